@@ -1,0 +1,164 @@
+# hearsay: one Makefile, no configure step. `make help` lists the targets.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PREFIX  ?= /usr/local
+B       ?= build
+OPT     ?= -O2
+SAN     ?=
+WERROR  ?= $(if $(CI),-Werror)
+comma   := ,
+
+VERSION := $(shell sed -n 's/^.define HSY_VERSION "\(.*\)"/\1/p' include/hearsay.h)
+ABI     := $(shell sed -n 's/^.define HSY_ABI \([0-9]*\).*/\1/p' include/hearsay.h)
+
+# The plain gcc build lands in build/; another compiler, level or sanitizer
+# keeps everything in a directory of its own.
+VARIANT := $(filter-out gcc,$(notdir $(CC)))$(filter-out -O2,$(OPT))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+OUT     := $(B)$(if $(VARIANT),/$(VARIANT))
+O       := $(OUT)/obj
+
+ROOMS    := core mech infer host audit cli
+CPPFLAGS += -Iinclude $(ROOMS:%=-Isrc/%)
+CFLAGS   += -std=c11 $(OPT) -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
+            -Wstrict-prototypes -Wmissing-prototypes -Wvla -ffp-contract=off \
+            -fvisibility=hidden -fPIC '-ffile-prefix-map=$(CURDIR)=.' $(WERROR)
+LDFLAGS  += -Wl,-z,relro,-z,now,-z,noexecstack
+ifeq ($(SAN),)
+CPPFLAGS += -D_FORTIFY_SOURCE=2
+CFLAGS   += -fstack-protector-strong -fstack-clash-protection -fcf-protection
+else
+CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+# libhearsay: the freestanding rooms, inference, and the kernel's randomness.
+LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/infer/*.c)) src/host/entropy.c
+# What stands between the library and the command; tests may link it too.
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/audit/*.c)))
+CLI_SRC := $(sort $(wildcard src/cli/*.c))
+LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
+MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(O)/%.o)
+LIB     := $(OUT)/libhearsay.a
+SO      := $(OUT)/libhearsay.so
+ZOO_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/attack/zoo/*.c)))
+
+C_TESTS := $(sort $(wildcard $(addprefix tests/,unit/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
+TESTS   := $(C_TESTS:%.c=$(OUT)/%)
+UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
+# What runs under MemorySanitizer: tests of core and mech, which call nothing
+# but libc.
+MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
+             %/test_post %/test_difference %/test_plausible,$(UNIT))
+REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+
+.PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \
+        amalgamation install uninstall dist repro clean
+.DELETE_ON_ERROR:
+all: $(OUT)/hearsay $(LIB) $(SO)
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: all           the command, libhearsay.a and libhearsay.so, in build/
+#: check         every test that CI runs
+#: install       into PREFIX (/usr/local), DESTDIR honoured
+#: amalgamation  the library as one hearsay.c and hearsay.h
+#: bench         speed of the kernels against this machine's limits
+#: lint          layers, exported symbols, banned functions, format, man pages
+#: format        clang-format over the tree
+#: soak          statistical tests with fresh, printed seeds
+#: mutants       the zoo of other people's bugs, each of which must be caught
+#: ctime         constant time under valgrind, all compilers and levels
+#: fuzz          libFuzzer on every parser, TIME=60 seconds each
+#: repro         two builds in two places, the same bits
+#: dist          a source archive
+#: clean         remove build/
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIB): $(LIB_OBJ)
+	rm -f $@ && $(AR) rcsD $@ $^
+
+$(SO): $(LIB_OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay.so.$(ABI) $^ -lm -o $@.$(ABI)
+	ln -sf libhearsay.so.$(ABI) $@
+
+$(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -ljansson -lm -o $@
+
+# The rooms between, as an archive: a test links what it uses.
+$(O)/rooms.a: $(MID_OBJ)
+	rm -f $@ && $(AR) rcsD $@ $^
+
+$(OUT)/tests/attack/test_zoo: $(ZOO_OBJ)
+$(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) -ljansson -lgmp -lm -o $@
+
+$(REPLAYS): $(OUT)/tests/fuzz/%: $(O)/tests/fuzz/replay.o
+
+tests: all $(TESTS)
+unit: $(UNIT)
+msan: $(MSAN)
+replays: $(REPLAYS)
+
+check:
+	./check
+soak: tests
+	tools/soak $(OUT)
+mutants: $(OUT)/tests/attack/test_zoo
+	$<
+bench: all
+	$(OUT)/hearsay bench
+ctime:
+	B=$(B) CTIME_FULL=1 prove tests/ctime
+fuzz:
+	B=$(B) tools/fuzz $(or $(TIME),60)
+lint: all
+	tools/lint $(OUT)
+repro:
+	prove tests/build/repro.t
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+amalgamation: $(OUT)/amalgamation/hearsay.c
+$(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h src/*/*.h) tools/amalgamate
+	@mkdir -p $(@D)
+	cp include/hearsay.h $(@D)/
+	tools/amalgamate $(LIB_SRC) >$@
+
+DEST := $(DESTDIR)$(PREFIX)
+install: all
+	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig \
+	    $(DEST)/share/man/man1 $(DEST)/share/man/man3 \
+	    $(DEST)/share/bash-completion/completions
+	install $(OUT)/hearsay $(DEST)/bin/
+	install -m 644 include/hearsay.h $(DEST)/include/
+	install -m 644 $(LIB) $(DEST)/lib/
+	install $(SO).$(ABI) $(DEST)/lib/
+	ln -sf libhearsay.so.$(ABI) $(DEST)/lib/libhearsay.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	    packaging/hearsay.pc.in >$(DEST)/lib/pkgconfig/hearsay.pc
+	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/
+	install -m 644 docs/man/*.3 $(DEST)/share/man/man3/
+	install -m 644 packaging/completion/hearsay.bash \
+	    $(DEST)/share/bash-completion/completions/hearsay
+
+uninstall:
+	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/lib/libhearsay.* \
+	    $(DEST)/lib/pkgconfig/hearsay.pc $(DEST)/share/man/man1/hearsay*.1 \
+	    $(DEST)/share/man/man3/libhearsay.3 \
+	    $(DEST)/share/bash-completion/completions/hearsay
+
+dist:
+	@mkdir -p $(B)
+	git archive --prefix=hearsay-$(VERSION)/ HEAD | gzip -n >$(B)/hearsay-$(VERSION).tar.gz
+
+clean:
+	rm -rf $(B)
+
+-include $(LIB_OBJ:.o=.d) $(MID_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ZOO_OBJ:.o=.d) $(C_TESTS:%.c=$(O)/%.d)

@@ -1,0 +1,624 @@
+/*
+ * hearsay.h - local differential privacy.
+ *
+ *     truth --randomize--> report --tally--> tally --estimate--> estimate
+ *     (device only)        (the wire)        (all that is kept)  (with its
+ * error)
+ *
+ * Conventions, stated once:
+ *   - No pointer may be NULL unless its comment says so.
+ *   - The caller owns all memory. No call allocates, and none keeps a pointer
+ *     after returning, except where its comment says so.
+ *   - Outputs are written only when the result is HSY_OK.
+ *   - An hsy_error pointer may always be NULL.
+ *   - Probabilities are integers, rounded toward more privacy; epsilon is an
+ *     integer number of nano-epsilon, rounded down where it enters.
+ *   - No global state: any thread may use an object, one thread at a time.
+ */
+#ifndef HEARSAY_H
+#define HEARSAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HSY_VERSION "0.1.0"
+#define HSY_ABI 0 /* the N of libhearsay.so.N */
+
+#if defined(__GNUC__)
+#define HSY_API __attribute__((visibility("default")))
+#else
+#define HSY_API
+#endif
+
+/* ---- Errors ------------------------------------------------------------ */
+
+/* The numbers are ABI: append, never renumber. */
+typedef enum hsy_status {
+    HSY_OK = 0,
+    HSY_E_RANGE = 1,    /* an argument is outside its documented range */
+    HSY_E_UNKNOWN = 2,  /* no such mechanism, kind or processor feature */
+    HSY_E_FORMAT = 3,   /* bytes from outside are malformed */
+    HSY_E_ENTROPY = 4,  /* the random source failed; nothing was reported */
+    HSY_E_NOMEM = 5,    /* out of memory; host code only */
+    HSY_E_IO = 6,       /* a file or socket failed; host code only */
+    HSY_E_MISMATCH = 7, /* two objects belong to different schemes */
+    HSY_E_OVERFLOW = 8, /* a count would pass 2^63 - 1; nothing was added */
+    HSY_E_EMPTY = 9,    /* no reports: nothing can be estimated */
+    HSY_E_REFUSED = 10, /* allowed in simulation only */
+    HSY_E_END = 11      /* the input ended where it may end */
+} hsy_status;
+
+/* msg and field are string literals (field may be NULL). They never hold a
+ * truth. line counts lines, reports or records from 1 where there are such
+ * things, else 0; limit is the bound that was passed, else 0. */
+typedef struct hsy_error {
+    hsy_status status;
+    const char *msg;
+    const char *field;
+    uint64_t line;
+    uint64_t limit;
+} hsy_error;
+
+/* A few words for a status, never NULL. */
+HSY_API const char *hsy_strstatus(hsy_status status);
+
+/* ---- Coins: where randomness comes from --------------------------------- */
+
+/* A source of random bytes: fill all len of them or return HSY_E_ENTROPY. */
+typedef struct hsy_rng {
+    hsy_status (*fill)(void *ctx, void *buf, size_t len);
+    void *ctx;
+} hsy_rng;
+
+/* What randomizing takes. Nothing that is drawn from `published` is secret (a
+ * hash seed that stands in the report); nothing that is drawn from `secret`
+ * ever leaves the device. The two never share a stream. */
+typedef struct hsy_coins {
+    hsy_rng secret;
+    hsy_rng published;
+} hsy_coins;
+
+/* Fresh kernel randomness, for commands that answer once. Small draws come
+ * from batches of getrandom(2) bytes that are wiped as they are used and
+ * dropped in a forked child; a large draw is the ChaCha20 expansion of 32
+ * fresh kernel bytes that are wiped at once. Keep at one address. */
+typedef struct hsy_entropy {
+    struct hsy_entropy_batch {
+        uint8_t bytes[512];
+        size_t left;
+        int64_t owner; /* process that drew the batch */
+    } secret, published;
+} hsy_entropy;
+
+HSY_API void hsy_entropy_init(hsy_entropy *e);
+HSY_API void hsy_entropy_clear(hsy_entropy *e);
+
+/* The coins keep the pointer: e must outlive them. */
+HSY_API hsy_coins hsy_entropy_coins(hsy_entropy *e);
+
+/* A ChaCha20 key stream [RFC 8439, 64-bit counter]: the coins of a device, by
+ * context, and of a simulation, by seed. Treat the fields as private. */
+typedef struct hsy_stream {
+    uint32_t state[16];
+    uint8_t block[1024];
+    size_t left;       /* unread bytes at the end of block */
+    uint32_t cpu;      /* hsy_cpu level that computes it */
+    uint32_t simulate; /* nonzero: opened by seed */
+} hsy_stream;
+
+/* What a device's coins are a function of. Each field enters with its length:
+ * no two contexts share an encoding. digest is the scheme's. */
+typedef struct hsy_context {
+    const char *purpose; /* NUL-terminated, chosen by the program */
+    const void *source;  /* the private data's own name */
+    size_t source_len;
+    const uint8_t *digest; /* HSY_DIGEST bytes */
+    uint64_t slot;
+    uint64_t truth; /* its code, hsy_truth_code */
+} hsy_context;
+
+#define HSY_KEY 32
+#define HSY_DIGEST 32
+
+/* Open the coins of one context under a device's secret key. The same context
+ * always gives the same coins. */
+HSY_API void hsy_stream_open(hsy_stream *st, const uint8_t key[HSY_KEY],
+                             const hsy_context *context);
+
+/* Open stream number `lane` of a simulation. Anyone who knows the seed knows
+ * the coins: never for a real person. */
+HSY_API void hsy_stream_seed(hsy_stream *st, uint64_t seed, uint64_t lane);
+
+/* The stream as a source; it fails only once cleared. Keeps the pointer. */
+HSY_API hsy_rng hsy_stream_rng(hsy_stream *st);
+HSY_API void hsy_stream_clear(hsy_stream *st);
+
+/* ---- Processor ----------------------------------------------------------- */
+
+/* Kernel tables, slowest first. All give the same results, bit for bit. */
+typedef enum hsy_cpu {
+    HSY_CPU_PLAIN = 0,    /* textbook loops: the reference the rest equal */
+    HSY_CPU_PORTABLE = 1, /* any machine */
+    HSY_CPU_AVX2 = 2,
+    HSY_CPU_AVX512 = 3
+} hsy_cpu;
+
+/* The best table this machine can run, and whether it can run a given one. */
+HSY_API hsy_cpu hsy_cpu_best(void);
+HSY_API bool hsy_cpu_has(hsy_cpu level);
+HSY_API const char *hsy_cpu_name(hsy_cpu level);
+
+/* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
+HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
+
+/* ---- Spec and scheme ------------------------------------------------------
+ */
+
+/* What kind of truth is asked for. Numbers are wire format. */
+typedef enum hsy_kind {
+    HSY_KIND_YES_NO = 1, /* index 0 (no) or 1 (yes); the share of yes */
+    HSY_KIND_VALUES = 2, /* one of d values; the share of each */
+    HSY_KIND_NUMBER = 3, /* a number in [lo, hi]; the mean */
+    HSY_KIND_BINS = 4,   /* a number in [lo, hi]; the share of each of d bins */
+    HSY_KIND_STRINGS = 5 /* any bytes; shares of candidates named later */
+} hsy_kind;
+
+/* How binary randomized response is described. Numbers are wire format. */
+typedef enum hsy_design {
+    HSY_DESIGN_EPSILON = 0, /* by nano_epsilon */
+    HSY_DESIGN_SPINNER = 1, /* Warner: truth with probability chance[0] */
+    HSY_DESIGN_COINS = 2,   /* truth w.p. chance[0], else yes w.p. chance[1] */
+    HSY_DESIGN_CHANNEL = 3  /* P(yes|yes) = chance[0], P(yes|no) = chance[1] */
+} hsy_design;
+
+/* num / den, 0 <= num <= den, 1 <= den <= 2^31. */
+typedef struct hsy_ratio {
+    uint64_t num, den;
+} hsy_ratio;
+
+#define HSY_NANO 1000000000u         /* nano-epsilon in epsilon 1 */
+#define HSY_EPSILON_MIN 1000u        /* 1e-6 */
+#define HSY_EPSILON_MAX 32000000000u /* 32 */
+#define HSY_VALUES_MAX (1u << 22)    /* most values, GRR and open lists */
+#define HSY_UNARY_MAX (1u << 20)     /* most values with a bit each */
+#define HSY_LABEL_MAX 4096u          /* bytes of one label */
+#define HSY_LABELS_MAX (64u << 20)   /* bytes of all labels, encoded */
+#define HSY_STRING_MAX 1024u         /* bytes of a string truth */
+#define HSY_SCALE_MAX 9u             /* decimals of a number */
+#define HSY_POOL_BITS_DEFAULT 16u
+#define HSY_POOL_BITS_MAX 24u
+
+/* What is wanted. Zero it, set size, fill in what applies. */
+typedef struct hsy_spec {
+    size_t size;           /* sizeof(hsy_spec): fields may be appended */
+    const char *mechanism; /* name or alias; NULL or "auto": hearsay chooses */
+    uint64_t
+        nano_epsilon; /* with a design other than by epsilon: a cap, or 0 */
+    uint32_t kind;    /* hsy_kind */
+    uint32_t d;       /* VALUES, BINS: how many; YES_NO: 2 or 0 */
+    int64_t lo, hi;   /* NUMBER, BINS: the range in units of 10^-scale */
+    uint32_t scale;
+    const uint8_t *labels; /* VALUES: d times (u32 little-endian length, bytes);
+                              NULL: the values are called 0 .. d-1 */
+    size_t labels_len;
+    uint32_t design; /* hsy_design, rr only */
+    hsy_ratio chance[2];
+    uint32_t g;         /* local hashing: range of the hash, 0: the best */
+    uint32_t pool_bits; /* local hashing: 2^pool_bits public seeds, 0: 16 */
+    uint64_t pool_seed; /* local hashing: which public pool */
+} hsy_spec;
+
+/* A task's mechanism with every parameter resolved to integers. */
+typedef struct hsy_scheme hsy_scheme;
+
+/* Bytes a scheme for this spec takes, suitably aligned (as malloc aligns). */
+HSY_API size_t hsy_scheme_size(const hsy_spec *spec);
+
+/* Check and resolve a spec. On failure err names the field. */
+HSY_API hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec,
+                                   hsy_error *err);
+
+/* Choose the scheme's kernel table; HSY_E_UNKNOWN if the machine lacks it. A
+ * new scheme uses the best one. Results do not depend on it. */
+HSY_API hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level);
+
+/* What became of a spec. Doubles are for display and estimation only. */
+typedef struct hsy_info {
+    const char *mechanism; /* canonical name, a literal */
+    uint32_t id;           /* permanent wire id */
+    uint32_t kind;
+    uint64_t nano_epsilon; /* claimed */
+    double epsilon;        /* nano_epsilon / 1e9 */
+    double epsilon_exact;  /* of the integers in use; at most epsilon */
+    uint32_t d;            /* values estimated; 0 for open strings */
+    int64_t lo, hi;
+    uint32_t scale;
+    uint32_t design;
+    uint32_t g, pool_bits;
+    uint64_t pool_seed;
+    size_t labels_len;
+    uint32_t report_bits;          /* information in a report */
+    uint32_t packed_bits;          /* bits a report takes in a stream */
+    size_t report_bytes;           /* bytes of a report in memory */
+    size_t cells, strata, weights; /* sizes of a tally */
+    double p, q;   /* support probabilities: own value, other value */
+    double v0, v1; /* n times the variance at share 0 and at share 1 */
+    uint8_t digest[HSY_DIGEST];
+} hsy_info;
+
+HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
+
+/* The mechanism table: row i, NULL past the end. */
+typedef struct hsy_catalogue {
+    const char *name;
+    const char *aliases; /* comma-separated, may be empty */
+    const char *title;   /* one line */
+    uint32_t id;
+    uint32_t kinds; /* bit 1 << hsy_kind for each kind it can ask */
+} hsy_catalogue;
+
+HSY_API const hsy_catalogue *hsy_mechanism_at(size_t i);
+
+/* ---- Truths ---------------------------------------------------------------
+ */
+
+typedef enum hsy_truth_type {
+    HSY_TRUTH_INDEX = 1,
+    HSY_TRUTH_NUMBER = 2,
+    HSY_TRUTH_BYTES = 3,
+    HSY_TRUTH_TUPLE = 4
+} hsy_truth_type;
+
+/* A private value. */
+typedef struct hsy_truth {
+    hsy_truth_type type;
+    union {
+        uint32_t index; /* YES_NO, VALUES */
+        int64_t number; /* NUMBER, BINS: in units of 10^-scale */
+        struct {
+            const void *data;
+            size_t len; /* at most HSY_STRING_MAX */
+        } bytes;        /* STRINGS */
+        struct {
+            const struct hsy_truth *items;
+            size_t count;
+        } tuple; /* several attributes */
+    } u;
+} hsy_truth;
+
+/* The 64-bit code of a truth under a scheme: its index, its steps above lo,
+ * its bin, or its string's hash. HSY_E_RANGE if it is outside the domain.
+ * Takes the same time for every truth inside the domain. */
+HSY_API hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
+                                  const hsy_truth *truth, hsy_error *err);
+
+/* How many codes there are: a code is below this. 0 for open strings (any
+ * 64-bit code). */
+HSY_API uint64_t hsy_code_count(const hsy_scheme *s);
+
+/* The decimal text[0..len) in units of 10^-scale, rounded half away from zero.
+ * No exponent, no spaces. HSY_E_FORMAT or HSY_E_RANGE. */
+HSY_API hsy_status hsy_decimal_parse(int64_t *number, const char *text,
+                                     size_t len, uint32_t scale);
+
+/* Epsilon from text as nano-epsilon, rounded down: a decimal ("1", "0.5"), or
+ * "lnN" with a positive integer N ("ln3"), which never comes out above ln N. No
+ * sign, exponent or space. HSY_E_FORMAT, or HSY_E_RANGE if what was rounded is
+ * outside [1e-6, 32]; any negative number is. */
+HSY_API hsy_status hsy_epsilon_parse(uint64_t *nano_epsilon, const char *text,
+                                     size_t len);
+
+/* ---- Randomize ------------------------------------------------------------
+ */
+
+/*
+ * Randomize one private value into report, a buffer of report_bytes bytes.
+ * Each call spends epsilon of the privacy of the person behind truth.
+ *
+ * HSY_E_RANGE if truth is outside the domain, HSY_E_ENTROPY if a random source
+ * failed; then nothing was reported.
+ */
+HSY_API hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
+                                 const hsy_truth *truth, hsy_coins *coins,
+                                 hsy_error *err);
+
+/* The same for n codes at once: reports holds n times report_bytes. Other
+ * coins are drawn than by n single calls; the law is the same. On failure the
+ * whole of reports is zeroed. */
+HSY_API hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
+                                       const uint64_t *codes, size_t n,
+                                       hsy_coins *coins, hsy_error *err);
+
+/* The same law at simulation speed: how many coins it takes tells where the
+ * noise fell. HSY_E_REFUSED unless both streams were opened by seed. */
+HSY_API hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
+                                      const uint64_t *codes, size_t n,
+                                      hsy_stream *secret, hsy_stream *published,
+                                      hsy_error *err);
+
+/* ---- Reports and tallies ---------------------------------------------------
+ */
+
+/* Whether these report_bytes bytes are a report of the scheme at all. */
+HSY_API hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report);
+
+/* Bytes that n reports take in a stream, and the two conversions. Unpacking
+ * checks nothing but that the spare bits at the end are zero. */
+HSY_API size_t hsy_packed_size(const hsy_scheme *s, size_t n);
+HSY_API void hsy_pack(const hsy_scheme *s, uint8_t *packed,
+                      const uint8_t *reports, size_t n);
+HSY_API hsy_status hsy_unpack(const hsy_scheme *s, uint8_t *reports,
+                              const uint8_t *packed, size_t n);
+
+/* A view on the caller's counters. strata sum up to the number of reports;
+ * weights is the histogram of ones per report, unary schemes only. */
+typedef struct hsy_tally {
+    int64_t *cells;
+    uint64_t *strata;
+    uint64_t *weights;
+    size_t ncells, nstrata, nweights;
+} hsy_tally;
+
+/* 64-bit words a tally of the scheme takes; an empty tally in them. The view
+ * keeps the pointer. */
+HSY_API size_t hsy_tally_words(const hsy_scheme *s);
+HSY_API void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
+HSY_API uint64_t hsy_tally_reports(const hsy_tally *t);
+
+/* Count one report, or n of them. All are checked before any is counted; a
+ * malformed one is HSY_E_FORMAT with its number in err->line. */
+HSY_API hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,
+                                 const uint8_t *report, hsy_error *err);
+HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
+                                   const uint8_t *reports, size_t n,
+                                   hsy_error *err);
+
+/* Add another tally of the same scheme; all or nothing, HSY_E_OVERFLOW. */
+HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
+                                   hsy_error *err);
+
+/* ---- Exact laws ------------------------------------------------------------
+ */
+
+/* num / den, where den 0 stands for 2^64. */
+typedef struct hsy_factor {
+    uint64_t num, den;
+} hsy_factor;
+
+/* P[report | code] as the product of *count factors, exactly what randomize
+ * does. At most hsy_law_factors(s) of them. report must pass hsy_check. (Only
+ * between the ends of a range of more than 2^17 steps a one-bit mean's single
+ * factor may be rounded to 64 bits.) */
+HSY_API size_t hsy_law_factors(const hsy_scheme *s);
+HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
+                     uint64_t code, const uint8_t *report);
+
+/* The largest ratio of two probabilities of one report, as a product of
+ * *count factors num / den (at most 4; den 0 stands for 2^64, and so does num
+ * 0): e^epsilon_exact. */
+HSY_API void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4],
+                           size_t *count);
+
+/* ---- Estimates --------------------------------------------------------------
+ */
+
+/* One value's evidence. Shares are fractions of n; for a mean the share of the
+ * range, value = (mean - lo) / (hi - lo). */
+typedef struct hsy_point {
+    double value;   /* unbiased; may lie outside [0, 1] */
+    double n;       /* reports */
+    double support; /* reports that support the value, as counted */
+    double p, q;    /* support probabilities: own value, other value */
+    double v0, v1;  /* n times the variance at share 0 and at share 1 */
+    double spread;  /* times f(1-f)/n: more variance for the target people */
+    double floor;   /* variance that more reports do not remove */
+} hsy_point;
+
+/* Evidence for `count` codes, or for all d values if codes is NULL (then count
+ * is d; 1 for a mean or a yes/no question, where it is the share of yes).
+ * scratch: hsy_points_scratch bytes, aligned as malloc aligns. HSY_E_EMPTY if
+ * there are no reports. */
+HSY_API size_t hsy_points_scratch(const hsy_scheme *s, size_t count);
+HSY_API hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
+                              const hsy_tally *t, const uint64_t *codes,
+                              size_t count, void *scratch, hsy_error *err);
+
+typedef enum hsy_target {
+    HSY_PEOPLE = 0,    /* the share among those who answered */
+    HSY_POPULATION = 1 /* they are a sample of independent people */
+} hsy_target;
+
+typedef enum hsy_interval {
+    HSY_INTERVAL_AUTO = 0, /* score for people, Wilson for a population */
+    HSY_WALD = 1,
+    HSY_WILSON = 2, /* of the population target */
+    HSY_SCORE = 3,  /* of the chosen target */
+    HSY_EXACT = 4,  /* Clopper-Pearson */
+    HSY_LIKELIHOOD = 5,
+    HSY_HOEFFDING = 6
+} hsy_interval;
+
+typedef struct hsy_confidence {
+    double level; /* 0 < level < 1 */
+    hsy_target target;
+    hsy_interval interval;
+    uint64_t comparisons; /* intervals that shall hold together, at least 1 */
+} hsy_confidence;
+
+typedef struct hsy_estimate {
+    double value;
+    double sd; /* standard error */
+    double low, high;
+} hsy_estimate;
+
+/* A point with its standard error and interval, unclipped, except that exact
+ * and likelihood intervals lie within [0, 1]. HSY_E_RANGE if the interval
+ * cannot be had (Wald below 50 reports). */
+HSY_API hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
+                                      const hsy_confidence *how,
+                                      hsy_error *err);
+
+/* a - b of two independent tallies, and the two-sided p-value of "equal". */
+HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
+                                           const hsy_point *a,
+                                           const hsy_point *b,
+                                           const hsy_confidence *how,
+                                           hsy_error *err);
+
+typedef enum hsy_post {
+    HSY_POST_NONE = 0,
+    HSY_POST_NORM = 1,     /* add a constant: sum 1 */
+    HSY_POST_NORM_SUB = 2, /* nearest point of the simplex */
+    HSY_POST_NORM_MUL = 3, /* negatives to zero, then scale */
+    HSY_POST_NORM_CUT = 4, /* keep the largest until they sum up to 1 */
+    HSY_POST_BASE_CUT = 5, /* keep what is significant at 5 % over all */
+    HSY_POST_MLE = 6       /* exact maximum likelihood, rr and grr only */
+} hsy_post;
+
+/* Post-process the whole domain; scratch holds count doubles. HSY_E_RANGE if
+ * the method does not fit the points. */
+HSY_API hsy_status hsy_post_process(double *out, const hsy_point *points,
+                                    size_t count, hsy_post method,
+                                    double *scratch, hsy_error *err);
+
+/* Whether the counts can come from this scheme at all. Each p-value is the
+ * chance of something as odd from honest reports; values are from 0 to 1,
+ * and 1 where a check does not apply. */
+typedef struct hsy_plausibility {
+    double support_p; /* the oddest single support count, over all values */
+    size_t odd_value; /* its place in points */
+    double sum_p;     /* all shares together make 1 */
+    double weights_p; /* ones per report, unary schemes */
+    bool implausible; /* one of them is below 1e-6 */
+} hsy_plausibility;
+
+/* complete: points are the whole domain in order. */
+HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
+                           const hsy_tally *t, const hsy_point *points,
+                           size_t count, bool complete);
+
+/* ---- Special functions: relative error at most 1e-12
+ * ------------------------- */
+
+HSY_API double hsy_normal_cdf(double z);
+HSY_API double hsy_normal_quantile(double p);
+HSY_API double hsy_chi2_cdf(double x, double k);
+HSY_API double hsy_chi2_upper(double x, double k); /* 1 - cdf */
+HSY_API double hsy_chi2_quantile(double p, double k);
+HSY_API double hsy_beta_inc(double a, double b, double x); /* regularised */
+HSY_API double hsy_beta_inv(double p, double a, double b);
+HSY_API double hsy_binomial_cdf(uint64_t k, uint64_t n, double p);
+
+/* ---- Formats: docs/formats.md
+ * -------------------------------------------------- */
+
+#define HSY_SCHEME_WIRE                                                        \
+    208 /* bytes of an encoded scheme without its labels                       \
+         */
+
+/* One canonical encoding. Decoding resolves the spec part anew and refuses
+ * unless every resolved integer agrees. The spec's labels point into labels. */
+HSY_API void hsy_scheme_encode(const hsy_scheme *s,
+                               uint8_t wire[HSY_SCHEME_WIRE]);
+HSY_API hsy_status hsy_spec_decode(hsy_spec *spec,
+                                   const uint8_t wire[HSY_SCHEME_WIRE],
+                                   const uint8_t *labels, size_t labels_len,
+                                   hsy_error *err);
+HSY_API hsy_status hsy_scheme_decode(hsy_scheme *s,
+                                     const uint8_t wire[HSY_SCHEME_WIRE],
+                                     const uint8_t *labels, size_t labels_len,
+                                     hsy_error *err);
+
+/* The first field in which two schemes differ, a literal; NULL if they are the
+ * same. */
+HSY_API const char *hsy_scheme_difference(const hsy_scheme *a,
+                                          const hsy_scheme *b);
+
+/* A file is a prefix (this, then the scheme, then its labels) and records. */
+typedef enum hsy_content {
+    HSY_CONTENT_REPORTS = 1,
+    HSY_CONTENT_TALLY = 2
+} hsy_content;
+
+typedef struct hsy_prefix {
+    uint32_t content; /* hsy_content */
+    uint32_t labels_len;
+    uint8_t digest[HSY_DIGEST];
+    uint32_t checksum; /* of scheme and labels */
+} hsy_prefix;
+
+#define HSY_PREFIX_WIRE 64
+
+typedef enum hsy_record_type {
+    HSY_RECORD_REPORTS = 1, /* count packed reports */
+    HSY_RECORD_STRATA = 2,  /* count u64 from place `first` on */
+    HSY_RECORD_WEIGHTS = 3,
+    HSY_RECORD_CELLS = 4, /* count i64; a run of zero cells is left out */
+    HSY_RECORD_END = 5    /* count: all reports of the file */
+} hsy_record_type;
+
+typedef struct hsy_record {
+    uint32_t type;
+    uint32_t length; /* payload bytes, at most HSY_RECORD_MAX */
+    uint64_t first, count;
+    uint32_t checksum; /* of the payload */
+} hsy_record;
+
+#define HSY_RECORD_WIRE 32
+#define HSY_RECORD_MAX (1u << 20)
+#define HSY_RECORD_CELLS_RUN                                                   \
+    4096u /* cells, strata or weights in one record                            \
+           */
+
+HSY_API void hsy_prefix_encode(uint8_t wire[HSY_PREFIX_WIRE],
+                               const hsy_prefix *prefix);
+HSY_API hsy_status hsy_prefix_decode(hsy_prefix *prefix,
+                                     const uint8_t wire[HSY_PREFIX_WIRE],
+                                     hsy_error *err);
+HSY_API void hsy_record_encode(uint8_t wire[HSY_RECORD_WIRE],
+                               const hsy_record *record);
+HSY_API hsy_status hsy_record_decode(hsy_record *record,
+                                     const uint8_t wire[HSY_RECORD_WIRE],
+                                     hsy_error *err);
+
+/* CRC-32C of len bytes, continued from crc (0 at the start). */
+HSY_API uint32_t hsy_crc32c(uint32_t crc, const void *data, size_t len);
+
+/* What travels before a batch of packed reports from a device. */
+#define HSY_UPLOAD_WIRE 128
+#define HSY_UPLOAD_MAX (1u << 20) /* payload bytes */
+#define HSY_TASK_ID 32            /* zero-padded [a-z0-9._-] */
+
+typedef struct hsy_upload {
+    uint32_t kind; /* 1 reports, 2 null: same length, never folded */
+    char task[HSY_TASK_ID + 1];
+    uint32_t release;
+    uint32_t epoch; /* UTC days since 1970-01-01 */
+    uint8_t digest[HSY_DIGEST];
+    uint8_t id[16];
+    uint32_t count;
+    uint32_t length;   /* payload bytes that follow */
+    uint32_t checksum; /* of the payload */
+} hsy_upload;
+
+HSY_API hsy_status hsy_upload_encode(uint8_t wire[HSY_UPLOAD_WIRE],
+                                     const hsy_upload *upload, hsy_error *err);
+HSY_API hsy_status hsy_upload_decode(hsy_upload *upload,
+                                     const uint8_t wire[HSY_UPLOAD_WIRE],
+                                     hsy_error *err);
+
+/* BLAKE2b of out_len bytes (1 to 64), keyed if key_len (at most 64) is not 0
+ * [RFC 7693]. data may be NULL if len is 0, key if key_len is 0. */
+HSY_API void hsy_blake2b(uint8_t *out, size_t out_len, const void *data,
+                         size_t len, const uint8_t *key, size_t key_len);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

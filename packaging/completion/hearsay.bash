@@ -1,0 +1,43 @@
+# hearsay.bash - completion for the hearsay command.
+#
+# Commands, options and mechanisms are asked of the command itself, so that
+# this file does not have to be kept in step with it.
+
+_hearsay_values() { # option: the words its value may be, if they are known
+    case $1 in
+    --format) echo table csv json ;;
+    --interval) echo wald wilson score exact likelihood hoeffding ;;
+    --target) echo people population ;;
+    --post) echo none norm norm-sub norm-mul norm-cut base-cut mle ;;
+    --mechanism)
+        echo auto
+        "$hearsay" mechanisms --format csv 2>/dev/null | sed '1d;s/,.*//'
+        ;;
+    --set) echo g= pool-bits= pool-seed= spinner= coins= channel= ;;
+    *) return 1 ;;
+    esac
+}
+
+_hearsay() {
+    local hearsay=${COMP_WORDS[0]} word=${COMP_WORDS[COMP_CWORD]}
+    local before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words
+
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ] || { [ "$command" = help ] &&
+        [ "$COMP_CWORD" -eq 2 ]; }; then
+        words="$("$hearsay" help 2>/dev/null |
+            sed -n '/^usage/,/^A question/s/^  \([a-z]*\)  *.*/\1/p')"
+        [ "$COMP_CWORD" -eq 1 ] && words="$words --version --help"
+    elif words=$(_hearsay_values "$before"); then
+        [ "$before" = --set ] && compopt -o nospace 2>/dev/null
+    elif [[ $word == -* ]]; then
+        words="$("$hearsay" help "$command" 2>/dev/null |
+            sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
+    else
+        compopt -o default 2>/dev/null
+        return
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+
+complete -F _hearsay hearsay

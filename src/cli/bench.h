@@ -1,0 +1,103 @@
+/*
+ * bench.h - measuring: what the parts of `hearsay bench` share.
+ *
+ * A case is one thing to measure; its rate at a level is measured once a run,
+ * when a row or another row's limit asks for it. Times are of this process (or
+ * of the command it runs), not of the clock on the wall, and the best of
+ * several counts.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "hearsay.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_LEVELS 4 /* of hsy_cpu */
+
+struct bench;
+
+struct bench_case {
+    const char *name;
+    const char *unit; /* what there are so many of in a second */
+
+    /* The rate, or 0 after a message. */
+    double (*measure)(struct bench *b, const struct bench_case *c,
+                      hsy_cpu level);
+    bool levels; /* it can be had at every level, plain included */
+
+    const char *limit; /* name of another case, or NULL */
+    double takes;      /* units of the limit that one unit takes */
+
+    /* What is measured; which of these count depends on measure. */
+    const char *mechanism;
+    uint32_t d;
+    uint32_t pool_bits;
+    size_t reports;
+    const char *command; /* of this program */
+};
+
+/* One run. Zero it and set the first two. */
+struct bench {
+    double seconds; /* for a measurement */
+    size_t lines;   /* of text for the commands */
+
+    uint8_t *buffer; /* BENCH_BUFFER random bytes, NULL until needed */
+    struct bench_files {
+        bool open;
+        int labels, truths; /* memory files */
+        int reports[2];     /* of grr and olh; empty until needed */
+        int tally;
+    } files;
+};
+
+#define BENCH_BUFFER ((size_t)256 << 20)
+
+/* ---- bench_clock.c ---- */
+
+/* Do work over and over for about b->seconds: how many units a second in the
+ * fastest round, units being done in one. */
+double bench_best(const struct bench *b, double units, void (*work)(void *ctx),
+                  void *ctx);
+
+/* A result the compiler has to compute. */
+void bench_use(uint64_t x);
+
+/* ---- bench_memory.c ---- */
+
+/* The buffer, or NULL after a message. */
+uint8_t *bench_buffer(struct bench *b);
+void bench_buffer_clear(struct bench *b);
+
+double bench_memory_read(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
+double bench_memory_copy(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
+
+/* ---- bench_kernels.c ---- */
+
+double bench_chacha20(struct bench *b, const struct bench_case *c,
+                      hsy_cpu level);
+double bench_crc32c(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_blake2b(struct bench *b, const struct bench_case *c,
+                     hsy_cpu level);
+
+/* ---- bench_scheme.c ---- */
+
+double bench_fold(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_randomize(struct bench *b, const struct bench_case *c,
+                       hsy_cpu level);
+double bench_simulate(struct bench *b, const struct bench_case *c,
+                      hsy_cpu level);
+double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
+/* ---- bench_command.c ---- */
+
+double bench_command(struct bench *b, const struct bench_case *c,
+                     hsy_cpu level);
+void bench_files_clear(struct bench *b);
+
+#endif

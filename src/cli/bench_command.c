@@ -1,0 +1,191 @@
+/*
+ * bench_command.c - the speed of the commands themselves, text in to tally out.
+ *
+ * Each run is a new process of this program, between files in memory, and what
+ * counts is the processor time it took, its start included.
+ */
+#define _GNU_SOURCE /* memfd_create, wait4 */
+#include "bench.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BENCH_VALUES 1024
+#define BENCH_RUNS 4
+
+extern char **environ;
+
+/* ---- Files ---- */
+
+static bool bench_write(int fd, const char *text, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, text, len);
+
+        if (n < 0)
+            return false;
+        text += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Lines "value N": N counts up, or is drawn. */
+static bool bench_write_lines(int fd, size_t lines, hsy_rng *rng)
+{
+    char text[1 << 16];
+    uint32_t draws[1024];
+    size_t used = 0;
+    bool good = true;
+
+    for (size_t i = 0; i < lines && good; i++) {
+        if (rng != NULL && i % 1024 == 0)
+            rng->fill(rng->ctx, draws, sizeof draws);
+        used += (size_t)snprintf(text + used, sizeof text - used, "value %u\n",
+                                 rng != NULL ? draws[i % 1024] % BENCH_VALUES
+                                             : (unsigned)i);
+        if (sizeof text - used < 32 || i + 1 == lines) {
+            good = bench_write(fd, text, used);
+            used = 0;
+        }
+    }
+    return good;
+}
+
+static bool bench_files_open(struct bench *b)
+{
+    struct bench_files *f = &b->files;
+    hsy_stream stream;
+    hsy_rng rng = hsy_stream_rng(&stream);
+
+    if (f->open)
+        return true;
+    hsy_stream_seed(&stream, 1, 5);
+    f->open = true;
+    f->labels = memfd_create("labels", 0);
+    f->truths = memfd_create("truths", 0);
+    f->reports[0] = memfd_create("reports", 0);
+    f->reports[1] = memfd_create("reports", 0);
+    f->tally = memfd_create("tally", 0);
+    if (f->labels < 0 || f->truths < 0 || f->reports[0] < 0 ||
+        f->reports[1] < 0 || f->tally < 0 ||
+        !bench_write_lines(f->labels, BENCH_VALUES, NULL) ||
+        !bench_write_lines(f->truths, b->lines, &rng)) {
+        cli_fail("memory file: %s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+void bench_files_clear(struct bench *b)
+{
+    const struct bench_files *f = &b->files;
+    const int all[] = {f->labels, f->truths, f->reports[0], f->reports[1],
+                       f->tally};
+
+    for (size_t i = 0; f->open && i < sizeof all / sizeof all[0]; i++)
+        if (all[i] >= 0)
+            close(all[i]);
+    b->files = (struct bench_files){.open = false};
+}
+
+/* ---- Processes ---- */
+
+/* Start this program with its input and output; its id, or -1 with errno. */
+static pid_t bench_start(char *const argv[], int in, int out)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t pid = -1;
+    int failed = posix_spawn_file_actions_init(&actions);
+
+    if (failed == 0) {
+        failed = posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+        if (failed == 0)
+            failed =
+                posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+        if (failed == 0)
+            failed = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv,
+                                 environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    errno = failed;
+    return failed == 0 ? pid : -1;
+}
+
+static double bench_seconds(const struct timeval *t)
+{
+    return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
+}
+
+/* The processor seconds one run takes, or 0 after a message. */
+static double bench_run(char *const argv[], int in, int out)
+{
+    struct rusage usage;
+    int status;
+    pid_t pid;
+
+    if (lseek(in, 0, SEEK_SET) != 0 || ftruncate(out, 0) != 0 ||
+        lseek(out, 0, SEEK_SET) != 0)
+        return cli_fail("memory file: %s", strerror(errno)), 0;
+    pid = bench_start(argv, in, out);
+    if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
+        return cli_fail("cannot run %s: %s", argv[1], strerror(errno)), 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return cli_fail("%s failed", argv[1]), 0;
+    return bench_seconds(&usage.ru_utime) + bench_seconds(&usage.ru_stime);
+}
+
+/* ---- Commands ---- */
+
+static double bench_runs(char *const argv[], int in, int out, int runs)
+{
+    double best = 0;
+
+    for (int i = 0; i < runs; i++) {
+        double seconds = bench_run(argv, in, out);
+
+        if (seconds <= 0)
+            return 0;
+        best = best == 0 || seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+static double bench_run_randomize(struct bench *b, const char *mechanism,
+                                  int out, int runs)
+{
+    char values[64], name[16];
+    char *argv[] = {"hearsay",     "randomize", "--values-file",
+                    values,        "--epsilon", "1",
+                    "--mechanism", name,        NULL};
+
+    snprintf(values, sizeof values, "/proc/self/fd/%d", b->files.labels);
+    snprintf(name, sizeof name, "%s", mechanism);
+    return bench_runs(argv, b->files.truths, out, runs);
+}
+
+double bench_command(struct bench *b, const struct bench_case *c, hsy_cpu level)
+{
+    char *tally[] = {"hearsay", "tally", NULL};
+    double seconds;
+    int reports;
+
+    (void)level;
+    if (!bench_files_open(b))
+        return 0;
+    reports = b->files.reports[strcmp(c->mechanism, "grr") != 0];
+    if (strcmp(c->command, "randomize") == 0)
+        seconds = bench_run_randomize(b, c->mechanism, reports, BENCH_RUNS);
+    else if (lseek(reports, 0, SEEK_END) > 0 ||
+             bench_run_randomize(b, c->mechanism, reports, 1) > 0)
+        seconds = bench_runs(tally, reports, b->files.tally, BENCH_RUNS);
+    else
+        seconds = 0;
+    return seconds > 0 ? (double)b->lines / seconds : 0;
+}

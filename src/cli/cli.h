@@ -1,0 +1,356 @@
+/*
+ * cli.h - what the subcommands share: options, messages, tables, schemes,
+ * lines.
+ *
+ * A subcommand is one function, cmd_NAME(argc, argv), where argv[0] is its
+ * name. It returns the exit code: 0 done, 1 failed, 2 usage. Messages go to
+ * stderr, name line and field, say what to do, and never hold a truth.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include "hearsay.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum cli_exit { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/* ---- Commands (main.c has the table) ------------------------------------ */
+
+int cmd_randomize(int argc, char **argv);
+int cmd_tally(int argc, char **argv);
+int cmd_estimate(int argc, char **argv);
+int cmd_mechanisms(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+int cmd_help(int argc, char **argv);
+
+struct cli_entry {
+    const char *name;
+    const char *summary; /* one line */
+    int (*run)(int argc, char **argv);
+};
+
+/* Row i of the table of commands, NULL past the end. */
+const struct cli_entry *cli_command_at(size_t i);
+
+/* NULL if there is none of this name. */
+const struct cli_entry *cli_command_find(const char *name);
+
+/* Say that there is no such command, with the nearest name; exit code 2. */
+int cli_command_unknown(const char *name);
+
+/* ---- Options (cli_options.c) -------------------------------------------- */
+
+struct cli_option {
+    int id;           /* what cli_next returns; positive; 0 ends the table */
+    const char *name; /* without the dashes */
+    const char *arg;  /* what the value is called in help; NULL: a flag */
+    const char *help; /* lines separated by \n */
+};
+
+struct cli_command {
+    const char *name;
+    const char *usage; /* "[options] [FILE]"; ways apart by " | " */
+    const char *about; /* a paragraph, lines broken by \n */
+    const struct cli_option *options;
+};
+
+struct cli_parser {
+    const struct cli_command *command;
+    int argc;
+    char **argv;
+    int at;
+    bool only_operands; /* "--" has been seen */
+    int exit;           /* what to return when cli_next returned CLI_STOP */
+    const char *name;   /* of the option just read, as in the table */
+    const char *value;  /* its value, or the operand */
+};
+
+#define CLI_END 0        /* all arguments have been read */
+#define CLI_OPERAND (-1) /* value is a file name or the like; "-" included */
+#define CLI_STOP (-2)    /* help or a complaint was printed: return exit */
+
+/* Read argv[1] onward. */
+void cli_begin(struct cli_parser *p, const struct cli_command *command,
+               int argc, char **argv);
+
+/* The id of the next option, or one of the three above. "--name value",
+ * "--name=value"; -o and -h stand for --output and --help, which every command
+ * has without naming the latter. */
+int cli_next(struct cli_parser *p);
+
+/* The value of the option just read as a number; false after a complaint, with
+ * p->exit set. */
+bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
+                     uint64_t high);
+bool cli_value_double(struct cli_parser *p, double *out);
+
+/* The place of the value in a list of names ended by NULL. */
+bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
+
+/* Plain digits, nothing else, at most 2^64 - 1. */
+bool cli_parse_count(uint64_t *out, const char *text);
+
+/* Which of names (ended by NULL) comes nearest to text, NULL if none is near.
+ */
+const char *cli_nearest(const char *text, const char *const *names);
+
+/* ---- Messages ------------------------------------------------------------ */
+
+/* "hearsay: ..." and a newline on stderr. The exit code 1. */
+int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same about the arguments, with where to find help. The exit code 2,
+ * which is also put into p->exit. */
+int cli_usage(struct cli_parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The ways to call a command, one a line. */
+void cli_print_usage(FILE *to, const struct cli_command *command);
+
+/* A remark that does not change the exit code. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* What the library said, after `about` (a file, a field) unless it is NULL. */
+int cli_fail_error(const char *about, const hsy_error *err);
+int cli_fail_nomem(void);
+
+/* The same about a text: "NAME: line 7: ...". */
+int cli_fail_line(const char *name, const hsy_error *err);
+
+/* Flush standard output: exit code 0, or 1 after a message. */
+int cli_finish(void);
+
+/* Progress on stderr, if it is a terminal, once a second from the first second
+ * on. Zero it to begin. */
+struct cli_progress {
+    bool begun, shown, terminal;
+    double start, last;
+};
+
+void cli_progress_tick(struct cli_progress *p, uint64_t count,
+                       const char *what);
+void cli_progress_end(struct cli_progress *p);
+
+/* ---- Tables (cli_table.c) ------------------------------------------------ */
+
+enum cli_format { CLI_TABLE = 0, CLI_CSV = 1, CLI_JSON = 2 };
+
+/* An option row "format", and the reading of its value; false after a
+ * complaint. */
+#define CLI_FORMAT_OPTION(id)                                                  \
+    {                                                                          \
+        id, "format", "table|csv|json", "how to print (default table)"         \
+    }
+bool cli_value_format(struct cli_parser *p, enum cli_format *out);
+
+enum cli_cell_type {
+    CLI_NONE = 0, /* nothing: "-" in a table, empty in csv, null in json */
+    CLI_TEXT,
+    CLI_NUMBER, /* every digit a double has, in csv and json */
+    CLI_COUNT,
+    CLI_BOOL
+};
+
+struct cli_cell {
+    enum cli_cell_type type;
+    const char *text; /* UTF-8 or not, not necessarily ended by NUL */
+    size_t len;
+    double number; /* NaN and infinities are printed as CLI_NONE */
+    uint64_t count;
+    bool truth;
+    char shown[48]; /* for tables, instead of the above, unless empty */
+};
+
+struct cli_cell cli_text(const char *text); /* NULL: CLI_NONE */
+struct cli_cell cli_number(double number);
+struct cli_cell cli_count(uint64_t count);
+struct cli_cell cli_bool(bool truth);
+
+struct cli_column {
+    const char *name;  /* csv header, json key */
+    const char *title; /* table header; NULL: the name; "": not in tables */
+};
+
+/* Rows come from a callback, so that a table takes no memory of its own; it is
+ * asked twice for each cell of a table. */
+struct cli_table {
+    const struct cli_column *columns;
+    size_t ncolumns;
+    size_t nrows;
+    void (*cell)(const void *ctx, size_t row, size_t column,
+                 struct cli_cell *out);
+    const void *ctx;
+};
+
+struct cli_field {
+    const char *name;
+    struct cli_cell cell;
+};
+
+/* Print rows to stdout. Table: aligned columns with a header. Csv: a header
+ * and rows. Json: one object, the fields and then the rows as an array of
+ * objects called rows_name. */
+void cli_print(enum cli_format format, const struct cli_table *table,
+               const struct cli_field *fields, size_t nfields,
+               const char *rows_name);
+
+/* Fields alone: lines "name  value", a header and one row, or one object. */
+void cli_print_fields(enum cli_format format, const struct cli_field *fields,
+                      size_t nfields);
+
+/* ---- Labels (cli_labels.c) ------------------------------------------------
+ */
+
+/* The values of a list as one block in the library's encoding, and a hash
+ * table from value to place. Owns its memory. */
+struct cli_labels {
+    uint8_t *block; /* labels_len bytes, then 8 spare ones */
+    size_t len, room;
+    uint32_t d;
+    uint32_t *starts; /* of each label's bytes in block */
+    size_t starts_room;
+    struct cli_slot *slots;
+    uint32_t mask;
+    uint64_t key[2]; /* of the hash: outside bytes may not crowd a place */
+    bool deep;       /* the hash covers all bytes, not only the ends */
+};
+
+/* Append a value. HSY_E_RANGE if it is empty, too long, not UTF-8 or has a line
+ * break, or if the list is full; HSY_E_NOMEM. */
+hsy_status cli_labels_add(struct cli_labels *l, const void *text, size_t len,
+                          hsy_error *err);
+
+/* Append the values of a block from a file, whatever bytes they have. */
+hsy_status cli_labels_take(struct cli_labels *l, const uint8_t *block,
+                           size_t len, hsy_error *err);
+
+/* Build the hash table once all values are there. HSY_E_RANGE with the place
+ * (from 1) of a duplicate in err->line; HSY_E_NOMEM, HSY_E_ENTROPY. */
+hsy_status cli_labels_index(struct cli_labels *l, hsy_error *err);
+
+/* The place of a value, or d if there is none. text[len .. len+7] must be
+ * readable. */
+uint32_t cli_labels_find(const struct cli_labels *l, const uint8_t *text,
+                         size_t len);
+const char *cli_label_at(const struct cli_labels *l, uint32_t i, size_t *len);
+void cli_labels_clear(struct cli_labels *l);
+
+/* The length of the UTF-8 sequence that p[0..left) begins with, 0 if it is
+ * none: no overlong form, no surrogate, nothing above U+10FFFF. */
+size_t cli_utf8_one(const uint8_t *p, size_t left);
+
+/* ---- Lines (cli_lines.c) ---------------------------------------------------
+ */
+
+/* A line without its end: LF, CR LF, or the end of the input. */
+struct cli_line {
+    const uint8_t *text; /* at least 8 bytes beyond the end are readable */
+    size_t len;
+};
+
+#define CLI_LINE_MAX 65536u
+
+/* Reads fd in large pieces. Wiped when closed: lines may be truths. */
+struct cli_lines {
+    int fd;
+    uint8_t *buffer;
+    size_t begin, end;
+    bool ended;
+    uint64_t number; /* lines handed out so far */
+};
+
+hsy_status cli_lines_open(struct cli_lines *r, int fd);
+
+/* Up to max lines that last until the next call; *count 0 at the end. HSY_E_IO
+ * with errno, or HSY_E_FORMAT for a line that is too long, its number in
+ * err->line. */
+hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
+                          size_t max, size_t *count, hsy_error *err);
+void cli_lines_close(struct cli_lines *r);
+
+/* Open a file for reading, "-" or NULL being standard input: its descriptor,
+ * or -1 after a message. Close with cli_close_input. */
+int cli_open_input(const char *path);
+void cli_close_input(int fd);
+const char *cli_input_name(const char *path);
+
+/* Read a list of values, one a line; a message and the exit code, or 0. */
+int cli_labels_read(struct cli_labels *l, const char *path);
+
+/* ---- A scheme from options (cli_spec.c) ------------------------------------
+ */
+
+enum {
+    CLI_OPT_YES_NO = 1000,
+    CLI_OPT_VALUES,
+    CLI_OPT_VALUES_FILE,
+    CLI_OPT_DOMAIN,
+    CLI_OPT_RANGE,
+    CLI_OPT_BINS,
+    CLI_OPT_STRINGS,
+    CLI_OPT_EPSILON,
+    CLI_OPT_MECHANISM,
+    CLI_OPT_SET,
+    CLI_OPT_OTHER,
+    CLI_OPT_CLIP
+};
+
+/* Rows for a command's table: what is asked, and how. */
+#define CLI_KIND_OPTIONS                                                       \
+    {CLI_OPT_YES_NO, "yes-no", NULL, "yes/no, true/false or 1/0"},             \
+        {CLI_OPT_VALUES, "values", "A,B,C",                                    \
+         "one of a list (quote as in CSV)"},                                   \
+        {CLI_OPT_VALUES_FILE, "values-file", "FILE",                           \
+         "one of a list, a value a line"},                                     \
+        {CLI_OPT_DOMAIN, "domain", "D", "one of the integers 0 to D-1"},       \
+        {CLI_OPT_RANGE, "range", "LO:HI",                                      \
+         "a number; its mean is asked, or with --bins"},                       \
+        {CLI_OPT_BINS, "bins", "B", "... the share of each of B equal bins"},  \
+    {                                                                          \
+        CLI_OPT_STRINGS, "strings", NULL,                                      \
+            "any text; ask later with estimate --candidates"                   \
+    }
+
+#define CLI_SCHEME_OPTIONS                                                     \
+    {CLI_OPT_EPSILON, "epsilon", "E",                                          \
+     "privacy of one report, 0.000001 to 32, or ln3"},                         \
+        {CLI_OPT_MECHANISM, "mechanism", "NAME",                               \
+         "see 'hearsay mechanisms' (default auto)"},                           \
+    {                                                                          \
+        CLI_OPT_SET, "set", "KEY=VALUE",                                       \
+            "g, pool-bits, pool-seed (local hashing); spinner,\n"              \
+            "coins, channel (randomized response)"                             \
+    }
+
+/* Zero it to begin. The spec's labels point into labels. */
+struct cli_spec {
+    hsy_spec spec;
+    struct cli_labels labels;
+    const char *values, *values_file, *range;
+    uint64_t domain, bins;
+    bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
+    uint32_t other_place; /* of the label "other", if other is set */
+};
+
+/* Take an option with id CLI_OPT_*; false after a complaint. */
+bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id);
+
+/* Check that the options make one question and fill in c->spec. 0, or the
+ * exit code after a message. Without --epsilon and a design: a usage error.
+ * A list of one value passes here; see cli_spec_trivial. */
+int cli_spec_finish(struct cli_spec *c, struct cli_parser *p);
+
+/* One value only: there is nothing to ask, and nothing would be sent. */
+bool cli_spec_trivial(const struct cli_spec *c);
+
+/* Resolve a spec; the caller frees *out. 0, or the exit code after a message
+ * that names the option concerned. */
+int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
+void cli_spec_clear(struct cli_spec *c);
+
+#endif

@@ -1,0 +1,213 @@
+/* cli_gather.c - report streams and tally files into one tally. */
+#define _DEFAULT_SOURCE
+#include "cli_gather.h"
+
+#include "container.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GATHER_CHUNK 32768u       /* most reports unpacked at once */
+#define GATHER_BYTES (256u << 10) /* most bytes of them */
+
+static int gather_fail(const char *name, const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->status == HSY_E_IO && errno != 0)
+        return cli_fail("%s: %s", name, strerror(errno));
+    return cli_fail_error(name, err);
+}
+
+/* ---- Schemes ---------------------------------------------------------------
+ */
+
+/* The scheme of a prefix; the caller frees *out. */
+static hsy_status gather_decode(hsy_scheme **out,
+                                const struct container_item *item,
+                                hsy_error *err)
+{
+    size_t labels_len = item->prefix.labels_len;
+    hsy_spec spec;
+    hsy_status st =
+        hsy_spec_decode(&spec, item->wire, item->labels, labels_len, err);
+
+    if (st != HSY_OK)
+        return st;
+    *out = malloc(hsy_scheme_size(&spec));
+    if (*out == NULL) {
+        *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
+        return HSY_E_NOMEM;
+    }
+    st = hsy_scheme_decode(*out, item->wire, item->labels, labels_len, err);
+    if (st != HSY_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return st;
+}
+
+/* An empty tally and room for a chunk of reports. */
+static bool gather_allocate(struct cli_gather *g)
+{
+    size_t words = hsy_tally_words(g->scheme);
+    size_t n = GATHER_BYTES / g->info.report_bytes / 8 * 8;
+
+    g->chunk = n < 8 ? 8 : n > GATHER_CHUNK ? GATHER_CHUNK : n;
+    g->memory = calloc(words, sizeof *g->memory);
+    g->reports = malloc(g->chunk * g->info.report_bytes);
+    if (g->memory == NULL || g->reports == NULL)
+        return false;
+    hsy_tally_init(&g->tally, g->scheme, g->memory);
+    return true;
+}
+
+static int gather_begin(struct cli_gather *g, const struct container_item *item,
+                        const char *name)
+{
+    hsy_error err = {0};
+    hsy_status st = gather_decode(&g->scheme, item, &err);
+
+    if (st == HSY_OK && item->prefix.labels_len != 0)
+        st = cli_labels_take(&g->labels, item->labels, item->prefix.labels_len,
+                             &err);
+    if (st != HSY_OK)
+        return gather_fail(name, &err);
+    hsy_scheme_info(g->scheme, &g->info);
+    g->first = name;
+    return gather_allocate(g) ? 0 : cli_fail_nomem();
+}
+
+/* Another file begins: it must be of the same scheme. */
+static int gather_compare(struct cli_gather *g,
+                          const struct container_item *item, const char *name)
+{
+    hsy_scheme *other = NULL;
+    hsy_error err = {0};
+    const char *difference;
+
+    if (memcmp(item->prefix.digest, g->info.digest, HSY_DIGEST) == 0)
+        return 0;
+    if (gather_decode(&other, item, &err) != HSY_OK)
+        return gather_fail(name, &err);
+    difference = hsy_scheme_difference(g->scheme, other);
+    free(other);
+    return cli_fail("%s: cannot be mixed with %s: they differ in %s", name,
+                    g->first, difference != NULL ? difference : "digest");
+}
+
+/* ---- Records ----------------------------------------------------------------
+ */
+
+static int gather_fail_report(const char *name, uint64_t record,
+                              uint64_t report, const hsy_error *err)
+{
+    return cli_fail("%s: record %" PRIu64 ", report %" PRIu64 ": %s", name,
+                    record, report,
+                    err->msg != NULL ? err->msg : hsy_strstatus(err->status));
+}
+
+static int gather_reports(struct cli_gather *g,
+                          const struct container_item *item, const char *name,
+                          uint64_t number)
+{
+    const uint8_t *packed = item->payload;
+    uint64_t done = 0;
+
+    while (done < item->record.count) {
+        uint64_t left = item->record.count - done;
+        size_t n = left < g->chunk ? (size_t)left : g->chunk;
+        hsy_error err = {0};
+        hsy_status st = hsy_unpack(g->scheme, g->reports, packed, n);
+
+        if (st != HSY_OK)
+            return cli_fail("%s: record %" PRIu64 ": spare bits are not zero",
+                            name, number);
+        st = hsy_tally_batch(&g->tally, g->scheme, g->reports, n, &err);
+        if (st != HSY_OK)
+            return gather_fail_report(name, number, done + err.line, &err);
+        packed += hsy_packed_size(g->scheme, n); /* whole: n is 8m, or last */
+        done += n;
+    }
+    g->counted += done;
+    cli_progress_tick(&g->progress, g->counted, "reports");
+    return 0;
+}
+
+static int gather_item(struct cli_gather *g, const struct container_item *item,
+                       const char *name, uint64_t number)
+{
+    hsy_error err = {0};
+
+    if (item->type == CONTAINER_PREFIX)
+        return g->scheme == NULL ? gather_begin(g, item, name)
+                                 : gather_compare(g, item, name);
+    if (item->record.type == HSY_RECORD_END)
+        return 0;
+    if (item->record.type == HSY_RECORD_REPORTS)
+        return gather_reports(g, item, name, number);
+    if (container_add_record(&g->tally, &item->record, item->payload, &err) !=
+        HSY_OK) {
+        err.line = number;
+        return gather_fail(name, &err);
+    }
+    return 0;
+}
+
+static int gather_items(struct cli_gather *g, struct container_reader *r,
+                        const char *name)
+{
+    struct container_item item;
+    hsy_error err = {0};
+    uint64_t number = 0;
+    bool any = false;
+
+    for (;;) {
+        hsy_status st;
+        int failed;
+
+        errno = 0;
+        st = container_next(r, &item, &err);
+        if (st == HSY_E_END)
+            break;
+        if (st != HSY_OK)
+            return gather_fail(name, &err);
+        any = true;
+        number = item.type == CONTAINER_PREFIX ? 0 : number + 1;
+        failed = gather_item(g, &item, name, number);
+        if (failed)
+            return failed;
+    }
+    return any ? 0
+               : cli_fail("%s: empty; expected a report stream or a tally",
+                          name);
+}
+
+int cli_gather_file(struct cli_gather *g, const char *path)
+{
+    const char *name = cli_input_name(path);
+    int fd = cli_open_input(path);
+    struct container_reader *r;
+    int failed;
+
+    if (fd == -1)
+        return CLI_FAILED;
+    r = container_open(fd);
+    failed = r != NULL ? gather_items(g, r, name) : cli_fail_nomem();
+    container_close(r);
+    cli_close_input(fd);
+    cli_progress_end(&g->progress);
+    return failed;
+}
+
+void cli_gather_clear(struct cli_gather *g)
+{
+    cli_labels_clear(&g->labels);
+    free(g->scheme);
+    free(g->memory);
+    free(g->reports);
+    *g = (struct cli_gather){0};
+}

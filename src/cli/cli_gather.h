@@ -1,0 +1,28 @@
+/* cli_gather.h - report streams and tally files into one tally. */
+#ifndef CLI_GATHER_H
+#define CLI_GATHER_H
+
+#include "cli.h"
+
+/* Zero it to begin. The first file settles the scheme; memory does not grow
+ * with reports. */
+struct cli_gather {
+    hsy_scheme *scheme; /* NULL until a file has been read */
+    hsy_info info;
+    struct cli_labels labels; /* d is 0 if the values have no names */
+    hsy_tally tally;
+    int64_t *memory;
+    uint8_t *reports; /* one chunk, unpacked */
+    size_t chunk;
+    const char *first; /* the file that settled the scheme */
+    uint64_t counted;  /* reports read, for progress */
+    struct cli_progress progress;
+};
+
+/* Add a file ("-": standard input): a report stream, its JSON twin, a tally
+ * file, or several of them one after the other. 0, or the exit code after a
+ * message that names file, record and difference. */
+int cli_gather_file(struct cli_gather *g, const char *path);
+void cli_gather_clear(struct cli_gather *g);
+
+#endif

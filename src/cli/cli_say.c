@@ -1,0 +1,145 @@
+/* cli_say.c - messages to the person at the terminal. */
+#define _DEFAULT_SOURCE
+#include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void say_line(const char *format, va_list args)
+    __attribute__((format(printf, 1, 0)));
+
+static void say_line(const char *format, va_list args)
+{
+    fputs("hearsay: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+int cli_fail(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(format, args);
+    va_end(args);
+    return CLI_FAILED;
+}
+
+void cli_print_usage(FILE *to, const struct cli_command *command)
+{
+    const char *way = command->usage, *lead = "usage:";
+
+    while (way != NULL) {
+        const char *end = strstr(way, " | ");
+        size_t len = end != NULL ? (size_t)(end - way) : strlen(way);
+
+        fprintf(to, "%-6s hearsay %s %.*s\n", lead, command->name, (int)len,
+                way);
+        way = end != NULL ? end + 3 : NULL;
+        lead = "";
+    }
+}
+
+int cli_usage(struct cli_parser *p, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(format, args);
+    va_end(args);
+    cli_print_usage(stderr, p->command);
+    fprintf(stderr, "       'hearsay help %s' has the options\n",
+            p->command->name);
+    p->exit = CLI_USAGE;
+    return CLI_USAGE;
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say_line(format, args);
+    va_end(args);
+}
+
+int cli_fail_error(const char *about, const hsy_error *err)
+{
+    fputs("hearsay: ", stderr);
+    if (about != NULL)
+        fprintf(stderr, "%s: ", about);
+    if (err->line != 0)
+        fprintf(stderr, "record %" PRIu64 ": ", err->line);
+    if (err->field != NULL)
+        fprintf(stderr, "%s: ", err->field);
+    fputs(err->msg != NULL ? err->msg : hsy_strstatus(err->status), stderr);
+    if (err->limit != 0)
+        fprintf(stderr, " (the limit is %" PRIu64 ")", err->limit);
+    fputc('\n', stderr);
+    return CLI_FAILED;
+}
+
+int cli_fail_line(const char *name, const hsy_error *err)
+{
+    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
+
+    if (err->line == 0)
+        return cli_fail("%s: %s", name, msg);
+    return cli_fail("%s: line %" PRIu64 ": %s", name, err->line, msg);
+}
+
+int cli_fail_nomem(void)
+{
+    return cli_fail("out of memory; nothing was written");
+}
+
+int cli_finish(void)
+{
+    bool lost = ferror(stdout) != 0;
+
+    errno = 0;
+    if (fflush(stdout) != 0 || lost)
+        return cli_fail("standard output: %s",
+                        errno != 0 ? strerror(errno) : "write failed");
+    return CLI_DONE;
+}
+
+static double say_now(void)
+{
+    struct timespec t;
+
+    if (clock_gettime(CLOCK_MONOTONIC, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void cli_progress_tick(struct cli_progress *p, uint64_t count, const char *what)
+{
+    double now;
+
+    if (!p->begun) {
+        p->begun = true;
+        p->terminal = isatty(STDERR_FILENO) == 1;
+        p->start = p->last = p->terminal ? say_now() : 0;
+    }
+    if (!p->terminal)
+        return;
+    now = say_now();
+    if (now - p->last < 1)
+        return;
+    p->last = now;
+    p->shown = true;
+    fprintf(stderr, "\r%" PRIu64 " %s, %.1f M/s ", count, what,
+            (double)count / (now - p->start) / 1e6);
+}
+
+void cli_progress_end(struct cli_progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    p->shown = false;
+}

@@ -1,0 +1,434 @@
+/* cli_spec.c - a scheme from options: what is asked, and how. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values on the command line: one record of CSV [RFC 4180] -------------
+ */
+
+/* Read one field from *text into out (at least as long as *text) and move on.
+ * False if a quote is out of place. */
+static bool spec_csv_field(const char **text, char *out, size_t *len)
+{
+    const char *p = *text;
+    size_t n = 0;
+
+    if (*p != '"') {
+        n = strcspn(p, ",");
+        memcpy(out, p, n);
+        if (memchr(p, '"', n) != NULL)
+            return false;
+        p += n;
+    } else {
+        for (p++; *p != '\0' && (*p != '"' || p[1] == '"'); p++) {
+            p += *p == '"';
+            out[n++] = *p;
+        }
+        if (*p++ != '"' || (*p != ',' && *p != '\0'))
+            return false;
+    }
+    *len = n;
+    *text = p;
+    return true;
+}
+
+static int spec_values(struct cli_spec *c, struct cli_parser *p, char *field)
+{
+    const char *at = c->values;
+    hsy_error err = {0};
+    size_t len;
+
+    for (;;) {
+        if (!spec_csv_field(&at, field, &len))
+            return cli_usage(p,
+                             "--values: a quote is out of place in value "
+                             "%" PRIu32 "; write \"\" for a quote inside "
+                             "quotes",
+                             c->labels.d + 1);
+        if (cli_labels_add(&c->labels, field, len, &err) != HSY_OK)
+            break;
+        if (*at == '\0')
+            return 0;
+        at++;
+    }
+    if (err.status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line, err.msg);
+}
+
+static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
+{
+    hsy_error err = {0};
+    char *field;
+    int failed;
+
+    if (c->values[0] == '\0')
+        return cli_usage(p, "--values: the list is empty");
+    field = malloc(strlen(c->values) + 1);
+    if (field == NULL)
+        return cli_fail_nomem();
+    failed = spec_values(c, p, field);
+    free(field);
+    if (failed)
+        return failed;
+    if (cli_labels_index(&c->labels, &err) == HSY_OK)
+        return 0;
+    if (err.status == HSY_E_RANGE)
+        return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line,
+                         err.msg);
+    return cli_fail("--values: %s", err.msg);
+}
+
+/* Make sure that the list has "other", and know where it is. */
+static int spec_other(struct cli_spec *c)
+{
+    static const uint8_t other[16] = "other";
+    hsy_error err = {0};
+    hsy_status st = HSY_OK;
+
+    c->other_place = cli_labels_find(&c->labels, other, 5);
+    if (c->other_place == c->labels.d) {
+        st = cli_labels_add(&c->labels, other, 5, &err);
+        if (st == HSY_OK)
+            st = cli_labels_index(&c->labels, &err);
+    }
+    return st == HSY_OK ? 0 : cli_fail("--other: %s", err.msg);
+}
+
+static int spec_labels(struct cli_spec *c, struct cli_parser *p)
+{
+    int failed = c->values != NULL
+                     ? spec_values_list(c, p)
+                     : cli_labels_read(&c->labels, c->values_file);
+
+    if (!failed && c->other)
+        failed = spec_other(c);
+    if (failed)
+        return failed;
+    c->spec.kind = HSY_KIND_VALUES;
+    c->spec.d = c->labels.d;
+    c->spec.labels = c->labels.block;
+    c->spec.labels_len = c->labels.len;
+    return 0;
+}
+
+/* ---- Ranges
+ * ------------------------------------------------------------------
+ */
+
+/* How many decimals text[0..len) has. */
+static size_t spec_decimals(const char *text, size_t len)
+{
+    const char *point = memchr(text, '.', len);
+
+    return point == NULL ? 0 : len - (size_t)(point - text) - 1;
+}
+
+/* Both ends in units of 10^-scale, if there is room: their difference stays
+ * below 2^62. */
+static hsy_status spec_range_at(hsy_spec *spec, const char *text, size_t len_lo,
+                                uint32_t scale)
+{
+    const char *hi = text + len_lo + 1;
+    hsy_status st = hsy_decimal_parse(&spec->lo, text, len_lo, scale);
+
+    if (st == HSY_OK)
+        st = hsy_decimal_parse(&spec->hi, hi, strlen(hi), scale);
+    if (st == HSY_OK && spec->lo < spec->hi &&
+        (uint64_t)spec->hi - (uint64_t)spec->lo >= (uint64_t)1 << 62)
+        st = HSY_E_RANGE;
+    spec->scale = scale;
+    return st;
+}
+
+static int spec_range(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *colon = strchr(c->range, ':');
+    size_t len_lo, least;
+    uint32_t scale = HSY_SCALE_MAX;
+    hsy_status st;
+
+    if (colon == NULL)
+        return cli_usage(p, "--range takes two numbers: --range LO:HI");
+    len_lo = (size_t)(colon - c->range);
+    least = spec_decimals(c->range, len_lo);
+    if (least < spec_decimals(colon + 1, strlen(colon + 1)))
+        least = spec_decimals(colon + 1, strlen(colon + 1));
+    if (least > HSY_SCALE_MAX)
+        return cli_usage(p, "--range: at most 9 decimals");
+    do
+        st = spec_range_at(&c->spec, c->range, len_lo, scale);
+    while (st == HSY_E_RANGE && scale-- > least);
+    if (st == HSY_E_FORMAT)
+        return cli_usage(p, "--range: not two decimal numbers "
+                            "(digits and a point, no exponent): LO:HI");
+    if (st != HSY_OK)
+        return cli_usage(p, "--range: the numbers are too large for their "
+                            "decimals");
+    if (c->spec.lo >= c->spec.hi)
+        return cli_usage(p, "--range: LO must be below HI");
+    c->spec.kind = c->has_bins ? HSY_KIND_BINS : HSY_KIND_NUMBER;
+    c->spec.d = (uint32_t)c->bins;
+    return 0;
+}
+
+/* ---- --set key=value --------------------------------------------------------
+ */
+
+/* "0.75" or "3/4" as an exact ratio in [0, 1]. */
+static bool spec_ratio(hsy_ratio *out, const char *text, size_t len)
+{
+    const char *slash = memchr(text, '/', len);
+    size_t len_num = slash != NULL ? (size_t)(slash - text) : len;
+    uint32_t scale = 0;
+    int64_t num, den = 1;
+
+    if (slash == NULL) {
+        if (spec_decimals(text, len) > HSY_SCALE_MAX)
+            return false;
+        scale = (uint32_t)spec_decimals(text, len);
+        for (uint32_t i = 0; i < scale; i++)
+            den *= 10;
+    } else if (memchr(text, '.', len) != NULL ||
+               hsy_decimal_parse(&den, slash + 1, len - len_num - 1, 0) !=
+                   HSY_OK) {
+        return false;
+    }
+    if (hsy_decimal_parse(&num, text, len_num, scale) != HSY_OK || num < 0 ||
+        den < 1 || den > (int64_t)1 << 31 || num > den)
+        return false;
+    *out = (hsy_ratio){.num = (uint64_t)num, .den = (uint64_t)den};
+    return true;
+}
+
+struct spec_design {
+    const char *key;
+    hsy_design design;
+    size_t chances;
+};
+
+static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
+                            const struct spec_design *d, const char *value)
+{
+    hsy_ratio chance[2] = {{0, 1}, {0, 1}};
+    const char *comma = strchr(value, ',');
+    size_t len = comma != NULL ? (size_t)(comma - value) : strlen(value);
+    bool good = (comma != NULL) == (d->chances == 2) &&
+                spec_ratio(&chance[0], value, len);
+
+    if (good && comma != NULL)
+        good = spec_ratio(&chance[1], comma + 1, strlen(comma + 1));
+    if (!good) {
+        cli_usage(p,
+                  "--set %s takes %s from 0 to 1, as decimals (0.75) or "
+                  "fractions (3/4)",
+                  d->key,
+                  d->chances == 2 ? "two probabilities A,B" : "a probability");
+        return false;
+    }
+    c->spec.design = d->design;
+    c->spec.chance[0] = chance[0];
+    c->spec.chance[1] = chance[1];
+    return true;
+}
+
+static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
+                            const char *key, size_t len, const char *value)
+{
+    uint64_t x = 0;
+    bool good = cli_parse_count(&x, value);
+
+    if (len == 1 && key[0] == 'g') {
+        good = good && x >= 2 && x <= UINT32_MAX;
+        c->spec.g = (uint32_t)x;
+    } else if (len == 9 && memcmp(key, "pool-bits", 9) == 0) {
+        good = good && x >= 1 && x <= HSY_POOL_BITS_MAX;
+        c->spec.pool_bits = (uint32_t)x;
+    } else if (len == 9 && memcmp(key, "pool-seed", 9) == 0) {
+        c->spec.pool_seed = x;
+    } else {
+        cli_usage(p, "--set knows g, pool-bits, pool-seed, spinner, coins and "
+                     "channel");
+        return false;
+    }
+    if (!good)
+        cli_usage(p,
+                  "--set %.*s: not an integer in its range (g from 2, "
+                  "pool-bits 1 to 24)",
+                  (int)len, key);
+    return good;
+}
+
+static bool spec_set(struct cli_spec *c, struct cli_parser *p)
+{
+    static const struct spec_design designs[] = {
+        {"spinner", HSY_DESIGN_SPINNER, 1},
+        {"coins", HSY_DESIGN_COINS, 2},
+        {"channel", HSY_DESIGN_CHANNEL, 2},
+    };
+    const char *equals = strchr(p->value, '=');
+    size_t len;
+
+    if (equals == NULL) {
+        cli_usage(p, "--set takes KEY=VALUE");
+        return false;
+    }
+    len = (size_t)(equals - p->value);
+    for (size_t i = 0; i < 3; i++) {
+        if (strlen(designs[i].key) == len &&
+            memcmp(designs[i].key, p->value, len) == 0)
+            return spec_set_design(c, p, &designs[i], equals + 1);
+    }
+    return spec_set_number(c, p, p->value, len, equals + 1);
+}
+
+/* ---- All together
+ * -------------------------------------------------------------
+ */
+
+static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
+{
+    hsy_status st =
+        hsy_epsilon_parse(&c->spec.nano_epsilon, p->value, strlen(p->value));
+
+    if (st == HSY_E_FORMAT)
+        cli_usage(p, "--epsilon: not a decimal number; write it as 1, 0.5 or "
+                     "ln3");
+    else if (st != HSY_OK)
+        cli_usage(p, "--epsilon: must be from 0.000001 to 32");
+    c->has_epsilon = st == HSY_OK;
+    return st == HSY_OK;
+}
+
+bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
+{
+    switch (id) {
+    case CLI_OPT_YES_NO:
+        c->yes_no = true;
+        return true;
+    case CLI_OPT_VALUES:
+        c->values = p->value;
+        return true;
+    case CLI_OPT_VALUES_FILE:
+        c->values_file = p->value;
+        return true;
+    case CLI_OPT_DOMAIN:
+        c->has_domain = true;
+        return cli_value_count(p, &c->domain, 1, HSY_VALUES_MAX);
+    case CLI_OPT_RANGE:
+        c->range = p->value;
+        return true;
+    case CLI_OPT_BINS:
+        c->has_bins = true;
+        return cli_value_count(p, &c->bins, 1, HSY_VALUES_MAX);
+    case CLI_OPT_STRINGS:
+        c->strings = true;
+        return true;
+    case CLI_OPT_EPSILON:
+        return spec_epsilon(c, p);
+    case CLI_OPT_MECHANISM:
+        c->spec.mechanism = p->value;
+        return true;
+    case CLI_OPT_SET:
+        return spec_set(c, p);
+    case CLI_OPT_OTHER:
+        c->other = true;
+        return true;
+    case CLI_OPT_CLIP:
+        c->clip = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Options that contradict each other, or do not go with what is asked. */
+static const char *spec_conflict(const struct cli_spec *c)
+{
+    int kinds = c->yes_no + (c->values != NULL) + (c->values_file != NULL) +
+                c->has_domain + (c->range != NULL) + c->strings;
+
+    if (kinds == 0)
+        return "say what is asked: --yes-no, --values A,B,C, --values-file, "
+               "--domain, --range LO:HI or --strings";
+    if (kinds > 1)
+        return "one question at a time: choose one of --yes-no, --values, "
+               "--values-file, --domain, --range and --strings";
+    if (c->has_bins && c->range == NULL)
+        return "--bins goes with --range";
+    if (c->clip && c->range == NULL)
+        return "--clip goes with --range";
+    if (c->other && c->values == NULL && c->values_file == NULL)
+        return "--other goes with --values and --values-file";
+    if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
+        return "--epsilon is missing: how much one report may tell, say "
+               "--epsilon 1";
+    return NULL;
+}
+
+int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *conflict = spec_conflict(c);
+
+    if (conflict != NULL)
+        return cli_usage(p, "%s", conflict);
+    c->spec.size = sizeof c->spec;
+    if (c->values != NULL || c->values_file != NULL)
+        return spec_labels(c, p);
+    if (c->range != NULL)
+        return spec_range(c, p);
+    if (c->yes_no) {
+        c->spec.kind = HSY_KIND_YES_NO;
+        c->spec.d = 2;
+    } else if (c->strings) {
+        c->spec.kind = HSY_KIND_STRINGS;
+    } else {
+        c->spec.kind = HSY_KIND_VALUES;
+        c->spec.d = (uint32_t)c->domain;
+    }
+    return 0;
+}
+
+bool cli_spec_trivial(const struct cli_spec *c)
+{
+    return (c->spec.kind == HSY_KIND_VALUES || c->spec.kind == HSY_KIND_BINS) &&
+           c->spec.d == 1;
+}
+
+/* What the library refuses, and what to do about it. */
+static int spec_refused(const hsy_spec *spec, hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL)
+        cli_note("--mechanism: %s; 'hearsay mechanisms' lists them with what "
+                 "they can ask",
+                 err->msg);
+    else if (err->field != NULL && strcmp(err->field, "epsilon") == 0)
+        cli_note("--epsilon: %s", err->msg); /* its limit is in nano-epsilon */
+    else
+        cli_fail_error(NULL, err);
+    return CLI_USAGE;
+}
+
+int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+    hsy_error err = {0};
+
+    if (s == NULL)
+        return cli_fail_nomem();
+    if (hsy_scheme_init(s, spec, &err) == HSY_OK) {
+        *out = s;
+        return 0;
+    }
+    free(s);
+    return spec_refused(spec, &err);
+}
+
+void cli_spec_clear(struct cli_spec *c)
+{
+    cli_labels_clear(&c->labels);
+}

@@ -1,0 +1,407 @@
+/* cmd_estimate.c - hearsay estimate: a tally in, estimates with errors out. */
+#include "estimate_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const estimate_interval_names[] = {
+    "auto",  "wald",       "wilson",    "score",
+    "exact", "likelihood", "hoeffding", NULL};
+const char *const estimate_post_names[] = {"none",     "norm",     "norm-sub",
+                                           "norm-mul", "norm-cut", "base-cut",
+                                           "mle",      NULL};
+const char *const estimate_target_names[] = {"people", "population", NULL};
+
+enum {
+    ESTIMATE_LEVEL = 1,
+    ESTIMATE_INTERVAL,
+    ESTIMATE_SIMULTANEOUS,
+    ESTIMATE_TARGET,
+    ESTIMATE_POST,
+    ESTIMATE_CANDIDATES,
+    ESTIMATE_TOP,
+    ESTIMATE_AGAINST,
+    ESTIMATE_FORMAT
+};
+
+static const struct cli_option estimate_options[] = {
+    {ESTIMATE_LEVEL, "level", "P",
+     "confidence of the intervals (default 0.95)"},
+    {ESTIMATE_INTERVAL, "interval", "NAME",
+     "wilson, wald, score, likelihood, exact or hoeffding\n"
+     "(default: score for people, else wilson)"},
+    {ESTIMATE_SIMULTANEOUS, "simultaneous", NULL,
+     "all intervals hold together at that level"},
+    {ESTIMATE_TARGET, "target", "WHOM",
+     "people (those who answered, default) or population\n"
+     "(they are a sample of it)"},
+    {ESTIMATE_POST, "post", "NAME",
+     "a further column: norm, norm-sub, norm-mul, norm-cut,\n"
+     "base-cut or mle (default none)"},
+    {ESTIMATE_CANDIDATES, "candidates", "FILE",
+     "only these values, one a line; needed for strings"},
+    {ESTIMATE_TOP, "top", "K", "the K largest, largest first"},
+    {ESTIMATE_AGAINST, "against", "FILE",
+     "the difference to another tally, with a test"},
+    CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command estimate_command = {
+    "estimate", "[options] [TALLY]",
+    "Estimate shares or a mean from a tally (or a report stream; '-' is\n"
+    "standard input), each with its standard error and interval. Estimates "
+    "are\n"
+    "unbiased, so that a small share may come out below zero.",
+    estimate_options};
+
+/* ---- Estimating
+ * ----------------------------------------------------------------
+ */
+
+#define ESTIMATE_FEW 100 /* below this, intervals are rough at best */
+
+/* A mean is estimated as a share of its range. */
+static void estimate_rescale(const hsy_info *info, hsy_estimate *est,
+                             bool difference)
+{
+    double unit = pow(10, -(double)info->scale);
+    double width = ((double)info->hi - (double)info->lo) * unit;
+    double zero = difference ? 0 : (double)info->lo * unit;
+
+    est->value = zero + width * est->value;
+    est->sd *= width;
+    est->low = zero + width * est->low;
+    est->high = zero + width * est->high;
+}
+
+static int estimate_rows(struct estimate_result *r,
+                         const struct estimate_evidence *e,
+                         const struct estimate_evidence *other,
+                         const hsy_confidence *how)
+{
+    const hsy_info *info = &r->gather->info;
+
+    for (size_t i = 0; i < r->count; i++) {
+        struct estimate_row *row = &r->rows[i];
+        size_t at = estimate_place(r->asked, i);
+        hsy_error err = {0};
+        hsy_status st;
+
+        row->place = (uint32_t)i;
+        if (other != NULL)
+            st =
+                hsy_estimate_difference(&row->est, &row->p_value, &e->points[i],
+                                        &other->points[i], how, &err);
+        else
+            st = hsy_estimate_point(&row->est, &e->points[at], how, &err);
+        if (st != HSY_OK)
+            return cli_fail_error(NULL, &err);
+        if (info->kind == HSY_KIND_NUMBER)
+            estimate_rescale(info, &row->est, other != NULL);
+    }
+    return 0;
+}
+
+/* One point stands for both answers; only base-cut judges each by itself. */
+static hsy_status estimate_post_yes_no(double out[2], const hsy_point points[2],
+                                       hsy_post method, hsy_error *err)
+{
+    double scratch;
+    hsy_status st =
+        hsy_post_process(&out[0], &points[0], 1, method, &scratch, err);
+
+    out[1] = 1 - out[0];
+    if (st == HSY_OK && method == HSY_POST_BASE_CUT)
+        st = hsy_post_process(&out[1], &points[1], 1, method, &scratch, err);
+    return st;
+}
+
+static int estimate_post(struct estimate_result *r,
+                         const struct estimate_evidence *e)
+{
+    const hsy_post method = r->options->post;
+    double *out = malloc(e->count * sizeof *out);
+    double *scratch = malloc(e->count * sizeof *scratch);
+    hsy_error err = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    if (out != NULL && scratch != NULL)
+        st = r->gather->info.kind == HSY_KIND_YES_NO
+                 ? estimate_post_yes_no(out, e->points, method, &err)
+                 : hsy_post_process(out, e->points, e->count, method, scratch,
+                                    &err);
+    for (size_t i = 0; st == HSY_OK && i < r->count; i++)
+        r->rows[i].post = out[estimate_place(r->asked, i)];
+    free(out);
+    free(scratch);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? 0 : cli_fail_error(NULL, &err);
+}
+
+/* Larger first; of equals the one that stands first. */
+static int estimate_order(const void *a, const void *b)
+{
+    const struct estimate_row *x = a, *y = b;
+
+    if (x->est.value != y->est.value)
+        return x->est.value > y->est.value ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static void estimate_top(struct estimate_result *r)
+{
+    const struct estimate_options *o = r->options;
+
+    if (!o->has_top)
+        return;
+    qsort(r->rows, r->count, sizeof *r->rows, estimate_order);
+    if (r->count > o->top)
+        r->count = (size_t)o->top;
+}
+
+/* ---- Remarks
+ * --------------------------------------------------------------------
+ */
+
+static void estimate_doubt(const struct cli_gather *g,
+                           const struct estimate_evidence *e)
+{
+    /* The second row of a yes/no question is the first one again. */
+    size_t count = g->info.kind == HSY_KIND_YES_NO ? 1 : e->count;
+    hsy_plausibility p;
+
+    hsy_plausible(&p, g->scheme, &g->tally, e->points, count, e->complete);
+    if (!p.implausible)
+        return;
+    cli_note("warning: %s: honest reports of this scheme hardly ever look "
+             "like this (chance %.1g: %s); some were made up, or made with "
+             "other parameters",
+             g->first, fmin(fmin(p.support_p, p.sum_p), p.weights_p),
+             p.support_p < 1e-6 ? "a count is too large or too small"
+             : p.sum_p < 1e-6   ? "the shares do not make 1"
+                                : "ones per report");
+}
+
+static void estimate_remarks(const struct estimate_result *r,
+                             const struct estimate_evidence *e)
+{
+    size_t outside = 0;
+
+    estimate_doubt(r->gather, e);
+    if (hsy_tally_reports(&r->gather->tally) < ESTIMATE_FEW)
+        cli_note("warning: %s: only %" PRIu64 " reports: intervals are rough",
+                 r->gather->first, hsy_tally_reports(&r->gather->tally));
+    if (r->other != NULL || r->gather->info.kind == HSY_KIND_NUMBER)
+        return;
+    for (size_t i = 0; i < r->count; i++)
+        outside += r->rows[i].est.high < 0 || r->rows[i].est.low > 1;
+    if (outside != 0)
+        cli_note("warning: %zu of %zu intervals lie wholly outside 0 to 100 "
+                 "%%: chance, or reports that are not honest",
+                 outside, r->count);
+    if (r->options->post != HSY_POST_NONE && !e->complete &&
+        r->options->post != HSY_POST_BASE_CUT)
+        cli_note("note: --post %s takes the candidates for all there is",
+                 estimate_post_names[r->options->post]);
+}
+
+/* ---- One tally, or two
+ * -------------------------------------------------------------
+ */
+
+/* Two tallies can be compared if they ask the same; how they ask may differ. */
+static const char *estimate_differs(const struct cli_gather *a,
+                                    const struct cli_gather *b)
+{
+    if (a->info.kind != b->info.kind)
+        return "the kind of question";
+    if (a->info.d != b->info.d)
+        return "the number of values";
+    if (a->info.lo != b->info.lo || a->info.hi != b->info.hi ||
+        a->info.scale != b->info.scale)
+        return "the range";
+    if (a->labels.len != b->labels.len ||
+        (a->labels.len != 0 &&
+         memcmp(a->labels.block, b->labels.block, a->labels.len) != 0))
+        return "the values";
+    return NULL;
+}
+
+struct estimate_job {
+    struct estimate_options options;
+    struct cli_gather gather, other;
+    struct estimate_asked asked;
+    struct estimate_evidence evidence, evidence_other;
+    struct estimate_row *rows; /* owned */
+};
+
+static int estimate_load(struct estimate_job *j)
+{
+    const struct estimate_options *o = &j->options;
+    struct cli_gather *g = &j->gather;
+    hsy_error err = {0};
+    int failed = cli_gather_file(g, o->path);
+
+    /* Names of a list are looked up only to find candidates. */
+    if (!failed && o->candidates != NULL && g->labels.d != 0 &&
+        cli_labels_index(&g->labels, &err) != HSY_OK)
+        failed = cli_fail_error(g->first, &err);
+    if (!failed)
+        failed = estimate_ask(&j->asked, g, o);
+    if (!failed)
+        failed = estimate_weigh(&j->evidence, g, &j->asked);
+    return failed;
+}
+
+static int estimate_load_other(struct estimate_job *j)
+{
+    const char *difference;
+    int failed = cli_gather_file(&j->other, j->options.against);
+
+    if (failed)
+        return failed;
+    difference = estimate_differs(&j->gather, &j->other);
+    if (difference != NULL)
+        return cli_fail("%s: cannot be compared with %s: they differ in %s",
+                        j->other.first, j->gather.first, difference);
+    return estimate_weigh(&j->evidence_other, &j->other, &j->asked);
+}
+
+static int estimate_fits(const struct estimate_job *j)
+{
+    if (j->options.post == HSY_POST_NONE)
+        return 0;
+    if (j->gather.info.kind == HSY_KIND_NUMBER)
+        return cli_fail("--post is for shares, and this is a mean");
+    return 0;
+}
+
+static int estimate_run(struct estimate_job *j)
+{
+    const struct estimate_options *o = &j->options;
+    hsy_confidence how = o->how;
+    struct estimate_result r = {.gather = &j->gather,
+                                .other = o->against ? &j->other : NULL,
+                                .asked = &j->asked,
+                                .options = o};
+    int failed = estimate_load(j);
+
+    if (!failed)
+        failed = estimate_fits(j);
+    if (!failed && o->against != NULL)
+        failed = estimate_load_other(j);
+    if (failed)
+        return failed;
+    r.count = j->asked.whole ? j->asked.count : j->evidence.count;
+    r.rows = j->rows = calloc(r.count, sizeof *j->rows);
+    if (j->rows == NULL)
+        return cli_fail_nomem();
+    how.comparisons = o->simultaneous ? j->asked.count : 1;
+    failed = estimate_rows(
+        &r, &j->evidence, o->against != NULL ? &j->evidence_other : NULL, &how);
+    if (!failed && o->post != HSY_POST_NONE)
+        failed = estimate_post(&r, &j->evidence);
+    if (failed)
+        return failed;
+    estimate_remarks(&r, &j->evidence);
+    estimate_top(&r);
+    estimate_show(&r);
+    return cli_finish();
+}
+
+static void estimate_clear(struct estimate_job *j)
+{
+    free(j->rows);
+    free(j->evidence.points);
+    free(j->evidence_other.points);
+    estimate_asked_clear(&j->asked);
+    cli_gather_clear(&j->gather);
+    cli_gather_clear(&j->other);
+}
+
+/* ---- Options
+ * ---------------------------------------------------------------------
+ */
+
+static bool estimate_level(struct cli_parser *p, struct estimate_options *o)
+{
+    if (!cli_value_double(p, &o->how.level))
+        return false;
+    if (o->how.level > 0 && o->how.level < 1)
+        return true;
+    cli_usage(p, "--level must lie between 0 and 1, as 0.95");
+    return false;
+}
+
+static bool estimate_option(struct cli_parser *p, int id,
+                            struct estimate_options *o)
+{
+    int choice = 0;
+    bool good = true;
+
+    switch (id) {
+    case ESTIMATE_LEVEL:
+        return estimate_level(p, o);
+    case ESTIMATE_INTERVAL:
+        good = cli_value_choice(p, &choice, estimate_interval_names);
+        o->how.interval = (hsy_interval)choice;
+        return good;
+    case ESTIMATE_SIMULTANEOUS:
+        o->simultaneous = true;
+        return true;
+    case ESTIMATE_TARGET:
+        good = cli_value_choice(p, &choice, estimate_target_names);
+        o->how.target = (hsy_target)choice;
+        return good;
+    case ESTIMATE_POST:
+        good = cli_value_choice(p, &choice, estimate_post_names);
+        o->post = (hsy_post)choice;
+        return good;
+    case ESTIMATE_CANDIDATES:
+        o->candidates = p->value;
+        return true;
+    case ESTIMATE_TOP:
+        o->has_top = true;
+        return cli_value_count(p, &o->top, 1, UINT32_MAX);
+    case ESTIMATE_AGAINST:
+        o->against = p->value;
+        return true;
+    case ESTIMATE_FORMAT:
+        return cli_value_format(p, &o->format);
+    default:
+        if (o->path != NULL)
+            cli_usage(p, "one tally at a time; 'hearsay tally' merges several");
+        o->path = p->value;
+        return p->exit == 0;
+    }
+}
+
+static int estimate_check(struct cli_parser *p, struct estimate_options *o)
+{
+    if (o->against != NULL && o->post != HSY_POST_NONE)
+        return cli_usage(p, "--post does not go with --against");
+    if (o->how.interval == HSY_INTERVAL_AUTO)
+        o->how.interval = o->how.target == HSY_PEOPLE ? HSY_SCORE : HSY_WILSON;
+    return 0;
+}
+
+int cmd_estimate(int argc, char **argv)
+{
+    struct estimate_job job = {.options.how.level = 0.95};
+    struct cli_parser p;
+    int id, failed;
+
+    cli_begin(&p, &estimate_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END) {
+        if (id == CLI_STOP || !estimate_option(&p, id, &job.options))
+            return p.exit;
+    }
+    failed = estimate_check(&p, &job.options);
+    if (!failed)
+        failed = estimate_run(&job);
+    estimate_clear(&job);
+    return failed;
+}

@@ -1,0 +1,44 @@
+/* cmd_help.c - hearsay help [COMMAND]. */
+#include "cli.h"
+
+static void help_overview(void)
+{
+    const struct cli_entry *entry;
+
+    puts("hearsay - statistics from answers that prove nothing\n"
+         "\n"
+         "usage: hearsay COMMAND [options] [FILE]\n"
+         "       hearsay help COMMAND\n"
+         "       hearsay --version\n");
+    for (size_t i = 0; (entry = cli_command_at(i)) != NULL; i++)
+        printf("  %-12s %s\n", entry->name, entry->summary);
+    puts(
+        "\n"
+        "A question, asked of many people whose single answers stay hidden:\n"
+        "\n"
+        "  hearsay randomize --yes-no --epsilon 1 < truths > reports\n"
+        "  hearsay tally reports > day1.tally\n"
+        "  hearsay estimate day1.tally\n"
+        "\n"
+        "Truths are randomized before they go anywhere; only totals over many\n"
+        "reports mean anything.");
+}
+
+int cmd_help(int argc, char **argv)
+{
+    char *ask[] = {"", "--help", NULL};
+    const struct cli_entry *entry;
+
+    if (argc < 2) {
+        help_overview();
+        return cli_finish();
+    }
+    entry = cli_command_find(argv[1]);
+    if (entry == NULL)
+        return cli_command_unknown(argv[1]);
+    if (entry->run == cmd_help) {
+        help_overview();
+        return cli_finish();
+    }
+    return entry->run(2, ask);
+}

@@ -1,0 +1,102 @@
+/* cmd_tally.c - hearsay tally: reports and tallies in, one tally out. */
+#define _DEFAULT_SOURCE
+#include "cli_gather.h"
+#include "container.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TALLY_OUTPUT = 1 };
+
+static const struct cli_option tally_options[] = {
+    {TALLY_OUTPUT, "output", "FILE", "write there, whole or not at all"},
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command tally_command = {
+    "tally", "[-o FILE] [FILE...]",
+    "Count reports: any mix of report streams, their JSON twins and tallies "
+    "of\n"
+    "one scheme becomes one tally. Tallies of the parts of a stream, merged "
+    "in\n"
+    "any order, are the tally of the whole, byte for byte.",
+    tally_options};
+
+static int tally_lost(const char *path)
+{
+    return cli_fail("%s: %s", path != NULL ? path : "standard output",
+                    errno != 0 ? strerror(errno) : "write failed");
+}
+
+static int tally_write(const struct cli_gather *g, const char *path)
+{
+    struct output *out = NULL;
+    hsy_status st;
+
+    errno = 0;
+    st = output_open(&out, path);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st != HSY_OK)
+        return tally_lost(path);
+    st = container_put_tally(out, g->scheme, g->labels.block, g->labels.len,
+                             &g->tally);
+    if (st != HSY_OK) {
+        int failed = tally_lost(path);
+
+        output_abort(out);
+        return failed;
+    }
+    return output_commit(out) == HSY_OK ? CLI_DONE : tally_lost(path);
+}
+
+static int tally_files(struct cli_gather *g, char **paths, int n)
+{
+    if (n == 0)
+        return cli_gather_file(g, NULL);
+    for (int i = 0; i < n; i++) {
+        int failed = cli_gather_file(g, paths[i]);
+
+        if (failed)
+            return failed;
+    }
+    return 0;
+}
+
+/* Move the operands to the front of argv; how many, or -1 if help or a
+ * complaint was printed. */
+static int tally_parse(struct cli_parser *p, const char **output)
+{
+    int id, n = 0;
+
+    while ((id = cli_next(p)) != CLI_END) {
+        if (id == CLI_STOP)
+            return -1;
+        if (id == TALLY_OUTPUT)
+            *output = p->value;
+        else
+            p->argv[n++] = p->argv[p->at - 1];
+    }
+    return n;
+}
+
+int cmd_tally(int argc, char **argv)
+{
+    struct cli_gather g = {0};
+    struct cli_parser p;
+    const char *output = NULL;
+    int n, failed;
+
+    cli_begin(&p, &tally_command, argc, argv);
+    n = tally_parse(&p, &output);
+    if (n < 0)
+        return p.exit;
+    if (output == NULL && isatty(STDOUT_FILENO) == 1)
+        return cli_usage(&p, "a tally is not for a terminal: redirect it or "
+                             "use -o FILE");
+    failed = tally_files(&g, argv, n);
+    if (!failed)
+        failed = tally_write(&g, output);
+    cli_gather_clear(&g);
+    return failed;
+}

@@ -1,0 +1,153 @@
+/* estimate_evidence.c - which values are asked for, and what is known of them.
+ */
+#include "estimate_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Candidates
+ * --------------------------------------------------------------
+ */
+
+/* The code of candidate text under the scheme. */
+static bool evidence_code(const struct cli_gather *g, uint64_t *code,
+                          const char *text, size_t len)
+{
+    if (g->info.kind == HSY_KIND_STRINGS) {
+        hsy_truth truth = {.type = HSY_TRUTH_BYTES};
+
+        truth.u.bytes.data = text;
+        truth.u.bytes.len = len;
+        return hsy_truth_code(g->scheme, code, &truth, NULL) == HSY_OK;
+    }
+    if (g->labels.d != 0) {
+        *code = cli_labels_find(&g->labels, (const uint8_t *)text, len);
+    } else {
+        char number[16] = "";
+
+        if (len >= sizeof number)
+            return false;
+        memcpy(number, text, len);
+        if (!cli_parse_count(code, number))
+            return false;
+    }
+    return *code < g->info.d;
+}
+
+static int evidence_codes(struct estimate_asked *asked,
+                          const struct cli_gather *g, const char *path)
+{
+    for (uint32_t i = 0; i < asked->candidates.d; i++) {
+        size_t len;
+        const char *text = cli_label_at(&asked->candidates, i, &len);
+
+        if (!evidence_code(g, &asked->codes[i], text, len))
+            return cli_fail("%s: line %" PRIu32 ": %s", cli_input_name(path),
+                            i + 1,
+                            g->info.kind == HSY_KIND_STRINGS
+                                ? "longer than 1024 bytes"
+                                : "not one of the values that were asked for");
+    }
+    return 0;
+}
+
+static int evidence_candidates(struct estimate_asked *asked,
+                               const struct cli_gather *g, const char *path,
+                               bool post)
+{
+    int failed = cli_labels_read(&asked->candidates, path);
+
+    if (failed)
+        return failed;
+    asked->count = asked->candidates.d;
+    asked->whole = post && g->info.kind == HSY_KIND_VALUES;
+    asked->codes = malloc(asked->count * sizeof *asked->codes);
+    if (asked->codes == NULL)
+        return cli_fail_nomem();
+    return evidence_codes(asked, g, path);
+}
+
+int estimate_ask(struct estimate_asked *asked, const struct cli_gather *g,
+                 const struct estimate_options *o)
+{
+    uint32_t kind = g->info.kind;
+
+    if (o->candidates != NULL && kind != HSY_KIND_STRINGS &&
+        kind != HSY_KIND_VALUES)
+        return cli_fail("--candidates goes with strings and lists of values; "
+                        "this tally is of another kind");
+    if (o->candidates != NULL)
+        return evidence_candidates(asked, g, o->candidates,
+                                   o->post != HSY_POST_NONE);
+    if (kind == HSY_KIND_STRINGS)
+        return cli_fail("this tally is of strings: name those to estimate, one "
+                        "a line, with --candidates FILE");
+    asked->count =
+        kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS ? g->info.d : 1;
+    return 0;
+}
+
+void estimate_asked_clear(struct estimate_asked *asked)
+{
+    cli_labels_clear(&asked->candidates);
+    free(asked->codes);
+    *asked = (struct estimate_asked){0};
+}
+
+/* ---- Points
+ * ------------------------------------------------------------------
+ */
+
+/* "no" is what is not "yes": the same reports, read the other way round. */
+static hsy_point evidence_complement(const hsy_point *yes)
+{
+    return (hsy_point){.value = 1 - yes->value,
+                       .n = yes->n,
+                       .support = yes->n - yes->support,
+                       .p = 1 - yes->q,
+                       .q = 1 - yes->p,
+                       .v0 = yes->v1,
+                       .v1 = yes->v0,
+                       .spread = yes->spread,
+                       .floor = yes->floor};
+}
+
+/* Points for codes, NULL: the whole domain. */
+static hsy_status evidence_points(struct estimate_evidence *e,
+                                  const struct cli_gather *g,
+                                  const uint64_t *codes, hsy_error *err)
+{
+    void *scratch = malloc(hsy_points_scratch(g->scheme, e->count) + 1);
+    hsy_status st = HSY_E_NOMEM;
+
+    e->points = malloc((e->count + 1) * sizeof *e->points);
+    if (scratch != NULL && e->points != NULL)
+        st = hsy_points(g->scheme, e->points, &g->tally, codes, e->count,
+                        scratch, err);
+    free(scratch);
+    return st;
+}
+
+int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
+                   const struct estimate_asked *asked)
+{
+    const uint64_t *codes = asked->whole ? NULL : asked->codes;
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (hsy_tally_reports(&g->tally) == 0)
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    e->count = asked->whole ? g->info.d : asked->count;
+    e->complete = codes == NULL;
+    st = evidence_points(e, g, codes, &err);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st != HSY_OK)
+        return cli_fail_error(g->first, &err);
+    if (g->info.kind == HSY_KIND_YES_NO) {
+        e->points[1] = evidence_complement(&e->points[0]);
+        e->count = 2;
+    }
+    return 0;
+}

@@ -1,0 +1,254 @@
+/* estimate_show.c - estimates for a person, a spreadsheet, a program. */
+#include "estimate_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- What a row is called
+ * ------------------------------------------------------
+ */
+
+static double show_units(const hsy_info *info, double steps)
+{
+    return steps / pow(10, info->scale);
+}
+
+/* Edge i of d equal bins. */
+static double show_edge(const hsy_info *info, uint32_t i)
+{
+    double width = (double)info->hi - (double)info->lo;
+
+    return show_units(info,
+                      (double)info->lo + width * (double)i / (double)info->d);
+}
+
+static void show_own(struct cli_cell *out)
+{
+    out->type = CLI_TEXT;
+    out->text = out->shown;
+    out->len = strlen(out->shown);
+}
+
+static void show_name(const struct estimate_result *r, uint32_t place,
+                      struct cli_cell *out)
+{
+    const struct cli_gather *g = r->gather;
+    const struct cli_labels *named = &r->asked->candidates;
+
+    if (named->d == 0)
+        named = &g->labels;
+    if (g->info.kind == HSY_KIND_YES_NO) {
+        *out = cli_text(place == 0 ? "yes" : "no");
+    } else if (g->info.kind == HSY_KIND_NUMBER) {
+        *out = cli_text("mean");
+    } else if (g->info.kind == HSY_KIND_BINS) {
+        snprintf(out->shown, sizeof out->shown, "%.10g..%.10g",
+                 show_edge(&g->info, place), show_edge(&g->info, place + 1));
+        show_own(out);
+    } else if (named->d != 0) {
+        out->type = CLI_TEXT;
+        out->text = cli_label_at(named, place, &out->len);
+    } else {
+        snprintf(out->shown, sizeof out->shown, "%" PRIu32, place);
+        show_own(out);
+    }
+}
+
+/* ---- Cells
+ * ----------------------------------------------------------------------
+ */
+
+enum show_what {
+    SHOW_VALUE,
+    SHOW_ESTIMATE,
+    SHOW_STDERR,
+    SHOW_LOW,
+    SHOW_HIGH,
+    SHOW_POST,
+    SHOW_P,
+    SHOW_BAR
+};
+
+#define SHOW_COLUMNS 8u
+#define SHOW_BAR_MAX 24
+
+struct show_state {
+    const struct estimate_result *result;
+    enum show_what what[SHOW_COLUMNS];
+    struct cli_column columns[SHOW_COLUMNS];
+    size_t ncolumns;
+    int decimals; /* in tables */
+    double scale; /* 100 for shares, in tables */
+    const char *unit;
+    double longest; /* the largest share, for bars */
+};
+
+static void show_add(struct show_state *s, enum show_what what,
+                     const char *name, const char *title)
+{
+    s->what[s->ncolumns] = what;
+    s->columns[s->ncolumns++] = (struct cli_column){name, title};
+}
+
+static double show_number(const struct estimate_row *row, enum show_what what)
+{
+    switch (what) {
+    case SHOW_ESTIMATE:
+        return row->est.value;
+    case SHOW_STDERR:
+        return row->est.sd;
+    case SHOW_LOW:
+        return row->est.low;
+    case SHOW_HIGH:
+        return row->est.high;
+    case SHOW_POST:
+        return row->post;
+    default:
+        return row->p_value;
+    }
+}
+
+static void show_bar(const struct show_state *s, const struct estimate_row *row,
+                     struct cli_cell *out)
+{
+    double share = s->longest > 0 ? row->est.value / s->longest : 0;
+    int n = (int)(SHOW_BAR_MAX * fmin(fmax(share, 0), 1) + 0.5);
+
+    memset(out->shown, '#', (size_t)n);
+    out->shown[n] = '\0';
+    show_own(out);
+}
+
+static void show_cell(const void *ctx, size_t row, size_t column,
+                      struct cli_cell *out)
+{
+    const struct show_state *s = ctx;
+    const struct estimate_row *r = &s->result->rows[row];
+    enum show_what what = s->what[column];
+
+    if (what == SHOW_VALUE) {
+        show_name(s->result, r->place, out);
+    } else if (what == SHOW_BAR) {
+        show_bar(s, r, out);
+    } else if (what == SHOW_P) {
+        *out = cli_number(r->p_value);
+        snprintf(out->shown, sizeof out->shown, "%.3g", r->p_value);
+    } else {
+        *out = cli_number(show_number(r, what));
+        snprintf(out->shown, sizeof out->shown, "%.*f%s", s->decimals,
+                 s->scale * out->number, s->unit);
+    }
+}
+
+/* ---- A table for a person
+ * ----------------------------------------------------------
+ */
+
+/* As many decimals as give the smallest standard error two digits. */
+static int show_decimals(const struct estimate_result *r, double scale)
+{
+    double least = INFINITY;
+    int decimals;
+
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->rows[i].est.sd > 0 && r->rows[i].est.sd < least)
+            least = r->rows[i].est.sd;
+    }
+    if (!isfinite(least))
+        return 4;
+    decimals = 1 - (int)floor(log10(scale * least));
+    return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+}
+
+static void show_head(const struct estimate_result *r)
+{
+    const struct estimate_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+
+    printf("%s, epsilon %.9g (exactly %.12g), %" PRIu64 " reports\n",
+           info->mechanism, info->epsilon, info->epsilon_exact,
+           hsy_tally_reports(&r->gather->tally));
+    if (r->other != NULL)
+        printf("minus %s, epsilon %.9g, %" PRIu64 " reports\n",
+               r->other->info.mechanism, r->other->info.epsilon,
+               hsy_tally_reports(&r->other->tally));
+    printf("%s %s; %g %% intervals (%s)%s\n\n",
+           info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
+           o->how.target == HSY_PEOPLE ? "among those who answered"
+                                       : "in the population they are a sample "
+                                         "of",
+           100 * o->how.level, estimate_interval_names[o->how.interval],
+           o->simultaneous ? ", all at once" : "");
+}
+
+static void show_columns(struct show_state *s)
+{
+    const struct estimate_options *o = s->result->options;
+    bool mean = s->result->gather->info.kind == HSY_KIND_NUMBER;
+    bool difference = s->result->other != NULL;
+
+    show_add(s, SHOW_VALUE, "value", NULL);
+    show_add(s, SHOW_ESTIMATE, "estimate",
+             difference ? "difference"
+             : mean     ? "estimate"
+                        : "share");
+    show_add(s, SHOW_STDERR, "stderr", "std. error");
+    show_add(s, SHOW_LOW, "low", "from");
+    show_add(s, SHOW_HIGH, "high", "to");
+    if (o->post != HSY_POST_NONE)
+        show_add(s, SHOW_POST, "post", estimate_post_names[o->post]);
+    if (difference)
+        show_add(s, SHOW_P, "p_value", "p-value");
+    else if (o->format == CLI_TABLE && !mean)
+        show_add(s, SHOW_BAR, "bar", "(of the largest)");
+}
+
+static void show_prepare(struct show_state *s)
+{
+    const struct estimate_result *r = s->result;
+    bool mean = r->gather->info.kind == HSY_KIND_NUMBER;
+
+    s->scale = mean ? 1 : 100;
+    s->unit = mean ? "" : " %";
+    s->decimals = show_decimals(r, s->scale);
+    for (size_t i = 0; i < r->count; i++)
+        s->longest = fmax(s->longest, r->rows[i].est.value);
+    show_columns(s);
+}
+
+/* ---- All three
+ * ------------------------------------------------------------------------
+ */
+
+void estimate_show(const struct estimate_result *r)
+{
+    const struct estimate_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+    struct show_state s = {.result = r};
+    struct cli_table table;
+    struct cli_field fields[] = {
+        {"mechanism", cli_text(info->mechanism)},
+        {"epsilon", cli_number(info->epsilon)},
+        {"epsilon_exact", cli_number(info->epsilon_exact)},
+        {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
+        {"level", cli_number(o->how.level)},
+        {"interval", cli_text(estimate_interval_names[o->how.interval])},
+        {"simultaneous", cli_bool(o->simultaneous)},
+        {"target", cli_text(estimate_target_names[o->how.target])},
+        {"post", cli_text(estimate_post_names[o->post])},
+        {"reports_against", cli_count(0)},
+    };
+    size_t nfields = sizeof fields / sizeof fields[0];
+
+    show_prepare(&s);
+    table = (struct cli_table){s.columns, s.ncolumns, r->count, show_cell, &s};
+    if (r->other != NULL)
+        fields[nfields - 1].cell =
+            cli_count(hsy_tally_reports(&r->other->tally));
+    else
+        nfields--;
+    if (o->format == CLI_TABLE)
+        show_head(r);
+    cli_print(o->format, &table, fields, nfields, "estimates");
+}

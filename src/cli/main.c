@@ -1,0 +1,73 @@
+/* main.c - the hearsay command: the table of subcommands. */
+#include "cli.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* The order is that of the help: the pipeline first. */
+static const struct cli_entry main_commands[] = {
+    {"randomize", "truths, one a line, to a stream of reports", cmd_randomize},
+    {"tally", "report streams and tallies to one tally", cmd_tally},
+    {"estimate", "a tally to estimates with their errors", cmd_estimate},
+    {"mechanisms", "the mechanisms, their error and their cost",
+     cmd_mechanisms},
+    {"audit", "check a mechanism's privacy claim", cmd_audit},
+    {"bench", "speed of the kernels and this machine's limits", cmd_bench},
+    {"help", "what a command does and its options", cmd_help},
+};
+
+#define MAIN_COMMANDS (sizeof main_commands / sizeof main_commands[0])
+
+const struct cli_entry *cli_command_at(size_t i)
+{
+    return i < MAIN_COMMANDS ? &main_commands[i] : NULL;
+}
+
+const struct cli_entry *cli_command_find(const char *name)
+{
+    for (size_t i = 0; i < MAIN_COMMANDS; i++) {
+        if (strcmp(main_commands[i].name, name) == 0)
+            return &main_commands[i];
+    }
+    return NULL;
+}
+
+int cli_command_unknown(const char *name)
+{
+    const char *names[MAIN_COMMANDS + 1] = {NULL};
+    const char *near;
+
+    for (size_t i = 0; i < MAIN_COMMANDS; i++)
+        names[i] = main_commands[i].name;
+    near = cli_nearest(name, names);
+    if (near != NULL)
+        cli_note("no command '%s'; did you mean '%s'?", name, near);
+    else
+        cli_note("no command '%s'; 'hearsay help' lists them", name);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    char *help[] = {"help", NULL};
+    const struct cli_entry *entry;
+
+    /* A closed pipe is an error that write(2) reports, not a sudden death. */
+    signal(SIGPIPE, SIG_IGN);
+
+    if (argc < 2) {
+        cli_note("no command; 'hearsay help' lists them");
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hearsay %s\n", HSY_VERSION);
+        return cli_finish();
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return cmd_help(1, help);
+
+    entry = cli_command_find(argv[1]);
+    if (entry == NULL)
+        return cli_command_unknown(argv[1]);
+    return entry->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,88 @@
+/*
+ * kernels.h - the loops worth writing for a processor, as const tables.
+ *
+ * Every table computes the same function, bit for bit; plain is the reference.
+ * A kernel neither allocates nor fails. Those marked secret do not branch on,
+ * or index by, their data.
+ */
+#ifndef HSY_KERNELS_H
+#define HSY_KERNELS_H
+
+#include "hearsay.h"
+#include "pool.h"
+
+/* One non-empty cell of a local-hashing tally. */
+struct kernel_cell {
+    struct pool_hash hash;
+    uint64_t count;
+    uint32_t y; /* the reported hash value */
+};
+
+/* What a batch of blanket choices needs: see mech/twolevel.h. */
+struct kernel_choice {
+    uint64_t last;    /* largest word the coin takes */
+    uint64_t blanket; /* the coin says "blanket" below this */
+    uint64_t bound;   /* outputs 0 .. bound-1, below 2^32 */
+    uint64_t excess;  /* 2^64 mod bound */
+};
+
+struct hsy_kernels {
+    const char *name;
+
+    /* blocks key-stream blocks of 64 bytes; the 64-bit counter in state[12..13]
+     * moves on. Secret. */
+    void (*chacha20)(uint8_t *out, size_t blocks, uint32_t state[16]);
+
+    uint32_t (*crc32c)(uint32_t crc, const uint8_t *data, size_t len);
+
+    /*
+     * Lanes of Bernoulli bits, fixed length: from planes, `digits` arrays of
+     * `words` words, least significant digit first, bit i of lanes is 1 with
+     * probability threshold / 2^64; digits are the top digits of threshold,
+     * the rest of it is zero. Secret.
+     */
+    void (*slice)(uint64_t *lanes, const uint64_t *planes, size_t words,
+                  unsigned digits, uint64_t threshold);
+
+    /* words lanes of the same law by early exit, for simulation only. Takes
+     * what it needs from the stream. */
+    void (*sparse)(uint64_t *lanes, size_t words, uint64_t threshold,
+                   hsy_stream *st);
+
+    /*
+     * n choices from 2n coin words (coins[2i] the blanket coin, coins[2i+1]
+     * the uniform value): out[i] = uniform if blanket, else own[i]. Returns
+     * how many words were out of bounds; those i are listed in redo (room for
+     * n) and their out[i] is unspecified. Secret but for redo.
+     */
+    size_t (*choose)(uint32_t *out, uint32_t *redo, const uint32_t *own,
+                     const uint64_t *coins, size_t n,
+                     const struct kernel_choice *choice);
+
+    /*
+     * Count n rows, stride bytes apart, of d bits each, spare bits zero:
+     * cells[i] += how many rows have bit i; hist[w]++ for the number w of ones
+     * of each row, unless hist is NULL. One pass over memory: the kernel cuts
+     * its own tiles. A call has a fixed cost of some nanoseconds a cell, so
+     * pass all the rows there are, 256 KiB or more where possible.
+     */
+    void (*fold)(int64_t *cells, uint64_t *hist, const uint8_t *rows, size_t n,
+                 size_t stride, uint32_t d);
+
+    /* support[v] += sum of cell counts over cells whose hash of codes[v] is y.
+     * narrow: all codes are below HSY_POOL_NARROW. */
+    void (*lh_direct)(uint64_t *support, const uint64_t *codes, size_t count,
+                      const struct kernel_cell *cells, size_t n, uint32_t g,
+                      bool narrow);
+
+    /* The same from a whole table, `rows` rows of g counts, row i belonging to
+     * hashes[i]. Counts are below 2^63 in sum. */
+    void (*lh_table)(uint64_t *support, const uint64_t *codes, size_t count,
+                     const struct pool_hash *hashes, const int64_t *table,
+                     size_t rows, uint32_t g, bool narrow);
+};
+
+/* The table of a level the machine has (hsy_cpu_has). */
+const struct hsy_kernels *hsy_kernels_at(hsy_cpu level);
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * container_scheme.c - the scheme in a header of the readable twin.
+ *
+ * What the header says is a spec; it is resolved like any other, and its
+ * digest must come out as the header has it.
+ */
+#include "container_parts.h"
+
+#include "bytes.h"
+#include "fail.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const container_scheme_kinds[] = {
+    [HSY_KIND_YES_NO] = "yes-no",   [HSY_KIND_VALUES] = "values",
+    [HSY_KIND_NUMBER] = "number",   [HSY_KIND_BINS] = "bins",
+    [HSY_KIND_STRINGS] = "strings",
+};
+
+static const char *const container_scheme_designs[] = {
+    [HSY_DESIGN_EPSILON] = "epsilon",
+    [HSY_DESIGN_SPINNER] = "spinner",
+    [HSY_DESIGN_COINS] = "coins",
+    [HSY_DESIGN_CHANNEL] = "channel",
+};
+
+#define CONTAINER_SCHEME_KINDS                                                 \
+    (sizeof container_scheme_kinds / sizeof container_scheme_kinds[0])
+#define CONTAINER_SCHEME_DESIGNS                                               \
+    (sizeof container_scheme_designs / sizeof container_scheme_designs[0])
+
+const char *container_kind_name(uint32_t kind)
+{
+    return kind < CONTAINER_SCHEME_KINDS ? container_scheme_kinds[kind] : NULL;
+}
+
+const char *container_design_name(uint32_t design)
+{
+    return design < CONTAINER_SCHEME_DESIGNS ? container_scheme_designs[design]
+                                             : NULL;
+}
+
+/* The members as they stand in the header; what is not there is NULL or 0. */
+struct container_scheme_text {
+    const char *mechanism, *kind, *design;
+    size_t mechanism_len, kind_len, design_len;
+    const char *epsilon, *lo, *hi, *pool_seed, *digest;
+    size_t epsilon_len, lo_len, hi_len, pool_seed_len, digest_len;
+    json_int_t bins, scale, g, pool_bits;
+    json_t *values, *chance;
+};
+
+static bool container_scheme_unpack(struct container_scheme_text *t,
+                                    json_t *json)
+{
+    static const char format[] =
+        "{s:s%,s:s%,s:s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?I,s?I,s?s%!}";
+
+    memset(t, 0, sizeof *t);
+    return json_unpack(json, format, "mechanism", &t->mechanism,
+                       &t->mechanism_len, "kind", &t->kind, &t->kind_len,
+                       "digest", &t->digest, &t->digest_len, "epsilon",
+                       &t->epsilon, &t->epsilon_len, "values", &t->values,
+                       "bins", &t->bins, "lo", &t->lo, &t->lo_len, "hi", &t->hi,
+                       &t->hi_len, "scale", &t->scale, "design", &t->design,
+                       &t->design_len, "chance", &t->chance, "g", &t->g,
+                       "pool_bits", &t->pool_bits, "pool_seed", &t->pool_seed,
+                       &t->pool_seed_len) == 0;
+}
+
+/* A name without a NUL in it. */
+static bool container_scheme_name(const char *name, size_t len)
+{
+    return name == NULL || strlen(name) == len;
+}
+
+static hsy_status container_scheme_bad(hsy_error *err, const char *field)
+{
+    return container_json_refuse(err, field, "not a value for this member");
+}
+
+static bool container_scheme_u32(uint32_t *out, json_int_t value)
+{
+    if (value < 0 || value > (json_int_t)UINT32_MAX)
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+/* The place of name in a table, or its size. */
+static uint32_t container_scheme_find(const char *const *table, size_t size,
+                                      const char *name)
+{
+    for (uint32_t i = 0; i < size; i++)
+        if (table[i] != NULL && strcmp(table[i], name) == 0)
+            return i;
+    return (uint32_t)size;
+}
+
+/* ---- Members that take more than one line ---- */
+
+static bool container_scheme_labels_size(const json_t *values, size_t *size)
+{
+    size_t i, total = 0;
+    json_t *value;
+
+    json_array_foreach(values, i, value)
+    {
+        if (!json_is_string(value) || json_string_length(value) > HSY_LABEL_MAX)
+            return false;
+        total += 4 + json_string_length(value);
+    }
+    *size = total;
+    return total <= HSY_LABELS_MAX;
+}
+
+/* An array of labels becomes their encoding, the caller's to free. */
+static hsy_status container_scheme_labels(uint8_t **labels, size_t *labels_len,
+                                          const json_t *values, hsy_error *err)
+{
+    size_t i, at = 0;
+    json_t *value;
+
+    if (json_array_size(values) == 0 ||
+        !container_scheme_labels_size(values, labels_len))
+        return container_scheme_bad(err, "values");
+    *labels = malloc(*labels_len);
+    if (*labels == NULL)
+        return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    json_array_foreach(values, i, value)
+    {
+        size_t len = json_string_length(value);
+
+        bytes_put32(*labels + at, (uint32_t)len);
+        memcpy(*labels + at + 4, json_string_value(value), len);
+        at += 4 + len;
+    }
+    return HSY_OK;
+}
+
+/* A list of labels, or only how many values there are. */
+static hsy_status container_scheme_values(hsy_spec *spec, uint8_t **labels,
+                                          const json_t *values, hsy_error *err)
+{
+    hsy_status st;
+
+    if (json_is_integer(values))
+        return container_scheme_u32(&spec->d, json_integer_value(values))
+                   ? HSY_OK
+                   : container_scheme_bad(err, "values");
+    if (!json_is_array(values) || json_array_size(values) > HSY_VALUES_MAX)
+        return container_scheme_bad(err, "values");
+    st = container_scheme_labels(labels, &spec->labels_len, values, err);
+    if (st != HSY_OK)
+        return st;
+    spec->labels = *labels;
+    spec->d = (uint32_t)json_array_size(values);
+    return HSY_OK;
+}
+
+static hsy_status container_scheme_chance(hsy_spec *spec, json_t *chance,
+                                          hsy_error *err)
+{
+    json_int_t x[4];
+
+    if (json_unpack(chance, "[[I,I!],[I,I!]!]", &x[0], &x[1], &x[2], &x[3]) ==
+            -1 ||
+        x[0] < 0 || x[1] < 0 || x[2] < 0 || x[3] < 0)
+        return container_scheme_bad(err, "chance");
+    spec->chance[0] = (hsy_ratio){(uint64_t)x[0], (uint64_t)x[1]};
+    spec->chance[1] = (hsy_ratio){(uint64_t)x[2], (uint64_t)x[3]};
+    return HSY_OK;
+}
+
+static hsy_status container_scheme_range(hsy_spec *spec,
+                                         const struct container_scheme_text *t,
+                                         hsy_error *err)
+{
+    if (t->lo == NULL || t->hi == NULL || spec->scale > HSY_SCALE_MAX)
+        return container_scheme_bad(err, "lo");
+    if (hsy_decimal_parse(&spec->lo, t->lo, t->lo_len, spec->scale) != HSY_OK)
+        return container_scheme_bad(err, "lo");
+    if (hsy_decimal_parse(&spec->hi, t->hi, t->hi_len, spec->scale) != HSY_OK)
+        return container_scheme_bad(err, "hi");
+    return HSY_OK;
+}
+
+static bool container_scheme_seed(hsy_spec *spec,
+                                  const struct container_scheme_text *t)
+{
+    uint8_t bytes[8];
+
+    if (!container_json_hex(bytes, sizeof bytes, t->pool_seed,
+                            t->pool_seed_len))
+        return false;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        spec->pool_seed = spec->pool_seed << 8 | bytes[i];
+    return true;
+}
+
+/* ---- The whole ---- */
+
+static hsy_status container_scheme_names(hsy_spec *spec,
+                                         const struct container_scheme_text *t,
+                                         hsy_error *err)
+{
+    if (!container_scheme_name(t->mechanism, t->mechanism_len) ||
+        !container_scheme_name(t->kind, t->kind_len) ||
+        !container_scheme_name(t->design, t->design_len))
+        return container_scheme_bad(err, "scheme");
+    spec->mechanism = t->mechanism;
+    spec->kind = container_scheme_find(container_scheme_kinds,
+                                       CONTAINER_SCHEME_KINDS, t->kind);
+    if (container_kind_name(spec->kind) == NULL)
+        return container_scheme_bad(err, "kind");
+    if (t->design != NULL)
+        spec->design = container_scheme_find(
+            container_scheme_designs, CONTAINER_SCHEME_DESIGNS, t->design);
+    if (container_design_name(spec->design) == NULL)
+        return container_scheme_bad(err, "design");
+    if (t->epsilon != NULL && hsy_epsilon_parse(&spec->nano_epsilon, t->epsilon,
+                                                t->epsilon_len) != HSY_OK)
+        return container_scheme_bad(err, "epsilon");
+    return HSY_OK;
+}
+
+static hsy_status
+container_scheme_numbers(hsy_spec *spec, const struct container_scheme_text *t,
+                         hsy_error *err)
+{
+    if (!container_scheme_u32(&spec->d, t->bins))
+        return container_scheme_bad(err, "bins");
+    if (!container_scheme_u32(&spec->scale, t->scale))
+        return container_scheme_bad(err, "scale");
+    if (!container_scheme_u32(&spec->g, t->g))
+        return container_scheme_bad(err, "g");
+    if (!container_scheme_u32(&spec->pool_bits, t->pool_bits))
+        return container_scheme_bad(err, "pool_bits");
+    if (t->pool_seed != NULL && !container_scheme_seed(spec, t))
+        return container_scheme_bad(err, "pool_seed");
+    return HSY_OK;
+}
+
+static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
+                                        const struct container_scheme_text *t,
+                                        hsy_error *err)
+{
+    hsy_status st = container_scheme_names(spec, t, err);
+
+    if (st == HSY_OK)
+        st = container_scheme_numbers(spec, t, err);
+    if (st == HSY_OK && t->values != NULL)
+        st = container_scheme_values(spec, labels, t->values, err);
+    if (st == HSY_OK && t->chance != NULL)
+        st = container_scheme_chance(spec, t->chance, err);
+    if (st == HSY_OK && (t->lo != NULL || t->hi != NULL))
+        st = container_scheme_range(spec, t, err);
+    return st;
+}
+
+/* Resolve, and compare the digest. */
+static hsy_status container_scheme_make(hsy_scheme **scheme,
+                                        const hsy_spec *spec,
+                                        const struct container_scheme_text *t,
+                                        hsy_error *err)
+{
+    uint8_t digest[HSY_DIGEST];
+    hsy_info info;
+    hsy_status st;
+
+    if (!container_json_hex(digest, sizeof digest, t->digest, t->digest_len))
+        return container_scheme_bad(err, "digest");
+    *scheme = malloc(hsy_scheme_size(spec));
+    if (*scheme == NULL)
+        return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = hsy_scheme_init(*scheme, spec, err);
+    if (st != HSY_OK) {
+        free(*scheme);
+        *scheme = NULL;
+        return st;
+    }
+    hsy_scheme_info(*scheme, &info);
+    if (memcmp(info.digest, digest, sizeof digest) != 0) {
+        free(*scheme);
+        *scheme = NULL;
+        return hsy_fail(err, HSY_E_FORMAT, "digest",
+                        "the digest is not that of the scheme");
+    }
+    return HSY_OK;
+}
+
+hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
+                                 size_t *labels_len, json_t *json,
+                                 hsy_error *err)
+{
+    struct container_scheme_text text;
+    hsy_spec spec = {.size = sizeof spec};
+    uint8_t *made = NULL;
+    hsy_status st;
+
+    if (!container_scheme_unpack(&text, json))
+        return container_json_refuse(
+            err, "scheme", "members are missing, foreign or of a wrong type");
+    st = container_scheme_spec(&spec, &made, &text, err);
+    if (st == HSY_OK)
+        st = container_scheme_make(scheme, &spec, &text, err);
+    if (st != HSY_OK) {
+        free(made);
+        return st;
+    }
+    *labels = made;
+    *labels_len = spec.labels_len;
+    return HSY_OK;
+}
+
+#undef CONTAINER_SCHEME_KINDS
+#undef CONTAINER_SCHEME_DESIGNS

@@ -1,0 +1,256 @@
+/*
+ * container_text.c - writing the readable twin of a report stream.
+ *
+ * The header is put together in memory first: if it cannot be written (a label
+ * that is not UTF-8, a line that no reader takes), nothing of it is.
+ */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+
+#include "container_parts.h"
+
+#include "bytes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTAINER_TEXT_LINE 64u /* bytes of a line with one number */
+
+/* ---- The header ---- */
+
+static void container_text_hex(FILE *f, const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        fprintf(f, "%02x", bytes[i]);
+}
+
+/* number / 10^scale, all decimals. */
+static void container_text_decimal(FILE *f, int64_t number, uint32_t scale)
+{
+    uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    uint64_t unit = 1;
+
+    for (uint32_t i = 0; i < scale; i++)
+        unit *= 10;
+    fprintf(f, "%s%" PRIu64, number < 0 ? "-" : "", size / unit);
+    if (scale != 0)
+        fprintf(f, ".%0*" PRIu64, (int)scale, size % unit);
+}
+
+/* Epsilon without zeros at the end. */
+static void container_text_epsilon(FILE *f, uint64_t nano)
+{
+    uint64_t rest = nano % HSY_NANO;
+    int digits = 9;
+
+    fprintf(f, "%" PRIu64, nano / HSY_NANO);
+    if (rest == 0)
+        return;
+    while (rest % 10 == 0) {
+        rest /= 10;
+        digits--;
+    }
+    fprintf(f, ".%0*" PRIu64, digits, rest);
+}
+
+/* HSY_E_RANGE: a label is not UTF-8. */
+static hsy_status container_text_label(FILE *f, const uint8_t *label,
+                                       size_t len)
+{
+    json_t *text;
+    int failed;
+
+    errno = 0;
+    text = json_stringn((const char *)label, len);
+    if (text == NULL)
+        return errno == ENOMEM ? HSY_E_NOMEM : HSY_E_RANGE;
+    failed = json_dumpf(text, f, JSON_ENCODE_ANY);
+    json_decref(text);
+    return failed ? HSY_E_NOMEM : HSY_OK;
+}
+
+static hsy_status container_text_labels(FILE *f, const uint8_t *labels,
+                                        size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        size_t label_len = len - at < 4 ? 0 : bytes_get32(labels + at);
+        hsy_status st;
+
+        if (len - at < 4 || len - at - 4 < label_len)
+            return HSY_E_RANGE; /* not labels at all */
+        fputs(at == 0 ? "[" : ",", f);
+        st = container_text_label(f, labels + at + 4, label_len);
+        if (st != HSY_OK)
+            return st;
+        at += 4 + label_len;
+    }
+    fputs("]", f);
+    return HSY_OK;
+}
+
+static hsy_status container_text_domain(FILE *f, const hsy_spec *spec)
+{
+    hsy_status st = HSY_OK;
+
+    if (spec->kind == HSY_KIND_VALUES) {
+        fputs(",\"values\":", f);
+        if (spec->labels_len != 0)
+            st = container_text_labels(f, spec->labels, spec->labels_len);
+        else
+            fprintf(f, "%" PRIu32, spec->d);
+    }
+    if (spec->kind == HSY_KIND_BINS)
+        fprintf(f, ",\"bins\":%" PRIu32, spec->d);
+    if (spec->kind == HSY_KIND_BINS || spec->kind == HSY_KIND_NUMBER) {
+        fputs(",\"lo\":\"", f);
+        container_text_decimal(f, spec->lo, spec->scale);
+        fputs("\",\"hi\":\"", f);
+        container_text_decimal(f, spec->hi, spec->scale);
+        fprintf(f, "\",\"scale\":%" PRIu32, spec->scale);
+    }
+    return st;
+}
+
+static void container_text_parameters(FILE *f, const hsy_spec *spec)
+{
+    const hsy_ratio *c = spec->chance;
+
+    if (spec->design != HSY_DESIGN_EPSILON)
+        fprintf(f,
+                ",\"design\":\"%s\",\"chance\":[[%" PRIu64 ",%" PRIu64
+                "],[%" PRIu64 ",%" PRIu64 "]]",
+                container_design_name(spec->design), c[0].num, c[0].den,
+                c[1].num, c[1].den);
+    if (spec->g != 0)
+        fprintf(f,
+                ",\"g\":%" PRIu32 ",\"pool_bits\":%" PRIu32
+                ",\"pool_seed\":\"%016" PRIx64 "\"",
+                spec->g, spec->pool_bits, spec->pool_seed);
+}
+
+static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
+                                      const uint8_t digest[HSY_DIGEST])
+{
+    hsy_status st;
+
+    fprintf(f,
+            "{\"hearsay\":\"reports\",\"version\":1,\"scheme\":{"
+            "\"mechanism\":\"%s\",\"kind\":\"%s\"",
+            spec->mechanism, container_kind_name(spec->kind));
+    if (spec->nano_epsilon != 0) {
+        fputs(",\"epsilon\":\"", f);
+        container_text_epsilon(f, spec->nano_epsilon);
+        fputs("\"", f);
+    }
+    st = container_text_domain(f, spec);
+    container_text_parameters(f, spec);
+    fputs(",\"digest\":\"", f);
+    container_text_hex(f, digest, HSY_DIGEST);
+    fputs("\"}}\n", f);
+    return st;
+}
+
+/* The header line; the caller frees *line. */
+static hsy_status container_text_make(char **line, size_t *len,
+                                      const hsy_spec *spec,
+                                      const uint8_t digest[HSY_DIGEST])
+{
+    FILE *f = open_memstream(line, len);
+    hsy_status st;
+    bool lost;
+
+    if (f == NULL)
+        return HSY_E_NOMEM;
+    st = container_text_head(f, spec, digest);
+    lost = ferror(f) != 0;
+    lost |= fclose(f) != 0;
+    if (st == HSY_OK && lost)
+        st = HSY_E_NOMEM;
+    if (st == HSY_OK && *len > CONTAINER_HEAD_MAX)
+        st = HSY_E_RANGE;
+    return st;
+}
+
+hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
+                                   const uint8_t *labels, size_t labels_len)
+{
+    uint8_t wire[HSY_SCHEME_WIRE];
+    hsy_info info;
+    hsy_spec spec;
+    char *line = NULL;
+    size_t len;
+    hsy_status st;
+
+    hsy_scheme_info(s, &info);
+    hsy_scheme_encode(s, wire);
+    st = hsy_spec_decode(&spec, wire, labels, labels_len, NULL);
+    if (st != HSY_OK)
+        return HSY_E_RANGE; /* not the labels of the scheme */
+    st = container_text_make(&line, &len, &spec, info.digest);
+    if (st == HSY_OK)
+        st = output_write(out, line, len);
+    free(line);
+    return st;
+}
+
+/* ---- Reports ---- */
+
+static hsy_status container_text_whole(struct output *out,
+                                       const uint8_t *packed, size_t bytes)
+{
+    char line[CONTAINER_TEXT_LINE];
+    uint64_t value = 0;
+    int len;
+
+    for (size_t i = bytes; i-- > 0;)
+        value = value << 8 | packed[i];
+    len = snprintf(line, sizeof line, "{\"report\":%" PRIu64 "}\n", value);
+    return output_write(out, line, (size_t)len);
+}
+
+/* The output remembers a failure, so only the last write is looked at. */
+static hsy_status container_text_bytes(struct output *out,
+                                       const uint8_t *packed, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    output_write(out, "{\"report\":\"", 11);
+    for (size_t i = 0; i < bytes; i++) {
+        const char hex[2] = {digits[packed[i] >> 4], digits[packed[i] & 15]};
+
+        output_write(out, hex, sizeof hex);
+    }
+    return output_write(out, "\"}\n", 3);
+}
+
+hsy_status container_put_json_reports(struct output *out, const hsy_scheme *s,
+                                      const uint8_t *reports, size_t n)
+{
+    size_t bytes = hsy_packed_size(s, 1);
+    uint8_t *packed = malloc(bytes);
+    hsy_status st = packed == NULL ? HSY_E_NOMEM : HSY_OK;
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        hsy_pack(s, packed, reports + i * info.report_bytes, 1);
+        st = info.packed_bits <= CONTAINER_WHOLE
+                 ? container_text_whole(out, packed, bytes)
+                 : container_text_bytes(out, packed, bytes);
+    }
+    free(packed);
+    return st;
+}
+
+hsy_status container_put_json_end(struct output *out, uint64_t reports)
+{
+    char line[CONTAINER_TEXT_LINE];
+    int len = snprintf(line, sizeof line, "{\"end\":%" PRIu64 "}\n", reports);
+
+    return output_write(out, line, (size_t)len);
+}
+
+#undef CONTAINER_TEXT_LINE

@@ -1,0 +1,262 @@
+/*
+ * output.c - an output that is whole or not there.
+ *
+ * A regular file is written under a name of its own beside its place, synced,
+ * and renamed over it. What is no regular file (a device, a pipe) is written in
+ * place, as there is nothing to replace.
+ */
+#define _XOPEN_SOURCE 700 /* realpath, fchmod */
+
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OUTPUT_BUFFER 65536u
+#define OUTPUT_TRIES 100u
+#define OUTPUT_NAME 64u
+
+struct output {
+    int fd;
+    int error;   /* errno of the first failure, else 0 */
+    bool opened; /* fd is ours to close */
+    char *path;  /* owned; where it shall stand, NULL: written in place */
+    char *draft; /* owned; where it is being written, NULL: in place */
+    size_t used;
+    uint8_t buffer[OUTPUT_BUFFER];
+};
+
+/* The name of a file in the directory of path; the caller frees it. NULL: out
+ * of memory. */
+static char *output_beside(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    size_t dir = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    size_t len = strlen(name) + 1;
+    char *beside = malloc(dir + len);
+
+    if (beside != NULL) {
+        memcpy(beside, path, dir);
+        memcpy(beside + dir, name, len);
+    }
+    return beside;
+}
+
+/* Open draft number i, a file that was not there before. */
+static hsy_status output_try(struct output *out, unsigned i)
+{
+    char name[OUTPUT_NAME];
+
+    snprintf(name, sizeof name, ".hearsay-%ld-%u.tmp", (long)getpid(), i);
+    out->draft = output_beside(out->path, name);
+    if (out->draft == NULL)
+        return HSY_E_NOMEM;
+    out->fd = open(out->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (out->fd != -1) {
+        out->opened = true;
+        return HSY_OK;
+    }
+    free(out->draft); /* another's: it must not be unlinked */
+    out->draft = NULL;
+    return HSY_E_IO;
+}
+
+static hsy_status output_begin(struct output *out)
+{
+    hsy_status st = HSY_E_IO;
+
+    for (unsigned i = 0; i < OUTPUT_TRIES; i++) {
+        st = output_try(out, i);
+        if (st != HSY_E_IO || errno != EEXIST)
+            break;
+    }
+    return st;
+}
+
+/* Stand in for an existing file: only if it may be written, with its mode. */
+static hsy_status output_replace(struct output *out, const char *path,
+                                 const struct stat *was)
+{
+    hsy_status st;
+
+    if (access(path, W_OK) == -1)
+        return HSY_E_IO;
+    out->path = realpath(path, NULL); /* a link stays, its target changes */
+    if (out->path == NULL)
+        return errno == ENOMEM ? HSY_E_NOMEM : HSY_E_IO;
+    st = output_begin(out);
+    if (st == HSY_OK && fchmod(out->fd, was->st_mode & 07777) == -1)
+        st = HSY_E_IO;
+    return st;
+}
+
+static hsy_status output_create(struct output *out, const char *path)
+{
+    struct stat link;
+
+    if (lstat(path, &link) == 0) { /* a link to nowhere */
+        errno = ENOENT;
+        return HSY_E_IO;
+    }
+    out->path = strdup(path);
+    if (out->path == NULL)
+        return HSY_E_NOMEM;
+    return output_begin(out);
+}
+
+static hsy_status output_open_path(struct output *out, const char *path)
+{
+    struct stat was;
+
+    if (stat(path, &was) == -1)
+        return errno == ENOENT ? output_create(out, path) : HSY_E_IO;
+    if (S_ISREG(was.st_mode))
+        return output_replace(out, path, &was);
+    out->fd = open(path, O_WRONLY | O_CLOEXEC);
+    out->opened = out->fd != -1;
+    return out->opened ? HSY_OK : HSY_E_IO;
+}
+
+hsy_status output_open(struct output **out, const char *path)
+{
+    struct output *o = malloc(sizeof *o);
+    hsy_status st = HSY_OK;
+
+    if (o == NULL)
+        return HSY_E_NOMEM;
+    o->fd = STDOUT_FILENO;
+    o->error = 0;
+    o->opened = false;
+    o->path = NULL;
+    o->draft = NULL;
+    o->used = 0;
+    if (path != NULL)
+        st = output_open_path(o, path);
+    if (st != HSY_OK) {
+        output_abort(o);
+        return st;
+    }
+    *out = o;
+    return HSY_OK;
+}
+
+/* Somebody may have made a shared descriptor non-blocking: wait for it. */
+static bool output_again(int fd)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+
+    if (errno == EINTR)
+        return true;
+    return (errno == EAGAIN || errno == EWOULDBLOCK) &&
+           (poll(&ready, 1, -1) != -1 || errno == EINTR);
+}
+
+static void output_drain(struct output *out, const uint8_t *data, size_t len)
+{
+    while (out->error == 0 && len != 0) {
+        ssize_t put = write(out->fd, data, len);
+
+        if (put >= 0) {
+            data += put;
+            len -= (size_t)put;
+        } else if (!output_again(out->fd)) {
+            out->error = errno;
+        }
+    }
+}
+
+static hsy_status output_result(const struct output *out)
+{
+    if (out->error == 0)
+        return HSY_OK;
+    errno = out->error;
+    return HSY_E_IO;
+}
+
+hsy_status output_write(struct output *out, const void *data, size_t len)
+{
+    if (len > OUTPUT_BUFFER - out->used) {
+        output_drain(out, out->buffer, out->used);
+        out->used = 0;
+    }
+    if (len > OUTPUT_BUFFER) {
+        output_drain(out, data, len);
+    } else {
+        memcpy(out->buffer + out->used, data, len);
+        out->used += len;
+    }
+    return output_result(out);
+}
+
+/* The directory a file stands in, to sync a rename; -1 with errno set. */
+static int output_dir(const char *path)
+{
+    char *dir = output_beside(path, ".");
+    int fd;
+
+    if (dir == NULL)
+        return -1;
+    fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(dir);
+    return fd;
+}
+
+/* Move a whole draft to its place; out->error says if that failed. */
+static void output_rename(struct output *out)
+{
+    int dir = output_dir(out->path);
+
+    /* A directory that may be written but not read cannot be synced. */
+    if (dir == -1 && errno != EACCES) {
+        out->error = errno;
+        return;
+    }
+    if (rename(out->draft, out->path) == -1) {
+        out->error = errno;
+    } else {
+        free(out->draft);
+        out->draft = NULL;
+        /* EINVAL: nor can one of a file system that does not know how. */
+        if (dir != -1 && fsync(dir) == -1 && errno != EINVAL)
+            out->error = errno;
+    }
+    if (dir != -1)
+        close(dir);
+}
+
+hsy_status output_commit(struct output *out)
+{
+    hsy_status st;
+
+    output_drain(out, out->buffer, out->used);
+    out->used = 0;
+    if (out->error == 0 && out->draft != NULL && fsync(out->fd) == -1)
+        out->error = errno;
+    if (out->error == 0 && out->draft != NULL)
+        output_rename(out);
+    st = output_result(out);
+    output_abort(out);
+    return st;
+}
+
+void output_abort(struct output *out)
+{
+    int error = errno;
+
+    if (out == NULL)
+        return;
+    if (out->opened)
+        close(out->fd);
+    if (out->draft != NULL)
+        unlink(out->draft);
+    free(out->path);
+    free(out->draft);
+    free(out);
+    errno = error;
+}

@@ -1,0 +1,33 @@
+/* infer.h - what estimates are made of. */
+#ifndef HSY_INFER_H
+#define HSY_INFER_H
+
+#include "hearsay.h"
+
+/* The variance of a point's value if its share is f. Outside [0, 1] the same
+ * polynomial, which may be negative there. */
+double hsy_point_variance(const hsy_point *point, hsy_target target, double f);
+
+/* HSY_OK, or what is wrong with a point or a confidence: HSY_E_EMPTY without
+ * reports, HSY_E_RANGE for anything no tally gives. */
+hsy_status hsy_point_check(const hsy_point *point, hsy_error *err);
+hsy_status hsy_confidence_check(const hsy_confidence *how, hsy_error *err);
+
+/* The chance that one interval may miss: (1 - level) / comparisons. */
+double hsy_confidence_miss(const hsy_confidence *how);
+
+/* value minus what support alone says: the correction a mechanism applied. */
+double hsy_point_shift(const hsy_point *point);
+
+/* The interval alone, missing with chance `miss`; point is checked. Exact,
+ * likelihood and Hoeffding need hsy_point_binary. */
+void hsy_interval_of(double ends[2], const hsy_point *point,
+                     hsy_interval interval, hsy_target target, double miss);
+
+/* Whether a checked point and a checked choice of interval go together. */
+hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
+                              hsy_error *err);
+
+double hsy_share_clip(double f);
+
+#endif

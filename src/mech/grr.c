@@ -1,0 +1,149 @@
+/*
+ * grr.c - generalized (k-ary) randomized response [WBLJ17].
+ *
+ * Report the truth with weight rho = A / 2^shift, every other value with
+ * weight 1: the two-level law with K = d outputs and the truth as its own.
+ *
+ * Privacy. For every report y and any two truths,
+ *     P[y | x] / P[y | x'] <= A / 2^shift <= e^epsilon,
+ * the last step because A is rounded down.    docs/mechanisms/grr.md, Thm 1
+ *
+ * Report: the value's index, ceil(log2 d) bits.
+ */
+#include "bytes.h"
+#include "fail.h"
+#include "report.h"
+#include "twolevel.h"
+
+static hsy_status grr_resolve(hsy_scheme *s, const hsy_spec *spec,
+                              hsy_error *err)
+{
+    (void)spec;
+    (void)err;
+    hsy_twolevel_resolve(s, s->d);
+    s->report_bits = report_bits_of(s->d);
+    s->report_bytes = report_bytes_of(s->report_bits);
+    s->cells = s->d;
+    return HSY_OK;
+}
+
+static hsy_status grr_randomize(const hsy_scheme *s, uint8_t *report,
+                                uint64_t code, hsy_coins *coins)
+{
+    uint32_t out = 0;
+    hsy_status st = hsy_twolevel_draw(s, &out, (uint32_t)code, &coins->secret);
+
+    if (st == HSY_OK)
+        report_put(report, s->report_bytes, out);
+    return st;
+}
+
+static hsy_status grr_batch(const hsy_scheme *s, uint8_t *reports,
+                            const uint64_t *codes, size_t n, hsy_coins *coins)
+{
+    struct twolevel_block block;
+    const size_t bytes = s->report_bytes;
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
+        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
+
+        for (size_t i = 0; i < m; i++)
+            block.own[i] = (uint32_t)codes[done + i];
+        st = hsy_twolevel_fill(s, &block, m, &coins->secret);
+        if (st != HSY_OK)
+            break;
+        report_put_all(reports + done * bytes, bytes, block.out, m);
+    }
+    bytes_wipe(&block, sizeof block);
+    return st;
+}
+
+static size_t grr_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    const size_t bytes = s->report_bytes;
+    size_t i = 0;
+
+    while (i < n && report_get(reports + i * bytes, bytes) < s->d)
+        i++;
+    return i;
+}
+
+static void grr_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
+                      size_t n)
+{
+    const size_t bytes = s->report_bytes;
+
+    for (size_t i = 0; i < n; i++)
+        t->cells[report_get(reports + i * bytes, bytes)]++;
+    t->strata[0] += n;
+}
+
+static void grr_support(const hsy_scheme *s, struct mech_support *out)
+{
+    uint64_t own = twolevel_own(s), other = twolevel_other(s);
+    double total = (double)s->total;
+
+    out->p = (double)own / total;
+    out->not_p = (double)(s->total - own) / total;
+    out->q = (double)other / total;
+    out->not_q = (double)(s->total - other) / total;
+    out->gap = (double)(own - other) / total;
+}
+
+static void grr_points(const hsy_scheme *s, hsy_point *points,
+                       const hsy_tally *t, const uint64_t *codes, size_t count,
+                       void *scratch)
+{
+    struct mech_support law;
+
+    (void)scratch;
+    grr_support(s, &law);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t code = codes != NULL ? codes[i] : i;
+
+        hsy_points_pure(&points[i], &law, (double)t->strata[0],
+                        (double)t->cells[code]);
+    }
+}
+
+static size_t grr_law_factors(const hsy_scheme *s)
+{
+    (void)s;
+    return 1;
+}
+
+static size_t grr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                      const uint8_t *report)
+{
+    bool own = report_get(report, s->report_bytes) == code;
+
+    factors[0].num = own ? twolevel_own(s) : twolevel_other(s);
+    factors[0].den = s->total;
+    return 1;
+}
+
+static size_t grr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0].num = twolevel_own(s);
+    factors[0].den = twolevel_other(s);
+    return 1;
+}
+
+const struct hsy_mechanism hsy_mech_grr = {
+    .row = {.name = "grr",
+            .aliases = "krr,direct",
+            .title = "generalized randomized response: one of d values",
+            .id = 2,
+            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS},
+    .resolve = grr_resolve,
+    .randomize = grr_randomize,
+    .randomize_batch = grr_batch,
+    .check = grr_check,
+    .tally = grr_tally,
+    .points = grr_points,
+    .support = grr_support,
+    .law_factors = grr_law_factors,
+    .law = grr_law,
+    .law_worst = grr_law_worst,
+};

@@ -1,0 +1,266 @@
+/*
+ * lh.c - local hashing: optimized (olh) and binary (blh) [WBLJ17], with seeds
+ * from a public pool so that a tally suffices [CMM21].
+ *
+ * Draw a public seed j of the pool, hash the truth to h_j(x) in [0, g) and
+ * report (j, y), y by the two-level law with K = g outputs and own output
+ * h_j(x): weight rho = A / 2^shift for it, 1 for the others.
+ *
+ * Privacy. j does not depend on the truth; given j, for every y and any two
+ * truths P[y | x] / P[y | x'] <= A / 2^shift <= e^epsilon, the last step
+ * because A is rounded down.                    docs/mechanisms/lh.md, Thm 1
+ *
+ * Report: j in the low pool_bits bits, y in the ceil(log2 g) above them.
+ */
+#include "lh.h"
+
+#include "bytes.h"
+#include "exp.h"
+#include "fail.h"
+#include "report.h"
+#include "twolevel.h"
+
+#define LH_CELLS_MAX ((uint64_t)1 << 26) /* 512 MiB of counters */
+
+/*
+ * The integer g that minimizes the variance at share 0, which is proportional
+ * to (E + u)^2 / u with u = g - 1: u u - u <= E^2 <= u u + u [WBLJ17;
+ * MECHANISMS 3.3], so u is floor(E) or the next. E = weight / 2^shift.
+ */
+static uint64_t lh_best_range(uint64_t nano_epsilon)
+{
+    uint64_t half_nano = 2 * nano_epsilon;
+    unsigned bits = hsy_exp_bits(half_nano);
+    unsigned shift = bits + 48 <= 63 ? 48 : 63 - bits;
+    uint64_t weight = hsy_exp_weight(half_nano, shift);
+    mech_u128 square = (mech_u128)weight * weight;
+    uint64_t u = weight >> shift;
+
+    /* u <= E < 2^bits: both sides stay below 2^(2 bits + 2 shift) <= 2^126,
+     * but for the added u, which is smaller still. */
+    if (square > (mech_u128)u * (u + 1) << 2 * shift)
+        u++;
+    return u + 1;
+}
+
+static hsy_status lh_resolve_range(hsy_scheme *s, uint32_t g, hsy_error *err)
+{
+    uint64_t best = lh_best_range(s->nano_epsilon);
+    uint64_t most = LH_CELLS_MAX >> s->pool_bits;
+
+    if (most > HSY_VALUES_MAX)
+        most = HSY_VALUES_MAX; /* keeps the weight above 2^40 */
+    if (g == 0) {
+        /* The variance falls up to the best, so short of it the most. */
+        s->g = (uint32_t)(best < most ? best : most);
+        return HSY_OK;
+    }
+    if (g < 2)
+        return hsy_fail_limit(err, HSY_E_RANGE, "g",
+                              "the hash needs at least 2 values", 2);
+    if (g > most)
+        return hsy_fail_limit(err, HSY_E_RANGE, "g",
+                              "at most 2^22, and pool times g at most 2^26",
+                              most);
+    s->g = g;
+    return HSY_OK;
+}
+
+static hsy_status lh_resolve(hsy_scheme *s, const hsy_spec *spec, uint32_t g,
+                             hsy_error *err)
+{
+    hsy_status st;
+
+    if (spec->pool_bits > HSY_POOL_BITS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "pool_bits",
+                              "at most 2^24 public seeds", HSY_POOL_BITS_MAX);
+    s->pool_bits =
+        spec->pool_bits == 0 ? HSY_POOL_BITS_DEFAULT : spec->pool_bits;
+    s->pool_seed = spec->pool_seed;
+    st = lh_resolve_range(s, g, err);
+    if (st != HSY_OK)
+        return st;
+    hsy_twolevel_resolve(s, s->g);
+    s->report_bits = s->pool_bits + report_bits_of(s->g);
+    s->report_bytes = report_bytes_of(s->report_bits);
+    s->cells = lh_pool(s) * s->g;
+    return HSY_OK;
+}
+
+static hsy_status lh_resolve_olh(hsy_scheme *s, const hsy_spec *spec,
+                                 hsy_error *err)
+{
+    return lh_resolve(s, spec, spec->g, err);
+}
+
+static hsy_status lh_resolve_blh(hsy_scheme *s, const hsy_spec *spec,
+                                 hsy_error *err)
+{
+    if (spec->g != 0 && spec->g != 2)
+        return hsy_fail_limit(err, HSY_E_RANGE, "g",
+                              "blh hashes to 2 values; olh takes others", 2);
+    return lh_resolve(s, spec, 2, err);
+}
+
+static uint64_t lh_report(const hsy_scheme *s, uint32_t j, uint32_t y)
+{
+    return (uint64_t)j | (uint64_t)y << s->pool_bits;
+}
+
+static hsy_status lh_randomize(const hsy_scheme *s, uint8_t *report,
+                               uint64_t code, hsy_coins *coins)
+{
+    uint8_t seed[4];
+    struct pool_hash hash;
+    uint32_t j, own, y = 0;
+    hsy_status st =
+        coins->published.fill(coins->published.ctx, seed, sizeof seed);
+
+    if (st != HSY_OK)
+        return st;
+    j = bytes_get32(seed) & (uint32_t)(lh_pool(s) - 1);
+    hash = hsy_pool_at(s->pool_seed, j);
+    own = lh_hash(s, &hash, code);
+    st = hsy_twolevel_draw(s, &y, own, &coins->secret);
+    if (st == HSY_OK)
+        report_put(report, s->report_bytes, lh_report(s, j, y));
+    bytes_wipe(&own, sizeof own);
+    return st;
+}
+
+/* One block: public seeds into seeds, hashed truths into block->own. */
+static hsy_status lh_hash_block(const hsy_scheme *s, uint8_t *seeds,
+                                struct twolevel_block *block,
+                                const uint64_t *codes, size_t n, hsy_rng *rng)
+{
+    const uint32_t mask = (uint32_t)(lh_pool(s) - 1);
+    hsy_status st = rng->fill(rng->ctx, seeds, 4 * n);
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        uint32_t j = bytes_get32(seeds + 4 * i) & mask;
+        struct pool_hash hash = hsy_pool_at(s->pool_seed, j);
+
+        block->own[i] = lh_hash(s, &hash, codes[i]);
+    }
+    return st;
+}
+
+static hsy_status lh_batch(const hsy_scheme *s, uint8_t *reports,
+                           const uint64_t *codes, size_t n, hsy_coins *coins)
+{
+    struct twolevel_block block;
+    uint8_t seeds[4 * TWOLEVEL_BLOCK];
+    const size_t bytes = s->report_bytes;
+    const uint32_t mask = (uint32_t)(lh_pool(s) - 1);
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
+        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
+
+        st =
+            lh_hash_block(s, seeds, &block, codes + done, m, &coins->published);
+        if (st == HSY_OK)
+            st = hsy_twolevel_fill(s, &block, m, &coins->secret);
+        if (st != HSY_OK)
+            break;
+        for (size_t i = 0; i < m; i++) {
+            uint32_t j = bytes_get32(seeds + 4 * i) & mask;
+
+            report_put(reports + (done + i) * bytes, bytes,
+                       lh_report(s, j, block.out[i]));
+        }
+    }
+    bytes_wipe(&block, sizeof block);
+    return st;
+}
+
+static size_t lh_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    const size_t bytes = s->report_bytes;
+    size_t i = 0;
+
+    while (i < n &&
+           report_get(reports + i * bytes, bytes) >> s->pool_bits < s->g)
+        i++;
+    return i;
+}
+
+/* Row j of the table holds the g counts of seed j. */
+static void lh_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
+                     size_t n)
+{
+    const size_t bytes = s->report_bytes;
+    const uint64_t mask = lh_pool(s) - 1;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t report = report_get(reports + i * bytes, bytes);
+
+        t->cells[(report & mask) * s->g + (report >> s->pool_bits)]++;
+    }
+    t->strata[0] += n;
+}
+
+static size_t lh_law_factors(const hsy_scheme *s)
+{
+    (void)s;
+    return 2;
+}
+
+static size_t lh_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                     const uint8_t *report)
+{
+    uint64_t value = report_get(report, s->report_bytes);
+    uint32_t j = (uint32_t)(value & (lh_pool(s) - 1));
+    struct pool_hash hash = hsy_pool_at(s->pool_seed, j);
+    bool own = value >> s->pool_bits == lh_hash(s, &hash, code);
+
+    factors[0].num = 1;
+    factors[0].den = lh_pool(s);
+    factors[1].num = own ? twolevel_own(s) : twolevel_other(s);
+    factors[1].den = s->total;
+    return 2;
+}
+
+/* Reached by any two truths that some seed of the pool tells apart. */
+static size_t lh_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0].num = twolevel_own(s);
+    factors[0].den = twolevel_other(s);
+    return 1;
+}
+
+/* The two rows differ in their range only. */
+#define LH_FUNCTIONS                                                           \
+    .randomize = lh_randomize, .randomize_batch = lh_batch, .check = lh_check, \
+    .tally = lh_tally, .points = hsy_lh_points,                                \
+    .points_scratch = hsy_lh_points_scratch, .support = hsy_lh_support,        \
+    .law_factors = lh_law_factors, .law = lh_law, .law_worst = lh_law_worst
+
+#define LH_KINDS                                                               \
+    (1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS | 1u << HSY_KIND_STRINGS)
+
+const struct hsy_mechanism hsy_mech_olh = {
+    .row = {.name = "olh",
+            .aliases = "lh,flh,local-hashing",
+            .title = "optimized local hashing: a seed and a noisy hash",
+            .id = 5,
+            .kinds = LH_KINDS},
+    .takes = MECH_TAKES_HASH,
+    .resolve = lh_resolve_olh,
+    LH_FUNCTIONS,
+};
+
+const struct hsy_mechanism hsy_mech_blh = {
+    .row = {.name = "blh",
+            .aliases = "binary-local-hashing",
+            .title = "binary local hashing: a seed and a noisy bit",
+            .id = 6,
+            .kinds = LH_KINDS},
+    .takes = MECH_TAKES_HASH,
+    .resolve = lh_resolve_blh,
+    LH_FUNCTIONS,
+};
+
+#undef LH_CELLS_MAX
+#undef LH_FUNCTIONS
+#undef LH_KINDS

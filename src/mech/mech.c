@@ -1,0 +1,329 @@
+/* mech.c - the table of mechanisms, the choice among them, and dispatch. */
+#include "mech.h"
+
+#include "bytes.h"
+#include "fail.h"
+
+/* Order is the order of `hearsay mechanisms`: simplest first. */
+static const struct hsy_mechanism *const mech_table[] = {
+    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
+    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit,
+};
+
+#define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
+
+const hsy_catalogue *hsy_mechanism_at(size_t i)
+{
+    return i < MECH_COUNT ? &mech_table[i]->row : NULL;
+}
+
+/* Whether the first len characters of list are name. */
+static bool mech_same(const char *name, const char *list, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && name[i] != '\0' && name[i] == list[i])
+        i++;
+    return i == len && name[i] == '\0';
+}
+
+/* Whether name stands in a comma-separated list. */
+static bool mech_listed(const char *name, const char *list)
+{
+    while (*list != '\0') {
+        size_t len = 0;
+
+        while (list[len] != '\0' && list[len] != ',')
+            len++;
+        if (mech_same(name, list, len))
+            return true;
+        list += len + (list[len] == ',');
+    }
+    return false;
+}
+
+const struct hsy_mechanism *hsy_mech_named(const char *name)
+{
+    for (size_t i = 0; i < MECH_COUNT; i++)
+        if (mech_listed(name, mech_table[i]->row.name) ||
+            mech_listed(name, mech_table[i]->row.aliases))
+            return mech_table[i];
+    return NULL;
+}
+
+const struct hsy_mechanism *hsy_mech_numbered(uint32_t id)
+{
+    for (size_t i = 0; i < MECH_COUNT; i++)
+        if (mech_table[i]->row.id == id)
+            return mech_table[i];
+    return NULL;
+}
+
+bool hsy_mech_is_auto(const char *name)
+{
+    return name == NULL || mech_listed(name, "auto");
+}
+
+/* Parameters of other mechanisms must be absent, so that none is ignored. */
+static hsy_status mech_foreign(const struct hsy_mechanism *mech,
+                               const hsy_spec *spec, hsy_error *err)
+{
+    bool design = spec->design != 0 || spec->chance[0].den != 0 ||
+                  spec->chance[0].num != 0 || spec->chance[1].den != 0 ||
+                  spec->chance[1].num != 0;
+    bool hash = spec->g != 0 || spec->pool_bits != 0 || spec->pool_seed != 0;
+
+    if (design && (mech->takes & MECH_TAKES_DESIGN) == 0)
+        return hsy_fail(err, HSY_E_RANGE, "design",
+                        "only rr is given by probabilities");
+    if (hash && (mech->takes & MECH_TAKES_HASH) == 0)
+        return hsy_fail(err, HSY_E_RANGE, spec->g != 0 ? "g" : "pool",
+                        "only local hashing takes this");
+    return HSY_OK;
+}
+
+hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
+                            const hsy_spec *spec, hsy_error *err)
+{
+    hsy_status st;
+
+    if ((mech->row.kinds >> s->kind & 1) == 0)
+        return hsy_fail(err, HSY_E_RANGE, "mechanism",
+                        "the mechanism cannot ask for this kind of truth");
+    st = mech_foreign(mech, spec, err);
+    if (st != HSY_OK)
+        return st;
+    s->mech = mech;
+    s->strata = 1;
+    st = mech->resolve(s, spec, err);
+    if (st != HSY_OK)
+        return st;
+    s->packed_bits =
+        s->report_bits <= 64 ? s->report_bits : (uint32_t)(8 * s->report_bytes);
+    return HSY_OK;
+}
+
+/* Who is asked for each kind, simplest first. */
+static const struct mech_choice {
+    uint32_t kind;
+    const struct hsy_mechanism *candidates[4];
+} mech_choices[] = {
+    {HSY_KIND_YES_NO, {&hsy_mech_rr}},
+    {HSY_KIND_VALUES,
+     {&hsy_mech_rr, &hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
+    {HSY_KIND_NUMBER, {&hsy_mech_onebit}},
+    {HSY_KIND_BINS, {&hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
+    {HSY_KIND_STRINGS, {&hsy_mech_olh}},
+};
+
+#define MECH_CANDIDATES                                                        \
+    (sizeof mech_choices[0].candidates / sizeof mech_choices[0].candidates[0])
+
+/* The variance at share 0 of a resolved scheme. */
+static double mech_cost(const hsy_scheme *s)
+{
+    struct mech_support law;
+
+    s->mech->support(s, &law);
+    return law.q * law.not_q / (law.gap * law.gap);
+}
+
+/* Resolve by each candidate; the index of the best, or -1 with *st saying why
+ * the last one does not do. */
+static int mech_auto_best(const struct mech_choice *choice, const hsy_scheme *s,
+                          const hsy_spec *spec, hsy_status *st, hsy_error *err)
+{
+    hsy_scheme trial[MECH_CANDIDATES];
+    double cost[MECH_CANDIDATES], least = -1;
+    int best = -1;
+
+    for (size_t i = 0; i < MECH_CANDIDATES && choice->candidates[i]; i++) {
+        trial[i] = *s;
+        cost[i] = -1; /* does not take part */
+        *st = hsy_mech_resolve(&trial[i], choice->candidates[i], spec, err);
+        if (*st != HSY_OK)
+            continue;
+        cost[i] = mech_cost(&trial[i]);
+        if (least < 0 || cost[i] < least)
+            least = cost[i];
+    }
+    for (size_t i = 0; i < MECH_CANDIDATES && choice->candidates[i]; i++)
+        if (cost[i] >= 0 && cost[i] <= 1.05 * least &&
+            (best < 0 || trial[i].report_bits < trial[best].report_bits))
+            best = (int)i;
+    return best;
+}
+
+hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
+{
+    const struct mech_choice *choice = mech_choices;
+    hsy_status st = HSY_OK;
+    int best;
+
+    while (choice->kind != s->kind)
+        choice++; /* every kind has its line */
+    best = mech_auto_best(choice, s, spec, &st, err);
+    if (best < 0)
+        return st;
+    return hsy_mech_resolve(s, choice->candidates[best], spec, err);
+}
+
+static hsy_status mech_entropy(hsy_status st, hsy_error *err)
+{
+    if (st != HSY_OK)
+        return hsy_fail(err, st, NULL,
+                        "the random source failed; nothing was reported");
+    return HSY_OK;
+}
+
+hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
+                         const hsy_truth *truth, hsy_coins *coins,
+                         hsy_error *err)
+{
+    uint64_t code;
+    hsy_status st = hsy_truth_code(s, &code, truth, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = s->mech->randomize(s, report, code, coins);
+    bytes_wipe(&code, sizeof code);
+    return mech_entropy(st, err);
+}
+
+/*
+ * Whether all codes are in the domain, without telling which is not. There are
+ * at most 2^63 codes, so one outside has its top bit set, or count - 1 less it
+ * is negative.
+ */
+static bool mech_codes_inside(const hsy_scheme *s, const uint64_t *codes,
+                              size_t n)
+{
+    uint64_t count = hsy_code_count(s), outside = 0;
+
+    for (size_t i = 0; i < n && count != 0; i++)
+        outside |= codes[i] | (count - 1 - codes[i]);
+    return outside >> 63 == 0;
+}
+
+static const char mech_outside[] = "a value is outside the domain";
+
+hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins, hsy_error *err)
+{
+    hsy_status st;
+
+    if (!mech_codes_inside(s, codes, n)) {
+        bytes_wipe(reports, n * s->report_bytes);
+        return hsy_fail(err, HSY_E_RANGE, "truth", mech_outside);
+    }
+    st = s->mech->randomize_batch(s, reports, codes, n, coins);
+    if (st != HSY_OK)
+        bytes_wipe(reports, n * s->report_bytes);
+    return mech_entropy(st, err);
+}
+
+hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
+                              const uint64_t *codes, size_t n,
+                              hsy_stream *secret, hsy_stream *published,
+                              hsy_error *err)
+{
+    hsy_coins coins = {hsy_stream_rng(secret), hsy_stream_rng(published)};
+    hsy_status st;
+
+    if (secret->simulate == 0 || published->simulate == 0)
+        return hsy_fail(err, HSY_E_REFUSED, "seed",
+                        "simulation takes streams that were opened by seed");
+    if (s->mech->simulate_batch == NULL)
+        return hsy_randomize_batch(s, reports, codes, n, &coins, err);
+    if (!mech_codes_inside(s, codes, n))
+        return hsy_fail(err, HSY_E_RANGE, "truth", mech_outside);
+    st = s->mech->simulate_batch(s, reports, codes, n, secret, published);
+    return mech_entropy(st, err);
+}
+
+hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
+{
+    return s->mech->check(s, report, 1) == 1 ? HSY_OK : HSY_E_FORMAT;
+}
+
+size_t hsy_law_factors(const hsy_scheme *s)
+{
+    return s->mech->law_factors(s);
+}
+
+void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
+             uint64_t code, const uint8_t *report)
+{
+    *count = s->mech->law(s, factors, code, report);
+}
+
+void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
+{
+    *count = s->mech->law_worst(s, factors);
+}
+
+size_t hsy_points_scratch(const hsy_scheme *s, size_t count)
+{
+    return s->mech->points_scratch == NULL ? 0
+                                           : s->mech->points_scratch(s, count);
+}
+
+void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
+                     double support)
+{
+    double square = law->gap * law->gap;
+
+    *point = (hsy_point){
+        .value = (support / n - law->q) / law->gap,
+        .n = n,
+        .support = support,
+        .p = law->p,
+        .q = law->q,
+        .v0 = law->q * law->not_q / square,
+        .v1 = law->p * law->not_p / square,
+    };
+}
+
+/* codes, or their absence, fit the kind of truth. */
+static hsy_status mech_points_codes(const hsy_scheme *s, const uint64_t *codes,
+                                    size_t count, hsy_error *err)
+{
+    bool single = s->kind == HSY_KIND_NUMBER;
+    size_t all = single || s->kind == HSY_KIND_YES_NO ? 1 : s->d;
+
+    if (codes == NULL && s->kind == HSY_KIND_STRINGS)
+        return hsy_fail(err, HSY_E_RANGE, "candidates",
+                        "open strings need a list of candidates");
+    if (codes != NULL && single)
+        return hsy_fail(err, HSY_E_RANGE, "candidates",
+                        "a mean has no candidates");
+    if (codes == NULL && count != all)
+        return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+                              "not the number of values", all);
+    if (codes != NULL && !mech_codes_inside(s, codes, count))
+        return hsy_fail(err, HSY_E_RANGE, "candidates",
+                        "a candidate is outside the domain");
+    return HSY_OK;
+}
+
+hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
+                      const hsy_tally *t, const uint64_t *codes, size_t count,
+                      void *scratch, hsy_error *err)
+{
+    hsy_status st = mech_points_codes(s, codes, count, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (t->ncells != s->cells || t->nstrata != s->strata)
+        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+                        "the tally belongs to another scheme");
+    if (hsy_tally_reports(t) == 0)
+        return hsy_fail(err, HSY_E_EMPTY, "reports",
+                        "no data: there are no reports");
+    s->mech->points(s, points, t, codes, count, scratch);
+    return HSY_OK;
+}
+
+#undef MECH_COUNT
+#undef MECH_CANDIDATES

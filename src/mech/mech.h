@@ -1,0 +1,141 @@
+/* mech.h - what a mechanism is, and what a scheme holds. */
+#ifndef HSY_MECH_H
+#define HSY_MECH_H
+
+#include "hearsay.h"
+#include "kernels.h"
+#include "prob.h"
+
+/* Products of two 64-bit integers. */
+__extension__ typedef unsigned __int128 mech_u128;
+
+/* The pure law of a mechanism (MECHANISMS 0.1), for estimation only. Each
+ * number comes from the integers directly, so none suffers cancellation. */
+struct mech_support {
+    double p, not_p; /* own value supported, and not */
+    double q, not_q; /* other value supported, and not */
+    double gap;      /* p - q */
+};
+
+/* Parts of a spec that only some mechanisms take. */
+#define MECH_TAKES_DESIGN 1u /* design, chance */
+#define MECH_TAKES_HASH 2u   /* g, pool_bits, pool_seed */
+
+struct hsy_mechanism {
+    hsy_catalogue row; /* name, title, permanent wire id, kinds */
+    uint32_t takes;    /* MECH_TAKES_... */
+
+    /*
+     * Check the spec's mechanism part and derive all integers from it. The
+     * common part (kind, domain, epsilon's range, labels) is already in s and
+     * has been checked.
+     */
+    hsy_status (*resolve)(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
+
+    /* code is in the domain. Must not branch on, or index by, code or coins. */
+    hsy_status (*randomize)(const hsy_scheme *s, uint8_t *report, uint64_t code,
+                            hsy_coins *coins);
+    hsy_status (*randomize_batch)(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins);
+
+    /* The same law, simulation only; NULL: randomize_batch serves. */
+    hsy_status (*simulate_batch)(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_stream *secret, hsy_stream *published);
+
+    /* n reports of report_bytes bytes, otherwise untrusted: how many from the
+     * first on are well-formed. */
+    size_t (*check)(const hsy_scheme *s, const uint8_t *reports, size_t n);
+
+    /* The reports have passed check and no count can pass 2^63 - 1. */
+    void (*tally)(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
+                  size_t n);
+
+    /* t has reports; codes are in the domain, NULL: all. points_scratch NULL:
+     * none is needed. */
+    void (*points)(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
+                   const uint64_t *codes, size_t count, void *scratch);
+    size_t (*points_scratch)(const hsy_scheme *s, size_t count);
+
+    void (*support)(const hsy_scheme *s, struct mech_support *out);
+
+    size_t (*law_factors)(const hsy_scheme *s);
+    size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                  const uint8_t *report);
+    size_t (*law_worst)(const hsy_scheme *s, hsy_factor factors[4]);
+};
+
+/*
+ * A resolved scheme: integers only between truth and report. The first part is
+ * common to all mechanisms, the second is filled in by resolve; what a
+ * mechanism does not use is zero.
+ */
+struct hsy_scheme {
+    const struct hsy_mechanism *mech;
+    const struct hsy_kernels *kernels;
+    uint8_t digest[HSY_DIGEST];
+
+    uint32_t kind;
+    uint32_t d; /* values; 2 for yes/no, 0 for numbers and open strings */
+    int64_t lo, hi;
+    uint32_t scale;
+    uint64_t labels_len;
+    uint8_t labels_digest[HSY_DIGEST];
+    uint64_t nano_epsilon;
+    uint32_t design;
+    hsy_ratio chance[2];
+
+    /* Two-level weights: rho = weight / 2^shift, total = Z 2^shift. */
+    uint64_t weight;
+    uint32_t shift;
+    uint64_t total;
+
+    /* Binary channel: P(1|1) = own / total, P(1|0) = other / total. Unary:
+     * the same over 2^64, other cut to `digits` leading digits. */
+    uint64_t own, other;
+    uint32_t digits;
+
+    uint32_t g, pool_bits;
+    uint64_t pool_seed;
+
+    /* Derived from the above, not encoded. */
+    struct prob_base coin; /* of denominator total */
+    struct kernel_choice choice;
+    uint32_t report_bits, packed_bits;
+    size_t report_bytes;
+    size_t cells, strata, weights;
+};
+
+/* The row called name (an alias will do) or numbered id; NULL if none. */
+const struct hsy_mechanism *hsy_mech_named(const char *name);
+const struct hsy_mechanism *hsy_mech_numbered(uint32_t id);
+
+/* Whether a spec leaves the choice of the mechanism to hearsay. */
+bool hsy_mech_is_auto(const char *name);
+
+/*
+ * Resolve s, whose common part is filled in, by the best mechanism for its
+ * kind: the least variance at share 0, and among those within 5 % of it the
+ * shortest report (MECHANISMS 3.15).
+ */
+hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
+
+/* Resolve s by one mechanism: its kinds, its parameters, the sizes. */
+hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
+                            const hsy_spec *spec, hsy_error *err);
+
+/* Evidence from a support count under the pure law. */
+void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
+                     double support);
+
+/* Rows, one for each mechanism file; mech.c has the table. */
+extern const struct hsy_mechanism hsy_mech_rr;
+extern const struct hsy_mechanism hsy_mech_grr;
+extern const struct hsy_mechanism hsy_mech_sue;
+extern const struct hsy_mechanism hsy_mech_oue;
+extern const struct hsy_mechanism hsy_mech_olh;
+extern const struct hsy_mechanism hsy_mech_blh;
+extern const struct hsy_mechanism hsy_mech_onebit;
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * onebit.c - the mean of a number in [lo, hi] from one bit [Duchi13, DKY17].
+ *
+ * With t steps above lo out of W = hi - lo: b = 1 with probability t / W
+ * (stochastic rounding to an end of the range), then b through the channel of
+ * randomized response by epsilon. Both steps are exact.
+ *
+ * Privacy. P[1 | t] lies between P[1 | 0] = other / total and P[1 | W] =
+ * own / total, and P[0 | t] between their complements, so no ratio exceeds
+ * own / other = A / 2^shift <= e^epsilon.   docs/mechanisms/onebit.md, Thm 1
+ *
+ * Report: one bit.
+ */
+#include "bytes.h"
+#include "channel.h"
+#include "ct.h"
+#include "draw.h"
+#include "fail.h"
+
+/* A weight of this many bits loses less than 2^-40 of epsilon by rounding. */
+#define ONEBIT_WEIGHT_BITS 41
+
+static uint64_t onebit_width(const hsy_scheme *s)
+{
+    return (uint64_t)s->hi - (uint64_t)s->lo;
+}
+
+/*
+ * Where it costs less than 2^-40 of epsilon, total is kept so small that the
+ * probabilities of all truths, whole numbers over width * total, fit 64 bits:
+ * then the law can be handed out exactly. That is always so up to 2^17 steps.
+ */
+static hsy_status onebit_resolve(hsy_scheme *s, const hsy_spec *spec,
+                                 hsy_error *err)
+{
+    uint64_t limit = UINT64_MAX / onebit_width(s);
+
+    (void)spec;
+    (void)err;
+    if (!hsy_channel_by_epsilon(s, limit) || s->own >> ONEBIT_WEIGHT_BITS == 0)
+        hsy_channel_by_epsilon(s, UINT64_MAX);
+    hsy_channel_resolve(s);
+    return HSY_OK;
+}
+
+static hsy_status onebit_randomize(const hsy_scheme *s, uint8_t *report,
+                                   uint64_t code, hsy_coins *coins)
+{
+    uint64_t width = onebit_width(s);
+    uint64_t u = 0, bit = 0;
+    hsy_status st =
+        hsy_prob_below(&u, width, hsy_prob_excess(width), &coins->secret);
+
+    if (st != HSY_OK)
+        return st;
+    st = hsy_channel_draw(s, &bit, ct_less(u, code) & 1, &coins->secret);
+    if (st == HSY_OK)
+        report[0] = (uint8_t)bit;
+    bytes_wipe(&u, sizeof u);
+    return st;
+}
+
+/* bits[i] = 1 with probability exactly codes[i] / width. */
+static hsy_status onebit_round(uint8_t *bits, const uint64_t *codes, size_t n,
+                               uint64_t width, uint64_t *words, hsy_rng *rng)
+{
+    uint64_t excess = hsy_prob_excess(width);
+    hsy_status st = draw_words(words, n, rng);
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        mech_u128 product = (mech_u128)words[i] * width;
+        uint64_t u = (uint64_t)(product >> 64);
+
+        /* [Lemire19, Alg. 5]: the low half below the excess is drawn anew. */
+        if ((uint64_t)product < excess)
+            st = hsy_prob_below(&u, width, excess, rng);
+        bits[i] = (uint8_t)(ct_less(u, codes[i]) & 1);
+    }
+    return st;
+}
+
+static hsy_status onebit_batch(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins)
+{
+    uint64_t words[CHANNEL_BLOCK];
+    uint8_t bits[CHANNEL_BLOCK];
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK) {
+        size_t m = n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK;
+
+        st = onebit_round(bits, codes + done, m, onebit_width(s), words,
+                          &coins->secret);
+        if (st == HSY_OK)
+            st = hsy_channel_fill(s, reports + done, bits, m, words,
+                                  &coins->secret);
+    }
+    bytes_wipe(words, sizeof words);
+    bytes_wipe(bits, sizeof bits);
+    return st;
+}
+
+/*
+ * The value is the share of the range. Given the truths x_i (as shares) its
+ * variance is (pq / (p - q)^2 + mean of x_i (1 - x_i)) / n, and the mean of
+ * x_i (1 - x_i) is at most f (1 - f), reached where all truths are alike.
+ */
+static void onebit_points(const hsy_scheme *s, hsy_point *points,
+                          const hsy_tally *t, const uint64_t *codes,
+                          size_t count, void *scratch)
+{
+    struct mech_support law;
+
+    (void)codes;
+    (void)count;
+    (void)scratch;
+    hsy_channel_support(s, &law);
+    hsy_points_pure(&points[0], &law, (double)t->strata[0],
+                    (double)t->cells[0]);
+    points[0].spread = 1;
+}
+
+static size_t onebit_law_factors(const hsy_scheme *s)
+{
+    (void)s;
+    return 1;
+}
+
+/*
+ * P[1 | t] = (t own + (W - t) other) / (W total). Beyond 2^17 steps numerator
+ * and denominator may pass 64 bits; then both lose the same low bits, except
+ * at the two ends, which need no W.
+ */
+static size_t onebit_law(const hsy_scheme *s, hsy_factor *factors,
+                         uint64_t code, const uint8_t *report)
+{
+    uint64_t width = onebit_width(s);
+    mech_u128 den = (mech_u128)width * s->total;
+    mech_u128 num =
+        (mech_u128)code * s->own + (mech_u128)(width - code) * s->other;
+
+    if (code == 0 || code == width) {
+        den = s->total;
+        num = code == 0 ? s->other : s->own;
+    }
+    if (report[0] == 0)
+        num = den - num;
+    while (den >> 64 != 0) {
+        den >>= 1;
+        num >>= 1;
+    }
+    factors[0].num = (uint64_t)num;
+    factors[0].den = (uint64_t)den;
+    return 1;
+}
+
+static size_t onebit_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0].num = s->own;
+    factors[0].den = s->other;
+    return 1;
+}
+
+const struct hsy_mechanism hsy_mech_onebit = {
+    .row = {.name = "onebit",
+            .aliases = "1bitmean,duchi",
+            .title = "one bit for the mean of a number in a range",
+            .id = 7,
+            .kinds = 1u << HSY_KIND_NUMBER},
+    .resolve = onebit_resolve,
+    .randomize = onebit_randomize,
+    .randomize_batch = onebit_batch,
+    .check = hsy_channel_check,
+    .tally = hsy_channel_tally,
+    .points = onebit_points,
+    .support = hsy_channel_support,
+    .law_factors = onebit_law_factors,
+    .law = onebit_law,
+    .law_worst = onebit_law_worst,
+};
+
+#undef ONEBIT_WEIGHT_BITS

@@ -1,0 +1,238 @@
+/*
+ * rr.c - binary randomized response in all its forms [Warner65].
+ *
+ * Every form is one channel, P[1 | 1] = own / total and P[1 | 0] = other /
+ * total, in integers:
+ *
+ *     by epsilon   own = A, other = 2^shift, A = floor(e^epsilon 2^shift)
+ *     spinner p    own = p, other = 1 - p
+ *     coins t, r   own = t + (1 - t) r, other = (1 - t) r
+ *     channel      own and other as given, over a common denominator
+ *
+ * Privacy. For either report the ratio of its two probabilities is at most
+ *     max(own, other, or their complements, over the smaller) <= e^epsilon:
+ * by epsilon because A is rounded down, else because epsilon is the smallest
+ * nano-epsilon that covers the ratio.          docs/mechanisms/rr.md, Thm 1
+ *
+ * Report: one bit.
+ */
+#include "bytes.h"
+#include "channel.h"
+#include "exp.h"
+#include "fail.h"
+
+/* own, other and total of a design given by probabilities. Denominators are at
+ * most 2^31, so products stay below 2^63. */
+static void rr_channel(hsy_scheme *s)
+{
+    const hsy_ratio a = s->chance[0], b = s->chance[1];
+
+    switch (s->design) {
+    case HSY_DESIGN_SPINNER:
+        s->own = a.num;
+        s->other = a.den - a.num;
+        s->total = a.den;
+        break;
+    case HSY_DESIGN_COINS:
+        s->other = (a.den - a.num) * b.num;
+        s->own = a.num * b.den + s->other;
+        s->total = a.den * b.den;
+        break;
+    default:
+        s->own = a.num * b.den;
+        s->other = b.num * a.den;
+        s->total = a.den * b.den;
+        break;
+    }
+}
+
+static bool rr_ratio_valid(const hsy_ratio *r)
+{
+    return r->den >= 1 && r->den <= (uint64_t)1 << 31 && r->num <= r->den;
+}
+
+/* The larger of the two reports' ratios: num / den > 1. */
+static hsy_factor rr_worst_ratio(const hsy_scheme *s)
+{
+    bool direct = s->own > s->other;
+    uint64_t high = direct ? s->own : s->other;
+    uint64_t low = direct ? s->other : s->own;
+    uint64_t not_high = s->total - high, not_low = s->total - low;
+    hsy_factor one = {high, low}, zero = {not_low, not_high};
+
+    /* high / low > not_low / not_high, without division. */
+    if ((mech_u128)high * not_high > (mech_u128)low * not_low)
+        return one;
+    return zero;
+}
+
+/* The smallest nano-epsilon whose e^epsilon is at least the ratio; 0 if that
+ * is above HSY_EPSILON_MAX. */
+static uint64_t rr_cover(const hsy_factor *ratio)
+{
+    uint64_t low = HSY_EPSILON_MIN, high = HSY_EPSILON_MAX;
+
+    if (!hsy_exp_covers(2 * high, ratio->num, ratio->den))
+        return 0;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (hsy_exp_covers(2 * middle, ratio->num, ratio->den))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
+}
+
+static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
+{
+    hsy_factor ratio;
+    uint64_t cap = s->nano_epsilon;
+
+    if (!rr_ratio_valid(&s->chance[0]))
+        return hsy_fail(err, HSY_E_RANGE, "chance",
+                        "a probability is num/den with den from 1 to 2^31");
+    if (s->design == HSY_DESIGN_SPINNER)
+        s->chance[1] = (hsy_ratio){0, 0};
+    else if (!rr_ratio_valid(&s->chance[1]))
+        return hsy_fail(err, HSY_E_RANGE, "chance",
+                        "a probability is num/den with den from 1 to 2^31");
+    rr_channel(s);
+    if (s->own == s->other)
+        return hsy_fail(err, HSY_E_RANGE, "chance",
+                        "both truths are answered alike: no information");
+    if (s->own == 0 || s->other == 0 || s->own == s->total ||
+        s->other == s->total)
+        return hsy_fail(err, HSY_E_RANGE, "chance",
+                        "an answer would prove the truth: infinite epsilon");
+    ratio = rr_worst_ratio(s);
+    s->nano_epsilon = rr_cover(&ratio);
+    if (s->nano_epsilon == 0)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than epsilon 32",
+                              HSY_EPSILON_MAX);
+    if (cap != 0 && s->nano_epsilon > cap)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than the cap",
+                              cap);
+    return HSY_OK;
+}
+
+static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,
+                             hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (s->d != 2)
+        return hsy_fail_limit(err, HSY_E_RANGE, "values", "rr takes two values",
+                              2);
+    if (spec->design > HSY_DESIGN_CHANNEL)
+        return hsy_fail(err, HSY_E_RANGE, "design", "no such design");
+    s->design = spec->design;
+    if (s->design == HSY_DESIGN_EPSILON) {
+        hsy_channel_by_epsilon(s, UINT64_MAX);
+    } else {
+        s->chance[0] = spec->chance[0];
+        s->chance[1] = spec->chance[1];
+        st = rr_by_chance(s, err);
+    }
+    if (st == HSY_OK)
+        hsy_channel_resolve(s);
+    return st;
+}
+
+static hsy_status rr_randomize(const hsy_scheme *s, uint8_t *report,
+                               uint64_t code, hsy_coins *coins)
+{
+    uint64_t bit = 0;
+    hsy_status st = hsy_channel_draw(s, &bit, code, &coins->secret);
+
+    if (st == HSY_OK)
+        report[0] = (uint8_t)bit;
+    return st;
+}
+
+static hsy_status rr_batch(const hsy_scheme *s, uint8_t *reports,
+                           const uint64_t *codes, size_t n, hsy_coins *coins)
+{
+    uint64_t words[CHANNEL_BLOCK];
+    uint8_t bits[CHANNEL_BLOCK];
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n && st == HSY_OK; done += CHANNEL_BLOCK) {
+        size_t m = n - done < CHANNEL_BLOCK ? n - done : CHANNEL_BLOCK;
+
+        for (size_t i = 0; i < m; i++)
+            bits[i] = (uint8_t)codes[done + i];
+        st =
+            hsy_channel_fill(s, reports + done, bits, m, words, &coins->secret);
+    }
+    bytes_wipe(words, sizeof words);
+    bytes_wipe(bits, sizeof bits);
+    return st;
+}
+
+/* Yes/no asks for the share of yes; of two values each is asked for. */
+static void rr_points(const hsy_scheme *s, hsy_point *points,
+                      const hsy_tally *t, const uint64_t *codes, size_t count,
+                      void *scratch)
+{
+    struct mech_support law, mirror;
+    double n = (double)t->strata[0], ones = (double)t->cells[0];
+
+    (void)scratch;
+    hsy_channel_support(s, &law);
+    mirror = (struct mech_support){law.not_q, law.q, law.not_p, law.p, law.gap};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t code = codes != NULL                ? codes[i]
+                        : s->kind == HSY_KIND_YES_NO ? 1
+                                                     : i;
+
+        if (code == 1)
+            hsy_points_pure(&points[i], &law, n, ones);
+        else
+            hsy_points_pure(&points[i], &mirror, n, n - ones);
+    }
+}
+
+static size_t rr_law_factors(const hsy_scheme *s)
+{
+    (void)s;
+    return 1;
+}
+
+static size_t rr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                     const uint8_t *report)
+{
+    uint64_t one = code == 1 ? s->own : s->other;
+
+    factors[0].num = report[0] == 1 ? one : s->total - one;
+    factors[0].den = s->total;
+    return 1;
+}
+
+static size_t rr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0] = rr_worst_ratio(s);
+    return 1;
+}
+
+const struct hsy_mechanism hsy_mech_rr = {
+    .row = {.name = "rr",
+            .aliases = "warner,randomized-response",
+            .title = "randomized response: one bit, flipped now and then",
+            .id = 1,
+            .kinds = 1u << HSY_KIND_YES_NO | 1u << HSY_KIND_VALUES},
+    .takes = MECH_TAKES_DESIGN,
+    .resolve = rr_resolve,
+    .randomize = rr_randomize,
+    .randomize_batch = rr_batch,
+    .check = hsy_channel_check,
+    .tally = hsy_channel_tally,
+    .points = rr_points,
+    .support = hsy_channel_support,
+    .law_factors = rr_law_factors,
+    .law = rr_law,
+    .law_worst = rr_law_worst,
+};

@@ -1,0 +1,198 @@
+/* scheme.c - from a spec to a scheme: the checks all mechanisms share. */
+#include "scheme.h"
+
+#include "bytes.h"
+#include "fail.h"
+
+size_t hsy_scheme_size(const hsy_spec *spec)
+{
+    (void)spec;
+    return sizeof(hsy_scheme);
+}
+
+static hsy_status scheme_epsilon(hsy_scheme *s, const hsy_spec *spec,
+                                 hsy_error *err)
+{
+    bool needed = spec->design == HSY_DESIGN_EPSILON;
+
+    s->nano_epsilon = spec->nano_epsilon;
+    if (!needed && spec->nano_epsilon == 0)
+        return HSY_OK;
+    if (spec->nano_epsilon < HSY_EPSILON_MIN)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "epsilon is at least 0.000001", HSY_EPSILON_MIN);
+    if (spec->nano_epsilon > HSY_EPSILON_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "epsilon is at most 32", HSY_EPSILON_MAX);
+    return HSY_OK;
+}
+
+static hsy_status scheme_values(hsy_scheme *s, const hsy_spec *spec,
+                                hsy_error *err)
+{
+    s->d = spec->d;
+    if (s->d == 0)
+        return hsy_fail(err, HSY_E_RANGE, "values", "the list is empty");
+    if (s->d == 1)
+        return hsy_fail(err, HSY_E_RANGE, "values",
+                        "with one value there is nothing to learn, so "
+                        "nothing is sent");
+    if (s->d > HSY_VALUES_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "values", "too many values",
+                              HSY_VALUES_MAX);
+    return HSY_OK;
+}
+
+static hsy_status scheme_range(hsy_scheme *s, const hsy_spec *spec,
+                               hsy_error *err)
+{
+    uint64_t width = (uint64_t)spec->hi - (uint64_t)spec->lo;
+
+    if (spec->lo >= spec->hi)
+        return hsy_fail(err, HSY_E_RANGE, "range",
+                        "the range's low end is not below its high end");
+    if (width > INT64_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "range",
+                              "the range is too wide", INT64_MAX);
+    if (spec->scale > HSY_SCALE_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "scale", "at most 9 decimals",
+                              HSY_SCALE_MAX);
+    if (s->d > width)
+        return hsy_fail_limit(err, HSY_E_RANGE, "bins",
+                              "more bins than steps in the range", width);
+    s->lo = spec->lo;
+    s->hi = spec->hi;
+    s->scale = spec->scale;
+    return HSY_OK;
+}
+
+static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
+                                hsy_error *err)
+{
+    hsy_status st;
+
+    s->kind = spec->kind;
+    switch (spec->kind) {
+    case HSY_KIND_YES_NO:
+        s->d = 2;
+        if (spec->d != 0 && spec->d != 2)
+            return hsy_fail_limit(err, HSY_E_RANGE, "values",
+                                  "a yes/no question has two values", 2);
+        return HSY_OK;
+    case HSY_KIND_VALUES:
+        return scheme_values(s, spec, err);
+    case HSY_KIND_BINS:
+        st = scheme_values(s, spec, err);
+        return st == HSY_OK ? scheme_range(s, spec, err) : st;
+    case HSY_KIND_NUMBER:
+    case HSY_KIND_STRINGS:
+        if (spec->d != 0)
+            return hsy_fail(err, HSY_E_RANGE, "values",
+                            "this kind of truth has no list of values");
+        return spec->kind == HSY_KIND_NUMBER ? scheme_range(s, spec, err)
+                                             : HSY_OK;
+    default:
+        return hsy_fail(err, HSY_E_UNKNOWN, "kind", "no such kind of truth");
+    }
+}
+
+/* What belongs to other kinds must be absent, so that nothing is ignored. */
+static hsy_status scheme_foreign(const hsy_scheme *s, const hsy_spec *spec,
+                                 hsy_error *err)
+{
+    bool number = s->kind == HSY_KIND_NUMBER || s->kind == HSY_KIND_BINS;
+
+    if (!number && (spec->lo != 0 || spec->hi != 0 || spec->scale != 0))
+        return hsy_fail(err, HSY_E_RANGE, "range", "only a number has a range");
+    if (s->kind != HSY_KIND_VALUES && spec->labels != NULL)
+        return hsy_fail(err, HSY_E_RANGE, "labels",
+                        "only a list of values has labels");
+    return HSY_OK;
+}
+
+/* labels is exactly d times a length and as many bytes. */
+static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
+                                hsy_error *err)
+{
+    size_t at = 0;
+
+    if (spec->labels == NULL && spec->labels_len != 0)
+        return hsy_fail(err, HSY_E_RANGE, "labels", "the labels are missing");
+    if (spec->labels == NULL)
+        return HSY_OK;
+    if (spec->labels_len > HSY_LABELS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "labels",
+                              "the labels are too long together",
+                              HSY_LABELS_MAX);
+    for (uint32_t v = 0; v < s->d; v++) {
+        uint32_t len;
+
+        if (spec->labels_len - at < 4)
+            return hsy_fail_line(err, HSY_E_FORMAT, "labels",
+                                 "fewer labels than values", v + 1);
+        len = bytes_get32(spec->labels + at);
+        at += 4;
+        if (len > HSY_LABEL_MAX)
+            return hsy_fail_line(err, HSY_E_RANGE, "labels",
+                                 "a label has at most 4096 bytes", v + 1);
+        if (len > spec->labels_len - at)
+            return hsy_fail_line(err, HSY_E_FORMAT, "labels",
+                                 "a label is cut short", v + 1);
+        at += len;
+    }
+    if (at != spec->labels_len)
+        return hsy_fail(err, HSY_E_FORMAT, "labels", "more labels than values");
+    s->labels_len = spec->labels_len;
+    hsy_blake2b(s->labels_digest, HSY_DIGEST, spec->labels, spec->labels_len,
+                NULL, 0);
+    return HSY_OK;
+}
+
+static hsy_status scheme_common(hsy_scheme *s, const hsy_spec *spec,
+                                hsy_error *err)
+{
+    hsy_status st = scheme_domain(s, spec, err);
+
+    if (st == HSY_OK)
+        st = scheme_foreign(s, spec, err);
+    if (st == HSY_OK)
+        st = scheme_epsilon(s, spec, err);
+    if (st == HSY_OK)
+        st = scheme_labels(s, spec, err);
+    return st;
+}
+
+hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
+{
+    hsy_scheme made = {.kernels = hsy_kernels_at(hsy_cpu_best())};
+    const struct hsy_mechanism *mech = NULL;
+    hsy_status st;
+
+    if (spec->size != sizeof *spec)
+        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+                              "the spec is of another version", sizeof *spec);
+    if (!hsy_mech_is_auto(spec->mechanism)) {
+        mech = hsy_mech_named(spec->mechanism);
+        if (mech == NULL)
+            return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+                            "no such mechanism");
+    }
+    st = scheme_common(&made, spec, err);
+    if (st != HSY_OK)
+        return st;
+    st = mech == NULL ? hsy_mech_auto(&made, spec, err)
+                      : hsy_mech_resolve(&made, mech, spec, err);
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_digest(&made);
+    *s = made;
+    return HSY_OK;
+}
+
+hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
+{
+    if (!hsy_cpu_has(level))
+        return HSY_E_UNKNOWN;
+    s->kernels = hsy_kernels_at(level);
+    return HSY_OK;
+}

@@ -1,0 +1,165 @@
+/*
+ * scheme_wire.c - schemes as bytes: one canonical encoding, and comparison.
+ *
+ * All numbers are little-endian; lo and hi are two's complement. What a
+ * mechanism does not use is zero.
+ *
+ *     at  bytes  field
+ *      0      4  mechanism, its permanent id
+ *      4      4  kind
+ *      8      8  nano-epsilon claimed
+ *     16      4  d
+ *     20      4  scale
+ *     24      8  lo
+ *     32      8  hi
+ *     40      4  design
+ *     44      4  g
+ *     48      4  pool_bits
+ *     52      4  digits of other (unary)
+ *     56      8  pool_seed
+ *     64      8  chance[0].num
+ *     72      8  chance[0].den
+ *     80      8  chance[1].num
+ *     88      8  chance[1].den
+ *     96      8  weight A (two-level)
+ *    104      4  shift (two-level)
+ *    108      4  report bits
+ *    112      8  total
+ *    120      8  own
+ *    128      8  other
+ *    136      8  length of the labels
+ *    144     32  BLAKE2b-256 of the labels; zero without labels
+ *    176     32  zero
+ */
+#include "scheme.h"
+
+#include "bytes.h"
+#include "fail.h"
+
+#include <string.h>
+
+static const char scheme_wire_tag[16] = "hearsay scheme 1";
+
+void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
+{
+    memset(wire, 0, HSY_SCHEME_WIRE);
+    bytes_put32(wire, s->mech->row.id);
+    bytes_put32(wire + 4, s->kind);
+    bytes_put64(wire + 8, s->nano_epsilon);
+    bytes_put32(wire + 16, s->d);
+    bytes_put32(wire + 20, s->scale);
+    bytes_put64(wire + 24, (uint64_t)s->lo);
+    bytes_put64(wire + 32, (uint64_t)s->hi);
+    bytes_put32(wire + 40, s->design);
+    bytes_put32(wire + 44, s->g);
+    bytes_put32(wire + 48, s->pool_bits);
+    bytes_put32(wire + 52, s->digits);
+    bytes_put64(wire + 56, s->pool_seed);
+    for (size_t i = 0; i < 2; i++) {
+        bytes_put64(wire + 64 + 16 * i, s->chance[i].num);
+        bytes_put64(wire + 72 + 16 * i, s->chance[i].den);
+    }
+    bytes_put64(wire + 96, s->weight);
+    bytes_put32(wire + 104, s->shift);
+    bytes_put32(wire + 108, s->report_bits);
+    bytes_put64(wire + 112, s->total);
+    bytes_put64(wire + 120, s->own);
+    bytes_put64(wire + 128, s->other);
+    bytes_put64(wire + 136, s->labels_len);
+    memcpy(wire + 144, s->labels_digest, HSY_DIGEST);
+}
+
+void hsy_scheme_digest(hsy_scheme *s)
+{
+    uint8_t tagged[sizeof scheme_wire_tag + HSY_SCHEME_WIRE];
+
+    memcpy(tagged, scheme_wire_tag, sizeof scheme_wire_tag);
+    hsy_scheme_encode(s, tagged + sizeof scheme_wire_tag);
+    hsy_blake2b(s->digest, HSY_DIGEST, tagged, sizeof tagged, NULL, 0);
+}
+
+hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
+                           const uint8_t *labels, size_t labels_len,
+                           hsy_error *err)
+{
+    const struct hsy_mechanism *mech = hsy_mech_numbered(bytes_get32(wire));
+
+    if (mech == NULL)
+        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+                        "a mechanism this version does not know");
+    if (bytes_get64(wire + 136) != labels_len)
+        return hsy_fail(err, HSY_E_FORMAT, "labels",
+                        "the labels do not have the length stated");
+    *spec = (hsy_spec){
+        .size = sizeof *spec,
+        .mechanism = mech->row.name,
+        .nano_epsilon = bytes_get64(wire + 8),
+        .kind = bytes_get32(wire + 4),
+        .d = bytes_get32(wire + 16),
+        .lo = (int64_t)bytes_get64(wire + 24),
+        .hi = (int64_t)bytes_get64(wire + 32),
+        .scale = bytes_get32(wire + 20),
+        .labels = labels_len == 0 ? NULL : labels,
+        .labels_len = labels_len,
+        .design = bytes_get32(wire + 40),
+        .chance = {{bytes_get64(wire + 64), bytes_get64(wire + 72)},
+                   {bytes_get64(wire + 80), bytes_get64(wire + 88)}},
+        .g = bytes_get32(wire + 44),
+        .pool_bits = bytes_get32(wire + 48),
+        .pool_seed = bytes_get64(wire + 56),
+    };
+    return HSY_OK;
+}
+
+hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
+                             const uint8_t *labels, size_t labels_len,
+                             hsy_error *err)
+{
+    uint8_t again[HSY_SCHEME_WIRE];
+    hsy_scheme made;
+    hsy_spec spec;
+    hsy_status st = hsy_spec_decode(&spec, wire, labels, labels_len, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = hsy_scheme_init(&made, &spec, err);
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_encode(&made, again);
+    if (memcmp(wire, again, sizeof again) != 0)
+        return hsy_fail(err, HSY_E_FORMAT, "scheme",
+                        "the scheme's integers do not follow from its "
+                        "parameters");
+    *s = made;
+    return HSY_OK;
+}
+
+/* What each run of encoded bytes is called, in the order in which a person
+ * would ask. */
+static const struct scheme_wire_field {
+    uint16_t at, len;
+    const char *name;
+} scheme_wire_fields[] = {
+    {4, 4, "kind of truth"}, {0, 4, "mechanism"},
+    {8, 8, "epsilon"},       {16, 4, "values"},
+    {136, 40, "labels"},     {20, 20, "range"},
+    {40, 4, "design"},       {64, 32, "probabilities"},
+    {44, 4, "hash range g"}, {48, 4, "pool size"},
+    {56, 8, "pool seed"},    {0, HSY_SCHEME_WIRE, "resolved integers"},
+};
+
+const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
+{
+    uint8_t one[HSY_SCHEME_WIRE], two[HSY_SCHEME_WIRE];
+    size_t n = sizeof scheme_wire_fields / sizeof scheme_wire_fields[0];
+
+    hsy_scheme_encode(a, one);
+    hsy_scheme_encode(b, two);
+    for (size_t i = 0; i < n; i++) {
+        const struct scheme_wire_field *f = &scheme_wire_fields[i];
+
+        if (memcmp(one + f->at, two + f->at, f->len) != 0)
+            return f->name;
+    }
+    return NULL;
+}

@@ -1,0 +1,125 @@
+/* tally.c - views on counters, counting reports, adding tallies. */
+#include "fail.h"
+#include "mech.h"
+
+size_t hsy_tally_words(const hsy_scheme *s)
+{
+    return s->cells + s->strata + s->weights;
+}
+
+void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
+{
+    size_t words = hsy_tally_words(s);
+
+    for (size_t i = 0; i < words; i++)
+        memory[i] = 0;
+    t->cells = memory;
+    /* Signed and unsigned words of one width may share memory. */
+    t->strata = (uint64_t *)memory + s->cells;
+    t->weights = s->weights == 0 ? NULL : t->strata + s->strata;
+    t->ncells = s->cells;
+    t->nstrata = s->strata;
+    t->nweights = s->weights;
+}
+
+uint64_t hsy_tally_reports(const hsy_tally *t)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < t->nstrata; i++)
+        sum += t->strata[i];
+    return sum;
+}
+
+static bool tally_fits(const hsy_tally *t, const hsy_scheme *s)
+{
+    return t->ncells == s->cells && t->nstrata == s->strata &&
+           t->nweights == s->weights;
+}
+
+hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
+                           const uint8_t *reports, size_t n, hsy_error *err)
+{
+    uint64_t before = hsy_tally_reports(t);
+    size_t good;
+
+    if (!tally_fits(t, s))
+        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+                        "the tally belongs to another scheme");
+    good = s->mech->check(s, reports, n);
+    if (good < n)
+        return hsy_fail_line(err, HSY_E_FORMAT, "report",
+                             "not a report of this scheme", good + 1);
+    /* No cell and no histogram entry passes the number of reports. */
+    if (before > INT64_MAX || n > INT64_MAX - before)
+        return hsy_fail(err, HSY_E_OVERFLOW, "reports",
+                        "more than 2^63 - 1 reports");
+    s->mech->tally(s, t, reports, n);
+    return HSY_OK;
+}
+
+hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,
+                         const uint8_t *report, hsy_error *err)
+{
+    return hsy_tally_batch(t, s, report, 1, err);
+}
+
+/* Whether every sum of counters stays within 0 .. 2^63 - 1. */
+static bool tally_counts_add(const uint64_t *a, const uint64_t *b, size_t n)
+{
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t sum = a[i] + b[i];
+
+        if (a[i] > INT64_MAX || b[i] > INT64_MAX || sum > INT64_MAX - all)
+            return false;
+        all += sum;
+    }
+    return true;
+}
+
+static bool tally_cells_add(const int64_t *a, const int64_t *b, size_t n)
+{
+    int64_t sum;
+
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(a[i], b[i], &sum))
+            return false;
+    return true;
+}
+
+/* What hsy_tally_batch takes for granted of every tally. */
+static bool tally_cells_within(const hsy_tally *t)
+{
+    int64_t most = (int64_t)hsy_tally_reports(t);
+
+    for (size_t i = 0; i < t->ncells; i++)
+        if (t->cells[i] > most || t->cells[i] < -most)
+            return false;
+    return true;
+}
+
+hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
+                           hsy_error *err)
+{
+    if (into->ncells != from->ncells || into->nstrata != from->nstrata ||
+        into->nweights != from->nweights)
+        return hsy_fail(err, HSY_E_MISMATCH, "tally",
+                        "the tallies belong to different schemes");
+    if (!tally_counts_add(into->strata, from->strata, into->nstrata) ||
+        !tally_counts_add(into->weights, from->weights, into->nweights) ||
+        !tally_cells_add(into->cells, from->cells, into->ncells))
+        return hsy_fail(err, HSY_E_OVERFLOW, "tally",
+                        "a count would pass 2^63 - 1");
+    if (!tally_cells_within(from))
+        return hsy_fail(err, HSY_E_FORMAT, "cells",
+                        "a cell passes the number of reports");
+    for (size_t i = 0; i < into->ncells; i++)
+        into->cells[i] += from->cells[i];
+    for (size_t i = 0; i < into->nstrata; i++)
+        into->strata[i] += from->strata[i];
+    for (size_t i = 0; i < into->nweights; i++)
+        into->weights[i] += from->weights[i];
+    return HSY_OK;
+}

@@ -1,0 +1,73 @@
+/* twolevel.c - weights, coins and blocks of the two-level engine. */
+#include "twolevel.h"
+
+#include "ct.h"
+#include "draw.h"
+#include "exp.h"
+
+void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs)
+{
+    uint64_t half_nano = 2 * s->nano_epsilon;
+    unsigned bits = hsy_exp_bits(half_nano);
+    unsigned shift = bits + 48 <= 63 ? 48 : 63 - bits;
+
+    /*
+     * e^epsilon < 2^bits, so the weight fits; outputs < 2^32 and shift >= 0
+     * bound the sum by 2^63 + 2^80 at worst, hence the 128 bits.
+     */
+    for (;; shift--) {
+        mech_u128 total = (mech_u128)(outputs - 1) << shift;
+
+        s->weight = hsy_exp_weight(half_nano, shift);
+        total += s->weight;
+        if (total >> 63 == 0) {
+            s->total = (uint64_t)total;
+            break;
+        }
+    }
+    s->shift = shift;
+    s->coin = hsy_prob_base(s->total);
+    s->choice.last = s->coin.last;
+    /* At most unit * total <= 2^64, and less since weight > 2^shift. */
+    s->choice.blanket = s->coin.unit * (outputs << shift);
+    s->choice.bound = outputs;
+    s->choice.excess = hsy_prob_excess(outputs);
+}
+
+hsy_status hsy_twolevel_draw(const hsy_scheme *s, uint32_t *out, uint32_t own,
+                             hsy_rng *rng)
+{
+    uint64_t coin, uniform;
+    hsy_status st = hsy_prob_word(&coin, &s->coin, rng);
+
+    if (st != HSY_OK)
+        return st;
+    st = hsy_prob_below(&uniform, s->choice.bound, s->choice.excess, rng);
+    if (st == HSY_OK)
+        *out =
+            (uint32_t)ct_select(ct_less(coin, s->choice.blanket), uniform, own);
+    bytes_wipe(&coin, sizeof coin);
+    bytes_wipe(&uniform, sizeof uniform);
+    return st;
+}
+
+hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
+                             size_t n, hsy_rng *rng)
+{
+    size_t again;
+    hsy_status st = draw_words(block->coins, 2 * n, rng);
+
+    if (st != HSY_OK)
+        return st;
+    again = s->kernels->choose(block->out, block->redo, block->own,
+                               block->coins, n, &s->choice);
+
+    /* Words out of bounds say nothing about the truth: whether a word is taken
+     * does not depend on it. */
+    for (size_t i = 0; i < again && st == HSY_OK; i++) {
+        uint32_t at = block->redo[i];
+
+        st = hsy_twolevel_draw(s, &block->out[at], block->own[at], rng);
+    }
+    return st;
+}

@@ -1,0 +1,54 @@
+/*
+ * twolevel.h - the engine of all two-level mechanisms (MECHANISMS 0.2, 11.1).
+ *
+ * There are K outputs; a truth makes one of them (or one drawn from a set of
+ * equal size for every truth) its own. The own output has weight
+ * rho = A / 2^shift <= e^epsilon, the others 1. In blanket form:
+ *
+ *     with probability K 2^shift / total   uniform over all K outputs,
+ *     else                                 the own output,
+ *     total = (K - 1) 2^shift + A.
+ *
+ * So P[y] is A / total for the own output and 2^shift / total for any other:
+ * exact, for the coin and the uniform value are (prob.h). Both are drawn every
+ * time and the output is chosen by a mask.
+ */
+#ifndef HSY_TWOLEVEL_H
+#define HSY_TWOLEVEL_H
+
+#include "mech.h"
+
+#define TWOLEVEL_BLOCK 256 /* reports whose coins are drawn at once */
+
+/* Room for one block; holds truths and coins, so wipe it. */
+struct twolevel_block {
+    uint32_t own[TWOLEVEL_BLOCK];
+    uint32_t out[TWOLEVEL_BLOCK];
+    uint32_t redo[TWOLEVEL_BLOCK];
+    uint64_t coins[2 * TWOLEVEL_BLOCK];
+};
+
+/* weight, shift, total, coin and choice of s for K outputs, 2 <= K < 2^32,
+ * with the largest shift <= 48 for which total stays below 2^63. */
+void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs);
+
+/* One output. */
+hsy_status hsy_twolevel_draw(const hsy_scheme *s, uint32_t *out, uint32_t own,
+                             hsy_rng *rng);
+
+/* block->out from the first n of block->own, n <= TWOLEVEL_BLOCK. */
+hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
+                             size_t n, hsy_rng *rng);
+
+/* P[output] over s->total: the own one, any other. */
+static inline uint64_t twolevel_own(const hsy_scheme *s)
+{
+    return s->weight;
+}
+
+static inline uint64_t twolevel_other(const hsy_scheme *s)
+{
+    return (uint64_t)1 << s->shift;
+}
+
+#endif

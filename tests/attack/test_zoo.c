@@ -1,0 +1,127 @@
+/*
+ * test_zoo.c - each bug of the zoo is caught, and the mechanism it is a bug of
+ * is not. HSY_ZOO_SAMPLES raises how many reports a mutant may take: the
+ * thousandths of Z42 want 10^9 and more.
+ */
+#include "tap.h"
+#include "zoo/zoo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ZOO_SEED 20240229u
+#define ZOO_SAMPLES 10000000u
+
+static const struct zoo_mutant *const zoo_table[] = {
+    zoo_z01, zoo_z03, zoo_z04, zoo_z05, zoo_z06, zoo_z07,
+    zoo_z08, zoo_z10, zoo_z11, zoo_z20, zoo_z41, zoo_z42};
+
+static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
+{
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = m->mechanism,
+                           .nano_epsilon = m->nano_epsilon,
+                           .kind = m->kind,
+                           .d = m->d};
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+
+    if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK) {
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+static void zoo_catch(const struct zoo_mutant *m, const hsy_scheme *s)
+{
+    const struct audit_options how = {m->samples, AUDIT_CONFIDENCE, true,
+                                      ZOO_SEED};
+    struct zoo_mutant own = *m;
+    struct audit_subject mutant = {s, m->single, NULL, &own.setting};
+    struct audit_subject real = audit_library(s);
+    struct audit_result r;
+
+    if (!ok(audit_run(&r, &mutant, &how) == HSY_OK &&
+                (r.faults & m->faults) == m->faults,
+            "%s is caught: %s", m->name, m->slip))
+        printf("# faults %#x, wanted %#x, bound %g, law p %g, event %s\n",
+               r.faults, m->faults, r.sampled, r.law_p, r.event);
+    printf("# %s: epsilon %g, proved %g by %s\n", m->name, r.nominal, r.sampled,
+           r.event);
+    real.batch = NULL;
+    ok(audit_run(&r, &real, &how) == HSY_OK && r.faults == 0,
+       "control: %s as it should be passes the same audit", m->mechanism);
+    if (r.faults != 0)
+        printf("# %s: %s, bound %.9g of %.9g, law p %g\n", m->mechanism,
+               audit_verdict(r.faults), r.sampled, r.exact, r.law_p);
+}
+
+static void zoo_row(const struct zoo_mutant *m, uint64_t limit)
+{
+    hsy_scheme *s;
+
+    if (m->samples > limit) {
+        tap_skip(m->slip);
+        return;
+    }
+    s = zoo_scheme(m);
+    if (ok(s != NULL, "%s: %s is a scheme", m->name, m->mechanism))
+        zoo_catch(m, s);
+    free(s);
+}
+
+/* ---- Z32: counting ---------------------------------------------------------
+ */
+
+/* Whether a way to merge refuses what passes 2^63 - 1 and leaves all as it
+ * was. */
+static bool zoo_refuses_overflow(hsy_status (*merge)(hsy_tally *,
+                                                     const hsy_tally *,
+                                                     hsy_error *),
+                                 const hsy_scheme *s)
+{
+    size_t words = hsy_tally_words(s);
+    int64_t *memory[2] = {calloc(words, sizeof(int64_t)),
+                          calloc(words, sizeof(int64_t))};
+    hsy_tally a, b;
+    bool refused;
+
+    if (memory[0] == NULL || memory[1] == NULL)
+        abort();
+    hsy_tally_init(&a, s, memory[0]);
+    hsy_tally_init(&b, s, memory[1]);
+    a.cells[0] = INT64_MAX;
+    a.strata[0] = INT64_MAX;
+    b.cells[0] = 1;
+    b.strata[0] = 1;
+    refused = merge(&a, &b, NULL) == HSY_E_OVERFLOW &&
+              a.cells[0] == INT64_MAX && a.strata[0] == INT64_MAX;
+    free(memory[0]);
+    free(memory[1]);
+    return refused;
+}
+
+static void zoo_wrapping(void)
+{
+    hsy_scheme *s = zoo_scheme(&zoo_z41[0]);
+
+    if (!ok(s != NULL, "Z32: grr is a scheme"))
+        return;
+    ok(!zoo_refuses_overflow(zoo_z32_merge, s),
+       "Z32 is caught: sums that wrap");
+    ok(zoo_refuses_overflow(hsy_tally_merge, s),
+       "control: a real tally refuses to pass 2^63 - 1, and keeps its counts");
+    free(s);
+}
+
+int main(void)
+{
+    const char *asked = getenv("HSY_ZOO_SAMPLES");
+    uint64_t limit = asked != NULL ? strtoull(asked, NULL, 10) : ZOO_SAMPLES;
+
+    for (size_t i = 0; i < sizeof zoo_table / sizeof zoo_table[0]; i++)
+        for (const struct zoo_mutant *m = zoo_table[i]; m->name != NULL; m++)
+            zoo_row(m, limit);
+    zoo_wrapping();
+    return tap_done();
+}

@@ -1,0 +1,106 @@
+/*
+ * zoo.h - mechanisms that are wrong in ways others were wrong.
+ *
+ * Each file here is one slip, small and deliberate. A mutant claims to be a
+ * real scheme and answers by itself; the auditor must not believe it.
+ */
+#ifndef ZOO_H
+#define ZOO_H
+
+#include "audit.h"
+#include "bytes.h"
+
+#include <math.h>
+
+struct zoo_mutant {
+    const char *name;
+    const char *slip;      /* what is wrong, for the test's sentence */
+    const char *mechanism; /* what it claims to be */
+    uint32_t kind, d;
+    uint64_t nano_epsilon;
+    hsy_status (*single)(void *ctx, const hsy_scheme *s, uint8_t *report,
+                         const struct audit_probe *probe, hsy_coins *coins);
+    double setting; /* how far off, where that can be chosen; ctx points here */
+    uint64_t samples;
+    unsigned faults; /* enum audit_fault: all of these must be found */
+};
+
+/* Ended by a row without a name. */
+extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
+    zoo_z06[], zoo_z07[], zoo_z08[], zoo_z10[], zoo_z11[], zoo_z20[], zoo_z41[],
+    zoo_z42[];
+
+/* Z32: a tally whose sums wrap. */
+hsy_status zoo_z32_merge(hsy_tally *into, const hsy_tally *from,
+                         hsy_error *err);
+
+/* ---- What the mutants share: none of it is wrong --------------------------
+ */
+
+static inline double zoo_epsilon(const hsy_scheme *s)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    return info.epsilon;
+}
+
+static inline uint32_t zoo_domain(const hsy_scheme *s)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    return info.d;
+}
+
+/* A uniform number in [0, 1) from the secret coins. */
+static inline hsy_status zoo_uniform(double *u, hsy_coins *coins)
+{
+    uint8_t bytes[8];
+    hsy_status st = coins->secret.fill(coins->secret.ctx, bytes, sizeof bytes);
+
+    if (st == HSY_OK)
+        *u = ldexp((double)(bytes_get64(bytes) >> 11), -53);
+    return st;
+}
+
+/* The report whose packed bits are those of word. */
+static inline hsy_status zoo_report(const hsy_scheme *s, uint8_t *report,
+                                    uint64_t word)
+{
+    uint8_t packed[8];
+
+    bytes_put64(packed, word);
+    return hsy_unpack(s, report, packed, 1);
+}
+
+/* Independent bits: 1 with probability p at the truth, q elsewhere. */
+static inline hsy_status zoo_unary(const hsy_scheme *s, uint8_t *report,
+                                   uint64_t truth, double p, double q,
+                                   hsy_coins *coins)
+{
+    uint32_t d = zoo_domain(s);
+    uint64_t word = 0;
+
+    for (uint32_t v = 0; v < d; v++) {
+        double u;
+        hsy_status st = zoo_uniform(&u, coins);
+
+        if (st != HSY_OK)
+            return st;
+        word |= (uint64_t)(u < (v == truth ? p : q)) << v;
+    }
+    return zoo_report(s, report, word);
+}
+
+/* One bit, flipped with probability q. */
+static inline hsy_status zoo_flip(const hsy_scheme *s, uint8_t *report,
+                                  uint64_t truth, double q, hsy_coins *coins)
+{
+    double u;
+    hsy_status st = zoo_uniform(&u, coins);
+
+    return st == HSY_OK ? zoo_report(s, report, truth ^ (u < q)) : st;
+}
+
+#endif

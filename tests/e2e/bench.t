@@ -1,0 +1,45 @@
+#!/usr/bin/python3 -B
+"""bench prints what it says it measures; how fast is not a test's business."""
+
+import re
+
+from e2e import *
+
+out = must("bench", "--quick", "--kernel", "[cg]*", "--format", "csv")
+ok(out.decode().splitlines()[0] == "kernel,per_second,times_plain,of_limit,limit", "csv has its five columns", out)
+table = {row["kernel"]: row for row in rows(out)}
+ok({"chacha20", "chacha20@plain", "crc32c", "grr-bulk-1024", "grr-bulk-1024@plain"} <= set(table), "rows at the best level and below", sorted(table))
+ok(all(row["per_second"] > 0 for row in table.values()), "every row has a rate", out)
+ok(table["grr-bulk-1024@plain"]["times_plain"] == 1, "plain is once plain", out)
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-9 * abs(b)
+
+
+for name, plain, limit in (("grr-bulk-1024", "grr-bulk-1024@plain", "chacha20"),
+                           ("grr-bulk-1024@plain", "grr-bulk-1024@plain", "chacha20@plain")):
+    row = table[name]
+    ok(row["limit"] == limit and near(row["of_limit"], 16 * row["per_second"] / table[limit]["per_second"]),
+       "%s: the share of %s at 16 bytes a report, of the same run" % (name, limit), row)
+    ok(near(row["times_plain"], row["per_second"] / table[plain]["per_second"]), "%s: the ratio to plain, of the same run" % name, row)
+ok(table["crc32c"]["times_plain"] == "" and table["crc32c"]["limit"] == "", "what does not apply is empty", table["crc32c"])
+
+report = json.loads(must("bench", "--quick", "--kernel", "chacha20*", "--format", "json"))
+ok(report["cpu"] in ("portable", "avx2", "avx512") and [k for k in report["kernels"] if k["kernel"] == "chacha20@plain"][0]["limit"] is None,
+   "json has the processor and the rows", report)
+shown = must("bench", "--quick", "--kernel", "blake2b").decode()
+ok(re.search(r"^blake2b +[0-9.]+ [kMG]B\b", shown, re.M) is not None, "a table has units", shown)
+
+table = {row["kernel"]: row for row in rows(must("bench", "--quick", "--kernel", "*-lh-1024", "--format", "csv"))}
+ok(set(table) == {"randomize-lh-1024", "tally-lh-1024"} and all(row["per_second"] > 0 for row in table.values()),
+   "the commands themselves are measured", table)
+alone = rows(must("bench", "--quick", "--kernel", "tally-lh-1024", "--format", "csv"))
+ok(len(alone) == 1 and alone[0]["per_second"] > 0, "tally alone makes its own input", alone)
+
+r = run("bench", "--quick", "--kernel", "nonesuch")
+ok(r.code == 2 and "nonesuch" in r.err and r.out == b"", "no such kernel", r)
+r = run("bench", "file")
+ok(r.code == 2 and "no files" in r.err, "no files", r)
+
+done()

@@ -1,0 +1,109 @@
+"""e2e.py - TAP and a few helpers for tests of the real command.
+
+HEARSAY names the command, build/hearsay if it is unset. HSY_SHORT is set where
+the command is slow, as under sanitizers: fewer truths, no look at its memory.
+"""
+
+import atexit
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEARSAY = os.path.abspath(os.environ.get("HEARSAY") or os.path.join(ROOT, "build", "hearsay"))
+SHORT = bool(os.environ.get("HSY_SHORT"))
+TMP = tempfile.mkdtemp(prefix="hearsay-e2e-")
+atexit.register(shutil.rmtree, TMP, True)
+
+count = 0
+failed = 0
+
+
+def ok(passed, sentence, detail=None):
+    global count, failed
+    count += 1
+    print("%sok %d - %s" % ("" if passed else "not ", count, sentence))
+    if not passed:
+        failed += 1
+        if detail is not None:
+            for line in str(detail).splitlines()[:20]:
+                print("#   " + line)
+    sys.stdout.flush()
+    return passed
+
+
+def done():
+    print("1..%d" % count)
+    sys.exit(failed != 0)
+
+
+def skip_all(why):
+    print("1..0 # SKIP " + why)
+    sys.exit(0)
+
+
+def path(name):
+    """A file of this name in the test's own directory."""
+    return os.path.join(TMP, name)
+
+
+def write(name, data):
+    with open(path(name), "wb") as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+    return path(name)
+
+
+def lines(truths):
+    return "".join("%s\n" % t for t in truths).encode()
+
+
+class Result:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr.decode("utf-8", "replace")
+
+    def __str__(self):
+        return "exit %d\n%s" % (self.code, self.err)
+
+
+def run(*args, stdin=b"", **more):
+    """Run the command; bytes in, a Result out."""
+    if isinstance(stdin, str):
+        stdin = stdin.encode()
+    return Result(subprocess.run([HEARSAY, *map(str, args)], input=stdin,
+                                 stdout=more.pop("stdout", subprocess.PIPE),
+                                 stderr=subprocess.PIPE, **more))
+
+
+def must(*args, stdin=b""):
+    """Run what is not under test; its output."""
+    r = run(*args, stdin=stdin)
+    if r.code != 0:
+        raise SystemExit("Bail out! hearsay %s: %s" % (" ".join(map(str, args)), r))
+    return r.out
+
+
+def rows(out):
+    """Rows of csv output as dictionaries; numbers are floats."""
+    table = list(csv.DictReader(io.StringIO(out.decode())))
+    for row in table:
+        for key, value in row.items():
+            if key not in ("value", "mechanism", "aliases", "kinds", "title"):
+                try:
+                    row[key] = float(value)
+                except ValueError:
+                    pass
+    return table
+
+
+def mechanisms():
+    """The catalogue: name to the kinds it can ask."""
+    table = json.loads(must("mechanisms", "--format", "json"))["mechanisms"]
+    return {m["mechanism"]: m["kinds"].split() for m in table}

@@ -1,0 +1,64 @@
+#!/usr/bin/python3 -B
+"""Help fits a screen; help, man pages and completion tell the same story."""
+
+import re
+
+from e2e import *
+
+out = must("help").decode()
+commands = re.findall(r"^  ([a-z]+)  +\S", out.split("A question")[0], re.M)
+ok({"randomize", "tally", "estimate", "mechanisms", "audit", "bench", "help"} <= set(commands), "help lists the commands", out)
+ok(must("--help").decode() == out == must("-h").decode(), "--help and -h are help")
+ok(re.fullmatch(r"hearsay \d+\.\d+\.\d+\n", must("--version").decode()) is not None, "--version")
+ok(len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 80, "the overview fits a screen of 80 times 24")
+
+for command in commands:
+    if command == "help":
+        continue
+    text = must("help", command).decode()
+    ok(text == must(command, "--help").decode() == must(command, "-h").decode(), "hearsay help %s is hearsay %s --help" % (command, command))
+    ok(len(text.splitlines()) <= 40 and max(map(len, text.splitlines())) <= 80, "help %s fits a screen" % command, text)
+    options = re.findall(r"^  --([a-z-]+)", text, re.M)
+    page = os.path.join(ROOT, "docs", "man", "hearsay-%s.1" % command)
+    source = open(page).read() if os.path.exists(page) else ""
+    missing = [o for o in options if "Fl -" + o not in source]
+    if command in ("audit",):  # kinds and schemes are told once, in hearsay-randomize(1)
+        missing = [o for o in missing if "--" + o not in must("help", "randomize").decode()]
+    ok(not missing, "hearsay-%s(1) has every option" % command, missing)
+    r = run(command, "--nonesuch")
+    ok(r.code == 2 and "usage: hearsay " + command in r.err, "%s refuses an unknown option with its usage" % command, r)
+
+for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "did you mean 'estimate'"), (["zzzzz"], "hearsay help"),
+                    ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),
+                    (["randomize", "--epsilon"], "needs a value"), (["randomize", "--yes-no=1"], "takes no value"),
+                    (["estimate", "-x"], "no option -x"), (["mechanisms", "--epsilon", "1"], "go together"),
+                    (["mechanisms", "extra"], "not needed")):
+    r = run(*args)
+    ok(r.code == 2 and words in r.err, "hearsay %s: %s" % (" ".join(args), words), r)
+
+one = must("randomize", "--yes-no", "--epsilon=1", "--simulate", "--seed=4", "--", "/dev/stdin", stdin="yes\n")
+ok(one == must("randomize", "--simulate", "--seed", "4", "-", "--epsilon", "1", "--yes-no", stdin="yes\n"),
+   "--name=value, -- and options after operands")
+
+if shutil.which("mandoc"):
+    pages = sorted(os.path.join(ROOT, "docs", "man", p) for p in os.listdir(os.path.join(ROOT, "docs", "man")) if p.endswith(".1"))
+    for page in pages:
+        r = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page], capture_output=True)
+        ok(r.returncode == 0 and not r.stdout, "%s passes mandoc" % os.path.basename(page), r.stdout.decode())
+
+
+def complete(*words):
+    """What completion offers for the last word."""
+    script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hearsay; printf "%s\\n" "${COMPREPLY[@]}"')
+    r = subprocess.run(["bash", "-c", script, "bash", os.path.join(ROOT, "packaging", "completion", "hearsay.bash"), HEARSAY, *words],
+                       capture_output=True)
+    return r.stdout.decode().split()
+
+
+ok(complete("rand") == ["randomize"], "completion knows commands")
+ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
+ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
+ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
+ok(complete("estimate", "--format", "j") == ["json"], "and values of options")
+
+done()

@@ -1,0 +1,323 @@
+/*
+ * test_certificate.c - X1: the integers of a scheme never spend more than its
+ * epsilon, and hardly less.
+ *
+ * For every mechanism 8,000 parameter sets: edges first, then random domains
+ * and log-uniform epsilons. The worst ratio of the resolved integers is
+ * compared as a rational with bounds of e^epsilon that are rigorous (GMP,
+ * partial sums rounded down and up). `test_certificate --dump N` prints N sets
+ * of each mechanism for the second route, certificate.t.
+ */
+#include "tap.h"
+#include "trial.h"
+
+#include <gmp.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SETS 8000
+#define BITS 256 /* binary digits of e^epsilon after the point */
+
+static uint64_t random_state;
+
+static uint64_t random_next(void)
+{
+    uint64_t z = random_state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* Log-uniform from low to high, both included. */
+static uint64_t random_between(uint64_t low, uint64_t high)
+{
+    double u = (double)(random_next() >> 11) * 0x1p-53;
+    double x = exp(log((double)low) +
+                   u * (log((double)high + 0.999) - log((double)low)));
+    uint64_t n = (uint64_t)x;
+
+    return n < low ? low : n > high ? high : n;
+}
+
+/* ---- Bounds of e^epsilon --------------------------------------------------
+ */
+
+/*
+ * The series of e^x in units of 2^-BITS: every term rounded down gives a lower
+ * bound. Rounded up, and once a term is at most 1 unit and x / i < 1/2 the rest
+ * of the series is below 2 units: an upper bound.
+ */
+static void bound_exp(mpz_t low, mpz_t high, uint64_t nano)
+{
+    mpz_t down, up;
+
+    mpz_init(down);
+    mpz_init(up);
+    mpz_setbit(down, BITS);
+    mpz_setbit(up, BITS);
+    mpz_set(low, down);
+    mpz_set(high, up);
+    for (unsigned long i = 1;
+         mpz_cmp_ui(up, 1) > 0 || nano > i * (uint64_t)(HSY_NANO / 2); i++) {
+        mpz_mul_ui(down, down, nano);
+        mpz_fdiv_q_ui(down, down, i * HSY_NANO);
+        mpz_mul_ui(up, up, nano);
+        mpz_cdiv_q_ui(up, up, i * HSY_NANO);
+        mpz_add(low, low, down);
+        mpz_add(high, high, up);
+    }
+    mpz_add_ui(high, high, 2);
+    mpz_clear(down);
+    mpz_clear(up);
+}
+
+static void set_whole(mpz_t out, uint64_t x)
+{
+    mpz_set_ui(out, x);
+    if (x == 0)
+        mpz_setbit(out, 64); /* 0 stands for 2^64 */
+}
+
+/* The worst ratio as num / den. */
+static void worst_ratio(const hsy_scheme *s, mpz_t num, mpz_t den)
+{
+    hsy_factor factors[4];
+    size_t count;
+    mpz_t x;
+
+    mpz_init(x);
+    mpz_set_ui(num, 1);
+    mpz_set_ui(den, 1);
+    hsy_law_worst(s, factors, &count);
+    for (size_t i = 0; i < count; i++) {
+        set_whole(x, factors[i].num);
+        mpz_mul(num, num, x);
+        set_whole(x, factors[i].den);
+        mpz_mul(den, den, x);
+    }
+    mpz_clear(x);
+}
+
+struct verdict {
+    bool within; /* ratio <= e^epsilon for certain */
+    bool close;  /* ratio >= e^(epsilon - 2^-slack) for certain */
+};
+
+/* e^x >= 1 + x, so ratio (1 + 2^-slack) >= e^epsilon is enough for close. */
+static struct verdict certify(const hsy_scheme *s, uint64_t nano,
+                              unsigned slack)
+{
+    struct verdict v;
+    mpz_t low, high, num, den;
+
+    mpz_inits(low, high, num, den, NULL);
+    bound_exp(low, high, nano);
+    worst_ratio(s, num, den);
+    mpz_mul(low, low, den);
+    mpz_mul(high, high, den);
+    mpz_mul_2exp(num, num, BITS);
+    v.within = mpz_cmp(num, low) <= 0;
+    mpz_mul_2exp(high, high, slack);
+    mpz_mul_2exp(den, num, slack);
+    mpz_add(num, num, den);
+    v.close = mpz_cmp(num, high) >= 0;
+    mpz_clears(low, high, num, den, NULL);
+    return v;
+}
+
+/* ---- Parameter sets ---------------------------------------------------------
+ */
+
+static uint64_t largest_epsilon(const hsy_catalogue *row)
+{
+    return strcmp(row->name, "oue") == 0 ? 24890000000u : HSY_EPSILON_MAX;
+}
+
+static uint64_t edge_epsilon(const hsy_catalogue *row, unsigned i)
+{
+    const uint64_t edges[8] = {HSY_EPSILON_MIN,
+                               HSY_EPSILON_MIN + 1,
+                               693147180,
+                               693147181,
+                               HSY_NANO,
+                               1098612289,
+                               largest_epsilon(row) - 1,
+                               largest_epsilon(row)};
+
+    return edges[i % 8];
+}
+
+static uint32_t edge_domain(uint32_t most, unsigned i)
+{
+    const uint32_t edges[8] = {2, 3, 4, 255, 256, 257, most - 1, most};
+
+    return edges[i / 8 % 8];
+}
+
+static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
+{
+    bool unary = row->name[1] == 'u'; /* sue, oue */
+    uint32_t most = unary ? HSY_UNARY_MAX : HSY_VALUES_MAX;
+
+    if (strcmp(row->name, "rr") == 0) {
+        spec->kind = i % 2 ? HSY_KIND_YES_NO : HSY_KIND_VALUES;
+        spec->d = 2;
+    } else if (strcmp(row->name, "onebit") == 0) {
+        spec->kind = HSY_KIND_NUMBER;
+        spec->lo = -(int64_t)(random_next() >> 20);
+        spec->hi = spec->lo + (int64_t)random_between(1, 1ull << 62);
+    } else {
+        spec->kind = HSY_KIND_VALUES;
+        spec->d =
+            i < 64 ? edge_domain(most, i) : (uint32_t)random_between(2, most);
+    }
+}
+
+static hsy_spec spec_number(const hsy_catalogue *row, unsigned i)
+{
+    hsy_spec spec = {.size = sizeof spec, .mechanism = row->name};
+    bool hashing = row->name[1] == 'l'; /* olh, blh */
+
+    spec.nano_epsilon =
+        i < 64 ? edge_epsilon(row, i)
+               : random_between(HSY_EPSILON_MIN, largest_epsilon(row));
+    spec_domain(&spec, row, i);
+    if (hashing) {
+        spec.pool_bits = 1 + (uint32_t)(random_next() % 18);
+        if (i % 3 == 0 && row->name[0] == 'o')
+            spec.g = (uint32_t)random_between(
+                2, spec.pool_bits <= 4 ? HSY_VALUES_MAX
+                                       : (1u << 26) >> spec.pool_bits);
+    }
+    return spec;
+}
+
+/* Designs given by probabilities: den up to 2^31. */
+static hsy_spec spec_design(unsigned i)
+{
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = "rr",
+                     .kind = HSY_KIND_YES_NO,
+                     .design = 1 + i % 3};
+
+    for (int k = 0; k < 2; k++) {
+        spec.chance[k].den = random_between(2, 1u << 31);
+        spec.chance[k].num = random_next() % (spec.chance[k].den + 1);
+    }
+    return spec;
+}
+
+/* ---- Tests ------------------------------------------------------------------
+ */
+
+static void certify_mechanism(const hsy_catalogue *row)
+{
+    unsigned slack = row->name[1] == 'u' ? 28 : 40;
+    unsigned above = 0, noisy = 0, refused = 0;
+
+    for (unsigned i = 0; i < SETS; i++) {
+        hsy_spec spec = spec_number(row, i);
+        hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
+
+        if (hsy_scheme_init(s, &spec, NULL) != HSY_OK) {
+            refused++;
+        } else {
+            struct verdict v = certify(s, spec.nano_epsilon, slack);
+
+            above += !v.within;
+            noisy += !v.close;
+        }
+        free(s);
+    }
+    ok(refused == 0, "%s: %d parameter sets make schemes", row->name, SETS);
+    ok(above == 0, "%s: no worst ratio is above e^epsilon (%u)", row->name,
+       above);
+    ok(noisy == 0, "%s: claimed minus real epsilon is at most 2^-%u (%u)",
+       row->name, slack, noisy);
+}
+
+/* The claim of a channel given by probabilities is the smallest that covers it.
+ */
+static void certify_designs(void)
+{
+    unsigned above = 0, loose = 0, made = 0;
+
+    for (unsigned i = 0; i < SETS; i++) {
+        hsy_spec spec = spec_design(i);
+        hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
+        hsy_info info;
+
+        if (hsy_scheme_init(s, &spec, NULL) == HSY_OK) {
+            made++;
+            hsy_scheme_info(s, &info);
+            above += !certify(s, info.nano_epsilon, 28).within;
+            loose += info.nano_epsilon > HSY_EPSILON_MIN &&
+                     certify(s, info.nano_epsilon - 1, 28).within;
+        }
+        free(s);
+    }
+    ok(made > SETS / 2, "rr by probabilities: most of %d channels are finite",
+       SETS);
+    ok(above == 0, "rr by probabilities: the claim covers the channel");
+    ok(loose == 0, "rr by probabilities: one nano-epsilon less does not");
+}
+
+/* The certificate itself must be able to say no. */
+static void certify_control(void)
+{
+    hsy_spec spec = trial_values("grr", 10, 1);
+    hsy_scheme *s = trial_scheme(&spec);
+
+    ok(!certify(s, HSY_NANO - 1, 40).within,
+       "control: a claim of one nano-epsilon less is refuted");
+    ok(!certify(s, HSY_NANO + 1, 40).close,
+       "control: a claim of one nano-epsilon more is needlessly noisy");
+    free(s);
+}
+
+static void dump_scheme(const hsy_spec *spec)
+{
+    hsy_scheme *s = trial_scheme(spec);
+    hsy_factor factors[4];
+    hsy_info info;
+    size_t count;
+
+    hsy_law_worst(s, factors, &count);
+    hsy_scheme_info(s, &info);
+    printf("%s %" PRIu64 " %.17g", info.mechanism, info.nano_epsilon,
+           info.epsilon_exact);
+    for (size_t i = 0; i < count; i++)
+        printf(" %" PRIu64 "/%" PRIu64, factors[i].num, factors[i].den);
+    putchar('\n');
+    free(s);
+}
+
+static void dump(unsigned n)
+{
+    const hsy_catalogue *row;
+
+    for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
+        for (unsigned i = 0; i < n; i++) {
+            hsy_spec spec = spec_number(row, i);
+
+            dump_scheme(&spec);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const hsy_catalogue *row;
+
+    random_state = 20;
+    if (argc == 3 && strcmp(argv[1], "--dump") == 0) {
+        dump((unsigned)strtoul(argv[2], NULL, 10));
+        return 0;
+    }
+    for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
+        certify_mechanism(row);
+    certify_designs();
+    certify_control();
+    return tap_done();
+}

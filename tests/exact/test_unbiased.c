@@ -1,0 +1,166 @@
+/*
+ * test_unbiased.c - estimates from one report, averaged over its exact law,
+ * are the truth; and n times their variance is v0 or v1.
+ *
+ * For local hashing the average over the fixed pool is the truth plus the
+ * collisions of the pool, which the test counts itself.
+ */
+#include "lh.h"
+#include "tap.h"
+#include "trial.h"
+
+#include <math.h>
+
+#define OUTPUTS 256
+#define VALUES 6
+
+/* est[y][v] and P[y | code] of one scheme. */
+struct table {
+    size_t codes, points;
+    double est[OUTPUTS][VALUES];
+    double p[VALUES][OUTPUTS];
+    hsy_point point[VALUES];
+    bool real[OUTPUTS];
+};
+
+static double probability(const hsy_scheme *s, uint64_t code,
+                          const uint8_t *report)
+{
+    hsy_factor factors[VALUES];
+    size_t count;
+    double p = 1;
+
+    hsy_law(s, factors, &count, code, report);
+    for (size_t i = 0; i < count; i++)
+        p *= (double)factors[i].num /
+             (factors[i].den == 0 ? 0x1p64 : (double)factors[i].den);
+    return p;
+}
+
+static void estimate_one(struct table *t, const hsy_scheme *s, unsigned y,
+                         const uint8_t *report)
+{
+    int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
+    void *scratch = trial_memory(hsy_points_scratch(s, t->points));
+    hsy_tally tally;
+
+    hsy_tally_init(&tally, s, memory);
+    hsy_tally_add(&tally, s, report, NULL);
+    hsy_points(s, t->point, &tally, NULL, t->points, scratch, NULL);
+    for (size_t v = 0; v < t->points; v++)
+        t->est[y][v] = t->point[v].value;
+    free(memory);
+    free(scratch);
+}
+
+static void fill(struct table *t, const hsy_scheme *s)
+{
+    for (unsigned y = 0; y < OUTPUTS; y++) {
+        const uint8_t report[8] = {(uint8_t)y};
+
+        t->real[y] = hsy_check(s, report) == HSY_OK;
+        if (!t->real[y])
+            continue;
+        for (uint64_t code = 0; code < t->codes; code++)
+            t->p[code][y] = probability(s, code, report);
+        estimate_one(t, s, y, report);
+    }
+}
+
+static double mean(const struct table *t, size_t code, size_t v, int power)
+{
+    double sum = 0;
+
+    for (unsigned y = 0; y < OUTPUTS; y++)
+        if (t->real[y])
+            sum += t->p[code][y] * pow(t->est[y][v], power);
+    return sum;
+}
+
+/* The mean of the estimate of v when the truth is code. */
+static double expected(const hsy_scheme *s, size_t code, size_t v)
+{
+    double seeds = (double)lh_pool(s), met = 0, g = s->g;
+
+    if (s->kind == HSY_KIND_NUMBER)
+        return (double)code / (double)(s->hi - s->lo);
+    if (s->kind == HSY_KIND_YES_NO)
+        return (double)code;
+    if (s->g == 0 || code == v)
+        return code == v;
+    for (uint32_t j = 0; j < lh_pool(s); j++) {
+        struct pool_hash h = hsy_pool_at(s->pool_seed, j);
+
+        met += lh_hash(s, &h, code) == lh_hash(s, &h, v);
+    }
+    return (met / seeds - 1 / g) / (1 - 1 / g);
+}
+
+static void unbiased(const hsy_spec *spec, const char *name)
+{
+    hsy_scheme *s = trial_scheme(spec);
+    struct table *t = trial_memory(sizeof *t);
+    double bias = 0, off = 0;
+
+    t->codes = (size_t)hsy_code_count(s);
+    t->points = s->kind == HSY_KIND_VALUES ? s->d : 1;
+    fill(t, s);
+    for (size_t code = 0; code < t->codes; code++)
+        for (size_t v = 0; v < t->points; v++) {
+            double m = mean(t, code, v, 1), f = expected(s, code, v);
+            double var = mean(t, code, v, 2) - m * m;
+            const hsy_point *p = &t->point[v];
+
+            bias = fmax(bias, fabs(m - f));
+            if (s->g == 0) /* a pool's variance depends on its collisions */
+                off = fmax(off, fabs(var / ((1 - f) * p->v0 + f * p->v1 +
+                                            p->spread * f * (1 - f)) -
+                                     1));
+        }
+    ok(bias < 1e-9, "%s, d = %zu: estimates are unbiased (%.1e)", name,
+       t->codes, bias);
+    ok(off < 1e-9, "%s, d = %zu: variances are v0 and v1 (%.1e)", name,
+       t->codes, off);
+    free(t);
+    free(s);
+}
+
+/* The variance over random hashes, from the pure law. */
+static void hashing_variance(double epsilon)
+{
+    hsy_spec spec = trial_values("olh", 5, epsilon);
+    hsy_scheme *s = trial_scheme(&spec);
+    hsy_info info;
+    double e = exp(epsilon), g, p;
+
+    hsy_scheme_info(s, &info);
+    g = info.g;
+    p = e / (e + g - 1);
+    ok(fabs(info.v0 / ((e + g - 1) * (e + g - 1) / ((g - 1) * pow(e - 1, 2))) -
+            1) < 1e-9 &&
+           fabs(info.v1 / (p * (1 - p) / pow(p - 1 / g, 2)) - 1) < 1e-9,
+       "olh: v0 and v1 are those of MECHANISMS 3.3 at epsilon %g", epsilon);
+    free(s);
+}
+
+int main(void)
+{
+    const hsy_catalogue *row;
+    const hsy_spec coins = {.size = sizeof coins,
+                            .mechanism = "rr",
+                            .kind = HSY_KIND_YES_NO,
+                            .design = HSY_DESIGN_COINS,
+                            .chance = {{1, 2}, {1, 3}}};
+
+    for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
+        for (uint32_t d = 2; d <= VALUES; d++)
+            if (trial_takes(row, d)) {
+                hsy_spec spec = trial_small(row, d, 1.5);
+
+                unbiased(&spec, row->name);
+            }
+    unbiased(&coins, "rr by two coins");
+    hashing_variance(0.5);
+    hashing_variance(3);
+    return tap_done();
+}

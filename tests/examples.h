@@ -1,0 +1,132 @@
+/*
+ * examples.h - small schemes of every mechanism and kind, and tallies and
+ * reports of them, for the tests of formats.
+ */
+#ifndef EXAMPLES_H
+#define EXAMPLES_H
+
+#include "hearsay.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define EXAMPLE_N 21u /* reports: packed, most end inside a byte */
+
+struct example {
+    const char *name;
+    hsy_spec spec;
+};
+
+/* Commas, quotes, a line end, an umlaut, an emoji, a NUL. */
+static const uint8_t example_labels[] = "\3\0\0\0a,b"
+                                        "\3\0\0\0\"q\""
+                                        "\4\0\0\0two\n"
+                                        "\5\0\0\0gr\xc3\xbcn"
+                                        "\4\0\0\0\xf0\x9f\xa4\xab"
+                                        "\3\0\0\0n\0l";
+
+#define EXAMPLE_VALUES                                                         \
+    .size = sizeof(hsy_spec), .kind = HSY_KIND_VALUES, .d = 6,                 \
+    .labels = example_labels, .labels_len = sizeof example_labels - 1
+
+static const struct example examples[] = {
+    {"rr",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "rr",
+      .kind = HSY_KIND_YES_NO,
+      .nano_epsilon = 1098612288}},
+    {"rr-coins",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "rr",
+      .kind = HSY_KIND_YES_NO,
+      .design = HSY_DESIGN_COINS,
+      .chance = {{1, 2}, {1, 3}}}},
+    {"grr", {EXAMPLE_VALUES, .mechanism = "grr", .nano_epsilon = HSY_NANO}},
+    {"sue",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "sue",
+      .kind = HSY_KIND_VALUES,
+      .d = 13,
+      .nano_epsilon = 2000000001}},
+    {"oue",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "oue",
+      .kind = HSY_KIND_BINS,
+      .d = 70,
+      .lo = -105,
+      .hi = 2000,
+      .scale = 2,
+      .nano_epsilon = HSY_NANO / 2}},
+    {"olh",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "olh",
+      .kind = HSY_KIND_STRINGS,
+      .pool_bits = 5,
+      .pool_seed = 0xfedcba9876543210,
+      .nano_epsilon = 1500000000}},
+    {"blh",
+     {EXAMPLE_VALUES, .mechanism = "blh", .pool_bits = 4,
+      .nano_epsilon = HSY_NANO}},
+    {"onebit",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "onebit",
+      .kind = HSY_KIND_NUMBER,
+      .lo = -40,
+      .hi = 120,
+      .nano_epsilon = HSY_NANO}},
+};
+
+#undef EXAMPLE_VALUES
+
+#define EXAMPLES (sizeof examples / sizeof examples[0])
+
+/* A scheme on the heap, the caller's to free; NULL if it cannot be had. */
+static inline hsy_scheme *example_scheme(const hsy_spec *spec)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+
+    if (s != NULL && hsy_scheme_init(s, spec, NULL) != HSY_OK) {
+        free(s);
+        s = NULL;
+    }
+    return s;
+}
+
+/* n seeded reports of codes 0, 1, 2, ...; the caller frees them. */
+static inline uint8_t *example_reports(const hsy_scheme *s, size_t n)
+{
+    uint64_t count = hsy_code_count(s);
+    hsy_stream secret, published;
+    hsy_coins coins = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
+    hsy_info info;
+    uint8_t *reports;
+    uint64_t *codes = malloc(n * sizeof *codes);
+
+    hsy_stream_seed(&secret, 1, 0);
+    hsy_stream_seed(&published, 1, 1);
+    hsy_scheme_info(s, &info);
+    reports = malloc(n * info.report_bytes);
+    for (size_t i = 0; codes != NULL && i < n; i++)
+        codes[i] = count == 0 ? i * 0x9e3779b97f4a7c15 : i % count;
+    if (reports != NULL &&
+        (codes == NULL ||
+         hsy_randomize_batch(s, reports, codes, n, &coins, NULL) != HSY_OK)) {
+        free(reports);
+        reports = NULL;
+    }
+    free(codes);
+    return reports;
+}
+
+/* A tally on the heap: free its cells, where its memory begins. */
+static inline hsy_tally example_tally(const hsy_scheme *s)
+{
+    size_t words = hsy_tally_words(s);
+    int64_t *memory = calloc(words, sizeof *memory);
+    hsy_tally t = {0};
+
+    if (memory != NULL)
+        hsy_tally_init(&t, s, memory);
+    return t;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* files.h - containers in memory: written to bytes, read from bytes. Include
+ * it under _GNU_SOURCE. */
+#ifndef FILES_H
+#define FILES_H
+
+#include "container.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct file {
+    uint8_t *bytes; /* owned */
+    size_t len;
+};
+
+static char files_path[64];
+
+/* A place for what is written; call it first. */
+static inline bool files_begin(void)
+{
+    strcpy(files_path, "/tmp/hearsay-files-XXXXXX");
+    if (mkdtemp(files_path) == NULL)
+        return false;
+    strcat(files_path, "/file");
+    return true;
+}
+
+static inline void files_done(void)
+{
+    *strrchr(files_path, '/') = '\0';
+    rmdir(files_path);
+}
+
+static inline struct output *files_open(void)
+{
+    struct output *out = NULL;
+
+    return output_open(&out, files_path) == HSY_OK ? out : NULL;
+}
+
+/* Commit out and take its bytes; the file is gone then. */
+static inline struct file files_close(struct output *out)
+{
+    struct file f = {0};
+    FILE *in;
+    long len;
+
+    if (output_commit(out) != HSY_OK || (in = fopen(files_path, "rb")) == NULL)
+        return f;
+    fseek(in, 0, SEEK_END);
+    len = ftell(in);
+    rewind(in);
+    f.bytes = malloc((size_t)len + 1);
+    if (f.bytes != NULL)
+        f.len = fread(f.bytes, 1, (size_t)len, in);
+    fclose(in);
+    unlink(files_path);
+    return f;
+}
+
+/* A descriptor from which the bytes can be read once. */
+static inline int files_fd(const void *bytes, size_t len)
+{
+    int fd = memfd_create("file", MFD_CLOEXEC);
+    size_t at = 0;
+
+    while (at < len) {
+        ssize_t n = write(fd, (const uint8_t *)bytes + at, len - at);
+
+        if (n <= 0)
+            break;
+        at += (size_t)n;
+    }
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+/* Read to the end: the last status; err as the reader left it. */
+static inline hsy_status files_drain(const void *bytes, size_t len,
+                                     hsy_error *err)
+{
+    int fd = files_fd(bytes, len);
+    struct container_reader *r = container_open(fd);
+    struct container_item item;
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK)
+        st = container_next(r, &item, err);
+    container_close(r);
+    close(fd);
+    return st;
+}
+
+static inline bool files_same(const struct file *a, const struct file *b)
+{
+    return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * make_golden.c - write the golden files of the formats into a directory.
+ *
+ *     make_golden DIRECTORY
+ *
+ * For each of the examples a report stream, its tally and its readable twin,
+ * and one upload header. A golden file is made once for a version of a format
+ * and then kept: every later program must read it (test_golden.c).
+ */
+#include "container.h"
+#include "examples.h"
+
+#include <stdio.h>
+
+static struct output *golden_open(const char *dir, const char *name,
+                                  const char *suffix)
+{
+    struct output *out = NULL;
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s.%s", dir, name, suffix);
+    if (output_open(&out, path) != HSY_OK) {
+        perror(path);
+        exit(1);
+    }
+    return out;
+}
+
+static void golden_expect(hsy_status st)
+{
+    if (st == HSY_OK)
+        return;
+    fprintf(stderr, "make_golden: %s\n", hsy_strstatus(st));
+    exit(1);
+}
+
+/* Two records, so that a stream of several is there too. */
+static void golden_stream(const char *dir, const struct example *e,
+                          const hsy_scheme *s, const uint8_t *reports)
+{
+    struct output *out = golden_open(dir, e->name, "reports");
+    const size_t first = 16;
+    uint8_t packed[4096];
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    golden_expect(container_put_prefix(
+        out, s, e->spec.labels, e->spec.labels_len, HSY_CONTENT_REPORTS));
+    hsy_pack(s, packed, reports, first);
+    golden_expect(container_put_reports(out, s, packed, first));
+    hsy_pack(s, packed, reports + first * info.report_bytes, EXAMPLE_N - first);
+    golden_expect(container_put_reports(out, s, packed, EXAMPLE_N - first));
+    golden_expect(container_put_end(out, EXAMPLE_N));
+    golden_expect(output_commit(out));
+}
+
+static void golden_tally(const char *dir, const struct example *e,
+                         const hsy_scheme *s, const uint8_t *reports)
+{
+    struct output *out = golden_open(dir, e->name, "tally");
+    hsy_tally t = example_tally(s);
+
+    golden_expect(hsy_tally_batch(&t, s, reports, EXAMPLE_N, NULL));
+    golden_expect(
+        container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &t));
+    golden_expect(output_commit(out));
+    free(t.cells);
+}
+
+static void golden_twin(const char *dir, const struct example *e,
+                        const hsy_scheme *s, const uint8_t *reports)
+{
+    struct output *out = golden_open(dir, e->name, "jsonl");
+
+    golden_expect(
+        container_put_json_head(out, s, e->spec.labels, e->spec.labels_len));
+    golden_expect(container_put_json_reports(out, s, reports, EXAMPLE_N));
+    golden_expect(container_put_json_end(out, EXAMPLE_N));
+    golden_expect(output_commit(out));
+}
+
+/* The header of an upload of the first example's reports. */
+static void golden_upload(const char *dir)
+{
+    hsy_scheme *s = example_scheme(&examples[0].spec);
+    uint8_t *reports = example_reports(s, EXAMPLE_N), packed[64];
+    struct output *out = golden_open(dir, "upload", "header");
+    hsy_upload upload = {.kind = 1,
+                         .task = "golden.task-1",
+                         .release = 7,
+                         .epoch = 20454, /* 2026-01-01 */
+                         .count = EXAMPLE_N};
+    uint8_t wire[HSY_UPLOAD_WIRE];
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    memcpy(upload.digest, info.digest, HSY_DIGEST);
+    for (size_t i = 0; i < sizeof upload.id; i++)
+        upload.id[i] = (uint8_t)(17 * i);
+    hsy_pack(s, packed, reports, EXAMPLE_N);
+    upload.length = (uint32_t)hsy_packed_size(s, EXAMPLE_N);
+    upload.checksum = hsy_crc32c(0, packed, upload.length);
+    golden_expect(hsy_upload_encode(wire, &upload, NULL));
+    golden_expect(output_write(out, wire, sizeof wire));
+    golden_expect(output_commit(out));
+    free(reports);
+    free(s);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: make_golden DIRECTORY\n", stderr);
+        return 2;
+    }
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        hsy_scheme *s = example_scheme(&examples[i].spec);
+        uint8_t *reports = example_reports(s, EXAMPLE_N);
+
+        golden_stream(argv[1], &examples[i], s, reports);
+        golden_tally(argv[1], &examples[i], s, reports);
+        golden_twin(argv[1], &examples[i], s, reports);
+        free(reports);
+        free(s);
+    }
+    golden_upload(argv[1]);
+    return 0;
+}

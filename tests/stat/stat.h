@@ -1,0 +1,235 @@
+/* stat.h - what the statistical tests share. */
+#ifndef STAT_H
+#define STAT_H
+
+#include "hearsay.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STAT_ALPHA 1e-12 /* chance that a right program fails one check */
+#define STAT_RANGE 1000  /* steps of the range of numbers */
+
+/* The fixed seed, or the one a long run asks for. Tests take lanes of it. */
+static inline uint64_t stat_seed(void)
+{
+    const char *asked = getenv("HSY_TEST_SEED");
+
+    return asked != NULL ? strtoull(asked, NULL, 10) : 20240301;
+}
+
+/* ---- Bounds ---------------------------------------------------------------
+ */
+
+/*
+ * Bernstein: a sum of independent terms in [0, 1] with total variance v strays
+ * from its mean by more than this with probability below alpha.
+ */
+static inline double stat_bernstein(double v, double alpha)
+{
+    double l = log(2 / alpha);
+
+    return l / 3 + sqrt(l * l / 9 + 2 * v * l);
+}
+
+/* Twice the smaller tail of a binomial count, exactly. */
+static inline double stat_binomial(uint64_t k, uint64_t n, double p)
+{
+    double low, high;
+
+    if (p <= 0 || p >= 1)
+        return k == (p <= 0 ? 0 : n) ? 1 : 0;
+    low = hsy_binomial_cdf(k, n, p);
+    high = k == 0 ? 1 : hsy_beta_inc((double)k, (double)(n - k) + 1, p);
+    return fmin(1, 2 * fmin(low, high));
+}
+
+/* ---- Schemes ---------------------------------------------------------------
+ */
+
+struct stat_ask {
+    const char *mechanism;
+    uint32_t d; /* where the mechanism takes a list */
+    double epsilon;
+    uint32_t pool_bits; /* where it has a pool */
+    uint64_t pool_seed;
+};
+
+/* NULL if the mechanism takes no such question. */
+static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
+                                         uint32_t kind, bool pool)
+{
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = ask->mechanism,
+                           .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
+                           .kind = kind,
+                           .d = kind == HSY_KIND_VALUES ? ask->d : 0,
+                           .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
+                           .pool_bits = pool ? ask->pool_bits : 0,
+                           .pool_seed = pool ? ask->pool_seed : 0};
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+
+    if (s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK)
+        return s;
+    free(s);
+    return NULL;
+}
+
+/* A list of d values if the mechanism takes lists, else what it takes; with
+ * the pool asked for if it has one. */
+static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
+{
+    static const uint32_t kinds[] = {HSY_KIND_VALUES, HSY_KIND_YES_NO,
+                                     HSY_KIND_NUMBER};
+    hsy_scheme *s = NULL;
+
+    for (size_t i = 0; s == NULL && i < 2 * 3; i++)
+        s = stat_scheme_of(ask, kinds[i / 2], i % 2 == 0);
+    return s;
+}
+
+/* Estimates a scheme gives: of each value, of yes, of the mean. */
+static inline size_t stat_points(const hsy_info *info)
+{
+    return info->kind == HSY_KIND_VALUES ? info->d : 1;
+}
+
+/* ---- Ways to randomize ------------------------------------------------------
+ */
+
+enum stat_way { STAT_SINGLE, STAT_BATCH, STAT_SIMULATE, STAT_WAYS };
+
+static const char *const stat_way_names[] = {"single", "batch", "simulation"};
+
+/* Two seeded streams. */
+struct stat_coins {
+    hsy_stream secret, published;
+};
+
+static inline void stat_coins_open(struct stat_coins *c, uint64_t lane)
+{
+    hsy_stream_seed(&c->secret, stat_seed(), 2 * lane);
+    hsy_stream_seed(&c->published, stat_seed(), 2 * lane + 1);
+}
+
+static inline hsy_truth stat_truth(const hsy_info *info, uint64_t code)
+{
+    hsy_truth truth = {.type = HSY_TRUTH_INDEX};
+
+    truth.u.index = (uint32_t)code;
+    if (info->kind == HSY_KIND_NUMBER) {
+        truth.type = HSY_TRUTH_NUMBER;
+        truth.u.number = info->lo + (int64_t)code;
+    }
+    return truth;
+}
+
+static inline hsy_status stat_randomize(const hsy_scheme *s,
+                                        const hsy_info *info, enum stat_way way,
+                                        uint8_t *reports, const uint64_t *codes,
+                                        size_t n, struct stat_coins *c)
+{
+    hsy_coins coins = {hsy_stream_rng(&c->secret),
+                       hsy_stream_rng(&c->published)};
+    hsy_status st = HSY_OK;
+
+    if (way == STAT_BATCH)
+        return hsy_randomize_batch(s, reports, codes, n, &coins, NULL);
+    if (way == STAT_SIMULATE)
+        return hsy_simulate_batch(s, reports, codes, n, &c->secret,
+                                  &c->published, NULL);
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        hsy_truth truth = stat_truth(info, codes[i]);
+
+        st = hsy_randomize(s, reports + i * info->report_bytes, &truth, &coins,
+                           NULL);
+    }
+    return st;
+}
+
+/* ---- From truths to points --------------------------------------------------
+ */
+
+#define STAT_BLOCK 4096u
+
+/* A scheme with the memory that one collection takes. */
+struct stat_run {
+    hsy_scheme *s;
+    hsy_info info;
+    size_t npoints;
+    uint8_t *reports; /* STAT_BLOCK */
+    int64_t *memory;
+    hsy_tally tally;
+    hsy_point *points;
+    void *scratch;
+};
+
+static inline void *stat_alloc(size_t size)
+{
+    void *p = calloc(1, size + 64);
+
+    if (p == NULL)
+        abort();
+    return p;
+}
+
+/* The memory of a run whose scheme is there. */
+static inline void stat_run_room(struct stat_run *r)
+{
+    hsy_scheme_info(r->s, &r->info);
+    r->npoints = stat_points(&r->info);
+    r->reports = stat_alloc(STAT_BLOCK * r->info.report_bytes);
+    r->memory = stat_alloc(hsy_tally_words(r->s) * sizeof *r->memory);
+    r->points = stat_alloc(r->npoints * sizeof *r->points);
+    r->scratch = stat_alloc(hsy_points_scratch(r->s, r->npoints));
+    hsy_tally_init(&r->tally, r->s, r->memory);
+}
+
+static inline bool stat_run_open(struct stat_run *r, const struct stat_ask *ask)
+{
+    memset(r, 0, sizeof *r);
+    r->s = stat_scheme(ask);
+    if (!ok(r->s != NULL, "%s at epsilon %g is a scheme", ask->mechanism,
+            ask->epsilon))
+        return false;
+    stat_run_room(r);
+    return true;
+}
+
+static inline void stat_run_close(struct stat_run *r)
+{
+    free(r->s);
+    free(r->reports);
+    free(r->memory);
+    free(r->points);
+    free(r->scratch);
+}
+
+/* Randomize, tally and estimate n codes, from an empty tally. */
+static inline bool stat_collect(struct stat_run *r, enum stat_way way,
+                                const uint64_t *codes, size_t n,
+                                struct stat_coins *c)
+{
+    hsy_tally_init(&r->tally, r->s, r->memory);
+    for (size_t done = 0; done < n; done += STAT_BLOCK) {
+        size_t m = n - done < STAT_BLOCK ? n - done : STAT_BLOCK;
+
+        if (stat_randomize(r->s, &r->info, way, r->reports, codes + done, m,
+                           c) != HSY_OK ||
+            hsy_tally_batch(&r->tally, r->s, r->reports, m, NULL) != HSY_OK)
+            return false;
+    }
+    return hsy_points(r->s, r->points, &r->tally, NULL, r->npoints, r->scratch,
+                      NULL) == HSY_OK;
+}
+
+/* The variance of an estimate against the share f of those who answered. */
+static inline double stat_variance(const hsy_point *p, double f)
+{
+    return ((1 - f) * p->v0 + f * p->v1 + p->spread * f * (1 - f)) / p->n +
+           p->floor;
+}
+
+#endif

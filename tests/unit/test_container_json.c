@@ -1,0 +1,326 @@
+/* test_container_json.c - the readable twin says what the stream says. */
+#define _GNU_SOURCE /* memfd_create */
+
+#include "container_parts.h"
+#include "examples.h"
+#include "files.h"
+#include "tap.h"
+
+#include <inttypes.h>
+
+static struct file twin_of(const hsy_spec *spec, size_t n)
+{
+    hsy_scheme *s = example_scheme(spec);
+    uint8_t *reports = example_reports(s, n);
+    struct output *out = files_open();
+    struct file f;
+
+    container_put_json_head(out, s, spec->labels, spec->labels_len);
+    container_put_json_reports(out, s, reports, n);
+    container_put_json_end(out, n);
+    f = files_close(out);
+    f.bytes[f.len] = '\0';
+    free(reports);
+    free(s);
+    return f;
+}
+
+static void twin_reads_the_same(const struct example *e)
+{
+    hsy_scheme *s = example_scheme(&e->spec);
+    struct file f = twin_of(&e->spec, EXAMPLE_N);
+    uint8_t *reports = example_reports(s, EXAMPLE_N), wire[HSY_SCHEME_WIRE];
+    uint8_t *packed = malloc(hsy_packed_size(s, EXAMPLE_N));
+    int fd = files_fd(f.bytes, f.len);
+    struct container_reader *r = container_open(fd);
+    struct container_item item;
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    hsy_scheme_encode(s, wire);
+    hsy_pack(s, packed, reports, EXAMPLE_N);
+    ok(container_next(r, &item, NULL) == HSY_OK &&
+           item.type == CONTAINER_PREFIX &&
+           item.prefix.content == HSY_CONTENT_REPORTS &&
+           memcmp(item.wire, wire, sizeof wire) == 0 &&
+           memcmp(item.prefix.digest, info.digest, HSY_DIGEST) == 0 &&
+           item.prefix.labels_len == e->spec.labels_len &&
+           (e->spec.labels_len == 0 ||
+            memcmp(item.labels, e->spec.labels, e->spec.labels_len) == 0),
+       "%s: the header gives the scheme, its labels, its digest", e->name);
+    ok(container_next(r, &item, NULL) == HSY_OK &&
+           item.type == CONTAINER_RECORD &&
+           item.record.type == HSY_RECORD_REPORTS &&
+           item.record.count == EXAMPLE_N &&
+           item.record.length == hsy_packed_size(s, EXAMPLE_N) &&
+           item.record.checksum == hsy_crc32c(0, packed, item.record.length) &&
+           memcmp(item.payload, packed, item.record.length) == 0,
+       "%s: the lines give the packed reports", e->name);
+    ok(container_next(r, &item, NULL) == HSY_OK &&
+           item.record.type == HSY_RECORD_END &&
+           item.record.count == EXAMPLE_N &&
+           container_next(r, &item, NULL) == HSY_E_END,
+       "%s: the last line gives the end", e->name);
+    container_close(r);
+    close(fd);
+    free(packed);
+    free(reports);
+    free(f.bytes);
+    free(s);
+}
+
+static void no_cut_is_accepted(const struct example *e)
+{
+    struct file f = twin_of(&e->spec, EXAMPLE_N);
+    size_t accepted = 0;
+
+    for (size_t len = 0; len < f.len; len++)
+        accepted += files_drain(f.bytes, len, NULL) != HSY_E_FORMAT;
+    ok(accepted == 0, "%s: all %zu truncations of a twin are refused", e->name,
+       f.len);
+    free(f.bytes);
+}
+
+/* More reports than one record takes. */
+static void long_twins_are_cut(void)
+{
+    const size_t n = 150000;
+    struct file f = twin_of(&examples[0].spec, n);
+    int fd = files_fd(f.bytes, f.len);
+    struct container_reader *r = container_open(fd);
+    struct container_item item;
+    uint64_t reports = 0, records = 0;
+    hsy_status st;
+
+    while ((st = container_next(r, &item, NULL)) == HSY_OK)
+        if (item.type == CONTAINER_RECORD &&
+            item.record.type == HSY_RECORD_REPORTS) {
+            reports += item.record.count;
+            records++;
+        }
+    ok(st == HSY_E_END && reports == n && records > 1,
+       "a long twin is read in pieces");
+    container_close(r);
+    close(fd);
+    free(f.bytes);
+}
+
+static void twins_may_be_joined(void)
+{
+    struct file a = twin_of(&examples[0].spec, 3);
+    struct file b = twin_of(&examples[2].spec, 4);
+    struct file f = {malloc(a.len + b.len), a.len + b.len};
+
+    memcpy(f.bytes, a.bytes, a.len);
+    memcpy(f.bytes + a.len, b.bytes, b.len);
+    ok(files_drain(f.bytes, f.len, NULL) == HSY_E_END,
+       "twins may stand one after the other");
+    free(a.bytes);
+    free(b.bytes);
+    free(f.bytes);
+}
+
+/* ---- Text that is wrong ---- */
+
+/* A twin of three grr reports over six values, one passage replaced. */
+static hsy_status with(const char *was, const char *now, hsy_error *err)
+{
+    struct file f = twin_of(&examples[2].spec, 3);
+    char *text = (char *)f.bytes, *at = strstr(text, was);
+    size_t tail, len;
+    char *changed = malloc(f.len + strlen(now) + 1);
+    hsy_status st;
+
+    if (at == NULL) {
+        free(changed);
+        free(f.bytes);
+        return HSY_OK;
+    }
+    tail = f.len - (size_t)(at - text) - strlen(was);
+    len = (size_t)(at - text);
+    memcpy(changed, text, len);
+    memcpy(changed + len, now, strlen(now));
+    memcpy(changed + len + strlen(now), at + strlen(was), tail);
+    st = files_drain(changed, len + strlen(now) + tail, err);
+    free(changed);
+    free(f.bytes);
+    return st;
+}
+
+static bool refused_at(const char *was, const char *now, uint64_t line)
+{
+    hsy_error err = {0};
+
+    return with(was, now, &err) == HSY_E_FORMAT && err.status == HSY_E_FORMAT &&
+           err.line == line && err.msg != NULL;
+}
+
+static void spelling_is_free(void)
+{
+    ok(with("\"version\":1,", " \"version\" : 1 ,", NULL) == HSY_E_END,
+       "spaces do not matter");
+    ok(with("\"a,b\"", "\"\\u0061\\u002cb\"", NULL) == HSY_E_END,
+       "nor how a letter is written");
+    ok(with("\"epsilon\":\"1\"", "\"epsilon\":\"1.000\"", NULL) == HSY_E_END,
+       "nor zeros after the point");
+}
+
+static void headers_are_checked(void)
+{
+    ok(refused_at("\"reports\"", "\"tally\"", 1), "other content is refused");
+    ok(refused_at("\"reports\"", "\"reports\\u0000x\"", 1),
+       "also behind a NUL");
+    ok(refused_at("\"version\":1", "\"version\":2", 1) &&
+           refused_at("\"version\":1", "\"version\":1.0", 1),
+       "other versions are refused");
+    ok(refused_at("\"version\":1", "\"version\":1,\"more\":1", 1) &&
+           refused_at("\"kind\"", "\"more\":1,\"kind\"", 1),
+       "unknown members are refused");
+    ok(refused_at("\"version\":1", "\"version\":1,\"version\":1", 1),
+       "double members are refused");
+    ok(refused_at("\"epsilon\":\"1\"", "\"epsilon\":\"1.5\"", 1) &&
+           refused_at("\"epsilon\":\"1\"", "\"epsilon\":\"0\"", 1) &&
+           refused_at("\"epsilon\":\"1\"", "\"epsilon\":\"nan\"", 1) &&
+           refused_at("\"epsilon\":\"1\"", "\"epsilon\":1", 1) &&
+           refused_at("\"epsilon\":\"1\",", "", 1),
+       "another epsilon, none, or no epsilon at all is refused");
+    ok(refused_at("\"grr\"", "\"oue\"", 1) &&
+           refused_at("\"grr\"", "\"zrr\"", 1) &&
+           refused_at("\"grr\"", "\"grr\\u0000\"", 1),
+       "another mechanism is refused");
+    ok(refused_at("\"values\",", "\"value\",", 1) &&
+           refused_at("\"values\",", "\"bins\",", 1),
+       "another kind is refused");
+    ok(refused_at("\"a,b\"", "\"a,c\"", 1) && refused_at("\"a,b\",", "", 1) &&
+           refused_at("\"a,b\"", "7", 1) && refused_at("\"a,b\"", "null", 1),
+       "other labels are refused");
+    ok(refused_at("\"values\":[", "\"values\":[[],", 1) &&
+           refused_at("\"values\":[", "\"bins\":-1,\"values\":[", 1) &&
+           refused_at("\"kind\"", "\"g\":4294967296,\"kind\"", 1),
+       "numbers out of range are refused");
+    ok(refused_at("\"digest\":\"", "\"digest\":\"0", 1) &&
+           refused_at("\"digest\":\"", "\"x\":\"", 1),
+       "a digest must be there and right");
+}
+
+static void lines_are_checked(void)
+{
+    ok(refused_at("}\n{\"report\":", "}\n{\"report\":8", 2) &&
+           refused_at("}\n{\"report\":", "}\n{\"report\":-", 2),
+       "a report outside the scheme is refused with its line");
+    ok(refused_at("}\n{\"report\":", "}\n\n{\"report\":", 2),
+       "an empty line is refused");
+    ok(refused_at("}\n{\"report\":", "}\n{\"reports\":", 2) &&
+           refused_at("}\n{\"report\":", "}\n{\"end\":3,\"report\":", 2) &&
+           refused_at("}\n{\"report\":", "}\n[1]\n{\"report\":", 2),
+       "neither a report nor the end is refused");
+    ok(refused_at(
+           "}\n{\"report\":", "}\n{\"report\":\"1\"}\n{\"report\":", 2) &&
+           refused_at(
+               "}\n{\"report\":", "}\n{\"report\":1.0}\n{\"report\":", 2),
+       "a small report is a whole number");
+    ok(refused_at("\"end\":3", "\"end\":2", 5) &&
+           refused_at("\"end\":3", "\"end\":-3", 5) &&
+           refused_at("\"end\":3", "\"end\":\"3\"", 5),
+       "the end says how many reports there are");
+    ok(refused_at("}\n{\"report\":",
+                  "}\n                                              "
+                  "                                {\"report\":",
+                  2),
+       "a line that is too long is refused");
+}
+
+/* Reports of more than 53 bits are hexadecimal. */
+static void wide_reports(void)
+{
+    static const char *const wrong[] = {"{\"report\":12}\n",
+                                        "{\"report\":\"\"}\n",
+                                        "{\"report\":\"0000000000000g\"}\n",
+                                        "{\"report\":\"0000000000000A\"}\n",
+                                        "{\"report\":\"00000000000040\"}\n",
+                                        "{\"report\":\"0000000000000000\"}\n"};
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = "sue",
+                           .kind = HSY_KIND_VALUES,
+                           .d = 54,
+                           .nano_epsilon = HSY_NANO};
+    struct file f = twin_of(&spec, 0);
+    size_t head = (size_t)((uint8_t *)strchr((char *)f.bytes, '\n') - f.bytes);
+    char text[1024];
+    unsigned refused = 0;
+    int len;
+
+    len = snprintf(text, sizeof text,
+                   "%.*s\n{\"report\":\"0000000000ff20\"}\n"
+                   "{\"end\":1}\n",
+                   (int)head, (char *)f.bytes);
+    ok(files_drain(text, (size_t)len, NULL) == HSY_E_END,
+       "54 bits are seven bytes in hexadecimal");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        len = snprintf(text, sizeof text, "%.*s\n%s{\"end\":1}\n", (int)head,
+                       (char *)f.bytes, wrong[i]);
+        refused += files_drain(text, (size_t)len, NULL) == HSY_E_FORMAT;
+    }
+    ok(refused == sizeof wrong / sizeof wrong[0], "no other spelling is");
+    free(f.bytes);
+}
+
+static void labels_must_be_text(void)
+{
+    static const uint8_t labels[] = "\1\0\0\0a\1\0\0\0\xff";
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = "grr",
+                           .kind = HSY_KIND_VALUES,
+                           .d = 2,
+                           .labels = labels,
+                           .labels_len = sizeof labels - 1,
+                           .nano_epsilon = HSY_NANO};
+    hsy_scheme *s = example_scheme(&spec);
+    struct output *out = files_open();
+    struct file f;
+
+    if (s == NULL) {
+        output_abort(out);
+        tap_skip("the library takes UTF-8 labels only");
+        return;
+    }
+    ok(container_put_json_head(out, s, labels, spec.labels_len) == HSY_E_RANGE,
+       "labels that are not UTF-8 have no twin");
+    f = files_close(out);
+    ok(f.len == 0, "then nothing is written");
+    free(f.bytes);
+    free(s);
+}
+
+static void header_is_readable(void)
+{
+    static const char want[] =
+        "{\"hearsay\":\"reports\",\"version\":1,\"scheme\":{\"mechanism\":"
+        "\"oue\",\"kind\":\"bins\",\"epsilon\":\"0.5\",\"bins\":70,\"lo\":"
+        "\"-1.05\",\"hi\":\"20.00\",\"scale\":2,\"digest\":\"";
+    struct file f = twin_of(&examples[4].spec, 1);
+
+    ok(strncmp((char *)f.bytes, want, sizeof want - 1) == 0,
+       "a header says what was asked in words and decimals");
+    free(f.bytes);
+}
+
+int main(void)
+{
+    if (!files_begin())
+        return 1;
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        twin_reads_the_same(&examples[i]);
+        no_cut_is_accepted(&examples[i]);
+    }
+    long_twins_are_cut();
+    twins_may_be_joined();
+    spelling_is_free();
+    headers_are_checked();
+    lines_are_checked();
+    wide_reports();
+    labels_must_be_text();
+    header_is_readable();
+    files_done();
+    return tap_done();
+}

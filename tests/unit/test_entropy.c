@@ -1,0 +1,326 @@
+/* test_entropy.c - kernel coins: batches, forks, and every way to fail. */
+#include "entropy.h"
+
+#include "stream.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BATCH = 512 };
+
+/* A fork under MemorySanitizer copies its shadow and takes a hundred times as
+ * long. */
+#ifdef __has_feature
+#if __has_feature(memory_sanitizer)
+enum { CHILDREN = 200 };
+#define CHILDREN_ARE_FEW
+#endif
+#endif
+#ifndef CHILDREN_ARE_FEW
+enum { CHILDREN = 10000 };
+#endif
+
+/*
+ * A kernel of our own. Byte number i it hands out is a function of i; each
+ * call gives at most `most` bytes, and call number `fail_at` (from 0) returns
+ * `answer` with `error` instead.
+ */
+struct kernel {
+    uint32_t next;
+    size_t most;
+    long calls, fail_at;
+    ssize_t answer;
+    int error;
+};
+
+static const struct kernel kernel_good = {.most = 4096, .fail_at = -1};
+
+static uint8_t kernel_byte(uint32_t i)
+{
+    return (uint8_t)((i * 2654435761u >> 24) | 1); /* never zero */
+}
+
+static ssize_t kernel_read(void *ctx, void *buf, size_t len)
+{
+    struct kernel *k = ctx;
+    uint8_t *out = buf;
+
+    if (k->calls++ == k->fail_at) {
+        errno = k->error;
+        return k->answer;
+    }
+    if (len > k->most)
+        len = k->most;
+    for (size_t i = 0; i < len; i++)
+        out[i] = kernel_byte(k->next++);
+    return (ssize_t)len;
+}
+
+static bool all_are(const uint8_t *bytes, size_t len, uint8_t value)
+{
+    for (size_t i = 0; i < len; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+static bool from_kernel(const uint8_t *bytes, size_t len, uint32_t first)
+{
+    for (size_t i = 0; i < len; i++)
+        if (bytes[i] != kernel_byte(first + (uint32_t)i))
+            return false;
+    return true;
+}
+
+static void batches_are_used_up_and_wiped(void)
+{
+    struct hsy_entropy_batch b = {.left = 0};
+    struct kernel k = kernel_good;
+    uint8_t out[BATCH];
+    unsigned wrong = 0;
+
+    for (uint32_t i = 0; i < BATCH / 8; i++) {
+        wrong += hsy_entropy_fill_from(&b, out, 8, kernel_read, &k) != HSY_OK;
+        wrong += !from_kernel(out, 8, 8 * i);
+        wrong += !all_are(b.bytes, 8 * i + 8, 0);
+    }
+    ok(wrong == 0 && k.calls == 1, "one call serves 64 draws, each byte once");
+    wrong += hsy_entropy_fill_from(&b, out, 8, kernel_read, &k) != HSY_OK;
+    ok(wrong == 0 && k.calls == 2 && from_kernel(out, 8, BATCH),
+       "the next draw takes a new batch");
+    wrong += hsy_entropy_fill_from(&b, out, BATCH, kernel_read, &k) != HSY_OK;
+    ok(wrong == 0 && from_kernel(out, BATCH, 2 * BATCH) && b.left == 0 &&
+           all_are(b.bytes, BATCH, 0),
+       "a draw larger than what is left takes a batch of its own");
+    ok(hsy_entropy_fill_from(&b, out, 0, kernel_read, &k) == HSY_OK &&
+           k.calls == 3,
+       "drawing nothing asks for nothing");
+}
+
+static void large_draws_are_expanded(void)
+{
+    static uint8_t out[3000], want[3000];
+    struct hsy_entropy_batch b = {.left = 0};
+    struct kernel k = kernel_good;
+    uint8_t key[HSY_KEY];
+    hsy_stream st;
+    hsy_rng rng = hsy_stream_rng(&st);
+
+    for (uint32_t i = 0; i < HSY_KEY; i++)
+        key[i] = kernel_byte(i);
+    hsy_stream_key(&st, key);
+    rng.fill(rng.ctx, want, sizeof want);
+    ok(hsy_entropy_fill_from(&b, out, sizeof out, kernel_read, &k) == HSY_OK &&
+           memcmp(out, want, sizeof out) == 0 && k.next == HSY_KEY,
+       "a large draw is the ChaCha20 stream of 32 fresh bytes");
+    ok(b.left == 0 && all_are(b.bytes, BATCH, 0), "and keeps nothing");
+    ok(hsy_entropy_fill_from(&b, out, BATCH + 1, kernel_read, &k) == HSY_OK &&
+           memcmp(out, want, BATCH + 1) != 0 && k.next == 2 * HSY_KEY,
+       "the next one has another key");
+}
+
+/* One draw, with the kernel's call number fail_at answering as told. */
+static hsy_status draw_with(struct kernel k, size_t len, uint8_t *out,
+                            struct hsy_entropy_batch *b)
+{
+    memset(b, 0, sizeof *b);
+    memset(out, 0x5a, len);
+    return hsy_entropy_fill_from(b, out, len, kernel_read, &k);
+}
+
+/* The kernel gives 32 bytes a call, so a batch takes 16 calls: each of them
+ * fails in each way. A key takes one. */
+static void every_failure_is_final(void)
+{
+    static const struct {
+        ssize_t answer;
+        int error;
+    } ways[] = {
+        {-1, EAGAIN}, {-1, EFAULT}, {-1, EINVAL}, {-1, ENOSYS}, {-1, EPERM},
+        {-1, EIO},    {-1, ENOMEM}, {-1, 0},      {0, 0},       {0, EINTR},
+        {-2, EINTR},  {513, 0},     {100000, 0},
+    };
+    static const size_t lens[] = {1, 8, 511, 512, 513, 2000};
+    static uint8_t out[2000];
+    struct hsy_entropy_batch b;
+    unsigned wrong = 0, tried = 0;
+
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+        for (size_t l = 0; l < 6; l++)
+            for (long at = 0; at < (lens[l] > BATCH ? 1 : 16); at++, tried++) {
+                struct kernel k = {.most = 32,
+                                   .fail_at = at,
+                                   .answer = ways[w].answer,
+                                   .error = ways[w].error};
+
+                wrong += draw_with(k, lens[l], out, &b) != HSY_E_ENTROPY;
+                wrong += !all_are(out, lens[l], 0x5a) || b.left != 0;
+                wrong += !all_are(b.bytes, BATCH, 0);
+            }
+    ok(wrong == 0,
+       "%u failures by call and kind: no coin, output and batch untouched",
+       tried);
+}
+
+static void interruptions_are_retried(void)
+{
+    static uint8_t out[2000];
+    struct hsy_entropy_batch b;
+    unsigned wrong = 0;
+
+    for (long at = 0; at < 16; at++) {
+        struct kernel k = {
+            .most = 32, .fail_at = at, .answer = -1, .error = EINTR};
+
+        wrong += draw_with(k, BATCH, out, &b) != HSY_OK;
+        wrong += !from_kernel(out, BATCH, 0);
+    }
+    ok(wrong == 0, "an interrupted call is made again");
+    for (size_t most = 1; most < 40; most++) {
+        struct kernel k = {.most = most, .fail_at = -1};
+
+        wrong += draw_with(k, BATCH, out, &b) != HSY_OK;
+        wrong += !from_kernel(out, BATCH, 0);
+    }
+    ok(wrong == 0, "short answers are put together");
+}
+
+/* A failed draw must not leave old coins to a later one. */
+static void failure_does_not_stick(void)
+{
+    struct hsy_entropy_batch b = {.left = 0};
+    struct kernel k = {.most = 4096, .fail_at = 1, .answer = -1, .error = EIO};
+    uint8_t out[300];
+    unsigned wrong = 0;
+
+    wrong += hsy_entropy_fill_from(&b, out, 300, kernel_read, &k) != HSY_OK;
+    wrong +=
+        hsy_entropy_fill_from(&b, out, 300, kernel_read, &k) != HSY_E_ENTROPY;
+    wrong += hsy_entropy_fill_from(&b, out, 300, kernel_read, &k) != HSY_OK;
+    ok(wrong == 0 && from_kernel(out, 300, BATCH),
+       "after a failure the next draw is fresh");
+}
+
+static void batches_do_not_mix(void)
+{
+    hsy_entropy e;
+    hsy_coins coins;
+    uint8_t a[8], b[8];
+
+    hsy_entropy_init(&e);
+    coins = hsy_entropy_coins(&e);
+    ok(coins.secret.fill(coins.secret.ctx, a, 8) == HSY_OK &&
+           e.secret.left == BATCH - 8 && e.published.left == 0,
+       "secret coins leave the published batch alone");
+    ok(coins.published.fill(coins.published.ctx, b, 8) == HSY_OK &&
+           e.secret.left == BATCH - 8 && e.published.left == BATCH - 8 &&
+           memcmp(e.secret.bytes + 8, e.published.bytes + 8, BATCH - 8) != 0,
+       "published values have a batch of their own");
+    ok(e.secret.owner == getpid(), "a batch knows its process");
+    hsy_entropy_clear(&e);
+    ok(all_are((const uint8_t *)&e, sizeof e, 0), "clearing leaves nothing");
+}
+
+static void foreign_batches_are_dropped(void)
+{
+    struct hsy_entropy_batch b = {.left = BATCH, .owner = getpid() + 1};
+    struct kernel k = kernel_good;
+    uint8_t out[8];
+
+    memset(b.bytes, 0x77, BATCH);
+    ok(hsy_entropy_fill_from(&b, out, 8, kernel_read, &k) == HSY_OK &&
+           from_kernel(out, 8, 0) && b.owner == getpid(),
+       "another process's batch is not used");
+}
+
+static int compare_draws(const void *a, const void *b)
+{
+    return memcmp(a, b, 16);
+}
+
+/* Fork a child that draws 16 bytes from what it inherited; false if that did
+ * not work. */
+static bool draw_in_child(hsy_rng *rng, uint8_t out[16])
+{
+    int ends[2], status;
+    ssize_t n;
+    pid_t pid;
+
+    if (pipe(ends) != 0)
+        return false;
+    pid = fork();
+    if (pid == 0) {
+        uint8_t draw[16];
+        bool fine = rng->fill(rng->ctx, draw, sizeof draw) == HSY_OK &&
+                    write(ends[1], draw, sizeof draw) == sizeof draw;
+
+        _exit(fine ? 0 : 1);
+    }
+    close(ends[1]);
+    n = read(ends[0], out, 16);
+    close(ends[0]);
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 && n == 16;
+}
+
+/* Each child inherits the same half-used batch. */
+static void forks_never_repeat(void)
+{
+    static uint8_t draws[CHILDREN + 2][16];
+    hsy_entropy e;
+    hsy_coins coins;
+    unsigned wrong = 0, repeats = 0;
+
+    hsy_entropy_init(&e);
+    coins = hsy_entropy_coins(&e);
+    wrong += coins.secret.fill(coins.secret.ctx, draws[CHILDREN], 16);
+    for (size_t i = 0; i < CHILDREN; i++)
+        wrong += !draw_in_child(&coins.secret, draws[i]);
+    wrong += coins.secret.fill(coins.secret.ctx, draws[CHILDREN + 1], 16);
+    qsort(draws, CHILDREN + 2, 16, compare_draws);
+    for (size_t i = 1; i < CHILDREN + 2; i++)
+        repeats += memcmp(draws[i - 1], draws[i], 16) == 0;
+    ok(wrong == 0 && repeats == 0,
+       "%d children and their parent never draw the same", CHILDREN);
+    hsy_entropy_clear(&e);
+}
+
+/* Coins by context are the same in every process: that is their point. */
+static void keyed_coins_survive_forks(void)
+{
+    static const uint8_t key[HSY_KEY] = {1}, digest[HSY_DIGEST] = {2};
+    const hsy_context context = {"answer", "source", 6, digest, 3, 4};
+    uint8_t child[16], parent[16];
+    hsy_stream st;
+    hsy_rng rng = hsy_stream_rng(&st);
+    unsigned wrong = 0;
+
+    hsy_stream_open(&st, key, &context);
+    for (int i = 0; i < 20; i++) {
+        wrong += !draw_in_child(&rng, child);
+        wrong += i > 0 && memcmp(child, parent, 16) != 0;
+        memcpy(parent, child, 16);
+    }
+    wrong += rng.fill(rng.ctx, parent, 16) != HSY_OK;
+    ok(wrong == 0 && memcmp(child, parent, 16) == 0,
+       "children and parent get the same coins for the same context");
+}
+
+int main(void)
+{
+    batches_are_used_up_and_wiped();
+    large_draws_are_expanded();
+    every_failure_is_final();
+    interruptions_are_retried();
+    failure_does_not_stick();
+    batches_do_not_mix();
+    foreign_batches_are_dropped();
+    fflush(stdout);
+    forks_never_repeat();
+    fflush(stdout);
+    keyed_coins_survive_forks();
+    return tap_done();
+}
