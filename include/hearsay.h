@@ -35,7 +35,7 @@ extern "C" {
 #define HSY_API
 #endif
 
-/* ---- Errors ------------------------------------------------------------ */
+/* ---- Errors -------------------------------------------------------------- */
 
 /* The numbers are ABI: append, never renumber. */
 typedef enum hsy_status {
@@ -67,7 +67,7 @@ typedef struct hsy_error {
 /* A few words for a status, never NULL. */
 HSY_API const char *hsy_strstatus(hsy_status status);
 
-/* ---- Coins: where randomness comes from --------------------------------- */
+/* ---- Coins: where randomness comes from ---------------------------------- */
 
 /* A source of random bytes: fill all len of them or return HSY_E_ENTROPY. */
 typedef struct hsy_rng {
@@ -156,8 +156,7 @@ HSY_API const char *hsy_cpu_name(hsy_cpu level);
 /* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
 HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 
-/* ---- Spec and scheme ------------------------------------------------------
- */
+/* ---- Spec and scheme ----------------------------------------------------- */
 
 /* What kind of truth is asked for. Numbers are wire format. */
 typedef enum hsy_kind {
@@ -264,8 +263,7 @@ typedef struct hsy_catalogue {
 
 HSY_API const hsy_catalogue *hsy_mechanism_at(size_t i);
 
-/* ---- Truths ---------------------------------------------------------------
- */
+/* ---- Truths -------------------------------------------------------------- */
 
 typedef enum hsy_truth_type {
     HSY_TRUTH_INDEX = 1,
@@ -313,8 +311,7 @@ HSY_API hsy_status hsy_decimal_parse(int64_t *number, const char *text,
 HSY_API hsy_status hsy_epsilon_parse(uint64_t *nano_epsilon, const char *text,
                                      size_t len);
 
-/* ---- Randomize ------------------------------------------------------------
- */
+/* ---- Randomize ----------------------------------------------------------- */
 
 /*
  * Randomize one private value into report, a buffer of report_bytes bytes.
@@ -341,8 +338,7 @@ HSY_API hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
                                       hsy_stream *secret, hsy_stream *published,
                                       hsy_error *err);
 
-/* ---- Reports and tallies ---------------------------------------------------
- */
+/* ---- Reports and tallies ------------------------------------------------- */
 
 /* Whether these report_bytes bytes are a report of the scheme at all. */
 HSY_API hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report);
@@ -382,8 +378,7 @@ HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
 HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
                                    hsy_error *err);
 
-/* ---- Exact laws ------------------------------------------------------------
- */
+/* ---- Exact laws ---------------------------------------------------------- */
 
 /* num / den, where den 0 stands for 2^64. */
 typedef struct hsy_factor {
@@ -404,8 +399,7 @@ HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
 HSY_API void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4],
                            size_t *count);
 
-/* ---- Estimates --------------------------------------------------------------
- */
+/* ---- Estimates ----------------------------------------------------------- */
 
 /* One value's evidence. Shares are fractions of n; for a mean the share of the
  * range, value = (mean - lo) / (hi - lo). */
@@ -502,8 +496,7 @@ HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                            const hsy_tally *t, const hsy_point *points,
                            size_t count, bool complete);
 
-/* ---- Special functions: relative error at most 1e-12
- * ------------------------- */
+/* ---- Special functions: relative error at most 1e-12 --------------------- */
 
 HSY_API double hsy_normal_cdf(double z);
 HSY_API double hsy_normal_quantile(double p);
@@ -514,12 +507,10 @@ HSY_API double hsy_beta_inc(double a, double b, double x); /* regularised */
 HSY_API double hsy_beta_inv(double p, double a, double b);
 HSY_API double hsy_binomial_cdf(uint64_t k, uint64_t n, double p);
 
-/* ---- Formats: docs/formats.md
- * -------------------------------------------------- */
+/* ---- Formats: docs/formats.md -------------------------------------------- */
 
-#define HSY_SCHEME_WIRE                                                        \
-    208 /* bytes of an encoded scheme without its labels                       \
-         */
+/* Bytes of an encoded scheme without its labels. */
+#define HSY_SCHEME_WIRE 208
 
 /* One canonical encoding. Decoding resolves the spec part anew and refuses
  * unless every resolved integer agrees. The spec's labels point into labels. */
@@ -571,9 +562,8 @@ typedef struct hsy_record {
 
 #define HSY_RECORD_WIRE 32
 #define HSY_RECORD_MAX (1u << 20)
-#define HSY_RECORD_CELLS_RUN                                                   \
-    4096u /* cells, strata or weights in one record                            \
-           */
+/* Cells, strata or weights in one record. */
+#define HSY_RECORD_CELLS_RUN 4096u
 
 HSY_API void hsy_prefix_encode(uint8_t wire[HSY_PREFIX_WIRE],
                                const hsy_prefix *prefix);

@@ -4,7 +4,7 @@
 
 #include "audit.h"
 
-/* ---- Probes (audit_probes.c) -------------------------------------------- */
+/* ---- Probes (audit_probes.c) --------------------------------------------- */
 
 /* The ends and the middle of the domain; how many there are, at least 2. */
 size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
@@ -63,8 +63,7 @@ unsigned audit_check_coins(const struct audit_subject *subject, bool batch,
 
 #define AUDIT_BLOCK 1024u /* reports of one batch call */
 
-/* ---- Counting (audit_sample.c) --------------------------------------------
- */
+/* ---- Counting (audit_sample.c) ------------------------------------------- */
 
 #define AUDIT_SHAPES 32u
 #define AUDIT_CLASSES 3u

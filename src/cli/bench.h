@@ -55,7 +55,7 @@ struct bench {
 
 #define BENCH_BUFFER ((size_t)256 << 20)
 
-/* ---- bench_clock.c ---- */
+/* ---- bench_clock.c ------------------------------------------------------- */
 
 /* Do work over and over for about b->seconds: how many units a second in the
  * fastest round, units being done in one. */
@@ -65,7 +65,7 @@ double bench_best(const struct bench *b, double units, void (*work)(void *ctx),
 /* A result the compiler has to compute. */
 void bench_use(uint64_t x);
 
-/* ---- bench_memory.c ---- */
+/* ---- bench_memory.c ------------------------------------------------------ */
 
 /* The buffer, or NULL after a message. */
 uint8_t *bench_buffer(struct bench *b);
@@ -76,7 +76,7 @@ double bench_memory_read(struct bench *b, const struct bench_case *c,
 double bench_memory_copy(struct bench *b, const struct bench_case *c,
                          hsy_cpu level);
 
-/* ---- bench_kernels.c ---- */
+/* ---- bench_kernels.c ----------------------------------------------------- */
 
 double bench_chacha20(struct bench *b, const struct bench_case *c,
                       hsy_cpu level);
@@ -84,7 +84,7 @@ double bench_crc32c(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_blake2b(struct bench *b, const struct bench_case *c,
                      hsy_cpu level);
 
-/* ---- bench_scheme.c ---- */
+/* ---- bench_scheme.c ------------------------------------------------------ */
 
 double bench_fold(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_randomize(struct bench *b, const struct bench_case *c,
@@ -94,7 +94,7 @@ double bench_simulate(struct bench *b, const struct bench_case *c,
 double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
-/* ---- bench_command.c ---- */
+/* ---- bench_command.c ----------------------------------------------------- */
 
 double bench_command(struct bench *b, const struct bench_case *c,
                      hsy_cpu level);

@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-/* ---- Files ---- */
+/* ---- Files --------------------------------------------------------------- */
 
 static bool bench_write(int fd, const char *text, size_t len)
 {
@@ -95,7 +95,7 @@ void bench_files_clear(struct bench *b)
     b->files = (struct bench_files){.open = false};
 }
 
-/* ---- Processes ---- */
+/* ---- Processes ----------------------------------------------------------- */
 
 /* Start this program with its input and output; its id, or -1 with errno. */
 static pid_t bench_start(char *const argv[], int in, int out)
@@ -141,7 +141,7 @@ static double bench_run(char *const argv[], int in, int out)
     return bench_seconds(&usage.ru_utime) + bench_seconds(&usage.ru_stime);
 }
 
-/* ---- Commands ---- */
+/* ---- Commands ------------------------------------------------------------ */
 
 static double bench_runs(char *const argv[], int in, int out, int runs)
 {

@@ -40,7 +40,7 @@ void bench_buffer_clear(struct bench *b)
     b->buffer = NULL;
 }
 
-/* ---- Loops ---- */
+/* ---- Loops --------------------------------------------------------------- */
 
 /* Vectors of 16, 32 and 64 bytes at any address. */
 typedef uint64_t bench_v16 __attribute__((vector_size(16), may_alias));

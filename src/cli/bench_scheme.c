@@ -100,7 +100,7 @@ static double bench_scheme_rate(const struct bench *b,
     return rate;
 }
 
-/* ---- Counting unary reports ---- */
+/* ---- Counting unary reports ---------------------------------------------- */
 
 static void bench_fold_all(void *ctx)
 {
@@ -129,7 +129,7 @@ double bench_fold(struct bench *b, const struct bench_case *c, hsy_cpu level)
     return bench_scheme_rate(b, c, &x, ready, (double)x.n, bench_fold_all);
 }
 
-/* ---- Randomizing ---- */
+/* ---- Randomizing --------------------------------------------------------- */
 
 static void bench_randomize_all(void *ctx)
 {
@@ -169,7 +169,7 @@ double bench_simulate(struct bench *b, const struct bench_case *c,
                              bench_simulate_all);
 }
 
-/* ---- Decoding local hashing ---- */
+/* ---- Decoding local hashing ---------------------------------------------- */
 
 static void bench_points_all(void *ctx)
 {

@@ -18,7 +18,7 @@
 
 enum cli_exit { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-/* ---- Commands (main.c has the table) ------------------------------------ */
+/* ---- Commands (main.c has the table) ------------------------------------- */
 
 int cmd_randomize(int argc, char **argv);
 int cmd_tally(int argc, char **argv);
@@ -43,7 +43,7 @@ const struct cli_entry *cli_command_find(const char *name);
 /* Say that there is no such command, with the nearest name; exit code 2. */
 int cli_command_unknown(const char *name);
 
-/* ---- Options (cli_options.c) -------------------------------------------- */
+/* ---- Options (cli_options.c) --------------------------------------------- */
 
 struct cli_option {
     int id;           /* what cli_next returns; positive; 0 ends the table */
@@ -203,8 +203,7 @@ void cli_print(enum cli_format format, const struct cli_table *table,
 void cli_print_fields(enum cli_format format, const struct cli_field *fields,
                       size_t nfields);
 
-/* ---- Labels (cli_labels.c) ------------------------------------------------
- */
+/* ---- Labels (cli_labels.c) ----------------------------------------------- */
 
 /* The values of a list as one block in the library's encoding, and a hash
  * table from value to place. Owns its memory. */
@@ -244,8 +243,7 @@ void cli_labels_clear(struct cli_labels *l);
  * none: no overlong form, no surrogate, nothing above U+10FFFF. */
 size_t cli_utf8_one(const uint8_t *p, size_t left);
 
-/* ---- Lines (cli_lines.c) ---------------------------------------------------
- */
+/* ---- Lines (cli_lines.c) ------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */
 struct cli_line {
@@ -282,8 +280,7 @@ const char *cli_input_name(const char *path);
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct cli_labels *l, const char *path);
 
-/* ---- A scheme from options (cli_spec.c) ------------------------------------
- */
+/* ---- A scheme from options (cli_spec.c) ---------------------------------- */
 
 enum {
     CLI_OPT_YES_NO = 1000,

@@ -22,8 +22,7 @@ static int gather_fail(const char *name, const hsy_error *err)
     return cli_fail_error(name, err);
 }
 
-/* ---- Schemes ---------------------------------------------------------------
- */
+/* ---- Schemes ------------------------------------------------------------- */
 
 /* The scheme of a prefix; the caller frees *out. */
 static hsy_status gather_decode(hsy_scheme **out,
@@ -99,8 +98,7 @@ static int gather_compare(struct cli_gather *g,
                     g->first, difference != NULL ? difference : "digest");
 }
 
-/* ---- Records ----------------------------------------------------------------
- */
+/* ---- Records ------------------------------------------------------------- */
 
 static int gather_fail_report(const char *name, uint64_t record,
                               uint64_t report, const hsy_error *err)

@@ -18,9 +18,8 @@ struct cli_slot {
 
 #define LABELS_FREE UINT32_MAX
 #define LABELS_SPARE 8u /* readable bytes after the block */
-#define LABELS_CROWD                                                           \
-    128u /* probes after which the shallow hash is given up                    \
-          */
+/* Probes after which the shallow hash is given up. */
+#define LABELS_CROWD 128u
 
 static hsy_status labels_fail(hsy_error *err, hsy_status status,
                               const char *msg, uint64_t line)
@@ -30,8 +29,7 @@ static hsy_status labels_fail(hsy_error *err, hsy_status status,
     return status;
 }
 
-/* ---- Hashing ---------------------------------------------------------------
- */
+/* ---- Hashing ------------------------------------------------------------- */
 
 struct labels_ends {
     uint64_t first, last;
@@ -128,8 +126,7 @@ uint32_t cli_labels_find(const struct cli_labels *l, const uint8_t *text,
     }
 }
 
-/* ---- Building ---------------------------------------------------------------
- */
+/* ---- Building ------------------------------------------------------------ */
 
 /* Room for `more` bytes and one more start. */
 static bool labels_grow(struct cli_labels *l, size_t more)
@@ -335,9 +332,7 @@ void cli_labels_clear(struct cli_labels *l)
     *l = (struct cli_labels){0};
 }
 
-/* ---- A list from a file
- * ------------------------------------------------------
- */
+/* ---- A list from a file -------------------------------------------------- */
 
 static int labels_read_lines(struct cli_labels *l, struct cli_lines *r,
                              const char *name)

@@ -156,9 +156,7 @@ hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
     return HSY_OK;
 }
 
-/* ---- Inputs
- * ------------------------------------------------------------------
- */
+/* ---- Inputs -------------------------------------------------------------- */
 
 static bool lines_is_stdin(const char *path)
 {

@@ -14,8 +14,7 @@ void cli_begin(struct cli_parser *p, const struct cli_command *command,
         .command = command, .argc = argc, .argv = argv, .at = 1};
 }
 
-/* ---- Nearest names --------------------------------------------------------
- */
+/* ---- Nearest names ------------------------------------------------------- */
 
 #define OPTIONS_NAME_MAX 24u
 
@@ -63,8 +62,7 @@ const char *cli_nearest(const char *text, const char *const *names)
     return nearest;
 }
 
-/* ---- Help -----------------------------------------------------------------
- */
+/* ---- Help ---------------------------------------------------------------- */
 
 #define OPTIONS_INDENT 26
 
@@ -102,8 +100,7 @@ static int options_help(struct cli_parser *p)
     return CLI_STOP;
 }
 
-/* ---- Parsing --------------------------------------------------------------
- */
+/* ---- Parsing ------------------------------------------------------------- */
 
 #define OPTIONS_TABLE_MAX 48u
 
@@ -197,8 +194,7 @@ int cli_next(struct cli_parser *p)
                         equals != NULL ? equals + 1 : NULL);
 }
 
-/* ---- Values ----------------------------------------------------------------
- */
+/* ---- Values -------------------------------------------------------------- */
 
 bool cli_parse_count(uint64_t *out, const char *text)
 {

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Values on the command line: one record of CSV [RFC 4180] -------------
- */
+/* ---- Values on the command line: one record of CSV [RFC 4180] ------------ */
 
 /* Read one field from *text into out (at least as long as *text) and move on.
  * False if a quote is out of place. */
@@ -114,9 +113,7 @@ static int spec_labels(struct cli_spec *c, struct cli_parser *p)
     return 0;
 }
 
-/* ---- Ranges
- * ------------------------------------------------------------------
- */
+/* ---- Ranges -------------------------------------------------------------- */
 
 /* How many decimals text[0..len) has. */
 static size_t spec_decimals(const char *text, size_t len)
@@ -174,8 +171,7 @@ static int spec_range(struct cli_spec *c, struct cli_parser *p)
     return 0;
 }
 
-/* ---- --set key=value --------------------------------------------------------
- */
+/* ---- --set key=value ----------------------------------------------------- */
 
 /* "0.75" or "3/4" as an exact ratio in [0, 1]. */
 static bool spec_ratio(hsy_ratio *out, const char *text, size_t len)
@@ -284,9 +280,7 @@ static bool spec_set(struct cli_spec *c, struct cli_parser *p)
     return spec_set_number(c, p, p->value, len, equals + 1);
 }
 
-/* ---- All together
- * -------------------------------------------------------------
- */
+/* ---- All together -------------------------------------------------------- */
 
 static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
 {

@@ -41,8 +41,7 @@ bool cli_value_format(struct cli_parser *p, enum cli_format *out)
     return true;
 }
 
-/* ---- Numbers ---------------------------------------------------------------
- */
+/* ---- Numbers ------------------------------------------------------------- */
 
 /* The fewest digits, from 15 on, that read back as the same double. */
 static void table_number(char text[32], double x)
@@ -68,8 +67,7 @@ static void table_plain(char text[32], const struct cli_cell *c)
         snprintf(text, 32, "%s", c->truth ? "true" : "false");
 }
 
-/* ---- CSV [RFC 4180] ---------------------------------------------------------
- */
+/* ---- CSV [RFC 4180] ------------------------------------------------------ */
 
 static bool table_csv_plain(const char *text, size_t len)
 {
@@ -130,9 +128,7 @@ static void table_csv(const struct cli_table *t)
     }
 }
 
-/* ---- JSON [RFC 8259]
- * ---------------------------------------------------------
- */
+/* ---- JSON [RFC 8259] ----------------------------------------------------- */
 
 /* Bytes that are no UTF-8 become U+FFFD: json has no other bytes. */
 static void table_json_text(const char *text, size_t len)
@@ -205,9 +201,7 @@ static void table_json(const struct cli_table *t,
     fputs("}\n", stdout);
 }
 
-/* ---- Aligned
- * -----------------------------------------------------------------
- */
+/* ---- Aligned ------------------------------------------------------------- */
 
 #define TABLE_COLUMNS_MAX 32u
 #define TABLE_TEXT_MAX 60u /* characters of a text in a table */
@@ -371,8 +365,7 @@ static void table_aligned(const struct cli_table *t)
         table_row(&l, t, i);
 }
 
-/* ---- All three -------------------------------------------------------------
- */
+/* ---- All three ----------------------------------------------------------- */
 
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,

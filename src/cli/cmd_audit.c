@@ -152,8 +152,7 @@ static int cmd_audit_spec(struct cmd_audit *a, const hsy_spec *spec)
     return code;
 }
 
-/* ---- The whole table ------------------------------------------------------
- */
+/* ---- The whole table ----------------------------------------------------- */
 
 /* Whether the spec resolves, and to a scheme with a pool. */
 static bool cmd_audit_resolves(const hsy_spec *spec, bool *pool)
@@ -227,8 +226,7 @@ static int cmd_audit_all(struct cmd_audit *a)
     return code;
 }
 
-/* ---- One question ---------------------------------------------------------
- */
+/* ---- One question -------------------------------------------------------- */
 
 static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
 {
@@ -247,8 +245,7 @@ static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
     return code;
 }
 
-/* ---- Printing -------------------------------------------------------------
- */
+/* ---- Printing ------------------------------------------------------------ */
 
 static const struct cli_column cmd_audit_columns[] = {
     {"mechanism", NULL}, {"kind", NULL},     {"epsilon", NULL},

@@ -148,7 +148,7 @@ struct bench_report {
     size_t n;
 };
 
-/* ---- Measuring ---- */
+/* ---- Measuring ----------------------------------------------------------- */
 
 static void bench_announce(const char *name)
 {
@@ -236,7 +236,7 @@ static bool bench_case_rows(struct bench_report *r, const struct bench_case *c)
     return true;
 }
 
-/* ---- Printing ---- */
+/* ---- Printing ------------------------------------------------------------ */
 
 /* A rate in three digits: "26.4 G", "910 k". */
 static void bench_shown_rate(char shown[48], double rate, const char *unit)
@@ -301,7 +301,7 @@ static int bench_print(const struct bench_report *r)
     return cli_finish();
 }
 
-/* ---- The command ---- */
+/* ---- The command --------------------------------------------------------- */
 
 static bool bench_parse(struct bench_report *r, struct cli_parser *p)
 {

@@ -56,9 +56,7 @@ static const struct cli_command estimate_command = {
     "unbiased, so that a small share may come out below zero.",
     estimate_options};
 
-/* ---- Estimating
- * ----------------------------------------------------------------
- */
+/* ---- Estimating ---------------------------------------------------------- */
 
 #define ESTIMATE_FEW 100 /* below this, intervals are rough at best */
 
@@ -162,9 +160,7 @@ static void estimate_top(struct estimate_result *r)
         r->count = (size_t)o->top;
 }
 
-/* ---- Remarks
- * --------------------------------------------------------------------
- */
+/* ---- Remarks ------------------------------------------------------------- */
 
 static void estimate_doubt(const struct cli_gather *g,
                            const struct estimate_evidence *e)
@@ -208,9 +204,7 @@ static void estimate_remarks(const struct estimate_result *r,
                  estimate_post_names[r->options->post]);
 }
 
-/* ---- One tally, or two
- * -------------------------------------------------------------
- */
+/* ---- One tally, or two --------------------------------------------------- */
 
 /* Two tallies can be compared if they ask the same; how they ask may differ. */
 static const char *estimate_differs(const struct cli_gather *a,
@@ -322,9 +316,7 @@ static void estimate_clear(struct estimate_job *j)
     cli_gather_clear(&j->other);
 }
 
-/* ---- Options
- * ---------------------------------------------------------------------
- */
+/* ---- Options ------------------------------------------------------------- */
 
 static bool estimate_level(struct cli_parser *p, struct estimate_options *o)
 {

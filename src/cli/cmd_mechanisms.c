@@ -45,9 +45,7 @@ struct mechanisms_list {
     enum cli_format format;
 };
 
-/* ---- Costs
- * ---------------------------------------------------------------------
- */
+/* ---- Costs --------------------------------------------------------------- */
 
 /* The scheme of a mechanism (NULL: auto's choice) for one kind of question. */
 static int mechanisms_resolve(hsy_info *info, bool *fits, const char *name,
@@ -102,9 +100,7 @@ static int mechanisms_cost(struct mechanisms_list *l,
     return failed;
 }
 
-/* ---- Rows
- * -----------------------------------------------------------------------
- */
+/* ---- Rows ---------------------------------------------------------------- */
 
 static void mechanisms_kinds(struct mechanisms_row *row)
 {
@@ -142,9 +138,7 @@ static int mechanisms_fill(struct mechanisms_list *l)
     return 0;
 }
 
-/* ---- Printing
- * -------------------------------------------------------------------
- */
+/* ---- Printing ------------------------------------------------------------ */
 
 enum mechanisms_what {
     MECHANISMS_NAME,
@@ -281,9 +275,7 @@ static void mechanisms_show(const struct mechanisms_list *l)
              "is in units of the\nrange squared; '-': not for this domain.");
 }
 
-/* ---- Options
- * --------------------------------------------------------------------
- */
+/* ---- Options ------------------------------------------------------------- */
 
 static bool mechanisms_option(struct cli_parser *p, int id,
                               struct mechanisms_list *l)

@@ -70,8 +70,7 @@ struct randomize_job {
     struct cli_progress progress;
 };
 
-/* ---- Writing ----------------------------------------------------------------
- */
+/* ---- Writing ------------------------------------------------------------- */
 
 static int randomize_lost(const struct randomize_job *j)
 {
@@ -111,9 +110,7 @@ static int randomize_end(struct randomize_job *j)
     return output_commit(out) == HSY_OK ? CLI_DONE : randomize_lost(j);
 }
 
-/* ---- Randomizing
- * -------------------------------------------------------------
- */
+/* ---- Randomizing --------------------------------------------------------- */
 
 /* The first n codes become reports and leave the buffer. */
 static int randomize_flush(struct randomize_job *j, size_t n)
@@ -173,9 +170,7 @@ static int randomize_lines(struct randomize_job *j)
     return j->filled != 0 ? randomize_flush(j, j->filled) : 0;
 }
 
-/* ---- Setting up
- * ---------------------------------------------------------------
- */
+/* ---- Setting up ---------------------------------------------------------- */
 
 static size_t randomize_batch_size(size_t report_bytes)
 {
@@ -269,9 +264,7 @@ static int randomize_run(struct randomize_job *j)
     return failed ? failed : randomize_end(j);
 }
 
-/* ---- Options
- * ------------------------------------------------------------------
- */
+/* ---- Options ------------------------------------------------------------- */
 
 static bool randomize_option(struct cli_parser *p, int id,
                              struct randomize_options *o, struct cli_spec *spec)

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Candidates
- * --------------------------------------------------------------
- */
+/* ---- Candidates ---------------------------------------------------------- */
 
 /* The code of candidate text under the scheme. */
 static bool evidence_code(const struct cli_gather *g, uint64_t *code,
@@ -95,9 +93,7 @@ void estimate_asked_clear(struct estimate_asked *asked)
     *asked = (struct estimate_asked){0};
 }
 
-/* ---- Points
- * ------------------------------------------------------------------
- */
+/* ---- Points -------------------------------------------------------------- */
 
 /* "no" is what is not "yes": the same reports, read the other way round. */
 static hsy_point evidence_complement(const hsy_point *yes)

@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- What a row is called
- * ------------------------------------------------------
- */
+/* ---- What a row is called ------------------------------------------------ */
 
 static double show_units(const hsy_info *info, double steps)
 {
@@ -55,9 +53,7 @@ static void show_name(const struct estimate_result *r, uint32_t place,
     }
 }
 
-/* ---- Cells
- * ----------------------------------------------------------------------
- */
+/* ---- Cells --------------------------------------------------------------- */
 
 enum show_what {
     SHOW_VALUE,
@@ -141,9 +137,7 @@ static void show_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-/* ---- A table for a person
- * ----------------------------------------------------------
- */
+/* ---- A table for a person ------------------------------------------------ */
 
 /* As many decimals as give the smallest standard error two digits. */
 static int show_decimals(const struct estimate_result *r, double scale)
@@ -217,9 +211,7 @@ static void show_prepare(struct show_state *s)
     show_columns(s);
 }
 
-/* ---- All three
- * ------------------------------------------------------------------------
- */
+/* ---- All three ----------------------------------------------------------- */
 
 void estimate_show(const struct estimate_result *r)
 {

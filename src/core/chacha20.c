@@ -57,7 +57,7 @@ void hsy_chacha20_plain(uint8_t *out, size_t blocks, uint32_t state[16])
     }
 }
 
-/* ---- Four blocks at once, in vectors the compiler maps or lowers ---- */
+/* ---- Four blocks at once, in vectors the compiler maps or lowers --------- */
 
 typedef uint32_t chacha20_vec __attribute__((vector_size(16)));
 

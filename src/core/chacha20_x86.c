@@ -49,7 +49,7 @@
 
 #define CHACHA20_COPY(i) x[i] = first[i]
 
-/* ---- AVX-512: 16 blocks ---- */
+/* ---- AVX-512: 16 blocks -------------------------------------------------- */
 
 #define CHACHA20_SET16(i) x[i] = _mm512_set1_epi32((int)state[i])
 #define CHACHA20_ADD16(i) x[i] = _mm512_add_epi32(x[i], first[i])
@@ -141,7 +141,7 @@ HSY_TARGET_AVX512 void hsy_chacha20_avx512(uint8_t *out, size_t blocks,
     }
 }
 
-/* ---- AVX2: 8 blocks ---- */
+/* ---- AVX2: 8 blocks ------------------------------------------------------ */
 
 /* Rotations by whole bytes are one shuffle. */
 HSY_TARGET_AVX2 static inline __m256i chacha20_spin8(__m256i x, int bits)

@@ -19,7 +19,7 @@ static size_t choose_rest(uint32_t *out, uint32_t *redo, size_t count,
     return count + more;
 }
 
-/* ---- AVX-512 ---- */
+/* ---- AVX-512 ------------------------------------------------------------- */
 
 /* U * bound, with the arithmetic of choose.c. */
 HSY_TARGET_AVX512 static inline __m512i
@@ -83,7 +83,7 @@ HSY_TARGET_AVX512 size_t hsy_choose_avx512(uint32_t *out, uint32_t *redo,
     return choose_rest(out, redo, count, own, coins, i, n, choice);
 }
 
-/* ---- AVX2 ---- */
+/* ---- AVX2 ---------------------------------------------------------------- */
 
 /* All ones where a < b as unsigned numbers. */
 HSY_TARGET_AVX2 static inline __m256i choose_less_avx2(__m256i a, __m256i b)

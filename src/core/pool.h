@@ -14,9 +14,8 @@
 
 #include <stdint.h>
 
-#define HSY_POOL_NARROW                                                        \
-    (1u << 17) /* codes below this use the narrow family                       \
-                */
+/* Codes below this use the narrow family. */
+#define HSY_POOL_NARROW (1u << 17)
 
 struct pool_hash {
     uint64_t a, b, c; /* narrow uses the low 32 bits of a and b */

@@ -74,7 +74,7 @@ void hsy_slice_portable(uint64_t *lanes, const uint64_t *planes, size_t words,
     }
 }
 
-/* ---- Early exit ---- */
+/* ---- Early exit ---------------------------------------------------------- */
 
 #define SLICE_GROUP 64  /* words whose leading digits are drawn together */
 #define SLICE_RESERVE 8 /* words drawn at a time for lanes still open */

@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-/* ---- AVX-512: words 8 at a time, the last ones under a mask ---- */
+/* ---- AVX-512: words 8 at a time, the last ones under a mask -------------- */
 
 #define SLICE_MAJORITY 0xe8 /* a b | a c | b c as a truth table */
 #define SLICE_BELOW 0xf2    /* a | (~b & c) */
@@ -102,7 +102,7 @@ HSY_TARGET_AVX512 void hsy_sparse_avx512(uint64_t *lanes, size_t words,
     hsy_sparse_run(lanes, words, threshold, st, slice_head_avx512);
 }
 
-/* ---- AVX2: words 4 at a time, the last ones under a mask ---- */
+/* ---- AVX2: words 4 at a time, the last ones under a mask ----------------- */
 
 HSY_TARGET_AVX2 static inline __m256i slice_digit_avx2(uint64_t threshold,
                                                        unsigned place)

@@ -69,7 +69,7 @@ static hsy_status container_broken(hsy_status st, hsy_error *err)
     }
 }
 
-/* ---- Where a file begins ---- */
+/* ---- Where a file begins ------------------------------------------------- */
 
 /* Resolve the scheme of a prefix anew, and see that it is what it says. */
 static hsy_status container_resolve(struct container_reader *r,
@@ -178,7 +178,7 @@ static hsy_status container_begin(struct container_reader *r,
     return HSY_OK;
 }
 
-/* ---- Records ---- */
+/* ---- Records ------------------------------------------------------------- */
 
 static hsy_status container_report_record(struct container_reader *r,
                                           const hsy_record *record,

@@ -50,7 +50,7 @@ static hsy_status container_json_parse(json_t **value, const char *line,
     return HSY_OK;
 }
 
-/* ---- The header ---- */
+/* ---- The header ---------------------------------------------------------- */
 
 static hsy_status container_json_rooms(struct container_json *json,
                                        const hsy_scheme *s, hsy_error *err)
@@ -109,7 +109,7 @@ hsy_status container_json_begin(struct container_json *json,
     return st;
 }
 
-/* ---- Reports ---- */
+/* ---- Reports ------------------------------------------------------------- */
 
 static bool container_json_whole(uint8_t *packed, size_t bytes, uint32_t bits,
                                  json_int_t value)

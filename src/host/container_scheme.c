@@ -99,7 +99,7 @@ static uint32_t container_scheme_find(const char *const *table, size_t size,
     return (uint32_t)size;
 }
 
-/* ---- Members that take more than one line ---- */
+/* ---- Members that take more than one line -------------------------------- */
 
 static bool container_scheme_labels_size(const json_t *values, size_t *size)
 {
@@ -200,7 +200,7 @@ static bool container_scheme_seed(hsy_spec *spec,
     return true;
 }
 
-/* ---- The whole ---- */
+/* ---- The whole ----------------------------------------------------------- */
 
 static hsy_status container_scheme_names(hsy_spec *spec,
                                          const struct container_scheme_text *t,

@@ -19,7 +19,7 @@
 
 #define CONTAINER_TEXT_LINE 64u /* bytes of a line with one number */
 
-/* ---- The header ---- */
+/* ---- The header ---------------------------------------------------------- */
 
 static void container_text_hex(FILE *f, const uint8_t *bytes, size_t len)
 {
@@ -196,7 +196,7 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
     return st;
 }
 
-/* ---- Reports ---- */
+/* ---- Reports ------------------------------------------------------------- */
 
 static hsy_status container_text_whole(struct output *out,
                                        const uint8_t *packed, size_t bytes)

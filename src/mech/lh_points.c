@@ -20,9 +20,8 @@
 #define LH_POINTS_BLOCK ((size_t)1 << 17) /* cells decoded at once */
 #define LH_POINTS_CHOSEN 4096             /* most values that are predicted */
 #define LH_POINTS_ROUNDS 4
-#define LH_POINTS_SCALE                                                        \
-    1099511627776.0 /* 2^40: predicted shares to integers                      \
-                     */
+/* 2^40: predicted shares to integers. */
+#define LH_POINTS_SCALE 1099511627776.0
 
 /* One estimation. The pointers lead into the caller's scratch. */
 struct lh_points {

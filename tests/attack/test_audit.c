@@ -11,8 +11,7 @@
 
 #define SEED 20240229u
 
-/* ---- The bound --------------------------------------------------------------
- */
+/* ---- The bound ----------------------------------------------------------- */
 
 /* MECHANISMS 15.7, from two independent implementations. */
 static void test_bound(void)
@@ -33,8 +32,7 @@ static void test_bound(void)
        "the quick bound is close to it");
 }
 
-/* ---- Subjects --------------------------------------------------------------
- */
+/* ---- Subjects ------------------------------------------------------------ */
 
 static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
                                uint64_t nano_epsilon)
@@ -111,9 +109,7 @@ static void test_reproducible(void)
     free(s);
 }
 
-/* ---- Confidence
- * --------------------------------------------------------------
- */
+/* ---- Confidence ---------------------------------------------------------- */
 
 /*
  * Choosing on one part and bounding on the other keeps the confidence: at 90 %
@@ -141,8 +137,7 @@ static void test_confidence(void)
     free(s);
 }
 
-/* ---- What is not in the report ----------------------------------------------
- */
+/* ---- What is not in the report ------------------------------------------- */
 
 /* Draws one byte more for truth 1. */
 static hsy_status test_greedy(void *ctx, const hsy_scheme *s, uint8_t *report,
@@ -216,9 +211,7 @@ static void test_besides(void)
     free(s);
 }
 
-/* ---- Large outputs
- * ------------------------------------------------------------
- */
+/* ---- Large outputs ------------------------------------------------------- */
 
 static void test_large(void)
 {

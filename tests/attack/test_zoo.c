@@ -70,8 +70,7 @@ static void zoo_row(const struct zoo_mutant *m, uint64_t limit)
     free(s);
 }
 
-/* ---- Z32: counting ---------------------------------------------------------
- */
+/* ---- Z32: counting ------------------------------------------------------- */
 
 /* Whether a way to merge refuses what passes 2^63 - 1 and leaves all as it
  * was. */

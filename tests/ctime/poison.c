@@ -31,8 +31,7 @@ static void poison_not(void *p, size_t len)
     (void)VALGRIND_MAKE_MEM_DEFINED(p, len);
 }
 
-/* ---- What is run -----------------------------------------------------------
- */
+/* ---- What is run --------------------------------------------------------- */
 
 struct poison_run {
     hsy_scheme *s;
@@ -110,8 +109,7 @@ static void poison_batch(struct poison_run *r)
     poison_not(reports, sizeof reports);
 }
 
-/* ---- Over the table of mechanisms ------------------------------------------
- */
+/* ---- Over the table of mechanisms ---------------------------------------- */
 
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
                           uint64_t nano_epsilon)
@@ -171,8 +169,7 @@ static int poison_table(bool coins_too)
     return runs >= 20 ? 0 : 1;
 }
 
-/* ---- Controls ---------------------------------------------------------------
- */
+/* ---- Controls ------------------------------------------------------------ */
 
 static int poison_control(bool index)
 {

@@ -41,8 +41,7 @@ static uint64_t random_between(uint64_t low, uint64_t high)
     return n < low ? low : n > high ? high : n;
 }
 
-/* ---- Bounds of e^epsilon --------------------------------------------------
- */
+/* ---- Bounds of e^epsilon ------------------------------------------------- */
 
 /*
  * The series of e^x in units of 2^-BITS: every term rounded down gives a lower
@@ -127,8 +126,7 @@ static struct verdict certify(const hsy_scheme *s, uint64_t nano,
     return v;
 }
 
-/* ---- Parameter sets ---------------------------------------------------------
- */
+/* ---- Parameter sets ------------------------------------------------------ */
 
 static uint64_t largest_epsilon(const hsy_catalogue *row)
 {
@@ -209,8 +207,7 @@ static hsy_spec spec_design(unsigned i)
     return spec;
 }
 
-/* ---- Tests ------------------------------------------------------------------
- */
+/* ---- Tests --------------------------------------------------------------- */
 
 static void certify_mechanism(const hsy_catalogue *row)
 {

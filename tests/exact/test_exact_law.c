@@ -80,8 +80,7 @@ static void coins_of(const hsy_scheme *s, struct coin coins[COINS])
     }
 }
 
-/* ---- Distributions ---------------------------------------------------------
- */
+/* ---- Distributions ------------------------------------------------------- */
 
 struct law {
     mpz_t weight[CODES][OUTPUTS]; /* over total, which all codes share */
@@ -176,8 +175,7 @@ static bool enumerate_words(const hsy_scheme *s, struct law *l, size_t codes)
     return agree;
 }
 
-/* ---- Unary: a word for each lane --------------------------------------------
- */
+/* ---- Unary: a word for each lane ----------------------------------------- */
 
 /* The tape on which lane i reads U[i] and the true bit reads coin: a lane's
  * digits stand complemented in the planes, last digit first. */
@@ -258,9 +256,7 @@ static bool enumerate_lanes(const hsy_scheme *s, struct law *l, size_t codes)
     return agree;
 }
 
-/* ---- Comparison with the stated law
- * ------------------------------------------
- */
+/* ---- Comparison with the stated law -------------------------------------- */
 
 static void set_whole(mpz_t out, uint64_t x)
 {
@@ -429,9 +425,7 @@ static void exact_law_of(const hsy_spec *spec, const char *name)
     free(s);
 }
 
-/* ---- Without presuming where the edges are
- * ------------------------------------
- */
+/* ---- Without presuming where the edges are ------------------------------- */
 
 #define COARSE 256
 

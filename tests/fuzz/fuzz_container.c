@@ -48,7 +48,7 @@ static size_t container_bytes(uint8_t *out, const struct container_item *item)
     return HSY_RECORD_WIRE + item->record.length;
 }
 
-/* ---- One tally alone is written again by the library ---- */
+/* ---- One tally alone is written again by the library --------------------- */
 
 static void container_write_tally(const hsy_scheme *s, const uint8_t *labels,
                                   size_t labels_len, const hsy_tally *t,
@@ -102,7 +102,7 @@ static void container_tally(const uint8_t *data, size_t len)
     free(s);
 }
 
-/* ---- Any input ---- */
+/* ---- Any input ----------------------------------------------------------- */
 
 static void container_read(const uint8_t *data, size_t len)
 {

@@ -20,8 +20,7 @@ static inline uint64_t stat_seed(void)
     return asked != NULL ? strtoull(asked, NULL, 10) : 20240301;
 }
 
-/* ---- Bounds ---------------------------------------------------------------
- */
+/* ---- Bounds -------------------------------------------------------------- */
 
 /*
  * Bernstein: a sum of independent terms in [0, 1] with total variance v strays
@@ -46,8 +45,7 @@ static inline double stat_binomial(uint64_t k, uint64_t n, double p)
     return fmin(1, 2 * fmin(low, high));
 }
 
-/* ---- Schemes ---------------------------------------------------------------
- */
+/* ---- Schemes ------------------------------------------------------------- */
 
 struct stat_ask {
     const char *mechanism;
@@ -96,8 +94,7 @@ static inline size_t stat_points(const hsy_info *info)
     return info->kind == HSY_KIND_VALUES ? info->d : 1;
 }
 
-/* ---- Ways to randomize ------------------------------------------------------
- */
+/* ---- Ways to randomize --------------------------------------------------- */
 
 enum stat_way { STAT_SINGLE, STAT_BATCH, STAT_SIMULATE, STAT_WAYS };
 
@@ -149,8 +146,7 @@ static inline hsy_status stat_randomize(const hsy_scheme *s,
     return st;
 }
 
-/* ---- From truths to points --------------------------------------------------
- */
+/* ---- From truths to points ----------------------------------------------- */
 
 #define STAT_BLOCK 4096u
 

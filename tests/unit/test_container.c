@@ -7,7 +7,7 @@
 #include "files.h"
 #include "tap.h"
 
-/* ---- Making files ---- */
+/* ---- Making files -------------------------------------------------------- */
 
 static struct file stream_of(const struct example *e, size_t n)
 {
@@ -71,7 +71,7 @@ static struct file joined(const struct file *a, const struct file *b)
     return f;
 }
 
-/* ---- Whole files ---- */
+/* ---- Whole files --------------------------------------------------------- */
 
 static void stream_comes_back(const struct example *e)
 {
@@ -237,7 +237,7 @@ static void empty_files(void)
     free(f.bytes);
 }
 
-/* ---- Damage ---- */
+/* ---- Damage -------------------------------------------------------------- */
 
 static void no_cut_is_accepted(const struct file *f, const char *name,
                                const char *what)
@@ -276,7 +276,7 @@ static void damage_is_noticed(const struct example *e)
     free(tally.bytes);
 }
 
-/* ---- Files with right checksums and wrong content ---- */
+/* ---- Files with right checksums and wrong content ------------------------ */
 
 static void put_record(struct output *out, hsy_record record,
                        const uint8_t *payload)
@@ -465,7 +465,7 @@ static void scheme_must_be_the_digests(void)
     free(s);
 }
 
-/* ---- Adding, reading ---- */
+/* ---- Adding, reading ----------------------------------------------------- */
 
 static void adding_is_all_or_nothing(void)
 {

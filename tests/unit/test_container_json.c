@@ -120,7 +120,7 @@ static void twins_may_be_joined(void)
     free(f.bytes);
 }
 
-/* ---- Text that is wrong ---- */
+/* ---- Text that is wrong -------------------------------------------------- */
 
 /* A twin of three grr reports over six values, one passage replaced. */
 static hsy_status with(const char *was, const char *now, hsy_error *err)

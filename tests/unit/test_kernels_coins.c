@@ -54,7 +54,7 @@ static const struct hsy_kernels *test_plain(void)
     return hsy_kernels_at(HSY_CPU_PLAIN);
 }
 
-/* ---- ChaCha20 ---- */
+/* ---- ChaCha20 ------------------------------------------------------------ */
 
 /* RFC 8439, 2.3.2 and the first two blocks of A.1. */
 static bool chacha20_vectors(const struct hsy_kernels *k)
@@ -117,7 +117,7 @@ static bool chacha20_agrees(const struct hsy_kernels *k)
     return same;
 }
 
-/* ---- CRC-32C ---- */
+/* ---- CRC-32C ------------------------------------------------------------- */
 
 /* RFC 3720, B.4, and the usual check value. */
 static bool crc32c_vectors(const struct hsy_kernels *k)
@@ -151,7 +151,7 @@ static bool crc32c_agrees(const struct hsy_kernels *k)
     return same;
 }
 
-/* ---- Sliced Bernoulli bits ---- */
+/* ---- Sliced Bernoulli bits ----------------------------------------------- */
 
 #define WORDS 41
 
@@ -237,7 +237,7 @@ static bool slice_agrees(const struct hsy_kernels *k)
     return same;
 }
 
-/* ---- Early exit ---- */
+/* ---- Early exit ---------------------------------------------------------- */
 
 static bool sparse_same(const struct hsy_kernels *k, size_t words,
                         uint64_t threshold)
@@ -362,7 +362,7 @@ static void sparse_reaches_its_ends(void)
     ok(all == UINT64_MAX, "threshold 2^64 - 1 gives only ones");
 }
 
-/* ---- Choices ---- */
+/* ---- Choices ------------------------------------------------------------- */
 
 __extension__ typedef unsigned __int128 test_wide;
 
@@ -470,7 +470,7 @@ static bool choose_agrees(const struct hsy_kernels *k)
     return same && redrawn > 1000;
 }
 
-/* ---- Levels ---- */
+/* ---- Levels -------------------------------------------------------------- */
 
 static void cpu_names_its_levels(void)
 {

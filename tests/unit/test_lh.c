@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Range and pool
- * ----------------------------------------------------------
- */
+/* ---- Range and pool ------------------------------------------------------ */
 
 /* The best integer range by trying all near it. */
 static uint32_t best_range(double epsilon)
@@ -87,9 +85,7 @@ static void bad_ranges(void)
     refuses(spec, "g", 2, "blh with g = 3");
 }
 
-/* ---- Coins
- * ---------------------------------------------------------------------
- */
+/* ---- Coins --------------------------------------------------------------- */
 
 static hsy_scheme *small_scheme(void)
 {
@@ -198,9 +194,7 @@ static void checks(void)
     free(s);
 }
 
-/* ---- Decoding
- * ------------------------------------------------------------------
- */
+/* ---- Decoding ------------------------------------------------------------ */
 
 /* Support by the definition. */
 static double support_of(const hsy_scheme *s, const hsy_tally *t, uint64_t code)
@@ -292,9 +286,7 @@ static void decoding(void)
     decodes(closed, 100000, "100,000 reports with g = 100");
 }
 
-/* ---- Collisions of a small pool
- * ----------------------------------------------
- */
+/* ---- Collisions of a small pool ------------------------------------------ */
 
 /*
  * The tally that n reports give on average, without noise: what is left between

@@ -21,8 +21,7 @@ static hsy_ratio ratio(uint64_t num, uint64_t den)
     return (hsy_ratio){num, den};
 }
 
-/* ---- Integers of each form -------------------------------------------------
- */
+/* ---- Integers of each form ----------------------------------------------- */
 
 static void resolves(hsy_spec spec, uint64_t own, uint64_t other,
                      uint64_t total, double epsilon, const char *what)
@@ -73,8 +72,7 @@ static void by_epsilon(void)
     free(s);
 }
 
-/* ---- What is refused --------------------------------------------------------
- */
+/* ---- What is refused ----------------------------------------------------- */
 
 static void refuses(hsy_spec spec, const char *field, const char *why)
 {
@@ -146,9 +144,7 @@ static void caps(void)
     refuses(spec, "epsilon", "a cap one nano short");
 }
 
-/* ---- The coin
- * ----------------------------------------------------------------
- */
+/* ---- The coin ------------------------------------------------------------ */
 
 static hsy_status play(const hsy_scheme *s, uint8_t *report, uint32_t truth,
                        const uint64_t *words, size_t n, size_t *left)
@@ -239,9 +235,7 @@ static void batch(void)
     free(s);
 }
 
-/* ---- Counts
- * -------------------------------------------------------------------
- */
+/* ---- Counts -------------------------------------------------------------- */
 
 static void counts(void)
 {

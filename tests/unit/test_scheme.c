@@ -21,8 +21,7 @@ static hsy_spec spec_bins(void)
                       .d = 10};
 }
 
-/* ---- What is refused -------------------------------------------------------
- */
+/* ---- What is refused ----------------------------------------------------- */
 
 static void refuses(const hsy_spec *spec, hsy_status status, const char *field,
                     const char *why)
@@ -141,9 +140,7 @@ static void refuses_foreign(void)
     refuses(&spec, HSY_E_RANGE, "labels", "a number with labels");
 }
 
-/* ---- Labels
- * ------------------------------------------------------------------
- */
+/* ---- Labels -------------------------------------------------------------- */
 
 static void labels(void)
 {
@@ -183,9 +180,7 @@ static void labels(void)
     free(s);
 }
 
-/* ---- Automatic choice
- * ----------------------------------------------------------
- */
+/* ---- Automatic choice ---------------------------------------------------- */
 
 static void chooses(hsy_spec spec, const char *name, const char *what)
 {
@@ -240,9 +235,7 @@ static void automatic(void)
     refuses(&strings, HSY_E_RANGE, "pool_bits", "auto with a pool of 2^25");
 }
 
-/* ---- Catalogue
- * -------------------------------------------------------------------
- */
+/* ---- Catalogue ----------------------------------------------------------- */
 
 static void catalogue(void)
 {
@@ -274,9 +267,7 @@ static void catalogue(void)
     free(s);
 }
 
-/* ---- Encoding
- * -----------------------------------------------------------------
- */
+/* ---- Encoding ------------------------------------------------------------ */
 
 static void round_trip(const hsy_spec *spec, const char *name)
 {

@@ -75,8 +75,7 @@ static void splits(const hsy_catalogue *row)
     free(s);
 }
 
-/* ---- Counts near 2^63 -------------------------------------------------------
- */
+/* ---- Counts near 2^63 ---------------------------------------------------- */
 
 static void refuses_merge(hsy_tally *into, const hsy_tally *from,
                           hsy_status status, const char *why)

@@ -105,7 +105,7 @@ static void prefix_notices_every_byte(void)
     ok(touched == 0, "a refused prefix writes nothing");
 }
 
-/* ---- Records ---- */
+/* ---- Records ------------------------------------------------------------- */
 
 static bool same_record(const hsy_record *a, const hsy_record *b)
 {

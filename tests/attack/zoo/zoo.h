@@ -34,8 +34,7 @@ extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
 hsy_status zoo_z32_merge(hsy_tally *into, const hsy_tally *from,
                          hsy_error *err);
 
-/* ---- What the mutants share: none of it is wrong --------------------------
- */
+/* ---- What the mutants share: none of it is wrong ------------------------- */
 
 static inline double zoo_epsilon(const hsy_scheme *s)
 {
