@@ -48,6 +48,7 @@ struct lh_points {
     double n, v0, v1;
     double kappa;
     double predicted; /* sum of the predicted shares */
+    double squares;   /* sum of their squares */
     double misfit;    /* see lh_points_misfit */
     double pairs;     /* ordered pairs of reports with one seed */
     double residual;  /* sum of (f_u - predicted share of u)^2 over all u */
@@ -246,13 +247,14 @@ static double lh_points_share(const struct lh_points *e, size_t v)
     return e->value[v] < 1 ? e->value[v] : 1;
 }
 
-/* A code that a list names twice is predicted once. */
-static bool lh_points_repeated(const struct lh_points *e, size_t i)
+/* Where the code of chosen value i is chosen first: a list may name a code
+ * twice, and it is predicted once. */
+static size_t lh_points_first(const struct lh_points *e, size_t i)
 {
     for (size_t k = 0; e->listed && k < i; k++)
         if (e->codes[e->chosen[k]] == e->codes[e->chosen[i]])
-            return true;
-    return false;
+            return k;
+    return i;
 }
 
 /* Fill in e->chosen: values more than `z` standard errors above zero. False if
@@ -271,7 +273,7 @@ static bool lh_points_above(struct lh_points *e, double z)
         if (e->nchosen == LH_POINTS_CHOSEN)
             return false;
         e->chosen[e->nchosen++] = (uint32_t)v;
-        if (!lh_points_repeated(e, e->nchosen - 1))
+        if (lh_points_first(e, e->nchosen - 1) == e->nchosen - 1)
             different++;
         if (different > most)
             return false;
@@ -291,17 +293,27 @@ static void lh_points_choose(struct lh_points *e)
     while (!lh_points_above(e, z))
         z *= 2;
     e->predicted = 0;
+    e->squares = 0;
     for (size_t i = 0; i < e->nchosen; i++) {
-        bool known = lh_points_repeated(e, i);
+        bool known = lh_points_first(e, i) != i;
 
         e->weight[i] = known ? 0 : lh_points_share(e, e->chosen[i]);
         e->predicted += e->weight[i];
+        e->squares += e->weight[i] * e->weight[i];
     }
 }
 
 static double lh_points_plain(const struct lh_points *e, size_t v)
 {
     return (e->counted[v] / e->n - e->law.q) / e->law.gap;
+}
+
+/* What was predicted of value v itself; *next walks e->chosen as v goes up. */
+static double lh_points_self(const struct lh_points *e, size_t *next, size_t v)
+{
+    if (*next == e->nchosen || e->chosen[*next] != v)
+        return 0;
+    return e->weight[lh_points_first(e, (*next)++)];
 }
 
 /* Subtract the predicted collisions from the plain estimates. */
@@ -312,12 +324,9 @@ static void lh_points_correct(struct lh_points *e)
 
     lh_points_sweep(e, true);
     for (size_t v = 0; v < e->count; v++) {
-        double self = 0, met = (double)e->support[v] / LH_POINTS_SCALE;
+        double met = (double)e->support[v] / LH_POINTS_SCALE;
+        double self = lh_points_self(e, &next, v);
 
-        if (next < e->nchosen && e->chosen[next] == v) {
-            self = lh_points_share(e, v);
-            next++;
-        }
         e->value[v] = lh_points_plain(e, v) -
                       (met - self - (sum - self) * e->law.q) / e->law.not_q;
     }
@@ -342,6 +351,27 @@ static void lh_points_settle(struct lh_points *e)
     }
 }
 
+/*
+ * What a correction takes off the variance. By what seed it has, a report of
+ * u supports v with probability P_j(u), of variance b over the seeds; of the
+ * corrected statistic, P_j(u) less the sum of w_u P_j(u), the mean over all
+ * people is b (1 - sum of w_u^2) instead of b (docs/mechanisms/lh.md, 5), and
+ * b / gap^2 = 1 / (g - 1). Shares that cannot be, together, count for less.
+ */
+static void lh_points_sharpen(const struct lh_points *e, hsy_point *point,
+                              double self)
+{
+    double f = point->value < 0 ? 0 : point->value;
+    double squares = e->squares - self * self;
+
+    if (f >= 1)
+        return;
+    if (squares > (1 - f) * (1 - f))
+        squares = (1 - f) * (1 - f);
+    /* Carried by those who do not have the value: a share 1 - f of people. */
+    point->v0 -= squares / (1 - f) / (double)(e->s->g - 1);
+}
+
 void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
                    const uint64_t *codes, size_t count, void *scratch)
 {
@@ -363,10 +393,11 @@ void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
         e.value[v] = lh_points_plain(&e, v);
     }
     lh_points_settle(&e);
-    for (size_t v = 0; v < count; v++) {
+    for (size_t v = 0, next = 0; v < count; v++) {
         hsy_points_pure(&points[v], &e.law, e.n, e.counted[v]);
         points[v].value = e.value[v];
         points[v].floor = e.kappa * e.residual;
+        lh_points_sharpen(&e, &points[v], lh_points_self(&e, &next, v));
     }
 }
 
