@@ -180,6 +180,23 @@ typedef struct hsy_ratio {
     uint64_t num, den;
 } hsy_ratio;
 
+#define HSY_CHANCES 4 /* probabilities a spec has room for */
+
+/* Integer parameters of the mechanisms. The numbers are wire format: append. A
+ * mechanism refuses those it does not take; 0 leaves the choice to it. */
+typedef enum hsy_param {
+    HSY_PARAM_G = 0,         /* local hashing: range of the hash, 0: the best */
+    HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
+    HSY_PARAM_POOL_SEED = 2  /* which public pool */
+} hsy_param;
+
+#define HSY_PARAMS 16                           /* room for them and more */
+#define HSY_PARAM_MAX (((uint64_t)1 << 53) - 1) /* exact in JSON too */
+
+/* What a parameter is called on the command line and in JSON: "pool-bits".
+ * NULL for a number without a parameter. */
+HSY_API const char *hsy_param_name(size_t param);
+
 #define HSY_NANO 1000000000u         /* nano-epsilon in epsilon 1 */
 #define HSY_EPSILON_MIN 1000u        /* 1e-6 */
 #define HSY_EPSILON_MAX 32000000000u /* 32 */
@@ -206,10 +223,8 @@ typedef struct hsy_spec {
                               NULL: the values are called 0 .. d-1 */
     size_t labels_len;
     uint32_t design; /* hsy_design, rr only */
-    hsy_ratio chance[2];
-    uint32_t g;         /* local hashing: range of the hash, 0: the best */
-    uint32_t pool_bits; /* local hashing: 2^pool_bits public seeds, 0: 16 */
-    uint64_t pool_seed; /* local hashing: which public pool */
+    hsy_ratio chance[HSY_CHANCES];
+    uint64_t param[HSY_PARAMS]; /* hsy_param */
 } hsy_spec;
 
 /* A task's mechanism with every parameter resolved to integers. */
@@ -238,8 +253,7 @@ typedef struct hsy_info {
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
-    uint32_t g, pool_bits;
-    uint64_t pool_seed;
+    uint64_t param[HSY_PARAMS]; /* as resolved */
     size_t labels_len;
     uint32_t report_bits;          /* information in a report */
     uint32_t packed_bits;          /* bits a report takes in a stream */
@@ -510,7 +524,7 @@ HSY_API double hsy_binomial_cdf(uint64_t k, uint64_t n, double p);
 /* ---- Formats: docs/formats.md -------------------------------------------- */
 
 /* Bytes of an encoded scheme without its labels. */
-#define HSY_SCHEME_WIRE 208
+#define HSY_SCHEME_WIRE 384
 
 /* One canonical encoding. Decoding resolves the spec part anew and refuses
  * unless every resolved integer agrees. The spec's labels point into labels. */

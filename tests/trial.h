@@ -63,7 +63,7 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
         return trial_number((int64_t)d - 1, epsilon);
     spec = trial_values(row->name, d, epsilon);
     if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0)
-        spec.pool_bits = 3;
+        spec.param[HSY_PARAM_POOL_BITS] = 3;
     return spec;
 }
 

@@ -56,7 +56,7 @@ static bool bench_scheme_open(struct bench_scheme *x,
                      .nano_epsilon = HSY_NANO,
                      .kind = HSY_KIND_VALUES,
                      .d = c->d,
-                     .pool_bits = c->pool_bits};
+                     .param[HSY_PARAM_POOL_BITS] = c->pool_bits};
 
     *x = (struct bench_scheme){.failed = HSY_OK};
     if (cli_scheme_new(&x->s, &spec) != 0)

@@ -230,31 +230,37 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
     return true;
 }
 
+static bool spec_is_param(size_t param, const char *key, size_t len)
+{
+    const char *name = hsy_param_name(param);
+
+    return name != NULL && strlen(name) == len && memcmp(name, key, len) == 0;
+}
+
 static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
                             const char *key, size_t len, const char *value)
 {
     uint64_t x = 0;
-    bool good = cli_parse_count(&x, value);
+    size_t i = 0;
 
-    if (len == 1 && key[0] == 'g') {
-        good = good && x >= 2 && x <= UINT32_MAX;
-        c->spec.g = (uint32_t)x;
-    } else if (len == 9 && memcmp(key, "pool-bits", 9) == 0) {
-        good = good && x >= 1 && x <= HSY_POOL_BITS_MAX;
-        c->spec.pool_bits = (uint32_t)x;
-    } else if (len == 9 && memcmp(key, "pool-seed", 9) == 0) {
-        c->spec.pool_seed = x;
-    } else {
-        cli_usage(p, "--set knows g, pool-bits, pool-seed, spinner, coins and "
-                     "channel");
+    while (i < HSY_PARAMS && !spec_is_param(i, key, len))
+        i++;
+    if (i == HSY_PARAMS) {
+        cli_usage(p,
+                  "--set does not know %.*s; 'hearsay help randomize' has the "
+                  "keys",
+                  (int)len, key);
         return false;
     }
-    if (!good)
-        cli_usage(p,
-                  "--set %.*s: not an integer in its range (g from 2, "
-                  "pool-bits 1 to 24)",
-                  (int)len, key);
-    return good;
+    /* 0 stands for the mechanism's own choice; only a seed may be 0. */
+    if (!cli_parse_count(&x, value) || x > HSY_PARAM_MAX ||
+        (x == 0 && i != HSY_PARAM_POOL_SEED)) {
+        cli_usage(p, "--set %.*s takes an integer from 1 to 2^53 - 1", (int)len,
+                  key);
+        return false;
+    }
+    c->spec.param[i] = x;
+    return true;
 }
 
 static bool spec_set(struct cli_spec *c, struct cli_parser *p)

@@ -163,7 +163,7 @@ static bool cmd_audit_resolves(const hsy_spec *spec, bool *pool)
 
     if (works) {
         hsy_scheme_info(s, &info);
-        *pool = info.pool_bits != 0;
+        *pool = info.param[HSY_PARAM_POOL_BITS] != 0;
     }
     free(s);
     return works;
@@ -189,7 +189,7 @@ static bool cmd_audit_domain(hsy_spec *spec, const char *mechanism,
         works = cmd_audit_resolves(spec, &pool);
     }
     if (pool)
-        spec->pool_bits = CMD_AUDIT_POOL_BITS;
+        spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
     return works;
 }
 

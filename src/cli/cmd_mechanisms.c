@@ -187,8 +187,10 @@ static void mechanisms_bare_cell(const void *ctx, size_t i, size_t column,
  * pool, each value is hashed with each of them. */
 static double mechanisms_decode(const hsy_info *info)
 {
-    return info->pool_bits != 0 ? (double)info->d * exp2(info->pool_bits)
-                                : (double)info->cells;
+    return info->param[HSY_PARAM_POOL_BITS] != 0
+               ? (double)info->d *
+                     exp2((double)info->param[HSY_PARAM_POOL_BITS])
+               : (double)info->cells;
 }
 
 static void mechanisms_cost_cell(const struct mechanisms_list *l,

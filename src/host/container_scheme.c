@@ -46,17 +46,17 @@ const char *container_design_name(uint32_t design)
 struct container_scheme_text {
     const char *mechanism, *kind, *design;
     size_t mechanism_len, kind_len, design_len;
-    const char *epsilon, *lo, *hi, *pool_seed, *digest;
-    size_t epsilon_len, lo_len, hi_len, pool_seed_len, digest_len;
-    json_int_t bins, scale, g, pool_bits;
-    json_t *values, *chance;
+    const char *epsilon, *lo, *hi, *digest;
+    size_t epsilon_len, lo_len, hi_len, digest_len;
+    json_int_t bins, scale;
+    json_t *values, *chance, *parameters;
 };
 
 static bool container_scheme_unpack(struct container_scheme_text *t,
                                     json_t *json)
 {
     static const char format[] =
-        "{s:s%,s:s%,s:s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?I,s?I,s?s%!}";
+        "{s:s%,s:s%,s:s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o!}";
 
     memset(t, 0, sizeof *t);
     return json_unpack(json, format, "mechanism", &t->mechanism,
@@ -65,9 +65,8 @@ static bool container_scheme_unpack(struct container_scheme_text *t,
                        &t->epsilon, &t->epsilon_len, "values", &t->values,
                        "bins", &t->bins, "lo", &t->lo, &t->lo_len, "hi", &t->hi,
                        &t->hi_len, "scale", &t->scale, "design", &t->design,
-                       &t->design_len, "chance", &t->chance, "g", &t->g,
-                       "pool_bits", &t->pool_bits, "pool_seed", &t->pool_seed,
-                       &t->pool_seed_len) == 0;
+                       &t->design_len, "chance", &t->chance, "parameters",
+                       &t->parameters) == 0;
 }
 
 /* A name without a NUL in it. */
@@ -163,14 +162,47 @@ static hsy_status container_scheme_values(hsy_spec *spec, uint8_t **labels,
 static hsy_status container_scheme_chance(hsy_spec *spec, json_t *chance,
                                           hsy_error *err)
 {
-    json_int_t x[4];
-
-    if (json_unpack(chance, "[[I,I!],[I,I!]!]", &x[0], &x[1], &x[2], &x[3]) ==
-            -1 ||
-        x[0] < 0 || x[1] < 0 || x[2] < 0 || x[3] < 0)
+    if (!json_is_array(chance) || json_array_size(chance) > HSY_CHANCES)
         return container_scheme_bad(err, "chance");
-    spec->chance[0] = (hsy_ratio){(uint64_t)x[0], (uint64_t)x[1]};
-    spec->chance[1] = (hsy_ratio){(uint64_t)x[2], (uint64_t)x[3]};
+    for (size_t i = 0; i < json_array_size(chance); i++) {
+        json_int_t num, den;
+
+        if (json_unpack(json_array_get(chance, i), "[I,I!]", &num, &den) != 0 ||
+            num < 0 || den < 0)
+            return container_scheme_bad(err, "chance");
+        spec->chance[i] = (hsy_ratio){(uint64_t)num, (uint64_t)den};
+    }
+    return HSY_OK;
+}
+
+/* The parameter of that name, or HSY_PARAMS. */
+static size_t container_scheme_param(const char *name)
+{
+    size_t i = 0;
+
+    while (i < HSY_PARAMS &&
+           (hsy_param_name(i) == NULL || strcmp(hsy_param_name(i), name) != 0))
+        i++;
+    return i;
+}
+
+static hsy_status
+container_scheme_parameters(hsy_spec *spec, json_t *parameters, hsy_error *err)
+{
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(parameters))
+        return container_scheme_bad(err, "parameters");
+    json_object_foreach(parameters, name, value)
+    {
+        size_t i = container_scheme_param(name);
+
+        if (i == HSY_PARAMS || !json_is_integer(value) ||
+            json_integer_value(value) < 0)
+            return container_scheme_bad(err, "parameters");
+        spec->param[i] = (uint64_t)json_integer_value(value);
+    }
     return HSY_OK;
 }
 
@@ -185,19 +217,6 @@ static hsy_status container_scheme_range(hsy_spec *spec,
     if (hsy_decimal_parse(&spec->hi, t->hi, t->hi_len, spec->scale) != HSY_OK)
         return container_scheme_bad(err, "hi");
     return HSY_OK;
-}
-
-static bool container_scheme_seed(hsy_spec *spec,
-                                  const struct container_scheme_text *t)
-{
-    uint8_t bytes[8];
-
-    if (!container_json_hex(bytes, sizeof bytes, t->pool_seed,
-                            t->pool_seed_len))
-        return false;
-    for (size_t i = 0; i < sizeof bytes; i++)
-        spec->pool_seed = spec->pool_seed << 8 | bytes[i];
-    return true;
 }
 
 /* ---- The whole ----------------------------------------------------------- */
@@ -234,12 +253,6 @@ container_scheme_numbers(hsy_spec *spec, const struct container_scheme_text *t,
         return container_scheme_bad(err, "bins");
     if (!container_scheme_u32(&spec->scale, t->scale))
         return container_scheme_bad(err, "scale");
-    if (!container_scheme_u32(&spec->g, t->g))
-        return container_scheme_bad(err, "g");
-    if (!container_scheme_u32(&spec->pool_bits, t->pool_bits))
-        return container_scheme_bad(err, "pool_bits");
-    if (t->pool_seed != NULL && !container_scheme_seed(spec, t))
-        return container_scheme_bad(err, "pool_seed");
     return HSY_OK;
 }
 
@@ -255,6 +268,8 @@ static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
         st = container_scheme_values(spec, labels, t->values, err);
     if (st == HSY_OK && t->chance != NULL)
         st = container_scheme_chance(spec, t->chance, err);
+    if (st == HSY_OK && t->parameters != NULL)
+        st = container_scheme_parameters(spec, t->parameters, err);
     if (st == HSY_OK && (t->lo != NULL || t->hi != NULL))
         st = container_scheme_range(spec, t, err);
     return st;

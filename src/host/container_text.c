@@ -114,21 +114,35 @@ static hsy_status container_text_domain(FILE *f, const hsy_spec *spec)
     return st;
 }
 
+/* Probabilities as [num, den], without the empty ones at the end. */
+static void container_text_chances(FILE *f, const hsy_spec *spec)
+{
+    size_t n = HSY_CHANCES;
+
+    while (n > 0 && spec->chance[n - 1].den == 0)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s[%" PRIu64 ",%" PRIu64 "]", i == 0 ? "" : ",",
+                spec->chance[i].num, spec->chance[i].den);
+}
+
 static void container_text_parameters(FILE *f, const hsy_spec *spec)
 {
-    const hsy_ratio *c = spec->chance;
+    size_t n = 0;
 
-    if (spec->design != HSY_DESIGN_EPSILON)
-        fprintf(f,
-                ",\"design\":\"%s\",\"chance\":[[%" PRIu64 ",%" PRIu64
-                "],[%" PRIu64 ",%" PRIu64 "]]",
-                container_design_name(spec->design), c[0].num, c[0].den,
-                c[1].num, c[1].den);
-    if (spec->g != 0)
-        fprintf(f,
-                ",\"g\":%" PRIu32 ",\"pool_bits\":%" PRIu32
-                ",\"pool_seed\":\"%016" PRIx64 "\"",
-                spec->g, spec->pool_bits, spec->pool_seed);
+    if (spec->design != HSY_DESIGN_EPSILON) {
+        fprintf(f, ",\"design\":\"%s\",\"chance\":[",
+                container_design_name(spec->design));
+        container_text_chances(f, spec);
+        fputs("]", f);
+    }
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        if (spec->param[i] != 0)
+            fprintf(f, "%s\"%s\":%" PRIu64,
+                    n++ == 0 ? ",\"parameters\":{" : ",", hsy_param_name(i),
+                    spec->param[i]);
+    if (n > 0)
+        fputs("}", f);
 }
 
 static hsy_status container_text_head(FILE *f, const hsy_spec *spec,

@@ -43,16 +43,16 @@ static uint64_t lh_best_range(uint64_t nano_epsilon)
     return u + 1;
 }
 
-static hsy_status lh_resolve_range(hsy_scheme *s, uint32_t g, hsy_error *err)
+static hsy_status lh_resolve_range(hsy_scheme *s, uint64_t g, hsy_error *err)
 {
     uint64_t best = lh_best_range(s->nano_epsilon);
-    uint64_t most = LH_CELLS_MAX >> s->pool_bits;
+    uint64_t most = LH_CELLS_MAX >> lh_pool_bits(s);
 
     if (most > HSY_VALUES_MAX)
         most = HSY_VALUES_MAX; /* keeps the weight above 2^40 */
     if (g == 0) {
         /* The variance falls up to the best, so short of it the most. */
-        s->g = (uint32_t)(best < most ? best : most);
+        s->param[HSY_PARAM_G] = best < most ? best : most;
         return HSY_OK;
     }
     if (g < 2)
@@ -62,41 +62,43 @@ static hsy_status lh_resolve_range(hsy_scheme *s, uint32_t g, hsy_error *err)
         return hsy_fail_limit(err, HSY_E_RANGE, "g",
                               "at most 2^22, and pool times g at most 2^26",
                               most);
-    s->g = g;
+    s->param[HSY_PARAM_G] = g;
     return HSY_OK;
 }
 
-static hsy_status lh_resolve(hsy_scheme *s, const hsy_spec *spec, uint32_t g,
+static hsy_status lh_resolve(hsy_scheme *s, const hsy_spec *spec, uint64_t g,
                              hsy_error *err)
 {
+    uint64_t bits = spec->param[HSY_PARAM_POOL_BITS];
     hsy_status st;
 
-    if (spec->pool_bits > HSY_POOL_BITS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "pool_bits",
+    if (bits > HSY_POOL_BITS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "pool-bits",
                               "at most 2^24 public seeds", HSY_POOL_BITS_MAX);
-    s->pool_bits =
-        spec->pool_bits == 0 ? HSY_POOL_BITS_DEFAULT : spec->pool_bits;
-    s->pool_seed = spec->pool_seed;
+    s->param[HSY_PARAM_POOL_BITS] = bits == 0 ? HSY_POOL_BITS_DEFAULT : bits;
+    s->param[HSY_PARAM_POOL_SEED] = spec->param[HSY_PARAM_POOL_SEED];
     st = lh_resolve_range(s, g, err);
     if (st != HSY_OK)
         return st;
-    hsy_twolevel_resolve(s, s->g);
-    s->report_bits = s->pool_bits + report_bits_of(s->g);
+    hsy_twolevel_resolve(s, lh_range(s));
+    s->report_bits = lh_pool_bits(s) + report_bits_of(lh_range(s));
     s->report_bytes = report_bytes_of(s->report_bits);
-    s->cells = lh_pool(s) * s->g;
+    s->cells = lh_pool(s) * lh_range(s);
     return HSY_OK;
 }
 
 static hsy_status lh_resolve_olh(hsy_scheme *s, const hsy_spec *spec,
                                  hsy_error *err)
 {
-    return lh_resolve(s, spec, spec->g, err);
+    return lh_resolve(s, spec, spec->param[HSY_PARAM_G], err);
 }
 
 static hsy_status lh_resolve_blh(hsy_scheme *s, const hsy_spec *spec,
                                  hsy_error *err)
 {
-    if (spec->g != 0 && spec->g != 2)
+    uint64_t g = spec->param[HSY_PARAM_G];
+
+    if (g != 0 && g != 2)
         return hsy_fail_limit(err, HSY_E_RANGE, "g",
                               "blh hashes to 2 values; olh takes others", 2);
     return lh_resolve(s, spec, 2, err);
@@ -104,7 +106,7 @@ static hsy_status lh_resolve_blh(hsy_scheme *s, const hsy_spec *spec,
 
 static uint64_t lh_report(const hsy_scheme *s, uint32_t j, uint32_t y)
 {
-    return (uint64_t)j | (uint64_t)y << s->pool_bits;
+    return (uint64_t)j | (uint64_t)y << lh_pool_bits(s);
 }
 
 static hsy_status lh_randomize(const hsy_scheme *s, uint8_t *report,
@@ -119,7 +121,7 @@ static hsy_status lh_randomize(const hsy_scheme *s, uint8_t *report,
     if (st != HSY_OK)
         return st;
     j = bytes_get32(seed) & (uint32_t)(lh_pool(s) - 1);
-    hash = hsy_pool_at(s->pool_seed, j);
+    hash = lh_function(s, j);
     own = lh_hash(s, &hash, code);
     st = hsy_twolevel_draw(s, &y, own, &coins->secret);
     if (st == HSY_OK)
@@ -138,7 +140,7 @@ static hsy_status lh_hash_block(const hsy_scheme *s, uint8_t *seeds,
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         uint32_t j = bytes_get32(seeds + 4 * i) & mask;
-        struct pool_hash hash = hsy_pool_at(s->pool_seed, j);
+        struct pool_hash hash = lh_function(s, j);
 
         block->own[i] = lh_hash(s, &hash, codes[i]);
     }
@@ -179,8 +181,8 @@ static size_t lh_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
     const size_t bytes = s->report_bytes;
     size_t i = 0;
 
-    while (i < n &&
-           report_get(reports + i * bytes, bytes) >> s->pool_bits < s->g)
+    while (i < n && report_get(reports + i * bytes, bytes) >> lh_pool_bits(s) <
+                        lh_range(s))
         i++;
     return i;
 }
@@ -195,7 +197,7 @@ static void lh_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
     for (size_t i = 0; i < n; i++) {
         uint64_t report = report_get(reports + i * bytes, bytes);
 
-        t->cells[(report & mask) * s->g + (report >> s->pool_bits)]++;
+        t->cells[(report & mask) * lh_range(s) + (report >> lh_pool_bits(s))]++;
     }
     t->strata[0] += n;
 }
@@ -211,8 +213,8 @@ static size_t lh_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 {
     uint64_t value = report_get(report, s->report_bytes);
     uint32_t j = (uint32_t)(value & (lh_pool(s) - 1));
-    struct pool_hash hash = hsy_pool_at(s->pool_seed, j);
-    bool own = value >> s->pool_bits == lh_hash(s, &hash, code);
+    struct pool_hash hash = lh_function(s, j);
+    bool own = value >> lh_pool_bits(s) == lh_hash(s, &hash, code);
 
     factors[0].num = 1;
     factors[0].den = lh_pool(s);
@@ -236,6 +238,9 @@ static size_t lh_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     .points_scratch = hsy_lh_points_scratch, .support = hsy_lh_support,        \
     .law_factors = lh_law_factors, .law = lh_law, .law_worst = lh_law_worst
 
+#define LH_PARAMS                                                              \
+    (1u << HSY_PARAM_G | 1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED)
+
 #define LH_KINDS                                                               \
     (1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS | 1u << HSY_KIND_STRINGS)
 
@@ -245,7 +250,7 @@ const struct hsy_mechanism hsy_mech_olh = {
             .title = "optimized local hashing: a seed and a noisy hash",
             .id = 5,
             .kinds = LH_KINDS},
-    .takes = MECH_TAKES_HASH,
+    .params = LH_PARAMS,
     .resolve = lh_resolve_olh,
     LH_FUNCTIONS,
 };
@@ -256,11 +261,12 @@ const struct hsy_mechanism hsy_mech_blh = {
             .title = "binary local hashing: a seed and a noisy bit",
             .id = 6,
             .kinds = LH_KINDS},
-    .takes = MECH_TAKES_HASH,
+    .params = LH_PARAMS,
     .resolve = lh_resolve_blh,
     LH_FUNCTIONS,
 };
 
 #undef LH_CELLS_MAX
 #undef LH_FUNCTIONS
+#undef LH_PARAMS
 #undef LH_KINDS

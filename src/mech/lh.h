@@ -5,6 +5,27 @@
 #include "mech.h"
 #include "pool.h"
 
+static inline uint32_t lh_range(const hsy_scheme *s)
+{
+    return (uint32_t)s->param[HSY_PARAM_G];
+}
+
+static inline uint32_t lh_pool_bits(const hsy_scheme *s)
+{
+    return (uint32_t)s->param[HSY_PARAM_POOL_BITS];
+}
+
+static inline size_t lh_pool(const hsy_scheme *s)
+{
+    return (size_t)1 << lh_pool_bits(s);
+}
+
+/* Function number j of the scheme's pool. */
+static inline struct pool_hash lh_function(const hsy_scheme *s, size_t j)
+{
+    return hsy_pool_at(s->param[HSY_PARAM_POOL_SEED], (uint32_t)j);
+}
+
 /* Whether all codes are small enough for the narrow hash family. */
 static inline bool lh_narrow(const hsy_scheme *s)
 {
@@ -15,12 +36,7 @@ static inline uint32_t lh_hash(const hsy_scheme *s, const struct pool_hash *h,
                                uint64_t code)
 {
     return pool_reduce(lh_narrow(s) ? pool_narrow(h, code) : pool_wide(h, code),
-                       s->g);
-}
-
-static inline size_t lh_pool(const hsy_scheme *s)
-{
-    return (size_t)1 << s->pool_bits;
+                       lh_range(s));
 }
 
 void hsy_lh_support(const hsy_scheme *s, struct mech_support *out);

@@ -57,7 +57,7 @@ struct lh_points {
 void hsy_lh_support(const hsy_scheme *s, struct mech_support *out)
 {
     uint64_t other = (uint64_t)1 << s->shift;
-    double total = (double)s->total, g = s->g;
+    double total = (double)s->total, g = lh_range(s);
 
     out->p = (double)s->weight / total;
     out->not_p = (double)(s->total - s->weight) / total;
@@ -68,7 +68,7 @@ void hsy_lh_support(const hsy_scheme *s, struct mech_support *out)
 
 static size_t lh_points_rows(const hsy_scheme *s)
 {
-    size_t rows = LH_POINTS_BLOCK / s->g;
+    size_t rows = LH_POINTS_BLOCK / lh_range(s);
 
     if (rows > lh_pool(s))
         rows = lh_pool(s);
@@ -79,7 +79,7 @@ static size_t lh_points_rows(const hsy_scheme *s)
  * each row: by how far a row outgrows the registers. */
 static size_t lh_points_room(const hsy_scheme *s, size_t rows)
 {
-    return s->g <= 16 ? rows : s->g <= 64 ? 3 * rows : 12 * rows;
+    return lh_range(s) <= 16 ? rows : lh_range(s) <= 64 ? 3 * rows : 12 * rows;
 }
 
 size_t hsy_lh_points_scratch(const hsy_scheme *s, size_t count)
@@ -88,7 +88,7 @@ size_t hsy_lh_points_scratch(const hsy_scheme *s, size_t count)
 
     return count * (2 * sizeof(uint64_t) + 2 * sizeof(double)) +
            LH_POINTS_CHOSEN * (sizeof(double) + sizeof(uint32_t)) +
-           rows * (sizeof(struct pool_hash) + s->g * sizeof(int64_t)) +
+           rows * (sizeof(struct pool_hash) + lh_range(s) * sizeof(int64_t)) +
            lh_points_room(s, rows) * sizeof(struct kernel_cell);
 }
 
@@ -111,14 +111,14 @@ static void lh_points_open(struct lh_points *e, void *scratch)
     e->hashes = (struct pool_hash *)(e->weight + LH_POINTS_CHOSEN);
     e->cells = (struct kernel_cell *)(e->hashes + e->rows);
     e->table = (int64_t *)(e->cells + e->room);
-    e->chosen = (uint32_t *)(e->table + e->rows * e->s->g);
+    e->chosen = (uint32_t *)(e->table + e->rows * lh_range(e->s));
 }
 
 /* The non-empty cells of a block into e->cells; more than e->room: stop. */
 static size_t lh_points_gather(struct lh_points *e, const int64_t *table,
                                size_t rows)
 {
-    const uint32_t g = e->s->g;
+    const uint32_t g = lh_range(e->s);
     size_t found = 0;
 
     for (size_t j = 0; j < rows; j++)
@@ -144,10 +144,10 @@ static void lh_points_decode(struct lh_points *e, const int64_t *table,
 
     if (found <= e->room)
         s->kernels->lh_direct(e->support, e->codes, e->count, e->cells, found,
-                              s->g, lh_narrow(s));
+                              lh_range(s), lh_narrow(s));
     else
         s->kernels->lh_table(e->support, e->codes, e->count, e->hashes, table,
-                             rows, s->g, lh_narrow(s));
+                             rows, lh_range(s), lh_narrow(s));
 }
 
 /*
@@ -160,7 +160,7 @@ static void lh_points_decode(struct lh_points *e, const int64_t *table,
 static void lh_points_misfit(struct lh_points *e, const int64_t *counted,
                              const int64_t *row, double reports)
 {
-    const uint32_t g = e->s->g;
+    const uint32_t g = lh_range(e->s);
     double slope = e->law.gap / e->law.not_q; /* own less other probability */
     double base = (1 - slope * e->predicted) * e->law.q;
     double unit = slope * e->n / (reports * LH_POINTS_SCALE);
@@ -181,7 +181,7 @@ static void lh_points_misfit(struct lh_points *e, const int64_t *counted,
 static void lh_points_predict(struct lh_points *e, const int64_t *counted,
                               size_t rows)
 {
-    const uint32_t g = e->s->g;
+    const uint32_t g = lh_range(e->s);
 
     for (size_t j = 0; j < rows; j++) {
         int64_t *row = e->table + j * g;
@@ -218,10 +218,10 @@ static void lh_points_sweep(struct lh_points *e, bool predicted)
         e->support[v] = 0;
     for (size_t first = 0; first < pool; first += e->rows) {
         size_t rows = pool - first < e->rows ? pool - first : e->rows;
-        const int64_t *table = e->t->cells + first * s->g;
+        const int64_t *table = e->t->cells + first * lh_range(s);
 
         for (size_t j = 0; j < rows; j++)
-            e->hashes[j] = hsy_pool_at(s->pool_seed, (uint32_t)(first + j));
+            e->hashes[j] = lh_function(s, first + j);
         lh_points_predict(e, table, rows);
         lh_points_decode(e, predicted ? e->table : table, rows);
     }
@@ -369,7 +369,7 @@ static void lh_points_sharpen(const struct lh_points *e, hsy_point *point,
     if (squares > (1 - f) * (1 - f))
         squares = (1 - f) * (1 - f);
     /* Carried by those who do not have the value: a share 1 - f of people. */
-    point->v0 -= squares / (1 - f) / (double)(e->s->g - 1);
+    point->v0 -= squares / (1 - f) / (double)(lh_range(e->s) - 1);
 }
 
 void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
@@ -386,7 +386,7 @@ void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
     e.n = (double)t->strata[0];
     e.v0 = e.law.q * e.law.not_q / (e.law.gap * e.law.gap);
     e.v1 = e.law.p * e.law.not_p / (e.law.gap * e.law.gap);
-    e.kappa = 1 / ((double)(s->g - 1) * (double)lh_pool(s));
+    e.kappa = 1 / ((double)(lh_range(s) - 1) * (double)lh_pool(s));
     lh_points_sweep(&e, false);
     for (size_t v = 0; v < count; v++) {
         e.counted[v] = (double)e.support[v];

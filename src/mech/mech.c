@@ -64,21 +64,38 @@ bool hsy_mech_is_auto(const char *name)
     return name == NULL || mech_listed(name, "auto");
 }
 
+static const char *const mech_params[HSY_PARAMS] = {
+    [HSY_PARAM_G] = "g",
+    [HSY_PARAM_POOL_BITS] = "pool-bits",
+    [HSY_PARAM_POOL_SEED] = "pool-seed",
+};
+
+const char *hsy_param_name(size_t param)
+{
+    return param < HSY_PARAMS ? mech_params[param] : NULL;
+}
+
 /* Parameters of other mechanisms must be absent, so that none is ignored. */
 static hsy_status mech_foreign(const struct hsy_mechanism *mech,
                                const hsy_spec *spec, hsy_error *err)
 {
-    bool design = spec->design != 0 || spec->chance[0].den != 0 ||
-                  spec->chance[0].num != 0 || spec->chance[1].den != 0 ||
-                  spec->chance[1].num != 0;
-    bool hash = spec->g != 0 || spec->pool_bits != 0 || spec->pool_seed != 0;
+    bool design = spec->design != 0;
 
-    if (design && (mech->takes & MECH_TAKES_DESIGN) == 0)
+    for (size_t i = 0; i < HSY_CHANCES; i++)
+        design |= spec->chance[i].num != 0 || spec->chance[i].den != 0;
+    if (design && !mech->designed)
         return hsy_fail(err, HSY_E_RANGE, "design",
-                        "only rr is given by probabilities");
-    if (hash && (mech->takes & MECH_TAKES_HASH) == 0)
-        return hsy_fail(err, HSY_E_RANGE, spec->g != 0 ? "g" : "pool",
-                        "only local hashing takes this");
+                        "the mechanism is not given by probabilities");
+    for (size_t i = 0; i < HSY_PARAMS; i++) {
+        const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
+
+        if (spec->param[i] != 0 && (mech->params >> i & 1) == 0)
+            return hsy_fail(err, HSY_E_RANGE, name,
+                            "the mechanism does not take this parameter");
+        if (spec->param[i] > HSY_PARAM_MAX)
+            return hsy_fail_limit(err, HSY_E_RANGE, name, "too large",
+                                  HSY_PARAM_MAX);
+    }
     return HSY_OK;
 }
 

@@ -17,13 +17,10 @@ struct mech_support {
     double gap;      /* p - q */
 };
 
-/* Parts of a spec that only some mechanisms take. */
-#define MECH_TAKES_DESIGN 1u /* design, chance */
-#define MECH_TAKES_HASH 2u   /* g, pool_bits, pool_seed */
-
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
-    uint32_t takes;    /* MECH_TAKES_... */
+    uint32_t params;   /* bit 1 << hsy_param for each it takes */
+    bool designed;     /* takes design and chance */
 
     /*
      * Check the spec's mechanism part and derive all integers from it. The
@@ -84,7 +81,8 @@ struct hsy_scheme {
     uint8_t labels_digest[HSY_DIGEST];
     uint64_t nano_epsilon;
     uint32_t design;
-    hsy_ratio chance[2];
+    hsy_ratio chance[HSY_CHANCES];
+    uint64_t param[HSY_PARAMS]; /* resolved: no 0 for "choose" */
 
     /* Two-level weights: rho = weight / 2^shift, total = Z 2^shift. */
     uint64_t weight;
@@ -95,9 +93,6 @@ struct hsy_scheme {
      * the same over 2^64, other cut to `digits` leading digits. */
     uint64_t own, other;
     uint32_t digits;
-
-    uint32_t g, pool_bits;
-    uint64_t pool_seed;
 
     /* Derived from the above, not encoded. */
     struct prob_base coin; /* of denominator total */

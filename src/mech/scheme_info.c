@@ -83,9 +83,6 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .hi = s->hi,
         .scale = s->scale,
         .design = s->design,
-        .g = s->g,
-        .pool_bits = s->pool_bits,
-        .pool_seed = s->pool_seed,
         .labels_len = s->labels_len,
         .report_bits = s->report_bits,
         .packed_bits = s->packed_bits,
@@ -94,6 +91,8 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .strata = s->strata,
         .weights = s->weights,
     };
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        info->param[i] = s->param[i];
     for (size_t i = 0; i < HSY_DIGEST; i++)
         info->digest[i] = s->digest[i];
     scheme_info_support(s, info);

@@ -13,23 +13,18 @@
  *     24      8  lo
  *     32      8  hi
  *     40      4  design
- *     44      4  g
- *     48      4  pool_bits
- *     52      4  digits of other (unary)
- *     56      8  pool_seed
- *     64      8  chance[0].num
- *     72      8  chance[0].den
- *     80      8  chance[1].num
- *     88      8  chance[1].den
- *     96      8  weight A (two-level)
- *    104      4  shift (two-level)
- *    108      4  report bits
- *    112      8  total
- *    120      8  own
- *    128      8  other
- *    136      8  length of the labels
- *    144     32  BLAKE2b-256 of the labels; zero without labels
- *    176     32  zero
+ *     44      4  digits of other (unary)
+ *     48     64  chance: four times num and den, 8 bytes each
+ *    112      8  weight A (two-level)
+ *    120      4  shift (two-level)
+ *    124      4  report bits
+ *    128      8  total
+ *    136      8  own
+ *    144      8  other
+ *    152      8  length of the labels
+ *    160     32  BLAKE2b-256 of the labels; zero without labels
+ *    192    128  parameters, 8 bytes each, in the order of hsy_param
+ *    320     64  zero
  */
 #include "scheme.h"
 
@@ -37,6 +32,8 @@
 #include "fail.h"
 
 #include <string.h>
+
+#define SCHEME_WIRE_PARAMS 192
 
 static const char scheme_wire_tag[16] = "hearsay scheme 1";
 
@@ -51,22 +48,21 @@ void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
     bytes_put64(wire + 24, (uint64_t)s->lo);
     bytes_put64(wire + 32, (uint64_t)s->hi);
     bytes_put32(wire + 40, s->design);
-    bytes_put32(wire + 44, s->g);
-    bytes_put32(wire + 48, s->pool_bits);
-    bytes_put32(wire + 52, s->digits);
-    bytes_put64(wire + 56, s->pool_seed);
-    for (size_t i = 0; i < 2; i++) {
-        bytes_put64(wire + 64 + 16 * i, s->chance[i].num);
-        bytes_put64(wire + 72 + 16 * i, s->chance[i].den);
+    bytes_put32(wire + 44, s->digits);
+    for (size_t i = 0; i < HSY_CHANCES; i++) {
+        bytes_put64(wire + 48 + 16 * i, s->chance[i].num);
+        bytes_put64(wire + 56 + 16 * i, s->chance[i].den);
     }
-    bytes_put64(wire + 96, s->weight);
-    bytes_put32(wire + 104, s->shift);
-    bytes_put32(wire + 108, s->report_bits);
-    bytes_put64(wire + 112, s->total);
-    bytes_put64(wire + 120, s->own);
-    bytes_put64(wire + 128, s->other);
-    bytes_put64(wire + 136, s->labels_len);
-    memcpy(wire + 144, s->labels_digest, HSY_DIGEST);
+    bytes_put64(wire + 112, s->weight);
+    bytes_put32(wire + 120, s->shift);
+    bytes_put32(wire + 124, s->report_bits);
+    bytes_put64(wire + 128, s->total);
+    bytes_put64(wire + 136, s->own);
+    bytes_put64(wire + 144, s->other);
+    bytes_put64(wire + 152, s->labels_len);
+    memcpy(wire + 160, s->labels_digest, HSY_DIGEST);
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        bytes_put64(wire + SCHEME_WIRE_PARAMS + 8 * i, s->param[i]);
 }
 
 void hsy_scheme_digest(hsy_scheme *s)
@@ -87,7 +83,7 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
     if (mech == NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                         "a mechanism this version does not know");
-    if (bytes_get64(wire + 136) != labels_len)
+    if (bytes_get64(wire + 152) != labels_len)
         return hsy_fail(err, HSY_E_FORMAT, "labels",
                         "the labels do not have the length stated");
     *spec = (hsy_spec){
@@ -102,12 +98,12 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
         .labels = labels_len == 0 ? NULL : labels,
         .labels_len = labels_len,
         .design = bytes_get32(wire + 40),
-        .chance = {{bytes_get64(wire + 64), bytes_get64(wire + 72)},
-                   {bytes_get64(wire + 80), bytes_get64(wire + 88)}},
-        .g = bytes_get32(wire + 44),
-        .pool_bits = bytes_get32(wire + 48),
-        .pool_seed = bytes_get64(wire + 56),
     };
+    for (size_t i = 0; i < HSY_CHANCES; i++)
+        spec->chance[i] = (hsy_ratio){bytes_get64(wire + 48 + 16 * i),
+                                      bytes_get64(wire + 56 + 16 * i)};
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        spec->param[i] = bytes_get64(wire + SCHEME_WIRE_PARAMS + 8 * i);
     return HSY_OK;
 }
 
@@ -135,17 +131,14 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
 }
 
 /* What each run of encoded bytes is called, in the order in which a person
- * would ask. */
+ * would ask. Parameters go by their own names. */
 static const struct scheme_wire_field {
     uint16_t at, len;
     const char *name;
 } scheme_wire_fields[] = {
-    {4, 4, "kind of truth"}, {0, 4, "mechanism"},
-    {8, 8, "epsilon"},       {16, 4, "values"},
-    {136, 40, "labels"},     {20, 20, "range"},
-    {40, 4, "design"},       {64, 32, "probabilities"},
-    {44, 4, "hash range g"}, {48, 4, "pool size"},
-    {56, 8, "pool seed"},    {0, HSY_SCHEME_WIRE, "resolved integers"},
+    {4, 4, "kind of truth"}, {0, 4, "mechanism"},       {8, 8, "epsilon"},
+    {16, 4, "values"},       {152, 40, "labels"},       {20, 20, "range"},
+    {40, 4, "design"},       {48, 64, "probabilities"},
 };
 
 const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
@@ -161,5 +154,10 @@ const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
         if (memcmp(one + f->at, two + f->at, f->len) != 0)
             return f->name;
     }
-    return NULL;
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        if (a->param[i] != b->param[i])
+            return hsy_param_name(i);
+    return memcmp(one, two, sizeof one) == 0 ? NULL : "resolved integers";
 }
+
+#undef SCHEME_WIRE_PARAMS

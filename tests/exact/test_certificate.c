@@ -183,11 +183,12 @@ static hsy_spec spec_number(const hsy_catalogue *row, unsigned i)
                : random_between(HSY_EPSILON_MIN, largest_epsilon(row));
     spec_domain(&spec, row, i);
     if (hashing) {
-        spec.pool_bits = 1 + (uint32_t)(random_next() % 18);
+        spec.param[HSY_PARAM_POOL_BITS] = 1 + (uint32_t)(random_next() % 18);
         if (i % 3 == 0 && row->name[0] == 'o')
-            spec.g = (uint32_t)random_between(
-                2, spec.pool_bits <= 4 ? HSY_VALUES_MAX
-                                       : (1u << 26) >> spec.pool_bits);
+            spec.param[HSY_PARAM_G] = (uint32_t)random_between(
+                2, spec.param[HSY_PARAM_POOL_BITS] <= 4
+                       ? HSY_VALUES_MAX
+                       : (1u << 26) >> spec.param[HSY_PARAM_POOL_BITS]);
     }
     return spec;
 }

@@ -163,7 +163,7 @@ static bool play_classes(const hsy_scheme *s, struct law *l, uint64_t code,
 static bool enumerate_words(const hsy_scheme *s, struct law *l, size_t codes)
 {
     struct coin coins[COINS];
-    uint32_t seeds = (uint32_t)1 << s->pool_bits;
+    uint32_t seeds = (uint32_t)1 << s->param[HSY_PARAM_POOL_BITS];
     bool agree = true;
 
     coins_of(s, coins);
@@ -341,7 +341,7 @@ static void coins_total(const hsy_scheme *s, mpz_t total)
         struct coin coins[COINS];
 
         coins_of(s, coins);
-        mpz_mul_2exp(total, total, s->pool_bits);
+        mpz_mul_2exp(total, total, s->param[HSY_PARAM_POOL_BITS]);
         for (size_t k = 0; k < COINS; k++) {
             mpz_t sum;
 
@@ -470,7 +470,7 @@ static void coarse_law(const hsy_scheme *s, uint64_t code, double *law)
     for (unsigned y = 0; y < OUTPUTS; y++) {
         const uint8_t report[8] = {(uint8_t)y};
         hsy_factor f[2];
-        size_t count, seeds = (size_t)1 << s->pool_bits;
+        size_t count, seeds = (size_t)1 << s->param[HSY_PARAM_POOL_BITS];
 
         law[y] = 0;
         if (hsy_check(s, report) != HSY_OK ||
@@ -541,7 +541,7 @@ static void exact_law_of_rows(void)
             if (!trial_takes(row, d))
                 continue;
             if (strcmp(row->name, "olh") == 0)
-                spec.g = k % 4 > 1 ? 7 : 0;
+                spec.param[HSY_PARAM_G] = k % 4 > 1 ? 7 : 0;
             exact_law_of(&spec, row->name);
         }
 }

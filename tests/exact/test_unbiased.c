@@ -80,16 +80,17 @@ static double mean(const struct table *t, size_t code, size_t v, int power)
 /* The mean of the estimate of v when the truth is code. */
 static double expected(const hsy_scheme *s, size_t code, size_t v)
 {
-    double seeds = (double)lh_pool(s), met = 0, g = s->g;
+    double seeds = (double)lh_pool(s), met = 0,
+           g = (double)s->param[HSY_PARAM_G];
 
     if (s->kind == HSY_KIND_NUMBER)
         return (double)code / (double)(s->hi - s->lo);
     if (s->kind == HSY_KIND_YES_NO)
         return (double)code;
-    if (s->g == 0 || code == v)
+    if (s->param[HSY_PARAM_G] == 0 || code == v)
         return code == v;
     for (uint32_t j = 0; j < lh_pool(s); j++) {
-        struct pool_hash h = hsy_pool_at(s->pool_seed, j);
+        struct pool_hash h = hsy_pool_at(s->param[HSY_PARAM_POOL_SEED], j);
 
         met += lh_hash(s, &h, code) == lh_hash(s, &h, v);
     }
@@ -112,7 +113,8 @@ static void unbiased(const hsy_spec *spec, const char *name)
             const hsy_point *p = &t->point[v];
 
             bias = fmax(bias, fabs(m - f));
-            if (s->g == 0) /* a pool's variance depends on its collisions */
+            if (s->param[HSY_PARAM_G] ==
+                0) /* a pool's variance depends on its collisions */
                 off = fmax(off, fabs(var / ((1 - f) * p->v0 + f * p->v1 +
                                             p->spread * f * (1 - f)) -
                                      1));
@@ -134,7 +136,7 @@ static void hashing_variance(double epsilon)
     double e = exp(epsilon), g, p;
 
     hsy_scheme_info(s, &info);
-    g = info.g;
+    g = (double)info.param[HSY_PARAM_G];
     p = e / (e + g - 1);
     ok(fabs(info.v0 / ((e + g - 1) * (e + g - 1) / ((g - 1) * pow(e - 1, 2))) -
             1) < 1e-9 &&

@@ -65,8 +65,8 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
                            .kind = kind,
                            .d = kind == HSY_KIND_VALUES ? ask->d : 0,
                            .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
-                           .pool_bits = pool ? ask->pool_bits : 0,
-                           .pool_seed = pool ? ask->pool_seed : 0};
+                           .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
+                           .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
 
     if (s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK)

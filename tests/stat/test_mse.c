@@ -129,7 +129,7 @@ static void mse_mechanism(const char *name, double epsilon, uint64_t lane)
     r = mse_runs(name, epsilon, false,
                  stat_points(&info) > 1 ? MSE_RUNS : 10 * MSE_RUNS, lane);
     mse_agrees(&r, name, epsilon, "half of the people in one value");
-    if (info.pool_bits == 0)
+    if (info.param[HSY_PARAM_POOL_BITS] == 0)
         return;
     r = mse_runs(name, epsilon, true, MSE_RUNS, lane + 1000);
     mse_agrees(&r, name, epsilon, "flat shares");

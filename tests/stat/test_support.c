@@ -69,7 +69,7 @@ static void support_check(const struct stat_run *r, const double *shares,
     bool support = true, unbiased = true;
 
     for (size_t v = 0; v < r->npoints; v++) {
-        if (r->info.pool_bits == 0)
+        if (r->info.param[HSY_PARAM_POOL_BITS] == 0)
             support &= support_agrees(r, v, shares[v], alpha);
         unbiased &= support_unbiased(r, v, shares[v], alpha);
     }

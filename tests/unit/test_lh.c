@@ -37,19 +37,19 @@ static void ranges(void)
     for (int i = 1; i <= 600; i++) {
         spec = trial_values("olh", 10, i / 100.0);
         s = trial_scheme(&spec);
-        good &= s->g == best_range(i / 100.0);
+        good &= s->param[HSY_PARAM_G] == best_range(i / 100.0);
         free(s);
     }
     ok(good, "olh: g is the best integer for epsilon 0.01 to 6");
     spec = trial_values("olh", 10, 32);
     s = trial_scheme(&spec);
-    ok(s->g == 1024 && s->cells == (size_t)1 << 26,
+    ok(s->param[HSY_PARAM_G] == 1024 && s->cells == (size_t)1 << 26,
        "olh: at epsilon 32 it is the most that the table holds");
     free(s);
     spec = trial_values("blh", 10, 3);
     s = trial_scheme(&spec);
-    ok(s->g == 2 && s->pool_bits == 16 && s->report_bits == 17 &&
-           s->report_bytes == 4 && s->cells == 131072,
+    ok(s->param[HSY_PARAM_G] == 2 && s->param[HSY_PARAM_POOL_BITS] == 16 &&
+           s->report_bits == 17 && s->report_bytes == 4 && s->cells == 131072,
        "blh: g is 2, the pool 2^16");
     free(s);
 }
@@ -70,18 +70,18 @@ static void bad_ranges(void)
 {
     hsy_spec spec = trial_values("olh", 10, 1);
 
-    spec.g = 1;
+    spec.param[HSY_PARAM_G] = 1;
     refuses(spec, "g", 2, "g = 1");
-    spec.g = 1025;
+    spec.param[HSY_PARAM_G] = 1025;
     refuses(spec, "g", 1024, "a table of more than 2^26 cells");
-    spec.pool_bits = 1;
-    spec.g = HSY_VALUES_MAX + 1;
+    spec.param[HSY_PARAM_POOL_BITS] = 1;
+    spec.param[HSY_PARAM_G] = HSY_VALUES_MAX + 1;
     refuses(spec, "g", HSY_VALUES_MAX, "g above 2^22");
-    spec.g = 0;
-    spec.pool_bits = 25;
-    refuses(spec, "pool_bits", 24, "a pool of 2^25");
+    spec.param[HSY_PARAM_G] = 0;
+    spec.param[HSY_PARAM_POOL_BITS] = 25;
+    refuses(spec, "pool-bits", 24, "a pool of 2^25");
     spec = trial_values("blh", 10, 1);
-    spec.g = 3;
+    spec.param[HSY_PARAM_G] = 3;
     refuses(spec, "g", 2, "blh with g = 3");
 }
 
@@ -91,9 +91,9 @@ static hsy_scheme *small_scheme(void)
 {
     hsy_spec spec = trial_values("olh", 100, 1);
 
-    spec.g = 4;
-    spec.pool_bits = 5;
-    spec.pool_seed = 7;
+    spec.param[HSY_PARAM_G] = 4;
+    spec.param[HSY_PARAM_POOL_BITS] = 5;
+    spec.param[HSY_PARAM_POOL_SEED] = 7;
     return trial_scheme(&spec);
 }
 
@@ -178,7 +178,7 @@ static void checks(void)
     uint8_t report[4] = {0xff, 0xff, 2, 0};
     hsy_tally t;
 
-    spec.g = 3;
+    spec.param[HSY_PARAM_G] = 3;
     s = trial_scheme(&spec);
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
     ok(hsy_check(s, report) == HSY_OK, "y = g - 1 is a report");
@@ -202,9 +202,10 @@ static double support_of(const hsy_scheme *s, const hsy_tally *t, uint64_t code)
     double sum = 0;
 
     for (uint32_t j = 0; j < lh_pool(s); j++) {
-        struct pool_hash h = hsy_pool_at(s->pool_seed, j);
+        struct pool_hash h = hsy_pool_at(s->param[HSY_PARAM_POOL_SEED], j);
 
-        sum += (double)t->cells[(size_t)j * s->g + lh_hash(s, &h, code)];
+        sum += (double)t->cells[(size_t)j * s->param[HSY_PARAM_G] +
+                                lh_hash(s, &h, code)];
     }
     return sum;
 }
@@ -282,7 +283,7 @@ static void decoding(void)
     decodes(open, 300, "300 reports of strings");
     decodes(open, 100000, "100,000 reports of strings");
     decodes(wide, 100000, "100,000 reports of 2^22 values");
-    closed.g = 100;
+    closed.param[HSY_PARAM_G] = 100;
     decodes(closed, 100000, "100,000 reports with g = 100");
 }
 
@@ -301,16 +302,16 @@ static hsy_tally average(const hsy_scheme *s, const double *f, uint32_t d,
 
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
     for (uint32_t j = 0; j < lh_pool(s); j++) {
-        struct pool_hash h = hsy_pool_at(s->pool_seed, j);
-        double *mass = trial_memory(s->g * sizeof *mass);
+        struct pool_hash h = hsy_pool_at(s->param[HSY_PARAM_POOL_SEED], j);
+        double *mass = trial_memory(s->param[HSY_PARAM_G] * sizeof *mass);
 
         for (uint32_t v = 0; v < d; v++)
             mass[lh_hash(s, &h, v)] += f[v];
-        for (uint32_t y = 0; y < s->g; y++) {
+        for (uint32_t y = 0; y < s->param[HSY_PARAM_G]; y++) {
             int64_t count = (int64_t)llround(
                 n / rows * (other + mass[y] * (own - other)) / total);
 
-            t.cells[(size_t)j * s->g + y] = count;
+            t.cells[(size_t)j * s->param[HSY_PARAM_G] + y] = count;
             t.strata[0] += (uint64_t)count;
         }
         free(mass);
@@ -354,7 +355,7 @@ static void collisions(double heavy, double n)
     double f[D], plain[D], corrected[D], before, after, worst = 0;
     hsy_tally t;
 
-    spec.pool_bits = 6;
+    spec.param[HSY_PARAM_POOL_BITS] = 6;
     s = trial_scheme(&spec);
     scratch = trial_memory(hsy_points_scratch(s, D));
     shares(f, D, heavy);
@@ -395,7 +396,7 @@ static void unlisted(void)
     double f[D] = {0.6}, error[D - 1], left;
     hsy_tally t;
 
-    spec.pool_bits = 8;
+    spec.param[HSY_PARAM_POOL_BITS] = 8;
     s = trial_scheme(&spec);
     scratch = trial_memory(hsy_points_scratch(s, D - 1));
     for (uint32_t v = 1; v < D; v++) {
@@ -429,7 +430,7 @@ static void repeated(void)
     bool same = true;
     hsy_tally t;
 
-    spec.pool_bits = 6;
+    spec.param[HSY_PARAM_POOL_BITS] = 6;
     s = trial_scheme(&spec);
     scratch = trial_memory(hsy_points_scratch(s, 2 * D));
     shares(f, D, 0.4);
@@ -464,7 +465,7 @@ static void with_noise(void)
     void *scratch;
     hsy_tally t;
 
-    spec.pool_bits = 8;
+    spec.param[HSY_PARAM_POOL_BITS] = 8;
     s = trial_scheme(&spec);
     scratch = trial_memory(hsy_points_scratch(s, D));
     for (size_t i = 0; i < N; i++) {

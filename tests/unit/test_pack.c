@@ -104,8 +104,8 @@ int main(void)
     }
     for (size_t i = 0; i < 4; i++) {
         spec = trial_values("olh", 10, 1);
-        spec.g = hashed[i];
-        spec.pool_bits = i < 2 ? 24 : i < 3 ? 16 : 9;
+        spec.param[HSY_PARAM_G] = hashed[i];
+        spec.param[HSY_PARAM_POOL_BITS] = i < 2 ? 24 : i < 3 ? 16 : 9;
         packs(&spec, "olh");
     }
     return tap_done();

@@ -25,8 +25,8 @@ static const hsy_scheme *resolve(const char *mechanism, hsy_kind kind,
                            .nano_epsilon = (uint64_t)(epsilon * 1e9),
                            .kind = kind,
                            .d = kind == HSY_KIND_VALUES ? D : 0,
-                           .g = hashed ? 4 : 0,
-                           .pool_bits = hashed ? 16 : 0};
+                           .param[HSY_PARAM_G] = hashed ? 4 : 0,
+                           .param[HSY_PARAM_POOL_BITS] = hashed ? 16 : 0};
     hsy_scheme *s = (hsy_scheme *)scheme_bytes;
     hsy_error err = {0};
 

@@ -121,15 +121,15 @@ static void refuses_foreign(void)
 {
     hsy_spec spec = trial_values("grr", 3, 1);
 
-    spec.g = 4;
+    spec.param[HSY_PARAM_G] = 4;
     refuses(&spec, HSY_E_RANGE, "g", "grr with a hash range");
-    spec.g = 0;
-    spec.pool_bits = 3;
-    refuses(&spec, HSY_E_RANGE, "pool", "grr with a pool");
-    spec.pool_bits = 0;
-    spec.pool_seed = 3;
-    refuses(&spec, HSY_E_RANGE, "pool", "grr with a pool's seed");
-    spec.pool_seed = 0;
+    spec.param[HSY_PARAM_G] = 0;
+    spec.param[HSY_PARAM_POOL_BITS] = 3;
+    refuses(&spec, HSY_E_RANGE, "pool-bits", "grr with a pool");
+    spec.param[HSY_PARAM_POOL_BITS] = 0;
+    spec.param[HSY_PARAM_POOL_SEED] = 3;
+    refuses(&spec, HSY_E_RANGE, "pool-seed", "grr with a pool's seed");
+    spec.param[HSY_PARAM_POOL_SEED] = 0;
     spec.design = HSY_DESIGN_SPINNER;
     refuses(&spec, HSY_E_RANGE, "design", "grr with a design");
     spec.design = 0;
@@ -222,7 +222,7 @@ static void automatic(void)
     chooses(trial_values(NULL, HSY_VALUES_MAX, 30), "grr",
             "2^22 values at epsilon 30");
     chooses(spec_bins(), "grr", "ten bins");
-    hashed.g = 5;
+    hashed.param[HSY_PARAM_G] = 5;
     chooses(hashed, "olh", "a spec with a hash range");
     design.design = HSY_DESIGN_SPINNER;
     design.nano_epsilon = 0;
@@ -231,8 +231,8 @@ static void automatic(void)
     design.d = 2;
     design.kind = HSY_KIND_VALUES;
     chooses(design, "rr", "a spinner for two values");
-    strings.pool_bits = 25;
-    refuses(&strings, HSY_E_RANGE, "pool_bits", "auto with a pool of 2^25");
+    strings.param[HSY_PARAM_POOL_BITS] = 25;
+    refuses(&strings, HSY_E_RANGE, "pool-bits", "auto with a pool of 2^25");
 }
 
 /* ---- Catalogue ----------------------------------------------------------- */
@@ -378,14 +378,14 @@ static void differences(void)
     other.scale = 2;
     differs(number, other, "range");
     other = lh;
-    other.g = 7;
-    differs(lh, other, "hash range g");
+    other.param[HSY_PARAM_G] = 7;
+    differs(lh, other, "g");
     other = lh;
-    other.pool_bits = 7;
-    differs(lh, other, "pool size");
+    other.param[HSY_PARAM_POOL_BITS] = 7;
+    differs(lh, other, "pool-bits");
     other = lh;
-    other.pool_seed = 7;
-    differs(lh, other, "pool seed");
+    other.param[HSY_PARAM_POOL_SEED] = 7;
+    differs(lh, other, "pool-seed");
 }
 
 static void processors(void)

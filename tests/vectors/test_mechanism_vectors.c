@@ -43,9 +43,9 @@ static double computed(const struct record *r)
     if (strcmp(r->name, "coth") == 0)
         return 1 / (info.p - info.q);
     if (strcmp(r->name, "g") == 0)
-        return info.g;
+        return (double)info.param[HSY_PARAM_G];
     if (strcmp(r->name, "floor") == 0) /* 50 seeds, sum f^2 = 1/4 */
-        return 0.25 / ((info.g - 1.0) * 50);
+        return 0.25 / (((double)info.param[HSY_PARAM_G] - 1.0) * 50);
     return info.v0;
 }
 
