@@ -18,8 +18,7 @@ VARIANT := $(filter-out gcc,$(notdir $(CC)))$(filter-out -O2,$(OPT))$(if $(SAN),
 OUT     := $(B)$(if $(VARIANT),/$(VARIANT))
 O       := $(OUT)/obj
 
-ROOMS    := core mech infer host audit cli
-CPPFLAGS += -Iinclude $(ROOMS:%=-Isrc/%)
+CPPFLAGS += -Iinclude $(addprefix -I,$(sort $(wildcard src/*)))
 CFLAGS   += -std=c11 $(OPT) -g -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -ffp-contract=off \
             -fvisibility=hidden -fPIC '-ffile-prefix-map=$(CURDIR)=.' $(WERROR)
@@ -55,6 +54,7 @@ REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests
 .PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \
         amalgamation install uninstall dist repro clean
 .DELETE_ON_ERROR:
+.SECONDARY: # keep the objects of tests
 all: $(OUT)/hearsay $(LIB) $(SO)
 
 help:
@@ -89,8 +89,8 @@ $(SO): $(LIB_OBJ)
 $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -ljansson -lm -o $@
 
-# The rooms between, as an archive: a test links what it uses.
-$(O)/rooms.a: $(MID_OBJ)
+# The rooms above the library, as an archive: a test links what it uses.
+$(O)/rooms.a: $(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ))
 	rm -f $@ && $(AR) rcsD $@ $^
 
 $(OUT)/tests/attack/test_zoo: $(ZOO_OBJ)

@@ -2,14 +2,14 @@
  * hearsay.h - local differential privacy.
  *
  *     truth --randomize--> report --tally--> tally --estimate--> estimate
- *     (device only)        (the wire)        (all that is kept)  (with its
- * error)
+ *     on the device only   on the wire       all that is kept    with its error
  *
  * Conventions, stated once:
  *   - No pointer may be NULL unless its comment says so.
  *   - The caller owns all memory. No call allocates, and none keeps a pointer
  *     after returning, except where its comment says so.
- *   - Outputs are written only when the result is HSY_OK.
+ *   - Outputs are written only when the result is HSY_OK, except that where
+ *     there is no report its place is zeroed.
  *   - An hsy_error pointer may always be NULL.
  *   - Probabilities are integers, rounded toward more privacy; epsilon is an
  *     integer number of nano-epsilon, rounded down where it enters.
@@ -77,32 +77,32 @@ typedef struct hsy_rng {
 
 /* What randomizing takes. Nothing that is drawn from `published` is secret (a
  * hash seed that stands in the report); nothing that is drawn from `secret`
- * ever leaves the device. The two never share a stream. */
+ * ever leaves the device. The two never share a stream, or a published seed
+ * would show the coins: one source (fill and ctx) in both roles is refused. */
 typedef struct hsy_coins {
     hsy_rng secret;
     hsy_rng published;
 } hsy_coins;
 
-/* Fresh kernel randomness, for commands that answer once. Small draws come
- * from batches of getrandom(2) bytes that are wiped as they are used and
- * dropped in a forked child; a large draw is the ChaCha20 expansion of 32
- * fresh kernel bytes that are wiped at once. Keep at one address. */
+/* Fresh kernel randomness, for commands that answer once. Each draw is a batch
+ * of getrandom(2) bytes of its own, a large one the ChaCha20 expansion of 32 of
+ * them; nothing is kept between draws, so there is nothing that a forked child
+ * or a copied memory image could repeat. Keep at one address. */
 typedef struct hsy_entropy {
-    struct hsy_entropy_batch {
-        uint8_t bytes[512];
-        size_t left;
-        int64_t owner; /* process that drew the batch */
+    struct hsy_entropy_role {
+        uint32_t open;
     } secret, published;
 } hsy_entropy;
 
 HSY_API void hsy_entropy_init(hsy_entropy *e);
 HSY_API void hsy_entropy_clear(hsy_entropy *e);
 
-/* The coins keep the pointer: e must outlive them. */
+/* The coins keep the pointer: e must outlive them. Once e is cleared they give
+ * HSY_E_ENTROPY. */
 HSY_API hsy_coins hsy_entropy_coins(hsy_entropy *e);
 
-/* A ChaCha20 key stream [RFC 8439, 64-bit counter]: the coins of a device, by
- * context, and of a simulation, by seed. Treat the fields as private. */
+/* A ChaCha20 key stream [RFC 8439, 64-bit counter]. Treat the fields as
+ * private. */
 typedef struct hsy_stream {
     uint32_t state[16];
     uint8_t block[1024];
@@ -125,10 +125,19 @@ typedef struct hsy_context {
 #define HSY_KEY 32
 #define HSY_DIGEST 32
 
+/* A device's coins: a stream for each role. Keep at one address. */
+typedef struct hsy_streams {
+    hsy_stream secret, published;
+} hsy_streams;
+
 /* Open the coins of one context under a device's secret key. The same context
- * always gives the same coins. */
-HSY_API void hsy_stream_open(hsy_stream *st, const uint8_t key[HSY_KEY],
-                             const hsy_context *context);
+ * always gives the same coins; the two roles never have any in common. */
+HSY_API void hsy_streams_open(hsy_streams *streams, const uint8_t key[HSY_KEY],
+                              const hsy_context *context);
+HSY_API void hsy_streams_clear(hsy_streams *streams);
+
+/* The coins keep the pointer: streams must outlive them. */
+HSY_API hsy_coins hsy_streams_coins(hsy_streams *streams);
 
 /* Open stream number `lane` of a simulation. Anyone who knows the seed knows
  * the coins: never for a real person. */
@@ -166,6 +175,10 @@ typedef enum hsy_kind {
     HSY_KIND_BINS = 4,   /* a number in [lo, hi]; the share of each of d bins */
     HSY_KIND_STRINGS = 5 /* any bytes; shares of candidates named later */
 } hsy_kind;
+
+/* What a kind is called in files: "yes-no", "values", "number", "bins",
+ * "strings". NULL for a number without a kind. */
+HSY_API const char *hsy_kind_name(uint32_t kind);
 
 /* How binary randomized response is described. Numbers are wire format. */
 typedef enum hsy_design {
@@ -209,22 +222,31 @@ HSY_API const char *hsy_param_name(size_t param);
 #define HSY_POOL_BITS_DEFAULT 16u
 #define HSY_POOL_BITS_MAX 24u
 
-/* What is wanted. Zero it, set size, fill in what applies. */
+/*
+ * What is wanted. Zero it, set size, fill in what applies; nothing that does
+ * not apply is ignored, it is refused.
+ *
+ * Later versions append fields. A shorter spec, of a program built with an
+ * older header, has zeros there; of a longer one, built with a newer header,
+ * the fields unknown here must be zero.
+ *
+ * labels are d times a u32 little-endian length and as many bytes; NULL: the
+ * values are called 0 .. d-1. That no two are the same is for the caller to
+ * see: without memory of its own the library cannot.
+ */
 typedef struct hsy_spec {
-    size_t size;           /* sizeof(hsy_spec): fields may be appended */
+    size_t size;           /* sizeof(hsy_spec) */
     const char *mechanism; /* name or alias; NULL or "auto": hearsay chooses */
-    uint64_t
-        nano_epsilon; /* with a design other than by epsilon: a cap, or 0 */
-    uint32_t kind;    /* hsy_kind */
-    uint32_t d;       /* VALUES, BINS: how many; YES_NO: 2 or 0 */
-    int64_t lo, hi;   /* NUMBER, BINS: the range in units of 10^-scale */
+    uint64_t nano_epsilon; /* if a design gives the probabilities: a cap or 0 */
+    uint32_t kind;         /* hsy_kind */
+    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0 */
+    int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels; /* VALUES: d times (u32 little-endian length, bytes);
-                              NULL: the values are called 0 .. d-1 */
+    const uint8_t *labels; /* VALUES */
     size_t labels_len;
-    uint32_t design; /* hsy_design, rr only */
-    hsy_ratio chance[HSY_CHANCES];
-    uint64_t param[HSY_PARAMS]; /* hsy_param */
+    uint32_t design;               /* hsy_design, rr only */
+    hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
+    uint64_t param[HSY_PARAMS];    /* hsy_param */
 } hsy_spec;
 
 /* A task's mechanism with every parameter resolved to integers. */
@@ -249,7 +271,7 @@ typedef struct hsy_info {
     uint64_t nano_epsilon; /* claimed */
     double epsilon;        /* nano_epsilon / 1e9 */
     double epsilon_exact;  /* of the integers in use; at most epsilon */
-    uint32_t d;            /* values estimated; 0 for open strings */
+    uint32_t d;            /* values of VALUES and BINS, 2 for YES_NO, else 0 */
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
@@ -286,26 +308,36 @@ typedef enum hsy_truth_type {
     HSY_TRUTH_TUPLE = 4
 } hsy_truth_type;
 
-/* A private value. */
+/*
+ * A private value.
+ *
+ * A string is the first len of room readable bytes. All of room is read, so
+ * that may show in time and addresses, but len does not: keep secret strings
+ * in buffers of one size, and state it. room 0 stands for len itself; then the
+ * addresses that are read show where the string ends.
+ */
 typedef struct hsy_truth {
     hsy_truth_type type;
     union {
         uint32_t index; /* YES_NO, VALUES */
         int64_t number; /* NUMBER, BINS: in units of 10^-scale */
         struct {
-            const void *data;
-            size_t len; /* at most HSY_STRING_MAX */
-        } bytes;        /* STRINGS */
+            const void *data; /* may be NULL if len and room are 0 */
+            size_t len;       /* at most HSY_STRING_MAX */
+            size_t room;      /* 0, or from len on */
+        } bytes;              /* STRINGS */
         struct {
             const struct hsy_truth *items;
             size_t count;
-        } tuple; /* several attributes */
+        } tuple; /* several attributes: no scheme takes them yet */
     } u;
 } hsy_truth;
 
 /* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash. HSY_E_RANGE if it is outside the domain.
- * Takes the same time for every truth inside the domain. */
+ * its bin, or its string's hash. HSY_E_RANGE if it is outside the domain,
+ * HSY_E_UNKNOWN for a tuple. Every truth inside the domain takes the same
+ * steps; neither a branch nor an address depends on it (but see hsy_truth on a
+ * string's length). */
 HSY_API hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
                                   const hsy_truth *truth, hsy_error *err);
 
@@ -328,25 +360,28 @@ HSY_API hsy_status hsy_epsilon_parse(uint64_t *nano_epsilon, const char *text,
 /* ---- Randomize ----------------------------------------------------------- */
 
 /*
- * Randomize one private value into report, a buffer of report_bytes bytes.
- * Each call spends epsilon of the privacy of the person behind truth.
+ * Randomize one private value into report, a buffer of report_bytes bytes
+ * (hsy_info). Each call spends epsilon of the privacy of the person behind
+ * truth.
  *
- * HSY_E_RANGE if truth is outside the domain, HSY_E_ENTROPY if a random source
- * failed; then nothing was reported.
+ * HSY_E_RANGE if truth is outside the domain or the two coins are one source,
+ * HSY_E_ENTROPY if a source failed; then nothing was reported and report is
+ * zeroed.
  */
 HSY_API hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                                  const hsy_truth *truth, hsy_coins *coins,
                                  hsy_error *err);
 
 /* The same for n codes at once: reports holds n times report_bytes. Other
- * coins are drawn than by n single calls; the law is the same. On failure the
- * whole of reports is zeroed. */
+ * coins are drawn than by n single calls; the law is the same. On any failure
+ * the whole of reports is zeroed. */
 HSY_API hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                        const uint64_t *codes, size_t n,
                                        hsy_coins *coins, hsy_error *err);
 
 /* The same law at simulation speed: how many coins it takes tells where the
- * noise fell. HSY_E_REFUSED unless both streams were opened by seed. */
+ * noise fell. HSY_E_REFUSED unless both streams were opened by seed,
+ * HSY_E_RANGE if they are one. */
 HSY_API hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
                                       const uint64_t *codes, size_t n,
                                       hsy_stream *secret, hsy_stream *published,
@@ -401,7 +436,7 @@ typedef struct hsy_factor {
 
 /* P[report | code] as the product of *count factors, exactly what randomize
  * does. At most hsy_law_factors(s) of them. report must pass hsy_check. (Only
- * between the ends of a range of more than 2^17 steps a one-bit mean's single
+ * between the ends of a range of more than 2^16 steps a one-bit mean's single
  * factor may be rounded to 64 bits.) */
 HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
@@ -422,15 +457,17 @@ typedef struct hsy_point {
     double n;       /* reports */
     double support; /* reports that support the value, as counted */
     double p, q;    /* support probabilities: own value, other value */
-    double v0, v1;  /* n times the variance at share 0 and at share 1 */
+    double v0, v1;  /* n times the variance at share 0 and at share 1; for
+                       local hashing, after what was predicted of the others
+                       was taken off, so v0 may differ from value to value */
     double spread;  /* times f(1-f)/n: more variance for the target people */
     double floor;   /* variance that more reports do not remove */
 } hsy_point;
 
 /* Evidence for `count` codes, or for all d values if codes is NULL (then count
  * is d; 1 for a mean or a yes/no question, where it is the share of yes).
- * scratch: hsy_points_scratch bytes, aligned as malloc aligns. HSY_E_EMPTY if
- * there are no reports. */
+ * scratch: hsy_points_scratch bytes, aligned as malloc aligns; may be NULL if
+ * that is 0. HSY_E_EMPTY if there are no reports. */
 HSY_API size_t hsy_points_scratch(const hsy_scheme *s, size_t count);
 HSY_API hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
                               const hsy_tally *t, const uint64_t *codes,

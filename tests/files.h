@@ -4,6 +4,7 @@
 #define FILES_H
 
 #include "container.h"
+#include "examples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,73 @@ static inline hsy_status files_drain(const void *bytes, size_t len,
 static inline bool files_same(const struct file *a, const struct file *b)
 {
     return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+static inline struct file files_joined(const struct file *a,
+                                       const struct file *b)
+{
+    struct file f = {malloc(a->len + b->len), a->len + b->len};
+
+    memcpy(f.bytes, a->bytes, a->len);
+    memcpy(f.bytes + a->len, b->bytes, b->len);
+    return f;
+}
+
+/* ---- Files of n example reports ------------------------------------------ */
+
+static inline struct file files_stream(const hsy_spec *spec, size_t n)
+{
+    hsy_scheme *s = example_scheme(spec);
+    uint8_t *reports = example_reports(s, n);
+    uint8_t *packed = malloc(hsy_packed_size(s, n) + 1);
+    struct output *out = files_open();
+
+    hsy_pack(s, packed, reports, n);
+    container_put_prefix(out, s, spec->labels, spec->labels_len,
+                         HSY_CONTENT_REPORTS);
+    container_put_reports(out, s, packed, n);
+    container_put_end(out, n);
+    free(packed);
+    free(reports);
+    free(s);
+    return files_close(out);
+}
+
+/* A NUL follows the text. */
+static inline struct file files_twin(const hsy_spec *spec, size_t n)
+{
+    hsy_scheme *s = example_scheme(spec);
+    uint8_t *reports = example_reports(s, n);
+    struct output *out = files_open();
+    struct file f;
+
+    container_put_json_head(out, s, spec->labels, spec->labels_len, NULL);
+    container_put_json_reports(out, s, reports, n);
+    container_put_json_end(out, n);
+    free(reports);
+    free(s);
+    f = files_close(out);
+    f.bytes[f.len] = '\0';
+    return f;
+}
+
+/* The tally of the reports from `first` on. */
+static inline struct file files_tally(const hsy_spec *spec, size_t first,
+                                      size_t n)
+{
+    hsy_scheme *s = example_scheme(spec);
+    uint8_t *reports = example_reports(s, first + n);
+    hsy_tally t = example_tally(s);
+    struct output *out = files_open();
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    hsy_tally_batch(&t, s, reports + first * info.report_bytes, n, NULL);
+    container_put_tally(out, s, spec->labels, spec->labels_len, &t);
+    free(reports);
+    free(t.cells);
+    free(s);
+    return files_close(out);
 }
 
 #endif

@@ -1,16 +1,29 @@
 #!/usr/bin/env python3
-"""Writes tests/vectors/special.txt: special functions to 30 digits.
+"""Write tests/vectors/special.txt: special functions to 30 digits.
 
 Nothing but the standard library's decimal arithmetic, and other methods than
 the C code's: log-gamma by Stirling's series with Bernoulli numbers, tails by
 their positive power series summed to the end, quantiles by Newton's method on
 those. A line holds a function, its arguments (each an exact double) and the
-value. Usage: tools/gen_special.py > tests/vectors/special.txt
+value.
+
+    tools/gen_special.py           write the file, in about a minute
+    tools/gen_special.py --check   compare it with the committed one: all
+                                   functions and arguments, every 7th value
+
+Run from the root of the repository.
 """
 
+import functools
+import pathlib
+import sys
 from decimal import Decimal as D, getcontext
 from fractions import Fraction
 from math import comb
+
+FILE = pathlib.Path("tests/vectors/special.txt")
+HEAD = "# function, arguments, value: tools/gen_special.py"
+SAMPLE = 7  # few of the rows that take long
 
 DIGITS = 60
 getcontext().prec = DIGITS
@@ -28,6 +41,7 @@ def bernoulli(count):
 BERNOULLI = bernoulli(40)
 
 
+@functools.cache
 def pi():
     """Machin's formula."""
     def arctan_inverse(n):
@@ -124,6 +138,12 @@ def normal_cdf(z):
     return half + half * gamma_lower(half, z * z / 2)
 
 
+def binomial_cdf(k, n, p):
+    if p * (n + 1) >= k + 1:
+        return beta_small(n - k, k + 1, 1 - p)
+    return 1 - beta_small(k + 1, n - k, p)
+
+
 def newton(function, slope, target, start, limit):
     """Root of ln function = ln target below limit; slope is by ln x."""
     x, goal = start, target.ln()
@@ -136,15 +156,23 @@ def newton(function, slope, target, start, limit):
     raise ArithmeticError("no convergence")
 
 
-def beta_inv(p, a, b, start):
+def beta_inv(p, a, b):
     return newton(lambda x: beta_inc(a, b, x),
                   lambda x: beta_log_density(a, b, x).exp() / (1 - x), p,
-                  start, D(1))
+                  a / (a + b), D(1))
 
 
-def chi2_quantile(p, k, start):
+def chi2_cdf(x, k):
+    return gamma_lower(k / 2, x / 2)
+
+
+def chi2_upper(x, k):
+    return gamma_upper(k / 2, x / 2)
+
+
+def chi2_quantile(p, k):
     return 2 * newton(lambda x: gamma_lower(k / 2, x),
-                      lambda x: gamma_log_density(k / 2, x).exp(), p, start,
+                      lambda x: gamma_log_density(k / 2, x).exp(), p, k / 2,
                       D("Infinity"))
 
 
@@ -162,15 +190,13 @@ def normal_quantile(p):
     raise ArithmeticError("no convergence")
 
 
-def say(name, arguments, value):
-    print(name, *[repr(float(a)) for a in arguments],
-          format(value, ".30e"))
-
-
 def doubles(*values):
     """Each value as the exact decimal of its nearest double."""
     return [D(float(v)) for v in values]
 
+
+# Each generator below yields rows: a function's name, its arguments, and a
+# call that gives its value. The call is made when the value is wanted.
 
 BETA_SHAPES = [(0.01, 0.02), (0.1, 3), (0.5, 0.5), (1, 1), (1, 50), (2, 3),
                (30, 1), (5, 700), (39.5, 39.5), (40, 40), (39.9, 4e4),
@@ -191,7 +217,7 @@ def beta_vectors():
             if not 0 < x < 1:
                 continue
             if beta_log_density(a, b, x) > -680:
-                say("beta_inc", (a, b, x), beta_inc(a, b, x))
+                yield "beta_inc", (a, b, x), beta_inc
 
 
 def beta_inv_vectors():
@@ -202,10 +228,8 @@ def beta_inv_vectors():
     for shape in shapes:
         for tail in tails:
             a, b, p = doubles(*shape, tail)
-            mean = a / (a + b)
-            x = beta_inv(p, a, b, mean)
-            if x > D("1e-290"):
-                say("beta_inv", (p, a, b), x)
+            if p ** (1 / a) > D("1e-290"):  # about the value, where small
+                yield "beta_inv", (p, a, b), beta_inv
 
 
 def chi2_vectors():
@@ -214,33 +238,27 @@ def chi2_vectors():
             x, kk = doubles(k + s * (2 * k) ** 0.5, k)
             if x <= 0:
                 continue
-            log_density = gamma_log_density(kk / 2, x / 2)
-            if log_density > -680:
-                say("chi2_cdf", (x, kk), gamma_lower(kk / 2, x / 2))
-                say("chi2_upper", (x, kk), gamma_upper(kk / 2, x / 2))
+            if gamma_log_density(kk / 2, x / 2) > -680:
+                yield "chi2_cdf", (x, kk), chi2_cdf
+                yield "chi2_upper", (x, kk), chi2_upper
         for x in doubles(k * 1e-6, k * 0.01, k * 0.3):
             if gamma_log_density(kk / 2, x / 2) > -680:
-                say("chi2_cdf", (x, kk), gamma_lower(kk / 2, x / 2))
+                yield "chi2_cdf", (x, kk), chi2_cdf
 
 
 def chi2_quantile_vectors():
     for k in (0.3, 1, 2, 7, 79.5, 80.5, 1000, 1e5):
         for p in (1e-12, 0.001, 0.05, 0.5, 0.95, 0.99, 0.999999):
-            kk, pp = doubles(k, p)
-            x = chi2_quantile(pp, kk, kk / 2)
-            if x > D("1e-290"):
-                say("chi2_quantile", (pp, kk), x)
+            yield "chi2_quantile", doubles(p, k), chi2_quantile
 
 
 def normal_vectors():
     for z in (-37.5, -30.1, -20, -8.3, -5, -3, -1.96, -1, -0.5, -1e-3, -1e-9,
               1e-6, 0.3, 1, 1.959963984540054, 2.7, 5):
-        (zz,) = doubles(z)
-        say("normal_cdf", (zz,), normal_cdf(zz))
+        yield "normal_cdf", doubles(z), normal_cdf
     for p in (1e-300, 1e-100, 1e-20, 1e-12, 1e-6, 0.001, 0.02425, 0.025, 0.07,
               0.08, 0.3, 0.499, 0.499999999):
-        (pp,) = doubles(p)
-        say("normal_quantile", (pp,), normal_quantile(pp))
+        yield "normal_quantile", doubles(p), normal_quantile
 
 
 def binomial_vectors():
@@ -250,23 +268,53 @@ def binomial_vectors():
              (268000, 10**6, 0.2689414213699951),
              (499900000, 10**9, 0.5), (268941421, 10**9, 0.2689414213699951),
              (268500000, 10**9, 0.2689414213699951), (12, 10**9, 1e-8)]
-    for k, n, p in cases:
-        kk, nn, pp = D(k), D(n), D(p)
-        if pp * (nn + 1) >= kk + 1:
-            value = beta_small(nn - kk, kk + 1, 1 - pp)
-        else:
-            value = 1 - beta_small(kk + 1, nn - kk, pp)
-        say("binomial_cdf", (kk, nn, pp), value)
+    for case in cases:
+        yield "binomial_cdf", doubles(*case), binomial_cdf
 
 
-def main():
-    print("# function, arguments, value: tools/gen_special.py")
-    normal_vectors()
-    chi2_vectors()
-    chi2_quantile_vectors()
-    beta_vectors()
-    beta_inv_vectors()
-    binomial_vectors()
+def rows():
+    yield from normal_vectors()
+    yield from chi2_vectors()
+    yield from chi2_quantile_vectors()
+    yield from beta_vectors()
+    yield from beta_inv_vectors()
+    yield from binomial_vectors()
 
 
-main()
+def question(name, arguments):
+    return " ".join([name, *(repr(float(a)) for a in arguments)])
+
+
+def answer(arguments, function):
+    return format(function(*arguments), ".30e")
+
+
+def write():
+    lines = [f"{question(name, arguments)} {answer(arguments, function)}"
+             for name, arguments, function in rows()]
+    FILE.write_text("\n".join([HEAD, *lines, ""]))
+    return 0
+
+
+def check():
+    """Print what differs."""
+    head, *lines = FILE.read_text().splitlines()
+    stored = [tuple(line.rsplit(" ", 1)) for line in lines]
+    wanted = list(rows())
+    wrong = [] if head == HEAD else ["the first line"]
+    if [q for q, _ in stored] != [question(n, a) for n, a, _ in wanted]:
+        wrong.append("functions and arguments are others")
+    else:
+        wrong += [f"{q}: the value is another"
+                  for (q, value), (_, arguments, function)
+                  in list(zip(stored, wanted))[::SAMPLE]
+                  if value != answer(arguments, function)]
+    for line in wrong:
+        print(f"{FILE}: {line}")
+    return wrong != []
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    sys.exit(check() if sys.argv[1:] else write())

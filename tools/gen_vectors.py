@@ -168,14 +168,12 @@ def text_of(records):
 
 
 def check():
-    """TAP lines: whether each file is what the arithmetic above gives."""
-    failed = 0
-    for i, (name, records) in enumerate(FILES.items(), 1):
-        same = (FOLDER / name).read_text() == text_of(records())
-        failed += not same
-        print(f"{'' if same else 'not '}ok {i} - {name} is exact")
-    print(f"1..{len(FILES)}")
-    return failed != 0
+    """Print the files that differ."""
+    wrong = [name for name, records in FILES.items()
+             if (FOLDER / name).read_text() != text_of(records())]
+    for name in wrong:
+        print(f"{FOLDER / name}: differs")
+    return wrong != []
 
 
 def write():

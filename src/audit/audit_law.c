@@ -74,8 +74,8 @@ static bool audit_law_report(const hsy_scheme *s, uint8_t *report, size_t cell)
            hsy_check(s, report) == HSY_OK;
 }
 
-/* ln of the largest over the smallest probability of a report, over the codes
- * of a small domain, or its two ends. */
+/* ln of the largest over the smallest probability of a report: over all codes
+ * of a domain of at most AUDIT_LAW_DOMAIN, else over the probes. */
 static double audit_law_spread(const hsy_scheme *s, hsy_factor *factors,
                                const uint8_t *report,
                                const struct audit_probe *probes, size_t nprobes)

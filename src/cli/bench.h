@@ -34,9 +34,11 @@ struct bench_case {
     /* What is measured; which of these count depends on measure. */
     const char *mechanism;
     uint32_t d;
+    uint32_t g; /* of local hashing; 0: the best */
     uint32_t pool_bits;
     size_t reports;
     const char *command; /* of this program */
+    size_t part;         /* it gets one in so many of the lines */
 };
 
 /* One run. Zero it and set the first two. */
@@ -48,8 +50,8 @@ struct bench {
     struct bench_files {
         bool open;
         int labels, truths; /* memory files */
-        int reports[2];     /* of grr and olh; empty until needed */
-        int tally;
+        int reports, tally;
+        const char *made; /* mechanism of the reports; NULL: there are none */
     } files;
 };
 

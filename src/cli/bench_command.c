@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define BENCH_VALUES 1024
+#define BENCH_LINE 11 /* bytes of "value 0123" and its end */
 #define BENCH_RUNS 4
 
 extern char **environ;
@@ -36,7 +37,7 @@ static bool bench_write(int fd, const char *text, size_t len)
     return true;
 }
 
-/* Lines "value N": N counts up, or is drawn. */
+/* Lines "value N", all of one length: N counts up, or is drawn. */
 static bool bench_write_lines(int fd, size_t lines, hsy_rng *rng)
 {
     char text[1 << 16];
@@ -47,9 +48,9 @@ static bool bench_write_lines(int fd, size_t lines, hsy_rng *rng)
     for (size_t i = 0; i < lines && good; i++) {
         if (rng != NULL && i % 1024 == 0)
             rng->fill(rng->ctx, draws, sizeof draws);
-        used += (size_t)snprintf(text + used, sizeof text - used, "value %u\n",
-                                 rng != NULL ? draws[i % 1024] % BENCH_VALUES
-                                             : (unsigned)i);
+        snprintf(text + used, sizeof text - used, "value %04u\n",
+                 rng != NULL ? draws[i % 1024] % BENCH_VALUES : (unsigned)i);
+        used += BENCH_LINE;
         if (sizeof text - used < 32 || i + 1 == lines) {
             good = bench_write(fd, text, used);
             used = 0;
@@ -70,11 +71,9 @@ static bool bench_files_open(struct bench *b)
     f->open = true;
     f->labels = memfd_create("labels", 0);
     f->truths = memfd_create("truths", 0);
-    f->reports[0] = memfd_create("reports", 0);
-    f->reports[1] = memfd_create("reports", 0);
+    f->reports = memfd_create("reports", 0);
     f->tally = memfd_create("tally", 0);
-    if (f->labels < 0 || f->truths < 0 || f->reports[0] < 0 ||
-        f->reports[1] < 0 || f->tally < 0 ||
+    if (f->labels < 0 || f->truths < 0 || f->reports < 0 || f->tally < 0 ||
         !bench_write_lines(f->labels, BENCH_VALUES, NULL) ||
         !bench_write_lines(f->truths, b->lines, &rng)) {
         cli_fail("memory file: %s", strerror(errno));
@@ -86,8 +85,7 @@ static bool bench_files_open(struct bench *b)
 void bench_files_clear(struct bench *b)
 {
     const struct bench_files *f = &b->files;
-    const int all[] = {f->labels, f->truths, f->reports[0], f->reports[1],
-                       f->tally};
+    const int all[] = {f->labels, f->truths, f->reports, f->tally};
 
     for (size_t i = 0; f->open && i < sizeof all / sizeof all[0]; i++)
         if (all[i] >= 0)
@@ -123,17 +121,23 @@ static double bench_seconds(const struct timeval *t)
     return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
 }
 
+/* An input from a place on, and an output. */
+struct bench_ends {
+    int in, out;
+    off_t from;
+};
+
 /* The processor seconds one run takes, or 0 after a message. */
-static double bench_run(char *const argv[], int in, int out)
+static double bench_run(char *const argv[], const struct bench_ends *ends)
 {
     struct rusage usage;
     int status;
     pid_t pid;
 
-    if (lseek(in, 0, SEEK_SET) != 0 || ftruncate(out, 0) != 0 ||
-        lseek(out, 0, SEEK_SET) != 0)
+    if (lseek(ends->in, ends->from, SEEK_SET) != ends->from ||
+        ftruncate(ends->out, 0) != 0 || lseek(ends->out, 0, SEEK_SET) != 0)
         return cli_fail("memory file: %s", strerror(errno)), 0;
-    pid = bench_start(argv, in, out);
+    pid = bench_start(argv, ends->in, ends->out);
     if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
         return cli_fail("cannot run %s: %s", argv[1], strerror(errno)), 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -143,12 +147,13 @@ static double bench_run(char *const argv[], int in, int out)
 
 /* ---- Commands ------------------------------------------------------------ */
 
-static double bench_runs(char *const argv[], int in, int out, int runs)
+static double bench_runs(char *const argv[], const struct bench_ends *ends,
+                         int runs)
 {
     double best = 0;
 
     for (int i = 0; i < runs; i++) {
-        double seconds = bench_run(argv, in, out);
+        double seconds = bench_run(argv, ends);
 
         if (seconds <= 0)
             return 0;
@@ -157,35 +162,52 @@ static double bench_runs(char *const argv[], int in, int out, int runs)
     return best;
 }
 
-static double bench_run_randomize(struct bench *b, const char *mechanism,
-                                  int out, int runs)
+/* Lines of text that a case gets: the last ones. */
+static size_t bench_lines(const struct bench *b, const struct bench_case *c)
 {
+    return c->part != 0 ? b->lines / c->part : b->lines;
+}
+
+static double bench_run_randomize(struct bench *b, const struct bench_case *c,
+                                  int runs)
+{
+    const size_t skipped = b->lines - bench_lines(b, c);
+    const struct bench_ends ends = {b->files.truths, b->files.reports,
+                                    (off_t)(skipped * BENCH_LINE)};
     char values[64], name[16];
     char *argv[] = {"hearsay",     "randomize", "--values-file",
                     values,        "--epsilon", "1",
                     "--mechanism", name,        NULL};
+    double seconds;
 
     snprintf(values, sizeof values, "/proc/self/fd/%d", b->files.labels);
-    snprintf(name, sizeof name, "%s", mechanism);
-    return bench_runs(argv, b->files.truths, out, runs);
+    snprintf(name, sizeof name, "%s", c->mechanism);
+    seconds = bench_runs(argv, &ends, runs);
+    b->files.made = seconds > 0 ? c->mechanism : NULL;
+    return seconds;
+}
+
+static double bench_run_tally(struct bench *b, const struct bench_case *c)
+{
+    const struct bench_ends ends = {b->files.reports, b->files.tally, 0};
+    char *argv[] = {"hearsay", "tally", NULL};
+    const char *made = b->files.made;
+
+    if ((made == NULL || strcmp(made, c->mechanism) != 0) &&
+        bench_run_randomize(b, c, 1) <= 0)
+        return 0;
+    return bench_runs(argv, &ends, BENCH_RUNS);
 }
 
 double bench_command(struct bench *b, const struct bench_case *c, hsy_cpu level)
 {
-    char *tally[] = {"hearsay", "tally", NULL};
     double seconds;
-    int reports;
 
     (void)level;
     if (!bench_files_open(b))
         return 0;
-    reports = b->files.reports[strcmp(c->mechanism, "grr") != 0];
-    if (strcmp(c->command, "randomize") == 0)
-        seconds = bench_run_randomize(b, c->mechanism, reports, BENCH_RUNS);
-    else if (lseek(reports, 0, SEEK_END) > 0 ||
-             bench_run_randomize(b, c->mechanism, reports, 1) > 0)
-        seconds = bench_runs(tally, reports, b->files.tally, BENCH_RUNS);
-    else
-        seconds = 0;
-    return seconds > 0 ? (double)b->lines / seconds : 0;
+    seconds = strcmp(c->command, "randomize") == 0
+                  ? bench_run_randomize(b, c, BENCH_RUNS)
+                  : bench_run_tally(b, c);
+    return seconds > 0 ? (double)bench_lines(b, c) / seconds : 0;
 }

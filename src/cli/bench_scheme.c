@@ -51,12 +51,13 @@ static bool bench_scheme_open(struct bench_scheme *x,
                               const struct bench_case *c, hsy_cpu level,
                               size_t n)
 {
-    hsy_spec spec = {.size = sizeof spec,
-                     .mechanism = c->mechanism,
-                     .nano_epsilon = HSY_NANO,
-                     .kind = HSY_KIND_VALUES,
-                     .d = c->d,
-                     .param[HSY_PARAM_POOL_BITS] = c->pool_bits};
+    hsy_spec spec = {
+        .size = sizeof spec,
+        .mechanism = c->mechanism,
+        .nano_epsilon = HSY_NANO,
+        .kind = HSY_KIND_VALUES,
+        .d = c->d,
+        .param = {[HSY_PARAM_G] = c->g, [HSY_PARAM_POOL_BITS] = c->pool_bits}};
 
     *x = (struct bench_scheme){.failed = HSY_OK};
     if (cli_scheme_new(&x->s, &spec) != 0)

@@ -43,12 +43,16 @@ const struct cli_entry *cli_command_find(const char *name);
 /* Say that there is no such command, with the nearest name; exit code 2. */
 int cli_command_unknown(const char *name);
 
+/* Say that nothing may follow; exit code 2. */
+int cli_command_extra(const char *word);
+
 /* ---- Options (cli_options.c) --------------------------------------------- */
 
 struct cli_option {
     int id;           /* what cli_next returns; positive; 0 ends the table */
     const char *name; /* without the dashes */
-    const char *arg;  /* what the value is called in help; NULL: a flag */
+    const char *arg;  /* what the value is called in help, NULL: a flag; with
+                         "..." at its end the option may be given again */
     const char *help; /* lines separated by \n */
 };
 
@@ -65,6 +69,7 @@ struct cli_parser {
     char **argv;
     int at;
     bool only_operands; /* "--" has been seen */
+    uint64_t given;     /* options so far, by their place in the table */
     int exit;           /* what to return when cli_next returned CLI_STOP */
     const char *name;   /* of the option just read, as in the table */
     const char *value;  /* its value, or the operand */
@@ -83,11 +88,12 @@ void cli_begin(struct cli_parser *p, const struct cli_command *command,
  * has without naming the latter. */
 int cli_next(struct cli_parser *p);
 
-/* The value of the option just read as a number; false after a complaint, with
- * p->exit set. */
+/* The value of the option just read as a number, a fraction being a decimal
+ * between 0 and 1 without its ends; false after a complaint, with p->exit set.
+ */
 bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high);
-bool cli_value_double(struct cli_parser *p, double *out);
+bool cli_value_fraction(struct cli_parser *p, double *out);
 
 /* The place of the value in a list of names ended by NULL. */
 bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
@@ -117,7 +123,13 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What the library said, after `about` (a file, a field) unless it is NULL. */
 int cli_fail_error(const char *about, const hsy_error *err);
+
+/* The same with what err->line counts: "NAME: record 7: ...". */
+int cli_fail_at(const char *about, const char *unit, const hsy_error *err);
 int cli_fail_nomem(void);
+
+/* Writing to path (NULL: standard output) failed for the reason in errno. */
+int cli_fail_output(const char *path);
 
 /* The same about a text: "NAME: line 7: ...". */
 int cli_fail_line(const char *name, const hsy_error *err);
@@ -171,6 +183,9 @@ struct cli_cell cli_number(double number);
 struct cli_cell cli_count(uint64_t count);
 struct cli_cell cli_bool(bool truth);
 
+/* Let a table show x >= 0 in three digits: "26.4 GB", "910 k reports". */
+void cli_show_rough(struct cli_cell *c, double x, const char *unit);
+
 struct cli_column {
     const char *name;  /* csv header, json key */
     const char *title; /* table header; NULL: the name; "": not in tables */
@@ -198,10 +213,6 @@ struct cli_field {
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
-
-/* Fields alone: lines "name  value", a header and one row, or one object. */
-void cli_print_fields(enum cli_format format, const struct cli_field *fields,
-                      size_t nfields);
 
 /* ---- Labels (cli_labels.c) ----------------------------------------------- */
 
@@ -247,7 +258,8 @@ size_t cli_utf8_one(const uint8_t *p, size_t left);
 
 /* A line without its end: LF, CR LF, or the end of the input. */
 struct cli_line {
-    const uint8_t *text; /* at least 8 bytes beyond the end are readable */
+    const uint8_t *text; /* HSY_STRING_MAX bytes, and 8 beyond the end, can be
+                            read however short the line */
     size_t len;
 };
 
@@ -265,8 +277,8 @@ struct cli_lines {
 hsy_status cli_lines_open(struct cli_lines *r, int fd);
 
 /* Up to max lines that last until the next call; *count 0 at the end. HSY_E_IO
- * with errno, or HSY_E_FORMAT for a line that is too long, its number in
- * err->line. */
+ * with errno, or HSY_E_FORMAT for a line that is too long and for a byte-order
+ * mark before the first, its number in err->line. */
 hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
                           size_t max, size_t *count, hsy_error *err);
 void cli_lines_close(struct cli_lines *r);
@@ -276,6 +288,13 @@ void cli_lines_close(struct cli_lines *r);
 int cli_open_input(const char *path);
 void cli_close_input(int fd);
 const char *cli_input_name(const char *path);
+
+/* Where --output leads: the path, or NULL for "-", standard output. */
+const char *cli_output_path(const char *value);
+
+/* Standard input can be read once: 0, or the exit code after a complaint that
+ * more than one of n inputs is "-". NULL is none. */
+int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct cli_labels *l, const char *path);
@@ -319,7 +338,7 @@ enum {
         {CLI_OPT_MECHANISM, "mechanism", "NAME",                               \
          "see 'hearsay mechanisms' (default auto)"},                           \
     {                                                                          \
-        CLI_OPT_SET, "set", "KEY=VALUE",                                       \
+        CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "g, pool-bits, pool-seed (local hashing); spinner,\n"              \
             "coins, channel (randomized response)"                             \
     }
@@ -330,6 +349,7 @@ struct cli_spec {
     struct cli_labels labels;
     const char *values, *values_file, *range;
     uint64_t domain, bins;
+    uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
     uint32_t other_place; /* of the label "other", if other is set */
 };

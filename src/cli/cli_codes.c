@@ -34,7 +34,7 @@ static size_t codes_yes_no(const struct cli_coder *coder, uint64_t *codes,
     return n;
 }
 
-static size_t codes_values(const struct cli_coder *coder, uint64_t *codes,
+static size_t codes_labels(const struct cli_coder *coder, uint64_t *codes,
                            const struct cli_line *lines, size_t n,
                            const char **why)
 {
@@ -84,6 +84,15 @@ static size_t codes_domain(const struct cli_coder *coder, uint64_t *codes,
     return n;
 }
 
+static size_t codes_values(const struct cli_coder *coder, uint64_t *codes,
+                           const struct cli_line *lines, size_t n,
+                           const char **why)
+{
+    return coder->spec->spec.labels != NULL
+               ? codes_labels(coder, codes, lines, n, why)
+               : codes_domain(coder, codes, lines, n, why);
+}
+
 /* A number outside the range is moved to its nearer end with --clip. */
 static hsy_status codes_number(const struct cli_coder *coder, int64_t *number,
                                const struct cli_line *line)
@@ -114,7 +123,7 @@ static size_t codes_numbers(const struct cli_coder *coder, uint64_t *codes,
         hsy_status st = codes_number(coder, &truth.u.number, &lines[i]);
 
         if (st == HSY_E_FORMAT) {
-            *why = "not a decimal number (digits, a point, a minus; no "
+            *why = "not a decimal number (a digit first, as in 0.5 or -0.5; no "
                    "exponent, no spaces)";
             return i;
         }
@@ -138,6 +147,7 @@ static size_t codes_strings(const struct cli_coder *coder, uint64_t *codes,
 
         truth.u.bytes.data = lines[i].text;
         truth.u.bytes.len = lines[i].len;
+        truth.u.bytes.room = HSY_STRING_MAX;
         if (hsy_truth_code(coder->scheme, &codes[i], &truth, NULL) != HSY_OK) {
             *why = "a string may have at most 1024 bytes";
             return i;
@@ -156,22 +166,23 @@ static size_t codes_first_empty(const struct cli_line *lines, size_t n)
     return i;
 }
 
+static size_t (*const codes_by_kind[])(const struct cli_coder *coder,
+                                       uint64_t *codes,
+                                       const struct cli_line *lines, size_t n,
+                                       const char **why) = {
+    [HSY_KIND_YES_NO] = codes_yes_no,
+    [HSY_KIND_VALUES] = codes_values,
+    [HSY_KIND_NUMBER] = codes_numbers,
+    [HSY_KIND_BINS] = codes_numbers,
+    [HSY_KIND_STRINGS] = codes_strings};
+
 size_t cli_code_lines(const struct cli_coder *coder, uint64_t *codes,
                       const struct cli_line *lines, size_t n, const char **why)
 {
-    const hsy_spec *spec = &coder->spec->spec;
-    size_t filled = codes_first_empty(lines, n), coded;
+    size_t filled = codes_first_empty(lines, n);
+    size_t coded =
+        codes_by_kind[coder->spec->spec.kind](coder, codes, lines, filled, why);
 
-    if (spec->kind == HSY_KIND_YES_NO)
-        coded = codes_yes_no(coder, codes, lines, filled, why);
-    else if (spec->kind == HSY_KIND_STRINGS)
-        coded = codes_strings(coder, codes, lines, filled, why);
-    else if (spec->kind != HSY_KIND_VALUES)
-        coded = codes_numbers(coder, codes, lines, filled, why);
-    else if (spec->labels != NULL)
-        coded = codes_values(coder, codes, lines, filled, why);
-    else
-        coded = codes_domain(coder, codes, lines, filled, why);
     if (coded == filled && filled < n)
         *why = "empty; write one truth a line";
     return coded;

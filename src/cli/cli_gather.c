@@ -13,41 +13,18 @@
 #define GATHER_CHUNK 32768u       /* most reports unpacked at once */
 #define GATHER_BYTES (256u << 10) /* most bytes of them */
 
-static int gather_fail(const char *name, const hsy_error *err)
+/* item says where. */
+static int gather_fail(const char *name, const struct container_item *item,
+                       const hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (err->status == HSY_E_IO && errno != 0)
         return cli_fail("%s: %s", name, strerror(errno));
-    return cli_fail_error(name, err);
+    return cli_fail_at(name, item->unit, err);
 }
 
 /* ---- Schemes ------------------------------------------------------------- */
-
-/* The scheme of a prefix; the caller frees *out. */
-static hsy_status gather_decode(hsy_scheme **out,
-                                const struct container_item *item,
-                                hsy_error *err)
-{
-    size_t labels_len = item->prefix.labels_len;
-    hsy_spec spec;
-    hsy_status st =
-        hsy_spec_decode(&spec, item->wire, item->labels, labels_len, err);
-
-    if (st != HSY_OK)
-        return st;
-    *out = malloc(hsy_scheme_size(&spec));
-    if (*out == NULL) {
-        *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-        return HSY_E_NOMEM;
-    }
-    st = hsy_scheme_decode(*out, item->wire, item->labels, labels_len, err);
-    if (st != HSY_OK) {
-        free(*out);
-        *out = NULL;
-    }
-    return st;
-}
 
 /* An empty tally and room for a chunk of reports. */
 static bool gather_allocate(struct cli_gather *g)
@@ -64,53 +41,51 @@ static bool gather_allocate(struct cli_gather *g)
     return true;
 }
 
-static int gather_begin(struct cli_gather *g, const struct container_item *item,
-                        const char *name)
+static int gather_begin(struct cli_gather *g, struct container_reader *r,
+                        const struct container_item *item, const char *name)
 {
     hsy_error err = {0};
-    hsy_status st = gather_decode(&g->scheme, item, &err);
 
-    if (st == HSY_OK && item->prefix.labels_len != 0)
-        st = cli_labels_take(&g->labels, item->labels, item->prefix.labels_len,
-                             &err);
-    if (st != HSY_OK)
-        return gather_fail(name, &err);
-    hsy_scheme_info(g->scheme, &g->info);
+    g->scheme = container_keep_scheme(r);
     g->first = name;
+    if (item->prefix.labels_len != 0 &&
+        cli_labels_take(&g->labels, item->labels, item->prefix.labels_len,
+                        &err) != HSY_OK)
+        return gather_fail(name, item, &err);
+    hsy_scheme_info(g->scheme, &g->info);
     return gather_allocate(g) ? 0 : cli_fail_nomem();
 }
 
 /* Another file begins: it must be of the same scheme. */
-static int gather_compare(struct cli_gather *g,
+static int gather_compare(const struct cli_gather *g,
                           const struct container_item *item, const char *name)
 {
-    hsy_scheme *other = NULL;
-    hsy_error err = {0};
     const char *difference;
 
     if (memcmp(item->prefix.digest, g->info.digest, HSY_DIGEST) == 0)
         return 0;
-    if (gather_decode(&other, item, &err) != HSY_OK)
-        return gather_fail(name, &err);
-    difference = hsy_scheme_difference(g->scheme, other);
-    free(other);
+    difference = hsy_scheme_difference(g->scheme, item->scheme);
+    if (name == g->first)
+        return cli_fail("%s: holds files that cannot be mixed: they differ in "
+                        "%s",
+                        name, difference != NULL ? difference : "digest");
     return cli_fail("%s: cannot be mixed with %s: they differ in %s", name,
                     g->first, difference != NULL ? difference : "digest");
 }
 
 /* ---- Records ------------------------------------------------------------- */
 
-static int gather_fail_report(const char *name, uint64_t record,
+static int gather_fail_report(const char *name,
+                              const struct container_item *item,
                               uint64_t report, const hsy_error *err)
 {
-    return cli_fail("%s: record %" PRIu64 ", report %" PRIu64 ": %s", name,
-                    record, report,
+    return cli_fail("%s: %s %" PRIu64 ", report %" PRIu64 ": %s", name,
+                    item->unit, item->line, report,
                     err->msg != NULL ? err->msg : hsy_strstatus(err->status));
 }
 
 static int gather_reports(struct cli_gather *g,
-                          const struct container_item *item, const char *name,
-                          uint64_t number)
+                          const struct container_item *item, const char *name)
 {
     const uint8_t *packed = item->payload;
     uint64_t done = 0;
@@ -122,11 +97,11 @@ static int gather_reports(struct cli_gather *g,
         hsy_status st = hsy_unpack(g->scheme, g->reports, packed, n);
 
         if (st != HSY_OK)
-            return cli_fail("%s: record %" PRIu64 ": spare bits are not zero",
-                            name, number);
+            return cli_fail("%s: %s %" PRIu64 ": spare bits are not zero", name,
+                            item->unit, item->line);
         st = hsy_tally_batch(&g->tally, g->scheme, g->reports, n, &err);
         if (st != HSY_OK)
-            return gather_fail_report(name, number, done + err.line, &err);
+            return gather_fail_report(name, item, done + err.line, &err);
         packed += hsy_packed_size(g->scheme, n); /* whole: n is 8m, or last */
         done += n;
     }
@@ -135,24 +110,23 @@ static int gather_reports(struct cli_gather *g,
     return 0;
 }
 
-static int gather_item(struct cli_gather *g, const struct container_item *item,
-                       const char *name, uint64_t number)
+static int gather_item(struct cli_gather *g, struct container_reader *r,
+                       const struct container_item *item, const char *name)
 {
     hsy_error err = {0};
 
     if (item->type == CONTAINER_PREFIX)
-        return g->scheme == NULL ? gather_begin(g, item, name)
+        return g->scheme == NULL ? gather_begin(g, r, item, name)
                                  : gather_compare(g, item, name);
     if (item->record.type == HSY_RECORD_END)
         return 0;
     if (item->record.type == HSY_RECORD_REPORTS)
-        return gather_reports(g, item, name, number);
-    if (container_add_record(&g->tally, &item->record, item->payload, &err) !=
-        HSY_OK) {
-        err.line = number;
-        return gather_fail(name, &err);
-    }
-    return 0;
+        return gather_reports(g, item, name);
+    if (container_add_record(&g->tally, &item->record, item->payload, &err) ==
+        HSY_OK)
+        return 0;
+    err.line = item->line;
+    return gather_fail(name, item, &err);
 }
 
 static int gather_items(struct cli_gather *g, struct container_reader *r,
@@ -160,8 +134,6 @@ static int gather_items(struct cli_gather *g, struct container_reader *r,
 {
     struct container_item item;
     hsy_error err = {0};
-    uint64_t number = 0;
-    bool any = false;
 
     for (;;) {
         hsy_status st;
@@ -170,18 +142,13 @@ static int gather_items(struct cli_gather *g, struct container_reader *r,
         errno = 0;
         st = container_next(r, &item, &err);
         if (st == HSY_E_END)
-            break;
+            return 0;
         if (st != HSY_OK)
-            return gather_fail(name, &err);
-        any = true;
-        number = item.type == CONTAINER_PREFIX ? 0 : number + 1;
-        failed = gather_item(g, &item, name, number);
+            return gather_fail(name, &item, &err);
+        failed = gather_item(g, r, &item, name);
         if (failed)
             return failed;
     }
-    return any ? 0
-               : cli_fail("%s: empty; expected a report stream or a tally",
-                          name);
 }
 
 int cli_gather_file(struct cli_gather *g, const char *path)

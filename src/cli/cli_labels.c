@@ -342,19 +342,10 @@ static int labels_read_lines(struct cli_labels *l, struct cli_lines *r,
     size_t n = 0;
 
     for (;;) {
-        uint64_t before = r->number;
         hsy_status st = cli_lines_next(r, lines, 256, &n, &err);
 
-        for (size_t i = 0; st == HSY_OK && i < n; i++) {
-            const struct cli_line *line = &lines[i];
-
-            if (before + i == 0 && line->len >= 3 &&
-                memcmp(line->text, "\xef\xbb\xbf", 3) == 0)
-                return cli_fail("%s: line 1: begins with a byte-order mark; "
-                                "save it as UTF-8 without one",
-                                name);
-            st = cli_labels_add(l, line->text, line->len, &err);
-        }
+        for (size_t i = 0; st == HSY_OK && i < n; i++)
+            st = cli_labels_add(l, lines[i].text, lines[i].len, &err);
         if (st == HSY_E_NOMEM)
             return cli_fail_nomem();
         if (st != HSY_OK)

@@ -6,6 +6,7 @@
  */
 #define _DEFAULT_SOURCE
 #include "cli.h"
+#include "retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #endif
 
 #define LINES_READ (256u << 10)
-#define LINES_SPARE 64u /* a mask reads this far beyond the end */
+#define LINES_SPARE HSY_STRING_MAX /* as cli_line promises; a mask takes 64 */
 #define LINES_ROOM (LINES_READ + CLI_LINE_MAX + 2)
 
 hsy_status cli_lines_open(struct cli_lines *r, int fd)
@@ -98,7 +99,7 @@ static hsy_status lines_refill(struct cli_lines *r)
     r->begin = 0;
     do
         got = read(r->fd, r->buffer + r->end, LINES_ROOM - r->end);
-    while (got == -1 && errno == EINTR);
+    while (got == -1 && retry_read(r->fd));
     if (got == -1)
         return HSY_E_IO;
     r->end += (size_t)got;
@@ -145,6 +146,14 @@ hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
     }
     if (n == 0)
         n = lines_last(r, lines);
+    if (r->number == 0 && n != 0 && lines[0].len >= 3 &&
+        memcmp(lines[0].text, "\xef\xbb\xbf", 3) == 0) {
+        *err = (hsy_error){.status = HSY_E_FORMAT,
+                           .msg = "begins with a byte-order mark; save it as "
+                                  "UTF-8 without one",
+                           .line = 1};
+        return HSY_E_FORMAT;
+    }
     if (!lines_fit(lines, n, &bad)) {
         *err = (hsy_error){.status = HSY_E_FORMAT,
                            .msg = "longer than 65536 bytes",
@@ -156,23 +165,41 @@ hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
     return HSY_OK;
 }
 
-/* ---- Inputs -------------------------------------------------------------- */
+/* ---- Inputs and outputs -------------------------------------------------- */
 
-static bool lines_is_stdin(const char *path)
+/* Standard input or output, as the case may be. */
+static bool lines_is_standard(const char *path)
 {
     return path == NULL || strcmp(path, "-") == 0;
 }
 
 const char *cli_input_name(const char *path)
 {
-    return lines_is_stdin(path) ? "standard input" : path;
+    return lines_is_standard(path) ? "standard input" : path;
+}
+
+const char *cli_output_path(const char *value)
+{
+    return lines_is_standard(value) ? NULL : value;
+}
+
+int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n)
+{
+    size_t uses = 0;
+
+    for (size_t i = 0; i < n; i++)
+        uses += paths[i] != NULL && lines_is_standard(paths[i]);
+    if (uses <= 1)
+        return 0;
+    return cli_usage(p, "standard input can be read only once: name a file "
+                        "where it is not meant");
 }
 
 int cli_open_input(const char *path)
 {
     int fd;
 
-    if (lines_is_stdin(path))
+    if (lines_is_standard(path))
         return STDIN_FILENO;
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd == -1)

@@ -1,9 +1,7 @@
 /* cli_options.c - reading arguments by a table of options. */
 #include "cli.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +100,7 @@ static int options_help(struct cli_parser *p)
 
 /* ---- Parsing ------------------------------------------------------------- */
 
-#define OPTIONS_TABLE_MAX 48u
+#define OPTIONS_TABLE_MAX 64u /* bits of cli_parser.given */
 
 static int options_unknown(struct cli_parser *p, const char *name, size_t len)
 {
@@ -133,6 +131,21 @@ static const struct cli_option *options_find(const struct cli_command *c,
     return NULL;
 }
 
+/* Whether an option may stand here: for the first time, or as one of several.
+ */
+static bool options_first(struct cli_parser *p, const struct cli_option *o)
+{
+    uint64_t bit = (uint64_t)1 << (o - p->command->options);
+    size_t len = o->arg != NULL ? strlen(o->arg) : 0;
+    bool several = len > 3 && strcmp(o->arg + len - 3, "...") == 0;
+    bool first = (p->given & bit) == 0;
+
+    p->given |= bit;
+    if (!first && !several)
+        cli_usage(p, "--%s is given twice; once is enough", o->name);
+    return first || several;
+}
+
 /* name[0..len) is the option's name, equals its value or NULL. */
 static int options_take(struct cli_parser *p, const char *name, size_t len,
                         const char *equals)
@@ -143,6 +156,8 @@ static int options_take(struct cli_parser *p, const char *name, size_t len,
         return options_help(p);
     if (o == NULL)
         return options_unknown(p, name, len);
+    if (!options_first(p, o))
+        return CLI_STOP;
     p->name = o->name;
     p->value = equals;
     if (o->arg == NULL && equals != NULL) {
@@ -227,16 +242,18 @@ bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
     return false;
 }
 
-bool cli_value_double(struct cli_parser *p, double *out)
+bool cli_value_fraction(struct cli_parser *p, double *out)
 {
-    char *end;
-    double x = strtod(p->value, &end);
+    int64_t rounded;
+    bool decimal =
+        hsy_decimal_parse(&rounded, p->value, strlen(p->value), 0) == HSY_OK;
+    double x = decimal ? strtod(p->value, NULL) : 0;
 
-    if (end != p->value && *end == '\0' && isfinite(x)) {
+    if (x > 0 && x < 1) {
         *out = x;
         return true;
     }
-    cli_usage(p, "--%s takes a number", p->name);
+    cli_usage(p, "--%s takes a decimal between 0 and 1, as 0.95", p->name);
     return false;
 }
 

@@ -67,13 +67,13 @@ void cli_note(const char *format, ...)
     va_end(args);
 }
 
-int cli_fail_error(const char *about, const hsy_error *err)
+int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
 {
     fputs("hearsay: ", stderr);
     if (about != NULL)
         fprintf(stderr, "%s: ", about);
-    if (err->line != 0)
-        fprintf(stderr, "record %" PRIu64 ": ", err->line);
+    if (unit != NULL && err->line != 0)
+        fprintf(stderr, "%s %" PRIu64 ": ", unit, err->line);
     if (err->field != NULL)
         fprintf(stderr, "%s: ", err->field);
     fputs(err->msg != NULL ? err->msg : hsy_strstatus(err->status), stderr);
@@ -83,18 +83,25 @@ int cli_fail_error(const char *about, const hsy_error *err)
     return CLI_FAILED;
 }
 
+int cli_fail_error(const char *about, const hsy_error *err)
+{
+    return cli_fail_at(about, NULL, err);
+}
+
 int cli_fail_line(const char *name, const hsy_error *err)
 {
-    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
-
-    if (err->line == 0)
-        return cli_fail("%s: %s", name, msg);
-    return cli_fail("%s: line %" PRIu64 ": %s", name, err->line, msg);
+    return cli_fail_at(name, "line", err);
 }
 
 int cli_fail_nomem(void)
 {
     return cli_fail("out of memory; nothing was written");
+}
+
+int cli_fail_output(const char *path)
+{
+    return cli_fail("%s: %s", path != NULL ? path : "standard output",
+                    errno != 0 ? strerror(errno) : "write failed");
 }
 
 int cli_finish(void)

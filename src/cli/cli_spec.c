@@ -159,11 +159,12 @@ static int spec_range(struct cli_spec *c, struct cli_parser *p)
         st = spec_range_at(&c->spec, c->range, len_lo, scale);
     while (st == HSY_E_RANGE && scale-- > least);
     if (st == HSY_E_FORMAT)
-        return cli_usage(p, "--range: not two decimal numbers "
-                            "(digits and a point, no exponent): LO:HI");
+        return cli_usage(p, "--range: not two decimal numbers (a digit first, "
+                            "as in 0.5; no exponent): LO:HI");
     if (st != HSY_OK)
-        return cli_usage(p, "--range: the numbers are too large for their "
-                            "decimals");
+        return cli_usage(p, "--range: too large: in units of the last decimal, "
+                            "HI - LO must be below 2^62 (4.6e18) and either "
+                            "end below 2^63");
     if (c->spec.lo >= c->spec.hi)
         return cli_usage(p, "--range: LO must be below HI");
     c->spec.kind = c->has_bins ? HSY_KIND_BINS : HSY_KIND_NUMBER;
@@ -208,7 +209,7 @@ struct spec_design {
 static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
                             const struct spec_design *d, const char *value)
 {
-    hsy_ratio chance[2] = {{0, 1}, {0, 1}};
+    hsy_ratio chance[2] = {{0, 0}, {0, 0}}; /* none given */
     const char *comma = strchr(value, ',');
     size_t len = comma != NULL ? (size_t)(comma - value) : strlen(value);
     bool good = (comma != NULL) == (d->chances == 2) &&
@@ -216,10 +217,15 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
 
     if (good && comma != NULL)
         good = spec_ratio(&chance[1], comma + 1, strlen(comma + 1));
+    if (good && c->spec.design != HSY_DESIGN_EPSILON) {
+        cli_usage(p, "--set %s: one design at a time, and once", d->key);
+        return false;
+    }
     if (!good) {
         cli_usage(p,
-                  "--set %s takes %s from 0 to 1, as decimals (0.75) or "
-                  "fractions (3/4)",
+                  "--set %s takes %s from 0 to 1, as decimals (0.75, at most 9 "
+                  "digits after the point) or fractions (3/4, denominator at "
+                  "most 2^31)",
                   d->key,
                   d->chances == 2 ? "two probabilities A,B" : "a probability");
         return false;
@@ -230,21 +236,26 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
     return true;
 }
 
-static bool spec_is_param(size_t param, const char *key, size_t len)
+/* The number of a parameter, HSY_PARAMS if there is none of this name. */
+static size_t spec_param(const char *key, size_t len)
 {
-    const char *name = hsy_param_name(param);
+    for (size_t i = 0; i < HSY_PARAMS; i++) {
+        const char *name = hsy_param_name(i);
 
-    return name != NULL && strlen(name) == len && memcmp(name, key, len) == 0;
+        if (name != NULL && strlen(name) == len && memcmp(name, key, len) == 0)
+            return i;
+    }
+    return HSY_PARAMS;
 }
 
 static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
                             const char *key, size_t len, const char *value)
 {
+    const size_t i = spec_param(key, len);
+    /* 0 stands for the mechanism's own choice; only a seed may be 0. */
+    const uint64_t least = i != HSY_PARAM_POOL_SEED;
     uint64_t x = 0;
-    size_t i = 0;
 
-    while (i < HSY_PARAMS && !spec_is_param(i, key, len))
-        i++;
     if (i == HSY_PARAMS) {
         cli_usage(p,
                   "--set does not know %.*s; 'hearsay help randomize' has the "
@@ -252,13 +263,16 @@ static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
                   (int)len, key);
         return false;
     }
-    /* 0 stands for the mechanism's own choice; only a seed may be 0. */
-    if (!cli_parse_count(&x, value) || x > HSY_PARAM_MAX ||
-        (x == 0 && i != HSY_PARAM_POOL_SEED)) {
-        cli_usage(p, "--set %.*s takes an integer from 1 to 2^53 - 1", (int)len,
-                  key);
+    if (c->params >> i & 1) {
+        cli_usage(p, "--set %.*s is given twice", (int)len, key);
         return false;
     }
+    if (!cli_parse_count(&x, value) || x < least || x > HSY_PARAM_MAX) {
+        cli_usage(p, "--set %.*s takes an integer from %" PRIu64 " to 2^53 - 1",
+                  (int)len, key, least);
+        return false;
+    }
+    c->params |= (uint32_t)1 << i;
     c->spec.param[i] = x;
     return true;
 }
@@ -294,8 +308,8 @@ static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
         hsy_epsilon_parse(&c->spec.nano_epsilon, p->value, strlen(p->value));
 
     if (st == HSY_E_FORMAT)
-        cli_usage(p, "--epsilon: not a decimal number; write it as 1, 0.5 or "
-                     "ln3");
+        cli_usage(p, "--epsilon: not a decimal number (a digit first, no "
+                     "exponent); write it as 1, 0.5 or ln3");
     else if (st != HSY_OK)
         cli_usage(p, "--epsilon: must be from 0.000001 to 32");
     c->has_epsilon = st == HSY_OK;
@@ -397,6 +411,44 @@ bool cli_spec_trivial(const struct cli_spec *c)
            c->spec.d == 1;
 }
 
+/* The option behind a field of a spec, somewhere in room; NULL: none. */
+static const char *spec_option(char room[32], const hsy_spec *spec,
+                               const char *field)
+{
+    if (spec_param(field, strlen(field)) < HSY_PARAMS) {
+        snprintf(room, 32, "--set %s", field);
+        return room;
+    }
+    if (strcmp(field, "chance") == 0 || strcmp(field, "design") == 0)
+        return "--set";
+    if (strcmp(field, "mechanism") == 0)
+        return "--mechanism";
+    if (strcmp(field, "labels") == 0)
+        return "--values";
+    if (strcmp(field, "range") == 0 || strcmp(field, "scale") == 0)
+        return "--range";
+    if (strcmp(field, "bins") == 0)
+        return "--bins";
+    if (strcmp(field, "values") != 0)
+        return NULL;
+    return spec->kind == HSY_KIND_BINS     ? "--bins"
+           : spec->kind != HSY_KIND_VALUES ? NULL
+           : spec->labels != NULL          ? "--values"
+                                           : "--domain";
+}
+
+/* The same message with the option in the field's place. */
+static void spec_refused_field(const hsy_spec *spec, hsy_error *err)
+{
+    char room[32];
+    const char *option =
+        err->field != NULL ? spec_option(room, spec, err->field) : NULL;
+
+    if (option != NULL)
+        err->field = NULL;
+    cli_fail_error(option, err);
+}
+
 /* What the library refuses, and what to do about it. */
 static int spec_refused(const hsy_spec *spec, hsy_error *err)
 {
@@ -409,7 +461,7 @@ static int spec_refused(const hsy_spec *spec, hsy_error *err)
     else if (err->field != NULL && strcmp(err->field, "epsilon") == 0)
         cli_note("--epsilon: %s", err->msg); /* its limit is in nano-epsilon */
     else
-        cli_fail_error(NULL, err);
+        spec_refused_field(spec, err);
     return CLI_USAGE;
 }
 

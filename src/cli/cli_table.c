@@ -1,9 +1,12 @@
 /* cli_table.c - rows as an aligned table, as CSV, or as JSON. */
+#define _XOPEN_SOURCE 700 /* wcwidth */
 #include "cli.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <wchar.h>
 
 struct cli_cell cli_text(const char *text)
 {
@@ -53,6 +56,24 @@ static void table_number(char text[32], double x)
         if (sscanf(text, "%lf", &back) == 1 && back == x)
             return;
     }
+}
+
+void cli_show_rough(struct cli_cell *c, double x, const char *unit)
+{
+    static const char prefixes[] = {' ', 'k', 'M', 'G', 'T'};
+    int i = 0, decimals;
+
+    while (x >= 999.5 && i + 1 < (int)sizeof prefixes) {
+        x /= 1000;
+        i++;
+    }
+    decimals = x < 9.995 ? 2 : x < 99.95 ? 1 : 0;
+    if (i == 0)
+        snprintf(c->shown, sizeof c->shown, "%.*f%s%s", decimals, x,
+                 *unit != '\0' && *unit != ' ' ? " " : "", unit);
+    else
+        snprintf(c->shown, sizeof c->shown, "%.*f %c%s", decimals, x,
+                 prefixes[i], unit);
 }
 
 /* A number, count or flag as csv and json write it; "" for nothing. */
@@ -188,72 +209,116 @@ static void table_json(const struct cli_table *t,
     for (size_t i = 0; i < nfields; i++) {
         fputs("  ", stdout);
         table_json_member(fields[i].name, &fields[i].cell);
-        fputs(t != NULL || i + 1 < nfields ? ",\n" : "\n", stdout);
+        fputs(",\n", stdout);
     }
-    if (t != NULL) {
-        printf("  \"%s\": [", rows_name);
-        for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
-            fputs(i != 0 ? ",\n    " : "\n    ", stdout);
-            table_json_row(t, i);
-        }
-        fputs(t->nrows != 0 ? "\n  ]\n" : "]\n", stdout);
+    printf("  \"%s\": [", rows_name);
+    for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
+        fputs(i != 0 ? ",\n    " : "\n    ", stdout);
+        table_json_row(t, i);
     }
-    fputs("}\n", stdout);
+    fputs(t->nrows != 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
 
 /* ---- Aligned ------------------------------------------------------------- */
 
 #define TABLE_COLUMNS_MAX 32u
-#define TABLE_TEXT_MAX 60u /* characters of a text in a table */
+#define TABLE_TEXT_MAX 60u   /* columns of a text in a table */
+#define TABLE_BYTES 512u     /* of the same */
+#define TABLE_ESCAPE_MAX 10u /* bytes of \\u{10ffff} */
 
-/* Where to cut a text so that at most max characters (code points) are left,
- * and how many there are. Control characters end a table's line early. */
-static size_t table_cut(const char *text, size_t len, size_t max, size_t *chars)
+/* Characters that would move what stands beside them: controls, line ends, and
+ * those that turn the direction of writing. */
+static bool table_moves(uint32_t c)
 {
-    size_t i = 0, n = 0;
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
+           (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
 
-    while (i < len && n < max && (unsigned char)text[i] >= 0x20 &&
-           text[i] != 0x7f) {
-        i++;
-        while (i < len && ((unsigned char)text[i] & 0xc0) == 0x80)
-            i++;
-        n++;
+/* The code point of a sequence of n bytes. */
+static uint32_t table_point(const uint8_t *p, size_t n)
+{
+    uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
+
+    for (size_t i = 1; i < n; i++)
+        c = c << 6 | (p[i] & 0x3fu);
+    return c;
+}
+
+/* One character of a text as a table shows it. */
+struct table_piece {
+    char bytes[TABLE_ESCAPE_MAX + 1];
+    size_t len, width;
+};
+
+/* The first character of text[0..left): how many bytes it takes there. A byte
+ * that is no UTF-8 is shown as it is. */
+static size_t table_take(struct table_piece *out, const char *text, size_t left)
+{
+    size_t n = cli_utf8_one((const uint8_t *)text, left);
+    uint32_t c = n == 0 ? 0xfffd : table_point((const uint8_t *)text, n);
+    int width = wcwidth((wchar_t)c);
+
+    if (table_moves(c)) {
+        out->len = (size_t)snprintf(out->bytes, sizeof out->bytes,
+                                    c == '\t'   ? "\\t"
+                                    : c == '\n' ? "\\n"
+                                                : "\\u{%" PRIx32 "}",
+                                    c);
+        out->width = out->len;
+        return n;
     }
-    *chars = n;
-    return i;
+    out->len = n == 0 ? 1 : n;
+    memcpy(out->bytes, text, out->len);
+    out->width = width < 0 ? 1 : (size_t)width;
+    return out->len;
 }
 
 struct table_shown {
-    char buffer[48];
-    const char *text;
-    size_t len;   /* bytes of text to print */
-    size_t chars; /* columns they take, with the mark of a cut */
-    bool cut;
+    char text[TABLE_BYTES];
+    size_t len;   /* bytes of it */
+    size_t width; /* columns they take */
 };
+
+static void table_cut(struct table_shown *s, const char *text, size_t len)
+{
+    struct table_piece piece;
+
+    s->len = s->width = 0;
+    for (size_t i = 0; i < len;) {
+        i += table_take(&piece, text + i, len - i);
+        if (s->width + piece.width > TABLE_TEXT_MAX ||
+            s->len + piece.len + 3 > TABLE_BYTES) {
+            memcpy(s->text + s->len, "...", 3);
+            s->len += 3;
+            s->width += 3;
+            return;
+        }
+        memcpy(s->text + s->len, piece.bytes, piece.len);
+        s->len += piece.len;
+        s->width += piece.width;
+    }
+}
 
 static void table_show(struct table_shown *s, const struct cli_cell *c)
 {
-    size_t len;
+    char plain[48];
 
-    s->text = s->buffer;
     if (c->shown[0] != '\0') {
-        s->text = c->shown;
-    } else if (c->type == CLI_TEXT) {
-        s->text = c->text;
-    } else if (c->type == CLI_NUMBER) {
-        snprintf(s->buffer, sizeof s->buffer, "%.6g", c->number);
-    } else {
-        char plain[32];
-
-        table_plain(plain, c);
-        snprintf(s->buffer, sizeof s->buffer, "%s",
-                 plain[0] != '\0' ? plain : "-");
+        table_cut(s, c->shown, strlen(c->shown));
+        return;
     }
-    len = s->text == c->text ? c->len : strlen(s->text);
-    s->len = table_cut(s->text, len, TABLE_TEXT_MAX, &s->chars);
-    s->cut = s->len < len;
-    if (s->cut)
-        s->chars += 3;
+    if (c->type == CLI_TEXT) {
+        table_cut(s, c->text, c->len);
+        return;
+    }
+    if (c->type == CLI_NUMBER)
+        snprintf(plain, sizeof plain, "%.6g", c->number);
+    else
+        table_plain(plain, c);
+    if (plain[0] == '\0')
+        snprintf(plain, sizeof plain, "-");
+    table_cut(s, plain, strlen(plain));
 }
 
 static const char *table_title(const struct cli_column *c)
@@ -279,8 +344,8 @@ static void table_pad(size_t n)
 }
 
 /* Text with pad spaces beside it; nothing trails the last cell. */
-static void table_put(const char *text, size_t len, bool cut, size_t pad,
-                      bool left, bool first, bool last)
+static void table_put(const char *text, size_t len, size_t pad, bool left,
+                      bool first, bool last)
 {
     if (last && left && len == 0)
         return;
@@ -289,8 +354,6 @@ static void table_put(const char *text, size_t len, bool cut, size_t pad,
     if (!left)
         table_pad(pad);
     fwrite(text, 1, len, stdout);
-    if (cut)
-        fputs("...", stdout);
     if (left && !last)
         table_pad(pad);
 }
@@ -311,15 +374,15 @@ static void table_measure(struct table_layout *l, const struct cli_table *t)
 
         if (title[0] == '\0')
             continue;
-        table_cut(title, strlen(title), SIZE_MAX, &width);
+        width = strlen(title); /* plain ASCII */
         for (size_t i = 0; i < t->nrows; i++) {
             struct cli_cell c = {.type = CLI_NONE};
             struct table_shown shown;
 
             t->cell(t->ctx, i, j, &c);
             table_show(&shown, &c);
-            if (shown.chars > width)
-                width = shown.chars;
+            if (shown.width > width)
+                width = shown.width;
         }
         l->columns[l->n] = j;
         l->widths[l->n] = width;
@@ -331,10 +394,9 @@ static void table_head(const struct table_layout *l, const struct cli_table *t)
 {
     for (size_t k = 0; k < l->n; k++) {
         const char *title = table_title(&t->columns[l->columns[k]]);
-        size_t chars;
-        size_t len = table_cut(title, strlen(title), SIZE_MAX, &chars);
+        size_t len = strlen(title);
 
-        table_put(title, len, false, l->widths[k] - chars, l->left[k], k == 0,
+        table_put(title, len, l->widths[k] - len, l->left[k], k == 0,
                   k + 1 == l->n);
     }
     putchar('\n');
@@ -349,8 +411,8 @@ static void table_row(const struct table_layout *l, const struct cli_table *t,
 
         t->cell(t->ctx, row, l->columns[k], &c);
         table_show(&shown, &c);
-        table_put(shown.text, shown.len, shown.cut, l->widths[k] - shown.chars,
-                  l->left[k], k == 0, k + 1 == l->n);
+        table_put(shown.text, shown.len, l->widths[k] - shown.width, l->left[k],
+                  k == 0, k + 1 == l->n);
     }
     putchar('\n');
 }
@@ -359,6 +421,8 @@ static void table_aligned(const struct cli_table *t)
 {
     struct table_layout l;
 
+    /* For wcwidth; without it every character counts as one column. */
+    setlocale(LC_CTYPE, "C.UTF-8");
     table_measure(&l, t);
     table_head(&l, t);
     for (size_t i = 0; i < t->nrows && !ferror(stdout); i++)
@@ -377,47 +441,4 @@ void cli_print(enum cli_format format, const struct cli_table *table,
         table_json(table, fields, nfields, rows_name);
     else
         table_aligned(table);
-}
-
-static void table_fields_csv(const struct cli_field *fields, size_t nfields)
-{
-    for (size_t i = 0; i < nfields; i++) {
-        fputs(i != 0 ? "," : "", stdout);
-        table_csv_text(fields[i].name, strlen(fields[i].name));
-    }
-    putchar('\n');
-    for (size_t i = 0; i < nfields; i++) {
-        fputs(i != 0 ? "," : "", stdout);
-        table_csv_cell(&fields[i].cell);
-    }
-    putchar('\n');
-}
-
-static void table_fields_lines(const struct cli_field *fields, size_t nfields)
-{
-    size_t width = 0;
-
-    for (size_t i = 0; i < nfields; i++) {
-        size_t len = strlen(fields[i].name);
-
-        width = len > width ? len : width;
-    }
-    for (size_t i = 0; i < nfields; i++) {
-        struct table_shown shown;
-
-        table_show(&shown, &fields[i].cell);
-        printf("%-*s  %.*s%s\n", (int)width, fields[i].name, (int)shown.len,
-               shown.text, shown.cut ? "..." : "");
-    }
-}
-
-void cli_print_fields(enum cli_format format, const struct cli_field *fields,
-                      size_t nfields)
-{
-    if (format == CLI_CSV)
-        table_fields_csv(fields, nfields);
-    else if (format == CLI_JSON)
-        table_json(NULL, fields, nfields, NULL);
-    else
-        table_fields_lines(fields, nfields);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define CMD_AUDIT_EPSILONS 16u
-#define CMD_AUDIT_ROWS 512u
 #define CMD_AUDIT_VALUES 10u   /* values of a list under --all */
 #define CMD_AUDIT_POOL_BITS 6u /* small, so that outputs can be enumerated */
 #define CMD_AUDIT_RANGE_HI 100 /* numbers under --all: 0 to 100 */
@@ -45,20 +44,13 @@ struct cmd_audit {
     struct audit_options options;
     enum cli_format format;
     bool all;
+    const char *asked; /* an option that makes a question, or says how */
     uint64_t epsilons[CMD_AUDIT_EPSILONS];
     size_t nepsilons;
-    struct cmd_audit_row *rows; /* CMD_AUDIT_ROWS */
-    size_t nrows;
+    struct cmd_audit_row *rows; /* owned */
+    size_t nrows, room;
     struct cli_progress progress;
 };
-
-static const char *cmd_audit_kind(uint32_t kind)
-{
-    static const char *const names[] = {"yes-no", "values", "number", "bins",
-                                        "strings"};
-
-    return kind >= 1 && kind <= 5 ? names[kind - 1] : "?";
-}
 
 /* One epsilon, or several with commas between them. */
 static bool cmd_audit_epsilons(struct cmd_audit *a, struct cli_parser *p)
@@ -84,16 +76,6 @@ static bool cmd_audit_epsilons(struct cmd_audit *a, struct cli_parser *p)
     }
 }
 
-static bool cmd_audit_confidence(struct cmd_audit *a, struct cli_parser *p)
-{
-    if (!cli_value_double(p, &a->options.confidence))
-        return false;
-    if (a->options.confidence > 0 && a->options.confidence < 1)
-        return true;
-    cli_usage(p, "--confidence: between 0 and 1");
-    return false;
-}
-
 static bool cmd_audit_option(struct cmd_audit *a, struct cli_parser *p, int id)
 {
     switch (id) {
@@ -103,7 +85,7 @@ static bool cmd_audit_option(struct cmd_audit *a, struct cli_parser *p, int id)
     case OPT_SAMPLES:
         return cli_value_count(p, &a->options.samples, 1000, UINT64_C(1) << 40);
     case OPT_CONFIDENCE:
-        return cmd_audit_confidence(a, p);
+        return cli_value_fraction(p, &a->options.confidence);
     case OPT_SEED:
         a->options.seeded = true;
         return cli_value_count(p, &a->options.seed, 0, UINT64_MAX);
@@ -116,20 +98,41 @@ static bool cmd_audit_option(struct cmd_audit *a, struct cli_parser *p, int id)
         cli_usage(p, "audit reads no file");
         return false;
     default:
+        a->asked = p->name;
         return cli_spec_option(&a->spec, p, id);
     }
+}
+
+/* Room for one more row. */
+static bool cmd_audit_grow(struct cmd_audit *a)
+{
+    size_t room = 2 * a->room + 32;
+    struct cmd_audit_row *rows;
+
+    if (a->nrows < a->room)
+        return true;
+    rows = realloc(a->rows, room * sizeof *rows);
+    if (rows == NULL)
+        return false;
+    a->rows = rows;
+    a->room = room;
+    return true;
 }
 
 static int cmd_audit_scheme(struct cmd_audit *a, const hsy_scheme *s)
 {
     struct audit_subject subject = audit_library(s);
-    struct cmd_audit_row *row = &a->rows[a->nrows];
+    struct cmd_audit_row *row;
     hsy_info info;
     hsy_status st;
 
+    if (!cmd_audit_grow(a))
+        return cli_fail_nomem();
+    row = &a->rows[a->nrows];
+    *row = (struct cmd_audit_row){0};
     hsy_scheme_info(s, &info);
     row->mechanism = info.mechanism;
-    row->kind = cmd_audit_kind(info.kind);
+    row->kind = hsy_kind_name(info.kind);
     st = audit_run(&row->result, &subject, &a->options);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -155,25 +158,31 @@ static int cmd_audit_spec(struct cmd_audit *a, const hsy_spec *spec)
 /* ---- The whole table ----------------------------------------------------- */
 
 /* Whether the spec resolves, and to a scheme with a pool. */
-static bool cmd_audit_resolves(const hsy_spec *spec, bool *pool)
+static hsy_status cmd_audit_resolves(const hsy_spec *spec, bool *pool,
+                                     hsy_error *err)
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     hsy_info info;
-    bool works = s != NULL && hsy_scheme_init(s, spec, NULL) == HSY_OK;
+    hsy_status st = HSY_E_NOMEM;
 
-    if (works) {
+    if (s != NULL)
+        st = hsy_scheme_init(s, spec, err);
+    if (st == HSY_OK) {
         hsy_scheme_info(s, &info);
         *pool = info.param[HSY_PARAM_POOL_BITS] != 0;
     }
     free(s);
-    return works;
+    return st;
 }
 
-/* The default domain of a kind; false if the mechanism takes no such one. */
-static bool cmd_audit_domain(hsy_spec *spec, const char *mechanism,
-                             uint32_t kind, uint64_t nano_epsilon)
+/* The default domain of a kind. HSY_E_NOMEM; anything else but HSY_OK means
+ * that the mechanism takes no such one, and err says why. */
+static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
+                                   uint32_t kind, uint64_t nano_epsilon,
+                                   hsy_error *err)
 {
-    bool pool = false, works;
+    bool pool = false;
+    hsy_status st;
 
     *spec = (hsy_spec){.size = sizeof *spec,
                        .mechanism = mechanism,
@@ -183,38 +192,56 @@ static bool cmd_audit_domain(hsy_spec *spec, const char *mechanism,
         spec->hi = CMD_AUDIT_RANGE_HI;
     if (kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS)
         spec->d = CMD_AUDIT_VALUES;
-    works = cmd_audit_resolves(spec, &pool);
-    if (!works && spec->d != 0) {
+    st = cmd_audit_resolves(spec, &pool, err);
+    if (st != HSY_OK && st != HSY_E_NOMEM && spec->d != 0) {
         spec->d = 2; /* binary mechanisms */
-        works = cmd_audit_resolves(spec, &pool);
+        st = cmd_audit_resolves(spec, &pool, err);
     }
     if (pool)
         spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
-    return works;
+    return st;
+}
+
+/* One row of the table, or a note of why it is left out. */
+static int cmd_audit_cross(struct cmd_audit *a, const char *mechanism,
+                           uint32_t kind, uint64_t nano_epsilon)
+{
+    hsy_error err = {0};
+    hsy_spec spec;
+    hsy_status st =
+        cmd_audit_domain(&spec, mechanism, kind, nano_epsilon, &err);
+
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st == HSY_OK)
+        return cmd_audit_spec(a, &spec);
+    cli_note("note: %s (%s) at epsilon %.9g is left out: %s", mechanism,
+             hsy_kind_name(kind), (double)nano_epsilon / HSY_NANO,
+             err.msg != NULL ? err.msg : hsy_strstatus(st));
+    return CLI_DONE;
 }
 
 static int cmd_audit_mechanism(struct cmd_audit *a, const hsy_catalogue *row)
 {
-    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++)
-        for (size_t i = 0; i < a->nepsilons; i++) {
-            hsy_spec spec;
-            int code;
+    int code = CLI_DONE;
 
-            if ((row->kinds >> kind & 1) == 0 || a->nrows == CMD_AUDIT_ROWS ||
-                !cmd_audit_domain(&spec, row->name, kind, a->epsilons[i]))
-                continue;
-            code = cmd_audit_spec(a, &spec);
-            if (code != CLI_DONE)
-                return code;
-        }
-    return CLI_DONE;
+    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++)
+        for (size_t i = 0; code == CLI_DONE && i < a->nepsilons; i++)
+            if (row->kinds >> kind & 1)
+                code = cmd_audit_cross(a, row->name, kind, a->epsilons[i]);
+    return code;
 }
 
-static int cmd_audit_all(struct cmd_audit *a)
+static int cmd_audit_all(struct cmd_audit *a, struct cli_parser *p)
 {
     const hsy_catalogue *row;
     int code = CLI_DONE;
 
+    if (a->asked != NULL)
+        return cli_usage(p,
+                         "--all asks every mechanism all it can: leave out "
+                         "--%s, or --all",
+                         a->asked);
     if (a->nepsilons == 0) {
         a->epsilons[0] = HSY_NANO / 10;
         a->epsilons[1] = HSY_NANO;
@@ -247,19 +274,48 @@ static int cmd_audit_one(struct cmd_audit *a, struct cli_parser *p)
 
 /* ---- Printing ------------------------------------------------------------ */
 
-static const struct cli_column cmd_audit_columns[] = {
-    {"mechanism", NULL}, {"kind", NULL},     {"epsilon", NULL},
-    {"exact", NULL},     {"enumerated", ""}, {"outputs", NULL},
-    {"samples", ""},     {"sampled", NULL},  {"event", ""},
-    {"law_p", "law p"},  {"verdict", NULL},
+enum cmd_audit_what {
+    CMD_AUDIT_MECHANISM,
+    CMD_AUDIT_KIND,
+    CMD_AUDIT_EPSILON,
+    CMD_AUDIT_EXACT,
+    CMD_AUDIT_ENUMERATED,
+    CMD_AUDIT_OUTPUTS,
+    CMD_AUDIT_SAMPLED_FROM,
+    CMD_AUDIT_SAMPLED,
+    CMD_AUDIT_EVENT,
+    CMD_AUDIT_LAW_P,
+    CMD_AUDIT_VERDICT,
+    CMD_AUDIT_COLUMNS
 };
 
-static struct cli_cell cmd_audit_number(double number, const char *format)
-{
-    struct cli_cell cell = cli_number(number);
+static const struct cli_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
+    [CMD_AUDIT_MECHANISM] = {"mechanism", NULL},
+    [CMD_AUDIT_KIND] = {"kind", NULL},
+    [CMD_AUDIT_EPSILON] = {"epsilon", NULL},
+    [CMD_AUDIT_EXACT] = {"exact", NULL},
+    [CMD_AUDIT_ENUMERATED] = {"enumerated", ""},
+    [CMD_AUDIT_OUTPUTS] = {"outputs", NULL},
+    [CMD_AUDIT_SAMPLED_FROM] = {"samples", ""},
+    [CMD_AUDIT_SAMPLED] = {"sampled", NULL},
+    [CMD_AUDIT_EVENT] = {"event", ""},
+    [CMD_AUDIT_LAW_P] = {"law_p", "law p"},
+    [CMD_AUDIT_VERDICT] = {"verdict", NULL},
+};
 
-    (void)snprintf(cell.shown, sizeof cell.shown,
-                   format[0] == 'p' ? "%.2g" : "%.7f", number);
+static struct cli_cell cmd_audit_epsilon(double epsilon)
+{
+    struct cli_cell cell = cli_number(epsilon);
+
+    snprintf(cell.shown, sizeof cell.shown, "%.7f", epsilon);
+    return cell;
+}
+
+static struct cli_cell cmd_audit_p(double p)
+{
+    struct cli_cell cell = cli_number(p);
+
+    snprintf(cell.shown, sizeof cell.shown, "%.2g", p);
     return cell;
 }
 
@@ -268,40 +324,38 @@ static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
 {
     const struct cmd_audit_row *r = (const struct cmd_audit_row *)ctx + row;
     const struct audit_result *a = &r->result;
+    const struct cli_cell none = {.type = CLI_NONE};
 
-    switch (column) {
-    case 0:
+    switch ((enum cmd_audit_what)column) {
+    case CMD_AUDIT_MECHANISM:
         *out = cli_text(r->mechanism);
         break;
-    case 1:
+    case CMD_AUDIT_KIND:
         *out = cli_text(r->kind);
         break;
-    case 2:
+    case CMD_AUDIT_EPSILON:
         *out = cli_number(a->nominal);
         break;
-    case 3:
-        *out = cmd_audit_number(a->exact, "epsilon");
+    case CMD_AUDIT_EXACT:
+        *out = cmd_audit_epsilon(a->exact);
         break;
-    case 4:
-        if (a->outputs != 0)
-            *out = cmd_audit_number(a->enumerated, "epsilon");
+    case CMD_AUDIT_ENUMERATED:
+        *out = a->outputs != 0 ? cmd_audit_epsilon(a->enumerated) : none;
         break;
-    case 5:
-        if (a->outputs != 0)
-            *out = cli_count(a->outputs);
+    case CMD_AUDIT_OUTPUTS:
+        *out = a->outputs != 0 ? cli_count(a->outputs) : none;
         break;
-    case 6:
+    case CMD_AUDIT_SAMPLED_FROM:
         *out = cli_count(a->samples);
         break;
-    case 7:
-        *out = cmd_audit_number(a->sampled, "epsilon");
+    case CMD_AUDIT_SAMPLED:
+        *out = cmd_audit_epsilon(a->sampled);
         break;
-    case 8:
+    case CMD_AUDIT_EVENT:
         *out = cli_text(a->event);
         break;
-    case 9:
-        if (a->outputs != 0)
-            *out = cmd_audit_number(a->law_p, "p");
+    case CMD_AUDIT_LAW_P:
+        *out = a->outputs != 0 ? cmd_audit_p(a->law_p) : none;
         break;
     default:
         *out = cli_text(audit_verdict(a->faults));
@@ -310,9 +364,7 @@ static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
 
 static int cmd_audit_print(const struct cmd_audit *a)
 {
-    const struct cli_table table = {cmd_audit_columns,
-                                    sizeof cmd_audit_columns /
-                                        sizeof cmd_audit_columns[0],
+    const struct cli_table table = {cmd_audit_columns, CMD_AUDIT_COLUMNS,
                                     a->nrows, cmd_audit_cell, a->rows};
     const struct cli_field fields[] = {
         {"confidence", cli_number(a->options.confidence)},
@@ -343,11 +395,7 @@ int cmd_audit(int argc, char **argv)
             cli_spec_clear(&a.spec);
             return p.exit;
         }
-    a.rows = calloc(CMD_AUDIT_ROWS, sizeof *a.rows);
-    if (a.rows == NULL)
-        code = cli_fail_nomem();
-    else
-        code = a.all ? cmd_audit_all(&a) : cmd_audit_one(&a, &p);
+    code = a.all ? cmd_audit_all(&a, &p) : cmd_audit_one(&a, &p);
     cli_progress_end(&a.progress);
     if (code == CLI_DONE)
         code = cmd_audit_print(&a);

@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,7 +31,8 @@ static const struct cli_command bench_usage = {
 
 /*
  * An OUE report takes 32 binary digits of coins for each of its d bits, a GRR
- * report two words. A table may not be named twice: rows are found by name.
+ * report two words. Local hashing's own g is 4 at epsilon 1. A table may not be
+ * named twice: rows are found by name.
  */
 static const struct bench_case bench_cases[] = {
     {.name = "memory-read", .unit = "B", .measure = bench_memory_read},
@@ -106,6 +108,15 @@ static const struct bench_case bench_cases[] = {
      .d = 16384,
      .pool_bits = 14,
      .reports = 200000},
+    {.name = "lh-table-g16-16384",
+     .unit = " decodings",
+     .measure = bench_table,
+     .levels = true,
+     .mechanism = "olh",
+     .d = 16384,
+     .g = 16,
+     .pool_bits = 14,
+     .reports = 200000},
     {.name = "randomize-grr-1024",
      .unit = " lines",
      .measure = bench_command,
@@ -126,6 +137,22 @@ static const struct bench_case bench_cases[] = {
      .measure = bench_command,
      .mechanism = "olh",
      .command = "tally"},
+    {.name = "randomize-oue-1024",
+     .unit = " lines",
+     .measure = bench_command,
+     .limit = "chacha20",
+     .takes = 32 * 128,
+     .mechanism = "oue",
+     .command = "randomize",
+     .part = 8},
+    {.name = "tally-oue-1024",
+     .unit = " reports",
+     .measure = bench_command,
+     .limit = "memory-read",
+     .takes = 128,
+     .mechanism = "oue",
+     .command = "tally",
+     .part = 8},
 };
 
 #define BENCH_CASES (sizeof bench_cases / sizeof bench_cases[0])
@@ -238,22 +265,23 @@ static bool bench_case_rows(struct bench_report *r, const struct bench_case *c)
 
 /* ---- Printing ------------------------------------------------------------ */
 
-/* A rate in three digits: "26.4 G", "910 k". */
-static void bench_shown_rate(char shown[48], double rate, const char *unit)
-{
-    static const char prefixes[] = {' ', 'k', 'M', 'G', 'T'};
-    size_t i = 0;
+enum bench_what {
+    BENCH_NAME,
+    BENCH_RATE,
+    BENCH_TIMES_PLAIN,
+    BENCH_OF_LIMIT,
+    BENCH_LIMIT,
+    BENCH_COLUMNS
+};
 
-    while (rate >= 999.5 && i + 1 < sizeof prefixes) {
-        rate /= 1000;
-        i++;
-    }
-    snprintf(shown, 48, "%.*f %.*s%s",
-             rate < 9.995   ? 2
-             : rate < 99.95 ? 1
-                            : 0,
-             rate, i > 0 ? 1 : 0, &prefixes[i],
-             i > 0 || *unit != ' ' ? unit : unit + 1);
+/* A ratio with so many decimals, or nothing if it does not apply. */
+static struct cli_cell bench_ratio(double ratio, int decimals)
+{
+    struct cli_cell cell = cli_number(ratio > 0 ? ratio : NAN);
+
+    if (ratio > 0)
+        snprintf(cell.shown, sizeof cell.shown, "%.*f", decimals, ratio);
+    return cell;
 }
 
 static void bench_cell(const void *ctx, size_t i, size_t column,
@@ -261,24 +289,19 @@ static void bench_cell(const void *ctx, size_t i, size_t column,
 {
     const struct bench_row *row = &((const struct bench_report *)ctx)->rows[i];
 
-    switch (column) {
-    case 0:
+    switch ((enum bench_what)column) {
+    case BENCH_NAME:
         *out = cli_text(row->name);
         break;
-    case 1:
+    case BENCH_RATE:
         *out = cli_number(row->rate);
-        bench_shown_rate(out->shown, row->rate, row->what->unit);
+        cli_show_rough(out, row->rate, row->what->unit);
         break;
-    case 2:
-        *out = row->times_plain > 0 ? cli_number(row->times_plain)
-                                    : cli_text(NULL);
-        if (row->times_plain > 0)
-            snprintf(out->shown, sizeof out->shown, "%.1f", row->times_plain);
+    case BENCH_TIMES_PLAIN:
+        *out = bench_ratio(row->times_plain, 1);
         break;
-    case 3:
-        *out = row->of_limit > 0 ? cli_number(row->of_limit) : cli_text(NULL);
-        if (row->of_limit > 0)
-            snprintf(out->shown, sizeof out->shown, "%.2f", row->of_limit);
+    case BENCH_OF_LIMIT:
+        *out = bench_ratio(row->of_limit, 2);
         break;
     default:
         *out = cli_text(row->limit[0] != '\0' ? row->limit : NULL);
@@ -287,12 +310,14 @@ static void bench_cell(const void *ctx, size_t i, size_t column,
 
 static int bench_print(const struct bench_report *r)
 {
-    static const struct cli_column columns[] = {{"kernel", NULL},
-                                                {"per_second", "per second"},
-                                                {"times_plain", "times plain"},
-                                                {"of_limit", "of limit"},
-                                                {"limit", NULL}};
-    const struct cli_table table = {columns, 5, r->n, bench_cell, r};
+    static const struct cli_column columns[BENCH_COLUMNS] = {
+        [BENCH_NAME] = {"kernel", NULL},
+        [BENCH_RATE] = {"per_second", "per second"},
+        [BENCH_TIMES_PLAIN] = {"times_plain", "times plain"},
+        [BENCH_OF_LIMIT] = {"of_limit", "of limit"},
+        [BENCH_LIMIT] = {"limit", NULL}};
+    const struct cli_table table = {columns, BENCH_COLUMNS, r->n, bench_cell,
+                                    r};
     const struct cli_field fields[] = {
         {"version", cli_text(HSY_VERSION)},
         {"cpu", cli_text(hsy_cpu_name(hsy_cpu_best()))}};

@@ -42,7 +42,9 @@ static const struct cli_option estimate_options[] = {
      "base-cut or mle (default none)"},
     {ESTIMATE_CANDIDATES, "candidates", "FILE",
      "only these values, one a line; needed for strings"},
-    {ESTIMATE_TOP, "top", "K", "the K largest, largest first"},
+    {ESTIMATE_TOP, "top", "K",
+     "the K largest, largest first; with --against the\n"
+     "largest changes, up or down"},
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
@@ -58,7 +60,8 @@ static const struct cli_command estimate_command = {
 
 /* ---- Estimating ---------------------------------------------------------- */
 
-#define ESTIMATE_FEW 100 /* below this, intervals are rough at best */
+#define ESTIMATE_FEW 100  /* below this, intervals are rough at best */
+#define ESTIMATE_ODD 1e-6 /* what chance does so seldom is not chance */
 
 /* A mean is estimated as a share of its range. */
 static void estimate_rescale(const hsy_info *info, hsy_estimate *est,
@@ -72,6 +75,17 @@ static void estimate_rescale(const hsy_info *info, hsy_estimate *est,
     est->sd *= width;
     est->low = zero + width * est->low;
     est->high = zero + width * est->high;
+}
+
+static int estimate_refused(const hsy_confidence *how, const hsy_error *err)
+{
+    if (err->field == NULL || strcmp(err->field, "interval") != 0)
+        return cli_fail_error(NULL, err);
+    if (how->interval == HSY_WALD && err->limit != 0)
+        return cli_fail("--interval wald: needs at least %" PRIu64 " reports",
+                        err->limit);
+    return cli_fail("--interval %s: %s", estimate_interval_names[how->interval],
+                    err->msg);
 }
 
 static int estimate_rows(struct estimate_result *r,
@@ -95,7 +109,7 @@ static int estimate_rows(struct estimate_result *r,
         else
             st = hsy_estimate_point(&row->est, &e->points[at], how, &err);
         if (st != HSY_OK)
-            return cli_fail_error(NULL, &err);
+            return estimate_refused(how, &err);
         if (info->kind == HSY_KIND_NUMBER)
             estimate_rescale(info, &row->est, other != NULL);
     }
@@ -140,13 +154,27 @@ static int estimate_post(struct estimate_result *r,
 }
 
 /* Larger first; of equals the one that stands first. */
-static int estimate_order(const void *a, const void *b)
+static int estimate_order(const struct estimate_row *x, double size_x,
+                          const struct estimate_row *y, double size_y)
+{
+    if (size_x != size_y)
+        return size_x > size_y ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int estimate_order_value(const void *a, const void *b)
 {
     const struct estimate_row *x = a, *y = b;
 
-    if (x->est.value != y->est.value)
-        return x->est.value > y->est.value ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    return estimate_order(x, x->est.value, y, y->est.value);
+}
+
+/* Of differences the largest are those furthest from 0, either way. */
+static int estimate_order_change(const void *a, const void *b)
+{
+    const struct estimate_row *x = a, *y = b;
+
+    return estimate_order(x, fabs(x->est.value), y, fabs(y->est.value));
 }
 
 static void estimate_top(struct estimate_result *r)
@@ -155,49 +183,71 @@ static void estimate_top(struct estimate_result *r)
 
     if (!o->has_top)
         return;
-    qsort(r->rows, r->count, sizeof *r->rows, estimate_order);
+    qsort(r->rows, r->count, sizeof *r->rows,
+          r->other != NULL ? estimate_order_change : estimate_order_value);
     if (r->count > o->top)
         r->count = (size_t)o->top;
 }
 
 /* ---- Remarks ------------------------------------------------------------- */
 
+/* What is to be said of a tally by itself, whatever is made of it. */
 static void estimate_doubt(const struct cli_gather *g,
                            const struct estimate_evidence *e)
 {
+    uint64_t reports = hsy_tally_reports(&g->tally);
     /* The second row of a yes/no question is the first one again. */
     size_t count = g->info.kind == HSY_KIND_YES_NO ? 1 : e->count;
     hsy_plausibility p;
 
     hsy_plausible(&p, g->scheme, &g->tally, e->points, count, e->complete);
-    if (!p.implausible)
+    if (p.implausible)
+        cli_note("warning: %s: honest reports of this scheme hardly ever look "
+                 "like this (chance %.1g: %s); some were made up, or made with "
+                 "other parameters",
+                 g->first, fmin(fmin(p.support_p, p.sum_p), p.weights_p),
+                 p.support_p < ESTIMATE_ODD
+                     ? "a count is too large or too small"
+                 : p.sum_p < ESTIMATE_ODD ? "the shares do not make 1"
+                                          : "ones per report");
+    if (reports < ESTIMATE_FEW)
+        cli_note("warning: %s: only %" PRIu64 " report%s: intervals are rough",
+                 g->first, reports, reports == 1 ? "" : "s");
+}
+
+/*
+ * Intervals that miss every share there is. At a share of 0 or 1 an interval
+ * misses on the one side that counts with chance miss / 2, so a long list of
+ * rare values has some of them whatever happened. The alarm is measured by
+ * twice that, as nominal levels are not met to the digit.
+ */
+static void estimate_outside(const struct estimate_result *r, double miss)
+{
+    /* The second row of a yes/no question is the first one again. */
+    const size_t count = r->gather->info.kind == HSY_KIND_YES_NO ? 1 : r->count;
+    size_t outside = 0;
+    bool odd;
+
+    for (size_t i = 0; i < count; i++)
+        outside += r->rows[i].est.high < 0 || r->rows[i].est.low > 1;
+    if (outside == 0)
         return;
-    cli_note("warning: %s: honest reports of this scheme hardly ever look "
-             "like this (chance %.1g: %s); some were made up, or made with "
-             "other parameters",
-             g->first, fmin(fmin(p.support_p, p.sum_p), p.weights_p),
-             p.support_p < 1e-6 ? "a count is too large or too small"
-             : p.sum_p < 1e-6   ? "the shares do not make 1"
-                                : "ones per report");
+    odd = hsy_binomial_cdf(count - outside, count, 1 - miss) < ESTIMATE_ODD;
+    cli_note("%s: %zu of %zu interval%s wholly outside 0 to 100 %%; chance "
+             "alone makes up to about %.2g%s",
+             odd ? "warning" : "note", outside, count,
+             count == 1 ? " lies" : "s lie", (double)count * miss / 2,
+             odd ? ": some reports were made up, or made with other parameters"
+                 : "");
 }
 
 static void estimate_remarks(const struct estimate_result *r,
-                             const struct estimate_evidence *e)
+                             const struct estimate_evidence *e,
+                             const hsy_confidence *how)
 {
-    size_t outside = 0;
-
-    estimate_doubt(r->gather, e);
-    if (hsy_tally_reports(&r->gather->tally) < ESTIMATE_FEW)
-        cli_note("warning: %s: only %" PRIu64 " reports: intervals are rough",
-                 r->gather->first, hsy_tally_reports(&r->gather->tally));
     if (r->other != NULL || r->gather->info.kind == HSY_KIND_NUMBER)
         return;
-    for (size_t i = 0; i < r->count; i++)
-        outside += r->rows[i].est.high < 0 || r->rows[i].est.low > 1;
-    if (outside != 0)
-        cli_note("warning: %zu of %zu intervals lie wholly outside 0 to 100 "
-                 "%%: chance, or reports that are not honest",
-                 outside, r->count);
+    estimate_outside(r, (1 - how->level) / (double)how->comparisons);
     if (r->options->post != HSY_POST_NONE && !e->complete &&
         r->options->post != HSY_POST_BASE_CUT)
         cli_note("note: --post %s takes the candidates for all there is",
@@ -232,17 +282,34 @@ struct estimate_job {
     struct estimate_row *rows; /* owned */
 };
 
+/* Rows are told apart by their names, so each must have one of its own. */
+static int estimate_names(struct cli_gather *g)
+{
+    hsy_error err = {0};
+    size_t len;
+
+    for (uint32_t i = 0; i < g->labels.d; i++) {
+        cli_label_at(&g->labels, i, &len);
+        if (len == 0)
+            return cli_fail("%s: value %" PRIu32 " of its list: the name is "
+                            "empty",
+                            g->first, i + 1);
+    }
+    if (g->labels.d == 0 || cli_labels_index(&g->labels, &err) == HSY_OK)
+        return 0;
+    if (err.status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return cli_fail_at(g->first, "value", &err);
+}
+
 static int estimate_load(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
     struct cli_gather *g = &j->gather;
-    hsy_error err = {0};
     int failed = cli_gather_file(g, o->path);
 
-    /* Names of a list are looked up only to find candidates. */
-    if (!failed && o->candidates != NULL && g->labels.d != 0 &&
-        cli_labels_index(&g->labels, &err) != HSY_OK)
-        failed = cli_fail_error(g->first, &err);
+    if (!failed)
+        failed = estimate_names(g);
     if (!failed)
         failed = estimate_ask(&j->asked, g, o);
     if (!failed)
@@ -300,7 +367,10 @@ static int estimate_run(struct estimate_job *j)
         failed = estimate_post(&r, &j->evidence);
     if (failed)
         return failed;
-    estimate_remarks(&r, &j->evidence);
+    estimate_doubt(&j->gather, &j->evidence);
+    if (o->against != NULL)
+        estimate_doubt(&j->other, &j->evidence_other);
+    estimate_remarks(&r, &j->evidence, &how);
     estimate_top(&r);
     estimate_show(&r);
     return cli_finish();
@@ -318,16 +388,6 @@ static void estimate_clear(struct estimate_job *j)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool estimate_level(struct cli_parser *p, struct estimate_options *o)
-{
-    if (!cli_value_double(p, &o->how.level))
-        return false;
-    if (o->how.level > 0 && o->how.level < 1)
-        return true;
-    cli_usage(p, "--level must lie between 0 and 1, as 0.95");
-    return false;
-}
-
 static bool estimate_option(struct cli_parser *p, int id,
                             struct estimate_options *o)
 {
@@ -336,7 +396,7 @@ static bool estimate_option(struct cli_parser *p, int id,
 
     switch (id) {
     case ESTIMATE_LEVEL:
-        return estimate_level(p, o);
+        return cli_value_fraction(p, &o->how.level);
     case ESTIMATE_INTERVAL:
         good = cli_value_choice(p, &choice, estimate_interval_names);
         o->how.interval = (hsy_interval)choice;
@@ -373,11 +433,14 @@ static bool estimate_option(struct cli_parser *p, int id,
 
 static int estimate_check(struct cli_parser *p, struct estimate_options *o)
 {
+    const char *const inputs[] = {o->path != NULL ? o->path : "-", o->against,
+                                  o->candidates};
+
     if (o->against != NULL && o->post != HSY_POST_NONE)
         return cli_usage(p, "--post does not go with --against");
     if (o->how.interval == HSY_INTERVAL_AUTO)
         o->how.interval = o->how.target == HSY_PEOPLE ? HSY_SCORE : HSY_WILSON;
-    return 0;
+    return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
 int cmd_estimate(int argc, char **argv)

@@ -1,6 +1,8 @@
 /* cmd_help.c - hearsay help [COMMAND]. */
 #include "cli.h"
 
+#include <string.h>
+
 static void help_overview(void)
 {
     const struct cli_entry *entry;
@@ -24,21 +26,23 @@ static void help_overview(void)
         "reports mean anything.");
 }
 
+static bool help_asks(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 int cmd_help(int argc, char **argv)
 {
     char *ask[] = {"", "--help", NULL};
     const struct cli_entry *entry;
 
-    if (argc < 2) {
-        help_overview();
-        return cli_finish();
-    }
-    entry = cli_command_find(argv[1]);
+    if (argc > 2)
+        return cli_command_extra(argv[2]);
+    entry = cli_command_find(argc < 2 || help_asks(argv[1]) ? "help" : argv[1]);
     if (entry == NULL)
         return cli_command_unknown(argv[1]);
-    if (entry->run == cmd_help) {
-        help_overview();
-        return cli_finish();
-    }
-    return entry->run(2, ask);
+    if (entry->run != cmd_help)
+        return entry->run(2, ask);
+    help_overview();
+    return cli_finish();
 }

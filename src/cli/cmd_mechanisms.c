@@ -28,6 +28,9 @@ static const struct cli_command mechanisms_command = {
     mechanisms_options};
 
 #define MECHANISMS_MAX 32u
+#define MECHANISMS_MANY                                                        \
+    1000000u /* steps, of which a table rounds the count                       \
+              */
 
 struct mechanisms_row {
     const hsy_catalogue *entry;
@@ -104,17 +107,15 @@ static int mechanisms_cost(struct mechanisms_list *l,
 
 static void mechanisms_kinds(struct mechanisms_row *row)
 {
-    static const char *const names[] = {"",     "yes-no", "values",
-                                        "mean", "bins",   "strings"};
     size_t used = 0;
 
-    for (uint32_t kind = 1; kind <= HSY_KIND_STRINGS; kind++) {
+    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++) {
         int more;
 
         if ((row->entry->kinds >> kind & 1) == 0)
             continue;
         more = snprintf(row->kinds + used, sizeof row->kinds - used, "%s%s",
-                        used != 0 ? " " : "", names[kind]);
+                        used != 0 ? " " : "", hsy_kind_name(kind));
         used += more > 0 ? (size_t)more : 0;
     }
 }
@@ -185,12 +186,11 @@ static void mechanisms_bare_cell(const void *ctx, size_t i, size_t column,
 
 /* Counters read for one value, times values. Where hash functions come from a
  * pool, each value is hashed with each of them. */
-static double mechanisms_decode(const hsy_info *info)
+static uint64_t mechanisms_decode(const hsy_info *info)
 {
     return info->param[HSY_PARAM_POOL_BITS] != 0
-               ? (double)info->d *
-                     exp2((double)info->param[HSY_PARAM_POOL_BITS])
-               : (double)info->cells;
+               ? (uint64_t)info->d << info->param[HSY_PARAM_POOL_BITS]
+               : info->cells;
 }
 
 static void mechanisms_cost_cell(const struct mechanisms_list *l,
@@ -215,7 +215,9 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
         *out = cli_count(info->cells);
         break;
     case MECHANISMS_DECODE:
-        *out = cli_number(mechanisms_decode(info));
+        *out = cli_count(mechanisms_decode(info));
+        if (out->count >= MECHANISMS_MANY)
+            cli_show_rough(out, (double)out->count, "");
         break;
     default:
         *out = cli_number(info->epsilon_exact);

@@ -1,13 +1,13 @@
 /* cmd_randomize.c - hearsay randomize: truths in, reports out. */
 #define _DEFAULT_SOURCE
 #include "cli_codes.h"
-#include "cli_coins.h"
 #include "container.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ static const struct cli_option randomize_options[] = {
     {CLI_OPT_OTHER, "other", NULL,
      "count what is not in the list as \"other\""},
     {CLI_OPT_CLIP, "clip", NULL, "move numbers outside the range to its end"},
-    {RANDOMIZE_OUTPUT, "output", "FILE", "write there, whole or not at all"},
+    {RANDOMIZE_OUTPUT, "output", "FILE",
+     "write there, whole or not at all ('-': stdout)"},
     {RANDOMIZE_JSON, "json", NULL, "write the readable twin of the stream"},
     {RANDOMIZE_SIMULATE, "simulate", NULL,
      "not for real people: noise from --seed N"},
@@ -64,27 +65,21 @@ struct randomize_job {
     uint8_t *reports; /* batch times report_bytes */
     uint8_t *packed;
     uint64_t written;
-    struct cli_coins kernel; /* where coins come from */
-    hsy_coins coins;
+    hsy_entropy entropy;
+    hsy_coins coins;              /* of entropy */
     hsy_stream secret, published; /* simulation only */
     struct cli_progress progress;
 };
 
 /* ---- Writing ------------------------------------------------------------- */
 
-static int randomize_lost(const struct randomize_job *j)
-{
-    return cli_fail("%s: %s",
-                    j->how->output != NULL ? j->how->output : "standard output",
-                    errno != 0 ? strerror(errno) : "write failed");
-}
-
-static hsy_status randomize_head(struct randomize_job *j)
+static hsy_status randomize_head(struct randomize_job *j, hsy_error *err)
 {
     const struct cli_labels *l = &j->spec.labels;
 
     if (j->how->json)
-        return container_put_json_head(j->out, j->scheme, l->block, l->len);
+        return container_put_json_head(j->out, j->scheme, l->block, l->len,
+                                       err);
     return container_put_prefix(j->out, j->scheme, l->block, l->len,
                                 HSY_CONTENT_REPORTS);
 }
@@ -104,10 +99,11 @@ static int randomize_end(struct randomize_job *j)
     struct output *out = j->out;
 
     if (st != HSY_OK)
-        return randomize_lost(j);
+        return cli_fail_output(j->how->output);
     j->out = NULL; /* commit frees it either way */
     errno = 0;
-    return output_commit(out) == HSY_OK ? CLI_DONE : randomize_lost(j);
+    return output_commit(out) == HSY_OK ? CLI_DONE
+                                        : cli_fail_output(j->how->output);
 }
 
 /* ---- Randomizing --------------------------------------------------------- */
@@ -130,7 +126,7 @@ static int randomize_flush(struct randomize_job *j, size_t n)
     }
     errno = 0;
     if (randomize_put(j, n) != HSY_OK)
-        return randomize_lost(j);
+        return cli_fail_output(j->how->output);
     j->filled -= n;
     memmove(j->codes, j->codes + n, j->filled * sizeof *j->codes);
     j->written += n;
@@ -197,8 +193,8 @@ static bool randomize_allocate(struct randomize_job *j)
 
 static void randomize_coins(struct randomize_job *j)
 {
-    cli_coins_init(&j->kernel);
-    j->coins = cli_coins_open(&j->kernel);
+    hsy_entropy_init(&j->entropy);
+    j->coins = hsy_entropy_coins(&j->entropy);
     if (j->how->simulate) {
         hsy_stream_seed(&j->secret, j->how->seed, 0);
         hsy_stream_seed(&j->published, j->how->seed, 1);
@@ -207,6 +203,7 @@ static void randomize_coins(struct randomize_job *j)
 
 static int randomize_open(struct randomize_job *j)
 {
+    hsy_error err = {0};
     hsy_status st;
     int failed = cli_scheme_new(&j->scheme, &j->spec.spec);
 
@@ -220,11 +217,13 @@ static int randomize_open(struct randomize_job *j)
     randomize_coins(j);
     errno = 0;
     st = output_open(&j->out, j->how->output);
+    if (st == HSY_OK)
+        st = randomize_head(j, &err);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (st != HSY_OK || randomize_head(j) != HSY_OK)
-        return randomize_lost(j);
-    return 0;
+    if (st == HSY_E_RANGE)
+        return cli_fail_error("--json", &err);
+    return st == HSY_OK ? 0 : cli_fail_output(j->how->output);
 }
 
 /* Takes a half-open job. Truths and coins do not outlive it. */
@@ -242,14 +241,27 @@ static void randomize_close(struct randomize_job *j)
     free(j->packed);
     free(j->scheme);
     cli_spec_clear(&j->spec);
-    cli_coins_clear(&j->kernel);
+    hsy_entropy_clear(&j->entropy);
     hsy_stream_clear(&j->secret);
     hsy_stream_clear(&j->published);
 }
 
-static int randomize_run(struct randomize_job *j)
+/* A core file would hold truths, and so would what a debugger of the same user
+ * reads: neither is allowed from here on. */
+static int randomize_hide(void)
 {
     static const struct rlimit none = {0, 0};
+
+    if (setrlimit(RLIMIT_CORE, &none) == 0 &&
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+        return 0;
+    return cli_fail("the system does not let this process keep its memory to "
+                    "itself (core files, debuggers): %s; nothing was read",
+                    strerror(errno));
+}
+
+static int randomize_run(struct randomize_job *j)
+{
     int failed;
 
     if (cli_spec_trivial(&j->spec)) {
@@ -257,11 +269,17 @@ static int randomize_run(struct randomize_job *j)
                  "nothing is sent");
         return CLI_DONE;
     }
-    setrlimit(RLIMIT_CORE, &none); /* a core file would hold truths */
-    failed = randomize_open(j);
+    failed = randomize_hide();
+    if (!failed)
+        failed = randomize_open(j);
     if (!failed)
         failed = randomize_lines(j);
-    return failed ? failed : randomize_end(j);
+    if (!failed)
+        failed = randomize_end(j);
+    if (!failed && j->written == 0)
+        cli_note("note: %s is empty: the stream holds no reports",
+                 cli_input_name(j->how->input));
+    return failed;
 }
 
 /* ---- Options ------------------------------------------------------------- */
@@ -271,7 +289,7 @@ static bool randomize_option(struct cli_parser *p, int id,
 {
     switch (id) {
     case RANDOMIZE_OUTPUT:
-        o->output = p->value;
+        o->output = cli_output_path(p->value);
         return true;
     case RANDOMIZE_JSON:
         o->json = true;
@@ -294,8 +312,12 @@ static bool randomize_option(struct cli_parser *p, int id,
 }
 
 static int randomize_check(struct cli_parser *p,
-                           const struct randomize_options *o)
+                           const struct randomize_options *o,
+                           const struct cli_spec *spec)
 {
+    const char *const inputs[] = {o->input != NULL ? o->input : "-",
+                                  spec->values_file};
+
     if (o->has_seed && !o->simulate)
         return cli_usage(
             p, "--seed is refused: who knows the seed knows every truth. Real "
@@ -306,7 +328,7 @@ static int randomize_check(struct cli_parser *p,
     if (!o->json && o->output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(p, "a report stream is not for a terminal: redirect "
                             "it, use -o FILE, or --json");
-    return 0;
+    return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
 int cmd_randomize(int argc, char **argv)
@@ -321,7 +343,7 @@ int cmd_randomize(int argc, char **argv)
         if (id == CLI_STOP || !randomize_option(&p, id, &options, &job.spec))
             return p.exit;
     }
-    failed = randomize_check(&p, &options);
+    failed = randomize_check(&p, &options, &job.spec);
     if (!failed)
         failed = cli_spec_finish(&job.spec, &p);
     if (!failed)

@@ -4,13 +4,13 @@
 #include "container.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { TALLY_OUTPUT = 1 };
 
 static const struct cli_option tally_options[] = {
-    {TALLY_OUTPUT, "output", "FILE", "write there, whole or not at all"},
+    {TALLY_OUTPUT, "output", "FILE",
+     "write there, whole or not at all ('-': stdout)"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command tally_command = {
@@ -22,12 +22,6 @@ static const struct cli_command tally_command = {
     "any order, are the tally of the whole, byte for byte.",
     tally_options};
 
-static int tally_lost(const char *path)
-{
-    return cli_fail("%s: %s", path != NULL ? path : "standard output",
-                    errno != 0 ? strerror(errno) : "write failed");
-}
-
 static int tally_write(const struct cli_gather *g, const char *path)
 {
     struct output *out = NULL;
@@ -38,16 +32,16 @@ static int tally_write(const struct cli_gather *g, const char *path)
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
     if (st != HSY_OK)
-        return tally_lost(path);
+        return cli_fail_output(path);
     st = container_put_tally(out, g->scheme, g->labels.block, g->labels.len,
                              &g->tally);
     if (st != HSY_OK) {
-        int failed = tally_lost(path);
+        int failed = cli_fail_output(path);
 
         output_abort(out);
         return failed;
     }
-    return output_commit(out) == HSY_OK ? CLI_DONE : tally_lost(path);
+    return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);
 }
 
 static int tally_files(struct cli_gather *g, char **paths, int n)
@@ -73,7 +67,7 @@ static int tally_parse(struct cli_parser *p, const char **output)
         if (id == CLI_STOP)
             return -1;
         if (id == TALLY_OUTPUT)
-            *output = p->value;
+            *output = cli_output_path(p->value);
         else
             p->argv[n++] = p->argv[p->at - 1];
     }
@@ -94,7 +88,9 @@ int cmd_tally(int argc, char **argv)
     if (output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(&p, "a tally is not for a terminal: redirect it or "
                              "use -o FILE");
-    failed = tally_files(&g, argv, n);
+    failed = cli_check_inputs(&p, (const char *const *)argv, (size_t)n);
+    if (!failed)
+        failed = tally_files(&g, argv, n);
     if (!failed)
         failed = tally_write(&g, output);
     cli_gather_clear(&g);

@@ -95,20 +95,6 @@ void estimate_asked_clear(struct estimate_asked *asked)
 
 /* ---- Points -------------------------------------------------------------- */
 
-/* "no" is what is not "yes": the same reports, read the other way round. */
-static hsy_point evidence_complement(const hsy_point *yes)
-{
-    return (hsy_point){.value = 1 - yes->value,
-                       .n = yes->n,
-                       .support = yes->n - yes->support,
-                       .p = 1 - yes->q,
-                       .q = 1 - yes->p,
-                       .v0 = yes->v1,
-                       .v1 = yes->v0,
-                       .spread = yes->spread,
-                       .floor = yes->floor};
-}
-
 /* Points for codes, NULL: the whole domain. */
 static hsy_status evidence_points(struct estimate_evidence *e,
                                   const struct cli_gather *g,
@@ -117,7 +103,7 @@ static hsy_status evidence_points(struct estimate_evidence *e,
     void *scratch = malloc(hsy_points_scratch(g->scheme, e->count) + 1);
     hsy_status st = HSY_E_NOMEM;
 
-    e->points = malloc((e->count + 1) * sizeof *e->points);
+    e->points = malloc(e->count * sizeof *e->points);
     if (scratch != NULL && e->points != NULL)
         st = hsy_points(g->scheme, e->points, &g->tally, codes, e->count,
                         scratch, err);
@@ -128,22 +114,18 @@ static hsy_status evidence_points(struct estimate_evidence *e,
 int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
                    const struct estimate_asked *asked)
 {
-    const uint64_t *codes = asked->whole ? NULL : asked->codes;
+    static const uint64_t both[] = {1, 0}; /* yes, no */
+    const bool yes_no = g->info.kind == HSY_KIND_YES_NO;
+    const uint64_t *codes = yes_no ? both : asked->whole ? NULL : asked->codes;
     hsy_error err = {0};
     hsy_status st;
 
     if (hsy_tally_reports(&g->tally) == 0)
         return cli_fail("%s: no data: it holds no reports", g->first);
-    e->count = asked->whole ? g->info.d : asked->count;
-    e->complete = codes == NULL;
+    e->count = yes_no ? 2 : asked->whole ? g->info.d : asked->count;
+    e->complete = codes == NULL || yes_no;
     st = evidence_points(e, g, codes, &err);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (st != HSY_OK)
-        return cli_fail_error(g->first, &err);
-    if (g->info.kind == HSY_KIND_YES_NO) {
-        e->points[1] = evidence_complement(&e->points[0]);
-        e->count = 2;
-    }
-    return 0;
+    return st == HSY_OK ? 0 : cli_fail_error(g->first, &err);
 }

@@ -7,25 +7,56 @@
 
 /* ---- What a row is called ------------------------------------------------ */
 
-static double show_units(const hsy_info *info, double steps)
-{
-    return steps / pow(10, info->scale);
-}
-
-/* Edge i of d equal bins. */
-static double show_edge(const hsy_info *info, uint32_t i)
-{
-    double width = (double)info->hi - (double)info->lo;
-
-    return show_units(info,
-                      (double)info->lo + width * (double)i / (double)info->d);
-}
-
 static void show_own(struct cli_cell *out)
 {
     out->type = CLI_TEXT;
     out->text = out->shown;
     out->len = strlen(out->shown);
+}
+
+#define SHOW_DECIMAL 22u /* 19 digits, sign, point, NUL */
+
+/* Units of 10^-scale as a decimal without zeros at its end, somewhere in text.
+ */
+static const char *show_decimal(char text[SHOW_DECIMAL], int64_t units,
+                                uint32_t scale)
+{
+    uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
+    char *at = text + SHOW_DECIMAL - 1;
+
+    *at = '\0';
+    for (; scale > 0 && size % 10 == 0; scale--)
+        size /= 10;
+    for (uint32_t i = 0; i < scale; i++, size /= 10)
+        *--at = (char)('0' + size % 10);
+    if (scale > 0)
+        *--at = '.';
+    do
+        *--at = (char)('0' + size % 10);
+    while ((size /= 10) != 0);
+    if (units < 0)
+        *--at = '-';
+    return at;
+}
+
+/* Edge i of d equal bins: the least number that does not lie below it, which
+ * is lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
+static int64_t show_edge(const hsy_info *info, uint32_t i)
+{
+    uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo, d = info->d;
+    uint64_t steps = i * (width / d) + (i * (width % d) + d - 1) / d;
+
+    return (int64_t)((uint64_t)info->lo + steps);
+}
+
+static void show_bin(struct cli_cell *out, const hsy_info *info, uint32_t place)
+{
+    char from[SHOW_DECIMAL], to[SHOW_DECIMAL];
+
+    snprintf(out->shown, sizeof out->shown, "%s..%s",
+             show_decimal(from, show_edge(info, place), info->scale),
+             show_decimal(to, show_edge(info, place + 1), info->scale));
+    show_own(out);
 }
 
 static void show_name(const struct estimate_result *r, uint32_t place,
@@ -41,9 +72,7 @@ static void show_name(const struct estimate_result *r, uint32_t place,
     } else if (g->info.kind == HSY_KIND_NUMBER) {
         *out = cli_text("mean");
     } else if (g->info.kind == HSY_KIND_BINS) {
-        snprintf(out->shown, sizeof out->shown, "%.10g..%.10g",
-                 show_edge(&g->info, place), show_edge(&g->info, place + 1));
-        show_own(out);
+        show_bin(out, &g->info, place);
     } else if (named->d != 0) {
         out->type = CLI_TEXT;
         out->text = cli_label_at(named, place, &out->len);
@@ -159,15 +188,18 @@ static void show_head(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
     const hsy_info *info = &r->gather->info;
+    uint64_t reports = hsy_tally_reports(&r->gather->tally);
 
-    printf("%s, epsilon %.9g (exactly %.12g), %" PRIu64 " reports\n",
-           info->mechanism, info->epsilon, info->epsilon_exact,
-           hsy_tally_reports(&r->gather->tally));
-    if (r->other != NULL)
-        printf("minus %s, epsilon %.9g, %" PRIu64 " reports\n",
-               r->other->info.mechanism, r->other->info.epsilon,
-               hsy_tally_reports(&r->other->tally));
-    printf("%s %s; %g %% intervals (%s)%s\n\n",
+    printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " report%s\n",
+           info->mechanism, info->epsilon, info->epsilon_exact, reports,
+           reports == 1 ? "" : "s");
+    if (r->other != NULL) {
+        reports = hsy_tally_reports(&r->other->tally);
+        printf("minus %s, epsilon %.9g, %" PRIu64 " report%s\n",
+               r->other->info.mechanism, r->other->info.epsilon, reports,
+               reports == 1 ? "" : "s");
+    }
+    printf("%s %s; %.14g %% intervals (%s)%s\n\n",
            info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
            o->how.target == HSY_PEOPLE ? "among those who answered"
                                        : "in the population they are a sample "
@@ -213,6 +245,17 @@ static void show_prepare(struct show_state *s)
 
 /* ---- All three ----------------------------------------------------------- */
 
+#define SHOW_AGAINST 4u /* fields of json that only --against has */
+
+static void show_against(struct cli_field fields[SHOW_AGAINST],
+                         const struct cli_gather *other)
+{
+    fields[0].cell = cli_text(other->info.mechanism);
+    fields[1].cell = cli_number(other->info.epsilon);
+    fields[2].cell = cli_number(other->info.epsilon_exact);
+    fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
+}
+
 void estimate_show(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
@@ -229,17 +272,19 @@ void estimate_show(const struct estimate_result *r)
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
-        {"reports_against", cli_count(0)},
+        {"mechanism_against", {.type = CLI_NONE}},
+        {"epsilon_against", {.type = CLI_NONE}},
+        {"epsilon_exact_against", {.type = CLI_NONE}},
+        {"reports_against", {.type = CLI_NONE}},
     };
-    size_t nfields = sizeof fields / sizeof fields[0];
+    size_t nfields = sizeof fields / sizeof fields[0] - SHOW_AGAINST;
 
     show_prepare(&s);
     table = (struct cli_table){s.columns, s.ncolumns, r->count, show_cell, &s};
-    if (r->other != NULL)
-        fields[nfields - 1].cell =
-            cli_count(hsy_tally_reports(&r->other->tally));
-    else
-        nfields--;
+    if (r->other != NULL) {
+        show_against(fields + nfields, r->other);
+        nfields += SHOW_AGAINST;
+    }
     if (o->format == CLI_TABLE)
         show_head(r);
     cli_print(o->format, &table, fields, nfields, "estimates");

@@ -47,9 +47,14 @@ int cli_command_unknown(const char *name)
     return CLI_USAGE;
 }
 
+int cli_command_extra(const char *word)
+{
+    cli_note("'%s' is one word too many; 'hearsay help' has the usage", word);
+    return CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
-    char *help[] = {"help", NULL};
     const struct cli_entry *entry;
 
     /* A closed pipe is an error that write(2) reports, not a sudden death. */
@@ -60,11 +65,13 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
+        if (argc > 2)
+            return cli_command_extra(argv[2]);
         printf("hearsay %s\n", HSY_VERSION);
         return cli_finish();
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return cmd_help(1, help);
+        return cmd_help(argc - 1, argv + 1);
 
     entry = cli_command_find(argv[1]);
     if (entry == NULL)

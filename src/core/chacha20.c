@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define CHACHA20_ROOM 3072u
+
 static uint32_t chacha20_rotate(uint32_t x, unsigned bits)
 {
     return x << bits | x >> (32 - bits);
@@ -49,12 +51,27 @@ static void chacha20_block(uint8_t out[64], const uint32_t state[16])
         bytes_put32(out + 4 * i, x[i] + state[i]);
 }
 
-void hsy_chacha20_plain(uint8_t *out, size_t blocks, uint32_t state[16])
+/* The deepest frames, of 16 blocks at once, take about 2100 bytes. */
+__attribute__((noinline)) void hsy_chacha20_burn(void)
+{
+    uint8_t room[CHACHA20_ROOM];
+
+    bytes_wipe(room, sizeof room);
+}
+
+HSY_CHACHA20_DEEP void chacha20_run(uint8_t *out, size_t blocks,
+                                    uint32_t state[16])
 {
     for (size_t i = 0; i < blocks; i++) {
         chacha20_block(out + 64 * i, state);
         chacha20_advance(state, 1);
     }
+}
+
+void hsy_chacha20_plain(uint8_t *out, size_t blocks, uint32_t state[16])
+{
+    chacha20_run(out, blocks, state);
+    hsy_chacha20_burn();
 }
 
 /* ---- Four blocks at once, in vectors the compiler maps or lowers --------- */
@@ -115,11 +132,20 @@ static void chacha20_four(uint8_t out[256], const uint32_t state[16])
     }
 }
 
-void hsy_chacha20_portable(uint8_t *out, size_t blocks, uint32_t state[16])
+HSY_CHACHA20_DEEP void chacha20_run4(uint8_t *out, size_t blocks,
+                                     uint32_t state[16])
 {
     for (; blocks >= 4; blocks -= 4, out += 256) {
         chacha20_four(out, state);
         chacha20_advance(state, 4);
     }
-    hsy_chacha20_plain(out, blocks, state);
+    chacha20_run(out, blocks, state);
 }
+
+void hsy_chacha20_portable(uint8_t *out, size_t blocks, uint32_t state[16])
+{
+    chacha20_run4(out, blocks, state);
+    hsy_chacha20_burn();
+}
+
+#undef CHACHA20_ROOM

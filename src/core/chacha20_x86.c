@@ -8,7 +8,6 @@
 
 #if defined(__x86_64__)
 
-#include "bytes.h"
 #include "chacha20.h"
 
 #include <immintrin.h>
@@ -124,8 +123,8 @@ HSY_TARGET_AVX512 static void chacha20_sixteen(uint8_t out[1024],
     chacha20_store16(out, 3, x[3], x[7], x[11], x[15]);
 }
 
-HSY_TARGET_AVX512 void hsy_chacha20_avx512(uint8_t *out, size_t blocks,
-                                           uint32_t state[16])
+HSY_TARGET_AVX512 HSY_CHACHA20_DEEP void
+chacha20_run16(uint8_t *out, size_t blocks, uint32_t state[16])
 {
     uint8_t rest[1024];
 
@@ -137,8 +136,13 @@ HSY_TARGET_AVX512 void hsy_chacha20_avx512(uint8_t *out, size_t blocks,
         chacha20_sixteen(rest, state);
         chacha20_advance(state, blocks);
         memcpy(out, rest, 64 * blocks);
-        bytes_wipe(rest, sizeof rest);
     }
+}
+
+void hsy_chacha20_avx512(uint8_t *out, size_t blocks, uint32_t state[16])
+{
+    chacha20_run16(out, blocks, state);
+    hsy_chacha20_burn();
 }
 
 /* ---- AVX2: 8 blocks ------------------------------------------------------ */
@@ -228,8 +232,8 @@ HSY_TARGET_AVX2 static void chacha20_eight(uint8_t out[512],
     chacha20_store8(out + 32, 3, x[11], x[15]);
 }
 
-HSY_TARGET_AVX2 void hsy_chacha20_avx2(uint8_t *out, size_t blocks,
-                                       uint32_t state[16])
+HSY_TARGET_AVX2 HSY_CHACHA20_DEEP void
+chacha20_run8(uint8_t *out, size_t blocks, uint32_t state[16])
 {
     uint8_t rest[512];
 
@@ -241,8 +245,13 @@ HSY_TARGET_AVX2 void hsy_chacha20_avx2(uint8_t *out, size_t blocks,
         chacha20_eight(rest, state);
         chacha20_advance(state, blocks);
         memcpy(out, rest, 64 * blocks);
-        bytes_wipe(rest, sizeof rest);
     }
+}
+
+void hsy_chacha20_avx2(uint8_t *out, size_t blocks, uint32_t state[16])
+{
+    chacha20_run8(out, blocks, state);
+    hsy_chacha20_burn();
 }
 
 #undef CHACHA20_EACH

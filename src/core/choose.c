@@ -32,7 +32,8 @@ size_t hsy_choose_plain(uint32_t *out, uint32_t *redo, const uint32_t *own,
         uint64_t blanket = ct_less(coin, choice->blanket);
 
         out[i] = (uint32_t)ct_select(blanket, value, own[i]);
-        if ((ct_less(choice->last, coin) | ct_less(low, choice->excess)) != 0)
+        if (ct_public(ct_less(choice->last, coin) |
+                      ct_less(low, choice->excess)) != 0)
             redo[count++] = (uint32_t)i;
     }
     return count;
@@ -54,7 +55,7 @@ size_t hsy_choose_portable(uint32_t *out, uint32_t *redo, const uint32_t *own,
 
         out[i] = (uint32_t)ct_select(blanket, value, own[i]);
         redo[count] = (uint32_t)i;
-        count += (ct_less(c.last, coin) | ct_less(low, c.excess)) & 1;
+        count += ct_public(ct_less(c.last, coin) | ct_less(low, c.excess)) & 1;
     }
     return count;
 }

@@ -1,4 +1,5 @@
 /* choose_x86.c - a batch of "blanket or own value" choices, 8 at once. */
+#include "ct.h"
 #include "kernels_impl.h"
 
 #if defined(__x86_64__)
@@ -72,8 +73,8 @@ HSY_TARGET_AVX512 size_t hsy_choose_avx512(uint32_t *out, uint32_t *redo,
     size_t count = 0, i = 0;
 
     for (; n - i >= 8; i += 8) {
-        __mmask8 again =
-            choose_eight_avx512(out + i, own + i, coins + 2 * i, &c);
+        __mmask8 again = (__mmask8)ct_public(
+            choose_eight_avx512(out + i, own + i, coins + 2 * i, &c));
 
         _mm256_storeu_si256((void *)(redo + count),
                             _mm256_maskz_compress_epi32(again, place));
@@ -165,7 +166,8 @@ HSY_TARGET_AVX2 size_t hsy_choose_avx2(uint32_t *out, uint32_t *redo,
     size_t count = 0, i = 0;
 
     for (; n - i >= 8; i += 8) {
-        unsigned again = choose_eight_avx2(out + i, own + i, coins + 2 * i, &c);
+        unsigned again = (unsigned)ct_public(
+            choose_eight_avx2(out + i, own + i, coins + 2 * i, &c));
 
         for (; again != 0; again &= again - 1)
             redo[count++] = (uint32_t)i + _tzcnt_u32(again);

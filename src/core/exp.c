@@ -31,34 +31,34 @@
  */
 #include "exp.h"
 
-__extension__ typedef unsigned __int128 exp_u128;
+#include "u128.h"
 
-enum { EXP_TERMS = 31, EXP_SQUARINGS = 6 };
+enum { EXP_TERMS = 31, EXP_SQUARINGS = 6, EXP_WEIGHT_BITS = 45 };
 
 /* m 2^(k - 127), the top bit of m set. */
 struct exp_float {
-    exp_u128 m;
+    hsy_u128 m;
     unsigned k;
 };
 
 /* floor(a b / 2^128), and the lower half of the product in *low. */
-static exp_u128 exp_multiply(exp_u128 a, exp_u128 b, exp_u128 *low)
+static hsy_u128 exp_multiply(hsy_u128 a, hsy_u128 b, hsy_u128 *low)
 {
     uint64_t a0 = (uint64_t)a, a1 = (uint64_t)(a >> 64);
     uint64_t b0 = (uint64_t)b, b1 = (uint64_t)(b >> 64);
-    exp_u128 p0 = (exp_u128)a0 * b0;
-    exp_u128 p1 = (exp_u128)a1 * b0 + (p0 >> 64);
-    exp_u128 p2 = (exp_u128)a0 * b1 + (uint64_t)p1;
+    hsy_u128 p0 = (hsy_u128)a0 * b0;
+    hsy_u128 p1 = (hsy_u128)a1 * b0 + (p0 >> 64);
+    hsy_u128 p2 = (hsy_u128)a0 * b1 + (uint64_t)p1;
 
     *low = p2 << 64 | (uint64_t)p0;
-    return (exp_u128)a1 * b1 + (p1 >> 64) + (p2 >> 64);
+    return (hsy_u128)a1 * b1 + (p1 >> 64) + (p2 >> 64);
 }
 
 /* floor(n / by), digit by digit in base 2^32: what a compiler makes of a
  * 128-bit division is a call into its own library. */
-static exp_u128 exp_divide(exp_u128 n, uint32_t by)
+static hsy_u128 exp_divide(hsy_u128 n, uint32_t by)
 {
-    exp_u128 quotient = 0;
+    hsy_u128 quotient = 0;
     uint64_t rest = 0;
 
     for (int shift = 96; shift >= 0; shift -= 32) {
@@ -71,11 +71,11 @@ static exp_u128 exp_divide(exp_u128 n, uint32_t by)
 
 /* R = floor(2^127 r) = floor(h 2^111 / 5^9), as 64 * 2 * 10^9 = 2^16 5^9. The
  * quotient is below 2^127, its remainders below 2^21. */
-static exp_u128 exp_reduced(uint64_t half_nano)
+static hsy_u128 exp_reduced(uint64_t half_nano)
 {
     const uint32_t by = 1953125; /* 5^9 */
     uint64_t top = half_nano << 15;
-    exp_u128 quotient = top / by;
+    hsy_u128 quotient = top / by;
     uint64_t rest = top % by;
 
     for (int i = 0; i < 3; i++) {
@@ -88,8 +88,8 @@ static exp_u128 exp_reduced(uint64_t half_nano)
 
 static void exp_square(struct exp_float *f)
 {
-    exp_u128 low;
-    exp_u128 high = exp_multiply(f->m, f->m, &low);
+    hsy_u128 low;
+    hsy_u128 high = exp_multiply(f->m, f->m, &low);
     unsigned carry = (unsigned)(high >> 127);
 
     /* (2^127 .. 2^128)^2 has 255 or 256 bits: bring the first one to the top.
@@ -101,11 +101,11 @@ static void exp_square(struct exp_float *f)
 /* Lemma 1. */
 static struct exp_float exp_float(uint64_t half_nano)
 {
-    exp_u128 r = exp_reduced(half_nano), term = (exp_u128)1 << 127, low;
+    hsy_u128 r = exp_reduced(half_nano), term = (hsy_u128)1 << 127, low;
     struct exp_float f = {term, 0};
 
     for (uint32_t j = 1; j <= EXP_TERMS; j++) {
-        exp_u128 high = exp_multiply(term, r, &low);
+        hsy_u128 high = exp_multiply(term, r, &low);
 
         term = exp_divide(high << 1 | low >> 127, j);
         f.m += term;
@@ -131,6 +131,16 @@ unsigned hsy_exp_bits(uint64_t half_nano)
     return exp_float(half_nano).k + 1;
 }
 
+/* A weight A = floor(e^x 2^shift) of 45 bits loses less than 1 / A, 2^-44, of
+ * itself; more bits would only make denominators larger, and words that
+ * fall outside their multiples more frequent. */
+unsigned hsy_exp_shift(uint64_t half_nano)
+{
+    unsigned bits = hsy_exp_bits(half_nano);
+
+    return bits < EXP_WEIGHT_BITS ? EXP_WEIGHT_BITS - bits : 0;
+}
+
 /*
  * With d = e^x + 1 cut to units of 2^(k - 125), at most 2^-114 of it too
  * small, this is the ceiling of 2^64 / d: never below the exact ceiling, and
@@ -140,8 +150,8 @@ unsigned hsy_exp_bits(uint64_t half_nano)
 uint64_t hsy_exp_flip(uint64_t half_nano)
 {
     struct exp_float f = exp_float(half_nano);
-    exp_u128 d = (f.m >> 2) + ((exp_u128)1 << (125 - f.k));
-    exp_u128 rest = (exp_u128)1 << 125;
+    hsy_u128 d = (f.m >> 2) + ((hsy_u128)1 << (125 - f.k));
+    hsy_u128 rest = (hsy_u128)1 << 125;
     uint64_t quotient = 0;
 
     /* 2^64 / d = 2^(64 + 125 - k) over d's integer: schoolbook division, a
@@ -161,8 +171,8 @@ uint64_t hsy_exp_flip(uint64_t half_nano)
 bool hsy_exp_covers(uint64_t half_nano, uint64_t num, uint64_t den)
 {
     struct exp_float f = exp_float(half_nano);
-    exp_u128 p0 = (exp_u128)(uint64_t)f.m * den;
-    exp_u128 p1 = (f.m >> 64) * den + (p0 >> 64);
+    hsy_u128 p0 = (hsy_u128)(uint64_t)f.m * den;
+    hsy_u128 p1 = (f.m >> 64) * den + (p0 >> 64);
 
     return num <= p1 >> (63 - f.k);
 }
@@ -175,7 +185,7 @@ bool hsy_exp_covers(uint64_t half_nano, uint64_t num, uint64_t den)
 bool hsy_exp_within(uint64_t half_nano, uint64_t n)
 {
     struct exp_float f = exp_float(half_nano);
-    exp_u128 v = (f.m >> 14) + 2;
+    hsy_u128 v = (f.m >> 14) + 2;
 
     return ((v - 1) >> (113 - f.k)) + 1 <= n;
 }

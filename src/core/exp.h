@@ -11,11 +11,15 @@
 #include <stdint.h>
 
 /* floor(e^x * 2^shift); never above it. The caller sees that e^x * 2^shift
- * stays below 2^63 (hsy_exp_bits tells). */
+ * stays below 2^63, as it does with hsy_exp_shift. */
 uint64_t hsy_exp_weight(uint64_t half_nano, unsigned shift);
 
 /* The number of bits of floor(e^x). */
 unsigned hsy_exp_bits(uint64_t half_nano);
+
+/* The least shift for which the weight has 45 bits or more: then rounding it
+ * down costs less than 2^-44 of epsilon. */
+unsigned hsy_exp_shift(uint64_t half_nano);
 
 /* ceil(2^64 / (e^x + 1)); never below it. */
 uint64_t hsy_exp_flip(uint64_t half_nano);

@@ -141,6 +141,13 @@ static bool fold_passing(const struct fold_job *job)
            job->bytes > FOLD_GLUED;
 }
 
+/* Whether counting asks for one half of the memory ahead and weighing for the
+ * other, so that it is never idle. */
+static bool fold_halves(const struct fold_job *job)
+{
+    return job->hist != NULL && !fold_passing(job) && !job->level->slow;
+}
+
 /* Point batch at the strips from number `first` on. What is missing of sixteen
  * is read from a row of zeros. */
 static void fold_aim(struct fold_batch *batch, const struct fold_job *job,
@@ -158,7 +165,7 @@ static void fold_aim(struct fold_batch *batch, const struct fold_job *job,
         batch->ahead = base + FOLD_AHEAD;
         batch->step = HSY_FOLD_ROWS * job->level->vector;
         batch->ask = batch->step;
-        if (job->hist != NULL && !fold_passing(job))
+        if (fold_halves(job))
             batch->ask /= 2; /* fold_weigh asks for the rest */
     }
 }
@@ -175,8 +182,7 @@ static void fold_ask(const uint8_t *ahead, size_t from, size_t to, size_t step)
     }
 }
 
-/* Weigh the strips of a batch, some rows at a time. Counting asks for one half
- * of the memory ahead and this for the other, so that it is never idle. */
+/* Weigh the strips of a batch, some rows at a time. */
 static void fold_weigh(const struct fold_job *job, size_t first)
 {
     const uint8_t *rows = fold_at(job, first);
@@ -185,7 +191,7 @@ static void fold_weigh(const struct fold_job *job, size_t first)
     size_t step = HSY_FOLD_ROWS * job->level->vector;
     size_t some =
         stride < 512 ? (2048 / stride + 7) / 8 * 8 : 1024 / stride + 1;
-    bool more = fold_more(job, first);
+    bool more = fold_halves(job) && fold_more(job, first);
 
     if (n > left)
         n = left;
@@ -328,9 +334,9 @@ static inline fold_vec fold_load(const uint8_t *p)
 /* A full adder in each bit: *sum + a + b = new *sum + 2 * result. */
 static inline fold_vec fold_csa(fold_vec *sum, fold_vec a, fold_vec b)
 {
-    fold_vec half = *sum ^ a, carry = (*sum & a) | (half & b);
+    fold_vec half = a ^ b, carry = a ^ (half & (*sum ^ a));
 
-    *sum = half ^ b;
+    *sum ^= half;
     return carry;
 }
 
@@ -418,6 +424,7 @@ void hsy_fold_portable(int64_t *cells, uint64_t *hist, const uint8_t *rows,
 {
     static const struct fold_level level = {
         .vector = sizeof(fold_vec),
+        .slow = true,
         .add = fold_add_portable,
         .read = fold_read_portable,
         .increase = fold_increase_portable,

@@ -13,10 +13,10 @@
 
 #include "kernels.h"
 
-#define HSY_FOLD_ROWS 16u    /* rows that pass through the tree at once */
-#define HSY_FOLD_UPPER 8u    /* planes of weight 16, 32, ... 2048 */
-#define HSY_FOLD_BATCHES 255 /* how many batches those planes can count */
-#define HSY_FOLD_BLOCK 2048u /* bytes of a row counted at once */
+#define HSY_FOLD_ROWS 16u     /* rows that pass through the tree at once */
+#define HSY_FOLD_UPPER 10u    /* planes of weight 16, 32, ... 8192 */
+#define HSY_FOLD_BATCHES 1023 /* how many batches those planes can count */
+#define HSY_FOLD_BLOCK 2048u  /* bytes of a row counted at once */
 
 /* The planes of one column, in order of use: sums of weight 1, 2, 4, 8, then
  * those of weight 16 and up, each with its pending carry. */
@@ -38,6 +38,7 @@ struct fold_batch {
 /* What a level brings. */
 struct fold_level {
     size_t vector; /* bytes, at most 64 */
+    bool slow;     /* memory keeps up with counting alone */
 
     void (*add)(uint8_t *planes, const struct fold_batch *batch);
 

@@ -2,7 +2,6 @@
 #include "kernels_impl.h"
 
 static const struct hsy_kernels kernels_plain = {
-    .name = "plain",
     .chacha20 = hsy_chacha20_plain,
     .crc32c = hsy_crc32c_plain,
     .slice = hsy_slice_plain,
@@ -14,7 +13,6 @@ static const struct hsy_kernels kernels_plain = {
 };
 
 static const struct hsy_kernels kernels_portable = {
-    .name = "portable",
     .chacha20 = hsy_chacha20_portable,
     .crc32c = hsy_crc32c_portable,
     .slice = hsy_slice_portable,
@@ -28,7 +26,6 @@ static const struct hsy_kernels kernels_portable = {
 #if defined(__x86_64__)
 
 static const struct hsy_kernels kernels_avx2 = {
-    .name = "avx2",
     .chacha20 = hsy_chacha20_avx2,
     .crc32c = hsy_crc32c_sse42,
     .slice = hsy_slice_avx2,
@@ -40,7 +37,6 @@ static const struct hsy_kernels kernels_avx2 = {
 };
 
 static const struct hsy_kernels kernels_avx512 = {
-    .name = "avx512",
     .chacha20 = hsy_chacha20_avx512,
     .crc32c = hsy_crc32c_sse42,
     .slice = hsy_slice_avx512,

@@ -27,8 +27,6 @@ struct kernel_choice {
 };
 
 struct hsy_kernels {
-    const char *name;
-
     /* blocks key-stream blocks of 64 bytes; the 64-bit counter in state[12..13]
      * moves on. Secret. */
     void (*chacha20)(uint8_t *out, size_t blocks, uint32_t state[16]);

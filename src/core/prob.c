@@ -2,9 +2,7 @@
 #include "prob.h"
 
 #include "bytes.h"
-#include "ct.h"
-
-__extension__ typedef unsigned __int128 prob_u128;
+#include "u128.h"
 
 /*
  * c = floor(2^64 / b) from 2^64 - 1 = quotient b + rest: one more if rest is
@@ -37,29 +35,16 @@ static hsy_status prob_draw(uint64_t *word, hsy_rng *rng)
 hsy_status hsy_prob_word(uint64_t *word, const struct prob_base *base,
                          hsy_rng *rng)
 {
-    uint64_t draw;
+    uint64_t draw = 0;
+    hsy_status st;
 
-    do {
-        hsy_status st = prob_draw(&draw, rng);
-
-        if (st != HSY_OK)
-            return st;
-    } while (draw > base->last);
-    *word = draw;
-    return HSY_OK;
-}
-
-/* word < c a, written as a > 0 and word <= c a - 1 because c a may be 2^64. */
-hsy_status hsy_prob_event(uint64_t *mask, const struct prob_base *base,
-                          uint64_t a, hsy_rng *rng)
-{
-    uint64_t word;
-    hsy_status st = hsy_prob_word(&word, base, rng);
-
-    if (st != HSY_OK)
-        return st;
-    *mask = ~ct_less(base->unit * a - 1, word) & ~ct_equal(a, 0);
-    return HSY_OK;
+    do
+        st = prob_draw(&draw, rng);
+    while (st == HSY_OK && ct_public(ct_less(base->last, draw)) != 0);
+    if (st == HSY_OK)
+        *word = draw;
+    bytes_wipe(&draw, sizeof draw);
+    return st;
 }
 
 uint64_t hsy_prob_excess(uint64_t bound)
@@ -68,22 +53,20 @@ uint64_t hsy_prob_excess(uint64_t bound)
 }
 
 /*
- * Of the products word * bound, floor(2^64 / bound) * bound have a lower half
+ * Of the products draw * bound, floor(2^64 / bound) * bound have a lower half
  * from excess on, equally many for each upper half [Lemire19, Alg. 5].
  */
 hsy_status hsy_prob_below(uint64_t *out, uint64_t bound, uint64_t excess,
                           hsy_rng *rng)
 {
-    prob_u128 product;
+    uint64_t draw = 0;
+    hsy_status st;
 
-    do {
-        uint64_t word;
-        hsy_status st = prob_draw(&word, rng);
-
-        if (st != HSY_OK)
-            return st;
-        product = (prob_u128)word * bound;
-    } while ((uint64_t)product < excess);
-    *out = (uint64_t)(product >> 64);
-    return HSY_OK;
+    do
+        st = prob_draw(&draw, rng);
+    while (st == HSY_OK && ct_public(ct_less(draw * bound, excess)) != 0);
+    if (st == HSY_OK)
+        *out = (uint64_t)((hsy_u128)draw * bound >> 64);
+    bytes_wipe(&draw, sizeof draw);
+    return st;
 }

@@ -9,6 +9,7 @@
 #ifndef HSY_PROB_H
 #define HSY_PROB_H
 
+#include "ct.h"
 #include "hearsay.h"
 
 /* The public part of a coin of denominator b. */
@@ -24,10 +25,13 @@ struct prob_base hsy_prob_base(uint64_t b);
 hsy_status hsy_prob_word(uint64_t *word, const struct prob_base *base,
                          hsy_rng *rng);
 
-/* *mask: all ones with probability exactly a / b, else zero. 0 <= a <= b.
- * Time does not depend on a. */
-hsy_status hsy_prob_event(uint64_t *mask, const struct prob_base *base,
-                          uint64_t a, hsy_rng *rng);
+/* All ones if such a word means the event of probability a / b, 0 <= a < b,
+ * else zero. Time does not depend on a: it may be chosen by a truth. */
+static inline uint64_t prob_event(uint64_t word, const struct prob_base *base,
+                                  uint64_t a)
+{
+    return ct_less(word, base->unit * a); /* below c b, so no wrap */
+}
 
 /* 2^64 mod bound, what hsy_prob_below rejects. bound >= 1. */
 uint64_t hsy_prob_excess(uint64_t bound);

@@ -9,8 +9,9 @@
  * it is for simulation only.
  */
 #include "slice.h"
-#include "bytes.h"
+
 #include "ct.h"
+#include "draw.h"
 #include "kernels_impl.h"
 
 /* Digit number j of the `digits` leading ones, counted from the last. */
@@ -79,15 +80,6 @@ void hsy_slice_portable(uint64_t *lanes, const uint64_t *planes, size_t words,
 #define SLICE_GROUP 64  /* words whose leading digits are drawn together */
 #define SLICE_RESERVE 8 /* words drawn at a time for lanes still open */
 
-/* n words; the stream's bytes are little-endian words on every machine. */
-static void slice_draw(uint64_t *words, size_t n, hsy_rng *rng)
-{
-    rng->fill(rng->ctx, words, 8 * n);
-    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-        for (size_t i = 0; i < n; i++)
-            words[i] = bytes_get64((const uint8_t *)&words[i]);
-}
-
 /* Every lane still open takes a word of its own, in order, and is 1 if that is
  * below what is left of the threshold. */
 static void slice_close(uint64_t *lanes, const uint64_t *open, size_t words,
@@ -108,7 +100,7 @@ static void slice_close(uint64_t *lanes, const uint64_t *open, size_t words,
 
         do {
             if (used == SLICE_RESERVE) {
-                slice_draw(reserve, SLICE_RESERVE, rng);
+                draw_words(reserve, SLICE_RESERVE, rng);
                 used = 0;
             }
             lanes[i] |= left & (0 - left) & ct_less(reserve[used++], rest);
@@ -129,7 +121,7 @@ void hsy_sparse_run(uint64_t *lanes, size_t words, uint64_t threshold,
     while (words > 0) {
         size_t group = words < SLICE_GROUP ? words : SLICE_GROUP;
 
-        slice_draw(planes, HSY_SPARSE_DIGITS * group, &rng);
+        draw_words(planes, HSY_SPARSE_DIGITS * group, &rng);
         head(lanes, open, planes, group, threshold);
         slice_close(lanes, open, group, threshold << HSY_SPARSE_DIGITS, &rng);
         lanes += group;

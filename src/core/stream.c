@@ -54,21 +54,40 @@ static void stream_finish(hsy_stream *st, struct blake2b *b)
 }
 
 /* Fields of fixed order, each with its length or of fixed length: the encoding
- * is injective, and what separates purposes is hashed like everything else. */
-void hsy_stream_open(hsy_stream *st, const uint8_t key[HSY_KEY],
-                     const hsy_context *context)
+ * is injective, and what separates roles and purposes is hashed like everything
+ * else. */
+static void stream_open(hsy_stream *st, const char *role,
+                        const uint8_t key[HSY_KEY], const hsy_context *context)
 {
-    static const char tag[] = "hearsay coins 1";
     struct blake2b b;
 
     hsy_blake2b_init(&b, HSY_KEY, key, HSY_KEY);
-    stream_field(&b, tag, sizeof tag - 1);
+    stream_field(&b, role, strlen(role));
     stream_field(&b, context->purpose, strlen(context->purpose));
     stream_field(&b, context->source, context->source_len);
     stream_field(&b, context->digest, HSY_DIGEST);
     stream_number(&b, context->slot);
     stream_number(&b, context->truth);
     stream_finish(st, &b);
+}
+
+void hsy_streams_open(hsy_streams *streams, const uint8_t key[HSY_KEY],
+                      const hsy_context *context)
+{
+    stream_open(&streams->secret, "hearsay secret coins 1", key, context);
+    stream_open(&streams->published, "hearsay published coins 1", key, context);
+}
+
+hsy_coins hsy_streams_coins(hsy_streams *streams)
+{
+    return (hsy_coins){hsy_stream_rng(&streams->secret),
+                       hsy_stream_rng(&streams->published)};
+}
+
+void hsy_streams_clear(hsy_streams *streams)
+{
+    hsy_stream_clear(&streams->secret);
+    hsy_stream_clear(&streams->published);
 }
 
 void hsy_stream_seed(hsy_stream *st, uint64_t seed, uint64_t lane)

@@ -1,4 +1,4 @@
-/* weigh_x86.c - ones per row with AVX2's popcnt and with AVX-512. */
+/* weigh_x86.c - ones per row with AVX2 and with AVX-512. */
 #include "fold.h"
 
 #if defined(__x86_64__)
@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "kernels_impl.h"
+
+#define WEIGH_X86_SOME 16u /* rows counted before the first is entered */
+#define WEIGH_X86_NARROW (30u * 32) /* bytes of a row added up in bytes */
 
 static inline uint64_t weigh_x86_load(const uint8_t *p)
 {
@@ -82,53 +85,122 @@ HSY_TARGET_AVX2 static inline __m256i weigh_x86_at(const uint8_t *p)
     return weigh_x86_bytes(_mm256_loadu_si256((const void *)p));
 }
 
-/*
- * The ones of a row of at least 32 bytes, in four parts. What is left of a
- * vector is read with bytes before it, which `tail` masks away. A byte takes
- * the sums of 31 vectors.
- */
+/* The last vector of a row of at least 32 bytes, which ends where the row ends:
+ * `tail` masks away what of it the vectors before have. */
+HSY_TARGET_AVX2 static inline __m256i weigh_x86_last(const uint8_t *row,
+                                                     size_t bytes, __m256i tail)
+{
+    return weigh_x86_bytes(_mm256_and_si256(
+        tail, _mm256_loadu_si256((const void *)(row + bytes - 32))));
+}
+
+/* A full adder in each bit: *sum + a + b = new *sum + 2 * result. */
+HSY_TARGET_AVX2 static inline __m256i weigh_x86_csa(__m256i *sum, __m256i a,
+                                                    __m256i b)
+{
+    __m256i half = _mm256_xor_si256(*sum, a);
+    __m256i carry =
+        _mm256_or_si256(_mm256_and_si256(*sum, a), _mm256_and_si256(half, b));
+
+    *sum = _mm256_xor_si256(half, b);
+    return carry;
+}
+
+/* Add four vectors to planes of weight 1 and 2; what carries out has weight
+ * four. */
+HSY_TARGET_AVX2 static inline __m256i weigh_x86_carry(__m256i plane[2],
+                                                      const uint8_t *p)
+{
+    const __m256i *v = (const void *)p;
+    __m256i a = weigh_x86_csa(&plane[0], _mm256_loadu_si256(v),
+                              _mm256_loadu_si256(v + 1));
+    __m256i b = weigh_x86_csa(&plane[0], _mm256_loadu_si256(v + 2),
+                              _mm256_loadu_si256(v + 3));
+
+    return weigh_x86_csa(&plane[1], a, b);
+}
+
+/* The ones of a row in four parts: vectors by fours through adders, then those
+ * that are left. A byte has room for 31 carries. */
 HSY_TARGET_AVX2 static inline __m256i
 weigh_x86_parts(const uint8_t *row, size_t bytes, __m256i tail)
 {
     const __m256i zero = _mm256_setzero_si256();
-    size_t at = 0, whole = bytes - bytes % 32;
-    __m256i parts = zero, sum = zero;
+    const uint8_t *end = row + (bytes - 1) / 32 * 32;
+    __m256i rest = weigh_x86_last(row, bytes, tail);
+    __m256i plane[2] = {zero, zero}, fours = zero, twos;
 
-    if (whole < bytes)
-        sum = weigh_x86_bytes(_mm256_and_si256(
-            tail, _mm256_loadu_si256((const void *)(row + bytes - 32))));
-    while (at < whole) {
-        size_t end = whole - at < 30 * 32 ? whole : at + 30 * 32;
+    while (end - row >= 128) {
+        __m256i sum = zero;
 
-        for (; at + 64 <= end; at += 64)
+        for (int k = 0; k < 31 && end - row >= 128; k++, row += 128)
             sum = _mm256_add_epi8(sum,
-                                  _mm256_add_epi8(weigh_x86_at(row + at),
-                                                  weigh_x86_at(row + at + 32)));
-        if (at < end) {
-            sum = _mm256_add_epi8(sum, weigh_x86_at(row + at));
-            at += 32;
-        }
-        parts = _mm256_add_epi64(parts, _mm256_sad_epu8(sum, zero));
-        sum = zero;
+                                  weigh_x86_bytes(weigh_x86_carry(plane, row)));
+        fours = _mm256_add_epi64(fours, _mm256_sad_epu8(sum, zero));
     }
-    return parts;
+    for (; row < end; row += 32)
+        rest = _mm256_add_epi8(rest, weigh_x86_at(row));
+    twos = weigh_x86_bytes(plane[1]);
+    rest = _mm256_add_epi8(rest, weigh_x86_bytes(plane[0]));
+    rest = _mm256_add_epi8(rest, _mm256_add_epi8(twos, twos));
+    return _mm256_add_epi64(_mm256_slli_epi64(fours, 2),
+                            _mm256_sad_epu8(rest, zero));
 }
 
-/* Four rows: the ones of each in its part. */
-HSY_TARGET_AVX2 static inline __m256i
-weigh_x86_four(const uint8_t *row, size_t stride, size_t bytes, __m256i tail)
+/* Four vectors of byte sums added up: the first total first. */
+HSY_TARGET_AVX2 static inline __m256i weigh_x86_totals(__m256i a, __m256i b,
+                                                       __m256i c, __m256i d)
 {
-    __m256i a = weigh_x86_parts(row, bytes, tail);
-    __m256i b = weigh_x86_parts(row + stride, bytes, tail);
-    __m256i c = weigh_x86_parts(row + 2 * stride, bytes, tail);
-    __m256i d = weigh_x86_parts(row + 3 * stride, bytes, tail);
+    const __m256i zero = _mm256_setzero_si256();
 
+    a = _mm256_sad_epu8(a, zero);
+    b = _mm256_sad_epu8(b, zero);
+    c = _mm256_sad_epu8(c, zero);
+    d = _mm256_sad_epu8(d, zero);
     a = _mm256_add_epi64(_mm256_unpacklo_epi64(a, b),
                          _mm256_unpackhi_epi64(a, b));
     c = _mm256_add_epi64(_mm256_unpacklo_epi64(c, d),
                          _mm256_unpackhi_epi64(c, d));
     return _mm256_add_epi64(_mm256_permute2x128_si256(a, c, 0x20),
                             _mm256_permute2x128_si256(a, c, 0x31));
+}
+
+/* The ones of four rows of 32 to WEIGH_X86_NARROW + 32 bytes, side by side. */
+HSY_TARGET_AVX2 static inline __m256i
+weigh_x86_four(const uint8_t *row, size_t stride, size_t bytes, __m256i tail)
+{
+    const uint8_t *end = row + (bytes - 1) / 32 * 32;
+    __m256i a = weigh_x86_last(row, bytes, tail);
+    __m256i b = weigh_x86_last(row + stride, bytes, tail);
+    __m256i c = weigh_x86_last(row + 2 * stride, bytes, tail);
+    __m256i d = weigh_x86_last(row + 3 * stride, bytes, tail);
+
+    for (; row < end; row += 32) {
+        a = _mm256_add_epi8(a, weigh_x86_at(row));
+        b = _mm256_add_epi8(b, weigh_x86_at(row + stride));
+        c = _mm256_add_epi8(c, weigh_x86_at(row + 2 * stride));
+        d = _mm256_add_epi8(d, weigh_x86_at(row + 3 * stride));
+    }
+    return weigh_x86_totals(a, b, c, d);
+}
+
+/* Some rows are counted before the first is entered: where that goes must be
+ * known before the next can be. Returns how many, a multiple of four. */
+HSY_TARGET_AVX2 static inline size_t weigh_x86_some(uint64_t *hist,
+                                                    const uint8_t *rows,
+                                                    size_t n, size_t stride,
+                                                    size_t bytes, __m256i tail)
+{
+    uint64_t ones[WEIGH_X86_SOME];
+    size_t some = n < WEIGH_X86_SOME ? n - n % 4 : WEIGH_X86_SOME;
+
+    for (size_t r = 0; r < some; r += 4)
+        _mm256_storeu_si256(
+            (void *)(ones + r),
+            weigh_x86_four(rows + r * stride, stride, bytes, tail));
+    for (size_t r = 0; r < some; r++)
+        hist[ones[r]]++;
+    return some;
 }
 
 /* Rows of at least 32 bytes. */
@@ -140,16 +212,18 @@ HSY_TARGET_AVX2 static void weigh_x86_long(uint64_t *hist, const uint8_t *rows,
         [32] = 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         255,        255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         255,        255, 255, 255, 255, 255, 255, 255, 255, 255};
-    __m256i tail = _mm256_loadu_si256((const void *)(edge + bytes % 32));
-    uint64_t ones[4];
+    __m256i tail =
+        _mm256_loadu_si256((const void *)(edge + (bytes - 1) % 32 + 1));
 
-    for (; n >= 4; n -= 4, rows += 4 * stride) {
-        _mm256_storeu_si256((void *)ones,
-                            weigh_x86_four(rows, stride, bytes, tail));
-        for (size_t r = 0; r < 4; r++)
-            hist[ones[r]]++;
+    while (n >= 4 && bytes <= WEIGH_X86_NARROW + 32) {
+        size_t some = weigh_x86_some(hist, rows, n, stride, bytes, tail);
+
+        n -= some;
+        rows += some * stride;
     }
     for (; n > 0; n--, rows += stride) {
+        uint64_t ones[4];
+
         _mm256_storeu_si256((void *)ones, weigh_x86_parts(rows, bytes, tail));
         hist[ones[0] + ones[1] + ones[2] + ones[3]]++;
     }
@@ -252,5 +326,8 @@ HSY_TARGET_AVX512 void hsy_weigh_avx512(uint64_t *hist, const uint8_t *rows,
         hist[weigh_x86_one(rows, bytes)]++;
     hsy_weigh_avx2(hist, rows, n, stride, bytes);
 }
+
+#undef WEIGH_X86_SOME
+#undef WEIGH_X86_NARROW
 
 #endif

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CONTAINER_MAGIC 8u /* bytes that a binary file begins with */
+
 enum container_place {
     CONTAINER_START,   /* nothing has been read */
     CONTAINER_BETWEEN, /* the last file has ended */
@@ -22,9 +24,11 @@ enum container_place {
 struct container_reader {
     struct container_input in;
     enum container_place place;
+    bool text;     /* the file, or the last one, is the readable twin */
     uint64_t line; /* records or lines of the file so far */
     hsy_prefix prefix;
-    hsy_scheme *scheme; /* owned, NULL before the first file */
+    hsy_scheme *scheme; /* owned unless kept; NULL before the first file */
+    bool kept;          /* somebody else frees the scheme */
     hsy_info info;
     uint64_t reports; /* in the records of a report stream so far */
     struct container_order order;
@@ -44,13 +48,27 @@ struct container_reader *container_open(int fd)
     return r;
 }
 
+static void container_drop_scheme(struct container_reader *r)
+{
+    if (!r->kept)
+        free(r->scheme);
+    r->scheme = NULL;
+    r->kept = false;
+}
+
+hsy_scheme *container_keep_scheme(struct container_reader *r)
+{
+    r->kept = true;
+    return r->scheme;
+}
+
 void container_close(struct container_reader *r)
 {
     if (r == NULL)
         return;
     container_input_close(&r->in);
     container_json_clear(&r->json);
-    free(r->scheme);
+    container_drop_scheme(r);
     free(r);
 }
 
@@ -96,6 +114,27 @@ static hsy_status container_resolve(struct container_reader *r,
     return HSY_OK;
 }
 
+/* Whether the input goes on with a hearsay file, as far as it goes. */
+static hsy_status container_magic(struct container_reader *r, hsy_error *err)
+{
+    static const hsy_prefix none = {.content = HSY_CONTENT_REPORTS};
+    uint8_t own[HSY_PREFIX_WIRE];
+    hsy_status st = container_input_need(&r->in, CONTAINER_MAGIC);
+    size_t have = r->in.end - r->in.begin;
+
+    if (st != HSY_OK && st != HSY_E_END)
+        return container_broken(st, err);
+    hsy_prefix_encode(own, &none);
+    if (have > CONTAINER_MAGIC)
+        have = CONTAINER_MAGIC;
+    if (memcmp(r->in.bytes + r->in.begin, own, have) == 0)
+        return HSY_OK;
+    return hsy_fail(err, HSY_E_FORMAT, NULL,
+                    r->place == CONTAINER_START
+                        ? "not a hearsay file"
+                        : "what follows its end is not a hearsay file");
+}
+
 static hsy_status container_begin_binary(struct container_reader *r,
                                          struct container_item *item,
                                          hsy_error *err)
@@ -103,8 +142,11 @@ static hsy_status container_begin_binary(struct container_reader *r,
     const size_t fixed = HSY_PREFIX_WIRE + HSY_SCHEME_WIRE;
     const uint8_t *wire;
     size_t rest;
-    hsy_status st = container_input_need(&r->in, HSY_PREFIX_WIRE);
+    hsy_status st = container_magic(r, err);
 
+    if (st != HSY_OK)
+        return st;
+    st = container_input_need(&r->in, HSY_PREFIX_WIRE);
     if (st != HSY_OK)
         return container_broken(st, err);
     st = hsy_prefix_decode(&r->prefix, r->in.bytes + r->in.begin, err);
@@ -117,9 +159,24 @@ static hsy_status container_begin_binary(struct container_reader *r,
     wire = container_input_take(&r->in, HSY_PREFIX_WIRE + rest);
     if (hsy_crc32c(0, wire + HSY_PREFIX_WIRE, rest) != r->prefix.checksum)
         return hsy_fail(err, HSY_E_FORMAT, "scheme", "the checksum is wrong");
-    item->wire = wire + HSY_PREFIX_WIRE;
     item->labels = r->prefix.labels_len == 0 ? NULL : wire + fixed;
-    return container_resolve(r, item->wire, item->labels, err);
+    return container_resolve(r, wire + HSY_PREFIX_WIRE, item->labels, err);
+}
+
+/* What the prefix of a header's scheme would be. */
+static hsy_prefix container_text_prefix(const struct container_reader *r)
+{
+    hsy_prefix prefix = {.content = HSY_CONTENT_REPORTS,
+                         .labels_len = (uint32_t)r->json.labels_len};
+    uint8_t wire[HSY_SCHEME_WIRE];
+
+    hsy_scheme_encode(r->scheme, wire);
+    memcpy(prefix.digest, r->info.digest, HSY_DIGEST);
+    prefix.checksum = hsy_crc32c(0, wire, sizeof wire);
+    if (r->json.labels != NULL)
+        prefix.checksum =
+            hsy_crc32c(prefix.checksum, r->json.labels, r->json.labels_len);
+    return prefix;
 }
 
 static hsy_status container_begin_text(struct container_reader *r,
@@ -139,14 +196,7 @@ static hsy_status container_begin_text(struct container_reader *r,
     if (st != HSY_OK)
         return st;
     hsy_scheme_info(r->scheme, &r->info);
-    r->prefix.content = HSY_CONTENT_REPORTS;
-    r->prefix.labels_len = (uint32_t)r->json.labels_len;
-    memcpy(r->prefix.digest, r->info.digest, HSY_DIGEST);
-    r->prefix.checksum = hsy_crc32c(0, r->json.wire, sizeof r->json.wire);
-    if (r->json.labels != NULL)
-        r->prefix.checksum =
-            hsy_crc32c(r->prefix.checksum, r->json.labels, r->json.labels_len);
-    item->wire = r->json.wire;
+    r->prefix = container_text_prefix(r);
     item->labels = r->json.labels;
     return HSY_OK;
 }
@@ -155,7 +205,6 @@ static hsy_status container_begin(struct container_reader *r,
                                   struct container_item *item, hsy_error *err)
 {
     hsy_status st = container_input_need(&r->in, 1);
-    bool text;
 
     if (st == HSY_E_END && r->place == CONTAINER_START)
         return hsy_fail(err, HSY_E_FORMAT, NULL, "the input is empty");
@@ -163,18 +212,23 @@ static hsy_status container_begin(struct container_reader *r,
         return st;
     if (st != HSY_OK)
         return container_broken(st, err);
-    free(r->scheme);
-    r->scheme = NULL;
+    if (r->place == CONTAINER_BETWEEN && r->text &&
+        container_blank(r->in.bytes[r->in.begin])) {
+        r->line++;
+        return hsy_fail(err, HSY_E_FORMAT, NULL, "empty");
+    }
+    container_drop_scheme(r);
     r->line = r->reports = 0;
     memset(&r->order, 0, sizeof r->order);
-    text = r->in.bytes[r->in.begin] == '{';
-    st = text ? container_begin_text(r, item, err)
-              : container_begin_binary(r, item, err);
+    r->text = r->in.bytes[r->in.begin] == '{';
+    st = r->text ? container_begin_text(r, item, err)
+                 : container_begin_binary(r, item, err);
     if (st != HSY_OK)
         return st;
     item->type = CONTAINER_PREFIX;
+    item->line = r->line;
     item->prefix = r->prefix;
-    r->place = text ? CONTAINER_TEXT : CONTAINER_BINARY;
+    r->place = r->text ? CONTAINER_TEXT : CONTAINER_BINARY;
     return HSY_OK;
 }
 
@@ -259,7 +313,10 @@ static hsy_status container_text_record(struct container_reader *r,
 
     if (st != HSY_OK)
         return st;
+    item->line = r->line;
     if (r->json.used != 0) {
+        /* The end line may have been read along with the last reports. */
+        item->line -= r->json.used - 1 + r->json.ended;
         record.type = HSY_RECORD_REPORTS;
         record.count = r->json.used;
         record.length = (uint32_t)hsy_packed_size(r->scheme, r->json.used);
@@ -278,7 +335,7 @@ static hsy_status container_record(struct container_reader *r,
     hsy_status st;
 
     if (r->place == CONTAINER_BINARY) {
-        r->line++;
+        item->line = ++r->line;
         st = container_binary_record(r, item, err);
     } else {
         st = container_text_record(r, item, err);
@@ -295,14 +352,20 @@ hsy_status container_next(struct container_reader *r,
                           struct container_item *item, hsy_error *err)
 {
     struct container_item next = {0};
+    const char *unit;
     hsy_status st;
 
     if (r->place == CONTAINER_START || r->place == CONTAINER_BETWEEN)
         st = container_begin(r, &next, err);
     else
         st = container_record(r, &next, err);
+    unit = r->text ? "line" : "record";
+    next.unit = unit;
+    next.scheme = r->scheme;
     if (st == HSY_OK)
         *item = next;
+    else
+        *item = (struct container_item){.unit = unit, .line = r->line};
     if (st == HSY_OK || st == HSY_E_END)
         return st;
     /* Whatever the library says of a scheme, the input is at fault here. */
@@ -314,3 +377,5 @@ hsy_status container_next(struct container_reader *r,
     }
     return st;
 }
+
+#undef CONTAINER_MAGIC

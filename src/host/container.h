@@ -11,14 +11,17 @@
 #include "output.h"
 
 enum container_item_type {
-    CONTAINER_PREFIX = 1, /* a file begins: prefix, wire, labels are set */
+    CONTAINER_PREFIX = 1, /* a file begins: prefix, scheme, labels are set */
     CONTAINER_RECORD = 2  /* record and payload are set, checksums hold */
 };
 
 struct container_item {
     enum container_item_type type;
+    const char *unit; /* what line counts: "record", or "line" of JSON */
+    uint64_t line;    /* in its file, from 1; 0: the prefix. Reports from JSON:
+                       * the line of the first of them */
     hsy_prefix prefix;
-    const uint8_t *wire; /* HSY_SCHEME_WIRE bytes */
+    const hsy_scheme *scheme; /* until the next file begins */
     const uint8_t *labels;
     hsy_record record;
     const uint8_t *payload;
@@ -32,13 +35,19 @@ struct container_reader *container_open(int fd);
 /*
  * The next item; what it points to lasts until the next call. HSY_E_END at the
  * end of the input, if the last file in it was complete; an empty input is
- * malformed. HSY_E_FORMAT (err says where: line is the record's number in its
- * file, 0 for the prefix, or the line of JSON), HSY_E_IO with errno set,
- * HSY_E_NOMEM. END records are checked against what came before and are
- * yielded too.
+ * malformed. HSY_E_FORMAT, HSY_E_IO with errno set, HSY_E_NOMEM. END records
+ * are checked against what came before and are yielded too.
+ *
+ * Whatever is returned, item->unit and item->line say where the reader is; on
+ * failure err->line is the same number and the rest of item is zero. A message
+ * reads "FILE: UNIT LINE: ...", without UNIT and LINE if that is 0.
  */
 hsy_status container_next(struct container_reader *r,
                           struct container_item *item, hsy_error *err);
+
+/* The scheme of the last item, the caller's from now on: to free, but not
+ * before the next file begins or the reader is closed. */
+hsy_scheme *container_keep_scheme(struct container_reader *r);
 
 /* NULL is allowed. */
 void container_close(struct container_reader *r);
@@ -64,11 +73,14 @@ hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
 hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
                                 const uint8_t *payload, hsy_error *err);
 
-/* The readable twin: a header line, then a line a report. The head fails with
- * HSY_E_RANGE, and writes nothing, if a label is not UTF-8 or the line would
- * pass 16 MiB. */
+/* The readable twin: a header line, then a line a report. The head fails and
+ * writes nothing with HSY_E_RANGE if a label is not UTF-8, the line would pass
+ * 16 MiB, or the labels are not the scheme's, and with HSY_E_NOMEM: then err
+ * says what, and the output is whole. HSY_E_IO as output_write; err is as it
+ * was. */
 hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
-                                   const uint8_t *labels, size_t labels_len);
+                                   const uint8_t *labels, size_t labels_len,
+                                   hsy_error *err);
 hsy_status container_put_json_reports(struct output *out, const hsy_scheme *s,
                                       const uint8_t *reports, size_t n);
 hsy_status container_put_json_end(struct output *out, uint64_t reports);

@@ -1,8 +1,7 @@
 /* container_input.c - a descriptor read through a growing buffer. */
 #include "container_parts.h"
+#include "retry.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,18 +44,6 @@ static hsy_status container_input_room(struct container_input *in)
     return HSY_OK;
 }
 
-/* Whether a failed read is worth another try: a signal, or a descriptor that
- * somebody made non-blocking. */
-static bool container_input_again(int fd)
-{
-    struct pollfd ready = {.fd = fd, .events = POLLIN};
-
-    if (errno == EINTR)
-        return true;
-    return (errno == EAGAIN || errno == EWOULDBLOCK) &&
-           (poll(&ready, 1, -1) != -1 || errno == EINTR);
-}
-
 /* Some more bytes, or in->ended. */
 static hsy_status container_input_more(struct container_input *in)
 {
@@ -70,7 +57,7 @@ static hsy_status container_input_more(struct container_input *in)
     }
     do
         got = read(in->fd, in->bytes + in->end, in->capacity - in->end);
-    while (got == -1 && container_input_again(in->fd));
+    while (got == -1 && retry_read(in->fd));
     if (got == -1)
         return HSY_E_IO;
     in->ended = got == 0;

@@ -66,7 +66,6 @@ static hsy_status container_json_rooms(struct container_json *json,
     json->one = malloc(hsy_packed_size(s, 1));
     if (json->reports == NULL || json->packed == NULL || json->one == NULL)
         return container_json_nomem(err);
-    hsy_scheme_encode(s, json->wire);
     return HSY_OK;
 }
 
@@ -193,8 +192,11 @@ hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
 {
     json_t *object;
     const json_t *report, *end;
-    hsy_status st = container_json_parse(&object, line, len, err);
+    hsy_status st;
 
+    if (container_blank((uint8_t)line[0]))
+        return hsy_fail(err, HSY_E_FORMAT, NULL, "empty");
+    st = container_json_parse(&object, line, len, err);
     if (st != HSY_OK)
         return st;
     report = json_object_get(object, "report");

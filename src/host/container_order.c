@@ -49,6 +49,22 @@ bool container_order_sum(uint64_t *sum, const uint8_t *payload, uint64_t count)
     return true;
 }
 
+/* Whether every cell lies between -most and most. A report moves a cell by at
+ * most one, and whoever adds reports relies on that. */
+static bool container_order_cells(const uint8_t *payload, uint64_t count,
+                                  uint64_t most)
+{
+    int64_t high = (int64_t)most;
+
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t x = (int64_t)bytes_get64(payload + 8 * i);
+
+        if (x > high || x < -high)
+            return false;
+    }
+    return true;
+}
+
 /* The strata are all there when the next type begins. */
 static bool container_order_strata_done(const struct container_order *order,
                                         const hsy_info *info)
@@ -106,6 +122,11 @@ hsy_status container_order_check(struct container_order *order,
     if (!sums)
         return hsy_fail_limit(err, HSY_E_FORMAT, "count", "too many reports",
                               (uint64_t)INT64_MAX);
+    if (record->type == HSY_RECORD_CELLS &&
+        !container_order_cells(payload, record->count, order->reports))
+        return hsy_fail_limit(err, HSY_E_FORMAT, "cells",
+                              "a cell passes the number of reports",
+                              order->reports);
     order->type = record->type;
     order->place = record->first + record->count;
     return HSY_OK;

@@ -53,7 +53,6 @@ bool container_order_sum(uint64_t *sum, const uint8_t *payload, uint64_t count);
 
 /* The readable twin as it is read: lines become packed reports. */
 struct container_json {
-    uint8_t wire[HSY_SCHEME_WIRE];
     uint8_t *labels;  /* owned, NULL: none */
     uint8_t *reports; /* owned, room for `room` of them */
     uint8_t *packed;  /* owned, for the same */
@@ -75,6 +74,12 @@ hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
                                const hsy_info *info, const char *line,
                                size_t len, hsy_error *err);
 
+/* Whether a line that begins so has nothing in it. */
+static inline bool container_blank(uint8_t first)
+{
+    return first == '\n' || first == '\r';
+}
+
 #define CONTAINER_HEAD_MAX (16u << 20) /* bytes of a header line of JSON */
 #define CONTAINER_WHOLE 53u /* bits of a report that is a JSON number */
 
@@ -93,8 +98,11 @@ hsy_status container_json_refuse(hsy_error *err, const char *field,
 bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
                         size_t text_len);
 
-/* Names of kinds and designs by number; NULL past the end or in a gap. */
-const char *container_kind_name(uint32_t kind);
+/* Whether these are the labels of the scheme so encoded. */
+bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
+                          const uint8_t *labels, size_t labels_len);
+
+/* The name of a design by number; NULL past the end. */
 const char *container_design_name(uint32_t design);
 
 #endif

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const container_scheme_kinds[] = {
-    [HSY_KIND_YES_NO] = "yes-no",   [HSY_KIND_VALUES] = "values",
-    [HSY_KIND_NUMBER] = "number",   [HSY_KIND_BINS] = "bins",
-    [HSY_KIND_STRINGS] = "strings",
-};
-
 static const char *const container_scheme_designs[] = {
     [HSY_DESIGN_EPSILON] = "epsilon",
     [HSY_DESIGN_SPINNER] = "spinner",
@@ -26,15 +20,9 @@ static const char *const container_scheme_designs[] = {
     [HSY_DESIGN_CHANNEL] = "channel",
 };
 
-#define CONTAINER_SCHEME_KINDS                                                 \
-    (sizeof container_scheme_kinds / sizeof container_scheme_kinds[0])
+#define CONTAINER_SCHEME_NONE 32 /* above all numbers that have names */
 #define CONTAINER_SCHEME_DESIGNS                                               \
     (sizeof container_scheme_designs / sizeof container_scheme_designs[0])
-
-const char *container_kind_name(uint32_t kind)
-{
-    return kind < CONTAINER_SCHEME_KINDS ? container_scheme_kinds[kind] : NULL;
-}
 
 const char *container_design_name(uint32_t design)
 {
@@ -88,14 +76,14 @@ static bool container_scheme_u32(uint32_t *out, json_int_t value)
     return true;
 }
 
-/* The place of name in a table, or its size. */
-static uint32_t container_scheme_find(const char *const *table, size_t size,
+/* The number that name_of calls name, or CONTAINER_SCHEME_NONE. */
+static uint32_t container_scheme_find(const char *(*name_of)(uint32_t),
                                       const char *name)
 {
-    for (uint32_t i = 0; i < size; i++)
-        if (table[i] != NULL && strcmp(table[i], name) == 0)
+    for (uint32_t i = 0; i < CONTAINER_SCHEME_NONE; i++)
+        if (name_of(i) != NULL && strcmp(name_of(i), name) == 0)
             return i;
-    return (uint32_t)size;
+    return CONTAINER_SCHEME_NONE;
 }
 
 /* ---- Members that take more than one line -------------------------------- */
@@ -230,13 +218,11 @@ static hsy_status container_scheme_names(hsy_spec *spec,
         !container_scheme_name(t->design, t->design_len))
         return container_scheme_bad(err, "scheme");
     spec->mechanism = t->mechanism;
-    spec->kind = container_scheme_find(container_scheme_kinds,
-                                       CONTAINER_SCHEME_KINDS, t->kind);
-    if (container_kind_name(spec->kind) == NULL)
+    spec->kind = container_scheme_find(hsy_kind_name, t->kind);
+    if (hsy_kind_name(spec->kind) == NULL)
         return container_scheme_bad(err, "kind");
     if (t->design != NULL)
-        spec->design = container_scheme_find(
-            container_scheme_designs, CONTAINER_SCHEME_DESIGNS, t->design);
+        spec->design = container_scheme_find(container_design_name, t->design);
     if (container_design_name(spec->design) == NULL)
         return container_scheme_bad(err, "design");
     if (t->epsilon != NULL && hsy_epsilon_parse(&spec->nano_epsilon, t->epsilon,
@@ -330,5 +316,5 @@ hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
     return HSY_OK;
 }
 
-#undef CONTAINER_SCHEME_KINDS
+#undef CONTAINER_SCHEME_NONE
 #undef CONTAINER_SCHEME_DESIGNS

@@ -9,6 +9,7 @@
 #include "container_parts.h"
 
 #include "bytes.h"
+#include "fail.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,33 +57,36 @@ static void container_text_epsilon(FILE *f, uint64_t nano)
     fprintf(f, ".%0*" PRIu64, digits, rest);
 }
 
-/* HSY_E_RANGE: a label is not UTF-8. */
+static hsy_status container_text_nomem(hsy_error *err)
+{
+    return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
 static hsy_status container_text_label(FILE *f, const uint8_t *label,
-                                       size_t len)
+                                       size_t len, hsy_error *err)
 {
     json_t *text;
     int failed;
 
     errno = 0;
     text = json_stringn((const char *)label, len);
-    if (text == NULL)
-        return errno == ENOMEM ? HSY_E_NOMEM : HSY_E_RANGE;
-    failed = json_dumpf(text, f, JSON_ENCODE_ANY);
+    if (text == NULL && errno != ENOMEM)
+        return hsy_fail(err, HSY_E_RANGE, "values",
+                        "a value is not UTF-8, so it has no JSON");
+    failed = text == NULL || json_dumpf(text, f, JSON_ENCODE_ANY) != 0;
     json_decref(text);
-    return failed ? HSY_E_NOMEM : HSY_OK;
+    return failed ? container_text_nomem(err) : HSY_OK;
 }
 
 static hsy_status container_text_labels(FILE *f, const uint8_t *labels,
-                                        size_t len)
+                                        size_t len, hsy_error *err)
 {
     for (size_t at = 0; at < len;) {
-        size_t label_len = len - at < 4 ? 0 : bytes_get32(labels + at);
+        size_t label_len = bytes_get32(labels + at);
         hsy_status st;
 
-        if (len - at < 4 || len - at - 4 < label_len)
-            return HSY_E_RANGE; /* not labels at all */
         fputs(at == 0 ? "[" : ",", f);
-        st = container_text_label(f, labels + at + 4, label_len);
+        st = container_text_label(f, labels + at + 4, label_len, err);
         if (st != HSY_OK)
             return st;
         at += 4 + label_len;
@@ -91,14 +95,15 @@ static hsy_status container_text_labels(FILE *f, const uint8_t *labels,
     return HSY_OK;
 }
 
-static hsy_status container_text_domain(FILE *f, const hsy_spec *spec)
+static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
+                                        hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     if (spec->kind == HSY_KIND_VALUES) {
         fputs(",\"values\":", f);
         if (spec->labels_len != 0)
-            st = container_text_labels(f, spec->labels, spec->labels_len);
+            st = container_text_labels(f, spec->labels, spec->labels_len, err);
         else
             fprintf(f, "%" PRIu32, spec->d);
     }
@@ -146,20 +151,21 @@ static void container_text_parameters(FILE *f, const hsy_spec *spec)
 }
 
 static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
-                                      const uint8_t digest[HSY_DIGEST])
+                                      const uint8_t digest[HSY_DIGEST],
+                                      hsy_error *err)
 {
     hsy_status st;
 
     fprintf(f,
             "{\"hearsay\":\"reports\",\"version\":1,\"scheme\":{"
             "\"mechanism\":\"%s\",\"kind\":\"%s\"",
-            spec->mechanism, container_kind_name(spec->kind));
+            spec->mechanism, hsy_kind_name(spec->kind));
     if (spec->nano_epsilon != 0) {
         fputs(",\"epsilon\":\"", f);
         container_text_epsilon(f, spec->nano_epsilon);
         fputs("\"", f);
     }
-    st = container_text_domain(f, spec);
+    st = container_text_domain(f, spec, err);
     container_text_parameters(f, spec);
     fputs(",\"digest\":\"", f);
     container_text_hex(f, digest, HSY_DIGEST);
@@ -170,26 +176,33 @@ static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
 /* The header line; the caller frees *line. */
 static hsy_status container_text_make(char **line, size_t *len,
                                       const hsy_spec *spec,
-                                      const uint8_t digest[HSY_DIGEST])
+                                      const uint8_t digest[HSY_DIGEST],
+                                      hsy_error *err)
 {
     FILE *f = open_memstream(line, len);
     hsy_status st;
     bool lost;
 
     if (f == NULL)
-        return HSY_E_NOMEM;
-    st = container_text_head(f, spec, digest);
+        return container_text_nomem(err);
+    st = container_text_head(f, spec, digest, err);
     lost = ferror(f) != 0;
     lost |= fclose(f) != 0;
-    if (st == HSY_OK && lost)
-        st = HSY_E_NOMEM;
-    if (st == HSY_OK && *len > CONTAINER_HEAD_MAX)
-        st = HSY_E_RANGE;
-    return st;
+    if (st != HSY_OK)
+        return st;
+    if (lost)
+        return container_text_nomem(err);
+    if (*len > CONTAINER_HEAD_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+                              "they make a header line of JSON that is too "
+                              "long; a binary stream takes them",
+                              CONTAINER_HEAD_MAX);
+    return HSY_OK;
 }
 
 hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
-                                   const uint8_t *labels, size_t labels_len)
+                                   const uint8_t *labels, size_t labels_len,
+                                   hsy_error *err)
 {
     uint8_t wire[HSY_SCHEME_WIRE];
     hsy_info info;
@@ -200,10 +213,11 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
 
     hsy_scheme_info(s, &info);
     hsy_scheme_encode(s, wire);
-    st = hsy_spec_decode(&spec, wire, labels, labels_len, NULL);
-    if (st != HSY_OK)
-        return HSY_E_RANGE; /* not the labels of the scheme */
-    st = container_text_make(&line, &len, &spec, info.digest);
+    if (!container_own_labels(wire, labels, labels_len) ||
+        hsy_spec_decode(&spec, wire, labels, labels_len, NULL) != HSY_OK)
+        return hsy_fail(err, HSY_E_RANGE, "values",
+                        "they are not those of the scheme");
+    st = container_text_make(&line, &len, &spec, info.digest, err);
     if (st == HSY_OK)
         st = output_write(out, line, len);
     free(line);

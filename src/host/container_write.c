@@ -1,7 +1,25 @@
 /* container_write.c - writing report streams. */
-#include "container.h"
+#include "container_parts.h"
+
+#include "bytes.h"
 
 #include <string.h>
+
+#define CONTAINER_WIRE_LABELS 152u /* length and digest of the labels */
+
+bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
+                          const uint8_t *labels, size_t labels_len)
+{
+    const uint8_t *own = wire + CONTAINER_WIRE_LABELS;
+    uint8_t digest[HSY_DIGEST];
+
+    if (bytes_get64(own) != labels_len)
+        return false;
+    if (labels_len == 0)
+        return true;
+    hsy_blake2b(digest, sizeof digest, labels, labels_len, NULL, 0);
+    return memcmp(own + 8, digest, sizeof digest) == 0;
+}
 
 hsy_status container_put_prefix(struct output *out, const hsy_scheme *s,
                                 const uint8_t *labels, size_t labels_len,
@@ -13,10 +31,10 @@ hsy_status container_put_prefix(struct output *out, const hsy_scheme *s,
     hsy_info info;
     hsy_status st;
 
-    hsy_scheme_info(s, &info);
-    if (labels_len != info.labels_len)
-        return HSY_E_RANGE;
     hsy_scheme_encode(s, scheme);
+    if (!container_own_labels(scheme, labels, labels_len))
+        return HSY_E_RANGE;
+    hsy_scheme_info(s, &info);
     memcpy(prefix.digest, info.digest, HSY_DIGEST);
     prefix.checksum = hsy_crc32c(0, scheme, sizeof scheme);
     if (labels_len != 0)
@@ -74,3 +92,5 @@ hsy_status container_put_end(struct output *out, uint64_t reports)
     hsy_record_encode(wire, &record);
     return output_write(out, wire, sizeof wire);
 }
+
+#undef CONTAINER_WIRE_LABELS

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 static ssize_t entropy_kernel(void *ctx, void *buf, size_t len)
 {
@@ -38,29 +37,17 @@ static hsy_status entropy_read(uint8_t *out, size_t len, entropy_source *source,
     return HSY_OK;
 }
 
-static void entropy_drop(struct hsy_entropy_batch *batch)
+/* One batch: read whole, handed over and forgotten. */
+static hsy_status entropy_copy(uint8_t *out, size_t len, entropy_source *source,
+                               void *ctx)
 {
-    bytes_wipe(batch->bytes, sizeof batch->bytes);
-    batch->left = 0;
-}
+    uint8_t batch[HSY_ENTROPY_BATCH];
+    hsy_status st = entropy_read(batch, len, source, ctx);
 
-/* Give the batch at least len bytes of this process's own. A batch too short
- * is dropped whole: so a draw succeeds or fails before it writes a byte. */
-static hsy_status entropy_ready(struct hsy_entropy_batch *batch, size_t len,
-                                entropy_source *source, void *ctx)
-{
-    int64_t owner = getpid();
-    hsy_status st;
-
-    if (batch->owner == owner && batch->left >= len)
-        return HSY_OK;
-    entropy_drop(batch);
-    st = entropy_read(batch->bytes, sizeof batch->bytes, source, ctx);
-    if (st != HSY_OK)
-        return st;
-    batch->left = sizeof batch->bytes;
-    batch->owner = owner;
-    return HSY_OK;
+    if (st == HSY_OK)
+        memcpy(out, batch, len);
+    bytes_wipe(batch, len);
+    return st;
 }
 
 /* More than a batch: a stream from a fresh key, straight to the caller. */
@@ -81,39 +68,34 @@ static hsy_status entropy_expand(uint8_t *out, size_t len,
     return st;
 }
 
-hsy_status hsy_entropy_fill_from(struct hsy_entropy_batch *batch, void *buf,
-                                 size_t len, entropy_source *source, void *ctx)
+hsy_status hsy_entropy_fill_from(void *buf, size_t len, entropy_source *source,
+                                 void *ctx)
 {
-    uint8_t *from;
-    hsy_status st;
-
     if (len == 0)
         return HSY_OK;
-    if (len > sizeof batch->bytes)
-        return entropy_expand(buf, len, source, ctx);
-    st = entropy_ready(batch, len, source, ctx);
-    if (st != HSY_OK)
-        return st;
-    from = batch->bytes + sizeof batch->bytes - batch->left;
-    memcpy(buf, from, len);
-    bytes_wipe(from, len);
-    batch->left -= len;
-    return HSY_OK;
+    return len > HSY_ENTROPY_BATCH ? entropy_expand(buf, len, source, ctx)
+                                   : entropy_copy(buf, len, source, ctx);
 }
 
 static hsy_status entropy_fill(void *ctx, void *buf, size_t len)
 {
-    return hsy_entropy_fill_from(ctx, buf, len, entropy_kernel, NULL);
+    const struct hsy_entropy_role *role = ctx;
+
+    if (role->open == 0)
+        return HSY_E_ENTROPY;
+    return hsy_entropy_fill_from(buf, len, entropy_kernel, NULL);
 }
 
 void hsy_entropy_init(hsy_entropy *e)
 {
-    memset(e, 0, sizeof *e);
+    e->secret.open = 1;
+    e->published.open = 1;
 }
 
 void hsy_entropy_clear(hsy_entropy *e)
 {
-    bytes_wipe(e, sizeof *e);
+    e->secret.open = 0;
+    e->published.open = 0;
 }
 
 hsy_coins hsy_entropy_coins(hsy_entropy *e)

@@ -1,17 +1,20 @@
 /*
  * output.c - an output that is whole or not there.
  *
- * A regular file is written under a name of its own beside its place, synced,
- * and renamed over it. What is no regular file (a device, a pipe) is written in
- * place, as there is nothing to replace.
+ * A regular file is written without a name in the directory of its place, so
+ * that a process that is killed leaves nothing; when it is whole and synced it
+ * gets a name beside its place and is renamed over it. Where the file system
+ * does not know files without a name it has that name from the start. What is
+ * no regular file (a device, a pipe) is written in place, as there is nothing
+ * to replace.
  */
-#define _XOPEN_SOURCE 700 /* realpath, fchmod */
+#define _GNU_SOURCE /* O_TMPFILE; realpath, fchmod */
 
 #include "output.h"
+#include "retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,8 @@ struct output {
     int error;   /* errno of the first failure, else 0 */
     bool opened; /* fd is ours to close */
     char *path;  /* owned; where it shall stand, NULL: written in place */
-    char *draft; /* owned; where it is being written, NULL: in place */
+    char *draft; /* owned; where it stands meanwhile, NULL: nowhere */
+    char self[OUTPUT_NAME]; /* what fd is called while it has no name */
     size_t used;
     uint8_t buffer[OUTPUT_BUFFER];
 };
@@ -48,35 +52,60 @@ static char *output_beside(const char *path, const char *name)
     return beside;
 }
 
-/* Open draft number i, a file that was not there before. */
-static hsy_status output_try(struct output *out, unsigned i)
+/* Open a file without a name beside path, if it can get one later: by way of
+ * /proc, the only one that needs no privilege. */
+static bool output_nameless(struct output *out)
 {
-    char name[OUTPUT_NAME];
+    char *dir = output_beside(out->path, ".");
 
-    snprintf(name, sizeof name, ".hearsay-%ld-%u.tmp", (long)getpid(), i);
-    out->draft = output_beside(out->path, name);
-    if (out->draft == NULL)
-        return HSY_E_NOMEM;
+    if (dir == NULL)
+        return false;
+    out->fd = open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    free(dir);
+    out->opened = out->fd != -1;
+    if (!out->opened)
+        return false;
+    snprintf(out->self, sizeof out->self, "/proc/self/fd/%d", out->fd);
+    if (access(out->self, F_OK) == 0)
+        return true;
+    close(out->fd);
+    out->opened = false;
+    return false;
+}
+
+/* Give the file the name it has now; false with errno set. */
+static bool output_name(struct output *out)
+{
+    if (out->opened)
+        return linkat(AT_FDCWD, out->self, AT_FDCWD, out->draft,
+                      AT_SYMLINK_FOLLOW) == 0;
     out->fd = open(out->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (out->fd != -1) {
-        out->opened = true;
-        return HSY_OK;
+    out->opened = out->fd != -1;
+    return out->opened;
+}
+
+/* Name the file, opened or not, as a draft that was not there before. */
+static hsy_status output_draft(struct output *out)
+{
+    for (unsigned i = 0;; i++) {
+        char name[OUTPUT_NAME];
+
+        snprintf(name, sizeof name, ".hearsay-%ld-%u.tmp", (long)getpid(), i);
+        out->draft = output_beside(out->path, name);
+        if (out->draft == NULL)
+            return HSY_E_NOMEM;
+        if (output_name(out))
+            return HSY_OK;
+        free(out->draft); /* another's: it must not be unlinked */
+        out->draft = NULL;
+        if (errno != EEXIST || i == OUTPUT_TRIES)
+            return HSY_E_IO;
     }
-    free(out->draft); /* another's: it must not be unlinked */
-    out->draft = NULL;
-    return HSY_E_IO;
 }
 
 static hsy_status output_begin(struct output *out)
 {
-    hsy_status st = HSY_E_IO;
-
-    for (unsigned i = 0; i < OUTPUT_TRIES; i++) {
-        st = output_try(out, i);
-        if (st != HSY_E_IO || errno != EEXIST)
-            break;
-    }
-    return st;
+    return output_nameless(out) ? HSY_OK : output_draft(out);
 }
 
 /* Stand in for an existing file: only if it may be written, with its mode. */
@@ -146,17 +175,6 @@ hsy_status output_open(struct output **out, const char *path)
     return HSY_OK;
 }
 
-/* Somebody may have made a shared descriptor non-blocking: wait for it. */
-static bool output_again(int fd)
-{
-    struct pollfd ready = {.fd = fd, .events = POLLOUT};
-
-    if (errno == EINTR)
-        return true;
-    return (errno == EAGAIN || errno == EWOULDBLOCK) &&
-           (poll(&ready, 1, -1) != -1 || errno == EINTR);
-}
-
 static void output_drain(struct output *out, const uint8_t *data, size_t len)
 {
     while (out->error == 0 && len != 0) {
@@ -165,7 +183,7 @@ static void output_drain(struct output *out, const uint8_t *data, size_t len)
         if (put >= 0) {
             data += put;
             len -= (size_t)put;
-        } else if (!output_again(out->fd)) {
+        } else if (!retry_write(out->fd)) {
             out->error = errno;
         }
     }
@@ -207,7 +225,7 @@ static int output_dir(const char *path)
     return fd;
 }
 
-/* Move a whole draft to its place; out->error says if that failed. */
+/* Move a whole file to its place; out->error says if that failed. */
 static void output_rename(struct output *out)
 {
     int dir = output_dir(out->path);
@@ -217,7 +235,8 @@ static void output_rename(struct output *out)
         out->error = errno;
         return;
     }
-    if (rename(out->draft, out->path) == -1) {
+    if ((out->draft == NULL && output_draft(out) != HSY_OK) ||
+        rename(out->draft, out->path) == -1) {
         out->error = errno;
     } else {
         free(out->draft);
@@ -236,9 +255,9 @@ hsy_status output_commit(struct output *out)
 
     output_drain(out, out->buffer, out->used);
     out->used = 0;
-    if (out->error == 0 && out->draft != NULL && fsync(out->fd) == -1)
+    if (out->error == 0 && out->path != NULL && fsync(out->fd) == -1)
         out->error = errno;
-    if (out->error == 0 && out->draft != NULL)
+    if (out->error == 0 && out->path != NULL)
         output_rename(out);
     st = output_result(out);
     output_abort(out);

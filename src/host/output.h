@@ -2,7 +2,9 @@
  * output.h - an output that is whole or not there.
  *
  * A named file is written beside its place and renamed on commit, so a failure
- * leaves nothing half-written. Standard output is written through a buffer.
+ * leaves nothing half-written; where the file system knows files without a
+ * name, neither does a process that is killed. Standard output is written
+ * through a buffer.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H

@@ -19,8 +19,13 @@ double hsy_confidence_miss(const hsy_confidence *how);
 /* value minus what support alone says: the correction a mechanism applied. */
 double hsy_point_shift(const hsy_point *point);
 
+/* Whether support is a coin of two different rates, and whether its count is
+ * one that reports can give: from 0 to n. */
+bool hsy_point_binary(const hsy_point *point);
+bool hsy_point_counted(const hsy_point *point);
+
 /* The interval alone, missing with chance `miss`; point is checked. Exact,
- * likelihood and Hoeffding need hsy_point_binary. */
+ * likelihood and Hoeffding need both of the above. */
 void hsy_interval_of(double ends[2], const hsy_point *point,
                      hsy_interval interval, hsy_target target, double miss);
 

@@ -80,14 +80,24 @@ double hsy_confidence_miss(const hsy_confidence *how)
     return (1 - how->level) / (double)how->comparisons;
 }
 
-static hsy_status interval_check_binary(const hsy_point *point, hsy_error *err)
+bool hsy_point_binary(const hsy_point *point)
 {
     const double p = point->p, q = point->q;
 
-    if (!(p >= 0 && p <= 1 && q >= 0 && q <= 1 && p != q))
+    return p >= 0 && p <= 1 && q >= 0 && q <= 1 && p != q;
+}
+
+bool hsy_point_counted(const hsy_point *point)
+{
+    return point->support >= 0 && point->support <= point->n;
+}
+
+static hsy_status interval_check_binary(const hsy_point *point, hsy_error *err)
+{
+    if (!hsy_point_binary(point))
         return hsy_fail(err, HSY_E_RANGE, "interval",
                         "needs support probabilities that differ");
-    if (!(point->support >= 0 && point->support <= point->n))
+    if (!hsy_point_counted(point))
         return hsy_fail(err, HSY_E_RANGE, "support",
                         "must lie between 0 and the number of reports");
     return HSY_OK;

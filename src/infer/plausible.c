@@ -44,6 +44,19 @@ static void plausible_note(struct plausible_odd *odd, size_t place,
     odd->floor = point->floor > 0;
 }
 
+/* A report supports a value or does not: no report gives such a count. */
+static bool plausible_impossible(hsy_plausibility *out, const hsy_point *points,
+                                 size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!hsy_point_counted(&points[i])) {
+            out->support_p = 0;
+            out->odd_value = i;
+            return true;
+        }
+    return false;
+}
+
 /*
  * However the shares lie, support is a sum of n independent coins of p and q:
  * it falls to k with at most the chance of n coins of the smaller, and rises to
@@ -209,7 +222,7 @@ static bool plausible_usable(const hsy_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (hsy_point_check(&points[i], NULL) != HSY_OK ||
-            hsy_interval_check(&points[i], HSY_EXACT, NULL) != HSY_OK)
+            !hsy_point_binary(&points[i]))
             return false;
     return count > 0;
 }
@@ -218,15 +231,15 @@ void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                    const hsy_tally *t, const hsy_point *points, size_t count,
                    bool complete)
 {
+    const bool usable = plausible_usable(points, count);
     hsy_info info;
 
     hsy_scheme_info(s, &info);
     *out = (hsy_plausibility){.support_p = 1, .sum_p = 1, .weights_p = 1};
-    if (plausible_usable(points, count)) {
+    if (!plausible_impossible(out, points, count) && usable)
         plausible_support(out, points, count);
-        if (complete && count >= 2)
-            out->sum_p = plausible_sum(&info, points, count);
-    }
+    if (usable && complete && count >= 2)
+        out->sum_p = plausible_sum(&info, points, count);
     if (t->nweights > 0 && hsy_tally_reports(t) > 0)
         out->weights_p = plausible_weights(t, &info);
     out->implausible = out->support_p < PLAUSIBLE_ALARM ||

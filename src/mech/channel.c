@@ -13,29 +13,22 @@ void hsy_channel_resolve(hsy_scheme *s)
     s->cells = 1;
 }
 
-bool hsy_channel_by_epsilon(hsy_scheme *s, uint64_t limit)
+void hsy_channel_by_epsilon(hsy_scheme *s)
 {
     uint64_t half_nano = 2 * s->nano_epsilon;
-    unsigned bits = hsy_exp_bits(half_nano);
-    unsigned shift = bits + 48 <= 63 ? 48 : 63 - bits;
+    unsigned shift = hsy_exp_shift(half_nano);
 
-    for (;; shift--) {
-        s->own = hsy_exp_weight(half_nano, shift);
-        s->other = (uint64_t)1 << shift;
-        s->total = s->own + s->other; /* at most 2^63 + 2^48 */
-        if (s->total >> 63 == 0 && s->total <= limit)
-            return true;
-        if (shift == 0)
-            return false;
-    }
+    s->own = hsy_exp_weight(half_nano, shift);
+    s->other = (uint64_t)1 << shift;
+    s->total = s->own + s->other; /* below 2^48: epsilon is at most 32 */
 }
 
-/* All ones if the word means 1. */
-static uint64_t channel_event(const hsy_scheme *s, uint64_t word, uint64_t bit)
+/* What the word answers to bit. */
+static uint64_t channel_answer(const hsy_scheme *s, uint64_t word, uint64_t bit)
 {
-    uint64_t edge = ct_select(0 - bit, s->own, s->other);
+    uint64_t one = ct_select(0 - bit, s->own, s->other);
 
-    return ct_less(word, s->coin.unit * edge);
+    return prob_event(word, &s->coin, one) & 1;
 }
 
 hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
@@ -45,7 +38,7 @@ hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
     hsy_status st = hsy_prob_word(&word, &s->coin, rng);
 
     if (st == HSY_OK)
-        *out = channel_event(s, word, bit) & 1;
+        *out = channel_answer(s, word, bit);
     bytes_wipe(&word, sizeof word);
     return st;
 }
@@ -60,13 +53,14 @@ hsy_status hsy_channel_fill(const hsy_scheme *s, uint8_t *out,
     if (st != HSY_OK)
         return st;
     for (size_t i = 0; i < n; i++) {
-        out[i] = (uint8_t)(channel_event(s, coins[i], bits[i]) & 1);
+        out[i] = (uint8_t)channel_answer(s, coins[i], bits[i]);
         refused |= ct_less(s->coin.last, coins[i]);
     }
+    refused = ct_public(refused);
     for (size_t i = 0; i < n && refused != 0 && st == HSY_OK; i++) {
         uint64_t bit = 0;
 
-        if (coins[i] <= s->coin.last)
+        if (ct_public(ct_less(s->coin.last, coins[i])) == 0)
             continue;
         st = hsy_channel_draw(s, &bit, bits[i], rng);
         out[i] = (uint8_t)bit;
@@ -98,13 +92,5 @@ void hsy_channel_tally(const hsy_scheme *s, hsy_tally *t,
 
 void hsy_channel_support(const hsy_scheme *s, struct mech_support *out)
 {
-    double total = (double)s->total;
-    bool direct = s->own > s->other;
-    uint64_t apart = direct ? s->own - s->other : s->other - s->own;
-
-    out->p = (double)s->own / total;
-    out->not_p = (double)(s->total - s->own) / total;
-    out->q = (double)s->other / total;
-    out->not_q = (double)(s->total - s->other) / total;
-    out->gap = (direct ? 1 : -1) * ((double)apart / total);
+    hsy_support_of(out, s->own, s->other, s->total);
 }

@@ -17,9 +17,8 @@
 void hsy_channel_resolve(hsy_scheme *s);
 
 /* own = A, other = 2^shift, total = A + 2^shift with A = floor(e^epsilon
- * 2^shift), the largest shift <= 48 for which total < 2^63 and total <= limit;
- * false if there is none. */
-bool hsy_channel_by_epsilon(hsy_scheme *s, uint64_t limit);
+ * 2^shift) and the shift of hsy_exp_shift. */
+void hsy_channel_by_epsilon(hsy_scheme *s);
 
 /* *out = the channel's answer to bit. */
 hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,

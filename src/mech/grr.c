@@ -81,36 +81,7 @@ static void grr_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
 
 static void grr_support(const hsy_scheme *s, struct mech_support *out)
 {
-    uint64_t own = twolevel_own(s), other = twolevel_other(s);
-    double total = (double)s->total;
-
-    out->p = (double)own / total;
-    out->not_p = (double)(s->total - own) / total;
-    out->q = (double)other / total;
-    out->not_q = (double)(s->total - other) / total;
-    out->gap = (double)(own - other) / total;
-}
-
-static void grr_points(const hsy_scheme *s, hsy_point *points,
-                       const hsy_tally *t, const uint64_t *codes, size_t count,
-                       void *scratch)
-{
-    struct mech_support law;
-
-    (void)scratch;
-    grr_support(s, &law);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t code = codes != NULL ? codes[i] : i;
-
-        hsy_points_pure(&points[i], &law, (double)t->strata[0],
-                        (double)t->cells[code]);
-    }
-}
-
-static size_t grr_law_factors(const hsy_scheme *s)
-{
-    (void)s;
-    return 1;
+    hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
 }
 
 static size_t grr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
@@ -141,9 +112,9 @@ const struct hsy_mechanism hsy_mech_grr = {
     .randomize_batch = grr_batch,
     .check = grr_check,
     .tally = grr_tally,
-    .points = grr_points,
+    .points = hsy_points_cells,
     .support = grr_support,
-    .law_factors = grr_law_factors,
+    .law_factors = 1,
     .law = grr_law,
     .law_worst = grr_law_worst,
 };

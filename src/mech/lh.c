@@ -30,15 +30,14 @@
 static uint64_t lh_best_range(uint64_t nano_epsilon)
 {
     uint64_t half_nano = 2 * nano_epsilon;
-    unsigned bits = hsy_exp_bits(half_nano);
-    unsigned shift = bits + 48 <= 63 ? 48 : 63 - bits;
+    unsigned shift = hsy_exp_shift(half_nano);
     uint64_t weight = hsy_exp_weight(half_nano, shift);
-    mech_u128 square = (mech_u128)weight * weight;
+    hsy_u128 square = (hsy_u128)weight * weight;
     uint64_t u = weight >> shift;
 
-    /* u <= E < 2^bits: both sides stay below 2^(2 bits + 2 shift) <= 2^126,
-     * but for the added u, which is smaller still. */
-    if (square > (mech_u128)u * (u + 1) << 2 * shift)
+    /* u <= E and E 2^shift < 2^63: both sides stay below 2^126, but for the
+     * added u, which is smaller still. */
+    if (square > (hsy_u128)u * (u + 1) << 2 * shift)
         u++;
     return u + 1;
 }
@@ -202,12 +201,6 @@ static void lh_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
     t->strata[0] += n;
 }
 
-static size_t lh_law_factors(const hsy_scheme *s)
-{
-    (void)s;
-    return 2;
-}
-
 static size_t lh_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                      const uint8_t *report)
 {
@@ -236,7 +229,7 @@ static size_t lh_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     .randomize = lh_randomize, .randomize_batch = lh_batch, .check = lh_check, \
     .tally = lh_tally, .points = hsy_lh_points,                                \
     .points_scratch = hsy_lh_points_scratch, .support = hsy_lh_support,        \
-    .law_factors = lh_law_factors, .law = lh_law, .law_worst = lh_law_worst
+    .law_factors = 2, .law = lh_law, .law_worst = lh_law_worst
 
 #define LH_PARAMS                                                              \
     (1u << HSY_PARAM_G | 1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED)

@@ -15,7 +15,7 @@
  */
 #include "lh.h"
 
-#include "bytes.h"
+#include "twolevel.h"
 
 #define LH_POINTS_BLOCK ((size_t)1 << 17) /* cells decoded at once */
 #define LH_POINTS_CHOSEN 4096             /* most values that are predicted */
@@ -54,16 +54,16 @@ struct lh_points {
     double residual;  /* sum of (f_u - predicted share of u)^2 over all u */
 };
 
+/* Of the other values' reports, 1/g support a value: by the hash, not by the
+ * coin. */
 void hsy_lh_support(const hsy_scheme *s, struct mech_support *out)
 {
-    uint64_t other = (uint64_t)1 << s->shift;
-    double total = (double)s->total, g = lh_range(s);
+    double g = lh_range(s);
 
-    out->p = (double)s->weight / total;
-    out->not_p = (double)(s->total - s->weight) / total;
+    hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
     out->q = 1 / g;
     out->not_q = (g - 1) / g;
-    out->gap = (double)(s->weight - other) / total * out->not_q;
+    out->gap *= out->not_q;
 }
 
 static size_t lh_points_rows(const hsy_scheme *s)
@@ -384,8 +384,8 @@ void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
     lh_points_open(&e, scratch);
     hsy_lh_support(s, &e.law);
     e.n = (double)t->strata[0];
-    e.v0 = e.law.q * e.law.not_q / (e.law.gap * e.law.gap);
-    e.v1 = e.law.p * e.law.not_p / (e.law.gap * e.law.gap);
+    e.v0 = mech_support_v0(&e.law);
+    e.v1 = mech_support_v1(&e.law);
     e.kappa = 1 / ((double)(lh_range(s) - 1) * (double)lh_pool(s));
     lh_points_sweep(&e, false);
     for (size_t v = 0; v < count; v++) {

@@ -75,6 +75,18 @@ const char *hsy_param_name(size_t param)
     return param < HSY_PARAMS ? mech_params[param] : NULL;
 }
 
+static const char *const mech_kinds[] = {
+    [HSY_KIND_YES_NO] = "yes-no",   [HSY_KIND_VALUES] = "values",
+    [HSY_KIND_NUMBER] = "number",   [HSY_KIND_BINS] = "bins",
+    [HSY_KIND_STRINGS] = "strings",
+};
+
+const char *hsy_kind_name(uint32_t kind)
+{
+    return kind < sizeof mech_kinds / sizeof mech_kinds[0] ? mech_kinds[kind]
+                                                           : NULL;
+}
+
 /* Parameters of other mechanisms must be absent, so that none is ignored. */
 static hsy_status mech_foreign(const struct hsy_mechanism *mech,
                                const hsy_spec *spec, hsy_error *err)
@@ -142,7 +154,7 @@ static double mech_cost(const hsy_scheme *s)
     struct mech_support law;
 
     s->mech->support(s, &law);
-    return law.q * law.not_q / (law.gap * law.gap);
+    return mech_support_v0(&law);
 }
 
 /* Resolve by each candidate; the index of the best, or -1 with *st saying why
@@ -185,59 +197,82 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
     return hsy_mech_resolve(s, choice->candidates[best], spec, err);
 }
 
-static hsy_status mech_entropy(hsy_status st, hsy_error *err)
+/* Public random values and secret coins never share a stream: else a published
+ * seed shows the bytes that tossed a coin. */
+static hsy_status mech_coins(const hsy_coins *coins, hsy_error *err)
+{
+    const hsy_rng *secret = &coins->secret, *published = &coins->published;
+
+    if (secret->fill == published->fill && secret->ctx == published->ctx)
+        return hsy_fail(err, HSY_E_RANGE, "coins",
+                        "secret and published coins are one source");
+    return HSY_OK;
+}
+
+static hsy_status mech_codes(const hsy_scheme *s, const uint64_t *codes,
+                             size_t n, hsy_error *err)
+{
+    if (!hsy_codes_inside(s, codes, n))
+        return hsy_fail(err, HSY_E_RANGE, "truth",
+                        "a value is outside the domain");
+    return HSY_OK;
+}
+
+/* A mechanism fails only where its coins do, whatever the source calls it. */
+static hsy_status mech_drawn(hsy_status st, hsy_error *err)
 {
     if (st != HSY_OK)
-        return hsy_fail(err, st, NULL,
+        return hsy_fail(err, HSY_E_ENTROPY, NULL,
                         "the random source failed; nothing was reported");
     return HSY_OK;
+}
+
+/* Without a report its place is zeroed: nobody shall send what stood there
+ * before, nor half of a batch. */
+static hsy_status mech_finish(const hsy_scheme *s, uint8_t *reports, size_t n,
+                              hsy_status st)
+{
+    if (st != HSY_OK)
+        bytes_wipe(reports, n * s->report_bytes);
+    return st;
 }
 
 hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
-    uint64_t code;
-    hsy_status st = hsy_truth_code(s, &code, truth, err);
+    uint64_t code = 0;
+    hsy_status st = mech_coins(coins, err);
 
-    if (st != HSY_OK)
-        return st;
-    st = s->mech->randomize(s, report, code, coins);
+    if (st == HSY_OK)
+        st = hsy_truth_code(s, &code, truth, err);
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize(s, report, code, coins), err);
     bytes_wipe(&code, sizeof code);
-    return mech_entropy(st, err);
+    return mech_finish(s, report, 1, st);
 }
-
-/*
- * Whether all codes are in the domain, without telling which is not. There are
- * at most 2^63 codes, so one outside has its top bit set, or count - 1 less it
- * is negative.
- */
-static bool mech_codes_inside(const hsy_scheme *s, const uint64_t *codes,
-                              size_t n)
-{
-    uint64_t count = hsy_code_count(s), outside = 0;
-
-    for (size_t i = 0; i < n && count != 0; i++)
-        outside |= codes[i] | (count - 1 - codes[i]);
-    return outside >> 63 == 0;
-}
-
-static const char mech_outside[] = "a value is outside the domain";
 
 hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                const uint64_t *codes, size_t n,
                                hsy_coins *coins, hsy_error *err)
 {
-    hsy_status st;
+    hsy_status st = mech_coins(coins, err);
 
-    if (!mech_codes_inside(s, codes, n)) {
-        bytes_wipe(reports, n * s->report_bytes);
-        return hsy_fail(err, HSY_E_RANGE, "truth", mech_outside);
-    }
-    st = s->mech->randomize_batch(s, reports, codes, n, coins);
-    if (st != HSY_OK)
-        bytes_wipe(reports, n * s->report_bytes);
-    return mech_entropy(st, err);
+    if (st == HSY_OK)
+        st = mech_codes(s, codes, n, err);
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize_batch(s, reports, codes, n, coins),
+                        err);
+    return mech_finish(s, reports, n, st);
+}
+
+static hsy_status mech_seeded(const hsy_stream *secret,
+                              const hsy_stream *published, hsy_error *err)
+{
+    if (secret->simulate == 0 || published->simulate == 0)
+        return hsy_fail(err, HSY_E_REFUSED, "seed",
+                        "simulation takes streams that were opened by seed");
+    return HSY_OK;
 }
 
 hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
@@ -246,17 +281,19 @@ hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
                               hsy_error *err)
 {
     hsy_coins coins = {hsy_stream_rng(secret), hsy_stream_rng(published)};
-    hsy_status st;
+    hsy_status st = mech_seeded(secret, published, err);
 
-    if (secret->simulate == 0 || published->simulate == 0)
-        return hsy_fail(err, HSY_E_REFUSED, "seed",
-                        "simulation takes streams that were opened by seed");
-    if (s->mech->simulate_batch == NULL)
+    if (st == HSY_OK && s->mech->simulate_batch == NULL)
         return hsy_randomize_batch(s, reports, codes, n, &coins, err);
-    if (!mech_codes_inside(s, codes, n))
-        return hsy_fail(err, HSY_E_RANGE, "truth", mech_outside);
-    st = s->mech->simulate_batch(s, reports, codes, n, secret, published);
-    return mech_entropy(st, err);
+    if (st == HSY_OK)
+        st = mech_coins(&coins, err);
+    if (st == HSY_OK)
+        st = mech_codes(s, codes, n, err);
+    if (st == HSY_OK)
+        st = mech_drawn(
+            s->mech->simulate_batch(s, reports, codes, n, secret, published),
+            err);
+    return mech_finish(s, reports, n, st);
 }
 
 hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
@@ -266,7 +303,7 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
 
 size_t hsy_law_factors(const hsy_scheme *s)
 {
-    return s->mech->law_factors(s);
+    return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
 }
 
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
@@ -278,68 +315,6 @@ void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
 {
     *count = s->mech->law_worst(s, factors);
-}
-
-size_t hsy_points_scratch(const hsy_scheme *s, size_t count)
-{
-    return s->mech->points_scratch == NULL ? 0
-                                           : s->mech->points_scratch(s, count);
-}
-
-void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
-                     double support)
-{
-    double square = law->gap * law->gap;
-
-    *point = (hsy_point){
-        .value = (support / n - law->q) / law->gap,
-        .n = n,
-        .support = support,
-        .p = law->p,
-        .q = law->q,
-        .v0 = law->q * law->not_q / square,
-        .v1 = law->p * law->not_p / square,
-    };
-}
-
-/* codes, or their absence, fit the kind of truth. */
-static hsy_status mech_points_codes(const hsy_scheme *s, const uint64_t *codes,
-                                    size_t count, hsy_error *err)
-{
-    bool single = s->kind == HSY_KIND_NUMBER;
-    size_t all = single || s->kind == HSY_KIND_YES_NO ? 1 : s->d;
-
-    if (codes == NULL && s->kind == HSY_KIND_STRINGS)
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
-                        "open strings need a list of candidates");
-    if (codes != NULL && single)
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
-                        "a mean has no candidates");
-    if (codes == NULL && count != all)
-        return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
-                              "not the number of values", all);
-    if (codes != NULL && !mech_codes_inside(s, codes, count))
-        return hsy_fail(err, HSY_E_RANGE, "candidates",
-                        "a candidate is outside the domain");
-    return HSY_OK;
-}
-
-hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
-                      const hsy_tally *t, const uint64_t *codes, size_t count,
-                      void *scratch, hsy_error *err)
-{
-    hsy_status st = mech_points_codes(s, codes, count, err);
-
-    if (st != HSY_OK)
-        return st;
-    if (t->ncells != s->cells || t->nstrata != s->strata)
-        return hsy_fail(err, HSY_E_MISMATCH, "tally",
-                        "the tally belongs to another scheme");
-    if (hsy_tally_reports(t) == 0)
-        return hsy_fail(err, HSY_E_EMPTY, "reports",
-                        "no data: there are no reports");
-    s->mech->points(s, points, t, codes, count, scratch);
-    return HSY_OK;
 }
 
 #undef MECH_COUNT

@@ -5,9 +5,7 @@
 #include "hearsay.h"
 #include "kernels.h"
 #include "prob.h"
-
-/* Products of two 64-bit integers. */
-__extension__ typedef unsigned __int128 mech_u128;
+#include "u128.h"
 
 /* The pure law of a mechanism (MECHANISMS 0.1), for estimation only. Each
  * number comes from the integers directly, so none suffers cancellation. */
@@ -16,6 +14,17 @@ struct mech_support {
     double q, not_q; /* other value supported, and not */
     double gap;      /* p - q */
 };
+
+/* n times the variance of an estimated share, at share 0 and at share 1. */
+static inline double mech_support_v0(const struct mech_support *law)
+{
+    return law->q * law->not_q / (law->gap * law->gap);
+}
+
+static inline double mech_support_v1(const struct mech_support *law)
+{
+    return law->p * law->not_p / (law->gap * law->gap);
+}
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -57,7 +66,7 @@ struct hsy_mechanism {
 
     void (*support)(const hsy_scheme *s, struct mech_support *out);
 
-    size_t (*law_factors)(const hsy_scheme *s);
+    size_t law_factors; /* most that law writes; 0: one for each value */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                   const uint8_t *report);
     size_t (*law_worst)(const hsy_scheme *s, hsy_factor factors[4]);
@@ -120,9 +129,22 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
                             const hsy_spec *spec, hsy_error *err);
 
+/* The law of support by own / total and other / total; total 0 stands for
+ * 2^64. */
+void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
+                    uint64_t total);
+
 /* Evidence from a support count under the pure law. */
 void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
                      double support);
+
+/* The points of a mechanism whose cell v is the support of value v. */
+void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
+                      const hsy_tally *t, const uint64_t *codes, size_t count,
+                      void *scratch);
+
+/* Whether all codes are in the domain, without telling which is not. */
+bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
 
 /* Rows, one for each mechanism file; mech.c has the table. */
 extern const struct hsy_mechanism hsy_mech_rr;

@@ -17,28 +17,17 @@
 #include "draw.h"
 #include "fail.h"
 
-/* A weight of this many bits loses less than 2^-40 of epsilon by rounding. */
-#define ONEBIT_WEIGHT_BITS 41
-
 static uint64_t onebit_width(const hsy_scheme *s)
 {
     return (uint64_t)s->hi - (uint64_t)s->lo;
 }
 
-/*
- * Where it costs less than 2^-40 of epsilon, total is kept so small that the
- * probabilities of all truths, whole numbers over width * total, fit 64 bits:
- * then the law can be handed out exactly. That is always so up to 2^17 steps.
- */
 static hsy_status onebit_resolve(hsy_scheme *s, const hsy_spec *spec,
                                  hsy_error *err)
 {
-    uint64_t limit = UINT64_MAX / onebit_width(s);
-
     (void)spec;
     (void)err;
-    if (!hsy_channel_by_epsilon(s, limit) || s->own >> ONEBIT_WEIGHT_BITS == 0)
-        hsy_channel_by_epsilon(s, UINT64_MAX);
+    hsy_channel_by_epsilon(s);
     hsy_channel_resolve(s);
     return HSY_OK;
 }
@@ -64,18 +53,17 @@ static hsy_status onebit_randomize(const hsy_scheme *s, uint8_t *report,
 static hsy_status onebit_round(uint8_t *bits, const uint64_t *codes, size_t n,
                                uint64_t width, uint64_t *words, hsy_rng *rng)
 {
-    uint64_t excess = hsy_prob_excess(width);
+    uint64_t excess = hsy_prob_excess(width), u = 0;
     hsy_status st = draw_words(words, n, rng);
 
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        mech_u128 product = (mech_u128)words[i] * width;
-        uint64_t u = (uint64_t)(product >> 64);
-
+        u = (uint64_t)((hsy_u128)words[i] * width >> 64);
         /* [Lemire19, Alg. 5]: the low half below the excess is drawn anew. */
-        if ((uint64_t)product < excess)
+        if (ct_public(ct_less(words[i] * width, excess)) != 0)
             st = hsy_prob_below(&u, width, excess, rng);
         bits[i] = (uint8_t)(ct_less(u, codes[i]) & 1);
     }
+    bytes_wipe(&u, sizeof u);
     return st;
 }
 
@@ -121,14 +109,8 @@ static void onebit_points(const hsy_scheme *s, hsy_point *points,
     points[0].spread = 1;
 }
 
-static size_t onebit_law_factors(const hsy_scheme *s)
-{
-    (void)s;
-    return 1;
-}
-
 /*
- * P[1 | t] = (t own + (W - t) other) / (W total). Beyond 2^17 steps numerator
+ * P[1 | t] = (t own + (W - t) other) / (W total). Beyond 2^16 steps numerator
  * and denominator may pass 64 bits; then both lose the same low bits, except
  * at the two ends, which need no W.
  */
@@ -136,9 +118,9 @@ static size_t onebit_law(const hsy_scheme *s, hsy_factor *factors,
                          uint64_t code, const uint8_t *report)
 {
     uint64_t width = onebit_width(s);
-    mech_u128 den = (mech_u128)width * s->total;
-    mech_u128 num =
-        (mech_u128)code * s->own + (mech_u128)(width - code) * s->other;
+    hsy_u128 den = (hsy_u128)width * s->total;
+    hsy_u128 num =
+        (hsy_u128)code * s->own + (hsy_u128)(width - code) * s->other;
 
     if (code == 0 || code == width) {
         den = s->total;
@@ -175,9 +157,7 @@ const struct hsy_mechanism hsy_mech_onebit = {
     .tally = hsy_channel_tally,
     .points = onebit_points,
     .support = hsy_channel_support,
-    .law_factors = onebit_law_factors,
+    .law_factors = 1,
     .law = onebit_law,
     .law_worst = onebit_law_worst,
 };
-
-#undef ONEBIT_WEIGHT_BITS

@@ -5,8 +5,8 @@
  * a longer one takes whole bytes. The bits of the last byte that no report
  * uses are zero.
  */
-#include "bytes.h"
 #include "mech.h"
+#include "report.h"
 
 #include <string.h>
 
@@ -18,22 +18,7 @@ size_t hsy_packed_size(const hsy_scheme *s, size_t n)
     return n / 8 * s->report_bits + (n % 8 * s->report_bits + 7) / 8;
 }
 
-static uint64_t pack_get(const uint8_t *p, size_t bytes)
-{
-    uint64_t x = 0;
-
-    for (size_t i = 0; i < bytes; i++)
-        x |= (uint64_t)p[i] << 8 * i;
-    return x;
-}
-
-static void pack_put(uint8_t *p, size_t bytes, uint64_t x)
-{
-    for (size_t i = 0; i < bytes; i++)
-        p[i] = (uint8_t)(x >> 8 * i);
-}
-
-/* `bytes` is a constant at every call, so its loops unroll. */
+/* `bytes` is a constant at every call, so looking at it costs nothing. */
 static inline void pack_bits(uint8_t *out, const uint8_t *reports, size_t n,
                              size_t bytes, unsigned bits)
 {
@@ -41,7 +26,7 @@ static inline void pack_bits(uint8_t *out, const uint8_t *reports, size_t n,
     unsigned have = 0;
 
     for (size_t i = 0; i < n; i++) {
-        uint64_t x = pack_get(reports + i * bytes, bytes);
+        uint64_t x = report_get(reports + i * bytes, bytes);
 
         held |= x << have;
         have += bits;
@@ -53,7 +38,7 @@ static inline void pack_bits(uint8_t *out, const uint8_t *reports, size_t n,
             held = have == 0 ? 0 : x >> (bits - have);
         }
     }
-    pack_put(out, (have + 7) / 8, held);
+    report_put(out, (have + 7) / 8, held);
 }
 
 /* Up to 56 bits: eight bytes from the report's first one hold all of it. */
@@ -64,8 +49,8 @@ static inline void pack_read_short(uint8_t *reports, const uint8_t *in,
     size_t at = 0;
 
     for (size_t i = 0; i < n; i++, at += bits)
-        pack_put(reports + i * bytes, bytes,
-                 bytes_get64(in + at / 8) >> at % 8 & mask);
+        report_put(reports + i * bytes, bytes,
+                   bytes_get64(in + at / 8) >> at % 8 & mask);
 }
 
 /* Any length, and near the end of the input: bit by bit groups. */
@@ -86,7 +71,7 @@ static void pack_read(uint8_t *reports, const uint8_t *in, size_t first,
                  << got;
             got += take;
         }
-        pack_put(reports + i * bytes, bytes, x);
+        report_put(reports + i * bytes, bytes, x);
     }
 }
 

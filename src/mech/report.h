@@ -1,9 +1,10 @@
 /*
- * report.h - reports that are one integer: 1, 2, 4 or 8 bytes, little-endian.
+ * report.h - reports as one integer, little-endian.
  *
  * A report of at most 64 bits that stands for one number takes the next such
  * size in memory, so that bulk loops load and store whole words; a stream packs
- * it to its bits (pack.c).
+ * it to its bits (pack.c). Reading and writing take up to eight bytes of any
+ * number.
  */
 #ifndef HSY_REPORT_H
 #define HSY_REPORT_H
@@ -28,6 +29,8 @@ static inline size_t report_bytes_of(uint32_t bits)
 
 static inline uint64_t report_get(const uint8_t *p, size_t bytes)
 {
+    uint64_t x = 0;
+
     switch (bytes) {
     case 1:
         return p[0];
@@ -35,9 +38,12 @@ static inline uint64_t report_get(const uint8_t *p, size_t bytes)
         return (uint64_t)p[0] | (uint64_t)p[1] << 8;
     case 4:
         return bytes_get32(p);
-    default:
+    case 8:
         return bytes_get64(p);
     }
+    for (size_t i = 0; i < bytes; i++)
+        x |= (uint64_t)p[i] << 8 * i;
+    return x;
 }
 
 static inline void report_put(uint8_t *p, size_t bytes, uint64_t x)
@@ -53,8 +59,12 @@ static inline void report_put(uint8_t *p, size_t bytes, uint64_t x)
     case 4:
         bytes_put32(p, (uint32_t)x);
         break;
-    default:
+    case 8:
         bytes_put64(p, x);
+        break;
+    default:
+        for (size_t i = 0; i < bytes; i++)
+            p[i] = (uint8_t)(x >> 8 * i);
         break;
     }
 }

@@ -51,6 +51,30 @@ static bool rr_ratio_valid(const hsy_ratio *r)
     return r->den >= 1 && r->den <= (uint64_t)1 << 31 && r->num <= r->den;
 }
 
+/* The probabilities that the design takes, and no others. */
+static hsy_status rr_chances(hsy_scheme *s, const hsy_spec *spec,
+                             hsy_error *err)
+{
+    static const size_t takes[] = {[HSY_DESIGN_EPSILON] = 0,
+                                   [HSY_DESIGN_SPINNER] = 1,
+                                   [HSY_DESIGN_COINS] = 2,
+                                   [HSY_DESIGN_CHANNEL] = 2};
+
+    for (size_t i = 0; i < HSY_CHANCES; i++) {
+        const hsy_ratio *r = &spec->chance[i];
+
+        if (i < takes[s->design] && !rr_ratio_valid(r))
+            return hsy_fail(err, HSY_E_RANGE, "chance",
+                            "a probability is num/den with den from 1 to 2^31");
+        if (i >= takes[s->design] && (r->num != 0 || r->den != 0))
+            return hsy_fail_limit(err, HSY_E_RANGE, "chance",
+                                  "more probabilities than the design takes",
+                                  takes[s->design]);
+        s->chance[i] = *r;
+    }
+    return HSY_OK;
+}
+
 /* The larger of the two reports' ratios: num / den > 1. */
 static hsy_factor rr_worst_ratio(const hsy_scheme *s)
 {
@@ -61,7 +85,7 @@ static hsy_factor rr_worst_ratio(const hsy_scheme *s)
     hsy_factor one = {high, low}, zero = {not_low, not_high};
 
     /* high / low > not_low / not_high, without division. */
-    if ((mech_u128)high * not_high > (mech_u128)low * not_low)
+    if ((hsy_u128)high * not_high > (hsy_u128)low * not_low)
         return one;
     return zero;
 }
@@ -90,14 +114,6 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
     hsy_factor ratio;
     uint64_t cap = s->nano_epsilon;
 
-    if (!rr_ratio_valid(&s->chance[0]))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
-                        "a probability is num/den with den from 1 to 2^31");
-    if (s->design == HSY_DESIGN_SPINNER)
-        s->chance[1] = (hsy_ratio){0, 0};
-    else if (!rr_ratio_valid(&s->chance[1]))
-        return hsy_fail(err, HSY_E_RANGE, "chance",
-                        "a probability is num/den with den from 1 to 2^31");
     rr_channel(s);
     if (s->own == s->other)
         return hsy_fail(err, HSY_E_RANGE, "chance",
@@ -122,7 +138,7 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
 static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,
                              hsy_error *err)
 {
-    hsy_status st = HSY_OK;
+    hsy_status st;
 
     if (s->d != 2)
         return hsy_fail_limit(err, HSY_E_RANGE, "values", "rr takes two values",
@@ -130,13 +146,13 @@ static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (spec->design > HSY_DESIGN_CHANNEL)
         return hsy_fail(err, HSY_E_RANGE, "design", "no such design");
     s->design = spec->design;
-    if (s->design == HSY_DESIGN_EPSILON) {
-        hsy_channel_by_epsilon(s, UINT64_MAX);
-    } else {
-        s->chance[0] = spec->chance[0];
-        s->chance[1] = spec->chance[1];
+    st = rr_chances(s, spec, err);
+    if (st != HSY_OK)
+        return st;
+    if (s->design == HSY_DESIGN_EPSILON)
+        hsy_channel_by_epsilon(s);
+    else
         st = rr_by_chance(s, err);
-    }
     if (st == HSY_OK)
         hsy_channel_resolve(s);
     return st;
@@ -196,12 +212,6 @@ static void rr_points(const hsy_scheme *s, hsy_point *points,
     }
 }
 
-static size_t rr_law_factors(const hsy_scheme *s)
-{
-    (void)s;
-    return 1;
-}
-
 static size_t rr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                      const uint8_t *report)
 {
@@ -232,7 +242,7 @@ const struct hsy_mechanism hsy_mech_rr = {
     .tally = hsy_channel_tally,
     .points = rr_points,
     .support = hsy_channel_support,
-    .law_factors = rr_law_factors,
+    .law_factors = 1,
     .law = rr_law,
     .law_worst = rr_law_worst,
 };

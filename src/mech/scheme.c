@@ -4,6 +4,13 @@
 #include "bytes.h"
 #include "fail.h"
 
+#include <string.h>
+
+/* The first version's spec ended here; later ones append. */
+#define SCHEME_SPEC_FIRST                                                      \
+    (offsetof(hsy_spec, param) + sizeof(uint64_t[HSY_PARAMS]))
+#define SCHEME_SPEC_MAX 4096
+
 size_t hsy_scheme_size(const hsy_spec *spec)
 {
     (void)spec;
@@ -162,26 +169,58 @@ static hsy_status scheme_common(hsy_scheme *s, const hsy_spec *spec,
     return st;
 }
 
-hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
+/*
+ * The spec as this version has it. A program built with an older header gives
+ * less: the rest is zero. One built with a newer header gives more: what is
+ * not known here must be zero, so that nothing is ignored.
+ */
+static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
+                              hsy_error *err)
 {
-    hsy_scheme made = {.kernels = hsy_kernels_at(hsy_cpu_best())};
+    const uint8_t *bytes = (const uint8_t *)given;
+    size_t size = given->size;
+
+    if (size < SCHEME_SPEC_FIRST || size > SCHEME_SPEC_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+                              "set it to sizeof(hsy_spec)", sizeof *known);
+    for (size_t i = sizeof *known; i < size; i++)
+        if (bytes[i] != 0)
+            return hsy_fail_limit(err, HSY_E_RANGE, "size",
+                                  "the spec asks for what only a later "
+                                  "version knows",
+                                  sizeof *known);
+    memset(known, 0, sizeof *known);
+    memcpy(known, given, size < sizeof *known ? size : sizeof *known);
+    return HSY_OK;
+}
+
+static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
+                              hsy_error *err)
+{
     const struct hsy_mechanism *mech = NULL;
     hsy_status st;
 
-    if (spec->size != sizeof *spec)
-        return hsy_fail_limit(err, HSY_E_RANGE, "size",
-                              "the spec is of another version", sizeof *spec);
     if (!hsy_mech_is_auto(spec->mechanism)) {
         mech = hsy_mech_named(spec->mechanism);
         if (mech == NULL)
             return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                             "no such mechanism");
     }
-    st = scheme_common(&made, spec, err);
+    st = scheme_common(made, spec, err);
     if (st != HSY_OK)
         return st;
-    st = mech == NULL ? hsy_mech_auto(&made, spec, err)
-                      : hsy_mech_resolve(&made, mech, spec, err);
+    return mech == NULL ? hsy_mech_auto(made, spec, err)
+                        : hsy_mech_resolve(made, mech, spec, err);
+}
+
+hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
+{
+    hsy_scheme made = {.kernels = hsy_kernels_at(hsy_cpu_best())};
+    hsy_spec known;
+    hsy_status st = scheme_spec(&known, spec, err);
+
+    if (st == HSY_OK)
+        st = scheme_make(&made, &known, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_digest(&made);
@@ -196,3 +235,6 @@ hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
     s->kernels = hsy_kernels_at(level);
     return HSY_OK;
 }
+
+#undef SCHEME_SPEC_FIRST
+#undef SCHEME_SPEC_MAX

@@ -2,14 +2,14 @@
 #include "mech.h"
 
 /* libm stays out of this room; two words of an integer make a double. */
-static double scheme_info_double(mech_u128 x)
+static double scheme_info_double(hsy_u128 x)
 {
     return (double)(uint64_t)(x >> 64) * 18446744073709551616.0 +
            (double)(uint64_t)x;
 }
 
 /* ln(high / low), high >= low > 0, both at most 2^64. */
-static double scheme_info_ln(mech_u128 high, mech_u128 low)
+static double scheme_info_ln(hsy_u128 high, hsy_u128 low)
 {
     double powers = 0, z, square, term, sum = 0;
     bool under;
@@ -33,9 +33,9 @@ static double scheme_info_ln(mech_u128 high, mech_u128 low)
     return powers * 0.693147180559945309417232121458 + sum;
 }
 
-static mech_u128 scheme_info_whole(uint64_t x)
+static hsy_u128 scheme_info_whole(uint64_t x)
 {
-    return x == 0 ? (mech_u128)1 << 64 : x;
+    return x == 0 ? (hsy_u128)1 << 64 : x;
 }
 
 /*
@@ -49,8 +49,8 @@ static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
     double sum = 0;
 
     for (size_t i = 0; i < count; i++) {
-        mech_u128 num = scheme_info_whole(factors[i].num);
-        mech_u128 den = scheme_info_whole(factors[i].den);
+        hsy_u128 num = scheme_info_whole(factors[i].num);
+        hsy_u128 den = scheme_info_whole(factors[i].den);
 
         sum +=
             num >= den ? scheme_info_ln(num, den) : -scheme_info_ln(den, num);
@@ -65,8 +65,8 @@ static void scheme_info_support(const hsy_scheme *s, hsy_info *info)
     s->mech->support(s, &law);
     info->p = law.p;
     info->q = law.q;
-    info->v0 = law.q * law.not_q / (law.gap * law.gap);
-    info->v1 = law.p * law.not_p / (law.gap * law.gap);
+    info->v0 = mech_support_v0(&law);
+    info->v1 = mech_support_v1(&law);
     info->epsilon = (double)s->nano_epsilon / 1e9;
     info->epsilon_exact = scheme_info_epsilon_exact(s, info->epsilon);
 }

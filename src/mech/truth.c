@@ -16,16 +16,16 @@ static const char truth_outside[] = "the value is outside the domain";
  */
 static uint64_t truth_bin(uint64_t t, uint64_t width, uint32_t d)
 {
-    mech_u128 rest = (mech_u128)t * d;
+    hsy_u128 rest = (hsy_u128)t * d;
     uint64_t bin = 0;
 
     for (int bit = 22; bit >= 0; bit--) {
-        mech_u128 part = (mech_u128)width << bit;
-        mech_u128 next = rest - part;
+        hsy_u128 part = (hsy_u128)width << bit;
+        hsy_u128 next = rest - part;
         uint64_t below = 0 - (uint64_t)(next >> 127); /* ones if rest < part */
 
         bin |= ~below & (uint64_t)1 << bit;
-        rest = next + (part & ((mech_u128)below << 64 | below));
+        rest = next + (part & ((hsy_u128)below << 64 | below));
     }
     /* Only t = W reaches d, and belongs to the last bin. */
     return bin + ct_equal(bin, d);
@@ -33,19 +33,20 @@ static uint64_t truth_bin(uint64_t t, uint64_t width, uint32_t d)
 
 /*
  * The hash of a string: BLAKE2b over its length and its bytes padded with zeros
- * to HSY_STRING_MAX, so every string costs the same compressions.
+ * to HSY_STRING_MAX, so every string costs the same compressions. All of room
+ * is read, len <= room, so addresses do not depend on len either.
  */
-static uint64_t truth_hash(const uint8_t *data, size_t len)
+static uint64_t truth_hash(const uint8_t *data, size_t room, size_t len)
 {
     uint8_t padded[8 + HSY_STRING_MAX], out[8];
     uint64_t code;
 
     bytes_put64(padded, len);
     for (size_t i = 0; i < HSY_STRING_MAX; i++) {
-        uint64_t inside = ct_less(i, len);
+        /* Past the room the first byte is read again, and dropped. */
+        uint8_t byte = data[i & ct_less(i, room)];
 
-        /* Past the end the first byte is read again, and dropped. */
-        padded[8 + i] = (uint8_t)(data[i & inside] & inside);
+        padded[8 + i] = (uint8_t)(byte & ct_less(i, len));
     }
     hsy_blake2b(out, sizeof out, padded, sizeof padded, NULL, 0);
     code = bytes_get64(out);
@@ -82,22 +83,27 @@ static hsy_status truth_string(uint64_t *code, const hsy_truth *truth,
                                hsy_error *err)
 {
     static const uint8_t nothing[1] = {0};
-    const uint8_t *data;
+    const size_t len = truth->u.bytes.len;
+    size_t room = truth->u.bytes.room;
 
-    if (truth->type != HSY_TRUTH_BYTES)
+    if (truth->type != HSY_TRUTH_BYTES || (room != 0 && len > room))
         return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
-    if (truth->u.bytes.len > HSY_STRING_MAX)
+    if (len > HSY_STRING_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, "truth",
                               "a string has at most 1024 bytes",
                               HSY_STRING_MAX);
-    data = truth->u.bytes.len == 0 ? nothing : truth->u.bytes.data;
-    *code = truth_hash(data, truth->u.bytes.len);
+    if (room == 0)
+        room = len; /* no more may be read, so the length shows */
+    *code = truth_hash(room == 0 ? nothing : truth->u.bytes.data, room, len);
     return HSY_OK;
 }
 
 hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
                           const hsy_truth *truth, hsy_error *err)
 {
+    if (truth->type == HSY_TRUTH_TUPLE)
+        return hsy_fail(err, HSY_E_UNKNOWN, "truth",
+                        "no scheme takes several attributes yet");
     switch (s->kind) {
     case HSY_KIND_STRINGS:
         return truth_string(code, truth, err);
@@ -114,4 +120,15 @@ uint64_t hsy_code_count(const hsy_scheme *s)
     if (s->kind == HSY_KIND_NUMBER)
         return (uint64_t)s->hi - (uint64_t)s->lo + 1;
     return s->d;
+}
+
+/* There are at most 2^63 codes, so one outside has its top bit set, or count -
+ * 1 less it is negative. */
+bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n)
+{
+    uint64_t count = hsy_code_count(s), outside = 0;
+
+    for (size_t i = 0; i < n && count != 0; i++)
+        outside |= codes[i] | (count - 1 - codes[i]);
+    return outside >> 63 == 0;
 }

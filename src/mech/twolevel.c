@@ -8,15 +8,12 @@
 void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs)
 {
     uint64_t half_nano = 2 * s->nano_epsilon;
-    unsigned bits = hsy_exp_bits(half_nano);
-    unsigned shift = bits + 48 <= 63 ? 48 : 63 - bits;
+    unsigned shift = hsy_exp_shift(half_nano);
 
-    /*
-     * e^epsilon < 2^bits, so the weight fits; outputs < 2^32 and shift >= 0
-     * bound the sum by 2^63 + 2^80 at worst, hence the 128 bits.
-     */
+    /* outputs < 2^32 and shift <= 44: the first sums may take 76 bits. With
+     * 2^22 outputs, the most there are, the shift comes down to 40. */
     for (;; shift--) {
-        mech_u128 total = (mech_u128)(outputs - 1) << shift;
+        hsy_u128 total = (hsy_u128)(outputs - 1) << shift;
 
         s->weight = hsy_exp_weight(half_nano, shift);
         total += s->weight;

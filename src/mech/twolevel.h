@@ -29,7 +29,7 @@ struct twolevel_block {
 };
 
 /* weight, shift, total, coin and choice of s for K outputs, 2 <= K < 2^32,
- * with the largest shift <= 48 for which total stays below 2^63. */
+ * with the shift of hsy_exp_shift, or less where total would pass 2^63. */
 void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs);
 
 /* One output. */

@@ -27,6 +27,10 @@
 #define UNARY_DIGITS_MIN 32
 #define UNARY_DIGITS_MAX 64
 
+/* Words drawn at once: four reports of 1024 bits by 32 digits, with the coin of
+ * each, or one by up to 64 and more. */
+#define UNARY_DRAW (4 * (UNARY_WORDS * UNARY_DIGITS_MIN + 1))
+
 /* Up to here 64 digits of 1 / (e^epsilon + 1) keep the slack under 2^-28: it
  * is below 2^-64 (e^epsilon + 2 + e^-epsilon). */
 #define UNARY_OUE_MAX 24890000000u
@@ -134,15 +138,26 @@ static void unary_store(const hsy_scheme *s, uint8_t *report, uint64_t *lanes,
         report[at] = (uint8_t)(lanes[i] >> 8 * (at % 8));
 }
 
-/*
- * One report. The coin of the true bit is drawn with the first chunk, so one
- * draw serves a report of up to 1024 bits. planes has room for UNARY_WORDS *
- * digits + 1 words.
- */
-static hsy_status unary_report(const hsy_scheme *s, uint8_t *report,
-                               uint64_t code, uint64_t *planes, hsy_rng *rng)
+/* A chunk of a report from planes of coins. */
+static void unary_make(const hsy_scheme *s, uint8_t *report, uint64_t code,
+                       const struct unary_chunk *c, const uint64_t *planes,
+                       uint64_t coin)
 {
     uint64_t lanes[UNARY_WORDS];
+
+    s->kernels->slice(lanes, planes, c->words, s->digits, s->other);
+    unary_overwrite(lanes, c, code, coin);
+    unary_store(s, report, lanes, c);
+    bytes_wipe(lanes, sizeof lanes);
+}
+
+/*
+ * One report of several chunks, a draw for each. The coin of the true bit comes
+ * after the planes of the first. planes has room for UNARY_WORDS * digits + 1.
+ */
+static hsy_status unary_wide(const hsy_scheme *s, uint8_t *report,
+                             uint64_t code, uint64_t *planes, hsy_rng *rng)
+{
     uint64_t coin = 0;
     struct unary_chunk c;
     size_t first = 0;
@@ -155,34 +170,74 @@ static hsy_status unary_report(const hsy_scheme *s, uint8_t *report,
         need = c.words * s->digits;
         st = draw_words(planes, need + extra, rng);
         if (st != HSY_OK) {
-            bytes_wipe(report, s->report_bytes);
-            bytes_wipe(lanes, sizeof lanes);
             bytes_wipe(&coin, sizeof coin);
             return st;
         }
         if (extra)
             coin = ct_less(planes[need], s->own);
-        s->kernels->slice(lanes, planes, c.words, s->digits, s->other);
-        unary_overwrite(lanes, &c, code, coin);
-        unary_store(s, report, lanes, &c);
+        unary_make(s, report, code, &c, planes, coin);
         first += c.words;
     } while (!c.last);
-    bytes_wipe(lanes, sizeof lanes);
     bytes_wipe(&coin, sizeof coin);
     return HSY_OK;
 }
 
-static hsy_status unary_batch(const hsy_scheme *s, uint8_t *reports,
-                              const uint64_t *codes, size_t n, hsy_coins *coins)
+static hsy_status unary_wide_batch(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_rng *rng)
 {
     uint64_t planes[UNARY_WORDS * UNARY_DIGITS_MAX + 1];
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < n && st == HSY_OK; i++)
-        st = unary_report(s, reports + i * s->report_bytes, codes[i], planes,
-                          &coins->secret);
+        st =
+            unary_wide(s, reports + i * s->report_bytes, codes[i], planes, rng);
     bytes_wipe(planes, sizeof planes);
     return st;
+}
+
+/*
+ * Reports of one chunk. The coins are in the order of drawing for each report
+ * by itself, its planes and then the coin of the true bit, but one draw serves
+ * as many as there is room for: a draw has a price of its own.
+ */
+static hsy_status unary_narrow_batch(const hsy_scheme *s, uint8_t *reports,
+                                     const uint64_t *codes, size_t n,
+                                     hsy_rng *rng)
+{
+    const struct unary_chunk c = unary_chunk_at(s, 0);
+    const size_t need = c.words * s->digits, each = need + 1;
+    const size_t most = UNARY_DRAW / each;
+    const size_t used = (n < most ? n : most) * each;
+    uint64_t planes[UNARY_DRAW];
+    hsy_status st = HSY_OK;
+
+    while (n > 0) {
+        size_t some = n < most ? n : most;
+
+        st = draw_words(planes, some * each, rng);
+        if (st != HSY_OK)
+            break;
+        for (size_t i = 0; i < some; i++) {
+            const uint64_t *own = planes + i * each;
+
+            unary_make(s, reports + i * s->report_bytes, codes[i], &c, own,
+                       ct_less(own[need], s->own));
+        }
+        reports += some * s->report_bytes;
+        codes += some;
+        n -= some;
+    }
+    bytes_wipe(planes, used * sizeof *planes);
+    return st;
+}
+
+static hsy_status unary_batch(const hsy_scheme *s, uint8_t *reports,
+                              const uint64_t *codes, size_t n, hsy_coins *coins)
+{
+    return s->d <= 64 * UNARY_WORDS
+               ? unary_narrow_batch(s, reports, codes, n, &coins->secret)
+               : unary_wide_batch(s, reports, codes, n, &coins->secret);
 }
 
 static hsy_status unary_randomize(const hsy_scheme *s, uint8_t *report,
@@ -249,34 +304,7 @@ static void unary_tally(const hsy_scheme *s, hsy_tally *t,
 
 static void unary_support(const hsy_scheme *s, struct mech_support *out)
 {
-    const double two64 = 18446744073709551616.0;
-
-    out->p = (double)s->own / two64;
-    out->not_p = (double)(0 - s->own) / two64;
-    out->q = (double)s->other / two64;
-    out->not_q = (double)(0 - s->other) / two64;
-    out->gap = (double)(s->own - s->other) / two64;
-}
-
-static void unary_points(const hsy_scheme *s, hsy_point *points,
-                         const hsy_tally *t, const uint64_t *codes,
-                         size_t count, void *scratch)
-{
-    struct mech_support law;
-
-    (void)scratch;
-    unary_support(s, &law);
-    for (size_t i = 0; i < count; i++) {
-        uint64_t code = codes != NULL ? codes[i] : i;
-
-        hsy_points_pure(&points[i], &law, (double)t->strata[0],
-                        (double)t->cells[code]);
-    }
-}
-
-static size_t unary_law_factors(const hsy_scheme *s)
-{
-    return s->d;
+    hsy_support_of(out, s->own, s->other, 0);
 }
 
 /* 2^64 is written 0, so 1 - p is the negative of p. */
@@ -306,9 +334,8 @@ static size_t unary_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 #define UNARY_FUNCTIONS                                                        \
     .randomize = unary_randomize, .randomize_batch = unary_batch,              \
     .simulate_batch = unary_simulate, .check = unary_check,                    \
-    .tally = unary_tally, .points = unary_points, .support = unary_support,    \
-    .law_factors = unary_law_factors, .law = unary_law,                        \
-    .law_worst = unary_law_worst
+    .tally = unary_tally, .points = hsy_points_cells,                          \
+    .support = unary_support, .law = unary_law, .law_worst = unary_law_worst
 
 const struct hsy_mechanism hsy_mech_sue = {
     .row = {.name = "sue",
@@ -333,5 +360,6 @@ const struct hsy_mechanism hsy_mech_oue = {
 #undef UNARY_WORDS
 #undef UNARY_DIGITS_MIN
 #undef UNARY_DIGITS_MAX
+#undef UNARY_DRAW
 #undef UNARY_OUE_MAX
 #undef UNARY_FUNCTIONS

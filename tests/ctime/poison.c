@@ -5,13 +5,18 @@
  * every address that depends on one. usage, under valgrind:
  *
  *     poison truth    truths are poisoned, coins are not
- *     poison coins    truths and the device's key are, so all coins are too
+ *     poison coins    truths and the device's key are, so its coins are too
+ *     poison length   control: a string of secret length whose room is not
+ *                     stated, which must be reported
  *     poison branch   control: a branch on a truth, which must be reported
  *     poison index    control: a table indexed by a coin, likewise
+ *     poison blanket  control: a branch on the coin that chooses between
+ * blanket and own value, beside the redraw, which may show
  *
  * Reports are not secret: they are unpoisoned once they are made.
  */
-#include "hearsay.h"
+#include "ct.h"
+#include "kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +25,7 @@
 
 #define POISON_BATCH 600u /* more than two blocks of any kernel */
 #define POISON_REPORT 512u
+#define POISON_ROOM 200u /* a few lines of cache */
 
 static void poison(void *p, size_t len)
 {
@@ -37,11 +43,12 @@ struct poison_run {
     hsy_scheme *s;
     hsy_info info;
     bool coins_too;
-    hsy_stream secret, published;
+    hsy_streams streams;
     hsy_coins coins;
 };
 
-/* A device's coins. With the key poisoned, so is all that comes of it. */
+/* A device's coins. With the key poisoned, so are the secret ones; the others
+ * are anybody's to know, and the report shows them. */
 static void poison_open(struct poison_run *r, hsy_cpu level)
 {
     uint8_t key[HSY_KEY] = {1, 2, 3};
@@ -51,26 +58,38 @@ static void poison_open(struct poison_run *r, hsy_cpu level)
         poison(key, sizeof key);
         poison(&context.truth, sizeof context.truth);
     }
-    hsy_stream_open(&r->secret, key, &context);
-    hsy_stream_seed(&r->published, 1, 1);
-    if (hsy_stream_cpu(&r->secret, level) != HSY_OK ||
+    hsy_streams_open(&r->streams, key, &context);
+    poison_not(&r->streams.published, sizeof r->streams.published);
+    if (hsy_stream_cpu(&r->streams.secret, level) != HSY_OK ||
         hsy_scheme_cpu(r->s, level) != HSY_OK)
         abort();
-    r->coins =
-        (hsy_coins){hsy_stream_rng(&r->secret), hsy_stream_rng(&r->published)};
+    r->coins = hsy_streams_coins(&r->streams);
+}
+
+/* A string and how long it is, both poisoned, in a buffer of public room. */
+static hsy_truth poison_string(char text[POISON_ROOM])
+{
+    static const char secret[] = "nobody shall know this";
+    hsy_truth truth = {.type = HSY_TRUTH_BYTES};
+
+    memset(text, 0, POISON_ROOM);
+    memcpy(text, secret, sizeof secret - 1);
+    truth.u.bytes.data = text;
+    truth.u.bytes.len = sizeof secret - 1;
+    truth.u.bytes.room = POISON_ROOM;
+    poison(text, POISON_ROOM);
+    poison(&truth.u.bytes.len, sizeof truth.u.bytes.len);
+    return truth;
 }
 
 /* A truth in the middle of the domain, poisoned. text holds a string's. */
-static hsy_truth poison_truth(const hsy_info *info, char *text, size_t len)
+static hsy_truth poison_truth(const hsy_info *info, char text[POISON_ROOM])
 {
     hsy_truth truth = {.type = HSY_TRUTH_INDEX};
 
     truth.u.index = info->d / 2;
     if (info->kind == HSY_KIND_STRINGS) {
-        truth.type = HSY_TRUTH_BYTES;
-        truth.u.bytes.data = text;
-        truth.u.bytes.len = len;
-        poison(text, len);
+        truth = poison_string(text);
     } else if (info->kind == HSY_KIND_NUMBER || info->kind == HSY_KIND_BINS) {
         truth.type = HSY_TRUTH_NUMBER;
         truth.u.number = info->lo + (info->hi - info->lo) / 3;
@@ -83,9 +102,9 @@ static hsy_truth poison_truth(const hsy_info *info, char *text, size_t len)
 
 static void poison_single(struct poison_run *r)
 {
-    char text[] = "nobody shall know this";
+    char text[POISON_ROOM];
     uint8_t report[POISON_REPORT];
-    hsy_truth truth = poison_truth(&r->info, text, strlen(text));
+    hsy_truth truth = poison_truth(&r->info, text);
 
     for (int i = 0; i < 20; i++)
         if (hsy_randomize(r->s, report, &truth, &r->coins, NULL) != HSY_OK)
@@ -111,13 +130,30 @@ static void poison_batch(struct poison_run *r)
 
 /* ---- Over the table of mechanisms ---------------------------------------- */
 
+/* How much noise: by epsilon, or by the designs that some mechanisms take. */
+struct poison_noise {
+    uint64_t nano_epsilon;
+    uint32_t design;
+    hsy_ratio chance[HSY_CHANCES];
+};
+
+static const struct poison_noise poison_noises[] = {
+    {1 * HSY_NANO, HSY_DESIGN_EPSILON, {{0}}},
+    {4 * (uint64_t)HSY_NANO, HSY_DESIGN_EPSILON, {{0}}},
+    {0, HSY_DESIGN_SPINNER, {{1, 3}}},
+    {0, HSY_DESIGN_COINS, {{1, 2}, {1, 2}}},
+    {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}}};
+
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
-                          uint64_t nano_epsilon)
+                          const struct poison_noise *noise)
 {
     hsy_spec spec = {.size = sizeof spec,
                      .mechanism = name,
-                     .nano_epsilon = nano_epsilon,
-                     .kind = kind};
+                     .nano_epsilon = noise->nano_epsilon,
+                     .kind = kind,
+                     .design = noise->design};
+
+    memcpy(spec.chance, noise->chance, sizeof spec.chance);
 
     if (kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS)
         spec.d = 1000;
@@ -152,21 +188,23 @@ static unsigned poison_levels(struct poison_run *r)
 static int poison_table(bool coins_too)
 {
     const hsy_catalogue *row;
-    unsigned runs = 0;
+    unsigned runs = 0, designs = 0;
 
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++)
         for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++)
-            for (uint64_t e = 1; e <= 4; e += 3) {
+            for (size_t n = 0; n < sizeof poison_noises / sizeof *poison_noises;
+                 n++) {
                 struct poison_run r = {.coins_too = coins_too};
 
                 if ((row->kinds >> kind & 1) == 0 ||
-                    !poison_scheme(&r, row->name, kind, e * HSY_NANO))
+                    !poison_scheme(&r, row->name, kind, &poison_noises[n]))
                     continue;
                 runs += poison_levels(&r);
+                designs += poison_noises[n].design != HSY_DESIGN_EPSILON;
                 free(r.s);
             }
-    printf("%u schemes and levels\n", runs);
-    return runs >= 20 ? 0 : 1;
+    printf("%u schemes and levels, %u designs\n", runs, designs);
+    return runs >= 20 && designs >= 3 ? 0 : 1;
 }
 
 /* ---- Controls ------------------------------------------------------------ */
@@ -184,6 +222,63 @@ static int poison_control(bool index)
     return 0;
 }
 
+/* Without a room only len bytes may be read: the addresses tell len. */
+static int poison_length(void)
+{
+    struct poison_run r = {.coins_too = false};
+    char text[POISON_ROOM];
+    hsy_truth truth = poison_string(text);
+    uint64_t code;
+    hsy_status st;
+
+    if (!poison_scheme(&r, "olh", HSY_KIND_STRINGS, &poison_noises[0]))
+        return 1;
+    truth.u.bytes.room = 0;
+    st = hsy_truth_code(r.s, &code, &truth, NULL);
+    free(r.s);
+    return st != HSY_OK;
+}
+
+/* The plain choice loop of choose.c, but for a branch on the outcome. */
+__attribute__((noinline)) static size_t
+poison_choose(uint32_t *out, uint32_t *redo, const uint32_t *own,
+              const uint64_t *coins, size_t n,
+              const struct kernel_choice *choice)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t coin = coins[2 * i];
+        uint64_t low = coins[2 * i + 1] * choice->bound;
+
+        out[i] = own[i];
+        if (ct_less(coin, choice->blanket) != 0) {
+            __asm__ __volatile__(""); /* so it stays a branch */
+            out[i] = (uint32_t)((coins[2 * i + 1] >> 32) * choice->bound >> 32);
+        }
+        if (ct_public(ct_less(choice->last, coin) |
+                      ct_less(low, choice->excess)) != 0)
+            redo[count++] = (uint32_t)i;
+    }
+    return count;
+}
+
+static int poison_blanket(void)
+{
+    const struct kernel_choice choice = {.last = UINT64_MAX - 9,
+                                         .blanket = UINT64_MAX / 3,
+                                         .bound = 10,
+                                         .excess = 6};
+    uint64_t coins[] = {1, 2, UINT64_MAX, 3, UINT64_MAX / 2, UINT64_MAX / 7};
+    uint32_t out[3], redo[3], own[3] = {4, 5, 6};
+    size_t again;
+
+    poison(coins, sizeof coins);
+    again = poison_choose(out, redo, own, coins, 3, &choice);
+    printf("%zu to be drawn anew\n", again);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc == 2 ? argv[1] : "";
@@ -192,6 +287,10 @@ int main(int argc, char **argv)
         return poison_table(mode[0] == 'c');
     if (strcmp(mode, "branch") == 0 || strcmp(mode, "index") == 0)
         return poison_control(mode[0] == 'i');
-    fprintf(stderr, "usage: poison truth|coins|branch|index\n");
+    if (strcmp(mode, "length") == 0)
+        return poison_length();
+    if (strcmp(mode, "blanket") == 0)
+        return poison_blanket();
+    fprintf(stderr, "usage: poison truth|coins|branch|index|length|blanket\n");
     return 2;
 }

@@ -22,6 +22,11 @@ for t in table:
        and abs(float(t["enumerated"]) - float(t["exact"])) < 1e-12
        and float(t["law_p"]) > 1e-9, name + ": enumerated, and the law fits", t)
 
+ok(r.err == "", "and says nothing else", r)
+r = run("audit", "--all", "--epsilon", "30", "--samples", "1000", "--seed", "1", "--format", "csv")
+ok(r.code == 0 and all("oue (%s) at epsilon 30 is left out" % k in r.err for k in ("values", "bins")) and
+   "oue" not in {t["mechanism"] for t in csv.DictReader(io.StringIO(r.out.decode()))}, "a row that is left out is named, with why", r)
+
 # One question, with fresh coins.
 r = run("audit", "--values", "a,b,c", "--epsilon", "2", "--mechanism", "grr",
         "--samples", "50000", "--format", "json")
@@ -51,6 +56,9 @@ for args, why in [(["--all", "--epsilon", "0"], "epsilon 0"),
                   (["--all", "--confidence", "nan"], "no confidence"),
                   (["--epsilon", "1"], "no question"),
                   (["--yes-no"], "no epsilon"),
+                  (["--all", "--yes-no"], "all and a question"),
+                  (["--all", "--mechanism", "grr"], "all and one of them"),
+                  (["--yes-no", "--epsilon", "1", "--epsilon", "2"], "two epsilons, not as a list"),
                   (["--all", "file"], "a file")]:
     r = run("audit", *args)
     ok(r.code == 2 and r.err != "" and r.out == b"", why + " is a usage error", r)

@@ -2,12 +2,15 @@
 """Bad input: the right exit code, a message that says where and what to do,
 no output, and never the private value."""
 
+import hashlib
+
 from e2e import *
 
 CANARY = "canary7351"  # a truth that must not turn up anywhere
 NUMBER = "735.1931"
 UNIT = ["--epsilon", "1"]
 LIST = ["--values", "a,b,c", *UNIT]
+TAG = b"hearsay scheme 1"  # what a scheme's digest begins with
 
 
 def refuses(args, code, words, sentence, stdin=b""):
@@ -45,6 +48,12 @@ truth(["--strings", *UNIT], CANARY * 200 + "\n", ["line 1", "1024"], "a string t
 truth(["--other", *LIST], "a\n\n", ["line 2", "empty"], "an empty line is not \"other\"")
 
 
+MARK = b"\xef\xbb\xbf"
+for kind, value in ((["--strings"], b"a"), (["--values", "a,b", "--other"], b"a"), (["--values", "a,b"], b"a"), (["--yes-no"], b"yes"),
+                    (["--domain", "3"], b"1"), (["--range", "0:9"], b"1"), (["--range", "0:9", "--bins", "3", "--clip"], b"1")):
+    truth([*kind, *UNIT], MARK + value + b"\n", ["line 1", "byte-order mark"], "truths with a byte-order mark: %s" % " ".join(kind))
+
+
 def usage(args, words, sentence, stdin=b"a\n"):
     refuses(args, 2, words, sentence, stdin)
 
@@ -76,6 +85,30 @@ usage(["randomize", "--yes-no", "--simulate", *UNIT], ["--seed"], "a simulation 
 usage(["randomize", "--yes-no", "--epsilonn", "1"], ["did you mean --epsilon"], "a misspelt option")
 usage(["randomize", "--yes-no", *UNIT, "x", "y"], ["one input"], "two inputs")
 usage(["tally", "--nonesuch"], ["no option"], "an unknown option of tally")
+usage(["randomize", "--yes-no", "--epsilon", "1", "--epsilon", "2"], ["--epsilon", "twice"], "two epsilons")
+usage(["randomize", "--yes-no", "--epsilon=1", "--yes-no"], ["--yes-no", "twice"], "a flag twice")
+usage(["tally", "-o", path("other")], ["--output", "twice"], "two outputs")
+for args, words in ((["--yes-no", "--set", "spinner=0.5"], ["--set: "]), (["--strings", "--set", "spinner=0.3"], ["--set: "]),
+                    (["--range", "0:9", "--bins", "2000000", "--mechanism", "oue", *UNIT], ["--bins: ", "1048576"]),
+                    (["--domain", "2000000", "--mechanism", "oue", *UNIT], ["--domain: ", "1048576"]),
+                    (["--domain", "3", "--mechanism", "onebit", *UNIT], ["--mechanism: "]),
+                    (["--yes-no", "--set", "spinner=0.70000000001"], ["at most 9", "2^31"]),
+                    (["--range", "0:9000000000000000000", *UNIT], ["--range", "2^62"]),
+                    (["--range", ".5:1", *UNIT], ["--range", "a digit first"]), (["--yes-no", "--epsilon", ".5"], ["--epsilon", "a digit first"])):
+    usage(["randomize", *args], words, "the option and its limit are named: %s" % " ".join(args[:4]))
+truth(["--range", "0:10", *UNIT], "1\n.5\n", ["line 2", "a digit first"], "a number without its first digit")
+LH = ["randomize", "--domain", "10", "--mechanism", "olh", *UNIT, "--set"]
+usage([*LH, "g=4", "--set", "g=5"], ["--set g", "twice"], "a setting twice")
+usage(["randomize", "--yes-no", "--set", "spinner=0.7", "--set", "coins=1/2,1/2"], ["--set coins", "one design"], "two designs")
+usage([*LH, "g=1"], ["--set g: ", "limit is 2"], "a hash of one value")
+usage([*LH, "pool-bits=99"], ["--set pool-bits: ", "limit is 24"], "a pool too large")
+usage([*LH, "pool-bits=0"], ["--set pool-bits", "from 1"], "a pool of no bits")
+usage([*LH, "pool-seed=x"], ["--set pool-seed", "from 0"], "a seed that is no number")
+usage([*LH, "nonesuch=1"], ["nonesuch", "help randomize"], "an unknown setting")
+usage(["randomize", "--domain", "10", "--mechanism", "grr", *UNIT, "--set", "g=4"], ["--set g: ", "does not take"], "a setting of another mechanism")
+usage(["randomize", "--values-file", "-", *UNIT], ["standard input", "once"], "list and truths both from standard input", b"a\nb\n")
+usage(["randomize", "--values-file", "-", *UNIT, "-"], ["standard input", "once"], "the same, said twice", b"a\nb\n")
+usage(["tally", "-", "-"], ["standard input", "once"], "standard input counted twice")
 
 refuses(["randomize", "--values-file", path("nonesuch"), *UNIT], 1, ["No such file"], "a list that is not there")
 refuses(["randomize", *LIST, path("nonesuch")], 1, ["No such file"], "truths that are not there")
@@ -85,6 +118,9 @@ for name, text, words in (
         ("no UTF-8", b"a\n\xc0\x80\n", ["line 2", "UTF-8"]), ("a long value", b"a\n" + b"x" * 5000, ["line 2", "4096"])):
     f = write("list", text)
     refuses(["randomize", "--values-file", f, *UNIT], 1, [f, *words], "a list file with %s" % name)
+
+f = write("list", b"".join(b"%d%s\n" % (i, b"x" * 4090) for i in range(4200)))
+refuses(["randomize", "--values-file", f, "--json", *UNIT], 1, ["--json", "too long", "16777216"], "a list too long for a line of JSON")
 
 r = run("randomize", "--values", "only", *UNIT, "-o", path("out"), stdin="only\n")
 ok(r.code == 0 and r.out == b"" and "nothing is sent" in r.err and not os.path.exists(path("out")),
@@ -112,6 +148,69 @@ for name, data in (("stream", stream), ("tally", tally)):
         if r.code != 1 or r.out != b"" or not r.err:
             silent.append((name, at, r.code))
 ok(not silent, "every flipped bit is noticed in a stream and in a tally", silent)
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def with_cell(tally, value):
+    """The tally of five cells, right in all but the first of them."""
+    at = len(tally) - 32 - 5 * 8  # an END behind them
+    head, rest = tally[at - 32:at], tally[at + 8:-32]
+    cells = value.to_bytes(8, "little", signed=True) + rest
+    head = head[:24] + crc32c(cells).to_bytes(4, "little")
+    return tally[:at - 32] + head + crc32c(head).to_bytes(4, "little") + cells + tally[-32:]
+
+
+ok(with_cell(tally, int.from_bytes(tally[-72:-64], "little")) == tally, "a tally can be put together by hand")
+for cell in (2**63 - 1, -2**63, 30002, -30002):
+    f = write("bad.tally", with_cell(tally, cell))
+    refuses(["tally", f], 1, [f, "record 2", "number of reports"], "a tally of 30001 reports with a cell of %d" % cell)
+    refuses(["tally", f, write("good", stream)], 1, [f, "record 2"], "and with a stream after it")
+for name, data in (("a few letters", b"hello y\n"), ("one byte", b"y"), ("text", b"hello\n" * 100), ("zeros", bytes(1000))):
+    f = write("foreign", data)
+    refuses(["tally", f], 1, [f, "not a hearsay file"], "it is said of %s that it is no hearsay file" % name)
+f = write("foreign", stream + b"y")
+refuses(["tally", f], 1, [f, "follows"], "and of what follows a stream")
+for name, data in (("at the end", text + b"\n"), ("with a carriage return", text + b"\r\n")):
+    f = write("foreign", data)
+    refuses(["tally", f], 1, [f, "line %d: empty" % (text.count(b"\n") + 1)], "an empty line of JSON %s" % name)
+f = write("foreign", text.replace(b"\n", b"\n\n", 1))
+refuses(["tally", f], 1, [f, "line 2: empty"], "an empty line of JSON within")
+f = write("mixed", stream + must("randomize", "--yes-no", *UNIT, stdin="yes\n"))
+refuses(["tally", f], 1, [f + ": holds files", "differ"], "two streams in one file that cannot be mixed")
+
+
+def with_labels(tally, labels):
+    """The tally with other names for its values, right in every checksum."""
+    at, old = 64 + 384, int.from_bytes(tally[16:20], "little")
+    block = b"".join(len(l).to_bytes(4, "little") + l for l in labels)
+    scheme = bytearray(tally[64:at])
+    scheme[152:160] = len(block).to_bytes(8, "little")
+    scheme[160:192] = hashlib.blake2b(block, digest_size=32).digest()
+    prefix = bytearray(tally[:64])
+    prefix[16:20] = len(block).to_bytes(4, "little")
+    prefix[20:24] = crc32c(bytes(scheme) + block).to_bytes(4, "little")
+    prefix[24:56] = hashlib.blake2b(TAG + bytes(scheme), digest_size=32).digest()
+    prefix[60:64] = crc32c(bytes(prefix[:60])).to_bytes(4, "little")
+    return bytes(prefix) + bytes(scheme) + block + tally[at + old:]
+
+
+ok(with_labels(tally, [b"a", b"b", b"c", b"d", b"e"]) == tally, "a list can be put together by hand")
+for labels, words, sentence in (([b"a", b"b", b"a", b"d", b"e"], ["value 3", "twice"], "a tally with a name twice"),
+                                ([b"a", b"b", b"c", b"", b"e"], ["value 4", "empty"], "a tally with an empty name")):
+    f = write("names.tally", with_labels(tally, labels))
+    r = run("estimate", f)
+    ok(r.code == 1 and f in r.err and all(w in r.err for w in words) and r.out == b"", sentence + " is not estimated", r)
+    r = run("estimate", f, "--against", f)
+    ok(r.code == 1 and r.out == b"", "nor compared", r)
+
 for name, data in (("text", b"hello\n" * 100), ("zeros", bytes(1000)), ("a gzip file", b"\x1f\x8b\x08" + bytes(500)), ("nothing", b""),
                    ("JSON of another kind", b'{"a": 1}\n'), ("a stream and garbage after it", stream + b"garbage" * 20)):
     f = write("foreign", data)
@@ -120,6 +219,10 @@ for name, data in (("text", b"hello\n" * 100), ("zeros", bytes(1000)), ("a gzip 
     ok(r.code == 1 and f in r.err and r.out == b"", "the same for estimate", r)
 f = write("foreign", text.replace(b'"report":', b'"report":9', 1) if b'"report":' in text else text + b"junk\n")
 refuses(["tally", f], 1, [f], "a report with impossible content")
+third = text.splitlines(True)
+for name, bad in (("cut", third[2][:5] + b"\n"), ("outside the domain", b'{"report":77}\n')):
+    f = write("foreign", b"".join([*third[:2], bad, *third[3:]]))
+    refuses(["tally", f], 1, [f, "line 3"], "a line of JSON that is %s is named by its number" % name)
 refuses(["tally", path("nonesuch")], 1, ["No such file"], "a file that is not there")
 refuses(["tally", TMP], 1, [TMP], "a directory")
 
@@ -133,9 +236,14 @@ def estimate(args, code, words, sentence, data=tally):
     ok(r.code == code and all(w in r.err for w in words) and r.out == b"", sentence, r)
 
 
-for level in ("0", "1", "-1", "nan", "95", "x"):
-    estimate(["--level", level], 2, ["--level"], "level %s" % level)
+for level in ("0", "1", "-1", "nan", "95", "x", "0x.8", " 0.5", "0.5 ", "5e-1", "+0.5", ".", ""):
+    estimate(["--level", level], 2, ["--level"], "level %r" % level)
+estimate(["--level", "0.5", "--level", "0.9"], 2, ["--level", "twice"], "two levels")
+estimate(["--candidates", "-"], 2, ["standard input", "once"], "tally and candidates both from standard input")
+estimate(["--against", "-"], 2, ["standard input", "once"], "both tallies from standard input")
 estimate(["--interval", "wide"], 2, ["wilson"], "an unknown interval")
+estimate(["--interval", "wald"], 1, ["--interval wald", "at least 50 reports"], "Wald intervals of few reports",
+         must("randomize", "--yes-no", *UNIT, stdin="yes\n"))
 estimate(["--post", "magic"], 2, ["norm-sub"], "an unknown post-processing")
 estimate(["--format", "xml"], 2, ["json"], "an unknown format")
 estimate(["--top", "0"], 2, ["--top"], "the top none")

@@ -31,6 +31,16 @@ body = [l for l in shown.splitlines()[4:] if l]
 ok(len(body) == len(ODD) and all("%" in l for l in body), "a table has a line a value", shown)
 ok(max(len(l) for l in body) < 160, "a table cuts what is too long", shown)
 
+ok("tab\\there" in shown, "a control character is written out", shown)
+turned = must("randomize", "--values", "a\u202eb,\u65e5\u672c,e\u0301,\x1b[31m,abcdefghijkl", *how, stdin="a\u202eb\n" * 200)
+body = must("estimate", "-", stdin=turned).decode().splitlines()[4:]
+ok("a\\u{202e}b" in body[0] and "\\u{1b}[31m" in body[3] and not any(c in "".join(body) for c in "\u202e\x1b"),
+   "so is what turns the direction of writing, or moves the cursor", body)
+columns = [l.index("%") + extra for l, extra in zip(body, (0, 2, -1, 0, 0))]
+ok(len(set(columns)) == 1, "columns stand under each other, whatever the width of characters", (columns, body))
+shown = must("estimate", "-", "--level", "0.999999999999", stdin=tally).decode()
+ok("99.9999999999 %" in shown and "(exactly %.16g)" % data["epsilon_exact"] in shown, "a table does not round to what is not true", shown)
+
 top = rows(must("estimate", "-", "--top", "3", "--format", "csv", stdin=tally))
 every = sorted(table, key=lambda r: -r["estimate"])
 ok(top == every[:3], "--top: the largest, largest first, unchanged otherwise")
@@ -70,7 +80,8 @@ other = write("other", must("tally", stdin=must("randomize", "--yes-no", "--epsi
                                                  stdin=b"yes\n" * 6000 + b"no\n" * 4000)))
 d = json.loads(must("estimate", "-", "--against", other, "--format", "json", stdin=yes))
 row = d["estimates"][0]
-ok(d["reports_against"] == 10000 and row["low"] < -.3 < row["high"] and row["p_value"] < 1e-12, "a difference, at two epsilons", d)
+ok(d["reports_against"] == 10000 and d["mechanism_against"] == "rr" and d["epsilon_against"] == 2 and d["epsilon"] == 1 and
+   d["epsilon_exact_against"] <= 2 and row["low"] < -.3 < row["high"] and row["p_value"] < 1e-12, "a difference, at two epsilons", d)
 twin = write("twin", must("tally", stdin=must("randomize", "--yes-no", "--epsilon", "1", "--simulate", "--seed", "9",
                                                stdin=b"yes\n" * 3000 + b"no\n" * 7000)))
 row = rows(must("estimate", "-", "--against", twin, "--format", "csv", stdin=yes))[0]
@@ -86,6 +97,16 @@ ok(len(mean) == 1 and mean[0]["value"] == "mean" and abs(mean[0]["estimate"] - 5
 bins = rows(must("estimate", "-", "--format", "csv",
                  stdin=must("randomize", "--range", "0:1", "--bins", "4", "--epsilon", "4", stdin=b"0.3\n" * 1000)))
 ok([r["value"] for r in bins] == ["0..0.25", "0.25..0.5", "0.5..0.75", "0.75..1"], "bins are called by their edges", bins)
+for edges, b, names in (("1000000000:1000000001", 4, ["1000000000..1000000000.25", "1000000000.25..1000000000.5",
+                                                      "1000000000.5..1000000000.75", "1000000000.75..1000000001"]),
+                        ("-9000000000.5:0", 2, ["-9000000000.5..-4500000000.25", "-4500000000.25..0"]),
+                        ("0:1", 3, ["0..0.333333334", "0.333333334..0.666666667", "0.666666667..1"])):
+    bins = rows(must("estimate", "-", "--format", "csv",
+                     stdin=must("randomize", "--range=" + edges, "--bins", b, "--epsilon", "4", "--clip", stdin=b"0\n" * 1000)))
+    ok([r["value"] for r in bins] == names, "%d bins of %s are called by their exact edges" % (b, edges), bins)
+edge = rows(must("estimate", "-", "--format", "csv", stdin=must("randomize", "--range", "0:1", "--bins", "3", "--epsilon", "32", "--mechanism",
+                 "grr", "--simulate", "--seed", "1", stdin=b"0.333333333\n" * 100 + b"0.333333334\n" * 300)))
+ok([round(r["estimate"], 2) for r in edge] == [.25, .75, 0], "and an edge is the least number of the upper bin", edge)
 clipped = rows(must("estimate", "-", "--format", "csv",
                     stdin=must("randomize", "--range", "0:1", "--bins", "2", "--epsilon", "16", "--clip",
                                stdin=b"-7\n" * 500 + b"99999999999999999999\n" * 500)))
@@ -103,12 +124,54 @@ ok(r.code == 0 and "honest reports" in r.err and "outside" in r.err, "counts tha
 r = run("estimate", "-", stdin="\n".join(twin) + "\n")
 ok(r.code == 0 and r.err == "", "control: true ones without", r)
 r = run("estimate", "-", stdin=must("randomize", "--yes-no", "--epsilon", "4", stdin="yes\nno\n"))
-ok(r.code == 0 and "only 2 reports" in r.err, "few reports are remarked upon", r)
+ok(r.code == 0 and "only 2 reports:" in r.err, "few reports are remarked upon", r)
+r = run("estimate", "-", stdin=must("randomize", "--yes-no", "--epsilon", "4", stdin="yes\n"))
+ok(r.code == 0 and "only 1 report:" in r.err and b", 1 report\n" in r.out, "one is one report", r)
+odd = write("odd", "\n".join([twin[0]] + ['{"report":1}'] * 90 + ['{"end":90}']) + "\n")
+r = run("estimate", "-", "--against", odd, stdin="\n".join(twin) + "\n")
+ok(r.code == 0 and odd + ": honest reports" in r.err and odd + ": only 90 reports" in r.err and "standard input" not in r.err,
+   "--against: the second tally is looked at as well", r)
+r = run("estimate", odd, "--against", "-", stdin="\n".join(twin) + "\n")
+ok(r.code == 0 and odd + ": honest reports" in r.err and odd + ": only 90 reports" in r.err and "standard input" not in r.err,
+   "and the first", r)
+
+
+def many(seed, truths, *how):
+    return must("randomize", "--domain", "100", "--epsilon", "1", "--mechanism", "oue", "--simulate", "--seed", seed, *how, stdin=truths)
+
+
+truths = lines(i % 5 for i in range(20000))
+for seed in range(8):
+    r = run("estimate", "-", "--format", "csv", stdin=many(seed, truths))
+    outside = sum(x["high"] < 0 or x["low"] > 1 for x in rows(r.out))
+    ok(r.code == 0 and "warning" not in r.err and
+       (("note: %d of 100 interval" % outside) in r.err and "up to about 2.5" in r.err if outside else r.err == ""),
+       "honest reports: %d intervals outside 0 to 1 are at most noted" % outside, r)
+one = must("randomize", "--domain", "100", "--epsilon", "1", "--mechanism", "grr", "--json", stdin=b"0\n").decode().splitlines()
+r = run("estimate", "-", stdin="\n".join([one[0]] + ['{"report":7}'] * 2000 + ['{"end":2000}']) + "\n")
+ok(r.code == 0 and "warning: 100 of 100 intervals" in r.err and "chance alone" in r.err, "far more of them than chance makes are a warning", r)
+
+before = write("before", must("tally", stdin=many(1, lines(i % 2 for i in range(20000)))))
+after = must("tally", stdin=many(2, lines(2 if i % 10 == 0 else 1 for i in range(20000))))
+top = rows(must("estimate", "-", "--against", before, "--top", "3", "--format", "csv", stdin=after))
+ok([r["value"] for r in top] == ["0", "1", "2"] and top[0]["estimate"] < -.4 and top[1]["estimate"] > .3,
+   "--against --top: the largest changes first, up or down", top)
+r = run("randomize", "--yes-no", "--epsilon", "1", "-o", "-", stdin=b"yes\n", cwd=TMP)
+ok(r.code == 0 and r.out[:4] == b"\x89HSY" and not os.path.exists(path("-")), "randomize -o - is standard output", r)
+r = run("tally", "--output=-", stdin=r.out, cwd=TMP)
+ok(r.code == 0 and r.out[:4] == b"\x89HSY" and not os.path.exists(path("-")), "tally --output=- too", r)
+r = run("randomize", "--yes-no", "--epsilon", "1")
+ok(r.code == 0 and r.out[:4] == b"\x89HSY" and "standard input is empty" in r.err, "no truths: a stream without reports, and a note", r)
 
 m = json.loads(must("mechanisms", "--epsilon", "1", "--domain", "1024", "--users", "1000000", "--format", "json"))
 by = {r["mechanism"]: r for r in m["mechanisms"]}
 ok(abs(by["oue"]["n_variance_0"] - 3.68269437683116928) < 1e-6 and abs(by["olh"]["n_variance_0"] - 3.69165461745668857) < 1e-6 and
    by["grr"]["bits"] == 10 and by["oue"]["bits"] == 1024 and by["rr"]["bits"] is None, "mechanisms: variance and bits", by)
+ok(by["olh"]["decode"] == 1024 << 16 and by["grr"]["decode"] == 1024, "mechanisms: decode steps are integers", by)
+ok({k for r in m["mechanisms"] for k in r["kinds"].split()} == {"yes-no", "values", "number", "bins", "strings"},
+   "kinds are called as in the readable twin", m)
+shown = must("mechanisms", "--epsilon", "1", "--domain", "1024").decode()
+ok("67.1 M" in shown and "e+" not in shown, "and legible in a table", shown)
 ok(sum(r["auto"] for r in m["mechanisms"] if "values" in r["kinds"]) == 1, "mechanisms marks what auto takes")
 
 done()

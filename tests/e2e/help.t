@@ -29,6 +29,7 @@ for command in commands:
     ok(r.code == 2 and "usage: hearsay " + command in r.err, "%s refuses an unknown option with its usage" % command, r)
 
 for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "did you mean 'estimate'"), (["zzzzz"], "hearsay help"),
+                    (["--version", "x"], "too many"), (["help", "tally", "x"], "too many"), (["--help", "tally", "x"], "too many"),
                     ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),
                     (["randomize", "--epsilon"], "needs a value"), (["randomize", "--yes-no=1"], "takes no value"),
                     (["estimate", "-x"], "no option -x"), (["mechanisms", "--epsilon", "1"], "go together"),
@@ -61,4 +62,7 @@ ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
 ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
 ok(complete("estimate", "--format", "j") == ["json"], "and values of options")
 
+for ask in ("--help", "-h", "help"):
+    r = run("help", ask)
+    ok(r.code == 0 and r.out == must("help"), "help %s is the overview" % ask, r)
 done()

@@ -3,6 +3,7 @@
 way is no half-written file."""
 
 import resource
+import signal
 import threading
 
 from e2e import *
@@ -79,7 +80,6 @@ for name, (args, data) in COMMANDS.items():
 
 def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-    import signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
@@ -98,6 +98,28 @@ for name in ("randomize", "tally"):
        "%s -o: and is replaced when all went well" % name, r)
     r = run(*args, "-o", path("none/such"), stdin=data)
     ok(r.code == 1 and "No such file" in r.err, "%s -o: no such directory" % name, r)
+
+# A signal in the middle: the file is written without a name where the file
+# system allows that, so nothing is left, whatever ends the process.
+try:
+    os.close(os.open(TMP, os.O_TMPFILE | os.O_WRONLY, 0o600))
+    nameless = True
+except OSError:
+    nameless = False
+for name in ("SIGINT", "SIGTERM", "SIGKILL") if nameless else ():
+    before = set(os.listdir(TMP))
+    child = subprocess.Popen([HEARSAY, "randomize", *HOW, "-o", path("cut")], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    for _ in range(8):  # more than a pipe holds: it has begun to write
+        child.stdin.write(block)
+    child.stdin.flush()
+    child.send_signal(getattr(signal, name))
+    code = child.wait()
+    try:
+        child.stdin.close()
+    except BrokenPipeError:
+        pass
+    ok(code == -getattr(signal, name) and set(os.listdir(TMP)) == before, "%s leaves no file behind" % name, os.listdir(TMP))
 
 import pty
 master, slave = pty.openpty()

@@ -3,6 +3,7 @@
 report is the truth itself, so that the reading of lines can be seen."""
 
 import random
+import time
 
 from e2e import *
 
@@ -49,5 +50,18 @@ steps = [rng.randrange(-1000000, 1000001) for _ in range(20000)]
 texts = ["%s%d.%06d" % ("-" if s < 0 else "", abs(s) // 1000000, abs(s) % 1000000) for s in steps]
 want = [min((s + 1000000) // 10000, 199) for s in steps]
 ok(reports(bins, lines(texts)) == want, "numbers fall into their bins")
+
+# A shell may leave standard input non-blocking: nothing there yet is no end.
+ours, theirs = os.pipe()
+os.set_blocking(ours, False)
+child = subprocess.Popen([HEARSAY, "randomize", "--domain", "10", *HOW], stdin=ours, stdout=subprocess.PIPE)
+os.close(ours)
+time.sleep(.2)
+for part in (b"1\n2\n", b"3\n4"):
+    os.write(theirs, part)
+    time.sleep(.1)
+os.close(theirs)
+out = child.communicate()[0].decode().splitlines()
+ok(child.returncode == 0 and [json.loads(l).get("report") for l in out[1:-1]] == [1, 2, 3, 4], "a non-blocking input is waited for", out)
 
 done()

@@ -10,7 +10,7 @@ DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 KINDS = {
     "yes-no": (["--yes-no"], lambda: rng.choice(["yes", "no"])),
     "values": (["--values", ",".join(DAYS)], lambda: rng.choice(DAYS)),
-    "mean": (["--range", "0:1"], lambda: "%.3f" % rng.random()),
+    "number": (["--range", "0:1"], lambda: "%.3f" % rng.random()),
     "bins": (["--range", "0:1", "--bins", "9"], lambda: "%.3f" % rng.random()),
     "strings": (["--strings"], lambda: rng.choice(DAYS)),
 }

@@ -53,7 +53,7 @@ for name, kinds in mechanisms().items():
         if "yes-no" in kinds:
             t = estimate(["--yes-no"], population(["yes", "no"], [300, 700], N), *how)
             ok(within(t, {"yes": .3, "no": .7}, Z_SEEDED), "%s, yes/no, epsilon %s" % (name, epsilon), t)
-        if "mean" in kinds:
+        if "number" in kinds:
             t = estimate(["--range", "-10:30.5"], population(["-10", "0.125", "30.5"], [200, 500, 300], N), *how)
             ok(within(t, {"mean": -2 + .0625 + 9.15}, Z_SEEDED), "%s, a mean, epsilon %s" % (name, epsilon), t)
         if "bins" in kinds:

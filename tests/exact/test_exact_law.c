@@ -49,11 +49,11 @@ static struct coin coin_edges(uint64_t a, uint64_t b, uint64_t last)
 static struct coin coin_below(uint64_t bound)
 {
     struct coin c = {0};
-    mech_u128 excess = hsy_prob_excess(bound);
+    hsy_u128 excess = hsy_prob_excess(bound);
 
     for (uint64_t v = 0; v < bound; v++) {
-        mech_u128 from = ((mech_u128)v << 64) + excess;
-        mech_u128 to = (((mech_u128)v + 1) << 64) - 1;
+        hsy_u128 from = ((hsy_u128)v << 64) + excess;
+        hsy_u128 to = (((hsy_u128)v + 1) << 64) - 1;
 
         coin_class(&c, (uint64_t)((from + bound - 1) / bound),
                    (uint64_t)(to / bound));

@@ -1,62 +1,86 @@
 #!/usr/bin/env bash
-# Every allocation of the command fails once: exit 1 with a message (or 0 where
-# it can do without), no signal, and an output file that is whole or absent.
+# Every allocation of the command fails once: exit 1 with a message, or 0 and
+# as much output as without the fault; no signal, and no file left half done.
 set -u
+. tests/tap.sh
 hearsay=${HEARSAY:-build/hearsay}
+most=400 # allocations that a scenario may have, each of them tried
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/to"
 gcc -shared -fPIC -O1 tests/fault/failing_malloc.c -o "$work/shim.so" || exit 1
 
 seq 1 500 | awk '{print $1 % 3 ? "no" : "yes"}' >"$work/yesno"
 seq 1 500 | awk '{print "v" $1 % 7}' >"$work/values"
+head -10 "$work/values" >"$work/ten"
 seq 0 6 | sed 's/^/v/' >"$work/list"
+head -3 "$work/list" >"$work/some"
+seq 0 10 >"$work/numbers"
 $hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue "$work/values" -o "$work/oue.hsy"
-$hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue --json "$work/values" -o "$work/oue.json"
+$hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue --json "$work/ten" -o "$work/oue.json"
 $hearsay tally "$work/oue.hsy" -o "$work/oue.tally"
 $hearsay randomize --strings --epsilon 2 "$work/values" | $hearsay tally -o "$work/strings.tally"
 
-count=0
-points=0
-scenario() { # NAME ARGUMENTS...; OUT stands for the output file
-    local name=$1 n k status bad=""
-    shift
-    local args=("${@/OUT/$work/out}")
-    rm -f "$work/out"
-    HSY_COUNT_TO=$work/n LD_PRELOAD=$work/shim.so "$hearsay" "${args[@]}" >"$work/stdout" 2>"$work/stderr"
+run() { # VARIABLE=VALUE ARGUMENTS...: sets status
+    rm -f "$work"/to/*
+    env "$1" LD_PRELOAD="$work/shim.so" "$hearsay" "${@:2}" >"$work/stdout" 2>"$work/stderr"
     status=$?
-    n=$(cat "$work/n")
-    [[ $status == 0 && $n -gt 0 ]] || bad="fails without a fault ($status)"
-    for ((k = 1; k <= n && k <= 400; k++)); do
-        rm -f "$work/out"
-        HSY_FAIL_AT=$k LD_PRELOAD=$work/shim.so "$hearsay" "${args[@]}" >"$work/stdout" 2>"$work/stderr"
-        status=$?
-        points=$((points + 1))
-        [[ $status == 0 || $status == 1 ]] || bad="allocation $k of $n: exit $status"
-        [[ $status == 0 || -s $work/stderr ]] || bad="allocation $k of $n: silent"
-        [[ $status == 0 || ! -e $work/out ]] || bad="allocation $k of $n: failed but wrote"
-        [[ -z $(find "$work" -name '*.tmp*' -o -name '.out*') ]] || bad="allocation $k of $n: left a temporary file"
-        [[ -z $bad ]] || break
-    done
-    count=$((count + 1))
-    if [[ -z $bad ]]; then echo "ok $count - $name survives each of $n allocations failing"
-    else
-        echo "not ok $count - $name survives each of $n allocations failing"
-        echo "# $bad"
-        head -3 "$work/stderr" | sed 's/^/# /'
+}
+
+# What came out: the name and size of each file beside the output, and lines.
+came() { (cd "$work/to" && find . -type f -printf '%f %s\n'; wc -l <"$work/stdout"); }
+
+judge() { # WHOLE: what came out without a fault; says what is wrong now
+    if [[ $status != 0 && $status != 1 ]]; then echo "exit $status"
+    elif [[ $status == 1 && ! -s $work/stderr ]]; then echo "silent"
+    elif [[ $status == 1 && -n $(ls -A "$work/to") ]]; then echo "failed, but left $(ls -A "$work/to")"
+    elif [[ $status == 0 && $(came) != "$1" ]]; then echo "exit 0, but the output is not whole"
     fi
 }
+
+points=0
+faults() { # STEP SENTENCE ARGUMENTS...; OUT stands for the output file
+    local step=$1 sentence=$2 n k whole wrong="" status
+    shift 2
+    local args=("${@/OUT/$work/to/out}")
+    run HSY_COUNT_TO="$work/n" "${args[@]}"
+    n=$(cat "$work/n") whole=$(came)
+    [[ $status == 0 && $n -gt 0 ]] || wrong="fails without a fault: exit $status"
+    ((n <= most * step)) || wrong="$n allocations are too many to try"
+    for ((k = 1; k <= n; k += step)); do
+        [[ -z $wrong ]] || break
+        run HSY_FAIL_AT=$k "${args[@]}"
+        points=$((points + 1))
+        wrong=$(judge "$whole")
+        [[ -z $wrong ]] || wrong="allocation $k: $wrong"
+    done
+    { echo "$wrong"; cat "$work/stderr"; } >"$work/log"
+    [[ -z $wrong ]]
+    ok $? "$sentence of $n allocations failing" "$work/log"
+}
+scenario() { faults 1 "$1 survives each" "${@:2}"; } # NAME ARGUMENTS...
+
 scenario "randomize yes/no" randomize --yes-no --epsilon 1 "$work/yesno" -o OUT
-scenario "randomize values" randomize --values-file "$work/list" --epsilon 1 "$work/values" -o OUT
-scenario "randomize JSON" randomize --values-file "$work/list" --epsilon 1 --json "$work/values" -o OUT
-scenario "randomize a number" randomize --range 0:10 --epsilon 1 <(seq 1 9) -o OUT
+scenario "randomize a file of values" randomize --values-file "$work/list" --epsilon 1 "$work/values" -o OUT
+scenario "randomize listed values" randomize --values v0,v1,v2,v3,v4,v5,v6 --epsilon 1 "$work/values" -o OUT
+scenario "randomize with others" randomize --values v0,v1 --other --epsilon 1 "$work/values" -o OUT
+scenario "randomize strings" randomize --strings --epsilon 1 "$work/values" -o OUT
+scenario "randomize JSON" randomize --values-file "$work/list" --epsilon 1 --json "$work/ten" -o OUT
+scenario "randomize a number" randomize --range 0:10 --epsilon 1 "$work/numbers" -o OUT
+scenario "randomize bins" randomize --range 0:10 --bins 4 --epsilon 1 "$work/numbers" -o OUT
 scenario "tally a stream" tally "$work/oue.hsy" -o OUT
 scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT
 scenario "estimate" estimate "$work/oue.tally"
 scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post norm-sub --format json
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv
-scenario "estimate candidates" estimate "$work/strings.tally" --candidates "$work/list"
+scenario "estimate strings" estimate "$work/strings.tally" --candidates "$work/list"
+scenario "estimate some of a list" estimate "$work/oue.tally" --candidates "$work/some"
 scenario "mechanisms" mechanisms --epsilon 1 --domain 100
 scenario "audit" audit --yes-no --epsilon 1 --samples 1000
+# One audit after the other; a prime step meets each of them elsewhere.
+faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
+scenario "bench of a loop" bench --quick --kernel 'unary-fold-1000*'
+scenario "bench of a command" bench --quick --kernel 'randomize-grr*'
 echo "# $points failures injected"
-echo "1..$count"
+tap_done

@@ -1,4 +1,6 @@
 /* fuzz_number.c - decimals and epsilons as text. */
+#define _GNU_SOURCE
+
 #include "fuzz.h"
 
 /* number in units of 10^-scale as text, and its length. */

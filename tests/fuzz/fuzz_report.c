@@ -2,6 +2,8 @@
  * fuzz_report.c - reports of every mechanism: what passes the check is packed
  * and unpacked without loss, is counted, and moves the count by one.
  */
+#define _GNU_SOURCE
+
 #include "examples.h"
 #include "fuzz.h"
 

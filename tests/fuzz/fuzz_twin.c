@@ -2,26 +2,10 @@
  * fuzz_twin.c - the readable twin: what is accepted holds reports that pass
  * the check of the scheme, as many as it says.
  */
-#define _GNU_SOURCE /* memfd_create, memmem */
+#define _GNU_SOURCE /* memmem */
 
 #include "container.h"
 #include "fuzz.h"
-
-#include <sys/mman.h>
-#include <unistd.h>
-
-static int twin_fd(const uint8_t *data, size_t len)
-{
-    static int fd = -1;
-
-    if (fd == -1)
-        fd = memfd_create("fuzz", MFD_CLOEXEC);
-    fuzz_expect(ftruncate(fd, 0) == 0 &&
-                    pwrite(fd, data, len, 0) == (ssize_t)len &&
-                    lseek(fd, 0, SEEK_SET) == 0,
-                "the input can be kept in memory");
-    return fd;
-}
 
 static void twin_reports(const hsy_scheme *s, const hsy_record *record,
                          const uint8_t *payload)
@@ -44,28 +28,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     struct container_reader *r;
     struct container_item item;
-    hsy_scheme *s = NULL;
+    const hsy_scheme *s = NULL; /* the reader's, until the next header */
     hsy_error err = {0};
+    uint64_t line = 0;
     hsy_status st;
 
     /* Binary streams, which may follow a twin, are fuzz_container's. */
     if (len == 0 || data[0] != '{' || memmem(data, len, "\x89HSY", 4) != NULL)
         return 0;
-    r = container_open(twin_fd(data, len));
+    r = container_open(fuzz_fd(data, len));
     fuzz_expect(r != NULL, "there is memory");
     while ((st = container_next(r, &item, &err)) == HSY_OK) {
-        if (item.type == CONTAINER_PREFIX) {
-            free(s);
-            s = fuzz_scheme(item.wire, item.labels, item.prefix.labels_len);
-            fuzz_expect(s != NULL, "a header's scheme is a scheme");
-        } else if (item.record.type == HSY_RECORD_REPORTS) {
+        line = item.type == CONTAINER_PREFIX ? 1 : line;
+        fuzz_expect(item.line == line, "an item says its line");
+        line += item.type == CONTAINER_PREFIX ? 1 : item.record.count;
+        if (item.type == CONTAINER_PREFIX)
+            s = item.scheme;
+        else if (item.record.type == HSY_RECORD_REPORTS)
             twin_reports(s, &item.record, item.payload);
-        }
     }
-    fuzz_expect(st == HSY_E_END ||
-                    (st == HSY_E_FORMAT && err.status == st && err.msg != NULL),
+    fuzz_expect(st == HSY_E_END || (st == HSY_E_FORMAT && err.status == st &&
+                                    err.msg != NULL && err.line == item.line),
                 "an input ends or is malformed, with a message");
     container_close(r);
-    free(s);
     return 0;
 }

@@ -5,7 +5,7 @@
  *
  * Without arguments: the corpus in tests/fuzz/corpus/NAME.
  */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 
 #include "fuzz.h"
 #include "tap.h"

@@ -72,8 +72,8 @@ static void golden_twin(const char *dir, const struct example *e,
 {
     struct output *out = golden_open(dir, e->name, "jsonl");
 
-    golden_expect(
-        container_put_json_head(out, s, e->spec.labels, e->spec.labels_len));
+    golden_expect(container_put_json_head(out, s, e->spec.labels,
+                                          e->spec.labels_len, NULL));
     golden_expect(container_put_json_reports(out, s, reports, EXAMPLE_N));
     golden_expect(container_put_json_end(out, EXAMPLE_N));
     golden_expect(output_commit(out));

@@ -1,4 +1,4 @@
-/* test_entropy.c - kernel coins: batches, forks, and every way to fail. */
+/* test_entropy.c - kernel coins: draws, forks, and every way to fail. */
 #include "entropy.h"
 
 #include "stream.h"
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BATCH = 512 };
+enum { BATCH = HSY_ENTROPY_BATCH };
 
 /* A fork under MemorySanitizer copies its shadow and takes a hundred times as
  * long. */
@@ -76,35 +76,27 @@ static bool from_kernel(const uint8_t *bytes, size_t len, uint32_t first)
     return true;
 }
 
-static void batches_are_used_up_and_wiped(void)
+static void every_draw_is_fresh(void)
 {
-    struct hsy_entropy_batch b = {.left = 0};
     struct kernel k = kernel_good;
     uint8_t out[BATCH];
     unsigned wrong = 0;
 
-    for (uint32_t i = 0; i < BATCH / 8; i++) {
-        wrong += hsy_entropy_fill_from(&b, out, 8, kernel_read, &k) != HSY_OK;
-        wrong += !from_kernel(out, 8, 8 * i);
-        wrong += !all_are(b.bytes, 8 * i + 8, 0);
+    for (uint32_t i = 0; i < 64; i++) {
+        wrong += hsy_entropy_fill_from(out, 8, kernel_read, &k) != HSY_OK;
+        wrong += !from_kernel(out, 8, 8 * i) || k.calls != i + 1;
     }
-    ok(wrong == 0 && k.calls == 1, "one call serves 64 draws, each byte once");
-    wrong += hsy_entropy_fill_from(&b, out, 8, kernel_read, &k) != HSY_OK;
-    ok(wrong == 0 && k.calls == 2 && from_kernel(out, 8, BATCH),
-       "the next draw takes a new batch");
-    wrong += hsy_entropy_fill_from(&b, out, BATCH, kernel_read, &k) != HSY_OK;
-    ok(wrong == 0 && from_kernel(out, BATCH, 2 * BATCH) && b.left == 0 &&
-           all_are(b.bytes, BATCH, 0),
-       "a draw larger than what is left takes a batch of its own");
-    ok(hsy_entropy_fill_from(&b, out, 0, kernel_read, &k) == HSY_OK &&
-           k.calls == 3,
+    ok(wrong == 0, "a draw takes its bytes and no more: none are kept");
+    wrong += hsy_entropy_fill_from(out, BATCH, kernel_read, &k) != HSY_OK;
+    ok(wrong == 0 && from_kernel(out, BATCH, 512), "also a whole batch");
+    ok(hsy_entropy_fill_from(out, 0, kernel_read, &k) == HSY_OK &&
+           k.calls == 65,
        "drawing nothing asks for nothing");
 }
 
 static void large_draws_are_expanded(void)
 {
     static uint8_t out[3000], want[3000];
-    struct hsy_entropy_batch b = {.left = 0};
     struct kernel k = kernel_good;
     uint8_t key[HSY_KEY];
     hsy_stream st;
@@ -114,26 +106,28 @@ static void large_draws_are_expanded(void)
         key[i] = kernel_byte(i);
     hsy_stream_key(&st, key);
     rng.fill(rng.ctx, want, sizeof want);
-    ok(hsy_entropy_fill_from(&b, out, sizeof out, kernel_read, &k) == HSY_OK &&
+    ok(hsy_entropy_fill_from(out, sizeof out, kernel_read, &k) == HSY_OK &&
            memcmp(out, want, sizeof out) == 0 && k.next == HSY_KEY,
        "a large draw is the ChaCha20 stream of 32 fresh bytes");
-    ok(b.left == 0 && all_are(b.bytes, BATCH, 0), "and keeps nothing");
-    ok(hsy_entropy_fill_from(&b, out, BATCH + 1, kernel_read, &k) == HSY_OK &&
+    ok(hsy_entropy_fill_from(out, BATCH + 1, kernel_read, &k) == HSY_OK &&
            memcmp(out, want, BATCH + 1) != 0 && k.next == 2 * HSY_KEY,
        "the next one has another key");
 }
 
 /* One draw, with the kernel's call number fail_at answering as told. */
-static hsy_status draw_with(struct kernel k, size_t len, uint8_t *out,
-                            struct hsy_entropy_batch *b)
+static hsy_status draw_with(struct kernel k, size_t len, uint8_t *out)
 {
-    memset(b, 0, sizeof *b);
     memset(out, 0x5a, len);
-    return hsy_entropy_fill_from(b, out, len, kernel_read, &k);
+    return hsy_entropy_fill_from(out, len, kernel_read, &k);
 }
 
-/* The kernel gives 32 bytes a call, so a batch takes 16 calls: each of them
- * fails in each way. A key takes one. */
+/* The kernel gives 32 bytes a call, so a batch takes up to 16 calls: each of
+ * them fails in each way. A key takes one. */
+static long calls_for(size_t len)
+{
+    return len > BATCH ? 1 : (long)(len + 31) / 32;
+}
+
 static void every_failure_is_final(void)
 {
     static const struct {
@@ -146,44 +140,40 @@ static void every_failure_is_final(void)
     };
     static const size_t lens[] = {1, 8, 511, 512, 513, 2000};
     static uint8_t out[2000];
-    struct hsy_entropy_batch b;
     unsigned wrong = 0, tried = 0;
 
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
         for (size_t l = 0; l < 6; l++)
-            for (long at = 0; at < (lens[l] > BATCH ? 1 : 16); at++, tried++) {
+            for (long at = 0; at < calls_for(lens[l]); at++, tried++) {
                 struct kernel k = {.most = 32,
                                    .fail_at = at,
                                    .answer = ways[w].answer,
                                    .error = ways[w].error};
 
-                wrong += draw_with(k, lens[l], out, &b) != HSY_E_ENTROPY;
-                wrong += !all_are(out, lens[l], 0x5a) || b.left != 0;
-                wrong += !all_are(b.bytes, BATCH, 0);
+                wrong += draw_with(k, lens[l], out) != HSY_E_ENTROPY;
+                wrong += !all_are(out, lens[l], 0x5a);
             }
     ok(wrong == 0,
-       "%u failures by call and kind: no coin, output and batch untouched",
-       tried);
+       "%u failures by call and kind: no coin, the output untouched", tried);
 }
 
 static void interruptions_are_retried(void)
 {
     static uint8_t out[2000];
-    struct hsy_entropy_batch b;
     unsigned wrong = 0;
 
     for (long at = 0; at < 16; at++) {
         struct kernel k = {
             .most = 32, .fail_at = at, .answer = -1, .error = EINTR};
 
-        wrong += draw_with(k, BATCH, out, &b) != HSY_OK;
+        wrong += draw_with(k, BATCH, out) != HSY_OK;
         wrong += !from_kernel(out, BATCH, 0);
     }
     ok(wrong == 0, "an interrupted call is made again");
     for (size_t most = 1; most < 40; most++) {
         struct kernel k = {.most = most, .fail_at = -1};
 
-        wrong += draw_with(k, BATCH, out, &b) != HSY_OK;
+        wrong += draw_with(k, BATCH, out) != HSY_OK;
         wrong += !from_kernel(out, BATCH, 0);
     }
     ok(wrong == 0, "short answers are put together");
@@ -192,49 +182,34 @@ static void interruptions_are_retried(void)
 /* A failed draw must not leave old coins to a later one. */
 static void failure_does_not_stick(void)
 {
-    struct hsy_entropy_batch b = {.left = 0};
     struct kernel k = {.most = 4096, .fail_at = 1, .answer = -1, .error = EIO};
     uint8_t out[300];
     unsigned wrong = 0;
 
-    wrong += hsy_entropy_fill_from(&b, out, 300, kernel_read, &k) != HSY_OK;
-    wrong +=
-        hsy_entropy_fill_from(&b, out, 300, kernel_read, &k) != HSY_E_ENTROPY;
-    wrong += hsy_entropy_fill_from(&b, out, 300, kernel_read, &k) != HSY_OK;
-    ok(wrong == 0 && from_kernel(out, 300, BATCH),
+    wrong += hsy_entropy_fill_from(out, 300, kernel_read, &k) != HSY_OK;
+    wrong += hsy_entropy_fill_from(out, 300, kernel_read, &k) != HSY_E_ENTROPY;
+    wrong += hsy_entropy_fill_from(out, 300, kernel_read, &k) != HSY_OK;
+    ok(wrong == 0 && from_kernel(out, 300, 300),
        "after a failure the next draw is fresh");
 }
 
-static void batches_do_not_mix(void)
+static void roles_are_apart(void)
 {
     hsy_entropy e;
     hsy_coins coins;
-    uint8_t a[8], b[8];
+    uint8_t a[16], b[16];
 
     hsy_entropy_init(&e);
     coins = hsy_entropy_coins(&e);
-    ok(coins.secret.fill(coins.secret.ctx, a, 8) == HSY_OK &&
-           e.secret.left == BATCH - 8 && e.published.left == 0,
-       "secret coins leave the published batch alone");
-    ok(coins.published.fill(coins.published.ctx, b, 8) == HSY_OK &&
-           e.secret.left == BATCH - 8 && e.published.left == BATCH - 8 &&
-           memcmp(e.secret.bytes + 8, e.published.bytes + 8, BATCH - 8) != 0,
-       "published values have a batch of their own");
-    ok(e.secret.owner == getpid(), "a batch knows its process");
+    ok(coins.secret.ctx != coins.published.ctx &&
+           coins.secret.fill(coins.secret.ctx, a, 16) == HSY_OK &&
+           coins.published.fill(coins.published.ctx, b, 16) == HSY_OK &&
+           memcmp(a, b, 16) != 0,
+       "secret and published coins are two sources");
     hsy_entropy_clear(&e);
-    ok(all_are((const uint8_t *)&e, sizeof e, 0), "clearing leaves nothing");
-}
-
-static void foreign_batches_are_dropped(void)
-{
-    struct hsy_entropy_batch b = {.left = BATCH, .owner = getpid() + 1};
-    struct kernel k = kernel_good;
-    uint8_t out[8];
-
-    memset(b.bytes, 0x77, BATCH);
-    ok(hsy_entropy_fill_from(&b, out, 8, kernel_read, &k) == HSY_OK &&
-           from_kernel(out, 8, 0) && b.owner == getpid(),
-       "another process's batch is not used");
+    ok(coins.secret.fill(coins.secret.ctx, a, 16) == HSY_E_ENTROPY &&
+           coins.published.fill(coins.published.ctx, b, 16) == HSY_E_ENTROPY,
+       "once cleared there are no coins");
 }
 
 static int compare_draws(const void *a, const void *b)
@@ -266,7 +241,7 @@ static bool draw_in_child(hsy_rng *rng, uint8_t out[16])
     return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 && n == 16;
 }
 
-/* Each child inherits the same half-used batch. */
+/* Whatever their process numbers: nothing is inherited. */
 static void forks_never_repeat(void)
 {
     static uint8_t draws[CHILDREN + 2][16];
@@ -294,11 +269,11 @@ static void keyed_coins_survive_forks(void)
     static const uint8_t key[HSY_KEY] = {1}, digest[HSY_DIGEST] = {2};
     const hsy_context context = {"answer", "source", 6, digest, 3, 4};
     uint8_t child[16], parent[16];
-    hsy_stream st;
-    hsy_rng rng = hsy_stream_rng(&st);
+    hsy_streams both;
+    hsy_rng rng = hsy_stream_rng(&both.secret);
     unsigned wrong = 0;
 
-    hsy_stream_open(&st, key, &context);
+    hsy_streams_open(&both, key, &context);
     for (int i = 0; i < 20; i++) {
         wrong += !draw_in_child(&rng, child);
         wrong += i > 0 && memcmp(child, parent, 16) != 0;
@@ -311,13 +286,12 @@ static void keyed_coins_survive_forks(void)
 
 int main(void)
 {
-    batches_are_used_up_and_wiped();
+    every_draw_is_fresh();
     large_draws_are_expanded();
     every_failure_is_final();
     interruptions_are_retried();
     failure_does_not_stick();
-    batches_do_not_mix();
-    foreign_batches_are_dropped();
+    roles_are_apart();
     fflush(stdout);
     forks_never_repeat();
     fflush(stdout);

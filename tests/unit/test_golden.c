@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "examples.h"
 #include "files.h"
 #include "tap.h"
 
@@ -37,17 +36,13 @@ struct told {
     hsy_info info;
 };
 
-static void tell_prefix(struct told *told, const struct container_item *item)
+static void tell_prefix(struct told *told, struct container_reader *r,
+                        const struct container_item *item)
 {
-    hsy_spec spec;
-
     told->labels_len = item->prefix.labels_len;
     if (told->labels_len != 0)
         memcpy(told->labels, item->labels, told->labels_len);
-    hsy_spec_decode(&spec, item->wire, told->labels, told->labels_len, NULL);
-    told->s = malloc(hsy_scheme_size(&spec));
-    hsy_scheme_decode(told->s, item->wire, told->labels, told->labels_len,
-                      NULL);
+    told->s = container_keep_scheme(r);
     hsy_scheme_info(told->s, &told->info);
     told->t = example_tally(told->s);
 }
@@ -78,7 +73,7 @@ static bool tell(struct told *told, const struct file *f)
     memset(told, 0, sizeof *told);
     while ((st = container_next(r, &item, NULL)) == HSY_OK)
         if (item.type == CONTAINER_PREFIX)
-            tell_prefix(told, &item);
+            tell_prefix(told, r, &item);
         else
             good &= tell_record(told, &item);
     container_close(r);
@@ -114,7 +109,7 @@ static struct file write_twin(const struct told *told)
 {
     struct output *out = files_open();
 
-    container_put_json_head(out, told->s, told->labels, told->labels_len);
+    container_put_json_head(out, told->s, told->labels, told->labels_len, NULL);
     container_put_json_reports(out, told->s, told->reports, told->n);
     container_put_json_end(out, told->n);
     return files_close(out);

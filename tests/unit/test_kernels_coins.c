@@ -479,11 +479,9 @@ static void cpu_names_its_levels(void)
     ok(hsy_cpu_has(hsy_cpu_best()) && hsy_cpu_best() != HSY_CPU_PLAIN,
        "the best level is one the machine has, and not the reference");
     ok(!hsy_cpu_has((hsy_cpu)4), "there is no level 4");
-    for (int level = 0; level < 4; level++)
-        if (hsy_cpu_has((hsy_cpu)level))
-            ok(strcmp(hsy_kernels_at((hsy_cpu)level)->name,
-                      hsy_cpu_name((hsy_cpu)level)) == 0,
-               "level %d is called %s", level, hsy_cpu_name((hsy_cpu)level));
+    ok(strcmp(hsy_cpu_name(HSY_CPU_PORTABLE), "portable") == 0 &&
+           strcmp(hsy_cpu_name(HSY_CPU_AVX512), "avx512") == 0,
+       "every level has a name, whether the machine has it or not");
     ok(strcmp(hsy_cpu_name((hsy_cpu)9), "unknown") == 0,
        "a level that does not exist has a name all the same");
 }

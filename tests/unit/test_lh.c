@@ -122,12 +122,12 @@ static void coin(void)
     report = 0xff;
     secret = (struct tape){own, sizeof own};
     ok(hsy_randomize(s, &report, &truth, &coins, NULL) == HSY_E_ENTROPY &&
-           report == 0xff && secret.left == sizeof own,
+           report == 0 && secret.left == sizeof own,
        "without a published word there is no report");
     published = (struct tape){&seed, sizeof seed};
     secret = (struct tape){own, 8};
     ok(hsy_randomize(s, &report, &truth, &coins, NULL) == HSY_E_ENTROPY &&
-           report == 0xff,
+           report == 0,
        "without secret words neither");
     free(s);
 }

@@ -51,11 +51,11 @@ static void coin(void)
     }
     report = 0xff;
     ok(play(s, &report, 0, (const uint64_t[]){0}, 1) == HSY_E_ENTROPY &&
-           play(s, &report, 0, NULL, 0) == HSY_E_ENTROPY && report == 0xff,
+           play(s, &report, 0, NULL, 0) == HSY_E_ENTROPY && report == 0,
        "without both words there is no report");
     ok(play(s, &report, 3, (const uint64_t[]){0, 0}, 2) == HSY_E_RANGE &&
            play(s, &report, -3, (const uint64_t[]){0, 0}, 2) == HSY_E_RANGE &&
-           report == 0xff,
+           report == 0,
        "numbers outside the range are refused");
     free(s);
 }

@@ -282,6 +282,44 @@ static void hashed_reports(void)
        "olh at 1.2 claimed as 1, one value: its support tells");
 }
 
+/* What no report can give: a count below 0, above n, or of no reports. */
+static void impossible_counts(const char *name)
+{
+    static const double counts[] = {100001, 1e15, -1};
+    const hsy_scheme *s = scheme(name, HSY_KIND_VALUES, 1);
+    hsy_plausibility p;
+
+    for (size_t i = 0; i < 3; i++) {
+        tally.strata[0] = 100000;
+        judge(s, D);
+        points[6].support = counts[i];
+        hsy_plausible(&p, s, &tally, points, D, true);
+        ok(p.implausible && p.support_p == 0 && p.odd_value == 6,
+           "%s: %g of 100,000 is impossible", name, counts[i]);
+    }
+    points[2] = (hsy_point){.support = 1};
+    hsy_plausible(&p, s, &tally, points + 2, 1, false);
+    ok(p.implausible && p.support_p == 0, "%s: so is one of none", name);
+}
+
+/* The same through the tally, where one more than all were once not seen. */
+static void one_too_many(void)
+{
+    const hsy_scheme *s = scheme("oue", HSY_KIND_VALUES, 1);
+    hsy_plausibility p;
+
+    tally.strata[0] = 100000;
+    for (size_t v = 0; v < D; v++)
+        tally.cells[v] = 30000;
+    for (int64_t count = 99999; count <= 100001; count++) {
+        tally.cells[3] = count;
+        p = judge(s, D);
+        ok(p.implausible && p.support_p < 1e-300 && p.odd_value == 3 &&
+               p.sum_p < 1,
+           "oue: %d of 100,000 is implausible", (int)count);
+    }
+}
+
 static void nothing_to_judge(void)
 {
     const hsy_scheme *s = scheme("oue", HSY_KIND_VALUES, 1);
@@ -304,6 +342,10 @@ int main(void)
     one_value_a_report();
     padded_weights();
     hashed_reports();
+    impossible_counts("oue");
+    impossible_counts("grr");
+    impossible_counts("olh");
+    one_too_many();
     nothing_to_judge();
     return tap_done();
 }

@@ -60,15 +60,15 @@ static void by_epsilon(void)
     hsy_spec spec = trial_values("rr", 2, 1);
     hsy_scheme *s = trial_scheme(&spec);
 
-    /* floor(e 2^48). */
-    ok(s->own == 765128314358509 && s->other == (uint64_t)1 << 48 &&
+    /* floor(e 2^43). */
+    ok(s->own == 23910259823703 && s->other == (uint64_t)1 << 43 &&
            s->total == s->own + s->other,
-       "by epsilon 1: own is floor(e 2^48)");
+       "by epsilon 1: own is floor(e 2^43), 45 bits");
     free(s);
     spec = trial_values("rr", 2, 32);
     s = trial_scheme(&spec);
-    ok(s->other == (uint64_t)1 << 16 && s->total < (uint64_t)1 << 63,
-       "by epsilon 32: the largest shift that keeps total below 2^63");
+    ok(s->own == 78962960182680 && s->other == 1,
+       "by epsilon 32: own is floor(e^32), which has more than 45 bits");
     free(s);
 }
 
@@ -116,6 +116,14 @@ static void bad_forms(void)
     refuses(design(HSY_DESIGN_COINS, ratio((1ull << 31) - 1, 1ull << 31),
                    ratio(1, 1ull << 31)),
             "epsilon", "coins that spend ln 2^62");
+    spec = design(HSY_DESIGN_EPSILON, ratio(3, 4), none);
+    spec.nano_epsilon = HSY_NANO;
+    refuses(spec, "chance", "by epsilon with a chance");
+    refuses(design(HSY_DESIGN_SPINNER, ratio(3, 4), half), "chance",
+            "a spinner with a second chance");
+    spec = design(HSY_DESIGN_COINS, half, half);
+    spec.chance[2] = half;
+    refuses(spec, "chance", "two coins and a third");
     spec = design(HSY_DESIGN_SPINNER, ratio(3, 4), none);
     spec.nano_epsilon = HSY_NANO;
     refuses(spec, "epsilon", "spinner 3/4 under a cap of 1");
@@ -193,11 +201,11 @@ static void coin(void)
     ok(play(s, &report, 0, words, 2, &left) == HSY_OK && left == 0,
        "a refused word is drawn anew");
     report = 0xff;
-    ok(play(s, &report, 1, words, 1, &left) == HSY_E_ENTROPY && report == 0xff,
+    ok(play(s, &report, 1, words, 1, &left) == HSY_E_ENTROPY && report == 0,
        "without a word that is taken there is no report");
-    ok(play(s, &report, 1, words, 0, &left) == HSY_E_ENTROPY && report == 0xff,
+    ok(play(s, &report, 1, words, 0, &left) == HSY_E_ENTROPY && report == 0,
        "without entropy there is no report");
-    ok(play(s, &report, 2, words, 2, &left) == HSY_E_RANGE && report == 0xff,
+    ok(play(s, &report, 2, words, 2, &left) == HSY_E_RANGE && report == 0,
        "truth 2 is outside");
     free(s);
 }

@@ -50,7 +50,9 @@ static void refuses_common(void)
     hsy_spec spec = spec_yes_no();
 
     spec.size = 8;
-    refuses(&spec, HSY_E_RANGE, "size", "a spec of another version");
+    refuses(&spec, HSY_E_RANGE, "size", "a spec shorter than the first");
+    spec.size = SIZE_MAX;
+    refuses(&spec, HSY_E_RANGE, "size", "a spec of no size at all");
     spec = spec_yes_no();
     spec.mechanism = "rrr";
     refuses(&spec, HSY_E_UNKNOWN, "mechanism", "an unknown mechanism");
@@ -74,6 +76,27 @@ static void refuses_common(void)
     refuses(&spec, HSY_E_RANGE, "epsilon", "a huge epsilon");
     spec.nano_epsilon = UINT64_MAX;
     refuses(&spec, HSY_E_RANGE, "epsilon", "a negative epsilon's bits");
+}
+
+/* The spec of a program built with a header that has one field more. */
+static void later_specs(void)
+{
+    struct {
+        hsy_spec spec;
+        uint64_t later;
+    } given = {spec_yes_no(), 0};
+    hsy_spec spec = spec_yes_no();
+    hsy_scheme *s = trial_scheme(&spec), *t;
+
+    given.spec.size = sizeof given;
+    t = trial_scheme(&given.spec);
+    ok(hsy_scheme_difference(s, t) == NULL,
+       "a longer spec that leaves the rest zero is the same scheme");
+    given.later = 1;
+    refuses(&given.spec, HSY_E_RANGE, "size",
+            "a longer spec that asks for something unknown");
+    free(s);
+    free(t);
 }
 
 static void refuses_domains(void)
@@ -236,6 +259,20 @@ static void automatic(void)
 }
 
 /* ---- Catalogue ----------------------------------------------------------- */
+
+static void kinds(void)
+{
+    static const char *const names[] = {NULL,     "yes-no", "values",
+                                        "number", "bins",   "strings"};
+    bool good = true;
+
+    for (uint32_t kind = 1; kind <= HSY_KIND_STRINGS; kind++)
+        good &= strcmp(hsy_kind_name(kind), names[kind]) == 0;
+    ok(good, "every kind has its name");
+    ok(hsy_kind_name(0) == NULL && hsy_kind_name(6) == NULL &&
+           hsy_kind_name(UINT32_MAX) == NULL,
+       "and what is no kind has none");
+}
 
 static void catalogue(void)
 {
@@ -405,10 +442,12 @@ static void processors(void)
 int main(void)
 {
     refuses_common();
+    later_specs();
     refuses_domains();
     refuses_foreign();
     labels();
     automatic();
+    kinds();
     catalogue();
     encoding();
     differences();

@@ -56,6 +56,7 @@ static void known_streams(void)
     uint8_t key[HSY_KEY], digest[HSY_DIGEST], out[1040];
     hsy_context c = {"answer", "source\0x", 8,
                      digest,   3,           ((uint64_t)1 << 63) + 5};
+    hsy_streams both;
     hsy_stream st;
 
     hsy_stream_key(&st, zero);
@@ -78,13 +79,19 @@ static void known_streams(void)
         key[i] = i;
         digest[i] = (uint8_t)(100 + i);
     }
-    hsy_stream_open(&st, key, &c);
-    stream_draw(&st, out, 32);
+    hsy_streams_open(&both, key, &c);
+    stream_draw(&both.secret, out, 32);
     ok(is_hex(
            out, 32,
-           "651da70b5964c4471ef3d22ebd5689f3faafcc3a23744a0ad525f9994e6e1e93"),
-       "the coins of a context");
-    ok(st.simulate == 0, "a stream opened by context is not marked");
+           "9df924428af91b4a077fe7067f6e653b776faf939647865283ec8bc793938aa7"),
+       "the secret coins of a context");
+    stream_draw(&both.published, out, 32);
+    ok(is_hex(
+           out, 32,
+           "6904f3ff894f070b195d137d6b39cd0ad8d9616e26102db5b946a3c07a34c471"),
+       "and its published ones");
+    ok(both.secret.simulate == 0 && both.published.simulate == 0,
+       "streams opened by context are not marked");
 }
 
 /* Draws of all sizes, from a generator of no importance. */
@@ -183,10 +190,30 @@ static void unknown_processors(void)
 static void coins_of(uint8_t out[16], const uint8_t key[HSY_KEY],
                      const hsy_context *c)
 {
-    hsy_stream st;
+    hsy_streams both;
 
-    hsy_stream_open(&st, key, c);
-    stream_draw(&st, out, 16);
+    hsy_streams_open(&both, key, c);
+    stream_draw(&both.secret, out, 16);
+}
+
+static void roles_are_apart(void)
+{
+    uint8_t key[HSY_KEY] = {1}, digest[HSY_DIGEST] = {2};
+    const hsy_context c = {"p", "s", 1, digest, 4, 5};
+    uint8_t secret[16], published[16];
+    hsy_streams both;
+    hsy_coins coins;
+
+    hsy_streams_open(&both, key, &c);
+    coins = hsy_streams_coins(&both);
+    ok(coins.secret.fill(coins.secret.ctx, secret, 16) == HSY_OK &&
+           coins.published.fill(coins.published.ctx, published, 16) == HSY_OK &&
+           memcmp(secret, published, 16) != 0,
+       "one context has other coins for each role");
+    hsy_streams_clear(&both);
+    ok(all_zero(&both, sizeof both) &&
+           coins.secret.fill(coins.secret.ctx, secret, 16) == HSY_E_ENTROPY,
+       "clearing a device's coins leaves neither");
 }
 
 static void every_field_counts(void)
@@ -351,6 +378,7 @@ int main(void)
     used_coins_are_wiped();
     unknown_processors();
     every_field_counts();
+    roles_are_apart();
     contexts_are_injective();
     lanes_are_apart();
     return tap_done();

@@ -53,15 +53,19 @@ static void indices(void)
     hsy_spec spec = trial_values("grr", 5, 1);
     hsy_scheme *s = trial_scheme(&spec);
     hsy_truth tuple = {.type = HSY_TRUTH_TUPLE};
+    uint64_t code = 77;
+    hsy_error err = {0};
 
     ok(code_of(s, index_of(0)) == 0 && code_of(s, index_of(4)) == 4 &&
            hsy_code_count(s) == 5,
        "an index is its code");
     ok(refused(s, index_of(5)) && refused(s, index_of(UINT32_MAX)),
        "an index from d on is refused");
-    ok(refused(s, number_of(1)) && refused(s, bytes_of("a", 1)) &&
-           refused(s, tuple),
+    ok(refused(s, number_of(1)) && refused(s, bytes_of("a", 1)),
        "so is another type");
+    ok(hsy_truth_code(s, &code, &tuple, &err) == HSY_E_UNKNOWN &&
+           strcmp(err.field, "truth") == 0 && code == 77,
+       "of a tuple it is said that no scheme takes one");
     free(s);
 }
 
@@ -180,6 +184,37 @@ static void strings(void)
     free(s);
 }
 
+/* A string in a larger buffer: what stands behind it does not count. */
+static void roomy_strings(void)
+{
+    static uint8_t text[2 * HSY_STRING_MAX];
+    static const size_t rooms[] = {1, 2, 63, 64, 1023, 1024, 1025, 2048};
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = "olh",
+                     .kind = HSY_KIND_STRINGS,
+                     .nano_epsilon = HSY_NANO};
+    hsy_scheme *s = trial_scheme(&spec);
+    hsy_truth truth = bytes_of(text, 0);
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t)(i * 31 + 1);
+    for (size_t k = 0; k < sizeof rooms / sizeof rooms[0]; k++)
+        for (size_t len = 0; len <= rooms[k] && len <= HSY_STRING_MAX; len++) {
+            truth.u.bytes.room = rooms[k];
+            truth.u.bytes.len = len;
+            good &= code_of(s, truth) == string_code(text, len);
+        }
+    ok(good, "a string has the same code in a buffer of any room");
+    truth.u.bytes.room = 10;
+    truth.u.bytes.len = 11;
+    ok(refused(s, truth), "a string longer than its room is refused");
+    truth.u.bytes.room = sizeof text;
+    truth.u.bytes.len = HSY_STRING_MAX + 1;
+    ok(refused(s, truth), "so are 1025 bytes in a larger one");
+    free(s);
+}
+
 int main(void)
 {
     indices();
@@ -187,5 +222,6 @@ int main(void)
     bins_small();
     bins_large();
     strings();
+    roomy_strings();
     return tap_done();
 }

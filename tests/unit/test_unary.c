@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Thresholds -------------------------------------------------------------
- */
+/* ---- Thresholds ---------------------------------------------------------- */
 
 /* How much epsilon a bit loses when flip is rounded up to so many digits. */
 static double loss(uint64_t flip, unsigned digits)
@@ -80,8 +79,7 @@ static void limits(void)
     free(s);
 }
 
-/* ---- Lanes ------------------------------------------------------------------
- */
+/* ---- Lanes --------------------------------------------------------------- */
 
 /* Planes all ones make every lane 1, all zeros every lane 0. */
 static hsy_status play(const hsy_scheme *s, uint8_t *report, uint32_t truth,
@@ -156,9 +154,7 @@ static void lanes(void)
     }
 }
 
-/* ---- Batches, simulation
- * -------------------------------------------------------
- */
+/* ---- Batches, simulation ------------------------------------------------- */
 
 static void levels(void)
 {
@@ -196,6 +192,60 @@ static void levels(void)
     free(s);
 }
 
+/* Coins are drawn for several reports at once; a source that fails on the way
+ * leaves nothing behind. */
+static void batches(uint32_t d)
+{
+    hsy_spec spec = trial_values("oue", d, 1);
+    hsy_scheme *s = trial_scheme(&spec);
+    enum { N = 70 };
+    uint8_t *each = trial_memory(N * s->report_bytes);
+    uint8_t *together = trial_memory(N * s->report_bytes);
+    uint64_t codes[N];
+    hsy_stream one, all, public;
+    hsy_coins single = {hsy_stream_rng(&one), hsy_stream_rng(&public)};
+    hsy_coins batch = {hsy_stream_rng(&all), hsy_stream_rng(&public)};
+
+    hsy_stream_seed(&one, 6, 0);
+    hsy_stream_seed(&all, 6, 0);
+    hsy_stream_seed(&public, 6, 1);
+    for (size_t i = 0; i < N; i++) {
+        codes[i] = i * 57 % d;
+        hsy_randomize_batch(s, each + i * s->report_bytes, &codes[i], 1,
+                            &single, NULL);
+    }
+    hsy_randomize_batch(s, together, codes, N, &batch, NULL);
+    ok(memcmp(each, together, N * s->report_bytes) == 0,
+       "d = %u: a batch gives the reports that its truths give one by one", d);
+    free(each);
+    free(together);
+    free(s);
+}
+
+static void short_batch(void)
+{
+    hsy_spec spec = trial_values("oue", 1000, 1);
+    hsy_scheme *s = trial_scheme(&spec);
+    enum { N = 6, WORDS = 5 * 513 };
+    uint8_t *reports = trial_memory(N * s->report_bytes);
+    uint8_t *zeros = trial_memory(N * s->report_bytes);
+    uint64_t *words = trial_memory(WORDS * sizeof *words);
+    struct tape tape = {words, WORDS * sizeof *words};
+    struct tape none = {NULL, 0};
+    hsy_coins coins = {{tape_fill, &tape}, {tape_fill, &none}};
+    const uint64_t codes[N] = {1, 2, 3, 4, 5, 6};
+
+    memset(words, 0xff, WORDS * sizeof *words);
+    ok(hsy_randomize_batch(s, reports, codes, N, &coins, NULL) ==
+               HSY_E_ENTROPY &&
+           memcmp(reports, zeros, N * s->report_bytes) == 0,
+       "a batch short of entropy has only zeros");
+    free(reports);
+    free(zeros);
+    free(words);
+    free(s);
+}
+
 static void simulation(void)
 {
     hsy_spec spec = trial_values("oue", 100, 1);
@@ -204,30 +254,31 @@ static void simulation(void)
     const uint8_t key[HSY_KEY] = {0};
     const uint64_t code = 3, foreign = 100;
     uint8_t report[13] = {0xaa};
-    hsy_stream seeded, keyed;
+    hsy_stream seeded, other;
+    hsy_streams keyed;
     hsy_error err;
 
     hsy_stream_seed(&seeded, 1, 0);
-    hsy_stream_open(&keyed, key, &context);
-    ok(hsy_simulate_batch(s, report, &code, 1, &keyed, &seeded, &err) ==
+    hsy_stream_seed(&other, 1, 1);
+    hsy_streams_open(&keyed, key, &context);
+    ok(hsy_simulate_batch(s, report, &code, 1, &keyed.secret, &seeded, &err) ==
                HSY_E_REFUSED &&
-           report[0] == 0xaa,
+           report[0] == 0,
        "a real person's coins cannot simulate");
-    ok(hsy_simulate_batch(s, report, &code, 1, &seeded, &keyed, &err) ==
-           HSY_E_REFUSED,
+    ok(hsy_simulate_batch(s, report, &code, 1, &seeded, &keyed.published,
+                          &err) == HSY_E_REFUSED,
        "nor can a real person's published stream");
-    ok(hsy_simulate_batch(s, report, &foreign, 1, &seeded, &seeded, &err) ==
+    ok(hsy_simulate_batch(s, report, &foreign, 1, &seeded, &other, &err) ==
            HSY_E_RANGE,
        "a foreign code is refused");
-    ok(hsy_simulate_batch(s, report, &code, 1, &seeded, &seeded, &err) ==
+    ok(hsy_simulate_batch(s, report, &code, 1, &seeded, &other, &err) ==
                HSY_OK &&
            hsy_check(s, report) == HSY_OK,
        "seeded streams simulate");
     free(s);
 }
 
-/* ---- Counts -----------------------------------------------------------------
- */
+/* ---- Counts -------------------------------------------------------------- */
 
 static void counts(void)
 {
@@ -266,6 +317,11 @@ int main(void)
     limits();
     lanes();
     levels();
+    batches(2);
+    batches(1000);
+    batches(1024);
+    batches(1100);
+    short_batch();
     simulation();
     counts();
     return tap_done();
