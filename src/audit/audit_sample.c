@@ -192,7 +192,7 @@ static void audit_sample_batch(struct audit_sample *s, struct audit_counts *c,
     struct audit_coins before = *coins;
     bool pure = block % 2 == 0 && n == AUDIT_BLOCK;
     size_t who[AUDIT_BLOCK];
-    uint64_t codes[AUDIT_BLOCK];
+    uint64_t codes[AUDIT_BLOCK] = {0};
     hsy_status st;
 
     for (size_t i = 0; i < n; i++) {
