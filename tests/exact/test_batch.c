@@ -13,25 +13,20 @@
 #define BATCH_MOST 600u
 #define BATCH_WORDS 8u
 
-/* A source that repeats one 64-bit word, little-endian. */
-static hsy_status word_fill(void *ctx, void *buf, size_t len)
+/* A source that repeats the first `period` bytes of a word, little-endian: the
+ * size of one draw, 8 for a coin and 4 for a seed. */
+struct batch_source {
+    uint64_t word;
+    size_t period;
+};
+
+static hsy_status batch_fill(void *ctx, void *buf, size_t len)
 {
-    const uint64_t *word = ctx;
+    const struct batch_source *source = ctx;
     uint8_t *out = buf;
 
     for (size_t i = 0; i < len; i++)
-        out[i] = (uint8_t)(*word >> 8 * (i % 8));
-    return HSY_OK;
-}
-
-/* The same with half words: a seed takes four bytes. */
-static hsy_status seed_fill(void *ctx, void *buf, size_t len)
-{
-    const uint64_t *word = ctx;
-    uint8_t *out = buf;
-
-    for (size_t i = 0; i < len; i++)
-        out[i] = (uint8_t)(*word >> 8 * (i % 4));
+        out[i] = (uint8_t)(source->word >> 8 * (i % source->period));
     return HSY_OK;
 }
 
@@ -51,7 +46,8 @@ static bool batch_agrees(const hsy_scheme *s, const uint64_t *codes, size_t n,
                          uint64_t secret, uint64_t published)
 {
     static uint8_t reports[BATCH_MOST * 700];
-    hsy_coins coins = {{word_fill, &secret}, {seed_fill, &published}};
+    struct batch_source coin = {secret, 8}, seed = {published, 4};
+    hsy_coins coins = {{batch_fill, &coin}, {batch_fill, &seed}};
     uint8_t one[700];
     hsy_info info;
 
