@@ -173,19 +173,23 @@ typedef enum hsy_kind {
     HSY_KIND_VALUES = 2, /* one of d values; the share of each */
     HSY_KIND_NUMBER = 3, /* a number in [lo, hi]; the mean */
     HSY_KIND_BINS = 4,   /* a number in [lo, hi]; the share of each of d bins */
-    HSY_KIND_STRINGS = 5 /* any bytes; shares of candidates named later */
+    HSY_KIND_STRINGS = 5, /* any bytes; shares of candidates named later */
+    HSY_KIND_TUPLE = 6    /* several attributes, each of a kind of its own */
 } hsy_kind;
 
 /* What a kind is called in files: "yes-no", "values", "number", "bins",
- * "strings". NULL for a number without a kind. */
+ * "strings", "tuple". NULL for a number without a kind. */
 HSY_API const char *hsy_kind_name(uint32_t kind);
 
-/* How binary randomized response is described. Numbers are wire format. */
+/* How a mechanism that is given by probabilities is described: the first four
+ * are binary randomized response. Numbers are wire format. */
 typedef enum hsy_design {
     HSY_DESIGN_EPSILON = 0, /* by nano_epsilon */
     HSY_DESIGN_SPINNER = 1, /* Warner: truth with probability chance[0] */
     HSY_DESIGN_COINS = 2,   /* truth w.p. chance[0], else yes w.p. chance[1] */
-    HSY_DESIGN_CHANNEL = 3  /* P(yes|yes) = chance[0], P(yes|no) = chance[1] */
+    HSY_DESIGN_CHANNEL = 3, /* P(yes|yes) = chance[0], P(yes|no) = chance[1] */
+    HSY_DESIGN_RAPPOR = 4,  /* f = chance[0], p = chance[1], q = chance[2] */
+    HSY_DESIGN_MATRIX = 5   /* P(y|x) = matrix[y d + x] / matrix_total */
 } hsy_design;
 
 /* num / den, 0 <= num <= den, 1 <= den <= 2^31. */
@@ -200,7 +204,19 @@ typedef struct hsy_ratio {
 typedef enum hsy_param {
     HSY_PARAM_G = 0,         /* local hashing: range of the hash, 0: the best */
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
-    HSY_PARAM_POOL_SEED = 2  /* which public pool */
+    HSY_PARAM_POOL_SEED = 2, /* which public pool */
+    HSY_PARAM_W = 3,         /* size of a subset or of a window */
+    HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks */
+    HSY_PARAM_Q = 5,         /* projective: prime order of the field */
+    HSY_PARAM_T = 6,         /* projective: coordinates of a point */
+    HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report or a Bloom filter */
+    HSY_PARAM_HASHES = 8,    /* hash functions of a sketch or Bloom filter */
+    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row */
+    HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
+    HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
+    HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
+    HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16 */
+    HSY_PARAM_GRID = 14      /* Laplace: steps in half the range */
 } hsy_param;
 
 #define HSY_PARAMS 16                           /* room for them and more */
@@ -247,7 +263,26 @@ typedef struct hsy_spec {
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
     uint64_t param[HSY_PARAMS];    /* hsy_param */
+
+    const uint64_t *matrix; /* HSY_DESIGN_MATRIX: d times d numerators */
+    uint64_t matrix_total;  /* their denominator: what each column adds up to */
+    const struct hsy_attribute *attributes; /* TUPLE */
+    size_t nattributes;
+
+    /* What a report may take at most, and the steps of estimating from `users`
+     * reports; 0: any. They guide the choice of a mechanism, refuse one that
+     * takes more, and are no part of the scheme. */
+    uint64_t max_bits, max_steps, users;
 } hsy_spec;
+
+/* One of several attributes. */
+typedef struct hsy_attribute {
+    const char *name; /* NUL-terminated UTF-8, at most HSY_LABEL_MAX bytes */
+    const hsy_spec *spec;
+} hsy_attribute;
+
+#define HSY_MATRIX_MAX 64u     /* states of a matrix */
+#define HSY_ATTRIBUTES_MAX 64u /* attributes of a tuple */
 
 /* A task's mechanism with every parameter resolved to integers. */
 typedef struct hsy_scheme hsy_scheme;
@@ -268,10 +303,12 @@ typedef struct hsy_info {
     const char *mechanism; /* canonical name, a literal */
     uint32_t id;           /* permanent wire id */
     uint32_t kind;
-    uint64_t nano_epsilon; /* claimed */
-    double epsilon;        /* nano_epsilon / 1e9 */
-    double epsilon_exact;  /* of the integers in use; at most epsilon */
-    uint32_t d;            /* values of VALUES and BINS, 2 for YES_NO, else 0 */
+    uint64_t nano_epsilon;   /* claimed */
+    double epsilon;          /* nano_epsilon / 1e9 */
+    double epsilon_exact;    /* of the integers in use; at most epsilon */
+    double epsilon_lifetime; /* of any number of reports on one truth, where a
+                                permanent answer bounds it; else 0 */
+    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, else 0 */
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
@@ -281,8 +318,10 @@ typedef struct hsy_info {
     uint32_t packed_bits;          /* bits a report takes in a stream */
     size_t report_bytes;           /* bytes of a report in memory */
     size_t cells, strata, weights; /* sizes of a tally */
-    double p, q;   /* support probabilities: own value, other value */
-    double v0, v1; /* n times the variance at share 0 and at share 1 */
+    double p, q;    /* support probabilities: own value, other value */
+    double v0, v1;  /* n times the variance at share 0 and at share 1 */
+    double steps;   /* of estimating everything, for the spec's users */
+    bool iterative; /* estimated by iteration (hsy_density), not by points */
     uint8_t digest[HSY_DIGEST];
 } hsy_info;
 
@@ -462,6 +501,8 @@ typedef struct hsy_point {
                        was taken off, so v0 may differ from value to value */
     double spread;  /* times f(1-f)/n: more variance for the target people */
     double floor;   /* variance that more reports do not remove */
+    double even;    /* from 0 to 1: a sample of people adds (1 - even) f(1-f)/n;
+                       0 for shares, 1 for a mean of truths all alike */
 } hsy_point;
 
 /* Evidence for `count` codes, or for all d values if codes is NULL (then count

@@ -3,9 +3,9 @@
  *
  * A point's value has the variance
  *     ((1-f) v0 + f v1 + c f (1-f)) / n + floor
- * at the share f, c = spread for the target people and at least 1 for the
- * target population: the people who answered are then a sample themselves, and
- * f (1-f) / n is what sampling adds [docs/estimates.md].
+ * at the share f, c = spread for the target people and at least 1 - even for
+ * the target population: the people who answered are then a sample themselves,
+ * and (1 - even) f (1-f) / n is what sampling adds [docs/estimates.md].
  */
 #include "fail.h"
 #include "infer.h"
@@ -23,7 +23,8 @@ double hsy_share_clip(double f)
 
 static double interval_curve(const hsy_point *point, hsy_target target)
 {
-    return target == HSY_POPULATION ? fmax(point->spread, 1) : point->spread;
+    return target == HSY_POPULATION ? fmax(point->spread, 1 - point->even)
+                                    : point->spread;
 }
 
 double hsy_point_variance(const hsy_point *point, hsy_target target, double f)
@@ -53,6 +54,8 @@ hsy_status hsy_point_check(const hsy_point *point, hsy_error *err)
         return hsy_fail(err, HSY_E_RANGE, "n", "must be a positive count");
     if (!isfinite(point->value))
         return hsy_fail(err, HSY_E_RANGE, "value", "must be finite");
+    if (!(point->even >= 0 && point->even <= 1))
+        return hsy_fail(err, HSY_E_RANGE, "even", "must lie from 0 to 1");
     if (!(point->v0 >= 0 && point->v1 >= 0 && point->spread >= 0 &&
           point->floor >= 0 && isfinite(point->v0 + point->v1) &&
           isfinite(point->spread + point->floor)))

@@ -20,7 +20,7 @@ static hsy_status grr_resolve(hsy_scheme *s, const hsy_spec *spec,
 {
     (void)spec;
     (void)err;
-    hsy_twolevel_resolve(s, s->d);
+    hsy_twolevel_resolve(s, s->d, 1);
     s->report_bits = report_bits_of(s->d);
     s->report_bytes = report_bytes_of(s->report_bits);
     s->cells = s->d;

@@ -79,7 +79,7 @@ static hsy_status lh_resolve(hsy_scheme *s, const hsy_spec *spec, uint64_t g,
     st = lh_resolve_range(s, g, err);
     if (st != HSY_OK)
         return st;
-    hsy_twolevel_resolve(s, lh_range(s));
+    hsy_twolevel_resolve(s, lh_range(s), 1);
     s->report_bits = lh_pool_bits(s) + report_bits_of(lh_range(s));
     s->report_bytes = report_bytes_of(s->report_bits);
     s->cells = lh_pool(s) * lh_range(s);

@@ -68,6 +68,18 @@ static const char *const mech_params[HSY_PARAMS] = {
     [HSY_PARAM_G] = "g",
     [HSY_PARAM_POOL_BITS] = "pool-bits",
     [HSY_PARAM_POOL_SEED] = "pool-seed",
+    [HSY_PARAM_W] = "w",
+    [HSY_PARAM_BLOCKS] = "blocks",
+    [HSY_PARAM_Q] = "q",
+    [HSY_PARAM_T] = "t",
+    [HSY_PARAM_BITS] = "bits",
+    [HSY_PARAM_HASHES] = "hashes",
+    [HSY_PARAM_WIDTH] = "width",
+    [HSY_PARAM_OUTPUTS] = "outputs",
+    [HSY_PARAM_COHORTS] = "cohorts",
+    [HSY_PARAM_FANOUT] = "fanout",
+    [HSY_PARAM_MIX] = "mix",
+    [HSY_PARAM_GRID] = "grid",
 };
 
 const char *hsy_param_name(size_t param)
@@ -78,7 +90,7 @@ const char *hsy_param_name(size_t param)
 static const char *const mech_kinds[] = {
     [HSY_KIND_YES_NO] = "yes-no",   [HSY_KIND_VALUES] = "values",
     [HSY_KIND_NUMBER] = "number",   [HSY_KIND_BINS] = "bins",
-    [HSY_KIND_STRINGS] = "strings",
+    [HSY_KIND_STRINGS] = "strings", [HSY_KIND_TUPLE] = "tuple",
 };
 
 const char *hsy_kind_name(uint32_t kind)
@@ -129,7 +141,35 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
         return st;
     s->packed_bits =
         s->report_bits <= 64 ? s->report_bits : (uint32_t)(8 * s->report_bytes);
+    s->users = (double)spec->users;
+    if (spec->max_bits != 0 && s->packed_bits > spec->max_bits)
+        return hsy_fail_limit(err, HSY_E_RANGE, "max_bits",
+                              "a report takes more bits than allowed",
+                              spec->max_bits);
+    if (spec->max_steps != 0 && hsy_mech_steps(s) > (double)spec->max_steps)
+        return hsy_fail_limit(err, HSY_E_RANGE, "max_steps",
+                              "estimating takes more steps than allowed",
+                              spec->max_steps);
     return HSY_OK;
+}
+
+void hsy_mech_variance(const hsy_scheme *s, double v[2])
+{
+    struct mech_support law;
+
+    if (s->mech->variance != NULL) {
+        s->mech->variance(s, v);
+        return;
+    }
+    s->mech->support(s, &law);
+    v[0] = mech_support_v0(&law);
+    v[1] = mech_support_v1(&law);
+}
+
+double hsy_mech_steps(const hsy_scheme *s)
+{
+    return s->mech->steps != NULL ? s->mech->steps(s, s->users)
+                                  : (double)s->cells;
 }
 
 /* Who is asked for each kind, simplest first. */
@@ -151,10 +191,10 @@ static const struct mech_choice {
 /* The variance at share 0 of a resolved scheme. */
 static double mech_cost(const hsy_scheme *s)
 {
-    struct mech_support law;
+    double v[2];
 
-    s->mech->support(s, &law);
-    return mech_support_v0(&law);
+    hsy_mech_variance(s, v);
+    return v[0];
 }
 
 /* Resolve by each candidate; the index of the best, or -1 with *st saying why
@@ -178,7 +218,7 @@ static int mech_auto_best(const struct mech_choice *choice, const hsy_scheme *s,
     }
     for (size_t i = 0; i < MECH_CANDIDATES && choice->candidates[i]; i++)
         if (cost[i] >= 0 && cost[i] <= 1.05 * least &&
-            (best < 0 || trial[i].report_bits < trial[best].report_bits))
+            (best < 0 || trial[i].packed_bits < trial[best].packed_bits))
             best = (int)i;
     return best;
 }

@@ -7,6 +7,8 @@
 #include "prob.h"
 #include "u128.h"
 
+#include <stddef.h>
+
 /* The pure law of a mechanism (MECHANISMS 0.1), for estimation only. Each
  * number comes from the integers directly, so none suffers cancellation. */
 struct mech_support {
@@ -64,7 +66,38 @@ struct hsy_mechanism {
                    const uint64_t *codes, size_t count, void *scratch);
     size_t (*points_scratch)(const hsy_scheme *s, size_t count);
 
+    /* The pure law; NULL for a mechanism that has none, which then has
+     * variance. */
     void (*support)(const hsy_scheme *s, struct mech_support *out);
+
+    /* n times the variance of a share of 0 (blocks balanced), and of 1; for a
+     * mean, the largest there is, twice. NULL: as the pure law says. */
+    void (*variance)(const hsy_scheme *s, double v[2]);
+
+    /* Steps of estimating everything from n reports. NULL: one a cell. */
+    double (*steps)(const hsy_scheme *s, double n);
+
+    /* Estimated by iteration (hsy_density); points is NULL. */
+    bool iterative;
+
+    /* The channel for EM, where cells count outputs: out[y] = sum over x of
+     * P[y | x] theta[x], and its transpose, out[x] = sum over y of P[y | x]
+     * ratio[y]. scratch: channel_scratch doubles, NULL: none. All NULL where
+     * the cells have no likelihood. */
+    void (*forward)(const hsy_scheme *s, double *out, const double *theta,
+                    double *scratch);
+    void (*backward)(const hsy_scheme *s, double *out, const double *ratio,
+                     double *scratch);
+    size_t (*channel_scratch)(const hsy_scheme *s);
+
+    /* ln of the ratio that bounds all reports on one truth together, where a
+     * permanent answer does; NULL: nothing does. */
+    double (*lifetime)(const hsy_scheme *s);
+
+    /* Bytes of a scheme's tail for a spec that need not be sound, and the tail
+     * of a resolved one; settle cannot fail. NULL: there is none. */
+    size_t (*tail_size)(const hsy_spec *spec);
+    void (*settle)(hsy_scheme *s, const hsy_spec *spec);
 
     size_t law_factors; /* most that law writes; 0: one for each value */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
@@ -109,7 +142,19 @@ struct hsy_scheme {
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
+    double users; /* of the spec, for steps */
 };
+
+/* What a mechanism keeps after its scheme: tail_size bytes, aligned as the
+ * scheme is, written by settle. A copy of the struct does not have it. */
+static inline const void *mech_tail(const hsy_scheme *s)
+{
+    return s + 1;
+}
+
+/* n times the variance at share 0 and at share 1, by variance or support. */
+void hsy_mech_variance(const hsy_scheme *s, double v[2]);
+double hsy_mech_steps(const hsy_scheme *s);
 
 /* The row called name (an alias will do) or numbered id; NULL if none. */
 const struct hsy_mechanism *hsy_mech_named(const char *name);

@@ -82,6 +82,9 @@ hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
 
     if (st != HSY_OK)
         return st;
+    if (s->mech->points == NULL)
+        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+                        "it is not estimated value by value");
     if (t->ncells != s->cells || t->nstrata != s->strata)
         return hsy_fail(err, HSY_E_MISMATCH, "tally",
                         "the tally belongs to another scheme");

@@ -11,12 +11,6 @@
     (offsetof(hsy_spec, param) + sizeof(uint64_t[HSY_PARAMS]))
 #define SCHEME_SPEC_MAX 4096
 
-size_t hsy_scheme_size(const hsy_spec *spec)
-{
-    (void)spec;
-    return sizeof(hsy_scheme);
-}
-
 static hsy_status scheme_epsilon(hsy_scheme *s, const hsy_spec *spec,
                                  hsy_error *err)
 {
@@ -194,6 +188,20 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
     return HSY_OK;
 }
 
+size_t hsy_scheme_size(const hsy_spec *spec)
+{
+    const struct hsy_mechanism *mech = NULL;
+    hsy_spec known;
+
+    if (scheme_spec(&known, spec, NULL) != HSY_OK)
+        return sizeof(hsy_scheme); /* which init will refuse */
+    if (!hsy_mech_is_auto(known.mechanism))
+        mech = hsy_mech_named(known.mechanism);
+    return sizeof(hsy_scheme) + (mech != NULL && mech->tail_size != NULL
+                                     ? mech->tail_size(&known)
+                                     : 0);
+}
+
 static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                               hsy_error *err)
 {
@@ -225,6 +233,8 @@ hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
         return st;
     hsy_scheme_digest(&made);
     *s = made;
+    if (s->mech->settle != NULL)
+        s->mech->settle(s, &known);
     return HSY_OK;
 }
 

@@ -60,13 +60,20 @@ static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
 
 static void scheme_info_support(const hsy_scheme *s, hsy_info *info)
 {
-    struct mech_support law;
+    struct mech_support law = {0};
+    double v[2];
 
-    s->mech->support(s, &law);
+    if (s->mech->support != NULL)
+        s->mech->support(s, &law);
+    hsy_mech_variance(s, v);
     info->p = law.p;
     info->q = law.q;
-    info->v0 = mech_support_v0(&law);
-    info->v1 = mech_support_v1(&law);
+    info->v0 = v[0];
+    info->v1 = v[1];
+    info->steps = hsy_mech_steps(s);
+    info->iterative = s->mech->iterative;
+    if (s->mech->lifetime != NULL)
+        info->epsilon_lifetime = s->mech->lifetime(s);
     info->epsilon = (double)s->nano_epsilon / 1e9;
     info->epsilon_exact = scheme_info_epsilon_exact(s, info->epsilon);
 }

@@ -5,18 +5,18 @@
 #include "draw.h"
 #include "exp.h"
 
-void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs)
+void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs, uint64_t set)
 {
     uint64_t half_nano = 2 * s->nano_epsilon;
     unsigned shift = hsy_exp_shift(half_nano);
 
-    /* outputs < 2^32 and shift <= 44: the first sums may take 76 bits. With
-     * 2^22 outputs, the most there are, the shift comes down to 40. */
+    /* outputs < 2^32, shift <= 44, weight < 2^92 / 2^44: sums within 128 bits.
+     * With 2^22 outputs the shift comes down to 40. */
     for (;; shift--) {
-        hsy_u128 total = (hsy_u128)(outputs - 1) << shift;
+        hsy_u128 total = (hsy_u128)(outputs - set) << shift;
 
         s->weight = hsy_exp_weight(half_nano, shift);
-        total += s->weight;
+        total += (hsy_u128)set * s->weight;
         if (total >> 63 == 0) {
             s->total = (uint64_t)total;
             break;

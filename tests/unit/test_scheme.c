@@ -262,14 +262,14 @@ static void automatic(void)
 
 static void kinds(void)
 {
-    static const char *const names[] = {NULL,     "yes-no", "values",
-                                        "number", "bins",   "strings"};
+    static const char *const names[] = {NULL,   "yes-no",  "values", "number",
+                                        "bins", "strings", "tuple"};
     bool good = true;
 
-    for (uint32_t kind = 1; kind <= HSY_KIND_STRINGS; kind++)
+    for (uint32_t kind = 1; kind <= HSY_KIND_TUPLE; kind++)
         good &= strcmp(hsy_kind_name(kind), names[kind]) == 0;
     ok(good, "every kind has its name");
-    ok(hsy_kind_name(0) == NULL && hsy_kind_name(6) == NULL &&
+    ok(hsy_kind_name(0) == NULL && hsy_kind_name(7) == NULL &&
            hsy_kind_name(UINT32_MAX) == NULL,
        "and what is no kind has none");
 }
