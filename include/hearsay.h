@@ -189,7 +189,7 @@ typedef enum hsy_design {
     HSY_DESIGN_COINS = 2,   /* truth w.p. chance[0], else yes w.p. chance[1] */
     HSY_DESIGN_CHANNEL = 3, /* P(yes|yes) = chance[0], P(yes|no) = chance[1] */
     HSY_DESIGN_RAPPOR = 4,  /* f = chance[0], p = chance[1], q = chance[2] */
-    HSY_DESIGN_MATRIX = 5   /* P(y|x) = matrix[y d + x] / matrix_total */
+    HSY_DESIGN_MATRIX = 5   /* by a matrix, which stands before the labels */
 } hsy_design;
 
 /* num / den, 0 <= num <= den, 1 <= den <= 2^31. */
@@ -249,6 +249,11 @@ HSY_API const char *hsy_param_name(size_t param);
  * labels are d times a u32 little-endian length and as many bytes; NULL: the
  * values are called 0 .. d-1. That no two are the same is for the caller to
  * see: without memory of its own the library cannot.
+ *
+ * HSY_DESIGN_MATRIX has its matrix before the labels, if there are any: 1 + d d
+ * numbers of 8 bytes, little-endian. The first is the denominator, at most
+ * HSY_MATRIX_TOTAL; then row by row the numerator of P(y|x) at y d + x, so that
+ * each column adds up to the denominator.
  */
 typedef struct hsy_spec {
     size_t size;           /* sizeof(hsy_spec) */
@@ -258,16 +263,11 @@ typedef struct hsy_spec {
     uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0 */
     int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels; /* VALUES */
-    size_t labels_len;
+    const uint8_t *labels;         /* VALUES */
+    size_t labels_len;             /* with a matrix: of it and the labels */
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
     uint64_t param[HSY_PARAMS];    /* hsy_param */
-
-    const uint64_t *matrix; /* HSY_DESIGN_MATRIX: d times d numerators */
-    uint64_t matrix_total;  /* their denominator: what each column adds up to */
-    const struct hsy_attribute *attributes; /* TUPLE */
-    size_t nattributes;
 
     /* What a report may take at most, and the steps of estimating from `users`
      * reports; 0: any. They guide the choice of a mechanism, refuse one that
@@ -275,13 +275,8 @@ typedef struct hsy_spec {
     uint64_t max_bits, max_steps, users;
 } hsy_spec;
 
-/* One of several attributes. */
-typedef struct hsy_attribute {
-    const char *name; /* NUL-terminated UTF-8, at most HSY_LABEL_MAX bytes */
-    const hsy_spec *spec;
-} hsy_attribute;
-
-#define HSY_MATRIX_MAX 64u     /* states of a matrix */
+#define HSY_MATRIX_MAX 64u /* states of a matrix */
+#define HSY_MATRIX_TOTAL ((uint64_t)1 << 40)
 #define HSY_ATTRIBUTES_MAX 64u /* attributes of a tuple */
 
 /* A task's mechanism with every parameter resolved to integers. */
@@ -314,6 +309,7 @@ typedef struct hsy_info {
     uint32_t design;
     uint64_t param[HSY_PARAMS]; /* as resolved */
     size_t labels_len;
+    size_t labels_at;              /* where in them the first label begins */
     uint32_t report_bits;          /* information in a report */
     uint32_t packed_bits;          /* bits a report takes in a stream */
     size_t report_bytes;           /* bytes of a report in memory */

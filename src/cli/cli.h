@@ -299,7 +299,24 @@ int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct cli_labels *l, const char *path);
 
+/* ---- A channel's matrix (cli_matrix.c) ----------------------------------- */
+
+/* In the library's encoding; bytes is owned. */
+struct cli_matrix {
+    uint8_t *bytes;
+    size_t len;
+    uint32_t d;
+};
+
+/* Read a square of probabilities, then append a list's labels. A message and
+ * the exit code, or 0. */
+int cli_matrix_read(struct cli_matrix *out, const char *path);
+int cli_matrix_append(struct cli_matrix *m, const uint8_t *labels, size_t len);
+
 /* ---- A scheme from options (cli_spec.c) ---------------------------------- */
+
+/* "0.75" or "3/4" as an exact ratio in [0, 1]. */
+bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len);
 
 enum {
     CLI_OPT_YES_NO = 1000,
@@ -339,15 +356,16 @@ enum {
          "see 'hearsay mechanisms' (default auto)"},                           \
     {                                                                          \
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
-            "g, pool-bits, pool-seed (local hashing); spinner,\n"              \
-            "coins, channel (randomized response)"                             \
+            "a parameter of the mechanism: see its page; spinner,\n"           \
+            "coins, channel (randomized response), matrix=FILE"                \
     }
 
-/* Zero it to begin. The spec's labels point into labels. */
+/* Zero it to begin. The spec's labels point into labels, or into matrix. */
 struct cli_spec {
     hsy_spec spec;
     struct cli_labels labels;
-    const char *values, *values_file, *range;
+    struct cli_matrix matrix;
+    const char *values, *values_file, *range, *matrix_file;
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;

@@ -88,7 +88,7 @@ static size_t codes_values(const struct cli_coder *coder, uint64_t *codes,
                            const struct cli_line *lines, size_t n,
                            const char **why)
 {
-    return coder->spec->spec.labels != NULL
+    return coder->spec->labels.d != 0
                ? codes_labels(coder, codes, lines, n, why)
                : codes_domain(coder, codes, lines, n, why);
 }

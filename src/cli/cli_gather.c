@@ -41,6 +41,17 @@ static bool gather_allocate(struct cli_gather *g)
     return true;
 }
 
+/* The file's labels, with what stands before them. */
+static bool gather_block(struct cli_gather *g, const uint8_t *labels)
+{
+    if (g->info.labels_len == 0)
+        return true;
+    g->block = malloc(g->info.labels_len);
+    if (g->block != NULL)
+        memcpy(g->block, labels, g->info.labels_len);
+    return g->block != NULL;
+}
+
 static int gather_begin(struct cli_gather *g, struct container_reader *r,
                         const struct container_item *item, const char *name)
 {
@@ -48,11 +59,13 @@ static int gather_begin(struct cli_gather *g, struct container_reader *r,
 
     g->scheme = container_keep_scheme(r);
     g->first = name;
-    if (item->prefix.labels_len != 0 &&
-        cli_labels_take(&g->labels, item->labels, item->prefix.labels_len,
-                        &err) != HSY_OK)
-        return gather_fail(name, item, &err);
     hsy_scheme_info(g->scheme, &g->info);
+    if (!gather_block(g, item->labels))
+        return cli_fail_nomem();
+    if (g->info.labels_len > g->info.labels_at &&
+        cli_labels_take(&g->labels, g->block + g->info.labels_at,
+                        g->info.labels_len - g->info.labels_at, &err) != HSY_OK)
+        return gather_fail(name, item, &err);
     return gather_allocate(g) ? 0 : cli_fail_nomem();
 }
 
@@ -171,6 +184,7 @@ int cli_gather_file(struct cli_gather *g, const char *path)
 void cli_gather_clear(struct cli_gather *g)
 {
     cli_labels_clear(&g->labels);
+    free(g->block);
     free(g->scheme);
     free(g->memory);
     free(g->reports);

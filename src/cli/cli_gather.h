@@ -9,6 +9,7 @@
 struct cli_gather {
     hsy_scheme *scheme; /* NULL until a file has been read */
     hsy_info info;
+    uint8_t *block;           /* what the file has for labels, labels_len */
     struct cli_labels labels; /* d is 0 if the values have no names */
     hsy_tally tally;
     int64_t *memory;

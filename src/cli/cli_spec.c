@@ -174,8 +174,7 @@ static int spec_range(struct cli_spec *c, struct cli_parser *p)
 
 /* ---- --set key=value ----------------------------------------------------- */
 
-/* "0.75" or "3/4" as an exact ratio in [0, 1]. */
-static bool spec_ratio(hsy_ratio *out, const char *text, size_t len)
+bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len)
 {
     const char *slash = memchr(text, '/', len);
     size_t len_num = slash != NULL ? (size_t)(slash - text) : len;
@@ -213,10 +212,10 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
     const char *comma = strchr(value, ',');
     size_t len = comma != NULL ? (size_t)(comma - value) : strlen(value);
     bool good = (comma != NULL) == (d->chances == 2) &&
-                spec_ratio(&chance[0], value, len);
+                cli_parse_ratio(&chance[0], value, len);
 
     if (good && comma != NULL)
-        good = spec_ratio(&chance[1], comma + 1, strlen(comma + 1));
+        good = cli_parse_ratio(&chance[1], comma + 1, strlen(comma + 1));
     if (good && c->spec.design != HSY_DESIGN_EPSILON) {
         cli_usage(p, "--set %s: one design at a time, and once", d->key);
         return false;
@@ -277,6 +276,18 @@ static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
     return true;
 }
 
+static bool spec_set_matrix(struct cli_spec *c, struct cli_parser *p,
+                            const char *path)
+{
+    if (c->spec.design != HSY_DESIGN_EPSILON) {
+        cli_usage(p, "--set matrix: one design at a time, and once");
+        return false;
+    }
+    c->spec.design = HSY_DESIGN_MATRIX;
+    c->matrix_file = path;
+    return true;
+}
+
 static bool spec_set(struct cli_spec *c, struct cli_parser *p)
 {
     static const struct spec_design designs[] = {
@@ -292,6 +303,8 @@ static bool spec_set(struct cli_spec *c, struct cli_parser *p)
         return false;
     }
     len = (size_t)(equals - p->value);
+    if (len == 6 && memcmp(p->value, "matrix", 6) == 0)
+        return spec_set_matrix(c, p, equals + 1);
     for (size_t i = 0; i < 3; i++) {
         if (strlen(designs[i].key) == len &&
             memcmp(designs[i].key, p->value, len) == 0)
@@ -382,13 +395,29 @@ static const char *spec_conflict(const struct cli_spec *c)
     return NULL;
 }
 
-int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
+/* The matrix goes before the labels. */
+static int spec_matrix(struct cli_spec *c, struct cli_parser *p)
 {
-    const char *conflict = spec_conflict(c);
+    int failed;
 
-    if (conflict != NULL)
-        return cli_usage(p, "%s", conflict);
-    c->spec.size = sizeof c->spec;
+    if (c->spec.kind != HSY_KIND_VALUES)
+        return cli_usage(p, "--set matrix goes with --values, --values-file "
+                            "and --domain");
+    failed = cli_matrix_read(&c->matrix, c->matrix_file);
+    if (failed)
+        return failed;
+    if (c->matrix.d != c->spec.d)
+        return cli_fail("%s: %" PRIu32 " states, but there are %" PRIu32
+                        " values",
+                        cli_input_name(c->matrix_file), c->matrix.d, c->spec.d);
+    failed = cli_matrix_append(&c->matrix, c->labels.block, c->labels.len);
+    c->spec.labels = c->matrix.bytes;
+    c->spec.labels_len = c->matrix.len;
+    return failed;
+}
+
+static int spec_kind(struct cli_spec *c, struct cli_parser *p)
+{
     if (c->values != NULL || c->values_file != NULL)
         return spec_labels(c, p);
     if (c->range != NULL)
@@ -403,6 +432,20 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
         c->spec.d = (uint32_t)c->domain;
     }
     return 0;
+}
+
+int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *conflict = spec_conflict(c);
+    int failed;
+
+    if (conflict != NULL)
+        return cli_usage(p, "%s", conflict);
+    c->spec.size = sizeof c->spec;
+    failed = spec_kind(c, p);
+    if (!failed && c->matrix_file != NULL)
+        failed = spec_matrix(c, p);
+    return failed;
 }
 
 bool cli_spec_trivial(const struct cli_spec *c)
@@ -421,6 +464,8 @@ static const char *spec_option(char room[32], const hsy_spec *spec,
     }
     if (strcmp(field, "chance") == 0 || strcmp(field, "design") == 0)
         return "--set";
+    if (strcmp(field, "matrix") == 0)
+        return "--set matrix";
     if (strcmp(field, "mechanism") == 0)
         return "--mechanism";
     if (strcmp(field, "labels") == 0)
@@ -483,4 +528,6 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
 void cli_spec_clear(struct cli_spec *c)
 {
     cli_labels_clear(&c->labels);
+    free(c->matrix.bytes);
+    c->matrix = (struct cli_matrix){0};
 }

@@ -75,13 +75,13 @@ struct randomize_job {
 
 static hsy_status randomize_head(struct randomize_job *j, hsy_error *err)
 {
-    const struct cli_labels *l = &j->spec.labels;
+    const hsy_spec *spec = &j->spec.spec;
 
     if (j->how->json)
-        return container_put_json_head(j->out, j->scheme, l->block, l->len,
-                                       err);
-    return container_put_prefix(j->out, j->scheme, l->block, l->len,
-                                HSY_CONTENT_REPORTS);
+        return container_put_json_head(j->out, j->scheme, spec->labels,
+                                       spec->labels_len, err);
+    return container_put_prefix(j->out, j->scheme, spec->labels,
+                                spec->labels_len, HSY_CONTENT_REPORTS);
 }
 
 static hsy_status randomize_put(struct randomize_job *j, size_t n)

@@ -33,7 +33,7 @@ static int tally_write(const struct cli_gather *g, const char *path)
         return cli_fail_nomem();
     if (st != HSY_OK)
         return cli_fail_output(path);
-    st = container_put_tally(out, g->scheme, g->labels.block, g->labels.len,
+    st = container_put_tally(out, g->scheme, g->block, g->info.labels_len,
                              &g->tally);
     if (st != HSY_OK) {
         int failed = cli_fail_output(path);

@@ -31,6 +31,8 @@
  */
 #include "exp.h"
 
+#include "hearsay.h"
+
 #include "u128.h"
 
 enum { EXP_TERMS = 31, EXP_SQUARINGS = 6, EXP_WEIGHT_BITS = 45 };
@@ -188,4 +190,21 @@ bool hsy_exp_within(uint64_t half_nano, uint64_t n)
     hsy_u128 v = (f.m >> 14) + 2;
 
     return ((v - 1) >> (113 - f.k)) + 1 <= n;
+}
+
+uint64_t hsy_exp_cover(uint64_t num, uint64_t den)
+{
+    uint64_t low = HSY_EPSILON_MIN, high = HSY_EPSILON_MAX;
+
+    if (!hsy_exp_covers(2 * high, num, den))
+        return 0;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (hsy_exp_covers(2 * middle, num, den))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return high;
 }

@@ -27,6 +27,10 @@ uint64_t hsy_exp_flip(uint64_t half_nano);
 /* Whether num / den <= e^x for certain. den > 0. */
 bool hsy_exp_covers(uint64_t half_nano, uint64_t num, uint64_t den);
 
+/* The smallest nano-epsilon, of those a scheme may have, whose e^epsilon is at
+ * least num / den for certain; 0 if none is. den > 0. */
+uint64_t hsy_exp_cover(uint64_t num, uint64_t den);
+
 /* Whether e^x <= n for certain. */
 bool hsy_exp_within(uint64_t half_nano, uint64_t n);
 

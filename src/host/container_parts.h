@@ -98,6 +98,9 @@ hsy_status container_json_refuse(hsy_error *err, const char *field,
 bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
                         size_t text_len);
 
+/* Where in a spec's labels the first label begins. */
+size_t container_labels_at(const hsy_spec *spec);
+
 /* Whether these are the labels of the scheme so encoded. */
 bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
                           const uint8_t *labels, size_t labels_len);

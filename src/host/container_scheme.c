@@ -37,14 +37,14 @@ struct container_scheme_text {
     const char *epsilon, *lo, *hi, *digest;
     size_t epsilon_len, lo_len, hi_len, digest_len;
     json_int_t bins, scale;
-    json_t *values, *chance, *parameters;
+    json_t *values, *chance, *parameters, *matrix;
 };
 
 static bool container_scheme_unpack(struct container_scheme_text *t,
                                     json_t *json)
 {
     static const char format[] =
-        "{s:s%,s:s%,s:s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o!}";
+        "{s:s%,s:s%,s:s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o!}";
 
     memset(t, 0, sizeof *t);
     return json_unpack(json, format, "mechanism", &t->mechanism,
@@ -54,7 +54,7 @@ static bool container_scheme_unpack(struct container_scheme_text *t,
                        "bins", &t->bins, "lo", &t->lo, &t->lo_len, "hi", &t->hi,
                        &t->hi_len, "scale", &t->scale, "design", &t->design,
                        &t->design_len, "chance", &t->chance, "parameters",
-                       &t->parameters) == 0;
+                       &t->parameters, "matrix", &t->matrix) == 0;
 }
 
 /* A name without a NUL in it. */
@@ -145,6 +145,66 @@ static hsy_status container_scheme_values(hsy_spec *spec, uint8_t **labels,
     spec->labels = *labels;
     spec->d = (uint32_t)json_array_size(values);
     return HSY_OK;
+}
+
+size_t container_labels_at(const hsy_spec *spec)
+{
+    return spec->design == HSY_DESIGN_MATRIX ? 8 + 8 * (size_t)spec->d * spec->d
+                                             : 0;
+}
+
+static bool container_scheme_entry(uint8_t *at, const json_t *value)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return false;
+    bytes_put64(at, (uint64_t)json_integer_value(value));
+    return true;
+}
+
+static bool container_scheme_rows(uint8_t *at, const json_t *rows, size_t d)
+{
+    size_t y, x;
+    json_t *row, *value;
+
+    if (json_array_size(rows) != d)
+        return false;
+    json_array_foreach(rows, y, row)
+    {
+        if (json_array_size(row) != d)
+            return false;
+        json_array_foreach(row, x, value)
+        {
+            if (!container_scheme_entry(at + 8 * (y * d + x), value))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The matrix goes before the labels there are. */
+static hsy_status container_scheme_matrix(hsy_spec *spec, uint8_t **labels,
+                                          const json_t *matrix, hsy_error *err)
+{
+    size_t len;
+    uint8_t *block;
+    bool good;
+
+    if (json_array_size(matrix) != 2 || spec->d > HSY_MATRIX_MAX)
+        return container_scheme_bad(err, "matrix");
+    spec->design = HSY_DESIGN_MATRIX;
+    len = container_labels_at(spec);
+    block = malloc(len + spec->labels_len);
+    if (block == NULL)
+        return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (spec->labels_len != 0)
+        memcpy(block + len, *labels, spec->labels_len);
+    good = container_scheme_entry(block, json_array_get(matrix, 0)) &&
+           container_scheme_rows(block + 8, json_array_get(matrix, 1), spec->d);
+    free(*labels);
+    *labels = block;
+    spec->labels = block;
+    spec->labels_len += len;
+    return good ? HSY_OK : container_scheme_bad(err, "matrix");
 }
 
 static hsy_status container_scheme_chance(hsy_spec *spec, json_t *chance,
@@ -252,6 +312,8 @@ static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
         st = container_scheme_numbers(spec, t, err);
     if (st == HSY_OK && t->values != NULL)
         st = container_scheme_values(spec, labels, t->values, err);
+    if (st == HSY_OK && t->matrix != NULL)
+        st = container_scheme_matrix(spec, labels, t->matrix, err);
     if (st == HSY_OK && t->chance != NULL)
         st = container_scheme_chance(spec, t->chance, err);
     if (st == HSY_OK && t->parameters != NULL)

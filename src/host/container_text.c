@@ -95,18 +95,37 @@ static hsy_status container_text_labels(FILE *f, const uint8_t *labels,
     return HSY_OK;
 }
 
+/* The denominator, then the rows: [100,[[60,20],[40,80]]]. */
+static void container_text_matrix(FILE *f, const hsy_spec *spec)
+{
+    const uint8_t *at = spec->labels + 8;
+
+    fprintf(f, ",\"matrix\":[%" PRIu64 ",[", bytes_get64(spec->labels));
+    for (uint32_t y = 0; y < spec->d; y++) {
+        for (uint32_t x = 0; x < spec->d; x++, at += 8)
+            fprintf(f, "%s%" PRIu64, x == 0 ? "[" : ",", bytes_get64(at));
+        fputs(y + 1 < spec->d ? "]," : "]", f);
+    }
+    fputs("]]", f);
+}
+
 static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
                                         hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     if (spec->kind == HSY_KIND_VALUES) {
+        size_t skip = container_labels_at(spec);
+
         fputs(",\"values\":", f);
-        if (spec->labels_len != 0)
-            st = container_text_labels(f, spec->labels, spec->labels_len, err);
+        if (spec->labels_len != skip)
+            st = container_text_labels(f, spec->labels + skip,
+                                       spec->labels_len - skip, err);
         else
             fprintf(f, "%" PRIu32, spec->d);
     }
+    if (spec->design == HSY_DESIGN_MATRIX)
+        container_text_matrix(f, spec);
     if (spec->kind == HSY_KIND_BINS)
         fprintf(f, ",\"bins\":%" PRIu32, spec->d);
     if (spec->kind == HSY_KIND_BINS || spec->kind == HSY_KIND_NUMBER) {
@@ -135,7 +154,8 @@ static void container_text_parameters(FILE *f, const hsy_spec *spec)
 {
     size_t n = 0;
 
-    if (spec->design != HSY_DESIGN_EPSILON) {
+    if (spec->design != HSY_DESIGN_EPSILON &&
+        spec->design != HSY_DESIGN_MATRIX) {
         fprintf(f, ",\"design\":\"%s\",\"chance\":[",
                 container_design_name(spec->design));
         container_text_chances(f, spec);

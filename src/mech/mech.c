@@ -7,7 +7,7 @@
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit,
+    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit, &hsy_mech_matrix,
 };
 
 #define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
@@ -62,6 +62,13 @@ const struct hsy_mechanism *hsy_mech_numbered(uint32_t id)
 bool hsy_mech_is_auto(const char *name)
 {
     return name == NULL || mech_listed(name, "auto");
+}
+
+const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec)
+{
+    if (!hsy_mech_is_auto(spec->mechanism))
+        return hsy_mech_named(spec->mechanism);
+    return spec->design == HSY_DESIGN_MATRIX ? &hsy_mech_matrix : NULL;
 }
 
 static const char *const mech_params[HSY_PARAMS] = {

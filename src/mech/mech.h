@@ -120,6 +120,7 @@ struct hsy_scheme {
     int64_t lo, hi;
     uint32_t scale;
     uint64_t labels_len;
+    size_t labels_at; /* where in them the first label begins */
     uint8_t labels_digest[HSY_DIGEST];
     uint64_t nano_epsilon;
     uint32_t design;
@@ -163,6 +164,10 @@ const struct hsy_mechanism *hsy_mech_numbered(uint32_t id);
 /* Whether a spec leaves the choice of the mechanism to hearsay. */
 bool hsy_mech_is_auto(const char *name);
 
+/* The mechanism a spec names, or means by its design; NULL if it leaves the
+ * choice, or names one that there is not. */
+const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec);
+
 /*
  * Resolve s, whose common part is filled in, by the best mechanism for its
  * kind: the least variance at share 0, and among those within 5 % of it the
@@ -191,6 +196,9 @@ void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
 /* Whether all codes are in the domain, without telling which is not. */
 bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
 
+/* Bytes of a matrix of d states, which stands before the labels. */
+size_t hsy_matrix_bytes(uint32_t d);
+
 /* Rows, one for each mechanism file; mech.c has the table. */
 extern const struct hsy_mechanism hsy_mech_rr;
 extern const struct hsy_mechanism hsy_mech_grr;
@@ -199,5 +207,6 @@ extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_matrix;
 
 #endif

@@ -90,25 +90,6 @@ static hsy_factor rr_worst_ratio(const hsy_scheme *s)
     return zero;
 }
 
-/* The smallest nano-epsilon whose e^epsilon is at least the ratio; 0 if that
- * is above HSY_EPSILON_MAX. */
-static uint64_t rr_cover(const hsy_factor *ratio)
-{
-    uint64_t low = HSY_EPSILON_MIN, high = HSY_EPSILON_MAX;
-
-    if (!hsy_exp_covers(2 * high, ratio->num, ratio->den))
-        return 0;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (hsy_exp_covers(2 * middle, ratio->num, ratio->den))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return high;
-}
-
 static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
 {
     hsy_factor ratio;
@@ -123,7 +104,7 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
         return hsy_fail(err, HSY_E_RANGE, "chance",
                         "an answer would prove the truth: infinite epsilon");
     ratio = rr_worst_ratio(s);
-    s->nano_epsilon = rr_cover(&ratio);
+    s->nano_epsilon = hsy_exp_cover(ratio.num, ratio.den);
     if (s->nano_epsilon == 0)
         return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
                               "these probabilities spend more than epsilon 32",

@@ -111,20 +111,10 @@ static hsy_status scheme_foreign(const hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
-/* labels is exactly d times a length and as many bytes. */
-static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
-                                hsy_error *err)
+/* From `at` on, labels is exactly d times a length and as many bytes. */
+static hsy_status scheme_each_label(const hsy_scheme *s, const hsy_spec *spec,
+                                    size_t at, hsy_error *err)
 {
-    size_t at = 0;
-
-    if (spec->labels == NULL && spec->labels_len != 0)
-        return hsy_fail(err, HSY_E_RANGE, "labels", "the labels are missing");
-    if (spec->labels == NULL)
-        return HSY_OK;
-    if (spec->labels_len > HSY_LABELS_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "labels",
-                              "the labels are too long together",
-                              HSY_LABELS_MAX);
     for (uint32_t v = 0; v < s->d; v++) {
         uint32_t len;
 
@@ -143,6 +133,34 @@ static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
     }
     if (at != spec->labels_len)
         return hsy_fail(err, HSY_E_FORMAT, "labels", "more labels than values");
+    return HSY_OK;
+}
+
+/* A matrix, if the design has one, and then labels or none. */
+static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
+                                hsy_error *err)
+{
+    bool matrix = spec->design == HSY_DESIGN_MATRIX;
+    hsy_status st = HSY_OK;
+
+    if (spec->labels == NULL && spec->labels_len != 0)
+        return hsy_fail(err, HSY_E_RANGE, "labels", "the labels are missing");
+    if (matrix && s->d > HSY_MATRIX_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+                              "a matrix has at most 64 states", HSY_MATRIX_MAX);
+    s->labels_at = matrix ? hsy_matrix_bytes(s->d) : 0;
+    if (spec->labels_len < s->labels_at)
+        return hsy_fail(err, HSY_E_RANGE, "matrix", "the matrix is cut short");
+    if (spec->labels == NULL)
+        return HSY_OK;
+    if (spec->labels_len > HSY_LABELS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "labels",
+                              "the labels are too long together",
+                              HSY_LABELS_MAX);
+    if (!matrix || spec->labels_len != s->labels_at)
+        st = scheme_each_label(s, spec, s->labels_at, err);
+    if (st != HSY_OK)
+        return st;
     s->labels_len = spec->labels_len;
     hsy_blake2b(s->labels_digest, HSY_DIGEST, spec->labels, spec->labels_len,
                 NULL, 0);
@@ -190,13 +208,12 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
 
 size_t hsy_scheme_size(const hsy_spec *spec)
 {
-    const struct hsy_mechanism *mech = NULL;
+    const struct hsy_mechanism *mech;
     hsy_spec known;
 
     if (scheme_spec(&known, spec, NULL) != HSY_OK)
         return sizeof(hsy_scheme); /* which init will refuse */
-    if (!hsy_mech_is_auto(known.mechanism))
-        mech = hsy_mech_named(known.mechanism);
+    mech = hsy_mech_meant(&known);
     return sizeof(hsy_scheme) + (mech != NULL && mech->tail_size != NULL
                                      ? mech->tail_size(&known)
                                      : 0);
@@ -205,15 +222,11 @@ size_t hsy_scheme_size(const hsy_spec *spec)
 static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                               hsy_error *err)
 {
-    const struct hsy_mechanism *mech = NULL;
+    const struct hsy_mechanism *mech = hsy_mech_meant(spec);
     hsy_status st;
 
-    if (!hsy_mech_is_auto(spec->mechanism)) {
-        mech = hsy_mech_named(spec->mechanism);
-        if (mech == NULL)
-            return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
-                            "no such mechanism");
-    }
+    if (mech == NULL && !hsy_mech_is_auto(spec->mechanism))
+        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism", "no such mechanism");
     st = scheme_common(made, spec, err);
     if (st != HSY_OK)
         return st;
@@ -221,21 +234,36 @@ static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                         : hsy_mech_resolve(made, mech, spec, err);
 }
 
+hsy_status hsy_scheme_resolve(hsy_scheme *made, hsy_spec *known,
+                              const hsy_spec *spec, hsy_error *err)
+{
+    hsy_status st = scheme_spec(known, spec, err);
+
+    *made = (hsy_scheme){.kernels = hsy_kernels_at(hsy_cpu_best())};
+    if (st == HSY_OK)
+        st = scheme_make(made, known, err);
+    if (st == HSY_OK)
+        hsy_scheme_digest(made);
+    return st;
+}
+
+void hsy_scheme_settle(hsy_scheme *s, const hsy_scheme *made,
+                       const hsy_spec *known)
+{
+    *s = *made;
+    if (s->mech->settle != NULL)
+        s->mech->settle(s, known);
+}
+
 hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 {
-    hsy_scheme made = {.kernels = hsy_kernels_at(hsy_cpu_best())};
+    hsy_scheme made;
     hsy_spec known;
-    hsy_status st = scheme_spec(&known, spec, err);
+    hsy_status st = hsy_scheme_resolve(&made, &known, spec, err);
 
     if (st == HSY_OK)
-        st = scheme_make(&made, &known, err);
-    if (st != HSY_OK)
-        return st;
-    hsy_scheme_digest(&made);
-    *s = made;
-    if (s->mech->settle != NULL)
-        s->mech->settle(s, &known);
-    return HSY_OK;
+        hsy_scheme_settle(s, &made, &known);
+    return st;
 }
 
 hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)

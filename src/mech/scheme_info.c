@@ -91,6 +91,7 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .scale = s->scale,
         .design = s->design,
         .labels_len = s->labels_len,
+        .labels_at = s->labels_at,
         .report_bits = s->report_bits,
         .packed_bits = s->packed_bits,
         .report_bytes = s->report_bytes,

@@ -113,12 +113,12 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
 {
     uint8_t again[HSY_SCHEME_WIRE];
     hsy_scheme made;
-    hsy_spec spec;
+    hsy_spec spec, known;
     hsy_status st = hsy_spec_decode(&spec, wire, labels, labels_len, err);
 
     if (st != HSY_OK)
         return st;
-    st = hsy_scheme_init(&made, &spec, err);
+    st = hsy_scheme_resolve(&made, &known, &spec, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_encode(&made, again);
@@ -126,7 +126,7 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
         return hsy_fail(err, HSY_E_FORMAT, "scheme",
                         "the scheme's integers do not follow from its "
                         "parameters");
-    *s = made;
+    hsy_scheme_settle(s, &made, &known);
     return HSY_OK;
 }
 
