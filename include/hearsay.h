@@ -532,6 +532,13 @@ typedef struct hsy_confidence {
     uint64_t comparisons; /* intervals that shall hold together, at least 1 */
 } hsy_confidence;
 
+/* The covariances of all d estimated shares, d times d doubles; scratch as for
+ * hsy_points of all values. HSY_E_UNKNOWN for a mechanism without a formula:
+ * grr and matrix have one. */
+HSY_API hsy_status hsy_covariance(const hsy_scheme *s, double *out,
+                                  const hsy_tally *t, hsy_target target,
+                                  void *scratch, hsy_error *err);
+
 typedef struct hsy_estimate {
     double value;
     double sd; /* standard error */

@@ -23,6 +23,7 @@ enum {
     ESTIMATE_CANDIDATES,
     ESTIMATE_TOP,
     ESTIMATE_AGAINST,
+    ESTIMATE_COVARIANCE,
     ESTIMATE_FORMAT
 };
 
@@ -47,6 +48,8 @@ static const struct cli_option estimate_options[] = {
      "largest changes, up or down"},
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
+    {ESTIMATE_COVARIANCE, "covariance", NULL,
+     "how estimates vary together (grr and matrix)"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -350,6 +353,8 @@ static int estimate_run(struct estimate_job *j)
                                 .options = o};
     int failed = estimate_load(j);
 
+    if (!failed && o->covariance)
+        return estimate_covariance(&j->gather, o);
     if (!failed)
         failed = estimate_fits(j);
     if (!failed && o->against != NULL)
@@ -420,6 +425,9 @@ static bool estimate_option(struct cli_parser *p, int id,
         return cli_value_count(p, &o->top, 1, UINT32_MAX);
     case ESTIMATE_AGAINST:
         o->against = p->value;
+        return true;
+    case ESTIMATE_COVARIANCE:
+        o->covariance = true;
         return true;
     case ESTIMATE_FORMAT:
         return cli_value_format(p, &o->format);

@@ -8,7 +8,7 @@ struct estimate_options {
     const char *path, *against, *candidates;
     hsy_confidence how; /* interval resolved, never AUTO, once parsed */
     hsy_post post;
-    bool simultaneous, has_top;
+    bool simultaneous, has_top, covariance;
     uint64_t top;
     enum cli_format format;
 };
@@ -66,6 +66,11 @@ struct estimate_result {
     const struct estimate_asked *asked;
     const struct estimate_options *options;
 };
+
+/* Print how the estimates of each two values vary together. 0, or the exit code
+ * after a message. */
+int estimate_covariance(const struct cli_gather *g,
+                        const struct estimate_options *o);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

@@ -101,6 +101,32 @@ static size_t grr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
+/*
+ * A report supports one value, so supports of v and w never meet: n Cov is
+ * minus the mean over people of P[v | x] P[w | x], over gap^2.
+ */
+static void grr_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
+                           void *scratch)
+{
+    double n = (double)t->strata[0], share[HSY_MATRIX_MAX];
+    struct mech_support law;
+
+    (void)scratch;
+    s->mech->support(s, &law);
+    for (size_t v = 0; v < s->d; v++)
+        share[v] = ((double)t->cells[v] / n - law.q) / law.gap;
+    for (size_t v = 0; v < s->d; v++)
+        for (size_t w = 0; w < s->d; w++) {
+            double either = share[v] + share[w];
+
+            out[v * s->d + w] = v == w
+                                    ? share[v] * mech_support_v1(&law) +
+                                          (1 - share[v]) * mech_support_v0(&law)
+                                    : -(either * law.p + (1 - either) * law.q) *
+                                          law.q / (law.gap * law.gap);
+        }
+}
+
 const struct hsy_mechanism hsy_mech_grr = {
     .row = {.name = "grr",
             .aliases = "krr,direct",
@@ -113,6 +139,7 @@ const struct hsy_mechanism hsy_mech_grr = {
     .check = grr_check,
     .tally = grr_tally,
     .points = hsy_points_cells,
+    .covariance = grr_covariance,
     .support = grr_support,
     .law_factors = 1,
     .law = grr_law,

@@ -388,44 +388,26 @@ static double matrix_own(const hsy_scheme *s, const double *inverse, size_t v)
 }
 
 /*
- * n Var at share 0 of v if the others share as they were seen to: with answers
- * rate = f H_v + (1-f) rest it is sum_y inverse[v][y]^2 rest[y]. Where nearly
- * all hold v there is no rest to be seen, and it is taken as even.
+ * n Var at share 0 of v: everybody answers by the columns of the others, mixed
+ * as they share (NULL: evenly). Mixing columns, not what was seen of answers,
+ * keeps the noise of v's own estimate out of it.
  */
 static double matrix_other(const hsy_scheme *s, const double *inverse,
-                           const double *rate, size_t v, double f)
+                           const double *shares, size_t v)
 {
-    double rest[HSY_MATRIX_MAX];
-    bool seen = f < 0.9;
+    double rest[HSY_MATRIX_MAX] = {0}, sum = 0;
 
-    for (size_t y = 0; y < s->d; y++) {
-        rest[y] = 0;
-        if (seen)
-            rest[y] = (rate[y] - f * matrix_chance(s, y, v)) / (1 - f);
-        for (size_t x = 0; x < s->d && !seen; x++)
-            if (x != v)
-                rest[y] += matrix_chance(s, y, x) / (double)(s->d - 1);
-        rest[y] = rest[y] < 0 ? 0 : rest[y];
+    for (size_t x = 0; x < s->d; x++) {
+        double share = x == v ? 0 : shares == NULL ? 1 : shares[x];
+
+        share = share < 0 ? 0 : share;
+        sum += share;
+        for (size_t y = 0; y < s->d; y++)
+            rest[y] += share * matrix_chance(s, y, x);
     }
-    return matrix_second(inverse, rest, s->d, v);
-}
-
-static void matrix_point(const hsy_scheme *s, hsy_point *point,
-                         const hsy_tally *t, const double *inverse,
-                         const double *rate, size_t v)
-{
-    double value = 0, f, own = matrix_own(s, inverse, v);
-
-    for (size_t y = 0; y < s->d; y++)
-        value += inverse[v * s->d + y] * rate[y];
-    f = value < 0 ? 0 : value > 1 ? 1 : value;
-    *point = (hsy_point){
-        .value = value,
-        .n = (double)t->strata[0],
-        .support = (double)t->cells[v],
-        .v0 = matrix_other(s, inverse, rate, v, f),
-        .v1 = own < 0 ? 0 : own, /* never below but for rounding */
-    };
+    if (sum == 0)
+        return matrix_other(s, inverse, NULL, v);
+    return matrix_second(inverse, rest, s->d, v) / sum;
 }
 
 static void matrix_points(const hsy_scheme *s, hsy_point *points,
@@ -433,20 +415,56 @@ static void matrix_points(const hsy_scheme *s, hsy_point *points,
                           size_t count, void *scratch)
 {
     double *inverse = scratch, *room = inverse + (size_t)s->d * s->d;
-    double rate[HSY_MATRIX_MAX];
+    double shares[HSY_MATRIX_MAX] = {0}, n = (double)t->strata[0];
 
     matrix_inverse(s, inverse, room);
-    for (size_t y = 0; y < s->d; y++)
-        rate[y] = (double)t->cells[y] / (double)t->strata[0];
-    for (size_t i = 0; i < count; i++)
-        matrix_point(s, &points[i], t, inverse, rate,
-                     codes != NULL ? (size_t)codes[i] : i);
+    for (size_t v = 0; v < s->d; v++)
+        for (size_t y = 0; y < s->d; y++)
+            shares[v] += inverse[v * s->d + y] * ((double)t->cells[y] / n);
+    for (size_t i = 0; i < count; i++) {
+        size_t v = codes != NULL ? (size_t)codes[i] : i;
+        double own = matrix_own(s, inverse, v);
+
+        points[i] = (hsy_point){
+            .value = shares[v],
+            .n = n,
+            .support = (double)t->cells[v],
+            .v0 = matrix_other(s, inverse, shares, v),
+            .v1 = own < 0 ? 0 : own, /* never below but for rounding */
+        };
+    }
 }
 
 static size_t matrix_points_scratch(const hsy_scheme *s, size_t count)
 {
     (void)count;
     return 2 * (size_t)s->d * s->d * sizeof(double);
+}
+
+/*
+ * inverse diag(rate) inverse^T - diag(f): the answers' multinomial covariance,
+ * less H diag(f) H^T for the people being fixed, which the inverse turns into
+ * diag(f).
+ */
+static void matrix_covariance(const hsy_scheme *s, double *out,
+                              const hsy_tally *t, void *scratch)
+{
+    double *inverse = scratch, *room = inverse + (size_t)s->d * s->d;
+    size_t d = s->d;
+
+    matrix_inverse(s, inverse, room);
+    for (size_t v = 0; v < d; v++)
+        for (size_t w = 0; w < d; w++) {
+            double sum = 0;
+
+            for (size_t y = 0; y < d; y++) {
+                double rate = (double)t->cells[y] / (double)t->strata[0];
+
+                sum +=
+                    inverse[v * d + y] * rate * (inverse[w * d + y] - (v == w));
+            }
+            out[v * d + w] = sum;
+        }
 }
 
 /* The worst value's, the others sharing evenly. */
@@ -458,7 +476,7 @@ static void matrix_variance(const hsy_scheme *s, double v[2])
     matrix_inverse(s, inverse, room);
     v[0] = v[1] = 0;
     for (size_t x = 0; x < s->d; x++) {
-        double other = matrix_other(s, inverse, NULL, x, 1);
+        double other = matrix_other(s, inverse, NULL, x);
         double own = matrix_own(s, inverse, x);
 
         v[0] = other > v[0] ? other : v[0];
@@ -518,6 +536,7 @@ const struct hsy_mechanism hsy_mech_matrix = {
     .tally = matrix_tally,
     .points = matrix_points,
     .points_scratch = matrix_points_scratch,
+    .covariance = matrix_covariance,
     .variance = matrix_variance,
     .forward = matrix_forward,
     .backward = matrix_backward,

@@ -66,6 +66,11 @@ struct hsy_mechanism {
                    const uint64_t *codes, size_t count, void *scratch);
     size_t (*points_scratch)(const hsy_scheme *s, size_t count);
 
+    /* n Cov of all d estimated shares, target people; scratch as for points.
+     * NULL where it is not known. */
+    void (*covariance)(const hsy_scheme *s, double *out, const hsy_tally *t,
+                       void *scratch);
+
     /* The pure law; NULL for a mechanism that has none, which then has
      * variance. */
     void (*support)(const hsy_scheme *s, struct mech_support *out);

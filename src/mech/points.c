@@ -94,3 +94,35 @@ hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
     s->mech->points(s, points, t, codes, count, scratch);
     return HSY_OK;
 }
+
+/* A sample of people adds diag(f) - f f^T to n Cov. */
+static void points_sampled(double *out, const hsy_point *points, size_t d)
+{
+    for (size_t v = 0; v < d; v++)
+        for (size_t w = 0; w < d; w++)
+            out[v * d + w] += points[v].value * ((v == w) - points[w].value);
+}
+
+hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
+                          hsy_target target, void *scratch, hsy_error *err)
+{
+    hsy_point points[HSY_MATRIX_MAX];
+    hsy_status st;
+
+    if (s->mech->covariance == NULL)
+        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+                        "its covariances have no formula here");
+    if (s->d > HSY_MATRIX_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "values",
+                              "too many values for a table of covariances",
+                              HSY_MATRIX_MAX);
+    st = hsy_points(s, points, t, NULL, s->d, scratch, err);
+    if (st != HSY_OK)
+        return st;
+    s->mech->covariance(s, out, t, scratch);
+    if (target == HSY_POPULATION)
+        points_sampled(out, points, s->d);
+    for (size_t i = 0; i < (size_t)s->d * s->d; i++)
+        out[i] /= points[0].n;
+    return HSY_OK;
+}

@@ -4,6 +4,7 @@
  */
 #include "audit_parts.h"
 #include "tap.h"
+#include "trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,14 +38,16 @@ static void test_bound(void)
 static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
                                uint64_t nano_epsilon)
 {
-    const hsy_spec spec = {.size = sizeof spec,
-                           .mechanism = mechanism,
-                           .nano_epsilon = nano_epsilon,
-                           .kind = kind,
-                           .d = d,
-                           .hi = kind == HSY_KIND_NUMBER ? 100 : 0};
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = mechanism,
+                     .nano_epsilon = nano_epsilon,
+                     .kind = kind,
+                     .d = d,
+                     .hi = kind == HSY_KIND_NUMBER ? 100 : 0};
+    hsy_scheme *s;
 
+    trial_attach(&spec);
+    s = malloc(hsy_scheme_size(&spec));
     if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK)
         abort();
     return s;

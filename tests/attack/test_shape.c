@@ -4,6 +4,7 @@
  */
 #include "hearsay.h"
 #include "tap.h"
+#include "trial.h"
 
 #include <stdlib.h>
 
@@ -136,6 +137,7 @@ int main(void)
                 spec.d = row->kinds >> HSY_KIND_YES_NO & 1 ? 2 : 50;
             if (kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS)
                 spec.hi = 99;
+            trial_attach(&spec);
             s = malloc(hsy_scheme_size(&spec));
             if (ok(s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK,
                    "%s takes kind %u", row->name, kind))

@@ -17,6 +17,7 @@
  */
 #include "ct.h"
 #include "kernels.h"
+#include "trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,7 @@ static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
         spec.d = 1000;
     if (kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS)
         spec.hi = 1000000;
+    trial_attach(&spec);
     r->s = malloc(hsy_scheme_size(&spec));
     if (r->s != NULL && hsy_scheme_init(r->s, &spec, NULL) == HSY_OK) {
         hsy_scheme_info(r->s, &r->info);

@@ -113,8 +113,9 @@ static void unbiased(const hsy_spec *spec, const char *name)
             const hsy_point *p = &t->point[v];
 
             bias = fmax(bias, fabs(m - f));
-            if (s->param[HSY_PARAM_G] ==
-                0) /* a pool's variance depends on its collisions */
+            /* A pool's variance depends on its collisions; without a pure law
+             * it depends on the other values' shares. */
+            if (s->param[HSY_PARAM_G] == 0 && s->mech->support != NULL)
                 off = fmax(off, fabs(var / ((1 - f) * p->v0 + f * p->v1 +
                                             p->spread * f * (1 - f)) -
                                      1));

@@ -4,6 +4,7 @@
 
 #include "hearsay.h"
 #include "tap.h"
+#include "trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,17 +60,18 @@ struct stat_ask {
 static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
                                          uint32_t kind, bool pool)
 {
-    const hsy_spec spec = {
-        .size = sizeof spec,
-        .mechanism = ask->mechanism,
-        .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
-        .kind = kind,
-        .d = kind == HSY_KIND_VALUES ? ask->d : 0,
-        .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
-        .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
-        .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = ask->mechanism,
+                     .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
+                     .kind = kind,
+                     .d = kind == HSY_KIND_VALUES ? ask->d : 0,
+                     .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
+                     .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
+                     .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
+    hsy_scheme *s;
 
+    trial_attach(&spec);
+    s = malloc(hsy_scheme_size(&spec));
     if (s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK)
         return s;
     free(s);
