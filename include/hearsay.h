@@ -327,6 +327,15 @@ typedef struct hsy_info {
 
 HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
 
+/*
+ * The parts of a scheme in which each report answers one of several questions,
+ * drawn at random: levels of a hierarchy, attributes of a tuple. Part i is a
+ * scheme of its own, 0 <= i < hsy_scheme_parts, and lives as long as s does.
+ * Any other scheme has one part: itself.
+ */
+HSY_API size_t hsy_scheme_parts(const hsy_scheme *s);
+HSY_API const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i);
+
 /* The mechanism table: row i, NULL past the end. */
 typedef struct hsy_catalogue {
     const char *name;
@@ -453,6 +462,11 @@ typedef struct hsy_tally {
 HSY_API size_t hsy_tally_words(const hsy_scheme *s);
 HSY_API void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
 HSY_API uint64_t hsy_tally_reports(const hsy_tally *t);
+
+/* A view on the counters of part i of the scheme s that t belongs to: a tally
+ * of hsy_scheme_part(s, i). It keeps t's memory. */
+HSY_API void hsy_tally_part(hsy_tally *part, const hsy_tally *t,
+                            const hsy_scheme *s, size_t i);
 
 /* Count one report, or n of them. All are checked before any is counted; a
  * malformed one is HSY_E_FORMAT with its number in err->line. */

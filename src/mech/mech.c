@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "fail.h"
+#include "sampled.h"
 
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
@@ -343,6 +344,8 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
 
 size_t hsy_law_factors(const hsy_scheme *s)
 {
+    if (s->mech->sampled != NULL)
+        return hsy_sampled_law_factors(s);
     return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
 }
 

@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "fail.h"
+#include "sampled.h"
 
 #include <string.h>
 
@@ -221,21 +222,32 @@ static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                         : hsy_mech_resolve(made, mech, spec, err);
 }
 
-hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
+hsy_status hsy_scheme_head(hsy_scheme *s, hsy_spec *known, const hsy_spec *spec,
+                           hsy_error *err)
 {
     hsy_scheme made = {.kernels = hsy_kernels_at(hsy_cpu_best())};
-    hsy_spec known;
-    hsy_status st = scheme_spec(&known, spec, err);
+    hsy_spec given;
+    hsy_status st = scheme_spec(&given, spec, err);
 
     if (st == HSY_OK)
-        st = scheme_make(&made, &known, err);
+        st = scheme_make(&made, &given, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_digest(&made);
     *s = made;
-    if (s->mech->settle != NULL)
-        s->mech->settle(s, &known);
+    if (known != NULL)
+        *known = given;
     return HSY_OK;
+}
+
+hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
+{
+    hsy_spec known;
+    hsy_status st = hsy_scheme_head(s, &known, spec, err);
+
+    if (st == HSY_OK && s->mech->settle != NULL)
+        s->mech->settle(s, &known);
+    return st;
 }
 
 hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
@@ -243,6 +255,8 @@ hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
     if (!hsy_cpu_has(level))
         return HSY_E_UNKNOWN;
     s->kernels = hsy_kernels_at(level);
+    if (s->mech->sampled != NULL)
+        hsy_sampled_cpu(s);
     return HSY_OK;
 }
 

@@ -8,4 +8,9 @@
  * the digest of the labels. */
 void hsy_scheme_digest(hsy_scheme *s);
 
+/* Check and resolve a spec into all of a scheme but its tail. known, which may
+ * be NULL, gets the spec as this version has it. */
+hsy_status hsy_scheme_head(hsy_scheme *s, hsy_spec *known, const hsy_spec *spec,
+                           hsy_error *err);
+
 #endif
