@@ -462,24 +462,43 @@ size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                                sampled_take(s, part, room, report));
 }
 
-static double sampled_ratio(const hsy_factor *factors, size_t count)
-{
-    double ratio = 1;
+/* An integer of up to eight factors below 2^64 + 1, least limb first. */
+struct sampled_product {
+    uint64_t limb[9];
+};
 
-    for (size_t i = 0; i < count; i++)
-        ratio *= (factors[i].num == 0 ? 0x1p64 : (double)factors[i].num) /
-                 (factors[i].den == 0 ? 0x1p64 : (double)factors[i].den);
-    return ratio;
+/* Times x, where 0 stands for 2^64: then all limbs move up by one. */
+static void sampled_times(struct sampled_product *p, uint64_t x)
+{
+    uint64_t carry = 0;
+
+    for (size_t i = 0; i < 9; i++) {
+        hsy_u128 sum = (hsy_u128)p->limb[i] * x + carry;
+        uint64_t below = carry;
+
+        carry = x == 0 ? p->limb[i] : (uint64_t)(sum >> 64);
+        p->limb[i] = x == 0 ? below : (uint64_t)sum;
+    }
 }
 
-/* Whether a is larger than b: exactly, where each is one ratio. */
+/* Whether the product of ratios a is larger than b's: cross-multiplied. */
 static bool sampled_worse(const hsy_factor *a, size_t na, const hsy_factor *b,
                           size_t nb)
 {
-    if (na != 1 || nb != 1 || a->num == 0 || a->den == 0 || b->num == 0 ||
-        b->den == 0)
-        return sampled_ratio(a, na) > sampled_ratio(b, nb);
-    return (hsy_u128)a->num * b->den > (hsy_u128)b->num * a->den;
+    struct sampled_product left = {{1}}, right = {{1}};
+    size_t i = 8;
+
+    for (size_t k = 0; k < na; k++) {
+        sampled_times(&left, a[k].num);
+        sampled_times(&right, a[k].den);
+    }
+    for (size_t k = 0; k < nb; k++) {
+        sampled_times(&left, b[k].den);
+        sampled_times(&right, b[k].num);
+    }
+    while (i > 0 && left.limb[i] == right.limb[i])
+        i--;
+    return left.limb[i] > right.limb[i];
 }
 
 size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4])
