@@ -323,6 +323,15 @@ typedef struct hsy_info {
 
 HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
 
+/*
+ * The parts of a scheme in which each report answers one of several questions,
+ * drawn at random: levels of a hierarchy, attributes of a tuple. Part i is a
+ * scheme of its own, 0 <= i < hsy_scheme_parts, and lives as long as s does.
+ * Any other scheme has one part: itself.
+ */
+HSY_API size_t hsy_scheme_parts(const hsy_scheme *s);
+HSY_API const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i);
+
 /* The mechanism table: row i, NULL past the end. */
 typedef struct hsy_catalogue {
     const char *name;
@@ -450,6 +459,11 @@ HSY_API size_t hsy_tally_words(const hsy_scheme *s);
 HSY_API void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
 HSY_API uint64_t hsy_tally_reports(const hsy_tally *t);
 
+/* A view on the counters of part i of the scheme s that t belongs to: a tally
+ * of hsy_scheme_part(s, i). It keeps t's memory. */
+HSY_API void hsy_tally_part(hsy_tally *part, const hsy_tally *t,
+                            const hsy_scheme *s, size_t i);
+
 /* Count one report, or n of them. All are checked before any is counted; a
  * malformed one is HSY_E_FORMAT with its number in err->line. */
 HSY_API hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,
@@ -558,6 +572,49 @@ HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
                                            const hsy_point *b,
                                            const hsy_confidence *how,
                                            hsy_error *err);
+
+/*
+ * Sums of bins, and quantiles, of a scheme of bins: best from hh and haar,
+ * whose error grows with the logarithm of the bins; from any other mechanism
+ * that is estimated by points all the same. Keep scratch (hsy_ranges_scratch
+ * bytes, aligned as malloc aligns) and the scheme while r is in use. Treat the
+ * fields as private.
+ */
+typedef struct hsy_ranges {
+    const hsy_scheme *scheme;
+    const void *law;     /* of its variances */
+    const double *cdf;   /* d + 1: the share below each edge, unbiased */
+    const double *least; /* d + 1: the least of cdf from there on */
+    size_t d;
+    double n;
+} hsy_ranges;
+
+HSY_API size_t hsy_ranges_scratch(const hsy_scheme *s);
+
+/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if it is not estimated
+ * by points, HSY_E_EMPTY without reports. */
+HSY_API hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
+                                   const hsy_tally *t, void *scratch,
+                                   hsy_error *err);
+
+/* The share in bins from .. to-1, from < to <= d: unbiased, with a normal
+ * interval (Wald below 50 reports is refused). */
+HSY_API hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r,
+                             size_t from, size_t to, const hsy_confidence *how,
+                             hsy_error *err);
+
+/* The shares below the d + 1 edges, made monotone: the mean of the running
+ * maximum from the left and the running minimum from the right, in [0, 1]. */
+HSY_API void hsy_ranges_cdf(const hsy_ranges *r, double *out);
+
+/* Where a share q of all, 0 < q < 1, lies below, counted in bins: 2.5 is the
+ * middle of the third. Its ends are edges of bins, where the band of the CDF
+ * passes q; sd is half their distance over the normal quantile. how->interval
+ * must be AUTO, WALD or SCORE (or WILSON of a population): the band is normal.
+ */
+HSY_API hsy_status hsy_quantile(hsy_estimate *est, const hsy_ranges *r,
+                                double q, const hsy_confidence *how,
+                                hsy_error *err);
 
 typedef enum hsy_post {
     HSY_POST_NONE = 0,

@@ -73,6 +73,21 @@ static const struct example examples[] = {
       .lo = -40,
       .hi = 120,
       .nano_epsilon = HSY_NANO}},
+    {"hh",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "hh",
+      .kind = HSY_KIND_BINS,
+      .d = 50,
+      .hi = 1000,
+      .param[HSY_PARAM_FANOUT] = 5,
+      .nano_epsilon = HSY_NANO}},
+    {"haar",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "haar",
+      .kind = HSY_KIND_BINS,
+      .d = 50,
+      .hi = 1000,
+      .nano_epsilon = HSY_NANO}},
 };
 
 #undef EXAMPLE_VALUES

@@ -94,12 +94,26 @@ static inline hsy_spec trial_number(int64_t width, double epsilon)
                       .hi = width};
 }
 
-/* A table row's mechanism on a small domain: d values, or d - 1 steps. */
+/* d bins of one step each under a mechanism. */
+static inline hsy_spec trial_bins(const char *mechanism, uint32_t d,
+                                  double epsilon)
+{
+    hsy_spec spec = trial_values(mechanism, d, epsilon);
+
+    spec.kind = HSY_KIND_BINS;
+    spec.hi = d;
+    return spec;
+}
+
+/* A table row's mechanism on a small domain: d values or bins, or d - 1 steps.
+ */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
 {
     hsy_spec spec;
 
+    if (row->kinds == 1u << HSY_KIND_BINS)
+        return trial_bins(row->name, d, epsilon);
     if ((row->kinds >> HSY_KIND_VALUES & 1) == 0)
         return trial_number((int64_t)d - 1, epsilon);
     spec = trial_values(row->name, d, epsilon);

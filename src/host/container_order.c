@@ -88,6 +88,16 @@ static bool container_order_place(const struct container_order *order,
     return container_order_strata_done(order, info);
 }
 
+/* Every unary report has its weight; of several strata some may have other
+ * reports. */
+static bool container_order_weights(const struct container_order *order,
+                                    const hsy_info *info)
+{
+    if (info->weights != 0 && info->strata > 1)
+        return order->weights <= order->reports;
+    return info->weights == 0 || order->weights == order->reports;
+}
+
 static hsy_status container_order_end(const struct container_order *order,
                                       const hsy_info *info,
                                       const hsy_record *record, hsy_error *err)
@@ -95,7 +105,7 @@ static hsy_status container_order_end(const struct container_order *order,
     if (!container_order_strata_done(order, info))
         return hsy_fail(err, HSY_E_FORMAT, "strata", "not all are there");
     if (record->count != order->reports ||
-        (info->weights != 0 && order->weights != order->reports))
+        !container_order_weights(order, info))
         return hsy_fail(err, HSY_E_FORMAT, "count",
                         "the counts do not add up to the reports");
     return HSY_OK;

@@ -218,6 +218,24 @@ static double plausible_weights(const hsy_tally *t, const hsy_info *info)
     return plausible_bins_p(&bins, n);
 }
 
+/* The least over the parts of the scheme that have weights. */
+static double plausible_parts(const hsy_tally *t, const hsy_scheme *s)
+{
+    double least = 1;
+
+    for (size_t i = 0; i < hsy_scheme_parts(s); i++) {
+        const hsy_scheme *part = hsy_scheme_part(s, i);
+        hsy_tally own;
+        hsy_info info;
+
+        hsy_tally_part(&own, t, s, i);
+        hsy_scheme_info(part, &info);
+        if (own.nweights > 0 && hsy_tally_reports(&own) > 0)
+            least = fmin(least, plausible_weights(&own, &info));
+    }
+    return least;
+}
+
 static bool plausible_usable(const hsy_point *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -240,8 +258,7 @@ void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
         plausible_support(out, points, count);
     if (usable && complete && count >= 2)
         out->sum_p = plausible_sum(&info, points, count);
-    if (t->nweights > 0 && hsy_tally_reports(t) > 0)
-        out->weights_p = plausible_weights(t, &info);
+    out->weights_p = plausible_parts(t, s);
     out->implausible = out->support_p < PLAUSIBLE_ALARM ||
                        out->sum_p < PLAUSIBLE_ALARM ||
                        out->weights_p < PLAUSIBLE_ALARM;

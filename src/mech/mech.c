@@ -3,11 +3,22 @@
 
 #include "bytes.h"
 #include "fail.h"
+#include "sampled.h"
 
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
-    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit, &hsy_mech_matrix,
+    /* clang-format off */
+    &hsy_mech_rr,
+    &hsy_mech_grr,
+    &hsy_mech_sue,
+    &hsy_mech_oue,
+    &hsy_mech_olh,
+    &hsy_mech_blh,
+    &hsy_mech_onebit,
+    &hsy_mech_hh,
+    &hsy_mech_haar,
+    &hsy_mech_matrix,
+    /* clang-format on */
 };
 
 #define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
@@ -350,6 +361,8 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
 
 size_t hsy_law_factors(const hsy_scheme *s)
 {
+    if (s->mech->sampled != NULL)
+        return hsy_sampled_law_factors(s);
     return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
 }
 

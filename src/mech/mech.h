@@ -28,6 +28,8 @@ static inline double mech_support_v1(const struct mech_support *law)
     return law->p * law->not_p / (law->gap * law->gap);
 }
 
+struct mech_sampled;
+
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
     uint32_t params;   /* bit 1 << hsy_param for each it takes */
@@ -103,6 +105,10 @@ struct hsy_mechanism {
      * of a resolved one; settle cannot fail. NULL: there is none. */
     size_t (*tail_size)(const hsy_spec *spec);
     void (*settle)(hsy_scheme *s, const hsy_spec *spec);
+
+    /* The parts, of which a report answers one (sampled.h); NULL: there are
+     * none. */
+    const struct mech_sampled *sampled;
 
     size_t law_factors; /* most that law writes; 0: one for each value */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
@@ -213,5 +219,7 @@ extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
 extern const struct hsy_mechanism hsy_mech_matrix;
+extern const struct hsy_mechanism hsy_mech_hh;
+extern const struct hsy_mechanism hsy_mech_haar;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "fail.h"
+#include "sampled.h"
 
 #include <string.h>
 
@@ -234,35 +235,31 @@ static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                         : hsy_mech_resolve(made, mech, spec, err);
 }
 
-hsy_status hsy_scheme_resolve(hsy_scheme *made, hsy_spec *known,
-                              const hsy_spec *spec, hsy_error *err)
+hsy_status hsy_scheme_head(hsy_scheme *s, hsy_spec *known, const hsy_spec *spec,
+                           hsy_error *err)
 {
-    hsy_status st = scheme_spec(known, spec, err);
+    hsy_scheme made = {.kernels = hsy_kernels_at(hsy_cpu_best())};
+    hsy_spec given;
+    hsy_status st = scheme_spec(&given, spec, err);
 
-    *made = (hsy_scheme){.kernels = hsy_kernels_at(hsy_cpu_best())};
     if (st == HSY_OK)
-        st = scheme_make(made, known, err);
-    if (st == HSY_OK)
-        hsy_scheme_digest(made);
-    return st;
-}
-
-void hsy_scheme_settle(hsy_scheme *s, const hsy_scheme *made,
-                       const hsy_spec *known)
-{
-    *s = *made;
-    if (s->mech->settle != NULL)
-        s->mech->settle(s, known);
+        st = scheme_make(&made, &given, err);
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_digest(&made);
+    *s = made;
+    if (known != NULL)
+        *known = given;
+    return HSY_OK;
 }
 
 hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 {
-    hsy_scheme made;
     hsy_spec known;
-    hsy_status st = hsy_scheme_resolve(&made, &known, spec, err);
+    hsy_status st = hsy_scheme_head(s, &known, spec, err);
 
-    if (st == HSY_OK)
-        hsy_scheme_settle(s, &made, &known);
+    if (st == HSY_OK && s->mech->settle != NULL)
+        s->mech->settle(s, &known);
     return st;
 }
 
@@ -271,6 +268,8 @@ hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level)
     if (!hsy_cpu_has(level))
         return HSY_E_UNKNOWN;
     s->kernels = hsy_kernels_at(level);
+    if (s->mech->sampled != NULL)
+        hsy_sampled_cpu(s);
     return HSY_OK;
 }
 

@@ -8,12 +8,9 @@
  * the digest of the labels. */
 void hsy_scheme_digest(hsy_scheme *s);
 
-/* In two steps, so that nothing is written to a scheme before all is well: the
- * scheme without its tail, with the spec as this version has it; then the whole
- * of it, which cannot fail. */
-hsy_status hsy_scheme_resolve(hsy_scheme *made, hsy_spec *known,
-                              const hsy_spec *spec, hsy_error *err);
-void hsy_scheme_settle(hsy_scheme *s, const hsy_scheme *made,
-                       const hsy_spec *known);
+/* Check and resolve a spec into all of a scheme but its tail. known, which may
+ * be NULL, gets the spec as this version has it. */
+hsy_status hsy_scheme_head(hsy_scheme *s, hsy_spec *known, const hsy_spec *spec,
+                           hsy_error *err);
 
 #endif

@@ -13,13 +13,13 @@
  *     24      8  lo
  *     32      8  hi
  *     40      4  design
- *     44      4  digits of other (unary)
+ *     44      4  digits of other (unary); bits of the part's number (parts)
  *     48     64  chance: four times num and den, 8 bytes each
  *    112      8  weight A (two-level)
  *    120      4  shift (two-level)
  *    124      4  report bits
- *    128      8  total
- *    136      8  own
+ *    128      8  total; how many parts
+ *    136      8  own; eight bytes of the digest of all parts
  *    144      8  other
  *    152      8  length of the labels
  *    160     32  BLAKE2b-256 of the labels; zero without labels
@@ -113,12 +113,12 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
 {
     uint8_t again[HSY_SCHEME_WIRE];
     hsy_scheme made;
-    hsy_spec spec, known;
+    hsy_spec spec;
     hsy_status st = hsy_spec_decode(&spec, wire, labels, labels_len, err);
 
     if (st != HSY_OK)
         return st;
-    st = hsy_scheme_resolve(&made, &known, &spec, err);
+    st = hsy_scheme_head(&made, NULL, &spec, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_encode(&made, again);
@@ -126,8 +126,7 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
         return hsy_fail(err, HSY_E_FORMAT, "scheme",
                         "the scheme's integers do not follow from its "
                         "parameters");
-    hsy_scheme_settle(s, &made, &known);
-    return HSY_OK;
+    return hsy_scheme_init(s, &spec, err); /* the same, and its tail */
 }
 
 /* What each run of encoded bytes is called, in the order in which a person

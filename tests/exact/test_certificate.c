@@ -168,7 +168,9 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
         spec->lo = -(int64_t)(random_next() >> 20);
         spec->hi = spec->lo + (int64_t)random_between(1, 1ull << 62);
     } else {
-        spec->kind = HSY_KIND_VALUES;
+        spec->kind =
+            row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES : HSY_KIND_BINS;
+        spec->hi = spec->kind == HSY_KIND_BINS ? HSY_VALUES_MAX : 0;
         spec->d =
             i < 64 ? edge_domain(most, i) : (uint32_t)random_between(2, most);
     }

@@ -104,7 +104,8 @@ static void unbiased(const hsy_spec *spec, const char *name)
     double bias = 0, off = 0;
 
     t->codes = (size_t)hsy_code_count(s);
-    t->points = s->kind == HSY_KIND_VALUES ? s->d : 1;
+    t->points =
+        s->kind == HSY_KIND_VALUES || s->kind == HSY_KIND_BINS ? s->d : 1;
     fill(t, s);
     for (size_t code = 0; code < t->codes; code++)
         for (size_t v = 0; v < t->points; v++) {
@@ -146,6 +147,18 @@ static void hashing_variance(double epsilon)
     free(s);
 }
 
+/* Where a report answers one of several questions, one report leaves the
+ * others open: test_hh.c and test_haar.c take one of each. */
+static bool several(const hsy_catalogue *row, uint32_t d)
+{
+    hsy_spec spec = trial_small(row, d, 1.5);
+    hsy_scheme *s = trial_scheme(&spec);
+    bool open = s->strata > 1;
+
+    free(s);
+    return open;
+}
+
 int main(void)
 {
     const hsy_catalogue *row;
@@ -157,7 +170,7 @@ int main(void)
 
     for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
         for (uint32_t d = 2; d <= VALUES; d++)
-            if (trial_takes(row, d)) {
+            if (trial_takes(row, d) && !several(row, d)) {
                 hsy_spec spec = trial_small(row, d, 1.5);
 
                 unbiased(&spec, row->name);

@@ -60,14 +60,17 @@ struct stat_ask {
 static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
                                          uint32_t kind, bool pool)
 {
-    hsy_spec spec = {.size = sizeof spec,
-                     .mechanism = ask->mechanism,
-                     .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
-                     .kind = kind,
-                     .d = kind == HSY_KIND_VALUES ? ask->d : 0,
-                     .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
-                     .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
-                     .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
+    hsy_spec spec = {
+        .size = sizeof spec,
+        .mechanism = ask->mechanism,
+        .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
+        .kind = kind,
+        .d = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS ? ask->d : 0,
+        .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE
+              : kind == HSY_KIND_BINS ? ask->d
+                                      : 0,
+        .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
+        .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
     hsy_scheme *s;
 
     trial_attach(&spec);
@@ -83,10 +86,10 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
 static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 {
     static const uint32_t kinds[] = {HSY_KIND_VALUES, HSY_KIND_YES_NO,
-                                     HSY_KIND_NUMBER};
+                                     HSY_KIND_NUMBER, HSY_KIND_BINS};
     hsy_scheme *s = NULL;
 
-    for (size_t i = 0; s == NULL && i < 2 * 3; i++)
+    for (size_t i = 0; s == NULL && i < 2 * 4; i++)
         s = stat_scheme_of(ask, kinds[i / 2], i % 2 == 0);
     return s;
 }
@@ -94,7 +97,9 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 /* Estimates a scheme gives: of each value, of yes, of the mean. */
 static inline size_t stat_points(const hsy_info *info)
 {
-    return info->kind == HSY_KIND_VALUES ? info->d : 1;
+    return info->kind == HSY_KIND_VALUES || info->kind == HSY_KIND_BINS
+               ? info->d
+               : 1;
 }
 
 /* ---- Ways to randomize --------------------------------------------------- */
@@ -119,7 +124,7 @@ static inline hsy_truth stat_truth(const hsy_info *info, uint64_t code)
     hsy_truth truth = {.type = HSY_TRUTH_INDEX};
 
     truth.u.index = (uint32_t)code;
-    if (info->kind == HSY_KIND_NUMBER) {
+    if (info->kind == HSY_KIND_NUMBER || info->kind == HSY_KIND_BINS) {
         truth.type = HSY_TRUTH_NUMBER;
         truth.u.number = info->lo + (int64_t)code;
     }

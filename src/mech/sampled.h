@@ -1,0 +1,68 @@
+/*
+ * sampled.h - the engine of mechanisms that ask one of several sub-questions.
+ *
+ * A truth is asked N sub-questions, each a scheme of its own (a part) at the
+ * full epsilon. A report answers one of them, drawn uniformly from the
+ * published coins, and says which.
+ *
+ * Privacy. Which part i is asked does not depend on the truth, so
+ *     P[(i, y) | x] / P[(i, y) | x'] = P_i[y | x] / P_i[y | x'] <= e^epsilon,
+ * because every part keeps that bound.
+ *
+ * Report. With `index` = ceil(log2 N) bits (at least 1) for i:
+ *     where index and the longest part together have at most 64 bits, one
+ *     number: i in the low bits, the part's report above them;
+ *     else whole bytes: i in the first one, then the part's report as it is
+ *     in memory, zeros after it up to the longest.
+ *
+ * Tally: the parts' cells one after the other, likewise strata and weights. A
+ * part's view on them is a tally of the part's scheme.
+ *
+ * The parts stand behind the scheme, in its tail.
+ */
+#ifndef HSY_SAMPLED_H
+#define HSY_SAMPLED_H
+
+#include "mech.h"
+
+#define SAMPLED_PARTS_MAX 256u
+
+/* What a mechanism tells the engine of its parts. parts and part are functions
+ * of the spec alone, which need not be sound. */
+struct mech_sampled {
+    /* How many, 1 to SAMPLED_PARTS_MAX. */
+    size_t (*parts)(const hsy_spec *spec);
+
+    /* The spec of part i; *sub is zero but for its size. */
+    void (*part)(hsy_spec *sub, const hsy_spec *spec, size_t i);
+
+    /* The code of the truth under part i, in time that does not tell code. */
+    uint64_t (*code)(const hsy_scheme *s, uint64_t code, size_t i);
+};
+
+/* Of resolve: check the parts, and set all sizes of s. s->own becomes eight
+ * bytes of a digest of all the parts, so that the scheme's covers them. */
+hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
+                               const struct mech_sampled *how, hsy_error *err);
+
+/* tail_size and settle. */
+size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_sampled *how);
+void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec);
+
+/* Choose the kernels of all parts. */
+void hsy_sampled_cpu(hsy_scheme *s);
+
+/* The rest of a mechanism's row, whose `sampled` says how. */
+hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
+                                 uint64_t code, hsy_coins *coins);
+hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
+                             const uint64_t *codes, size_t n, hsy_coins *coins);
+size_t hsy_sampled_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
+void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n);
+size_t hsy_sampled_law_factors(const hsy_scheme *s);
+size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                       const uint8_t *report);
+size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
+
+#endif
