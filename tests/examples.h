@@ -73,6 +73,18 @@ static const struct example examples[] = {
       .lo = -40,
       .hi = 120,
       .nano_epsilon = HSY_NANO}},
+    {"ss", {EXAMPLE_VALUES, .mechanism = "ss", .nano_epsilon = HSY_NANO}},
+    {"dbitflip",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "dbitflip",
+      .kind = HSY_KIND_BINS,
+      .d = 7,
+      .lo = 0,
+      .hi = 86400,
+      .param[HSY_PARAM_BITS] = 3,
+      .param[HSY_PARAM_POOL_BITS] = 8,
+      .param[HSY_PARAM_POOL_SEED] = 0x5eed,
+      .nano_epsilon = HSY_NANO}},
 };
 
 #undef EXAMPLE_VALUES

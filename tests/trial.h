@@ -53,7 +53,18 @@ static inline hsy_spec trial_number(int64_t width, double epsilon)
                       .hi = width};
 }
 
-/* A table row's mechanism on a small domain: d values, or d - 1 steps. */
+/* Whether a spec can be resolved. */
+static inline bool trial_resolves(const hsy_spec *spec)
+{
+    hsy_scheme *s = trial_memory(hsy_scheme_size(spec));
+    bool resolves = hsy_scheme_init(s, spec, NULL) == HSY_OK;
+
+    free(s);
+    return resolves;
+}
+
+/* A table row's mechanism on a small domain: d values, or d - 1 steps. A pool
+ * has eight functions; one of sets has two, so that a report stays small. */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
 {
@@ -62,8 +73,10 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
     if ((row->kinds >> HSY_KIND_VALUES & 1) == 0)
         return trial_number((int64_t)d - 1, epsilon);
     spec = trial_values(row->name, d, epsilon);
-    if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0)
-        spec.param[HSY_PARAM_POOL_BITS] = 3;
+    spec.param[HSY_PARAM_POOL_BITS] =
+        (row->kinds >> HSY_KIND_STRINGS & 1) != 0 ? 3 : 1;
+    if (!trial_resolves(&spec))
+        spec.param[HSY_PARAM_POOL_BITS] = 0;
     return spec;
 }
 
@@ -71,11 +84,8 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
 static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
 {
     hsy_spec spec = trial_small(row, d, 1);
-    hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
-    bool takes = hsy_scheme_init(s, &spec, NULL) == HSY_OK;
 
-    free(s);
-    return takes;
+    return trial_resolves(&spec);
 }
 
 #endif

@@ -199,5 +199,7 @@ extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_ss;
+extern const struct hsy_mechanism hsy_mech_dbitflip;
 
 #endif
