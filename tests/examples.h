@@ -88,6 +88,18 @@ static const struct example examples[] = {
       .d = 50,
       .hi = 1000,
       .nano_epsilon = HSY_NANO}},
+    {"ss", {EXAMPLE_VALUES, .mechanism = "ss", .nano_epsilon = HSY_NANO}},
+    {"dbitflip",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "dbitflip",
+      .kind = HSY_KIND_BINS,
+      .d = 7,
+      .lo = 0,
+      .hi = 86400,
+      .param[HSY_PARAM_BITS] = 3,
+      .param[HSY_PARAM_POOL_BITS] = 8,
+      .param[HSY_PARAM_POOL_SEED] = 0x5eed,
+      .nano_epsilon = HSY_NANO}},
 };
 
 #undef EXAMPLE_VALUES

@@ -105,21 +105,37 @@ static inline hsy_spec trial_bins(const char *mechanism, uint32_t d,
     return spec;
 }
 
+/* Whether a spec can be resolved. */
+static inline bool trial_resolves(const hsy_spec *spec)
+{
+    hsy_scheme *s = trial_memory(hsy_scheme_size(spec));
+    bool resolves = hsy_scheme_init(s, spec, NULL) == HSY_OK;
+
+    free(s);
+    return resolves;
+}
+
 /* A table row's mechanism on a small domain: d values or bins, or d - 1 steps.
- */
+ * A pool has eight functions; one of sets has two, so that a report stays
+ * small. */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
 {
-    hsy_spec spec;
+    hsy_spec spec = trial_values(row->name, d, epsilon);
 
-    if (row->kinds == 1u << HSY_KIND_BINS)
+    if ((row->kinds >> HSY_KIND_VALUES & 1) == 0 &&
+        (row->kinds >> HSY_KIND_BINS & 1) != 0)
         return trial_bins(row->name, d, epsilon);
-    if ((row->kinds >> HSY_KIND_VALUES & 1) == 0)
-        return trial_number((int64_t)d - 1, epsilon);
-    spec = trial_values(row->name, d, epsilon);
-    if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0)
-        spec.param[HSY_PARAM_POOL_BITS] = 3;
+    if ((row->kinds >> HSY_KIND_VALUES & 1) == 0) {
+        spec = trial_number((int64_t)d - 1, epsilon);
+        spec.mechanism = row->name;
+        return spec;
+    }
     trial_attach(&spec);
+    spec.param[HSY_PARAM_POOL_BITS] =
+        (row->kinds >> HSY_KIND_STRINGS & 1) != 0 ? 3 : 1;
+    if (!trial_resolves(&spec))
+        spec.param[HSY_PARAM_POOL_BITS] = 0;
     return spec;
 }
 
@@ -127,12 +143,9 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
 static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
 {
     hsy_spec spec = trial_small(row, d, 1);
-    hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
-    bool takes = hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
-                 (spec.kind == HSY_KIND_NUMBER || spec.d == d);
 
-    free(s);
-    return takes;
+    return trial_resolves(&spec) &&
+           (spec.kind == HSY_KIND_NUMBER || spec.d == d);
 }
 
 #endif

@@ -67,6 +67,11 @@ struct hsy_kernels {
     void (*fold)(int64_t *cells, uint64_t *hist, const uint8_t *rows, size_t n,
                  size_t stride, uint32_t d);
 
+    /* How many of n rows of `bytes` bytes, from the first on, have exactly
+     * that many ones. */
+    size_t (*exactly)(const uint8_t *rows, size_t n, size_t bytes,
+                      uint64_t ones);
+
     /* support[v] += sum of cell counts over cells whose hash of codes[v] is y.
      * narrow: all codes are below HSY_POOL_NARROW. */
     void (*lh_direct)(uint64_t *support, const uint64_t *codes, size_t count,

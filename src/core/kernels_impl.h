@@ -46,6 +46,13 @@ uint32_t hsy_crc32c_plain(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_portable(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_sse42(uint32_t crc, const uint8_t *data, size_t len);
 
+size_t hsy_exactly_plain(const uint8_t *rows, size_t n, size_t bytes,
+                         uint64_t ones);
+size_t hsy_exactly_portable(const uint8_t *rows, size_t n, size_t bytes,
+                            uint64_t ones);
+size_t hsy_exactly_avx2(const uint8_t *rows, size_t n, size_t bytes,
+                        uint64_t ones);
+
 #undef HSY_KERNELS_OF
 
 #endif

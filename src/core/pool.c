@@ -33,3 +33,11 @@ struct pool_hash hsy_pool_at(uint64_t seed, uint32_t j)
     h.c = pool_word(start, n + 2);
     return h;
 }
+
+void hsy_pool_words(uint64_t *words, size_t n, uint64_t seed, uint32_t j)
+{
+    uint64_t start = hsy_pool_at(seed, j).a;
+
+    for (size_t i = 0; i < n; i++)
+        words[i] = pool_word(start, i);
+}

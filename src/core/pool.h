@@ -1,5 +1,6 @@
 /*
- * pool.h - the public pool of hash functions for local hashing.
+ * pool.h - public pools: of hash functions for local hashing, and of sequences
+ * of random words for what else is drawn in public.
  *
  * Function j of a pool is a pair of random linear functions, reduced to [0, g)
  * by multiply-high. Narrow: ((a x + b) mod 2^32) for codes below 2^17. Wide:
@@ -12,6 +13,7 @@
 #ifndef HSY_POOL_H
 #define HSY_POOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Codes below this use the narrow family. */
@@ -23,6 +25,9 @@ struct pool_hash {
 
 /* Function number j of the pool named seed. */
 struct pool_hash hsy_pool_at(uint64_t seed, uint32_t j);
+
+/* The first n words of sequence number j of the pool named seed. */
+void hsy_pool_words(uint64_t *words, size_t n, uint64_t seed, uint32_t j);
 
 /* The 32-bit value before the reduction. Constant time in code. */
 static inline uint32_t pool_narrow(const struct pool_hash *h, uint64_t code)

@@ -131,6 +131,8 @@ static double plausible_sum(const hsy_info *info, const hsy_point *points,
                             size_t count)
 {
     const double d = (double)count;
+    const double each = points[0].p + (d - 1) * points[0].q;
+    const double w = fmax(1, (double)info->param[HSY_PARAM_W]);
     double total = 0, floors = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -139,8 +141,8 @@ static double plausible_sum(const hsy_info *info, const hsy_point *points,
     }
     if (info->weights > 0)
         return plausible_sum_bits(total, &points[0], d);
-    if (floors == 0 && fabs(points[0].p + (d - 1) * points[0].q - 1) <= 1e-9)
-        return total == points[0].n ? 1 : 0; /* one value a report, always */
+    if (floors == 0 && fabs(each - w) <= 1e-9 * w)
+        return total == w * points[0].n ? 1 : 0; /* w values a report, always */
     return plausible_sum_sets(points, count);
 }
 

@@ -10,10 +10,12 @@ static const struct hsy_mechanism *const mech_table[] = {
     /* clang-format off */
     &hsy_mech_rr,
     &hsy_mech_grr,
+    &hsy_mech_ss,
     &hsy_mech_sue,
     &hsy_mech_oue,
     &hsy_mech_olh,
     &hsy_mech_blh,
+    &hsy_mech_dbitflip,
     &hsy_mech_onebit,
     &hsy_mech_hh,
     &hsy_mech_haar,

@@ -213,13 +213,15 @@ size_t hsy_matrix_bytes(uint32_t d);
 /* Rows, one for each mechanism file; mech.c has the table. */
 extern const struct hsy_mechanism hsy_mech_rr;
 extern const struct hsy_mechanism hsy_mech_grr;
+extern const struct hsy_mechanism hsy_mech_ss;
 extern const struct hsy_mechanism hsy_mech_sue;
 extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
+extern const struct hsy_mechanism hsy_mech_dbitflip;
 extern const struct hsy_mechanism hsy_mech_onebit;
-extern const struct hsy_mechanism hsy_mech_matrix;
 extern const struct hsy_mechanism hsy_mech_hh;
 extern const struct hsy_mechanism hsy_mech_haar;
+extern const struct hsy_mechanism hsy_mech_matrix;
 
 #endif

@@ -155,10 +155,15 @@ static uint32_t edge_domain(uint32_t most, unsigned i)
     return edges[i / 8 % 8];
 }
 
+/* Mechanisms with a bit for each value take fewer of them. */
+static uint32_t most_values(const hsy_catalogue *row)
+{
+    return trial_takes(row, HSY_VALUES_MAX) ? HSY_VALUES_MAX : HSY_UNARY_MAX;
+}
+
 static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
 {
-    bool unary = row->name[1] == 'u'; /* sue, oue */
-    uint32_t most = unary ? HSY_UNARY_MAX : HSY_VALUES_MAX;
+    uint32_t most = most_values(row);
 
     if (strcmp(row->name, "rr") == 0) {
         spec->kind = i % 2 ? HSY_KIND_YES_NO : HSY_KIND_VALUES;
@@ -193,6 +198,11 @@ static hsy_spec spec_number(const hsy_catalogue *row, unsigned i)
                        ? HSY_VALUES_MAX
                        : (1u << 26) >> spec.param[HSY_PARAM_POOL_BITS]);
     }
+    if (strcmp(row->name, "ss") == 0 && i % 3 == 0) /* e^32 2^15 < 2^62 */
+        spec.param[HSY_PARAM_W] =
+            random_between(1, spec.d <= 1u << 15 ? spec.d - 1 : 1u << 15);
+    if (strcmp(row->name, "dbitflip") == 0 && spec.d <= 1u << 18)
+        spec.param[HSY_PARAM_BITS] = i % 3; /* all or 16, 1, 2 */
     return spec;
 }
 

@@ -26,7 +26,7 @@ struct table {
 static double probability(const hsy_scheme *s, uint64_t code,
                           const uint8_t *report)
 {
-    hsy_factor factors[VALUES];
+    hsy_factor *factors = trial_memory(hsy_law_factors(s) * sizeof *factors);
     size_t count;
     double p = 1;
 
@@ -34,6 +34,7 @@ static double probability(const hsy_scheme *s, uint64_t code,
     for (size_t i = 0; i < count; i++)
         p *= (double)factors[i].num /
              (factors[i].den == 0 ? 0x1p64 : (double)factors[i].den);
+    free(factors);
     return p;
 }
 

@@ -92,7 +92,7 @@ static void law_scheme(struct law_count *c, uint64_t lane)
                 drawn &= law_draw(c, (enum stat_way)way, code,
                                   lane * 64 + (uint64_t)(way * 2 + x));
                 worst = fmin(worst, law_oddest(c, code, 1));
-                noticed &= law_oddest(c, code, 1.05) < STAT_ALPHA;
+                noticed &= law_oddest(c, code, 1.1) < STAT_ALPHA;
             }
         ok(drawn && worst > STAT_ALPHA,
            "%s at epsilon %g, %s: outputs follow the law (odds %.2g)",
