@@ -90,6 +90,11 @@ struct hsy_mechanism {
                      double *scratch);
     size_t (*channel_scratch)(const hsy_scheme *s);
 
+    /* Where cells do not count outputs one by one: how many outputs the channel
+     * has, and their counts from a tally. 0 and NULL: the cells. */
+    size_t outputs;
+    void (*counts)(double *counts, const hsy_tally *t);
+
     /* ln of the ratio that bounds all reports on one truth together, where a
      * permanent answer does; NULL: nothing does. */
     double (*lifetime)(const hsy_scheme *s);
@@ -199,5 +204,6 @@ extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_sw;
 
 #endif
