@@ -582,8 +582,10 @@ HSY_API hsy_status hsy_post_process(double *out, const hsy_point *points,
  * any other whose channel is known. They are at least 0 and add up to 1.
  */
 typedef enum hsy_density_method {
-    HSY_DENSITY_EMS = 0, /* EM with smoothing: for bins; biased, less noise */
-    HSY_DENSITY_EM = 1   /* expectation and maximization: most likely shares */
+    HSY_DENSITY_AUTO = 0, /* EMS for 64 bins and more, else EM */
+    HSY_DENSITY_EM = 1,   /* expectation and maximization: most likely shares */
+    HSY_DENSITY_EMS = 2   /* EM with smoothing over neighbours, for bins: less
+                             noise, more bias */
 } hsy_density_method;
 
 typedef struct hsy_density_how {
@@ -594,11 +596,12 @@ typedef struct hsy_density_how {
 
     /* Of hsy_density_estimate. */
     double level;        /* 0 < level < 1 */
-    uint64_t replicates; /* 0: 200 */
+    uint64_t replicates; /* 20 to 1,000,000; 0: 200 */
     uint64_t seed;       /* public: the same seed, the same intervals */
 } hsy_density_how;
 
 typedef struct hsy_density_fit {
+    hsy_density_method method; /* never AUTO */
     uint64_t steps;
     double log_likelihood; /* but for a constant of the counts */
     bool converged;        /* by the rule, and not by running out of steps */
@@ -614,13 +617,11 @@ HSY_API hsy_status hsy_density(const hsy_scheme *s, double *shares,
                                hsy_error *err);
 
 /* The same with standard errors and intervals by parametric bootstrap: reports
- * are drawn from the fitted channel and estimated again. Intervals are for the
- * population that those who answered are a sample of. scratch:
- * hsy_density_estimate_scratch bytes, 8 d for each replicate; 0 means that
- * how->replicates is more than can be had. HSY_E_RANGE if the replicates are
- * too few for the level. */
-HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s,
-                                            const hsy_density_how *how);
+ * are drawn from the fitted channel and estimated again. sd has the bias in it,
+ * as far as replicates show it. Intervals are for the population of which those
+ * who answered are a sample, unclipped. scratch:
+ * hsy_density_estimate_scratch bytes. */
+HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s);
 HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
                                         hsy_density_fit *fit,
                                         const hsy_tally *t,

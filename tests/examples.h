@@ -73,6 +73,15 @@ static const struct example examples[] = {
       .lo = -40,
       .hi = 120,
       .nano_epsilon = HSY_NANO}},
+    {"sw",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "sw",
+      .kind = HSY_KIND_BINS,
+      .d = 20,
+      .lo = 0,
+      .hi = 1000,
+      .scale = 1,
+      .nano_epsilon = HSY_NANO}},
 };
 
 #undef EXAMPLE_VALUES

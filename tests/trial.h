@@ -53,12 +53,28 @@ static inline hsy_spec trial_number(int64_t width, double epsilon)
                       .hi = width};
 }
 
-/* A table row's mechanism on a small domain: d values, or d - 1 steps. */
+/* A number from 0 to d, of which the d unit bins are asked: bin i is what the
+ * number i falls into. */
+static inline hsy_spec trial_bins(const char *mechanism, uint32_t d,
+                                  double epsilon)
+{
+    return (hsy_spec){.size = sizeof(hsy_spec),
+                      .mechanism = mechanism,
+                      .nano_epsilon = (uint64_t)(epsilon * 1e9 + 0.5),
+                      .kind = HSY_KIND_BINS,
+                      .d = d,
+                      .hi = d};
+}
+
+/* A table row's mechanism on a small domain: d values, or bins, or d - 1 steps.
+ */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
 {
     hsy_spec spec;
 
+    if (row->kinds == 1u << HSY_KIND_BINS)
+        return trial_bins(row->name, d, epsilon);
     if ((row->kinds >> HSY_KIND_VALUES & 1) == 0)
         return trial_number((int64_t)d - 1, epsilon);
     spec = trial_values(row->name, d, epsilon);

@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-#define BINOMIAL_SMALL 10.0 /* expected count below which inversion is faster  \
-                             */
+#define BINOMIAL_SMALL                                                         \
+    10.0 /* expected count below which inversion is faster                     \
+          */
 
 /* Uniform in [0, 1), 53 bits. A stream that was opened cannot fail. */
 static double binomial_uniform(hsy_stream *st)

@@ -21,10 +21,18 @@
 
 #include <math.h>
 
+#define EM_BINS 64u /* fewer differ too much to be smoothed */
 #define EM_STEPS 10000u
 #define EM_GAIN 1e-3
 #define EM_LOOK 10u    /* steps between two looks at the likelihood */
 #define EM_NONE 1e-200 /* a share that is 0 but for the time to get there */
+
+/* Whether the counters are counts of the outputs of a channel that is known,
+ * from shares that there are. */
+static bool em_applies(const hsy_scheme *s)
+{
+    return s->mech->forward != NULL && s->d != 0;
+}
 
 size_t hsy_em_outputs(const hsy_scheme *s)
 {
@@ -36,12 +44,18 @@ size_t hsy_em_doubles(const hsy_scheme *s)
     const size_t channel =
         s->mech->channel_scratch != NULL ? s->mech->channel_scratch(s) : 0;
 
+    if (!em_applies(s))
+        return 0;
     return 2 * hsy_em_outputs(s) + 2 * (size_t)s->d + channel;
 }
 
 double *hsy_em_room(struct em *em, const hsy_scheme *s, double *room)
 {
-    *em = (struct em){.s = s, .values = s->d, .outputs = hsy_em_outputs(s)};
+    *em = (struct em){.s = s};
+    if (!em_applies(s))
+        return room; /* there may be none */
+    em->values = s->d;
+    em->outputs = hsy_em_outputs(s);
     em->counts = room;
     em->image = em->counts + em->outputs;
     em->theta = em->image + em->outputs;
@@ -56,11 +70,11 @@ static hsy_status em_rules(struct em *em, const hsy_density_how *how,
     const hsy_scheme *s = em->s;
     const double scale = exp((double)s->nano_epsilon / 1e9);
 
-    if (s->mech->forward == NULL || s->d == 0)
+    if (!em_applies(s))
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "its counters are not counts of reports alike, so "
                         "they have no likelihood to maximize");
-    if ((unsigned)how->method > HSY_DENSITY_EM)
+    if ((unsigned)how->method > HSY_DENSITY_EMS)
         return hsy_fail(err, HSY_E_RANGE, "density", "no such method");
     if (how->method == HSY_DENSITY_EMS && s->kind != HSY_KIND_BINS)
         return hsy_fail(err, HSY_E_RANGE, "density",
@@ -68,7 +82,9 @@ static hsy_status em_rules(struct em *em, const hsy_density_how *how,
                         "have no neighbours");
     if (!(how->gain >= 0) || !isfinite(how->gain))
         return hsy_fail(err, HSY_E_RANGE, "gain", "from 0 on");
-    em->smooth = how->method == HSY_DENSITY_EMS;
+    em->smooth = how->method == HSY_DENSITY_EMS ||
+                 (how->method == HSY_DENSITY_AUTO && s->kind == HSY_KIND_BINS &&
+                  s->d >= EM_BINS);
     em->gain = how->gain > 0 ? how->gain : EM_GAIN * (em->smooth ? 1 : scale);
     em->steps = how->steps > 0 ? how->steps : EM_STEPS;
     return HSY_OK;
@@ -172,7 +188,9 @@ static void em_tidy(struct em *em)
 
 hsy_density_fit hsy_em_climb(struct em *em)
 {
-    hsy_density_fit fit = {.log_likelihood = -INFINITY};
+    hsy_density_fit fit = {.method =
+                               em->smooth ? HSY_DENSITY_EMS : HSY_DENSITY_EM,
+                           .log_likelihood = -INFINITY};
 
     for (size_t x = 0; x < em->values; x++)
         em->theta[x] = 1 / (double)em->values;
@@ -239,6 +257,7 @@ hsy_status hsy_density(const hsy_scheme *s, double *shares,
     return st;
 }
 
+#undef EM_BINS
 #undef EM_STEPS
 #undef EM_GAIN
 #undef EM_LOOK

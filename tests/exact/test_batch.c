@@ -58,7 +58,7 @@ static bool batch_agrees(const hsy_scheme *s, const uint64_t *codes, size_t n,
         hsy_truth truth = {.type = HSY_TRUTH_INDEX,
                            .u.index = (uint32_t)codes[i]};
 
-        if (info.kind == HSY_KIND_NUMBER) {
+        if (info.kind == HSY_KIND_NUMBER || info.kind == HSY_KIND_BINS) {
             truth.type = HSY_TRUTH_NUMBER;
             truth.u.number = (int64_t)codes[i];
         }

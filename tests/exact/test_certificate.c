@@ -157,7 +157,8 @@ static uint32_t edge_domain(uint32_t most, unsigned i)
 static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
 {
     bool unary = row->name[1] == 'u'; /* sue, oue */
-    uint32_t most = unary ? HSY_UNARY_MAX : HSY_VALUES_MAX;
+    bool bins = row->kinds == 1u << HSY_KIND_BINS;
+    uint32_t most = unary || bins ? HSY_UNARY_MAX : HSY_VALUES_MAX;
 
     if (strcmp(row->name, "rr") == 0) {
         spec->kind = i % 2 ? HSY_KIND_YES_NO : HSY_KIND_VALUES;
@@ -167,7 +168,8 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
         spec->lo = -(int64_t)(random_next() >> 20);
         spec->hi = spec->lo + (int64_t)random_between(1, 1ull << 62);
     } else {
-        spec->kind = HSY_KIND_VALUES;
+        spec->kind = bins ? HSY_KIND_BINS : HSY_KIND_VALUES;
+        spec->hi = bins ? HSY_VALUES_MAX : 0;
         spec->d =
             i < 64 ? edge_domain(most, i) : (uint32_t)random_between(2, most);
     }

@@ -64,8 +64,10 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
         .mechanism = ask->mechanism,
         .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
         .kind = kind,
-        .d = kind == HSY_KIND_VALUES ? ask->d : 0,
-        .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
+        .d = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS ? ask->d : 0,
+        .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE
+              : kind == HSY_KIND_BINS ? ask->d
+                                      : 0,
         .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
         .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
@@ -81,10 +83,10 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
 static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 {
     static const uint32_t kinds[] = {HSY_KIND_VALUES, HSY_KIND_YES_NO,
-                                     HSY_KIND_NUMBER};
+                                     HSY_KIND_NUMBER, HSY_KIND_BINS};
     hsy_scheme *s = NULL;
 
-    for (size_t i = 0; s == NULL && i < 2 * 3; i++)
+    for (size_t i = 0; s == NULL && i < 2 * 4; i++)
         s = stat_scheme_of(ask, kinds[i / 2], i % 2 == 0);
     return s;
 }
@@ -92,7 +94,9 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 /* Estimates a scheme gives: of each value, of yes, of the mean. */
 static inline size_t stat_points(const hsy_info *info)
 {
-    return info->kind == HSY_KIND_VALUES ? info->d : 1;
+    return info->kind == HSY_KIND_VALUES || info->kind == HSY_KIND_BINS
+               ? info->d
+               : 1;
 }
 
 /* ---- Ways to randomize --------------------------------------------------- */
@@ -117,7 +121,7 @@ static inline hsy_truth stat_truth(const hsy_info *info, uint64_t code)
     hsy_truth truth = {.type = HSY_TRUTH_INDEX};
 
     truth.u.index = (uint32_t)code;
-    if (info->kind == HSY_KIND_NUMBER) {
+    if (info->kind == HSY_KIND_NUMBER || info->kind == HSY_KIND_BINS) {
         truth.type = HSY_TRUTH_NUMBER;
         truth.u.number = info->lo + (int64_t)code;
     }
@@ -204,7 +208,8 @@ static inline void stat_run_close(struct stat_run *r)
     free(r->scratch);
 }
 
-/* Randomize, tally and estimate n codes, from an empty tally. */
+/* Randomize, tally and estimate n codes, from an empty tally. An iterative
+ * mechanism has no points: test_density.c looks at its estimates. */
 static inline bool stat_collect(struct stat_run *r, enum stat_way way,
                                 const uint64_t *codes, size_t n,
                                 struct stat_coins *c)
@@ -218,7 +223,8 @@ static inline bool stat_collect(struct stat_run *r, enum stat_way way,
             hsy_tally_batch(&r->tally, r->s, r->reports, m, NULL) != HSY_OK)
             return false;
     }
-    return hsy_points(r->s, r->points, &r->tally, NULL, r->npoints, r->scratch,
+    return r->info.iterative ||
+           hsy_points(r->s, r->points, &r->tally, NULL, r->npoints, r->scratch,
                       NULL) == HSY_OK;
 }
 
