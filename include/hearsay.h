@@ -315,7 +315,8 @@ typedef struct hsy_info {
     size_t report_bytes;           /* bytes of a report in memory */
     size_t cells, strata, weights; /* sizes of a tally */
     double p, q;    /* support probabilities: own value, other value */
-    double v0, v1;  /* n times the variance at share 0 and at share 1 */
+    double v0, v1;  /* n times the variance at share 0 and at share 1; 0 where
+                       iterative: there is none */
     double steps;   /* of estimating everything, for the spec's users */
     bool iterative; /* estimated by iteration (hsy_density), not by points */
     uint8_t digest[HSY_DIGEST];
@@ -623,7 +624,11 @@ typedef enum hsy_post {
     HSY_POST_NORM_MUL = 3, /* negatives to zero, then scale */
     HSY_POST_NORM_CUT = 4, /* keep the largest until they sum up to 1 */
     HSY_POST_BASE_CUT = 5, /* keep what is significant at 5 % over all */
-    HSY_POST_MLE = 6       /* exact maximum likelihood, rr and grr only */
+    HSY_POST_MLE = 6,      /* exact maximum likelihood, rr and grr only */
+    HSY_POST_POWER = 7,    /* mean under a prior of powers of the counts */
+    HSY_POST_POWER_NS = 8, /* the same, then the nearest of the simplex */
+    HSY_POST_EM = 9        /* maximum likelihood through any channel: needs the
+                              tally, so it is hsy_density that gives it */
 } hsy_post;
 
 /* Post-process the whole domain; scratch holds count doubles. HSY_E_RANGE if
@@ -631,6 +636,58 @@ typedef enum hsy_post {
 HSY_API hsy_status hsy_post_process(double *out, const hsy_point *points,
                                     size_t count, hsy_post method,
                                     double *scratch, hsy_error *err);
+
+/*
+ * Shares from the likelihood of all counts together, for schemes whose tally
+ * counts reports alike: iterative ones (hsy_info), which have no points, and
+ * any other whose channel is known. They are at least 0 and add up to 1.
+ */
+typedef enum hsy_density_method {
+    HSY_DENSITY_AUTO = 0, /* EMS for 64 bins and more, else EM */
+    HSY_DENSITY_EM = 1,   /* expectation and maximization: most likely shares */
+    HSY_DENSITY_EMS = 2   /* EM with smoothing over neighbours, for bins: less
+                             noise, more bias */
+} hsy_density_method;
+
+typedef struct hsy_density_how {
+    hsy_density_method method;
+    double gain;    /* stop once a step adds less to the log-likelihood; 0:
+                       0.001 for EMS, 0.001 e^epsilon for EM */
+    uint64_t steps; /* at most; 0: 10,000 */
+
+    /* Of hsy_density_estimate. */
+    double level;        /* 0 < level < 1 */
+    uint64_t replicates; /* 20 to 1,000,000; 0: 200 */
+    uint64_t seed;       /* public: the same seed, the same intervals */
+} hsy_density_how;
+
+typedef struct hsy_density_fit {
+    hsy_density_method method; /* never AUTO */
+    uint64_t steps;
+    double log_likelihood; /* but for a constant of the counts */
+    bool converged;        /* by the rule, and not by running out of steps */
+} hsy_density_fit;
+
+/* Shares of all d values. scratch: hsy_density_scratch bytes, aligned as malloc
+ * aligns; fit may be NULL. HSY_E_REFUSED if the counters have no likelihood,
+ * HSY_E_EMPTY if there are no reports. */
+HSY_API size_t hsy_density_scratch(const hsy_scheme *s);
+HSY_API hsy_status hsy_density(const hsy_scheme *s, double *shares,
+                               hsy_density_fit *fit, const hsy_tally *t,
+                               const hsy_density_how *how, void *scratch,
+                               hsy_error *err);
+
+/* The same with standard errors and intervals by parametric bootstrap: reports
+ * are drawn from the fitted channel and estimated again. sd has the bias in it,
+ * as far as replicates show it. Intervals are for the population of which those
+ * who answered are a sample, unclipped. scratch:
+ * hsy_density_estimate_scratch bytes. */
+HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s);
+HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
+                                        hsy_density_fit *fit,
+                                        const hsy_tally *t,
+                                        const hsy_density_how *how,
+                                        void *scratch, hsy_error *err);
 
 /* Whether the counts can come from this scheme at all. Each p-value is the
  * chance of something as odd from honest reports; values are from 0 to 1,

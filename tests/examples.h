@@ -100,6 +100,15 @@ static const struct example examples[] = {
       .param[HSY_PARAM_POOL_BITS] = 8,
       .param[HSY_PARAM_POOL_SEED] = 0x5eed,
       .nano_epsilon = HSY_NANO}},
+    {"sw",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "sw",
+      .kind = HSY_KIND_BINS,
+      .d = 20,
+      .lo = 0,
+      .hi = 1000,
+      .scale = 1,
+      .nano_epsilon = HSY_NANO}},
 };
 
 #undef EXAMPLE_VALUES

@@ -9,9 +9,9 @@
 const char *const estimate_interval_names[] = {
     "auto",  "wald",       "wilson",    "score",
     "exact", "likelihood", "hoeffding", NULL};
-const char *const estimate_post_names[] = {"none",     "norm",     "norm-sub",
-                                           "norm-mul", "norm-cut", "base-cut",
-                                           "mle",      NULL};
+const char *const estimate_post_names[] = {
+    "none", "norm",  "norm-sub", "norm-mul", "norm-cut", "base-cut",
+    "mle",  "power", "power-ns", "em",       NULL};
 const char *const estimate_target_names[] = {"people", "population", NULL};
 
 enum {
@@ -24,6 +24,9 @@ enum {
     ESTIMATE_TOP,
     ESTIMATE_AGAINST,
     ESTIMATE_COVARIANCE,
+    ESTIMATE_DENSITY,
+    ESTIMATE_REPLICATES,
+    ESTIMATE_SEED,
     ESTIMATE_FORMAT
 };
 
@@ -40,7 +43,7 @@ static const struct cli_option estimate_options[] = {
      "(they are a sample of it)"},
     {ESTIMATE_POST, "post", "NAME",
      "a further column: norm, norm-sub, norm-mul, norm-cut,\n"
-     "base-cut or mle (default none)"},
+     "base-cut, mle, power, power-ns or em (default none)"},
     {ESTIMATE_CANDIDATES, "candidates", "FILE",
      "only these values, one a line; needed for strings"},
     {ESTIMATE_TOP, "top", "K",
@@ -50,6 +53,12 @@ static const struct cli_option estimate_options[] = {
      "the difference to another tally, with a test"},
     {ESTIMATE_COVARIANCE, "covariance", NULL,
      "how estimates vary together (grr and matrix)"},
+    {ESTIMATE_DENSITY, "density", "em|ems",
+     "shares by likelihood; sw has no others (default: ems\n"
+     "for 64 bins and more, else em)"},
+    {ESTIMATE_REPLICATES, "replicates", "N",
+     "of the bootstrap, for their intervals (default 200)"},
+    {ESTIMATE_SEED, "seed", "N", "of the bootstrap (default 0)"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -133,6 +142,19 @@ static hsy_status estimate_post_yes_no(double out[2], const hsy_point points[2],
     return st;
 }
 
+/* The tally's own likelihood; of a yes/no question yes comes first. */
+static int estimate_post_em(struct estimate_result *r)
+{
+    const bool yes_no = r->gather->info.kind == HSY_KIND_YES_NO;
+    double *shares = NULL;
+    int failed = estimate_density_post(&shares, r->gather);
+
+    for (size_t i = 0; !failed && i < r->count; i++)
+        r->rows[i].post = shares[yes_no ? 1 - i : estimate_place(r->asked, i)];
+    free(shares);
+    return failed;
+}
+
 static int estimate_post(struct estimate_result *r,
                          const struct estimate_evidence *e)
 {
@@ -194,11 +216,19 @@ static void estimate_top(struct estimate_result *r)
 
 /* ---- Remarks ------------------------------------------------------------- */
 
+static void estimate_few(const struct cli_gather *g)
+{
+    const uint64_t reports = hsy_tally_reports(&g->tally);
+
+    if (reports < ESTIMATE_FEW)
+        cli_note("warning: %s: only %" PRIu64 " report%s: intervals are rough",
+                 g->first, reports, reports == 1 ? "" : "s");
+}
+
 /* What is to be said of a tally by itself, whatever is made of it. */
 static void estimate_doubt(const struct cli_gather *g,
                            const struct estimate_evidence *e)
 {
-    uint64_t reports = hsy_tally_reports(&g->tally);
     /* The second row of a yes/no question is the first one again. */
     size_t count = g->info.kind == HSY_KIND_YES_NO ? 1 : e->count;
     hsy_plausibility p;
@@ -213,9 +243,7 @@ static void estimate_doubt(const struct cli_gather *g,
                      ? "a count is too large or too small"
                  : p.sum_p < ESTIMATE_ODD ? "the shares do not make 1"
                                           : "ones per report");
-    if (reports < ESTIMATE_FEW)
-        cli_note("warning: %s: only %" PRIu64 " report%s: intervals are rough",
-                 g->first, reports, reports == 1 ? "" : "s");
+    estimate_few(g);
 }
 
 /*
@@ -313,6 +341,11 @@ static int estimate_load(struct estimate_job *j)
 
     if (!failed)
         failed = estimate_names(g);
+    if (!failed && estimate_is_density(g, o))
+        return 0; /* it has no points */
+    if (!failed && (o->replicates != 0 || o->has_seed))
+        failed = cli_fail("--replicates and --seed go with --density, and with "
+                          "mechanisms that have no other estimates");
     if (!failed)
         failed = estimate_ask(&j->asked, g, o);
     if (!failed)
@@ -343,6 +376,26 @@ static int estimate_fits(const struct estimate_job *j)
     return 0;
 }
 
+/* Shares by EM: no points, no differences, no post-processing. */
+static int estimate_run_density(struct estimate_job *j)
+{
+    struct estimate_options *o = &j->options;
+    struct estimate_result r = {.gather = &j->gather,
+                                .asked = &j->asked,
+                                .options = o,
+                                .density = true};
+    int failed = estimate_density_rows(&j->rows, &r.count, &j->gather, o);
+
+    if (failed)
+        return failed;
+    r.rows = j->rows;
+    o->how.target = HSY_POPULATION; /* what the bootstrap speaks of */
+    estimate_few(&j->gather);
+    estimate_top(&r);
+    estimate_show(&r);
+    return cli_finish();
+}
+
 static int estimate_run(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
@@ -355,6 +408,8 @@ static int estimate_run(struct estimate_job *j)
 
     if (!failed && o->covariance)
         return estimate_covariance(&j->gather, o);
+    if (!failed && estimate_is_density(&j->gather, o))
+        return estimate_run_density(j);
     if (!failed)
         failed = estimate_fits(j);
     if (!failed && o->against != NULL)
@@ -368,7 +423,9 @@ static int estimate_run(struct estimate_job *j)
     how.comparisons = o->simultaneous ? j->asked.count : 1;
     failed = estimate_rows(
         &r, &j->evidence, o->against != NULL ? &j->evidence_other : NULL, &how);
-    if (!failed && o->post != HSY_POST_NONE)
+    if (!failed && o->post == HSY_POST_EM)
+        failed = estimate_post_em(&r);
+    else if (!failed && o->post != HSY_POST_NONE)
         failed = estimate_post(&r, &j->evidence);
     if (failed)
         return failed;
@@ -405,6 +462,7 @@ static bool estimate_option(struct cli_parser *p, int id,
     case ESTIMATE_INTERVAL:
         good = cli_value_choice(p, &choice, estimate_interval_names);
         o->how.interval = (hsy_interval)choice;
+        o->has_interval = o->how.interval != HSY_INTERVAL_AUTO;
         return good;
     case ESTIMATE_SIMULTANEOUS:
         o->simultaneous = true;
@@ -429,6 +487,15 @@ static bool estimate_option(struct cli_parser *p, int id,
     case ESTIMATE_COVARIANCE:
         o->covariance = true;
         return true;
+    case ESTIMATE_DENSITY:
+        good = cli_value_choice(p, &choice, estimate_density_names);
+        o->density = (hsy_density_method)choice;
+        return good;
+    case ESTIMATE_REPLICATES:
+        return cli_value_count(p, &o->replicates, 20, 1000000);
+    case ESTIMATE_SEED:
+        o->has_seed = true;
+        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
     case ESTIMATE_FORMAT:
         return cli_value_format(p, &o->format);
     default:

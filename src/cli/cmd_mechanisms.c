@@ -202,13 +202,15 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
         *out = cli_count(info->report_bits);
         break;
     case MECHANISMS_V0:
-        *out = cli_number(info->v0);
+        if (!info->iterative)
+            *out = cli_number(info->v0);
         break;
     case MECHANISMS_V1:
-        *out = cli_number(info->v1);
+        if (!info->iterative)
+            *out = cli_number(info->v1);
         break;
     case MECHANISMS_STDERR:
-        if (l->users != 0)
+        if (l->users != 0 && !info->iterative)
             *out = cli_number(sqrt(info->v0 / (double)l->users));
         break;
     case MECHANISMS_CELLS:
@@ -276,7 +278,8 @@ static void mechanisms_show(const struct mechanisms_list *l)
     cli_print(l->format, &table, fields, 3, "mechanisms");
     if (l->format == CLI_TABLE)
         puts("\n* what auto takes for its kind of question. A mean's variance "
-             "is in units of the\nrange squared; '-': not for this domain.");
+             "is in units of the\nrange squared; '-': not for this domain, or "
+             "by no formula (sw).");
 }
 
 /* ---- Options ------------------------------------------------------------- */

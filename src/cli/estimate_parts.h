@@ -8,8 +8,11 @@ struct estimate_options {
     const char *path, *against, *candidates;
     hsy_confidence how; /* interval resolved, never AUTO, once parsed */
     hsy_post post;
-    bool simultaneous, has_top, covariance;
+    bool simultaneous, has_top, has_interval, has_seed, covariance;
     uint64_t top;
+    hsy_density_method density;
+    uint64_t replicates, seed; /* of the bootstrap; 0 replicates: as many as
+                                  the library takes */
     enum cli_format format;
 };
 
@@ -17,6 +20,7 @@ struct estimate_options {
 extern const char *const estimate_interval_names[];
 extern const char *const estimate_post_names[];
 extern const char *const estimate_target_names[];
+extern const char *const estimate_density_names[];
 
 /* What is known: points in the order of the candidates, or of the domain. Owns
  * its memory. */
@@ -65,12 +69,32 @@ struct estimate_result {
     const struct cli_gather *other; /* NULL without --against */
     const struct estimate_asked *asked;
     const struct estimate_options *options;
+    bool density; /* shares by EM, intervals by bootstrap */
 };
 
 /* Print how the estimates of each two values vary together. 0, or the exit code
  * after a message. */
 int estimate_covariance(const struct cli_gather *g,
                         const struct estimate_options *o);
+/* ---- estimate_density.c: shares by EM ------------------------------------ */
+
+/* Whether that is what is asked for, or all there is. */
+bool estimate_is_density(const struct cli_gather *g,
+                         const struct estimate_options *o);
+
+/* All d shares in the order of their codes, with bootstrap intervals; the
+ * caller frees them. 0, or the exit code after a message. */
+int estimate_density(hsy_estimate **bins, const struct cli_gather *g,
+                     const struct estimate_options *o);
+
+/* The same as rows, where the options go with it; the caller frees them. */
+int estimate_density_rows(struct estimate_row **rows, size_t *count,
+                          const struct cli_gather *g,
+                          const struct estimate_options *o);
+
+/* The most likely shares of all d values, for --post em; the caller's to free.
+ */
+int estimate_density_post(double **shares, const struct cli_gather *g);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

@@ -184,6 +184,12 @@ static int show_decimals(const struct estimate_result *r, double scale)
     return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
 }
 
+static const char *show_interval(const struct estimate_result *r)
+{
+    return r->density ? "bootstrap"
+                      : estimate_interval_names[r->options->how.interval];
+}
+
 static void show_head(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
@@ -204,7 +210,7 @@ static void show_head(const struct estimate_result *r)
            o->how.target == HSY_PEOPLE ? "among those who answered"
                                        : "in the population they are a sample "
                                          "of",
-           100 * o->how.level, estimate_interval_names[o->how.interval],
+           100 * o->how.level, show_interval(r),
            o->simultaneous ? ", all at once" : "");
 }
 
@@ -268,7 +274,7 @@ void estimate_show(const struct estimate_result *r)
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
         {"level", cli_number(o->how.level)},
-        {"interval", cli_text(estimate_interval_names[o->how.interval])},
+        {"interval", cli_text(show_interval(r))},
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},

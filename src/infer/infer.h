@@ -35,4 +35,23 @@ hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
 
 double hsy_share_clip(double f);
 
+/* Heap sort, largest first: no memory, O(count log count) always. */
+void hsy_sort_down(double *x, size_t count);
+
+/* The sum with the rounding errors carried along. */
+double hsy_sum(const double *x, size_t count);
+
+/* Bin(n, p) for any n below 2^53 and any p from 0 to 1, and n reports spread
+ * over places by their chances, which need not add up to exactly 1. From a
+ * stream that is open: the same seed gives the same counts. */
+uint64_t hsy_binomial_draw(uint64_t n, double p, hsy_stream *st);
+void hsy_multinomial_draw(double *counts, const double *chances, size_t count,
+                          uint64_t n, hsy_stream *st);
+
+/* Shares under a prior of powers of the counts (post_power.c), into out, which
+ * holds the values. The points have been checked, by both. */
+hsy_status hsy_post_power_check(const hsy_point *points, size_t count,
+                                hsy_error *err);
+void hsy_post_power(double *out, const hsy_point *points, size_t count);
+
 #endif

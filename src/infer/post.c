@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* The sum with the rounding errors carried along (Neumaier). */
-static double post_sum(const double *x, size_t count)
+/* Neumaier's. */
+double hsy_sum(const double *x, size_t count)
 {
     double sum = 0, rest = 0;
 
@@ -40,8 +40,7 @@ static void post_sift(double *x, size_t root, size_t count)
     x[root] = value;
 }
 
-/* Heap sort, largest first: no memory, O(count log count) always. */
-static void post_sort(double *x, size_t count)
+void hsy_sort_down(double *x, size_t count)
 {
     for (size_t i = count / 2; i-- > 0;)
         post_sift(x, i, count);
@@ -56,7 +55,7 @@ static void post_sort(double *x, size_t count)
 
 static void post_norm(double *out, size_t count)
 {
-    const double add = (1 - post_sum(out, count)) / (double)count;
+    const double add = (1 - hsy_sum(out, count)) / (double)count;
 
     for (size_t i = 0; i < count; i++)
         out[i] += add;
@@ -88,7 +87,7 @@ static void post_norm_mul(double *out, size_t count)
 
     for (size_t i = 0; i < count; i++)
         out[i] = fmax(out[i], 0);
-    sum = post_sum(out, count);
+    sum = hsy_sum(out, count);
     for (size_t i = 0; i < count; i++)
         out[i] = sum > 0 ? out[i] / sum : 1 / (double)count;
 }
@@ -200,15 +199,15 @@ static void post_apply(double *out, const hsy_point *points, size_t count,
                        hsy_post method, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
-        scratch[i] =
-            method == HSY_POST_MLE ? points[i].support : points[i].value;
+        scratch[i] = method == HSY_POST_MLE ? points[i].support : out[i];
     if (method == HSY_POST_NORM_SUB || method == HSY_POST_NORM_CUT ||
-        method == HSY_POST_MLE)
-        post_sort(scratch, count);
+        method == HSY_POST_MLE || method == HSY_POST_POWER_NS)
+        hsy_sort_down(scratch, count);
     switch (method) {
     case HSY_POST_NORM:
         post_norm(out, count);
         break;
+    case HSY_POST_POWER_NS:
     case HSY_POST_NORM_SUB:
         post_norm_sub(out, count, scratch);
         break;
@@ -224,6 +223,8 @@ static void post_apply(double *out, const hsy_point *points, size_t count,
     case HSY_POST_MLE:
         post_mle(out, points, count, scratch);
         break;
+    case HSY_POST_POWER:
+    case HSY_POST_EM:
     case HSY_POST_NONE:
         break;
     }
@@ -232,20 +233,28 @@ static void post_apply(double *out, const hsy_point *points, size_t count,
 hsy_status hsy_post_process(double *out, const hsy_point *points, size_t count,
                             hsy_post method, double *scratch, hsy_error *err)
 {
+    const bool power = method == HSY_POST_POWER || method == HSY_POST_POWER_NS;
     hsy_status st = HSY_OK;
 
     if (count == 0)
         return hsy_fail(err, HSY_E_RANGE, "count", "no values");
-    if ((unsigned)method > (unsigned)HSY_POST_MLE)
+    if (method == HSY_POST_EM)
+        return hsy_fail(err, HSY_E_RANGE, "post",
+                        "EM takes the tally, not points: hsy_density");
+    if ((unsigned)method > (unsigned)HSY_POST_EM)
         return hsy_fail(err, HSY_E_RANGE, "post", "no such post-processing");
     for (size_t i = 0; i < count && st == HSY_OK; i++)
         st = hsy_point_check(&points[i], err);
     if (st == HSY_OK && method == HSY_POST_MLE)
         st = post_check_mle(points, count, err);
+    if (st == HSY_OK && power)
+        st = hsy_post_power_check(points, count, err);
     if (st != HSY_OK)
         return st;
     for (size_t i = 0; i < count; i++)
         out[i] = points[i].value;
+    if (power)
+        hsy_post_power(out, points, count);
     if (count == 1)
         post_single(out, points, method);
     else

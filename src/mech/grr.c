@@ -84,6 +84,22 @@ static void grr_support(const hsy_scheme *s, struct mech_support *out)
     hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
 }
 
+/* Every value gets q of all, and p - q of its own besides: the channel is its
+ * own transpose. */
+static void grr_forward(const hsy_scheme *s, double *out, const double *in,
+                        double *scratch)
+{
+    struct mech_support law;
+    double sum = 0;
+
+    (void)scratch;
+    grr_support(s, &law);
+    for (size_t i = 0; i < s->d; i++)
+        sum += in[i];
+    for (size_t i = 0; i < s->d; i++)
+        out[i] = law.q * sum + law.gap * in[i];
+}
+
 static size_t grr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                       const uint8_t *report)
 {
@@ -141,6 +157,8 @@ const struct hsy_mechanism hsy_mech_grr = {
     .points = hsy_points_cells,
     .covariance = grr_covariance,
     .support = grr_support,
+    .forward = grr_forward,
+    .backward = grr_forward,
     .law_factors = 1,
     .law = grr_law,
     .law_worst = grr_law_worst,

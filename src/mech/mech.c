@@ -17,6 +17,7 @@ static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_blh,
     &hsy_mech_dbitflip,
     &hsy_mech_onebit,
+    &hsy_mech_sw,
     &hsy_mech_hh,
     &hsy_mech_haar,
     &hsy_mech_matrix,

@@ -97,6 +97,11 @@ struct hsy_mechanism {
                      double *scratch);
     size_t (*channel_scratch)(const hsy_scheme *s);
 
+    /* Where cells do not count outputs one by one: how many outputs the channel
+     * has, and their counts from a tally. 0 and NULL: the cells. */
+    size_t outputs;
+    void (*counts)(double *counts, const hsy_tally *t);
+
     /* ln of the ratio that bounds all reports on one truth together, where a
      * permanent answer does; NULL: nothing does. */
     double (*lifetime)(const hsy_scheme *s);
@@ -220,6 +225,7 @@ extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_dbitflip;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_sw;
 extern const struct hsy_mechanism hsy_mech_hh;
 extern const struct hsy_mechanism hsy_mech_haar;
 extern const struct hsy_mechanism hsy_mech_matrix;

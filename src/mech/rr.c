@@ -193,6 +193,36 @@ static void rr_points(const hsy_scheme *s, hsy_point *points,
     }
 }
 
+/* The channel's two outputs: no and yes. */
+static void rr_forward(const hsy_scheme *s, double *out, const double *theta,
+                       double *scratch)
+{
+    struct mech_support law;
+
+    (void)scratch;
+    hsy_channel_support(s, &law);
+    out[0] = law.not_q * theta[0] + law.not_p * theta[1];
+    out[1] = law.q * theta[0] + law.p * theta[1];
+}
+
+static void rr_backward(const hsy_scheme *s, double *out, const double *ratio,
+                        double *scratch)
+{
+    struct mech_support law;
+
+    (void)scratch;
+    hsy_channel_support(s, &law);
+    out[0] = law.not_q * ratio[0] + law.q * ratio[1];
+    out[1] = law.not_p * ratio[0] + law.p * ratio[1];
+}
+
+/* The only cell counts yes. */
+static void rr_counts(double *counts, const hsy_tally *t)
+{
+    counts[1] = (double)t->cells[0];
+    counts[0] = (double)t->strata[0] - counts[1];
+}
+
 static size_t rr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                      const uint8_t *report)
 {
@@ -223,6 +253,10 @@ const struct hsy_mechanism hsy_mech_rr = {
     .tally = hsy_channel_tally,
     .points = rr_points,
     .support = hsy_channel_support,
+    .forward = rr_forward,
+    .backward = rr_backward,
+    .outputs = 2,
+    .counts = rr_counts,
     .law_factors = 1,
     .law = rr_law,
     .law_worst = rr_law_worst,

@@ -38,12 +38,13 @@ static void test_bound(void)
 static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
                                uint64_t nano_epsilon)
 {
-    hsy_spec spec = {.size = sizeof spec,
-                     .mechanism = mechanism,
-                     .nano_epsilon = nano_epsilon,
-                     .kind = kind,
-                     .d = d,
-                     .hi = kind == HSY_KIND_NUMBER ? 100 : 0};
+    hsy_spec spec = {
+        .size = sizeof spec,
+        .mechanism = mechanism,
+        .nano_epsilon = nano_epsilon,
+        .kind = kind,
+        .d = d,
+        .hi = kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS ? 100 : 0};
     hsy_scheme *s;
 
     trial_attach(&spec);
@@ -71,9 +72,10 @@ static void test_library(void)
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++) {
         uint32_t kind = row->kinds >> HSY_KIND_YES_NO & 1   ? HSY_KIND_YES_NO
                         : row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES
+                        : row->kinds >> HSY_KIND_BINS & 1   ? HSY_KIND_BINS
                                                             : HSY_KIND_NUMBER;
-        hsy_scheme *s = test_scheme(row->name, kind,
-                                    kind == HSY_KIND_VALUES ? 8 : 0, HSY_NANO);
+        bool listed = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS;
+        hsy_scheme *s = test_scheme(row->name, kind, listed ? 8 : 0, HSY_NANO);
         struct audit_subject subject = audit_library(s);
         struct audit_result r = test_run(&subject, 200000, AUDIT_CONFIDENCE);
 

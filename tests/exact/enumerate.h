@@ -109,7 +109,7 @@ static inline hsy_truth enumerate_truth(const hsy_scheme *s, uint64_t code)
 {
     hsy_truth t = {.type = HSY_TRUTH_INDEX};
 
-    if (s->kind == HSY_KIND_NUMBER) {
+    if (s->kind == HSY_KIND_NUMBER || s->kind == HSY_KIND_BINS) {
         t.type = HSY_TRUTH_NUMBER;
         t.u.number = s->lo + (int64_t)code;
     } else {

@@ -211,7 +211,8 @@ static inline void stat_run_close(struct stat_run *r)
     free(r->scratch);
 }
 
-/* Randomize, tally and estimate n codes, from an empty tally. */
+/* Randomize, tally and estimate n codes, from an empty tally. An iterative
+ * mechanism has no points: test_density.c looks at its estimates. */
 static inline bool stat_collect(struct stat_run *r, enum stat_way way,
                                 const uint64_t *codes, size_t n,
                                 struct stat_coins *c)
@@ -225,7 +226,8 @@ static inline bool stat_collect(struct stat_run *r, enum stat_way way,
             hsy_tally_batch(&r->tally, r->s, r->reports, m, NULL) != HSY_OK)
             return false;
     }
-    return hsy_points(r->s, r->points, &r->tally, NULL, r->npoints, r->scratch,
+    return r->info.iterative ||
+           hsy_points(r->s, r->points, &r->tally, NULL, r->npoints, r->scratch,
                       NULL) == HSY_OK;
 }
 

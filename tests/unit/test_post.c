@@ -251,7 +251,7 @@ static void refusals(void)
     ok(hsy_post_process(out, points, 0, HSY_POST_NONE, scratch, NULL) ==
            HSY_E_RANGE,
        "no values");
-    ok(hsy_post_process(out, points, 2, (hsy_post)7, scratch, NULL) ==
+    ok(hsy_post_process(out, points, 2, (hsy_post)10, scratch, NULL) ==
            HSY_E_RANGE,
        "no such method");
     points[1].value = NAN;

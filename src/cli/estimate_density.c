@@ -1,0 +1,136 @@
+/*
+ * estimate_density.c - shares from the likelihood of all counts together: the
+ * estimates of a mechanism that has no others, or as --post em.
+ */
+#include "estimate_parts.h"
+
+#include <stdlib.h>
+
+/* --post em climbs further than a density does: its stop rule is a question of
+ * time, and not of smoothness. */
+#define DENSITY_POST_GAIN 1e-6
+#define DENSITY_POST_STEPS 200000u
+
+const char *const estimate_density_names[] = {"auto", "em", "ems", NULL};
+
+bool estimate_is_density(const struct cli_gather *g,
+                         const struct estimate_options *o)
+{
+    return g->info.iterative || o->density != HSY_DENSITY_AUTO;
+}
+
+/* What goes with points only. */
+static int density_fits(const struct cli_gather *g,
+                        const struct estimate_options *o)
+{
+    if (o->against != NULL)
+        return cli_fail("--against: shares by EM are not independent estimates "
+                        "of each value, so their differences have no test");
+    if (o->post != HSY_POST_NONE)
+        return cli_fail("--post: shares by EM are consistent already: at least "
+                        "0, and they add up to 1");
+    if (o->has_interval)
+        return cli_fail("--interval: intervals of shares by EM are by "
+                        "bootstrap only");
+    if (o->simultaneous)
+        return cli_fail("--simultaneous: intervals by bootstrap hold one by "
+                        "one");
+    if (o->candidates != NULL)
+        return cli_fail("--candidates: shares by EM are of all values");
+    if (hsy_tally_reports(&g->tally) == 0)
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    return 0;
+}
+
+/* 0, or the exit code after a message about the tally. */
+static int density_failed(const struct cli_gather *g, hsy_status st,
+                          const hsy_error *err)
+{
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? 0 : cli_fail_error(g->first, err);
+}
+
+static void density_remark(const struct cli_gather *g,
+                           const hsy_density_fit *fit)
+{
+    if (!fit->converged)
+        cli_note("warning: %s: the likelihood still grew after %llu steps",
+                 g->first, (unsigned long long)fit->steps);
+}
+
+int estimate_density(hsy_estimate **bins, const struct cli_gather *g,
+                     const struct estimate_options *o)
+{
+    const hsy_density_how how = {.method = o->density,
+                                 .level = o->how.level,
+                                 .replicates = o->replicates,
+                                 .seed = o->seed};
+    void *scratch = malloc(hsy_density_estimate_scratch(g->scheme) + 1);
+    hsy_estimate *est = calloc((size_t)g->info.d + 1, sizeof *est);
+    hsy_density_fit fit = {0};
+    hsy_error err = {0};
+    hsy_status st = HSY_E_NOMEM;
+    int failed;
+
+    if (scratch != NULL && est != NULL)
+        st = hsy_density_estimate(g->scheme, est, &fit, &g->tally, &how,
+                                  scratch, &err);
+    free(scratch);
+    failed = density_failed(g, st, &err);
+    if (failed) {
+        free(est);
+        return failed;
+    }
+    density_remark(g, &fit);
+    *bins = est;
+    return 0;
+}
+
+int estimate_density_rows(struct estimate_row **rows, size_t *count,
+                          const struct cli_gather *g,
+                          const struct estimate_options *o)
+{
+    const bool yes_no = g->info.kind == HSY_KIND_YES_NO;
+    hsy_estimate *bins = NULL;
+    int failed = density_fits(g, o);
+
+    if (!failed)
+        failed = estimate_density(&bins, g, o);
+    if (failed)
+        return failed;
+    *count = g->info.d;
+    *rows = calloc(*count, sizeof **rows);
+    for (uint32_t i = 0; *rows != NULL && i < *count; i++) {
+        /* Of a yes/no question yes comes first, and is code 1. */
+        (*rows)[i].est = bins[yes_no ? 1 - i : i];
+        (*rows)[i].place = i;
+    }
+    free(bins);
+    return *rows != NULL ? 0 : cli_fail_nomem();
+}
+
+int estimate_density_post(double **shares, const struct cli_gather *g)
+{
+    const hsy_density_how how = {.method = HSY_DENSITY_EM,
+                                 .gain = DENSITY_POST_GAIN,
+                                 .steps = DENSITY_POST_STEPS};
+    void *scratch = malloc(hsy_density_scratch(g->scheme) + 1);
+    double *out = calloc((size_t)g->info.d + 1, sizeof *out);
+    hsy_density_fit fit = {0};
+    hsy_error err = {0};
+    hsy_status st = HSY_E_NOMEM;
+    int failed;
+
+    if (scratch != NULL && out != NULL)
+        st = hsy_density(g->scheme, out, &fit, &g->tally, &how, scratch, &err);
+    free(scratch);
+    failed = density_failed(g, st, &err);
+    if (failed) {
+        free(out);
+        return failed;
+    }
+    density_remark(g, &fit);
+    *shares = out;
+    return 0;
+}
