@@ -132,6 +132,10 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
         return spec;
     }
     trial_attach(&spec);
+    if (strcmp(row->name, "rappor") == 0) {
+        spec.param[HSY_PARAM_BITS] = 5;
+        spec.param[HSY_PARAM_COHORTS] = 4;
+    }
     spec.param[HSY_PARAM_POOL_BITS] =
         (row->kinds >> HSY_KIND_STRINGS & 1) != 0 ? 3 : 1;
     if (!trial_resolves(&spec))
@@ -146,6 +150,18 @@ static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
 
     return trial_resolves(&spec) &&
            (spec.kind == HSY_KIND_NUMBER || spec.d == d);
+}
+
+/* Whether its estimates come value by value, not by iteration. */
+static inline bool trial_pointed(const hsy_catalogue *row)
+{
+    hsy_spec spec = trial_small(row, trial_takes(row, 4) ? 4 : 2, 1);
+    hsy_scheme *s = trial_scheme(&spec);
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    free(s);
+    return !info.iterative;
 }
 
 #endif

@@ -9,6 +9,7 @@ static const struct hsy_kernels kernels_plain = {
     .choose = hsy_choose_plain,
     .fold = hsy_fold_plain,
     .exactly = hsy_exactly_plain,
+    .cohorts = hsy_cohorts_plain,
     .lh_direct = hsy_lh_direct_plain,
     .lh_table = hsy_lh_table_plain,
 };
@@ -21,6 +22,7 @@ static const struct hsy_kernels kernels_portable = {
     .choose = hsy_choose_portable,
     .fold = hsy_fold_portable,
     .exactly = hsy_exactly_portable,
+    .cohorts = hsy_cohorts_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
 };
@@ -35,6 +37,7 @@ static const struct hsy_kernels kernels_avx2 = {
     .choose = hsy_choose_avx2,
     .fold = hsy_fold_avx2,
     .exactly = hsy_exactly_avx2,
+    .cohorts = hsy_cohorts_avx2,
     .lh_direct = hsy_lh_direct_avx2,
     .lh_table = hsy_lh_table_avx2,
 };
@@ -47,6 +50,7 @@ static const struct hsy_kernels kernels_avx512 = {
     .choose = hsy_choose_avx512,
     .fold = hsy_fold_avx512,
     .exactly = hsy_exactly_avx2,
+    .cohorts = hsy_cohorts_avx512,
     .lh_direct = hsy_lh_direct_avx512,
     .lh_table = hsy_lh_table_avx512,
 };

@@ -16,6 +16,7 @@ static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_olh,
     &hsy_mech_blh,
     &hsy_mech_dbitflip,
+    &hsy_mech_rappor,
     &hsy_mech_onebit,
     &hsy_mech_sw,
     &hsy_mech_hh,
@@ -366,6 +367,8 @@ size_t hsy_law_factors(const hsy_scheme *s)
 {
     if (s->mech->sampled != NULL)
         return hsy_sampled_law_factors(s);
+    if (s->mech->law_size != NULL)
+        return s->mech->law_size(s);
     return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
 }
 
@@ -378,6 +381,11 @@ void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
 {
     *count = s->mech->law_worst(s, factors);
+}
+
+uint32_t hsy_law_power(const hsy_scheme *s)
+{
+    return s->mech->law_power != NULL ? s->mech->law_power(s) : 1;
 }
 
 #undef MECH_COUNT

@@ -47,6 +47,13 @@ static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
         .hi = kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS ? 100 : 0};
     hsy_scheme *s;
 
+    if (strcmp(mechanism, "rappor") == 0) {
+        /* One bit of few, so that 200,000 reports tell enough. */
+        spec.param[HSY_PARAM_BITS] = 6;
+        spec.param[HSY_PARAM_HASHES] = 1;
+        spec.param[HSY_PARAM_COHORTS] = 2;
+    }
+
     trial_attach(&spec);
     s = malloc(hsy_scheme_size(&spec));
     if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK)

@@ -115,7 +115,8 @@ int main(void)
             const struct stat_ask ask = {row->name, SUPPORT_VALUES, 3, 12, 0};
             struct stat_run r;
 
-            if (!hsy_cpu_has((hsy_cpu)level) || !stat_run_open(&r, &ask))
+            if (!hsy_cpu_has((hsy_cpu)level) || !stat_pointed(row->name) ||
+                !stat_run_open(&r, &ask))
                 continue;
             if (r.info.iterative) { /* no support: test_law.c, test_density.c */
                 stat_run_close(&r);
