@@ -6,8 +6,9 @@
 
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
-    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit,
+    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,     &hsy_mech_oue,
+    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit,  &hsy_mech_dwm,
+    &hsy_mech_pm,  &hsy_mech_hm,  &hsy_mech_laplace,
 };
 
 #define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
@@ -180,7 +181,7 @@ static const struct mech_choice {
     {HSY_KIND_YES_NO, {&hsy_mech_rr}},
     {HSY_KIND_VALUES,
      {&hsy_mech_rr, &hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
-    {HSY_KIND_NUMBER, {&hsy_mech_onebit}},
+    {HSY_KIND_NUMBER, {&hsy_mech_dwm, &hsy_mech_onebit}},
     {HSY_KIND_BINS, {&hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
     {HSY_KIND_STRINGS, {&hsy_mech_olh}},
 };

@@ -199,5 +199,9 @@ extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_dwm;
+extern const struct hsy_mechanism hsy_mech_pm;
+extern const struct hsy_mechanism hsy_mech_hm;
+extern const struct hsy_mechanism hsy_mech_laplace;
 
 #endif
