@@ -59,8 +59,11 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
 {
     hsy_spec spec;
 
-    if ((row->kinds >> HSY_KIND_VALUES & 1) == 0)
-        return trial_number((int64_t)d - 1, epsilon);
+    if ((row->kinds >> HSY_KIND_VALUES & 1) == 0) {
+        spec = trial_number((int64_t)d - 1, epsilon);
+        spec.mechanism = row->name;
+        return spec;
+    }
     spec = trial_values(row->name, d, epsilon);
     if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0)
         spec.param[HSY_PARAM_POOL_BITS] = 3;

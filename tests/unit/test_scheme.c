@@ -234,7 +234,14 @@ static void automatic(void)
     hsy_spec hashed = trial_values(NULL, 4, 1), design = spec_yes_no();
 
     chooses(spec_yes_no(), "rr", "yes/no");
-    chooses(trial_number(10, 1), "onebit", "a number");
+    {
+        hsy_spec number = trial_number(10, 1);
+
+        number.mechanism = NULL;
+        chooses(number, "dwm", "a number");
+        number.max_bits = 1;
+        chooses(number, "onebit", "a number in one bit");
+    }
     chooses(strings, "olh", "strings");
     chooses(trial_values(NULL, 2, 1), "rr", "two values");
     chooses(trial_values(NULL, 4, 1), "grr", "four values");
@@ -279,8 +286,9 @@ static void catalogue(void)
     static const struct {
         const char *name;
         uint32_t id;
-    } rows[] = {{"rr", 1},  {"grr", 2}, {"sue", 3},   {"oue", 4},
-                {"olh", 5}, {"blh", 6}, {"onebit", 7}};
+    } rows[] = {{"rr", 1},  {"grr", 2}, {"sue", 3},     {"oue", 4},
+                {"olh", 5}, {"blh", 6}, {"onebit", 7},  {"dwm", 13},
+                {"pm", 14}, {"hm", 15}, {"laplace", 16}};
     const size_t n = sizeof rows / sizeof rows[0];
     hsy_spec spec = trial_values("krr", 3, 1);
     hsy_scheme *s = trial_scheme(&spec);
