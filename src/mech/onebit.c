@@ -109,6 +109,15 @@ static void onebit_points(const hsy_scheme *s, hsy_point *points,
     points[0].spread = 1;
 }
 
+/* The worst truth lies in the middle of the range. */
+static void onebit_variance(const hsy_scheme *s, double v[2])
+{
+    struct mech_support law;
+
+    hsy_channel_support(s, &law);
+    v[0] = v[1] = mech_support_v0(&law) + 0.25;
+}
+
 /*
  * P[1 | t] = (t own + (W - t) other) / (W total). Beyond 2^16 steps numerator
  * and denominator may pass 64 bits; then both lose the same low bits, except
@@ -157,6 +166,7 @@ const struct hsy_mechanism hsy_mech_onebit = {
     .tally = hsy_channel_tally,
     .points = onebit_points,
     .support = hsy_channel_support,
+    .variance = onebit_variance,
     .law_factors = 1,
     .law = onebit_law,
     .law_worst = onebit_law_worst,

@@ -30,23 +30,33 @@ static double law_probability(const struct law_count *c, uint64_t code,
     return p;
 }
 
-/* The oddest cell, times the number of cells [Bonferroni]. */
+#define LAW_RUN 32u /* neighbours that are also looked at together */
+
+/* The oddest cell or run of cells, times the number of cells and of runs
+ * [Bonferroni]. */
 static double law_oddest(const struct law_count *c, uint64_t code, double power)
 {
-    double oddest = 1;
+    double oddest = 1, run = 0;
+    uint64_t seen = 0;
     uint8_t report[64];
 
     for (size_t cell = 0; cell < c->size; cell++) {
         const uint8_t packed[8] = {(uint8_t)cell, (uint8_t)(cell >> 8)};
-        double p;
+        double p = 0;
 
-        if (hsy_unpack(c->s, report, packed, 1) != HSY_OK ||
-            hsy_check(c->s, report) != HSY_OK)
-            continue;
-        p = pow(law_probability(c, code, report), power);
+        if (hsy_unpack(c->s, report, packed, 1) == HSY_OK &&
+            hsy_check(c->s, report) == HSY_OK)
+            p = pow(law_probability(c, code, report), power);
         oddest = fmin(oddest, stat_binomial(c->cells[cell], LAW_REPORTS, p));
+        run += p;
+        seen += c->cells[cell];
+        if ((cell + 1) % LAW_RUN == 0) {
+            oddest = fmin(oddest, stat_binomial(seen, LAW_REPORTS, run));
+            run = 0;
+            seen = 0;
+        }
     }
-    return oddest * (double)c->size;
+    return oddest * 2 * (double)c->size;
 }
 
 static bool law_draw(struct law_count *c, enum stat_way way, uint64_t code,

@@ -234,7 +234,14 @@ static void automatic(void)
     hsy_spec hashed = trial_values(NULL, 4, 1), design = spec_yes_no();
 
     chooses(spec_yes_no(), "rr", "yes/no");
-    chooses(trial_number(10, 1), "onebit", "a number");
+    {
+        hsy_spec number = trial_number(10, 1);
+
+        number.mechanism = NULL;
+        chooses(number, "dwm", "a number");
+        number.max_bits = 1;
+        chooses(number, "onebit", "a number in one bit");
+    }
     chooses(strings, "olh", "strings");
     chooses(trial_values(NULL, 2, 1), "rr", "two values");
     chooses(trial_values(NULL, 4, 1), "grr", "four values");

@@ -1,0 +1,439 @@
+/*
+ * laplace.c - the mean of a number by Laplace noise in integers, a baseline.
+ *
+ * The truth is rounded at random to j in {0 .. 2G}; the report is j plus a
+ * symmetric noise, held within -K .. 2G + K. P[noise = +-i] is u(i) / total,
+ * where u is a geometric sequence of integers, rounded up:
+ *
+ *     u(i+1) = ceil(u(i) keep / 2^64),   keep / 2^64 >= e^(-epsilon / 2G).
+ *
+ * What lies at L = 2G + K and beyond is one mass, tail = ceil(u(L) /
+ * (1 - keep / 2^64)); an end of the outputs takes e(m) = u(m) + .. + u(L-1) +
+ * tail, m steps from j.
+ *
+ * Privacy. One step of j changes u, and e, by a factor of at most 2^64 / keep,
+ * and 2G steps by at most e^epsilon.    docs/mechanisms/laplace.md, Thm 1
+ *
+ * The noise is found by comparing one word with every edge: the time shows
+ * neither it nor the truth [JMRO22].
+ *
+ * In the scheme: weight = keep, own = u(0), other = tail, total.
+ */
+#include "bytes.h"
+#include "ct.h"
+#include "draw.h"
+#include "exp.h"
+#include "fail.h"
+#include "mean.h"
+#include "report.h"
+
+#define LAPLACE_GRID_MAX 256u
+#define LAPLACE_OUTPUTS_MAX 4096u
+#define LAPLACE_FINEST 4096u /* steps of the grid to 1 / epsilon */
+#define LAPLACE_TOTAL_BITS 60
+
+static uint32_t laplace_steps(const hsy_scheme *s)
+{
+    return 2 * (uint32_t)s->param[HSY_PARAM_GRID];
+}
+
+/* K: outputs beyond either end of the grid. */
+static uint32_t laplace_reach(const hsy_scheme *s)
+{
+    return (uint32_t)(s->cells - 1 - laplace_steps(s)) / 2;
+}
+
+/* L: the most that j and an output lie apart. */
+static uint32_t laplace_far(const hsy_scheme *s)
+{
+    return laplace_steps(s) + laplace_reach(s);
+}
+
+static uint64_t laplace_next(const hsy_scheme *s, uint64_t u)
+{
+    return (uint64_t)(((hsy_u128)u * s->weight + UINT64_MAX) >> 64);
+}
+
+/* ---- Resolving ----------------------------------------------------------- */
+
+/* floor(n / by), a bit a step, n < by 2^64 and by < 2^127. */
+static uint64_t laplace_divide(hsy_u128 n, hsy_u128 by)
+{
+    uint64_t quotient = 0;
+
+    for (int bit = 63; bit >= 0; bit--) {
+        if (n >> bit >= by) {
+            n -= by << bit;
+            quotient |= (uint64_t)1 << bit;
+        }
+    }
+    return quotient;
+}
+
+/*
+ * At least 2^64 e^(-x), x = epsilon / 2G = h / (2 10^9) + rest / (2 10^9 G)
+ * with h = floor(nano / G). The first part is 1 over a weight that is rounded
+ * down; the other, d < 2^-30, takes off no more than d - d^2 / 2, and two
+ * units of 2^-64 are more than d^2 / 2.
+ */
+static uint64_t laplace_keep(uint64_t nano, uint64_t grid)
+{
+    uint64_t h = nano / grid, rest = nano % grid;
+    unsigned shift = 63 - hsy_exp_bits(h);
+    uint64_t weight = hsy_exp_weight(h, shift);
+    uint64_t keep =
+        laplace_divide(((hsy_u128)1 << (64 + shift)) - 1, weight) + 1;
+    uint64_t less =
+        laplace_divide((hsy_u128)keep * rest, (hsy_u128)2 * HSY_NANO * grid);
+
+    return less > 2 ? keep - (less - 2) : keep;
+}
+
+/* By default 64 steps of noise, as far as 2 to 128 steps of the grid go. */
+static uint64_t laplace_grid(uint64_t nano)
+{
+    uint64_t grid = 32 * nano / HSY_NANO;
+
+    return grid < 1 ? 1 : grid > 64 ? 64 : grid;
+}
+
+/* K: eight times the mean noise, or as much as there is room for. */
+static uint32_t laplace_reach_of(uint64_t nano, uint64_t grid)
+{
+    uint64_t reach = (16 * grid * HSY_NANO + nano - 1) / nano;
+    uint64_t room = LAPLACE_OUTPUTS_MAX / 2 - 1 - grid;
+
+    return (uint32_t)(reach < room ? reach : room);
+}
+
+/* own, other and total from weight and cells. 1 - keep / 2^64 = gap / 2^64. */
+static void laplace_masses(hsy_scheme *s)
+{
+    uint64_t gap = 0 - s->weight, u;
+    hsy_u128 sum = 0;
+
+    s->own = laplace_divide((hsy_u128)gap << (LAPLACE_TOTAL_BITS - 1),
+                            ((hsy_u128)1 << 63) + s->weight / 2);
+    u = s->own;
+    for (uint32_t i = 0; i < laplace_far(s); i++) {
+        sum += (hsy_u128)(i == 0 ? 1 : 2) * u;
+        u = laplace_next(s, u);
+    }
+    s->other = laplace_divide(((hsy_u128)u << 64) + gap - 1, gap);
+    s->total = (uint64_t)sum + 2 * s->other;
+}
+
+static hsy_status laplace_resolve(hsy_scheme *s, const hsy_spec *spec,
+                                  hsy_error *err)
+{
+    uint64_t grid = spec->param[HSY_PARAM_GRID];
+
+    if (grid == 0)
+        grid = laplace_grid(s->nano_epsilon);
+    if (grid > LAPLACE_GRID_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "grid",
+                              "half the range has at most 256 steps",
+                              LAPLACE_GRID_MAX);
+    if (grid > 1 && grid * HSY_NANO > LAPLACE_FINEST * s->nano_epsilon)
+        return hsy_fail_limit(err, HSY_E_RANGE, "grid",
+                              "too fine for so small an epsilon",
+                              LAPLACE_FINEST * s->nano_epsilon / HSY_NANO);
+    s->param[HSY_PARAM_GRID] = grid;
+    s->cells = 2 * (size_t)(grid + laplace_reach_of(s->nano_epsilon, grid)) + 1;
+    s->report_bits = report_bits_of(s->cells);
+    s->report_bytes = report_bytes_of(s->report_bits);
+    s->weight = laplace_keep(s->nano_epsilon, grid);
+    laplace_masses(s);
+    s->coin = hsy_prob_base(s->total);
+    return HSY_OK;
+}
+
+/* ---- Randomizing --------------------------------------------------------- */
+
+/* Room for one block; holds truths and coins, so wipe it. */
+struct laplace_room {
+    uint64_t u[MEAN_BLOCK], word[MEAN_BLOCK], sign[MEAN_BLOCK];
+    uint64_t noise[MEAN_BLOCK];
+    uint32_t out[MEAN_BLOCK];
+};
+
+/* Words below unit * total. */
+static hsy_status laplace_words(const hsy_scheme *s, uint64_t *words, size_t n,
+                                hsy_rng *rng)
+{
+    hsy_status st = draw_words(words, n, rng);
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++)
+        if (ct_public(ct_less(s->coin.last, words[i])) != 0)
+            st = hsy_prob_word(&words[i], &s->coin, rng);
+    return st;
+}
+
+/* noise[i], 0 .. L: how many of the edges word[i] reaches. P[noise = k] is
+ * u(0), 2 u(k) or 2 tail over total. */
+static void laplace_scan(const hsy_scheme *s, uint64_t *noise,
+                         const uint64_t *words, size_t n)
+{
+    uint64_t u = s->own, sum = s->own;
+
+    for (size_t i = 0; i < n; i++)
+        noise[i] = 0;
+    for (uint32_t k = 0; k < laplace_far(s); k++) {
+        uint64_t edge = s->coin.unit * sum;
+
+        for (size_t i = 0; i < n; i++)
+            noise[i] += 1 + ct_less(words[i], edge);
+        u = laplace_next(s, u);
+        sum += 2 * u;
+    }
+}
+
+/* j + K +- noise, held within the outputs. */
+static uint64_t laplace_output(const hsy_scheme *s, uint64_t j, uint64_t noise,
+                               uint64_t sign)
+{
+    uint64_t middle = j + laplace_reach(s), last = s->cells - 1;
+    uint64_t up = middle + noise;
+    uint64_t down = (middle - noise) & ~ct_less(middle, noise);
+
+    up = ct_select(ct_less(last, up), last, up);
+    return ct_select(0 - (sign & 1), up, down);
+}
+
+static hsy_status laplace_fill(const hsy_scheme *s, struct laplace_room *r,
+                               const uint64_t *codes, size_t n, hsy_rng *rng)
+{
+    const uint64_t width = mean_width(s);
+    hsy_status st = hsy_mean_below(r->u, n, width, rng);
+
+    if (st == HSY_OK)
+        st = laplace_words(s, r->word, n, rng);
+    if (st == HSY_OK)
+        st = draw_words(r->sign, n, rng);
+    if (st != HSY_OK)
+        return st;
+    laplace_scan(s, r->noise, r->word, n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t j = hsy_mean_round(codes[i], r->u[i], width, laplace_steps(s));
+
+        r->out[i] = (uint32_t)laplace_output(s, j, r->noise[i], r->sign[i]);
+    }
+    return HSY_OK;
+}
+
+static hsy_status laplace_batch(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_coins *coins)
+{
+    struct laplace_room room;
+    const size_t bytes = s->report_bytes;
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n; done += MEAN_BLOCK) {
+        size_t m = n - done < MEAN_BLOCK ? n - done : MEAN_BLOCK;
+
+        st = laplace_fill(s, &room, codes + done, m, &coins->secret);
+        if (st != HSY_OK)
+            break;
+        report_put_all(reports + done * bytes, bytes, room.out, m);
+    }
+    bytes_wipe(&room, sizeof room);
+    return st;
+}
+
+static hsy_status laplace_randomize(const hsy_scheme *s, uint8_t *report,
+                                    uint64_t code, hsy_coins *coins)
+{
+    return laplace_batch(s, report, &code, 1, coins);
+}
+
+/* ---- The law ------------------------------------------------------------- */
+
+/* u(i), i <= L. */
+static uint64_t laplace_mass(const hsy_scheme *s, uint64_t i)
+{
+    uint64_t u = s->own;
+
+    while (i-- > 0)
+        u = laplace_next(s, u);
+    return u;
+}
+
+/* e(m): noise of m or more in one direction. */
+static uint64_t laplace_beyond(const hsy_scheme *s, uint64_t m)
+{
+    uint64_t u = laplace_mass(s, m), sum = s->other;
+
+    for (; m < laplace_far(s); m++) {
+        sum += u;
+        u = laplace_next(s, u);
+    }
+    return sum;
+}
+
+/* The mass of output y, counted from 0, at grid point j. */
+static uint64_t laplace_weight(const hsy_scheme *s, uint64_t y, uint64_t j)
+{
+    uint64_t middle = j + laplace_reach(s);
+    uint64_t apart = y < middle ? middle - y : y - middle;
+
+    return y == 0 || y == s->cells - 1 ? laplace_beyond(s, apart)
+                                       : laplace_mass(s, apart);
+}
+
+static size_t laplace_law(const hsy_scheme *s, hsy_factor *factors,
+                          uint64_t code, const uint8_t *report)
+{
+    const uint64_t y = report_get(report, s->report_bytes);
+    struct mean_place at =
+        hsy_mean_place(code, mean_width(s), laplace_steps(s));
+    uint64_t here = laplace_weight(s, y, at.floor);
+    uint64_t next = at.rest == 0 ? here : laplace_weight(s, y, at.floor + 1);
+
+    return hsy_mean_law(factors, mean_width(s), at.rest, here, next, s->total);
+}
+
+/*
+ * At an output r steps below the grid the ends j = 0 and j = 2G are the
+ * likeliest and the least likely: u(r) against u(r + 2G), or e at the last
+ * output; within the grid no output tells more than one at its end.
+ */
+static size_t laplace_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    uint64_t near = s->own, far = laplace_mass(s, laplace_steps(s));
+
+    factors[0].num = laplace_beyond(s, laplace_reach(s));
+    factors[0].den = s->other;
+    for (uint32_t r = 0; r < laplace_reach(s); r++) {
+        if ((hsy_u128)near * factors[0].den > (hsy_u128)far * factors[0].num)
+            factors[0] = (hsy_factor){near, far};
+        near = laplace_next(s, near);
+        far = laplace_next(s, far);
+    }
+    return 1;
+}
+
+/* ---- Counting and estimating --------------------------------------------- */
+
+static size_t laplace_check(const hsy_scheme *s, const uint8_t *reports,
+                            size_t n)
+{
+    const size_t bytes = s->report_bytes;
+    size_t i = 0;
+
+    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
+        i++;
+    return i;
+}
+
+static void laplace_tally(const hsy_scheme *s, hsy_tally *t,
+                          const uint8_t *reports, size_t n)
+{
+    const size_t bytes = s->report_bytes;
+
+    for (size_t i = 0; i < n; i++)
+        t->cells[report_get(reports + i * bytes, bytes)]++;
+    t->strata[0] += n;
+}
+
+/*
+ * What output y says of the truth, less 1/2: its place, and at an end the mean
+ * of all that end there. Beyond any point a geometric noise goes on by the same
+ * mean, keep / (1 - keep), so the estimate is unbiased at every j.
+ */
+static double laplace_value(const hsy_scheme *s, size_t y)
+{
+    double steps = laplace_steps(s);
+    double place = (double)y - (double)(s->cells - 1) / 2;
+    double more = (double)s->weight / (double)(0 - s->weight);
+
+    if (y == 0)
+        place -= more;
+    else if (y == s->cells - 1)
+        place += more;
+    return place / steps;
+}
+
+/* The variance at the grid point j. */
+static double laplace_noise(const hsy_scheme *s, uint32_t j)
+{
+    double sum = 0, truth = (double)j / laplace_steps(s) - 0.5;
+    uint64_t u = s->own, at = j + laplace_reach(s);
+
+    for (uint64_t i = 0; i < laplace_far(s); i++) {
+        double up = 0, down = 0;
+
+        if (at + i < s->cells - 1)
+            up = laplace_value(s, at + i) - truth;
+        if (at > i)
+            down = laplace_value(s, at - i) - truth;
+        sum += (up * up + (i == 0 ? 0 : down * down)) * (double)u;
+        u = laplace_next(s, u);
+    }
+    for (int end = 0; end < 2; end++) {
+        uint64_t y = end == 0 ? 0 : s->cells - 1;
+        double away = laplace_value(s, y) - truth;
+
+        sum += away * away * (double)laplace_weight(s, y, j);
+    }
+    return sum / (double)s->total;
+}
+
+/* The noise is largest at an end or in the middle; rounding adds at most a
+ * quarter of a step squared. */
+static void laplace_variance(const hsy_scheme *s, double v[2])
+{
+    double R = laplace_steps(s);
+    double end = laplace_noise(s, 0),
+           middle = laplace_noise(s, (uint32_t)R / 2);
+
+    v[0] = v[1] = (end > middle ? end : middle) + 0.25 / (R * R);
+}
+
+static void laplace_points(const hsy_scheme *s, hsy_point *points,
+                           const hsy_tally *t, const uint64_t *codes,
+                           size_t count, void *scratch)
+{
+    struct mean_evidence e = {
+        .n = (double)t->strata[0], .curve = 1, .R = laplace_steps(s)};
+    double first = 0, second = 0, f;
+
+    (void)codes;
+    (void)count;
+    (void)scratch;
+    for (size_t y = 0; y < s->cells; y++) {
+        double c = (double)t->cells[y], v = laplace_value(s, y);
+
+        first += c * v;
+        second += c * v * v;
+    }
+    e.value = 0.5 + first / e.n;
+    f = e.value < 0 ? 0 : e.value > 1 ? 1 : e.value;
+    e.end = laplace_noise(s, (uint32_t)(f * e.R + 0.5));
+    e.rounded = e.end + 0.25 - second / e.n;
+    hsy_mean_point(&points[0], &e);
+}
+
+const struct hsy_mechanism hsy_mech_laplace = {
+    .row = {.name = "laplace",
+            .aliases = "geometric",
+            .title = "Laplace noise on a grid, a baseline for means",
+            .id = 16,
+            .kinds = 1u << HSY_KIND_NUMBER},
+    .params = 1u << HSY_PARAM_GRID,
+    .resolve = laplace_resolve,
+    .randomize = laplace_randomize,
+    .randomize_batch = laplace_batch,
+    .check = laplace_check,
+    .tally = laplace_tally,
+    .points = laplace_points,
+    .variance = laplace_variance,
+    .law_factors = 2,
+    .law = laplace_law,
+    .law_worst = laplace_law_worst,
+};
+
+#undef LAPLACE_GRID_MAX
+#undef LAPLACE_OUTPUTS_MAX
+#undef LAPLACE_FINEST
+#undef LAPLACE_TOTAL_BITS
