@@ -462,6 +462,14 @@ HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
                                    const uint8_t *reports, size_t n,
                                    hsy_error *err);
 
+/* The same for many reports at once, faster where there is scratch: a sketch
+ * sorts them by its rows there. scratch: hsy_tally_scratch bytes, aligned as
+ * malloc aligns; may be NULL if that is 0. */
+HSY_API size_t hsy_tally_scratch(const hsy_scheme *s, size_t n);
+HSY_API hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
+                                  const uint8_t *reports, size_t n,
+                                  void *scratch, hsy_error *err);
+
 /* Add another tally of the same scheme; all or nothing, HSY_E_OVERFLOW. */
 HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
                                    hsy_error *err);

@@ -7,7 +7,10 @@ static const struct hsy_kernels kernels_plain = {
     .slice = hsy_slice_plain,
     .sparse = hsy_sparse_plain,
     .choose = hsy_choose_plain,
+    .hadamard = hsy_hadamard_plain,
+    .wht = hsy_wht_plain,
     .fold = hsy_fold_plain,
+    .fold_some = hsy_fold_some_plain,
     .lh_direct = hsy_lh_direct_plain,
     .lh_table = hsy_lh_table_plain,
 };
@@ -18,7 +21,10 @@ static const struct hsy_kernels kernels_portable = {
     .slice = hsy_slice_portable,
     .sparse = hsy_sparse_plain,
     .choose = hsy_choose_portable,
+    .hadamard = hsy_hadamard_portable,
+    .wht = hsy_wht_portable,
     .fold = hsy_fold_portable,
+    .fold_some = hsy_fold_some_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
 };
@@ -31,7 +37,10 @@ static const struct hsy_kernels kernels_avx2 = {
     .slice = hsy_slice_avx2,
     .sparse = hsy_sparse_avx2,
     .choose = hsy_choose_avx2,
+    .hadamard = hsy_hadamard_avx2,
+    .wht = hsy_wht_avx2,
     .fold = hsy_fold_avx2,
+    .fold_some = hsy_fold_some_avx2,
     .lh_direct = hsy_lh_direct_avx2,
     .lh_table = hsy_lh_table_avx2,
 };
@@ -42,7 +51,10 @@ static const struct hsy_kernels kernels_avx512 = {
     .slice = hsy_slice_avx512,
     .sparse = hsy_sparse_avx512,
     .choose = hsy_choose_avx512,
+    .hadamard = hsy_hadamard_avx512,
+    .wht = hsy_wht_avx512,
     .fold = hsy_fold_avx512,
+    .fold_some = hsy_fold_some_avx512,
     .lh_direct = hsy_lh_direct_avx512,
     .lh_table = hsy_lh_table_avx512,
 };

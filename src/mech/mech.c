@@ -6,8 +6,9 @@
 
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
-    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit,
+    &hsy_mech_rr,  &hsy_mech_grr,  &hsy_mech_sue,    &hsy_mech_oue,
+    &hsy_mech_olh, &hsy_mech_blh,  &hsy_mech_onebit, &hsy_mech_hr,
+    &hsy_mech_cms, &hsy_mech_hcms,
 };
 
 #define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
@@ -343,7 +344,7 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
 
 size_t hsy_law_factors(const hsy_scheme *s)
 {
-    return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
+    return s->mech->law_factors != 0 ? s->mech->law_factors : s->report_bits;
 }
 
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
