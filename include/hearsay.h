@@ -165,6 +165,11 @@ HSY_API const char *hsy_cpu_name(hsy_cpu level);
 /* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
 HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 
+/* The Walsh-Hadamard transform of n cells in place, n a power of two: cells[i]
+ * = sum over k of (-1)^(ones of i & k) cells[k], modulo 2^64. HSY_E_RANGE if n
+ * is none, HSY_E_UNKNOWN if the machine lacks the table. */
+HSY_API hsy_status hsy_wht(int64_t *cells, size_t n, hsy_cpu level);
+
 /* ---- Spec and scheme ----------------------------------------------------- */
 
 /* What kind of truth is asked for. Numbers are wire format. */

@@ -53,6 +53,31 @@ static inline hsy_spec trial_number(int64_t width, double epsilon)
                       .hi = width};
 }
 
+/* Whether a spec makes a scheme. */
+static inline bool trial_makes(const hsy_spec *spec)
+{
+    hsy_scheme *s = trial_memory(hsy_scheme_size(spec));
+    bool makes = hsy_scheme_init(s, spec, NULL) == HSY_OK;
+
+    free(s);
+    return makes;
+}
+
+/* Give a mechanism with public hashes few of them, whichever it takes: a pool
+ * of 8, or a sketch of 2 rows of 4 cells. */
+static inline void trial_few(hsy_spec *spec)
+{
+    hsy_spec pool = *spec, sketch = *spec;
+
+    pool.param[HSY_PARAM_POOL_BITS] = 3;
+    sketch.param[HSY_PARAM_HASHES] = 2;
+    sketch.param[HSY_PARAM_WIDTH] = 4;
+    if (trial_makes(&pool))
+        *spec = pool;
+    else if (trial_makes(&sketch))
+        *spec = sketch;
+}
+
 /* A table row's mechanism on a small domain: d values, or d - 1 steps. */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
@@ -63,7 +88,7 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
         return trial_number((int64_t)d - 1, epsilon);
     spec = trial_values(row->name, d, epsilon);
     if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0)
-        spec.param[HSY_PARAM_POOL_BITS] = 3;
+        trial_few(&spec);
     return spec;
 }
 
@@ -71,11 +96,8 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
 static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
 {
     hsy_spec spec = trial_small(row, d, 1);
-    hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
-    bool takes = hsy_scheme_init(s, &spec, NULL) == HSY_OK;
 
-    free(s);
-    return takes;
+    return trial_makes(&spec);
 }
 
 #endif

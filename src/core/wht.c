@@ -25,6 +25,16 @@ void hsy_wht_plain(int64_t *cells, size_t n)
             }
 }
 
+hsy_status hsy_wht(int64_t *cells, size_t n, hsy_cpu level)
+{
+    if (n == 0 || (n & (n - 1)) != 0)
+        return HSY_E_RANGE;
+    if (!hsy_cpu_has(level))
+        return HSY_E_UNKNOWN;
+    hsy_kernels_at(level)->wht(cells, n);
+    return HSY_OK;
+}
+
 /* The levels from distance h up to n, three at a time. */
 static void wht_climb(const struct wht_level *level, uint64_t *cells, size_t n,
                       size_t h)

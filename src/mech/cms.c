@@ -21,8 +21,9 @@
 #define CMS_BLOCK 256 /* reports whose rows are drawn at once */
 #define CMS_SORT 4096 /* reports that are sorted without scratch */
 #define CMS_SORT_MOST ((size_t)1 << 24)
-#define CMS_AHEAD 24   /* reports that are asked for ahead */
-#define CMS_TOUCH 256u /* bytes of each */
+#define CMS_AHEAD 24    /* reports that are asked for ahead */
+#define CMS_CELLS 1024u /* cells of the next row, likewise */
+#define CMS_TOUCH 256u  /* bytes of each */
 
 static uint32_t cms_row_bits(const hsy_scheme *s)
 {
@@ -165,6 +166,13 @@ static void cms_sort_by(uint32_t *to, const uint32_t *from,
     }
 }
 
+/* Ask for the beginning of the row that is counted next. */
+static void cms_ask_cells(const int64_t *cells, uint32_t width)
+{
+    for (size_t i = 0; i < width && i < CMS_CELLS; i += 8)
+        __builtin_prefetch(cells + i, 1, 2);
+}
+
 /* Ask for the report that will be counted soon: they stand anywhere. */
 static void cms_ask(const hsy_scheme *s, const uint8_t *report)
 {
@@ -190,6 +198,9 @@ static void cms_count(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
             end++;
         for (; ahead < n && ahead < end + CMS_AHEAD; ahead++)
             cms_ask(s, reports + sort->order[ahead] * s->report_bytes);
+        if (end < n)
+            cms_ask_cells(
+                t->cells + (size_t)sort->rows[sort->order[end]] * width, width);
         s->kernels->fold_some(t->cells + (size_t)row * width, reports,
                               sort->order + first, end - first, s->report_bytes,
                               width);
@@ -330,4 +341,5 @@ const struct hsy_mechanism hsy_mech_cms = {
 #undef CMS_SORT
 #undef CMS_SORT_MOST
 #undef CMS_AHEAD
+#undef CMS_CELLS
 #undef CMS_TOUCH
