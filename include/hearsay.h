@@ -165,6 +165,11 @@ HSY_API const char *hsy_cpu_name(hsy_cpu level);
 /* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
 HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 
+/* The Walsh-Hadamard transform of n cells in place, n a power of two: cells[i]
+ * = sum over k of (-1)^(ones of i & k) cells[k], modulo 2^64. HSY_E_RANGE if n
+ * is none, HSY_E_UNKNOWN if the machine lacks the table. */
+HSY_API hsy_status hsy_wht(int64_t *cells, size_t n, hsy_cpu level);
+
 /* ---- Spec and scheme ----------------------------------------------------- */
 
 /* What kind of truth is asked for. Numbers are wire format. */
@@ -472,6 +477,14 @@ HSY_API hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,
 HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
                                    const uint8_t *reports, size_t n,
                                    hsy_error *err);
+
+/* The same for many reports at once, faster where there is scratch: a sketch
+ * sorts them by its rows there. scratch: hsy_tally_scratch bytes, aligned as
+ * malloc aligns; may be NULL if that is 0. */
+HSY_API size_t hsy_tally_scratch(const hsy_scheme *s, size_t n);
+HSY_API hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
+                                  const uint8_t *reports, size_t n,
+                                  void *scratch, hsy_error *err);
 
 /* Add another tally of the same scheme; all or nothing, HSY_E_OVERFLOW. */
 HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,

@@ -150,6 +150,20 @@ static const struct example examples[] = {
       .lo = -40,
       .hi = 120,
       .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
+    {"hr",
+     {EXAMPLE_VALUES, .mechanism = "hr", .param[HSY_PARAM_BLOCKS] = 2,
+      .param[HSY_PARAM_POOL_SEED] = 3, .nano_epsilon = HSY_NANO}},
+    {"cms",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "cms",
+      .kind = HSY_KIND_STRINGS,
+      .param[HSY_PARAM_HASHES] = 8,
+      .param[HSY_PARAM_WIDTH] = 70,
+      .param[HSY_PARAM_POOL_SEED] = 5,
+      .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
+    {"hcms",
+     {EXAMPLE_VALUES, .mechanism = "hcms", .param[HSY_PARAM_HASHES] = 4,
+      .param[HSY_PARAM_WIDTH] = 16, .nano_epsilon = HSY_NANO}},
 };
 
 #undef EXAMPLE_VALUES

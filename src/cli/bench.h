@@ -36,6 +36,7 @@ struct bench_case {
     uint32_t d;
     uint32_t g; /* of local hashing; 0: the best */
     uint32_t pool_bits;
+    uint32_t hashes, width; /* of a sketch */
     size_t reports;
     const char *command; /* of this program */
     size_t part;         /* it gets one in so many of the lines */
@@ -95,6 +96,11 @@ double bench_simulate(struct bench *b, const struct bench_case *c,
                       hsy_cpu level);
 double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
+/* ---- bench_sketch.c ------------------------------------------------------ */
+
+double bench_wht(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_sketch(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
 /* ---- bench_command.c ----------------------------------------------------- */
 

@@ -25,8 +25,9 @@ static const struct cli_command bench_usage = {
     "the processor can do; @avx2, @portable and @plain are the lesser tables\n"
     "of loops, the last of them the textbook ones. Each row says how many\n"
     "times faster than plain it is, and its share of a limit measured in the\n"
-    "same run. lh-table counts decodings of 10,000 seeds; randomize and tally\n"
-    "are the commands, text in and reports out.",
+    "same run. lh-table counts decodings of 10,000 seeds; 1 / (of limit) of a\n"
+    "wht row is its time in copies of the array; randomize and tally are the\n"
+    "commands, text in and reports out.",
     bench_options};
 
 /*
@@ -142,6 +143,44 @@ static const struct bench_case bench_cases[] = {
      .g = 16,
      .pool_bits = 14,
      .reports = 200000},
+    {.name = "hr-bulk-16384",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 16,
+     .mechanism = "hr",
+     .d = 16383,
+     .reports = 16384},
+    {.name = "wht-2^20",
+     .unit = " transforms",
+     .measure = bench_wht,
+     .levels = true,
+     .limit = "memory-copy",
+     .takes = 8 << 20,
+     .d = 1 << 20},
+    {.name = "wht-2^22",
+     .unit = " transforms",
+     .measure = bench_wht,
+     .levels = true,
+     .limit = "memory-copy",
+     .takes = 8 << 22,
+     .d = 1 << 22},
+    {.name = "hcms-fold",
+     .unit = " reports",
+     .measure = bench_sketch,
+     .mechanism = "hcms",
+     .hashes = 65536,
+     .width = 1024,
+     .reports = 1000000},
+    {.name = "cms-fold-1024",
+     .unit = " reports",
+     .measure = bench_sketch,
+     .levels = true,
+     .mechanism = "cms",
+     .hashes = 65536,
+     .width = 1024,
+     .reports = 1000000},
     {.name = "randomize-grr-1024",
      .unit = " lines",
      .measure = bench_command,

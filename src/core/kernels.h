@@ -26,6 +26,14 @@ struct kernel_choice {
     uint64_t excess;  /* 2^64 mod bound */
 };
 
+/* What a batch of Hadamard response needs: see hadamard.h and mech/hr.c. */
+struct kernel_hadamard {
+    uint64_t last, blanket; /* as in kernel_choice */
+    uint32_t a, c;          /* the hash that turns rows of values */
+    uint32_t block_bits;    /* log2 of the blocks, at most 22 */
+    uint32_t index_bits;    /* log2 of their outputs, 1 to 23 */
+};
+
 struct hsy_kernels {
     /* blocks key-stream blocks of 64 bytes; the 64-bit counter in state[12..13]
      * moves on. Secret. */
@@ -57,6 +65,17 @@ struct hsy_kernels {
                      const uint64_t *coins, size_t n,
                      const struct kernel_choice *choice);
 
+    /* n reports of Hadamard response from codes and 2n coin words (coins[2i]
+     * the blanket coin, coins[2i+1] the uniform output), with redo as choose
+     * has it. Secret but for redo. */
+    size_t (*hadamard)(uint32_t *out, uint32_t *redo, const uint64_t *codes,
+                       const uint64_t *coins, size_t n,
+                       const struct kernel_hadamard *h);
+
+    /* The Walsh-Hadamard transform of n cells in place, n a power of two:
+     * cells[i] = sum over k of (-1)^(ones of i & k) cells[k], modulo 2^64. */
+    void (*wht)(int64_t *cells, size_t n);
+
     /*
      * Count n rows, stride bytes apart, of d bits each, spare bits zero:
      * cells[i] += how many rows have bit i; hist[w]++ for the number w of ones
@@ -79,6 +98,12 @@ struct hsy_kernels {
      */
     void (*cohorts)(int64_t *cells, uint64_t *strata, const uint8_t *reports,
                     size_t n, size_t stride, uint32_t k, uint32_t m);
+
+    /* Count the rows numbered order[0 .. n-1] likewise, without hist; spare
+     * bits may be anything. */
+    void (*fold_some)(int64_t *cells, const uint8_t *rows,
+                      const uint32_t *order, size_t n, size_t stride,
+                      uint32_t d);
 
     /* support[v] += sum of cell counts over cells whose hash of codes[v] is y.
      * narrow: all codes are below HSY_POOL_NARROW. */

@@ -27,11 +27,18 @@
     size_t hsy_choose_##level(uint32_t *out, uint32_t *redo,                   \
                               const uint32_t *own, const uint64_t *coins,      \
                               size_t n, const struct kernel_choice *choice);   \
+    size_t hsy_hadamard_##level(uint32_t *out, uint32_t *redo,                 \
+                                const uint64_t *codes, const uint64_t *coins,  \
+                                size_t n, const struct kernel_hadamard *h);    \
+    void hsy_wht_##level(int64_t *cells, size_t n);                            \
     void hsy_fold_##level(int64_t *cells, uint64_t *hist, const uint8_t *rows, \
                           size_t n, size_t stride, uint32_t d);                \
     void hsy_cohorts_##level(int64_t *cells, uint64_t *strata,                 \
                              const uint8_t *reports, size_t n, size_t stride,  \
                              uint32_t k, uint32_t m);                          \
+    void hsy_fold_some_##level(int64_t *cells, const uint8_t *rows,            \
+                               const uint32_t *order, size_t n, size_t stride, \
+                               uint32_t d);                                    \
     void hsy_lh_direct_##level(uint64_t *support, const uint64_t *codes,       \
                                size_t count, const struct kernel_cell *cells,  \
                                size_t n, uint32_t g, bool narrow);             \
