@@ -10,6 +10,8 @@ static const struct hsy_kernels kernels_plain = {
     .fold = hsy_fold_plain,
     .lh_direct = hsy_lh_direct_plain,
     .lh_table = hsy_lh_table_plain,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_plain,
 };
 
 static const struct hsy_kernels kernels_portable = {
@@ -21,6 +23,8 @@ static const struct hsy_kernels kernels_portable = {
     .fold = hsy_fold_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_portable,
 };
 
 #if defined(__x86_64__)
@@ -34,6 +38,8 @@ static const struct hsy_kernels kernels_avx2 = {
     .fold = hsy_fold_avx2,
     .lh_direct = hsy_lh_direct_avx2,
     .lh_table = hsy_lh_table_avx2,
+    .project = hsy_project_avx2,
+    .radon = hsy_radon_avx2,
 };
 
 static const struct hsy_kernels kernels_avx512 = {
@@ -45,6 +51,8 @@ static const struct hsy_kernels kernels_avx512 = {
     .fold = hsy_fold_avx512,
     .lh_direct = hsy_lh_direct_avx512,
     .lh_table = hsy_lh_table_avx512,
+    .project = hsy_project_avx512,
+    .radon = hsy_radon_avx512,
 };
 
 static const struct hsy_kernels *const kernels_table[] = {

@@ -2,6 +2,7 @@
 #ifndef HSY_MECH_H
 #define HSY_MECH_H
 
+#include "geometry.h"
 #include "hearsay.h"
 #include "kernels.h"
 #include "prob.h"
@@ -139,6 +140,7 @@ struct hsy_scheme {
     /* Derived from the above, not encoded. */
     struct prob_base coin; /* of denominator total */
     struct kernel_choice choice;
+    struct projective projective; /* projective.h */
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
@@ -199,5 +201,7 @@ extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_pgr;
+extern const struct hsy_mechanism hsy_mech_hpg;
 
 #endif
