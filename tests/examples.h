@@ -73,6 +73,19 @@ static const struct example examples[] = {
       .lo = -40,
       .hi = 120,
       .nano_epsilon = HSY_NANO}},
+    {"pgr", {EXAMPLE_VALUES, .mechanism = "pgr", .nano_epsilon = HSY_NANO}},
+    {"hpg",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "hpg",
+      .kind = HSY_KIND_BINS,
+      .d = 50,
+      .lo = -105,
+      .hi = 2000,
+      .scale = 2,
+      .param[HSY_PARAM_Q] = 3,
+      .param[HSY_PARAM_T] = 3,
+      .param[HSY_PARAM_BLOCKS] = 4,
+      .nano_epsilon = 3000000000}},
 };
 
 #undef EXAMPLE_VALUES

@@ -97,14 +97,6 @@ void hsy_projective_points(const hsy_scheme *s, hsy_point *points,
                            size_t count, void *scratch);
 size_t hsy_projective_points_scratch(const hsy_scheme *s, size_t count);
 
-/* ---- projective_channel.c: for EM ---------------------------------------- */
-
-void hsy_projective_forward(const hsy_scheme *s, double *out,
-                            const double *theta, double *scratch);
-void hsy_projective_backward(const hsy_scheme *s, double *out,
-                             const double *ratio, double *scratch);
-size_t hsy_projective_channel_scratch(const hsy_scheme *s);
-
 /* What both rows are made of. */
 #define PROJECTIVE_FUNCTIONS                                                   \
     .randomize = hsy_projective_randomize,                                     \
