@@ -60,8 +60,8 @@ static uint32_t project_rank(uint32_t form, const struct kernel_geometry *g)
     return r;
 }
 
-static uint32_t project_one(uint32_t item, uint32_t rank,
-                            const struct kernel_geometry *g)
+uint32_t hsy_project_one(uint32_t item, uint32_t rank,
+                         const struct kernel_geometry *g)
 {
     const uint32_t q = g->q, t = g->t;
     uint32_t w = project_unrank(rank, t - 1, g), x = w;
@@ -98,5 +98,5 @@ void hsy_project_plain(uint32_t *out, const uint32_t *items,
                        const struct kernel_geometry *g)
 {
     for (size_t i = 0; i < n; i++)
-        out[i] = project_one(items[i], ranks[i], g);
+        out[i] = hsy_project_one(items[i], ranks[i], g);
 }

@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "draw.h"
+#include "kernels_impl.h"
 #include "report.h"
 #include "twolevel.h"
 
@@ -24,29 +25,35 @@ struct projective_work {
     uint32_t first[TWOLEVEL_BLOCK]; /* of the value's block */
 };
 
+/* A report from three words in one draw: a rank, a coin, a uniform point. A
+ * word out of bounds is drawn anew, which depends on nothing else. */
 hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
                                     uint64_t code, hsy_coins *coins)
 {
     const struct projective *p = &s->projective;
-    uint32_t item, rank, own = 0, out = 0, block;
-    uint64_t word = 0;
-    hsy_status st =
-        hsy_prob_below(&word, p->set, p->set_excess, &coins->secret);
+    struct {
+        uint64_t words[3], below;
+        uint32_t item, rank, own, out;
+    } w = {.out = 0};
+    uint32_t redo;
+    hsy_u128 product;
+    hsy_status st = draw_words(w.words, 3, &coins->secret);
 
     if (st != HSY_OK)
         return st;
-    block = projective_place(p, code, &item);
-    rank = (uint32_t)word;
-    s->kernels->project(&own, &item, &rank, 1, &p->geometry);
-    own += block * p->geometry.points[p->geometry.t];
-    st = hsy_twolevel_draw(s, &out, own, &coins->secret);
+    product = (hsy_u128)w.words[0] * p->set;
+    w.below = (uint64_t)(product >> 64);
+    if (ct_public(ct_less((uint64_t)product, p->set_excess)) != 0)
+        st = hsy_prob_below(&w.below, p->set, p->set_excess, &coins->secret);
+    w.rank = (uint32_t)w.below;
+    w.own = projective_place(p, code, &w.item) * projective_points_of(p);
+    w.own += hsy_project_one(w.item, w.rank, &p->geometry);
+    if (st == HSY_OK && hsy_choose_plain(&w.out, &redo, &w.own, w.words + 1, 1,
+                                         &s->choice) != 0)
+        st = hsy_twolevel_draw(s, &w.out, w.own, &coins->secret);
     if (st == HSY_OK)
-        report_put(report, s->report_bytes, out);
-    bytes_wipe(&word, sizeof word);
-    bytes_wipe(&rank, sizeof rank);
-    bytes_wipe(&item, sizeof item);
-    bytes_wipe(&block, sizeof block);
-    bytes_wipe(&own, sizeof own);
+        report_put(report, s->report_bytes, w.out);
+    bytes_wipe(&w, sizeof w);
     return st;
 }
 
@@ -81,7 +88,7 @@ static void projective_own(const hsy_scheme *s, struct projective_work *w,
                            const uint64_t *codes, size_t n)
 {
     const struct projective *p = &s->projective;
-    const uint32_t points = p->geometry.points[p->geometry.t];
+    const uint32_t points = projective_points_of(p);
 
     for (size_t i = 0; i < n; i++)
         w->first[i] = points * projective_place(p, codes[i], &w->item[i]);
@@ -167,7 +174,7 @@ size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
                           uint64_t code, const uint8_t *report)
 {
     const struct projective *p = &s->projective;
-    const uint32_t points = p->geometry.points[p->geometry.t];
+    const uint32_t points = projective_points_of(p);
     uint64_t value = report_get(report, s->report_bytes);
     uint32_t item, block = projective_place(p, code, &item);
     bool own = value / points == block &&

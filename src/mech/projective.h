@@ -64,6 +64,12 @@ size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
 size_t hsy_projective_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
 double hsy_projective_steps(const hsy_scheme *s, double n);
 
+/* Points of a block. */
+static inline uint32_t projective_points_of(const struct projective *p)
+{
+    return p->geometry.points[p->geometry.t];
+}
+
 /* Where a value stands: its block, and the number of its point there. */
 static inline uint32_t projective_place(const struct projective *p,
                                         uint64_t code, uint32_t *point)

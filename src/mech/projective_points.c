@@ -113,7 +113,7 @@ static void projective_decode_all(const struct projective_evidence *e,
                                   unsigned shift, uint32_t mask)
 {
     const struct projective *p = &e->s->projective;
-    const size_t points = p->geometry.points[p->geometry.t];
+    const size_t points = projective_points_of(p);
     const size_t room = p->blocks > 1 ? (size_t)p->room.by : e->s->d;
 
     for (size_t block = 0; block * room < e->s->d; block++) {
@@ -230,7 +230,7 @@ static void projective_estimate(hsy_point *point,
 static void projective_estimate_all(const struct projective_evidence *e)
 {
     const struct projective *p = &e->s->projective;
-    const size_t points = p->geometry.points[p->geometry.t];
+    const size_t points = projective_points_of(p);
     struct projective_law law = projective_law_of(e->s);
     struct mech_support pure;
 
@@ -253,7 +253,7 @@ static void projective_estimate_all(const struct projective_evidence *e)
 static void projective_open(struct projective_evidence *e, void *scratch)
 {
     const struct projective *p = &e->s->projective;
-    const size_t points = p->geometry.points[p->geometry.t];
+    const size_t points = projective_points_of(p);
 
     e->mass = scratch;
     e->sums = (uint32_t *)(e->mass + p->blocks);
@@ -273,7 +273,7 @@ void hsy_projective_points(const hsy_scheme *s, hsy_point *points,
                                     .count = count,
                                     .n = (double)t->strata[0]};
     const struct projective *p = &s->projective;
-    const size_t room = p->geometry.points[p->geometry.t];
+    const size_t room = projective_points_of(p);
 
     for (size_t i = 0; i < count; i++)
         points[i] = (hsy_point){0};
