@@ -153,7 +153,8 @@ static inline struct file files_tally(const hsy_spec *spec, size_t first,
                                       size_t n)
 {
     hsy_scheme *s = example_scheme(spec);
-    uint8_t *reports = example_reports(s, first + n);
+    size_t all = first + n < EXAMPLE_N ? EXAMPLE_N : first + n;
+    uint8_t *reports = example_reports(s, all);
     hsy_tally t = example_tally(s);
     struct output *out = files_open();
     hsy_info info;

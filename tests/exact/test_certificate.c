@@ -212,7 +212,10 @@ static hsy_spec spec_design(unsigned i)
 
 static void certify_mechanism(const hsy_catalogue *row)
 {
-    unsigned slack = row->name[1] == 'u' ? 28 : 40;
+    /* Unary digits are cut; up to 2^25 outputs leave a weight 36 bits. */
+    unsigned slack = row->name[1] == 'u'              ? 28
+                     : row->id == 10 || row->id == 11 ? 36
+                                                      : 40;
     unsigned above = 0, noisy = 0, refused = 0;
 
     for (unsigned i = 0; i < SETS; i++) {

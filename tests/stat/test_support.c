@@ -50,13 +50,17 @@ static bool support_agrees(const struct stat_run *r, size_t v, double f,
 }
 
 /* The estimate, in its own units; the pool's part was corrected or stands in
- * the floor. */
+ * the floor. Where the law is not pure (p = q) the unit of a report is not
+ * stated: then 8 standard errors, 1e-15 of a normal sum. */
 static bool support_unbiased(const struct stat_run *r, size_t v, double f,
                              double alpha)
 {
     const hsy_point *p = &r->points[v];
     double gap = fabs(p->p - p->q);
     double var = p->n * p->n * gap * gap * (stat_variance(p, f) - p->floor);
+
+    if (gap == 0)
+        return fabs(p->value - f) <= 8 * sqrt(stat_variance(p, f));
 
     return fabs(p->value - f) <= stat_bernstein(var, alpha) / (p->n * gap) +
                                      SUPPORT_FLOOR * sqrt(p->floor);
@@ -69,7 +73,8 @@ static void support_check(const struct stat_run *r, const double *shares,
     bool support = true, unbiased = true;
 
     for (size_t v = 0; v < r->npoints; v++) {
-        if (r->info.param[HSY_PARAM_POOL_BITS] == 0)
+        if (r->info.param[HSY_PARAM_POOL_BITS] == 0 &&
+            r->points[v].p != r->points[v].q)
             support &= support_agrees(r, v, shares[v], alpha);
         unbiased &= support_unbiased(r, v, shares[v], alpha);
     }
