@@ -6,9 +6,9 @@
 
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
-    &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit, &hsy_mech_pgr,
-    &hsy_mech_hpg,
+    &hsy_mech_rr,     &hsy_mech_grr, &hsy_mech_sue,
+    &hsy_mech_oue,    &hsy_mech_olh, &hsy_mech_blh,
+    &hsy_mech_onebit, &hsy_mech_pgr, &hsy_mech_hpg,
 };
 
 #define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
