@@ -164,6 +164,19 @@ static const struct example examples[] = {
     {"hcms",
      {EXAMPLE_VALUES, .mechanism = "hcms", .param[HSY_PARAM_HASHES] = 4,
       .param[HSY_PARAM_WIDTH] = 16, .nano_epsilon = HSY_NANO}},
+    {"pgr", {EXAMPLE_VALUES, .mechanism = "pgr", .nano_epsilon = HSY_NANO}},
+    {"hpg",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "hpg",
+      .kind = HSY_KIND_BINS,
+      .d = 50,
+      .lo = -105,
+      .hi = 2000,
+      .scale = 2,
+      .param[HSY_PARAM_Q] = 3,
+      .param[HSY_PARAM_T] = 3,
+      .param[HSY_PARAM_BLOCKS] = 4,
+      .nano_epsilon = 3000000000}},
 };
 
 #undef EXAMPLE_VALUES

@@ -37,6 +37,8 @@ struct bench_case {
     uint32_t g; /* of local hashing; 0: the best */
     uint32_t pool_bits;
     uint32_t hashes, width; /* of a sketch */
+    uint32_t q, t;          /* of projective geometry; 0: the best */
+    uint32_t epsilon;       /* 0: 1 */
     size_t reports;
     const char *command; /* of this program */
     size_t part;         /* it gets one in so many of the lines */
@@ -92,10 +94,12 @@ double bench_blake2b(struct bench *b, const struct bench_case *c,
 double bench_fold(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_randomize(struct bench *b, const struct bench_case *c,
                        hsy_cpu level);
+double bench_single(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_simulate(struct bench *b, const struct bench_case *c,
                       hsy_cpu level);
 double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_decode(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
 /* ---- bench_sketch.c ------------------------------------------------------ */
 

@@ -15,6 +15,8 @@ static const struct hsy_kernels kernels_plain = {
     .fold_some = hsy_fold_some_plain,
     .lh_direct = hsy_lh_direct_plain,
     .lh_table = hsy_lh_table_plain,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_plain,
 };
 
 static const struct hsy_kernels kernels_portable = {
@@ -31,6 +33,8 @@ static const struct hsy_kernels kernels_portable = {
     .fold_some = hsy_fold_some_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_portable,
 };
 
 #if defined(__x86_64__)
@@ -49,6 +53,8 @@ static const struct hsy_kernels kernels_avx2 = {
     .fold_some = hsy_fold_some_avx2,
     .lh_direct = hsy_lh_direct_avx2,
     .lh_table = hsy_lh_table_avx2,
+    .project = hsy_project_avx2,
+    .radon = hsy_radon_avx2,
 };
 
 static const struct hsy_kernels kernels_avx512 = {
@@ -65,6 +71,8 @@ static const struct hsy_kernels kernels_avx512 = {
     .fold_some = hsy_fold_some_avx512,
     .lh_direct = hsy_lh_direct_avx512,
     .lh_table = hsy_lh_table_avx512,
+    .project = hsy_project_avx512,
+    .radon = hsy_radon_avx512,
 };
 
 static const struct hsy_kernels *const kernels_table[] = {

@@ -34,6 +34,25 @@ struct kernel_hadamard {
     uint32_t index_bits;    /* log2 of their outputs, 1 to 23 */
 };
 
+/*
+ * The projective geometry of t coordinates over the field of prime order q:
+ * power[k] = q^k for k < t, points[k] = (q^k - 1) / (q - 1) for k <= t, the
+ * points of k coordinates; points[t] <= 2^25. floor(n / q) = n magic >> shift
+ * for n < 2^27. See core/project.c.
+ */
+#define KERNEL_COORDINATES 26
+
+struct kernel_geometry {
+    uint32_t q, t;
+    uint32_t power[KERNEL_COORDINATES];
+    uint32_t points[KERNEL_COORDINATES];
+    uint32_t magic, shift;
+};
+
+/* Room in words for the rows that radon works on. */
+#define KERNEL_RADON_ROWS 16u
+#define KERNEL_RADON_WORK(q) (KERNEL_RADON_ROWS * (2 * (size_t)(q) + 16))
+
 struct hsy_kernels {
     /* blocks key-stream blocks of 64 bytes; the 64-bit counter in state[12..13]
      * moves on. Secret. */
@@ -116,6 +135,20 @@ struct hsy_kernels {
     void (*lh_table)(uint64_t *support, const uint64_t *codes, size_t count,
                      const struct pool_hash *hashes, const int64_t *table,
                      size_t rows, uint32_t g, bool narrow);
+
+    /* out[i] = the point number ranks[i] of those orthogonal to items[i]; both
+     * are numbers of points, ranks below points[t - 1]. Secret. */
+    void (*project)(uint32_t *out, const uint32_t *items, const uint32_t *ranks,
+                    size_t n, const struct kernel_geometry *g);
+
+    /*
+     * The discrete Radon transform of `count` matrices of q rows and columns,
+     * one behind the other: sums along all lines, modulo 2^32. Of matrix c,
+     *     out[s stride + c q + z] = sum over e of m[c][e][(z - s e) mod q].
+     * work: KERNEL_RADON_WORK(q) words.
+     */
+    void (*radon)(uint32_t *out, size_t stride, const uint32_t *m, uint32_t q,
+                  size_t count, uint32_t *work);
 };
 
 /* The table of a level the machine has (hsy_cpu_has). */

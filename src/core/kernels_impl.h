@@ -45,12 +45,21 @@
     void hsy_lh_table_##level(uint64_t *support, const uint64_t *codes,        \
                               size_t count, const struct pool_hash *hashes,    \
                               const int64_t *table, size_t rows, uint32_t g,   \
-                              bool narrow)
+                              bool narrow);                                    \
+    void hsy_project_##level(uint32_t *out, const uint32_t *items,             \
+                             const uint32_t *ranks, size_t n,                  \
+                             const struct kernel_geometry *g);                 \
+    void hsy_radon_##level(uint32_t *out, size_t stride, const uint32_t *m,    \
+                           uint32_t q, size_t count, uint32_t *work)
 
 HSY_KERNELS_OF(plain);
 HSY_KERNELS_OF(portable);
 HSY_KERNELS_OF(avx2);
 HSY_KERNELS_OF(avx512);
+
+/* One point of the kernel project, without the table. */
+uint32_t hsy_project_one(uint32_t item, uint32_t rank,
+                         const struct kernel_geometry *g);
 
 uint32_t hsy_crc32c_plain(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_portable(uint32_t crc, const uint8_t *data, size_t len);

@@ -11,6 +11,8 @@ static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_rr,
     &hsy_mech_grr,
     &hsy_mech_ss,
+    &hsy_mech_pgr,
+    &hsy_mech_hpg,
     &hsy_mech_hr,
     &hsy_mech_sue,
     &hsy_mech_oue,

@@ -2,6 +2,7 @@
 #ifndef HSY_MECH_H
 #define HSY_MECH_H
 
+#include "geometry.h"
 #include "hearsay.h"
 #include "kernels.h"
 #include "prob.h"
@@ -168,6 +169,7 @@ struct hsy_scheme {
     } rappor;
     struct prob_base coin; /* of denominator total */
     struct kernel_choice choice;
+    struct projective projective; /* projective.h */
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
@@ -234,6 +236,8 @@ size_t hsy_matrix_bytes(uint32_t d);
 extern const struct hsy_mechanism hsy_mech_rr;
 extern const struct hsy_mechanism hsy_mech_grr;
 extern const struct hsy_mechanism hsy_mech_ss;
+extern const struct hsy_mechanism hsy_mech_pgr;
+extern const struct hsy_mechanism hsy_mech_hpg;
 extern const struct hsy_mechanism hsy_mech_hr;
 extern const struct hsy_mechanism hsy_mech_sue;
 extern const struct hsy_mechanism hsy_mech_oue;

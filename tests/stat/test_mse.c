@@ -29,10 +29,10 @@ struct mse_bar {
     double control;   /* an excess that would be noticed */
 };
 
-static const struct mse_bar mse_bars[] = {{0.5, 12000, 0.015, 0.075, 0.16},
+static const struct mse_bar mse_bars[] = {{0.5, 14000, 0.015, 0.075, 0.16},
                                           {1, 180000, 0.004, 0.02, 0.05},
-                                          {2, 12000, 0.015, 0.075, 0.16},
-                                          {4, 12000, 0.015, 0.075, 0.16}};
+                                          {2, 14000, 0.015, 0.075, 0.16},
+                                          {4, 14000, 0.015, 0.075, 0.16}};
 
 /*
  * Half of the people hold value 0, the rest are spread over the others. A
