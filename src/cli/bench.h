@@ -96,6 +96,11 @@ double bench_simulate(struct bench *b, const struct bench_case *c,
 double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
+/* ---- bench_density.c ----------------------------------------------------- */
+
+double bench_em(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_ems(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
 /* ---- bench_command.c ----------------------------------------------------- */
 
 double bench_command(struct bench *b, const struct bench_case *c,
