@@ -106,6 +106,11 @@ double bench_decode(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_wht(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_sketch(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
+/* ---- bench_density.c ----------------------------------------------------- */
+
+double bench_em(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_ems(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
 /* ---- bench_command.c ----------------------------------------------------- */
 
 double bench_command(struct bench *b, const struct bench_case *c,
