@@ -56,7 +56,12 @@ static bool support_unbiased(const struct stat_run *r, size_t v, double f,
 {
     const hsy_point *p = &r->points[v];
     double gap = fabs(p->p - p->q);
-    double var = p->n * p->n * gap * gap * (stat_variance(p, f) - p->floor);
+    double var;
+
+    /* No pure law: by the normal one, of so many people. */
+    if (gap == 0)
+        return fabs(p->value - f) <= SUPPORT_FLOOR * sqrt(stat_variance(p, f));
+    var = p->n * p->n * gap * gap * (stat_variance(p, f) - p->floor);
 
     return fabs(p->value - f) <= stat_bernstein(var, alpha) / (p->n * gap) +
                                      SUPPORT_FLOOR * sqrt(p->floor);
@@ -69,7 +74,8 @@ static void support_check(const struct stat_run *r, const double *shares,
     bool support = true, unbiased = true;
 
     for (size_t v = 0; v < r->npoints; v++) {
-        if (r->info.param[HSY_PARAM_POOL_BITS] == 0)
+        if (r->info.param[HSY_PARAM_POOL_BITS] == 0 &&
+            r->info.param[HSY_PARAM_HASHES] == 0 && r->points[v].p > 0)
             support &= support_agrees(r, v, shares[v], alpha);
         unbiased &= support_unbiased(r, v, shares[v], alpha);
     }
