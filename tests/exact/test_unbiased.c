@@ -8,6 +8,7 @@
  * one is taken from counts that are the law's own means.
  */
 #include "lh.h"
+#include "sketch.h"
 #include "tap.h"
 #include "trial.h"
 
@@ -131,8 +132,9 @@ static double expected(const hsy_scheme *s, size_t code, size_t v)
     for (uint32_t j = 0; j < pool; j++) {
         struct pool_hash h = hsy_pool_at(s->param[HSY_PARAM_POOL_SEED], j);
 
-        met += pool_reduce(pool_narrow(&h, code), (uint32_t)g) ==
-               pool_reduce(pool_narrow(&h, v), (uint32_t)g);
+        met += s->param[HSY_PARAM_G] != 0
+                   ? lh_hash(s, &h, code) == lh_hash(s, &h, v)
+                   : sketch_cell(s, j, code) == sketch_cell(s, j, v);
     }
     return (met / (double)pool - 1 / (double)g) / (1 - 1 / (double)g);
 }
