@@ -13,15 +13,15 @@
 
 /* The law in units of 2^shift: u = E - 1 and Z = 2B - 1 + E, both from the
  * integers in use. */
-struct hr_rates {
+struct hr_points_rates {
     double u, z;
     double c; /* Z / u^2: the variance is c (2 + F u) - f */
 };
 
-static struct hr_rates hr_rates_of(const hsy_scheme *s)
+static struct hr_points_rates hr_points_rates_of(const hsy_scheme *s)
 {
     double one = (double)twolevel_other(s);
-    struct hr_rates r = {
+    struct hr_points_rates r = {
         .u = (double)(twolevel_own(s) - twolevel_other(s)) / one,
         .z = (double)s->total / one,
     };
@@ -46,7 +46,7 @@ void hsy_hr_support(const hsy_scheme *s, struct mech_support *out)
  * holds all of them. */
 void hsy_hr_variance(const hsy_scheme *s, double v[2])
 {
-    struct hr_rates r = hr_rates_of(s);
+    struct hr_points_rates r = hr_points_rates_of(s);
 
     v[0] = r.c * (2 + r.u / (double)s->param[HSY_PARAM_BLOCKS]);
     v[1] = r.c * (2 + r.u) - 1;
@@ -68,17 +68,18 @@ size_t hsy_hr_points_scratch(const hsy_scheme *s, size_t count)
  * With several blocks the variance depends on the share F of people in the
  * value's block, n Var = c (2 + F u) - f. F is estimated from the block's
  * reports, of which each person in it gives Z^-1 u more than one outside; what
- * of it is not the value's own stays when its share is varied.
+ * of it is not the value's own stays when its share is varied. A block of two
+ * outputs has one value, and nothing besides.
  */
-static void hr_point(hsy_point *point, const struct hr_rates *r, double n,
-                     double all, double y)
+static void hr_points_one(hsy_point *point, const struct hr_points_rates *r,
+                          double n, double all, double y, bool alone)
 {
     double f = r->z / r->u * y / n;
     double block = (all / n * r->z - 2) / r->u;
     double own = f < 0 ? 0 : f > 1 ? 1 : f;
     double rest = (block > 1 ? 1 : block) - own;
 
-    if (rest < 0)
+    if (alone || rest < 0)
         rest = 0;
     *point = (hsy_point){
         .value = f,
@@ -94,7 +95,7 @@ void hsy_hr_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
 {
     const struct kernel_hadamard h = hr_kernel(s);
     const size_t size = (size_t)1 << h.index_bits;
-    const struct hr_rates r = hr_rates_of(s);
+    const struct hr_points_rates r = hr_points_rates_of(s);
     const double n = (double)t->strata[0];
     int64_t *y = scratch;
     struct mech_support law;
@@ -112,14 +113,14 @@ void hsy_hr_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
         if (law.gap > 0)
             hsy_points_pure(&points[k], &law, n, (all + own) / 2);
         else
-            hr_point(&points[k], &r, n, all, own);
+            hr_points_one(&points[k], &r, n, all, own, size == 2);
     }
 }
 
 /* ---- The channel --------------------------------------------------------- */
 
 /* The transform of n doubles in place. */
-static void hr_transform(double *x, size_t n)
+static void hr_points_transform(double *x, size_t n)
 {
     for (size_t h = 1; h < n; h *= 2)
         for (size_t at = 0; at < n; at += 2 * h)
@@ -133,16 +134,17 @@ static void hr_transform(double *x, size_t n)
 
 /* P[y | x] of an output that is not own, and half of what an own one has more:
  * an own one has both halves, (1 + 1) / 2, another none, (1 - 1) / 2. */
-struct hr_channel {
+struct hr_points_channel {
     double other, half;
 };
 
-static struct hr_channel hr_channel_of(const hsy_scheme *s, size_t size)
+static struct hr_points_channel hr_points_channel_of(const hsy_scheme *s,
+                                                     size_t size)
 {
-    struct hr_rates r = hr_rates_of(s);
+    struct hr_points_rates r = hr_points_rates_of(s);
     double set = (double)size / 2;
 
-    return (struct hr_channel){1 / (r.z * set), r.u / (2 * r.z * set)};
+    return (struct hr_points_channel){1 / (r.z * set), r.u / (2 * r.z * set)};
 }
 
 void hsy_hr_forward(const hsy_scheme *s, double *out, const double *theta,
@@ -150,7 +152,7 @@ void hsy_hr_forward(const hsy_scheme *s, double *out, const double *theta,
 {
     const struct kernel_hadamard h = hr_kernel(s);
     const size_t size = (size_t)1 << h.index_bits;
-    const struct hr_channel p = hr_channel_of(s, size);
+    const struct hr_points_channel p = hr_points_channel_of(s, size);
     double sum = 0;
 
     (void)scratch;
@@ -163,7 +165,7 @@ void hsy_hr_forward(const hsy_scheme *s, double *out, const double *theta,
     for (size_t at = 0; at < s->cells; at += size) {
         double block;
 
-        hr_transform(out + at, size);
+        hr_points_transform(out + at, size);
         block = out[at];
         for (size_t u = at; u < at + size; u++)
             out[u] = p.other * sum + p.half * (block + out[u]);
@@ -175,7 +177,7 @@ void hsy_hr_backward(const hsy_scheme *s, double *out, const double *ratio,
 {
     const struct kernel_hadamard h = hr_kernel(s);
     const size_t size = (size_t)1 << h.index_bits;
-    const struct hr_channel p = hr_channel_of(s, size);
+    const struct hr_points_channel p = hr_points_channel_of(s, size);
     double sum = 0;
 
     for (size_t y = 0; y < s->cells; y++) {
@@ -183,7 +185,7 @@ void hsy_hr_backward(const hsy_scheme *s, double *out, const double *ratio,
         sum += ratio[y];
     }
     for (size_t at = 0; at < s->cells; at += size)
-        hr_transform(scratch + at, size);
+        hr_points_transform(scratch + at, size);
     for (uint32_t x = 0; x < s->d; x++) {
         uint64_t item = hadamard_item(x, &h);
         double block = scratch[item & ~(uint64_t)(size - 1)];

@@ -97,9 +97,9 @@ static void sketch_open(struct sketch_sum *e, const hsy_scheme *s,
 {
     uint64_t *all = scratch;
 
-    for (size_t v = 0; codes == NULL && v < count; v++)
-        all[v] = v;
-    e->codes = codes != NULL ? codes : all;
+    for (size_t v = 0; v < count; v++)
+        all[v] = sketch_code(s, codes != NULL ? codes[v] : v);
+    e->codes = all;
     e->count = count;
     e->sum = all + count;
     for (size_t v = 0; v < count; v++)
@@ -124,7 +124,7 @@ static void sketch_add(struct sketch_sum *e, const hsy_scheme *s,
         s->kernels->wht(e->table + j * width, width);
     s->kernels->lh_table(e->sum, e->codes, e->count, e->hashes,
                          transform ? e->table : table, rows, (uint32_t)width,
-                         sketch_narrow(s));
+                         false);
 }
 
 static double sketch_clip(double x)

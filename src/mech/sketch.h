@@ -22,11 +22,10 @@ static inline uint32_t sketch_width(const hsy_scheme *s)
     return (uint32_t)s->param[HSY_PARAM_WIDTH];
 }
 
-/* Exactly pairwise independent up to 2^16 cells only. */
-static inline bool sketch_narrow(const hsy_scheme *s)
+/* What is hashed: a string's code is scattered already. */
+static inline uint64_t sketch_code(const hsy_scheme *s, uint64_t code)
 {
-    return s->kind != HSY_KIND_STRINGS && s->d <= HSY_POOL_NARROW &&
-           sketch_width(s) <= 1u << 16;
+    return s->kind == HSY_KIND_STRINGS ? code : pool_scatter(code);
 }
 
 static inline struct pool_hash sketch_function(const hsy_scheme *s, uint32_t j)
@@ -40,9 +39,7 @@ static inline uint32_t sketch_cell(const hsy_scheme *s, uint32_t j,
 {
     struct pool_hash h = sketch_function(s, j);
 
-    return pool_reduce(sketch_narrow(s) ? pool_narrow(&h, code)
-                                        : pool_wide(&h, code),
-                       sketch_width(s));
+    return pool_reduce(pool_wide(&h, sketch_code(s, code)), sketch_width(s));
 }
 
 #define SKETCH_WIDTH_MAX (1u << 20)

@@ -59,7 +59,7 @@ struct stat_ask {
 /* Where the public hashes of a mechanism come from. */
 enum stat_pool {
     STAT_POOL,   /* 2^pool_bits functions */
-    STAT_SKETCH, /* as many rows, of few cells if few */
+    STAT_SKETCH, /* as many rows if few, of 4 cells, else 1/16, of 64 */
     STAT_SEED,   /* one function of the pool */
     STAT_NONE
 };
@@ -71,6 +71,7 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
                                          uint32_t kind, enum stat_pool pool)
 {
     const bool sketch = pool == STAT_SKETCH && ask->pool_bits != 0;
+    const bool few = ask->pool_bits < 8;
     hsy_spec spec = {
         .size = sizeof spec,
         .mechanism = ask->mechanism,
@@ -81,10 +82,11 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
               : kind == HSY_KIND_BINS ? ask->d
                                       : 0,
         .param[HSY_PARAM_POOL_BITS] = pool == STAT_POOL ? ask->pool_bits : 0,
-        .param[HSY_PARAM_HASHES] = sketch ? (uint64_t)1 << ask->pool_bits : 0,
-        .param[HSY_PARAM_WIDTH] = !sketch              ? 0
-                                  : ask->pool_bits < 8 ? 4
-                                                       : 64,
+        .param[HSY_PARAM_HASHES] =
+            sketch ? (uint64_t)1 << (ask->pool_bits - (few ? 0 : 4)) : 0,
+        .param[HSY_PARAM_WIDTH] = !sketch ? 0
+                                  : few   ? 4
+                                          : 64,
         .param[HSY_PARAM_POOL_SEED] = pool == STAT_NONE ? 0 : ask->pool_seed};
     hsy_scheme *s;
 

@@ -80,6 +80,7 @@ static void support_check(const struct stat_run *r, const double *shares,
 
     for (size_t v = 0; v < r->npoints; v++) {
         if (r->info.param[HSY_PARAM_POOL_BITS] == 0 &&
+            r->info.param[HSY_PARAM_HASHES] == 0 &&
             r->points[v].p != r->points[v].q)
             support &= support_agrees(r, v, shares[v], alpha);
         unbiased &= support_unbiased(r, v, shares[v], alpha);
