@@ -27,7 +27,7 @@ static void subject_open(struct subject *x, const hsy_catalogue *row)
     x->len = info.report_bytes;
     x->reports = trial_memory(N * x->len);
     x->truth = (hsy_truth){.type = HSY_TRUTH_INDEX};
-    if (spec.kind == HSY_KIND_NUMBER)
+    if (spec.kind == HSY_KIND_NUMBER || spec.kind == HSY_KIND_BINS)
         x->truth = (hsy_truth){.type = HSY_TRUTH_NUMBER};
     hsy_stream_seed(&x->a, 1, 0);
     hsy_stream_seed(&x->b, 1, 1);
