@@ -27,6 +27,8 @@ enum {
     ESTIMATE_DENSITY,
     ESTIMATE_REPLICATES,
     ESTIMATE_SEED,
+    ESTIMATE_QUANTILE,
+    ESTIMATE_BETWEEN,
     ESTIMATE_FORMAT
 };
 
@@ -59,6 +61,11 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_REPLICATES, "replicates", "N",
      "of the bootstrap, for their intervals (default 200)"},
     {ESTIMATE_SEED, "seed", "N", "of the bootstrap (default 0)"},
+    {ESTIMATE_QUANTILE, "quantile", "Q",
+     "where a share Q of a range in bins lies below, or\n"
+     "several: 0.5,0.9"},
+    {ESTIMATE_BETWEEN, "between", "LO:HI",
+     "the share between two edges of bins; repeatable"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -438,6 +445,15 @@ static int estimate_run(struct estimate_job *j)
     return cli_finish();
 }
 
+static int estimate_run_ranges(struct estimate_job *j)
+{
+    int failed = cli_gather_file(&j->gather, j->options.path);
+
+    if (failed)
+        return failed;
+    return estimate_ranges_run(&j->options.ranges, &j->gather, &j->options);
+}
+
 static void estimate_clear(struct estimate_job *j)
 {
     free(j->rows);
@@ -496,6 +512,10 @@ static bool estimate_option(struct cli_parser *p, int id,
     case ESTIMATE_SEED:
         o->has_seed = true;
         return cli_value_count(p, &o->seed, 0, UINT64_MAX);
+    case ESTIMATE_QUANTILE:
+        return estimate_ranges_quantile(p, &o->ranges);
+    case ESTIMATE_BETWEEN:
+        return estimate_ranges_between(p, &o->ranges);
     case ESTIMATE_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -513,6 +533,10 @@ static int estimate_check(struct cli_parser *p, struct estimate_options *o)
 
     if (o->against != NULL && o->post != HSY_POST_NONE)
         return cli_usage(p, "--post does not go with --against");
+    if (o->ranges.count != 0 && (o->against != NULL || o->candidates != NULL ||
+                                 o->has_top || o->post != HSY_POST_NONE))
+        return cli_usage(p, "--quantile and --between go with none of "
+                            "--against, --candidates, --top and --post");
     if (o->how.interval == HSY_INTERVAL_AUTO)
         o->how.interval = o->how.target == HSY_PEOPLE ? HSY_SCORE : HSY_WILSON;
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
@@ -531,7 +555,8 @@ int cmd_estimate(int argc, char **argv)
     }
     failed = estimate_check(&p, &job.options);
     if (!failed)
-        failed = estimate_run(&job);
+        failed = job.options.ranges.count != 0 ? estimate_run_ranges(&job)
+                                               : estimate_run(&job);
     estimate_clear(&job);
     return failed;
 }

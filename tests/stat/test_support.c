@@ -68,6 +68,9 @@ static bool support_unbiased(const struct stat_run *r, size_t v, double f,
     if (gap == 0)
         return fabs(p->value - f) <= 8 * sqrt(stat_variance(p, f));
 
+    if (gap == 0) /* no support: a sum of many, so normal */
+        return fabs(p->value - f) <=
+               -hsy_normal_quantile(alpha / 2) * sqrt(stat_variance(p, f));
     return fabs(p->value - f) <= stat_bernstein(var, alpha) / (p->n * gap) +
                                      SUPPORT_FLOOR * sqrt(p->floor);
 }
