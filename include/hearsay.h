@@ -692,6 +692,69 @@ HSY_API hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
                                      const hsy_rappor_options *options,
                                      void *scratch, hsy_error *err);
 
+/* ---- Association of several variables ------------------------------------ */
+
+#define HSY_ASSOCIATE_VARIABLES 8u /* most variables */
+#define HSY_ASSOCIATE_CELLS 1024u  /* most cells of the joint table */
+
+/* Reports of several variables from the same people. rows[v] is n times
+ * categories[v]: P(report of v | category), up to a factor of its own for each
+ * report. Any mechanism can fill it, RAPPOR's by hsy_rappor_likelihood. */
+typedef struct hsy_association {
+    size_t size; /* sizeof(hsy_association) */
+    size_t n;
+    uint32_t variables;
+    uint32_t categories[HSY_ASSOCIATE_VARIABLES];
+    const double *rows[HSY_ASSOCIATE_VARIABLES];
+} hsy_association;
+
+typedef struct hsy_association_result {
+    size_t cells;      /* product of the categories */
+    double chi2;       /* likelihood ratio against independence */
+    double freedom;    /* its degrees of freedom */
+    double p_value;    /* P(as much if all variables are independent) */
+    double gap;        /* log-likelihood is within this of the maximum */
+    uint32_t iterations;
+} hsy_association_result;
+
+/* Bytes of memory, 0 if the table is out of range. */
+HSY_API size_t hsy_associate_scratch(const hsy_association *a);
+
+/*
+ * The joint distribution of most likelihood (the last variable runs fastest)
+ * and the standard error of each cell, from the empirical information. People
+ * are taken for a sample of a population. HSY_E_EMPTY without reports;
+ * HSY_E_RANGE for a report (err->line) that no category can give, for numbers
+ * that are no probabilities, and if the reports cannot tell the cells apart.
+ */
+HSY_API hsy_status hsy_associate(double *share, double *sd,
+                                 hsy_association_result *result,
+                                 const hsy_association *a, void *scratch,
+                                 hsy_error *err);
+
+/*
+ * Rows of n reports of a RAPPOR variable for data->candidates categories and,
+ * if other is not NULL, a last one for all other strings. words: stride bytes a
+ * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other has
+ * the chance of each bit there, m times k (hsy_rappor_other). HSY_E_RANGE with
+ * the report in err->line if its cohort is too large or no category gives it.
+ */
+HSY_API hsy_status hsy_rappor_likelihood(double *rows,
+                                         const hsy_rappor_data *data,
+                                         const double *other,
+                                         const uint8_t *words, size_t stride,
+                                         const uint32_t *cohorts, size_t n,
+                                         hsy_error *err);
+
+/*
+ * The chance that a string outside the list sets a bit, for each cohort and
+ * bit: what the counts have beyond the candidates' shares, divided by the share
+ * that is left, drawn toward what hashes do on average as far as it is noise.
+ * HSY_E_RANGE unless the shares are at least 0 and leave some of 1.
+ */
+HSY_API hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
+                                    const double *shares, hsy_error *err);
+
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 
 HSY_API double hsy_normal_cdf(double z);

@@ -12,8 +12,9 @@
 #define DECODE_SWEEPS 1000u
 #define DECODE_SWEEPS_LEAST 160u
 #define DECODE_BURN_LEAST 60u
-#define DECODE_FREEDOM 32.0 /* below, residuals say too little of dispersion   \
-                             */
+#define DECODE_FREEDOM                                                         \
+    32.0 /* below, residuals say too little of dispersion                      \
+          */
 
 /* A string whose share is 0 with a chance above this is not reported, however
  * sure all others are. */
@@ -121,15 +122,25 @@ static void decode_unlisted(struct decode *d)
 
 /* ---- Dispersion ---------------------------------------------------------- */
 
-/* How much more than their variances the residuals vary: unlisted strings each
- * add a pattern of bits that a flat intercept cannot. Never below 1. */
+/*
+ * How much more than their variances the residuals vary: unlisted strings each
+ * add a pattern of bits that a flat intercept cannot. Never below 1.
+ *
+ * A pattern sets as many bits in every cohort, so what it adds to one bit it
+ * takes from the cohort's others. A coefficient is k/(k-1) times the excess of
+ * its bits over the mean of all, whose variance the regression counts in, but
+ * patterns do not move that mean: their part of the variance is k/(k-1) times
+ * what residuals say.
+ */
 static double decode_dispersion(const struct decode *d, double squares,
                                 double columns)
 {
-    const double rows = (double)d->work.design.live * d->work.design.k;
-    const double freedom = rows - columns;
+    const double k = d->work.design.k;
+    const double freedom = d->work.design.live * k - columns;
 
-    return freedom < DECODE_FREEDOM ? 1 : fmax(1, squares / freedom);
+    if (freedom < DECODE_FREEDOM)
+        return 1;
+    return 1 + fmax(0, squares / freedom - 1) * k / (k - 1);
 }
 
 /* Regress on all candidates if that can be done. */
@@ -226,6 +237,27 @@ static uint64_t decode_key(double x)
     return key;
 }
 
+/* P(a normal estimate of 0 is at least x). */
+static double decode_p_value(double x, double variance)
+{
+    if (variance > 0)
+        return hsy_normal_cdf(-x / sqrt(variance));
+    return x > 0 ? 0 : 1;
+}
+
+/* Bonferroni's bound from the p-value of the regression on all candidates, 0
+ * where there is none: a posterior is only as good as its prior. */
+static double decode_family(const struct decode *d, size_t j)
+{
+    const struct rappor_fit *f = &d->work.fit;
+
+    if (!d->summary.posed)
+        return 0;
+    return (double)f->columns *
+           decode_p_value(f->coef[j], d->work.chain.phi[j] *
+                                          f->inverse[j * (f->stride + 1)]);
+}
+
 /*
  * The posterior's own control. In order of P(zero), the mean of P(zero) over
  * the first r is the expected share of false ones among them, their sum bounds
@@ -240,8 +272,9 @@ static void decode_q_posterior(struct decode *d)
         hsy_rappor_share *share = &d->shares[order[r]];
 
         sum += share->p_zero;
-        share->q = d->how.correction == HSY_RAPPOR_FDR ? sum / (double)(r + 1)
-                                                       : fmin(sum, 1);
+        share->q = d->how.correction == HSY_RAPPOR_FDR
+                       ? sum / (double)(r + 1)
+                       : fmin(1, fmax(sum, decode_family(d, order[r])));
         if (share->p_zero > DECODE_DOUBT)
             share->q = 1;
     }
@@ -331,14 +364,6 @@ static hsy_status decode_sampler(struct decode *d, hsy_error *err)
         return st;
     decode_fitted(d);
     return HSY_OK;
-}
-
-/* P(a normal estimate of 0 is at least x). */
-static double decode_p_value(double x, double variance)
-{
-    if (variance > 0)
-        return hsy_normal_cdf(-x / sqrt(variance));
-    return x > 0 ? 0 : 1;
 }
 
 static hsy_status decode_nnls(struct decode *d, hsy_error *err)
