@@ -33,7 +33,7 @@ endif
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
 LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/infer/*.c)) src/host/entropy.c
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/audit/*.c)))
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
@@ -87,7 +87,7 @@ $(SO): $(LIB_OBJ)
 	ln -sf libhearsay.so.$(ABI) $@
 
 $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -ljansson -lm -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -ljansson -lnettle -lz -lm -o $@
 
 # The rooms above the library, as an archive: a test links what it uses.
 $(O)/rooms.a: $(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ))
@@ -96,7 +96,7 @@ $(O)/rooms.a: $(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ))
 $(OUT)/tests/attack/test_zoo: $(ZOO_OBJ)
 $(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) -ljansson -lgmp -lm -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) -ljansson -lnettle -lz -lgmp -lm -o $@
 
 $(REPLAYS): $(OUT)/tests/fuzz/%: $(O)/tests/fuzz/replay.o
 

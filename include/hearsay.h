@@ -483,9 +483,11 @@ HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
 
 /* The largest ratio of two probabilities of one report, as a product of
  * *count factors num / den (at most 4; den 0 stands for 2^64, and so does num
- * 0): e^epsilon_exact. */
+ * 0), to the power hsy_law_power(s): e^epsilon_exact. The power is 1 but for
+ * reports whose worst ratio repeats itself bit by bit. */
 HSY_API void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4],
                            size_t *count);
+HSY_API uint32_t hsy_law_power(const hsy_scheme *s);
 
 /* ---- Estimates ----------------------------------------------------------- */
 
@@ -513,6 +515,14 @@ HSY_API size_t hsy_points_scratch(const hsy_scheme *s, size_t count);
 HSY_API hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
                               const hsy_tally *t, const uint64_t *codes,
                               size_t count, void *scratch, hsy_error *err);
+
+/* The bits of a RAPPOR report that stand for a code in a cohort: as many as the
+ * scheme has hashes, ascending, no two the same. Tallies have the cell of bit b
+ * of cohort c at c bits + b, and c's reports in stratum c. HSY_E_RANGE if the
+ * scheme is of another mechanism, or has no such code or cohort. Time does not
+ * depend on code. */
+HSY_API hsy_status hsy_rappor_bits(const hsy_scheme *s, uint64_t code,
+                                   uint32_t cohort, uint16_t *positions);
 
 typedef enum hsy_target {
     HSY_PEOPLE = 0,    /* the share among those who answered */

@@ -153,7 +153,9 @@ static inline struct file files_tally(const hsy_spec *spec, size_t first,
                                       size_t n)
 {
     hsy_scheme *s = example_scheme(spec);
-    uint8_t *reports = example_reports(s, first + n);
+    /* Of one batch: the coins of a report may depend on how many there are. */
+    uint8_t *reports =
+        example_reports(s, first + n < EXAMPLE_N ? EXAMPLE_N : first + n);
     hsy_tally t = example_tally(s);
     struct output *out = files_open();
     hsy_info info;

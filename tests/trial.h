@@ -6,6 +6,7 @@
 #include "tap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* malloc that ends the program where there is no memory. */
 static inline void *trial_memory(size_t size)
@@ -62,8 +63,12 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
     if ((row->kinds >> HSY_KIND_VALUES & 1) == 0)
         return trial_number((int64_t)d - 1, epsilon);
     spec = trial_values(row->name, d, epsilon);
-    if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0)
+    if (strcmp(row->name, "rappor") == 0) {
+        spec.param[HSY_PARAM_BITS] = 5;
+        spec.param[HSY_PARAM_COHORTS] = 4;
+    } else if ((row->kinds >> HSY_KIND_STRINGS & 1) != 0) {
         spec.param[HSY_PARAM_POOL_BITS] = 3;
+    }
     return spec;
 }
 
@@ -76,6 +81,18 @@ static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
 
     free(s);
     return takes;
+}
+
+/* Whether its estimates come value by value, not by iteration. */
+static inline bool trial_pointed(const hsy_catalogue *row)
+{
+    hsy_spec spec = trial_small(row, trial_takes(row, 4) ? 4 : 2, 1);
+    hsy_scheme *s = trial_scheme(&spec);
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    free(s);
+    return !info.iterative;
 }
 
 #endif

@@ -13,7 +13,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
         echo auto
         "$hearsay" mechanisms --format csv 2>/dev/null | sed '1d;s/,.*//'
         ;;
-    --set) echo g= pool-bits= pool-seed= spinner= coins= channel= ;;
+    --set) echo g= pool-bits= pool-seed= spinner= coins= channel= bits= hashes= cohorts= rappor= ;;
     *) return 1 ;;
     esac
 }

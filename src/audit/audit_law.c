@@ -27,7 +27,7 @@ double audit_exact(const hsy_scheme *s)
          * its digits. */
         sum += log1pl((num - den) / den);
     }
-    return (double)sum;
+    return (double)(sum * hsy_law_power(s));
 }
 
 long double audit_probability(const hsy_scheme *s, hsy_factor *factors,

@@ -340,7 +340,8 @@ enum {
     {                                                                          \
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "g, pool-bits, pool-seed (local hashing); spinner,\n"              \
-            "coins, channel (randomized response)"                             \
+            "coins, channel (randomized response); bits, hashes,\n"            \
+            "cohorts, rappor=F,P,Q (rappor)"                                   \
     }
 
 /* Zero it to begin. The spec's labels point into labels. */

@@ -204,19 +204,23 @@ struct spec_design {
     const char *key;
     hsy_design design;
     size_t chances;
+    const char *takes;
 };
 
 static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
                             const struct spec_design *d, const char *value)
 {
-    hsy_ratio chance[2] = {{0, 0}, {0, 0}}; /* none given */
-    const char *comma = strchr(value, ',');
-    size_t len = comma != NULL ? (size_t)(comma - value) : strlen(value);
-    bool good = (comma != NULL) == (d->chances == 2) &&
-                spec_ratio(&chance[0], value, len);
+    hsy_ratio chance[HSY_CHANCES] = {{0, 0}}; /* none given */
+    const char *at = value;
+    bool good = true;
 
-    if (good && comma != NULL)
-        good = spec_ratio(&chance[1], comma + 1, strlen(comma + 1));
+    for (size_t i = 0; i < d->chances && good; i++) {
+        size_t len = strcspn(at, ",");
+
+        good = spec_ratio(&chance[i], at, len) &&
+               (at[len] == ',') == (i + 1 < d->chances);
+        at += len + 1;
+    }
     if (good && c->spec.design != HSY_DESIGN_EPSILON) {
         cli_usage(p, "--set %s: one design at a time, and once", d->key);
         return false;
@@ -226,13 +230,11 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
                   "--set %s takes %s from 0 to 1, as decimals (0.75, at most 9 "
                   "digits after the point) or fractions (3/4, denominator at "
                   "most 2^31)",
-                  d->key,
-                  d->chances == 2 ? "two probabilities A,B" : "a probability");
+                  d->key, d->takes);
         return false;
     }
     c->spec.design = d->design;
-    c->spec.chance[0] = chance[0];
-    c->spec.chance[1] = chance[1];
+    memcpy(c->spec.chance, chance, sizeof chance);
     return true;
 }
 
@@ -280,9 +282,10 @@ static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
 static bool spec_set(struct cli_spec *c, struct cli_parser *p)
 {
     static const struct spec_design designs[] = {
-        {"spinner", HSY_DESIGN_SPINNER, 1},
-        {"coins", HSY_DESIGN_COINS, 2},
-        {"channel", HSY_DESIGN_CHANNEL, 2},
+        {"spinner", HSY_DESIGN_SPINNER, 1, "a probability"},
+        {"coins", HSY_DESIGN_COINS, 2, "two probabilities A,B"},
+        {"channel", HSY_DESIGN_CHANNEL, 2, "two probabilities A,B"},
+        {"rappor", HSY_DESIGN_RAPPOR, 3, "three probabilities F,P,Q"},
     };
     const char *equals = strchr(p->value, '=');
     size_t len;
@@ -292,7 +295,7 @@ static bool spec_set(struct cli_spec *c, struct cli_parser *p)
         return false;
     }
     len = (size_t)(equals - p->value);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
         if (strlen(designs[i].key) == len &&
             memcmp(designs[i].key, p->value, len) == 0)
             return spec_set_design(c, p, &designs[i], equals + 1);

@@ -36,6 +36,7 @@ static const struct cli_command cmd_audit_command = {
 
 struct cmd_audit_row {
     const char *mechanism, *kind;
+    double lifetime; /* 0: nothing bounds it */
     struct audit_result result;
 };
 
@@ -133,6 +134,7 @@ static int cmd_audit_scheme(struct cmd_audit *a, const hsy_scheme *s)
     hsy_scheme_info(s, &info);
     row->mechanism = info.mechanism;
     row->kind = hsy_kind_name(info.kind);
+    row->lifetime = info.epsilon_lifetime;
     st = audit_run(&row->result, &subject, &a->options);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -279,6 +281,7 @@ enum cmd_audit_what {
     CMD_AUDIT_KIND,
     CMD_AUDIT_EPSILON,
     CMD_AUDIT_EXACT,
+    CMD_AUDIT_LIFETIME,
     CMD_AUDIT_ENUMERATED,
     CMD_AUDIT_OUTPUTS,
     CMD_AUDIT_SAMPLED_FROM,
@@ -294,6 +297,7 @@ static const struct cli_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
     [CMD_AUDIT_KIND] = {"kind", NULL},
     [CMD_AUDIT_EPSILON] = {"epsilon", NULL},
     [CMD_AUDIT_EXACT] = {"exact", NULL},
+    [CMD_AUDIT_LIFETIME] = {"lifetime", NULL},
     [CMD_AUDIT_ENUMERATED] = {"enumerated", ""},
     [CMD_AUDIT_OUTPUTS] = {"outputs", NULL},
     [CMD_AUDIT_SAMPLED_FROM] = {"samples", ""},
@@ -338,6 +342,9 @@ static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
         break;
     case CMD_AUDIT_EXACT:
         *out = cmd_audit_epsilon(a->exact);
+        break;
+    case CMD_AUDIT_LIFETIME:
+        *out = r->lifetime > 0 ? cmd_audit_epsilon(r->lifetime) : none;
         break;
     case CMD_AUDIT_ENUMERATED:
         *out = a->outputs != 0 ? cmd_audit_epsilon(a->enumerated) : none;

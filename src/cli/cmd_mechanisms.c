@@ -151,6 +151,7 @@ enum mechanisms_what {
     MECHANISMS_CELLS,
     MECHANISMS_DECODE,
     MECHANISMS_EXACT,
+    MECHANISMS_LIFETIME,
     MECHANISMS_KINDS,
     MECHANISMS_TITLE
 };
@@ -166,6 +167,7 @@ static const struct cli_column mechanisms_columns[] = {
     {"cells", "counters"},
     {"decode", "decode steps"},
     {"epsilon_exact", ""},
+    {"epsilon_lifetime", "lifetime eps"},
     {"kinds", NULL},
     {"title", ""},
 };
@@ -218,6 +220,10 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
         *out = cli_count(mechanisms_decode(info));
         if (out->count >= MECHANISMS_MANY)
             cli_show_rough(out, (double)out->count, "");
+        break;
+    case MECHANISMS_LIFETIME:
+        if (info->epsilon_lifetime > 0)
+            *out = cli_number(info->epsilon_lifetime);
         break;
     default:
         *out = cli_number(info->epsilon_exact);

@@ -272,6 +272,7 @@ void estimate_show(const struct estimate_result *r)
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
+        {"epsilon_lifetime", {.type = CLI_NONE}},
         {"mechanism_against", {.type = CLI_NONE}},
         {"epsilon_against", {.type = CLI_NONE}},
         {"epsilon_exact_against", {.type = CLI_NONE}},
@@ -279,6 +280,8 @@ void estimate_show(const struct estimate_result *r)
     };
     size_t nfields = sizeof fields / sizeof fields[0] - SHOW_AGAINST;
 
+    if (info->epsilon_lifetime > 0)
+        fields[nfields - 1].cell = cli_number(info->epsilon_lifetime);
     show_prepare(&s);
     table = (struct cli_table){s.columns, s.ncolumns, r->count, show_cell, &s};
     if (r->other != NULL) {

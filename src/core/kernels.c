@@ -8,6 +8,7 @@ static const struct hsy_kernels kernels_plain = {
     .sparse = hsy_sparse_plain,
     .choose = hsy_choose_plain,
     .fold = hsy_fold_plain,
+    .cohorts = hsy_cohorts_plain,
     .lh_direct = hsy_lh_direct_plain,
     .lh_table = hsy_lh_table_plain,
 };
@@ -19,6 +20,7 @@ static const struct hsy_kernels kernels_portable = {
     .sparse = hsy_sparse_plain,
     .choose = hsy_choose_portable,
     .fold = hsy_fold_portable,
+    .cohorts = hsy_cohorts_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
 };
@@ -32,6 +34,7 @@ static const struct hsy_kernels kernels_avx2 = {
     .sparse = hsy_sparse_avx2,
     .choose = hsy_choose_avx2,
     .fold = hsy_fold_avx2,
+    .cohorts = hsy_cohorts_avx2,
     .lh_direct = hsy_lh_direct_avx2,
     .lh_table = hsy_lh_table_avx2,
 };
@@ -43,6 +46,7 @@ static const struct hsy_kernels kernels_avx512 = {
     .sparse = hsy_sparse_avx512,
     .choose = hsy_choose_avx512,
     .fold = hsy_fold_avx512,
+    .cohorts = hsy_cohorts_avx512,
     .lh_direct = hsy_lh_direct_avx512,
     .lh_table = hsy_lh_table_avx512,
 };

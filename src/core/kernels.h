@@ -67,6 +67,14 @@ struct hsy_kernels {
     void (*fold)(int64_t *cells, uint64_t *hist, const uint8_t *rows, size_t n,
                  size_t stride, uint32_t d);
 
+    /*
+     * Count n reports, stride bytes apart, each a little-endian number: k bits
+     * and above them a cohort c below m. cells[c k + b] += 1 for every bit b
+     * that is set, strata[c] += 1.
+     */
+    void (*cohorts)(int64_t *cells, uint64_t *strata, const uint8_t *reports,
+                    size_t n, size_t stride, uint32_t k, uint32_t m);
+
     /* support[v] += sum of cell counts over cells whose hash of codes[v] is y.
      * narrow: all codes are below HSY_POOL_NARROW. */
     void (*lh_direct)(uint64_t *support, const uint64_t *codes, size_t count,

@@ -29,6 +29,9 @@
                               size_t n, const struct kernel_choice *choice);   \
     void hsy_fold_##level(int64_t *cells, uint64_t *hist, const uint8_t *rows, \
                           size_t n, size_t stride, uint32_t d);                \
+    void hsy_cohorts_##level(int64_t *cells, uint64_t *strata,                 \
+                             const uint8_t *reports, size_t n, size_t stride,  \
+                             uint32_t k, uint32_t m);                          \
     void hsy_lh_direct_##level(uint64_t *support, const uint64_t *codes,       \
                                size_t count, const struct kernel_cell *cells,  \
                                size_t n, uint32_t g, bool narrow);             \

@@ -18,6 +18,7 @@ static const char *const container_scheme_designs[] = {
     [HSY_DESIGN_SPINNER] = "spinner",
     [HSY_DESIGN_COINS] = "coins",
     [HSY_DESIGN_CHANNEL] = "channel",
+    [HSY_DESIGN_RAPPOR] = "rappor",
 };
 
 #define CONTAINER_SCHEME_NONE 32 /* above all numbers that have names */

@@ -7,7 +7,7 @@
 /* Order is the order of `hearsay mechanisms`: simplest first. */
 static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,    &hsy_mech_oue,
-    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit,
+    &hsy_mech_olh, &hsy_mech_blh, &hsy_mech_onebit, &hsy_mech_rappor,
 };
 
 #define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
@@ -343,6 +343,8 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
 
 size_t hsy_law_factors(const hsy_scheme *s)
 {
+    if (s->mech->law_size != NULL)
+        return s->mech->law_size(s);
     return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
 }
 
@@ -355,6 +357,11 @@ void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
 {
     *count = s->mech->law_worst(s, factors);
+}
+
+uint32_t hsy_law_power(const hsy_scheme *s)
+{
+    return s->mech->law_power != NULL ? s->mech->law_power(s) : 1;
 }
 
 #undef MECH_COUNT

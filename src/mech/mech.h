@@ -100,9 +100,11 @@ struct hsy_mechanism {
     void (*settle)(hsy_scheme *s, const hsy_spec *spec);
 
     size_t law_factors; /* most that law writes; 0: one for each value */
+    size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                   const uint8_t *report);
     size_t (*law_worst)(const hsy_scheme *s, hsy_factor factors[4]);
+    uint32_t (*law_power)(const hsy_scheme *s); /* NULL: 1 */
 };
 
 /*
@@ -137,6 +139,11 @@ struct hsy_scheme {
     uint32_t digits;
 
     /* Derived from the above, not encoded. */
+    struct mech_rappor {
+        uint64_t flip;      /* permanent: P(a bit is turned), over 2^64 */
+        uint64_t low, miss; /* instantaneous: P(0 to 1), P(1 to 0) */
+        uint32_t flip_digits, step_digits; /* binary digits of those */
+    } rappor;
     struct prob_base coin; /* of denominator total */
     struct kernel_choice choice;
     uint32_t report_bits, packed_bits;
@@ -155,6 +162,9 @@ static inline const void *mech_tail(const hsy_scheme *s)
 /* n times the variance at share 0 and at share 1, by variance or support. */
 void hsy_mech_variance(const hsy_scheme *s, double v[2]);
 double hsy_mech_steps(const hsy_scheme *s);
+
+/* ln(high / low), high >= low; 0 stands for 2^64. */
+double hsy_mech_ln(uint64_t high, uint64_t low);
 
 /* The row called name (an alias will do) or numbered id; NULL if none. */
 const struct hsy_mechanism *hsy_mech_named(const char *name);
@@ -199,5 +209,6 @@ extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_rappor;
 
 #endif

@@ -38,6 +38,11 @@ static hsy_u128 scheme_info_whole(uint64_t x)
     return x == 0 ? (hsy_u128)1 << 64 : x;
 }
 
+double hsy_mech_ln(uint64_t high, uint64_t low)
+{
+    return scheme_info_ln(scheme_info_whole(high), scheme_info_whole(low));
+}
+
 /*
  * ln of the worst ratio. The integers never exceed e^epsilon (X1 proves it),
  * but the last digits of a double may: those, and no more, are taken back.
@@ -55,6 +60,7 @@ static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
         sum +=
             num >= den ? scheme_info_ln(num, den) : -scheme_info_ln(den, num);
     }
+    sum *= hsy_law_power(s);
     return sum > epsilon && sum - epsilon < 1e-14 * epsilon ? epsilon : sum;
 }
 

@@ -337,6 +337,8 @@ static inline bool enumerate_worst(const hsy_scheme *s,
             }
     hsy_law_worst(s, factors, &count);
     enumerate_factors(factors, count, true, num, den);
+    mpz_pow_ui(num, num, hsy_law_power(s));
+    mpz_pow_ui(den, den, hsy_law_power(s));
     mpz_mul(num, num, low);
     mpz_mul(den, den, high);
     agree = mpz_cmp(num, den) == 0;

@@ -156,7 +156,7 @@ int main(void)
 
     for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
         for (uint32_t d = 2; d <= VALUES; d++)
-            if (trial_takes(row, d)) {
+            if (trial_takes(row, d) && trial_pointed(row)) {
                 hsy_spec spec = trial_small(row, d, 1.5);
 
                 unbiased(&spec, row->name);

@@ -59,17 +59,21 @@ struct stat_ask {
 static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
                                          uint32_t kind, bool pool)
 {
-    const hsy_spec spec = {
-        .size = sizeof spec,
-        .mechanism = ask->mechanism,
-        .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
-        .kind = kind,
-        .d = kind == HSY_KIND_VALUES ? ask->d : 0,
-        .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
-        .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
-        .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = ask->mechanism,
+                     .nano_epsilon = (uint64_t)(ask->epsilon * 1e9),
+                     .kind = kind,
+                     .d = kind == HSY_KIND_VALUES ? ask->d : 0,
+                     .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE : 0,
+                     .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
+                     .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
 
+    if (strcmp(ask->mechanism, "rappor") == 0) { /* small enough to count */
+        spec.param[HSY_PARAM_POOL_BITS] = 0;
+        spec.param[HSY_PARAM_BITS] = 4;
+        spec.param[HSY_PARAM_COHORTS] = 2;
+    }
     if (s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK)
         return s;
     free(s);
@@ -87,6 +91,19 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
     for (size_t i = 0; s == NULL && i < 2 * 3; i++)
         s = stat_scheme_of(ask, kinds[i / 2], i % 2 == 0);
     return s;
+}
+
+/* Whether a mechanism's estimates come value by value, not by iteration. */
+static inline bool stat_pointed(const char *mechanism)
+{
+    const struct stat_ask ask = {mechanism, 4, 1, 3, 0};
+    hsy_scheme *s = stat_scheme(&ask);
+    hsy_info info = {0};
+
+    if (s != NULL)
+        hsy_scheme_info(s, &info);
+    free(s);
+    return !info.iterative;
 }
 
 /* Estimates a scheme gives: of each value, of yes, of the mean. */

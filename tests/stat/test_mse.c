@@ -164,7 +164,9 @@ int main(void)
     const hsy_catalogue *row;
 
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++)
-        for (size_t e = 0; e < sizeof mse_bars / sizeof *mse_bars; e++)
+        for (size_t e = 0;
+             e < sizeof mse_bars / sizeof *mse_bars && stat_pointed(row->name);
+             e++)
             mse_mechanism(row->name, &mse_bars[e], 100 + 4 * i + e);
     return tap_done();
 }

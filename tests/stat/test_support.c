@@ -108,7 +108,8 @@ int main(void)
             const struct stat_ask ask = {row->name, SUPPORT_VALUES, 3, 12, 0};
             struct stat_run r;
 
-            if (!hsy_cpu_has((hsy_cpu)level) || !stat_run_open(&r, &ask))
+            if (!hsy_cpu_has((hsy_cpu)level) || !stat_pointed(row->name) ||
+                !stat_run_open(&r, &ask))
                 continue;
             ok(hsy_scheme_cpu(r.s, (hsy_cpu)level) == HSY_OK, "on %s",
                hsy_cpu_name((hsy_cpu)level));

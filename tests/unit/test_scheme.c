@@ -279,8 +279,8 @@ static void catalogue(void)
     static const struct {
         const char *name;
         uint32_t id;
-    } rows[] = {{"rr", 1},  {"grr", 2}, {"sue", 3},   {"oue", 4},
-                {"olh", 5}, {"blh", 6}, {"onebit", 7}};
+    } rows[] = {{"rr", 1},  {"grr", 2}, {"sue", 3},    {"oue", 4},
+                {"olh", 5}, {"blh", 6}, {"onebit", 7}, {"rappor", 22}};
     const size_t n = sizeof rows / sizeof rows[0];
     hsy_spec spec = trial_values("krr", 3, 1);
     hsy_scheme *s = trial_scheme(&spec);
