@@ -150,7 +150,7 @@ static bool decode_pose(struct decode *d)
     const size_t all = w->design.candidates;
     size_t dependent;
 
-    if (all > RAPPOR_DENSE_MAX || all >= (size_t)w->design.live * w->design.k)
+    if (all > RAPPOR_DENSE_MAX || all > (size_t)w->design.live * w->design.k)
         return false;
     for (size_t i = 0; i < all; i++)
         w->fit.column[i] = (uint32_t)i;
@@ -374,7 +374,7 @@ static hsy_status decode_nnls(struct decode *d, hsy_error *err)
     d->summary.posed = decode_pose(d);
     if (!d->summary.posed)
         return hsy_fail_limit(err, HSY_E_RANGE, "method",
-                              "nnls needs independent candidates, fewer than "
+                              "nnls needs independent candidates, no more than "
                               "there are bits in all cohorts, and no more than "
                               "the limit; use the sampler",
                               RAPPOR_DENSE_MAX);
