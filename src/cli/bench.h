@@ -96,6 +96,17 @@ double bench_simulate(struct bench *b, const struct bench_case *c,
 double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
+/* ---- bench_rappor.c ------------------------------------------------------ */
+
+double bench_rappor_fold(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
+double bench_rappor_encode(struct bench *b, const struct bench_case *c,
+                           hsy_cpu level);
+double bench_rappor_fresh(struct bench *b, const struct bench_case *c,
+                          hsy_cpu level);
+double bench_rappor_kept(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
+
 /* ---- bench_command.c ----------------------------------------------------- */
 
 double bench_command(struct bench *b, const struct bench_case *c,

@@ -11,12 +11,20 @@ struct estimate_options {
     bool simultaneous, has_top;
     uint64_t top;
     enum cli_format format;
+
+    /* --rappor: RAPPOR's own files. */
+    const char *rappor, *map;
+    bool all;
+    uint32_t method, correction;
+    double alpha;
 };
 
 /* Names as options take them, in the order of the library's enumerations. */
 extern const char *const estimate_interval_names[];
 extern const char *const estimate_post_names[];
 extern const char *const estimate_target_names[];
+extern const char *const estimate_correction_names[];
+extern const char *const estimate_method_names[];
 
 /* What is known: points in the order of the candidates, or of the domain. Owns
  * its memory. */
@@ -66,6 +74,9 @@ struct estimate_result {
     const struct estimate_asked *asked;
     const struct estimate_options *options;
 };
+
+/* Decode RAPPOR's files and print what was found; the exit code. */
+int estimate_rappor(const struct estimate_options *o);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

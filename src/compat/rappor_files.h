@@ -17,8 +17,8 @@
 
 #define RAPPOR_BITS_MAX 4096u       /* k */
 #define RAPPOR_HASHES_MAX 64u       /* h */
-#define RAPPOR_COHORTS_MAX 4096u    /* m */
-#define RAPPOR_CELLS_MAX (1u << 22) /* m k */
+#define RAPPOR_COHORTS_MAX 65536u   /* m */
+#define RAPPOR_CELLS_MAX (1u << 24) /* m k */
 #define RAPPOR_NAME_MAX 4096u       /* bytes of a candidate's name */
 #define RAPPOR_CANDIDATES_MAX (1u << 24)
 #define RAPPOR_VARIABLES_MAX 16u /* columns of bits in a reports file */

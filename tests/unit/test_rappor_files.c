@@ -1,0 +1,249 @@
+/* test_rappor_files.c - RAPPOR's own files: read, refused, written. */
+#define _GNU_SOURCE /* mkstemp */
+#include "rappor_files.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static char path[] = "/tmp/hearsay-rappor-XXXXXX";
+static const struct rappor_params small = {4, 1, 2, 0.25, 0.75, 0.5};
+
+/* Put text into the file, len bytes of it, gzipped if asked. */
+static void put(const char *text, size_t len, bool gzip)
+{
+    gzFile f = gzopen(path, gzip ? "wb" : "wbT");
+
+    if (f == NULL || gzwrite(f, text, (unsigned)len) != (int)len ||
+        gzclose(f) != Z_OK) {
+        puts("Bail out! no temporary file");
+        exit(1);
+    }
+}
+
+static void put_text(const char *text)
+{
+    put(text, strlen(text), false);
+}
+
+enum which { PARAMS, COUNTS, MAP, REPORTS };
+
+static hsy_status reads(enum which which, hsy_error *err)
+{
+    struct rappor_params params;
+    struct rappor_counts counts;
+    struct rappor_map map;
+    struct rappor_reports reports;
+    const struct rappor_params two[2] = {small, {2, 1, 2, 0, 1, 0.5}};
+    hsy_status st;
+
+    memset(err, 0, sizeof *err);
+    switch (which) {
+    case PARAMS:
+        return rappor_params_read(&params, path, err);
+    case COUNTS:
+        st = rappor_counts_read(&counts, &small, path, err);
+        if (st == HSY_OK)
+            rappor_counts_free(&counts);
+        return st;
+    case MAP:
+        st = rappor_map_read(&map, &small, path, err);
+        if (st == HSY_OK)
+            rappor_map_free(&map);
+        return st;
+    default:
+        st = rappor_reports_read(&reports, two, 2, path, err);
+        if (st == HSY_OK)
+            rappor_reports_free(&reports);
+        return st;
+    }
+}
+
+/* Every refusal names its line, and its field where there is one. */
+static void refusals(void)
+{
+    static const struct {
+        enum which which;
+        const char *text;
+        uint64_t line;
+        const char *field;
+    } bad[] = {
+        {PARAMS, "", 1, NULL},
+        {PARAMS, "k,h,m,p,q\n1,1,1,0,1\n", 1, NULL},
+        {PARAMS, "k,h,m,p,q,g\n", 1, "f"},
+        {PARAMS, "k,h,m,p,q,f\n", 2, NULL},
+        {PARAMS, "\xef\xbb\xbfk,h,m,p,q,f\n16,2,64,0.5,0.75,0.5\n", 1, NULL},
+        {PARAMS, "k,h,m,p,q,f\n0,2,64,0.5,0.75,0.5\n", 2, "k"},
+        {PARAMS, "k,h,m,p,q,f\n4097,2,64,0.5,0.75,0.5\n", 2, "k"},
+        {PARAMS, "k,h,m,p,q,f\n16,-2,64,0.5,0.75,0.5\n", 2, "h"},
+        {PARAMS, "k,h,m,p,q,f\n4096,2,65536,0.5,0.75,0.5\n", 2, "m"},
+        {PARAMS, "k,h,m,p,q,f\n16,2,64,1.5,0.75,0.5\n", 2, "p"},
+        {PARAMS, "k,h,m,p,q,f\n16,2,64,nan,0.75,0.5\n", 2, "p"},
+        {PARAMS, "k,h,m,p,q,f\n16,2,64,0.5,0.5,0.5\n", 2, "q"},
+        {PARAMS, "k,h,m,p,q,f\n16,2,64,0.5,0.75,1\n", 2, "f"},
+        {PARAMS, "k,h,m,p,q,f\n16,2,64,0.5,0.75,0.5\n1,1,1,0,1,0\n", 3, NULL},
+        {COUNTS, "", 1, NULL},
+        {COUNTS, "9,1,2,3,4\n", 2, "m"},
+        {COUNTS, "9,1,2,3,4\n\n9,1,2,3,4\n", 2, NULL},
+        {COUNTS, "9,1,2,3\n9,1,2,3\n", 1, "k"},
+        {COUNTS, "9,1,2,3,10\n9,1,2,3,4\n", 1, "count"},
+        {COUNTS, "9,1,2,3,4\n9,1,2,3,4\n9,1,2,3,4\n", 3, "m"},
+        {COUNTS, "9,1,2,3,x\n9,1,2,3,4\n", 1, "count"},
+        {COUNTS, "99999999999999999999,1,2,3,4\n", 1, "total"},
+        {COUNTS, "9223372036854775807,1,1,1,1\n1,0,0,0,0\n", 2, "total"},
+        {COUNTS, "client,cohort,bloom,prr,irr\n1,2,0000,0000,0000\n", 2,
+         "cohort"},
+        {COUNTS, "client,cohort,bloom,prr,irr\n1,0,0000,0000,00002\n", 2,
+         "irr"},
+        {COUNTS, "client,cohort,bloom,prr,irr\n1,0,0000,0000\n", 2, NULL},
+        {COUNTS, "client,cohort,a,b\n1,0,0000,0000\n", 1, NULL},
+        {MAP, "", 1, NULL},
+        {MAP, "v1,1,5\nv2,2\n", 2, "map"},
+        {MAP, "v1,1,5\nv2,2,4\n", 2, "position"},
+        {MAP, "v1,1,5\nv2,0,5\n", 2, "position"},
+        {MAP, "v1,1,5\nv2,5,5\n", 2, "position"},
+        {MAP, "v1,1,9\n", 1, "position"},
+        {MAP, "v1,1,5\nv2,2,6\nv1,3,7\nv2,1,5\n", 3, "candidate"},
+        {MAP, ",1,5\n", 1, "candidate"},
+        {MAP, "v1,1,5\n\n", 2, NULL},
+        {MAP, "\"v1,1,5\n", 1, NULL},
+        {MAP, "\"v1\"\"\n", 1, NULL},
+        {MAP, "v\"1,1,5\n", 1, NULL},
+        {REPORTS, "client,cohort,a,b,c\n", 1, NULL},
+        {REPORTS, "client,cohort,a,b\n1,0,0101,01\n2,1,0101,1\n", 3, "bits"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        hsy_error err;
+        hsy_status st;
+
+        put_text(bad[i].text);
+        st = reads(bad[i].which, &err);
+        if (!ok(st == HSY_E_FORMAT && err.line == bad[i].line &&
+                    (bad[i].field == NULL) == (err.field == NULL) &&
+                    (err.field == NULL || !strcmp(err.field, bad[i].field)),
+                "bad file %zu is refused by line and field", i))
+            printf("# %d line %d field %s: %s\n", (int)st, (int)err.line,
+                   err.field, err.msg);
+    }
+}
+
+static void broken(void)
+{
+    static const char nul[] = "9,1,2,3,4\n9,1,\0,3,4\n";
+    uint8_t bytes[64] = {0};
+    hsy_error err;
+    FILE *f;
+    size_t n;
+
+    put(nul, sizeof nul - 1, false);
+    ok(reads(COUNTS, &err) == HSY_E_FORMAT && err.line == 2,
+       "a NUL byte is refused");
+    put("9,1,2,3,4\n9,1,2,3,4\n", 20, true);
+    f = fopen(path, "rb");
+    n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    ok(n > 20 && bytes[0] == 0x1f && reads(COUNTS, &err) == HSY_OK,
+       "gzip is read");
+    f = fopen(path, "wb");
+    fwrite(bytes, 1, n - 9, f);
+    fclose(f);
+    ok(reads(COUNTS, &err) == HSY_E_FORMAT, "gzip that is cut short is not");
+    unlink(path);
+    ok(reads(COUNTS, &err) == HSY_E_IO, "no file is an error of its own");
+}
+
+static void contents(void)
+{
+    const struct rappor_params two[2] = {small, {2, 1, 2, 0, 1, 0.5}};
+    struct rappor_params p;
+    struct rappor_counts counts;
+    struct rappor_map map;
+    struct rappor_reports r;
+
+    put_text("k,h,m,p,q,f\r\n16,2,64,0.5,7.5e-01,0.5\r\n");
+    ok(rappor_params_read(&p, path, NULL) == HSY_OK && p.k == 16 && p.h == 2 &&
+           p.m == 64 && p.p == 0.5 && p.q == 0.75 && p.f == 0.5,
+       "params, with line ends of another system");
+    put_text("9,1,2,3,4\n8,0,0,8,7");
+    ok(rappor_counts_read(&counts, &small, path, NULL) == HSY_OK &&
+           counts.totals[1] == 8 && counts.ones[3] == 4 && counts.ones[6] == 8,
+       "counts, without a last line end");
+    rappor_counts_free(&counts);
+    put_text("client,cohort,bloom,prr,irr\n1,1,0000,0000,0001\n"
+             "2,1,0000,0000,1001\n2,0,0000,0000,0110\n");
+    ok(rappor_counts_read(&counts, &small, path, NULL) == HSY_OK &&
+           counts.totals[0] == 1 && counts.totals[1] == 2 &&
+           counts.ones[1] == 1 && counts.ones[2] == 1 && counts.ones[4] == 2 &&
+           counts.ones[7] == 1 && counts.ones[5] == 0,
+       "reports add up to counts, the last digit is bit 0");
+    rappor_counts_free(&counts);
+    put_text("\"a,\"\"b\"\"\",1,8\nv2,4,5\n");
+    ok(rappor_map_read(&map, &small, path, NULL) == HSY_OK &&
+           map.candidates == 2 && strcmp(map.names[0], "a,\"b\"") == 0 &&
+           map.bits[0] == 0 && map.bits[1] == 3 && map.bits[2] == 3 &&
+           map.bits[3] == 0,
+       "map, with quotes");
+    rappor_map_free(&map);
+    put_text("client,cohort,word,flag\nx,1,0101,10\ny,0,1000,01\n");
+    ok(rappor_reports_read(&r, two, 2, path, NULL) == HSY_OK && r.n == 2 &&
+           r.stride == 2 && r.cohorts[0] == 1 && r.words[0] == 5 &&
+           r.words[1] == 2 && r.words[2] == 8 && r.words[3] == 1 &&
+           strcmp(r.names[1], "flag") == 0,
+       "reports of an association");
+    rappor_reports_free(&r);
+}
+
+/* What is written reads the same. */
+static void round_trip(void)
+{
+    char *names[2] = {(char *)"x,\"y", (char *)"plain"};
+    uint16_t bits[4] = {3, 0, 1, 2};
+    uint64_t totals[2] = {9, 8}, ones[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const struct rappor_map map = {2, 2, 1, names, bits};
+    const struct rappor_counts counts = {4, 2, totals, ones};
+    struct rappor_params p;
+    struct rappor_map m = {0};
+    struct rappor_counts c = {0};
+    FILE *f = fopen(path, "w");
+
+    ok(rappor_params_write(&small, f) == HSY_OK && fclose(f) == 0 &&
+           rappor_params_read(&p, path, NULL) == HSY_OK && p.k == small.k &&
+           p.p == small.p && p.q == small.q && p.f == small.f,
+       "params survive");
+    f = fopen(path, "w");
+    ok(rappor_counts_write(&counts, f) == HSY_OK && fclose(f) == 0 &&
+           rappor_counts_read(&c, &small, path, NULL) == HSY_OK &&
+           memcmp(c.ones, ones, sizeof ones) == 0 && c.totals[1] == 8,
+       "counts survive");
+    rappor_counts_free(&c);
+    f = fopen(path, "w");
+    ok(rappor_map_write(&map, 4, f) == HSY_OK && fclose(f) == 0 &&
+           rappor_map_read(&m, &small, path, NULL) == HSY_OK &&
+           memcmp(m.bits, bits, sizeof bits) == 0 &&
+           strcmp(m.names[0], names[0]) == 0,
+       "a map survives");
+    rappor_map_free(&m);
+    names[1] = (char *)"two\nlines";
+    ok(rappor_map_write(&map, 4, stdout) == HSY_E_RANGE,
+       "a name with a line end is not written");
+}
+
+int main(void)
+{
+    int fd = mkstemp(path);
+
+    if (fd == -1) {
+        puts("Bail out! no temporary file");
+        return 1;
+    }
+    close(fd);
+    refusals();
+    contents();
+    round_trip();
+    broken();
+    unlink(path);
+    return tap_done();
+}
