@@ -604,10 +604,10 @@ HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
  * comes out 1) if the Bloom filter has it set and if not (hsy_rappor_channel).
  */
 typedef struct hsy_rappor_data {
-    size_t size;     /* sizeof(hsy_rappor_data) */
-    uint32_t k, h;   /* bits and hashes of a filter */
-    uint32_t m;      /* cohorts */
-    double p, q;     /* 0 <= p, q <= 1, not equal */
+    size_t size;            /* sizeof(hsy_rappor_data) */
+    uint32_t k, h;          /* bits and hashes of a filter */
+    uint32_t m;             /* cohorts */
+    double p, q;            /* 0 <= p, q <= 1, not equal */
     const uint64_t *totals; /* reports of each cohort, m */
     const uint64_t *ones;   /* [cohort][bit]: reports with it set */
     size_t candidates;
@@ -677,15 +677,15 @@ typedef struct hsy_rappor_share {
 
 typedef struct hsy_rappor_summary {
     uint64_t reports;
-    uint32_t cohorts;    /* with reports */
+    uint32_t cohorts; /* with reports */
     size_t detected;
-    double allocated;    /* sum of the detected shares */
-    double unlisted;     /* share of strings nobody listed, from the intercept */
+    double allocated; /* sum of the detected shares */
+    double unlisted;  /* share of strings nobody listed, from the intercept */
     double unlisted_sd;
-    double dispersion;   /* by which variances were multiplied, at least 1 */
-    bool intercept;      /* false: the candidates leave no bit to tell it by */
-    bool posed;          /* regression on all candidates; else on the detected
-                            ones, and intervals hold given those */
+    double dispersion; /* by which variances were multiplied, at least 1 */
+    bool intercept;    /* false: the candidates leave no bit to tell it by */
+    bool posed;        /* regression on all candidates; else on the detected
+                          ones, and intervals hold given those */
 } hsy_rappor_summary;
 
 /* Bytes of memory a decode takes, 0 if data is out of range. */
@@ -719,11 +719,11 @@ typedef struct hsy_association {
 } hsy_association;
 
 typedef struct hsy_association_result {
-    size_t cells;      /* product of the categories */
-    double chi2;       /* likelihood ratio against independence */
-    double freedom;    /* its degrees of freedom */
-    double p_value;    /* P(as much if all variables are independent) */
-    double gap;        /* log-likelihood is within this of the maximum */
+    size_t cells;   /* product of the categories */
+    double chi2;    /* likelihood ratio against independence */
+    double freedom; /* its degrees of freedom */
+    double p_value; /* P(as much if all variables are independent) */
+    double gap;     /* log-likelihood is within this of the maximum */
     uint32_t iterations;
 } hsy_association_result;
 
