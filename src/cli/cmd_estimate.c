@@ -29,6 +29,12 @@ enum {
     ESTIMATE_SEED,
     ESTIMATE_QUANTILE,
     ESTIMATE_BETWEEN,
+    ESTIMATE_RAPPOR,
+    ESTIMATE_MAP,
+    ESTIMATE_ALL,
+    ESTIMATE_METHOD,
+    ESTIMATE_CORRECTION,
+    ESTIMATE_ALPHA,
     ESTIMATE_FORMAT
 };
 
@@ -66,6 +72,14 @@ static const struct cli_option estimate_options[] = {
      "several: 0.5,0.9"},
     {ESTIMATE_BETWEEN, "between", "LO:HI",
      "the share between two edges of bins; repeatable"},
+    {ESTIMATE_RAPPOR, "rappor", "FILE",
+     "decode RAPPOR's counts or reports; its params"},
+    {ESTIMATE_MAP, "map", "FILE", "... its map of candidates"},
+    {ESTIMATE_ALL, "all", NULL, "... all candidates, not only those detected"},
+    {ESTIMATE_METHOD, "method", "NAME", "... sampler (default) or nnls"},
+    {ESTIMATE_CORRECTION, "correction", "NAME",
+     "... false ones: fdr (default) or bonferroni"},
+    {ESTIMATE_ALPHA, "alpha", "A", "... at most this (default 0.1)"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -516,6 +530,25 @@ static bool estimate_option(struct cli_parser *p, int id,
         return estimate_ranges_quantile(p, &o->ranges);
     case ESTIMATE_BETWEEN:
         return estimate_ranges_between(p, &o->ranges);
+    case ESTIMATE_RAPPOR:
+        o->rappor = p->value;
+        return true;
+    case ESTIMATE_MAP:
+        o->map = p->value;
+        return true;
+    case ESTIMATE_ALL:
+        o->all = true;
+        return true;
+    case ESTIMATE_METHOD:
+        good = cli_value_choice(p, &choice, estimate_method_names);
+        o->method = (uint32_t)choice;
+        return good;
+    case ESTIMATE_CORRECTION:
+        good = cli_value_choice(p, &choice, estimate_correction_names);
+        o->correction = (uint32_t)choice;
+        return good;
+    case ESTIMATE_ALPHA:
+        return cli_value_fraction(p, &o->alpha);
     case ESTIMATE_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -524,6 +557,33 @@ static bool estimate_option(struct cli_parser *p, int id,
         o->path = p->value;
         return p->exit == 0;
     }
+}
+
+/* What goes with --rappor, and only with it. */
+static int estimate_check_rappor(struct cli_parser *p,
+                                 struct estimate_options *o)
+{
+    const char *const inputs[] = {o->path != NULL ? o->path : "-", o->rappor,
+                                  o->map};
+
+    if (o->rappor == NULL)
+        return o->map != NULL || o->all || o->method != 0 ||
+                       o->correction != 0 || o->alpha != 0
+                   ? cli_usage(p, "--map, --all, --method, --correction and "
+                                  "--alpha go with --rappor")
+                   : 0;
+    if (o->map == NULL)
+        return cli_usage(p, "--rappor takes --map FILE, the candidates");
+    if (o->candidates != NULL || o->against != NULL || o->has_top ||
+        o->simultaneous || o->post != HSY_POST_NONE ||
+        o->how.interval != HSY_INTERVAL_AUTO)
+        return cli_usage(p, "--rappor takes --level, --target and --format of "
+                            "the options for tallies");
+    if (o->alpha == 0)
+        o->alpha = 0.1;
+    if (o->path == NULL)
+        o->path = "-";
+    return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
 }
 
 static int estimate_check(struct cli_parser *p, struct estimate_options *o)
@@ -553,7 +613,11 @@ int cmd_estimate(int argc, char **argv)
         if (id == CLI_STOP || !estimate_option(&p, id, &job.options))
             return p.exit;
     }
-    failed = estimate_check(&p, &job.options);
+    failed = estimate_check_rappor(&p, &job.options);
+    if (!failed && job.options.rappor != NULL)
+        return estimate_rappor(&job.options);
+    if (!failed)
+        failed = estimate_check(&p, &job.options);
     if (!failed)
         failed = job.options.ranges.count != 0 ? estimate_run_ranges(&job)
                                                : estimate_run(&job);

@@ -30,6 +30,12 @@ struct estimate_options {
                                   the library takes */
     enum cli_format format;
     struct estimate_ranges ranges;
+
+    /* --rappor: RAPPOR's own files. */
+    const char *rappor, *map;
+    bool all;
+    uint32_t method, correction;
+    double alpha;
 };
 
 bool estimate_ranges_quantile(struct cli_parser *p,
@@ -47,6 +53,8 @@ extern const char *const estimate_interval_names[];
 extern const char *const estimate_post_names[];
 extern const char *const estimate_target_names[];
 extern const char *const estimate_density_names[];
+extern const char *const estimate_correction_names[];
+extern const char *const estimate_method_names[];
 
 /* What is known: points in the order of the candidates, or of the domain. Owns
  * its memory. */
@@ -121,6 +129,8 @@ int estimate_density_rows(struct estimate_row **rows, size_t *count,
 /* The most likely shares of all d values, for --post em; the caller's to free.
  */
 int estimate_density_post(double **shares, const struct cli_gather *g);
+/* Decode RAPPOR's files and print what was found; the exit code. */
+int estimate_rappor(const struct estimate_options *o);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);
