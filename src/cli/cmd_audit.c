@@ -2,13 +2,17 @@
 #include "audit.h"
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CMD_AUDIT_EPSILONS 16u
 #define CMD_AUDIT_VALUES 10u   /* values of a list under --all */
 #define CMD_AUDIT_POOL_BITS 6u /* small, so that outputs can be enumerated */
-#define CMD_AUDIT_RANGE_HI 100 /* numbers under --all: 0 to 100 */
+#define CMD_AUDIT_HASHES 2u
+#define CMD_AUDIT_WIDTH 8u
+#define CMD_AUDIT_UNIT (1u << 20) /* of a matrix */
+#define CMD_AUDIT_RANGE_HI 100    /* numbers under --all: 0 to 100 */
 
 enum { OPT_ALL = 1, OPT_SAMPLES, OPT_CONFIDENCE, OPT_SEED, OPT_FORMAT };
 
@@ -159,31 +163,64 @@ static int cmd_audit_spec(struct cmd_audit *a, const hsy_spec *spec)
 
 /* ---- The whole table ----------------------------------------------------- */
 
-/* Whether the spec resolves, and to a scheme with a pool. */
-static hsy_status cmd_audit_resolves(const hsy_spec *spec, bool *pool,
+/* A matrix of d states in which the truth is likelier by at most e^epsilon, in
+ * the library's encoding. */
+static void cmd_audit_matrix(hsy_spec *spec, uint8_t *block)
+{
+    uint64_t own =
+        (uint64_t)(CMD_AUDIT_UNIT * exp((double)spec->nano_epsilon / 1e9));
+    uint32_t d = spec->d;
+
+    for (size_t i = 0; i < 1 + (size_t)d * d; i++) {
+        uint64_t entry = i == 0 ? own + CMD_AUDIT_UNIT * (d - 1)
+                         : (i - 1) / d == (i - 1) % d ? own
+                                                      : CMD_AUDIT_UNIT;
+
+        for (size_t k = 0; k < 8; k++)
+            block[8 * i + k] = (uint8_t)(entry >> 8 * k);
+    }
+    spec->design = HSY_DESIGN_MATRIX;
+    spec->labels = block;
+    spec->labels_len = 8 + 8 * (size_t)d * d;
+}
+
+/* Few public functions, so that outputs can be enumerated. */
+static void cmd_audit_few(hsy_spec *spec, const hsy_info *info)
+{
+    if (info->param[HSY_PARAM_POOL_BITS] != 0)
+        spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
+    if (info->param[HSY_PARAM_WIDTH] != 0) {
+        spec->param[HSY_PARAM_HASHES] = CMD_AUDIT_HASHES;
+        spec->param[HSY_PARAM_WIDTH] = CMD_AUDIT_WIDTH;
+    }
+    if (info->param[HSY_PARAM_COHORTS] != 0) {
+        spec->param[HSY_PARAM_COHORTS] = CMD_AUDIT_HASHES;
+        spec->param[HSY_PARAM_BITS] = CMD_AUDIT_WIDTH;
+    }
+}
+
+/* Whether the spec resolves, and to what. */
+static hsy_status cmd_audit_resolves(const hsy_spec *spec, hsy_info *info,
                                      hsy_error *err)
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_info info;
     hsy_status st = HSY_E_NOMEM;
 
     if (s != NULL)
         st = hsy_scheme_init(s, spec, err);
-    if (st == HSY_OK) {
-        hsy_scheme_info(s, &info);
-        *pool = info.param[HSY_PARAM_POOL_BITS] != 0;
-    }
+    if (st == HSY_OK)
+        hsy_scheme_info(s, info);
     free(s);
     return st;
 }
 
 /* The default domain of a kind. HSY_E_NOMEM; anything else but HSY_OK means
  * that the mechanism takes no such one, and err says why. */
-static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
-                                   uint32_t kind, uint64_t nano_epsilon,
-                                   hsy_error *err)
+static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
+                                   const char *mechanism, uint32_t kind,
+                                   uint64_t nano_epsilon, hsy_error *err)
 {
-    bool pool = false;
+    hsy_info info = {0};
     hsy_status st;
 
     *spec = (hsy_spec){.size = sizeof *spec,
@@ -194,13 +231,14 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
         spec->hi = CMD_AUDIT_RANGE_HI;
     if (kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS)
         spec->d = CMD_AUDIT_VALUES;
-    st = cmd_audit_resolves(spec, &pool, err);
+    if (strcmp(mechanism, "matrix") == 0)
+        cmd_audit_matrix(spec, block);
+    st = cmd_audit_resolves(spec, &info, err);
     if (st != HSY_OK && st != HSY_E_NOMEM && spec->d != 0) {
         spec->d = 2; /* binary mechanisms */
-        st = cmd_audit_resolves(spec, &pool, err);
+        st = cmd_audit_resolves(spec, &info, err);
     }
-    if (pool)
-        spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
+    cmd_audit_few(spec, &info);
     return st;
 }
 
@@ -208,10 +246,11 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
 static int cmd_audit_cross(struct cmd_audit *a, const char *mechanism,
                            uint32_t kind, uint64_t nano_epsilon)
 {
+    uint8_t block[8 + 8 * CMD_AUDIT_VALUES * CMD_AUDIT_VALUES];
     hsy_error err = {0};
     hsy_spec spec;
     hsy_status st =
-        cmd_audit_domain(&spec, mechanism, kind, nano_epsilon, &err);
+        cmd_audit_domain(&spec, block, mechanism, kind, nano_epsilon, &err);
 
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();

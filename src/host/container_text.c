@@ -208,6 +208,7 @@ static hsy_status container_text_make(char **line, size_t *len,
     st = container_text_head(f, spec, digest, err);
     lost = ferror(f) != 0;
     lost |= fclose(f) != 0;
+    lost |= *line == NULL; /* cutting it to its length may fail silently */
     if (st != HSY_OK)
         return st;
     if (lost)

@@ -103,6 +103,17 @@ def rows(out):
     return table
 
 
+def noise(name, d, epsilon):
+    """What tells a mechanism how much noise to add: an epsilon, and for a
+    matrix of d states one that spends at most that."""
+    if name != "matrix":
+        return ["--epsilon", epsilon, "--mechanism", name]
+    e = 3 if epsilon == "ln3" else math.exp(float(epsilon))
+    own, total = int(1000 * e), int(1000 * e) + 1000 * (d - 1)
+    square = [",".join("%d/%d" % (own if y == x else 1000, total) for x in range(d)) for y in range(d)]
+    return ["--epsilon", epsilon, "--set", "matrix=" + write("matrix%d" % d, lines(square))]
+
+
 def mechanisms():
     """The catalogue: name to the kinds it can ask."""
     table = json.loads(must("mechanisms", "--format", "json"))["mechanisms"]

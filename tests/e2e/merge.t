@@ -19,9 +19,9 @@ PARTS = [1, 0, 999, 5000, 8, 17]
 for name, kinds in mechanisms().items():
     for kind in kinds:
         options, draw = KINDS[kind]
-        if kind == "values" and run("randomize", *options, "--epsilon", "1", "--mechanism", name).code != 0:
+        if kind == "values" and run("randomize", *options, *noise(name, len(DAYS), "1")).code != 0:
             options, draw = ["--values", "a,b"], lambda: rng.choice("ab")
-        how = [*options, "--epsilon", "1", "--mechanism", name, "--simulate"]
+        how = [*options, *noise(name, len(DAYS), "1"), "--simulate"]
         parts = []
         for i, n in enumerate(PARTS):
             reports = must("randomize", *how, "--seed", i, stdin=lines(draw() for _ in range(n)))

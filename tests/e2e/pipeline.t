@@ -33,7 +33,7 @@ def shares():
 
 
 def takes(kind, name):
-    return run("randomize", *kind, "--epsilon", "1", "--mechanism", name).code == 0
+    return run("randomize", *kind, *noise(name, len(LIST), "1")).code == 0
 
 
 seeded = ["--simulate", "--seed", "20260101"]
@@ -41,7 +41,7 @@ values_file = write("values", lines(LIST))
 for name, kinds in mechanisms().items():
     for epsilon, N in (("0.5", 100000), ("ln3", MILLION), ("4", 100000)):
         truths = population(LIST, COUNTS, N)
-        how = ["--epsilon", epsilon, "--mechanism", name, *seeded]
+        how = [*noise(name, len(LIST), epsilon), *seeded]
         if "values" in kinds and not takes(["--values-file", values_file], name):
             t = estimate(["--values", "a,b"], population("ab", [300, 700], N), *how)
             ok(within(t, {"a": .3, "b": .7}, Z_SEEDED), "%s, two values, epsilon %s" % (name, epsilon), t)
@@ -73,7 +73,7 @@ for design in ("spinner=0.7", "coins=1/2,0.5", "channel=0.75,0.25", "channel=0.9
 few = population(LIST, COUNTS, 100000)
 for name, kinds in mechanisms().items():
     if "values" in kinds and takes(["--values-file", values_file], name):
-        t = estimate(["--values-file", values_file], few, "--epsilon", "2", "--mechanism", name)
+        t = estimate(["--values-file", values_file], few, *noise(name, len(LIST), "2"))
         ok(within(t, shares(), Z_FRESH), "%s with coins from the kernel" % name, t)
 t = estimate(["--yes-no"], population(["1", "no"], [300, 700], 100000), "--epsilon", "1")
 ok(within(t, {"yes": .3, "no": .7}, Z_FRESH), "yes/no with coins from the kernel, mechanism chosen by hearsay", t)

@@ -65,7 +65,7 @@ scenario "randomize a file of values" randomize --values-file "$work/list" --eps
 scenario "randomize listed values" randomize --values v0,v1,v2,v3,v4,v5,v6 --epsilon 1 "$work/values" -o OUT
 scenario "randomize with others" randomize --values v0,v1 --other --epsilon 1 "$work/values" -o OUT
 scenario "randomize strings" randomize --strings --epsilon 1 "$work/values" -o OUT
-scenario "randomize JSON" randomize --values-file "$work/list" --epsilon 1 --json "$work/ten" -o OUT
+scenario "randomize JSON" randomize --values-file "$work/list" --epsilon 1 --mechanism grr --json "$work/ten" -o OUT
 scenario "randomize a number" randomize --range 0:10 --epsilon 1 "$work/numbers" -o OUT
 scenario "randomize bins" randomize --range 0:10 --bins 4 --epsilon 1 "$work/numbers" -o OUT
 scenario "tally a stream" tally "$work/oue.hsy" -o OUT
