@@ -107,19 +107,26 @@ static double plausible_sum_bits(double total, const hsy_point *point, double d)
  * Otherwise a report supports from 0 to d values, about independently: the
  * shares' sum strays by t with chance 2 exp(-t^2 / (2 (variance + range t/3)))
  * at most (Bernstein), after what the floors explain, taken to err together.
+ * The variance is the sum of v0 / n and, weighted by the shares, of what is
+ * more than that where they are not 0: at most the largest of these.
  */
 static double plausible_sum_sets(const hsy_point *points, size_t count)
 {
     const double d = (double)count, gap = fabs(points[0].p - points[0].q);
-    const double variance =
-        (points[0].v1 + (d - 1) * points[0].v0) / points[0].n;
-    const double range = d / (gap * points[0].n);
-    double sum = 0, floors = 0, t;
+    double more = (points[0].v1 - points[0].v0) / points[0].n;
+    double sum = 0, floors = 0, variance = 0, n = points[0].n, range, t;
 
     for (size_t i = 0; i < count; i++) {
-        sum += points[i].value;
-        floors += sqrt(points[i].floor);
+        const hsy_point *p = &points[i];
+
+        sum += p->value;
+        floors += sqrt(p->floor);
+        variance += p->v0 / p->n;
+        more = fmax(more, (p->v1 - p->v0 + p->spread) / p->n);
+        n = fmin(n, p->n);
     }
+    variance += more;
+    range = d / (gap * n);
     t = fabs(sum - 1) + hsy_normal_quantile(PLAUSIBLE_FLOOR / 2) * floors;
     if (t <= 0)
         return 1;

@@ -13,8 +13,9 @@
 #define ZOO_SAMPLES 10000000u
 
 static const struct zoo_mutant *const zoo_table[] = {
-    zoo_z02, zoo_z09, zoo_z34, zoo_z35, zoo_z01, zoo_z03, zoo_z04, zoo_z05,
-    zoo_z06, zoo_z07, zoo_z08, zoo_z10, zoo_z11, zoo_z20, zoo_z41, zoo_z42};
+    zoo_z01, zoo_z02, zoo_z03, zoo_z04, zoo_z05, zoo_z06, zoo_z07,
+    zoo_z08, zoo_z09, zoo_z10, zoo_z11, zoo_z12, zoo_z13, zoo_z20,
+    zoo_z29, zoo_z34, zoo_z35, zoo_z41, zoo_z42};
 
 static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
 {
@@ -29,6 +30,8 @@ static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
         spec.param[HSY_PARAM_BITS] = 8;
         spec.param[HSY_PARAM_COHORTS] = 4;
     }
+    if (strcmp(m->mechanism, "blh") == 0)
+        spec.param[HSY_PARAM_POOL_BITS] = ZOO_POOL_BITS;
     if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK) {
         free(s);
         return NULL;

@@ -28,8 +28,12 @@ struct zoo_mutant {
 /* Ended by a row without a name. */
 extern const struct zoo_mutant zoo_z02[], zoo_z09[], zoo_z34[], zoo_z35[];
 extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
-    zoo_z06[], zoo_z07[], zoo_z08[], zoo_z10[], zoo_z11[], zoo_z20[], zoo_z41[],
-    zoo_z42[];
+    zoo_z06[], zoo_z07[], zoo_z08[], zoo_z10[], zoo_z11[], zoo_z12[], zoo_z13[],
+    zoo_z20[], zoo_z29[], zoo_z41[], zoo_z42[];
+
+/* Mechanisms with a pool get a small one, seed 0: whole outputs are counted. */
+#define ZOO_POOL_BITS 4
+#define ZOO_POOL (1u << ZOO_POOL_BITS)
 
 /* Z32: a tally whose sums wrap. */
 hsy_status zoo_z32_merge(hsy_tally *into, const hsy_tally *from,
