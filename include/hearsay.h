@@ -165,6 +165,11 @@ HSY_API const char *hsy_cpu_name(hsy_cpu level);
 /* Choose the table of a stream; HSY_E_UNKNOWN if the machine lacks it. */
 HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 
+/* The Walsh-Hadamard transform of n cells in place, n a power of two: cells[i]
+ * = sum over k of (-1)^(ones of i & k) cells[k], modulo 2^64. HSY_E_RANGE if n
+ * is none, HSY_E_UNKNOWN if the machine lacks the table. */
+HSY_API hsy_status hsy_wht(int64_t *cells, size_t n, hsy_cpu level);
+
 /* ---- Spec and scheme ----------------------------------------------------- */
 
 /* What kind of truth is asked for. Numbers are wire format. */
@@ -473,6 +478,14 @@ HSY_API hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
                                    const uint8_t *reports, size_t n,
                                    hsy_error *err);
 
+/* The same for many reports at once, faster where there is scratch: a sketch
+ * sorts them by its rows there. scratch: hsy_tally_scratch bytes, aligned as
+ * malloc aligns; may be NULL if that is 0. */
+HSY_API size_t hsy_tally_scratch(const hsy_scheme *s, size_t n);
+HSY_API hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
+                                  const uint8_t *reports, size_t n,
+                                  void *scratch, hsy_error *err);
+
 /* Add another tally of the same scheme; all or nothing, HSY_E_OVERFLOW. */
 HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
                                    hsy_error *err);
@@ -714,6 +727,173 @@ typedef struct hsy_plausibility {
 HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                            const hsy_tally *t, const hsy_point *points,
                            size_t count, bool complete);
+
+/* ---- RAPPOR's analysis: docs/rappor-decode.md ---------------------------- */
+
+/* What a RAPPOR collection gathered. q and p are those of one report: P(a bit
+ * comes out 1) if the Bloom filter has it set and if not (hsy_rappor_channel).
+ */
+typedef struct hsy_rappor_data {
+    size_t size;            /* sizeof(hsy_rappor_data) */
+    uint32_t k, h;          /* bits and hashes of a filter */
+    uint32_t m;             /* cohorts */
+    double p, q;            /* 0 <= p, q <= 1, not equal */
+    const uint64_t *totals; /* reports of each cohort, m */
+    const uint64_t *ones;   /* [cohort][bit]: reports with it set */
+    size_t candidates;
+    const uint16_t *bits; /* [candidate][cohort][hash]: the bit from 0; a bit
+                             named twice in a cohort counts once */
+} hsy_rappor_data;
+
+#define HSY_RAPPOR_BITS_MAX 4096u    /* k */
+#define HSY_RAPPOR_HASHES_MAX 64u    /* h */
+#define HSY_RAPPOR_COHORTS_MAX 4096u /* m */
+#define HSY_RAPPOR_CELLS_MAX (1u << 22)
+#define HSY_RAPPOR_CANDIDATES_MAX (1u << 24)
+
+/* f, p, q of RAPPOR's parameters as one step, p* and q*, and what they cost:
+ * one report, and any number of them on one permanent answer (infinite if f is
+ * 0). With one bit (k = 1) a value is a bit, else two values are told apart by
+ * 2h bits at most. */
+typedef struct hsy_rappor_law {
+    double p, q;
+    double epsilon_one, epsilon_lifetime;
+} hsy_rappor_law;
+
+HSY_API hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k,
+                                      uint32_t h, double f, double p, double q,
+                                      hsy_error *err);
+
+/* De-noised share of reports whose filter has a bit, and its standard
+ * deviation, m times k each. A cohort without reports has zeros. Candidates
+ * are not looked at. */
+HSY_API hsy_status hsy_rappor_rates(double *rate, double *sd,
+                                    const hsy_rappor_data *data,
+                                    hsy_error *err);
+
+typedef enum hsy_rappor_method {
+    HSY_RAPPOR_SAMPLER = 0, /* posterior with an atom at zero */
+    HSY_RAPPOR_NNLS = 1     /* non-negative least squares, p-values */
+} hsy_rappor_method;
+
+typedef enum hsy_rappor_correction {
+    HSY_RAPPOR_FDR = 0,       /* the expected share of false among detected */
+    HSY_RAPPOR_BONFERRONI = 1 /* the chance of any false one */
+} hsy_rappor_correction;
+
+/* Zero it, set size; zero fields have the defaults stated. */
+typedef struct hsy_rappor_options {
+    size_t size;         /* sizeof(hsy_rappor_options) */
+    uint32_t method;     /* hsy_rappor_method */
+    uint32_t correction; /* hsy_rappor_correction */
+    double alpha;        /* what the correction bounds; 0: 0.1 */
+    double level;        /* of the intervals; 0: 0.95 */
+    uint32_t target;     /* hsy_target */
+    uint32_t sweeps;     /* of the sampler that count; 0: 1000, or fewer for a
+                            long list */
+    uint64_t seed;       /* of the sampler's stream */
+} hsy_rappor_options;
+
+/* value is the posterior mean (or the non-negative fit), the best guess at a
+ * share. sd and the interval belong to `unbiased`, the weighted least-squares
+ * estimate, so that value may lie outside. */
+typedef struct hsy_rappor_share {
+    hsy_estimate est;
+    double unbiased;
+    double p_zero; /* the sampler: P(share is 0 | data); nnls: its p-value */
+    double q;      /* the least alpha at which it is detected */
+    bool detected;
+} hsy_rappor_share;
+
+typedef struct hsy_rappor_summary {
+    uint64_t reports;
+    uint32_t cohorts; /* with reports */
+    size_t detected;
+    double allocated; /* sum of the detected shares */
+    double unlisted;  /* share of strings nobody listed, from the intercept */
+    double unlisted_sd;
+    double dispersion; /* by which variances were multiplied, at least 1 */
+    bool intercept;    /* false: the candidates leave no bit to tell it by */
+    bool posed;        /* regression on all candidates; else on the detected
+                          ones, and intervals hold given those */
+} hsy_rappor_summary;
+
+/* Bytes of memory a decode takes, 0 if data is out of range. */
+HSY_API size_t hsy_rappor_scratch(const hsy_rappor_data *data);
+
+/* Decode: shares of all candidates, in their order. scratch: aligned as malloc
+ * aligns. HSY_E_EMPTY without reports; HSY_E_RANGE where a field is out of
+ * range, err->line then being the cohort or candidate (from 1) concerned; for
+ * two candidates with the same bits everywhere, which nothing can tell apart,
+ * err->line is the later and err->limit the earlier. */
+HSY_API hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
+                                     hsy_rappor_summary *summary,
+                                     const hsy_rappor_data *data,
+                                     const hsy_rappor_options *options,
+                                     void *scratch, hsy_error *err);
+
+/* ---- Association of several variables ------------------------------------ */
+
+#define HSY_ASSOCIATE_VARIABLES 8u /* most variables */
+#define HSY_ASSOCIATE_CELLS 1024u  /* most cells of the joint table */
+
+/* Reports of several variables from the same people. rows[v] is n times
+ * categories[v]: P(report of v | category), up to a factor of its own for each
+ * report. Any mechanism can fill it, RAPPOR's by hsy_rappor_likelihood. */
+typedef struct hsy_association {
+    size_t size; /* sizeof(hsy_association) */
+    size_t n;
+    uint32_t variables;
+    uint32_t categories[HSY_ASSOCIATE_VARIABLES];
+    const double *rows[HSY_ASSOCIATE_VARIABLES];
+} hsy_association;
+
+typedef struct hsy_association_result {
+    size_t cells;   /* product of the categories */
+    double chi2;    /* likelihood ratio against independence */
+    double freedom; /* its degrees of freedom */
+    double p_value; /* P(as much if all variables are independent) */
+    double gap;     /* log-likelihood is within this of the maximum */
+    uint32_t iterations;
+} hsy_association_result;
+
+/* Bytes of memory, 0 if the table is out of range. */
+HSY_API size_t hsy_associate_scratch(const hsy_association *a);
+
+/*
+ * The joint distribution of most likelihood (the last variable runs fastest)
+ * and the standard error of each cell, from the empirical information. People
+ * are taken for a sample of a population. HSY_E_EMPTY without reports;
+ * HSY_E_RANGE for a report (err->line) that no category can give, for numbers
+ * that are no probabilities, and if the reports cannot tell the cells apart.
+ */
+HSY_API hsy_status hsy_associate(double *share, double *sd,
+                                 hsy_association_result *result,
+                                 const hsy_association *a, void *scratch,
+                                 hsy_error *err);
+
+/*
+ * Rows of n reports of a RAPPOR variable for data->candidates categories and,
+ * if other is not NULL, a last one for all other strings. words: stride bytes a
+ * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other has
+ * the chance of each bit there, m times k (hsy_rappor_other). HSY_E_RANGE with
+ * the report in err->line if its cohort is too large or no category gives it.
+ */
+HSY_API hsy_status hsy_rappor_likelihood(double *rows,
+                                         const hsy_rappor_data *data,
+                                         const double *other,
+                                         const uint8_t *words, size_t stride,
+                                         const uint32_t *cohorts, size_t n,
+                                         hsy_error *err);
+
+/*
+ * The chance that a string outside the list sets a bit, for each cohort and
+ * bit: what the counts have beyond the candidates' shares, divided by the share
+ * that is left, drawn toward what hashes do on average as far as it is noise.
+ * HSY_E_RANGE unless the shares are at least 0 and leave some of 1.
+ */
+HSY_API hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
+                                    const double *shares, hsy_error *err);
 
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 

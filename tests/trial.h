@@ -115,9 +115,24 @@ static inline bool trial_resolves(const hsy_spec *spec)
     return resolves;
 }
 
+/* Give a mechanism with public hashes few of them, whichever it takes: a pool
+ * of 8 (of 2 if it is one of sets, so that a report stays small), or a sketch
+ * of 2 rows of 4 cells. */
+static inline void trial_few(hsy_spec *spec, bool strings)
+{
+    hsy_spec pool = *spec, sketch = *spec;
+
+    pool.param[HSY_PARAM_POOL_BITS] = strings ? 3 : 1;
+    sketch.param[HSY_PARAM_HASHES] = 2;
+    sketch.param[HSY_PARAM_WIDTH] = 4;
+    if (trial_resolves(&pool))
+        *spec = pool;
+    else if (trial_resolves(&sketch))
+        *spec = sketch;
+}
+
 /* A table row's mechanism on a small domain: d values or bins, or d - 1 steps.
- * A pool has eight functions; one of sets has two, so that a report stays
- * small. */
+ */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
 {
@@ -135,11 +150,9 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
     if (strcmp(row->name, "rappor") == 0) {
         spec.param[HSY_PARAM_BITS] = 5;
         spec.param[HSY_PARAM_COHORTS] = 4;
+    } else {
+        trial_few(&spec, row->kinds >> HSY_KIND_STRINGS & 1);
     }
-    spec.param[HSY_PARAM_POOL_BITS] =
-        (row->kinds >> HSY_KIND_STRINGS & 1) != 0 ? 3 : 1;
-    if (!trial_resolves(&spec))
-        spec.param[HSY_PARAM_POOL_BITS] = 0;
     return spec;
 }
 

@@ -8,7 +8,8 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --format) echo table csv json ;;
     --interval) echo wald wilson score exact likelihood hoeffding ;;
     --target) echo people population ;;
-    --post) echo none norm norm-sub norm-mul norm-cut base-cut mle ;;
+    --post) echo none norm norm-sub norm-mul norm-cut base-cut mle power power-ns em ;;
+    --density) echo em ems ;;
     --mechanism)
         echo auto
         "$hearsay" mechanisms --format csv 2>/dev/null | sed '1d;s/,.*//'

@@ -34,9 +34,12 @@ struct bench_case {
     /* What is measured; which of these count depends on measure. */
     const char *mechanism;
     uint32_t d;
-    int64_t width; /* of a range whose mean is asked, if there is no d */
+    int64_t range; /* of a range whose mean is asked, if there is no d */
     uint32_t g;    /* of local hashing; 0: the best */
     uint32_t pool_bits;
+    uint32_t hashes, width; /* of a sketch */
+    uint32_t q, t;          /* of projective geometry; 0: the best */
+    uint32_t epsilon;       /* 0: 1 */
     size_t reports;
     const char *command; /* of this program */
     size_t part;         /* it gets one in so many of the lines */
@@ -92,10 +95,33 @@ double bench_blake2b(struct bench *b, const struct bench_case *c,
 double bench_fold(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_randomize(struct bench *b, const struct bench_case *c,
                        hsy_cpu level);
+double bench_single(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_simulate(struct bench *b, const struct bench_case *c,
                       hsy_cpu level);
 double bench_direct(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_decode(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
+/* ---- bench_sketch.c ------------------------------------------------------ */
+
+double bench_wht(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_sketch(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
+/* ---- bench_density.c ----------------------------------------------------- */
+
+double bench_em(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_ems(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
+/* ---- bench_rappor.c ------------------------------------------------------ */
+
+double bench_rappor_fold(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
+double bench_rappor_encode(struct bench *b, const struct bench_case *c,
+                           hsy_cpu level);
+double bench_rappor_fresh(struct bench *b, const struct bench_case *c,
+                          hsy_cpu level);
+double bench_rappor_kept(struct bench *b, const struct bench_case *c,
+                         hsy_cpu level);
 
 /* ---- bench_command.c ----------------------------------------------------- */
 

@@ -51,14 +51,17 @@ static bool bench_scheme_open(struct bench_scheme *x,
                               const struct bench_case *c, hsy_cpu level,
                               size_t n)
 {
-    hsy_spec spec = {
-        .size = sizeof spec,
-        .mechanism = c->mechanism,
-        .nano_epsilon = HSY_NANO,
-        .kind = c->d != 0 ? HSY_KIND_VALUES : HSY_KIND_NUMBER,
-        .d = c->d,
-        .hi = c->width,
-        .param = {[HSY_PARAM_G] = c->g, [HSY_PARAM_POOL_BITS] = c->pool_bits}};
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = c->mechanism,
+                     .nano_epsilon =
+                         (uint64_t)HSY_NANO * (c->epsilon ? c->epsilon : 1),
+                     .kind = c->d != 0 ? HSY_KIND_VALUES : HSY_KIND_NUMBER,
+                     .d = c->d,
+                     .hi = c->d != 0 ? 0 : c->range,
+                     .param = {[HSY_PARAM_G] = c->g,
+                               [HSY_PARAM_POOL_BITS] = c->pool_bits,
+                               [HSY_PARAM_Q] = c->q,
+                               [HSY_PARAM_T] = c->t}};
 
     *x = (struct bench_scheme){.failed = HSY_OK};
     if (cli_scheme_new(&x->s, &spec) != 0)
@@ -153,6 +156,31 @@ double bench_randomize(struct bench *b, const struct bench_case *c,
                              bench_randomize_all);
 }
 
+/* One report a call, each from the stream's buffer. */
+static void bench_single_all(void *ctx)
+{
+    struct bench_scheme *x = ctx;
+    hsy_coins coins = {hsy_stream_rng(&x->secret),
+                       hsy_stream_rng(&x->published)};
+    hsy_truth truth = {.type = HSY_TRUTH_INDEX};
+
+    for (size_t i = 0; i < x->n; i++) {
+        truth.u.index = (uint32_t)x->codes[i];
+        bench_note_status(
+            x, hsy_randomize(x->s, x->reports + i * x->info.report_bytes,
+                             &truth, &coins, NULL));
+    }
+}
+
+double bench_single(struct bench *b, const struct bench_case *c, hsy_cpu level)
+{
+    struct bench_scheme x;
+    bool ready = bench_scheme_open(&x, c, level, c->reports);
+
+    return bench_scheme_rate(b, c, &x, ready, (double)c->reports,
+                             bench_single_all);
+}
+
 static void bench_simulate_all(void *ctx)
 {
     struct bench_scheme *x = ctx;
@@ -222,4 +250,13 @@ double bench_table(struct bench *b, const struct bench_case *c, hsy_cpu level)
     double pool = (double)((uint64_t)1 << c->pool_bits);
 
     return bench_scheme_rate(b, c, &x, ready, pool / 10000, bench_points_all);
+}
+
+/* Everything estimated once. */
+double bench_decode(struct bench *b, const struct bench_case *c, hsy_cpu level)
+{
+    struct bench_scheme x;
+    bool ready = bench_points_open(&x, c, level);
+
+    return bench_scheme_rate(b, c, &x, ready, 1, bench_points_all);
 }

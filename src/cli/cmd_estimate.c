@@ -27,6 +27,14 @@ enum {
     ESTIMATE_DENSITY,
     ESTIMATE_REPLICATES,
     ESTIMATE_SEED,
+    ESTIMATE_QUANTILE,
+    ESTIMATE_BETWEEN,
+    ESTIMATE_RAPPOR,
+    ESTIMATE_MAP,
+    ESTIMATE_ALL,
+    ESTIMATE_METHOD,
+    ESTIMATE_CORRECTION,
+    ESTIMATE_ALPHA,
     ESTIMATE_FORMAT
 };
 
@@ -59,6 +67,19 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_REPLICATES, "replicates", "N",
      "of the bootstrap, for their intervals (default 200)"},
     {ESTIMATE_SEED, "seed", "N", "of the bootstrap (default 0)"},
+    {ESTIMATE_QUANTILE, "quantile", "Q",
+     "where a share Q of a range in bins lies below, or\n"
+     "several: 0.5,0.9"},
+    {ESTIMATE_BETWEEN, "between", "LO:HI",
+     "the share between two edges of bins; repeatable"},
+    {ESTIMATE_RAPPOR, "rappor", "FILE",
+     "decode RAPPOR's counts or reports; its params"},
+    {ESTIMATE_MAP, "map", "FILE", "... its map of candidates"},
+    {ESTIMATE_ALL, "all", NULL, "... all candidates, not only those detected"},
+    {ESTIMATE_METHOD, "method", "NAME", "... sampler (default) or nnls"},
+    {ESTIMATE_CORRECTION, "correction", "NAME",
+     "... false ones: fdr (default) or bonferroni"},
+    {ESTIMATE_ALPHA, "alpha", "A", "... at most this (default 0.1)"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -438,6 +459,15 @@ static int estimate_run(struct estimate_job *j)
     return cli_finish();
 }
 
+static int estimate_run_ranges(struct estimate_job *j)
+{
+    int failed = cli_gather_file(&j->gather, j->options.path);
+
+    if (failed)
+        return failed;
+    return estimate_ranges_run(&j->options.ranges, &j->gather, &j->options);
+}
+
 static void estimate_clear(struct estimate_job *j)
 {
     free(j->rows);
@@ -496,6 +526,29 @@ static bool estimate_option(struct cli_parser *p, int id,
     case ESTIMATE_SEED:
         o->has_seed = true;
         return cli_value_count(p, &o->seed, 0, UINT64_MAX);
+    case ESTIMATE_QUANTILE:
+        return estimate_ranges_quantile(p, &o->ranges);
+    case ESTIMATE_BETWEEN:
+        return estimate_ranges_between(p, &o->ranges);
+    case ESTIMATE_RAPPOR:
+        o->rappor = p->value;
+        return true;
+    case ESTIMATE_MAP:
+        o->map = p->value;
+        return true;
+    case ESTIMATE_ALL:
+        o->all = true;
+        return true;
+    case ESTIMATE_METHOD:
+        good = cli_value_choice(p, &choice, estimate_method_names);
+        o->method = (uint32_t)choice;
+        return good;
+    case ESTIMATE_CORRECTION:
+        good = cli_value_choice(p, &choice, estimate_correction_names);
+        o->correction = (uint32_t)choice;
+        return good;
+    case ESTIMATE_ALPHA:
+        return cli_value_fraction(p, &o->alpha);
     case ESTIMATE_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -506,6 +559,33 @@ static bool estimate_option(struct cli_parser *p, int id,
     }
 }
 
+/* What goes with --rappor, and only with it. */
+static int estimate_check_rappor(struct cli_parser *p,
+                                 struct estimate_options *o)
+{
+    const char *const inputs[] = {o->path != NULL ? o->path : "-", o->rappor,
+                                  o->map};
+
+    if (o->rappor == NULL)
+        return o->map != NULL || o->all || o->method != 0 ||
+                       o->correction != 0 || o->alpha != 0
+                   ? cli_usage(p, "--map, --all, --method, --correction and "
+                                  "--alpha go with --rappor")
+                   : 0;
+    if (o->map == NULL)
+        return cli_usage(p, "--rappor takes --map FILE, the candidates");
+    if (o->candidates != NULL || o->against != NULL || o->has_top ||
+        o->simultaneous || o->post != HSY_POST_NONE ||
+        o->how.interval != HSY_INTERVAL_AUTO)
+        return cli_usage(p, "--rappor takes --level, --target and --format of "
+                            "the options for tallies");
+    if (o->alpha == 0)
+        o->alpha = 0.1;
+    if (o->path == NULL)
+        o->path = "-";
+    return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
+}
+
 static int estimate_check(struct cli_parser *p, struct estimate_options *o)
 {
     const char *const inputs[] = {o->path != NULL ? o->path : "-", o->against,
@@ -513,6 +593,10 @@ static int estimate_check(struct cli_parser *p, struct estimate_options *o)
 
     if (o->against != NULL && o->post != HSY_POST_NONE)
         return cli_usage(p, "--post does not go with --against");
+    if (o->ranges.count != 0 && (o->against != NULL || o->candidates != NULL ||
+                                 o->has_top || o->post != HSY_POST_NONE))
+        return cli_usage(p, "--quantile and --between go with none of "
+                            "--against, --candidates, --top and --post");
     if (o->how.interval == HSY_INTERVAL_AUTO)
         o->how.interval = o->how.target == HSY_PEOPLE ? HSY_SCORE : HSY_WILSON;
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
@@ -529,9 +613,14 @@ int cmd_estimate(int argc, char **argv)
         if (id == CLI_STOP || !estimate_option(&p, id, &job.options))
             return p.exit;
     }
-    failed = estimate_check(&p, &job.options);
+    failed = estimate_check_rappor(&p, &job.options);
+    if (!failed && job.options.rappor != NULL)
+        return estimate_rappor(&job.options);
     if (!failed)
-        failed = estimate_run(&job);
+        failed = estimate_check(&p, &job.options);
+    if (!failed)
+        failed = job.options.ranges.count != 0 ? estimate_run_ranges(&job)
+                                               : estimate_run(&job);
     estimate_clear(&job);
     return failed;
 }

@@ -58,8 +58,12 @@ static int mechanisms_resolve(hsy_info *info, bool *fits, const char *name,
                      .mechanism = name,
                      .nano_epsilon = l->nano_epsilon,
                      .kind = kind,
-                     .d = kind == HSY_KIND_VALUES ? (uint32_t)l->domain : 0,
-                     .hi = kind == HSY_KIND_NUMBER ? 1000000 : 0};
+                     .d = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS
+                              ? (uint32_t)l->domain
+                              : 0,
+                     .hi = kind == HSY_KIND_NUMBER ? 1000000
+                           : kind == HSY_KIND_BINS ? (int64_t)l->domain
+                                                   : 0};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
 
     if (s == NULL)
@@ -75,9 +79,9 @@ static int mechanisms_resolve(hsy_info *info, bool *fits, const char *name,
 static uint32_t mechanisms_kind(const hsy_catalogue *entry)
 {
     static const uint32_t order[] = {HSY_KIND_VALUES, HSY_KIND_YES_NO,
-                                     HSY_KIND_NUMBER};
+                                     HSY_KIND_NUMBER, HSY_KIND_BINS};
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         if (entry->kinds >> order[i] & 1)
             return order[i];
     }

@@ -4,6 +4,21 @@
 
 #include "cli_gather.h"
 
+/* --quantile and --between (estimate_ranges.c): what is asked, as it was
+ * written, and the answer. */
+#define ESTIMATE_RANGES_MAX 64u
+
+struct estimate_range {
+    double q; /* of a quantile; 0: between from and to */
+    char from[24], to[24];
+    hsy_estimate est;
+};
+
+struct estimate_ranges {
+    size_t count;
+    struct estimate_range range[ESTIMATE_RANGES_MAX];
+};
+
 struct estimate_options {
     const char *path, *against, *candidates;
     hsy_confidence how; /* interval resolved, never AUTO, once parsed */
@@ -14,13 +29,32 @@ struct estimate_options {
     uint64_t replicates, seed; /* of the bootstrap; 0 replicates: as many as
                                   the library takes */
     enum cli_format format;
+    struct estimate_ranges ranges;
+
+    /* --rappor: RAPPOR's own files. */
+    const char *rappor, *map;
+    bool all;
+    uint32_t method, correction;
+    double alpha;
 };
+
+bool estimate_ranges_quantile(struct cli_parser *p,
+                              struct estimate_ranges *asked);
+bool estimate_ranges_between(struct cli_parser *p,
+                             struct estimate_ranges *asked);
+
+/* Estimate and print them; 0, or the exit code after a message. */
+int estimate_ranges_run(struct estimate_ranges *asked,
+                        const struct cli_gather *g,
+                        const struct estimate_options *o);
 
 /* Names as options take them, in the order of the library's enumerations. */
 extern const char *const estimate_interval_names[];
 extern const char *const estimate_post_names[];
 extern const char *const estimate_target_names[];
 extern const char *const estimate_density_names[];
+extern const char *const estimate_correction_names[];
+extern const char *const estimate_method_names[];
 
 /* What is known: points in the order of the candidates, or of the domain. Owns
  * its memory. */
@@ -95,8 +129,20 @@ int estimate_density_rows(struct estimate_row **rows, size_t *count,
 /* The most likely shares of all d values, for --post em; the caller's to free.
  */
 int estimate_density_post(double **shares, const struct cli_gather *g);
+/* Decode RAPPOR's files and print what was found; the exit code. */
+int estimate_rappor(const struct estimate_options *o);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);
+
+#define ESTIMATE_DECIMAL 22u /* 19 digits, sign, point, NUL */
+
+/* Units of 10^-scale as a decimal without zeros at its end, somewhere in text.
+ */
+const char *estimate_decimal(char text[ESTIMATE_DECIMAL], int64_t units,
+                             uint32_t scale);
+
+/* Edge i of d equal bins: the least number that does not lie below it. */
+int64_t estimate_edge(const hsy_info *info, uint32_t i);
 
 #endif

@@ -14,15 +14,11 @@ static void show_own(struct cli_cell *out)
     out->len = strlen(out->shown);
 }
 
-#define SHOW_DECIMAL 22u /* 19 digits, sign, point, NUL */
-
-/* Units of 10^-scale as a decimal without zeros at its end, somewhere in text.
- */
-static const char *show_decimal(char text[SHOW_DECIMAL], int64_t units,
-                                uint32_t scale)
+const char *estimate_decimal(char text[ESTIMATE_DECIMAL], int64_t units,
+                             uint32_t scale)
 {
     uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
-    char *at = text + SHOW_DECIMAL - 1;
+    char *at = text + ESTIMATE_DECIMAL - 1;
 
     *at = '\0';
     for (; scale > 0 && size % 10 == 0; scale--)
@@ -39,9 +35,8 @@ static const char *show_decimal(char text[SHOW_DECIMAL], int64_t units,
     return at;
 }
 
-/* Edge i of d equal bins: the least number that does not lie below it, which
- * is lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
-static int64_t show_edge(const hsy_info *info, uint32_t i)
+/* lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
+int64_t estimate_edge(const hsy_info *info, uint32_t i)
 {
     uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo, d = info->d;
     uint64_t steps = i * (width / d) + (i * (width % d) + d - 1) / d;
@@ -51,11 +46,11 @@ static int64_t show_edge(const hsy_info *info, uint32_t i)
 
 static void show_bin(struct cli_cell *out, const hsy_info *info, uint32_t place)
 {
-    char from[SHOW_DECIMAL], to[SHOW_DECIMAL];
+    char from[ESTIMATE_DECIMAL], to[ESTIMATE_DECIMAL];
 
     snprintf(out->shown, sizeof out->shown, "%s..%s",
-             show_decimal(from, show_edge(info, place), info->scale),
-             show_decimal(to, show_edge(info, place + 1), info->scale));
+             estimate_decimal(from, estimate_edge(info, place), info->scale),
+             estimate_decimal(to, estimate_edge(info, place + 1), info->scale));
     show_own(out);
 }
 

@@ -30,6 +30,15 @@ void hsy_fold_plain(int64_t *cells, uint64_t *hist, const uint8_t *rows,
     }
 }
 
+void hsy_fold_some_plain(int64_t *cells, const uint8_t *rows,
+                         const uint32_t *order, size_t n, size_t stride,
+                         uint32_t d)
+{
+    for (size_t r = 0; r < n; r++)
+        for (uint32_t i = 0; i < d; i++)
+            cells[i] += rows[order[r] * stride + i / 8] >> i % 8 & 1;
+}
+
 /* Strips of bytes, one or more rows glued together, and the part of each that
  * is counted. */
 struct fold_job {
@@ -37,10 +46,11 @@ struct fold_job {
     int64_t *cells;
     uint64_t *hist; /* or NULL */
     const uint8_t *strips;
-    size_t n, stride;    /* of the strips */
-    size_t start, bytes; /* the part, at least a vector */
-    size_t skip;         /* leading bytes of the part that are not counted */
-    size_t glue;         /* rows in a strip */
+    const uint32_t *order; /* their numbers; NULL: one after the other */
+    size_t n, stride;      /* of the strips */
+    size_t start, bytes;   /* the part, at least a vector */
+    size_t skip;           /* leading bytes of the part that are not counted */
+    size_t glue;           /* rows in a strip */
     size_t row_bytes;
     uint32_t d;
     bool stream; /* the strips are read one after the other */
@@ -158,7 +168,10 @@ static void fold_aim(struct fold_batch *batch, const struct fold_job *job,
     size_t left = job->n - first;
 
     for (size_t i = 0; i < HSY_FOLD_ROWS; i++)
-        batch->row[i] = i < left ? base + i * job->stride : zeros;
+        batch->row[i] = i >= left ? zeros
+                        : job->order == NULL
+                            ? base + i * job->stride
+                            : fold_at(job, job->order[first + i]);
     batch->ahead = base;
     batch->step = batch->ask = 0;
     if (fold_more(job, first)) {
@@ -245,6 +258,15 @@ static size_t fold_fill(const struct fold_job *job, size_t first)
     return at - first;
 }
 
+/* On to the strips after these. */
+static void fold_move(struct fold_job *job)
+{
+    if (job->order != NULL)
+        job->order += job->n;
+    else
+        job->strips += job->n * job->stride;
+}
+
 /* Rows wider than a block: block after block, over a tile of rows that the
  * outer cache holds. */
 static void fold_wide(struct fold_job job)
@@ -253,7 +275,7 @@ static void fold_wide(struct fold_job job)
         (FOLD_WIDE_TILE / job.stride / HSY_FOLD_ROWS + 1) * HSY_FOLD_ROWS;
     size_t vector = job.level->vector, left = job.n;
 
-    for (; left > 0; left -= job.n, job.strips += job.n * job.stride) {
+    for (; left > 0; left -= job.n, fold_move(&job)) {
         struct fold_job block = job;
 
         job.n = block.n = left < tile ? left : tile;
@@ -319,6 +341,33 @@ void hsy_fold_with(const struct fold_level *level, int64_t *cells,
         rows += job.n * job.stride;
         n -= job.n * job.glue;
     }
+}
+
+/* Rows that are not next to each other are neither glued nor asked for ahead.
+ */
+void hsy_fold_some_with(const struct fold_level *level, int64_t *cells,
+                        const uint8_t *rows, const uint32_t *order, size_t n,
+                        size_t stride, uint32_t d)
+{
+    size_t bytes = ((size_t)d + 7) / 8;
+    struct fold_job job = {.level = level,
+                           .cells = cells,
+                           .strips = rows,
+                           .order = order,
+                           .n = n,
+                           .stride = stride,
+                           .bytes = bytes,
+                           .glue = 1,
+                           .row_bytes = bytes,
+                           .d = d};
+
+    if (bytes < level->vector)
+        hsy_fold_some_plain(cells, rows, order, n, stride, d);
+    else if (bytes > HSY_FOLD_BLOCK)
+        fold_wide(job);
+    else
+        for (size_t done = 0; done < n;)
+            done += fold_fill(&job, done);
 }
 
 typedef uint64_t fold_vec __attribute__((vector_size(16), may_alias));
@@ -419,19 +468,26 @@ static void fold_increase_portable(int64_t *cells, const uint16_t *counts,
         cells[i] += counts[i];
 }
 
+static const struct fold_level fold_level_portable = {
+    .vector = sizeof(fold_vec),
+    .slow = true,
+    .add = fold_add_portable,
+    .read = fold_read_portable,
+    .increase = fold_increase_portable,
+    .weigh = hsy_weigh_portable,
+};
+
 void hsy_fold_portable(int64_t *cells, uint64_t *hist, const uint8_t *rows,
                        size_t n, size_t stride, uint32_t d)
 {
-    static const struct fold_level level = {
-        .vector = sizeof(fold_vec),
-        .slow = true,
-        .add = fold_add_portable,
-        .read = fold_read_portable,
-        .increase = fold_increase_portable,
-        .weigh = hsy_weigh_portable,
-    };
+    hsy_fold_with(&fold_level_portable, cells, hist, rows, n, stride, d);
+}
 
-    hsy_fold_with(&level, cells, hist, rows, n, stride, d);
+void hsy_fold_some_portable(int64_t *cells, const uint8_t *rows,
+                            const uint32_t *order, size_t n, size_t stride,
+                            uint32_t d)
+{
+    hsy_fold_some_with(&fold_level_portable, cells, rows, order, n, stride, d);
 }
 
 #undef FOLD_GLUED

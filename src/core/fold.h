@@ -62,6 +62,11 @@ void hsy_fold_with(const struct fold_level *level, int64_t *cells,
                    uint64_t *hist, const uint8_t *rows, size_t n, size_t stride,
                    uint32_t d);
 
+/* The kernel fold_some, likewise. */
+void hsy_fold_some_with(const struct fold_level *level, int64_t *cells,
+                        const uint8_t *rows, const uint32_t *order, size_t n,
+                        size_t stride, uint32_t d);
+
 void hsy_weigh_portable(uint64_t *hist, const uint8_t *rows, size_t n,
                         size_t stride, size_t bytes);
 void hsy_weigh_avx2(uint64_t *hist, const uint8_t *rows, size_t n,

@@ -121,18 +121,25 @@ HSY_TARGET_AVX2 static void fold_x86_increase2(int64_t *cells,
         cells[i] += counts[i];
 }
 
+static const struct fold_level fold_x86_level2 = {
+    .vector = sizeof(__m256i),
+    .add = fold_x86_add2,
+    .read = fold_x86_read2,
+    .increase = fold_x86_increase2,
+    .weigh = hsy_weigh_avx2,
+};
+
 void hsy_fold_avx2(int64_t *cells, uint64_t *hist, const uint8_t *rows,
                    size_t n, size_t stride, uint32_t d)
 {
-    static const struct fold_level level = {
-        .vector = sizeof(__m256i),
-        .add = fold_x86_add2,
-        .read = fold_x86_read2,
-        .increase = fold_x86_increase2,
-        .weigh = hsy_weigh_avx2,
-    };
+    hsy_fold_with(&fold_x86_level2, cells, hist, rows, n, stride, d);
+}
 
-    hsy_fold_with(&level, cells, hist, rows, n, stride, d);
+void hsy_fold_some_avx2(int64_t *cells, const uint8_t *rows,
+                        const uint32_t *order, size_t n, size_t stride,
+                        uint32_t d)
+{
+    hsy_fold_some_with(&fold_x86_level2, cells, rows, order, n, stride, d);
 }
 
 /* The same with ternary logic: 0x96 is the sum of three bits, 0xe8 the
@@ -265,19 +272,26 @@ fold_x86_increase5(int64_t *cells, const uint16_t *counts, size_t n)
         cells[i] += counts[i];
 }
 
+static const struct fold_level fold_x86_level5 = {
+    .vector = sizeof(__m512i),
+    .add = fold_x86_add5,
+    .add_weighed = fold_x86_add_weighed5,
+    .read = fold_x86_read5,
+    .increase = fold_x86_increase5,
+    .weigh = hsy_weigh_avx512,
+};
+
 void hsy_fold_avx512(int64_t *cells, uint64_t *hist, const uint8_t *rows,
                      size_t n, size_t stride, uint32_t d)
 {
-    static const struct fold_level level = {
-        .vector = sizeof(__m512i),
-        .add = fold_x86_add5,
-        .add_weighed = fold_x86_add_weighed5,
-        .read = fold_x86_read5,
-        .increase = fold_x86_increase5,
-        .weigh = hsy_weigh_avx512,
-    };
+    hsy_fold_with(&fold_x86_level5, cells, hist, rows, n, stride, d);
+}
 
-    hsy_fold_with(&level, cells, hist, rows, n, stride, d);
+void hsy_fold_some_avx512(int64_t *cells, const uint8_t *rows,
+                          const uint32_t *order, size_t n, size_t stride,
+                          uint32_t d)
+{
+    hsy_fold_some_with(&fold_x86_level5, cells, rows, order, n, stride, d);
 }
 
 #endif

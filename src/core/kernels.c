@@ -7,11 +7,16 @@ static const struct hsy_kernels kernels_plain = {
     .slice = hsy_slice_plain,
     .sparse = hsy_sparse_plain,
     .choose = hsy_choose_plain,
+    .hadamard = hsy_hadamard_plain,
+    .wht = hsy_wht_plain,
     .fold = hsy_fold_plain,
     .exactly = hsy_exactly_plain,
     .cohorts = hsy_cohorts_plain,
+    .fold_some = hsy_fold_some_plain,
     .lh_direct = hsy_lh_direct_plain,
     .lh_table = hsy_lh_table_plain,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_plain,
 };
 
 static const struct hsy_kernels kernels_portable = {
@@ -20,11 +25,16 @@ static const struct hsy_kernels kernels_portable = {
     .slice = hsy_slice_portable,
     .sparse = hsy_sparse_plain,
     .choose = hsy_choose_portable,
+    .hadamard = hsy_hadamard_portable,
+    .wht = hsy_wht_portable,
     .fold = hsy_fold_portable,
     .exactly = hsy_exactly_portable,
     .cohorts = hsy_cohorts_portable,
+    .fold_some = hsy_fold_some_portable,
     .lh_direct = hsy_lh_direct_portable,
     .lh_table = hsy_lh_table_portable,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_portable,
 };
 
 #if defined(__x86_64__)
@@ -35,11 +45,16 @@ static const struct hsy_kernels kernels_avx2 = {
     .slice = hsy_slice_avx2,
     .sparse = hsy_sparse_avx2,
     .choose = hsy_choose_avx2,
+    .hadamard = hsy_hadamard_avx2,
+    .wht = hsy_wht_avx2,
     .fold = hsy_fold_avx2,
     .exactly = hsy_exactly_avx2,
     .cohorts = hsy_cohorts_avx2,
+    .fold_some = hsy_fold_some_avx2,
     .lh_direct = hsy_lh_direct_avx2,
     .lh_table = hsy_lh_table_avx2,
+    .project = hsy_project_avx2,
+    .radon = hsy_radon_avx2,
 };
 
 static const struct hsy_kernels kernels_avx512 = {
@@ -48,11 +63,16 @@ static const struct hsy_kernels kernels_avx512 = {
     .slice = hsy_slice_avx512,
     .sparse = hsy_sparse_avx512,
     .choose = hsy_choose_avx512,
+    .hadamard = hsy_hadamard_avx512,
+    .wht = hsy_wht_avx512,
     .fold = hsy_fold_avx512,
     .exactly = hsy_exactly_avx2,
     .cohorts = hsy_cohorts_avx512,
+    .fold_some = hsy_fold_some_avx512,
     .lh_direct = hsy_lh_direct_avx512,
     .lh_table = hsy_lh_table_avx512,
+    .project = hsy_project_avx512,
+    .radon = hsy_radon_avx512,
 };
 
 static const struct hsy_kernels *const kernels_table[] = {

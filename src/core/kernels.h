@@ -26,6 +26,33 @@ struct kernel_choice {
     uint64_t excess;  /* 2^64 mod bound */
 };
 
+/* What a batch of Hadamard response needs: see hadamard.h and mech/hr.c. */
+struct kernel_hadamard {
+    uint64_t last, blanket; /* as in kernel_choice */
+    uint32_t a, c;          /* the hash that turns rows of values */
+    uint32_t block_bits;    /* log2 of the blocks, at most 22 */
+    uint32_t index_bits;    /* log2 of their outputs, 1 to 23 */
+};
+
+/*
+ * The projective geometry of t coordinates over the field of prime order q:
+ * power[k] = q^k for k < t, points[k] = (q^k - 1) / (q - 1) for k <= t, the
+ * points of k coordinates; points[t] <= 2^25. floor(n / q) = n magic >> shift
+ * for n < 2^27. See core/project.c.
+ */
+#define KERNEL_COORDINATES 26
+
+struct kernel_geometry {
+    uint32_t q, t;
+    uint32_t power[KERNEL_COORDINATES];
+    uint32_t points[KERNEL_COORDINATES];
+    uint32_t magic, shift;
+};
+
+/* Room in words for the rows that radon works on. */
+#define KERNEL_RADON_ROWS 16u
+#define KERNEL_RADON_WORK(q) (KERNEL_RADON_ROWS * (2 * (size_t)(q) + 16))
+
 struct hsy_kernels {
     /* blocks key-stream blocks of 64 bytes; the 64-bit counter in state[12..13]
      * moves on. Secret. */
@@ -57,6 +84,17 @@ struct hsy_kernels {
                      const uint64_t *coins, size_t n,
                      const struct kernel_choice *choice);
 
+    /* n reports of Hadamard response from codes and 2n coin words (coins[2i]
+     * the blanket coin, coins[2i+1] the uniform output), with redo as choose
+     * has it. Secret but for redo. */
+    size_t (*hadamard)(uint32_t *out, uint32_t *redo, const uint64_t *codes,
+                       const uint64_t *coins, size_t n,
+                       const struct kernel_hadamard *h);
+
+    /* The Walsh-Hadamard transform of n cells in place, n a power of two:
+     * cells[i] = sum over k of (-1)^(ones of i & k) cells[k], modulo 2^64. */
+    void (*wht)(int64_t *cells, size_t n);
+
     /*
      * Count n rows, stride bytes apart, of d bits each, spare bits zero:
      * cells[i] += how many rows have bit i; hist[w]++ for the number w of ones
@@ -80,6 +118,12 @@ struct hsy_kernels {
     void (*cohorts)(int64_t *cells, uint64_t *strata, const uint8_t *reports,
                     size_t n, size_t stride, uint32_t k, uint32_t m);
 
+    /* Count the rows numbered order[0 .. n-1] likewise, without hist; spare
+     * bits may be anything. */
+    void (*fold_some)(int64_t *cells, const uint8_t *rows,
+                      const uint32_t *order, size_t n, size_t stride,
+                      uint32_t d);
+
     /* support[v] += sum of cell counts over cells whose hash of codes[v] is y.
      * narrow: all codes are below HSY_POOL_NARROW. */
     void (*lh_direct)(uint64_t *support, const uint64_t *codes, size_t count,
@@ -91,6 +135,20 @@ struct hsy_kernels {
     void (*lh_table)(uint64_t *support, const uint64_t *codes, size_t count,
                      const struct pool_hash *hashes, const int64_t *table,
                      size_t rows, uint32_t g, bool narrow);
+
+    /* out[i] = the point number ranks[i] of those orthogonal to items[i]; both
+     * are numbers of points, ranks below points[t - 1]. Secret. */
+    void (*project)(uint32_t *out, const uint32_t *items, const uint32_t *ranks,
+                    size_t n, const struct kernel_geometry *g);
+
+    /*
+     * The discrete Radon transform of `count` matrices of q rows and columns,
+     * one behind the other: sums along all lines, modulo 2^32. Of matrix c,
+     *     out[s stride + c q + z] = sum over e of m[c][e][(z - s e) mod q].
+     * work: KERNEL_RADON_WORK(q) words.
+     */
+    void (*radon)(uint32_t *out, size_t stride, const uint32_t *m, uint32_t q,
+                  size_t count, uint32_t *work);
 };
 
 /* The table of a level the machine has (hsy_cpu_has). */

@@ -41,6 +41,20 @@ static inline uint32_t pool_wide(const struct pool_hash *h, uint64_t code)
                       32);
 }
 
+/*
+ * A public bijection of codes without order in it [Steele14]. Linear functions
+ * are pairwise independent, but of codes in arithmetic progression collisions
+ * come together: who needs more than pairs scatters indices first, as a string
+ * is by its hash. Constant time in code.
+ */
+static inline uint64_t pool_scatter(uint64_t code)
+{
+    code += 0x9e3779b97f4a7c15;
+    code = (code ^ code >> 30) * 0xbf58476d1ce4e5b9;
+    code = (code ^ code >> 27) * 0x94d049bb133111eb;
+    return code ^ code >> 31;
+}
+
 static inline uint32_t pool_reduce(uint32_t value, uint32_t g)
 {
     return (uint32_t)(((uint64_t)value * g) >> 32);

@@ -14,10 +14,8 @@
 #include <string.h>
 
 static const char *const container_scheme_designs[] = {
-    [HSY_DESIGN_EPSILON] = "epsilon",
-    [HSY_DESIGN_SPINNER] = "spinner",
-    [HSY_DESIGN_COINS] = "coins",
-    [HSY_DESIGN_CHANNEL] = "channel",
+    [HSY_DESIGN_EPSILON] = "epsilon", [HSY_DESIGN_SPINNER] = "spinner",
+    [HSY_DESIGN_COINS] = "coins",     [HSY_DESIGN_CHANNEL] = "channel",
     [HSY_DESIGN_RAPPOR] = "rappor",
 };
 

@@ -11,11 +11,16 @@ static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_rr,
     &hsy_mech_grr,
     &hsy_mech_ss,
+    &hsy_mech_pgr,
+    &hsy_mech_hpg,
+    &hsy_mech_hr,
     &hsy_mech_sue,
     &hsy_mech_oue,
     &hsy_mech_olh,
     &hsy_mech_blh,
     &hsy_mech_dbitflip,
+    &hsy_mech_cms,
+    &hsy_mech_hcms,
     &hsy_mech_rappor,
     &hsy_mech_onebit,
     &hsy_mech_dwm,
@@ -373,7 +378,7 @@ size_t hsy_law_factors(const hsy_scheme *s)
         return hsy_sampled_law_factors(s);
     if (s->mech->law_size != NULL)
         return s->mech->law_size(s);
-    return s->mech->law_factors != 0 ? s->mech->law_factors : s->d;
+    return s->mech->law_factors != 0 ? s->mech->law_factors : s->report_bits;
 }
 
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,

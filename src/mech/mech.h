@@ -2,6 +2,7 @@
 #ifndef HSY_MECH_H
 #define HSY_MECH_H
 
+#include "geometry.h"
 #include "hearsay.h"
 #include "kernels.h"
 #include "prob.h"
@@ -62,6 +63,11 @@ struct hsy_mechanism {
     void (*tally)(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
                   size_t n);
 
+    /* The same faster, with tally_scratch bytes; both NULL: tally serves. */
+    void (*tally_bulk)(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n, void *scratch);
+    size_t (*tally_scratch)(const hsy_scheme *s, size_t n);
+
     /* t has reports; codes are in the domain, NULL: all. points_scratch NULL:
      * none is needed. */
     void (*points)(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
@@ -115,7 +121,7 @@ struct hsy_mechanism {
      * none. */
     const struct mech_sampled *sampled;
 
-    size_t law_factors; /* most that law writes; 0: one for each value */
+    size_t law_factors; /* most that law writes; 0: one for each report bit */
     size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                   const uint8_t *report);
@@ -163,6 +169,7 @@ struct hsy_scheme {
     } rappor;
     struct prob_base coin; /* of denominator total */
     struct kernel_choice choice;
+    struct projective projective; /* projective.h */
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
@@ -229,11 +236,16 @@ size_t hsy_matrix_bytes(uint32_t d);
 extern const struct hsy_mechanism hsy_mech_rr;
 extern const struct hsy_mechanism hsy_mech_grr;
 extern const struct hsy_mechanism hsy_mech_ss;
+extern const struct hsy_mechanism hsy_mech_pgr;
+extern const struct hsy_mechanism hsy_mech_hpg;
+extern const struct hsy_mechanism hsy_mech_hr;
 extern const struct hsy_mechanism hsy_mech_sue;
 extern const struct hsy_mechanism hsy_mech_oue;
 extern const struct hsy_mechanism hsy_mech_olh;
 extern const struct hsy_mechanism hsy_mech_blh;
 extern const struct hsy_mechanism hsy_mech_dbitflip;
+extern const struct hsy_mechanism hsy_mech_cms;
+extern const struct hsy_mechanism hsy_mech_hcms;
 extern const struct hsy_mechanism hsy_mech_rappor;
 extern const struct hsy_mechanism hsy_mech_onebit;
 extern const struct hsy_mechanism hsy_mech_dwm;

@@ -39,7 +39,7 @@ enum { SW_TERMS = 200, SW_BINS_MAX = 1 << 20 };
 
 /*
  * 2 floor(b d) + 1 with the half width that tells most about the truth
- * [Li20, 5.2], b = (x e^x - e^x + 1) / (2 e^x (e^x - 1 - x)) at x = epsilon.
+ * [Li20], b = (x e^x - e^x + 1) / (2 e^x (e^x - 1 - x)) at x = epsilon.
  * With t_k = x^k / k! and both sums from k = 2 on,
  *
  *     x e^x - e^x + 1 = sum (k - 1) t_k,     e^x - 1 - x = sum t_k:

@@ -37,8 +37,9 @@ static bool tally_fits(const hsy_tally *t, const hsy_scheme *s)
            t->nweights == s->weights;
 }
 
-hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
-                           const uint8_t *reports, size_t n, hsy_error *err)
+/* Whether n reports may be counted. */
+static hsy_status tally_admit(const hsy_tally *t, const hsy_scheme *s,
+                              const uint8_t *reports, size_t n, hsy_error *err)
 {
     uint64_t before = hsy_tally_reports(t);
     size_t good;
@@ -54,8 +55,35 @@ hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
     if (before > INT64_MAX || n > INT64_MAX - before)
         return hsy_fail(err, HSY_E_OVERFLOW, "reports",
                         "more than 2^63 - 1 reports");
-    s->mech->tally(s, t, reports, n);
     return HSY_OK;
+}
+
+hsy_status hsy_tally_batch(hsy_tally *t, const hsy_scheme *s,
+                           const uint8_t *reports, size_t n, hsy_error *err)
+{
+    hsy_status st = tally_admit(t, s, reports, n, err);
+
+    if (st == HSY_OK)
+        s->mech->tally(s, t, reports, n);
+    return st;
+}
+
+size_t hsy_tally_scratch(const hsy_scheme *s, size_t n)
+{
+    return s->mech->tally_scratch == NULL ? 0 : s->mech->tally_scratch(s, n);
+}
+
+hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
+                          const uint8_t *reports, size_t n, void *scratch,
+                          hsy_error *err)
+{
+    hsy_status st = tally_admit(t, s, reports, n, err);
+
+    if (st == HSY_OK && s->mech->tally_bulk != NULL)
+        s->mech->tally_bulk(s, t, reports, n, scratch);
+    else if (st == HSY_OK)
+        s->mech->tally(s, t, reports, n);
+    return st;
 }
 
 hsy_status hsy_tally_add(hsy_tally *t, const hsy_scheme *s,

@@ -16,12 +16,13 @@
  * Report: d bits in ceil(d/8) bytes, bit v of the report at bit v mod 8 of
  * byte v / 8; spare bits are zero.
  */
+#include "unary.h"
+
 #include "bytes.h"
 #include "ct.h"
 #include "draw.h"
 #include "exp.h"
 #include "fail.h"
-#include "mech.h"
 
 #define UNARY_WORDS 16 /* words of a chunk: 1024 lanes */
 #define UNARY_DIGITS_MIN 32
@@ -54,6 +55,13 @@ static void unary_cut(hsy_scheme *s, uint64_t half_nano, uint64_t slack)
     s->other = exact;
 }
 
+/* Each of the two bits may lose half of 2^-28: three half nano-epsilon. */
+void hsy_unary_symmetric(hsy_scheme *s)
+{
+    unary_cut(s, s->nano_epsilon, 3);
+    s->own = 0 - s->other;
+}
+
 static hsy_status unary_resolve(hsy_scheme *s, hsy_error *err)
 {
     if (s->d > HSY_UNARY_MAX)
@@ -79,13 +87,11 @@ static hsy_status unary_resolve_oue(hsy_scheme *s, const hsy_spec *spec,
     return unary_resolve(s, err);
 }
 
-/* Each of the two bits may lose half of 2^-28: three half nano-epsilon. */
 static hsy_status unary_resolve_sue(hsy_scheme *s, const hsy_spec *spec,
                                     hsy_error *err)
 {
     (void)spec;
-    unary_cut(s, s->nano_epsilon, 3);
-    s->own = 0 - s->other;
+    hsy_unary_symmetric(s);
     return unary_resolve(s, err);
 }
 
@@ -98,7 +104,7 @@ struct unary_chunk {
 
 static struct unary_chunk unary_chunk_at(const hsy_scheme *s, size_t first)
 {
-    size_t words = ((size_t)s->d + 63) / 64;
+    size_t words = ((size_t)unary_bits(s) + 63) / 64;
     struct unary_chunk c = {first, words - first, true};
 
     if (c.words > UNARY_WORDS) {
@@ -128,13 +134,15 @@ static void unary_overwrite(uint64_t *lanes, const struct unary_chunk *c,
 static void unary_store(const hsy_scheme *s, uint8_t *report, uint64_t *lanes,
                         const struct unary_chunk *c)
 {
+    const uint32_t bits = unary_bits(s);
+    const size_t bytes = ((size_t)bits + 7) / 8;
     size_t at = 8 * c->first, i = 0;
 
-    if (c->last && s->d % 64 != 0)
-        lanes[c->words - 1] &= ((uint64_t)1 << s->d % 64) - 1;
-    for (; i < c->words && at + 8 <= s->report_bytes; i++, at += 8)
+    if (c->last && bits % 64 != 0)
+        lanes[c->words - 1] &= ((uint64_t)1 << bits % 64) - 1;
+    for (; i < c->words && at + 8 <= bytes; i++, at += 8)
         bytes_put64(report + at, lanes[i]);
-    for (; i < c->words && at < s->report_bytes; at++) /* at most one word */
+    for (; i < c->words && at < bytes; at++) /* at most one word */
         report[at] = (uint8_t)(lanes[i] >> 8 * (at % 8));
 }
 
@@ -232,12 +240,18 @@ static hsy_status unary_narrow_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
+hsy_status hsy_unary_fill(const hsy_scheme *s, uint8_t *reports,
+                          const uint64_t *codes, size_t n, hsy_rng *rng)
+{
+    return unary_bits(s) <= 64 * UNARY_WORDS
+               ? unary_narrow_batch(s, reports, codes, n, rng)
+               : unary_wide_batch(s, reports, codes, n, rng);
+}
+
 static hsy_status unary_batch(const hsy_scheme *s, uint8_t *reports,
                               const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    return s->d <= 64 * UNARY_WORDS
-               ? unary_narrow_batch(s, reports, codes, n, &coins->secret)
-               : unary_wide_batch(s, reports, codes, n, &coins->secret);
+    return hsy_unary_fill(s, reports, codes, n, &coins->secret);
 }
 
 static hsy_status unary_randomize(const hsy_scheme *s, uint8_t *report,
@@ -268,17 +282,23 @@ static hsy_status unary_simulate_one(const hsy_scheme *s, uint8_t *report,
     return HSY_OK;
 }
 
-static hsy_status unary_simulate(const hsy_scheme *s, uint8_t *reports,
-                                 const uint64_t *codes, size_t n,
-                                 hsy_stream *secret, hsy_stream *published)
+hsy_status hsy_unary_sparse(const hsy_scheme *s, uint8_t *reports,
+                            const uint64_t *codes, size_t n, hsy_stream *secret)
 {
     hsy_status st = HSY_OK;
 
-    (void)published;
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         st = unary_simulate_one(s, reports + i * s->report_bytes, codes[i],
                                 secret);
     return st;
+}
+
+static hsy_status unary_simulate(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_stream *secret, hsy_stream *published)
+{
+    (void)published;
+    return hsy_unary_sparse(s, reports, codes, n, secret);
 }
 
 /* Every vector of d bits is a report; only spare bits can be wrong. */
@@ -308,20 +328,22 @@ static void unary_support(const hsy_scheme *s, struct mech_support *out)
 }
 
 /* 2^64 is written 0, so 1 - p is the negative of p. */
-static size_t unary_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                        const uint8_t *report)
+size_t hsy_unary_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                     const uint8_t *report)
 {
-    for (uint32_t v = 0; v < s->d; v++) {
+    const uint32_t bits = unary_bits(s);
+
+    for (uint32_t v = 0; v < bits; v++) {
         uint64_t one = v == code ? s->own : s->other;
         bool set = (report[v / 8] >> v % 8 & 1) != 0;
 
         factors[v].num = set ? one : 0 - one;
         factors[v].den = 0;
     }
-    return s->d;
+    return bits;
 }
 
-static size_t unary_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+size_t hsy_unary_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
     factors[0].num = s->own;
     factors[0].den = 0 - s->own;
@@ -335,7 +357,8 @@ static size_t unary_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     .randomize = unary_randomize, .randomize_batch = unary_batch,              \
     .simulate_batch = unary_simulate, .check = unary_check,                    \
     .tally = unary_tally, .points = hsy_points_cells,                          \
-    .support = unary_support, .law = unary_law, .law_worst = unary_law_worst
+    .support = unary_support, .law = hsy_unary_law,                            \
+    .law_worst = hsy_unary_law_worst
 
 const struct hsy_mechanism hsy_mech_sue = {
     .row = {.name = "sue",

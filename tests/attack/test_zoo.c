@@ -13,18 +13,22 @@
 #define ZOO_SAMPLES 10000000u
 
 static const struct zoo_mutant *const zoo_table[] = {
-    zoo_z01, zoo_z03, zoo_z04, zoo_z05, zoo_z06, zoo_z07,
-    zoo_z08, zoo_z10, zoo_z11, zoo_z20, zoo_z41, zoo_z42};
+    zoo_z02, zoo_z09, zoo_z34, zoo_z35, zoo_z01, zoo_z03, zoo_z04, zoo_z05,
+    zoo_z06, zoo_z07, zoo_z08, zoo_z10, zoo_z11, zoo_z20, zoo_z41, zoo_z42};
 
 static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
 {
-    const hsy_spec spec = {.size = sizeof spec,
-                           .mechanism = m->mechanism,
-                           .nano_epsilon = m->nano_epsilon,
-                           .kind = m->kind,
-                           .d = m->d};
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = m->mechanism,
+                     .nano_epsilon = m->nano_epsilon,
+                     .kind = m->kind,
+                     .d = m->d};
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
 
+    if (strcmp(m->mechanism, "rappor") == 0) { /* outputs that can be counted */
+        spec.param[HSY_PARAM_BITS] = 8;
+        spec.param[HSY_PARAM_COHORTS] = 4;
+    }
     if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK) {
         free(s);
         return NULL;
@@ -113,6 +117,58 @@ static void zoo_wrapping(void)
     free(s);
 }
 
+/* ---- Z17 to Z19: coins keyed by too little ------------------------------- */
+
+typedef void zoo_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                       const hsy_context *context, bool published);
+
+static void zoo_library_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                              const hsy_context *context, bool published)
+{
+    hsy_streams streams;
+    hsy_coins coins;
+
+    hsy_streams_open(&streams, key, context);
+    coins = hsy_streams_coins(&streams);
+    if (published)
+        coins.published.fill(coins.published.ctx, out, 32);
+    else
+        coins.secret.fill(coins.secret.ctx, out, 32);
+    hsy_streams_clear(&streams);
+}
+
+/* Whether two contexts that differ, or two roles, always have other coins. */
+static bool zoo_apart(zoo_coins *coins)
+{
+    static const uint8_t key[HSY_KEY] = {1}, one[HSY_DIGEST] = {1},
+                         two[HSY_DIGEST] = {2};
+    const hsy_context contexts[] = {
+        {"ask", "source", 6, one, 0, 5},  {"asks", "ource", 5, one, 0, 5},
+        {"ask", "source", 6, two, 0, 5},  {"ask", "source", 6, one, 1, 5},
+        {"ask", "another", 7, one, 0, 5}, {"ask", "source", 6, one, 0, 6}};
+    uint8_t seen[2 * sizeof contexts / sizeof contexts[0]][32];
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof contexts / sizeof contexts[0]; i++)
+        for (int role = 0; role < 2; role++) {
+            coins(seen[n], key, &contexts[i], role == 1);
+            for (size_t j = 0; j < n; j++)
+                if (memcmp(seen[j], seen[n], 32) == 0)
+                    return false;
+            n++;
+        }
+    return true;
+}
+
+static void zoo_keyed(void)
+{
+    ok(!zoo_apart(zoo_z17_coins), "Z17 is caught: one cohort for all tasks");
+    ok(!zoo_apart(zoo_z18_coins), "Z18 is caught: a tag that is empty");
+    ok(!zoo_apart(zoo_z19_coins), "Z19 is caught: fields without lengths");
+    ok(zoo_apart(zoo_library_coins),
+       "control: real coins differ where their contexts do");
+}
+
 int main(void)
 {
     const char *asked = getenv("HSY_ZOO_SAMPLES");
@@ -122,5 +178,6 @@ int main(void)
         for (const struct zoo_mutant *m = zoo_table[i]; m->name != NULL; m++)
             zoo_row(m, limit);
     zoo_wrapping();
+    zoo_keyed();
     return tap_done();
 }

@@ -257,8 +257,13 @@ static unsigned slack_of(const hsy_catalogue *row, uint64_t nano)
 
     if (strcmp(row->name, "laplace") == 0)
         return lost > 17 ? 51 - lost : 34;
+    if (row->id == 10 || row->id == 11)
+        return 36; /* up to 2^25 outputs leave a weight so many bits */
     /* Independent bits, or weights. */
-    return row->name[1] == 'u' || strcmp(row->name, "rappor") == 0 ? 28 : 40;
+    return row->name[1] == 'u' || strcmp(row->name, "rappor") == 0 ||
+                   strcmp(row->name, "cms") == 0
+               ? 28
+               : 40;
 }
 
 static void certify_mechanism(const hsy_catalogue *row)

@@ -62,7 +62,7 @@ static hsy_u128 law_of(const hsy_scheme *s, uint64_t code, unsigned y,
     hsy_u128 num = 1, den = 1;
     size_t count;
 
-    if (hsy_check(s, report) != HSY_OK)
+    if (y >> s->report_bits != 0 || hsy_check(s, report) != HSY_OK)
         return 0;
     hsy_law(s, f, &count, code, report);
     for (size_t i = 0; i < count; i++) {

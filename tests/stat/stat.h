@@ -56,10 +56,22 @@ struct stat_ask {
     uint64_t pool_seed;
 };
 
+/* Where the public hashes of a mechanism come from. */
+enum stat_pool {
+    STAT_POOL,   /* 2^pool_bits functions */
+    STAT_SKETCH, /* as many rows if few, of 4 cells, else 1/16, of 64 */
+    STAT_SEED,   /* one function of the pool */
+    STAT_NONE
+};
+
+#define STAT_POOLS 4u
+
 /* NULL if the mechanism takes no such question. */
 static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
-                                         uint32_t kind, bool pool)
+                                         uint32_t kind, enum stat_pool pool)
 {
+    const bool sketch = pool == STAT_SKETCH && ask->pool_bits != 0;
+    const bool few = ask->pool_bits < 8;
     hsy_spec spec = {
         .size = sizeof spec,
         .mechanism = ask->mechanism,
@@ -69,8 +81,13 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
         .hi = kind == HSY_KIND_NUMBER ? STAT_RANGE
               : kind == HSY_KIND_BINS ? ask->d
                                       : 0,
-        .param[HSY_PARAM_POOL_BITS] = pool ? ask->pool_bits : 0,
-        .param[HSY_PARAM_POOL_SEED] = pool ? ask->pool_seed : 0};
+        .param[HSY_PARAM_POOL_BITS] = pool == STAT_POOL ? ask->pool_bits : 0,
+        .param[HSY_PARAM_HASHES] =
+            sketch ? (uint64_t)1 << (ask->pool_bits - (few ? 0 : 4)) : 0,
+        .param[HSY_PARAM_WIDTH] = !sketch ? 0
+                                  : few   ? 4
+                                          : 64,
+        .param[HSY_PARAM_POOL_SEED] = pool == STAT_NONE ? 0 : ask->pool_seed};
     hsy_scheme *s;
 
     if (strcmp(ask->mechanism, "rappor") == 0) { /* small enough to count */
@@ -94,8 +111,9 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
                                      HSY_KIND_NUMBER, HSY_KIND_BINS};
     hsy_scheme *s = NULL;
 
-    for (size_t i = 0; s == NULL && i < 2 * 4; i++)
-        s = stat_scheme_of(ask, kinds[i / 2], i % 2 == 0);
+    for (size_t i = 0; s == NULL && i < STAT_POOLS * 4; i++)
+        s = stat_scheme_of(ask, kinds[i / STAT_POOLS],
+                           (enum stat_pool)(i % STAT_POOLS));
     return s;
 }
 

@@ -29,14 +29,16 @@ struct mse_bar {
     double control;   /* an excess that would be noticed */
 };
 
-static const struct mse_bar mse_bars[] = {{0.5, 12000, 0.015, 0.075, 0.16},
+static const struct mse_bar mse_bars[] = {{0.5, 14000, 0.015, 0.075, 0.16},
                                           {1, 180000, 0.004, 0.02, 0.05},
-                                          {2, 12000, 0.015, 0.075, 0.16},
-                                          {4, 12000, 0.015, 0.075, 0.16}};
+                                          {2, 14000, 0.015, 0.075, 0.16},
+                                          {4, 14000, 0.015, 0.075, 0.16}};
 
 /*
- * Half of the people hold value 0, the rest are spread over the others. A
- * number is the same for all: then stochastic rounding adds what it can.
+ * Half of the people hold value 0, the rest are spread over the others.
+ * Numbers are all alike where a report is one bit: then stochastic rounding
+ * adds what it can, which is what such a report has to assume. Longer ones
+ * show how far numbers lie from the ends: half are alike, the rest at an end.
  * Local hashing subtracts the collisions of heavy values and states less
  * variance for it; flat people have no heavy values.
  */
@@ -48,7 +50,9 @@ static void mse_people(uint64_t *codes, const struct stat_run *r, bool flat)
                        : i % 2 == 0 ? 0
                                     : 1 + i % (r->npoints - 1);
         else if (r->info.kind == HSY_KIND_NUMBER)
-            codes[i] = STAT_RANGE / 4;
+            codes[i] = r->info.report_bits == 1 || i % 2 == 0 ? STAT_RANGE / 4
+                       : i % 8 == 1                           ? STAT_RANGE
+                                                              : 0;
         else
             codes[i] = i % 4 == 0;
     }

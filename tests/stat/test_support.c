@@ -50,7 +50,8 @@ static bool support_agrees(const struct stat_run *r, size_t v, double f,
 }
 
 /* The estimate, in its own units; the pool's part was corrected or stands in
- * the floor. */
+ * the floor. Where the law is not pure (p = q) the unit of a report is not
+ * stated: then 8 standard errors, 1e-15 of a normal sum. */
 static bool support_unbiased(const struct stat_run *r, size_t v, double f,
                              double alpha)
 {
@@ -64,6 +65,12 @@ static bool support_unbiased(const struct stat_run *r, size_t v, double f,
                hsy_normal_quantile(1 - alpha / 2) * sqrt(stat_variance(p, f));
     var = p->n * p->n * gap * gap * (stat_variance(p, f) - p->floor);
 
+    if (gap == 0)
+        return fabs(p->value - f) <= 8 * sqrt(stat_variance(p, f));
+
+    if (gap == 0) /* no support: a sum of many, so normal */
+        return fabs(p->value - f) <=
+               -hsy_normal_quantile(alpha / 2) * sqrt(stat_variance(p, f));
     return fabs(p->value - f) <= stat_bernstein(var, alpha) / (p->n * gap) +
                                      SUPPORT_FLOOR * sqrt(p->floor);
 }
@@ -76,6 +83,7 @@ static void support_check(const struct stat_run *r, const double *shares,
 
     for (size_t v = 0; v < r->npoints; v++) {
         if (r->info.param[HSY_PARAM_POOL_BITS] == 0 &&
+            r->info.param[HSY_PARAM_HASHES] == 0 &&
             r->points[v].p != r->points[v].q)
             support &= support_agrees(r, v, shares[v], alpha);
         unbiased &= support_unbiased(r, v, shares[v], alpha);

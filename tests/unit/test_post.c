@@ -242,6 +242,56 @@ static void odd_shapes(void)
        "norm-cut of more than 1 in one value");
 }
 
+/* The sums over all counts, one by one, with the s that makes the mean n / d.
+ */
+static double power_direct(double x, double sd, double s, double n)
+{
+    double sum = 0, mean = 0;
+
+    for (double c = 1; c <= n; c++) {
+        double w = pow(c, -s) * exp(-(c - x) * (c - x) / (2 * sd * sd));
+
+        sum += w;
+        mean += w * c;
+    }
+    return mean / sum;
+}
+
+static void power_prior(void)
+{
+    static const double x[5] = {-.01, 0, .02, .1, .9};
+    const double n = 20000;
+    double low = 0, high = 10, off = 0;
+
+    for (int i = 0; i < 50; i++) {
+        double s = (low + high) / 2;
+
+        if (power_direct(n / 5, 1e9, s, n) > n / 5)
+            low = s;
+        else
+            high = s;
+    }
+    set(x, 5);
+    for (int i = 0; i < 5; i++)
+        points[i].n = n;
+    ok(post(5, HSY_POST_POWER), "power takes five values");
+    for (int i = 0; i < 5; i++) {
+        double sd = sqrt(n * points[i].v0);
+
+        off = fmax(off,
+                   fabs(n * out[i] / power_direct(n * x[i], sd, low, n) - 1));
+    }
+    ok(off < 1e-3, "power: the sums over all counts, within %.1e", off);
+    for (int i = 0; i < 5; i++)
+        points[i].n = 1e9;
+    ok(post(5, HSY_POST_POWER) && fabs(out[4] - .9) < 1e-3 && out[0] > 0 &&
+           out[0] < 1e-3,
+       "power of 10^9 reports: where there is evidence it decides");
+    ok(post(5, HSY_POST_POWER_NS) &&
+           fabs(out[0] + out[1] + out[2] + out[3] + out[4] - 1) < 1e-12,
+       "power-ns makes 1");
+}
+
 static void refusals(void)
 {
     static const double x[2] = {.5, .5};
@@ -254,6 +304,16 @@ static void refusals(void)
     ok(hsy_post_process(out, points, 2, (hsy_post)10, scratch, NULL) ==
            HSY_E_RANGE,
        "no such method");
+    ok(hsy_post_process(out, points, 2, HSY_POST_EM, scratch, NULL) ==
+           HSY_E_RANGE,
+       "EM takes a tally");
+    ok(hsy_post_process(out, points, 1, HSY_POST_POWER, scratch, NULL) ==
+           HSY_E_RANGE,
+       "a prior of powers takes a list");
+    points[0].n = points[1].n = 2;
+    ok(hsy_post_process(out, points, 2, HSY_POST_POWER, scratch, NULL) ==
+           HSY_E_RANGE,
+       "and more reports than values");
     points[1].value = NAN;
     ok(hsy_post_process(out, points, 2, HSY_POST_NORM, scratch, NULL) ==
            HSY_E_RANGE,
@@ -274,6 +334,7 @@ int main(void)
     yes_no();
     projection_is_optimal();
     odd_shapes();
+    power_prior();
     refusals();
     return tap_done();
 }

@@ -26,6 +26,7 @@ struct zoo_mutant {
 };
 
 /* Ended by a row without a name. */
+extern const struct zoo_mutant zoo_z02[], zoo_z09[], zoo_z34[], zoo_z35[];
 extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
     zoo_z06[], zoo_z07[], zoo_z08[], zoo_z10[], zoo_z11[], zoo_z20[], zoo_z41[],
     zoo_z42[];
@@ -33,6 +34,14 @@ extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
 /* Z32: a tally whose sums wrap. */
 hsy_status zoo_z32_merge(hsy_tally *into, const hsy_tally *from,
                          hsy_error *err);
+
+/* Z17, Z18, Z19: a device's coins by a key that is made of too little. */
+void zoo_z17_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                   const hsy_context *context, bool published);
+void zoo_z18_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                   const hsy_context *context, bool published);
+void zoo_z19_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
+                   const hsy_context *context, bool published);
 
 /* ---- What the mutants share: none of it is wrong ------------------------- */
 
@@ -100,6 +109,38 @@ static inline hsy_status zoo_flip(const hsy_scheme *s, uint8_t *report,
     hsy_status st = zoo_uniform(&u, coins);
 
     return st == HSY_OK ? zoo_report(s, report, truth ^ (u < q)) : st;
+}
+
+/* A RAPPOR report: a uniform cohort, then bits that are 1 with probability own
+ * where the truth sets them and other elsewhere. */
+static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
+                                    uint64_t truth, double own, double other,
+                                    hsy_coins *coins)
+{
+    uint16_t at[64];
+    uint64_t word = 0, set = 0;
+    uint8_t cohort;
+    hsy_info info;
+    hsy_status st =
+        coins->published.fill(coins->published.ctx, &cohort, sizeof cohort);
+
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_info(s, &info);
+    cohort &= (uint8_t)(info.param[HSY_PARAM_COHORTS] - 1);
+    hsy_rappor_bits(s, truth, cohort, at);
+    for (size_t i = 0; i < info.param[HSY_PARAM_HASHES]; i++)
+        set |= (uint64_t)1 << at[i];
+    for (uint64_t b = 0; b < info.param[HSY_PARAM_BITS]; b++) {
+        double u;
+
+        st = zoo_uniform(&u, coins);
+        if (st != HSY_OK)
+            return st;
+        word |= (uint64_t)(u < ((set >> b & 1) != 0 ? own : other)) << b;
+    }
+    word |= (uint64_t)cohort << info.param[HSY_PARAM_BITS];
+    return zoo_report(s, report, word);
 }
 
 #endif

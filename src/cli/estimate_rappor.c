@@ -1,0 +1,207 @@
+/* estimate_rappor.c - hearsay estimate --rappor: RAPPOR's own files decoded. */
+#include "estimate_parts.h"
+#include "rappor_files.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const estimate_correction_names[] = {"fdr", "bonferroni", NULL};
+const char *const estimate_method_names[] = {"sampler", "nnls", NULL};
+
+/* What was read and what came of it. Owns its memory. */
+struct rappor_job {
+    const struct estimate_options *options;
+    struct rappor_params params;
+    struct rappor_map map;
+    struct rappor_counts counts;
+    hsy_rappor_law law;
+    hsy_rappor_data data;
+    hsy_rappor_share *shares;
+    hsy_rappor_summary summary;
+    size_t *rows; /* candidates to print */
+    size_t nrows;
+};
+
+static int rappor_fail(hsy_status st, const char *path, const hsy_error *err)
+{
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st == HSY_E_IO)
+        return cli_fail("%s: %s", cli_input_name(path), strerror(errno));
+    return err->line != 0 ? cli_fail_line(cli_input_name(path), err)
+                          : cli_fail_error(cli_input_name(path), err);
+}
+
+static int rappor_load(struct rappor_job *j)
+{
+    const struct estimate_options *o = j->options;
+    const struct rappor_params *p = &j->params;
+    hsy_error err = {0};
+    hsy_status st = rappor_params_read(&j->params, o->rappor, &err);
+
+    if (st == HSY_OK)
+        st = hsy_rappor_channel(&j->law, p->k, p->h, p->f, p->p, p->q, &err);
+    if (st != HSY_OK)
+        return rappor_fail(st, o->rappor, &err);
+    st = rappor_map_read(&j->map, &j->params, o->map, &err);
+    if (st != HSY_OK)
+        return rappor_fail(st, o->map, &err);
+    st = rappor_counts_read(&j->counts, &j->params, o->path, &err);
+    if (st != HSY_OK)
+        return rappor_fail(st, o->path, &err);
+    j->data = (hsy_rappor_data){.size = sizeof j->data,
+                                .k = p->k,
+                                .h = p->h,
+                                .m = p->m,
+                                .p = j->law.p,
+                                .q = j->law.q,
+                                .totals = j->counts.totals,
+                                .ones = j->counts.ones,
+                                .candidates = j->map.candidates,
+                                .bits = j->map.bits};
+    return 0;
+}
+
+/* Candidates are called by name where the library counts them. */
+static int rappor_refused(const struct rappor_job *j, const hsy_error *err)
+{
+    const bool named = err->field != NULL &&
+                       strcmp(err->field, "candidates") == 0 && err->line != 0;
+
+    if (named && err->limit != 0)
+        return cli_fail("%s: lines %llu and %llu: %s", j->options->map,
+                        (unsigned long long)err->limit,
+                        (unsigned long long)err->line, err->msg);
+    if (named)
+        return cli_fail_line(j->options->map, err);
+    return rappor_fail(err->status, j->options->path, err);
+}
+
+static int rappor_decode(struct rappor_job *j)
+{
+    const struct estimate_options *o = j->options;
+    const hsy_rappor_options how = {.size = sizeof how,
+                                    .method = o->method,
+                                    .correction = o->correction,
+                                    .alpha = o->alpha,
+                                    .level = o->how.level,
+                                    .target = o->how.target};
+    void *scratch = malloc(hsy_rappor_scratch(&j->data) + 1);
+    hsy_error err = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    j->shares = malloc(j->data.candidates * sizeof *j->shares);
+    j->rows = malloc(j->data.candidates * sizeof *j->rows);
+    if (scratch != NULL && j->shares != NULL && j->rows != NULL)
+        st = hsy_rappor_decode(j->shares, &j->summary, &j->data, &how, scratch,
+                               &err);
+    free(scratch);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? 0 : rappor_refused(j, &err);
+}
+
+/* ---- Printing ------------------------------------------------------------ */
+
+static const struct cli_column rappor_columns[] = {
+    {"value", NULL},       {"estimate", "share"},  {"stderr", "std. error"},
+    {"low", "from"},       {"high", "to"},         {"unbiased", NULL},
+    {"p_zero", "P(zero)"}, {"q_value", "q-value"}, {"detected", NULL}};
+
+#define RAPPOR_COLUMNS (sizeof rappor_columns / sizeof rappor_columns[0])
+
+static void rappor_cell(const void *ctx, size_t row, size_t column,
+                        struct cli_cell *out)
+{
+    const struct rappor_job *j = ctx;
+    const hsy_rappor_share *s = &j->shares[j->rows[row]];
+    const double numbers[] = {0,           s->est.value, s->est.sd, s->est.low,
+                              s->est.high, s->unbiased,  s->p_zero, s->q};
+
+    if (column == 0) {
+        *out = cli_text(j->map.names[j->rows[row]]);
+    } else if (column == RAPPOR_COLUMNS - 1) {
+        *out = cli_bool(s->detected);
+    } else {
+        *out = cli_number(numbers[column]);
+        if (column >= 6)
+            snprintf(out->shown, sizeof out->shown, "%.2g", out->number);
+        else
+            snprintf(out->shown, sizeof out->shown, "%.3f %%",
+                     100 * out->number);
+    }
+}
+
+static void rappor_head(const struct rappor_job *j)
+{
+    const hsy_rappor_summary *s = &j->summary;
+
+    printf(
+        "rappor, epsilon %.6g a report, %.6g for ever, %llu reports in %u "
+        "cohorts\n%zu of %zu candidates detected (%s at %g), %.2f %% of all; "
+        "dispersion %.3f\n",
+        j->law.epsilon_one, j->law.epsilon_lifetime,
+        (unsigned long long)s->reports, s->cohorts, s->detected,
+        j->data.candidates, estimate_correction_names[j->options->correction],
+        j->options->alpha, 100 * s->allocated, s->dispersion);
+    if (s->intercept)
+        printf("unlisted strings: %.2f %%, standard error %.2f %%\n",
+               100 * s->unlisted, 100 * s->unlisted_sd);
+    putchar('\n');
+}
+
+static void rappor_show(const struct rappor_job *j)
+{
+    const struct estimate_options *o = j->options;
+    const hsy_rappor_summary *s = &j->summary;
+    const struct cli_table table = {rappor_columns, RAPPOR_COLUMNS, j->nrows,
+                                    rappor_cell, j};
+    const struct cli_field fields[] = {
+        {"mechanism", cli_text("rappor")},
+        {"epsilon_1", cli_number(j->law.epsilon_one)},
+        {"epsilon_infinity", cli_number(j->law.epsilon_lifetime)},
+        {"reports", cli_count(s->reports)},
+        {"cohorts", cli_count(s->cohorts)},
+        {"candidates", cli_count(j->data.candidates)},
+        {"detected", cli_count(s->detected)},
+        {"allocated", cli_number(s->allocated)},
+        {"unlisted", cli_number(s->intercept ? s->unlisted : NAN)},
+        {"unlisted_stderr", cli_number(s->intercept ? s->unlisted_sd : NAN)},
+        {"dispersion", cli_number(s->dispersion)},
+        {"posed", cli_bool(s->posed)},
+        {"level", cli_number(o->how.level)},
+        {"target", cli_text(estimate_target_names[o->how.target])},
+        {"method", cli_text(estimate_method_names[o->method])},
+        {"correction", cli_text(estimate_correction_names[o->correction])},
+        {"alpha", cli_number(o->alpha)},
+    };
+
+    if (o->format == CLI_TABLE)
+        rappor_head(j);
+    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+              "estimates");
+}
+
+int estimate_rappor(const struct estimate_options *o)
+{
+    struct rappor_job j = {.options = o};
+    int failed = rappor_load(&j);
+
+    if (!failed)
+        failed = rappor_decode(&j);
+    for (size_t i = 0; !failed && i < j.data.candidates; i++) {
+        if (o->all || j.shares[i].detected)
+            j.rows[j.nrows++] = i;
+    }
+    if (!failed) {
+        rappor_show(&j);
+        failed = cli_finish();
+    }
+    rappor_map_free(&j.map);
+    rappor_counts_free(&j.counts);
+    free(j.shares);
+    free(j.rows);
+    return failed;
+}

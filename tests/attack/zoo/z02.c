@@ -1,0 +1,18 @@
+/* z02.c - RAPPOR whose true bits are set after the noise: a zero proves that
+ * the bit was zero. */
+#include "zoo.h"
+
+static hsy_status z02_single(void *ctx, const hsy_scheme *s, uint8_t *report,
+                             const struct audit_probe *probe, hsy_coins *coins)
+{
+    hsy_info info;
+
+    (void)ctx;
+    hsy_scheme_info(s, &info);
+    return zoo_rappor(s, report, probe->code, 1, info.q, coins);
+}
+
+const struct zoo_mutant zoo_z02[] = {
+    {"Z02", "the true bits are or-ed into the noise", "rappor", HSY_KIND_VALUES,
+     10, HSY_NANO, z02_single, 0, 200000, AUDIT_SAMPLED | AUDIT_LAW},
+    {0}};
