@@ -222,17 +222,13 @@ static uint64_t laplace_scan(const hsy_scheme *s, uint64_t word)
 static uint64_t laplace_search(const hsy_scheme *s, uint64_t word)
 {
     const uint64_t *sums = laplace_sums(s), mass = word / s->coin.unit;
-    uint64_t low = 0, high = laplace_far(s);
+    uint64_t noise = 0;
 
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-
-        if (sums[middle] <= mass)
-            low = middle + 1;
-        else
-            high = middle;
+    for (uint64_t left = laplace_far(s), half; left > 0; left -= half) {
+        half = (left + 1) / 2;
+        noise += sums[noise + half - 1] <= mass ? half : 0;
     }
-    return low;
+    return noise;
 }
 
 /* j + K +- noise, held within the outputs. */
@@ -394,29 +390,27 @@ static void laplace_tally(const hsy_scheme *s, hsy_tally *t,
 }
 
 /*
- * What output y says of the truth, less 1/2: its place, and at an end the mean
- * of all that end there. Beyond any point a geometric noise goes on by the same
- * mean, keep / (1 - keep), so the estimate is unbiased at every j.
+ * What output y says of the truth, in steps from the middle: its place, and at
+ * an end the mean of all that end there. Beyond any point a geometric noise
+ * goes on by the same mean, keep / (1 - keep), so the estimate is unbiased at
+ * every j.
  */
-static double laplace_value(const hsy_scheme *s, size_t y)
+static double laplace_place(const hsy_scheme *s, size_t y)
 {
-    double steps = laplace_steps(s);
-    double place = (double)y - (double)(s->cells - 1) / 2;
-    double more = (double)s->weight / (double)(0 - s->weight);
+    const double place = (double)y - (double)(s->cells - 1) / 2;
 
-    if (y == 0)
-        place -= more;
-    else if (y == s->cells - 1)
-        place += more;
-    return place / steps;
+    if (y > 0 && y < s->cells - 1)
+        return place;
+    return place +
+           (y == 0 ? -1 : 1) * ((double)s->weight / (double)(0 - s->weight));
 }
 
-/* The squared error of noise i, up and down, at the grid point j. */
+/* The squared error of noise i, up and down, at the grid point j, in steps. */
 static double laplace_error(const hsy_scheme *s, uint32_t j, uint64_t i)
 {
-    double truth = (double)j / laplace_steps(s) - 0.5;
-    double up = laplace_value(s, laplace_output(s, j, i, 1)) - truth;
-    double down = laplace_value(s, laplace_output(s, j, i, 0)) - truth;
+    double truth = (double)j - (double)laplace_steps(s) / 2;
+    double up = laplace_place(s, laplace_output(s, j, i, 1)) - truth;
+    double down = laplace_place(s, laplace_output(s, j, i, 0)) - truth;
 
     return up * up + down * down;
 }
@@ -426,13 +420,14 @@ static double laplace_error(const hsy_scheme *s, uint32_t j, uint64_t i)
 static double laplace_noise(const hsy_scheme *s, uint32_t j)
 {
     double sum = laplace_error(s, j, laplace_far(s)) * (double)s->other;
+    double steps = laplace_steps(s);
     uint64_t u = s->own;
 
     for (uint64_t i = 0; i < laplace_far(s); i++) {
         sum += laplace_error(s, j, i) * (i == 0 ? 0.5 : 1) * (double)u;
         u = laplace_next(s, u);
     }
-    return sum / (double)s->total;
+    return sum / (double)s->total / (steps * steps);
 }
 
 /* The noise is largest at an end or in the middle; rounding adds at most a
@@ -458,7 +453,7 @@ static void laplace_points(const hsy_scheme *s, hsy_point *points,
     (void)count;
     (void)scratch;
     for (size_t y = 0; y < s->cells; y++) {
-        double c = (double)t->cells[y], v = laplace_value(s, y);
+        double c = (double)t->cells[y], v = laplace_place(s, y) / e.R;
 
         first += c * v;
         second += c * v * v;
