@@ -26,6 +26,6 @@ static hsy_status z21_single(void *ctx, const hsy_scheme *s, uint8_t *report,
 
 const struct zoo_mutant zoo_z21[] = {
     {"Z21", "Laplace noise of a logarithm has holes", "laplace",
-     HSY_KIND_NUMBER, 64, HSY_NANO, z21_single, 0, 100000,
+     HSY_KIND_NUMBER, 64, HSY_NANO, z21_single, 0, 1000000,
      AUDIT_SAMPLED | AUDIT_LAW},
     {0}};

@@ -31,5 +31,5 @@ hsy_status zoo_z24_single(void *ctx, const hsy_scheme *s, uint8_t *report,
 
 const struct zoo_mutant zoo_z24[] = {{"Z24", "noise by tossing until heads",
                                       "laplace", HSY_KIND_NUMBER, 64, HSY_NANO,
-                                      zoo_z24_single, 0, 50000, 0},
+                                      zoo_z24_single, 0, 100000, 0},
                                      {0}};

@@ -9,6 +9,7 @@
 
 #include "audit.h"
 #include "bytes.h"
+#include "mech.h"
 
 #include <math.h>
 
@@ -151,23 +152,18 @@ static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
 /* A step of Laplace's noise is less likely than the one before by e^-decay. */
 static inline double zoo_decay(const hsy_scheme *s)
 {
-    hsy_info info;
-
-    hsy_scheme_info(s, &info);
-    return info.epsilon / (2 * (double)info.param[HSY_PARAM_GRID]);
+    return (double)s->nano_epsilon / HSY_NANO /
+           (2 * (double)s->param[HSY_PARAM_GRID]);
 }
 
 /* Laplace's report of grid point j with some noise, held within its outputs. */
 static inline hsy_status zoo_noise(const hsy_scheme *s, uint8_t *report,
                                    uint64_t j, double noise)
 {
-    hsy_info info;
-    double y, last;
+    double last = (double)s->cells - 1;
+    double middle = last / 2 - (double)s->param[HSY_PARAM_GRID] + (double)j;
 
-    hsy_scheme_info(s, &info);
-    last = (double)info.cells - 1;
-    y = last / 2 - (double)info.param[HSY_PARAM_GRID] + (double)j + noise;
-    return zoo_report(s, report, (uint64_t)fmin(fmax(y, 0), last));
+    return zoo_report(s, report, (uint64_t)fmin(fmax(middle + noise, 0), last));
 }
 
 #endif
