@@ -499,8 +499,8 @@ typedef struct hsy_factor {
 
 /* P[report | code] as the product of *count factors, exactly what randomize
  * does. At most hsy_law_factors(s) of them. report must pass hsy_check. (Only
- * between the ends of a range of more than 2^16 steps a one-bit mean's single
- * factor may be rounded to 64 bits.) */
+ * for a mean, between the ends of a range of more than 2^16 steps, may the
+ * product be rounded, to 63 binary digits; for laplace, of more than 16.) */
 HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                      uint64_t code, const uint8_t *report);

@@ -34,7 +34,8 @@ struct bench_case {
     /* What is measured; which of these count depends on measure. */
     const char *mechanism;
     uint32_t d;
-    uint32_t g; /* of local hashing; 0: the best */
+    int64_t range; /* of a range whose mean is asked, if there is no d */
+    uint32_t g;    /* of local hashing; 0: the best */
     uint32_t pool_bits;
     uint32_t hashes, width; /* of a sketch */
     uint32_t q, t;          /* of projective geometry; 0: the best */

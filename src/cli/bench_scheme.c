@@ -42,7 +42,7 @@ static bool bench_scheme_population(struct bench_scheme *x, size_t n)
         return false;
     rng.fill(rng.ctx, x->codes, n * sizeof *x->codes);
     for (size_t i = 0; i < n; i++)
-        x->codes[i] %= x->info.d;
+        x->codes[i] %= hsy_code_count(x->s);
     return true;
 }
 
@@ -55,8 +55,9 @@ static bool bench_scheme_open(struct bench_scheme *x,
                      .mechanism = c->mechanism,
                      .nano_epsilon =
                          (uint64_t)HSY_NANO * (c->epsilon ? c->epsilon : 1),
-                     .kind = HSY_KIND_VALUES,
+                     .kind = c->d != 0 ? HSY_KIND_VALUES : HSY_KIND_NUMBER,
                      .d = c->d,
+                     .hi = c->d != 0 ? 0 : c->range,
                      .param = {[HSY_PARAM_G] = c->g,
                                [HSY_PARAM_POOL_BITS] = c->pool_bits,
                                [HSY_PARAM_Q] = c->q,

@@ -37,7 +37,7 @@ static uint32_t laplace_steps(const hsy_scheme *s)
     return 2 * (uint32_t)s->param[HSY_PARAM_GRID];
 }
 
-/* K: outputs beyond either end of the grid. */
+/* K: outputs beyond either end of the grid, at least one. */
 static uint32_t laplace_reach(const hsy_scheme *s)
 {
     return (uint32_t)(s->cells - 1 - laplace_steps(s)) / 2;
@@ -106,6 +106,12 @@ static uint32_t laplace_reach_of(uint64_t nano, uint64_t grid)
     return (uint32_t)(reach < room ? reach : room);
 }
 
+/* The tail: P[noise <= k in size] total, k = 0 .. L-1. */
+static const uint64_t *laplace_sums(const hsy_scheme *s)
+{
+    return mech_tail(s);
+}
+
 /* own, other and total from weight and cells. 1 - keep / 2^64 = gap / 2^64. */
 static void laplace_masses(hsy_scheme *s)
 {
@@ -148,14 +154,45 @@ static hsy_status laplace_resolve(hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
+static size_t laplace_tail_size(const hsy_spec *spec)
+{
+    uint64_t nano = spec->nano_epsilon, grid = spec->param[HSY_PARAM_GRID];
+
+    if (nano == 0 || grid > LAPLACE_GRID_MAX)
+        return 0; /* which resolve will refuse */
+    if (grid == 0)
+        grid = laplace_grid(nano);
+    return (2 * (size_t)grid + laplace_reach_of(nano, grid)) * sizeof(uint64_t);
+}
+
+static void laplace_settle(hsy_scheme *s, const hsy_spec *spec)
+{
+    uint64_t *sums = (uint64_t *)(s + 1), u = s->own, sum = s->own;
+
+    (void)spec;
+    for (uint32_t k = 0; k < laplace_far(s); k++) {
+        sums[k] = sum;
+        u = laplace_next(s, u);
+        sum += 2 * u;
+    }
+}
+
 /* ---- Randomizing --------------------------------------------------------- */
 
 /* Room for one block; holds truths and coins, so wipe it. */
 struct laplace_room {
     uint64_t u[MEAN_BLOCK], word[MEAN_BLOCK], sign[MEAN_BLOCK];
-    uint64_t noise[MEAN_BLOCK];
     uint32_t out[MEAN_BLOCK];
 };
+
+/* Wipe what n reports have used. */
+static void laplace_wipe(struct laplace_room *r, size_t n)
+{
+    bytes_wipe(r->u, n * sizeof *r->u);
+    bytes_wipe(r->word, n * sizeof *r->word);
+    bytes_wipe(r->sign, n * sizeof *r->sign);
+    bytes_wipe(r->out, n * sizeof *r->out);
+}
 
 /* Words below unit * total. */
 static hsy_status laplace_words(const hsy_scheme *s, uint64_t *words, size_t n,
@@ -169,23 +206,29 @@ static hsy_status laplace_words(const hsy_scheme *s, uint64_t *words, size_t n,
     return st;
 }
 
-/* noise[i], 0 .. L: how many of the edges word[i] reaches. P[noise = k] is
- * u(0), 2 u(k) or 2 tail over total. */
-static void laplace_scan(const hsy_scheme *s, uint64_t *noise,
-                         const uint64_t *words, size_t n)
+/* The noise of a word, 0 .. L: how many of the edges it reaches, each of which
+ * is looked at. P[noise = k] is u(0), 2 u(k) or 2 tail over total. */
+static uint64_t laplace_scan(const hsy_scheme *s, uint64_t word)
 {
-    uint64_t u = s->own, sum = s->own;
+    const uint64_t *sums = laplace_sums(s);
+    uint64_t noise = 0;
 
-    for (size_t i = 0; i < n; i++)
-        noise[i] = 0;
-    for (uint32_t k = 0; k < laplace_far(s); k++) {
-        uint64_t edge = s->coin.unit * sum;
+    for (uint32_t k = 0; k < laplace_far(s); k++)
+        noise += 1 + ct_less(word, s->coin.unit * sums[k]);
+    return noise;
+}
 
-        for (size_t i = 0; i < n; i++)
-            noise[i] += 1 + ct_less(words[i], edge);
-        u = laplace_next(s, u);
-        sum += 2 * u;
+/* The same by halving, which shows the word: for simulation only. */
+static uint64_t laplace_search(const hsy_scheme *s, uint64_t word)
+{
+    const uint64_t *sums = laplace_sums(s), mass = word / s->coin.unit;
+    uint64_t noise = 0;
+
+    for (uint64_t left = laplace_far(s), half; left > 0; left -= half) {
+        half = (left + 1) / 2;
+        noise += sums[noise + half - 1] <= mass ? half : 0;
     }
+    return noise;
 }
 
 /* j + K +- noise, held within the outputs. */
@@ -200,30 +243,31 @@ static uint64_t laplace_output(const hsy_scheme *s, uint64_t j, uint64_t noise,
     return ct_select(0 - (sign & 1), up, down);
 }
 
+/* How the noise of a word is found. */
+typedef uint64_t laplace_finder(const hsy_scheme *s, uint64_t word);
+
 static hsy_status laplace_fill(const hsy_scheme *s, struct laplace_room *r,
-                               const uint64_t *codes, size_t n, hsy_rng *rng)
+                               const uint64_t *codes, size_t n, hsy_rng *rng,
+                               laplace_finder *find)
 {
-    const uint64_t width = mean_width(s);
-    hsy_status st = hsy_mean_below(r->u, n, width, rng);
+    const struct mean_grid grid =
+        hsy_mean_grid(mean_width(s), laplace_steps(s));
+    hsy_status st = hsy_mean_below(r->u, n, grid.width, rng);
 
     if (st == HSY_OK)
         st = laplace_words(s, r->word, n, rng);
     if (st == HSY_OK)
         st = draw_words(r->sign, n, rng);
-    if (st != HSY_OK)
-        return st;
-    laplace_scan(s, r->noise, r->word, n);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t j = hsy_mean_round(codes[i], r->u[i], width, laplace_steps(s));
-
-        r->out[i] = (uint32_t)laplace_output(s, j, r->noise[i], r->sign[i]);
-    }
-    return HSY_OK;
+    for (size_t i = 0; i < n && st == HSY_OK; i++)
+        r->out[i] =
+            (uint32_t)laplace_output(s, mean_round(codes[i], r->u[i], &grid),
+                                     find(s, r->word[i]), r->sign[i]);
+    return st;
 }
 
-static hsy_status laplace_batch(const hsy_scheme *s, uint8_t *reports,
-                                const uint64_t *codes, size_t n,
-                                hsy_coins *coins)
+static hsy_status laplace_blocks(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n, hsy_rng *rng,
+                                 laplace_finder *find)
 {
     struct laplace_room room;
     const size_t bytes = s->report_bytes;
@@ -232,13 +276,20 @@ static hsy_status laplace_batch(const hsy_scheme *s, uint8_t *reports,
     for (size_t done = 0; done < n; done += MEAN_BLOCK) {
         size_t m = n - done < MEAN_BLOCK ? n - done : MEAN_BLOCK;
 
-        st = laplace_fill(s, &room, codes + done, m, &coins->secret);
+        st = laplace_fill(s, &room, codes + done, m, rng, find);
         if (st != HSY_OK)
             break;
         report_put_all(reports + done * bytes, bytes, room.out, m);
     }
-    bytes_wipe(&room, sizeof room);
+    laplace_wipe(&room, n < MEAN_BLOCK ? n : MEAN_BLOCK);
     return st;
+}
+
+static hsy_status laplace_batch(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_coins *coins)
+{
+    return laplace_blocks(s, reports, codes, n, &coins->secret, laplace_scan);
 }
 
 static hsy_status laplace_randomize(const hsy_scheme *s, uint8_t *report,
@@ -247,28 +298,30 @@ static hsy_status laplace_randomize(const hsy_scheme *s, uint8_t *report,
     return laplace_batch(s, report, &code, 1, coins);
 }
 
-/* ---- The law ------------------------------------------------------------- */
-
-/* u(i), i <= L. */
-static uint64_t laplace_mass(const hsy_scheme *s, uint64_t i)
+static hsy_status laplace_simulate(const hsy_scheme *s, uint8_t *reports,
+                                   const uint64_t *codes, size_t n,
+                                   hsy_stream *secret, hsy_stream *published)
 {
-    uint64_t u = s->own;
+    hsy_rng rng = hsy_stream_rng(secret);
 
-    while (i-- > 0)
-        u = laplace_next(s, u);
-    return u;
+    (void)published;
+    return laplace_blocks(s, reports, codes, n, &rng, laplace_search);
 }
 
-/* e(m): noise of m or more in one direction. */
+/* ---- The law ------------------------------------------------------------- */
+
+/* u(i), i < L. */
+static uint64_t laplace_mass(const hsy_scheme *s, uint64_t i)
+{
+    const uint64_t *sums = laplace_sums(s);
+
+    return i == 0 ? sums[0] : (sums[i] - sums[i - 1]) / 2;
+}
+
+/* e(m), noise of m or more in one direction, 1 <= m <= L. */
 static uint64_t laplace_beyond(const hsy_scheme *s, uint64_t m)
 {
-    uint64_t u = laplace_mass(s, m), sum = s->other;
-
-    for (; m < laplace_far(s); m++) {
-        sum += u;
-        u = laplace_next(s, u);
-    }
-    return sum;
+    return (s->total - laplace_sums(s)[m - 1]) / 2;
 }
 
 /* The mass of output y, counted from 0, at grid point j. */
@@ -300,16 +353,16 @@ static size_t laplace_law(const hsy_scheme *s, hsy_factor *factors,
  */
 static size_t laplace_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 {
-    uint64_t near = s->own, far = laplace_mass(s, laplace_steps(s));
+    const uint32_t steps = laplace_steps(s), reach = laplace_reach(s);
+    hsy_factor worst = {laplace_beyond(s, reach), s->other};
 
-    factors[0].num = laplace_beyond(s, laplace_reach(s));
-    factors[0].den = s->other;
-    for (uint32_t r = 0; r < laplace_reach(s); r++) {
-        if ((hsy_u128)near * factors[0].den > (hsy_u128)far * factors[0].num)
-            factors[0] = (hsy_factor){near, far};
-        near = laplace_next(s, near);
-        far = laplace_next(s, far);
+    for (uint32_t r = 0; r < reach; r++) {
+        hsy_factor f = {laplace_mass(s, r), laplace_mass(s, r + steps)};
+
+        if ((hsy_u128)f.num * worst.den > (hsy_u128)f.den * worst.num)
+            worst = f;
     }
+    factors[0] = worst;
     return 1;
 }
 
@@ -337,46 +390,44 @@ static void laplace_tally(const hsy_scheme *s, hsy_tally *t,
 }
 
 /*
- * What output y says of the truth, less 1/2: its place, and at an end the mean
- * of all that end there. Beyond any point a geometric noise goes on by the same
- * mean, keep / (1 - keep), so the estimate is unbiased at every j.
+ * What output y says of the truth, in steps from the middle: its place, and at
+ * an end the mean of all that end there. Beyond any point a geometric noise
+ * goes on by the same mean, keep / (1 - keep), so the estimate is unbiased at
+ * every j.
  */
-static double laplace_value(const hsy_scheme *s, size_t y)
+static double laplace_place(const hsy_scheme *s, size_t y)
 {
-    double steps = laplace_steps(s);
-    double place = (double)y - (double)(s->cells - 1) / 2;
-    double more = (double)s->weight / (double)(0 - s->weight);
+    const double place = (double)y - (double)(s->cells - 1) / 2;
 
-    if (y == 0)
-        place -= more;
-    else if (y == s->cells - 1)
-        place += more;
-    return place / steps;
+    if (y > 0 && y < s->cells - 1)
+        return place;
+    return place +
+           (y == 0 ? -1 : 1) * ((double)s->weight / (double)(0 - s->weight));
 }
 
-/* The variance at the grid point j. */
+/* The squared error of noise i, up and down, at the grid point j, in steps. */
+static double laplace_error(const hsy_scheme *s, uint32_t j, uint64_t i)
+{
+    double truth = (double)j - (double)laplace_steps(s) / 2;
+    double up = laplace_place(s, laplace_output(s, j, i, 1)) - truth;
+    double down = laplace_place(s, laplace_output(s, j, i, 0)) - truth;
+
+    return up * up + down * down;
+}
+
+/* The variance at the grid point j. It asks for no table: the choice of a
+ * mechanism has none. */
 static double laplace_noise(const hsy_scheme *s, uint32_t j)
 {
-    double sum = 0, truth = (double)j / laplace_steps(s) - 0.5;
-    uint64_t u = s->own, at = j + laplace_reach(s);
+    double sum = laplace_error(s, j, laplace_far(s)) * (double)s->other;
+    double steps = laplace_steps(s);
+    uint64_t u = s->own;
 
     for (uint64_t i = 0; i < laplace_far(s); i++) {
-        double up = 0, down = 0;
-
-        if (at + i < s->cells - 1)
-            up = laplace_value(s, at + i) - truth;
-        if (at > i)
-            down = laplace_value(s, at - i) - truth;
-        sum += (up * up + (i == 0 ? 0 : down * down)) * (double)u;
+        sum += laplace_error(s, j, i) * (i == 0 ? 0.5 : 1) * (double)u;
         u = laplace_next(s, u);
     }
-    for (int end = 0; end < 2; end++) {
-        uint64_t y = end == 0 ? 0 : s->cells - 1;
-        double away = laplace_value(s, y) - truth;
-
-        sum += away * away * (double)laplace_weight(s, y, j);
-    }
-    return sum / (double)s->total;
+    return sum / (double)s->total / (steps * steps);
 }
 
 /* The noise is largest at an end or in the middle; rounding adds at most a
@@ -402,7 +453,7 @@ static void laplace_points(const hsy_scheme *s, hsy_point *points,
     (void)count;
     (void)scratch;
     for (size_t y = 0; y < s->cells; y++) {
-        double c = (double)t->cells[y], v = laplace_value(s, y);
+        double c = (double)t->cells[y], v = laplace_place(s, y) / e.R;
 
         first += c * v;
         second += c * v * v;
@@ -424,10 +475,13 @@ const struct hsy_mechanism hsy_mech_laplace = {
     .resolve = laplace_resolve,
     .randomize = laplace_randomize,
     .randomize_batch = laplace_batch,
+    .simulate_batch = laplace_simulate,
     .check = laplace_check,
     .tally = laplace_tally,
     .points = laplace_points,
     .variance = laplace_variance,
+    .tail_size = laplace_tail_size,
+    .settle = laplace_settle,
     .law_factors = 2,
     .law = laplace_law,
     .law_worst = laplace_law_worst,

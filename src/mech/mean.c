@@ -21,55 +21,46 @@ hsy_status hsy_mean_below(uint64_t *out, size_t n, uint64_t bound, hsy_rng *rng)
     return st;
 }
 
-/* Long division over the bits of R: code R + u < (R + 1) width < 2^73. */
-uint64_t hsy_mean_round(uint64_t code, uint64_t u, uint64_t width, uint32_t R)
+/*
+ * With x < 2^10 width, (x >> cut) inverse / 2^64 is at most x / width, since
+ * the divisor is at least width / 2^cut. It is short of it by less than 2^-22
+ * where nothing is cut: inverse is short by at most 1, and x < 2^42. Else the
+ * divisor, from 2^31 on, is at most 1 too large, which takes off 2^10 / 2^31,
+ * and the bits cut off and the rounding of inverse less still.
+ */
+struct mean_grid hsy_mean_grid(uint64_t width, uint32_t R)
 {
-    hsy_u128 rest = (hsy_u128)code * R + u;
-    uint64_t step = 0;
-    int bits = 1;
+    struct mean_grid g = {.width = width, .R = R};
 
-    while (R >> bits != 0)
-        bits++;
-    while (bits-- > 0) {
-        hsy_u128 part = (hsy_u128)width << bits;
-        hsy_u128 next = rest - part;
-        uint64_t below = 0 - (uint64_t)(next >> 127); /* ones if rest < part */
-
-        step |= ~below & (uint64_t)1 << bits;
-        rest = next + (part & ((hsy_u128)below << 64 | below));
-    }
-    return step;
+    while (width >> g.cut >> 32 != 0)
+        g.cut++;
+    g.inverse = UINT64_MAX / ((width >> g.cut) + (g.cut != 0));
+    return g;
 }
 
 struct mean_place hsy_mean_place(uint64_t code, uint64_t width, uint32_t R)
 {
-    uint64_t floor = hsy_mean_round(code, 0, width, R);
+    struct mean_grid g = hsy_mean_grid(width, R);
+    uint64_t floor = mean_round(code, 0, &g);
 
-    return (struct mean_place){
-        floor, (uint64_t)((hsy_u128)code * R - (hsy_u128)floor * width)};
+    return (struct mean_place){floor, code * R - floor * width};
 }
 
 size_t hsy_mean_law(hsy_factor *factors, uint64_t width, uint64_t rest,
                     uint64_t at, uint64_t next, uint64_t total)
 {
     hsy_u128 num = (hsy_u128)(width - rest) * at + (hsy_u128)rest * next;
-    hsy_u128 den = (hsy_u128)width * total;
+    unsigned cut = 0;
 
     if (rest == 0 || at == next) {
         factors[0] = (hsy_factor){at, total};
         return 1;
     }
-    if (num >> 64 == 0) {
-        factors[0] = (hsy_factor){(uint64_t)num, total};
-        factors[1] = (hsy_factor){1, width};
-        return 2;
-    }
-    while (den >> 64 != 0) {
-        den >>= 1;
-        num >>= 1;
-    }
-    factors[0] = (hsy_factor){(uint64_t)num, (uint64_t)den};
-    return 1;
+    while (num >> cut >> 64 != 0)
+        cut++; /* below 64: width is */
+    factors[0] = (hsy_factor){(uint64_t)(num >> cut), total};
+    factors[1] = (hsy_factor){(uint64_t)1 << cut, width};
+    return 2;
 }
 
 double hsy_mean_chord(double x, double R)

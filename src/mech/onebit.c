@@ -16,6 +16,7 @@
 #include "ct.h"
 #include "draw.h"
 #include "fail.h"
+#include "mean.h"
 
 static uint64_t onebit_width(const hsy_scheme *s)
 {
@@ -118,32 +119,18 @@ static void onebit_variance(const hsy_scheme *s, double v[2])
     v[0] = v[1] = mech_support_v0(&law) + 0.25;
 }
 
-/*
- * P[1 | t] = (t own + (W - t) other) / (W total). Beyond 2^16 steps numerator
- * and denominator may pass 64 bits; then both lose the same low bits, except
- * at the two ends, which need no W.
- */
+/* P[1 | t] = (t own + (W - t) other) / (W total), P[0 | t] the other way
+ * round. The last truth has no W in its law, as the first has none. */
 static size_t onebit_law(const hsy_scheme *s, hsy_factor *factors,
                          uint64_t code, const uint8_t *report)
 {
-    uint64_t width = onebit_width(s);
-    hsy_u128 den = (hsy_u128)width * s->total;
-    hsy_u128 num =
-        (hsy_u128)code * s->own + (hsy_u128)(width - code) * s->other;
+    const uint64_t width = onebit_width(s);
+    const uint64_t low = report[0] != 0 ? s->other : s->own;
+    const uint64_t high = s->total - low;
 
-    if (code == 0 || code == width) {
-        den = s->total;
-        num = code == 0 ? s->other : s->own;
-    }
-    if (report[0] == 0)
-        num = den - num;
-    while (den >> 64 != 0) {
-        den >>= 1;
-        num >>= 1;
-    }
-    factors[0].num = (uint64_t)num;
-    factors[0].den = (uint64_t)den;
-    return 1;
+    return code == width
+               ? hsy_mean_law(factors, width, 0, high, high, s->total)
+               : hsy_mean_law(factors, width, code, low, high, s->total);
 }
 
 static size_t onebit_law_worst(const hsy_scheme *s, hsy_factor factors[4])
@@ -167,7 +154,7 @@ const struct hsy_mechanism hsy_mech_onebit = {
     .points = onebit_points,
     .support = hsy_channel_support,
     .variance = onebit_variance,
-    .law_factors = 1,
+    .law_factors = 2,
     .law = onebit_law,
     .law_worst = onebit_law_worst,
 };

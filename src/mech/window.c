@@ -312,6 +312,19 @@ struct window_room {
     uint8_t branch[4 * MEAN_BLOCK];
 };
 
+/* Wipe what n reports have used. */
+static void window_wipe(struct window_room *r, size_t n)
+{
+    bytes_wipe(r->block.own, n * sizeof *r->block.own);
+    bytes_wipe(r->block.out, n * sizeof *r->block.out);
+    bytes_wipe(r->block.redo, n * sizeof *r->block.redo);
+    bytes_wipe(r->block.coins, 2 * n * sizeof *r->block.coins);
+    bytes_wipe(r->u, n * sizeof *r->u);
+    bytes_wipe(r->offset, n * sizeof *r->offset);
+    bytes_wipe(r->coin, n * sizeof *r->coin);
+    bytes_wipe(r->branch, 4 * n);
+}
+
 /* The one-bit reports N and N + 1 of codes, over the window's in block.out,
  * where the published coin says so. All are made; which ones count shows. */
 static hsy_status window_bits(const hsy_scheme *s, struct window_room *r,
@@ -319,6 +332,7 @@ static hsy_status window_bits(const hsy_scheme *s, struct window_room *r,
 {
     const uint64_t own = twolevel_own(s), other = twolevel_other(s);
     const struct prob_base base = hsy_prob_base(own + other);
+    const struct mean_grid ends = hsy_mean_grid(mean_width(s), 1);
     const uint64_t limit = window_mix(s) << 16;
     hsy_status st =
         coins->published.fill(coins->published.ctx, r->branch, 4 * n);
@@ -326,7 +340,7 @@ static hsy_status window_bits(const hsy_scheme *s, struct window_room *r,
     if (st == HSY_OK)
         st = draw_words(r->coin, n, &coins->secret);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        uint64_t end = hsy_mean_round(codes[i], r->u[i], mean_width(s), 1);
+        uint64_t end = mean_round(codes[i], r->u[i], &ends);
         uint64_t one = ct_select(0 - end, own, other);
         uint64_t chosen = ct_less(bytes_get32(r->branch + 4 * i), limit), bit;
 
@@ -343,16 +357,15 @@ static hsy_status window_bits(const hsy_scheme *s, struct window_room *r,
 static hsy_status window_fill(const hsy_scheme *s, struct window_room *r,
                               const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    const uint64_t width = mean_width(s);
-    hsy_status st = hsy_mean_below(r->u, n, width, &coins->secret);
+    const struct mean_grid grid = hsy_mean_grid(mean_width(s), window_steps(s));
+    hsy_status st = hsy_mean_below(r->u, n, grid.width, &coins->secret);
 
     if (st == HSY_OK)
         st =
             hsy_mean_below(r->offset, n, s->param[HSY_PARAM_W], &coins->secret);
     for (size_t i = 0; i < n && st == HSY_OK; i++)
-        r->block.own[i] = (uint32_t)(hsy_mean_round(codes[i], r->u[i], width,
-                                                    window_steps(s)) +
-                                     r->offset[i]);
+        r->block.own[i] =
+            (uint32_t)(mean_round(codes[i], r->u[i], &grid) + r->offset[i]);
     if (st == HSY_OK)
         st = hsy_twolevel_fill(s, &r->block, n, &coins->secret);
     if (st == HSY_OK && window_mix(s) != 0)
@@ -376,7 +389,7 @@ static hsy_status window_batch(const hsy_scheme *s, uint8_t *reports,
             break;
         report_put_all(reports + done * bytes, bytes, room.block.out, m);
     }
-    bytes_wipe(&room, sizeof room);
+    window_wipe(&room, n < MEAN_BLOCK ? n : MEAN_BLOCK);
     return st;
 }
 

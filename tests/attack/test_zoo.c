@@ -13,9 +13,9 @@
 #define ZOO_SAMPLES 10000000u
 
 static const struct zoo_mutant *const zoo_table[] = {
-    zoo_z01, zoo_z02, zoo_z03, zoo_z04, zoo_z05, zoo_z06, zoo_z07,
-    zoo_z08, zoo_z09, zoo_z10, zoo_z11, zoo_z12, zoo_z13, zoo_z20,
-    zoo_z29, zoo_z34, zoo_z35, zoo_z41, zoo_z42};
+    zoo_z01, zoo_z02, zoo_z03, zoo_z04, zoo_z05, zoo_z06, zoo_z07, zoo_z08,
+    zoo_z09, zoo_z10, zoo_z11, zoo_z12, zoo_z13, zoo_z20, zoo_z21, zoo_z22,
+    zoo_z23, zoo_z29, zoo_z34, zoo_z35, zoo_z41, zoo_z42};
 
 static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
 {
@@ -24,7 +24,13 @@ static hsy_scheme *zoo_scheme(const struct zoo_mutant *m)
                      .nano_epsilon = m->nano_epsilon,
                      .kind = m->kind,
                      .d = m->d};
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_scheme *s;
+
+    if (m->kind == HSY_KIND_NUMBER) { /* d steps */
+        spec.hi = m->d;
+        spec.d = 0;
+    }
+    s = malloc(hsy_scheme_size(&spec));
 
     if (strcmp(m->mechanism, "rappor") == 0) { /* outputs that can be counted */
         spec.param[HSY_PARAM_BITS] = 8;
@@ -74,6 +80,84 @@ static void zoo_row(const struct zoo_mutant *m, uint64_t limit)
     s = zoo_scheme(m);
     if (ok(s != NULL, "%s: %s is a scheme", m->name, m->mechanism))
         zoo_catch(m, s);
+    free(s);
+}
+
+/* ---- Z24: counting draws --------------------------------------------------
+ */
+
+#define ZOO_GUESSES 20000u
+#define ZOO_DRAWS 8192u /* bytes drawn, in a class of their own up to here */
+
+/* A source that counts what is taken from it. */
+struct zoo_counter {
+    hsy_rng inner;
+    size_t bytes;
+};
+
+static hsy_status zoo_counted(void *ctx, void *buf, size_t len)
+{
+    struct zoo_counter *c = ctx;
+
+    c->bytes += len;
+    return c->inner.fill(c->inner.ctx, buf, len);
+}
+
+/*
+ * Who sees how many bytes were drawn guesses the report that last went with as
+ * many; who does not, the one last reported. How many more the former gets
+ * right, in standard errors. (Twice the same guess if all draws are alike.)
+ */
+static double
+zoo_timed(const hsy_scheme *s,
+          hsy_status (*single)(void *, const hsy_scheme *, uint8_t *,
+                               const struct audit_probe *, hsy_coins *))
+{
+    static uint16_t guess[ZOO_DRAWS];
+    const struct audit_probe probe = {.truth.type = HSY_TRUTH_NUMBER};
+    hsy_stream secret, published;
+    struct zoo_counter counter = {hsy_stream_rng(&secret), 0};
+    hsy_coins coins = {{zoo_counted, &counter}, hsy_stream_rng(&published)};
+    double more = 0, trials = 0;
+    uint16_t last = 0;
+
+    hsy_stream_seed(&secret, ZOO_SEED, 0);
+    hsy_stream_seed(&published, ZOO_SEED, 1);
+    memset(guess, 0, sizeof guess);
+    for (unsigned i = 0; i < ZOO_GUESSES; i++) {
+        uint8_t bytes[8] = {0};
+        uint16_t report;
+
+        counter.bytes = 0;
+        if (single(NULL, s, bytes, &probe, &coins) != HSY_OK ||
+            counter.bytes >= ZOO_DRAWS)
+            continue;
+        report = (uint16_t)(bytes[0] | bytes[1] << 8);
+        more += (guess[counter.bytes] == report) - (last == report);
+        trials += guess[counter.bytes] == report || last == report;
+        guess[counter.bytes] = last = report;
+    }
+    return trials > 0 ? more / sqrt(trials) : 0;
+}
+
+static void zoo_timing(void)
+{
+    const struct zoo_mutant *m = &zoo_z24[0];
+    const struct audit_options how = {m->samples, AUDIT_CONFIDENCE, true,
+                                      ZOO_SEED};
+    hsy_scheme *s = zoo_scheme(m);
+    struct audit_subject mutant = {s, m->single, NULL, NULL};
+    struct audit_result r;
+    double seen, real;
+
+    if (!ok(s != NULL, "Z24: laplace is a scheme"))
+        return;
+    seen = zoo_timed(s, m->single);
+    real = zoo_timed(s, audit_library(s).single);
+    ok(seen > 20, "Z24 is caught: its draws give the noise away (%.1f)", seen);
+    ok(fabs(real) < 6, "control: real draws say nothing (%.1f)", real);
+    ok(audit_run(&r, &mutant, &how) == HSY_OK && r.faults == 0,
+       "by its reports alone Z24 would pass");
     free(s);
 }
 
@@ -180,6 +264,7 @@ int main(void)
     for (size_t i = 0; i < sizeof zoo_table / sizeof zoo_table[0]; i++)
         for (const struct zoo_mutant *m = zoo_table[i]; m->name != NULL; m++)
             zoo_row(m, limit);
+    zoo_timing();
     zoo_wrapping();
     zoo_keyed();
     return tap_done();

@@ -189,6 +189,26 @@ static inline bool enumerate_combo(const hsy_scheme *s, struct enumerate_law *l,
     return true;
 }
 
+/* Every combination of classes for one code and one published number. */
+static inline bool enumerate_code(const hsy_scheme *s, struct enumerate_law *l,
+                                  uint64_t code,
+                                  const struct enumerate_coins *coins,
+                                  uint64_t seed)
+{
+    size_t at[ENUMERATE_COINS] = {0}, i;
+    bool agree = true;
+
+    do {
+        agree &= enumerate_combo(s, l, code, coins, at, seed);
+        for (i = 0; i < coins->n; i++) {
+            if (++at[i] < coins->coin[i].classes)
+                break;
+            at[i] = 0;
+        }
+    } while (i < coins->n);
+    return agree;
+}
+
 static inline bool enumerate_all(const hsy_scheme *s, struct enumerate_law *l,
                                  const struct enumerate_coins *coins)
 {
@@ -196,18 +216,8 @@ static inline bool enumerate_all(const hsy_scheme *s, struct enumerate_law *l,
     bool agree = true;
 
     for (uint64_t code = 0; code < l->codes; code++)
-        for (uint64_t seed = 0; seed < seeds; seed++) {
-            size_t at[ENUMERATE_COINS] = {0}, i;
-
-            do {
-                agree &= enumerate_combo(s, l, code, coins, at, seed);
-                for (i = 0; i < coins->n; i++) {
-                    if (++at[i] < coins->coin[i].classes)
-                        break;
-                    at[i] = 0;
-                }
-            } while (i < coins->n);
-        }
+        for (uint64_t seed = 0; seed < seeds; seed++)
+            agree &= enumerate_code(s, l, code, coins, seed);
     return agree;
 }
 

@@ -14,6 +14,7 @@
 #include "stat.h"
 
 #define MSE_PEOPLE 3000u
+#define MSE_FEW 400u /* where a run gives one square, there are many runs */
 #define MSE_VALUES 24u
 #define MSE_FLAT 100u    /* values of equal share, for local hashing */
 #define MSE_FLAT_MORE 4u /* times as many squares there */
@@ -35,23 +36,30 @@ static const struct mse_bar mse_bars[] = {{0.5, 14000, 0.015, 0.075, 0.16},
                                           {4, 14000, 0.015, 0.075, 0.16}};
 
 /*
- * Half of the people hold value 0, the rest are spread over the others. A
- * number is the same for all: then stochastic rounding adds what it can.
+ * Half of the people hold value 0, the rest are spread over the others.
+ * Numbers are all alike where a report is one bit: then stochastic rounding
+ * adds what it can, which is what such a report has to assume. Longer ones
+ * show how far numbers lie from the ends: half are alike, the rest at an end.
  * Local hashing subtracts the collisions of heavy values and states less
  * variance for it; flat people have no heavy values.
  */
-static void mse_people(uint64_t *codes, const struct stat_run *r, bool flat)
+static size_t mse_people(uint64_t *codes, const struct stat_run *r, bool flat)
 {
-    for (size_t i = 0; i < MSE_PEOPLE; i++) {
+    const size_t n = r->npoints > 1 ? MSE_PEOPLE : MSE_FEW;
+
+    for (size_t i = 0; i < n; i++) {
         if (r->npoints > 1)
             codes[i] = flat         ? i % r->npoints
                        : i % 2 == 0 ? 0
                                     : 1 + i % (r->npoints - 1);
         else if (r->info.kind == HSY_KIND_NUMBER)
-            codes[i] = STAT_RANGE / 4;
+            codes[i] = r->info.report_bits == 1 || i % 2 == 0 ? STAT_RANGE / 4
+                       : i % 8 == 1                           ? STAT_RANGE
+                                                              : 0;
         else
             codes[i] = i % 4 == 0;
     }
+    return n;
 }
 
 static void mse_shares(double *shares, const struct stat_run *r,
@@ -66,35 +74,42 @@ static void mse_shares(double *shares, const struct stat_run *r,
         shares[codes[i]] += 1.0 / MSE_PEOPLE;
 }
 
-/* One collection, with a pool of its own: mean of squared error over theory. */
-static bool mse_run(double *ratio, const struct stat_ask *ask, bool flat,
-                    uint64_t lane)
+/* One collection: mean of squared error over theory. */
+static bool mse_run(double *ratio, struct stat_run *r, bool flat, uint64_t lane)
 {
     static uint64_t codes[MSE_PEOPLE];
+    const size_t n = mse_people(codes, r, flat);
     double shares[MSE_FLAT], sum = 0;
     struct stat_coins coins;
-    struct stat_run r;
 
-    memset(&r, 0, sizeof r);
-    r.s = stat_scheme(ask);
-    if (r.s == NULL)
-        return false;
-    stat_run_room(&r);
-    mse_people(codes, &r, flat);
-    mse_shares(shares, &r, codes);
+    mse_shares(shares, r, codes);
     stat_coins_open(&coins, lane);
-    if (!stat_collect(&r, STAT_SIMULATE, codes, MSE_PEOPLE, &coins)) {
-        stat_run_close(&r);
+    if (!stat_collect(r, STAT_SIMULATE, codes, n, &coins))
         return false;
-    }
-    for (size_t v = 0; v < r.npoints; v++) {
-        double error = r.points[v].value - shares[v];
+    for (size_t v = 0; v < r->npoints; v++) {
+        double error = r->points[v].value - shares[v];
 
-        sum += error * error / stat_variance(&r.points[v], shares[v]);
+        sum += error * error / stat_variance(&r->points[v], shares[v]);
     }
-    *ratio = sum / (double)r.npoints;
-    stat_run_close(&r);
+    *ratio = sum / (double)r->npoints;
     return true;
+}
+
+/* The scheme of run i: one with a pool has a new pool in each. */
+static bool mse_open(struct stat_run *r, const struct stat_ask *first,
+                     uint64_t lane, unsigned i)
+{
+    struct stat_ask ask = *first;
+
+    if (r->s != NULL && r->info.param[HSY_PARAM_POOL_BITS] == 0)
+        return true;
+    stat_run_close(r);
+    memset(r, 0, sizeof *r);
+    ask.pool_seed = lane << 32 | i;
+    r->s = stat_scheme(&ask);
+    if (r->s != NULL)
+        stat_run_room(r);
+    return r->s != NULL;
 }
 
 struct mse_result {
@@ -108,16 +123,17 @@ static struct mse_result mse_runs(const struct stat_ask *first, bool flat,
 {
     double sum = 0, squares = 0;
     struct mse_result result = {0, 0, true};
+    struct stat_run r = {0};
 
     for (unsigned i = 0; i < runs && result.answered; i++) {
-        struct stat_ask ask = *first;
         double ratio = 0;
 
-        ask.pool_seed = lane << 32 | i;
-        result.answered = mse_run(&ratio, &ask, flat, lane << 20 | i);
+        result.answered = mse_open(&r, first, lane, i) &&
+                          mse_run(&ratio, &r, flat, lane << 20 | i);
         sum += ratio;
         squares += ratio * ratio;
     }
+    stat_run_close(&r);
     result.mean = sum / runs;
     result.error = sqrt((squares / runs - result.mean * result.mean) / runs);
     return result;

@@ -91,7 +91,7 @@ static void batch(void)
     free(s);
 }
 
-/* P[1 | t] as stated, and the largest total that can state it. */
+/* P[1 | t] as stated: exact up to 2^17 steps. */
 static void law(void)
 {
     static const int64_t widths[] = {1, 7, 1000, 1 << 17};
@@ -103,15 +103,16 @@ static void law(void)
             hsy_scheme *s = trial_scheme(&spec);
             uint64_t t = (uint64_t)widths[i] / 2;
             const uint8_t one = 1, zero = 0;
-            hsy_factor f, g;
+            uint64_t w = t == 0 ? 1 : (uint64_t)widths[i];
+            hsy_factor f[2] = {{1, 1}, {1, 1}}, g[2] = {{1, 1}, {1, 1}};
             size_t count;
 
-            hsy_law(s, &f, &count, t, &one);
-            hsy_law(s, &g, &count, t, &zero);
-            ok(f.den == g.den && f.num + g.num == f.den &&
-                   (t == 0 || (f.den == s->total * (uint64_t)widths[i] &&
-                               f.num == t * s->own + ((uint64_t)widths[i] - t) *
-                                                         s->other)),
+            hsy_law(s, f, &count, t, &one);
+            hsy_law(s, g, &count, t, &zero);
+            ok(f[0].den == s->total && g[0].den == s->total && f[1].den == w &&
+                   g[1].den == w && f[1].num == 1 && g[1].num == 1 &&
+                   f[0].num + g[0].num == s->total * w &&
+                   f[0].num == t * s->own + (w - t) * s->other,
                "width %d, epsilon %g: the law is exact", (int)widths[i],
                epsilons[e]);
             free(s);
@@ -123,14 +124,18 @@ static void wide_law(void)
     hsy_spec spec = trial_number(INT64_MAX, 1);
     hsy_scheme *s = trial_scheme(&spec);
     const uint8_t one = 1;
-    hsy_factor f;
+    hsy_factor f[2];
     size_t count;
 
-    hsy_law(s, &f, &count, INT64_MAX, &one);
-    ok(f.num == s->own && f.den == s->total,
+    hsy_law(s, f, &count, INT64_MAX, &one);
+    ok(count == 1 && f[0].num == s->own && f[0].den == s->total,
        "a range of 2^63 - 1 steps states its ends exactly");
-    hsy_law(s, &f, &count, INT64_MAX / 2, &one);
-    ok(fabs((double)f.num / (double)f.den - 0.5) < 1e-15,
+    hsy_law(s, f, &count, INT64_MAX / 2, &one);
+    ok(count == 2 && f[0].den == s->total && f[1].den == INT64_MAX &&
+           f[0].num >> 63 == 1 &&
+           fabs((double)f[0].num / (double)s->total * (double)f[1].num /
+                    0x1p63 -
+                0.5) < 1e-15,
        "and its middle to the last digit");
     free(s);
 }

@@ -9,6 +9,7 @@
 
 #include "audit.h"
 #include "bytes.h"
+#include "mech.h"
 
 #include <math.h>
 
@@ -26,7 +27,8 @@ struct zoo_mutant {
 };
 
 /* Ended by a row without a name. */
-extern const struct zoo_mutant zoo_z02[], zoo_z09[], zoo_z34[], zoo_z35[];
+extern const struct zoo_mutant zoo_z02[], zoo_z09[], zoo_z34[], zoo_z35[],
+    zoo_z21[], zoo_z22[], zoo_z23[], zoo_z24[];
 extern const struct zoo_mutant zoo_z01[], zoo_z03[], zoo_z04[], zoo_z05[],
     zoo_z06[], zoo_z07[], zoo_z08[], zoo_z10[], zoo_z11[], zoo_z12[], zoo_z13[],
     zoo_z20[], zoo_z29[], zoo_z41[], zoo_z42[];
@@ -46,6 +48,10 @@ void zoo_z18_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
                    const hsy_context *context, bool published);
 void zoo_z19_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
                    const hsy_context *context, bool published);
+
+/* Z24: follows the law, but not in constant time. */
+hsy_status zoo_z24_single(void *ctx, const hsy_scheme *s, uint8_t *report,
+                          const struct audit_probe *probe, hsy_coins *coins);
 
 /* ---- What the mutants share: none of it is wrong ------------------------- */
 
@@ -145,6 +151,23 @@ static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
     }
     word |= (uint64_t)cohort << info.param[HSY_PARAM_BITS];
     return zoo_report(s, report, word);
+}
+
+/* A step of Laplace's noise is less likely than the one before by e^-decay. */
+static inline double zoo_decay(const hsy_scheme *s)
+{
+    return (double)s->nano_epsilon / HSY_NANO /
+           (2 * (double)s->param[HSY_PARAM_GRID]);
+}
+
+/* Laplace's report of grid point j with some noise, held within its outputs. */
+static inline hsy_status zoo_noise(const hsy_scheme *s, uint8_t *report,
+                                   uint64_t j, double noise)
+{
+    double last = (double)s->cells - 1;
+    double middle = last / 2 - (double)s->param[HSY_PARAM_GRID] + (double)j;
+
+    return zoo_report(s, report, (uint64_t)fmin(fmax(middle + noise, 0), last));
 }
 
 #endif
