@@ -257,11 +257,18 @@ static size_t lh_points_first(const struct lh_points *e, size_t i)
     return i;
 }
 
+/* kappa of the seeds in use, each by its reports: kappa itself once reports are
+ * many more than seeds, 1 / ((g - 1) n) if they are few. */
+static double lh_points_meet(const struct lh_points *e)
+{
+    return (e->pairs + e->n) / (e->n * e->n * (double)(lh_range(e->s) - 1));
+}
+
 /* Fill in e->chosen: values more than `z` standard errors above zero. False if
  * there are too many of them for the prediction to settle. */
 static bool lh_points_above(struct lh_points *e, double z)
 {
-    double most = 0.04 / e->kappa, different = 0;
+    double most = 0.04 / lh_points_meet(e), different = 0;
 
     e->nchosen = 0;
     for (size_t v = 0; v < e->count; v++) {
@@ -283,8 +290,9 @@ static bool lh_points_above(struct lh_points *e, double z)
 
 /*
  * Choose what is predicted. Feeding back estimates that are mere noise would
- * multiply it, and the matrix of collisions between m values has norm of about
- * 2 sqrt(kappa m): 0.04 / kappa values keep the steps contracting.
+ * multiply it, and the matrix of collisions between m values, in the reports,
+ * has norm of about 2 sqrt(meet m): 0.04 / meet values keep the steps
+ * contracting.
  */
 static void lh_points_choose(struct lh_points *e)
 {

@@ -21,6 +21,12 @@ static inline uint64_t stat_seed(void)
     return asked != NULL ? strtoull(asked, NULL, 10) : 20240301;
 }
 
+/* Whether full sizes are asked for (tools/soak), not those of ./check. */
+static inline bool stat_long(void)
+{
+    return getenv("HSY_TEST_LONG") != NULL;
+}
+
 /* ---- Bounds -------------------------------------------------------------- */
 
 /*
