@@ -14,7 +14,7 @@
  */
 #include "mech.h"
 
-#define AUTO_CANDIDATES 8
+#define AUTO_CANDIDATES 9
 #define AUTO_WITHIN 1.05
 #define AUTO_QUICK 4294967296.0 /* steps that take seconds */
 
@@ -27,12 +27,13 @@ static const struct auto_kind {
     {HSY_KIND_YES_NO, {&hsy_mech_rr}},
     {HSY_KIND_VALUES,
      {&hsy_mech_rr, &hsy_mech_grr, &hsy_mech_ss, &hsy_mech_pgr, &hsy_mech_hpg,
-      &hsy_mech_hr, &hsy_mech_oue, &hsy_mech_olh}},
+      &hsy_mech_hr, &hsy_mech_oue, &hsy_mech_blh, &hsy_mech_olh}},
     {HSY_KIND_NUMBER, {&hsy_mech_dwm, &hsy_mech_onebit}},
     {HSY_KIND_BINS,
      {&hsy_mech_grr, &hsy_mech_ss, &hsy_mech_pgr, &hsy_mech_hpg, &hsy_mech_hr,
-      &hsy_mech_oue, &hsy_mech_olh}},
-    {HSY_KIND_STRINGS, {&hsy_mech_olh, &hsy_mech_hcms, &hsy_mech_cms}},
+      &hsy_mech_oue, &hsy_mech_blh, &hsy_mech_olh}},
+    {HSY_KIND_STRINGS,
+     {&hsy_mech_blh, &hsy_mech_olh, &hsy_mech_hcms, &hsy_mech_cms}},
 };
 
 /* What a candidate would cost. */
