@@ -14,7 +14,11 @@ _hearsay_values() { # option: the words its value may be, if they are known
         echo auto
         "$hearsay" mechanisms --format csv 2>/dev/null | sed '1d;s/,.*//'
         ;;
-    --set) echo g= pool-bits= pool-seed= spinner= coins= channel= bits= hashes= cohorts= rappor= ;;
+    --set)
+        echo w= blocks= q= t= g= pool-bits= pool-seed= bits= hashes= width= \
+            cohorts= outputs= mix= grid= fanout= \
+            spinner= coins= channel= rappor= matrix=
+        ;;
     *) return 1 ;;
     esac
 }

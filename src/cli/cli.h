@@ -330,7 +330,10 @@ enum {
     CLI_OPT_MECHANISM,
     CLI_OPT_SET,
     CLI_OPT_OTHER,
-    CLI_OPT_CLIP
+    CLI_OPT_CLIP,
+    CLI_OPT_MAX_BITS,
+    CLI_OPT_MAX_STEPS,
+    CLI_OPT_USERS
 };
 
 /* Rows for a command's table: what is asked, and how. */
@@ -356,8 +359,25 @@ enum {
          "see 'hearsay mechanisms' (default auto)"},                           \
     {                                                                          \
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
-            "a parameter of the mechanism: see its page; spinner,\n"           \
-            "coins, channel (randomized response), matrix=FILE"                \
+            "a parameter; left out, it is chosen:\n"                           \
+            "  ss, sw: w            hr: blocks pool-seed\n"                    \
+            "  pgr: q t             hpg: q t blocks\n"                         \
+            "  olh, blh: g pool-bits pool-seed\n"                              \
+            "  dbitflip: bits pool-bits pool-seed\n"                           \
+            "  cms, hcms: hashes width pool-seed\n"                            \
+            "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
+            "  dwm, pm, hm: outputs w mix     laplace: grid\n"                 \
+            "  hh: fanout     matrix: matrix=FILE\n"                           \
+            "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
+    }
+
+/* What the choice of a mechanism must keep to. */
+#define CLI_LIMIT_OPTIONS                                                      \
+    {CLI_OPT_MAX_BITS, "max-bits", "B", "most bits of a report"},              \
+        {CLI_OPT_MAX_STEPS, "max-steps", "S",                                  \
+         "most steps of estimating from --users reports"},                     \
+    {                                                                          \
+        CLI_OPT_USERS, "users", "N", "how many reports are expected"           \
     }
 
 /* Zero it to begin. The spec's labels point into labels, or into matrix. */

@@ -369,6 +369,12 @@ bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
     case CLI_OPT_CLIP:
         c->clip = true;
         return true;
+    case CLI_OPT_MAX_BITS:
+        return cli_value_count(p, &c->spec.max_bits, 1, UINT64_MAX);
+    case CLI_OPT_MAX_STEPS:
+        return cli_value_count(p, &c->spec.max_steps, 1, UINT64_MAX);
+    case CLI_OPT_USERS:
+        return cli_value_count(p, &c->spec.users, 1, UINT64_MAX);
     default:
         return false;
     }
@@ -477,6 +483,10 @@ static const char *spec_option(char room[32], const hsy_spec *spec,
         return "--range";
     if (strcmp(field, "bins") == 0)
         return "--bins";
+    if (strcmp(field, "max_bits") == 0)
+        return "--max-bits";
+    if (strcmp(field, "max_steps") == 0)
+        return "--max-steps";
     if (strcmp(field, "values") != 0)
         return NULL;
     return spec->kind == HSY_KIND_BINS     ? "--bins"

@@ -1,76 +1,92 @@
 /* cmd_mechanisms.c - hearsay mechanisms: the catalogue, with error and cost. */
 #include "cli.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MECHANISMS_EPSILON = 1,
-    MECHANISMS_DOMAIN,
-    MECHANISMS_USERS,
-    MECHANISMS_FORMAT
-};
+enum { MECHANISMS_DOMAIN = 1, MECHANISMS_FORMAT };
 
 static const struct cli_option mechanisms_options[] = {
-    {MECHANISMS_EPSILON, "epsilon", "E", "privacy of one report"},
+    {CLI_OPT_EPSILON, "epsilon", "E", "privacy of one report"},
     {MECHANISMS_DOMAIN, "domain", "D", "how many values (2: also yes/no)"},
-    {MECHANISMS_USERS, "users", "N", "reports, for standard errors"},
+    CLI_LIMIT_OPTIONS,
     CLI_FORMAT_OPTION(MECHANISMS_FORMAT),
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command mechanisms_command = {
-    "mechanisms", "[--epsilon E --domain D [--users N]] [--format F]",
+    "mechanisms", "[--epsilon E --domain D [options]] [--format F]",
     "List the mechanisms. With an epsilon and a domain also what each costs:\n"
     "bits of a report, variance (times reports) of a share near 0 and near 1,\n"
-    "counters of a tally, and steps to estimate all shares. The one that\n"
-    "--mechanism auto takes is marked.",
+    "with --users the standard error near 0, counters of a tally, and steps\n"
+    "and memory to estimate all shares. The one that --mechanism auto takes\n"
+    "within the limits is marked, and a line says why.",
     mechanisms_options};
 
 #define MECHANISMS_MAX 32u
 #define MECHANISMS_MANY                                                        \
-    1000000u /* steps, of which a table rounds the count                       \
-              */
+    1000000.0 /* steps, of which a table rounds the count                      \
+               */
+#define MECHANISMS_EXACT_MAX 9007199254740992.0 /* 2^53: steps are integers */
+#define MECHANISMS_SAME 1.0005                  /* as much, in a line */
+
+/* What a scheme costs. */
+struct mechanisms_cost {
+    bool fits; /* the rest is set */
+    hsy_info info;
+    uint64_t memory; /* a tally and the scratch of estimating, in bytes */
+};
 
 struct mechanisms_row {
     const hsy_catalogue *entry;
-    bool fits;   /* info is set */
+    struct mechanisms_cost cost;
     bool chosen; /* by auto, for its kind */
-    hsy_info info;
     char kinds[48];
 };
 
 struct mechanisms_list {
     struct mechanisms_row rows[MECHANISMS_MAX];
     size_t n;
-    uint64_t nano_epsilon; /* 0: the bare catalogue */
-    uint64_t domain, users;
+    struct cli_spec spec; /* epsilon (0: the bare catalogue) and limits */
+    uint64_t domain;
     enum cli_format format;
 };
 
 /* ---- Costs --------------------------------------------------------------- */
 
-/* The scheme of a mechanism (NULL: auto's choice) for one kind of question. */
-static int mechanisms_resolve(hsy_info *info, bool *fits, const char *name,
-                              uint32_t kind, const struct mechanisms_list *l)
+/* The question of this kind, to one mechanism (NULL: auto's choice). */
+static hsy_spec mechanisms_spec(const struct mechanisms_list *l, uint32_t kind,
+                                const char *name)
 {
     hsy_spec spec = {.size = sizeof spec,
                      .mechanism = name,
-                     .nano_epsilon = l->nano_epsilon,
                      .kind = kind,
-                     .d = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS
-                              ? (uint32_t)l->domain
-                              : 0,
-                     .hi = kind == HSY_KIND_NUMBER ? 1000000
-                           : kind == HSY_KIND_BINS ? (int64_t)l->domain
-                                                   : 0};
-    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+                     .nano_epsilon = l->spec.spec.nano_epsilon,
+                     .users = l->spec.spec.users};
+
+    if (kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS)
+        spec.d = (uint32_t)l->domain;
+    if (kind == HSY_KIND_BINS)
+        spec.hi = (int64_t)l->domain;
+    if (kind == HSY_KIND_NUMBER)
+        spec.hi = 1000000;
+    return spec;
+}
+
+static int mechanisms_resolve(struct mechanisms_cost *out, const hsy_spec *spec)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
 
     if (s == NULL)
         return cli_fail_nomem();
-    *fits = hsy_scheme_init(s, &spec, NULL) == HSY_OK;
-    if (*fits)
-        hsy_scheme_info(s, info);
+    out->fits = hsy_scheme_init(s, spec, NULL) == HSY_OK;
+    if (out->fits) {
+        hsy_scheme_info(s, &out->info);
+        out->memory =
+            8 * (out->info.cells + out->info.strata + out->info.weights) +
+            hsy_points_scratch(s, spec->d != 0 ? spec->d : 1);
+    }
     free(s);
     return 0;
 }
@@ -88,23 +104,91 @@ static uint32_t mechanisms_kind(const hsy_catalogue *entry)
     return HSY_KIND_STRINGS;
 }
 
-static int mechanisms_cost(struct mechanisms_list *l,
-                           struct mechanisms_row *row)
+static int mechanisms_ask(const struct mechanisms_list *l,
+                          struct mechanisms_row *row)
 {
     uint32_t kind = mechanisms_kind(row->entry);
-    hsy_info best = {0};
-    bool any = false;
+    hsy_spec spec = mechanisms_spec(l, kind, row->entry->name);
+    struct mechanisms_cost best = {.fits = false};
     int failed;
 
     /* A yes/no question has two values; another domain is not for it. */
     if (kind == HSY_KIND_YES_NO && l->domain != 2)
         return 0;
-    failed =
-        mechanisms_resolve(&row->info, &row->fits, row->entry->name, kind, l);
-    if (!failed)
-        failed = mechanisms_resolve(&best, &any, NULL, kind, l);
-    row->chosen = row->fits && any && row->info.id == best.id;
+    failed = mechanisms_resolve(&row->cost, &spec);
+    if (failed)
+        return failed;
+    spec.mechanism = NULL;
+    spec.max_bits = l->spec.spec.max_bits;
+    spec.max_steps = l->spec.spec.max_steps;
+    failed = mechanisms_resolve(&best, &spec);
+    row->chosen =
+        row->cost.fits && best.fits && row->cost.info.id == best.info.id;
     return failed;
+}
+
+/* ---- Why auto takes what it takes ---------------------------------------- */
+
+static bool mechanisms_limited(const struct mechanisms_list *l)
+{
+    return l->spec.spec.max_bits != 0 || l->spec.spec.max_steps != 0;
+}
+
+/* Whether a row tells the share of each value, by a formula, within limits. */
+static bool mechanisms_rivals(const struct mechanisms_list *l,
+                              const struct mechanisms_row *row)
+{
+    const hsy_spec *limits = &l->spec.spec;
+    const hsy_info *info = &row->cost.info;
+
+    return row->cost.fits && info->kind == HSY_KIND_VALUES &&
+           !info->iterative &&
+           (limits->max_bits == 0 || info->packed_bits <= limits->max_bits) &&
+           (limits->max_steps == 0 || info->steps <= (double)limits->max_steps);
+}
+
+/* The row that auto takes for a list of values, and the one of least variance;
+ * NULL: none. */
+static void mechanisms_winners(const struct mechanisms_list *l,
+                               const struct mechanisms_row **chosen,
+                               const struct mechanisms_row **least)
+{
+    *chosen = *least = NULL;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct mechanisms_row *row = &l->rows[i];
+
+        if (!mechanisms_rivals(l, row))
+            continue;
+        if (row->chosen)
+            *chosen = row;
+        if (*least == NULL || row->cost.info.v0 < (*least)->cost.info.v0)
+            *least = row;
+    }
+}
+
+/* One line; *name is the mechanism, NULL if there is none. */
+static void mechanisms_why(const struct mechanisms_list *l, char line[160],
+                           const char **name)
+{
+    const char *among = mechanisms_limited(l) ? " within the limits" : "";
+    const struct mechanisms_row *chosen, *least;
+
+    mechanisms_winners(l, &chosen, &least);
+    *name = chosen != NULL ? chosen->entry->name : NULL;
+    if (chosen == NULL)
+        snprintf(line, 160, "auto takes none: no mechanism keeps%s", among);
+    else if (chosen->cost.info.v0 <= MECHANISMS_SAME * least->cost.info.v0)
+        snprintf(line, 160,
+                 "auto takes %s: the least variance%s, in %" PRIu32
+                 " bits a report",
+                 *name, among, chosen->cost.info.packed_bits);
+    else
+        snprintf(line, 160,
+                 "auto takes %s: variance %.1f %% above the least%s (%s), in "
+                 "%" PRIu32 " bits against %" PRIu32,
+                 *name, 100 * (chosen->cost.info.v0 / least->cost.info.v0 - 1),
+                 among, least->entry->name, chosen->cost.info.packed_bits,
+                 least->cost.info.packed_bits);
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -133,8 +217,8 @@ static int mechanisms_fill(struct mechanisms_list *l)
 
         row->entry = entry;
         mechanisms_kinds(row);
-        if (l->nano_epsilon != 0) {
-            int failed = mechanisms_cost(l, row);
+        if (l->domain != 0) {
+            int failed = mechanisms_ask(l, row);
 
             if (failed)
                 return failed;
@@ -154,6 +238,7 @@ enum mechanisms_what {
     MECHANISMS_STDERR,
     MECHANISMS_CELLS,
     MECHANISMS_DECODE,
+    MECHANISMS_MEMORY,
     MECHANISMS_EXACT,
     MECHANISMS_LIFETIME,
     MECHANISMS_KINDS,
@@ -169,7 +254,8 @@ static const struct cli_column mechanisms_columns[] = {
     {"n_variance_1", "n*Var at 1"},
     {"stderr_0", "std. error"},
     {"cells", "counters"},
-    {"decode", "decode steps"},
+    {"decode", "steps"},
+    {"memory", NULL},
     {"epsilon_exact", ""},
     {"epsilon_lifetime", "lifetime eps"},
     {"kinds", NULL},
@@ -190,49 +276,62 @@ static void mechanisms_bare_cell(const void *ctx, size_t i, size_t column,
     *out = cli_text(texts[column]);
 }
 
-/* Counters read for one value, times values. Where hash functions come from a
- * pool, each value is hashed with each of them. */
-static uint64_t mechanisms_decode(const hsy_info *info)
+/* Steps and bytes are integers, which a table rounds. */
+static struct cli_cell mechanisms_rough(double x, double many, const char *unit)
 {
-    return info->param[HSY_PARAM_POOL_BITS] != 0
-               ? (uint64_t)info->d << info->param[HSY_PARAM_POOL_BITS]
-               : info->cells;
+    struct cli_cell c =
+        x < MECHANISMS_EXACT_MAX ? cli_count((uint64_t)x) : cli_number(x);
+
+    if (x >= many)
+        cli_show_rough(&c, x, unit);
+    return c;
+}
+
+/* What an iterative mechanism costs is not known beforehand. */
+static void mechanisms_error_cell(const struct mechanisms_list *l,
+                                  const hsy_info *info, size_t column,
+                                  struct cli_cell *out)
+{
+    double users = (double)l->spec.spec.users;
+
+    if (info->iterative)
+        return;
+    if (column == MECHANISMS_V0)
+        *out = cli_number(info->v0);
+    else if (column == MECHANISMS_V1)
+        *out = cli_number(info->v1);
+    else if (column == MECHANISMS_DECODE)
+        *out = mechanisms_rough(info->steps, MECHANISMS_MANY, "");
+    else if (users > 0)
+        *out = cli_number(sqrt(info->v0 / users));
 }
 
 static void mechanisms_cost_cell(const struct mechanisms_list *l,
-                                 const hsy_info *info, size_t column,
-                                 struct cli_cell *out)
+                                 const struct mechanisms_cost *cost,
+                                 size_t column, struct cli_cell *out)
 {
+    const hsy_info *info = &cost->info;
+
     switch ((enum mechanisms_what)column) {
     case MECHANISMS_BITS:
-        *out = cli_count(info->report_bits);
-        break;
-    case MECHANISMS_V0:
-        if (!info->iterative)
-            *out = cli_number(info->v0);
-        break;
-    case MECHANISMS_V1:
-        if (!info->iterative)
-            *out = cli_number(info->v1);
-        break;
-    case MECHANISMS_STDERR:
-        if (l->users != 0 && !info->iterative)
-            *out = cli_number(sqrt(info->v0 / (double)l->users));
+        *out = cli_count(info->packed_bits);
         break;
     case MECHANISMS_CELLS:
         *out = cli_count(info->cells);
         break;
-    case MECHANISMS_DECODE:
-        *out = cli_count(mechanisms_decode(info));
-        if (out->count >= MECHANISMS_MANY)
-            cli_show_rough(out, (double)out->count, "");
+    case MECHANISMS_MEMORY:
+        if (!info->iterative)
+            *out = mechanisms_rough((double)cost->memory, 0, "B");
         break;
     case MECHANISMS_LIFETIME:
         if (info->epsilon_lifetime > 0)
             *out = cli_number(info->epsilon_lifetime);
         break;
-    default:
+    case MECHANISMS_EXACT:
         *out = cli_number(info->epsilon_exact);
+        break;
+    default:
+        mechanisms_error_cell(l, info, column, out);
     }
 }
 
@@ -257,8 +356,8 @@ static void mechanisms_cell(const void *ctx, size_t i, size_t column,
         *out = cli_text(row->entry->title);
         break;
     default:
-        if (row->fits)
-            mechanisms_cost_cell(l, &row->info, column, out);
+        if (row->cost.fits)
+            mechanisms_cost_cell(l, &row->cost, column, out);
     }
 }
 
@@ -272,24 +371,42 @@ static void mechanisms_show_bare(const struct mechanisms_list *l)
     cli_print(l->format, &table, NULL, 0, "mechanisms");
 }
 
+static struct cli_cell mechanisms_given(uint64_t x)
+{
+    return x != 0 ? cli_count(x) : cli_text(NULL);
+}
+
 static void mechanisms_show(const struct mechanisms_list *l)
 {
     struct cli_column columns[MECHANISMS_TITLE + 1];
     const struct cli_table table = {columns, MECHANISMS_TITLE + 1, l->n,
                                     mechanisms_cell, l};
-    const struct cli_field fields[] = {
-        {"epsilon", cli_number((double)l->nano_epsilon / HSY_NANO)},
-        {"domain", cli_count(l->domain)},
-        {"users", l->users != 0 ? cli_count(l->users) : cli_text(NULL)}};
+    const hsy_spec *spec = &l->spec.spec;
+    const char *chosen;
+    char why[160];
 
+    mechanisms_why(l, why, &chosen);
     memcpy(columns, mechanisms_columns, sizeof columns);
-    if (l->users == 0)
+    if (spec->users == 0)
         columns[MECHANISMS_STDERR].title = "";
-    cli_print(l->format, &table, fields, 3, "mechanisms");
+    {
+        const struct cli_field fields[] = {
+            {"epsilon", cli_number((double)spec->nano_epsilon / HSY_NANO)},
+            {"domain", cli_count(l->domain)},
+            {"users", mechanisms_given(spec->users)},
+            {"max_bits", mechanisms_given(spec->max_bits)},
+            {"max_steps", mechanisms_given(spec->max_steps)},
+            {"choice", cli_text(chosen)},
+            {"why", cli_text(why)}};
+
+        cli_print(l->format, &table, fields, sizeof fields / sizeof fields[0],
+                  "mechanisms");
+    }
     if (l->format == CLI_TABLE)
-        puts("\n* what auto takes for its kind of question. A mean's variance "
-             "is in units of the\nrange squared; '-': not for this domain, or "
-             "by no formula (sw).");
+        printf("\n%s.\n* taken for its kind of question. A mean's variance is "
+               "in units of the range\nsquared; '-': not for this domain, or "
+               "by no formula.\n",
+               why);
 }
 
 /* ---- Options ------------------------------------------------------------- */
@@ -298,21 +415,15 @@ static bool mechanisms_option(struct cli_parser *p, int id,
                               struct mechanisms_list *l)
 {
     switch (id) {
-    case MECHANISMS_EPSILON:
-        if (hsy_epsilon_parse(&l->nano_epsilon, p->value, strlen(p->value)) ==
-            HSY_OK)
-            return true;
-        cli_usage(p, "--epsilon takes a number from 0.000001 to 32, or ln3");
-        return false;
     case MECHANISMS_DOMAIN:
         return cli_value_count(p, &l->domain, 2, HSY_VALUES_MAX);
-    case MECHANISMS_USERS:
-        return cli_value_count(p, &l->users, 1, UINT64_MAX);
     case MECHANISMS_FORMAT:
         return cli_value_format(p, &l->format);
-    default:
+    case CLI_OPERAND:
         cli_usage(p, "'%s' is not needed: no files are read", p->value);
         return false;
+    default:
+        return cli_spec_option(&l->spec, p, id);
     }
 }
 
@@ -327,14 +438,15 @@ int cmd_mechanisms(int argc, char **argv)
         if (id == CLI_STOP || !mechanisms_option(&p, id, &list))
             return p.exit;
     }
-    if ((list.nano_epsilon != 0) != (list.domain != 0))
+    if (list.spec.has_epsilon != (list.domain != 0))
         return cli_usage(&p, "--epsilon and --domain go together");
-    if (list.users != 0 && list.domain == 0)
-        return cli_usage(&p, "--users needs --epsilon and --domain");
+    if ((list.spec.spec.users != 0 || mechanisms_limited(&list)) &&
+        list.domain == 0)
+        return cli_usage(&p, "--users and limits need --epsilon and --domain");
     failed = mechanisms_fill(&list);
     if (failed)
         return failed;
-    if (list.nano_epsilon == 0)
+    if (list.domain == 0)
         mechanisms_show_bare(&list);
     else
         mechanisms_show(&list);

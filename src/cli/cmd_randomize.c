@@ -21,6 +21,7 @@ enum {
 static const struct cli_option randomize_options[] = {
     CLI_KIND_OPTIONS,
     CLI_SCHEME_OPTIONS,
+    CLI_LIMIT_OPTIONS,
     {CLI_OPT_OTHER, "other", NULL,
      "count what is not in the list as \"other\""},
     {CLI_OPT_CLIP, "clip", NULL, "move numbers outside the range to its end"},

@@ -312,6 +312,11 @@ static void dbitflip_points(const hsy_scheme *s, hsy_point *points,
     }
 }
 
+static double dbitflip_steps(const hsy_scheme *s, double n)
+{
+    return (double)s->cells + n * (double)dbitflip_bits(s);
+}
+
 static size_t dbitflip_law(const hsy_scheme *s, hsy_factor *factors,
                            uint64_t code, const uint8_t *report)
 {
@@ -355,6 +360,7 @@ const struct hsy_mechanism hsy_mech_dbitflip = {
     .points = dbitflip_points,
     .support = dbitflip_support,
     .variance = dbitflip_support_variance,
+    .steps = dbitflip_steps,
     .law_factors = DBITFLIP_MOST + 1,
     .law = dbitflip_law,
     .law_worst = dbitflip_law_worst,

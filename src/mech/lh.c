@@ -224,12 +224,20 @@ static size_t lh_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
+/* Every value is hashed with every seed. */
+static double lh_steps(const hsy_scheme *s, double n)
+{
+    (void)n;
+    return (double)lh_pool(s) * (double)(s->d != 0 ? s->d : 1);
+}
+
 /* The two rows differ in their range only. */
 #define LH_FUNCTIONS                                                           \
     .randomize = lh_randomize, .randomize_batch = lh_batch, .check = lh_check, \
     .tally = lh_tally, .points = hsy_lh_points,                                \
     .points_scratch = hsy_lh_points_scratch, .support = hsy_lh_support,        \
-    .law_factors = 2, .law = lh_law, .law_worst = lh_law_worst
+    .steps = lh_steps, .law_factors = 2, .law = lh_law,                        \
+    .law_worst = lh_law_worst
 
 #define LH_PARAMS                                                              \
     (1u << HSY_PARAM_G | 1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED)

@@ -1,4 +1,4 @@
-/* mech.c - the table of mechanisms, the choice among them, and dispatch. */
+/* mech.c - the table of mechanisms, resolving by one of them, and dispatch. */
 #include "mech.h"
 
 #include "bytes.h"
@@ -131,8 +131,8 @@ const char *hsy_kind_name(uint32_t kind)
 }
 
 /* Parameters of other mechanisms must be absent, so that none is ignored. */
-static hsy_status mech_foreign(const struct hsy_mechanism *mech,
-                               const hsy_spec *spec, hsy_error *err)
+hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
+                          const hsy_spec *spec, hsy_error *err)
 {
     bool design = spec->design != 0;
 
@@ -162,7 +162,7 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
     if ((mech->row.kinds >> s->kind & 1) == 0)
         return hsy_fail(err, HSY_E_RANGE, "mechanism",
                         "the mechanism cannot ask for this kind of truth");
-    st = mech_foreign(mech, spec, err);
+    st = hsy_mech_takes(mech, spec, err);
     if (st != HSY_OK)
         return st;
     s->mech = mech;
@@ -201,71 +201,6 @@ double hsy_mech_steps(const hsy_scheme *s)
 {
     return s->mech->steps != NULL ? s->mech->steps(s, s->users)
                                   : (double)s->cells;
-}
-
-/* Who is asked for each kind, simplest first. */
-static const struct mech_choice {
-    uint32_t kind;
-    const struct hsy_mechanism *candidates[4];
-} mech_choices[] = {
-    {HSY_KIND_YES_NO, {&hsy_mech_rr}},
-    {HSY_KIND_VALUES,
-     {&hsy_mech_rr, &hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
-    {HSY_KIND_NUMBER, {&hsy_mech_dwm, &hsy_mech_onebit}},
-    {HSY_KIND_BINS, {&hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
-    {HSY_KIND_STRINGS, {&hsy_mech_olh}},
-};
-
-#define MECH_CANDIDATES                                                        \
-    (sizeof mech_choices[0].candidates / sizeof mech_choices[0].candidates[0])
-
-/* The variance at share 0 of a resolved scheme. */
-static double mech_cost(const hsy_scheme *s)
-{
-    double v[2];
-
-    hsy_mech_variance(s, v);
-    return v[0];
-}
-
-/* Resolve by each candidate; the index of the best, or -1 with *st saying why
- * the last one does not do. */
-static int mech_auto_best(const struct mech_choice *choice, const hsy_scheme *s,
-                          const hsy_spec *spec, hsy_status *st, hsy_error *err)
-{
-    hsy_scheme trial[MECH_CANDIDATES];
-    double cost[MECH_CANDIDATES], least = -1;
-    int best = -1;
-
-    for (size_t i = 0; i < MECH_CANDIDATES && choice->candidates[i]; i++) {
-        trial[i] = *s;
-        cost[i] = -1; /* does not take part */
-        *st = hsy_mech_resolve(&trial[i], choice->candidates[i], spec, err);
-        if (*st != HSY_OK)
-            continue;
-        cost[i] = mech_cost(&trial[i]);
-        if (least < 0 || cost[i] < least)
-            least = cost[i];
-    }
-    for (size_t i = 0; i < MECH_CANDIDATES && choice->candidates[i]; i++)
-        if (cost[i] >= 0 && cost[i] <= 1.05 * least &&
-            (best < 0 || trial[i].packed_bits < trial[best].packed_bits))
-            best = (int)i;
-    return best;
-}
-
-hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
-{
-    const struct mech_choice *choice = mech_choices;
-    hsy_status st = HSY_OK;
-    int best;
-
-    while (choice->kind != s->kind)
-        choice++; /* every kind has its line */
-    best = mech_auto_best(choice, s, spec, &st, err);
-    if (best < 0)
-        return st;
-    return hsy_mech_resolve(s, choice->candidates[best], spec, err);
 }
 
 /* Public random values and secret coins never share a stream: else a published
@@ -398,4 +333,3 @@ uint32_t hsy_law_power(const hsy_scheme *s)
 }
 
 #undef MECH_COUNT
-#undef MECH_CANDIDATES

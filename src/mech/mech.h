@@ -87,7 +87,9 @@ struct hsy_mechanism {
      * mean, the largest there is, twice. NULL: as the pure law says. */
     void (*variance)(const hsy_scheme *s, double v[2]);
 
-    /* Steps of estimating everything from n reports. NULL: one a cell. */
+    /* Steps of estimating everything from n reports, counting included where a
+     * report takes many; for strings, of one candidate; by iteration, of one
+     * round. NULL: one a cell. */
     double (*steps)(const hsy_scheme *s, double n);
 
     /* Estimated by iteration (hsy_density); points is NULL. */
@@ -201,12 +203,14 @@ bool hsy_mech_is_auto(const char *name);
  * choice, or names one that there is not. */
 const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec);
 
-/*
- * Resolve s, whose common part is filled in, by the best mechanism for its
- * kind: the least variance at share 0, and among those within 5 % of it the
- * shortest report (MECHANISMS 3.15).
- */
+/* Resolve s, whose common part is filled in, by the best mechanism for its kind
+ * (auto.c). */
 hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
+
+/* Whether the design and the parameters that a spec gives are the mechanism's
+ * own. */
+hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
+                          const hsy_spec *spec, hsy_error *err);
 
 /* Resolve s by one mechanism: its kinds, its parameters, the sizes. */
 hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,

@@ -196,6 +196,6 @@ size_t hsy_projective_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 double hsy_projective_steps(const hsy_scheme *s, double n)
 {
     (void)n;
-    return (double)s->cells * (double)s->param[HSY_PARAM_Q] *
-           (double)s->param[HSY_PARAM_T];
+    return (double)s->cells * (1 + (double)s->param[HSY_PARAM_Q] *
+                                       (double)(s->param[HSY_PARAM_T] - 2));
 }

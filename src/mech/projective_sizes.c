@@ -11,8 +11,10 @@
 #include "report.h"
 #include "twolevel.h"
 
+/* Most q of a hybrid, if chosen: its variance is about 1/q above the least
+ * there is, its decoding q steps a point and level. */
+#define PROJECTIVE_SMALL 61
 #define PROJECTIVE_SPARE 8       /* at most so many points a value, if chosen */
-#define PROJECTIVE_SMALL 13      /* most q of a hybrid, if chosen */
 #define PROJECTIVE_LINE_MAX 5791 /* q^2 + q + 1 <= 2^25 */
 
 /* (q^k - 1) / (q - 1), or UINT64_MAX if it is above 2^25; q <= 2^25. */

@@ -19,6 +19,7 @@
 #include "exp.h"
 #include "fail.h"
 #include "twolevel.h"
+#include "unary.h"
 
 #define SS_SIDE 8u   /* reports drawn side by side */
 #define SS_DIGITS 4u /* most slots decided by one word of coins */
@@ -474,6 +475,7 @@ const struct hsy_mechanism hsy_mech_ss = {
     .tally = ss_tally,
     .points = hsy_points_cells,
     .support = ss_support,
+    .steps = hsy_unary_steps,
     .law = ss_law,
     .law_worst = ss_law_worst,
 };

@@ -352,12 +352,17 @@ size_t hsy_unary_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 2;
 }
 
+double hsy_unary_steps(const hsy_scheme *s, double n)
+{
+    return (double)s->d + n * (double)((s->d + 63) / 64); /* 64 at a time */
+}
+
 /* The two rows differ in their thresholds only. */
 #define UNARY_FUNCTIONS                                                        \
     .randomize = unary_randomize, .randomize_batch = unary_batch,              \
     .simulate_batch = unary_simulate, .check = unary_check,                    \
     .tally = unary_tally, .points = hsy_points_cells,                          \
-    .support = unary_support, .law = hsy_unary_law,                            \
+    .support = unary_support, .steps = hsy_unary_steps, .law = hsy_unary_law,  \
     .law_worst = hsy_unary_law_worst
 
 const struct hsy_mechanism hsy_mech_sue = {

@@ -35,4 +35,7 @@ size_t hsy_unary_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                      const uint8_t *report);
 size_t hsy_unary_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
 
+/* Steps of adding n vectors of d bits, and of estimating from the sums. */
+double hsy_unary_steps(const hsy_scheme *s, double n);
+
 #endif
