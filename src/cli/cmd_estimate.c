@@ -354,6 +354,12 @@ static int estimate_names(struct cli_gather *g)
     return cli_fail_at(g->first, "value", &err);
 }
 
+/* Whether an option of RAPPOR's decoder is given. */
+static bool estimate_decodes(const struct estimate_options *o)
+{
+    return o->all || o->method != 0 || o->correction != 0 || o->alpha != 0;
+}
+
 static int estimate_load(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
@@ -362,8 +368,12 @@ static int estimate_load(struct estimate_job *j)
 
     if (!failed)
         failed = estimate_names(g);
-    if (!failed && estimate_is_density(g, o))
+    if (!failed && (estimate_is_rappor(g) || estimate_is_density(g, o)))
         return 0; /* it has no points */
+    if (!failed && estimate_decodes(o))
+        failed = cli_fail("%s: --all, --method, --correction and --alpha go "
+                          "with rappor only",
+                          g->first);
     if (!failed && (o->replicates != 0 || o->has_seed))
         failed = cli_fail("--replicates and --seed go with --density, and with "
                           "mechanisms that have no other estimates");
@@ -427,6 +437,10 @@ static int estimate_run(struct estimate_job *j)
                                 .options = o};
     int failed = estimate_load(j);
 
+    if (!failed && estimate_is_rappor(&j->gather)) {
+        estimate_few(&j->gather);
+        return estimate_rappor_tally(&j->gather, o);
+    }
     if (!failed && o->covariance)
         return estimate_covariance(&j->gather, o);
     if (!failed && estimate_is_density(&j->gather, o))

@@ -129,8 +129,20 @@ int estimate_density_rows(struct estimate_row **rows, size_t *count,
 /* The most likely shares of all d values, for --post em; the caller's to free.
  */
 int estimate_density_post(double **shares, const struct cli_gather *g);
-/* Decode RAPPOR's files and print what was found; the exit code. */
+/* ---- estimate_rappor.c, estimate_associate.c ----------------------------- */
+
+/* Decode RAPPOR's files, or a tally of that mechanism, and print what was
+ * found; the exit code. */
 int estimate_rappor(const struct estimate_options *o);
+bool estimate_is_rappor(const struct cli_gather *g);
+int estimate_rappor_tally(const struct cli_gather *g,
+                          const struct estimate_options *o);
+
+/* What to call value `place` of those asked for; the cell may point into
+ * itself. */
+void estimate_name(const struct cli_gather *g,
+                   const struct estimate_asked *asked, uint32_t place,
+                   struct cli_cell *out);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);
