@@ -71,11 +71,11 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_QUANTILE, "quantile", "Q",
      "where a share Q of a range in bins lies below, or\n"
      "several: 0.5,0.9"},
-    {ESTIMATE_BETWEEN, "between", "LO:HI",
+    {ESTIMATE_BETWEEN, "between", "LO:HI...",
      "the share between two edges of bins; repeatable"},
-    {ESTIMATE_RAPPOR, "rappor", "FILE",
+    {ESTIMATE_RAPPOR, "rappor", "FILE...",
      "decode RAPPOR's counts or reports; its params"},
-    {ESTIMATE_MAP, "map", "FILE", "... its map of candidates"},
+    {ESTIMATE_MAP, "map", "FILE...", "... its map of candidates"},
     {ESTIMATE_ASSOCIATE, "associate", NULL,
      "... the joint shares of the reports' variables;\n"
      "--map and --rappor take VARIABLE=FILE, repeatable"},
