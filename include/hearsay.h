@@ -862,22 +862,36 @@ HSY_API size_t hsy_associate_scratch(const hsy_association *a);
 
 /*
  * The joint distribution of most likelihood (the last variable runs fastest)
- * and the standard error of each cell, from the empirical information. People
- * are taken for a sample of a population. HSY_E_EMPTY without reports;
- * HSY_E_RANGE for a report (err->line) that no category can give, for numbers
- * that are no probabilities, and if the reports cannot tell the cells apart.
+ * and the covariance of its cells, cells squared, from the empirical
+ * information. People are taken for a sample of a population. HSY_E_EMPTY
+ * without reports; HSY_E_RANGE for a report (err->line) that no category can
+ * give, for numbers that are no probabilities, and if the reports cannot tell
+ * the cells apart.
  */
-HSY_API hsy_status hsy_associate(double *share, double *sd,
+HSY_API hsy_status hsy_associate(double *share, double *covariance,
                                  hsy_association_result *result,
                                  const hsy_association *a, void *scratch,
                                  hsy_error *err);
 
 /*
+ * How the joint would change, to first order, if the rows of a were those of
+ * other, which has the same shape. share and covariance are a's. For rows that
+ * are estimates themselves: shift what they depend on by a standard error, and
+ * add change times change' to the covariance. scratch: as for hsy_associate.
+ */
+HSY_API void hsy_associate_shift(double *change, const double *share,
+                                 const double *covariance,
+                                 const hsy_association *a,
+                                 const hsy_association *other, void *scratch);
+
+/*
  * Rows of n reports of a RAPPOR variable for data->candidates categories and,
  * if other is not NULL, a last one for all other strings. words: stride bytes a
- * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other has
- * the chance of each bit there, m times k (hsy_rappor_other). HSY_E_RANGE with
- * the report in err->line if its cohort is too large or no category gives it.
+ * report, bit b at bit b % 8 of byte b / 8; cohorts below data->m. other: 2 m k
+ * numbers, the chance of each bit there and how far a report's own bit has
+ * moved it, which is taken back (hsy_rappor_other makes both; chances known
+ * beforehand have zeros behind them). HSY_E_RANGE with the report in err->line
+ * if its cohort is too large or no category gives it.
  */
 HSY_API hsy_status hsy_rappor_likelihood(double *rows,
                                          const hsy_rappor_data *data,
@@ -887,13 +901,51 @@ HSY_API hsy_status hsy_rappor_likelihood(double *rows,
                                          hsy_error *err);
 
 /*
- * The chance that a string outside the list sets a bit, for each cohort and
- * bit: what the counts have beyond the candidates' shares, divided by the share
- * that is left, drawn toward what hashes do on average as far as it is noise.
+ * What hsy_rappor_likelihood needs of the strings outside the list, 2 m k
+ * numbers, from the counts of the same reports: for each cohort and bit what
+ * the counts have beyond the candidates' shares, divided by the share that is
+ * left, drawn toward what hashes do on average as far as it is noise.
  * HSY_E_RANGE unless the shares are at least 0 and leave some of 1.
  */
 HSY_API hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
                                     const double *shares, hsy_error *err);
+
+/* What a RAPPOR variable holds beside its listed strings. */
+typedef enum hsy_rappor_rest {
+    HSY_RAPPOR_REST_NONE = 0,    /* nothing: the list is complete */
+    HSY_RAPPOR_REST_STRINGS = 1, /* strings nobody listed, one category */
+    HSY_RAPPOR_REST_NO_BIT = 2   /* no bit at all: the "no" of a boolean */
+} hsy_rappor_rest;
+
+typedef struct hsy_rappor_variable {
+    hsy_rappor_data data; /* its listed strings as candidates; the counts of
+                             these reports */
+    uint32_t rest;        /* hsy_rappor_rest */
+    const double *shares, *sd; /* of the listed strings and their standard
+                                  errors (hsy_rappor_decode); for
+                                  HSY_RAPPOR_REST_STRINGS only */
+    const uint8_t *words;      /* as for hsy_rappor_likelihood */
+    size_t stride;
+} hsy_rappor_variable;
+
+/* Reports of several RAPPOR variables from the same people. */
+typedef struct hsy_rappor_reports {
+    size_t size; /* sizeof(hsy_rappor_reports) */
+    size_t n;
+    const uint32_t *cohorts;
+    uint32_t variables;
+    hsy_rappor_variable variable[HSY_ASSOCIATE_VARIABLES];
+} hsy_rappor_reports;
+
+/* Bytes of memory, 0 if something is out of range. */
+HSY_API size_t hsy_rappor_associate_scratch(const hsy_rappor_reports *r);
+
+/* hsy_associate of RAPPOR's reports; the covariance allows for the shares of
+ * the listed strings being estimates. scratch: aligned as malloc aligns. */
+HSY_API hsy_status hsy_rappor_associate(double *share, double *covariance,
+                                        hsy_association_result *result,
+                                        const hsy_rappor_reports *r,
+                                        void *scratch, hsy_error *err);
 
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 

@@ -10,6 +10,9 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --target) echo people population ;;
     --post) echo none norm norm-sub norm-mul norm-cut base-cut mle power power-ns em ;;
     --density) echo em ems ;;
+    --method) echo sampler nnls ;;
+    --correction) echo fdr bonferroni ;;
+    --quantile) echo 0.5 0.25,0.5,0.75 0.9 ;;
     --mechanism)
         echo auto
         "$hearsay" mechanisms --format csv 2>/dev/null | sed '1d;s/,.*//'

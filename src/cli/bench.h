@@ -37,7 +37,8 @@ struct bench_case {
     int64_t range; /* of a range whose mean is asked, if there is no d */
     uint32_t g;    /* of local hashing; 0: the best */
     uint32_t pool_bits;
-    uint32_t hashes, width; /* of a sketch */
+    uint32_t hashes, width; /* of a sketch; of RAPPOR, width being cohorts */
+    uint32_t candidates;    /* of a decoding */
     uint32_t q, t;          /* of projective geometry; 0: the best */
     uint32_t epsilon;       /* 0: 1 */
     size_t reports;
@@ -67,6 +68,9 @@ struct bench {
  * fastest round, units being done in one. */
 double bench_best(const struct bench *b, double units, void (*work)(void *ctx),
                   void *ctx);
+
+/* The same of one round, for work that takes seconds. */
+double bench_once(double units, void (*work)(void *ctx), void *ctx);
 
 /* A result the compiler has to compute. */
 void bench_use(uint64_t x);
@@ -122,6 +126,13 @@ double bench_rappor_fresh(struct bench *b, const struct bench_case *c,
                           hsy_cpu level);
 double bench_rappor_kept(struct bench *b, const struct bench_case *c,
                          hsy_cpu level);
+
+/* ---- bench_decode.c ------------------------------------------------------ */
+
+double bench_rappor_decode(struct bench *b, const struct bench_case *c,
+                           hsy_cpu level);
+double bench_associate(struct bench *b, const struct bench_case *c,
+                       hsy_cpu level);
 
 /* ---- bench_command.c ----------------------------------------------------- */
 

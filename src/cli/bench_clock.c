@@ -34,6 +34,14 @@ double bench_best(const struct bench *b, double units, void (*work)(void *ctx),
     return best;
 }
 
+double bench_once(double units, void (*work)(void *ctx), void *ctx)
+{
+    double start = bench_now();
+
+    work(ctx);
+    return units / (bench_now() - start);
+}
+
 void bench_use(uint64_t x)
 {
     __asm__ __volatile__("" : : "r"(x));

@@ -31,6 +31,7 @@ enum {
     ESTIMATE_BETWEEN,
     ESTIMATE_RAPPOR,
     ESTIMATE_MAP,
+    ESTIMATE_ASSOCIATE,
     ESTIMATE_ALL,
     ESTIMATE_METHOD,
     ESTIMATE_CORRECTION,
@@ -70,11 +71,14 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_QUANTILE, "quantile", "Q",
      "where a share Q of a range in bins lies below, or\n"
      "several: 0.5,0.9"},
-    {ESTIMATE_BETWEEN, "between", "LO:HI",
+    {ESTIMATE_BETWEEN, "between", "LO:HI...",
      "the share between two edges of bins; repeatable"},
-    {ESTIMATE_RAPPOR, "rappor", "FILE",
+    {ESTIMATE_RAPPOR, "rappor", "FILE...",
      "decode RAPPOR's counts or reports; its params"},
-    {ESTIMATE_MAP, "map", "FILE", "... its map of candidates"},
+    {ESTIMATE_MAP, "map", "FILE...", "... its map of candidates"},
+    {ESTIMATE_ASSOCIATE, "associate", NULL,
+     "... the joint shares of the reports' variables;\n"
+     "--map and --rappor take VARIABLE=FILE, repeatable"},
     {ESTIMATE_ALL, "all", NULL, "... all candidates, not only those detected"},
     {ESTIMATE_METHOD, "method", "NAME", "... sampler (default) or nnls"},
     {ESTIMATE_CORRECTION, "correction", "NAME",
@@ -354,6 +358,12 @@ static int estimate_names(struct cli_gather *g)
     return cli_fail_at(g->first, "value", &err);
 }
 
+/* Whether an option of RAPPOR's decoder is given. */
+static bool estimate_decodes(const struct estimate_options *o)
+{
+    return o->all || o->method != 0 || o->correction != 0 || o->alpha != 0;
+}
+
 static int estimate_load(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
@@ -362,8 +372,12 @@ static int estimate_load(struct estimate_job *j)
 
     if (!failed)
         failed = estimate_names(g);
-    if (!failed && estimate_is_density(g, o))
+    if (!failed && (estimate_is_rappor(g) || estimate_is_density(g, o)))
         return 0; /* it has no points */
+    if (!failed && estimate_decodes(o))
+        failed = cli_fail("%s: --all, --method, --correction and --alpha go "
+                          "with rappor only",
+                          g->first);
     if (!failed && (o->replicates != 0 || o->has_seed))
         failed = cli_fail("--replicates and --seed go with --density, and with "
                           "mechanisms that have no other estimates");
@@ -427,6 +441,10 @@ static int estimate_run(struct estimate_job *j)
                                 .options = o};
     int failed = estimate_load(j);
 
+    if (!failed && estimate_is_rappor(&j->gather)) {
+        estimate_few(&j->gather);
+        return estimate_rappor_tally(&j->gather, o);
+    }
     if (!failed && o->covariance)
         return estimate_covariance(&j->gather, o);
     if (!failed && estimate_is_density(&j->gather, o))
@@ -480,6 +498,18 @@ static void estimate_clear(struct estimate_job *j)
 
 /* ---- Options ------------------------------------------------------------- */
 
+static bool estimate_file(struct cli_parser *p, const char **files,
+                          size_t *count)
+{
+    if (*count == ESTIMATE_VARIABLES_MAX) {
+        cli_usage(p, "--rappor and --map are given %u times at most",
+                  ESTIMATE_VARIABLES_MAX);
+        return false;
+    }
+    files[(*count)++] = p->value;
+    return true;
+}
+
 static bool estimate_option(struct cli_parser *p, int id,
                             struct estimate_options *o)
 {
@@ -532,9 +562,12 @@ static bool estimate_option(struct cli_parser *p, int id,
         return estimate_ranges_between(p, &o->ranges);
     case ESTIMATE_RAPPOR:
         o->rappor = p->value;
-        return true;
+        return estimate_file(p, o->rappors, &o->nrappors);
     case ESTIMATE_MAP:
         o->map = p->value;
+        return estimate_file(p, o->maps, &o->nmaps);
+    case ESTIMATE_ASSOCIATE:
+        o->associate = true;
         return true;
     case ESTIMATE_ALL:
         o->all = true;
@@ -567,20 +600,19 @@ static int estimate_check_rappor(struct cli_parser *p,
                                   o->map};
 
     if (o->rappor == NULL)
-        return o->map != NULL || o->all || o->method != 0 ||
-                       o->correction != 0 || o->alpha != 0
-                   ? cli_usage(p, "--map, --all, --method, --correction and "
-                                  "--alpha go with --rappor")
+        return o->map != NULL || o->associate
+                   ? cli_usage(p, "--map and --associate go with --rappor")
                    : 0;
-    if (o->map == NULL)
-        return cli_usage(p, "--rappor takes --map FILE, the candidates");
     if (o->candidates != NULL || o->against != NULL || o->has_top ||
-        o->simultaneous || o->post != HSY_POST_NONE ||
-        o->how.interval != HSY_INTERVAL_AUTO)
+        o->simultaneous || o->post != HSY_POST_NONE || o->has_interval ||
+        o->covariance || o->density != HSY_DENSITY_AUTO || o->replicates != 0 ||
+        o->has_seed || o->ranges.count != 0)
         return cli_usage(p, "--rappor takes --level, --target and --format of "
                             "the options for tallies");
-    if (o->alpha == 0)
-        o->alpha = 0.1;
+    if (!o->associate && o->nmaps != 1)
+        return cli_usage(p, "--rappor takes --map FILE, the candidates");
+    if (!o->associate && o->nrappors != 1)
+        return cli_usage(p, "--rappor is given once, but with --associate");
     if (o->path == NULL)
         o->path = "-";
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);
@@ -615,7 +647,8 @@ int cmd_estimate(int argc, char **argv)
     }
     failed = estimate_check_rappor(&p, &job.options);
     if (!failed && job.options.rappor != NULL)
-        return estimate_rappor(&job.options);
+        return job.options.associate ? estimate_associate(&job.options)
+                                     : estimate_rappor(&job.options);
     if (!failed)
         failed = estimate_check(&p, &job.options);
     if (!failed)

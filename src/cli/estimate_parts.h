@@ -8,6 +8,8 @@
  * written, and the answer. */
 #define ESTIMATE_RANGES_MAX 64u
 
+#define ESTIMATE_VARIABLES_MAX HSY_ASSOCIATE_VARIABLES
+
 struct estimate_range {
     double q; /* of a quantile; 0: between from and to */
     char from[24], to[24];
@@ -31,8 +33,12 @@ struct estimate_options {
     enum cli_format format;
     struct estimate_ranges ranges;
 
-    /* --rappor: RAPPOR's own files. */
-    const char *rappor, *map;
+    /* --rappor: RAPPOR's own files. With --associate there may be several. */
+    const char *rappor, *map; /* the last ones */
+    const char *rappors[ESTIMATE_VARIABLES_MAX];
+    const char *maps[ESTIMATE_VARIABLES_MAX];
+    size_t nrappors, nmaps;
+    bool associate;
     bool all;
     uint32_t method, correction;
     double alpha;
@@ -129,8 +135,24 @@ int estimate_density_rows(struct estimate_row **rows, size_t *count,
 /* The most likely shares of all d values, for --post em; the caller's to free.
  */
 int estimate_density_post(double **shares, const struct cli_gather *g);
-/* Decode RAPPOR's files and print what was found; the exit code. */
+/* ---- estimate_rappor.c, estimate_associate.c ----------------------------- */
+
+/* Decode RAPPOR's files, or a tally of that mechanism, and print what was
+ * found; the exit code. */
 int estimate_rappor(const struct estimate_options *o);
+bool estimate_is_rappor(const struct cli_gather *g);
+int estimate_rappor_tally(const struct cli_gather *g,
+                          const struct estimate_options *o);
+
+/* The joint distribution of the variables of RAPPOR's reports; the exit code.
+ */
+int estimate_associate(const struct estimate_options *o);
+
+/* What to call value `place` of those asked for; the cell may point into
+ * itself. */
+void estimate_name(const struct cli_gather *g,
+                   const struct estimate_asked *asked, uint32_t place,
+                   struct cli_cell *out);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

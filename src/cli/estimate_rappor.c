@@ -1,4 +1,4 @@
-/* estimate_rappor.c - hearsay estimate --rappor: RAPPOR's own files decoded. */
+/* estimate_rappor.c - RAPPOR decoded: its own files, or a tally of ours. */
 #include "estimate_parts.h"
 #include "rappor_files.h"
 
@@ -13,9 +13,15 @@ const char *const estimate_method_names[] = {"sampler", "nnls", NULL};
 /* What was read and what came of it. Owns its memory. */
 struct rappor_job {
     const struct estimate_options *options;
+
+    /* RAPPOR's files; or a tally, which is the caller's. */
     struct rappor_params params;
     struct rappor_map map;
     struct rappor_counts counts;
+    const struct cli_gather *gather; /* NULL: files */
+    struct estimate_asked asked;
+    uint16_t *bits; /* [candidate][cohort][hash] */
+
     hsy_rappor_law law;
     hsy_rappor_data data;
     hsy_rappor_share *shares;
@@ -64,19 +70,97 @@ static int rappor_load(struct rappor_job *j)
     return 0;
 }
 
-/* Candidates are called by name where the library counts them. */
+/* ---- A tally ------------------------------------------------------------- */
+
+bool estimate_is_rappor(const struct cli_gather *g)
+{
+    return strcmp(g->info.mechanism, "rappor") == 0;
+}
+
+/* What goes with points only. */
+static int rappor_fits(const struct estimate_options *o)
+{
+    if (o->against != NULL || o->has_top || o->simultaneous ||
+        o->has_interval || o->post != HSY_POST_NONE || o->covariance ||
+        o->density != HSY_DENSITY_AUTO || o->replicates != 0 || o->has_seed)
+        return cli_fail("a tally of rappor is decoded: that takes "
+                        "--candidates, --all, --method, --correction, "
+                        "--alpha, --level, --target and --format");
+    return 0;
+}
+
+/* The bits of candidate i in all cohorts. */
+static hsy_status rappor_place(const struct rappor_job *j, size_t i)
+{
+    const uint64_t code = j->asked.codes != NULL ? j->asked.codes[i] : i;
+    uint16_t *bits = j->bits + i * j->data.m * j->data.h;
+    hsy_status st = HSY_OK;
+
+    for (uint32_t c = 0; c < j->data.m && st == HSY_OK; c++)
+        st = hsy_rappor_bits(j->gather->scheme, code, c, bits + c * j->data.h);
+    return st;
+}
+
+static int rappor_take(struct rappor_job *j)
+{
+    const struct cli_gather *g = j->gather;
+    const uint64_t *param = g->info.param;
+    int failed = rappor_fits(j->options);
+
+    if (!failed)
+        failed = estimate_ask(&j->asked, g, j->options);
+    if (failed)
+        return failed;
+    j->law = (hsy_rappor_law){.p = g->info.q,
+                              .q = g->info.p,
+                              .epsilon_one = g->info.epsilon_exact,
+                              .epsilon_lifetime = g->info.epsilon_lifetime > 0
+                                                      ? g->info.epsilon_lifetime
+                                                      : INFINITY};
+    j->data = (hsy_rappor_data){.size = sizeof j->data,
+                                .k = (uint32_t)param[HSY_PARAM_BITS],
+                                .h = (uint32_t)param[HSY_PARAM_HASHES],
+                                .m = (uint32_t)param[HSY_PARAM_COHORTS],
+                                .p = j->law.p,
+                                .q = j->law.q,
+                                .totals = g->tally.strata,
+                                .ones = (const uint64_t *)g->tally.cells,
+                                .candidates = j->asked.count};
+    j->data.bits = j->bits =
+        malloc(j->asked.count * j->data.m * j->data.h * sizeof *j->bits + 1);
+    if (j->bits == NULL)
+        return cli_fail_nomem();
+    for (size_t i = 0; i < j->asked.count; i++) {
+        if (rappor_place(j, i) != HSY_OK)
+            return cli_fail("%s: no such candidate", g->first);
+    }
+    return 0;
+}
+
+/* ---- Decoding ------------------------------------------------------------ */
+
+/* Candidates are called by their lines where the library counts them. */
 static int rappor_refused(const struct rappor_job *j, const hsy_error *err)
 {
+    const struct estimate_options *o = j->options;
     const bool named = err->field != NULL &&
                        strcmp(err->field, "candidates") == 0 && err->line != 0;
+    const char *list = j->gather == NULL       ? o->map
+                       : o->candidates != NULL ? o->candidates
+                                               : j->gather->first;
 
     if (named && err->limit != 0)
-        return cli_fail("%s: lines %llu and %llu: %s", j->options->map,
+        return cli_fail("%s: lines %llu and %llu: %s", cli_input_name(list),
                         (unsigned long long)err->limit,
                         (unsigned long long)err->line, err->msg);
     if (named)
-        return cli_fail_line(j->options->map, err);
-    return rappor_fail(err->status, j->options->path, err);
+        return cli_fail_line(cli_input_name(list), err);
+    return rappor_fail(err->status, o->path, err);
+}
+
+static double rappor_alpha(const struct estimate_options *o)
+{
+    return o->alpha != 0 ? o->alpha : 0.1;
 }
 
 static int rappor_decode(struct rappor_job *j)
@@ -85,7 +169,7 @@ static int rappor_decode(struct rappor_job *j)
     const hsy_rappor_options how = {.size = sizeof how,
                                     .method = o->method,
                                     .correction = o->correction,
-                                    .alpha = o->alpha,
+                                    .alpha = rappor_alpha(o),
                                     .level = o->how.level,
                                     .target = o->how.target};
     void *scratch = malloc(hsy_rappor_scratch(&j->data) + 1);
@@ -112,6 +196,15 @@ static const struct cli_column rappor_columns[] = {
 
 #define RAPPOR_COLUMNS (sizeof rappor_columns / sizeof rappor_columns[0])
 
+static void rappor_name(const struct rappor_job *j, size_t i,
+                        struct cli_cell *out)
+{
+    if (j->gather != NULL)
+        estimate_name(j->gather, &j->asked, (uint32_t)i, out);
+    else
+        *out = cli_text(j->map.names[i]);
+}
+
 static void rappor_cell(const void *ctx, size_t row, size_t column,
                         struct cli_cell *out)
 {
@@ -121,7 +214,7 @@ static void rappor_cell(const void *ctx, size_t row, size_t column,
                               s->est.high, s->unbiased,  s->p_zero, s->q};
 
     if (column == 0) {
-        *out = cli_text(j->map.names[j->rows[row]]);
+        rappor_name(j, j->rows[row], out);
     } else if (column == RAPPOR_COLUMNS - 1) {
         *out = cli_bool(s->detected);
     } else {
@@ -145,7 +238,7 @@ static void rappor_head(const struct rappor_job *j)
         j->law.epsilon_one, j->law.epsilon_lifetime,
         (unsigned long long)s->reports, s->cohorts, s->detected,
         j->data.candidates, estimate_correction_names[j->options->correction],
-        j->options->alpha, 100 * s->allocated, s->dispersion);
+        rappor_alpha(j->options), 100 * s->allocated, s->dispersion);
     if (s->intercept)
         printf("unlisted strings: %.2f %%, standard error %.2f %%\n",
                100 * s->unlisted, 100 * s->unlisted_sd);
@@ -175,7 +268,7 @@ static void rappor_show(const struct rappor_job *j)
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"method", cli_text(estimate_method_names[o->method])},
         {"correction", cli_text(estimate_correction_names[o->correction])},
-        {"alpha", cli_number(o->alpha)},
+        {"alpha", cli_number(rappor_alpha(o))},
     };
 
     if (o->format == CLI_TABLE)
@@ -184,24 +277,41 @@ static void rappor_show(const struct rappor_job *j)
               "estimates");
 }
 
+/* ---- Both ---------------------------------------------------------------- */
+
+/* Decode what was loaded, print it, and free it. */
+static int rappor_run(struct rappor_job *j, int failed)
+{
+    if (!failed)
+        failed = rappor_decode(j);
+    for (size_t i = 0; !failed && i < j->data.candidates; i++) {
+        if (j->options->all || j->shares[i].detected)
+            j->rows[j->nrows++] = i;
+    }
+    if (!failed) {
+        rappor_show(j);
+        failed = cli_finish();
+    }
+    rappor_map_free(&j->map);
+    rappor_counts_free(&j->counts);
+    estimate_asked_clear(&j->asked);
+    free(j->bits);
+    free(j->shares);
+    free(j->rows);
+    return failed;
+}
+
 int estimate_rappor(const struct estimate_options *o)
 {
     struct rappor_job j = {.options = o};
-    int failed = rappor_load(&j);
 
-    if (!failed)
-        failed = rappor_decode(&j);
-    for (size_t i = 0; !failed && i < j.data.candidates; i++) {
-        if (o->all || j.shares[i].detected)
-            j.rows[j.nrows++] = i;
-    }
-    if (!failed) {
-        rappor_show(&j);
-        failed = cli_finish();
-    }
-    rappor_map_free(&j.map);
-    rappor_counts_free(&j.counts);
-    free(j.shares);
-    free(j.rows);
-    return failed;
+    return rappor_run(&j, rappor_load(&j));
+}
+
+int estimate_rappor_tally(const struct cli_gather *g,
+                          const struct estimate_options *o)
+{
+    struct rappor_job j = {.options = o, .gather = g};
+
+    return rappor_run(&j, rappor_take(&j));
 }

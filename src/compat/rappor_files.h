@@ -83,6 +83,14 @@ hsy_status rappor_reports_read(struct rappor_reports *reports,
                                const struct rappor_params *params,
                                uint32_t variables, const char *path,
                                hsy_error *err);
+
+/* The same where variables are known by name: find sets the parameters of one,
+ * or returns false, which is HSY_E_FORMAT. All have the same m. */
+typedef bool rappor_params_of(void *ctx, const char *name,
+                              struct rappor_params *params);
+hsy_status rappor_reports_find(struct rappor_reports *reports,
+                               rappor_params_of *find, void *ctx,
+                               const char *path, hsy_error *err);
 void rappor_reports_free(struct rappor_reports *reports);
 
 /* The same files, for RAPPOR's own tools. HSY_E_IO if writing fails;

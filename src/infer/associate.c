@@ -362,43 +362,48 @@ static bool associate_factor(double *m, size_t order)
     return true;
 }
 
-/* x becomes L^-1 x; zeros at its beginning stay. */
-static void associate_forward(const double *m, double *x, size_t order)
+/* x becomes (L L')^-1 x. */
+static void associate_divide(const double *m, double *x, size_t order)
 {
     for (size_t i = 0; i < order; i++)
         x[i] = (x[i] - associate_dot(m + i * order, x, i)) / m[i * order + i];
+    for (size_t i = order; i-- > 0;) {
+        x[i] /= m[i * order + i];
+        for (size_t j = 0; j < i; j++)
+            x[j] -= x[i] * m[i * order + j];
+    }
 }
 
 /*
  * The covariance of shares that make 1: with J the information,
  *     J^-1 - J^-1 1 1' J^-1 / (1' J^-1 1).
- * Its diagonal from u = L^-1 e[j] and v = L^-1 1: u.u - (u.v)^2 / v.v.
  */
-static bool associate_errors(struct associate_work *w, double *sd)
+static bool associate_covariance(struct associate_work *w, double *covariance)
 {
     const size_t cells = w->cells;
-    double *u = w->pi[2], *v = w->pi[3];
+    double *ones = w->pi[2], sum = 0;
 
     associate_information(w, w->pi[0]);
     if (!associate_factor(w->information, cells))
         return false;
     for (size_t j = 0; j < cells; j++)
-        v[j] = 1;
-    associate_forward(w->information, v, cells);
+        ones[j] = 1;
+    associate_divide(w->information, ones, cells);
+    for (size_t j = 0; j < cells; j++)
+        sum += ones[j];
     for (size_t j = 0; j < cells; j++) {
-        double both;
+        double *row = covariance + j * cells;
 
-        memset(u, 0, cells * sizeof *u);
-        u[j] = 1;
-        associate_forward(w->information, u, cells);
-        both = associate_dot(u, v, cells);
-        sd[j] = sqrt(fmax(0, associate_dot(u, u, cells) -
-                                 both * both / associate_dot(v, v, cells)));
+        memset(row, 0, cells * sizeof *row);
+        row[j] = 1;
+        associate_divide(w->information, row, cells);
+        for (size_t t = 0; t < cells; t++)
+            row[t] -= ones[j] * ones[t] / sum;
     }
     return true;
 }
 
-hsy_status hsy_associate(double *share, double *sd,
+hsy_status hsy_associate(double *share, double *covariance,
                          hsy_association_result *result,
                          const hsy_association *a, void *scratch,
                          hsy_error *err)
@@ -420,10 +425,43 @@ hsy_status hsy_associate(double *share, double *sd,
                         "or collect more reports");
     memcpy(share, w.pi[0], w.cells * sizeof *share);
     associate_test(&w, &out);
-    if (!associate_errors(&w, sd))
+    if (!associate_covariance(&w, covariance))
         return hsy_fail(err, HSY_E_RANGE, "rows",
                         "the reports cannot tell some cells of the table "
                         "apart: ask for fewer categories");
     *result = out;
     return HSY_OK;
+}
+
+/* ---- Rows that are not known to the digit -------------------------------- */
+
+/* sum of L / (L . pi) of the rows of a, times sign, added to slope. */
+static void associate_slope(double *slope, double *cell,
+                            const hsy_association *a, const double *share,
+                            size_t cells, double sign)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        double weight;
+
+        associate_outer(cell, a, i);
+        weight = sign / associate_dot(cell, share, cells);
+        for (size_t j = 0; j < cells; j++)
+            slope[j] += weight * cell[j];
+    }
+}
+
+/* The covariance is the inverse of minus the second derivative, so it times
+ * the change of the first is Newton's step to the other maximum. */
+void hsy_associate_shift(double *change, const double *share,
+                         const double *covariance, const hsy_association *a,
+                         const hsy_association *other, void *scratch)
+{
+    const size_t cells = associate_cells(a);
+    double *slope = scratch, *cell = slope + cells;
+
+    memset(slope, 0, cells * sizeof *slope);
+    associate_slope(slope, cell, other, share, cells, 1);
+    associate_slope(slope, cell, a, share, cells, -1);
+    for (size_t j = 0; j < cells; j++)
+        change[j] = associate_dot(covariance + j * cells, slope, cells);
 }

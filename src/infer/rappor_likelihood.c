@@ -46,6 +46,20 @@ static double likelihood_raw(const hsy_rappor_data *data, const double *shares,
            rest;
 }
 
+/*
+ * How far one report moves the chance of a bit, for each unit by which it
+ * differs from its cohort's mean. Without report y of n the rate is
+ *     ((ones - y) / (n - 1) - p) / (q - p),
+ * which is (ones / n - y) / ((n - 1) (q - p)) more than with it.
+ */
+static double likelihood_pull(const hsy_rappor_data *data, size_t at,
+                              double weight)
+{
+    const uint64_t n = data->totals[at / data->k];
+
+    return n > 1 ? weight / ((double)(n - 1) * (data->q - data->p)) : 0;
+}
+
 hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
                             const double *shares, hsy_error *err)
 {
@@ -84,7 +98,8 @@ hsy_status hsy_rappor_other(double *other, const hsy_rappor_data *data,
             likelihood_raw(data, shares, rest, i, &variance);
             keep = signal > 0 ? signal / (signal + variance) : 0;
         }
-        other[i] = fmin(fmax(usual + keep * other[i], 0), 1);
+        other[i] = usual + keep * other[i];
+        other[cells + i] = likelihood_pull(data, i, keep / rest);
     }
     return HSY_OK;
 }
@@ -155,20 +170,35 @@ likelihood_candidate(const hsy_rappor_data *data,
     return x;
 }
 
+/*
+ * Chances are those that all reports but this one give: from its own bits a
+ * report would look like a string nobody listed, whatever it is. They may lie
+ * outside 0 to 1, as estimates do, and are left there: a bit's likelihood is
+ * linear in its chance, so noise in chances cancels out over the reports, and
+ * would not if it were cut on one side. Only the probability of a 1 is kept
+ * above half of the least, and below where a 0 has half of its least.
+ */
 static struct likelihood_log likelihood_other(const hsy_rappor_data *data,
-                                              const struct likelihood_law *law,
                                               const uint8_t *word,
-                                              const double *chance)
+                                              const double *other,
+                                              uint32_t cohort)
 {
+    const size_t first = (size_t)cohort * data->k;
+    const double *chance = other + first;
+    const double *pull = chance + (size_t)data->m * data->k;
+    const double n = fmax(1, (double)data->totals[cohort]);
+    const double least = fmin(data->p, data->q) / 2;
+    const double most = (1 + fmax(data->p, data->q)) / 2;
     struct likelihood_log x = {0};
 
     for (uint32_t b = 0; b < data->k; b++) {
         const bool bit = likelihood_bit(word, b);
+        const double mean = (double)data->ones[first + b] / n;
+        const double set = chance[b] + pull[b] * (mean - bit);
+        const double one = data->p + set * (data->q - data->p);
+        const double kept = fmin(fmax(one, least), most);
 
-        likelihood_times(&x,
-                         chance[b] * law->chance[1][bit] +
-                             (1 - chance[b]) * law->chance[0][bit],
-                         1);
+        likelihood_times(&x, bit ? kept : 1 - kept, 1);
     }
     return x;
 }
@@ -210,8 +240,7 @@ hsy_status hsy_rappor_likelihood(double *rows, const hsy_rappor_data *data,
                     ? likelihood_candidate(data, &law, empty, word,
                                            data->bits +
                                                (s * data->m + c) * data->h)
-                    : likelihood_other(data, &law, word,
-                                       other + (size_t)c * data->k);
+                    : likelihood_other(data, word, other, c);
             row[s] = x.zeros > 0 ? -INFINITY : x.log;
         }
         if (!likelihood_scale(row, count))

@@ -143,7 +143,8 @@ static const struct poison_noise poison_noises[] = {
     {4 * (uint64_t)HSY_NANO, HSY_DESIGN_EPSILON, {{0}}},
     {0, HSY_DESIGN_SPINNER, {{1, 3}}},
     {0, HSY_DESIGN_COINS, {{1, 2}, {1, 2}}},
-    {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}}};
+    {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}},
+    {0, HSY_DESIGN_RAPPOR, {{1, 2}, {7, 20}, {13, 16}}}};
 
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
                           const struct poison_noise *noise)

@@ -18,7 +18,7 @@ struct pairs {
     hsy_rappor_data yes, text;
     uint16_t bit[M], bits[6 * M * H]; /* 3 listed, 3 others */
     uint64_t totals[M], ones[M * K];
-    double other[M * K];
+    double shares[STRINGS], sd[STRINGS]; /* of the strings, decoded */
     uint32_t *cohorts;
     uint8_t *answer, *word;
     double *left, *right;
@@ -114,31 +114,54 @@ static void pairs_draw(struct pairs *p, const double *joint, uint64_t lane)
     }
 }
 
-/* Likelihoods of both variables and the joint fit. */
-static hsy_status pairs_fit(struct pairs *p, const double *joint, double *share,
+/* The shares of the listed strings, from the same reports. */
+static hsy_status pairs_decode(struct pairs *p)
+{
+    const hsy_rappor_options how = {.size = sizeof how,
+                                    .target = HSY_POPULATION};
+    void *scratch = trial_memory(hsy_rappor_scratch(&p->text));
+    hsy_rappor_share shares[STRINGS];
+    hsy_rappor_summary summary;
+    hsy_status st =
+        hsy_rappor_decode(shares, &summary, &p->text, &how, scratch, NULL);
+    double sum = 0;
+
+    for (size_t s = 0; s < STRINGS && st == HSY_OK; s++) {
+        p->shares[s] = shares[s].est.value;
+        p->sd[s] = shares[s].est.sd;
+        sum += p->shares[s];
+    }
+    free(scratch);
+    return st == HSY_OK && sum < 1 ? HSY_OK : HSY_E_RANGE;
+}
+
+/* As in use: the strings' shares are estimates too. rest: of the strings. */
+static hsy_status pairs_fit(struct pairs *p, uint32_t rest, double *share,
                             double *sd, hsy_association_result *out)
 {
-    hsy_association a = {.size = sizeof a,
-                         .n = p->n,
-                         .variables = 2,
-                         .categories = {R, C},
-                         .rows = {p->left, p->right}};
-    const double none[M] = {0}; /* "no" sets no bit */
-    double listed[STRINGS];
-    void *scratch = trial_memory(hsy_associate_scratch(&a));
-    hsy_status st;
+    const size_t cells = R * (STRINGS + (rest != HSY_RAPPOR_REST_NONE));
+    const hsy_rappor_reports r = {.size = sizeof r,
+                                  .n = p->n,
+                                  .cohorts = p->cohorts,
+                                  .variables = 2,
+                                  .variable = {{.data = p->yes,
+                                                .rest = HSY_RAPPOR_REST_NO_BIT,
+                                                .words = p->answer,
+                                                .stride = 1},
+                                               {.data = p->text,
+                                                .rest = rest,
+                                                .shares = p->shares,
+                                                .sd = p->sd,
+                                                .words = p->word,
+                                                .stride = 2}}};
+    double covariance[R * C * R * C];
+    void *scratch = trial_memory(hsy_rappor_associate_scratch(&r));
+    hsy_status st = rest == HSY_RAPPOR_REST_NONE ? HSY_OK : pairs_decode(p);
 
-    for (size_t s = 0; s < STRINGS; s++)
-        listed[s] = joint[s] + joint[C + s];
-    st = hsy_rappor_other(p->other, &p->text, listed, NULL);
     if (st == HSY_OK)
-        st = hsy_rappor_likelihood(p->left, &p->yes, none, p->answer, 1,
-                                   p->cohorts, p->n, NULL);
-    if (st == HSY_OK)
-        st = hsy_rappor_likelihood(p->right, &p->text, p->other, p->word, 2,
-                                   p->cohorts, p->n, NULL);
-    if (st == HSY_OK)
-        st = hsy_associate(share, sd, out, &a, scratch, NULL);
+        st = hsy_rappor_associate(share, covariance, out, &r, scratch, NULL);
+    for (size_t i = 0; i < cells && st == HSY_OK; i++)
+        sd[i] = sqrt(covariance[i * cells + i]);
     free(scratch);
     return st;
 }
@@ -154,7 +177,8 @@ static void test_recovers(void)
 
     pairs_open(&p, 20000);
     pairs_draw(&p, together, 1);
-    ok(pairs_fit(&p, together, share, sd, &out) == HSY_OK && out.cells == R * C,
+    ok(pairs_fit(&p, HSY_RAPPOR_REST_STRINGS, share, sd, &out) == HSY_OK &&
+           out.cells == R * C,
        "a boolean and a string are associated");
     for (size_t i = 0; i < R * C; i++) {
         worst = fmax(worst, fabs(share[i] - together[i]) / sd[i]);
@@ -170,50 +194,50 @@ static void test_recovers(void)
     pairs_close(&p);
 }
 
-/*
- * Every string is listed: errors count the noise and who was asked. Those of
- * "other" do not count that its bits are an estimate too, and are not tested
- * here (docs/rappor-decode.md). Cells are correlated, runs are not: one cell a
- * run is a coin.
- */
-static void test_covers(void)
+/* Cells are correlated, runs are not: one cell a run is a coin. */
+static void covers(const char *what, const double *joint, uint32_t rest,
+                   size_t n, uint64_t lane)
 {
-    static const double joint[R * C] = {0.25, 0.15, 0.10, 0,
-                                        0.05, 0.20, 0.25, 0};
-    const uint64_t runs = getenv("HSY_TEST_LONG") != NULL ? 2000 : 200;
-    const double none[M] = {0};
-    double share[R * STRINGS], sd[R * STRINGS];
+    const uint64_t runs = getenv("HSY_TEST_LONG") != NULL ? 2000
+                          : n > 2000                      ? 40
+                                                          : 200;
+    const size_t columns = rest == HSY_RAPPOR_REST_NONE ? STRINGS : C;
+    double share[R * C], sd[R * C];
     hsy_association_result out;
-    uint64_t inside = 0, narrow = 0;
+    uint64_t fitted = 0, inside = 0, narrow = 0;
     struct pairs p;
 
-    pairs_open(&p, 2000);
+    pairs_open(&p, n);
     for (uint64_t i = 0; i < runs; i++) {
-        const size_t cell = i % (R * STRINGS);
-        const double truth = joint[cell / STRINGS * C + cell % STRINGS];
-        const hsy_association a = {.size = sizeof a,
-                                   .n = p.n,
-                                   .variables = 2,
-                                   .categories = {R, STRINGS},
-                                   .rows = {p.left, p.right}};
-        void *scratch = trial_memory(hsy_associate_scratch(&a));
+        const size_t cell = i % (R * columns);
+        const double truth = joint[cell / columns * C + cell % columns];
 
-        pairs_draw(&p, joint, 100 + i);
-        hsy_rappor_likelihood(p.left, &p.yes, none, p.answer, 1, p.cohorts, p.n,
-                              NULL);
-        hsy_rappor_likelihood(p.right, &p.text, NULL, p.word, 2, p.cohorts, p.n,
-                              NULL);
-        if (hsy_associate(share, sd, &out, &a, scratch, NULL) == HSY_OK) {
-            inside += fabs(share[cell] - truth) <= 1.96 * sd[cell];
-            narrow += fabs(share[cell] - truth) <= 0.98 * sd[cell];
-        }
-        free(scratch);
+        pairs_draw(&p, joint, lane + i);
+        if (pairs_fit(&p, rest, share, sd, &out) != HSY_OK)
+            continue;
+        fitted++;
+        inside += fabs(share[cell] - truth) <= 1.96 * sd[cell];
+        narrow += fabs(share[cell] - truth) <= 0.65 * sd[cell];
     }
+    ok(fitted == runs, "%s: every run is fitted", what);
     ok(stat_binomial(inside, runs, 0.95) > 1e-6,
-       "intervals of cells cover: %.4f", (double)inside / (double)runs);
+       "%s: intervals of cells cover: %.4f", what,
+       (double)inside / (double)runs);
     ok(stat_binomial(narrow, runs, 0.95) < 1e-6,
-       "control: half as wide they do not");
+       "%s, control: a third as wide they do not", what);
     pairs_close(&p);
+}
+
+static void test_covers(void)
+{
+    static const double listed[R * C] = {0.25, 0.15, 0.10, 0,
+                                         0.05, 0.20, 0.25, 0};
+
+    covers("a complete list", listed, HSY_RAPPOR_REST_NONE, 2000, 100);
+    covers("others, 2,000 people", together, HSY_RAPPOR_REST_STRINGS, 2000,
+           20000);
+    covers("others, 10,000 people", together, HSY_RAPPOR_REST_STRINGS, 10000,
+           30000);
 }
 
 /* Under independence the p-value is uniform. */
@@ -231,7 +255,7 @@ static void test_size(void)
     pairs_open(&p, 2000);
     for (uint64_t i = 0; i < runs; i++) {
         pairs_draw(&p, joint, 5000 + i);
-        if (pairs_fit(&p, joint, share, sd, &out) == HSY_OK)
+        if (pairs_fit(&p, HSY_RAPPOR_REST_STRINGS, share, sd, &out) == HSY_OK)
             below += out.p_value < 0.1;
     }
     ok(stat_binomial(below, runs, 0.1) > 1e-6,
@@ -243,7 +267,7 @@ static void test_size(void)
 /* Three variables known without noise: shares are counts. */
 static void test_three(void)
 {
-    double rows[3][8 * 2], share[8], sd[8];
+    double rows[3][8 * 2], share[8], covariance[8 * 8];
     hsy_association a = {.size = sizeof a,
                          .n = 8,
                          .variables = 3,
@@ -259,12 +283,13 @@ static void test_three(void)
             rows[v][2 * i + 1] = 1 - rows[v][2 * i];
         }
     }
-    ok(hsy_associate(share, sd, &out, &a, scratch, NULL) == HSY_OK &&
+    ok(hsy_associate(share, covariance, &out, &a, scratch, NULL) == HSY_OK &&
            out.freedom == 4,
        "three variables have 8 - 1 - 3 degrees of freedom");
     for (size_t i = 0; i < 8; i++)
         even = even && fabs(share[i] - 0.125) < 1e-9 &&
-               fabs(sd[i] - sqrt(0.125 * 0.875 / 8)) < 1e-9;
+               fabs(covariance[9 * i] - 0.125 * 0.875 / 8) < 1e-9 &&
+               (i == 0 || fabs(covariance[i] + 0.125 * 0.125 / 8) < 1e-9);
     ok(even, "without noise errors are the multinomial's");
     ok(out.chi2 < 1e-9 && out.p_value > 0.999, "and the test finds nothing");
     free(scratch);
@@ -272,7 +297,7 @@ static void test_three(void)
 
 static void test_refusals(void)
 {
-    double rows[2][4] = {{1, 0, 0, 1}, {1, 1, 1, 1}}, share[4], sd[4];
+    double rows[2][4] = {{1, 0, 0, 1}, {1, 1, 1, 1}}, share[4], sd[16];
     hsy_association a = {.size = sizeof a,
                          .n = 2,
                          .variables = 2,
@@ -321,7 +346,7 @@ static void test_likelihood_edges(void)
     const uint8_t first = 1, both = 3;
     const uint32_t cohort = 0, beyond = 1;
     const double all[2] = {0.5, 0.5};
-    double row[2], other[2];
+    double row[2], other[4];
     hsy_error err = {0};
 
     ok(hsy_rappor_likelihood(row, &data, NULL, &first, 1, &cohort, 1, NULL) ==
