@@ -322,7 +322,8 @@ typedef struct hsy_info {
     double p, q;    /* support probabilities: own value, other value */
     double v0, v1;  /* n times the variance at share 0 and at share 1; 0 where
                        iterative: there is none */
-    double steps;   /* of estimating everything, for the spec's users */
+    double steps;   /* of estimating everything (of one candidate string, of one
+                       round where iterative), for the spec's users */
     bool iterative; /* estimated by iteration (hsy_density), not by points */
     uint8_t digest[HSY_DIGEST];
 } hsy_info;

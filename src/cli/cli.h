@@ -366,8 +366,8 @@ enum {
             "  dbitflip: bits pool-bits pool-seed\n"                           \
             "  cms, hcms: hashes width pool-seed\n"                            \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, pm, hm: outputs w mix     laplace: grid\n"                 \
-            "  hh: fanout     matrix: matrix=FILE\n"                           \
+            "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
+            "  laplace: grid        hh: fanout      matrix=FILE\n"             \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 
