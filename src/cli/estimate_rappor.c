@@ -80,12 +80,12 @@ bool estimate_is_rappor(const struct cli_gather *g)
 /* What goes with points only. */
 static int rappor_fits(const struct estimate_options *o)
 {
-    if (o->against != NULL || o->has_top || o->simultaneous ||
+    if (o->all || o->against != NULL || o->has_top || o->simultaneous ||
         o->has_interval || o->post != HSY_POST_NONE || o->covariance ||
         o->density != HSY_DENSITY_AUTO || o->replicates != 0 || o->has_seed)
         return cli_fail("a tally of rappor is decoded: that takes "
-                        "--candidates, --all, --method, --correction, "
-                        "--alpha, --level, --target and --format");
+                        "--candidates, --method, --correction, --alpha, "
+                        "--level, --target and --format");
     return 0;
 }
 
@@ -189,12 +189,29 @@ static int rappor_decode(struct rappor_job *j)
 
 /* ---- Printing ------------------------------------------------------------ */
 
-static const struct cli_column rappor_columns[] = {
-    {"value", NULL},       {"estimate", "share"},  {"stderr", "std. error"},
-    {"low", "from"},       {"high", "to"},         {"unbiased", NULL},
-    {"p_zero", "P(zero)"}, {"q_value", "q-value"}, {"detected", NULL}};
+/* A tally's estimates are unbiased like any other's, with the decoder's best
+ * guess as a column of its own; of RAPPOR's files the guess comes first. */
+static const struct cli_column rappor_columns[2][9] = {
+    {{"value", NULL},
+     {"estimate", "share"},
+     {"stderr", "std. error"},
+     {"low", "from"},
+     {"high", "to"},
+     {"unbiased", NULL},
+     {"p_zero", "P(zero)"},
+     {"q_value", "q-value"},
+     {"detected", NULL}},
+    {{"value", NULL},
+     {"estimate", NULL},
+     {"stderr", "std. error"},
+     {"low", "from"},
+     {"high", "to"},
+     {"post", "share"},
+     {"p_zero", "P(zero)"},
+     {"q_value", "q-value"},
+     {"detected", NULL}}};
 
-#define RAPPOR_COLUMNS (sizeof rappor_columns / sizeof rappor_columns[0])
+#define RAPPOR_COLUMNS (sizeof rappor_columns[0] / sizeof rappor_columns[0][0])
 
 static void rappor_name(const struct rappor_job *j, size_t i,
                         struct cli_cell *out)
@@ -210,8 +227,10 @@ static void rappor_cell(const void *ctx, size_t row, size_t column,
 {
     const struct rappor_job *j = ctx;
     const hsy_rappor_share *s = &j->shares[j->rows[row]];
-    const double numbers[] = {0,           s->est.value, s->est.sd, s->est.low,
-                              s->est.high, s->unbiased,  s->p_zero, s->q};
+    const bool raw = j->gather != NULL;
+    const double numbers[] = {
+        0,           raw ? s->unbiased : s->est.value, s->est.sd, s->est.low,
+        s->est.high, raw ? s->est.value : s->unbiased, s->p_zero, s->q};
 
     if (column == 0) {
         rappor_name(j, j->rows[row], out);
@@ -249,9 +268,13 @@ static void rappor_show(const struct rappor_job *j)
 {
     const struct estimate_options *o = j->options;
     const hsy_rappor_summary *s = &j->summary;
-    const struct cli_table table = {rappor_columns, RAPPOR_COLUMNS, j->nrows,
-                                    rappor_cell, j};
+    const bool raw = j->gather != NULL;
+    const struct cli_table table = {rappor_columns[raw], RAPPOR_COLUMNS,
+                                    j->nrows, rappor_cell, j};
     const struct cli_field fields[] = {
+        /* Two that only a tally has. */
+        {"epsilon", cli_number(raw ? j->gather->info.epsilon : NAN)},
+        {"epsilon_exact", cli_number(j->law.epsilon_one)},
         {"mechanism", cli_text("rappor")},
         {"epsilon_1", cli_number(j->law.epsilon_one)},
         {"epsilon_infinity", cli_number(j->law.epsilon_lifetime)},
@@ -273,19 +296,20 @@ static void rappor_show(const struct rappor_job *j)
 
     if (o->format == CLI_TABLE)
         rappor_head(j);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "estimates");
+    cli_print(o->format, &table, raw ? fields : fields + 2,
+              sizeof fields / sizeof fields[0] - (raw ? 0 : 2), "estimates");
 }
 
 /* ---- Both ---------------------------------------------------------------- */
 
-/* Decode what was loaded, print it, and free it. */
+/* Decode what was loaded, print it, and free it. Of a tally all values asked
+ * for are printed, of RAPPOR's files those detected. */
 static int rappor_run(struct rappor_job *j, int failed)
 {
     if (!failed)
         failed = rappor_decode(j);
     for (size_t i = 0; !failed && i < j->data.candidates; i++) {
-        if (j->options->all || j->shares[i].detected)
+        if (j->gather != NULL || j->options->all || j->shares[i].detected)
             j->rows[j->nrows++] = i;
     }
     if (!failed) {
