@@ -70,7 +70,9 @@ ok(list(table) == ["red", "green", "blue", "grey"] and abs(table["red"]["estimat
 
 r = run("estimate", tally)
 ok(r.code == 1 and "--candidates" in r.err, "strings take --candidates", r)
-for option in (["--top", "3"], ["--post", "norm"], ["--interval", "wald"], ["--against", tally], ["--density", "em"],
+top = shares(must("estimate", "--candidates", asked, tally, "--format", "csv", "--top", "3"))
+ok(list(top) == sorted(found, key=lambda x: -found[x]["estimate"])[:3], "--top has the largest, largest first", list(top))
+for option in (["--post", "norm"], ["--interval", "wald"], ["--against", tally], ["--density", "em"],
                ["--covariance"], ["--simultaneous"], ["--all"]):
     r = run("estimate", "--candidates", asked, tally, *option)
     ok(r.code == 1 and "decoded" in r.err and r.out == b"", "%s does not go with decoding" % option[0], r)
