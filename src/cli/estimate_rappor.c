@@ -10,6 +10,11 @@
 const char *const estimate_correction_names[] = {"fdr", "bonferroni", NULL};
 const char *const estimate_method_names[] = {"sampler", "nnls", NULL};
 
+struct rappor_row {
+    double size;
+    size_t at; /* of the candidate */
+};
+
 /* What was read and what came of it. Owns its memory. */
 struct rappor_job {
     const struct estimate_options *options;
@@ -26,10 +31,7 @@ struct rappor_job {
     hsy_rappor_data data;
     hsy_rappor_share *shares;
     hsy_rappor_summary summary;
-    struct rappor_row {
-        double size;
-        size_t at; /* of the candidate */
-    } * rows;      /* to print */
+    struct rappor_row *rows; /* to print */
     size_t nrows;
 };
 
