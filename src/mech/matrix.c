@@ -291,10 +291,10 @@ static uint64_t matrix_answer(const hsy_scheme *s, uint64_t code, uint64_t word)
     uint64_t answer = 0;
 
     for (uint64_t x = 0; x < s->d; x++) {
-        uint64_t own = ct_equal(x, code);
+        uint64_t own = ct_hide(ct_equal(x, code) & 1);
 
         for (size_t y = 0; y + 1 < s->d; y++)
-            answer += ~ct_less(word, sums[x * s->d + y]) & own & 1;
+            answer += ct_hide(~ct_less(word, sums[x * s->d + y])) & own;
     }
     return answer;
 }
