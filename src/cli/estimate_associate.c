@@ -383,8 +383,9 @@ static int associate_solve(struct associate_job *j)
     void *scratch;
 
     if (bytes == 0)
-        return cli_fail("%s: the table would have too many cells (the limit "
-                        "is %u): a smaller --alpha detects fewer strings",
+        return cli_fail("%s: a table has two categories or more of each "
+                        "variable, and %u cells at most: --all takes all "
+                        "candidates, a smaller --alpha detects fewer",
                         path, HSY_ASSOCIATE_CELLS);
     j->cells = 1;
     for (uint32_t v = 0; v < j->data.variables; v++)

@@ -187,6 +187,17 @@ mixed = "\n".join([header] + [line.rsplit(",", 1)[0] + "," + a for line, a in zi
 report = json.loads(must("estimate", *PAIR, "--format", "json", stdin=mixed))
 ok(report["p_value"] > 1e-4, "answers dealt out anew depend on nothing (p = %.2g)" % report["p_value"])
 
+own = write("own.csv", "k,h,m,p,q,f\n1,1,8,0.25,0.75,0.25\n")
+ok(must("estimate", *PAIR, "--rappor", "owner=" + own, REPORTS, "--format", "csv") == out,
+   "a variable may have parameters of its own")
+r = run("estimate", *PAIR, "--rappor", "owner=" + write("own.csv", "k,h,m,p,q,f\n1,1,4,0.25,0.75,0.25\n"), REPORTS)
+ok(r.code == 1 and "cohorts" in r.err, "but the same cohorts", r)
+three = "\n".join([header + ",also"] + [line + "," + a for line, a in zip(body, answers)]) + "\n"
+table = rows(must("estimate", *PAIR, "--format", "csv", stdin=three))
+ok(len(table) == 16 + 4 + 2 + 2 and all(math.isfinite(row["stderr"]) for row in table), "three variables have their table", len(table))
+same = "\n".join([header + ",also"] + [line + "," + line[-1] for line in body]) + "\n"
+r = run("estimate", *PAIR, stdin=same)
+ok(r.code == 1 and "tell" in r.err and r.out == b"", "one answer under two names: its cells cannot be told apart", r)
 r = run("estimate", *FILES, "--map", "other.csv", fixture("decode_counts.csv"))
 ok(r.code == 2 and "--map" in r.err, "two maps go with --associate only", r)
 for what, (options, data, code, say) in {
