@@ -209,6 +209,7 @@ for what, (options, data, code, say) in {
     "one variable": (PAIR, "client,cohort,pet\na,1,%s\n" % ("0" * 16), 1, "2 to 8"),
     "no reports": (PAIR, header + "\n", 1, "no data"),
     "two variables of one name": (PAIR, "client,cohort,pet,pet\na,1,%s,%s\n" % ("0" * 16, "0" * 16), 1, "same name"),
+    "a name with a control character": (PAIR, "client,cohort,pet,a\x1bb\na,1,%s,1\n" % ("0" * 16), 1, "line 1"),
     "a cohort out of range": (PAIR, raw + "x,8,%s,1\n" % ("0" * 16), 1, "line 6002"),
     "too few digits": (PAIR, raw + "x,7,%s,1\n" % ("0" * 15), 1, "line 6002"),
     "a boolean of two digits": (PAIR, raw + "x,7,%s,10\n" % ("0" * 16), 1, "line 6002"),
