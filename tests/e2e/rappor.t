@@ -187,6 +187,17 @@ mixed = "\n".join([header] + [line.rsplit(",", 1)[0] + "," + a for line, a in zi
 report = json.loads(must("estimate", *PAIR, "--format", "json", stdin=mixed))
 ok(report["p_value"] > 1e-4, "answers dealt out anew depend on nothing (p = %.2g)" % report["p_value"])
 
+own = write("own.csv", "k,h,m,p,q,f\n1,1,8,0.25,0.75,0.25\n")
+ok(must("estimate", *PAIR, "--rappor", "owner=" + own, REPORTS, "--format", "csv") == out,
+   "a variable may have parameters of its own")
+r = run("estimate", *PAIR, "--rappor", "owner=" + write("own.csv", "k,h,m,p,q,f\n1,1,4,0.25,0.75,0.25\n"), REPORTS)
+ok(r.code == 1 and "cohorts" in r.err, "but the same cohorts", r)
+three = "\n".join([header + ",also"] + [line + "," + a for line, a in zip(body, answers)]) + "\n"
+table = rows(must("estimate", *PAIR, "--format", "csv", stdin=three))
+ok(len(table) == 16 + 4 + 2 + 2 and all(math.isfinite(row["stderr"]) for row in table), "three variables have their table", len(table))
+same = "\n".join([header + ",also"] + [line + "," + line[-1] for line in body]) + "\n"
+r = run("estimate", *PAIR, stdin=same)
+ok(r.code == 1 and "tell" in r.err and r.out == b"", "one answer under two names: its cells cannot be told apart", r)
 r = run("estimate", *FILES, "--map", "other.csv", fixture("decode_counts.csv"))
 ok(r.code == 2 and "--map" in r.err, "two maps go with --associate only", r)
 for what, (options, data, code, say) in {
@@ -198,6 +209,7 @@ for what, (options, data, code, say) in {
     "one variable": (PAIR, "client,cohort,pet\na,1,%s\n" % ("0" * 16), 1, "2 to 8"),
     "no reports": (PAIR, header + "\n", 1, "no data"),
     "two variables of one name": (PAIR, "client,cohort,pet,pet\na,1,%s,%s\n" % ("0" * 16, "0" * 16), 1, "same name"),
+    "a name with a control character": (PAIR, "client,cohort,pet,a\x1bb\na,1,%s,1\n" % ("0" * 16), 1, "line 1"),
     "a cohort out of range": (PAIR, raw + "x,8,%s,1\n" % ("0" * 16), 1, "line 6002"),
     "too few digits": (PAIR, raw + "x,7,%s,1\n" % ("0" * 15), 1, "line 6002"),
     "a boolean of two digits": (PAIR, raw + "x,7,%s,10\n" % ("0" * 16), 1, "line 6002"),
