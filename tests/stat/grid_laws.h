@@ -9,7 +9,7 @@
 
 /* What a formula says of a scheme, times n. */
 struct grid_law {
-    double v0, v1;  /* as hsy_info states them */
+    double v0, v1;  /* as hsy_info states them; else NAN */
     double mean;    /* of the squared error, over all values */
     double collide; /* more for public hashes, times n and sum f_u^2 */
     double pool;    /* standard deviation over pools, relative, where a pool is
