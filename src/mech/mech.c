@@ -31,6 +31,8 @@ static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_hh,
     &hsy_mech_haar,
     &hsy_mech_matrix,
+    &hsy_mech_smp,
+    &hsy_mech_joint,
     /* clang-format on */
 };
 
@@ -214,16 +216,19 @@ static const struct mech_choice {
     {HSY_KIND_NUMBER, {&hsy_mech_dwm, &hsy_mech_onebit}},
     {HSY_KIND_BINS, {&hsy_mech_grr, &hsy_mech_oue, &hsy_mech_olh}},
     {HSY_KIND_STRINGS, {&hsy_mech_olh}},
+    {HSY_KIND_TUPLE, {&hsy_mech_smp, &hsy_mech_joint}},
 };
 
 #define MECH_CANDIDATES                                                        \
     (sizeof mech_choices[0].candidates / sizeof mech_choices[0].candidates[0])
 
-/* The variance at share 0 of a resolved scheme. */
+/* The variance at share 0 of a resolved scheme without its tail. */
 static double mech_cost(const hsy_scheme *s)
 {
     double v[2];
 
+    if (s->kind == HSY_KIND_TUPLE)
+        return s->worst;
     hsy_mech_variance(s, v);
     return v[0];
 }
@@ -252,6 +257,28 @@ static int mech_auto_best(const struct mech_choice *choice, const hsy_scheme *s,
             (best < 0 || trial[i].packed_bits < trial[best].packed_bits))
             best = (int)i;
     return best;
+}
+
+static size_t mech_tail_of(const struct hsy_mechanism *mech,
+                           const hsy_spec *spec)
+{
+    return mech->tail_size != NULL ? mech->tail_size(spec) : 0;
+}
+
+size_t hsy_mech_tail_size(const hsy_spec *spec)
+{
+    const struct hsy_mechanism *mech = hsy_mech_meant(spec);
+    size_t most = mech != NULL ? mech_tail_of(mech, spec) : 0;
+
+    for (size_t i = 0; i < sizeof mech_choices / sizeof mech_choices[0]; i++) {
+        const struct mech_choice *c = &mech_choices[i];
+
+        for (size_t k = 0; k < MECH_CANDIDATES && c->candidates[k]; k++)
+            if (mech == NULL && c->kind == spec->kind &&
+                most < mech_tail_of(c->candidates[k], spec))
+                most = mech_tail_of(c->candidates[k], spec);
+    }
+    return most;
 }
 
 hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
@@ -312,14 +339,17 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
-    uint64_t code = 0;
+    uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
     hsy_status st = mech_coins(coins, err);
 
     if (st == HSY_OK)
-        st = hsy_truth_code(s, &code, truth, err);
-    if (st == HSY_OK)
-        st = mech_drawn(s->mech->randomize(s, report, code, coins), err);
-    bytes_wipe(&code, sizeof code);
+        st = hsy_truth_code(s, codes, truth, err);
+    if (st == HSY_OK && s->kind == HSY_KIND_TUPLE)
+        st = mech_drawn(s->mech->randomize_batch(s, report, codes, 1, coins),
+                        err);
+    else if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize(s, report, codes[0], coins), err);
+    bytes_wipe(codes, sizeof codes);
     return mech_finish(s, report, 1, st);
 }
 
@@ -385,6 +415,14 @@ void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
              uint64_t code, const uint8_t *report)
 {
     *count = s->mech->law(s, factors, code, report);
+}
+
+void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
+                   const uint64_t *codes, const uint8_t *report)
+{
+    *count = s->mech->law_codes != NULL
+                 ? s->mech->law_codes(s, factors, codes, report)
+                 : s->mech->law(s, factors, codes[0], report);
 }
 
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
