@@ -23,6 +23,8 @@ struct estimate_options {
     const char *path, *against, *candidates;
     hsy_confidence how; /* interval resolved, never AUTO, once parsed */
     hsy_post post;
+    const char *attribute; /* of a tuple only this one; NULL: all */
+    bool joint;            /* all combinations of a tuple */
     bool simultaneous, has_top, has_interval, has_seed, covariance;
     uint64_t top;
     hsy_density_method density;
@@ -131,6 +133,24 @@ int estimate_density_rows(struct estimate_row **rows, size_t *count,
 int estimate_density_post(double **shares, const struct cli_gather *g);
 /* Decode RAPPOR's files and print what was found; the exit code. */
 int estimate_rappor(const struct estimate_options *o);
+
+/* ---- estimate_tuple.c: several attributes ---------------------------------
+ */
+
+/* Estimate each attribute, or all combinations, and print them; the exit code.
+ */
+int estimate_tuple(const struct cli_gather *g,
+                   const struct estimate_options *o);
+
+/* A mean is estimated as a share of its range; a difference has no zero. */
+void estimate_rescale(const hsy_info *info, hsy_estimate *est, bool difference);
+
+/* Say why an interval cannot be had; exit code 1. */
+int estimate_refused(const hsy_confidence *how, const hsy_error *err);
+
+/* What the row of a value is called. */
+void estimate_name(const struct estimate_result *r, uint32_t place,
+                   struct cli_cell *out);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

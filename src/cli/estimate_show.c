@@ -54,8 +54,8 @@ static void show_bin(struct cli_cell *out, const hsy_info *info, uint32_t place)
     show_own(out);
 }
 
-static void show_name(const struct estimate_result *r, uint32_t place,
-                      struct cli_cell *out)
+void estimate_name(const struct estimate_result *r, uint32_t place,
+                   struct cli_cell *out)
 {
     const struct cli_gather *g = r->gather;
     const struct cli_labels *named = &r->asked->candidates;
@@ -148,7 +148,7 @@ static void show_cell(const void *ctx, size_t row, size_t column,
     enum show_what what = s->what[column];
 
     if (what == SHOW_VALUE) {
-        show_name(s->result, r->place, out);
+        estimate_name(s->result, r->place, out);
     } else if (what == SHOW_BAR) {
         show_bar(s, r, out);
     } else if (what == SHOW_P) {
