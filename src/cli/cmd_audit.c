@@ -177,14 +177,39 @@ static hsy_status cmd_audit_resolves(const hsy_spec *spec, bool *pool,
     return st;
 }
 
+#define CMD_AUDIT_BLOCK 1024u /* bytes of two attributes */
+
+/* Two attributes: yes/no, and one of three values. */
+static hsy_status cmd_audit_attributes(hsy_spec *spec,
+                                       uint8_t block[CMD_AUDIT_BLOCK],
+                                       hsy_error *err)
+{
+    hsy_spec own = {.size = sizeof own,
+                    .nano_epsilon = spec->nano_epsilon,
+                    .kind = HSY_KIND_YES_NO};
+    size_t len = 0;
+    hsy_status st =
+        hsy_attribute_encode(block, CMD_AUDIT_BLOCK, &len, "a", 1, &own, err);
+
+    own.kind = HSY_KIND_VALUES;
+    own.d = 3;
+    if (st == HSY_OK)
+        st = hsy_attribute_encode(block, CMD_AUDIT_BLOCK, &len, "b", 1, &own,
+                                  err);
+    spec->labels = block;
+    spec->labels_len = len;
+    return st;
+}
+
 /* The default domain of a kind. HSY_E_NOMEM; anything else but HSY_OK means
  * that the mechanism takes no such one, and err says why. */
 static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
                                    uint32_t kind, uint64_t nano_epsilon,
+                                   uint8_t block[CMD_AUDIT_BLOCK],
                                    hsy_error *err)
 {
     bool pool = false;
-    hsy_status st;
+    hsy_status st = HSY_OK;
 
     *spec = (hsy_spec){.size = sizeof *spec,
                        .mechanism = mechanism,
@@ -194,7 +219,10 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
         spec->hi = CMD_AUDIT_RANGE_HI;
     if (kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS)
         spec->d = CMD_AUDIT_VALUES;
-    st = cmd_audit_resolves(spec, &pool, err);
+    if (kind == HSY_KIND_TUPLE)
+        st = cmd_audit_attributes(spec, block, err);
+    if (st == HSY_OK)
+        st = cmd_audit_resolves(spec, &pool, err);
     if (st != HSY_OK && st != HSY_E_NOMEM && spec->d != 0) {
         spec->d = 2; /* binary mechanisms */
         st = cmd_audit_resolves(spec, &pool, err);
@@ -208,10 +236,11 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, const char *mechanism,
 static int cmd_audit_cross(struct cmd_audit *a, const char *mechanism,
                            uint32_t kind, uint64_t nano_epsilon)
 {
+    uint8_t block[CMD_AUDIT_BLOCK];
     hsy_error err = {0};
     hsy_spec spec;
     hsy_status st =
-        cmd_audit_domain(&spec, mechanism, kind, nano_epsilon, &err);
+        cmd_audit_domain(&spec, mechanism, kind, nano_epsilon, block, &err);
 
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -227,7 +256,7 @@ static int cmd_audit_mechanism(struct cmd_audit *a, const hsy_catalogue *row)
 {
     int code = CLI_DONE;
 
-    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++)
+    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_TUPLE; kind++)
         for (size_t i = 0; code == CLI_DONE && i < a->nepsilons; i++)
             if (row->kinds >> kind & 1)
                 code = cmd_audit_cross(a, row->name, kind, a->epsilons[i]);
