@@ -119,7 +119,7 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 }
 
 /* Whether a mechanism's estimates come value by value: not by iteration, and
- * not attribute by attribute (test_tuple.c). */
+ * not attribute by attribute (test_attributes.c). */
 static inline bool stat_pointed(const char *mechanism)
 {
     const struct stat_ask ask = {mechanism, 4, 1, 3, 0};
