@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#define TUPLE_FIXED (4 + HSY_SCHEME_WIRE + 4) /* bytes beside name and labels  \
-                                               */
+#define TUPLE_FIXED                                                            \
+    (4 + HSY_SCHEME_WIRE + 4) /* bytes beside name and labels                  \
+                               */
 
 /* ---- Writing a block ----------------------------------------------------- */
 
