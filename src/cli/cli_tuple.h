@@ -15,8 +15,7 @@ struct cli_column_spec {
     hsy_scheme *scheme;
 };
 
-/* A record of CSV as its fields, each in a buffer of its own: how long it is.
- * Truths: wiped when freed. */
+/* All columns, in the order of the options. */
 struct cli_tuple {
     struct cli_column_spec columns[HSY_ATTRIBUTES_MAX];
     size_t count;
@@ -24,7 +23,8 @@ struct cli_tuple {
     size_t block_len;
     uint8_t place[HSY_ATTRIBUTES_MAX]; /* which column a field belongs to */
     bool headed;                       /* the header has been read */
-    uint8_t *field; /* one field, and as many bytes as a coder reads */
+    uint8_t *field; /* one field, a truth, and as many bytes as a coder reads;
+                       wiped when freed */
 };
 
 /* Take --attribute; false after a complaint. */

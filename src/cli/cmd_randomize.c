@@ -22,8 +22,8 @@ enum {
 static const struct cli_option randomize_options[] = {
     CLI_KIND_OPTIONS,
     {CLI_OPT_ATTRIBUTE, "attribute", "NAME=KIND...",
-     "several attributes, columns of CSV with a header. KIND:\n"
-     "yes-no, A,B,C, @FILE, LO:HI, LO:HI/BINS or strings;\n"
+     "several attributes: columns of CSV with a header.\n"
+     "yes-no, A,B,C, @FILE, LO:HI, LO:HI/BINS, strings;\n"
      "NAME?=KIND: a field may be empty, which is \"none\""},
     CLI_SCHEME_OPTIONS,
     {CLI_OPT_OTHER, "other", NULL,

@@ -169,28 +169,38 @@ static int tuple_open(struct tuple_job *j)
 
 /* ---- Evidence ------------------------------------------------------------ */
 
+/* Say what is odd about reports of a scheme, of which there are points. */
+static void tuple_odd(const struct tuple_job *j, const hsy_scheme *s,
+                      const hsy_tally *t, const hsy_point *points, size_t count,
+                      const struct cli_cell *name, bool complete)
+{
+    const uint64_t reports = hsy_tally_reports(t);
+    hsy_plausibility odd;
+
+    hsy_plausible(&odd, s, t, points, count, complete);
+    if (odd.implausible)
+        cli_note("warning: %s, %.*s: honest reports of this scheme hardly ever "
+                 "look like this; some were made up, or made with other "
+                 "parameters",
+                 j->g->first, (int)name->len, name->text);
+    if (reports < TUPLE_FEW)
+        cli_note("warning: %s, %.*s: only %" PRIu64 " report%s: intervals are "
+                 "rough",
+                 j->g->first, (int)name->len, name->text, reports,
+                 reports == 1 ? "" : "s");
+}
+
 static void tuple_doubt(const struct tuple_job *j, size_t i)
 {
     const struct tuple_part *p = &j->parts[i];
     const hsy_scheme *s = j->g->scheme;
-    hsy_plausibility odd;
     hsy_tally own;
 
     if (hsy_scheme_parts(s) != j->nparts) /* joint: the cells are looked at */
         return;
     hsy_tally_part(&own, &j->g->tally, s, i);
-    hsy_plausible(&odd, hsy_scheme_part(s, i), &own, p->points, p->npoints,
-                  p->asked.codes == NULL);
-    if (odd.implausible)
-        cli_note("warning: %s, %.*s: honest reports of this scheme hardly ever "
-                 "look like this; some were made up, or made with other "
-                 "parameters",
-                 j->g->first, (int)p->name.len, p->name.text);
-    if (hsy_tally_reports(&own) < TUPLE_FEW)
-        cli_note("warning: %s, %.*s: only %" PRIu64 " reports: intervals are "
-                 "rough",
-                 j->g->first, (int)p->name.len, p->name.text,
-                 hsy_tally_reports(&own));
+    tuple_odd(j, hsy_scheme_part(s, i), &own, p->points, p->npoints, &p->name,
+              p->asked.codes == NULL);
 }
 
 static int tuple_points(struct tuple_job *j, size_t i)
@@ -281,35 +291,66 @@ static int tuple_each(struct tuple_job *j)
     return failed;
 }
 
-/* All combinations: the values of the one part that a joint scheme has. */
-static int tuple_cells(struct tuple_job *j)
+/* The points of all combinations, the values of the one part that a joint
+ * scheme has; NULL after a message. The caller frees them. */
+static hsy_point *tuple_cells(const struct tuple_job *j, size_t *count)
 {
     const hsy_scheme *cells = hsy_scheme_part(j->g->scheme, 0);
-    hsy_confidence how = j->o->how;
-    hsy_error err = {0};
+    const struct cli_cell name = cli_text("all attributes");
     hsy_point *points;
+    hsy_error err = {0};
     hsy_info info;
-    int failed = 0;
 
     hsy_scheme_info(cells, &info);
-    how.comparisons = j->o->simultaneous ? info.d : 1;
+    *count = info.d;
     points = malloc(info.d * sizeof *points);
-    j->rows = calloc(info.d, sizeof *j->rows);
-    if (points == NULL || j->rows == NULL) {
+    if (points == NULL) {
+        cli_fail_nomem();
+    } else if (hsy_points(cells, points, &j->g->tally, NULL, info.d, NULL,
+                          &err) != HSY_OK) {
+        cli_fail_error(j->g->first, &err);
         free(points);
-        return cli_fail_nomem();
+        points = NULL;
+    } else {
+        tuple_odd(j, cells, &j->g->tally, points, info.d, &name, true);
     }
-    if (hsy_points(cells, points, &j->g->tally, NULL, info.d, NULL, &err) !=
-        HSY_OK)
-        failed = cli_fail_error(j->g->first, &err);
-    for (uint32_t i = 0; i < info.d && !failed; i++) {
-        struct tuple_row *row = &j->rows[j->nrows++];
+    return points;
+}
 
-        row->place = i;
+/* A row for each combination. */
+static int tuple_combinations(struct tuple_job *j, const hsy_point *points,
+                              size_t count)
+{
+    hsy_confidence how = j->o->how;
+
+    how.comparisons = j->o->simultaneous ? count : 1;
+    j->rows = calloc(count, sizeof *j->rows);
+    if (j->rows == NULL)
+        return cli_fail_nomem();
+    for (size_t i = 0; i < count; i++) {
+        struct tuple_row *row = &j->rows[j->nrows++];
+        hsy_error err = {0};
+
+        row->place = (uint32_t)i;
         if (hsy_estimate_point(&row->est, &points[i], &how, &err) != HSY_OK)
-            failed = estimate_refused(&how, &err);
+            return estimate_refused(&how, &err);
     }
     tuple_decimals(j->rows, j->nrows, 100);
+    return 0;
+}
+
+/* All combinations, or each attribute by itself; whatever is shown, counts of
+ * cells that nobody honest can have sent are remarked on. */
+static int tuple_estimate(struct tuple_job *j)
+{
+    const bool joint = hsy_scheme_parts(j->g->scheme) != j->nparts;
+    size_t count = 0;
+    hsy_point *points = joint ? tuple_cells(j, &count) : NULL;
+    int failed;
+
+    if (joint && points == NULL)
+        return CLI_FAILED;
+    failed = j->o->joint ? tuple_combinations(j, points, count) : tuple_each(j);
     free(points);
     return failed;
 }
@@ -457,7 +498,7 @@ int estimate_tuple(const struct cli_gather *g, const struct estimate_options *o)
     if (!failed)
         failed = tuple_names(j);
     if (!failed)
-        failed = o->joint ? tuple_cells(j) : tuple_each(j);
+        failed = tuple_estimate(j);
     if (!failed) {
         tuple_show(j);
         failed = cli_finish();
