@@ -383,8 +383,10 @@ int cmd_randomize(int argc, char **argv)
 
     cli_begin(&p, &randomize_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_STOP || !randomize_option(&p, id, &options, &job.spec))
+        if (id == CLI_STOP || !randomize_option(&p, id, &options, &job.spec)) {
+            cli_spec_clear(&job.spec);
             return p.exit;
+        }
     }
     failed = randomize_check(&p, &options, &job.spec);
     if (!failed)
