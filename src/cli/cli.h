@@ -333,7 +333,8 @@ enum {
     CLI_OPT_CLIP,
     CLI_OPT_MAX_BITS,
     CLI_OPT_MAX_STEPS,
-    CLI_OPT_USERS
+    CLI_OPT_USERS,
+    CLI_OPT_ATTRIBUTE
 };
 
 /* Rows for a command's table: what is asked, and how. */
@@ -380,7 +381,10 @@ enum {
         CLI_OPT_USERS, "users", "N", "how many reports are expected"           \
     }
 
-/* Zero it to begin. The spec's labels point into labels, or into matrix. */
+struct cli_tuple; /* cli_tuple.h */
+
+/* Zero it to begin. The spec's labels point into labels, or into matrix or
+ * tuple. */
 struct cli_spec {
     hsy_spec spec;
     struct cli_labels labels;
@@ -389,7 +393,8 @@ struct cli_spec {
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
-    uint32_t other_place; /* of the label "other", if other is set */
+    uint32_t other_place;    /* of the label "other", if other is set */
+    struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
 };
 
 /* Take an option with id CLI_OPT_*; false after a complaint. */

@@ -278,10 +278,11 @@ static void exact_law_of_rows(void)
     for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
         for (size_t k = 0; k < 16; k++) {
             uint32_t d = domains[k / 4];
-            hsy_spec spec = trial_small(row, d, epsilons[k % 4]);
+            hsy_spec spec;
 
             if (!trial_takes(row, d))
                 continue;
+            spec = trial_small(row, d, epsilons[k % 4]);
             if (strcmp(row->name, "olh") == 0)
                 spec.param[HSY_PARAM_G] = k % 4 > 1 ? 7 : 0;
             exact_law_of(&spec, row->name);
