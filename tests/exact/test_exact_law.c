@@ -211,7 +211,9 @@ static void coarse_law(const hsy_scheme *s, uint64_t code, double *law)
             (y & (seeds - 1)) != (1 & (seeds - 1)))
             continue;
         hsy_law(s, f, &count, code, report);
-        law[y] = (double)f[count - 1].num / (double)f[count - 1].den;
+        law[y] = (double)seeds; /* the seed is given */
+        for (size_t i = 0; i < count; i++)
+            law[y] *= (double)f[i].num / (double)f[i].den;
     }
 }
 
