@@ -186,6 +186,22 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
     return HSY_OK;
 }
 
+hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err)
+{
+    uint64_t cap = s->nano_epsilon;
+
+    if (nano == 0)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than epsilon 32",
+                              HSY_EPSILON_MAX);
+    if (cap != 0 && nano > cap)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than the cap",
+                              cap);
+    s->nano_epsilon = nano;
+    return HSY_OK;
+}
+
 void hsy_mech_variance(const hsy_scheme *s, double v[2])
 {
     struct mech_support law;

@@ -229,6 +229,10 @@ size_t hsy_mech_tail_size(const hsy_spec *spec);
 hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
                             const hsy_spec *spec, hsy_error *err);
 
+/* Claim what a design's probabilities spend: nano (0: more than any scheme
+ * may), unless the spec's epsilon, a cap if it is there, is less. */
+hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err);
+
 /* The law of support by own / total and other / total; total 0 stands for
  * 2^64. */
 void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
