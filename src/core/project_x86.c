@@ -91,8 +91,8 @@ HSY_TARGET_AVX512 void hsy_project_avx512(uint32_t *out, const uint32_t *items,
                                           const struct kernel_geometry *g)
 {
     for (size_t i = 0; i < n; i += 16) {
-        __mmask16 some =
-            n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)0xffff;
+        uint32_t left = n - i < 16 ? (uint32_t)(n - i) : 16;
+        __mmask16 some = (__mmask16)((1u << left) - 1);
 
         _mm512_mask_storeu_epi32(
             out + i, some,
