@@ -306,8 +306,10 @@ typedef struct hsy_info {
     uint64_t nano_epsilon;   /* claimed */
     double epsilon;          /* nano_epsilon / 1e9 */
     double epsilon_exact;    /* of the integers in use; at most epsilon */
-    double epsilon_lifetime; /* of any number of reports on one truth, where a
-                                permanent answer bounds it; else 0 */
+    double epsilon_lifetime; /* of any number of reports on one truth, if its
+                                permanent answer is kept and each is made from
+                                it; 0 where there is none. hsy_randomize keeps
+                                none: every call spends epsilon anew */
     uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, else 0 */
     int64_t lo, hi;
     uint32_t scale;
@@ -752,9 +754,9 @@ typedef struct hsy_rappor_data {
 #define HSY_RAPPOR_CANDIDATES_MAX (1u << 24)
 
 /* f, p, q of RAPPOR's parameters as one step, p* and q*, and what they cost:
- * one report, and any number of them on one permanent answer (infinite if f is
- * 0). With one bit (k = 1) a value is a bit, else two values are told apart by
- * 2h bits at most. */
+ * one report, and any number of them if the permanent answer is kept (infinite
+ * if f is 0). With one bit (k = 1) a value is a bit, else two values are told
+ * apart by 2h bits at most. */
 typedef struct hsy_rappor_law {
     double p, q;
     double epsilon_one, epsilon_lifetime;
