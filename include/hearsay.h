@@ -268,7 +268,7 @@ typedef struct hsy_spec {
     uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0 */
     int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels;         /* VALUES */
+    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes */
     size_t labels_len;             /* with a matrix: of it and the labels */
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
@@ -324,7 +324,8 @@ typedef struct hsy_info {
     double p, q;    /* support probabilities: own value, other value */
     double v0, v1;  /* n times the variance at share 0 and at share 1; 0 where
                        iterative: there is none */
-    double steps;   /* of estimating everything, for the spec's users */
+    double steps;   /* of estimating everything (of one candidate string, of one
+                       round where iterative), for the spec's users */
     bool iterative; /* estimated by iteration (hsy_density), not by points */
     uint8_t digest[HSY_DIGEST];
 } hsy_info;
@@ -335,10 +336,43 @@ HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
  * The parts of a scheme in which each report answers one of several questions,
  * drawn at random: levels of a hierarchy, attributes of a tuple. Part i is a
  * scheme of its own, 0 <= i < hsy_scheme_parts, and lives as long as s does.
- * Any other scheme has one part: itself.
+ * A joint scheme has one part: that of its cells, the last attribute running
+ * fastest. Any other scheme has one part: itself.
  */
 HSY_API size_t hsy_scheme_parts(const hsy_scheme *s);
 HSY_API const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i);
+
+/*
+ * Several attributes (docs/mechanisms/smp.md, joint.md). The labels of a TUPLE
+ * spec are a block of 2 to HSY_ATTRIBUTES_MAX attributes, each a name, which no
+ * other has, and a spec of any other kind. nano_epsilon is the tuple's; no
+ * attribute may claim more. Reports tell no more of the whole truth than that.
+ */
+
+/* Append an attribute to a block of *len bytes in room, *len then growing by
+ * what it takes; out may be NULL, to learn that. name: 1 to HSY_LABEL_MAX
+ * bytes. HSY_E_RANGE if it does not fit, or as hsy_scheme_init. */
+HSY_API hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
+                                        const char *name, size_t name_len,
+                                        const hsy_spec *spec, hsy_error *err);
+
+/* One attribute of a block; all pointers lead into the block. */
+typedef struct hsy_attribute {
+    const char *name;
+    size_t name_len;
+    hsy_spec spec;
+} hsy_attribute;
+
+/* The attribute at *at of a block, which then is where the next one begins.
+ * HSY_E_END if there is none, HSY_E_FORMAT. */
+HSY_API hsy_status hsy_attribute_next(hsy_attribute *a, size_t *at,
+                                      const uint8_t *block, size_t len,
+                                      hsy_error *err);
+
+/* The scheme of attribute i < hsy_code_width(s): what it asks for and, under
+ * smp, how. It lives as long as s does. Any other scheme is its own attribute
+ * 0. */
+HSY_API const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i);
 
 /* The mechanism table: row i, NULL past the end. */
 typedef struct hsy_catalogue {
@@ -381,20 +415,24 @@ typedef struct hsy_truth {
         struct {
             const struct hsy_truth *items;
             size_t count;
-        } tuple; /* several attributes: no scheme takes them yet */
+        } tuple; /* TUPLE: one item for each attribute, in order */
     } u;
 } hsy_truth;
 
+/* How many codes a truth has: 1, or one for each attribute of a tuple. Where
+ * codes of n truths are asked for, those of a truth stand together. */
+HSY_API size_t hsy_code_width(const hsy_scheme *s);
+
 /* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash. HSY_E_RANGE if it is outside the domain,
- * HSY_E_UNKNOWN for a tuple. Every truth inside the domain takes the same
- * steps; neither a branch nor an address depends on it (but see hsy_truth on a
- * string's length). */
+ * its bin, or its string's hash; hsy_code_width of them. HSY_E_RANGE if it is
+ * outside the domain; of a tuple err does not say which item is. Every truth
+ * inside the domain takes the same steps; neither a branch nor an address
+ * depends on it (but see hsy_truth on a string's length). */
 HSY_API hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
                                   const hsy_truth *truth, hsy_error *err);
 
 /* How many codes there are: a code is below this. 0 for open strings (any
- * 64-bit code). */
+ * 64-bit code), and for a tuple, whose attributes have their own. */
 HSY_API uint64_t hsy_code_count(const hsy_scheme *s);
 
 /* The decimal text[0..len) in units of 10^-scale, rounded half away from zero.
@@ -424,7 +462,8 @@ HSY_API hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                                  const hsy_truth *truth, hsy_coins *coins,
                                  hsy_error *err);
 
-/* The same for n codes at once: reports holds n times report_bytes. Other
+/* The same for n truths at once, hsy_code_width codes each: reports holds n
+ * times report_bytes. Other
  * coins are drawn than by n single calls; the law is the same. On any failure
  * the whole of reports is zeroed. */
 HSY_API hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
@@ -507,6 +546,11 @@ HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                      uint64_t code, const uint8_t *report);
 
+/* The same of a truth with hsy_code_width codes, which may be more than one. */
+HSY_API void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors,
+                           size_t *count, const uint64_t *codes,
+                           const uint8_t *report);
+
 /* The largest ratio of two probabilities of one report, as a product of
  * *count factors num / den (at most 4; den 0 stands for 2^64, and so does num
  * 0), to the power hsy_law_power(s): e^epsilon_exact. The power is 1 but for
@@ -541,6 +585,17 @@ HSY_API size_t hsy_points_scratch(const hsy_scheme *s, size_t count);
 HSY_API hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
                               const hsy_tally *t, const uint64_t *codes,
                               size_t count, void *scratch, hsy_error *err);
+
+/* The same for attribute i of a tuple, as hsy_points for its scheme. The error
+ * is about all who answered, also where only some were asked for this
+ * attribute. joint takes no codes but NULL. HSY_E_EMPTY also if nobody was
+ * asked for it. */
+HSY_API size_t hsy_attribute_points_scratch(const hsy_scheme *s, size_t i,
+                                            size_t count);
+HSY_API hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
+                                        const hsy_tally *t, size_t i,
+                                        const uint64_t *codes, size_t count,
+                                        void *scratch, hsy_error *err);
 
 /* The bits of a RAPPOR report that stand for a code in a cohort: as many as the
  * scheme has hashes, ascending, no two the same. Tallies have the cell of bit b

@@ -5,6 +5,7 @@
 #ifndef EXAMPLES_H
 #define EXAMPLES_H
 
+#include "example_attributes.h"
 #include "hearsay.h"
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,20 @@ static const struct example examples[] = {
       .param[HSY_PARAM_T] = 3,
       .param[HSY_PARAM_BLOCKS] = 4,
       .nano_epsilon = 3000000000}},
+    {"smp",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "smp",
+      .kind = HSY_KIND_TUPLE,
+      .labels = example_smp,
+      .labels_len = sizeof example_smp,
+      .nano_epsilon = 1500000000}},
+    {"joint",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "joint",
+      .kind = HSY_KIND_TUPLE,
+      .labels = example_joint,
+      .labels_len = sizeof example_joint,
+      .nano_epsilon = 1500000000}},
 };
 
 #undef EXAMPLE_VALUES
@@ -198,19 +213,23 @@ static inline hsy_scheme *example_scheme(const hsy_spec *spec)
 /* n seeded reports of codes 0, 1, 2, ...; the caller frees them. */
 static inline uint8_t *example_reports(const hsy_scheme *s, size_t n)
 {
-    uint64_t count = hsy_code_count(s);
+    const size_t width = hsy_code_width(s);
     hsy_stream secret, published;
     hsy_coins coins = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
     hsy_info info;
     uint8_t *reports;
-    uint64_t *codes = malloc(n * sizeof *codes);
+    uint64_t *codes = malloc(n * width * sizeof *codes);
 
     hsy_stream_seed(&secret, 1, 0);
     hsy_stream_seed(&published, 1, 1);
     hsy_scheme_info(s, &info);
     reports = malloc(n * info.report_bytes);
-    for (size_t i = 0; codes != NULL && i < n; i++)
-        codes[i] = count == 0 ? i * 0x9e3779b97f4a7c15 : i % count;
+    for (size_t i = 0; codes != NULL && i < n * width; i++) {
+        uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i % width));
+
+        codes[i] =
+            count == 0 ? i / width * 0x9e3779b97f4a7c15 : i / width % count;
+    }
     if (reports != NULL &&
         (codes == NULL ||
          hsy_randomize_batch(s, reports, codes, n, &coins, NULL) != HSY_OK)) {

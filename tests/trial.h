@@ -40,9 +40,87 @@ static inline uint64_t trial_entry(uint32_t y, uint32_t x)
     return 1000 + (3 * x + 5 * y) % 4 * 2;
 }
 
-/* What the mechanism of a spec needs beyond a domain and an epsilon: a matrix.
- * The truth is likelier than any other answer, by at most e^epsilon. It stands
- * in memory that the eighth call from here uses again. */
+/* Two attributes, yes/no and one of so many values, in place of a list of d. */
+static inline void trial_attributes(hsy_spec *spec, uint32_t values)
+{
+    static uint8_t blocks[8][1024];
+    static size_t turn;
+    uint8_t *block = blocks[turn++ % 8];
+    hsy_spec own = {.size = sizeof own,
+                    .kind = HSY_KIND_YES_NO,
+                    .nano_epsilon = spec->nano_epsilon};
+    size_t len = 0;
+
+    hsy_attribute_encode(block, sizeof blocks[0], &len, "a", 1, &own, NULL);
+    own.kind = HSY_KIND_VALUES;
+    own.d = values;
+    own.mechanism = "grr";
+    hsy_attribute_encode(block, sizeof blocks[0], &len, "b", 1, &own, NULL);
+    spec->kind = HSY_KIND_TUPLE;
+    spec->d = 0;
+    spec->hi = 0;
+    spec->labels = block;
+    spec->labels_len = len;
+}
+
+/* How many truths there are, 0 for open strings, and the codes of truth k, the
+ * last running fastest. */
+static inline uint64_t trial_count(const hsy_scheme *s)
+{
+    uint64_t count = 1;
+
+    for (size_t i = 0; i < hsy_code_width(s); i++)
+        count *= hsy_code_count(hsy_scheme_attribute(s, i));
+    return count;
+}
+
+static inline void trial_codes(const hsy_scheme *s, uint64_t *codes, uint64_t k)
+{
+    for (size_t i = hsy_code_width(s); i-- > 0;) {
+        uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i));
+
+        codes[i] = count == 0 ? k : k % count;
+        k = count == 0 ? 0 : k / count;
+    }
+}
+
+/* The truth with this code: not of strings, and of bins those of one step. */
+static inline hsy_truth trial_truth_one(const hsy_scheme *s, uint64_t code)
+{
+    hsy_truth truth = {.type = HSY_TRUTH_INDEX, .u.index = (uint32_t)code};
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    if (info.kind == HSY_KIND_NUMBER || info.kind == HSY_KIND_BINS) {
+        truth.type = HSY_TRUTH_NUMBER;
+        truth.u.number = info.lo + (int64_t)code;
+    }
+    return truth;
+}
+
+/* Truth k; a tuple's items stand in memory that the next call uses again. */
+static inline hsy_truth trial_truth(const hsy_scheme *s, uint64_t k)
+{
+    static hsy_truth items[HSY_ATTRIBUTES_MAX];
+    uint64_t codes[HSY_ATTRIBUTES_MAX];
+    hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    if (info.kind != HSY_KIND_TUPLE)
+        return trial_truth_one(s, k);
+    trial_codes(s, codes, k);
+    truth.u.tuple.items = items;
+    truth.u.tuple.count = hsy_code_width(s);
+    for (size_t i = 0; i < truth.u.tuple.count; i++)
+        items[i] = trial_truth_one(hsy_scheme_attribute(s, i), codes[i]);
+    return truth;
+}
+
+/* What the mechanism of a spec needs beyond a domain and an epsilon: a matrix,
+ * or attributes. The truth is likelier than any other answer, by at most
+ * e^epsilon. It stands in memory that the eighth call from here uses
+ * again. */
 static inline void trial_attach(hsy_spec *spec)
 {
     static uint8_t blocks[8][8 + 8 * HSY_MATRIX_MAX * HSY_MATRIX_MAX];
@@ -51,6 +129,8 @@ static inline void trial_attach(hsy_spec *spec)
     uint64_t most = (uint64_t)(1000 * exp((double)spec->nano_epsilon / 1e9));
     uint64_t total = UINT64_MAX, columns[HSY_MATRIX_MAX];
 
+    if (spec->kind == HSY_KIND_TUPLE)
+        trial_attributes(spec, 3);
     if (spec->mechanism == NULL || strcmp(spec->mechanism, "matrix") != 0 ||
         spec->kind != HSY_KIND_VALUES)
         return;
@@ -133,13 +213,18 @@ static inline void trial_few(hsy_spec *spec, bool strings)
         *spec = sketch;
 }
 
-/* A table row's mechanism on a small domain: d values or bins, or d - 1 steps.
+/* A table row's mechanism on a small domain: d values or bins, d - 1 steps, or
+ * two attributes of d truths together (at least 4 of them).
  */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
 {
     hsy_spec spec = trial_values(row->name, d, epsilon);
 
+    if (row->kinds == 1u << HSY_KIND_TUPLE) {
+        trial_attributes(&spec, d < 4 ? 2 : d / 2);
+        return spec;
+    }
     if ((row->kinds >> HSY_KIND_VALUES & 1) == 0 &&
         (row->kinds >> HSY_KIND_BINS & 1) != 0)
         return trial_bins(row->name, d, epsilon);
@@ -164,7 +249,8 @@ static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
     hsy_spec spec = trial_small(row, d, 1);
 
     return trial_resolves(&spec) &&
-           (spec.kind == HSY_KIND_NUMBER || spec.d == d);
+           (spec.kind == HSY_KIND_NUMBER || spec.d == d ||
+            (spec.kind == HSY_KIND_TUPLE && d >= 4 && d % 2 == 0));
 }
 
 /* Whether its estimates come value by value, not by iteration. */

@@ -174,7 +174,7 @@ hsy_status audit_run(struct audit_result *out,
     out->nominal = info.epsilon;
     out->exact = audit_exact(subject->scheme);
     out->law_p = 1;
-    w.nprobes = audit_probes(w.probes, subject->scheme, &info);
+    w.nprobes = audit_probes(w.probes, subject->scheme);
     st = audit_enumerate(&w.outputs, subject->scheme, &info, w.probes,
                          w.nprobes);
     out->outputs = w.outputs.count;

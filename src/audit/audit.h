@@ -17,10 +17,12 @@
 #define AUDIT_BITS 64u        /* bits whose pairs are counted */
 #define AUDIT_LAW_DOMAIN 256u /* codes that an enumeration goes through */
 
-/* A truth with its code: the public call takes one, a mutant the other. */
+/* A truth with its codes: the public call takes one, a mutant the other. */
 struct audit_probe {
     hsy_truth truth;
-    uint64_t code;
+    uint64_t code;                       /* of one attribute: codes[0] */
+    uint64_t codes[HSY_ATTRIBUTES_MAX];  /* hsy_code_width of them */
+    hsy_truth items[HSY_ATTRIBUTES_MAX]; /* what a tuple points to */
     const char *name; /* where it stands in the domain, a literal */
     char text[8];     /* what a string truth points to */
 };

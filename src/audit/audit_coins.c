@@ -44,9 +44,12 @@ static hsy_status audit_coins_try(struct audit_coins_trial *t,
 {
     hsy_stream secret, published;
     struct audit_coins c;
-    uint64_t codes[4] = {probe->code, probe->code, probe->code, probe->code};
+    const size_t width = hsy_code_width(t->subject->scheme);
+    uint64_t codes[4 * HSY_ATTRIBUTES_MAX];
     hsy_status st;
 
+    for (size_t i = 0; i < 4 * width; i++)
+        codes[i] = probe->codes[i % width];
     hsy_stream_seed(&secret, t->seed, 0);
     hsy_stream_seed(&published, t->seed, 1);
     audit_coins_init(

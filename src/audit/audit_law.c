@@ -31,27 +31,27 @@ double audit_exact(const hsy_scheme *s)
 }
 
 long double audit_probability(const hsy_scheme *s, hsy_factor *factors,
-                              uint64_t code, const uint8_t *report)
+                              const uint64_t *codes, const uint8_t *report)
 {
     long double product = 1;
     size_t count;
 
-    hsy_law(s, factors, &count, code, report);
+    hsy_law_codes(s, factors, &count, codes, report);
     for (size_t i = 0; i < count; i++)
         product *= (long double)factors[i].num / audit_law_den(&factors[i]);
     return product;
 }
 
-int audit_compare(const hsy_scheme *s, hsy_factor *factors, uint64_t a,
-                  uint64_t b, const uint8_t *report)
+int audit_compare(const hsy_scheme *s, hsy_factor *factors, const uint64_t *a,
+                  const uint64_t *b, const uint8_t *report)
 {
     hsy_factor *other = factors + hsy_law_factors(s);
     long double ratio = 1;
     size_t count, others;
 
     /* Factor by factor, so that a product over many bits cannot underflow. */
-    hsy_law(s, factors, &count, a, report);
-    hsy_law(s, other, &others, b, report);
+    hsy_law_codes(s, factors, &count, a, report);
+    hsy_law_codes(s, other, &others, b, report);
     for (size_t i = 0; i < count || i < others; i++) {
         if (i < count)
             ratio *= (long double)factors[i].num / audit_law_den(&factors[i]);
@@ -74,20 +74,49 @@ static bool audit_law_report(const hsy_scheme *s, uint8_t *report, size_t cell)
            hsy_check(s, report) == HSY_OK;
 }
 
+/* How many truths there are, 0 if more than AUDIT_LAW_DOMAIN or any number. */
+static uint64_t audit_law_truths(const hsy_scheme *s)
+{
+    uint64_t truths = 1;
+
+    for (size_t i = 0; i < hsy_code_width(s) && truths != 0; i++) {
+        uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i));
+
+        truths = count <= AUDIT_LAW_DOMAIN ? truths * count : 0;
+        truths = truths <= AUDIT_LAW_DOMAIN ? truths : 0;
+    }
+    return truths;
+}
+
+/* The codes of truth k of all. */
+static void audit_law_codes(const hsy_scheme *s, uint64_t *codes, uint64_t k)
+{
+    for (size_t i = 0; i < hsy_code_width(s); i++) {
+        uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i));
+
+        codes[i] = k % count;
+        k /= count;
+    }
+}
+
 /* ln of the largest over the smallest probability of a report: over all codes
  * of a domain of at most AUDIT_LAW_DOMAIN, else over the probes. */
 static double audit_law_spread(const hsy_scheme *s, hsy_factor *factors,
                                const uint8_t *report,
                                const struct audit_probe *probes, size_t nprobes)
 {
-    uint64_t codes = hsy_code_count(s);
-    bool all = codes != 0 && codes <= AUDIT_LAW_DOMAIN;
-    uint64_t n = all ? codes : nprobes;
+    const uint64_t truths = audit_law_truths(s);
+    const uint64_t n = truths != 0 ? truths : nprobes;
     long double low = 2, high = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t code = all ? i : probes[i].code;
-        long double p = audit_probability(s, factors, code, report);
+        uint64_t room[HSY_ATTRIBUTES_MAX];
+        const uint64_t *codes = truths != 0 ? room : probes[i].codes;
+        long double p;
+
+        if (truths != 0)
+            audit_law_codes(s, room, i);
+        p = audit_probability(s, factors, codes, report);
 
         low = p < low ? p : low;
         high = p > high ? p : high;
@@ -106,7 +135,7 @@ static void audit_law_fill(struct audit_outputs *out, const hsy_scheme *s,
 
         for (size_t x = 0; x < nprobes; x++)
             out->law[x * out->size + cell] =
-                real ? (double)audit_probability(s, factors, probes[x].code,
+                real ? (double)audit_probability(s, factors, probes[x].codes,
                                                  report)
                      : -1;
         if (real) {

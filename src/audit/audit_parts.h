@@ -8,21 +8,21 @@
 
 /* The ends and the middle of the domain; how many there are, at least 2. */
 size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
-                    const hsy_scheme *s, const hsy_info *info);
+                    const hsy_scheme *s);
 
 /* ---- Exact laws (audit_law.c) -------------------------------------------- */
 
 /* epsilon from hsy_law_worst. */
 double audit_exact(const hsy_scheme *s);
 
-/* P[report | code]. factors has room for hsy_law_factors. */
+/* P[report | codes]. factors has room for hsy_law_factors. */
 long double audit_probability(const hsy_scheme *s, hsy_factor *factors,
-                              uint64_t code, const uint8_t *report);
+                              const uint64_t *codes, const uint8_t *report);
 
-/* -1, 0, 1: which of two codes makes the report more likely. factors has room
- * for twice hsy_law_factors. */
-int audit_compare(const hsy_scheme *s, hsy_factor *factors, uint64_t a,
-                  uint64_t b, const uint8_t *report);
+/* -1, 0, 1: which of two truths' codes makes the report more likely. factors
+ * has room for twice hsy_law_factors. */
+int audit_compare(const hsy_scheme *s, hsy_factor *factors, const uint64_t *a,
+                  const uint64_t *b, const uint8_t *report);
 
 /* All reports of a scheme whose packed form has at most AUDIT_CELL_BITS bits,
  * by packed value. law[probe * size + cell] is the probability of the cell,
@@ -108,6 +108,7 @@ struct audit_sample {
     unsigned faults;
 
     uint8_t *reports; /* AUDIT_BLOCK of them */
+    uint64_t *codes;  /* of as many truths */
     uint8_t *packed;
     hsy_factor *factors;
 };

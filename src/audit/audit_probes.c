@@ -13,62 +13,85 @@ static int64_t audit_probes_in_bin(const hsy_info *info, uint64_t bin)
     return (int64_t)((uint64_t)info->lo + start + whole / 2);
 }
 
-static void audit_probes_string(struct audit_probe *probe, uint64_t number)
+static void audit_probes_string(struct audit_probe *probe, hsy_truth *truth,
+                                uint64_t number)
 {
     static const char names[AUDIT_PROBES][8] = {"hearsay", "rumour", "", "x"};
 
     memcpy(probe->text, names[number % AUDIT_PROBES], sizeof probe->text);
-    probe->truth.type = HSY_TRUTH_BYTES;
-    probe->truth.u.bytes.data = probe->text;
-    probe->truth.u.bytes.len = strlen(probe->text);
+    truth->type = HSY_TRUTH_BYTES;
+    truth->u.bytes.data = probe->text;
+    truth->u.bytes.len = strlen(probe->text);
 }
 
-static void audit_probes_truth(struct audit_probe *probe, const hsy_info *info,
-                               uint64_t place)
+static void audit_probes_truth(struct audit_probe *probe, hsy_truth *truth,
+                               const hsy_info *info, uint64_t place)
 {
     switch (info->kind) {
     case HSY_KIND_STRINGS:
-        audit_probes_string(probe, place);
+        audit_probes_string(probe, truth, place);
         break;
     case HSY_KIND_NUMBER:
-        probe->truth.type = HSY_TRUTH_NUMBER;
-        probe->truth.u.number = (int64_t)((uint64_t)info->lo + place);
+        truth->type = HSY_TRUTH_NUMBER;
+        truth->u.number = (int64_t)((uint64_t)info->lo + place);
         break;
     case HSY_KIND_BINS:
-        probe->truth.type = HSY_TRUTH_NUMBER;
-        probe->truth.u.number = audit_probes_in_bin(info, place);
+        truth->type = HSY_TRUTH_NUMBER;
+        truth->u.number = audit_probes_in_bin(info, place);
         break;
     default:
-        probe->truth.type = HSY_TRUTH_INDEX;
-        probe->truth.u.index = (uint32_t)place;
+        truth->type = HSY_TRUTH_INDEX;
+        truth->u.index = (uint32_t)place;
     }
+}
+
+/* Item i of a truth, at the which-th place of its domain. */
+static void audit_probes_item(struct audit_probe *probe, const hsy_scheme *s,
+                              size_t i, size_t which)
+{
+    const hsy_scheme *own = hsy_scheme_attribute(s, i);
+    uint64_t codes = hsy_code_count(own);
+    uint64_t last = codes == 0 ? AUDIT_PROBES - 1 : codes - 1;
+    const uint64_t places[AUDIT_PROBES] = {0, last, last / 2, 1};
+    hsy_info info;
+
+    hsy_scheme_info(own, &info);
+    audit_probes_truth(probe, &probe->items[i], &info, places[which]);
 }
 
 /*
  * First, last, middle, second: a slip at either end of a loop shows at an end,
- * and a mean's law is widest between the ends.
+ * and a mean's law is widest between the ends. Of a tuple every attribute has
+ * its own.
  */
 size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
-                    const hsy_scheme *s, const hsy_info *info)
+                    const hsy_scheme *s)
 {
-    uint64_t codes = hsy_code_count(s);
-    uint64_t last = codes == 0 ? AUDIT_PROBES - 1 : codes - 1;
-    const uint64_t places[AUDIT_PROBES] = {0, last, last / 2, 1};
     static const char *const names[] = {"first", "last", "middle", "second"};
+    const size_t width = hsy_code_width(s);
     size_t n = 0;
 
-    for (size_t i = 0; i < AUDIT_PROBES; i++) {
+    for (size_t k = 0; k < AUDIT_PROBES; k++) {
+        struct audit_probe *probe = &probes[n];
         bool seen = false;
 
-        for (size_t j = 0; j < i; j++)
-            seen |= places[j] == places[i];
-        if (seen || places[i] > last)
+        memset(probe, 0, sizeof *probe);
+        probe->name = names[k];
+        for (size_t i = 0; i < width; i++)
+            audit_probes_item(probe, s, i, k);
+        probe->truth = probe->items[0];
+        if (width > 1) {
+            probe->truth.type = HSY_TRUTH_TUPLE;
+            probe->truth.u.tuple.items = probe->items;
+            probe->truth.u.tuple.count = width;
+        }
+        if (hsy_truth_code(s, probe->codes, &probe->truth, NULL) != HSY_OK)
             continue;
-        probes[n].name = names[i];
-        audit_probes_truth(&probes[n], info, places[i]);
-        if (hsy_truth_code(s, &probes[n].code, &probes[n].truth, NULL) ==
-            HSY_OK)
-            n++;
+        probe->code = probe->codes[0];
+        for (size_t j = 0; j < n; j++)
+            seen |= memcmp(probes[j].codes, probe->codes,
+                           width * sizeof *probe->codes) == 0;
+        n += !seen;
     }
     return n;
 }

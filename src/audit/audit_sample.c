@@ -43,6 +43,8 @@ hsy_status audit_sample_init(struct audit_sample *s,
     hsy_scheme_info(subject->scheme, &s->info);
     audit_sample_watch(s);
     s->reports = calloc(AUDIT_BLOCK, s->info.report_bytes + 8);
+    s->codes =
+        calloc(AUDIT_BLOCK * hsy_code_width(subject->scheme), sizeof *s->codes);
     s->packed = calloc(1, s->info.packed_bits / 8 + 16);
     s->factors = calloc(2 * law + 1, sizeof *s->factors);
     for (int p = 0; p < AUDIT_PARTS; p++) {
@@ -52,7 +54,8 @@ hsy_status audit_sample_init(struct audit_sample *s,
         c->pairs = calloc(nprobes * AUDIT_BITS * AUDIT_BITS, sizeof *c->pairs);
         ok &= c->cells != NULL && c->pairs != NULL;
     }
-    if (ok && s->reports != NULL && s->packed != NULL && s->factors != NULL)
+    if (ok && s->reports != NULL && s->codes != NULL && s->packed != NULL &&
+        s->factors != NULL)
         return HSY_OK;
     audit_sample_clear(s);
     return HSY_E_NOMEM;
@@ -65,6 +68,7 @@ void audit_sample_clear(struct audit_sample *s)
         free(s->part[p].pairs);
     }
     free(s->reports);
+    free(s->codes);
     free(s->packed);
     free(s->factors);
     memset(s, 0, sizeof *s);
@@ -129,8 +133,8 @@ static void audit_sample_class(struct audit_sample *s, struct audit_counts *c,
 
         if (x == y)
             continue;
-        sign = audit_compare(s->subject->scheme, s->factors, s->probes[a].code,
-                             s->probes[b].code, report);
+        sign = audit_compare(s->subject->scheme, s->factors, s->probes[a].codes,
+                             s->probes[b].codes, report);
         c->classes[x][a][b][sign + 1]++;
     }
 }
@@ -191,15 +195,16 @@ static void audit_sample_batch(struct audit_sample *s, struct audit_counts *c,
     const struct audit_subject *subject = s->subject;
     struct audit_coins before = *coins;
     bool pure = block % 2 == 0 && n == AUDIT_BLOCK;
+    const size_t width = hsy_code_width(subject->scheme);
     size_t who[AUDIT_BLOCK];
-    uint64_t codes[AUDIT_BLOCK] = {0};
     hsy_status st;
 
     for (size_t i = 0; i < n; i++) {
         who[i] = s->turn[(block / 2 + (pure ? 0 : i)) % s->nturn];
-        codes[i] = s->probes[who[i]].code;
+        memcpy(s->codes + i * width, s->probes[who[i]].codes,
+               width * sizeof *s->codes);
     }
-    st = subject->batch(subject->ctx, subject->scheme, s->reports, codes, n,
+    st = subject->batch(subject->ctx, subject->scheme, s->reports, s->codes, n,
                         &coins->coins);
     if (pure)
         audit_sample_see(s, c, who[0], st, coins, &before);

@@ -336,7 +336,8 @@ enum {
     CLI_OPT_CLIP,
     CLI_OPT_MAX_BITS,
     CLI_OPT_MAX_STEPS,
-    CLI_OPT_USERS
+    CLI_OPT_USERS,
+    CLI_OPT_ATTRIBUTE
 };
 
 /* Rows for a command's table: what is asked, and how. */
@@ -369,8 +370,8 @@ enum {
             "  dbitflip: bits pool-bits pool-seed\n"                           \
             "  cms, hcms: hashes width pool-seed\n"                            \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, pm, hm: outputs w mix     laplace: grid\n"                 \
-            "  hh: fanout     matrix: matrix=FILE\n"                           \
+            "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
+            "  laplace: grid        hh: fanout      matrix=FILE\n"             \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 
@@ -383,7 +384,10 @@ enum {
         CLI_OPT_USERS, "users", "N", "how many reports are expected"           \
     }
 
-/* Zero it to begin. The spec's labels point into labels, or into matrix. */
+struct cli_tuple; /* cli_tuple.h */
+
+/* Zero it to begin. The spec's labels point into labels, or into matrix or
+ * tuple. */
 struct cli_spec {
     hsy_spec spec;
     struct cli_labels labels;
@@ -392,7 +396,8 @@ struct cli_spec {
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
-    uint32_t other_place; /* of the label "other", if other is set */
+    uint32_t other_place;    /* of the label "other", if other is set */
+    struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
 };
 
 /* Take an option with id CLI_OPT_*; false after a complaint. */

@@ -1,5 +1,6 @@
 /* cli_spec.c - a scheme from options: what is asked, and how. */
 #include "cli.h"
+#include "cli_tuple.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -375,6 +376,8 @@ bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
         return cli_value_count(p, &c->spec.max_steps, 1, UINT64_MAX);
     case CLI_OPT_USERS:
         return cli_value_count(p, &c->spec.users, 1, UINT64_MAX);
+    case CLI_OPT_ATTRIBUTE:
+        return cli_tuple_add(c, p);
     default:
         return false;
     }
@@ -386,7 +389,10 @@ static const char *spec_conflict(const struct cli_spec *c)
     int kinds = c->yes_no + (c->values != NULL) + (c->values_file != NULL) +
                 c->has_domain + (c->range != NULL) + c->strings;
 
-    if (kinds == 0)
+    if (kinds > 0 && c->tuple != NULL)
+        return "--attribute says what each column is: no other question goes "
+               "with it";
+    if (kinds == 0 && c->tuple == NULL)
         return "say what is asked: --yes-no, --values A,B,C, --values-file, "
                "--domain, --range LO:HI or --strings";
     if (kinds > 1)
@@ -394,9 +400,10 @@ static const char *spec_conflict(const struct cli_spec *c)
                "--values-file, --domain, --range and --strings";
     if (c->has_bins && c->range == NULL)
         return "--bins goes with --range";
-    if (c->clip && c->range == NULL)
+    if (c->clip && c->range == NULL && c->tuple == NULL)
         return "--clip goes with --range";
-    if (c->other && c->values == NULL && c->values_file == NULL)
+    if (c->other && c->values == NULL && c->values_file == NULL &&
+        c->tuple == NULL)
         return "--other goes with --values and --values-file";
     if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
         return "--epsilon is missing: how much one report may tell, say "
@@ -451,6 +458,8 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
     if (conflict != NULL)
         return cli_usage(p, "%s", conflict);
     c->spec.size = sizeof c->spec;
+    if (c->tuple != NULL)
+        return cli_tuple_finish(c, p);
     failed = spec_kind(c, p);
     if (!failed && c->matrix_file != NULL)
         failed = spec_matrix(c, p);
@@ -487,6 +496,8 @@ static const char *spec_option(char room[32], const hsy_spec *spec,
         return "--max-bits";
     if (strcmp(field, "max_steps") == 0)
         return "--max-steps";
+    if (strcmp(field, "attribute") == 0)
+        return "--attribute";
     if (strcmp(field, "values") != 0)
         return NULL;
     return spec->kind == HSY_KIND_BINS     ? "--bins"
@@ -543,4 +554,6 @@ void cli_spec_clear(struct cli_spec *c)
     cli_labels_clear(&c->labels);
     free(c->matrix.bytes);
     c->matrix = (struct cli_matrix){0};
+    cli_tuple_free(c->tuple);
+    c->tuple = NULL;
 }

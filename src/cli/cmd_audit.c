@@ -214,6 +214,30 @@ static hsy_status cmd_audit_resolves(const hsy_spec *spec, hsy_info *info,
     return st;
 }
 
+#define CMD_AUDIT_BLOCK 1024u /* bytes of two attributes, or of a matrix */
+
+/* Two attributes: yes/no, and one of three values. */
+static hsy_status cmd_audit_attributes(hsy_spec *spec,
+                                       uint8_t block[CMD_AUDIT_BLOCK],
+                                       hsy_error *err)
+{
+    hsy_spec own = {.size = sizeof own,
+                    .nano_epsilon = spec->nano_epsilon,
+                    .kind = HSY_KIND_YES_NO};
+    size_t len = 0;
+    hsy_status st =
+        hsy_attribute_encode(block, CMD_AUDIT_BLOCK, &len, "a", 1, &own, err);
+
+    own.kind = HSY_KIND_VALUES;
+    own.d = 3;
+    if (st == HSY_OK)
+        st = hsy_attribute_encode(block, CMD_AUDIT_BLOCK, &len, "b", 1, &own,
+                                  err);
+    spec->labels = block;
+    spec->labels_len = len;
+    return st;
+}
+
 /* The default domain of a kind. HSY_E_NOMEM; anything else but HSY_OK means
  * that the mechanism takes no such one, and err says why. */
 static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
@@ -221,7 +245,7 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
                                    uint64_t nano_epsilon, hsy_error *err)
 {
     hsy_info info = {0};
-    hsy_status st;
+    hsy_status st = HSY_OK;
 
     *spec = (hsy_spec){.size = sizeof *spec,
                        .mechanism = mechanism,
@@ -233,7 +257,10 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
         spec->d = CMD_AUDIT_VALUES;
     if (strcmp(mechanism, "matrix") == 0)
         cmd_audit_matrix(spec, block);
-    st = cmd_audit_resolves(spec, &info, err);
+    if (kind == HSY_KIND_TUPLE)
+        st = cmd_audit_attributes(spec, block, err);
+    if (st == HSY_OK)
+        st = cmd_audit_resolves(spec, &info, err);
     if (st != HSY_OK && st != HSY_E_NOMEM && spec->d != 0) {
         spec->d = 2; /* binary mechanisms */
         st = cmd_audit_resolves(spec, &info, err);
@@ -246,7 +273,7 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
 static int cmd_audit_cross(struct cmd_audit *a, const char *mechanism,
                            uint32_t kind, uint64_t nano_epsilon)
 {
-    uint8_t block[8 + 8 * CMD_AUDIT_VALUES * CMD_AUDIT_VALUES];
+    uint8_t block[CMD_AUDIT_BLOCK];
     hsy_error err = {0};
     hsy_spec spec;
     hsy_status st =
@@ -266,7 +293,7 @@ static int cmd_audit_mechanism(struct cmd_audit *a, const hsy_catalogue *row)
 {
     int code = CLI_DONE;
 
-    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++)
+    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_TUPLE; kind++)
         for (size_t i = 0; code == CLI_DONE && i < a->nepsilons; i++)
             if (row->kinds >> kind & 1)
                 code = cmd_audit_cross(a, row->name, kind, a->epsilons[i]);

@@ -36,6 +36,8 @@ enum {
     ESTIMATE_METHOD,
     ESTIMATE_CORRECTION,
     ESTIMATE_ALPHA,
+    ESTIMATE_ATTRIBUTE,
+    ESTIMATE_JOINT,
     ESTIMATE_FORMAT
 };
 
@@ -84,6 +86,10 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_CORRECTION, "correction", "NAME",
      "... false ones: fdr (default) or bonferroni"},
     {ESTIMATE_ALPHA, "alpha", "A", "... at most this (default 0.1)"},
+    {ESTIMATE_ATTRIBUTE, "attribute", "NAME",
+     "of several attributes only this one"},
+    {ESTIMATE_JOINT, "joint", NULL,
+     "the share of each combination (mechanism joint)"},
     CLI_FORMAT_OPTION(ESTIMATE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -101,8 +107,7 @@ static const struct cli_command estimate_command = {
 #define ESTIMATE_ODD 1e-6 /* what chance does so seldom is not chance */
 
 /* A mean is estimated as a share of its range. */
-static void estimate_rescale(const hsy_info *info, hsy_estimate *est,
-                             bool difference)
+void estimate_rescale(const hsy_info *info, hsy_estimate *est, bool difference)
 {
     double unit = pow(10, -(double)info->scale);
     double width = ((double)info->hi - (double)info->lo) * unit;
@@ -114,7 +119,7 @@ static void estimate_rescale(const hsy_info *info, hsy_estimate *est,
     est->high = zero + width * est->high;
 }
 
-static int estimate_refused(const hsy_confidence *how, const hsy_error *err)
+int estimate_refused(const hsy_confidence *how, const hsy_error *err)
 {
     if (err->field == NULL || strcmp(err->field, "interval") != 0)
         return cli_fail_error(NULL, err);
@@ -368,10 +373,12 @@ static int estimate_load(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
     struct cli_gather *g = &j->gather;
-    int failed = cli_gather_file(g, o->path);
+    int failed = estimate_names(g);
 
-    if (!failed)
-        failed = estimate_names(g);
+    if (!failed && (o->attribute != NULL || o->joint))
+        return cli_fail("--attribute and --joint go with several attributes; "
+                        "%s has one question",
+                        g->first);
     if (!failed && (estimate_is_rappor(g) || estimate_is_density(g, o)))
         return 0; /* it has no points */
     if (!failed && estimate_decodes(o))
@@ -439,8 +446,12 @@ static int estimate_run(struct estimate_job *j)
                                 .other = o->against ? &j->other : NULL,
                                 .asked = &j->asked,
                                 .options = o};
-    int failed = estimate_load(j);
+    int failed = cli_gather_file(&j->gather, o->path);
 
+    if (!failed && j->gather.info.kind == HSY_KIND_TUPLE)
+        return estimate_tuple(&j->gather, o);
+    if (!failed)
+        failed = estimate_load(j);
     if (!failed && estimate_is_rappor(&j->gather)) {
         estimate_few(&j->gather);
         return estimate_rappor_tally(&j->gather, o);
@@ -582,6 +593,12 @@ static bool estimate_option(struct cli_parser *p, int id,
         return good;
     case ESTIMATE_ALPHA:
         return cli_value_fraction(p, &o->alpha);
+    case ESTIMATE_ATTRIBUTE:
+        o->attribute = p->value;
+        return true;
+    case ESTIMATE_JOINT:
+        o->joint = true;
+        return true;
     case ESTIMATE_FORMAT:
         return cli_value_format(p, &o->format);
     default:

@@ -197,7 +197,7 @@ static void mechanisms_kinds(struct mechanisms_row *row)
 {
     size_t used = 0;
 
-    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++) {
+    for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_TUPLE; kind++) {
         int more;
 
         if ((row->entry->kinds >> kind & 1) == 0)

@@ -1,6 +1,7 @@
 /* cmd_randomize.c - hearsay randomize: truths in, reports out. */
 #define _DEFAULT_SOURCE
 #include "cli_codes.h"
+#include "cli_tuple.h"
 #include "container.h"
 
 #include <errno.h>
@@ -20,6 +21,10 @@ enum {
 
 static const struct cli_option randomize_options[] = {
     CLI_KIND_OPTIONS,
+    {CLI_OPT_ATTRIBUTE, "attribute", "NAME=KIND...",
+     "several attributes: columns of CSV with a header.\n"
+     "yes-no, A,B,C, @FILE, LO:HI, LO:HI/BINS, strings;\n"
+     "NAME?=KIND: a field may be empty, which is \"none\""},
     CLI_SCHEME_OPTIONS,
     CLI_LIMIT_OPTIONS,
     {CLI_OPT_OTHER, "other", NULL,
@@ -62,6 +67,7 @@ struct randomize_job {
     struct cli_lines lines;
     int fd;
     size_t batch, report_bytes, filled;
+    size_t width;     /* codes of a truth */
     uint64_t *codes;  /* batch, and room for one more block of lines */
     uint8_t *reports; /* batch times report_bytes */
     uint8_t *packed;
@@ -129,40 +135,75 @@ static int randomize_flush(struct randomize_job *j, size_t n)
     if (randomize_put(j, n) != HSY_OK)
         return cli_fail_output(j->how->output);
     j->filled -= n;
-    memmove(j->codes, j->codes + n, j->filled * sizeof *j->codes);
+    memmove(j->codes, j->codes + n * j->width,
+            j->filled * j->width * sizeof *j->codes);
     j->written += n;
     cli_progress_tick(&j->progress, j->written, "reports");
     return 0;
 }
 
-static int randomize_lines(struct randomize_job *j)
+/* Codes of n lines, which come after `before` others; a header has none. The
+ * line and what to do are said of a bad one, never the value. */
+static int randomize_code(struct randomize_job *j, const struct cli_line *lines,
+                          size_t n, uint64_t before)
 {
     const struct cli_coder coder = {&j->spec, j->scheme};
+    const char *why = "";
+    size_t good = cli_code_lines(&coder, j->codes + j->filled, lines, n, &why);
+
+    if (good < n)
+        return cli_fail("%s: line %" PRIu64 ": %s",
+                        cli_input_name(j->how->input), before + good + 1, why);
+    j->filled += n;
+    return 0;
+}
+
+static int randomize_code_records(struct randomize_job *j,
+                                  const struct cli_line *lines, size_t n,
+                                  uint64_t before)
+{
+    const char *name = cli_input_name(j->how->input);
+    struct cli_tuple *t = j->spec.tuple;
+
+    for (size_t i = 0; i < n; i++) {
+        struct cli_tuple_why why = {"", NULL};
+        bool header = !t->headed;
+        bool good = header ? cli_tuple_header(t, &lines[i], &why)
+                           : cli_tuple_codes(t, j->codes + j->filled * j->width,
+                                             &lines[i], &why);
+
+        if (!good && why.column != NULL)
+            return cli_fail("%s: line %" PRIu64 ", %s: %s", name,
+                            before + i + 1, why.column->name, why.msg);
+        if (!good)
+            return cli_fail("%s: line %" PRIu64 ": %s", name, before + i + 1,
+                            why.msg);
+        j->filled += !header;
+    }
+    return 0;
+}
+
+static int randomize_lines(struct randomize_job *j)
+{
     const char *name = cli_input_name(j->how->input);
     struct cli_line lines[RANDOMIZE_LINES];
     size_t n;
 
     do {
         uint64_t before = j->lines.number;
-        const char *why = "";
         hsy_error err = {0};
-        size_t good;
+        int failed;
 
         if (cli_lines_next(&j->lines, lines, RANDOMIZE_LINES, &n, &err) !=
             HSY_OK)
             return cli_fail_line(name, &err);
-        good = cli_code_lines(&coder, j->codes + j->filled, lines, n, &why);
-        if (good < n)
-            /* The line and what to do, never the value. */
-            return cli_fail("%s: line %" PRIu64 ": %s", name, before + good + 1,
-                            why);
-        j->filled += n;
-        while (j->filled >= j->batch) {
-            int failed = randomize_flush(j, j->batch);
-
-            if (failed)
-                return failed;
-        }
+        failed = j->spec.tuple != NULL
+                     ? randomize_code_records(j, lines, n, before)
+                     : randomize_code(j, lines, n, before);
+        while (!failed && j->filled >= j->batch)
+            failed = randomize_flush(j, j->batch);
+        if (failed)
+            return failed;
     } while (n != 0);
     return j->filled != 0 ? randomize_flush(j, j->filled) : 0;
 }
@@ -185,7 +226,9 @@ static bool randomize_allocate(struct randomize_job *j)
     hsy_scheme_info(j->scheme, &info);
     j->report_bytes = info.report_bytes;
     j->batch = randomize_batch_size(info.report_bytes);
-    j->codes = malloc((j->batch + RANDOMIZE_LINES) * sizeof *j->codes);
+    j->width = hsy_code_width(j->scheme);
+    j->codes =
+        malloc((j->batch + RANDOMIZE_LINES) * j->width * sizeof *j->codes);
     j->reports = malloc(j->batch * info.report_bytes);
     j->packed = malloc(hsy_packed_size(j->scheme, j->batch));
     return j->codes != NULL && j->reports != NULL && j->packed != NULL &&
@@ -235,8 +278,8 @@ static void randomize_close(struct randomize_job *j)
     cli_lines_close(&j->lines);
     cli_close_input(j->fd);
     if (j->codes != NULL)
-        explicit_bzero(j->codes,
-                       (j->batch + RANDOMIZE_LINES) * sizeof *j->codes);
+        explicit_bzero(j->codes, (j->batch + RANDOMIZE_LINES) * j->width *
+                                     sizeof *j->codes);
     free(j->codes);
     free(j->reports);
     free(j->packed);
@@ -341,8 +384,10 @@ int cmd_randomize(int argc, char **argv)
 
     cli_begin(&p, &randomize_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END) {
-        if (id == CLI_STOP || !randomize_option(&p, id, &options, &job.spec))
+        if (id == CLI_STOP || !randomize_option(&p, id, &options, &job.spec)) {
+            cli_spec_clear(&job.spec);
             return p.exit;
+        }
     }
     failed = randomize_check(&p, &options, &job.spec);
     if (!failed)

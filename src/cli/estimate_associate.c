@@ -179,6 +179,16 @@ static bool associate_column(void *ctx, const char *name,
     return j->has_common;
 }
 
+/* Names head the columns of what is printed. */
+static bool associate_printable(const char *name)
+{
+    const uint8_t *at = (const uint8_t *)name;
+
+    while (*at >= 0x20 && *at != 0x7f)
+        at++;
+    return *at == '\0' && at != (const uint8_t *)name;
+}
+
 static int associate_columns(struct associate_job *j)
 {
     const struct rappor_reports *r = &j->reports;
@@ -194,6 +204,10 @@ static int associate_columns(struct associate_job *j)
     for (uint32_t v = 0; v < r->variables; v++) {
         struct associate_variable *x = &j->variable[v];
 
+        if (!associate_printable(r->names[v]))
+            return cli_fail("%s: line 1: a variable's name is empty or has "
+                            "control characters",
+                            path);
         for (uint32_t u = 0; u < v; u++) {
             if (strcmp(r->names[u], r->names[v]) == 0)
                 return cli_fail("%s: line 1: two variables have the same name",
@@ -383,8 +397,9 @@ static int associate_solve(struct associate_job *j)
     void *scratch;
 
     if (bytes == 0)
-        return cli_fail("%s: the table would have too many cells (the limit "
-                        "is %u): a smaller --alpha detects fewer strings",
+        return cli_fail("%s: a table has two categories or more of each "
+                        "variable, and %u cells at most: --all takes all "
+                        "candidates, a smaller --alpha detects fewer",
                         path, HSY_ASSOCIATE_CELLS);
     j->cells = 1;
     for (uint32_t v = 0; v < j->data.variables; v++)

@@ -25,6 +25,8 @@ struct estimate_options {
     const char *path, *against, *candidates;
     hsy_confidence how; /* interval resolved, never AUTO, once parsed */
     hsy_post post;
+    const char *attribute; /* of a tuple only this one; NULL: all */
+    bool joint;            /* all combinations of a tuple */
     bool simultaneous, has_top, has_interval, has_seed, covariance;
     uint64_t top;
     hsy_density_method density;
@@ -153,6 +155,20 @@ int estimate_associate(const struct estimate_options *o);
 void estimate_name(const struct cli_gather *g,
                    const struct estimate_asked *asked, uint32_t place,
                    struct cli_cell *out);
+
+/* ---- estimate_tuple.c: several attributes ---------------------------------
+ */
+
+/* Estimate each attribute, or all combinations, and print them; the exit code.
+ */
+int estimate_tuple(const struct cli_gather *g,
+                   const struct estimate_options *o);
+
+/* A mean is estimated as a share of its range; a difference has no zero. */
+void estimate_rescale(const hsy_info *info, hsy_estimate *est, bool difference);
+
+/* Say why an interval cannot be had; exit code 1. */
+int estimate_refused(const hsy_confidence *how, const hsy_error *err);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

@@ -10,6 +10,11 @@
 const char *const estimate_correction_names[] = {"fdr", "bonferroni", NULL};
 const char *const estimate_method_names[] = {"sampler", "nnls", NULL};
 
+struct rappor_row {
+    double size;
+    size_t at; /* of the candidate */
+};
+
 /* What was read and what came of it. Owns its memory. */
 struct rappor_job {
     const struct estimate_options *options;
@@ -26,7 +31,7 @@ struct rappor_job {
     hsy_rappor_data data;
     hsy_rappor_share *shares;
     hsy_rappor_summary summary;
-    size_t *rows; /* candidates to print */
+    struct rappor_row *rows; /* to print */
     size_t nrows;
 };
 
@@ -80,11 +85,11 @@ bool estimate_is_rappor(const struct cli_gather *g)
 /* What goes with points only. */
 static int rappor_fits(const struct estimate_options *o)
 {
-    if (o->against != NULL || o->has_top || o->simultaneous ||
-        o->has_interval || o->post != HSY_POST_NONE || o->covariance ||
+    if (o->all || o->against != NULL || o->simultaneous || o->has_interval ||
+        o->post != HSY_POST_NONE || o->covariance ||
         o->density != HSY_DENSITY_AUTO || o->replicates != 0 || o->has_seed)
         return cli_fail("a tally of rappor is decoded: that takes "
-                        "--candidates, --all, --method, --correction, "
+                        "--candidates, --top, --method, --correction, "
                         "--alpha, --level, --target and --format");
     return 0;
 }
@@ -139,23 +144,26 @@ static int rappor_take(struct rappor_job *j)
 
 /* ---- Decoding ------------------------------------------------------------ */
 
-/* Candidates are called by their lines where the library counts them. */
+/* Candidates are called by their lines, or places in the tally's list, where
+ * the library counts them. */
 static int rappor_refused(const struct rappor_job *j, const hsy_error *err)
 {
     const struct estimate_options *o = j->options;
-    const bool named = err->field != NULL &&
-                       strcmp(err->field, "candidates") == 0 && err->line != 0;
-    const char *list = j->gather == NULL       ? o->map
-                       : o->candidates != NULL ? o->candidates
-                                               : j->gather->first;
+    const bool own = j->gather != NULL && o->candidates == NULL;
+    const char *list = j->gather == NULL ? o->map
+                       : own             ? j->gather->first
+                                         : o->candidates;
+    const char *unit = own ? "value" : "line";
 
-    if (named && err->limit != 0)
-        return cli_fail("%s: lines %llu and %llu: %s", cli_input_name(list),
-                        (unsigned long long)err->limit,
-                        (unsigned long long)err->line, err->msg);
-    if (named)
-        return cli_fail_line(cli_input_name(list), err);
-    return rappor_fail(err->status, o->path, err);
+    if (err->line == 0 || err->field == NULL)
+        return rappor_fail(err->status, o->path, err);
+    if (strcmp(err->field, "candidates") != 0)
+        return cli_fail_at(cli_input_name(o->path), "cohort", err);
+    if (err->limit == 0)
+        return cli_fail_at(cli_input_name(list), unit, err);
+    return cli_fail("%s: %ss %llu and %llu: %s", cli_input_name(list), unit,
+                    (unsigned long long)err->limit,
+                    (unsigned long long)err->line, err->msg);
 }
 
 static double rappor_alpha(const struct estimate_options *o)
@@ -189,12 +197,29 @@ static int rappor_decode(struct rappor_job *j)
 
 /* ---- Printing ------------------------------------------------------------ */
 
-static const struct cli_column rappor_columns[] = {
-    {"value", NULL},       {"estimate", "share"},  {"stderr", "std. error"},
-    {"low", "from"},       {"high", "to"},         {"unbiased", NULL},
-    {"p_zero", "P(zero)"}, {"q_value", "q-value"}, {"detected", NULL}};
+/* A tally's estimates are unbiased like any other's, with the decoder's best
+ * guess as a column of its own; of RAPPOR's files the guess comes first. */
+static const struct cli_column rappor_columns[2][9] = {
+    {{"value", NULL},
+     {"estimate", "share"},
+     {"stderr", "std. error"},
+     {"low", "from"},
+     {"high", "to"},
+     {"unbiased", NULL},
+     {"p_zero", "P(zero)"},
+     {"q_value", "q-value"},
+     {"detected", NULL}},
+    {{"value", NULL},
+     {"estimate", NULL},
+     {"stderr", "std. error"},
+     {"low", "from"},
+     {"high", "to"},
+     {"post", "share"},
+     {"p_zero", "P(zero)"},
+     {"q_value", "q-value"},
+     {"detected", NULL}}};
 
-#define RAPPOR_COLUMNS (sizeof rappor_columns / sizeof rappor_columns[0])
+#define RAPPOR_COLUMNS (sizeof rappor_columns[0] / sizeof rappor_columns[0][0])
 
 static void rappor_name(const struct rappor_job *j, size_t i,
                         struct cli_cell *out)
@@ -209,12 +234,14 @@ static void rappor_cell(const void *ctx, size_t row, size_t column,
                         struct cli_cell *out)
 {
     const struct rappor_job *j = ctx;
-    const hsy_rappor_share *s = &j->shares[j->rows[row]];
-    const double numbers[] = {0,           s->est.value, s->est.sd, s->est.low,
-                              s->est.high, s->unbiased,  s->p_zero, s->q};
+    const hsy_rappor_share *s = &j->shares[j->rows[row].at];
+    const bool raw = j->gather != NULL;
+    const double numbers[] = {
+        0,           raw ? s->unbiased : s->est.value, s->est.sd, s->est.low,
+        s->est.high, raw ? s->est.value : s->unbiased, s->p_zero, s->q};
 
     if (column == 0) {
-        rappor_name(j, j->rows[row], out);
+        rappor_name(j, j->rows[row].at, out);
     } else if (column == RAPPOR_COLUMNS - 1) {
         *out = cli_bool(s->detected);
     } else {
@@ -250,9 +277,13 @@ static void rappor_show(const struct rappor_job *j)
 {
     const struct estimate_options *o = j->options;
     const hsy_rappor_summary *s = &j->summary;
-    const struct cli_table table = {rappor_columns, RAPPOR_COLUMNS, j->nrows,
-                                    rappor_cell, j};
+    const bool raw = j->gather != NULL;
+    const struct cli_table table = {rappor_columns[raw], RAPPOR_COLUMNS,
+                                    j->nrows, rappor_cell, j};
     const struct cli_field fields[] = {
+        /* Two that only a tally has. */
+        {"epsilon", cli_number(raw ? j->gather->info.epsilon : NAN)},
+        {"epsilon_exact", cli_number(j->law.epsilon_one)},
         {"mechanism", cli_text("rappor")},
         {"epsilon_1", cli_number(j->law.epsilon_one)},
         {"epsilon_infinity", cli_number(j->law.epsilon_lifetime)},
@@ -275,21 +306,46 @@ static void rappor_show(const struct rappor_job *j)
 
     if (o->format == CLI_TABLE)
         rappor_head(j);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "estimates");
+    cli_print(o->format, &table, raw ? fields : fields + 2,
+              sizeof fields / sizeof fields[0] - (raw ? 0 : 2), "estimates");
 }
 
 /* ---- Both ---------------------------------------------------------------- */
+
+/* Larger first; of equals the one that stands first. */
+static int rappor_order(const void *a, const void *b)
+{
+    const struct rappor_row *x = a, *y = b;
+
+    if (x->size != y->size)
+        return x->size > y->size ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Of a tally all values asked for are printed, of RAPPOR's files those that
+ * were detected. */
+static void rappor_choose(struct rappor_job *j)
+{
+    const struct estimate_options *o = j->options;
+
+    for (size_t i = 0; i < j->data.candidates; i++) {
+        if (j->gather != NULL || o->all || j->shares[i].detected)
+            j->rows[j->nrows++] = (struct rappor_row){j->shares[i].unbiased, i};
+    }
+    if (!o->has_top)
+        return;
+    qsort(j->rows, j->nrows, sizeof *j->rows, rappor_order);
+    if (j->nrows > o->top)
+        j->nrows = (size_t)o->top;
+}
 
 /* Decode what was loaded, print it, and free it. */
 static int rappor_run(struct rappor_job *j, int failed)
 {
     if (!failed)
         failed = rappor_decode(j);
-    for (size_t i = 0; !failed && i < j->data.candidates; i++) {
-        if (j->options->all || j->shares[i].detected)
-            j->rows[j->nrows++] = i;
-    }
+    if (!failed)
+        rappor_choose(j);
     if (!failed) {
         rappor_show(j);
         failed = cli_finish();

@@ -36,14 +36,14 @@ struct container_scheme_text {
     const char *epsilon, *lo, *hi, *digest;
     size_t epsilon_len, lo_len, hi_len, digest_len;
     json_int_t bins, scale;
-    json_t *values, *chance, *parameters, *matrix;
+    json_t *values, *chance, *parameters, *matrix, *attributes;
 };
 
 static bool container_scheme_unpack(struct container_scheme_text *t,
                                     json_t *json)
 {
     static const char format[] =
-        "{s:s%,s:s%,s:s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o!}";
+        "{s:s%,s:s%,s?s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o,s?o!}";
 
     memset(t, 0, sizeof *t);
     return json_unpack(json, format, "mechanism", &t->mechanism,
@@ -53,7 +53,8 @@ static bool container_scheme_unpack(struct container_scheme_text *t,
                        "bins", &t->bins, "lo", &t->lo, &t->lo_len, "hi", &t->hi,
                        &t->hi_len, "scale", &t->scale, "design", &t->design,
                        &t->design_len, "chance", &t->chance, "parameters",
-                       &t->parameters, "matrix", &t->matrix) == 0;
+                       &t->parameters, "matrix", &t->matrix, "attributes",
+                       &t->attributes) == 0;
 }
 
 /* A name without a NUL in it. */
@@ -301,6 +302,10 @@ container_scheme_numbers(hsy_spec *spec, const struct container_scheme_text *t,
     return HSY_OK;
 }
 
+static hsy_status container_scheme_attributes(hsy_spec *spec, uint8_t **labels,
+                                              const json_t *attributes,
+                                              hsy_error *err);
+
 static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
                                         const struct container_scheme_text *t,
                                         hsy_error *err)
@@ -319,6 +324,77 @@ static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
         st = container_scheme_parameters(spec, t->parameters, err);
     if (st == HSY_OK && (t->lo != NULL || t->hi != NULL))
         st = container_scheme_range(spec, t, err);
+    if (st == HSY_OK && t->attributes != NULL)
+        st = container_scheme_attributes(spec, labels, t->attributes, err);
+    return st;
+}
+
+/* ---- Attributes: schemes in a scheme ------------------------------------- */
+
+/* The spec of one attribute, which has no digest and no attributes; *labels is
+ * the caller's to free. */
+static hsy_status container_scheme_inner(hsy_spec *spec, uint8_t **labels,
+                                         const char **name, size_t *name_len,
+                                         json_t *attribute, hsy_error *err)
+{
+    struct container_scheme_text t;
+    json_t *scheme;
+
+    if (json_unpack(attribute, "{s:s%,s:o!}", "name", name, name_len, "scheme",
+                    &scheme) != 0 ||
+        !container_scheme_unpack(&t, scheme) || t.digest != NULL ||
+        t.attributes != NULL)
+        return container_scheme_bad(err, "attributes");
+    *spec = (hsy_spec){.size = sizeof *spec};
+    return container_scheme_spec(spec, labels, &t, err);
+}
+
+/* Append an attribute to the block of a spec. */
+static hsy_status container_scheme_append(hsy_spec *spec, uint8_t **block,
+                                          json_t *attribute, hsy_error *err)
+{
+    size_t len = spec->labels_len, room = len, name_len;
+    uint8_t *labels = NULL, *grown;
+    const char *name;
+    hsy_spec inner;
+    hsy_status st = container_scheme_inner(&inner, &labels, &name, &name_len,
+                                           attribute, err);
+
+    if (st == HSY_OK)
+        st = hsy_attribute_encode(NULL, 0, &room, name, name_len, &inner, err);
+    if (st == HSY_OK && room > HSY_LABELS_MAX)
+        st = container_scheme_bad(err, "attributes");
+    grown = st == HSY_OK ? realloc(*block, room) : NULL;
+    if (st == HSY_OK && grown == NULL)
+        st = hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (grown != NULL)
+        *block = grown;
+    if (st == HSY_OK)
+        st = hsy_attribute_encode(*block, room, &len, name, name_len, &inner,
+                                  err);
+    free(labels);
+    spec->labels = *block;
+    spec->labels_len = len;
+    return st;
+}
+
+static hsy_status container_scheme_attributes(hsy_spec *spec, uint8_t **labels,
+                                              const json_t *attributes,
+                                              hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+    size_t i;
+    json_t *attribute;
+
+    if (!json_is_array(attributes) || spec->labels != NULL ||
+        spec->kind != HSY_KIND_TUPLE ||
+        json_array_size(attributes) > HSY_ATTRIBUTES_MAX)
+        return container_scheme_bad(err, "attributes");
+    json_array_foreach(attributes, i, attribute)
+    {
+        if (st == HSY_OK)
+            st = container_scheme_append(spec, labels, attribute, err);
+    }
     return st;
 }
 
@@ -332,7 +408,8 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
     hsy_info info;
     hsy_status st;
 
-    if (!container_json_hex(digest, sizeof digest, t->digest, t->digest_len))
+    if (t->digest == NULL ||
+        !container_json_hex(digest, sizeof digest, t->digest, t->digest_len))
         return container_scheme_bad(err, "digest");
     *scheme = malloc(hsy_scheme_size(spec));
     if (*scheme == NULL)

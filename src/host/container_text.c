@@ -109,6 +109,34 @@ static void container_text_matrix(FILE *f, const hsy_spec *spec)
     fputs("]]", f);
 }
 
+static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
+                                        hsy_error *err);
+
+/* [{"name":"a","scheme":{...}}, ...]; an attribute has none of its own. */
+static hsy_status container_text_attributes(FILE *f, const hsy_spec *spec,
+                                            hsy_error *err)
+{
+    size_t at = 0;
+    hsy_attribute a;
+    hsy_status st = HSY_OK;
+
+    fputs(",\"attributes\":[", f);
+    for (bool first = true; st == HSY_OK && at < spec->labels_len;
+         first = false) {
+        st = hsy_attribute_next(&a, &at, spec->labels, spec->labels_len, err);
+        fputs(first ? "{\"name\":" : ",{\"name\":", f);
+        if (st == HSY_OK)
+            st = container_text_label(f, (const uint8_t *)a.name, a.name_len,
+                                      err);
+        fputs(",\"scheme\":", f);
+        if (st == HSY_OK)
+            st = container_text_scheme(f, &a.spec, err);
+        fputs("}}", f);
+    }
+    fputs("]", f);
+    return st;
+}
+
 static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
                                         hsy_error *err)
 {
@@ -124,6 +152,8 @@ static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
         else
             fprintf(f, "%" PRIu32, spec->d);
     }
+    if (spec->kind == HSY_KIND_TUPLE)
+        st = container_text_attributes(f, spec, err);
     if (spec->design == HSY_DESIGN_MATRIX)
         container_text_matrix(f, spec);
     if (spec->kind == HSY_KIND_BINS)
@@ -170,16 +200,14 @@ static void container_text_parameters(FILE *f, const hsy_spec *spec)
         fputs("}", f);
 }
 
-static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
-                                      const uint8_t digest[HSY_DIGEST],
-                                      hsy_error *err)
+/* The members of a scheme but its digest, and no brace at the end. */
+static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
+                                        hsy_error *err)
 {
     hsy_status st;
 
-    fprintf(f,
-            "{\"hearsay\":\"reports\",\"version\":1,\"scheme\":{"
-            "\"mechanism\":\"%s\",\"kind\":\"%s\"",
-            spec->mechanism, hsy_kind_name(spec->kind));
+    fprintf(f, "{\"mechanism\":\"%s\",\"kind\":\"%s\"", spec->mechanism,
+            hsy_kind_name(spec->kind));
     if (spec->nano_epsilon != 0) {
         fputs(",\"epsilon\":\"", f);
         container_text_epsilon(f, spec->nano_epsilon);
@@ -187,6 +215,17 @@ static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
     }
     st = container_text_domain(f, spec, err);
     container_text_parameters(f, spec);
+    return st;
+}
+
+static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
+                                      const uint8_t digest[HSY_DIGEST],
+                                      hsy_error *err)
+{
+    hsy_status st;
+
+    fputs("{\"hearsay\":\"reports\",\"version\":1,\"scheme\":", f);
+    st = container_text_scheme(f, spec, err);
     fputs(",\"digest\":\"", f);
     container_text_hex(f, digest, HSY_DIGEST);
     fputs("\"}}\n", f);

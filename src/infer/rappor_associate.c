@@ -28,8 +28,22 @@ static uint32_t pairs_categories(const hsy_rappor_variable *v)
     return (uint32_t)v->data.candidates + (v->rest != HSY_RAPPOR_REST_NONE);
 }
 
+static hsy_status pairs_check_variable(const hsy_rappor_variable *v,
+                                       hsy_error *err)
+{
+    if (v->data.candidates > HSY_ASSOCIATE_CELLS)
+        return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+                              "too many categories for a table",
+                              HSY_ASSOCIATE_CELLS);
+    if (v->rest > HSY_RAPPOR_REST_NO_BIT)
+        return hsy_fail(err, HSY_E_RANGE, "rest", "no such rest");
+    return hsy_rappor_check(&v->data, true, err);
+}
+
 static hsy_status pairs_check(const hsy_rappor_reports *r, hsy_error *err)
 {
+    size_t cells = 1;
+
     if (r->size != sizeof *r)
         return hsy_fail(err, HSY_E_RANGE, "size",
                         "must be sizeof(hsy_rappor_reports)");
@@ -38,18 +52,15 @@ static hsy_status pairs_check(const hsy_rappor_reports *r, hsy_error *err)
                               "must be 2 to the limit",
                               HSY_ASSOCIATE_VARIABLES);
     for (uint32_t i = 0; i < r->variables; i++) {
-        const hsy_rappor_variable *v = &r->variable[i];
-        hsy_status st;
+        hsy_status st = pairs_check_variable(&r->variable[i], err);
 
-        if (v->data.candidates > HSY_ASSOCIATE_CELLS)
-            return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
-                                  "too many categories for a table",
-                                  HSY_ASSOCIATE_CELLS);
-        if (v->rest > HSY_RAPPOR_REST_NO_BIT)
-            return hsy_fail(err, HSY_E_RANGE, "rest", "no such rest");
-        st = hsy_rappor_check(&v->data, true, err);
         if (st != HSY_OK)
             return st;
+        cells *= pairs_categories(&r->variable[i]);
+        if (cells > HSY_ASSOCIATE_CELLS)
+            return hsy_fail_limit(err, HSY_E_RANGE, "candidates",
+                                  "too many cells of the table",
+                                  HSY_ASSOCIATE_CELLS);
     }
     return HSY_OK;
 }

@@ -34,6 +34,7 @@ static const struct auto_kind {
       &hsy_mech_oue, &hsy_mech_blh, &hsy_mech_olh}},
     {HSY_KIND_STRINGS,
      {&hsy_mech_blh, &hsy_mech_olh, &hsy_mech_hcms, &hsy_mech_cms}},
+    {HSY_KIND_TUPLE, {&hsy_mech_smp, &hsy_mech_joint}},
 };
 
 /* What a candidate would cost. */
@@ -51,7 +52,10 @@ auto_ask(hsy_scheme s, const struct hsy_mechanism *mech, const hsy_spec *spec)
 
     if (hsy_mech_resolve(&s, mech, spec, NULL) != HSY_OK)
         return (struct auto_offer){.cost = -1};
-    hsy_mech_variance(&s, v);
+    if (s.kind == HSY_KIND_TUPLE)
+        v[0] = s.worst; /* there is no tail yet */
+    else
+        hsy_mech_variance(&s, v);
     return (struct auto_offer){
         .cost = v[0], .steps = hsy_mech_steps(&s), .bits = s.packed_bits};
 }
@@ -107,6 +111,27 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
     if (best == n) /* fails again, and says why */
         best = told;
     return hsy_mech_resolve(s, kind->candidates[best], spec, err);
+}
+
+static size_t auto_tail(const struct hsy_mechanism *mech, const hsy_spec *spec)
+{
+    return mech->tail_size != NULL ? mech->tail_size(spec) : 0;
+}
+
+size_t hsy_mech_tail_size(const hsy_spec *spec)
+{
+    const struct hsy_mechanism *mech = hsy_mech_meant(spec);
+    size_t most = mech != NULL ? auto_tail(mech, spec) : 0;
+
+    for (size_t i = 0; i < sizeof auto_kinds / sizeof auto_kinds[0]; i++) {
+        const struct auto_kind *kind = &auto_kinds[i];
+
+        for (size_t k = 0; k < AUTO_CANDIDATES && kind->candidates[k]; k++)
+            if (mech == NULL && kind->kind == spec->kind &&
+                most < auto_tail(kind->candidates[k], spec))
+                most = auto_tail(kind->candidates[k], spec);
+    }
+    return most;
 }
 
 #undef AUTO_CANDIDATES

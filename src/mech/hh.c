@@ -98,15 +98,16 @@ static void hh_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
  * product code m / 2^44 exceeds code / k by code (m k - 2^44) / (k 2^44), which
  * is below 1 / k as code < 2^22 and m k - 2^44 < k <= 2^22.
  */
-static uint64_t hh_code(const hsy_scheme *s, uint64_t code, size_t i)
+static uint64_t hh_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
     const uint64_t one = (uint64_t)1 << 44;
     uint64_t k = hh_leaves(s->total, s->param[HSY_PARAM_FANOUT], i);
 
-    return (uint64_t)((hsy_u128)code * ((one + k - 1) / k) >> 44);
+    return (uint64_t)((hsy_u128)codes[0] * ((one + k - 1) / k) >> 44);
 }
 
-static const struct mech_sampled hh_sampled = {hh_parts, hh_part, hh_code};
+static const struct mech_sampled hh_sampled = {hh_parts, hh_part, hh_code,
+                                               false};
 
 static hsy_status hh_resolve(hsy_scheme *s, const hsy_spec *spec,
                              hsy_error *err)

@@ -217,23 +217,6 @@ static hsy_status matrix_conditioned(const uint64_t *entries, size_t d,
 
 /* ---- The scheme ---------------------------------------------------------- */
 
-static hsy_status matrix_epsilon(hsy_scheme *s, const hsy_factor *worst,
-                                 hsy_error *err)
-{
-    uint64_t cap = s->nano_epsilon;
-
-    s->nano_epsilon = hsy_exp_cover(worst->num, worst->den);
-    if (s->nano_epsilon == 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
-                              "these probabilities spend more than epsilon 32",
-                              HSY_EPSILON_MAX);
-    if (cap != 0 && s->nano_epsilon > cap)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
-                              "these probabilities spend more than the cap",
-                              cap);
-    return HSY_OK;
-}
-
 /* Size and denominator, which the rest takes for granted. */
 static hsy_status matrix_shape(hsy_scheme *s, const hsy_spec *spec,
                                hsy_error *err)
@@ -271,7 +254,7 @@ static hsy_status matrix_resolve(hsy_scheme *s, const hsy_spec *spec,
     if (st != HSY_OK)
         return st;
     worst = matrix_worst(entries, d);
-    st = matrix_epsilon(s, &worst, err);
+    st = hsy_mech_claim(s, hsy_exp_cover(worst.num, worst.den), err);
     if (st != HSY_OK)
         return st;
     s->design = spec->design;
@@ -291,10 +274,10 @@ static uint64_t matrix_answer(const hsy_scheme *s, uint64_t code, uint64_t word)
     uint64_t answer = 0;
 
     for (uint64_t x = 0; x < s->d; x++) {
-        uint64_t own = ct_equal(x, code);
+        uint64_t own = ct_hide(ct_equal(x, code) & 1);
 
         for (size_t y = 0; y + 1 < s->d; y++)
-            answer += ~ct_less(word, sums[x * s->d + y]) & own & 1;
+            answer += ct_hide(~ct_less(word, sums[x * s->d + y])) & own;
     }
     return answer;
 }

@@ -31,6 +31,8 @@ static const struct hsy_mechanism *const mech_table[] = {
     &hsy_mech_hh,
     &hsy_mech_haar,
     &hsy_mech_matrix,
+    &hsy_mech_smp,
+    &hsy_mech_joint,
     /* clang-format on */
 };
 
@@ -184,6 +186,22 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
     return HSY_OK;
 }
 
+hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err)
+{
+    uint64_t cap = s->nano_epsilon;
+
+    if (nano == 0)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than epsilon 32",
+                              HSY_EPSILON_MAX);
+    if (cap != 0 && nano > cap)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than the cap",
+                              cap);
+    s->nano_epsilon = nano;
+    return HSY_OK;
+}
+
 void hsy_mech_variance(const hsy_scheme *s, double v[2])
 {
     struct mech_support law;
@@ -247,14 +265,17 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
-    uint64_t code = 0;
+    uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
     hsy_status st = mech_coins(coins, err);
 
     if (st == HSY_OK)
-        st = hsy_truth_code(s, &code, truth, err);
-    if (st == HSY_OK)
-        st = mech_drawn(s->mech->randomize(s, report, code, coins), err);
-    bytes_wipe(&code, sizeof code);
+        st = hsy_truth_code(s, codes, truth, err);
+    if (st == HSY_OK && s->kind == HSY_KIND_TUPLE)
+        st = mech_drawn(s->mech->randomize_batch(s, report, codes, 1, coins),
+                        err);
+    else if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize(s, report, codes[0], coins), err);
+    bytes_wipe(codes, sizeof codes);
     return mech_finish(s, report, 1, st);
 }
 
@@ -320,6 +341,14 @@ void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
              uint64_t code, const uint8_t *report)
 {
     *count = s->mech->law(s, factors, code, report);
+}
+
+void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
+                   const uint64_t *codes, const uint8_t *report)
+{
+    *count = s->mech->law_codes != NULL
+                 ? s->mech->law_codes(s, factors, codes, report)
+                 : s->mech->law(s, factors, codes[0], report);
 }
 
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)

@@ -43,7 +43,9 @@ struct hsy_mechanism {
      */
     hsy_status (*resolve)(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 
-    /* code is in the domain. Must not branch on, or index by, code or coins. */
+    /* code is in the domain. Must not branch on, or index by, code or coins. A
+     * tuple has as many codes as attributes (hsy_code_width), and its
+     * mechanisms have the batch alone. */
     hsy_status (*randomize)(const hsy_scheme *s, uint8_t *report, uint64_t code,
                             hsy_coins *coins);
     hsy_status (*randomize_batch)(const hsy_scheme *s, uint8_t *reports,
@@ -127,6 +129,9 @@ struct hsy_mechanism {
     size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                   const uint8_t *report);
+    size_t (*law_codes)(const hsy_scheme *s, hsy_factor *factors,
+                        const uint64_t *codes,
+                        const uint8_t *report); /* tuples: in law's place */
     size_t (*law_worst)(const hsy_scheme *s, hsy_factor factors[4]);
     uint32_t (*law_power)(const hsy_scheme *s); /* NULL: 1 */
 };
@@ -176,6 +181,10 @@ struct hsy_scheme {
     size_t report_bytes;
     size_t cells, strata, weights;
     double users; /* of the spec, for steps */
+
+    /* Of a tuple: the largest variance of an attribute's share, n times, for
+     * the people who answered. What auto chooses by. */
+    double worst;
 };
 
 /* What a mechanism keeps after its scheme: tail_size bytes, aligned as the
@@ -212,9 +221,17 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                           const hsy_spec *spec, hsy_error *err);
 
+/* The most bytes of a tail that the mechanism of this spec can take, which need
+ * not be sound. */
+size_t hsy_mech_tail_size(const hsy_spec *spec);
+
 /* Resolve s by one mechanism: its kinds, its parameters, the sizes. */
 hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
                             const hsy_spec *spec, hsy_error *err);
+
+/* Claim what a design's probabilities spend: nano (0: more than any scheme
+ * may), unless the spec's epsilon, a cap if it is there, is less. */
+hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err);
 
 /* The law of support by own / total and other / total; total 0 stands for
  * 2^64. */
@@ -230,7 +247,8 @@ void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
                       const hsy_tally *t, const uint64_t *codes, size_t count,
                       void *scratch);
 
-/* Whether all codes are in the domain, without telling which is not. */
+/* Whether all codes of n truths are in the domain, without telling which is
+ * not. */
 bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
 
 /* Bytes of a matrix of d states, which stands before the labels. */
@@ -260,5 +278,7 @@ extern const struct hsy_mechanism hsy_mech_sw;
 extern const struct hsy_mechanism hsy_mech_hh;
 extern const struct hsy_mechanism hsy_mech_haar;
 extern const struct hsy_mechanism hsy_mech_matrix;
+extern const struct hsy_mechanism hsy_mech_smp;
+extern const struct hsy_mechanism hsy_mech_joint;
 
 #endif

@@ -168,7 +168,6 @@ static hsy_status rappor_by_chance(hsy_scheme *s, const hsy_spec *spec,
                                    hsy_error *err)
 {
     const hsy_ratio *f = &s->chance[0], *p = &s->chance[1], *q = &s->chance[2];
-    uint64_t cap = s->nano_epsilon;
     hsy_status st = rappor_take(s, spec, err);
 
     if (st != HSY_OK)
@@ -183,16 +182,7 @@ static hsy_status rappor_by_chance(hsy_scheme *s, const hsy_spec *spec,
                               "alike to 32 binary digits"
                             : "with f = 0 and p = 0 or q = 1 a bit would "
                               "prove the truth: infinite epsilon");
-    s->nano_epsilon = rappor_claim(rappor_spent(s));
-    if (s->nano_epsilon == 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
-                              "these probabilities spend more than epsilon 32",
-                              HSY_EPSILON_MAX);
-    if (cap != 0 && s->nano_epsilon > cap)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
-                              "these probabilities spend more than the cap",
-                              cap);
-    return HSY_OK;
+    return hsy_mech_claim(s, rappor_claim(rappor_spent(s)), err);
 }
 
 /* ---- By epsilon ---------------------------------------------------------- */

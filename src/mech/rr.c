@@ -93,7 +93,6 @@ static hsy_factor rr_worst_ratio(const hsy_scheme *s)
 static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
 {
     hsy_factor ratio;
-    uint64_t cap = s->nano_epsilon;
 
     rr_channel(s);
     if (s->own == s->other)
@@ -104,16 +103,7 @@ static hsy_status rr_by_chance(hsy_scheme *s, hsy_error *err)
         return hsy_fail(err, HSY_E_RANGE, "chance",
                         "an answer would prove the truth: infinite epsilon");
     ratio = rr_worst_ratio(s);
-    s->nano_epsilon = hsy_exp_cover(ratio.num, ratio.den);
-    if (s->nano_epsilon == 0)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
-                              "these probabilities spend more than epsilon 32",
-                              HSY_EPSILON_MAX);
-    if (cap != 0 && s->nano_epsilon > cap)
-        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
-                              "these probabilities spend more than the cap",
-                              cap);
-    return HSY_OK;
+    return hsy_mech_claim(s, hsy_exp_cover(ratio.num, ratio.den), err);
 }
 
 static hsy_status rr_resolve(hsy_scheme *s, const hsy_spec *spec,

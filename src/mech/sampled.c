@@ -21,7 +21,8 @@
 
 /* The tail: where each part's scheme begins, in bytes from here. */
 struct sampled_tail {
-    size_t parts;
+    size_t parts;   /* that reports answer */
+    size_t schemes; /* parts, and attributes beside them */
     size_t at[];
 };
 
@@ -117,9 +118,10 @@ void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec)
     struct sampled_tail *tail = (struct sampled_tail *)(s + 1);
     size_t at;
 
-    tail->parts = how->parts(spec);
-    at = sampled_first(tail->parts);
-    for (size_t i = 0; i < tail->parts; i++) {
+    tail->schemes = how->parts(spec);
+    tail->parts = how->whole ? 1 : tail->schemes;
+    at = sampled_first(tail->schemes);
+    for (size_t i = 0; i < tail->schemes; i++) {
         const hsy_spec sub = sampled_spec(spec, how, i);
 
         /* It did in resolve, so it does now. */
@@ -149,11 +151,26 @@ const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i)
     return (const hsy_scheme *)(const void *)(bytes + tail->at[i]);
 }
 
+size_t hsy_code_width(const hsy_scheme *s)
+{
+    const struct sampled_tail *tail = mech_tail(s);
+
+    return s->kind == HSY_KIND_TUPLE ? tail->schemes - s->mech->sampled->whole
+                                     : 1;
+}
+
+const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i)
+{
+    return s->kind == HSY_KIND_TUPLE
+               ? hsy_scheme_part(s, i + s->mech->sampled->whole)
+               : s;
+}
+
 void hsy_sampled_cpu(hsy_scheme *s)
 {
     struct sampled_tail *tail = (struct sampled_tail *)(s + 1);
 
-    for (size_t i = 0; i < tail->parts; i++) {
+    for (size_t i = 0; i < tail->schemes; i++) {
         void *at = (uint8_t *)tail + tail->at[i];
         hsy_scheme *part = at;
 
@@ -220,8 +237,8 @@ static void sampled_put(const hsy_scheme *s, uint8_t *report, size_t i,
     memset(report + 1 + bytes, 0, s->report_bytes - 1 - bytes);
 }
 
-hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
-                                 uint64_t code, hsy_coins *coins)
+static hsy_status sampled_one(const hsy_scheme *s, uint8_t *report,
+                              const uint64_t *codes, hsy_coins *coins)
 {
     const uint64_t parts = hsy_scheme_parts(s);
     const hsy_scheme *part;
@@ -233,12 +250,18 @@ hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
     if (st != HSY_OK)
         return st;
     part = hsy_scheme_part(s, i);
-    sub = s->mech->sampled->code(s, code, i);
+    sub = s->mech->sampled->code(s, codes, i);
     st = part->mech->randomize(part, own, sub, coins);
     if (st == HSY_OK)
         sampled_put(s, report, i, own);
     bytes_wipe(&sub, sizeof sub);
     return st;
+}
+
+hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
+                                 uint64_t code, hsy_coins *coins)
+{
+    return sampled_one(s, report, &code, coins);
 }
 
 /* Nothing stands outside the part's report, which is one. */
@@ -335,13 +358,13 @@ static hsy_status sampled_batch_part(const hsy_scheme *s,
 {
     const hsy_scheme *part = hsy_scheme_part(s, i);
     const uint16_t *order = b->order + b->from[i];
-    const size_t n = b->from[i + 1] - b->from[i];
+    const size_t n = b->from[i + 1] - b->from[i], width = hsy_code_width(s);
     hsy_status st;
 
     if (n == 0)
         return HSY_OK;
     for (size_t k = 0; k < n; k++)
-        b->codes[k] = s->mech->sampled->code(s, codes[order[k]], i);
+        b->codes[k] = s->mech->sampled->code(s, codes + order[k] * width, i);
     st = part->mech->randomize_batch(part, b->own, b->codes, n, coins);
     for (size_t k = 0; k < n && st == HSY_OK; k++)
         sampled_put(s, reports + order[k] * s->report_bytes, i,
@@ -367,16 +390,16 @@ static hsy_status sampled_batch_block(const hsy_scheme *s,
 hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
                              const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    const size_t most = sampled_block_size(s);
+    const size_t most = sampled_block_size(s), width = hsy_code_width(s);
     struct sampled_block block;
     hsy_status st = HSY_OK;
 
     for (size_t k = 0; k < n && most < 2 && st == HSY_OK; k++)
-        st = hsy_sampled_randomize(s, reports + k * s->report_bytes, codes[k],
-                                   coins);
+        st = sampled_one(s, reports + k * s->report_bytes, codes + k * width,
+                         coins);
     for (size_t done = 0; done < n && most >= 2 && st == HSY_OK; done += most)
         st = sampled_batch_block(s, &block, reports + done * s->report_bytes,
-                                 codes + done,
+                                 codes + done * width,
                                  n - done < most ? n - done : most, coins);
     bytes_wipe(&block, sizeof block);
     return st;
@@ -449,8 +472,8 @@ size_t hsy_sampled_law_factors(const hsy_scheme *s)
     return most + 1;
 }
 
-size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                       const uint8_t *report)
+size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
+                             const uint64_t *codes, const uint8_t *report)
 {
     const size_t i = sampled_index(s, report);
     const hsy_scheme *part = hsy_scheme_part(s, i);
@@ -458,8 +481,14 @@ size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
 
     factors[0] = (hsy_factor){1, hsy_scheme_parts(s)};
     return 1 + part->mech->law(part, factors + 1,
-                               s->mech->sampled->code(s, code, i),
+                               s->mech->sampled->code(s, codes, i),
                                sampled_take(s, part, room, report));
+}
+
+size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                       const uint8_t *report)
+{
+    return hsy_sampled_law_codes(s, factors, &code, report);
 }
 
 /* An integer of up to eight factors below 2^64 + 1, least limb first. */

@@ -36,8 +36,13 @@ struct mech_sampled {
     /* The spec of part i; *sub is zero but for its size. */
     void (*part)(hsy_spec *sub, const hsy_spec *spec, size_t i);
 
-    /* The code of the truth under part i, in time that does not tell code. */
-    uint64_t (*code)(const hsy_scheme *s, uint64_t code, size_t i);
+    /* The code under part i of the truth with these codes (as many as
+     * hsy_code_width says), in time that does not tell them. */
+    uint64_t (*code)(const hsy_scheme *s, const uint64_t *codes, size_t i);
+
+    /* Reports answer part 0 alone, and the further ones only say what the
+     * attributes of a truth are (joint.c): the engine keeps them, no more. */
+    bool whole;
 };
 
 /* Of resolve: check the parts, and set all sizes of s. s->own becomes eight
@@ -63,6 +68,8 @@ void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
 size_t hsy_sampled_law_factors(const hsy_scheme *s);
 size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                        const uint8_t *report);
+size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
+                             const uint64_t *codes, const uint8_t *report);
 size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
 
 #endif

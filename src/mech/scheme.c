@@ -4,6 +4,7 @@
 #include "bytes.h"
 #include "fail.h"
 #include "sampled.h"
+#include "tuple.h"
 
 #include <string.h>
 
@@ -93,6 +94,11 @@ static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
                             "this kind of truth has no list of values");
         return spec->kind == HSY_KIND_NUMBER ? scheme_range(s, spec, err)
                                              : HSY_OK;
+    case HSY_KIND_TUPLE:
+        if (spec->d != 0)
+            return hsy_fail(err, HSY_E_RANGE, "values",
+                            "several attributes have no list of values");
+        return HSY_OK;
     default:
         return hsy_fail(err, HSY_E_UNKNOWN, "kind", "no such kind of truth");
     }
@@ -106,7 +112,8 @@ static hsy_status scheme_foreign(const hsy_scheme *s, const hsy_spec *spec,
 
     if (!number && (spec->lo != 0 || spec->hi != 0 || spec->scale != 0))
         return hsy_fail(err, HSY_E_RANGE, "range", "only a number has a range");
-    if (s->kind != HSY_KIND_VALUES && spec->labels != NULL)
+    if (s->kind != HSY_KIND_VALUES && s->kind != HSY_KIND_TUPLE &&
+        spec->labels != NULL)
         return hsy_fail(err, HSY_E_RANGE, "labels",
                         "only a list of values has labels");
     return HSY_OK;
@@ -137,6 +144,26 @@ static hsy_status scheme_each_label(const hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
+/* Labels that have passed all checks become part of the scheme. */
+static void scheme_keep_labels(hsy_scheme *s, const hsy_spec *spec)
+{
+    s->labels_len = spec->labels_len;
+    hsy_blake2b(s->labels_digest, HSY_DIGEST, spec->labels, spec->labels_len,
+                NULL, 0);
+}
+
+static hsy_status scheme_attributes(hsy_scheme *s, const hsy_spec *spec,
+                                    hsy_error *err)
+{
+    hsy_status st = hsy_tuple_check(spec, err);
+
+    if (st != HSY_OK)
+        return st;
+    s->labels_at = spec->labels_len;
+    scheme_keep_labels(s, spec);
+    return HSY_OK;
+}
+
 /* A matrix, if the design has one, and then labels or none. */
 static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
                                 hsy_error *err)
@@ -160,12 +187,9 @@ static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
                               HSY_LABELS_MAX);
     if (!matrix || spec->labels_len != s->labels_at)
         st = scheme_each_label(s, spec, s->labels_at, err);
-    if (st != HSY_OK)
-        return st;
-    s->labels_len = spec->labels_len;
-    hsy_blake2b(s->labels_digest, HSY_DIGEST, spec->labels, spec->labels_len,
-                NULL, 0);
-    return HSY_OK;
+    if (st == HSY_OK)
+        scheme_keep_labels(s, spec);
+    return st;
 }
 
 static hsy_status scheme_common(hsy_scheme *s, const hsy_spec *spec,
@@ -178,7 +202,8 @@ static hsy_status scheme_common(hsy_scheme *s, const hsy_spec *spec,
     if (st == HSY_OK)
         st = scheme_epsilon(s, spec, err);
     if (st == HSY_OK)
-        st = scheme_labels(s, spec, err);
+        st = s->kind == HSY_KIND_TUPLE ? scheme_attributes(s, spec, err)
+                                       : scheme_labels(s, spec, err);
     return st;
 }
 
@@ -209,15 +234,11 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
 
 size_t hsy_scheme_size(const hsy_spec *spec)
 {
-    const struct hsy_mechanism *mech;
     hsy_spec known;
 
     if (scheme_spec(&known, spec, NULL) != HSY_OK)
         return sizeof(hsy_scheme); /* which init will refuse */
-    mech = hsy_mech_meant(&known);
-    return sizeof(hsy_scheme) + (mech != NULL && mech->tail_size != NULL
-                                     ? mech->tail_size(&known)
-                                     : 0);
+    return sizeof(hsy_scheme) + hsy_mech_tail_size(&known);
 }
 
 static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,

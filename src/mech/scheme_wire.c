@@ -18,10 +18,10 @@
  *    112      8  weight A (two-level)
  *    120      4  shift (two-level)
  *    124      4  report bits
- *    128      8  total; how many parts
- *    136      8  own; eight bytes of the digest of all parts
+ *    128      8  total; how many parts; cells (joint)
+ *    136      8  own; eight bytes of the digest of all parts, or the cells'
  *    144      8  other
- *    152      8  length of the labels
+ *    152      8  length of the labels, of a tuple its attributes (tuple.h)
  *    160     32  BLAKE2b-256 of the labels; zero without labels
  *    192    128  parameters, 8 bytes each, in the order of hsy_param
  *    320     64  zero

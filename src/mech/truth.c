@@ -98,12 +98,9 @@ static hsy_status truth_string(uint64_t *code, const hsy_truth *truth,
     return HSY_OK;
 }
 
-hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
-                          const hsy_truth *truth, hsy_error *err)
+static hsy_status truth_one(const hsy_scheme *s, uint64_t *code,
+                            const hsy_truth *truth, hsy_error *err)
 {
-    if (truth->type == HSY_TRUTH_TUPLE)
-        return hsy_fail(err, HSY_E_UNKNOWN, "truth",
-                        "no scheme takes several attributes yet");
     switch (s->kind) {
     case HSY_KIND_STRINGS:
         return truth_string(code, truth, err);
@@ -113,6 +110,36 @@ hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
     default:
         return truth_index(s, code, truth, err);
     }
+}
+
+/* All items are coded whatever became of the others, and what is said of a bad
+ * one is the same for each. */
+static hsy_status truth_tuple(const hsy_scheme *s, uint64_t *codes,
+                              const hsy_truth *truth, hsy_error *err)
+{
+    const size_t width = hsy_code_width(s);
+    uint64_t made[HSY_ATTRIBUTES_MAX] = {0};
+    bool outside = false;
+
+    if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != width)
+        return hsy_fail_limit(err, HSY_E_RANGE, "truth",
+                              "not one item for each attribute", width);
+    for (size_t i = 0; i < width; i++)
+        outside |= truth_one(hsy_scheme_attribute(s, i), &made[i],
+                             &truth->u.tuple.items[i], NULL) != HSY_OK;
+    for (size_t i = 0; i < width && !outside; i++)
+        codes[i] = made[i];
+    bytes_wipe(made, sizeof made);
+    if (outside)
+        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+    return HSY_OK;
+}
+
+hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
+                          const hsy_truth *truth, hsy_error *err)
+{
+    return s->kind == HSY_KIND_TUPLE ? truth_tuple(s, code, truth, err)
+                                     : truth_one(s, code, truth, err);
 }
 
 uint64_t hsy_code_count(const hsy_scheme *s)
@@ -126,9 +153,14 @@ uint64_t hsy_code_count(const hsy_scheme *s)
  * 1 less it is negative. */
 bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n)
 {
-    uint64_t count = hsy_code_count(s), outside = 0;
+    const size_t width = hsy_code_width(s);
+    uint64_t outside = 0;
 
-    for (size_t i = 0; i < n && count != 0; i++)
-        outside |= codes[i] | (count - 1 - codes[i]);
+    for (size_t a = 0; a < width; a++) {
+        const uint64_t count = hsy_code_count(hsy_scheme_attribute(s, a));
+
+        for (size_t i = a; i < n * width && count != 0; i += width)
+            outside |= codes[i] | (count - 1 - codes[i]);
+    }
     return outside >> 63 == 0;
 }

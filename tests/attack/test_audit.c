@@ -80,6 +80,7 @@ static void test_library(void)
         uint32_t kind = row->kinds >> HSY_KIND_YES_NO & 1   ? HSY_KIND_YES_NO
                         : row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES
                         : row->kinds >> HSY_KIND_BINS & 1   ? HSY_KIND_BINS
+                        : row->kinds >> HSY_KIND_TUPLE & 1  ? HSY_KIND_TUPLE
                                                             : HSY_KIND_NUMBER;
         bool listed = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS;
         hsy_scheme *s = test_scheme(row->name, kind, listed ? 8 : 0, HSY_NANO);

@@ -48,17 +48,19 @@ static void shape_open(struct shape_coins *c, uint64_t seed)
 
 /* The shape of one call for a batch of one truth, status included. shown takes
  * in what was reported. */
-static uint64_t shape_batch(const hsy_scheme *s, size_t bytes, uint64_t code,
-                            uint64_t seed, uint64_t *shown)
+static uint64_t shape_batch(const hsy_scheme *s, size_t bytes,
+                            const uint64_t *code, uint64_t seed,
+                            uint64_t *shown)
 {
     uint8_t reports[SHAPE_BATCH * SHAPE_REPORT];
-    uint64_t codes[SHAPE_BATCH];
+    const size_t width = hsy_code_width(s);
+    uint64_t codes[2 * SHAPE_BATCH];
     struct shape_coins c;
     hsy_status st;
 
     shape_open(&c, seed);
-    for (size_t i = 0; i < SHAPE_BATCH; i++)
-        codes[i] = code;
+    for (size_t i = 0; i < SHAPE_BATCH * width; i++)
+        codes[i] = code[i % width];
     st = hsy_randomize_batch(s, reports, codes, SHAPE_BATCH, &c.coins, NULL);
     for (size_t i = 0; i < SHAPE_BATCH * bytes; i++)
         *shown = (*shown ^ reports[i]) * 31;
@@ -81,6 +83,7 @@ static uint64_t shape_single(const hsy_scheme *s, const hsy_truth *truth,
 static void shape_truths(hsy_truth truths[2], uint32_t kind)
 {
     static const char word[] = "a long answer";
+    static hsy_truth items[2][2];
 
     for (int i = 0; i < 2; i++) {
         truths[i] = (hsy_truth){.type = HSY_TRUTH_INDEX};
@@ -92,20 +95,25 @@ static void shape_truths(hsy_truth truths[2], uint32_t kind)
             truths[i].type = HSY_TRUTH_BYTES;
             truths[i].u.bytes.data = word;
             truths[i].u.bytes.len = i == 0 ? 0 : sizeof word - 1;
+        } else if (kind == HSY_KIND_TUPLE) {
+            items[i][0] = items[i][1] = truths[i];
+            truths[i].type = HSY_TRUTH_TUPLE;
+            truths[i].u.tuple.items = items[i];
+            truths[i].u.tuple.count = 2;
         }
     }
 }
 
 static void shape_scheme(const hsy_scheme *s, const char *name, uint32_t kind)
 {
-    uint64_t codes[2], differ = 0, shown = 0, other = 0;
+    uint64_t codes[2][2], differ = 0, shown = 0, other = 0;
     hsy_truth truths[2];
     hsy_info info;
 
     hsy_scheme_info(s, &info);
     shape_truths(truths, kind);
-    if (!ok(hsy_truth_code(s, &codes[0], &truths[0], NULL) == HSY_OK &&
-                hsy_truth_code(s, &codes[1], &truths[1], NULL) == HSY_OK,
+    if (!ok(hsy_truth_code(s, codes[0], &truths[0], NULL) == HSY_OK &&
+                hsy_truth_code(s, codes[1], &truths[1], NULL) == HSY_OK,
             "%s has two truths of kind %u", name, kind))
         return;
     for (uint64_t seed = 1; seed <= SHAPE_PAIRS; seed++) {
@@ -123,8 +131,7 @@ int main(void)
     const hsy_catalogue *row;
 
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++)
-        for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS;
-             kind++) {
+        for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_TUPLE; kind++) {
             hsy_spec spec = {.size = sizeof spec,
                              .mechanism = row->name,
                              .nano_epsilon = HSY_NANO,

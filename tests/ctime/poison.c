@@ -101,11 +101,31 @@ static hsy_truth poison_truth(const hsy_info *info, char text[POISON_ROOM])
     return truth;
 }
 
+/* One such truth for each attribute, if there are several. */
+static hsy_truth poison_truths(const struct poison_run *r, hsy_truth *items,
+                               char text[POISON_ROOM])
+{
+    hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
+
+    if (r->info.kind != HSY_KIND_TUPLE)
+        return poison_truth(&r->info, text);
+    truth.u.tuple.items = items;
+    truth.u.tuple.count = hsy_code_width(r->s);
+    for (size_t i = 0; i < truth.u.tuple.count; i++) {
+        hsy_info info;
+
+        hsy_scheme_info(hsy_scheme_attribute(r->s, i), &info);
+        items[i] = poison_truth(&info, text);
+    }
+    return truth;
+}
+
 static void poison_single(struct poison_run *r)
 {
     char text[POISON_ROOM];
     uint8_t report[POISON_REPORT];
-    hsy_truth truth = poison_truth(&r->info, text);
+    hsy_truth items[HSY_ATTRIBUTES_MAX];
+    hsy_truth truth = poison_truths(r, items, text);
 
     for (int i = 0; i < 20; i++)
         if (hsy_randomize(r->s, report, &truth, &r->coins, NULL) != HSY_OK)
@@ -115,12 +135,13 @@ static void poison_single(struct poison_run *r)
 
 static void poison_batch(struct poison_run *r)
 {
-    static uint64_t codes[POISON_BATCH];
+    static uint64_t codes[2 * POISON_BATCH];
+    const size_t width = hsy_code_width(r->s);
     static uint8_t reports[POISON_BATCH * POISON_REPORT];
-    uint64_t count = hsy_code_count(r->s);
 
     for (size_t i = 0; i < POISON_BATCH; i++)
-        codes[i] = count == 0 ? i * 0x123456789abcdef : i % count;
+        trial_codes(r->s, codes + i * width,
+                    trial_count(r->s) == 0 ? i * 0x123456789abcdef : i);
     poison(codes, sizeof codes);
     if (hsy_randomize_batch(r->s, reports, codes, POISON_BATCH, &r->coins,
                             NULL) != HSY_OK)
@@ -194,7 +215,7 @@ static int poison_table(bool coins_too)
     unsigned runs = 0, designs = 0;
 
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++)
-        for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_STRINGS; kind++)
+        for (uint32_t kind = HSY_KIND_YES_NO; kind <= HSY_KIND_TUPLE; kind++)
             for (size_t n = 0; n < sizeof poison_noises / sizeof *poison_noises;
                  n++) {
                 struct poison_run r = {.coins_too = coins_too};

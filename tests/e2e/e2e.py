@@ -108,10 +108,10 @@ def noise(name, d, epsilon):
     matrix of d states one that spends at most that."""
     if name != "matrix":
         return ["--epsilon", epsilon, "--mechanism", name]
-    e = 3 if epsilon == "ln3" else math.exp(float(epsilon))
+    e = 2.9999 if epsilon == "ln3" else math.exp(float(epsilon))
     own, total = int(1000 * e), int(1000 * e) + 1000 * (d - 1)
     square = [",".join("%d/%d" % (own if y == x else 1000, total) for x in range(d)) for y in range(d)]
-    return ["--epsilon", epsilon, "--set", "matrix=" + write("matrix%d" % d, lines(square))]
+    return ["--epsilon", epsilon, "--set", "matrix=" + write("matrix%d-%s" % (d, epsilon), lines(square))]
 
 
 def mechanisms():

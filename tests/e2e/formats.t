@@ -168,7 +168,7 @@ by = {r["mechanism"]: r for r in m["mechanisms"]}
 ok(abs(by["oue"]["n_variance_0"] - 3.68269437683116928) < 1e-6 and abs(by["olh"]["n_variance_0"] - 3.69165461745668857) < 1e-6 and
    by["grr"]["bits"] == 10 and by["oue"]["bits"] == 1024 and by["rr"]["bits"] is None, "mechanisms: variance and bits", by)
 ok(by["olh"]["decode"] == 1024 << 16 and by["grr"]["decode"] == 1024, "mechanisms: decode steps are integers", by)
-ok({k for r in m["mechanisms"] for k in r["kinds"].split()} == {"yes-no", "values", "number", "bins", "strings"},
+ok({k for r in m["mechanisms"] for k in r["kinds"].split()} == {"yes-no", "values", "number", "bins", "strings", "tuple"},
    "kinds are called as in the readable twin", m)
 shown = must("mechanisms", "--epsilon", "1", "--domain", "1024").decode()
 ok("67.1 M" in shown and "e+" not in shown, "and legible in a table", shown)

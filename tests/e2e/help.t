@@ -62,6 +62,15 @@ ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
 ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
 ok(complete("estimate", "--format", "j") == ["json"], "and values of options")
 
+keys = ("w blocks q t g pool-bits pool-seed bits hashes width cohorts outputs mix grid fanout "
+        "spinner coins channel rappor matrix").split()
+text, source = must("help", "randomize").decode(), open(os.path.join(ROOT, "docs", "man", "hearsay-randomize.1")).read()
+unknown = [k for k in keys if b"does not know" in run("randomize", "--yes-no", "--set", k + "=1", stdin=b"yes\n").err.encode()]
+ok(not unknown, "--set knows every key of this list", unknown)
+ok(not [k for k in keys if not re.search(r"(?<![\w-])%s(?![\w-])" % k, text)], "help has them")
+ok(not [k for k in keys if not re.search(r"^\.It Cm (.* , )?%s( |$)" % k, source, re.M)], "the page has them")
+ok(set(complete("randomize", "--set", "")) == {k + "=" for k in keys}, "and completion")
+
 for ask in ("--help", "-h", "help"):
     r = run("help", ask)
     ok(r.code == 0 and r.out == must("help"), "help %s is the overview" % ask, r)

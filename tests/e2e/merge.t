@@ -13,7 +13,10 @@ KINDS = {
     "number": (["--range", "0:1"], lambda: "%.3f" % rng.random()),
     "bins": (["--range", "0:1", "--bins", "9"], lambda: "%.3f" % rng.random()),
     "strings": (["--strings"], lambda: rng.choice(DAYS)),
+    "tuple": (["--attribute", "a=yes-no", "--attribute", "b=x,y,z"],
+              lambda: rng.choice(["yes", "no"]) + "," + rng.choice("xyz")),
 }
+HEADS = {"tuple": ["a,b"]}
 PARTS = [1, 0, 999, 5000, 8, 17]
 
 for name, kinds in mechanisms().items():
@@ -24,7 +27,7 @@ for name, kinds in mechanisms().items():
         how = [*options, *noise(name, len(DAYS), "1"), "--simulate"]
         parts = []
         for i, n in enumerate(PARTS):
-            reports = must("randomize", *how, "--seed", i, stdin=lines(draw() for _ in range(n)))
+            reports = must("randomize", *how, "--seed", i, stdin=lines(HEADS.get(kind, []) + [draw() for _ in range(n)]))
             parts.append(write("part%d" % i, reports))
         whole = must("tally", *parts)
         joined = b"".join(open(p, "rb").read() for p in parts)

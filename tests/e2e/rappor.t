@@ -43,34 +43,38 @@ reports = must("randomize", "--strings", "--mechanism", "rappor", "--epsilon", "
 tally = write("tally", must("tally", stdin=reports))
 asked = write("asked", lines(names + ["bogus%d.example" % i for i in range(20)]))
 out = must("estimate", "--candidates", asked, tally, "--format", "csv")
-ok(out.decode().splitlines()[0] == "value,estimate,stderr,low,high,unbiased,p_zero,q_value,detected",
-   "a tally of rappor is decoded, with the columns of --rappor")
+ok(out.decode().splitlines()[0] == "value,estimate,stderr,low,high,post,p_zero,q_value,detected",
+   "a tally of rappor is decoded, with the columns of any estimate and more")
 found = shares(out)
-ok(all(x in found for x in names[:6]), "common strings are detected", sorted(found))
-ok(sum(x not in truth for x in found) <= 2, "and hardly any that nobody has", sorted(found))
-worst = max(abs(found[x]["unbiased"] - truth[x]) / found[x]["stderr"] for x in found if x in truth)
+ok(list(found) == names + ["bogus%d.example" % i for i in range(20)], "every candidate has a row, in the order of the file")
+detected = {x for x in found if found[x]["detected"] == "true"}
+ok(all(x in detected for x in names[:6]), "common strings are detected", sorted(detected))
+ok(sum(x not in truth for x in detected) <= 2, "and hardly any that nobody has", sorted(detected))
+worst = max(abs(found[x]["estimate"] - truth.get(x, 0)) / found[x]["stderr"] for x in found)
 ok(worst < 6, "every share is within 6 standard errors (%.2f)" % worst)
-every = shares(must("estimate", "--candidates", asked, tally, "--format", "csv", "--all"))
-ok(len(every) == 40 and all(every[x]["estimate"] == found[x]["estimate"] for x in found), "--all prints every candidate")
+ok(all(found[x]["low"] <= found[x]["estimate"] <= found[x]["high"] and found[x]["post"] >= 0 for x in found),
+   "estimates lie in their intervals, guesses are not negative")
 ok(must("estimate", "--candidates", asked, "--format", "csv", "-", stdin=reports) == out, "a stream serves as its tally does")
 report = json.loads(must("estimate", "--candidates", asked, tally, "--format", "json", "--method", "nnls",
                          "--correction", "bonferroni", "--alpha", "0.05", "--level", "0.9"))
 ok(report["method"] == "nnls" and report["correction"] == "bonferroni" and report["alpha"] == 0.05 and
-   report["level"] == 0.9 and report["reports"] == people and report["epsilon_1"] <= 4 and
+   report["level"] == 0.9 and report["reports"] == people and report["epsilon"] == 4 and report["epsilon_exact"] <= 4 and
    report["epsilon_infinity_if"] == "the permanent answer is kept", "options and json go as with --rappor", report)
 wide = shares(must("estimate", "--candidates", asked, tally, "--format", "csv", "--level", "0.99"))
 ok(all(wide[x]["low"] < found[x]["low"] for x in found), "--level widens the intervals")
 
 values = must("randomize", "--values", "red,green,blue,grey", "--mechanism", "rappor", "--epsilon", "3", "--simulate",
               "--seed", "2", stdin=lines(["red"] * 9000 + ["green"] * 6000 + ["blue"] * 5000))
-table = shares(must("estimate", "--all", "--format", "csv", stdin=values))
-ok(list(table) == ["red", "green", "blue", "grey"] and abs(table["red"]["unbiased"] - 0.45) < 6 * table["red"]["stderr"],
+table = shares(must("estimate", "--format", "csv", stdin=values))
+ok(list(table) == ["red", "green", "blue", "grey"] and abs(table["red"]["estimate"] - 0.45) < 6 * table["red"]["stderr"],
    "a list of values is its own list of candidates", table)
 
 r = run("estimate", tally)
 ok(r.code == 1 and "--candidates" in r.err, "strings take --candidates", r)
-for option in (["--top", "3"], ["--post", "norm"], ["--interval", "wald"], ["--against", tally], ["--density", "em"],
-               ["--covariance"], ["--simultaneous"]):
+top = shares(must("estimate", "--candidates", asked, tally, "--format", "csv", "--top", "3"))
+ok(list(top) == sorted(found, key=lambda x: -found[x]["estimate"])[:3], "--top has the largest, largest first", list(top))
+for option in (["--post", "norm"], ["--interval", "wald"], ["--against", tally], ["--density", "em"],
+               ["--covariance"], ["--simultaneous"], ["--all"]):
     r = run("estimate", "--candidates", asked, tally, *option)
     ok(r.code == 1 and "decoded" in r.err and r.out == b"", "%s does not go with decoding" % option[0], r)
 plain = write("plain", must("randomize", "--values", "a,b", "--epsilon", "1", stdin="a\nb\n"))
@@ -184,6 +188,17 @@ mixed = "\n".join([header] + [line.rsplit(",", 1)[0] + "," + a for line, a in zi
 report = json.loads(must("estimate", *PAIR, "--format", "json", stdin=mixed))
 ok(report["p_value"] > 1e-4, "answers dealt out anew depend on nothing (p = %.2g)" % report["p_value"])
 
+own = write("own.csv", "k,h,m,p,q,f\n1,1,8,0.25,0.75,0.25\n")
+ok(must("estimate", *PAIR, "--rappor", "owner=" + own, REPORTS, "--format", "csv") == out,
+   "a variable may have parameters of its own")
+r = run("estimate", *PAIR, "--rappor", "owner=" + write("own.csv", "k,h,m,p,q,f\n1,1,4,0.25,0.75,0.25\n"), REPORTS)
+ok(r.code == 1 and "cohorts" in r.err, "but the same cohorts", r)
+three = "\n".join([header + ",also"] + [line + "," + a for line, a in zip(body, answers)]) + "\n"
+table = rows(must("estimate", *PAIR, "--format", "csv", stdin=three))
+ok(len(table) == 16 + 4 + 2 + 2 and all(math.isfinite(row["stderr"]) for row in table), "three variables have their table", len(table))
+same = "\n".join([header + ",also"] + [line + "," + line[-1] for line in body]) + "\n"
+r = run("estimate", *PAIR, stdin=same)
+ok(r.code == 1 and "tell" in r.err and r.out == b"", "one answer under two names: its cells cannot be told apart", r)
 r = run("estimate", *FILES, "--map", "other.csv", fixture("decode_counts.csv"))
 ok(r.code == 2 and "--map" in r.err, "two maps go with --associate only", r)
 for what, (options, data, code, say) in {
@@ -195,6 +210,7 @@ for what, (options, data, code, say) in {
     "one variable": (PAIR, "client,cohort,pet\na,1,%s\n" % ("0" * 16), 1, "2 to 8"),
     "no reports": (PAIR, header + "\n", 1, "no data"),
     "two variables of one name": (PAIR, "client,cohort,pet,pet\na,1,%s,%s\n" % ("0" * 16, "0" * 16), 1, "same name"),
+    "a name with a control character": (PAIR, "client,cohort,pet,a\x1bb\na,1,%s,1\n" % ("0" * 16), 1, "line 1"),
     "a cohort out of range": (PAIR, raw + "x,8,%s,1\n" % ("0" * 16), 1, "line 6002"),
     "too few digits": (PAIR, raw + "x,7,%s,1\n" % ("0" * 15), 1, "line 6002"),
     "a boolean of two digits": (PAIR, raw + "x,7,%s,10\n" % ("0" * 16), 1, "line 6002"),

@@ -41,6 +41,12 @@ static uint64_t batch_word(size_t i)
     return (i * 0x9e3779b97f4a7c15 ^ i << 57) >> 1;
 }
 
+/* Who stands at place i of a batch. */
+static uint64_t batch_truth(size_t i, uint64_t d)
+{
+    return (i * 7 + i / 256) % d;
+}
+
 /* Whether all n reports are what single calls make of the same words. */
 static bool batch_agrees(const hsy_scheme *s, const uint64_t *codes, size_t n,
                          uint64_t secret, uint64_t published)
@@ -55,13 +61,8 @@ static bool batch_agrees(const hsy_scheme *s, const uint64_t *codes, size_t n,
     if (hsy_randomize_batch(s, reports, codes, n, &coins, NULL) != HSY_OK)
         return false;
     for (size_t i = 0; i < n; i++) {
-        hsy_truth truth = {.type = HSY_TRUTH_INDEX,
-                           .u.index = (uint32_t)codes[i]};
+        hsy_truth truth = trial_truth(s, batch_truth(i, trial_count(s)));
 
-        if (info.kind == HSY_KIND_NUMBER || info.kind == HSY_KIND_BINS) {
-            truth.type = HSY_TRUTH_NUMBER;
-            truth.u.number = (int64_t)codes[i];
-        }
         if (hsy_randomize(s, one, &truth, &coins, NULL) != HSY_OK ||
             memcmp(one, reports + i * info.report_bytes, info.report_bytes) !=
                 0)
@@ -75,11 +76,12 @@ static void batch_scheme(hsy_scheme *s, const char *name, uint32_t d,
 {
     static const size_t sizes[] = {1,   2,   255, 256, 257,
                                    258, 511, 512, 513, 600};
-    uint64_t codes[BATCH_MOST];
+    const size_t width = hsy_code_width(s);
+    uint64_t codes[2 * BATCH_MOST];
     bool agree = true;
 
     for (size_t i = 0; i < BATCH_MOST; i++)
-        codes[i] = (i * 7 + i / 256) % d;
+        trial_codes(s, codes + i * width, batch_truth(i, d));
     for (size_t w = 0; w < BATCH_WORDS && agree; w++)
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && agree; k++)
             agree = batch_agrees(s, codes, sizes[k], batch_word(w),
@@ -101,7 +103,7 @@ static void batch_mechanism(const hsy_catalogue *row, uint32_t d)
 
 int main(void)
 {
-    static const uint32_t domains[] = {2, 5, 65, 1025};
+    static const uint32_t domains[] = {2, 5, 8, 65, 1025};
     const hsy_catalogue *row;
 
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++)

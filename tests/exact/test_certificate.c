@@ -191,7 +191,10 @@ static hsy_spec spec_number(const hsy_catalogue *row, unsigned i)
     spec.nano_epsilon =
         i < 64 ? edge_epsilon(row, i)
                : random_between(HSY_EPSILON_MIN, largest_epsilon(row));
-    spec_domain(&spec, row, i);
+    if (row->kinds == 1u << HSY_KIND_TUPLE)
+        trial_attributes(&spec, 2 + i % 100);
+    else
+        spec_domain(&spec, row, i);
     if (hashing) {
         spec.param[HSY_PARAM_POOL_BITS] = 1 + (uint32_t)(random_next() % 18);
         if (i % 3 == 0 && row->name[0] == 'o')

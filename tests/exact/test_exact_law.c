@@ -211,7 +211,9 @@ static void coarse_law(const hsy_scheme *s, uint64_t code, double *law)
             (y & (seeds - 1)) != (1 & (seeds - 1)))
             continue;
         hsy_law(s, f, &count, code, report);
-        law[y] = (double)f[count - 1].num / (double)f[count - 1].den;
+        law[y] = (double)seeds; /* the seed is given */
+        for (size_t i = 0; i < count; i++)
+            law[y] *= (double)f[i].num / (double)f[i].den;
     }
 }
 
@@ -278,10 +280,11 @@ static void exact_law_of_rows(void)
     for (size_t m = 0; (row = hsy_mechanism_at(m)) != NULL; m++)
         for (size_t k = 0; k < 16; k++) {
             uint32_t d = domains[k / 4];
-            hsy_spec spec = trial_small(row, d, epsilons[k % 4]);
+            hsy_spec spec;
 
             if (!trial_takes(row, d))
                 continue;
+            spec = trial_small(row, d, epsilons[k % 4]);
             if (strcmp(row->name, "olh") == 0)
                 spec.param[HSY_PARAM_G] = k % 4 > 1 ? 7 : 0;
             exact_law_of(&spec, row->name);

@@ -20,6 +20,8 @@ $hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue "$work
 $hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue --json "$work/ten" -o "$work/oue.json"
 $hearsay tally "$work/oue.hsy" -o "$work/oue.tally"
 $hearsay randomize --strings --epsilon 2 "$work/values" | $hearsay tally -o "$work/strings.tally"
+$hearsay randomize --strings --epsilon 4 --mechanism rappor --simulate --seed 1 "$work/values" | $hearsay tally -o "$work/rappor.tally"
+rappor=tests/e2e/rappor
 
 run() { # VARIABLE=VALUE ARGUMENTS...: sets status
     rm -f "$work"/to/*
@@ -76,6 +78,9 @@ scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post no
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv
 scenario "estimate strings" estimate "$work/strings.tally" --candidates "$work/list"
 scenario "estimate some of a list" estimate "$work/oue.tally" --candidates "$work/some"
+scenario "decode a tally" estimate "$work/rappor.tally" --candidates "$work/list" --format csv
+scenario "decode RAPPOR's files" estimate --rappor "$rappor/decode_params.csv" --map "$rappor/decode_map.csv" "$rappor/decode_counts.csv"
+scenario "associate RAPPOR's reports" estimate --associate --rappor "$rappor/pair_params.csv" --map "pet=$rappor/pair_map.csv" "$rappor/pair_reports.csv.gz"
 scenario "mechanisms" mechanisms --epsilon 1 --domain 100
 scenario "audit" audit --yes-no --epsilon 1 --samples 1000
 # One audit after the other; a prime step meets each of them elsewhere.

@@ -50,13 +50,14 @@ static void report_counts(const hsy_scheme *s, const uint8_t *report,
 static void report_has_a_law(const hsy_scheme *s, const uint8_t *report)
 {
     hsy_factor *factors = malloc(hsy_law_factors(s) * sizeof *factors);
+    const uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
     size_t count = 0;
 
     if (factors == NULL || hsy_check(s, report) != HSY_OK) {
         free(factors);
         return;
     }
-    hsy_law(s, factors, &count, 0, report);
+    hsy_law_codes(s, factors, &count, codes, report);
     fuzz_expect(count <= hsy_law_factors(s), "a law has so many factors");
     for (size_t i = 0; i < count; i++)
         fuzz_expect(factors[i].den == 0 || factors[i].num <= factors[i].den,

@@ -114,16 +114,18 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
 static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 {
     static const uint32_t kinds[] = {HSY_KIND_VALUES, HSY_KIND_YES_NO,
-                                     HSY_KIND_NUMBER, HSY_KIND_BINS};
+                                     HSY_KIND_NUMBER, HSY_KIND_BINS,
+                                     HSY_KIND_TUPLE};
     hsy_scheme *s = NULL;
 
-    for (size_t i = 0; s == NULL && i < STAT_POOLS * 4; i++)
+    for (size_t i = 0; s == NULL && i < STAT_POOLS * 5; i++)
         s = stat_scheme_of(ask, kinds[i / STAT_POOLS],
                            (enum stat_pool)(i % STAT_POOLS));
     return s;
 }
 
-/* Whether a mechanism's estimates come value by value, not by iteration. */
+/* Whether a mechanism's estimates come value by value: not by iteration, and
+ * not attribute by attribute (test_attributes.c). */
 static inline bool stat_pointed(const char *mechanism)
 {
     const struct stat_ask ask = {mechanism, 4, 1, 3, 0};
@@ -133,7 +135,7 @@ static inline bool stat_pointed(const char *mechanism)
     if (s != NULL)
         hsy_scheme_info(s, &info);
     free(s);
-    return !info.iterative;
+    return !info.iterative && info.kind != HSY_KIND_TUPLE;
 }
 
 /* Estimates a scheme gives: of each value, of yes, of the mean. */
@@ -161,16 +163,18 @@ static inline void stat_coins_open(struct stat_coins *c, uint64_t lane)
     hsy_stream_seed(&c->published, stat_seed(), 2 * lane + 1);
 }
 
-static inline hsy_truth stat_truth(const hsy_info *info, uint64_t code)
+/* items has room for a tuple's. */
+static inline hsy_truth stat_truth(const hsy_scheme *s, hsy_truth *items,
+                                   const uint64_t *codes)
 {
-    hsy_truth truth = {.type = HSY_TRUTH_INDEX};
+    const size_t width = hsy_code_width(s);
+    hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
 
-    truth.u.index = (uint32_t)code;
-    if (info->kind == HSY_KIND_NUMBER || info->kind == HSY_KIND_BINS) {
-        truth.type = HSY_TRUTH_NUMBER;
-        truth.u.number = info->lo + (int64_t)code;
-    }
-    return truth;
+    for (size_t i = 0; i < width; i++)
+        items[i] = trial_truth_one(hsy_scheme_attribute(s, i), codes[i]);
+    truth.u.tuple.items = items;
+    truth.u.tuple.count = width;
+    return width == 1 ? items[0] : truth;
 }
 
 static inline hsy_status stat_randomize(const hsy_scheme *s,
@@ -188,7 +192,8 @@ static inline hsy_status stat_randomize(const hsy_scheme *s,
         return hsy_simulate_batch(s, reports, codes, n, &c->secret,
                                   &c->published, NULL);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
-        hsy_truth truth = stat_truth(info, codes[i]);
+        hsy_truth items[HSY_ATTRIBUTES_MAX];
+        hsy_truth truth = stat_truth(s, items, codes + i * hsy_code_width(s));
 
         st = hsy_randomize(s, reports + i * info->report_bytes, &truth, &coins,
                            NULL);
@@ -263,7 +268,8 @@ static inline bool stat_collect(struct stat_run *r, enum stat_way way,
     for (size_t done = 0; done < n; done += STAT_BLOCK) {
         size_t m = n - done < STAT_BLOCK ? n - done : STAT_BLOCK;
 
-        if (stat_randomize(r->s, &r->info, way, r->reports, codes + done, m,
+        if (stat_randomize(r->s, &r->info, way, r->reports,
+                           codes + done * hsy_code_width(r->s), m,
                            c) != HSY_OK ||
             hsy_tally_batch(&r->tally, r->s, r->reports, m, NULL) != HSY_OK)
             return false;

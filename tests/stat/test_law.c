@@ -19,10 +19,12 @@ static double law_probability(const struct law_count *c, uint64_t code,
                               const uint8_t *report)
 {
     static hsy_factor factors[64];
+    uint64_t codes[HSY_ATTRIBUTES_MAX];
     double p = 1;
     size_t count;
 
-    hsy_law(c->s, factors, &count, code, report);
+    trial_codes(c->s, codes, code);
+    hsy_law_codes(c->s, factors, &count, codes, report);
     for (size_t i = 0; i < count; i++)
         p *= (double)factors[i].num / (factors[i].den == 0
                                            ? 18446744073709551616.0
@@ -62,14 +64,14 @@ static double law_oddest(const struct law_count *c, uint64_t code, double power)
 static bool law_draw(struct law_count *c, enum stat_way way, uint64_t code,
                      uint64_t lane)
 {
-    static uint64_t codes[STAT_BLOCK];
+    static uint64_t codes[STAT_BLOCK * 2];
     static uint8_t reports[STAT_BLOCK * 64];
     struct stat_coins coins;
 
     stat_coins_open(&coins, lane);
     memset(c->cells, 0, c->size * sizeof *c->cells);
     for (size_t i = 0; i < STAT_BLOCK; i++)
-        codes[i] = code;
+        trial_codes(c->s, codes + i * hsy_code_width(c->s), code);
     for (size_t done = 0; done < LAW_REPORTS; done += STAT_BLOCK) {
         if (stat_randomize(c->s, &c->info, way, reports, codes, STAT_BLOCK,
                            &coins) != HSY_OK)
@@ -87,7 +89,7 @@ static bool law_draw(struct law_count *c, enum stat_way way, uint64_t code,
 /* All ways and levels for one scheme. */
 static void law_scheme(struct law_count *c, uint64_t lane)
 {
-    uint64_t last = hsy_code_count(c->s) - 1;
+    uint64_t last = trial_count(c->s) - 1;
 
     for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++) {
         double worst = 1;

@@ -87,7 +87,7 @@ static void means_target(struct stat_run *r, enum means_shape shape,
         held += means_held(r, mean, target, 0);
         moved += means_held(r, mean, target, 1.5);
     }
-    ok(answered && ((!sharp && held > MEANS_LEVEL * MEANS_RUNS) ||
+    ok(answered && ((!sharp && (double)held > MEANS_LEVEL * MEANS_RUNS) ||
                     stat_binomial(held, MEANS_RUNS, MEANS_LEVEL) > MEANS_ALPHA),
        "%s at epsilon %g, %s %s: %llu of %u intervals hold the mean",
        r->info.mechanism, r->info.epsilon,

@@ -14,7 +14,7 @@
  */
 #include "stat.h"
 
-#define MSE_PEOPLE 1000u
+#define MSE_PEOPLE 3000u
 #define MSE_SINGLE 200u /* where there is one estimate, and many runs */
 #define MSE_VALUES 24u
 #define MSE_FLAT 100u    /* values of equal share, for local hashing */
@@ -33,14 +33,14 @@ struct mse_bar {
 #define MSE_CONTROL 11 /* errors: an excess of so many would be noticed */
 
 /* 1.5 % in ./check; 0.4 % at epsilon 1 in a long run. */
-static const struct mse_bar mse_short[] = {{0.5, 14000, 0.015},
-                                           {1, 14000, 0.015},
-                                           {2, 14000, 0.015},
-                                           {4, 14000, 0.015}};
-static const struct mse_bar mse_long[] = {{0.5, 14000, 0.015},
+static const struct mse_bar mse_short[] = {{0.5, 16000, 0.015},
+                                           {1, 16000, 0.015},
+                                           {2, 16000, 0.015},
+                                           {4, 16000, 0.015}};
+static const struct mse_bar mse_long[] = {{0.5, 16000, 0.015},
                                           {1, 180000, 0.004},
-                                          {2, 14000, 0.015},
-                                          {4, 14000, 0.015}};
+                                          {2, 16000, 0.015},
+                                          {4, 16000, 0.015}};
 
 static size_t mse_count(const struct stat_run *r)
 {

@@ -329,6 +329,75 @@ static void test_refusals(void)
     free(scratch);
 }
 
+/* Rows that stay what they are shift nothing; others shift towards what the
+ * table becomes with them. */
+static void test_shift(void)
+{
+    double rows[2][8] = {{1, 0, 1, 0, 0, 1, 0, 1}, {1, 0, 0, 1, 1, 0, 0, 1}};
+    double moved[8], share[4], covariance[16], change[4], again[4], sum = 0;
+    hsy_association a = {.size = sizeof a,
+                         .n = 4,
+                         .variables = 2,
+                         .categories = {2, 2},
+                         .rows = {rows[0], rows[1]}},
+                    b = a;
+    void *scratch = trial_memory(hsy_associate_scratch(&a));
+    hsy_association_result out;
+    bool near = true;
+
+    for (size_t i = 0; i < 8; i++) {
+        rows[0][i] = 0.25 + 0.5 * rows[0][i];
+        rows[1][i] = 0.25 + 0.5 * rows[1][i];
+        moved[i] = rows[0][i] * (i % 2 == 0 ? 1.001 : 1);
+    }
+    b.rows[0] = moved;
+    hsy_associate(share, covariance, &out, &a, scratch, NULL);
+    hsy_associate_shift(change, share, covariance, &a, &a, scratch);
+    for (size_t i = 0; i < 4; i++)
+        near = near && change[i] == 0;
+    ok(near, "the same rows shift nothing");
+    hsy_associate_shift(change, share, covariance, &a, &b, scratch);
+    hsy_associate(again, covariance, &out, &b, scratch, NULL);
+    near = true;
+    for (size_t i = 0; i < 4; i++) {
+        near = near && fabs(share[i] + change[i] - again[i]) < 2e-5;
+        sum += change[i];
+    }
+    ok(near && fabs(change[0]) > 1e-4, "others shift as a new fit does");
+    ok(fabs(sum) < 1e-12, "what shares gain others lose");
+    free(scratch);
+}
+
+static void test_rappor_refusals(void)
+{
+    struct pairs p;
+    hsy_rappor_reports r = {.size = sizeof r, .n = 1, .variables = 2};
+    hsy_error err = {0};
+
+    pairs_open(&p, 1);
+    r.cohorts = p.cohorts;
+    r.variable[0] = (hsy_rappor_variable){
+        .data = p.yes, .rest = HSY_RAPPOR_REST_NO_BIT, .words = p.answer};
+    r.variable[1] = (hsy_rappor_variable){.data = p.text, .words = p.word};
+    ok(hsy_rappor_associate_scratch(&r) != 0, "two variables are a table");
+    r.variable[1].rest = 3;
+    ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
+           strcmp(err.field, "rest") == 0,
+       "no such rest: refused");
+    r.variable[1].rest = HSY_RAPPOR_REST_NONE;
+    r.variable[1].data.candidates = HSY_ASSOCIATE_CELLS;
+    ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
+           strcmp(err.field, "candidates") == 0,
+       "2,048 cells: refused");
+    r.variable[1].data.candidates = 1;
+    ok(hsy_rappor_associate_scratch(&r) == 0, "one category is no variable");
+    r.variables = 1;
+    ok(hsy_rappor_associate(NULL, NULL, NULL, &r, NULL, &err) == HSY_E_RANGE &&
+           strcmp(err.field, "variables") == 0,
+       "one variable: refused");
+    pairs_close(&p);
+}
+
 static void test_likelihood_edges(void)
 {
     const uint16_t bits[2] = {0, 1};
@@ -371,7 +440,9 @@ int main(void)
     test_covers();
     test_size();
     test_three();
+    test_shift();
     test_refusals();
+    test_rappor_refusals();
     test_likelihood_edges();
     return tap_done();
 }

@@ -27,7 +27,7 @@ static struct file golden(const char *name, const char *suffix)
 /* What a file says: its scheme, its labels, and what its records hold. */
 struct told {
     hsy_scheme *s;
-    uint8_t labels[256];
+    uint8_t labels[4096];
     size_t labels_len;
     hsy_tally t;
     uint8_t reports[4096]; /* unpacked */

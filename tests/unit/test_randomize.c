@@ -26,9 +26,7 @@ static void subject_open(struct subject *x, const hsy_catalogue *row)
     hsy_scheme_info(x->s, &info);
     x->len = info.report_bytes;
     x->reports = trial_memory(N * x->len);
-    x->truth = (hsy_truth){.type = HSY_TRUTH_INDEX};
-    if (spec.kind == HSY_KIND_NUMBER || spec.kind == HSY_KIND_BINS)
-        x->truth = (hsy_truth){.type = HSY_TRUTH_NUMBER};
+    x->truth = trial_truth(x->s, 0);
     hsy_stream_seed(&x->a, 1, 0);
     hsy_stream_seed(&x->b, 1, 1);
     memset(x->reports, 0x5a, N * x->len);
@@ -56,7 +54,7 @@ static void one_source(struct subject *x)
 {
     hsy_coins one = {hsy_stream_rng(&x->a), hsy_stream_rng(&x->a)};
     hsy_coins two = {hsy_stream_rng(&x->a), hsy_stream_rng(&x->b)};
-    const uint64_t codes[N] = {0};
+    const uint64_t codes[2 * N] = {0};
     hsy_error err = {0};
 
     ok(hsy_randomize(x->s, x->reports, &x->truth, &one, &err) == HSY_E_RANGE &&
@@ -90,7 +88,7 @@ static void failing_source(struct subject *x)
     struct tape empty = {NULL, 0}, other = {NULL, 0};
     hsy_coins none = {{tape_fill, &empty}, {tape_fill, &other}};
     hsy_coins odd = {{no_fill, &empty}, {no_fill, &other}};
-    const uint64_t codes[N] = {0};
+    const uint64_t codes[2 * N] = {0};
     hsy_error err = {0};
 
     ok(hsy_randomize(x->s, x->reports, &x->truth, &none, NULL) ==
@@ -109,19 +107,24 @@ static void failing_source(struct subject *x)
 static void foreign_truth(struct subject *x)
 {
     hsy_coins coins = {hsy_stream_rng(&x->a), hsy_stream_rng(&x->b)};
-    const uint64_t codes[N] = {0, 0, FOREIGN};
-    hsy_truth tuple = {.type = HSY_TRUTH_TUPLE};
+    const uint64_t codes[2 * N] = {0, 0, FOREIGN};
+    hsy_truth items[2], tuple = {.type = HSY_TRUTH_TUPLE};
     hsy_stream closed;
     hsy_truth truth = x->truth;
 
-    if (truth.type == HSY_TRUTH_INDEX)
+    if (truth.type == HSY_TRUTH_INDEX) {
         truth.u.index = FOREIGN;
-    else
+    } else if (truth.type == HSY_TRUTH_TUPLE) {
+        items[0] = truth.u.tuple.items[0];
+        items[1] = trial_truth_one(x->s, FOREIGN);
+        truth.u.tuple.items = items;
+    } else {
         truth.u.number = FOREIGN;
+    }
     ok(hsy_randomize(x->s, x->reports, &truth, &coins, NULL) == HSY_E_RANGE &&
            zeroed(x, 1) &&
            hsy_randomize(x->s, x->reports, &tuple, &coins, NULL) ==
-               HSY_E_UNKNOWN &&
+               HSY_E_RANGE &&
            zeroed(x, 1) &&
            hsy_randomize_batch(x->s, x->reports, codes, N, &coins, NULL) ==
                HSY_E_RANGE &&

@@ -35,14 +35,14 @@ static void short_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
         sub->param[HSY_PARAM_POOL_BITS] = 4;
 }
 
-static uint64_t short_code(const hsy_scheme *s, uint64_t code, size_t i)
+static uint64_t short_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
     const hsy_scheme *part = hsy_scheme_part(s, i);
 
-    return code % part->d;
+    return codes[0] % part->d;
 }
 
-static const struct mech_sampled how = {four, short_part, short_code};
+static const struct mech_sampled how = {four, short_part, short_code, false};
 
 static hsy_status resolve(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 {

@@ -65,8 +65,8 @@ static void refuses_common(void)
     spec = spec_yes_no();
     spec.kind = 0;
     refuses(&spec, HSY_E_UNKNOWN, "kind", "kind 0");
-    spec.kind = 6;
-    refuses(&spec, HSY_E_UNKNOWN, "kind", "kind 6");
+    spec.kind = 7;
+    refuses(&spec, HSY_E_UNKNOWN, "kind", "kind 7");
     spec = spec_yes_no();
     spec.nano_epsilon = 0;
     refuses(&spec, HSY_E_RANGE, "epsilon", "epsilon 0");

@@ -18,15 +18,16 @@ static hsy_tally open_tally(const hsy_scheme *s)
 static uint8_t *some_reports(const hsy_scheme *s)
 {
     uint8_t *reports = trial_memory(N * s->report_bytes);
-    uint64_t *codes = trial_memory(N * sizeof *codes);
-    uint64_t count = hsy_code_count(s);
+    const size_t width = hsy_code_width(s);
+    uint64_t *codes = trial_memory(N * width * sizeof *codes);
+    uint64_t count = trial_count(s);
     hsy_stream a, b;
     hsy_coins coins = {hsy_stream_rng(&a), hsy_stream_rng(&b)};
 
     hsy_stream_seed(&a, 3, 0);
     hsy_stream_seed(&b, 3, 1);
     for (size_t i = 0; i < N; i++)
-        codes[i] = i * i % count;
+        trial_codes(s, codes + i * width, i * i % count);
     hsy_randomize_batch(s, reports, codes, N, &coins, NULL);
     free(codes);
     return reports;
