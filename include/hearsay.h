@@ -540,8 +540,9 @@ typedef struct hsy_factor {
 
 /* P[report | code] as the product of *count factors, exactly what randomize
  * does. At most hsy_law_factors(s) of them. report must pass hsy_check. (Only
- * for a mean, between the ends of a range of more than 2^16 steps, may the
- * product be rounded, to 63 binary digits; for laplace, of more than 16.) */
+ * for a mean, alone or in a tuple, between the ends of a range of more than
+ * 2^16 steps, for laplace of more than 16, may the product fall short, by at
+ * most 2^-63 of it.) */
 HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                      uint64_t code, const uint8_t *report);
