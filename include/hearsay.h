@@ -306,8 +306,10 @@ typedef struct hsy_info {
     uint64_t nano_epsilon;   /* claimed */
     double epsilon;          /* nano_epsilon / 1e9 */
     double epsilon_exact;    /* of the integers in use; at most epsilon */
-    double epsilon_lifetime; /* of any number of reports on one truth, where a
-                                permanent answer bounds it; else 0 */
+    double epsilon_lifetime; /* of any number of reports on one truth, if its
+                                permanent answer is kept and each is made from
+                                it; 0 where there is none. hsy_randomize keeps
+                                none: every call spends epsilon anew */
     uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, else 0 */
     int64_t lo, hi;
     uint32_t scale;
@@ -538,8 +540,9 @@ typedef struct hsy_factor {
 
 /* P[report | code] as the product of *count factors, exactly what randomize
  * does. At most hsy_law_factors(s) of them. report must pass hsy_check. (Only
- * for a mean, between the ends of a range of more than 2^16 steps, may the
- * product be rounded, to 63 binary digits; for laplace, of more than 16.) */
+ * for a mean, alone or in a tuple, between the ends of a range of more than
+ * 2^16 steps, for laplace of more than 16, may the product fall short, by at
+ * most 2^-63 of it.) */
 HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                      uint64_t code, const uint8_t *report);
@@ -807,9 +810,9 @@ typedef struct hsy_rappor_data {
 #define HSY_RAPPOR_CANDIDATES_MAX (1u << 24)
 
 /* f, p, q of RAPPOR's parameters as one step, p* and q*, and what they cost:
- * one report, and any number of them on one permanent answer (infinite if f is
- * 0). With one bit (k = 1) a value is a bit, else two values are told apart by
- * 2h bits at most. */
+ * one report, and any number of them if the permanent answer is kept (infinite
+ * if f is 0). With one bit (k = 1) a value is a bit, else two values are told
+ * apart by 2h bits at most. */
 typedef struct hsy_rappor_law {
     double p, q;
     double epsilon_one, epsilon_lifetime;

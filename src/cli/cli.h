@@ -137,6 +137,9 @@ int cli_fail_line(const char *name, const hsy_error *err);
 /* Flush standard output: exit code 0, or 1 after a message. */
 int cli_finish(void);
 
+/* Below a table with lifetimes: what they rest on. */
+void cli_lifetime_note(void);
+
 /* Progress on stderr, if it is a terminal, once a second from the first second
  * on. Zero it to begin. */
 struct cli_progress {

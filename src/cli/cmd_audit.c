@@ -40,7 +40,7 @@ static const struct cli_command cmd_audit_command = {
 
 struct cmd_audit_row {
     const char *mechanism, *kind;
-    double lifetime; /* 0: nothing bounds it */
+    double lifetime; /* if the permanent answer is kept; 0: there is none */
     struct audit_result result;
 };
 
@@ -363,7 +363,7 @@ static const struct cli_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
     [CMD_AUDIT_KIND] = {"kind", NULL},
     [CMD_AUDIT_EPSILON] = {"epsilon", NULL},
     [CMD_AUDIT_EXACT] = {"exact", NULL},
-    [CMD_AUDIT_LIFETIME] = {"lifetime", NULL},
+    [CMD_AUDIT_LIFETIME] = {"lifetime", "lifetime, if kept"},
     [CMD_AUDIT_ENUMERATED] = {"enumerated", ""},
     [CMD_AUDIT_OUTPUTS] = {"outputs", NULL},
     [CMD_AUDIT_SAMPLED_FROM] = {"samples", ""},
@@ -443,12 +443,17 @@ static int cmd_audit_print(const struct cmd_audit *a)
         {"confidence", cli_number(a->options.confidence)},
         {"seeded", cli_bool(a->options.seeded)}};
     size_t broken = 0;
+    bool permanent = false;
     int code;
 
-    for (size_t i = 0; i < a->nrows; i++)
+    for (size_t i = 0; i < a->nrows; i++) {
         broken += a->rows[i].result.faults != 0;
+        permanent |= a->rows[i].lifetime > 0;
+    }
     cli_print(a->format, &table, fields, sizeof fields / sizeof fields[0],
               "audits");
+    if (a->format == CLI_TABLE && permanent)
+        cli_lifetime_note();
     code = cli_finish();
     if (broken == 0)
         return code;

@@ -257,7 +257,7 @@ static const struct cli_column mechanisms_columns[] = {
     {"decode", "steps"},
     {"memory", NULL},
     {"epsilon_exact", ""},
-    {"epsilon_lifetime", "lifetime eps"},
+    {"epsilon_lifetime", "lifetime eps, if kept"},
     {"kinds", NULL},
     {"title", ""},
 };
@@ -371,6 +371,15 @@ static void mechanisms_show_bare(const struct mechanisms_list *l)
     cli_print(l->format, &table, NULL, 0, "mechanisms");
 }
 
+/* Whether one of them has a permanent answer. */
+static bool mechanisms_permanent(const struct mechanisms_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->rows[i].cost.fits && l->rows[i].cost.info.epsilon_lifetime > 0)
+            return true;
+    return false;
+}
+
 static struct cli_cell mechanisms_given(uint64_t x)
 {
     return x != 0 ? cli_count(x) : cli_text(NULL);
@@ -407,6 +416,8 @@ static void mechanisms_show(const struct mechanisms_list *l)
                "in units of the range\nsquared; '-': not for this domain, or "
                "by no formula.\n",
                why);
+    if (l->format == CLI_TABLE && mechanisms_permanent(l))
+        cli_lifetime_note();
 }
 
 /* ---- Options ------------------------------------------------------------- */

@@ -546,11 +546,13 @@ static void associate_head(const struct associate_job *j)
 {
     const hsy_rappor_law cost = associate_cost(j);
 
-    printf("rappor, %u variables, epsilon %.6g a report of all, %.6g for ever, "
-           "%zu reports\nindependent? likelihood ratio %.4g, %g degrees of "
-           "freedom, p-value %.2g\n\n",
-           j->data.variables, cost.epsilon_one, cost.epsilon_lifetime,
-           j->reports.n, j->result.chi2, j->result.freedom, j->result.p_value);
+    printf(
+        "rappor, %u variables, epsilon %.6g a report of all, %.6g for ever if "
+        "the permanent answers\nare kept; %zu reports\nindependent? likelihood "
+        "ratio %.4g, %g degrees of "
+        "freedom, p-value %.2g\n\n",
+        j->data.variables, cost.epsilon_one, cost.epsilon_lifetime,
+        j->reports.n, j->result.chi2, j->result.freedom, j->result.p_value);
 }
 
 static void associate_show(const struct associate_job *j)
@@ -568,6 +570,7 @@ static void associate_show(const struct associate_job *j)
         {"mechanism", cli_text("rappor")},
         {"epsilon_1", cli_number(cost.epsilon_one)},
         {"epsilon_infinity", cli_number(cost.epsilon_lifetime)},
+        {"epsilon_infinity_if", cli_text("the permanent answer is kept")},
         {"reports", cli_count(j->reports.n)},
         {"cells", cli_count(j->cells)},
         {"chi2", cli_number(j->result.chi2)},

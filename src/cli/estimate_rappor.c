@@ -259,8 +259,9 @@ static void rappor_head(const struct rappor_job *j)
     const hsy_rappor_summary *s = &j->summary;
 
     printf(
-        "rappor, epsilon %.6g a report, %.6g for ever, %llu reports in %u "
-        "cohorts\n%zu of %zu candidates detected (%s at %g), %.2f %% of all; "
+        "rappor, epsilon %.6g a report, %.6g for ever if the permanent answer "
+        "is kept\n%llu reports in %u cohorts\n%zu of %zu candidates detected "
+        "(%s at %g), %.2f %% of all; "
         "dispersion %.3f\n",
         j->law.epsilon_one, j->law.epsilon_lifetime,
         (unsigned long long)s->reports, s->cohorts, s->detected,
@@ -286,6 +287,7 @@ static void rappor_show(const struct rappor_job *j)
         {"mechanism", cli_text("rappor")},
         {"epsilon_1", cli_number(j->law.epsilon_one)},
         {"epsilon_infinity", cli_number(j->law.epsilon_lifetime)},
+        {"epsilon_infinity_if", cli_text("the permanent answer is kept")},
         {"reports", cli_count(s->reports)},
         {"cohorts", cli_count(s->cohorts)},
         {"candidates", cli_count(j->data.candidates)},

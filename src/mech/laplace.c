@@ -73,8 +73,9 @@ static uint64_t laplace_divide(hsy_u128 n, hsy_u128 by)
 /*
  * At least 2^64 e^(-x), x = epsilon / 2G = h / (2 10^9) + rest / (2 10^9 G)
  * with h = floor(nano / G). The first part is 1 over a weight that is rounded
- * down; the other, d < 2^-30, takes off no more than d - d^2 / 2, and two
- * units of 2^-64 are more than d^2 / 2.
+ * down. Of it the other, d < 1 / (2 10^9) since rest < G, takes off at least
+ * d - d^2 / 2; what is taken off here is at most d, less three units, which are
+ * more than 2^64 d^2 / 2 < 2.31.
  */
 static uint64_t laplace_keep(uint64_t nano, uint64_t grid)
 {
@@ -86,7 +87,7 @@ static uint64_t laplace_keep(uint64_t nano, uint64_t grid)
     uint64_t less =
         laplace_divide((hsy_u128)keep * rest, (hsy_u128)2 * HSY_NANO * grid);
 
-    return less > 2 ? keep - (less - 2) : keep;
+    return less > 3 ? keep - (less - 3) : keep;
 }
 
 /* By default 64 steps of noise, as far as 2 to 128 steps of the grid go. */

@@ -112,8 +112,8 @@ struct hsy_mechanism {
     size_t outputs;
     void (*counts)(double *counts, const hsy_tally *t);
 
-    /* ln of the ratio that bounds all reports on one truth together, where a
-     * permanent answer does; NULL: nothing does. */
+    /* ln of the ratio that bounds all reports on one truth together, if its
+     * permanent answer is kept; NULL: there is none. */
     double (*lifetime)(const hsy_scheme *s);
 
     /* Bytes of a scheme's tail for a spec that need not be sound, and the tail

@@ -27,6 +27,15 @@ r = run("audit", "--all", "--epsilon", "30", "--samples", "1000", "--seed", "1",
 ok(r.code == 0 and all("oue (%s) at epsilon 30 is left out" % k in r.err for k in ("values", "bins")) and
    "oue" not in {t["mechanism"] for t in csv.DictReader(io.StringIO(r.out.decode()))}, "a row that is left out is named, with why", r)
 
+# A lifetime rests on a permanent answer that is kept, and randomize keeps none.
+r = run("audit", "--strings", "--epsilon", "1", "--mechanism", "rappor", *SMALL)
+ok(r.code == 0 and b"lifetime, if kept" in r.out and b"randomize keeps none" in r.out,
+   "a lifetime is stated with what it rests on", r)
+r = run("audit", "--yes-no", "--epsilon", "1", *SMALL)
+ok(r.code == 0 and b"randomize keeps none" not in r.out, "and the note goes with lifetimes only", r)
+listed = must("mechanisms", "--domain", "10", "--epsilon", "1")
+ok(b"lifetime eps, if kept" in listed and b"randomize keeps none" in listed, "as it is among the mechanisms")
+
 # One question, with fresh coins.
 r = run("audit", "--values", "a,b,c", "--epsilon", "2", "--mechanism", "grr",
         "--samples", "50000", "--format", "json")

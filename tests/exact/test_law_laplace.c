@@ -33,6 +33,59 @@ static struct enumerate_coins law_coins(const hsy_scheme *s)
     return coins;
 }
 
+/* Whether keep >= 2^64 e^(-epsilon / 2G) for certain: the series in 256 binary
+ * digits, of less than 200 terms, each of which is cut by less than two units.
+ * The exponent is at most 16. */
+static bool law_keeps(uint64_t keep, uint64_t nano, uint64_t grid)
+{
+    mpz_t term, sum, high;
+    bool enough;
+
+    mpz_inits(term, sum, high, NULL);
+    mpz_setbit(term, 256);
+    for (unsigned long k = 1; mpz_sgn(term) != 0; k++) {
+        (k % 2 != 0 ? mpz_add : mpz_sub)(sum, sum, term);
+        mpz_mul_ui(term, term, nano);
+        mpz_tdiv_q_ui(term, term, 2 * HSY_NANO * grid);
+        mpz_tdiv_q_ui(term, term, k);
+    }
+    mpz_add_ui(sum, sum, 400);
+    mpz_set_ui(high, keep);
+    mpz_mul_2exp(high, high, 192);
+    enough = mpz_cmp(high, sum) >= 0;
+    mpz_clears(term, sum, high, NULL);
+    return enough;
+}
+
+/* At one epsilon where three units are needed, and at many others. */
+static void law_keep(void)
+{
+    uint64_t seed = 1, wrong = 0, tried = 0;
+
+    while (tried < 3000) {
+        hsy_spec spec = trial_number(1000, 1);
+        hsy_scheme *s;
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        spec.mechanism = "laplace";
+        spec.nano_epsilon = tried == 0 ? 41293797 : (seed >> 20) % 32000000000;
+        if (tried != 0 && tried % 2 == 0)
+            spec.nano_epsilon = spec.nano_epsilon % 200000000 + 1000000;
+        spec.param[HSY_PARAM_GRID] = tried == 0 ? 169 : seed >> 33 & 255;
+        if (!trial_resolves(&spec))
+            continue;
+        tried++;
+        s = trial_scheme(&spec);
+        wrong +=
+            !law_keeps(s->weight, s->nano_epsilon, s->param[HSY_PARAM_GRID]);
+        if (tried == 1)
+            ok(wrong == 0, "a step keeps e^(-epsilon / 2G) where three units "
+                           "are needed");
+        free(s);
+    }
+    ok(wrong == 0, "and at %d others", (int)tried - 1);
+}
+
 int main(void)
 {
     static const struct {
@@ -55,5 +108,6 @@ int main(void)
         enumerate_coins_clear(&coins);
         free(s);
     }
+    law_keep();
     return tap_done();
 }

@@ -1,6 +1,7 @@
 /* test_laplace.c - means by Laplace noise: table, vectors, ways, refusals. */
 #include "mech.h"
 #include "tap.h"
+#include "tape.h"
 #include "trial.h"
 
 #include <math.h>
@@ -137,6 +138,81 @@ static void ways(void)
     free(s);
 }
 
+/* The report that three words make: of the rounding, the noise, the sign. */
+static uint64_t from_words(const hsy_scheme *s, uint64_t code, uint64_t u,
+                           uint64_t noise, uint64_t sign)
+{
+    const uint64_t words[3] = {u, noise, sign};
+    struct tape tape = {words, sizeof words}, none = {NULL, 0};
+    hsy_coins coins = {{tape_fill, &tape}, {tape_fill, &none}};
+    uint8_t report[2] = {0};
+
+    if (hsy_randomize_batch(s, report, &code, 1, &coins, NULL) != HSY_OK ||
+        tape.left != 0)
+        return UINT64_MAX;
+    return report[0] | (uint64_t)report[1] << 8;
+}
+
+/* The sign is the last bit of a word of its own: up and down lie evenly about
+ * the middle, whatever the noise's word ends in, and no other bit matters. The
+ * middle of the range has as much room above it as below. */
+static void signs(void)
+{
+    hsy_spec spec = laplace_spec(1, 0);
+    hsy_scheme *s = trial_scheme(&spec);
+    const uint64_t last = s->cells - 1;
+    uint64_t seed = 1;
+    bool even = true, own = true, other = true;
+    size_t apart = 0;
+
+    for (int i = 0; i < 1000; i++) {
+        uint64_t noise, sign, up, down;
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        noise = (seed >> 2) * 2; /* below 2^63, and even */
+        sign = (seed ^ seed << 31) | 1;
+        up = from_words(s, 500, 1, noise, sign);
+        down = from_words(s, 500, 1, noise, sign - 1);
+        even &= up >= last / 2 && up + down == last;
+        apart += up != down;
+        own &= from_words(s, 500, 1, noise + 1, sign) == up &&
+               from_words(s, 500, 1, noise + 1, sign - 1) == down;
+        other &= from_words(s, 500, 1, noise, 1) == up &&
+                 from_words(s, 500, 1, noise, 0) == down;
+    }
+    ok(even && apart > 900, "noise goes up or down by as much, as the sign is");
+    ok(own, "the last bit of the noise's word has no part in it");
+    ok(other, "nor have the others of the sign's");
+    free(s);
+}
+
+/* A batch draws the words of the rounding for all, then those of the noise,
+ * then those of the sign, and makes of each three what a single report is. */
+static void batch_words(void)
+{
+    enum { N = 200 };
+    hsy_spec spec = laplace_spec(1, 0);
+    hsy_scheme *s = trial_scheme(&spec);
+    uint64_t words[3 * N], codes[N], seed = 7;
+    struct tape tape = {words, sizeof words}, none = {NULL, 0};
+    hsy_coins coins = {{tape_fill, &tape}, {tape_fill, &none}};
+    uint8_t reports[2 * N];
+    bool same;
+
+    for (size_t i = 0; i < 3 * N; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        words[i] = seed >> 1 ^ seed >> 40;
+        codes[i % N] = 5 * (i % N);
+    }
+    same = hsy_randomize_batch(s, reports, codes, N, &coins, NULL) == HSY_OK;
+    for (size_t i = 0; i < N; i++)
+        same &=
+            from_words(s, codes[i], words[i], words[N + i], words[2 * N + i]) ==
+            (reports[2 * i] | (uint64_t)reports[2 * i + 1] << 8);
+    ok(same && tape.left == 0, "each of a batch has three words of its own");
+    free(s);
+}
+
 static void counts(void)
 {
     hsy_spec spec = laplace_spec(8, 1);
@@ -210,6 +286,8 @@ int main(void)
     vectors();
     table();
     ways();
+    signs();
+    batch_words();
     counts();
     refuses(1, 257, 256);
     refuses(1, (uint64_t)1 << 40, 256);
