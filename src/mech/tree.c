@@ -289,11 +289,6 @@ struct tree_walk {
     struct tree_sums sums[TREE_LEVELS];
 };
 
-static double tree_share(const struct tree *tree, size_t l, size_t v)
-{
-    return tree->f == NULL ? 0 : tree->f[tree->level[l].first + v];
-}
-
 /* Bins of node v of level l. */
 static struct tree_range tree_bins(const struct tree *tree, size_t l, size_t v)
 {
@@ -302,6 +297,23 @@ static struct tree_range tree_bins(const struct tree *tree, size_t l, size_t v)
 
     r.to = r.to < tree->d ? r.to : tree->d;
     return r;
+}
+
+/* Of a design without data the bins but one are alike. */
+static double tree_design_share(const struct tree *tree, size_t l, size_t v)
+{
+    const struct tree_range bins = tree_bins(tree, l, v);
+    const double other = (1 - tree->share) / (double)(tree->d - 1);
+    const bool has = tree->bin >= bins.from && tree->bin < bins.to;
+
+    return (double)(bins.to - bins.from - has) * other +
+           (has ? tree->share : 0);
+}
+
+static double tree_share(const struct tree *tree, size_t l, size_t v)
+{
+    return tree->f == NULL ? tree_design_share(tree, l, v)
+                           : tree->f[tree->level[l].first + v];
 }
 
 /* beta of a node: the mean over its children, which only the ends cut. */
@@ -416,11 +428,16 @@ size_t hsy_tree_points_scratch(const hsy_scheme *s, size_t count)
     return hsy_tree_scratch(s);
 }
 
-/* Of a bin in the middle, nobody in it, levels equally often answered. */
+/* Of a bin in the middle with nobody in it, and with all: what its point would
+ * state, the levels equally often answered. */
 void hsy_tree_points_variance(const hsy_scheme *s, double v[2])
 {
     struct tree tree;
 
     hsy_tree_design(&tree, s, 1);
-    v[0] = v[1] = hsy_tree_variance(&tree, tree.d / 2, tree.d / 2 + 1);
+    tree.bin = tree.d / 2;
+    for (int all = 0; all < 2; all++) {
+        tree.share = all;
+        v[all] = hsy_tree_variance(&tree, tree.bin, tree.bin + 1);
+    }
 }

@@ -44,8 +44,10 @@ struct tree_level {
 
 struct tree {
     size_t d, fanout, levels;
-    double n;  /* all reports */
-    double *f; /* all nodes, leaves last; NULL: a design without data */
+    double n;     /* all reports */
+    double *f;    /* all nodes, leaves last; NULL: a design without data, */
+    size_t bin;   /* in which this bin has */
+    double share; /* this share, and the others are alike */
     struct tree_level level[TREE_LEVELS];
 };
 

@@ -176,8 +176,33 @@ static void ranges_refuse(void)
     free(v);
 }
 
+/* What a scheme states of itself: one level of grr, consistent by itself, has
+ * grr's variances. */
+static void stated_variance(void)
+{
+    for (uint32_t d = 2; d <= 4; d++) {
+        hsy_spec spec = trial_values("grr", d, 3);
+        hsy_scheme *grr = trial_scheme(&spec), *hh;
+        hsy_info a, b;
+
+        spec.mechanism = "hh";
+        spec.kind = HSY_KIND_BINS;
+        spec.hi = d;
+        hh = trial_scheme(&spec);
+        hsy_scheme_info(grr, &a);
+        hsy_scheme_info(hh, &b);
+        ok(hsy_scheme_parts(hh) == 1 && fabs(a.v0 - b.v0) < 1e-12 * a.v0 &&
+               fabs(a.v1 - b.v1) < 1e-12 * a.v1,
+           "%u bins at epsilon 3: n Var %.6f and %.6f, as of grr", d, b.v0,
+           b.v1);
+        free(grr);
+        free(hh);
+    }
+}
+
 int main(void)
 {
+    stated_variance();
     choices();
     oracles();
     nodes(1000, 10);
