@@ -130,13 +130,14 @@ hsy_status hsy_scheme_decode(hsy_scheme *s, const uint8_t wire[HSY_SCHEME_WIRE],
 }
 
 /* What each run of encoded bytes is called, in the order in which a person
- * would ask. Parameters go by their own names. */
+ * would ask: what was asked before the mechanism, which may follow from it.
+ * Parameters go by their own names. */
 static const struct scheme_wire_field {
     uint16_t at, len;
     const char *name;
 } scheme_wire_fields[] = {
-    {4, 4, "kind of truth"}, {0, 4, "mechanism"},       {8, 8, "epsilon"},
-    {16, 4, "values"},       {152, 40, "labels"},       {20, 20, "range"},
+    {4, 4, "kind of truth"}, {8, 8, "epsilon"},         {16, 4, "values"},
+    {152, 40, "labels"},     {20, 20, "range"},         {0, 4, "mechanism"},
     {40, 4, "design"},       {48, 64, "probabilities"},
 };
 

@@ -412,6 +412,8 @@ static void differences(void)
     differs(grr, number, "kind of truth");
     other = trial_values("grr", 3, 1.5);
     differs(grr, other, "epsilon");
+    other = trial_values("oue", 3, 1.5);
+    differs(grr, other, "epsilon");
     other = trial_values("grr", 4, 1);
     differs(grr, other, "values");
     other = grr;
