@@ -44,6 +44,7 @@ struct bench_case {
     size_t reports;
     const char *command; /* of this program */
     size_t part;         /* it gets one in so many of the lines */
+    bool slow;           /* takes seconds once: with --quick only if named */
 };
 
 /* One run. Zero it and set the first two. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,8 +68,24 @@ void cli_note(const char *format, ...)
     va_end(args);
 }
 
+/* Whether msg has this number in it; an exponent is none. */
+static bool say_holds(const char *msg, uint64_t number)
+{
+    const char *at = msg;
+    char *end;
+
+    while ((at = strpbrk(at, "0123456789")) != NULL) {
+        if (strtoull(at, &end, 10) == number && (at == msg || at[-1] != '^'))
+            return true;
+        at = end;
+    }
+    return false;
+}
+
 int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
 {
+    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
+
     fputs("hearsay: ", stderr);
     if (about != NULL)
         fprintf(stderr, "%s: ", about);
@@ -76,8 +93,8 @@ int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
         fprintf(stderr, "%s %" PRIu64 ": ", unit, err->line);
     if (err->field != NULL)
         fprintf(stderr, "%s: ", err->field);
-    fputs(err->msg != NULL ? err->msg : hsy_strstatus(err->status), stderr);
-    if (err->limit != 0)
+    fputs(msg, stderr);
+    if (err->limit != 0 && !say_holds(msg, err->limit))
         fprintf(stderr, " (the limit is %" PRIu64 ")", err->limit);
     fputc('\n', stderr);
     return CLI_FAILED;

@@ -394,10 +394,11 @@ static const char *spec_conflict(const struct cli_spec *c)
                "with it";
     if (kinds == 0 && c->tuple == NULL)
         return "say what is asked: --yes-no, --values A,B,C, --values-file, "
-               "--domain, --range LO:HI or --strings";
+               "--domain, --range LO:HI, --strings or --attribute NAME=KIND";
     if (kinds > 1)
         return "one question at a time: choose one of --yes-no, --values, "
-               "--values-file, --domain, --range and --strings";
+               "--values-file, --domain, --range and --strings; several are "
+               "asked with --attribute NAME=KIND";
     if (c->has_bins && c->range == NULL)
         return "--bins goes with --range";
     if (c->clip && c->range == NULL && c->tuple == NULL)
@@ -510,12 +511,58 @@ static const char *spec_option(char room[32], const hsy_spec *spec,
 static void spec_refused_field(const hsy_spec *spec, hsy_error *err)
 {
     char room[32];
+    const bool matrix = err->field != NULL && strcmp(err->field, "matrix") == 0;
     const char *option =
         err->field != NULL ? spec_option(room, spec, err->field) : NULL;
 
     if (option != NULL)
         err->field = NULL;
-    cli_fail_error(option, err);
+    cli_fail_at(option, matrix ? "column" : NULL, err);
+}
+
+/* What the mechanism of this name can ask; NULL: there is none. */
+static const hsy_catalogue *spec_mechanism(const char *name)
+{
+    const hsy_catalogue *entry;
+    size_t i = 0, len = strlen(name);
+
+    while ((entry = hsy_mechanism_at(i++)) != NULL) {
+        const char *alias = entry->aliases;
+
+        if (strcmp(entry->name, name) == 0)
+            return entry;
+        while (*alias != '\0') {
+            size_t n = strcspn(alias, ",");
+
+            if (n == len && memcmp(alias, name, n) == 0)
+                return entry;
+            alias += n + (alias[n] == ',');
+        }
+    }
+    return NULL;
+}
+
+/* Say so if the mechanism does not take the question, and which it takes. */
+static bool spec_refused_kind(const hsy_spec *spec)
+{
+    static const char *const options[] = {
+        [HSY_KIND_YES_NO] = "--yes-no",   [HSY_KIND_VALUES] = "--values",
+        [HSY_KIND_NUMBER] = "--range",    [HSY_KIND_BINS] = "--range --bins",
+        [HSY_KIND_STRINGS] = "--strings", [HSY_KIND_TUPLE] = "--attribute"};
+    const hsy_catalogue *entry =
+        spec->mechanism != NULL ? spec_mechanism(spec->mechanism) : NULL;
+    char list[96] = "";
+    size_t at = 0;
+
+    if (entry == NULL || (entry->kinds >> spec->kind & 1) != 0)
+        return false;
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+        if (options[k] != NULL && (entry->kinds >> k & 1) != 0)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s",
+                                   at == 0 ? "" : ", ", options[k]);
+    cli_note("--mechanism %s cannot ask this; it goes with %s", spec->mechanism,
+             list);
+    return true;
 }
 
 /* What the library refuses, and what to do about it. */
@@ -528,8 +575,12 @@ static int spec_refused(const hsy_spec *spec, hsy_error *err)
                  "they can ask",
                  err->msg);
     else if (err->field != NULL && strcmp(err->field, "epsilon") == 0)
-        cli_note("--epsilon: %s", err->msg); /* its limit is in nano-epsilon */
-    else
+        /* Its limit is in nano-epsilon. */
+        cli_note("--epsilon: %s%s", err->msg,
+                 spec->design != HSY_DESIGN_EPSILON
+                     ? ": raise it, or --set others"
+                     : "");
+    else if (!spec_refused_kind(spec))
         spec_refused_field(spec, err);
     return CLI_USAGE;
 }

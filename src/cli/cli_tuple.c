@@ -30,7 +30,7 @@ static int tuple_kind(struct cli_column_spec *a, struct cli_parser *p)
 
     if (strcmp(a->kind, "yes-no") == 0) {
         c->yes_no = !a->none;
-        c->values = a->none ? "yes,no,none" : NULL;
+        c->values = a->none ? "yes,no" : NULL;
     } else if (strcmp(a->kind, "strings") == 0) {
         c->strings = true;
     } else if (strcmp(a->kind, "@-") == 0) {
@@ -105,7 +105,7 @@ bool cli_tuple_add(struct cli_spec *c, struct cli_parser *p)
 
 /* ---- From attributes to a spec ------------------------------------------- */
 
-/* The value "none" is there, or is added. */
+/* Add the value "none". */
 static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
 {
     static const char none[12] = "none"; /* 8 bytes may be read beyond */
@@ -119,7 +119,10 @@ static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
                          a->name);
     a->none_place = cli_labels_find(l, (const uint8_t *)none, 4);
     if (a->none_place != l->d)
-        return 0;
+        return cli_usage(p,
+                         "--attribute %s?: \"none\" is what no answer counts "
+                         "as, so it cannot be a value: call it otherwise",
+                         a->name);
     if (cli_labels_add(l, none, 4, &err) != HSY_OK ||
         cli_labels_index(l, &err) != HSY_OK)
         return err.status == HSY_E_NOMEM
@@ -262,7 +265,7 @@ static bool tuple_field(struct tuple_record *r, struct cli_line *out,
 static bool tuple_wrong(struct cli_tuple_why *why, const char *msg,
                         const struct cli_column_spec *column)
 {
-    *why = (struct cli_tuple_why){msg, column};
+    *why = (struct cli_tuple_why){msg, column, 0};
     return false;
 }
 
@@ -270,20 +273,33 @@ static const char tuple_quote[] =
     "a quote is out of place; a field with a quote or a comma stands in "
     "quotes, \"\" being a quote, and ends on its line";
 
-/* Which attribute a column is; count if it is none, or has been seen. */
-static size_t tuple_find(const struct cli_tuple *t, const struct cli_line *name,
-                         size_t columns)
+/* Which attribute a column is; count if it is none. */
+static size_t tuple_find(const struct cli_tuple *t, const struct cli_line *name)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        bool seen = false;
+    size_t i = 0;
 
-        for (size_t k = 0; k < columns; k++)
-            seen |= t->place[k] == i;
-        if (!seen && t->columns[i].name_len == name->len &&
-            memcmp(t->columns[i].name, name->text, name->len) == 0)
-            return i;
-    }
-    return t->count;
+    while (i < t->count &&
+           (t->columns[i].name_len != name->len ||
+            memcmp(t->columns[i].name, name->text, name->len) != 0))
+        i++;
+    return i;
+}
+
+/* Whether attribute i is one of the header's first columns. */
+static bool tuple_seen(const struct cli_tuple *t, size_t i, size_t columns)
+{
+    return memchr(t->place, (int)i, columns) != NULL;
+}
+
+/* The attribute that the header lacks, of so many columns. */
+static const struct cli_column_spec *tuple_lacking(const struct cli_tuple *t,
+                                                   size_t columns)
+{
+    size_t i = 0;
+
+    while (tuple_seen(t, i, columns))
+        i++;
+    return &t->columns[i];
 }
 
 bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
@@ -298,17 +314,23 @@ bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
 
         if (!tuple_field(&r, &name, t->field))
             return tuple_wrong(why, tuple_quote, NULL);
-        i = columns < t->count ? tuple_find(t, &name, columns) : t->count;
-        if (i == t->count)
-            return tuple_wrong(why,
-                               "the header names a column that is no attribute "
-                               "(or one twice); name it with --attribute, or "
-                               "take it out",
-                               NULL);
+        i = tuple_find(t, &name);
+        if (i == t->count) {
+            tuple_wrong(why,
+                        "the header names no attribute there: declare it with "
+                        "--attribute, or leave the column out",
+                        NULL);
+            why->place = columns + 1;
+            return false;
+        }
+        if (tuple_seen(t, i, columns))
+            return tuple_wrong(why, "the header has this column twice",
+                               &t->columns[i]);
         t->place[columns++] = (uint8_t)i;
     }
     if (columns < t->count)
-        return tuple_wrong(why, "the header lacks an attribute", NULL);
+        return tuple_wrong(why, "the header lacks this attribute",
+                           tuple_lacking(t, columns));
     t->headed = true;
     return true;
 }

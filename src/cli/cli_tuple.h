@@ -39,6 +39,8 @@ void cli_tuple_free(struct cli_tuple *t);
 struct cli_tuple_why {
     const char *msg;
     const struct cli_column_spec *column; /* NULL: the whole record */
+    size_t place; /* of a field without an attribute, from 1; 0: none. Not its
+                     text: without a header that is a truth */
 };
 
 /* The header: every attribute once, in any order, and nothing else. False if

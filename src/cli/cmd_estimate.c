@@ -279,8 +279,9 @@ static void estimate_doubt(const struct cli_gather *g,
 /*
  * Intervals that miss every share there is. At a share of 0 or 1 an interval
  * misses on the one side that counts with chance miss / 2, so a long list of
- * rare values has some of them whatever happened. The alarm is measured by
- * twice that, as nominal levels are not met to the digit.
+ * rare values has some of them whatever happened. Up to twice that is nothing
+ * to speak of, and the alarm is measured by it: nominal levels are not met to
+ * the digit.
  */
 static void estimate_outside(const struct estimate_result *r, double miss)
 {
@@ -291,7 +292,7 @@ static void estimate_outside(const struct estimate_result *r, double miss)
 
     for (size_t i = 0; i < count; i++)
         outside += r->rows[i].est.high < 0 || r->rows[i].est.low > 1;
-    if (outside == 0)
+    if ((double)outside <= (double)count * miss)
         return;
     odd = hsy_binomial_cdf(count - outside, count, 1 - miss) < ESTIMATE_ODD;
     cli_note("%s: %zu of %zu interval%s wholly outside 0 to 100 %%; chance "
@@ -422,11 +423,10 @@ static int estimate_fits(const struct estimate_job *j)
 static int estimate_run_density(struct estimate_job *j)
 {
     struct estimate_options *o = &j->options;
-    struct estimate_result r = {.gather = &j->gather,
-                                .asked = &j->asked,
-                                .options = o,
-                                .density = true};
-    int failed = estimate_density_rows(&j->rows, &r.count, &j->gather, o);
+    struct estimate_result r = {
+        .gather = &j->gather, .asked = &j->asked, .options = o};
+    int failed =
+        estimate_density_rows(&j->rows, &r.count, &r.density, &j->gather, o);
 
     if (failed)
         return failed;

@@ -166,7 +166,7 @@ static int randomize_code_records(struct randomize_job *j,
     struct cli_tuple *t = j->spec.tuple;
 
     for (size_t i = 0; i < n; i++) {
-        struct cli_tuple_why why = {"", NULL};
+        struct cli_tuple_why why = {"", NULL, 0};
         bool header = !t->headed;
         bool good = header ? cli_tuple_header(t, &lines[i], &why)
                            : cli_tuple_codes(t, j->codes + j->filled * j->width,
@@ -175,6 +175,9 @@ static int randomize_code_records(struct randomize_job *j,
         if (!good && why.column != NULL)
             return cli_fail("%s: line %" PRIu64 ", %s: %s", name,
                             before + i + 1, why.column->name, why.msg);
+        if (!good && why.place != 0)
+            return cli_fail("%s: line %" PRIu64 ", column %zu: %s", name,
+                            before + i + 1, why.place, why.msg);
         if (!good)
             return cli_fail("%s: line %" PRIu64 ": %s", name, before + i + 1,
                             why.msg);
@@ -321,8 +324,11 @@ static int randomize_run(struct randomize_job *j)
     if (!failed)
         failed = randomize_end(j);
     if (!failed && j->written == 0)
-        cli_note("note: %s is empty: the stream holds no reports",
-                 cli_input_name(j->how->input));
+        cli_note("note: %s %s: the stream holds no reports",
+                 cli_input_name(j->how->input),
+                 j->spec.tuple != NULL && j->spec.tuple->headed
+                     ? "has a header and no rows"
+                     : "is empty");
     return failed;
 }
 

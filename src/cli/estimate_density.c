@@ -59,7 +59,8 @@ static void density_remark(const struct cli_gather *g,
                  g->first, (unsigned long long)fit->steps);
 }
 
-int estimate_density(hsy_estimate **bins, const struct cli_gather *g,
+int estimate_density(hsy_estimate **bins, hsy_density_method *method,
+                     const struct cli_gather *g,
                      const struct estimate_options *o)
 {
     const hsy_density_how how = {.method = o->density,
@@ -83,11 +84,13 @@ int estimate_density(hsy_estimate **bins, const struct cli_gather *g,
         return failed;
     }
     density_remark(g, &fit);
+    *method = fit.method;
     *bins = est;
     return 0;
 }
 
 int estimate_density_rows(struct estimate_row **rows, size_t *count,
+                          hsy_density_method *method,
                           const struct cli_gather *g,
                           const struct estimate_options *o)
 {
@@ -96,7 +99,7 @@ int estimate_density_rows(struct estimate_row **rows, size_t *count,
     int failed = density_fits(g, o);
 
     if (!failed)
-        failed = estimate_density(&bins, g, o);
+        failed = estimate_density(&bins, method, g, o);
     if (failed)
         return failed;
     *count = g->info.d;

@@ -111,7 +111,8 @@ struct estimate_result {
     const struct cli_gather *other; /* NULL without --against */
     const struct estimate_asked *asked;
     const struct estimate_options *options;
-    bool density; /* shares by EM, intervals by bootstrap */
+    hsy_density_method density; /* shares by likelihood, intervals by bootstrap;
+                                   AUTO: neither */
 };
 
 /* Print how the estimates of each two values vary together. 0, or the exit code
@@ -126,11 +127,13 @@ bool estimate_is_density(const struct cli_gather *g,
 
 /* All d shares in the order of their codes, with bootstrap intervals; the
  * caller frees them. 0, or the exit code after a message. */
-int estimate_density(hsy_estimate **bins, const struct cli_gather *g,
+int estimate_density(hsy_estimate **bins, hsy_density_method *method,
+                     const struct cli_gather *g,
                      const struct estimate_options *o);
 
 /* The same as rows, where the options go with it; the caller frees them. */
 int estimate_density_rows(struct estimate_row **rows, size_t *count,
+                          hsy_density_method *method,
                           const struct cli_gather *g,
                           const struct estimate_options *o);
 

@@ -243,6 +243,10 @@ int estimate_ranges_run(struct estimate_ranges *asked,
     if (g->info.kind != HSY_KIND_BINS)
         return cli_fail("--quantile and --between are for a range in bins; "
                         "this tally is of another kind");
+    if (g->info.iterative)
+        return cli_fail("--quantile and --between: %s estimates all shares "
+                        "together; ask with --mechanism hh or haar for these",
+                        g->info.mechanism);
     if (hsy_tally_reports(&g->tally) == 0)
         return cli_fail("%s: no data: it holds no reports", g->first);
     how.comparisons = o->simultaneous ? asked->count : 1;

@@ -181,8 +181,9 @@ static int show_decimals(const struct estimate_result *r, double scale)
 
 static const char *show_interval(const struct estimate_result *r)
 {
-    return r->density ? "bootstrap"
-                      : estimate_interval_names[r->options->how.interval];
+    return r->density != HSY_DENSITY_AUTO
+               ? "bootstrap"
+               : estimate_interval_names[r->options->how.interval];
 }
 
 static void show_head(const struct estimate_result *r)
@@ -200,13 +201,18 @@ static void show_head(const struct estimate_result *r)
                r->other->info.mechanism, r->other->info.epsilon, reports,
                reports == 1 ? "" : "s");
     }
-    printf("%s %s; %.14g %% intervals (%s)%s\n\n",
+    printf("%s %s; %.14g %% intervals (%s)%s\n",
            info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
            o->how.target == HSY_PEOPLE ? "among those who answered"
                                        : "in the population they are a sample "
                                          "of",
            100 * o->how.level, show_interval(r),
            o->simultaneous ? ", all at once" : "");
+    if (r->density == HSY_DENSITY_EMS)
+        puts("smoothed (ems): intervals are of the smoothed shape and hold "
+             "less often than that;\n--density em has noisier shares, and "
+             "intervals that hold");
+    putchar('\n');
 }
 
 static void show_columns(struct show_state *s)

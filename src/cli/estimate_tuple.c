@@ -33,8 +33,9 @@ struct tuple_job {
     size_t nparts;
     struct tuple_row *rows;
     size_t nrows;
-    char *names; /* of attributes, together */
-    char *text;  /* of the last combination that was named */
+    bool unanswered; /* something that was asked for has no reports */
+    char *names;     /* of attributes, together */
+    char *text;      /* of the last combination that was named */
 };
 
 /* ---- What is asked ------------------------------------------------------- */
@@ -269,14 +270,43 @@ static int tuple_rows(struct tuple_job *j, const struct tuple_part *p,
     return 0;
 }
 
+/* Each report is of one attribute, so that of few reports none may be of some:
+ * those are not shown. How many rows are left. */
+static size_t tuple_answered(struct tuple_job *j)
+{
+    const hsy_scheme *s = j->g->scheme;
+    const bool joint = hsy_scheme_parts(s) != j->nparts;
+    size_t rows = 0;
+
+    for (size_t i = 0; i < j->nparts; i++) {
+        struct tuple_part *p = &j->parts[i];
+        hsy_tally own;
+
+        if (!p->shown)
+            continue;
+        if (!joint)
+            hsy_tally_part(&own, &j->g->tally, s, i);
+        if (!joint && hsy_tally_reports(&own) == 0) {
+            cli_note("note: %s, %.*s: no data: no report is of it", j->g->first,
+                     (int)p->name.len, p->name.text);
+            p->shown = false;
+            j->unanswered = true;
+            continue;
+        }
+        rows += p->nrows;
+    }
+    return rows;
+}
+
 static int tuple_each(struct tuple_job *j)
 {
     hsy_confidence how = j->o->how;
-    size_t total = 0;
+    const size_t total = tuple_answered(j);
     int failed = 0;
 
-    for (size_t i = 0; i < j->nparts; i++)
-        total += j->parts[i].shown ? j->parts[i].nrows : 0;
+    if (total == 0 && j->unanswered)
+        return cli_fail("%s: no data: it holds no reports of what is asked",
+                        j->g->first);
     how.comparisons = j->o->simultaneous && total > 0 ? total : 1;
     j->rows = calloc(total + 1, sizeof *j->rows);
     if (j->rows == NULL)

@@ -87,15 +87,15 @@ static hsy_status matrix_columns(const hsy_scheme *s, const hsy_spec *spec,
                 return hsy_fail_line(err, HSY_E_RANGE, "matrix",
                                      "a probability is 0: that answer would "
                                      "rule a truth out, infinite epsilon",
-                                     y + 1);
+                                     x + 1);
             if (entry > left)
                 return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                     "a column adds up to more than 1", x + 1);
+                                     "adds up to more than 1", x + 1);
             left -= entry;
         }
         if (left != 0)
             return hsy_fail_line(err, HSY_E_RANGE, "matrix",
-                                 "a column adds up to less than 1", x + 1);
+                                 "adds up to less than 1", x + 1);
     }
     return HSY_OK;
 }

@@ -270,9 +270,12 @@ static hsy_status projective_none(const struct projective_search *x, uint64_t q,
                               "more than 2^25 points in all blocks together",
                               x->most / points);
     if (q != 0 && x->t != 0 && points * blocks < x->d)
-        return hsy_fail_limit(err, HSY_E_RANGE, x->hybrid ? "blocks" : "t",
-                              "fewer points than values: take more",
-                              points * blocks);
+        return hsy_fail(err, HSY_E_RANGE, x->hybrid ? "blocks" : "t",
+                        x->hybrid
+                            ? "fewer points than values: take more blocks, or "
+                              "a larger t or q"
+                            : "fewer points than values: take a larger t or "
+                              "q");
     return hsy_fail(err, HSY_E_RANGE,
                     q != 0      ? "q"
                     : x->t != 0 ? "t"

@@ -81,12 +81,24 @@ ok(len(cells) == 6 and all(
     near(cells[("smoker | city", "%s | %s" % (s, c or "none"))],
          sum(p["smoker"] == s and p["city"] == c for p in few) / N)
     for s in ("yes", "no") for c in ("rome", "oslo", "")), "and every combination is estimated", cells)
+lone = must("randomize", "--attribute", "a=yes-no", "--attribute", "b=yes-no", "--epsilon", "1", "--mechanism", "smp",
+            *seeded, stdin="a,b\nyes,no\n")
+r = run("estimate", "-", stdin=lone)
+answered = "a" if b"\na " in r.out else "b"
+ok(r.code == 0 and r.out.count(b" yes ") == 1 and ", %s: no data" % ("b" if answered == "a" else "a") in r.err,
+   "an attribute without reports is noted, the other estimated", r)
+r = run("estimate", "-", "--attribute", "b" if answered == "a" else "a", stdin=lone)
+ok(r.code == 1 and "no data" in r.err and r.out == b"", "alone it is no data", r)
+r = run("randomize", *TWO, stdin="smoker,city\n")
+ok(r.code == 0 and "a header and no rows" in r.err, "a header alone is said to be that", r)
 r = run("estimate", "--joint", "-", stdin=stream)
 ok(r.code == 1 and "one attribute" in r.err, "which smp cannot tell, and says so", r)
 
 BAD = {
-    "header names a column": "smoker,city,extra\nyes,rome,1\n",
-    "header lacks": "smoker\nyes\n",
+    "line 1, column 3: the header names no attribute": "smoker,city,extra\nyes,rome,1\n",
+    "line 1, column 1: the header names no": "maybe,atlantis\n",
+    "line 1, smoker: the header has this column twice": "smoker,smoker\nyes,yes\n",
+    "line 1, city: the header lacks": "smoker\nyes\n",
     "line 2, smoker: neither": "smoker,city\nmaybe,rome\n",
     "line 3, city: not one of": "smoker,city\nyes,rome\nno,atlantis\n",
     "line 2, smoker: empty": "smoker,city\n,rome\n",
@@ -102,6 +114,7 @@ for message, text in BAD.items():
 USAGE = [["--attribute", "a=yes-no"], ["--attribute", "a", "--attribute", "b=yes-no"],
          ["--attribute", "a=yes-no", "--attribute", "a=yes-no"], ["--attribute", "a=x", "--attribute", "b=yes-no"],
          ["--attribute", "a=0:1/1", "--attribute", "b=yes-no"], ["--attribute", "a?=0:1", "--attribute", "b=yes-no"],
+         ["--attribute", "a?=x,none", "--attribute", "b=yes-no"],
          ["--attribute", "a=yes-no", "--attribute", "b=yes-no", "--yes-no"],
          ["--attribute", "a=yes-no", "--attribute", "b=0:10", "--mechanism", "joint"]]
 for options in USAGE:

@@ -91,7 +91,7 @@ usage(["tally", "-o", path("other")], ["--output", "twice"], "two outputs")
 for args, words in ((["--yes-no", "--set", "spinner=0.5"], ["--set: "]), (["--strings", "--set", "spinner=0.3"], ["--set: "]),
                     (["--range", "0:9", "--bins", "2000000", "--mechanism", "oue", *UNIT], ["--bins: ", "1048576"]),
                     (["--domain", "2000000", "--mechanism", "oue", *UNIT], ["--domain: ", "1048576"]),
-                    (["--domain", "3", "--mechanism", "onebit", *UNIT], ["--mechanism: "]),
+                    (["--domain", "3", "--mechanism", "onebit", *UNIT], ["--mechanism onebit cannot", "--range"]),
                     (["--yes-no", "--set", "spinner=0.70000000001"], ["at most 9", "2^31"]),
                     (["--range", "0:9000000000000000000", *UNIT], ["--range", "2^62"]),
                     (["--range", ".5:1", *UNIT], ["--range", "a digit first"]), (["--yes-no", "--epsilon", ".5"], ["--epsilon", "a digit first"])):
@@ -100,7 +100,7 @@ truth(["--range", "0:10", *UNIT], "1\n.5\n", ["line 2", "a digit first"], "a num
 LH = ["randomize", "--domain", "10", "--mechanism", "olh", *UNIT, "--set"]
 usage([*LH, "g=4", "--set", "g=5"], ["--set g", "twice"], "a setting twice")
 usage(["randomize", "--yes-no", "--set", "spinner=0.7", "--set", "coins=1/2,1/2"], ["--set coins", "one design"], "two designs")
-usage([*LH, "g=1"], ["--set g: ", "limit is 2"], "a hash of one value")
+usage([*LH, "g=1"], ["--set g: ", "at least 2 values\n"], "a hash of one value")
 usage([*LH, "pool-bits=99"], ["--set pool-bits: ", "limit is 24"], "a pool too large")
 usage([*LH, "pool-bits=0"], ["--set pool-bits", "from 1"], "a pool of no bits")
 usage([*LH, "pool-seed=x"], ["--set pool-seed", "from 0"], "a seed that is no number")
@@ -187,6 +187,20 @@ f = write("mixed", stream + must("randomize", "--yes-no", *UNIT, stdin="yes\n"))
 refuses(["tally", f], 1, [f + ": holds files", "differ"], "two streams in one file that cannot be mixed")
 
 
+for rows, words in (("0.7,0.2\n0.3,0.7\n", ["--set matrix", "column 2: adds up to less than 1"]),
+                    ("0.7,0.4\n0.4,0.6\n", ["column 1: adds up to more than 1"]), ("0.7,0\n0.3,1\n", ["column 2: a probability is 0"])):
+    usage(["randomize", "--domain", "2", "--set", "matrix=" + write("m.csv", rows)], words, "a matrix: %s" % words[-1])
+BINS = ["--range", "0:9", "--bins", "9", *UNIT]
+for args, words in (([*BINS, "--mechanism", "hh", "--set", "fanout=1"], ["at least 2 children\n"]),
+                    ([*BINS, "--mechanism", "hh", "--set", "fanout=2000"], ["at most 1024 children\n"]),
+                    (["--domain", "500", "--mechanism", "pgr", "--set", "q=3", "--set", "t=2", *UNIT], ["take a larger t or q\n"]),
+                    (["--strings", "--mechanism", "grr", *UNIT], ["--mechanism grr", "goes with --values, --range --bins\n"]),
+                    (["--yes-no", "--mechanism", "wavelet", *UNIT], ["--mechanism wavelet", "goes with --range --bins\n"]),
+                    (["--yes-no", "--set", "channel=0.9,0.1", "--epsilon", "1"], ["--epsilon", "the cap", "--set"]),
+                    (UNIT, ["say what is asked", "--attribute"]), (["--yes-no", "--strings", *UNIT], ["one question", "--attribute"])):
+    usage(["randomize", *args], words, "the message says: %s" % words[-1].strip())
+
+
 def with_labels(tally, labels):
     """The tally with other names for its values, right in every checksum."""
     at, old = 64 + 384, int.from_bytes(tally[16:20], "little")
@@ -254,6 +268,8 @@ estimate(["--candidates", write("c", "a\n\n")], 1, ["line 2", "empty"], "an empt
 estimate(["--candidates", write("c", b"\xef\xbb\xbfa\n")], 1, ["byte-order mark"], "candidates with a byte-order mark")
 words = must("tally", stdin=must("randomize", "--strings", *UNIT, stdin="x\n"))
 estimate([], 1, ["--candidates"], "strings without candidates", words)
+window = must("randomize", "--range", "0:8", "--bins", "8", "--mechanism", "sw", *UNIT, stdin="1\n" * 200)
+estimate(["--quantile", "0.5"], 1, ["--quantile", "hh or haar"], "quantiles of sw", window)
 mean = must("tally", stdin=must("randomize", "--range", "0:1", *UNIT, stdin="0\n" * 200))
 estimate(["--candidates", write("c", "a\n")], 1, ["--candidates"], "candidates of a mean", mean)
 estimate(["--post", "norm"], 1, ["--post"], "post-processing of a mean", mean)
