@@ -154,6 +154,10 @@ for seed in range(8):  # everybody says no, and an interval of level 0.2 misses 
     outside = any(x["high"] < 0 for x in rows(r.out))
     noted += outside
     ok(r.code == 0 and ("note: 1 of 1 interval lies" in r.err) == outside, "one of one is noted: %s" % outside, r)
+for bins, smooth in (("16", False), ("64", True)):
+    r = must("estimate", "-", stdin=must("randomize", "--range", "0:64", "--bins", bins, "--mechanism", "sw", "--epsilon", "1",
+                                         stdin="9\n" * 500))
+    ok((b"smoothed (ems)" in r) == smooth and (b"--density em " in r) == smooth, "%s bins: the head says if shares are smoothed" % bins, r)
 ok(0 < noted < 8, "which happens, and not always", noted)
 one = must("randomize", "--domain", "100", "--epsilon", "1", "--mechanism", "grr", "--json", stdin=b"0\n").decode().splitlines()
 r = run("estimate", "-", stdin="\n".join([one[0]] + ['{"report":7}'] * 2000 + ['{"end":2000}']) + "\n")
