@@ -3,6 +3,7 @@
 #define TRIAL_H
 
 #include "hearsay.h"
+#include "mech.h"
 #include "tap.h"
 
 #include <math.h>
@@ -88,12 +89,10 @@ static inline void trial_codes(const hsy_scheme *s, uint64_t *codes, uint64_t k)
 static inline hsy_truth trial_truth_one(const hsy_scheme *s, uint64_t code)
 {
     hsy_truth truth = {.type = HSY_TRUTH_INDEX, .u.index = (uint32_t)code};
-    hsy_info info;
 
-    hsy_scheme_info(s, &info);
-    if (info.kind == HSY_KIND_NUMBER || info.kind == HSY_KIND_BINS) {
+    if (s->kind == HSY_KIND_NUMBER || s->kind == HSY_KIND_BINS) {
         truth.type = HSY_TRUTH_NUMBER;
-        truth.u.number = info.lo + (int64_t)code;
+        truth.u.number = s->lo + (int64_t)code;
     }
     return truth;
 }
@@ -104,10 +103,8 @@ static inline hsy_truth trial_truth(const hsy_scheme *s, uint64_t k)
     static hsy_truth items[HSY_ATTRIBUTES_MAX];
     uint64_t codes[HSY_ATTRIBUTES_MAX];
     hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
-    hsy_info info;
 
-    hsy_scheme_info(s, &info);
-    if (info.kind != HSY_KIND_TUPLE)
+    if (s->kind != HSY_KIND_TUPLE)
         return trial_truth_one(s, k);
     trial_codes(s, codes, k);
     truth.u.tuple.items = items;

@@ -38,7 +38,7 @@ hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
 {
     hsy_scheme made;
     hsy_spec known;
-    uint8_t *at = out + (out == NULL ? 0 : *len);
+    uint8_t *at = out == NULL ? NULL : out + *len;
     size_t size;
     hsy_status st = tuple_kind(spec->kind, err);
 
