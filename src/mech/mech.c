@@ -261,21 +261,44 @@ static hsy_status mech_finish(const hsy_scheme *s, uint8_t *reports, size_t n,
     return st;
 }
 
+static hsy_status mech_one(const hsy_scheme *s, uint8_t *report,
+                           const hsy_truth *truth, hsy_coins *coins,
+                           hsy_error *err)
+{
+    uint64_t code = 0;
+    hsy_status st = hsy_truth_code(s, &code, truth, err);
+
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize(s, report, code, coins), err);
+    bytes_wipe(&code, sizeof code);
+    return st;
+}
+
+/* A tuple has several codes, and only a batch takes them. */
+static hsy_status mech_tuple(const hsy_scheme *s, uint8_t *report,
+                             const hsy_truth *truth, hsy_coins *coins,
+                             hsy_error *err)
+{
+    uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
+    hsy_status st = hsy_truth_code(s, codes, truth, err);
+
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize_batch(s, report, codes, 1, coins),
+                        err);
+    bytes_wipe(codes, sizeof codes);
+    return st;
+}
+
 hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
-    uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
     hsy_status st = mech_coins(coins, err);
 
     if (st == HSY_OK)
-        st = hsy_truth_code(s, codes, truth, err);
-    if (st == HSY_OK && s->kind == HSY_KIND_TUPLE)
-        st = mech_drawn(s->mech->randomize_batch(s, report, codes, 1, coins),
-                        err);
-    else if (st == HSY_OK)
-        st = mech_drawn(s->mech->randomize(s, report, codes[0], coins), err);
-    bytes_wipe(codes, sizeof codes);
+        st = s->kind == HSY_KIND_TUPLE
+                 ? mech_tuple(s, report, truth, coins, err)
+                 : mech_one(s, report, truth, coins, err);
     return mech_finish(s, report, 1, st);
 }
 
