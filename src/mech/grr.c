@@ -59,26 +59,6 @@ static hsy_status grr_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static size_t grr_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n && report_get(reports + i * bytes, bytes) < s->d)
-        i++;
-    return i;
-}
-
-static void grr_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
-                      size_t n)
-{
-    const size_t bytes = s->report_bytes;
-
-    for (size_t i = 0; i < n; i++)
-        t->cells[report_get(reports + i * bytes, bytes)]++;
-    t->strata[0] += n;
-}
-
 static void grr_support(const hsy_scheme *s, struct mech_support *out)
 {
     hsy_support_of(out, twolevel_own(s), twolevel_other(s), s->total);
@@ -152,8 +132,8 @@ const struct hsy_mechanism hsy_mech_grr = {
     .resolve = grr_resolve,
     .randomize = grr_randomize,
     .randomize_batch = grr_batch,
-    .check = grr_check,
-    .tally = grr_tally,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
     .points = hsy_points_cells,
     .covariance = grr_covariance,
     .support = grr_support,

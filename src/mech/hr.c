@@ -166,26 +166,6 @@ static hsy_status hr_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static size_t hr_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
-        i++;
-    return i;
-}
-
-static void hr_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
-                     size_t n)
-{
-    const size_t bytes = s->report_bytes;
-
-    for (size_t i = 0; i < n; i++)
-        t->cells[report_get(reports + i * bytes, bytes)]++;
-    t->strata[0] += n;
-}
-
 /* An output is own if moving it among the item's own leaves it where it is. */
 static size_t hr_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
                      const uint8_t *report)
@@ -218,8 +198,8 @@ const struct hsy_mechanism hsy_mech_hr = {
     .resolve = hr_resolve,
     .randomize = hr_randomize,
     .randomize_batch = hr_batch,
-    .check = hr_check,
-    .tally = hr_tally,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
     .points = hsy_hr_points,
     .points_scratch = hsy_hr_points_scratch,
     .support = hsy_hr_support,

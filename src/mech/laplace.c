@@ -369,27 +369,6 @@ static size_t laplace_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 
 /* ---- Counting and estimating --------------------------------------------- */
 
-static size_t laplace_check(const hsy_scheme *s, const uint8_t *reports,
-                            size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
-        i++;
-    return i;
-}
-
-static void laplace_tally(const hsy_scheme *s, hsy_tally *t,
-                          const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-
-    for (size_t i = 0; i < n; i++)
-        t->cells[report_get(reports + i * bytes, bytes)]++;
-    t->strata[0] += n;
-}
-
 /*
  * What output y says of the truth, in steps from the middle: its place, and at
  * an end the mean of all that end there. Beyond any point a geometric noise
@@ -477,8 +456,8 @@ const struct hsy_mechanism hsy_mech_laplace = {
     .randomize = laplace_randomize,
     .randomize_batch = laplace_batch,
     .simulate_batch = laplace_simulate,
-    .check = laplace_check,
-    .tally = laplace_tally,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
     .points = laplace_points,
     .variance = laplace_variance,
     .tail_size = laplace_tail_size,

@@ -316,25 +316,6 @@ static hsy_status matrix_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static size_t matrix_check(const hsy_scheme *s, const uint8_t *reports,
-                           size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && reports[i] < s->d)
-        i++;
-    return i;
-}
-
-static void matrix_tally(const hsy_scheme *s, hsy_tally *t,
-                         const uint8_t *reports, size_t n)
-{
-    (void)s;
-    for (size_t i = 0; i < n; i++)
-        t->cells[reports[i]]++;
-    t->strata[0] += n;
-}
-
 /* ---- Estimates ----------------------------------------------------------- */
 
 static double matrix_chance(const hsy_scheme *s, size_t y, size_t x)
@@ -515,8 +496,8 @@ const struct hsy_mechanism hsy_mech_matrix = {
     .resolve = matrix_resolve,
     .randomize = matrix_randomize,
     .randomize_batch = matrix_batch,
-    .check = matrix_check,
-    .tally = matrix_tally,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
     .points = matrix_points,
     .points_scratch = matrix_points_scratch,
     .covariance = matrix_covariance,

@@ -242,6 +242,12 @@ void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
 void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
                      double support);
 
+/* check and tally of a mechanism whose report is the number of a cell, which
+ * counts it. */
+size_t hsy_outputs_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
+void hsy_outputs_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n);
+
 /* The points of a mechanism whose cell v is the support of value v. */
 void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
                       const hsy_tally *t, const uint64_t *codes, size_t count,

@@ -157,26 +157,6 @@ static hsy_status sw_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-static size_t sw_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
-        i++;
-    return i;
-}
-
-static void sw_tally(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
-                     size_t n)
-{
-    const size_t bytes = s->report_bytes;
-
-    for (size_t i = 0; i < n; i++)
-        t->cells[report_get(reports + i * bytes, bytes)]++;
-    t->strata[0] += n;
-}
-
 /* A share has no variance of its own: 0 stands for "does not apply". */
 static void sw_variance(const hsy_scheme *s, double v[2])
 {
@@ -290,8 +270,8 @@ const struct hsy_mechanism hsy_mech_sw = {
     .resolve = sw_resolve,
     .randomize = sw_randomize,
     .randomize_batch = sw_batch,
-    .check = sw_check,
-    .tally = sw_tally,
+    .check = hsy_outputs_check,
+    .tally = hsy_outputs_tally,
     .variance = sw_variance,
     .iterative = true,
     .forward = sw_forward,

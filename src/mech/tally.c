@@ -1,6 +1,7 @@
 /* tally.c - views on counters, counting reports, adding tallies. */
 #include "fail.h"
 #include "mech.h"
+#include "report.h"
 
 size_t hsy_tally_words(const hsy_scheme *s)
 {
@@ -150,4 +151,24 @@ hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
     for (size_t i = 0; i < into->nweights; i++)
         into->weights[i] += from->weights[i];
     return HSY_OK;
+}
+
+size_t hsy_outputs_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    const size_t bytes = s->report_bytes;
+    size_t i = 0;
+
+    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
+        i++;
+    return i;
+}
+
+void hsy_outputs_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n)
+{
+    const size_t bytes = s->report_bytes;
+
+    for (size_t i = 0; i < n; i++)
+        t->cells[report_get(reports + i * bytes, bytes)]++;
+    t->strata[0] += n;
 }

@@ -401,27 +401,6 @@ static hsy_status window_randomize(const hsy_scheme *s, uint8_t *report,
 
 /* ---- Counting and estimating --------------------------------------------- */
 
-static size_t window_check(const hsy_scheme *s, const uint8_t *reports,
-                           size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
-        i++;
-    return i;
-}
-
-static void window_tally(const hsy_scheme *s, hsy_tally *t,
-                         const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-
-    for (size_t i = 0; i < n; i++)
-        t->cells[report_get(reports + i * bytes, bytes)]++;
-    t->strata[0] += n;
-}
-
 /* The laws of the window and of one bit. */
 static void window_laws(const hsy_scheme *s, struct window_law *l,
                         struct window_law *bit)
@@ -544,9 +523,9 @@ static size_t window_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 #define WINDOW_MIXED (WINDOW_PARAMS | 1u << HSY_PARAM_MIX)
 #define WINDOW_ROW                                                             \
     .randomize = window_randomize, .randomize_batch = window_batch,            \
-    .check = window_check, .tally = window_tally, .points = window_points,     \
-    .variance = window_variance, .law_factors = 3, .law = window_law_of,       \
-    .law_worst = window_law_worst
+    .check = hsy_outputs_check, .tally = hsy_outputs_tally,                    \
+    .points = window_points, .variance = window_variance, .law_factors = 3,    \
+    .law = window_law_of, .law_worst = window_law_worst
 
 const struct hsy_mechanism hsy_mech_dwm = {
     .row = {.name = "dwm",
