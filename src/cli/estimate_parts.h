@@ -56,6 +56,13 @@ int estimate_ranges_run(struct estimate_ranges *asked,
                         const struct cli_gather *g,
                         const struct estimate_options *o);
 
+/* Take the command's options: false if there is nothing left to do but to leave
+ * with p's exit code. Then see that they go together: 0, or the exit code after
+ * a message. */
+bool estimate_parse(struct estimate_options *o, struct cli_parser *p, int argc,
+                    char **argv);
+int estimate_check(struct cli_parser *p, struct estimate_options *o);
+
 /* Names as options take them, in the order of the library's enumerations. */
 extern const char *const estimate_interval_names[];
 extern const char *const estimate_post_names[];
