@@ -31,15 +31,21 @@ CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
-LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/infer/*.c)) src/host/entropy.c
+LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/account/*.c)) src/host/entropy.c
+# libhearsay-host: the world of a device, task files, signatures.
+HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c world*.c sign*.c tasks*.c)))
+HOST_LIBS := -lcyaml -lsodium
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c)))
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(O)/%.o)
 LIB     := $(OUT)/libhearsay.a
 SO      := $(OUT)/libhearsay.so
+HOST_OBJ := $(HOST_SRC:%.c=$(O)/%.o)
+HOST_LIB := $(OUT)/libhearsay-host.a
+HOST_SO  := $(OUT)/libhearsay-host.so
 ZOO_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/attack/zoo/*.c)))
 
 C_TESTS := $(sort $(wildcard $(addprefix tests/,unit/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
@@ -55,12 +61,12 @@ REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests
         amalgamation install uninstall dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
-all: $(OUT)/hearsay $(LIB) $(SO)
+all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: all           the command, libhearsay.a and libhearsay.so, in build/
+#: all           the command, libhearsay and libhearsay-host, in build/
 #: check         every test that CI runs
 #: install       into PREFIX (/usr/local), DESTDIR honoured
 #: amalgamation  the library as one hearsay.c and hearsay.h
@@ -86,8 +92,15 @@ $(SO): $(LIB_OBJ)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay.so.$(ABI) $^ -lm -o $@.$(ABI)
 	ln -sf libhearsay.so.$(ABI) $@
 
+$(HOST_LIB): $(HOST_OBJ)
+	rm -f $@ && $(AR) rcsD $@ $^
+
+$(HOST_SO): $(HOST_OBJ) $(SO)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay-host.so.$(ABI) $(HOST_OBJ) $(SO) $(HOST_LIBS) -o $@.$(ABI)
+	ln -sf libhearsay-host.so.$(ABI) $@
+
 $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ -ljansson -lnettle -lz -lm -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(HOST_LIBS) -ljansson -lnettle -lz -lm -o $@
 
 # The rooms above the library, as an archive: a test links what it uses.
 $(O)/rooms.a: $(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ))
@@ -96,7 +109,7 @@ $(O)/rooms.a: $(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ))
 $(OUT)/tests/attack/test_zoo: $(ZOO_OBJ)
 $(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) -ljansson -lnettle -lz -lgmp -lm -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) -ljansson -lnettle -lz -lgmp -lm -o $@
 
 $(REPLAYS): $(OUT)/tests/fuzz/%: $(O)/tests/fuzz/replay.o
 

@@ -54,6 +54,16 @@ const char *hsy_strstatus(hsy_status status)
         return "allowed in simulation only";
     case HSY_E_END:
         return "end of input";
+    case HSY_E_BUSY:
+        return "somebody else is writing";
+    case HSY_E_DAMAGED:
+        return "the state is damaged";
+    case HSY_E_POLICY:
+        return "more than the policy allows";
+    case HSY_E_SIGNATURE:
+        return "not signed by the key in force";
+    case HSY_E_OLD:
+        return "an older version";
     }
     return "unknown status";
 }

@@ -1,0 +1,143 @@
+/*
+ * hearsay_host.h - a device on a computer, and the files tasks come from.
+ *
+ * libhearsay leaves files, clock, entropy and signatures to its caller; this
+ * library brings the real ones: a directory for the state, the system's clock,
+ * getrandom, libsodium; and tasks.yaml, read by libcyaml.
+ *
+ *     hsy_client *client;
+ *     hsy_client_open(&client, "state", &policy, "tasks.signed", NULL, &err);
+ *     hsy_client_answer(client, "browser", &truth, NULL, &err);
+ *     hsy_client_close(client);
+ *
+ * Conventions as in hearsay.h, but these functions allocate.
+ */
+#ifndef HEARSAY_HOST_H
+#define HEARSAY_HOST_H
+
+#include "hearsay.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The world: a directory ---------------------------------------------- */
+
+typedef struct hsy_host_options {
+    size_t size;           /* sizeof(hsy_host_options) */
+    uint32_t wait_seconds; /* for another process to let go; 0: fail at once */
+    const char *anchor;    /* a file elsewhere for the anchor, NULL: none */
+    bool no_log;           /* keep no log for the person to read */
+    bool create;           /* make directory and device if there is none */
+} hsy_host_options;
+
+/* Files `key`, `state.a`, `state.b`, `log` and `lock` in a directory that only
+ * its owner can read. One process has it at a time: HSY_E_BUSY. */
+typedef struct hsy_host hsy_host;
+
+HSY_API hsy_status hsy_host_open(hsy_host **host, const char *directory,
+                                 const hsy_host_options *options,
+                                 hsy_error *err);
+HSY_API void hsy_host_close(hsy_host *host);
+
+/* Lives as long as the host does. */
+HSY_API const hsy_world *hsy_host_world(hsy_host *host);
+
+/* ---- A client: a device with all its tasks ------------------------------- */
+
+typedef struct hsy_client hsy_client;
+
+/*
+ * Open the device in a directory, take the document in a file and admit every
+ * task that the policy allows. options may be NULL. A task that is not allowed
+ * is left out; hsy_client_refused says why.
+ */
+HSY_API hsy_status hsy_client_open(hsy_client **client, const char *directory,
+                                   const hsy_policy *policy,
+                                   const char *document,
+                                   const hsy_host_options *options,
+                                   hsy_error *err);
+HSY_API void hsy_client_close(hsy_client *client);
+
+HSY_API hsy_device *hsy_client_device(hsy_client *client);
+
+/* The release of a task, NULL if there is none; all of them. */
+HSY_API const hsy_release *hsy_client_release(hsy_client *client,
+                                              const char *task);
+HSY_API const hsy_release *const *hsy_client_releases(hsy_client *client,
+                                                      size_t *n);
+
+/* Task i of the document that was not admitted, and why; false past the end. */
+HSY_API bool hsy_client_refused(hsy_client *client, size_t i, hsy_task *task,
+                                hsy_error *why);
+
+/* As hsy_device_answer, hsy_device_next and hsy_device_sent. */
+HSY_API hsy_status hsy_client_answer(hsy_client *client, const char *task,
+                                     const hsy_truth *truth,
+                                     hsy_answer_state *state, hsy_error *err);
+
+/* A truth from text, as a line of `hearsay randomize`: yes or no, one of the
+ * values, a decimal, a string; what does not belong to the domain becomes
+ * `other`. */
+HSY_API hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
+                                          const char *text, size_t len,
+                                          hsy_answer_state *state,
+                                          hsy_error *err);
+HSY_API hsy_status hsy_client_next(hsy_client *client, uint8_t *upload,
+                                   size_t room, size_t *len, hsy_error *err);
+HSY_API hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
+                                   size_t len, hsy_error *err);
+
+/* ---- Signatures: Ed25519 ------------------------------------------------- */
+
+#define HSY_SIGN_SECRET 64
+
+HSY_API hsy_status hsy_sign_keypair(uint8_t key[HSY_SIGN_KEY],
+                                    uint8_t secret[HSY_SIGN_SECRET]);
+HSY_API hsy_status hsy_sign(uint8_t sig[HSY_SIGNATURE], const uint8_t *bytes,
+                            size_t len, const uint8_t secret[HSY_SIGN_SECRET]);
+HSY_API bool hsy_sign_verify(const uint8_t key[HSY_SIGN_KEY],
+                             const uint8_t sig[HSY_SIGNATURE],
+                             const uint8_t *bytes, size_t len);
+
+/* ---- tasks.yaml ---------------------------------------------------------- */
+
+/* Where something is wrong in a task file, or worth a remark. */
+typedef struct hsy_problem {
+    uint32_t line; /* from 1 on, 0: the file as a whole */
+    bool warning;  /* it may be compiled nevertheless */
+    char task[HSY_TASK_ID + 1];
+    char field[48];
+    char text[256]; /* what, and what to do */
+} hsy_problem;
+
+typedef struct hsy_tasks hsy_tasks;
+
+/* Read and check a task file. Problems, warnings included, are listed either
+ * way: HSY_E_FORMAT if any is no warning; then *tasks only has those. */
+HSY_API hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path,
+                                  hsy_error *err);
+HSY_API void hsy_tasks_free(hsy_tasks *tasks);
+HSY_API size_t hsy_tasks_problems(const hsy_tasks *tasks,
+                                  const hsy_problem **problems);
+HSY_API const hsy_task *hsy_tasks_all(const hsy_tasks *tasks, size_t *n);
+
+/* Hold it against the document in force: what may change in a version, what
+ * needs a new release. Adds to the problems. */
+HSY_API hsy_status hsy_tasks_change(hsy_tasks *tasks, const hsy_document *from,
+                                    hsy_error *err);
+
+/* The signed document, to be freed with free(). version 0: one more than the
+ * file's own counter; next_key may be NULL. */
+HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
+                                     size_t *len,
+                                     const uint8_t secret[HSY_SIGN_SECRET],
+                                     hsy_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
