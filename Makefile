@@ -58,7 +58,7 @@ MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/t
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \
-        amalgamation install uninstall dist repro clean
+        amalgamation client install uninstall dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
@@ -70,6 +70,7 @@ help:
 #: check         every test that CI runs
 #: install       into PREFIX (/usr/local), DESTDIR honoured
 #: amalgamation  the library as one hearsay.c and hearsay.h
+#: client        the device's part alone, as one small object
 #: bench         speed of the kernels against this machine's limits
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
@@ -138,6 +139,19 @@ repro:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
+# The client alone, as one object without what estimates: for a device with
+# little room. Two files of its own stand in for tables that name everything.
+CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c,$(wildcard src/core/*.c src/mech/*.c src/device/*.c)) $(sort $(wildcard src/client/*.c))
+CLIENT_OBJ  := $(CLIENT_SRC:%.c=$(O)/client/%.o)
+CLIENT_KEEP := $(addprefix -u ,$(shell awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | grep -E '^hsy_(device|release|document_(open|task))'))
+$(O)/client/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) -Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -MMD -MP -c $< -o $@
+
+client: $(OUT)/hearsay-client.o
+$(OUT)/hearsay-client.o: $(CLIENT_OBJ)
+	$(LD) -r --gc-sections $(CLIENT_KEEP) -o $@ $(sort $^)
+
 amalgamation: $(OUT)/amalgamation/hearsay.c
 $(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h src/*/*.h) tools/amalgamate
 	@mkdir -p $(@D)
@@ -174,4 +188,4 @@ dist:
 clean:
 	rm -rf $(B)
 
--include $(LIB_OBJ:.o=.d) $(MID_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ZOO_OBJ:.o=.d) $(C_TESTS:%.c=$(O)/%.d)
+-include $(CLIENT_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MID_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ZOO_OBJ:.o=.d) $(C_TESTS:%.c=$(O)/%.d)

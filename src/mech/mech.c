@@ -1,46 +1,13 @@
-/* mech.c - the table of mechanisms, resolving by one of them, and dispatch. */
+/* mech.c - mechanisms by name, resolving by one of them, and dispatch. */
 #include "mech.h"
 
 #include "bytes.h"
 #include "fail.h"
 #include "sampled.h"
 
-/* Order is the order of `hearsay mechanisms`: simplest first. */
-static const struct hsy_mechanism *const mech_table[] = {
-    /* clang-format off */
-    &hsy_mech_rr,
-    &hsy_mech_grr,
-    &hsy_mech_ss,
-    &hsy_mech_pgr,
-    &hsy_mech_hpg,
-    &hsy_mech_hr,
-    &hsy_mech_sue,
-    &hsy_mech_oue,
-    &hsy_mech_olh,
-    &hsy_mech_blh,
-    &hsy_mech_dbitflip,
-    &hsy_mech_cms,
-    &hsy_mech_hcms,
-    &hsy_mech_rappor,
-    &hsy_mech_onebit,
-    &hsy_mech_dwm,
-    &hsy_mech_pm,
-    &hsy_mech_hm,
-    &hsy_mech_laplace,
-    &hsy_mech_sw,
-    &hsy_mech_hh,
-    &hsy_mech_haar,
-    &hsy_mech_matrix,
-    &hsy_mech_smp,
-    &hsy_mech_joint,
-    /* clang-format on */
-};
-
-#define MECH_COUNT (sizeof mech_table / sizeof mech_table[0])
-
 const hsy_catalogue *hsy_mechanism_at(size_t i)
 {
-    return i < MECH_COUNT ? &mech_table[i]->row : NULL;
+    return i < hsy_mech_count ? &hsy_mech_table[i]->row : NULL;
 }
 
 /* Whether the first len characters of list are name. */
@@ -70,18 +37,18 @@ static bool mech_listed(const char *name, const char *list)
 
 const struct hsy_mechanism *hsy_mech_named(const char *name)
 {
-    for (size_t i = 0; i < MECH_COUNT; i++)
-        if (mech_listed(name, mech_table[i]->row.name) ||
-            mech_listed(name, mech_table[i]->row.aliases))
-            return mech_table[i];
+    for (size_t i = 0; i < hsy_mech_count; i++)
+        if (mech_listed(name, hsy_mech_table[i]->row.name) ||
+            mech_listed(name, hsy_mech_table[i]->row.aliases))
+            return hsy_mech_table[i];
     return NULL;
 }
 
 const struct hsy_mechanism *hsy_mech_numbered(uint32_t id)
 {
-    for (size_t i = 0; i < MECH_COUNT; i++)
-        if (mech_table[i]->row.id == id)
-            return mech_table[i];
+    for (size_t i = 0; i < hsy_mech_count; i++)
+        if (hsy_mech_table[i]->row.id == id)
+            return hsy_mech_table[i];
     return NULL;
 }
 
@@ -94,7 +61,7 @@ const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec)
 {
     if (!hsy_mech_is_auto(spec->mechanism))
         return hsy_mech_named(spec->mechanism);
-    return spec->design == HSY_DESIGN_MATRIX ? &hsy_mech_matrix : NULL;
+    return spec->design == HSY_DESIGN_MATRIX ? hsy_mech_named("matrix") : NULL;
 }
 
 static const char *const mech_params[HSY_PARAMS] = {
@@ -383,5 +350,3 @@ uint32_t hsy_law_power(const hsy_scheme *s)
 {
     return s->mech->law_power != NULL ? s->mech->law_power(s) : 1;
 }
-
-#undef MECH_COUNT

@@ -260,7 +260,11 @@ bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
 /* Bytes of a matrix of d states, which stands before the labels. */
 size_t hsy_matrix_bytes(uint32_t d);
 
-/* Rows, one for each mechanism file; mech.c has the table. */
+/* The table (table.c; a small client has its own). */
+extern const struct hsy_mechanism *const hsy_mech_table[];
+extern const size_t hsy_mech_count;
+
+/* Rows, one for each mechanism file. */
 extern const struct hsy_mechanism hsy_mech_rr;
 extern const struct hsy_mechanism hsy_mech_grr;
 extern const struct hsy_mechanism hsy_mech_ss;
