@@ -114,27 +114,33 @@ static void answer_standing(struct answer *a)
  * for the same slot: free, and never from the truth again (R17). Only answers
  * that were paid for serve; what was made from them already adds nothing.
  */
+static bool answer_serves(const struct answer *a, uint32_t record)
+{
+    const struct device_record *rec = &a->dev->records[record];
+    hsy_scheme older;
+    hsy_chain chain;
+
+    return record != a->record && rec->source == a->rec->source &&
+           rec->closed == 0 && rec->slot_state == DEVICE_SLOT_PAID &&
+           rec->slot == a->slot &&
+           rec->nano_permanent >= a->r->nano_permanent &&
+           memcmp(rec->base, a->r->base, DEVICE_BASE) == 0 &&
+           hsy_release_older(&older, a->r, rec) &&
+           hsy_chain_init(&chain, &older, hsy_release_charged(a->r), 0, NULL) ==
+               HSY_OK;
+}
+
 static bool answer_origin(const struct answer *a, uint32_t *origin)
 {
     static const uint8_t none[DEVICE_BASE];
-    const hsy_device *dev = a->dev;
-    hsy_scheme older;
 
     if (memcmp(a->r->base, none, DEVICE_BASE) == 0)
         return false;
-    for (uint32_t i = 0; i < dev->nrecords; i++) {
-        const struct device_record *rec = &dev->records[i];
-
-        if (i != a->record && rec->source == a->rec->source &&
-            rec->closed == 0 && rec->slot_state == DEVICE_SLOT_PAID &&
-            rec->slot == a->slot &&
-            rec->nano_permanent >= a->r->nano_permanent &&
-            memcmp(rec->base, a->r->base, DEVICE_BASE) == 0 &&
-            hsy_release_older(&older, a->r, rec)) {
+    for (uint32_t i = 0; i < a->dev->nrecords; i++)
+        if (answer_serves(a, i)) {
             *origin = i;
             return true;
         }
-    }
     return false;
 }
 
@@ -543,6 +549,7 @@ static hsy_status answer_prepare(struct answer *a, const hsy_truth *truth,
     if (st != HSY_OK)
         return st;
     if (a->opening == DEVICE_SLOT_NONE) {
+        a->origin = a->rec->origin;
         a->used = a->rec->used;
         memcpy(a->keys, a->rec->keys, sizeof a->keys);
     }
