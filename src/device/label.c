@@ -8,6 +8,7 @@
 #include "device.h"
 
 #include "exp.h"
+#include "mech.h"
 
 #include <string.h>
 
@@ -182,16 +183,13 @@ static void label_tells(struct label_text *t, const hsy_release_info *info)
 /* Some mechanisms keep a public choice: it is no secret, but it stays. */
 static uint64_t label_groups(const hsy_release_info *info)
 {
-    hsy_info s;
+    const hsy_scheme *s = info->permanent;
 
-    if (info->permanent == NULL)
+    if (s == NULL)
         return 1;
-    hsy_scheme_info(info->permanent, &s);
-    if (s.param[HSY_PARAM_COHORTS] != 0)
-        return s.param[HSY_PARAM_COHORTS];
-    return s.param[HSY_PARAM_POOL_BITS] != 0
-               ? (uint64_t)1 << s.param[HSY_PARAM_POOL_BITS]
-               : 1;
+    if (s->param[HSY_PARAM_COHORTS] != 0)
+        return s->param[HSY_PARAM_COHORTS];
+    return (uint64_t)1 << s->param[HSY_PARAM_POOL_BITS];
 }
 
 static void label_changes(struct label_text *t, const hsy_release_info *info)

@@ -290,12 +290,12 @@ static const struct mech_chain lh_chain = {CHAIN_OUTPUT, lh_part, lh_key,
                                            lh_keys, lh_permanent};
 
 /* The two rows differ in their range only. */
-#define LH_FUNCTIONS                                                           \
-    .randomize = lh_randomize, .randomize_batch = lh_batch, .check = lh_check, \
-    .tally = lh_tally, .points = hsy_lh_points,                                \
-    .points_scratch = hsy_lh_points_scratch, .support = hsy_lh_support,        \
-    .steps = lh_steps, .chain = &lh_chain, .law_factors = 2, .law = lh_law,    \
-    .law_worst = lh_law_worst
+#define LH_SERVER                                                              \
+    MECH_SERVER(.randomize_batch = lh_batch, .check = lh_check,                \
+                .tally = lh_tally, .points = hsy_lh_points,                    \
+                .points_scratch = hsy_lh_points_scratch,                       \
+                .support = hsy_lh_support, .steps = lh_steps,                  \
+                .law_factors = 2, .law = lh_law, .law_worst = lh_law_worst)
 
 #define LH_PARAMS                                                              \
     (1u << HSY_PARAM_G | 1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED)
@@ -311,8 +311,9 @@ const struct hsy_mechanism hsy_mech_olh = {
             .kinds = LH_KINDS},
     .params = LH_PARAMS,
     .resolve = lh_resolve_olh,
-    LH_FUNCTIONS,
-};
+    .randomize = lh_randomize,
+    .chain = &lh_chain,
+    LH_SERVER};
 
 const struct hsy_mechanism hsy_mech_blh = {
     .row = {.name = "blh",
@@ -322,10 +323,11 @@ const struct hsy_mechanism hsy_mech_blh = {
             .kinds = LH_KINDS},
     .params = LH_PARAMS,
     .resolve = lh_resolve_blh,
-    LH_FUNCTIONS,
-};
+    .randomize = lh_randomize,
+    .chain = &lh_chain,
+    LH_SERVER};
 
 #undef LH_CELLS_MAX
-#undef LH_FUNCTIONS
+#undef LH_SERVER
 #undef LH_PARAMS
 #undef LH_KINDS

@@ -284,6 +284,14 @@ size_t hsy_matrix_bytes(uint32_t d);
 extern const struct hsy_mechanism *const hsy_mech_table[];
 extern const size_t hsy_mech_count;
 
+/* Part of a row: what counts, estimates and describes. A small client (make
+ * client) answers and does nothing else, and leaves it out. Stands last. */
+#ifdef HSY_CLIENT
+#define MECH_SERVER(...)
+#else
+#define MECH_SERVER(...) __VA_ARGS__
+#endif
+
 /* Rows, one for each mechanism file. */
 extern const struct hsy_mechanism hsy_mech_rr;
 extern const struct hsy_mechanism hsy_mech_grr;

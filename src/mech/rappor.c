@@ -470,19 +470,13 @@ const struct hsy_mechanism hsy_mech_rappor = {
     .designed = true,
     .resolve = rappor_resolve,
     .randomize = rappor_randomize,
-    .randomize_batch = rappor_batch,
-    .check = rappor_check,
-    .tally = rappor_tally,
-    .support = rappor_support,
-    .variance = rappor_variance,
-    .iterative = true,
-    .lifetime = rappor_lifetime,
     .chain = &rappor_chain,
-    .law_size = rappor_law_size,
-    .law = rappor_law,
-    .law_worst = rappor_law_worst,
-    .law_power = rappor_hashes,
-};
+    MECH_SERVER(.randomize_batch = rappor_batch, .check = rappor_check,
+                .tally = rappor_tally, .support = rappor_support,
+                .variance = rappor_variance, .iterative = true,
+                .lifetime = rappor_lifetime, .law_size = rappor_law_size,
+                .law = rappor_law, .law_worst = rappor_law_worst,
+                .law_power = rappor_hashes)};
 
 #undef RAPPOR_WORDS
 #undef RAPPOR_CHUNK

@@ -367,12 +367,12 @@ static const struct mech_chain unary_chain = {CHAIN_FLIP, unary_part, NULL,
                                               NULL, NULL};
 
 /* The two rows differ in their thresholds only. */
-#define UNARY_FUNCTIONS                                                        \
-    .randomize = unary_randomize, .randomize_batch = unary_batch,              \
-    .simulate_batch = unary_simulate, .check = unary_check,                    \
-    .tally = unary_tally, .points = hsy_points_cells,                          \
-    .support = unary_support, .steps = hsy_unary_steps, .chain = &unary_chain, \
-    .law = hsy_unary_law, .law_worst = hsy_unary_law_worst
+#define UNARY_SERVER                                                           \
+    MECH_SERVER(.randomize_batch = unary_batch,                                \
+                .simulate_batch = unary_simulate, .check = unary_check,        \
+                .tally = unary_tally, .points = hsy_points_cells,              \
+                .support = unary_support, .steps = hsy_unary_steps,            \
+                .law = hsy_unary_law, .law_worst = hsy_unary_law_worst)
 
 const struct hsy_mechanism hsy_mech_sue = {
     .row = {.name = "sue",
@@ -381,8 +381,9 @@ const struct hsy_mechanism hsy_mech_sue = {
             .id = 3,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS},
     .resolve = unary_resolve_sue,
-    UNARY_FUNCTIONS,
-};
+    .randomize = unary_randomize,
+    .chain = &unary_chain,
+    UNARY_SERVER};
 
 const struct hsy_mechanism hsy_mech_oue = {
     .row = {.name = "oue",
@@ -391,12 +392,13 @@ const struct hsy_mechanism hsy_mech_oue = {
             .id = 4,
             .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS},
     .resolve = unary_resolve_oue,
-    UNARY_FUNCTIONS,
-};
+    .randomize = unary_randomize,
+    .chain = &unary_chain,
+    UNARY_SERVER};
 
 #undef UNARY_WORDS
 #undef UNARY_DIGITS_MIN
 #undef UNARY_DIGITS_MAX
 #undef UNARY_DRAW
 #undef UNARY_OUE_MAX
-#undef UNARY_FUNCTIONS
+#undef UNARY_SERVER
