@@ -40,7 +40,8 @@ static void lines_broken(struct lines_reader *r)
         return;
     }
     tasks_wrong_line(r->tasks, (uint32_t)p->problem_mark.line + 1, file,
-                     "this is not YAML: %s",
+                     "this is not YAML: %s; quote what is no plain word, and "
+                     "indent with spaces, not tabs",
                      p->problem != NULL ? p->problem : "it cannot be read");
 }
 

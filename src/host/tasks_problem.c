@@ -1,6 +1,8 @@
 /* tasks_problem.c - saying what is wrong with a task file, and where. */
 #include "tasks.h"
 
+#include "utf8.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +91,23 @@ static hsy_problem *problem_new(hsy_tasks *t, const struct tasks_place *at)
     return p;
 }
 
+/* Text from the file must not steer a terminal, nor end in half a letter. */
+static void problem_tame(char *text)
+{
+    uint8_t *p = (uint8_t *)text;
+    size_t len = strlen(text);
+    uint32_t c = 0;
+
+    for (size_t at = 0, n; at < len; at += n) {
+        n = utf8_one(&c, p + at, len - at);
+        if (n == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) ||
+            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069)) {
+            n += n == 0;
+            memset(p + at, '?', n);
+        }
+    }
+}
+
 static void problem_say(hsy_tasks *t, const struct tasks_place *at,
                         uint32_t line, bool warning, const char *format,
                         va_list args)
@@ -101,6 +120,8 @@ static void problem_say(hsy_tasks *t, const struct tasks_place *at,
     p->line = line;
     p->warning = warning;
     vsnprintf(p->text, sizeof p->text, format, args);
+    problem_tame(p->text);
+    problem_tame(p->task);
 }
 
 void tasks_wrong(hsy_tasks *t, struct tasks_place at, const char *format, ...)
