@@ -442,8 +442,8 @@ static struct chain_part rappor_part(const hsy_scheme *s)
         .first = 0, .count = rappor_bits(s), .differ = 2 * rappor_hashes(s)};
 }
 
-static hsy_status rappor_answer(const hsy_chain *c, uint8_t *answer,
-                                uint64_t key, hsy_coins *coins)
+static hsy_status rappor_kept_answer(const hsy_chain *c, uint8_t *answer,
+                                     uint64_t key, hsy_coins *coins)
 {
     const struct rappor_layout l = rappor_layout(c->permanent);
     struct rappor_block block;
@@ -457,7 +457,7 @@ static hsy_status rappor_answer(const hsy_chain *c, uint8_t *answer,
 }
 
 static const struct mech_chain rappor_chain = {CHAIN_INSTANT, rappor_part, NULL,
-                                               NULL, rappor_answer};
+                                               NULL, rappor_kept_answer};
 
 const struct hsy_mechanism hsy_mech_rappor = {
     .row = {.name = "rappor",
