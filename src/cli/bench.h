@@ -133,6 +133,11 @@ double bench_rappor_kept(struct bench *b, const struct bench_case *c,
 /* A permanent answer and a report from it, coins included, as a device does. */
 double bench_chain(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
+/* ---- bench_device.c ------------------------------------------------------ */
+
+/* hsy_device_answer on files of memory; `reports` tasks. */
+double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
 /* ---- bench_decode.c ------------------------------------------------------ */
 
 double bench_rappor_decode(struct bench *b, const struct bench_case *c,
