@@ -152,8 +152,9 @@ hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
         size_t n = words - at < RAPPOR_CHUNK ? words - at : RAPPOR_CHUNK;
 
         st = draw_words(planes, n * r->flip_digits, rng);
-        s->kernels->slice(turned, planes, n, r->flip_digits, r->flip);
-        for (size_t i = 0; i < n; i++)
+        if (st == HSY_OK)
+            s->kernels->slice(turned, planes, n, r->flip_digits, r->flip);
+        for (size_t i = 0; i < n && st == HSY_OK; i++)
             lanes[at + i] ^= turned[i];
         bytes_wipe(planes, n * r->flip_digits * sizeof *planes);
     }
@@ -176,9 +177,11 @@ hsy_status hsy_rappor_instant(const hsy_scheme *s, uint64_t *lanes,
         size_t n = words - at < RAPPOR_CHUNK ? words - at : RAPPOR_CHUNK;
 
         st = draw_words(planes, n * r->step_digits, rng);
-        s->kernels->slice(up, planes, n, r->step_digits, r->low);
-        s->kernels->slice(down, planes, n, r->step_digits, r->miss);
-        for (size_t i = 0; i < n; i++)
+        if (st == HSY_OK) {
+            s->kernels->slice(up, planes, n, r->step_digits, r->low);
+            s->kernels->slice(down, planes, n, r->step_digits, r->miss);
+        }
+        for (size_t i = 0; i < n && st == HSY_OK; i++)
             lanes[at + i] = ct_select(lanes[at + i], ~down[i], up[i]);
         bytes_wipe(planes, n * r->step_digits * sizeof *planes);
     }
