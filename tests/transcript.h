@@ -18,11 +18,18 @@
  * all that shows from outside but payloads, are the same for all; the ledger
  * has every charge and no more than its cap; and as long as the truth stands,
  * an upload that comes again has the same bytes.
+ *
+ * After a restore or a fork two copies answer the same question. If the truth
+ * is the same they say the same (promise P3), so two different answers prove
+ * that it changed, and no bound holds between a course that changes and one
+ * that does not. There, and where a task keeps several answers of a slot, only
+ * courses are compared whose values are equal at the same places.
  */
 #ifndef TRANSCRIPT_H
 #define TRANSCRIPT_H
 
 #define WORLD_ROOM 2048u
+#include "chain.h"
 #include "device.h"
 #include "device_world.h"
 #include "mech.h"
@@ -34,6 +41,8 @@
 #define TRANSCRIPT_CONTEXTS 40
 #define TRANSCRIPT_WORDS 2 /* of one context */
 #define TRANSCRIPT_CLASSES 8
+#define TRANSCRIPT_SLICED 512u   /* bytes of a bit-sliced draw */
+#define TRANSCRIPT_COURSE 8      /* truths in a course */
 #define TRANSCRIPT_CLIENT 16384u /* bytes of a client's memory */
 #define TRANSCRIPT_ASIDES 7
 #define TRANSCRIPT_UPLOADS 96
@@ -112,13 +121,14 @@ struct transcript_aside {
 struct transcript_life {
     struct world world;
     bool open;
-    bool steady;                   /* the truth never changed */
-    uint32_t truths;               /* its course, a number to base d */
-    uint32_t truth;                /* now */
-    uint32_t pattern;              /* of its course: which values are equal */
-    uint32_t release;              /* asked for now */
-    uint32_t used;                 /* releases ever asked for */
-    uint64_t seen, shape;          /* all that left; all but its payload */
+    bool steady;      /* the truth never changed */
+    uint32_t truths;  /* its course, a number to base d */
+    uint32_t truth;   /* now */
+    uint32_t pattern; /* of its course: which values are equal */
+    uint32_t ncourse, course[TRANSCRIPT_COURSE];
+    uint32_t release;     /* asked for now */
+    uint32_t used;        /* releases ever asked for */
+    uint64_t seen, shape; /* all that left; all but its payload */
     uint32_t charges[TRANSCRIPT_RELEASES];
     bool broken; /* another answer to the same question */
     uint32_t ncoins, nuploads, nasides;
@@ -163,7 +173,7 @@ struct transcript {
     /* Found so far. */
     uint64_t sequences, outcomes;
     uint32_t uneven, beyond, unbalanced, misshapen, unpaid, redrawn, refused;
-    bool tight; /* some ratio equals its bound, and that is above 1 */
+    bool tight;  /* some ratio equals its bound, and that is above 1 */
     double most; /* the largest log of a ratio */
     char worst[16];
 };
@@ -259,9 +269,16 @@ static inline size_t transcript_scheme(struct transcript_class *out,
     return transcript_below(out, s->choice.bound);
 }
 
-/* The same of the second step of a chain. */
-size_t transcript_chain(struct transcript_class *out, const hsy_chain *c,
-                        size_t at);
+/* The same of the second step of a chain: chain_flip, chain_output. */
+static inline size_t transcript_chain(struct transcript_class *out,
+                                      const hsy_chain *c, size_t at)
+{
+    const struct mech_chain *chain = c->report->mech->chain;
+
+    if (at == 0)
+        return transcript_edge(out, c->step, UINT64_MAX);
+    return transcript_below(out, chain->part(c->report).count);
+}
 
 /* One context's secret coins, being read. */
 struct transcript_hand {
@@ -275,8 +292,7 @@ struct transcript_hand {
 /* The piece of a word that is gone on with. */
 static inline uint64_t transcript_draw(struct transcript_hand *h)
 {
-    struct transcript_class cut[TRANSCRIPT_CLASSES],
-        piece[TRANSCRIPT_CLASSES];
+    struct transcript_class cut[TRANSCRIPT_CLASSES], piece[TRANSCRIPT_CLASSES];
     struct transcript_word *w;
     size_t n, pieces = 0;
     uint64_t last = 0;
@@ -305,18 +321,22 @@ static inline uint64_t transcript_draw(struct transcript_hand *h)
     return h->at % 2 != 0 ? w->lo : w->hi;
 }
 
+/* A word, or a word digit by digit: 64 planes whose first lane are its digits,
+ * each the other way round, the last one first (kernels->slice). */
 static inline hsy_status transcript_fill(void *ctx, void *buf, size_t len)
 {
+    uint64_t word = transcript_draw(ctx);
     uint8_t *out = buf;
 
-    if (len % 8 != 0)
-        return HSY_E_ENTROPY;
-    for (size_t i = 0; i < len; i += 8) {
-        uint64_t word = transcript_draw(ctx);
-
-        for (size_t k = 0; k < 8; k++)
-            out[i + k] = (uint8_t)(word >> 8 * k);
+    if (len != 8 && len != TRANSCRIPT_SLICED) {
+        puts("Bail out! coins of another size than a step has");
+        exit(1);
     }
+    memset(out, 0, len);
+    for (size_t k = 0; k < 8 && len == 8; k++)
+        out[k] = (uint8_t)(word >> 8 * k);
+    for (size_t j = 0; j < 64 && len != 8; j++)
+        out[8 * j] = (uint8_t)(~word >> j & 1);
     return HSY_OK;
 }
 
@@ -411,7 +431,8 @@ static inline void transcript_left(struct transcript *t, const uint8_t *bytes,
     hsy_upload head;
 
     transcript_mix(&life->seen, bytes, len);
-    if (len < HSY_UPLOAD_WIRE || hsy_upload_decode(&head, bytes, NULL) != HSY_OK)
+    if (len < HSY_UPLOAD_WIRE ||
+        hsy_upload_decode(&head, bytes, NULL) != HSY_OK)
         return;
     head.checksum = 0;
     transcript_shown(t, head.kind);
@@ -476,9 +497,8 @@ static inline void transcript_open(struct transcript *t)
 /* Power cuts during the first or the second copy: nothing, half or all of it
  * was written. */
 static const struct world_cut transcript_cuts[] = {
-    {1, 0, WORLD_OLD},          {1, 0x55, WORLD_NEW},
-    {1, UINT64_MAX, WORLD_NEW}, {2, 0, WORLD_OLD},
-    {2, 0xaa, WORLD_NEW},       {2, UINT64_MAX, WORLD_NEW}};
+    {1, 0, WORLD_OLD}, {1, 0x55, WORLD_NEW}, {1, UINT64_MAX, WORLD_NEW},
+    {2, 0, WORLD_OLD}, {2, 0xaa, WORLD_NEW}, {2, UINT64_MAX, WORLD_NEW}};
 
 static inline void transcript_crash(struct transcript *t, uint32_t which)
 {
@@ -501,15 +521,20 @@ static inline void transcript_aside(struct transcript *t, bool asks)
     a->asks = asks;
 }
 
-static inline void transcript_truth(struct transcript *t)
+/* The course of the truth goes on with this value. Two courses have the same
+ * pattern if values are equal in one where they are equal in the other. */
+static inline void transcript_truth(struct transcript_life *life, uint32_t d,
+                                    uint32_t truth)
 {
-    struct transcript_life *life = &t->live;
-    uint32_t was = life->truth;
+    uint32_t first = 0;
 
-    life->truth = transcript_choose(t, t->d);
-    life->truths = life->truths * t->d + life->truth;
-    life->pattern = life->pattern * 2 + (was != life->truth);
-    life->steady &= was == life->truth;
+    life->course[life->ncourse++] = truth;
+    while (life->course[first] != truth)
+        first++;
+    life->truth = truth;
+    life->truths = life->truths * d + truth;
+    life->pattern = life->pattern * TRANSCRIPT_COURSE + first;
+    life->steady &= first == 0;
 }
 
 static inline void transcript_event(struct transcript *t, uint32_t event,
@@ -519,7 +544,7 @@ static inline void transcript_event(struct transcript *t, uint32_t event,
 
     switch (event) {
     case TRANSCRIPT_TRUTH:
-        transcript_truth(t);
+        transcript_truth(life, t->d, transcript_choose(t, t->d));
         break;
     case TRANSCRIPT_DAY:
         life->world.seconds += WORLD_DAY;
@@ -575,8 +600,7 @@ static inline void transcript_end(struct transcript *t)
         if (life->world.seconds < last)
             life->world.seconds = last;
         transcript_send(t);
-        t->unpaid +=
-            life->open && t->client->spent(t, life->client) > t->cap;
+        t->unpaid += life->open && t->client->spent(t, life->client) > t->cap;
     }
 }
 
@@ -631,6 +655,7 @@ struct transcript_law {
     size_t n, room;
     uint64_t shape;
     uint32_t charges[TRANSCRIPT_RELEASES];
+    bool alike; /* only courses with the same pattern are compared */
 };
 
 static inline int transcript_order(const void *a, const void *b)
@@ -677,15 +702,15 @@ static inline void transcript_law_add(struct transcript *t,
     }
     if (l->n == 0) {
         l->shape = life->shape;
+        l->alike = t->same_changes || life->nasides > 0;
         memcpy(l->charges, life->charges, sizeof l->charges);
     }
     t->misshapen += l->shape != life->shape;
-    t->unbalanced +=
-        memcmp(l->charges, life->charges, sizeof l->charges) != 0;
+    t->unbalanced += memcmp(l->charges, life->charges, sizeof l->charges) != 0;
     t->redrawn += life->broken;
     p = &l->point[l->n++];
-    *p = (struct transcript_point){life->seen, life->truths, life->pattern,
-                                   {{0}}, {{0}}};
+    *p = (struct transcript_point){
+        life->seen, life->truths, life->pattern, {{0}}, {{0}}};
     mpz_inits(p->num, p->den, NULL);
     transcript_weigh(p, life);
 }
@@ -758,8 +783,8 @@ static inline void transcript_pair(struct transcript *t,
 static inline void transcript_compare(struct transcript *t,
                                       const struct transcript_law *l,
                                       size_t from, size_t to,
-                                      const uint32_t *courses,
-                                      const mpz_t num, const mpz_t den)
+                                      const uint32_t *courses, const mpz_t num,
+                                      const mpz_t den)
 {
     for (size_t i = from; i < to; i++) {
         uint32_t alike = 0;
@@ -767,7 +792,7 @@ static inline void transcript_compare(struct transcript *t,
         for (size_t k = from; k < to; k++) {
             const struct transcript_point *a = &l->point[i], *b = &l->point[k];
 
-            if (t->same_changes && a->pattern != b->pattern)
+            if (l->alike && a->pattern != b->pattern)
                 continue;
             alike++;
             if (i != k)
@@ -778,8 +803,7 @@ static inline void transcript_compare(struct transcript *t,
 }
 
 /* How many courses of the truth each one is compared with, itself included. */
-static inline uint32_t *transcript_courses(struct transcript *t,
-                                           const struct transcript_law *l,
+static inline uint32_t *transcript_courses(const struct transcript_law *l,
                                            uint32_t all)
 {
     uint32_t *pattern = trial_memory(all * sizeof *pattern);
@@ -789,15 +813,14 @@ static inline uint32_t *transcript_courses(struct transcript *t,
         pattern[l->point[i].truths] = l->point[i].pattern;
     for (uint32_t a = 0; a < all; a++)
         for (uint32_t b = 0; b < all; b++)
-            courses[a] += !t->same_changes || pattern[a] == pattern[b];
+            courses[a] += !l->alike || pattern[a] == pattern[b];
     free(pattern);
     return courses;
 }
 
 /* The chances of every course sum up to 1. */
 static inline void transcript_sums(struct transcript *t,
-                                   const struct transcript_law *l,
-                                   uint32_t all)
+                                   const struct transcript_law *l, uint32_t all)
 {
     mpz_t *num = trial_memory(2 * all * sizeof *num), *den = num + all;
 
@@ -828,7 +851,7 @@ static inline void transcript_judge(struct transcript *t,
     transcript_join(l);
     transcript_sums(t, l, all);
     transcript_bound(t, l, num, den);
-    courses = transcript_courses(t, l, all);
+    courses = transcript_courses(l, all);
     for (size_t from = 0, to; from < l->n; from = to) {
         for (to = from; to < l->n && l->point[to].seen == l->point[from].seen;)
             to++;
@@ -938,7 +961,8 @@ static inline void transcript_run(struct transcript *t)
     }
     t->start = t->live.world.disk;
     for (uint32_t truth = 0; truth < t->d; truth++) {
-        t->live.truth = t->live.truths = truth;
+        t->live.ncourse = t->live.truths = 0;
+        transcript_truth(&t->live, t->d, truth);
         transcript_set_add(&first, &t->live);
     }
     asked = transcript_step(t, &first, TRANSCRIPT_ASK, 0);
