@@ -19,7 +19,9 @@
 #ifndef WORLD_ROOM
 #define WORLD_ROOM 8192u /* bytes of a file */
 #endif
+#ifndef WORLD_SECTOR
 #define WORLD_SECTOR 512u
+#endif
 #define WORLD_FILES 3
 #define WORLD_DAY 86400u
 #define WORLD_START 20000u /* a day: 2024-10-04 */
@@ -292,18 +294,136 @@ static inline void world_task_copy(struct world_task *to,
     world_task_wires(to);
 }
 
-/* On the heap; the caller frees it. */
-static inline hsy_release *world_release(const struct world_task *t)
+/* Ends the program unless a step that the test stands on has worked. */
+static inline void world_must(hsy_status st, const char *step,
+                              const hsy_error *err)
 {
-    hsy_release *r = trial_memory(hsy_release_size(&t->task));
+    if (st == HSY_OK)
+        return;
+    printf("Bail out! %s: %s: %s: %s\n", step, hsy_strstatus(st),
+           err->field != NULL ? err->field : "?",
+           err->msg != NULL ? err->msg : "?");
+    exit(1);
+}
+
+/* A signed document of n tasks, on the heap. */
+static inline uint8_t *world_document(const struct world_task *tasks, size_t n,
+                                      uint64_t version,
+                                      const uint8_t key[HSY_SIGN_KEY],
+                                      size_t *len)
+{
+    hsy_document doc = {.version = version,
+                        .issued = WORLD_START,
+                        .expires = WORLD_START + 10000};
+    hsy_task *plain = trial_memory(n * sizeof *plain);
+    hsy_error err = {0};
+    uint8_t *bytes;
+
+    for (size_t i = 0; i < n; i++)
+        plain[i] = tasks[i].task;
+    world_must(hsy_document_encode(NULL, 0, len, &doc, plain, n, &err),
+               "document", &err);
+    bytes = trial_memory(*len + HSY_SIGNATURE);
+    world_must(hsy_document_encode(bytes, *len, len, &doc, plain, n, &err),
+               "document", &err);
+    world_sign(bytes + *len, key, bytes, *len);
+    *len += HSY_SIGNATURE;
+    free(plain);
+    return bytes;
+}
+
+/* ---- A device in a world ------------------------------------------------- */
+
+#define WORLD_TASKS 16
+#define WORLD_SOURCES 2
+#define WORLD_UPLOAD (HSY_UPLOAD_WIRE + 512)
+
+static const char *const world_sources[WORLD_SOURCES] = {"s", "t"};
+static const uint8_t world_key[HSY_SIGN_KEY] = {1, 2, 3};
+
+/* What a device is opened with, and its tasks. Keep at one address. */
+struct world_setup {
+    hsy_source source[WORLD_SOURCES];
+    hsy_policy policy;
+    hsy_world behind;
+    uint8_t *document;
+    size_t document_len;
+    hsy_release *release[WORLD_TASKS];
+    size_t n;
+};
+
+/* Every source may spend so much a day and in its life, and so may all of them
+ * together. */
+static inline void world_setup_init(struct world_setup *s, struct world *w,
+                                    bool anchored, uint64_t day, uint64_t life)
+{
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < WORLD_SOURCES; i++)
+        s->source[i] =
+            (hsy_source){world_sources[i], HSY_EPSILON_MAX, day, life};
+    s->policy = (hsy_policy){.size = sizeof s->policy,
+                             .sources = s->source,
+                             .nsources = WORLD_SOURCES,
+                             .nano_day = day,
+                             .nano_lifetime = life,
+                             .releases = WORLD_TASKS,
+                             .release_bytes = 64};
+    memcpy(s->policy.sign_key, world_key, sizeof world_key);
+    s->behind = world_behind(w, anchored);
+}
+
+/* Take a document of these tasks and admit all of them. */
+static inline void world_setup_tasks(struct world_setup *s, hsy_device *dev,
+                                     const struct world_task *tasks, size_t n)
+{
+    hsy_document doc;
     hsy_error err = {0};
 
-    if (hsy_release_init(r, &t->task, &err) != HSY_OK) {
-        printf("Bail out! no release: %s: %s\n",
-               err.field != NULL ? err.field : "?", err.msg);
-        exit(1);
+    s->document = world_document(tasks, n, 1, world_key, &s->document_len);
+    world_must(hsy_device_take(dev, &doc, s->document, s->document_len, &err),
+               "take", &err);
+    for (s->n = 0; s->n < n; s->n++) {
+        s->release[s->n] = trial_memory(hsy_release_size(&tasks[s->n].task));
+        world_must(
+            hsy_device_admit(dev, s->release[s->n], &doc, (uint32_t)s->n, &err),
+            "admit", &err);
     }
-    return r;
+}
+
+/* A new device that collects and sends. */
+static inline void world_setup_create(struct world_setup *s, hsy_device *dev,
+                                      const struct world_task *tasks, size_t n)
+{
+    hsy_error err = {0};
+
+    world_must(hsy_device_create(dev, &s->policy, &s->behind, &err), "create",
+               &err);
+    world_must(hsy_device_consent_set(dev, HSY_CONSENT_SEND, &err), "consent",
+               &err);
+    world_setup_tasks(s, dev, tasks, n);
+}
+
+static inline void world_setup_clear(struct world_setup *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(s->release[i]);
+    free(s->document);
+    s->n = 0;
+}
+
+static inline const hsy_release *const *
+world_releases(const struct world_setup *s)
+{
+    return (const hsy_release *const *)s->release;
+}
+
+static inline uint64_t world_spent(hsy_device *dev, const char *source)
+{
+    hsy_budget b = {0};
+    hsy_error err = {0};
+
+    world_must(hsy_device_budget(dev, source, &b, &err), "budget", &err);
+    return b.spent_lifetime;
 }
 
 #endif

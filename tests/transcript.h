@@ -16,8 +16,8 @@
  * courses of the truth and every transcript the ratio of its probabilities is
  * at most the product of the worst ratios of what was charged; the charges, and
  * all that shows from outside but payloads, are the same for all; the ledger
- * has every charge and no more than its cap; and as long as the truth stands,
- * an upload that comes again has the same bytes.
+ * passes no cap, and the log has every charge unless power went; and as long as
+ * the truth stands, an upload that comes again has the same bytes.
  *
  * After a restore or a fork two copies answer the same question. If the truth
  * is the same they say the same (promise P3), so two different answers prove
@@ -90,10 +90,12 @@ struct transcript_class {
 
 /* What coins of one release do. */
 struct transcript_release {
-    uint8_t digest[HSY_DIGEST];
+    uint8_t digest[HSY_DIGEST], report_digest[HSY_DIGEST];
     const hsy_scheme *first; /* what meets the truth */
-    const hsy_chain *chain;  /* NULL: nothing else does */
+    const hsy_chain *chain;  /* to a report; NULL: it is one */
+    hsy_chain lowered;       /* from an older answer, if there can be one */
     uint32_t power;          /* a charge is for so many answers of `first` */
+    uint64_t nano;           /* one charge */
 };
 
 /* ---- A life: plain data, copied to and fro ------------------------------- */
@@ -129,8 +131,11 @@ struct transcript_life {
     uint32_t release;     /* asked for now */
     uint32_t used;        /* releases ever asked for */
     uint64_t seen, shape; /* all that left; all but its payload */
+    uint64_t spent;       /* of this branch, when last looked at */
+    uint64_t paid;        /* of all branches */
     uint32_t charges[TRANSCRIPT_RELEASES];
-    bool broken; /* another answer to the same question */
+    bool crashed; /* what was logged is not all */
+    bool broken;  /* another answer to the same question */
     uint32_t ncoins, nuploads, nasides;
     struct transcript_coin coin[TRANSCRIPT_CONTEXTS];
     struct transcript_upload upload[TRANSCRIPT_UPLOADS];
@@ -155,7 +160,7 @@ struct transcript {
     const char *name;
     const struct transcript_client *client;
     struct transcript_release release[TRANSCRIPT_RELEASES];
-    const char *id[TRANSCRIPT_RELEASES]; /* names of tasks, as in entries */
+    const char *id[TRANSCRIPT_RELEASES]; /* names of tasks */
     uint32_t d;                          /* truths */
     uint32_t length;
     bool same_changes; /* compare only courses that change alike */
@@ -283,8 +288,8 @@ static inline size_t transcript_chain(struct transcript_class *out,
 /* One context's secret coins, being read. */
 struct transcript_hand {
     struct transcript *t;
-    const struct transcript_release *release;
-    bool second;
+    const hsy_scheme *scheme; /* what the coins are for: this, */
+    const hsy_chain *chain;   /* or a step of this */
     uint64_t code;
     size_t coin, at;
 };
@@ -297,8 +302,8 @@ static inline uint64_t transcript_draw(struct transcript_hand *h)
     size_t n, pieces = 0;
     uint64_t last = 0;
 
-    n = h->second ? transcript_chain(cut, h->release->chain, h->at)
-                  : transcript_scheme(cut, h->release->first, h->code, h->at);
+    n = h->chain != NULL ? transcript_chain(cut, h->chain, h->at)
+                         : transcript_scheme(cut, h->scheme, h->code, h->at);
     if (h->at == TRANSCRIPT_WORDS || n == 0) {
         puts("Bail out! more coins than a step has");
         exit(1);
@@ -365,6 +370,18 @@ static inline size_t transcript_context(struct transcript_life *life,
     return life->ncoins++;
 }
 
+/* The release whose coins these are. */
+static inline const struct transcript_release *
+transcript_find(const struct transcript *t, const uint8_t digest[HSY_DIGEST])
+{
+    for (size_t i = 0; i < TRANSCRIPT_RELEASES; i++)
+        if (memcmp(t->release[i].digest, digest, HSY_DIGEST) == 0 ||
+            memcmp(t->release[i].report_digest, digest, HSY_DIGEST) == 0)
+            return &t->release[i];
+    puts("Bail out! coins for a release that is not known");
+    exit(1);
+}
+
 /*
  * Coins of `context`, with words that are found under `keyed`: the same, unless
  * a mutant forgets part of it.
@@ -379,21 +396,22 @@ static inline hsy_status transcript_coins_keyed(struct transcript *t,
     static struct transcript_hand hands[16];
     static size_t turn;
     struct transcript_hand *h = &hands[turn++ % 16];
-    bool report = strcmp(context->purpose, DEVICE_PURPOSE_REPORT) == 0;
+    const bool report = strcmp(context->purpose, DEVICE_PURPOSE_REPORT) == 0;
+    const bool lower = strcmp(context->purpose, DEVICE_PURPOSE_LOWERED) == 0;
+    const struct transcript_release *r;
 
     hsy_streams_open(room, key, keyed);
     *coins = hsy_streams_coins(room);
-    if (!report && strcmp(context->purpose, DEVICE_PURPOSE_PERMANENT) != 0)
+    if (!report && !lower &&
+        strcmp(context->purpose, DEVICE_PURPOSE_PERMANENT) != 0)
         return HSY_OK;
-    *h = (struct transcript_hand){.t = t, .code = context->truth};
-    for (size_t i = 0; i < TRANSCRIPT_RELEASES && h->release == NULL; i++)
-        if (memcmp(t->release[i].digest, context->digest, HSY_DIGEST) == 0)
-            h->release = &t->release[i];
-    if (h->release == NULL) {
-        puts("Bail out! coins for a release that is not known");
-        exit(1);
-    }
-    h->second = report && h->release->chain != NULL;
+    r = transcript_find(t, context->digest);
+    *h = (struct transcript_hand){.t = t,
+                                  .scheme = r->first,
+                                  .chain = report  ? r->chain
+                                           : lower ? &r->lowered
+                                                   : NULL,
+                                  .code = context->truth};
     h->coin = transcript_context(&t->live, keyed);
     coins->secret = (hsy_rng){transcript_fill, h};
     return HSY_OK;
@@ -472,6 +490,24 @@ static inline void transcript_send(struct transcript *t)
     }
 }
 
+/* What the ledger has more than when it was last looked at was charged for the
+ * release that is asked for. */
+static inline void transcript_settle(struct transcript *t)
+{
+    struct transcript_life *life = &t->live;
+    const uint64_t nano = t->release[life->release].nano;
+    uint64_t spent, more;
+
+    if (!life->open)
+        return;
+    spent = t->client->spent(t, life->client);
+    more = spent - life->spent;
+    t->unpaid += spent < life->spent || spent > t->cap || more % nano != 0;
+    life->charges[life->release] += (uint32_t)(more / nano);
+    life->paid += more;
+    life->spent = spent;
+}
+
 static inline void transcript_ask(struct transcript *t)
 {
     struct transcript_life *life = &t->live;
@@ -483,6 +519,7 @@ static inline void transcript_ask(struct transcript *t)
     life->used |= 1u << life->release;
     st = t->client->answer(t, life->client, life->release, life->truth, &state);
     transcript_shown(t, (uint64_t)st << 8 | (uint64_t)state);
+    transcript_settle(t);
 }
 
 static inline void transcript_open(struct transcript *t)
@@ -492,6 +529,16 @@ static inline void transcript_open(struct transcript *t)
     t->live.open = st == HSY_OK;
     t->refused += st != HSY_OK;
     transcript_shown(t, (uint64_t)st);
+}
+
+/* Go on with other files: their ledger is another branch's. */
+static inline void transcript_switch(struct transcript *t,
+                                     const struct world_disk *disk)
+{
+    t->live.world.disk = *disk;
+    transcript_open(t);
+    if (t->live.open)
+        t->live.spent = t->client->spent(t, t->live.client);
 }
 
 /* Power cuts during the first or the second copy: nothing, half or all of it
@@ -506,8 +553,11 @@ static inline void transcript_crash(struct transcript *t, uint32_t which)
     t->live.world.crash = &t->crash;
     if (setjmp(t->crash) == 0)
         transcript_ask(t);
+    else
+        t->live.crashed = true;
     t->live.world.cut.at = 0;
     transcript_open(t);
+    transcript_settle(t);
 }
 
 /* Keep the device as it stands: it goes on by itself at the end. */
@@ -554,8 +604,7 @@ static inline void transcript_event(struct transcript *t, uint32_t event,
         break;
     case TRANSCRIPT_RESTORE:
         transcript_aside(t, false);
-        life->world.disk = t->start;
-        transcript_open(t);
+        transcript_switch(t, &t->start);
         break;
     case TRANSCRIPT_BACK:
         life->world.seconds -= 2 * WORLD_DAY;
@@ -579,29 +628,30 @@ static inline void transcript_event(struct transcript *t, uint32_t event,
     transcript_send(t);
 }
 
+static inline void transcript_finish(struct transcript *t)
+{
+    const uint64_t last = (uint64_t)(WORLD_START + t->last_day) * WORLD_DAY;
+
+    if (t->live.world.seconds < last)
+        t->live.world.seconds = last;
+    transcript_send(t);
+}
+
 /* Everything that is still to come: of this device, then of its doubles. */
 static inline void transcript_end(struct transcript *t)
 {
     struct transcript_life *life = &t->live;
-    const uint64_t last = (uint64_t)(WORLD_START + t->last_day) * WORLD_DAY;
-    uint64_t spent = life->open ? t->client->spent(t, life->client) : 0;
 
-    if (life->world.seconds < last)
-        life->world.seconds = last;
-    transcript_send(t);
-    t->unpaid += spent > t->cap || spent > life->world.calls.charged ||
-                 (life->nasides == 0 && spent != life->world.calls.charged);
+    transcript_finish(t);
     for (size_t i = 0; i < life->nasides; i++) {
-        life->world.disk = life->aside[i].disk;
         life->world.seconds = life->aside[i].seconds;
-        transcript_open(t);
+        transcript_switch(t, &life->aside[i].disk);
         if (life->aside[i].asks)
             transcript_ask(t);
-        if (life->world.seconds < last)
-            life->world.seconds = last;
-        transcript_send(t);
-        t->unpaid += life->open && t->client->spent(t, life->client) > t->cap;
+        transcript_finish(t);
     }
+    t->unpaid += life->world.calls.charged > life->paid ||
+                 (!life->crashed && life->world.calls.charged != life->paid);
 }
 
 /* ---- Laws ---------------------------------------------------------------- */
@@ -932,18 +982,6 @@ static inline void transcript_extend(struct transcript *t,
     }
 }
 
-/* A charge belongs to the release that the task's name leads to. */
-static inline void transcript_entry(void *ctx, const hsy_entry *entry)
-{
-    struct transcript *t = ctx;
-
-    if (entry->kind != HSY_ENTRY_CHARGE)
-        return;
-    for (size_t i = 0; i < TRANSCRIPT_RELEASES; i++)
-        if (strcmp(t->id[i], entry->task) == 0)
-            t->live.charges[i]++;
-}
-
 /* Every sequence up to t->length, from a new device that is asked once. */
 static inline void transcript_run(struct transcript *t)
 {
@@ -952,8 +990,6 @@ static inline void transcript_run(struct transcript *t)
 
     memset(&t->live, 0, sizeof t->live);
     world_init(&t->live.world, 1);
-    t->live.world.entry = transcript_entry;
-    t->live.world.entry_ctx = t;
     t->live.open = t->live.steady = true;
     if (t->client->create(t, t->live.client) != HSY_OK) {
         puts("Bail out! no client");

@@ -40,6 +40,7 @@ static void zoo_play(struct transcript *t, const struct zoo_device *z)
         r->first = first[i / 2];
         r->chain = z->memoised ? &chain[i / 2] : NULL;
         r->power = 1;
+        r->nano = first[i / 2]->nano_epsilon;
         r->digest[0] = (uint8_t)(1 + i / 2);
     }
     transcript_run(t);
