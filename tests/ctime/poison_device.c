@@ -2,8 +2,8 @@
  * poison_device.c - a device that answers truths which valgrind follows.
  *
  * usage, under valgrind: poison_device truth|key|branch. The truth is poisoned,
- * or with it everything that was ever made from the device's key; `branch` is a
- * control that looks at what was written.
+ * or with it the device's keys, and so its secret coins and all that is
+ * written; `branch` is a control that looks at what was written.
  */
 #include "device.h"
 #include "mech.h"
@@ -204,6 +204,18 @@ static hsy_truth poison_truth(const hsy_release *r, uint32_t value,
     return t;
 }
 
+/* The device's own coins; the published ones are anybody's to know. */
+static hsy_status poison_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+                               const hsy_context *context)
+{
+    const hsy_device *dev = ctx;
+
+    hsy_streams_open(room, dev->keys.coins, context);
+    (void)VALGRIND_MAKE_MEM_DEFINED(&room->published, sizeof room->published);
+    *coins = hsy_streams_coins(room);
+    return HSY_OK;
+}
+
 static int poison_answers(hsy_device *dev)
 {
     unsigned answered = 0;
@@ -229,6 +241,7 @@ int main(int argc, char **argv)
     hsy_device *dev = poison_device();
     int status;
 
+    hsy_device_coins(dev, poison_coins, dev);
     if (strcmp(mode, "key") == 0)
         (void)VALGRIND_MAKE_MEM_UNDEFINED(&dev->keys, sizeof dev->keys);
     status = poison_answers(dev);
