@@ -183,11 +183,13 @@ static uint64_t answer_key(struct answer *a, uint64_t key)
     const uint32_t most = a->rec->changes;
     uint64_t known = 0, add;
 
+    /* Hidden, or a compiler makes an index of `used` and a branch of it. */
     for (uint32_t i = 0; i < most; i++)
-        known |= ct_less(i, a->used) & ct_equal(a->keys[i], key);
-    add = ~known & ct_less(a->used, most);
+        known |= ct_less(ct_hide(i), a->used) & ct_equal(a->keys[i], key);
+    add = ~known & ct_less(ct_hide(a->used), most);
     for (uint32_t i = 0; i < most; i++)
-        a->keys[i] = ct_select(add & ct_equal(i, a->used), key, a->keys[i]);
+        a->keys[i] = ct_select(add & ct_equal(ct_hide(i), a->used), key,
+                               a->keys[i]);
     a->used += add & 1;
     return ct_select(known | add, key, a->keys[0]);
 }

@@ -76,7 +76,7 @@ static void check_head(hsy_tasks *t)
     }
     if (t->head.expires <= t->head.issued)
         tasks_wrong(t, at, "the last day comes before the day of issue");
-    if (f->tasks == NULL)
+    if (!tasks_given(t, TASKS_NONE, "tasks"))
         tasks_wrong(t, none,
                     "tasks is missing: a list, or [] to end them "
                     "all");

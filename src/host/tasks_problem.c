@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBLEM_NEAR 2u  /* edits between a name and one that is meant */
 #define PROBLEM_NAME 32u /* letters of a name that are looked at */
 
 void *tasks_grow(hsy_tasks *t, void *array, size_t n, size_t *room, size_t size)
@@ -44,12 +43,25 @@ static int problem_fits(const struct tasks_line *l, const struct tasks_place *p)
     return problem_same(l->sub, p->sub) && l->item == p->item ? 4 : 0;
 }
 
+/* Where to look for a task's lines, and whether number i is still one of them;
+ * those of the file are anywhere. */
+static size_t problem_first(const hsy_tasks *t, size_t task)
+{
+    return task < HSY_TASKS_MAX ? t->first[task] : 0;
+}
+
+static bool problem_more(const hsy_tasks *t, size_t task, size_t i)
+{
+    return i < t->nlines && (task == TASKS_NONE || t->lines[i].task == task);
+}
+
 static uint32_t problem_line(const hsy_tasks *t, const struct tasks_place *at)
 {
+    size_t i = problem_first(t, at->task);
     uint32_t line = 0;
     int best = 0;
 
-    for (size_t i = 0; i < t->nlines && best < 4; i++) {
+    for (; problem_more(t, at->task, i) && best < 4; i++) {
         int fits = problem_fits(&t->lines[i], at);
 
         if (fits > best) {
@@ -58,6 +70,14 @@ static uint32_t problem_line(const hsy_tasks *t, const struct tasks_place *at)
         }
     }
     return line;
+}
+
+bool tasks_given(const hsy_tasks *t, size_t task, const char *key)
+{
+    for (size_t i = problem_first(t, task); problem_more(t, task, i); i++)
+        if (t->lines[i].task == task && problem_same(t->lines[i].key, key))
+            return true;
+    return false;
 }
 
 /* By its id, or by its number while it has none. */
@@ -184,7 +204,7 @@ static size_t problem_edits(const char *a, const char *b)
 const char *tasks_nearest(const char *text, const cyaml_schema_field_t *fields)
 {
     const char *best = NULL;
-    size_t least = PROBLEM_NEAR + 1;
+    size_t least = strlen(text) < 6 ? 2 : 3; /* edits that are too many */
 
     for (; fields->key != NULL; fields++) {
         size_t edits = problem_edits(text, fields->key);
