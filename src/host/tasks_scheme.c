@@ -8,7 +8,7 @@
  */
 #include "tasks.h"
 
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +29,19 @@ static struct tasks_place scheme_at(const struct scheme_ask *a, const char *key,
     return (struct tasks_place){a->i, key, sub, TASKS_NONE};
 }
 
-#define scheme_wrong(a, key, sub, ...)                                         \
-    ((a)->sound = false,                                                       \
-     tasks_wrong((a)->tasks, scheme_at(a, key, sub), __VA_ARGS__))
+__attribute__((format(printf, 4, 5))) static void
+scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
+             const char *format, ...)
+{
+    char text[sizeof(((hsy_problem *)0)->text)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tasks_wrong(a->tasks, scheme_at(a, key, sub), "%s", text);
+    a->sound = false;
+}
 
 /* ---- What is asked ------------------------------------------------------- */
 
