@@ -1,0 +1,367 @@
+/* device_init.c - hearsay device init and take: a new device, new tasks. */
+#define _DEFAULT_SOURCE
+#include "device_parts.h"
+
+#include "output.h"
+#include "world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INIT_RELEASES 16u /* room for so many at least, and 4 times the tasks  \
+                           */
+#define INIT_RELEASE_BYTES 256u
+
+/* The document that a device begins with. */
+struct init_document {
+    uint8_t *bytes; /* owned */
+    size_t len;
+    hsy_document document;
+};
+
+int device_read_file(const char *path, size_t max, uint8_t **bytes, size_t *len)
+{
+    FILE *in = fopen(path, "rbe");
+    uint8_t *buffer = NULL;
+    size_t have = 0, room = 0, n = 0;
+
+    if (in == NULL)
+        return cli_fail("%s: %s", path, strerror(errno));
+    do {
+        uint8_t *larger = realloc(buffer, room = 2 * room + 65536);
+
+        if (larger == NULL) {
+            free(buffer);
+            fclose(in);
+            return cli_fail_nomem();
+        }
+        buffer = larger;
+        n = fread(buffer + have, 1, room - have, in);
+        have += n;
+    } while (have == room && have <= max);
+    if (ferror(in) != 0 || have > max) {
+        free(buffer);
+        cli_fail("%s: %s", path,
+                 ferror(in) != 0 ? strerror(errno) : "too long");
+        fclose(in);
+        return CLI_FAILED;
+    }
+    fclose(in);
+    *bytes = buffer;
+    *len = have;
+    return 0;
+}
+
+/* ---- The policy ---------------------------------------------------------- */
+
+/* NAME=ANSWER,DAY,LIFETIME */
+static int init_source(struct cli_policy *p, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const char *at = equals != NULL ? equals + 1 : "";
+    hsy_source caps = {.name = NULL};
+    uint64_t *const to[] = {&caps.nano_answer, &caps.nano_day,
+                            &caps.nano_lifetime};
+
+    for (size_t i = 0; i < 3; i++) {
+        size_t len = strcspn(at, ",");
+
+        if (equals == NULL || !cli_cap_parse(to[i], at, len) ||
+            (at[len] == '\0') != (i == 2))
+            return cli_fail("--source takes NAME=ANSWER,DAY,LIFETIME, as "
+                            "web=1,1,8: epsilon at most of one answer, a day "
+                            "and ever");
+        at += len + 1;
+    }
+    return cli_policy_add(p, text, (size_t)(equals - text), &caps);
+}
+
+/* Every source that the document asks about, once. */
+static int init_sources_of(struct cli_policy *p, const hsy_document *doc)
+{
+    static const hsy_source caps = {.nano_answer = CLI_POLICY_ANSWER,
+                                    .nano_day = CLI_POLICY_DAY,
+                                    .nano_lifetime = CLI_POLICY_LIFETIME};
+    int failed = 0;
+
+    for (uint32_t i = 0; !failed && i < doc->tasks; i++) {
+        hsy_task task;
+
+        hsy_document_task(doc, &task, i);
+        if (cli_policy_find(p, task.source) == NULL)
+            failed = cli_policy_add(p, task.source, strlen(task.source), &caps);
+    }
+    return failed;
+}
+
+/* Bytes that the stored reports of a task take. */
+static int init_room(const hsy_task *task, size_t *bytes)
+{
+    hsy_release *r = malloc(hsy_release_size(task) + 1);
+    hsy_release_info info;
+    hsy_info scheme;
+
+    *bytes = 0;
+    if (r == NULL)
+        return cli_fail_nomem();
+    if (hsy_release_init(r, task, NULL) == HSY_OK) {
+        hsy_release_describe(r, &info);
+        hsy_scheme_info(info.scheme, &scheme);
+        *bytes = 2 * (size_t)task->sends * scheme.report_bytes;
+    }
+    free(r);
+    return 0;
+}
+
+static int init_rooms(struct cli_policy *p, const hsy_document *doc)
+{
+    uint32_t releases = 4 * doc->tasks;
+    int failed = 0;
+
+    p->policy.releases = releases > INIT_RELEASES ? releases : INIT_RELEASES;
+    p->policy.release_bytes = INIT_RELEASE_BYTES;
+    for (uint32_t i = 0; !failed && i < doc->tasks; i++) {
+        hsy_task task;
+        size_t bytes;
+
+        hsy_document_task(doc, &task, i);
+        failed = init_room(&task, &bytes);
+        if (bytes > p->policy.release_bytes)
+            p->policy.release_bytes = bytes;
+    }
+    return failed;
+}
+
+/* As a path from the root, for later commands may run elsewhere. */
+static int init_anchor(struct cli_policy *p, const char *path)
+{
+    char *here = path[0] == '/' ? strdup("") : realpath(".", NULL);
+    size_t room;
+
+    if (here == NULL)
+        return cli_fail("%s: %s", path, strerror(errno));
+    room = strlen(here) + strlen(path) + 2;
+    p->anchor = malloc(room);
+    if (p->anchor != NULL)
+        snprintf(p->anchor, room, "%s%s%s", here, here[0] != '\0' ? "/" : "",
+                 path);
+    free(here);
+    return p->anchor != NULL ? 0 : cli_fail_nomem();
+}
+
+static int init_policy(struct device_job *j, const hsy_document *doc)
+{
+    const struct device_options *o = j->how;
+    struct cli_policy *p = &j->policy;
+    int failed = 0;
+
+    p->policy.size = sizeof p->policy;
+    p->policy.nano_day = o->has_day ? o->day : CLI_POLICY_ALL_DAY;
+    p->policy.nano_lifetime =
+        o->has_lifetime ? o->lifetime : CLI_POLICY_ALL_LIFETIME;
+    if (o->anchor != NULL)
+        failed = init_anchor(p, o->anchor);
+    for (size_t i = 0; !failed && i < o->nsources; i++)
+        failed = init_source(p, o->sources[i]);
+    if (!failed && o->nsources == 0)
+        failed = init_sources_of(p, doc);
+    return failed ? failed : init_rooms(p, doc);
+}
+
+/* ---- The document -------------------------------------------------------- */
+
+static int init_read_document(struct init_document *d, const char *path)
+{
+    hsy_error err = {0};
+    int failed = device_read_file(path, HSY_DOCUMENT_MAX, &d->bytes, &d->len);
+
+    if (failed)
+        return failed;
+    if (hsy_document_open(&d->document, d->bytes, d->len, &err) != HSY_OK)
+        return cli_fail_at(path, "task", &err);
+    return 0;
+}
+
+static int init_check_signature(const struct init_document *d, const char *path,
+                                const uint8_t key[HSY_SIGN_KEY])
+{
+    size_t len = d->len - HSY_SIGNATURE; /* no document is shorter */
+
+    if (hsy_sign_verify(key, d->bytes + len, d->bytes, len))
+        return 0;
+    return cli_fail("%s: not signed by this key", path);
+}
+
+/* Put a copy of a file into the directory under another name. */
+static int init_copy(struct device_job *j, const char *name,
+                     const struct init_document *d)
+{
+    const char *path = device_file(j, name);
+    struct output *out = NULL;
+    hsy_status st;
+
+    if (path == NULL)
+        return CLI_FAILED;
+    errno = 0;
+    st = output_open(&out, path);
+    if (st == HSY_OK) {
+        output_write(out, d->bytes, d->len);
+        st = output_commit(out);
+    }
+    return st == HSY_OK ? 0 : cli_fail_output(path);
+}
+
+/* ---- A new device -------------------------------------------------------- */
+
+/* The directory, with policy and document in it but no key: what is there of
+ * an init that was cut short is written again. */
+static int init_directory(struct device_job *j, const struct init_document *d)
+{
+    const hsy_host_options options = {.size = sizeof options,
+                                      .wait_seconds = (uint32_t)j->how->wait,
+                                      .create = true};
+    hsy_host *host = NULL;
+    hsy_error err = {0};
+    const char *path;
+    int failed = 0;
+
+    if (hsy_host_open(&host, j->directory, &options, &err) != HSY_OK)
+        return device_fail(j, &err);
+    path = device_file(j, "key");
+    if (path == NULL)
+        failed = CLI_FAILED;
+    else if (access(path, F_OK) == 0 || errno != ENOENT)
+        failed = cli_fail("%s: there is a device already; what it has spent is "
+                          "not forgotten",
+                          j->directory);
+    if (!failed && (path = device_file(j, "policy.yaml")) != NULL)
+        failed = cli_policy_write(&j->policy, path);
+    if (!failed)
+        failed = init_copy(j, "document", d);
+    hsy_host_close(host);
+    return failed;
+}
+
+static int init_make(struct device_job *j)
+{
+    const hsy_host_options options = {.size = sizeof options,
+                                      .wait_seconds = (uint32_t)j->how->wait,
+                                      .anchor = j->policy.anchor,
+                                      .create = true};
+    const char *path = device_file(j, "document");
+    hsy_error err = {0};
+
+    if (path == NULL)
+        return CLI_FAILED;
+    if (hsy_client_open(&j->client, j->directory, &j->policy.policy, path,
+                        &options, &err) != HSY_OK)
+        return device_fail(j, &err);
+    return 0;
+}
+
+static int init_show(struct device_job *j)
+{
+    int failed;
+
+    puts("What this device allows:\n");
+    device_show_policy(&j->policy, CLI_TABLE);
+    puts("\nWhat it is asked:\n");
+    failed = device_show_tasks(j, CLI_TABLE);
+    if (failed)
+        return failed;
+    printf("\nIt answers nothing before 'hearsay device consent %s send'.\n",
+           j->directory);
+    return cli_finish();
+}
+
+static int init_run(struct device_job *j, struct init_document *d)
+{
+    const struct device_options *o = j->how;
+    int failed = init_read_document(d, o->document);
+
+    if (!failed && o->policy != NULL)
+        failed = cli_policy_read(&j->policy, o->policy);
+    if (!failed && o->policy == NULL)
+        failed = cli_key_read(j->policy.policy.sign_key, o->public_key);
+    if (!failed && o->policy == NULL)
+        failed = init_policy(j, &d->document);
+    if (!failed)
+        failed =
+            init_check_signature(d, o->document, j->policy.policy.sign_key);
+    if (!failed)
+        failed = init_directory(j, d);
+    if (!failed)
+        failed = init_make(j);
+    return failed ? failed : init_show(j);
+}
+
+int device_init(struct device_job *j)
+{
+    const struct device_options *o = j->how;
+    struct init_document d = {.bytes = NULL};
+    int failed;
+
+    if (o->document == NULL)
+        return cli_fail("init needs --document FILE, the signed tasks");
+    if ((o->public_key == NULL) == (o->policy == NULL))
+        return cli_fail("init needs --public-key FILE, or --policy FILE with "
+                        "the key in it");
+    if (o->policy != NULL && (o->nsources != 0 || o->has_day ||
+                              o->has_lifetime || o->anchor != NULL))
+        return cli_fail("--policy FILE says it all: no --source, --day, "
+                        "--lifetime or --anchor beside it");
+    failed = init_run(j, &d);
+    free(d.bytes);
+    return failed;
+}
+
+/* ---- New tasks ----------------------------------------------------------- */
+
+static int take_rename(struct device_job *j)
+{
+    char from[DEVICE_PATH];
+    const char *path = device_file(j, DEVICE_DRAFT);
+
+    if (path == NULL)
+        return CLI_FAILED;
+    memcpy(from, path, sizeof from);
+    path = device_file(j, "document");
+    if (path != NULL && rename(from, path) == 0)
+        return 0;
+    return cli_fail("%s: %s", from, strerror(errno));
+}
+
+static int take_run(struct device_job *j, const struct init_document *d)
+{
+    hsy_error err = {0};
+    hsy_document taken;
+    const char *path;
+    int failed = init_copy(j, DEVICE_DRAFT, d);
+
+    if (failed)
+        return failed;
+    if (hsy_device_take(j->bare, &taken, d->bytes, d->len, &err) == HSY_OK)
+        return take_rename(j);
+    path = device_file(j, DEVICE_DRAFT);
+    if (path != NULL)
+        unlink(path);
+    hsy_world_explain(j->host, &err);
+    return cli_fail_error(j->how->operand[1], &err);
+}
+
+/* The new document waits beside the old one while the device is told of it:
+ * cut short in between, device_open finds it there. */
+int device_take(struct device_job *j)
+{
+    struct init_document d = {.bytes = NULL};
+    int failed = init_read_document(&d, j->how->operand[1]);
+
+    if (!failed)
+        failed = device_open_bare(j);
+    if (!failed)
+        failed = take_run(j, &d);
+    free(d.bytes);
+    return failed;
+}
