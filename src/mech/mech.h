@@ -30,6 +30,7 @@ static inline double mech_support_v1(const struct mech_support *law)
 }
 
 struct mech_sampled;
+struct mech_chain;
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -115,6 +116,10 @@ struct hsy_mechanism {
     /* ln of the ratio that bounds all reports on one truth together, if its
      * permanent answer is kept; NULL: there is none. */
     double (*lifetime)(const hsy_scheme *s);
+
+    /* How reports are made from a permanent answer (chain.h); NULL: they are
+     * not. */
+    const struct mech_chain *chain;
 
     /* Bytes of a scheme's tail for a spec that need not be sound, and the tail
      * of a resolved one; settle cannot fail. NULL: there is none. */
@@ -253,9 +258,24 @@ void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
                       const hsy_tally *t, const uint64_t *codes, size_t count,
                       void *scratch);
 
+/* Refuse one source in both roles: else a published seed shows the bytes that
+ * tossed a coin. */
+hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err);
+
 /* Whether all codes of n truths are in the domain, without telling which is
  * not. */
 bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
+
+/*
+ * As hsy_truth_code, but every truth of the right type has its code: an index
+ * outside the list is `other` (the last one, if that is no index), a number
+ * outside the range its nearer end, a string too long its first HSY_STRING_MAX
+ * bytes. No branch and no address depends on it, not even on whether it lies
+ * in the domain. HSY_E_RANGE for a wrong type, which is the program's mistake.
+ */
+hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
+                           const hsy_truth *truth, uint32_t other,
+                           hsy_error *err);
 
 /* Bytes of a matrix of d states, which stands before the labels. */
 size_t hsy_matrix_bytes(uint32_t d);
