@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INIT_RELEASES 16u /* room for so many at least, and 4 times the tasks  \
-                           */
+#define INIT_RELEASES                                                          \
+    16u /* room for so many at least, and 4 times the tasks                    \
+         */
 #define INIT_RELEASE_BYTES 256u
 
 /* The document that a device begins with. */
@@ -265,14 +266,15 @@ static int init_show(struct device_job *j)
 {
     int failed;
 
-    puts("What this device allows:\n");
+    puts("What this device allows (epsilon, at most):\n");
     device_show_policy(&j->policy, CLI_TABLE);
-    puts("\nWhat it is asked:\n");
-    failed = device_show_tasks(j, CLI_TABLE);
+    puts("\nWhat it is asked (epsilon that it costs):\n");
+    failed = device_show_tasks(j, CLI_TABLE, false);
     if (failed)
         return failed;
-    printf("\nIt answers nothing before 'hearsay device consent %s send'.\n",
-           j->directory);
+    printf("\nIn plain words: hearsay device tasks %s\n"
+           "It answers nothing before: hearsay device consent %s send\n",
+           j->directory, j->directory);
     return cli_finish();
 }
 

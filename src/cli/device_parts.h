@@ -59,9 +59,10 @@ int device_log(struct device_job *j);
 int device_tasks(struct device_job *j);
 int device_policy(struct device_job *j);
 
-/* The tables that init shows, too. */
+/* The tables that init shows, too; labels: each task in plain words below. */
 void device_show_policy(const struct cli_policy *p, enum cli_format format);
-int device_show_tasks(struct device_job *j, enum cli_format format);
+int device_show_tasks(struct device_job *j, enum cli_format format,
+                      bool labels);
 
 /* A whole file, to be freed by the caller; at most max bytes. A message and the
  * exit code, or 0. */

@@ -214,18 +214,42 @@ static void show_task_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
+#define SHOW_WIDTH 78u
+
+/* A paragraph, broken between words. */
+static void show_wrapped(const char *text)
+{
+    size_t column = 0;
+
+    while (*text != '\0') {
+        size_t len = strcspn(text, " ");
+
+        if (column != 0 && column + 1 + len > SHOW_WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        column +=
+            (size_t)printf("%s%.*s", column != 0 ? " " : "", (int)len, text);
+        text += len;
+        text += *text == ' ';
+    }
+    putchar('\n');
+}
+
 /* Below the table: each task in plain words. */
 static void show_labels(const struct show_tasks *t)
 {
-    for (size_t i = 0; i < t->admitted; i++) {
-        struct cli_cell cell = {.type = CLI_NONE};
+    struct cli_cell cell;
 
+    for (size_t i = 0; i < t->admitted; i++) {
+        show_task_cell(t, i, SHOW_TASK, &cell);
+        printf("\n%s:\n", t->label);
         show_task_cell(t, i, SHOW_LABEL, &cell);
-        printf("\n%s\n", t->label);
+        show_wrapped(t->label);
     }
 }
 
-int device_show_tasks(struct device_job *j, enum cli_format format)
+int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
 {
     static const struct cli_column columns[] = {
         [SHOW_TASK] = {"task", NULL},
@@ -250,7 +274,7 @@ int device_show_tasks(struct device_job *j, enum cli_format format)
         t.refused++;
     table.nrows = t.admitted + t.refused;
     cli_print(format, &table, NULL, 0, "tasks");
-    if (format == CLI_TABLE)
+    if (format == CLI_TABLE && labels)
         show_labels(&t);
     free(t.label);
     return 0;
@@ -261,7 +285,7 @@ int device_tasks(struct device_job *j)
     int failed = device_open(j);
 
     if (!failed)
-        failed = device_show_tasks(j, j->how->format);
+        failed = device_show_tasks(j, j->how->format, true);
     return failed ? failed : cli_finish();
 }
 
@@ -275,20 +299,20 @@ struct show_log {
     size_t n, room;
 };
 
-enum { SHOW_DATE, SHOW_WHAT, SHOW_KEYS };
+enum { SHOW_DATE, SHOW_WHAT, SHOW_KEYS, SHOW_NOTE = 7, SHOW_BYTES = 10 };
 
 static const struct cli_column show_log_columns[] = {
     [SHOW_DATE] = {"date", NULL},
     [SHOW_WHAT] = {"what", NULL},
-    {"task", NULL},
+    [SHOW_KEYS] = {"task", NULL},
     {"source", NULL},
     {"slot", NULL},
     {"round", NULL},
     {"epsilon", NULL},
-    {"why", NULL},
+    [SHOW_NOTE] = {"why", "note"},
     {"version", ""},
     {"consent", ""},
-    {"bytes", NULL}};
+    [SHOW_BYTES] = {"bytes", NULL}};
 
 /* The word after " key=" in a line. */
 static void show_value(const struct cli_cell *line, const char *key,
@@ -313,6 +337,21 @@ static void show_value(const struct cli_cell *line, const char *key,
     }
 }
 
+/* A table has one column for whatever else a line says. */
+static void show_note(const struct cli_cell *line, struct cli_cell *out)
+{
+    static const char *const keys[] = {"version", "consent"};
+
+    for (size_t i = 0; i < SHOW_COUNT(keys); i++) {
+        struct cli_cell value = {.type = CLI_NONE};
+
+        show_value(line, keys[i], &value);
+        if (value.type == CLI_TEXT)
+            snprintf(out->shown, sizeof out->shown, "%s %.*s", keys[i],
+                     (int)(value.len < 32 ? value.len : 32), value.text);
+    }
+}
+
 static void show_log_cell(const void *ctx, size_t row, size_t column,
                           struct cli_cell *out)
 {
@@ -333,8 +372,10 @@ static void show_log_cell(const void *ctx, size_t row, size_t column,
                                                     : rest};
     } else if (column >= SHOW_KEYS) {
         show_value(line, show_log_columns[column].name, out);
-        if (column + 1 == SHOW_COUNT(show_log_columns) && out->len != 0)
+        if (column == SHOW_BYTES && out->len != 0)
             snprintf(out->shown, sizeof out->shown, "%zu bytes", out->len / 2);
+        if (column == SHOW_NOTE)
+            show_note(line, out);
     }
 }
 
