@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli_policy.h"
 
+#include "cli_tasks.h"
 #include "output.h"
 
 #include <cyaml/cyaml.h>
@@ -14,7 +15,7 @@
 #define POLICY_RELEASES_MAX 4096u
 #define POLICY_CAP_MAX 64u /* bytes of a cap */
 
-/* ---- Caps and keys as text ----------------------------------------------- */
+/* ---- Caps as text ----------------------------------------------- */
 
 bool cli_cap_parse(uint64_t *nano, const char *text, size_t len)
 {
@@ -41,45 +42,6 @@ void cli_cap_text(char text[CLI_CAP_TEXT], uint64_t nano)
     if (text[len - 1] == '.')
         len--;
     text[len] = '\0';
-}
-
-bool cli_key_parse(uint8_t key[HSY_SIGN_KEY], const char *text, size_t len)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    while (len > 2 * HSY_SIGN_KEY &&
-           (text[len - 1] == '\n' || text[len - 1] == '\r'))
-        len--;
-    if (len != 2 * HSY_SIGN_KEY)
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        int c =
-            text[i] >= 'A' && text[i] <= 'F' ? text[i] + 'a' - 'A' : text[i];
-        const char *at = c != 0 ? strchr(digits, c) : NULL;
-
-        if (at == NULL)
-            return false;
-        key[i / 2] =
-            (uint8_t)((i % 2 != 0 ? key[i / 2] << 4 : 0) | (at - digits));
-    }
-    return true;
-}
-
-int cli_key_read(uint8_t key[HSY_SIGN_KEY], const char *path)
-{
-    char text[2 * HSY_SIGN_KEY + 8];
-    FILE *in = fopen(path, "rbe");
-    size_t len;
-
-    if (in == NULL)
-        return cli_fail("%s: %s", path, strerror(errno));
-    len = fread(text, 1, sizeof text, in);
-    fclose(in);
-    if (!cli_key_parse(key, text, len))
-        return cli_fail("%s: not a public key (64 hexadecimal digits, as "
-                        "'hearsay tasks keygen' writes them)",
-                        path);
-    return 0;
 }
 
 /* ---- Sources ------------------------------------------------------------- */
@@ -253,7 +215,8 @@ static int policy_take(struct cli_policy *p, const char *path,
     if (from->releases == 0 || from->releases > POLICY_RELEASES_MAX)
         return cli_fail("%s: releases: from 1 to %u", path,
                         POLICY_RELEASES_MAX);
-    if (!cli_key_parse(p->policy.sign_key, from->key, strlen(from->key)))
+    if (!cli_unhex(p->policy.sign_key, HSY_SIGN_KEY, from->key,
+                   strlen(from->key)))
         return cli_fail("%s: key: 64 hexadecimal digits", path);
     if (from->anchor != NULL && (p->anchor = strdup(from->anchor)) == NULL)
         return cli_fail_nomem();
@@ -291,8 +254,9 @@ int cli_policy_read(struct cli_policy *p, const char *path)
 
 /* ---- Writing: by hand, for the sake of its comments ---------------------- */
 
-#define POLICY_TEXT (1u << 17) /* 256 sources at their longest, and the head   \
-                                */
+#define POLICY_TEXT                                                            \
+    (1u << 17) /* 256 sources at their longest, and the head                   \
+                */
 
 struct policy_text {
     char *text;

@@ -37,8 +37,4 @@ bool cli_cap_parse(uint64_t *nano, const char *text, size_t len);
 #define CLI_CAP_TEXT 32
 void cli_cap_text(char text[CLI_CAP_TEXT], uint64_t nano);
 
-/* A public key: 64 hexadecimal digits, with or without an end of line. */
-bool cli_key_parse(uint8_t key[HSY_SIGN_KEY], const char *text, size_t len);
-int cli_key_read(uint8_t key[HSY_SIGN_KEY], const char *path);
-
 #endif

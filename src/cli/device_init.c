@@ -1,5 +1,6 @@
 /* device_init.c - hearsay device init and take: a new device, new tasks. */
 #define _DEFAULT_SOURCE
+#include "cli_tasks.h"
 #include "device_parts.h"
 
 #include "output.h"
@@ -14,13 +15,6 @@
     16u /* room for so many at least, and 4 times the tasks                    \
          */
 #define INIT_RELEASE_BYTES 256u
-
-/* The document that a device begins with. */
-struct init_document {
-    uint8_t *bytes; /* owned */
-    size_t len;
-    hsy_document document;
-};
 
 int device_read_file(const char *path, size_t max, uint8_t **bytes, size_t *len)
 {
@@ -80,59 +74,46 @@ static int init_source(struct cli_policy *p, const char *text)
 }
 
 /* Every source that the document asks about, once. */
-static int init_sources_of(struct cli_policy *p, const hsy_document *doc)
+static int init_sources_of(struct cli_policy *p, const struct cli_tasks *d)
 {
     static const hsy_source caps = {.nano_answer = CLI_POLICY_ANSWER,
                                     .nano_day = CLI_POLICY_DAY,
                                     .nano_lifetime = CLI_POLICY_LIFETIME};
     int failed = 0;
 
-    for (uint32_t i = 0; !failed && i < doc->tasks; i++) {
-        hsy_task task;
+    for (size_t i = 0; !failed && i < d->n; i++) {
+        const char *source = d->all[i].source;
 
-        hsy_document_task(doc, &task, i);
-        if (cli_policy_find(p, task.source) == NULL)
-            failed = cli_policy_add(p, task.source, strlen(task.source), &caps);
+        if (cli_policy_find(p, source) == NULL)
+            failed = cli_policy_add(p, source, strlen(source), &caps);
     }
     return failed;
 }
 
-/* Bytes that the stored reports of a task take. */
-static int init_room(const hsy_task *task, size_t *bytes)
+/* Room for the stored reports of every task, and for tasks to come. */
+static int init_rooms(struct cli_policy *p, const struct cli_tasks *d)
 {
-    hsy_release *r = malloc(hsy_release_size(task) + 1);
-    hsy_release_info info;
-    hsy_info scheme;
+    size_t most = INIT_RELEASE_BYTES;
 
-    *bytes = 0;
-    if (r == NULL)
-        return cli_fail_nomem();
-    if (hsy_release_init(r, task, NULL) == HSY_OK) {
+    for (size_t i = 0; i < d->n; i++) {
+        hsy_release *r = NULL;
+        hsy_release_info info;
+        hsy_info scheme;
+        size_t bytes;
+        int failed = cli_release_new(&r, &d->all[i]);
+
+        if (failed)
+            return failed;
         hsy_release_describe(r, &info);
         hsy_scheme_info(info.scheme, &scheme);
-        *bytes = 2 * (size_t)task->sends * scheme.report_bytes;
+        bytes = 2 * (size_t)info.task.sends * scheme.report_bytes;
+        most = bytes > most ? bytes : most;
+        free(r);
     }
-    free(r);
+    p->policy.release_bytes = most;
+    p->policy.releases =
+        4 * d->n > INIT_RELEASES ? (uint32_t)(4 * d->n) : INIT_RELEASES;
     return 0;
-}
-
-static int init_rooms(struct cli_policy *p, const hsy_document *doc)
-{
-    uint32_t releases = 4 * doc->tasks;
-    int failed = 0;
-
-    p->policy.releases = releases > INIT_RELEASES ? releases : INIT_RELEASES;
-    p->policy.release_bytes = INIT_RELEASE_BYTES;
-    for (uint32_t i = 0; !failed && i < doc->tasks; i++) {
-        hsy_task task;
-        size_t bytes;
-
-        hsy_document_task(doc, &task, i);
-        failed = init_room(&task, &bytes);
-        if (bytes > p->policy.release_bytes)
-            p->policy.release_bytes = bytes;
-    }
-    return failed;
 }
 
 /* As a path from the root, for later commands may run elsewhere. */
@@ -152,7 +133,7 @@ static int init_anchor(struct cli_policy *p, const char *path)
     return p->anchor != NULL ? 0 : cli_fail_nomem();
 }
 
-static int init_policy(struct device_job *j, const hsy_document *doc)
+static int init_policy(struct device_job *j, const struct cli_tasks *d)
 {
     const struct device_options *o = j->how;
     struct cli_policy *p = &j->policy;
@@ -167,28 +148,16 @@ static int init_policy(struct device_job *j, const hsy_document *doc)
     for (size_t i = 0; !failed && i < o->nsources; i++)
         failed = init_source(p, o->sources[i]);
     if (!failed && o->nsources == 0)
-        failed = init_sources_of(p, doc);
-    return failed ? failed : init_rooms(p, doc);
+        failed = init_sources_of(p, d);
+    return failed ? failed : init_rooms(p, d);
 }
 
 /* ---- The document -------------------------------------------------------- */
 
-static int init_read_document(struct init_document *d, const char *path)
-{
-    hsy_error err = {0};
-    int failed = device_read_file(path, HSY_DOCUMENT_MAX, &d->bytes, &d->len);
-
-    if (failed)
-        return failed;
-    if (hsy_document_open(&d->document, d->bytes, d->len, &err) != HSY_OK)
-        return cli_fail_at(path, "task", &err);
-    return 0;
-}
-
-static int init_check_signature(const struct init_document *d, const char *path,
+static int init_check_signature(const struct cli_tasks *d, const char *path,
                                 const uint8_t key[HSY_SIGN_KEY])
 {
-    size_t len = d->len - HSY_SIGNATURE; /* no document is shorter */
+    size_t len = d->doc.len - HSY_SIGNATURE; /* no document is shorter */
 
     if (hsy_sign_verify(key, d->bytes + len, d->bytes, len))
         return 0;
@@ -197,7 +166,7 @@ static int init_check_signature(const struct init_document *d, const char *path,
 
 /* Put a copy of a file into the directory under another name. */
 static int init_copy(struct device_job *j, const char *name,
-                     const struct init_document *d)
+                     const struct cli_tasks *d)
 {
     const char *path = device_file(j, name);
     struct output *out = NULL;
@@ -208,7 +177,7 @@ static int init_copy(struct device_job *j, const char *name,
     errno = 0;
     st = output_open(&out, path);
     if (st == HSY_OK) {
-        output_write(out, d->bytes, d->len);
+        output_write(out, d->bytes, d->doc.len);
         st = output_commit(out);
     }
     return st == HSY_OK ? 0 : cli_fail_output(path);
@@ -218,7 +187,7 @@ static int init_copy(struct device_job *j, const char *name,
 
 /* The directory, with policy and document in it but no key: what is there of
  * an init that was cut short is written again. */
-static int init_directory(struct device_job *j, const struct init_document *d)
+static int init_directory(struct device_job *j, const struct cli_tasks *d)
 {
     const hsy_host_options options = {.size = sizeof options,
                                       .wait_seconds = (uint32_t)j->how->wait,
@@ -278,17 +247,17 @@ static int init_show(struct device_job *j)
     return cli_finish();
 }
 
-static int init_run(struct device_job *j, struct init_document *d)
+static int init_run(struct device_job *j, struct cli_tasks *d)
 {
     const struct device_options *o = j->how;
-    int failed = init_read_document(d, o->document);
+    int failed = cli_tasks_document(d, o->document);
 
     if (!failed && o->policy != NULL)
         failed = cli_policy_read(&j->policy, o->policy);
     if (!failed && o->policy == NULL)
-        failed = cli_key_read(j->policy.policy.sign_key, o->public_key);
+        failed = cli_public_read(j->policy.policy.sign_key, o->public_key);
     if (!failed && o->policy == NULL)
-        failed = init_policy(j, &d->document);
+        failed = init_policy(j, d);
     if (!failed)
         failed =
             init_check_signature(d, o->document, j->policy.policy.sign_key);
@@ -302,7 +271,7 @@ static int init_run(struct device_job *j, struct init_document *d)
 int device_init(struct device_job *j)
 {
     const struct device_options *o = j->how;
-    struct init_document d = {.bytes = NULL};
+    struct cli_tasks d = {.yaml = NULL};
     int failed;
 
     if (o->document == NULL)
@@ -315,7 +284,7 @@ int device_init(struct device_job *j)
         return cli_fail("--policy FILE says it all: no --source, --day, "
                         "--lifetime or --anchor beside it");
     failed = init_run(j, &d);
-    free(d.bytes);
+    cli_tasks_clear(&d);
     return failed;
 }
 
@@ -335,7 +304,7 @@ static int take_rename(struct device_job *j)
     return cli_fail("%s: %s", from, strerror(errno));
 }
 
-static int take_run(struct device_job *j, const struct init_document *d)
+static int take_run(struct device_job *j, const struct cli_tasks *d)
 {
     hsy_error err = {0};
     hsy_document taken;
@@ -344,7 +313,7 @@ static int take_run(struct device_job *j, const struct init_document *d)
 
     if (failed)
         return failed;
-    if (hsy_device_take(j->bare, &taken, d->bytes, d->len, &err) == HSY_OK)
+    if (hsy_device_take(j->bare, &taken, d->bytes, d->doc.len, &err) == HSY_OK)
         return take_rename(j);
     path = device_file(j, DEVICE_DRAFT);
     if (path != NULL)
@@ -357,13 +326,13 @@ static int take_run(struct device_job *j, const struct init_document *d)
  * cut short in between, device_open finds it there. */
 int device_take(struct device_job *j)
 {
-    struct init_document d = {.bytes = NULL};
-    int failed = init_read_document(&d, j->how->operand[1]);
+    struct cli_tasks d = {.yaml = NULL};
+    int failed = cli_tasks_document(&d, j->how->operand[1]);
 
     if (!failed)
         failed = device_open_bare(j);
     if (!failed)
         failed = take_run(j, &d);
-    free(d.bytes);
+    cli_tasks_clear(&d);
     return failed;
 }
