@@ -247,6 +247,8 @@ int cli_policy_read(struct cli_policy *p, const char *path)
                                               : cyaml_strerror(st),
                         said.last[0] != '\0' ? "; " : "",
                         policy_words(said.last));
+    if (file == NULL)
+        return cli_fail("%s: the file is empty", path);
     failed = policy_take(p, path, file);
     cyaml_free(&config, &policy_value, file, 0);
     return failed;
