@@ -304,19 +304,23 @@ static int take_rename(struct device_job *j)
     return cli_fail("%s: %s", from, strerror(errno));
 }
 
+/* A store that failed may have reached one copy of the state, and then stands:
+ * only a document that was refused is taken away again. */
 static int take_run(struct device_job *j, const struct cli_tasks *d)
 {
     hsy_error err = {0};
     hsy_document taken;
+    hsy_status st;
     const char *path;
     int failed = init_copy(j, DEVICE_DRAFT, d);
 
     if (failed)
         return failed;
-    if (hsy_device_take(j->bare, &taken, d->bytes, d->doc.len, &err) == HSY_OK)
+    st = hsy_device_take(j->bare, &taken, d->bytes, d->doc.len, &err);
+    if (st == HSY_OK)
         return take_rename(j);
     path = device_file(j, DEVICE_DRAFT);
-    if (path != NULL)
+    if (path != NULL && st != HSY_E_IO && st != HSY_E_DAMAGED)
         unlink(path);
     hsy_world_explain(j->host, &err);
     return cli_fail_error(j->how->operand[1], &err);
