@@ -38,6 +38,9 @@ int cli_release_new(hsy_release **out, const hsy_task *task);
 
 /* ---- Keys: files of hexadecimal digits (tasks_keys.c) -------------------- */
 
+/* n bytes of hexadecimal digits, then nothing but the line's end. */
+bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len);
+
 int cli_public_read(uint8_t key[HSY_SIGN_KEY], const char *path);
 
 /* Refuses a file that others can read. Wipe the secret after use. */
