@@ -161,6 +161,9 @@ problem(yaml((8, "    values: [x, y]"), more=["    permanent: {epsilon: 2}", "  
 problem(yaml((8, "    strings: true"), (9, "    mechanism: rappor"), more=["    set: {f: 0.5, p: 0.25, q: 0.75}", "    permanent: {epsilon: 2}"]), 13, "a",
         "permanent.epsilon", "leave it out", "RAPPOR with an epsilon for its permanent answer")
 
+r = run("tasks", "show", write("t.yaml", yaml((8, "    strings: true"), (9, "    epsilon: 2"), more=["    mechanism: rappor", "    permanent: {}"])), "--format", "json")
+ok(r.code == 0 and json.loads(r.out)["tasks"][0]["epsilon_slot"] > 2, "RAPPOR by an epsilon: its permanent answer tells more than a report", r)
+
 # Two tasks.
 SECOND = [l.replace("id: a", "id: b") for l in TASK]
 problem(yaml(more=TASK), 12, "a", "id", "task 1 has this id", "an id twice")
