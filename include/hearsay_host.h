@@ -33,8 +33,15 @@ typedef struct hsy_host_options {
     bool create;           /* make directory and device if there is none */
 } hsy_host_options;
 
-/* Files `key`, `state.a`, `state.b`, `log` and `lock` in a directory that only
- * its owner can read. One process has it at a time: HSY_E_BUSY. */
+/*
+ * Files `key`, `state.a`, `state.b`, `log` and `lock` in a directory that only
+ * its owner can read: HSY_E_REFUSED if others can. One process has it at a
+ * time: HSY_E_BUSY. A forked child may only close it: anything else it does
+ * with it, or with the device in it, is HSY_E_REFUSED. HSY_E_EMPTY if there is
+ * no such directory.
+ *
+ * options may be NULL: make what is missing, wait ten seconds, keep a log.
+ */
 typedef struct hsy_host hsy_host;
 
 HSY_API hsy_status hsy_host_open(hsy_host **host, const char *directory,
@@ -45,14 +52,17 @@ HSY_API void hsy_host_close(hsy_host *host);
 /* Lives as long as the host does. */
 HSY_API const hsy_world *hsy_host_world(hsy_host *host);
 
+/* False if an entry of the log could not be written. That stops no answer. */
+HSY_API bool hsy_host_logged(const hsy_host *host);
+
 /* ---- A client: a device with all its tasks ------------------------------- */
 
 typedef struct hsy_client hsy_client;
 
 /*
  * Open the device in a directory, take the document in a file and admit every
- * task that the policy allows. options may be NULL. A task that is not allowed
- * is left out; hsy_client_refused says why.
+ * task that the policy allows. The policy is copied; options may be NULL. A
+ * task that is not allowed is left out; hsy_client_refused says why.
  */
 HSY_API hsy_status hsy_client_open(hsy_client **client, const char *directory,
                                    const hsy_policy *policy,
@@ -61,6 +71,7 @@ HSY_API hsy_status hsy_client_open(hsy_client **client, const char *directory,
                                    hsy_error *err);
 HSY_API void hsy_client_close(hsy_client *client);
 
+HSY_API hsy_host *hsy_client_host(hsy_client *client);
 HSY_API hsy_device *hsy_client_device(hsy_client *client);
 
 /* The release of a task, NULL if there is none; all of them. */
@@ -69,7 +80,11 @@ HSY_API const hsy_release *hsy_client_release(hsy_client *client,
 HSY_API const hsy_release *const *hsy_client_releases(hsy_client *client,
                                                       size_t *n);
 
-/* Task i of the document that was not admitted, and why; false past the end. */
+/* The task that release i was admitted for, as it stands in the document; false
+ * past the end. */
+HSY_API bool hsy_client_task(hsy_client *client, size_t i, hsy_task *task);
+
+/* Refused task number i, and why; false past the end. */
 HSY_API bool hsy_client_refused(hsy_client *client, size_t i, hsy_task *task,
                                 hsy_error *why);
 
@@ -79,8 +94,9 @@ HSY_API hsy_status hsy_client_answer(hsy_client *client, const char *task,
                                      hsy_answer_state *state, hsy_error *err);
 
 /* A truth from text, as a line of `hearsay randomize`: yes or no, one of the
- * values, a decimal, a string; what does not belong to the domain becomes
- * `other`. */
+ * values, a decimal, a string. What is not listed becomes `other`, a number
+ * outside the range its nearer end. HSY_E_FORMAT or HSY_E_RANGE if the text is
+ * no answer: then nothing is charged. */
 HSY_API hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
                                           const char *text, size_t len,
                                           hsy_answer_state *state,

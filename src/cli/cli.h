@@ -27,6 +27,7 @@ int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
+int cmd_device(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 struct cli_entry {
@@ -137,6 +138,11 @@ int cli_fail_line(const char *name, const hsy_error *err);
 
 /* Flush standard output: exit code 0, or 1 after a message. */
 int cli_finish(void);
+
+/* A core file would hold truths, and so would what a debugger of the same user
+ * reads: neither is allowed from here on. 0, or the exit code after a message.
+ */
+int cli_hide(void);
 
 /* Below a table with lifetimes: what they rest on. */
 void cli_lifetime_note(void);

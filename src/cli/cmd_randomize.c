@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -295,20 +293,6 @@ static void randomize_close(struct randomize_job *j)
     hsy_stream_clear(&j->published);
 }
 
-/* A core file would hold truths, and so would what a debugger of the same user
- * reads: neither is allowed from here on. */
-static int randomize_hide(void)
-{
-    static const struct rlimit none = {0, 0};
-
-    if (setrlimit(RLIMIT_CORE, &none) == 0 &&
-        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
-        return 0;
-    return cli_fail("the system does not let this process keep its memory to "
-                    "itself (core files, debuggers): %s; nothing was read",
-                    strerror(errno));
-}
-
 static int randomize_run(struct randomize_job *j)
 {
     int failed;
@@ -321,7 +305,7 @@ static int randomize_run(struct randomize_job *j)
     if (j->spec.permanent)
         cli_note("note: this keeps no permanent answer: every report spends "
                  "its epsilon anew. 'hearsay device' answers as a device does");
-    failed = randomize_hide();
+    failed = cli_hide();
     if (!failed)
         failed = randomize_open(j);
     if (!failed)

@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* n bytes of hexadecimal digits, then nothing but the line's end. */
-static bool keys_unhex(uint8_t *out, size_t n, const char *text, size_t len)
+bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len)
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -51,7 +50,7 @@ static int keys_read(uint8_t *out, size_t n, const char *path, const char *what,
         return failed;
     }
     close(fd);
-    good = keys_unhex(out, n, text, (size_t)len);
+    good = cli_unhex(out, n, text, (size_t)len);
     explicit_bzero(text, sizeof text);
     return good ? 0
                 : cli_fail("%s: not a %s key (%zu hexadecimal digits, as "

@@ -67,6 +67,10 @@ static void check_head(hsy_tasks *t)
     t->head.issued = t->today;
     if (f->issued != NULL && !check_date(t, at, f->issued, &t->head.issued))
         return;
+    if (t->head.issued > t->today)
+        tasks_warn(t, at,
+                   "this day is still to come: devices that take the "
+                   "document go on from it");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {

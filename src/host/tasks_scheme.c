@@ -8,7 +8,7 @@
  */
 #include "tasks.h"
 
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +29,19 @@ static struct tasks_place scheme_at(const struct scheme_ask *a, const char *key,
     return (struct tasks_place){a->i, key, sub, TASKS_NONE};
 }
 
-#define scheme_wrong(a, key, sub, ...)                                         \
-    ((a)->sound = false,                                                       \
-     tasks_wrong((a)->tasks, scheme_at(a, key, sub), __VA_ARGS__))
+__attribute__((format(printf, 4, 5))) static void
+scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
+             const char *format, ...)
+{
+    char text[sizeof(((hsy_problem *)0)->text)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tasks_wrong(a->tasks, scheme_at(a, key, sub), "%s", text);
+    a->sound = false;
+}
 
 /* ---- What is asked ------------------------------------------------------- */
 
@@ -240,11 +250,13 @@ static void scheme_gamma(struct scheme_ask *a, const char *text)
 static void scheme_permanent(struct scheme_ask *a)
 {
     const struct tasks_permanent *p = a->raw->permanent;
-    const bool rappor = a->spec.design == HSY_DESIGN_RAPPOR;
+    const bool rappor =
+        a->spec.design == HSY_DESIGN_RAPPOR ||
+        (a->raw->mechanism != NULL && strcmp(a->raw->mechanism, "rappor") == 0);
 
     if (rappor && (p->epsilon != NULL || p->gamma != NULL))
         scheme_wrong(a, "permanent", p->epsilon != NULL ? "epsilon" : "gamma",
-                     "RAPPOR's f, p and q say it all: leave it out");
+                     "RAPPOR has its permanent step in f: leave it out");
     if (rappor)
         return;
     if (p->epsilon == NULL)

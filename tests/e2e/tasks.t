@@ -7,7 +7,7 @@ import stat
 
 from e2e import *
 
-HEAD = ["version: 3", "issued: 2026-11-16", "expires: 2027-02-13", "tasks:"]
+HEAD = ["version: 3", "issued: 2024-11-18", "expires: 2027-02-13", "tasks:"]
 TASK = ["  - id: a",                       # line 5
         "    source: s.a",                 # 6
         "    question: What is it?",       # 7
@@ -78,7 +78,7 @@ problem(yaml((1, "version: 0")), 1, "", "version", "from 1 on", "version 0")
 problem(yaml((1, "version: 1.5")), 1, "", "version", "from 1 on", "version 1.5")
 problem(yaml((2, "issued: 16.11.2026")), 2, "", "issued", "2026-01-31", "a day in another order")
 problem(yaml((2, "issued: 2026-02-29")), 2, "", "issued", "2026-01-31", "a day that there is not")
-problem(yaml((3, "expires: 2026-11-15")), 3, "", "expires", "before the day of issue", "expired before it was issued")
+problem(yaml((3, "expires: 2024-11-17")), 3, "", "expires", "before the day of issue", "expired before it was issued")
 problem("version: 1\n", 1, "", "", "tasks is missing", "no tasks")
 ok(run("tasks", "check", write("t.yaml", "version: 1\ntasks: []\n")).code == 0, "no tasks at all may be meant")
 ok(run("tasks", "check", write("t.yaml", yaml((2, "issued: 2024-02-29")))).code == 0, "a leap day")
@@ -161,6 +161,9 @@ problem(yaml((8, "    values: [x, y]"), more=["    permanent: {epsilon: 2}", "  
 problem(yaml((8, "    strings: true"), (9, "    mechanism: rappor"), more=["    set: {f: 0.5, p: 0.25, q: 0.75}", "    permanent: {epsilon: 2}"]), 13, "a",
         "permanent.epsilon", "leave it out", "RAPPOR with an epsilon for its permanent answer")
 
+r = run("tasks", "show", write("t.yaml", yaml((8, "    strings: true"), (9, "    epsilon: 2"), more=["    mechanism: rappor", "    permanent: {}"])), "--format", "json")
+ok(r.code == 0 and json.loads(r.out)["tasks"][0]["epsilon_slot"] > 2, "RAPPOR by an epsilon: its permanent answer tells more than a report", r)
+
 # Two tasks.
 SECOND = [l.replace("id: a", "id: b") for l in TASK]
 problem(yaml(more=TASK), 12, "a", "id", "task 1 has this id", "an id twice")
@@ -170,6 +173,8 @@ problem(yaml(more=SECOND), 12, "b", "", "the same as task 'a'", "the same questi
 problem(yaml((9, "    epsilon: 8.5")), 9, "a", "epsilon", "4915 times", "epsilon above 8 is worth a remark", warning=True)
 problem(yaml(more=["    repeat: daily"]), 12, "a", "repeat", "epsilon 364", "fresh answers every day are", warning=True)
 permanent(["epsilon: 2", "max_changes: 2"], 14, "permanent.max_changes", "no epsilon bounds", "changes that may show are", warning=True)
+
+problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01")), 2, "", "issued", "still to come", "a day of issue in the future is", warning=True)
 
 # Keys.
 r = run("tasks", "keygen", "-o", path("k"))
@@ -192,7 +197,7 @@ must(*compile_, path("again"))
 ok(open(path("doc"), "rb").read() == open(path("again"), "rb").read(), "compiling twice gives the same bytes")
 both = [json.loads(must("tasks", "show", f, "--format", "json")) for f in (EXAMPLE, path("doc"))]
 ok(both[0]["tasks"] == both[1]["tasks"] and len(both[0]["tasks"]) == 6, "the document says what the file said")
-ok([both[1][k] for k in ("version", "issued", "expires")] == [1, "2026-11-16", "2027-02-13"] and "not checked" in both[1]["signature"],
+ok([both[1][k] for k in ("version", "issued", "expires")] == [1, "2026-11-02", "2027-10-31"] and "not checked" in both[1]["signature"],
    "its version and days too; the signature was not asked for")
 by = {t["task"]: t for t in both[1]["tasks"]}
 ok({t: by[t]["mechanism"] for t in ("dark-mode", "minutes", "homepage")} == {"dark-mode": "rr", "minutes": "onebit", "homepage": "rappor"},
@@ -221,7 +226,7 @@ for at in (9, 200, -1):
 r = run("tasks", "show", write("cut", open(path("doc"), "rb").read()[:-1]))
 ok(r.code == 1 and "length" in r.err, "a document cut short is refused", r)
 labels = must("tasks", "show", path("doc"), "--labels").decode()
-ok(all(w in " ".join(labels.split()) for w in ("You are asked: \"Do you use the dark colours?\"", "at most 2.8 times", "at most 7.4 times", "2026-11-23 to 2027-11-21")) and
+ok(all(w in " ".join(labels.split()) for w in ("You are asked: \"Do you use the dark colours?\"", "at most 2.8 times", "at most 7.4 times", "2026-11-02 to 2027-10-31")) and
    max(map(len, labels.splitlines())) <= 80, "labels in plain words, within 80 columns", labels)
 must(*compile_, path("rotated"), "--next-key", path("n.public"))
 ok(json.loads(must("tasks", "show", path("rotated"), "--format", "json"))["next_key"] == open(path("n.public")).read().strip(), "the next key stands in the document")
@@ -270,7 +275,7 @@ change([], None, "", "", "a new version of the same")
 change([("What is it?", "What was it?"), ("delay: 1h", "delay: 2h"), ("sample: 1/2", "sample: 1/4"), ("2027-11-21", "2027-10-24")], None, "", "",
        "other words, delay and sample, an earlier end")
 change([("version: 4", "version: 3")], 1, "version", "must be 4", "the same version again")
-change([("issued: 2026-11-16", "issued: 2026-11-15")], 2, "issued", "issued later", "issued before")
+change([("issued: 2024-11-18", "issued: 2024-11-17")], 2, "issued", "issued later", "issued before")
 change([("release: 2", "release: 1")], 12, "release", "only grows", "an earlier release")
 NEW = "needs release: 3"
 change([("[x, y]", "[x, z]")], 8, "values", NEW, "another list")

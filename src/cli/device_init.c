@@ -1,0 +1,342 @@
+/* device_init.c - hearsay device init and take: a new device, new tasks. */
+#define _DEFAULT_SOURCE
+#include "cli_tasks.h"
+#include "device_parts.h"
+
+#include "output.h"
+#include "world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INIT_RELEASES                                                          \
+    16u /* room for so many at least, and 4 times the tasks                    \
+         */
+#define INIT_RELEASE_BYTES 256u
+
+int device_read_file(const char *path, size_t max, uint8_t **bytes, size_t *len)
+{
+    FILE *in = fopen(path, "rbe");
+    uint8_t *buffer = NULL;
+    size_t have = 0, room = 0, n = 0;
+
+    if (in == NULL)
+        return cli_fail("%s: %s", path, strerror(errno));
+    do {
+        uint8_t *larger = realloc(buffer, room = 2 * room + 65536);
+
+        if (larger == NULL) {
+            free(buffer);
+            fclose(in);
+            return cli_fail_nomem();
+        }
+        buffer = larger;
+        n = fread(buffer + have, 1, room - have, in);
+        have += n;
+    } while (have == room && have <= max);
+    if (ferror(in) != 0 || have > max) {
+        free(buffer);
+        cli_fail("%s: %s", path,
+                 ferror(in) != 0 ? strerror(errno) : "too long");
+        fclose(in);
+        return CLI_FAILED;
+    }
+    fclose(in);
+    *bytes = buffer;
+    *len = have;
+    return 0;
+}
+
+/* ---- The policy ---------------------------------------------------------- */
+
+/* NAME=ANSWER,DAY,LIFETIME */
+static int init_source(struct cli_policy *p, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    const char *at = equals != NULL ? equals + 1 : "";
+    hsy_source caps = {.name = NULL};
+    uint64_t *const to[] = {&caps.nano_answer, &caps.nano_day,
+                            &caps.nano_lifetime};
+
+    for (size_t i = 0; i < 3; i++) {
+        size_t len = strcspn(at, ",");
+
+        if (equals == NULL || !cli_cap_parse(to[i], at, len) ||
+            (at[len] == '\0') != (i == 2))
+            return cli_fail("--source takes NAME=ANSWER,DAY,LIFETIME, as "
+                            "web=1,1,8: epsilon at most of one answer, a day "
+                            "and ever");
+        at += len + 1;
+    }
+    return cli_policy_add(p, text, (size_t)(equals - text), &caps);
+}
+
+/* Every source that the document asks about, once. */
+static int init_sources_of(struct cli_policy *p, const struct cli_tasks *d)
+{
+    static const hsy_source caps = {.nano_answer = CLI_POLICY_ANSWER,
+                                    .nano_day = CLI_POLICY_DAY,
+                                    .nano_lifetime = CLI_POLICY_LIFETIME};
+    int failed = 0;
+
+    for (size_t i = 0; !failed && i < d->n; i++) {
+        const char *source = d->all[i].source;
+
+        if (cli_policy_find(p, source) == NULL)
+            failed = cli_policy_add(p, source, strlen(source), &caps);
+    }
+    return failed;
+}
+
+/* Room for the stored reports of every task, and for tasks to come. */
+static int init_rooms(struct cli_policy *p, const struct cli_tasks *d)
+{
+    size_t most = INIT_RELEASE_BYTES;
+
+    for (size_t i = 0; i < d->n; i++) {
+        hsy_release *r = NULL;
+        hsy_release_info info;
+        hsy_info scheme;
+        size_t bytes;
+        int failed = cli_release_new(&r, &d->all[i]);
+
+        if (failed)
+            return failed;
+        hsy_release_describe(r, &info);
+        hsy_scheme_info(info.scheme, &scheme);
+        bytes = 2 * (size_t)info.task.sends * scheme.report_bytes;
+        most = bytes > most ? bytes : most;
+        free(r);
+    }
+    p->policy.release_bytes = most;
+    p->policy.releases =
+        4 * d->n > INIT_RELEASES ? (uint32_t)(4 * d->n) : INIT_RELEASES;
+    return 0;
+}
+
+/* As a path from the root, for later commands may run elsewhere. */
+static int init_anchor(struct cli_policy *p, const char *path)
+{
+    char *here = path[0] == '/' ? strdup("") : realpath(".", NULL);
+    size_t room;
+
+    if (here == NULL)
+        return cli_fail("%s: %s", path, strerror(errno));
+    room = strlen(here) + strlen(path) + 2;
+    p->anchor = malloc(room);
+    if (p->anchor != NULL)
+        snprintf(p->anchor, room, "%s%s%s", here, here[0] != '\0' ? "/" : "",
+                 path);
+    free(here);
+    return p->anchor != NULL ? 0 : cli_fail_nomem();
+}
+
+static int init_policy(struct device_job *j, const struct cli_tasks *d)
+{
+    const struct device_options *o = j->how;
+    struct cli_policy *p = &j->policy;
+    int failed = 0;
+
+    p->policy.size = sizeof p->policy;
+    p->policy.nano_day = o->has_day ? o->day : CLI_POLICY_ALL_DAY;
+    p->policy.nano_lifetime =
+        o->has_lifetime ? o->lifetime : CLI_POLICY_ALL_LIFETIME;
+    if (o->anchor != NULL)
+        failed = init_anchor(p, o->anchor);
+    for (size_t i = 0; !failed && i < o->nsources; i++)
+        failed = init_source(p, o->sources[i]);
+    if (!failed && o->nsources == 0)
+        failed = init_sources_of(p, d);
+    return failed ? failed : init_rooms(p, d);
+}
+
+/* ---- The document -------------------------------------------------------- */
+
+static int init_check_signature(const struct cli_tasks *d, const char *path,
+                                const uint8_t key[HSY_SIGN_KEY])
+{
+    size_t len = d->doc.len - HSY_SIGNATURE; /* no document is shorter */
+
+    if (hsy_sign_verify(key, d->bytes + len, d->bytes, len))
+        return 0;
+    return cli_fail("%s: not signed by this key", path);
+}
+
+/* Put a copy of a file into the directory under another name. */
+static int init_copy(struct device_job *j, const char *name,
+                     const struct cli_tasks *d)
+{
+    const char *path = device_file(j, name);
+    struct output *out = NULL;
+    hsy_status st;
+
+    if (path == NULL)
+        return CLI_FAILED;
+    errno = 0;
+    st = output_open(&out, path);
+    if (st == HSY_OK) {
+        output_write(out, d->bytes, d->doc.len);
+        st = output_commit(out);
+    }
+    return st == HSY_OK ? 0 : cli_fail_output(path);
+}
+
+/* ---- A new device -------------------------------------------------------- */
+
+/* The directory, with policy and document in it but no key: what is there of
+ * an init that was cut short is written again. */
+static int init_directory(struct device_job *j, const struct cli_tasks *d)
+{
+    const hsy_host_options options = {.size = sizeof options,
+                                      .wait_seconds = (uint32_t)j->how->wait,
+                                      .create = true};
+    hsy_host *host = NULL;
+    hsy_error err = {0};
+    const char *path;
+    int failed = 0;
+
+    if (hsy_host_open(&host, j->directory, &options, &err) != HSY_OK)
+        return device_fail(j, &err);
+    path = device_file(j, "key");
+    if (path == NULL)
+        failed = CLI_FAILED;
+    else if (access(path, F_OK) == 0 || errno != ENOENT)
+        failed = cli_fail("%s: there is a device already; what it has spent is "
+                          "not forgotten",
+                          j->directory);
+    if (!failed && (path = device_file(j, "policy.yaml")) != NULL)
+        failed = cli_policy_write(&j->policy, path);
+    if (!failed)
+        failed = init_copy(j, "document", d);
+    hsy_host_close(host);
+    return failed;
+}
+
+static int init_make(struct device_job *j)
+{
+    const hsy_host_options options = {.size = sizeof options,
+                                      .wait_seconds = (uint32_t)j->how->wait,
+                                      .anchor = j->policy.anchor,
+                                      .create = true};
+    const char *path = device_file(j, "document");
+    hsy_error err = {0};
+
+    if (path == NULL)
+        return CLI_FAILED;
+    if (hsy_client_open(&j->client, j->directory, &j->policy.policy, path,
+                        &options, &err) != HSY_OK)
+        return device_fail(j, &err);
+    return 0;
+}
+
+static int init_show(struct device_job *j)
+{
+    int failed;
+
+    puts("What this device allows (epsilon, at most):\n");
+    device_show_policy(&j->policy, CLI_TABLE);
+    puts("\nWhat it is asked (epsilon that it costs):\n");
+    failed = device_show_tasks(j, CLI_TABLE, false);
+    if (failed)
+        return failed;
+    printf("\nIn plain words: hearsay device tasks %s\n"
+           "It answers nothing before: hearsay device consent %s send\n",
+           j->directory, j->directory);
+    return cli_finish();
+}
+
+static int init_run(struct device_job *j, struct cli_tasks *d)
+{
+    const struct device_options *o = j->how;
+    int failed = cli_tasks_document(d, o->document);
+
+    if (!failed && o->policy != NULL)
+        failed = cli_policy_read(&j->policy, o->policy);
+    if (!failed && o->policy == NULL)
+        failed = cli_public_read(j->policy.policy.sign_key, o->public_key);
+    if (!failed && o->policy == NULL)
+        failed = init_policy(j, d);
+    if (!failed)
+        failed =
+            init_check_signature(d, o->document, j->policy.policy.sign_key);
+    if (!failed)
+        failed = init_directory(j, d);
+    if (!failed)
+        failed = init_make(j);
+    return failed ? failed : init_show(j);
+}
+
+int device_init(struct device_job *j)
+{
+    const struct device_options *o = j->how;
+    struct cli_tasks d = {.yaml = NULL};
+    int failed;
+
+    if (o->document == NULL)
+        return cli_fail("init needs --document FILE, the signed tasks");
+    if ((o->public_key == NULL) == (o->policy == NULL))
+        return cli_fail("init needs --public-key FILE, or --policy FILE with "
+                        "the key in it");
+    if (o->policy != NULL && (o->nsources != 0 || o->has_day ||
+                              o->has_lifetime || o->anchor != NULL))
+        return cli_fail("--policy FILE says it all: no --source, --day, "
+                        "--lifetime or --anchor beside it");
+    failed = init_run(j, &d);
+    cli_tasks_clear(&d);
+    return failed;
+}
+
+/* ---- New tasks ----------------------------------------------------------- */
+
+static int take_rename(struct device_job *j)
+{
+    char from[DEVICE_PATH];
+    const char *path = device_file(j, DEVICE_DRAFT);
+
+    if (path == NULL)
+        return CLI_FAILED;
+    memcpy(from, path, sizeof from);
+    path = device_file(j, "document");
+    if (path != NULL && rename(from, path) == 0)
+        return 0;
+    return cli_fail("%s: %s", from, strerror(errno));
+}
+
+/* A store that failed may have reached one copy of the state, and then stands:
+ * only a document that was refused is taken away again. */
+static int take_run(struct device_job *j, const struct cli_tasks *d)
+{
+    hsy_error err = {0};
+    hsy_document taken;
+    hsy_status st;
+    const char *path;
+    int failed = init_copy(j, DEVICE_DRAFT, d);
+
+    if (failed)
+        return failed;
+    st = hsy_device_take(j->bare, &taken, d->bytes, d->doc.len, &err);
+    if (st == HSY_OK)
+        return take_rename(j);
+    path = device_file(j, DEVICE_DRAFT);
+    if (path != NULL && st != HSY_E_IO && st != HSY_E_DAMAGED)
+        unlink(path);
+    hsy_world_explain(j->host, &err);
+    return cli_fail_error(j->how->operand[1], &err);
+}
+
+/* The new document waits beside the old one while the device is told of it:
+ * cut short in between, device_open finds it there. */
+int device_take(struct device_job *j)
+{
+    struct cli_tasks d = {.yaml = NULL};
+    int failed = cli_tasks_document(&d, j->how->operand[1]);
+
+    if (!failed)
+        failed = device_open_bare(j);
+    if (!failed)
+        failed = take_run(j, &d);
+    cli_tasks_clear(&d);
+    return failed;
+}

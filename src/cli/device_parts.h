@@ -1,0 +1,72 @@
+/* device_parts.h - what the verbs of `hearsay device` share. */
+#ifndef DEVICE_PARTS_H
+#define DEVICE_PARTS_H
+
+#include "cli_policy.h"
+
+#include "hearsay_host.h"
+
+#define DEVICE_OPERANDS 3u
+#define DEVICE_PATH 4096u
+#define DEVICE_SOURCES 256u
+#define DEVICE_DRAFT "document.new" /* a document about to be taken */
+
+/* What was asked for. Operands: the directory, then what the verb takes. */
+struct device_options {
+    const char *operand[DEVICE_OPERANDS];
+    size_t operands;
+    const char *document, *public_key, *policy, *anchor, *output;
+    const char *sources[DEVICE_SOURCES]; /* NAME=ANSWER,DAY,LIFETIME */
+    size_t nsources;
+    uint64_t day, lifetime; /* valid if has_day, has_lifetime */
+    bool has_day, has_lifetime, mark_sent;
+    uint64_t wait;
+    enum cli_format format;
+};
+
+/* A device in a directory. Zero it to begin; device_close takes it half-open.
+ */
+struct device_job {
+    const struct device_options *how;
+    const char *directory;
+    struct cli_policy policy;
+    hsy_client *client; /* with its document: device_open */
+    hsy_host *host;     /* without: device_open_bare */
+    hsy_device *bare;
+    char path[DEVICE_PATH];
+};
+
+/* A file in the directory; the name lasts until the next call. NULL after a
+ * complaint that it is too long. */
+const char *device_file(struct device_job *j, const char *name);
+
+/* Policy, device and document; policy and device, which is enough for what the
+ * person decides and must work whatever became of the document. A message and
+ * the exit code, or 0. */
+int device_open(struct device_job *j);
+int device_open_bare(struct device_job *j);
+void device_close(struct device_job *j);
+
+/* What the library said about this device. */
+int device_fail(const struct device_job *j, const hsy_error *err);
+
+/* The verbs; each returns the exit code. */
+int device_init(struct device_job *j);
+int device_take(struct device_job *j);
+int device_pack(struct device_job *j);
+int device_budget(struct device_job *j);
+int device_log(struct device_job *j);
+int device_tasks(struct device_job *j);
+int device_policy(struct device_job *j);
+
+/* The tables that init shows, too; labels: each task in plain words below. */
+void device_show_policy(const struct cli_policy *p, enum cli_format format);
+int device_show_tasks(struct device_job *j, enum cli_format format,
+                      bool labels);
+
+/* A whole file, to be freed by the caller; at most max bytes. A message and the
+ * exit code, or 0. */
+int device_read_file(const char *path, size_t max, uint8_t **bytes,
+                     size_t *len);
+
+#endif

@@ -1,0 +1,17 @@
+/* hostfail.h - how libhearsay-host says what went wrong: it may be linked to a
+ * shared libhearsay, which keeps its own way (fail.h) to itself. */
+#ifndef HSY_HOSTFAIL_H
+#define HSY_HOSTFAIL_H
+
+#include "hearsay.h"
+
+/* Fill in *err (unless NULL) and return status. msg and field are literals. */
+static inline hsy_status host_fail(hsy_error *err, hsy_status status,
+                                   const char *field, const char *msg)
+{
+    if (err != NULL)
+        *err = (hsy_error){.status = status, .field = field, .msg = msg};
+    return status;
+}
+
+#endif

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# L06 and L07: processes that race for one device, and forked ones. The sizes
+# are what fits; HSY_TEST_LONG=1 takes those of THREATS, 8 times 10^4 debits.
+set -u
+out=${B:-build}
+shared=/dev/shm # a device syncs a lot
+[[ -w $shared ]] || shared=/tmp
+work=$(mktemp -d "$shared/hearsay-race-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+gcc -std=c11 -O1 -Wall -Wextra -Werror -Iinclude -Itests tests/fault/race_device.c "$out/libhearsay-host.a" "$out/libhearsay.a" \
+    -lcyaml -lyaml -lsodium -lm -o "$work/race" || exit 1
+debits=500
+[[ -z ${HSY_TEST_LONG:-} ]] || debits=10000
+"$work/race" "$work" 8 "$debits" 10000

@@ -1,0 +1,152 @@
+/*
+ * make_document.c - signed documents for tests of the device, good and hostile.
+ *
+ *     make_document OUT SEED VERSION ISSUED EXPIRES START END [TASK...]
+ *
+ * Signed by the key pair of SEED (0 to 255); the public key is printed. Days
+ * are numbers of UTC days. A TASK is
+ *
+ *     id,source,kind,nano,slot_days,round_days,nano_permanent,changes,sends
+ *
+ * with kind yes-no (rr), values (grr: firefox, chrome, other), number (onebit:
+ * 0 to 1440) or strings (olh).
+ */
+#include "hearsay_host.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t labels[] = "\7\0\0\0firefox"
+                                "\6\0\0\0chrome"
+                                "\5\0\0\0other";
+
+static const struct {
+    const char *name;
+    hsy_spec spec;
+    uint32_t other;
+} kinds[] = {
+    {"yes-no",
+     {.size = sizeof(hsy_spec), .mechanism = "rr", .kind = HSY_KIND_YES_NO},
+     HSY_TASK_CLOSED},
+    {"values",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "grr",
+      .kind = HSY_KIND_VALUES,
+      .d = 3,
+      .labels = labels,
+      .labels_len = sizeof labels - 1},
+     2},
+    {"number",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "onebit",
+      .kind = HSY_KIND_NUMBER,
+      .hi = 1440},
+     HSY_TASK_CLOSED},
+    {"strings",
+     {.size = sizeof(hsy_spec), .mechanism = "olh", .kind = HSY_KIND_STRINGS},
+     HSY_TASK_CLOSED}};
+
+static void die(const char *what)
+{
+    fprintf(stderr, "make_document: %s\n", what);
+    exit(1);
+}
+
+static const uint8_t *wire(hsy_spec spec, uint64_t nano)
+{
+    uint8_t *out = malloc(HSY_SCHEME_WIRE);
+    hsy_scheme *s;
+
+    spec.nano_epsilon = nano;
+    s = malloc(hsy_scheme_size(&spec));
+    if (out == NULL || s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK)
+        die("no such scheme");
+    hsy_scheme_encode(s, out);
+    free(s);
+    return out;
+}
+
+static void task_from(hsy_task *t, const char *text, uint32_t start,
+                      uint32_t end)
+{
+    char kind[16];
+    uint64_t nano, permanent;
+    size_t k = 0;
+
+    *t = (hsy_task){.release = 1,
+                    .question = "How is it?",
+                    .question_len = 10,
+                    .start = start,
+                    .end = end,
+                    .sample = {1, 1},
+                    .grace_days = 1000,
+                    .min_reports = 1000};
+    if (sscanf(text,
+               "%32[^,],%64[^,],%15[^,],%" SCNu64 ",%" SCNu32 ",%" SCNu32
+               ",%" SCNu64 ",%" SCNu32 ",%" SCNu32,
+               t->id, t->source, kind, &nano, &t->slot_days, &t->round_days,
+               &permanent, &t->max_changes, &t->sends) != 9)
+        die("a task has nine fields");
+    while (k < 4 && strcmp(kinds[k].name, kind) != 0)
+        k++;
+    if (k == 4)
+        die("no such kind");
+    t->answers = t->sends;
+    t->other = kinds[k].other;
+    t->labels = kinds[k].spec.labels;
+    t->labels_len = kinds[k].spec.labels_len;
+    t->scheme = wire(kinds[k].spec, nano);
+    if (permanent != 0)
+        t->permanent = wire(kinds[k].spec, permanent);
+}
+
+static void sign_and_write(const char *path, uint8_t seed, uint8_t *bytes,
+                           size_t len)
+{
+    uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET],
+        seeds[crypto_sign_SEEDBYTES];
+    FILE *out = fopen(path, "wb");
+
+    memset(seeds, seed, sizeof seeds);
+    crypto_sign_seed_keypair(key, secret, seeds);
+    if (out == NULL || hsy_sign(bytes + len, bytes, len, secret) != HSY_OK ||
+        fwrite(bytes, 1, len + HSY_SIGNATURE, out) != len + HSY_SIGNATURE ||
+        fclose(out) != 0)
+        die("not written");
+    for (size_t i = 0; i < sizeof key; i++)
+        printf("%02x", key[i]);
+    putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    hsy_task tasks[HSY_TASKS_MAX];
+    uint32_t days[7];
+    hsy_document doc = {0};
+    hsy_error err = {0};
+    size_t n = 0, len = 0;
+    uint8_t *bytes;
+
+    if (argc < 8 || (size_t)argc - 8 > HSY_TASKS_MAX)
+        die("OUT SEED VERSION ISSUED EXPIRES START END [TASK...]");
+    for (int i = 2; i < 8; i++)
+        days[i - 2] = (uint32_t)strtoul(argv[i], NULL, 10);
+    doc.version = days[1];
+    doc.issued = days[2];
+    doc.expires = days[3];
+    for (int i = 8; i < argc; i++)
+        task_from(&tasks[n++], argv[i], days[4], days[5]);
+    if (hsy_document_encode(NULL, 0, &len, &doc, tasks, n, &err) != HSY_OK) {
+        fprintf(stderr, "%s: ", err.field != NULL ? err.field : "");
+        die(err.msg);
+    }
+    bytes = calloc(1, len + HSY_SIGNATURE);
+    if (bytes == NULL ||
+        hsy_document_encode(bytes, len, &len, &doc, tasks, n, &err) != HSY_OK)
+        die("not encoded");
+    sign_and_write(argv[1], (uint8_t)days[0], bytes, len);
+    return 0;
+}
