@@ -572,23 +572,26 @@ HSY_API uint32_t hsy_law_power(const hsy_scheme *s);
  * noise averages out (docs/longitudinal.md). A chain keeps one permanent
  * answer, a report of the scheme `permanent`, and makes every report from it by
  * one more step of noise, so that a single report has the law of the scheme
- * `report`, up to 2^-50 and never beyond its epsilon. All reports made from one
- * permanent answer, however many, tell no more than that answer.
+ * `report`, up to 2^-64 an output or a bit and never beyond its epsilon. All
+ * reports made from one permanent answer, however many, tell no more than that
+ * answer.
  *
- * The two schemes agree in everything but epsilon. The mechanisms: rr (by
- * epsilon), grr, sue, oue, olh, blh, onebit, dbitflip. RAPPOR has both steps in
- * one scheme: give that twice.
+ * The two schemes agree in everything but epsilon (olh: also in g, which must
+ * be given to the permanent one). The mechanisms: rr (by epsilon), grr, sue,
+ * oue, olh, blh, onebit, dbitflip. RAPPOR has both steps in one scheme: give
+ * that twice, or a copy.
  */
 typedef struct hsy_chain {
     const hsy_scheme *permanent, *report; /* must outlive the chain */
     uint64_t grain; /* onebit: numbers are rounded to lo + multiples of it */
-    uint64_t step;  /* treat as private: a probability, over 2^64 */
+    uint64_t step;  /* treat as private: P(noise), over 2^64, rounded up */
 } hsy_chain;
 
 /* grain: onebit only, it divides hi - lo (in units of 10^-scale); 0: as if it
  * were hi - lo for onebit, and it must be 0 for the others. HSY_E_MISMATCH if
  * the schemes differ in more than epsilon, HSY_E_RANGE if permanent's epsilon
- * is below report's, HSY_E_UNKNOWN for other mechanisms. */
+ * is below report's, or for a pool of more than 2^16 seeds (a kept seed marks a
+ * device); HSY_E_UNKNOWN for other mechanisms. */
 HSY_API hsy_status hsy_chain_init(hsy_chain *c, const hsy_scheme *permanent,
                                   const hsy_scheme *report, uint64_t grain,
                                   hsy_error *err);
@@ -634,6 +637,13 @@ HSY_API void hsy_chain_describe(const hsy_chain *c, hsy_chain_info *info);
 
 /* The exact loss of `reports` reports on one key (MECHANISMS 4.1). */
 HSY_API double hsy_chain_epsilon(const hsy_chain *c, uint64_t reports);
+
+/* Output perturbation [DKY17]: the epsilon of one report if a permanent onebit
+ * or rr answer at nano_permanent is flipped with probability gamma for each
+ * report, rounded down. HSY_E_RANGE unless 0 <= gamma < 1/2, and if what is
+ * left is below HSY_EPSILON_MIN. */
+HSY_API hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
+                                   hsy_ratio gamma);
 
 /* ---- Estimates ----------------------------------------------------------- */
 

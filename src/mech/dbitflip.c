@@ -17,6 +17,7 @@
  * the order of the set.
  */
 #include "bytes.h"
+#include "chain.h"
 #include "ct.h"
 #include "draw.h"
 #include "exp.h"
@@ -147,19 +148,30 @@ static void dbitflip_set(const hsy_scheme *s, uint32_t *buckets, uint32_t j)
 
 /* ---- Randomizing --------------------------------------------------------- */
 
-/* The bits for a truth from one word each, which are drawn anew where they are
- * too large. */
-static hsy_status dbitflip_flip(const hsy_scheme *s, uint64_t *report,
-                                uint32_t j, uint64_t code, uint64_t *words,
-                                hsy_rng *rng)
+/* Where in set j a bucket stands, from 1 on; 0 if it does not. */
+static uint64_t dbitflip_place(const hsy_scheme *s, uint32_t j, uint64_t code)
 {
     const uint32_t bits = dbitflip_bits(s);
     uint32_t buckets[DBITFLIP_MOST];
-    uint64_t answer = 0;
+    uint64_t place = 0;
 
     dbitflip_set(s, buckets, j);
+    for (uint32_t i = 0; i < bits; i++)
+        place |= ct_equal(buckets[i], code) & (i + 1);
+    return place;
+}
+
+/* The bits for a truth at this place of set j, from one word each, which are
+ * drawn anew where they are too large. */
+static hsy_status dbitflip_flip(const hsy_scheme *s, uint64_t *report,
+                                uint32_t j, uint64_t place, uint64_t *words,
+                                hsy_rng *rng)
+{
+    const uint32_t bits = dbitflip_bits(s);
+    uint64_t answer = 0;
+
     for (uint32_t i = 0; i < bits; i++) {
-        uint64_t mine = ct_equal(buckets[i], code);
+        uint64_t mine = ct_equal(place, i + 1);
 
         if (ct_public(ct_less(s->coin.last, words[i])) != 0) {
             hsy_status st = hsy_prob_word(&words[i], &s->coin, rng);
@@ -195,10 +207,11 @@ static hsy_status dbitflip_make(const hsy_scheme *s, uint8_t *reports,
     if (st == HSY_OK)
         st = draw_words(block->words, n * bits, &coins->secret);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        uint32_t j = bytes_get32(block->seeds + 4 * i) & mask;
         uint64_t report = 0;
 
-        st = dbitflip_flip(s, &report, bytes_get32(block->seeds + 4 * i) & mask,
-                           codes[i], block->words + i * bits, &coins->secret);
+        st = dbitflip_flip(s, &report, j, dbitflip_place(s, j, codes[i]),
+                           block->words + i * bits, &coins->secret);
         report_put(reports + i * bytes, bytes, report);
     }
     return st;
@@ -344,6 +357,70 @@ static size_t dbitflip_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return dbitflip_bits(s) == 1 ? 1 : 2;
 }
 
+/* ---- In a chain: one set for good, an answer for each place -------------- */
+
+static struct chain_part dbitflip_part(const hsy_scheme *s)
+{
+    return (struct chain_part){.first = dbitflip_pool_bits(s),
+                               .count = dbitflip_bits(s),
+                               .differ = dbitflip_bits(s) == 1 ? 1 : 2};
+}
+
+static hsy_status dbitflip_seed(const hsy_scheme *s, uint32_t *j,
+                                hsy_rng *published)
+{
+    uint8_t seed[4] = {0};
+    hsy_status st = published->fill(published->ctx, seed, sizeof seed);
+
+    *j = bytes_get32(seed) & (uint32_t)(dbitflip_pool(s) - 1);
+    return st;
+}
+
+/* With a bit for each value none is outside the set: places count from 0. */
+static uint64_t dbitflip_first(const hsy_scheme *s)
+{
+    return dbitflip_bits(s) == s->d;
+}
+
+static hsy_status dbitflip_key(const hsy_chain *c, uint64_t *key, uint64_t code,
+                               hsy_coins *own)
+{
+    uint32_t j;
+    hsy_status st = dbitflip_seed(c->permanent, &j, &own->published);
+
+    if (st == HSY_OK)
+        *key = dbitflip_place(c->permanent, j, code) -
+               dbitflip_first(c->permanent);
+    return st;
+}
+
+static uint64_t dbitflip_keys(const hsy_chain *c)
+{
+    return dbitflip_bits(c->permanent) + 1 - dbitflip_first(c->permanent);
+}
+
+static hsy_status dbitflip_permanent(const hsy_chain *c, uint8_t *answer,
+                                     uint64_t key, hsy_coins *coins)
+{
+    const hsy_scheme *s = c->permanent;
+    uint64_t words[DBITFLIP_MOST], report = 0;
+    uint32_t j;
+    hsy_status st = dbitflip_seed(s, &j, &coins->published);
+
+    if (st == HSY_OK)
+        st = draw_words(words, dbitflip_bits(s), &coins->secret);
+    if (st == HSY_OK)
+        st = dbitflip_flip(s, &report, j, key + dbitflip_first(s), words,
+                           &coins->secret);
+    report_put(answer, s->report_bytes, report);
+    bytes_wipe(words, sizeof words);
+    bytes_wipe(&report, sizeof report);
+    return st;
+}
+
+static const struct mech_chain dbitflip_chain = {
+    CHAIN_FLIP, dbitflip_part, dbitflip_key, dbitflip_keys, dbitflip_permanent};
+
 const struct hsy_mechanism hsy_mech_dbitflip = {
     .row = {.name = "dbitflip",
             .aliases = "d-bit-flip",
@@ -361,6 +438,7 @@ const struct hsy_mechanism hsy_mech_dbitflip = {
     .support = dbitflip_support,
     .variance = dbitflip_support_variance,
     .steps = dbitflip_steps,
+    .chain = &dbitflip_chain,
     .law_factors = DBITFLIP_MOST + 1,
     .law = dbitflip_law,
     .law_worst = dbitflip_law_worst,

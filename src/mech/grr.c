@@ -11,6 +11,7 @@
  * Report: the value's index, ceil(log2 d) bits.
  */
 #include "bytes.h"
+#include "chain.h"
 #include "fail.h"
 #include "report.h"
 #include "twolevel.h"
@@ -123,6 +124,14 @@ static void grr_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
         }
 }
 
+static struct chain_part grr_part(const hsy_scheme *s)
+{
+    return (struct chain_part){.count = s->d};
+}
+
+static const struct mech_chain grr_chain = {CHAIN_OUTPUT, grr_part, NULL, NULL,
+                                            NULL};
+
 const struct hsy_mechanism hsy_mech_grr = {
     .row = {.name = "grr",
             .aliases = "krr,direct",
@@ -139,6 +148,7 @@ const struct hsy_mechanism hsy_mech_grr = {
     .support = grr_support,
     .forward = grr_forward,
     .backward = grr_forward,
+    .chain = &grr_chain,
     .law_factors = 1,
     .law = grr_law,
     .law_worst = grr_law_worst,

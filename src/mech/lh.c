@@ -15,6 +15,7 @@
 #include "lh.h"
 
 #include "bytes.h"
+#include "chain.h"
 #include "exp.h"
 #include "fail.h"
 #include "report.h"
@@ -108,23 +109,40 @@ static uint64_t lh_report(const hsy_scheme *s, uint32_t j, uint32_t y)
     return (uint64_t)j | (uint64_t)y << lh_pool_bits(s);
 }
 
+/* A public seed. */
+static hsy_status lh_seed(const hsy_scheme *s, uint32_t *j, hsy_rng *published)
+{
+    uint8_t seed[4] = {0};
+    hsy_status st = published->fill(published->ctx, seed, sizeof seed);
+
+    *j = bytes_get32(seed) & (uint32_t)(lh_pool(s) - 1);
+    return st;
+}
+
+/* A report of seed j for a truth whose hash is own. */
+static hsy_status lh_answer(const hsy_scheme *s, uint8_t *report, uint32_t j,
+                            uint32_t own, hsy_rng *secret)
+{
+    uint32_t y = 0;
+    hsy_status st = hsy_twolevel_draw(s, &y, own, secret);
+
+    if (st == HSY_OK)
+        report_put(report, s->report_bytes, lh_report(s, j, y));
+    return st;
+}
+
 static hsy_status lh_randomize(const hsy_scheme *s, uint8_t *report,
                                uint64_t code, hsy_coins *coins)
 {
-    uint8_t seed[4];
     struct pool_hash hash;
-    uint32_t j, own, y = 0;
-    hsy_status st =
-        coins->published.fill(coins->published.ctx, seed, sizeof seed);
+    uint32_t j, own;
+    hsy_status st = lh_seed(s, &j, &coins->published);
 
     if (st != HSY_OK)
         return st;
-    j = bytes_get32(seed) & (uint32_t)(lh_pool(s) - 1);
     hash = lh_function(s, j);
     own = lh_hash(s, &hash, code);
-    st = hsy_twolevel_draw(s, &y, own, &coins->secret);
-    if (st == HSY_OK)
-        report_put(report, s->report_bytes, lh_report(s, j, y));
+    st = lh_answer(s, report, j, own, &coins->secret);
     bytes_wipe(&own, sizeof own);
     return st;
 }
@@ -231,12 +249,52 @@ static double lh_steps(const hsy_scheme *s, double n)
     return (double)lh_pool(s) * (double)(s->d != 0 ? s->d : 1);
 }
 
+/* ---- In a chain: one seed for good, an answer for each hash -------------- */
+
+static struct chain_part lh_part(const hsy_scheme *s)
+{
+    return (struct chain_part){.first = lh_pool_bits(s), .count = lh_range(s)};
+}
+
+static hsy_status lh_key(const hsy_chain *c, uint64_t *key, uint64_t code,
+                         hsy_coins *own)
+{
+    struct pool_hash hash;
+    uint32_t j;
+    hsy_status st = lh_seed(c->permanent, &j, &own->published);
+
+    if (st != HSY_OK)
+        return st;
+    hash = lh_function(c->permanent, j);
+    *key = lh_hash(c->permanent, &hash, code);
+    return HSY_OK;
+}
+
+static uint64_t lh_keys(const hsy_chain *c)
+{
+    return lh_range(c->permanent);
+}
+
+static hsy_status lh_permanent(const hsy_chain *c, uint8_t *answer,
+                               uint64_t key, hsy_coins *coins)
+{
+    uint32_t j;
+    hsy_status st = lh_seed(c->permanent, &j, &coins->published);
+
+    if (st == HSY_OK)
+        st = lh_answer(c->permanent, answer, j, (uint32_t)key, &coins->secret);
+    return st;
+}
+
+static const struct mech_chain lh_chain = {CHAIN_OUTPUT, lh_part, lh_key,
+                                           lh_keys, lh_permanent};
+
 /* The two rows differ in their range only. */
 #define LH_FUNCTIONS                                                           \
     .randomize = lh_randomize, .randomize_batch = lh_batch, .check = lh_check, \
     .tally = lh_tally, .points = hsy_lh_points,                                \
     .points_scratch = hsy_lh_points_scratch, .support = hsy_lh_support,        \
-    .steps = lh_steps, .law_factors = 2, .law = lh_law,                        \
+    .steps = lh_steps, .chain = &lh_chain, .law_factors = 2, .law = lh_law,    \
     .law_worst = lh_law_worst
 
 #define LH_PARAMS                                                              \

@@ -221,9 +221,7 @@ double hsy_mech_steps(const hsy_scheme *s)
                                   : (double)s->cells;
 }
 
-/* Public random values and secret coins never share a stream: else a published
- * seed shows the bytes that tossed a coin. */
-static hsy_status mech_coins(const hsy_coins *coins, hsy_error *err)
+hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
 {
     const hsy_rng *secret = &coins->secret, *published = &coins->published;
 
@@ -293,7 +291,7 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
-    hsy_status st = mech_coins(coins, err);
+    hsy_status st = hsy_mech_coins(coins, err);
 
     if (st == HSY_OK)
         st = s->kind == HSY_KIND_TUPLE
@@ -306,7 +304,7 @@ hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                const uint64_t *codes, size_t n,
                                hsy_coins *coins, hsy_error *err)
 {
-    hsy_status st = mech_coins(coins, err);
+    hsy_status st = hsy_mech_coins(coins, err);
 
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
@@ -336,7 +334,7 @@ hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
     if (st == HSY_OK && s->mech->simulate_batch == NULL)
         return hsy_randomize_batch(s, reports, codes, n, &coins, err);
     if (st == HSY_OK)
-        st = mech_coins(&coins, err);
+        st = hsy_mech_coins(&coins, err);
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
     if (st == HSY_OK)

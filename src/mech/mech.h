@@ -30,6 +30,7 @@ static inline double mech_support_v1(const struct mech_support *law)
 }
 
 struct mech_sampled;
+struct mech_chain;
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -115,6 +116,10 @@ struct hsy_mechanism {
     /* ln of the ratio that bounds all reports on one truth together, if its
      * permanent answer is kept; NULL: there is none. */
     double (*lifetime)(const hsy_scheme *s);
+
+    /* How reports are made from a permanent answer (chain.h); NULL: they are
+     * not. */
+    const struct mech_chain *chain;
 
     /* Bytes of a scheme's tail for a spec that need not be sound, and the tail
      * of a resolved one; settle cannot fail. NULL: there is none. */
@@ -252,6 +257,10 @@ void hsy_outputs_tally(const hsy_scheme *s, hsy_tally *t,
 void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
                       const hsy_tally *t, const uint64_t *codes, size_t count,
                       void *scratch);
+
+/* Refuse one source in both roles: else a published seed shows the bytes that
+ * tossed a coin. */
+hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err);
 
 /* Whether all codes of n truths are in the domain, without telling which is
  * not. */

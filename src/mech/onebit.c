@@ -140,6 +140,57 @@ static size_t onebit_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
+/* ---- In a chain: an answer for each point of the grain ------------------- */
+
+/* floor(x / by) in the same steps for every x; by is public, below 2^63. */
+static uint64_t onebit_divide(uint64_t x, uint64_t by)
+{
+    uint64_t quotient = 0, rest = 0;
+
+    for (int bit = 63; bit >= 0; bit--) {
+        uint64_t below;
+
+        rest = rest << 1 | (x >> bit & 1);
+        below = ct_less(rest, by);
+        rest -= ~below & by;
+        quotient = quotient << 1 | (~below & 1);
+    }
+    return quotient;
+}
+
+/*
+ * Alpha-point rounding [DKY17]: with alpha uniform below the grain s, L =
+ * s floor(x / s) and R = L + s, x goes to L if x + alpha < R, else to R. Since
+ * x + alpha < R + s, that is point number floor((x + alpha) / s); R is drawn
+ * for x - L of the s alphas, so the mean over alpha is x. hi is a point itself.
+ */
+static hsy_status onebit_key(const hsy_chain *c, uint64_t *key, uint64_t code,
+                             hsy_coins *own)
+{
+    uint64_t alpha = 0;
+    hsy_status st = hsy_prob_below(&alpha, c->grain, hsy_prob_excess(c->grain),
+                                   &own->secret);
+
+    if (st == HSY_OK) /* both are below 2^63 */
+        *key = onebit_divide(code + alpha, c->grain);
+    bytes_wipe(&alpha, sizeof alpha);
+    return st;
+}
+
+static uint64_t onebit_keys(const hsy_chain *c)
+{
+    return onebit_width(c->permanent) / c->grain + 1;
+}
+
+static hsy_status onebit_permanent(const hsy_chain *c, uint8_t *answer,
+                                   uint64_t key, hsy_coins *coins)
+{
+    return onebit_randomize(c->permanent, answer, key * c->grain, coins);
+}
+
+static const struct mech_chain onebit_chain = {
+    CHAIN_FLIP, hsy_channel_part, onebit_key, onebit_keys, onebit_permanent};
+
 const struct hsy_mechanism hsy_mech_onebit = {
     .row = {.name = "onebit",
             .aliases = "1bitmean,duchi",
@@ -154,6 +205,7 @@ const struct hsy_mechanism hsy_mech_onebit = {
     .points = onebit_points,
     .support = hsy_channel_support,
     .variance = onebit_variance,
+    .chain = &onebit_chain,
     .law_factors = 2,
     .law = onebit_law,
     .law_worst = onebit_law_worst,

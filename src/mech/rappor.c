@@ -18,6 +18,7 @@
 #include "rappor.h"
 
 #include "bytes.h"
+#include "chain.h"
 #include "cohort.h"
 #include "ct.h"
 #include "draw.h"
@@ -281,11 +282,18 @@ struct rappor_block {
     uint32_t positions[RAPPOR_HASHES_MOST];
 };
 
-static hsy_status rappor_make(const hsy_scheme *s, struct rappor_block *b,
-                              const struct rappor_layout *l, uint8_t *reports,
+/* Lanes that n reports take, in words. */
+static size_t rappor_words(const struct rappor_layout *l, size_t n)
+{
+    return (n * l->lanes + 63) / 64;
+}
+
+/* Cohorts and permanent answers for n codes in a block. */
+static hsy_status rappor_keep(const hsy_scheme *s, struct rappor_block *b,
+                              const struct rappor_layout *l,
                               const uint64_t *codes, size_t n, hsy_coins *coins)
 {
-    size_t words = (n * l->lanes + 63) / 64;
+    const size_t words = rappor_words(l, n);
     hsy_status st = rappor_cohort_draw(s, b->cohorts, n, &coins->published);
 
     if (st != HSY_OK)
@@ -295,9 +303,18 @@ static hsy_status rappor_make(const hsy_scheme *s, struct rappor_block *b,
         hsy_rappor_place(s, b->positions, codes[i], b->cohorts[i]);
         rappor_set(s, b->lanes, l->lanes, i, b->positions);
     }
-    st = hsy_rappor_permanent(s, b->lanes, words, &coins->secret);
+    return hsy_rappor_permanent(s, b->lanes, words, &coins->secret);
+}
+
+static hsy_status rappor_make(const hsy_scheme *s, struct rappor_block *b,
+                              const struct rappor_layout *l, uint8_t *reports,
+                              const uint64_t *codes, size_t n, hsy_coins *coins)
+{
+    hsy_status st = rappor_keep(s, b, l, codes, n, coins);
+
     if (st == HSY_OK)
-        st = hsy_rappor_instant(s, b->lanes, words, &coins->secret);
+        st =
+            hsy_rappor_instant(s, b->lanes, rappor_words(l, n), &coins->secret);
     for (size_t i = 0; i < n && st == HSY_OK; i++)
         rappor_store(s, reports + i * s->report_bytes, b->lanes, l->lanes, i,
                      b->cohorts[i]);
@@ -417,6 +434,31 @@ static size_t rappor_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 2;
 }
 
+/* ---- In a chain: the first step is kept, the second is each report's ----- */
+
+static struct chain_part rappor_part(const hsy_scheme *s)
+{
+    return (struct chain_part){
+        .first = 0, .count = rappor_bits(s), .differ = 2 * rappor_hashes(s)};
+}
+
+static hsy_status rappor_answer(const hsy_chain *c, uint8_t *answer,
+                                uint64_t key, hsy_coins *coins)
+{
+    const struct rappor_layout l = rappor_layout(c->permanent);
+    struct rappor_block block;
+    hsy_status st = rappor_keep(c->permanent, &block, &l, &key, 1, coins);
+
+    if (st == HSY_OK)
+        rappor_store(c->permanent, answer, block.lanes, l.lanes, 0,
+                     block.cohorts[0]);
+    bytes_wipe(&block, sizeof block);
+    return st;
+}
+
+static const struct mech_chain rappor_chain = {CHAIN_INSTANT, rappor_part, NULL,
+                                               NULL, rappor_answer};
+
 const struct hsy_mechanism hsy_mech_rappor = {
     .row = {.name = "rappor",
             .aliases = "",
@@ -435,6 +477,7 @@ const struct hsy_mechanism hsy_mech_rappor = {
     .variance = rappor_variance,
     .iterative = true,
     .lifetime = rappor_lifetime,
+    .chain = &rappor_chain,
     .law_size = rappor_law_size,
     .law = rappor_law,
     .law_worst = rappor_law_worst,

@@ -229,6 +229,9 @@ static size_t rr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
+static const struct mech_chain rr_chain = {CHAIN_FLIP, hsy_channel_part, NULL,
+                                           NULL, NULL};
+
 const struct hsy_mechanism hsy_mech_rr = {
     .row = {.name = "rr",
             .aliases = "warner,randomized-response",
@@ -247,6 +250,7 @@ const struct hsy_mechanism hsy_mech_rr = {
     .backward = rr_backward,
     .outputs = 2,
     .counts = rr_counts,
+    .chain = &rr_chain,
     .law_factors = 1,
     .law = rr_law,
     .law_worst = rr_law_worst,

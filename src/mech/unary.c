@@ -19,6 +19,7 @@
 #include "unary.h"
 
 #include "bytes.h"
+#include "chain.h"
 #include "ct.h"
 #include "draw.h"
 #include "exp.h"
@@ -357,13 +358,21 @@ double hsy_unary_steps(const hsy_scheme *s, double n)
     return (double)s->d + n * (double)((s->d + 63) / 64); /* 64 at a time */
 }
 
+static struct chain_part unary_part(const hsy_scheme *s)
+{
+    return (struct chain_part){.first = 0, .count = s->d, .differ = 2};
+}
+
+static const struct mech_chain unary_chain = {CHAIN_FLIP, unary_part, NULL,
+                                              NULL, NULL};
+
 /* The two rows differ in their thresholds only. */
 #define UNARY_FUNCTIONS                                                        \
     .randomize = unary_randomize, .randomize_batch = unary_batch,              \
     .simulate_batch = unary_simulate, .check = unary_check,                    \
     .tally = unary_tally, .points = hsy_points_cells,                          \
-    .support = unary_support, .steps = hsy_unary_steps, .law = hsy_unary_law,  \
-    .law_worst = hsy_unary_law_worst
+    .support = unary_support, .steps = hsy_unary_steps, .chain = &unary_chain, \
+    .law = hsy_unary_law, .law_worst = hsy_unary_law_worst
 
 const struct hsy_mechanism hsy_mech_sue = {
     .row = {.name = "sue",
