@@ -12,7 +12,7 @@
 
 #include "hearsay.h"
 
-#define PLOT_COLOURS 6u
+#define PLOT_COLOURS 8u
 #define PLOT_SERIES_MAX 64u
 #define PLOT_VALUE_MAX 1e300 /* magnitude of a value */
 

@@ -12,7 +12,7 @@
 
 #define SVG_WIDTH 720.0
 #define SVG_LEFT 76.0
-#define SVG_RIGHT 20.0
+#define SVG_RIGHT 30.0
 #define SVG_TOP 48.0
 #define SVG_HEIGHT 330.0 /* of the frame */
 #define SVG_BELOW 62.0   /* numbers and label of the x axis */
@@ -143,9 +143,11 @@ static hsy_status svg_fit(struct svg_frame *f, const struct plot_figure *fig,
 /* Colours that people with any colour vision tell apart, dark enough for
  * white, and light enough for black. */
 static const char *const svg_light[PLOT_COLOURS] = {
-    "#c2410c", "#0067a5", "#00795a", "#8f3a84", "#7a5a00", "#565656"};
+    "#c2410c", "#0067a5", "#00795a", "#8f3a84",
+    "#7a5a00", "#a01a3c", "#3f46a8", "#565656"};
 static const char *const svg_dark[PLOT_COLOURS] = {
-    "#ff9a5c", "#62b8f0", "#3ed6a8", "#e59ddb", "#e8c14a", "#bdbdbd"};
+    "#ff9a5c", "#62b8f0", "#3ed6a8", "#e59ddb",
+    "#e8c14a", "#ff7f9a", "#a3a9ff", "#bdbdbd"};
 
 static void svg_colours(struct plot_text *t, const char *const *colours,
                         const char *paper, const char *ink, const char *rule)
@@ -239,7 +241,9 @@ static const char *const svg_marks[PLOT_COLOURS] = {
     "m0-4.2l4.2 7.4h-8.4z",                         /* triangle */
     "m0-4.6l4.6 4.6l-4.6 4.6l-4.6-4.6z",            /* diamond */
     "m0 4.2l4.2-7.4h-8.4z",                         /* triangle, upside down */
-    "m-4-1.2h8v2.4h-8z"};                           /* dash */
+    "m-1.2-4h2.4v8h-2.4z",                          /* bar */
+    "m-1.2-4h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8v-2.4h2.8z", /* plus */
+    "m-4-1.2h8v2.4h-8z"};                                        /* dash */
 
 static void svg_mark(struct plot_text *t, unsigned colour, double x, double y)
 {

@@ -32,8 +32,9 @@ struct sim_options {
     uint64_t nano_permanent; /* of the answer that is kept, of two steps */
     uint64_t grain; /* drift: steps between points; divides the range */
 
-    /* Called now and then with the devices that are through; may be NULL. */
-    void (*tick)(void *ctx, uint64_t devices);
+    /* Called now and then with how many reports have been made since; may be
+     * NULL. */
+    void (*tick)(void *ctx, uint64_t reports);
     void *ctx;
 };
 

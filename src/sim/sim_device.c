@@ -40,12 +40,18 @@ hsy_status sim_pair_open(struct sim_pair *pair, const hsy_spec *spec,
                          uint64_t nano_permanent, uint64_t nano_one,
                          uint64_t grain, hsy_error *err)
 {
+    hsy_spec same = *spec;
+    hsy_info info;
     hsy_status st;
 
     memset(pair, 0, sizeof *pair);
     st = device_scheme(&pair->report, spec, nano_one, err);
-    if (st == HSY_OK)
-        st = device_scheme(&pair->permanent, spec, nano_permanent, err);
+    if (st != HSY_OK)
+        return st;
+    /* What suits one report, as olh's g, both steps share. */
+    hsy_scheme_info(pair->report, &info);
+    memcpy(same.param, info.param, sizeof same.param);
+    st = device_scheme(&pair->permanent, &same, nano_permanent, err);
     if (st == HSY_OK)
         st = hsy_chain_init(&pair->chain, pair->permanent, pair->report, grain,
                             err);
@@ -193,7 +199,7 @@ hsy_status sim_answer(struct sim_device *d, uint8_t *bit,
 const char *sim_client_name(enum sim_client client)
 {
     static const char *const names[] = {"fresh", "memoised", "two-step",
-                                        "two-step, first kept"};
+                                        "first kept"};
 
     return names[client];
 }

@@ -62,8 +62,9 @@ hsy_status sim_answer(struct sim_device *d, uint8_t *bit,
 
 /* ---- Times, rates -------------------------------------------------------- */
 
-/* 1, 2, 5, 10, ... and last; how many. */
+/* 1, 2, 5, 10, ... (or 1, 10, 100, ...) and last; how many. */
 size_t sim_times(uint64_t times[SIM_TIMES_MAX], uint64_t last);
+size_t sim_decades(uint64_t times[SIM_TIMES_MAX], uint64_t last);
 
 /* Right guesses among n, of which a tie counts half. */
 struct sim_score {
@@ -85,6 +86,6 @@ double sim_binomial(uint64_t k, uint64_t n, double p);
  * of 1 / (all with one's name). */
 double sim_name_found(double n, double names);
 
-void sim_tick(const struct sim_options *o, uint64_t devices);
+void sim_tick(const struct sim_options *o, uint64_t reports);
 
 #endif

@@ -6,21 +6,29 @@
 
 #define RATE_ANSWERS_MAX 1000000000u
 
-size_t sim_times(uint64_t times[SIM_TIMES_MAX], uint64_t last)
+/* So many of 1, 2, 5 times each power of ten below last, and last. */
+static size_t rate_times(uint64_t times[SIM_TIMES_MAX], uint64_t last,
+                         size_t nleads)
 {
     static const uint64_t leads[] = {1, 2, 5};
     size_t n = 0;
 
-    for (uint64_t power = 1; n + 1 < SIM_TIMES_MAX; power *= 10)
-        for (size_t i = 0; i < 3 && n + 1 < SIM_TIMES_MAX; i++) {
-            if (leads[i] * power >= last) {
-                times[n++] = last;
-                return n;
-            }
-            times[n++] = leads[i] * power;
-        }
+    for (uint64_t power = 1; power < last; power *= 10)
+        for (size_t i = 0; i < nleads && n + 1 < SIM_TIMES_MAX; i++)
+            if (leads[i] * power < last)
+                times[n++] = leads[i] * power;
     times[n++] = last;
     return n;
+}
+
+size_t sim_times(uint64_t times[SIM_TIMES_MAX], uint64_t last)
+{
+    return rate_times(times, last, 3);
+}
+
+size_t sim_decades(uint64_t times[SIM_TIMES_MAX], uint64_t last)
+{
+    return rate_times(times, last, 1);
 }
 
 void sim_score_add(struct sim_score *s, double right)
@@ -109,8 +117,8 @@ double sim_name_found(double n, double names)
     return -expm1(n * log1p(-1 / names)) / (n / names);
 }
 
-void sim_tick(const struct sim_options *o, uint64_t devices)
+void sim_tick(const struct sim_options *o, uint64_t reports)
 {
     if (o->tick != NULL)
-        o->tick(o->ctx, devices);
+        o->tick(o->ctx, reports);
 }
