@@ -83,6 +83,10 @@ scenario "decode RAPPOR's files" estimate --rappor "$rappor/decode_params.csv" -
 scenario "associate RAPPOR's reports" estimate --associate --rappor "$rappor/pair_params.csv" --map "pet=$rappor/pair_map.csv" "$rappor/pair_reports.csv.gz"
 scenario "mechanisms" mechanisms --epsilon 1 --domain 100
 scenario "audit" audit --yes-no --epsilon 1 --samples 1000
+scenario "simulate averaging" simulate attack averaging --days 3 --devices 2 --plot OUT
+scenario "simulate change" simulate attack change --days 4 --devices 4 --plot OUT
+scenario "simulate fingerprint" simulate attack fingerprint --devices 20 --plot OUT
+scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
 faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
 scenario "bench of a loop" bench --quick --kernel 'unary-fold-1000*'
