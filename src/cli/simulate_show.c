@@ -45,6 +45,25 @@ static struct cli_cell show_days(double days)
     return c;
 }
 
+/* A number that may be too small or too large for a double: words for a
+ * sentence, and nothing in csv and json. */
+#define SHOW_WORDS 32
+
+static const char *show_extreme(char words[SHOW_WORDS], double x)
+{
+    if (x == 0)
+        return "less than 1e-307";
+    if (isinf(x))
+        return "more than 1e308";
+    snprintf(words, SHOW_WORDS, "%.4g", x);
+    return words;
+}
+
+static struct cli_cell show_held(double x)
+{
+    return x != 0 ? cli_number(x) : cli_text(NULL);
+}
+
 /* ---- Averaging ----------------------------------------------------------- */
 
 static const struct cli_column show_averaging_columns[] = {
@@ -73,19 +92,21 @@ static void show_averaging_notes(const struct simulate *s,
                                  const struct sim_evidence *e, uint64_t enough)
 {
     const double epsilon = (double)s->o.nano_one / HSY_NANO;
+    char point[SHOW_WORDS], tail[SHOW_WORDS], ratio[SHOW_WORDS];
 
     puts("\naccuracy of the best guess; exact: its mean; allowed: no attacker "
          "does better,\nsince these reports tell so much at most; charged: "
          "by the ledger.");
     printf("%" PRIu64 " times yes in %" PRIu64 " fresh answers, if the truth "
-           "is no: probability %.4g,\n%.4g for as many or more; no is %.4g "
-           "times as likely as yes.\n",
-           s->yes, s->of, e->point, e->tail, e->ratio);
+           "is no: probability %s,\n%s for as many or more; no is %s times as "
+           "likely as yes.\n",
+           s->yes, s->of, show_extreme(point, e->point),
+           show_extreme(tail, e->tail), show_extreme(ratio, e->ratio));
     printf("%" PRIu64 " fresh answers at epsilon %.4g cost %.4g", s->of,
            epsilon, epsilon * (double)s->of);
     if (enough != 0)
-        printf("; %" PRIu64 " give the truth away with\n99 %% certainty",
-               enough);
+        printf("; %" PRIu64 " %s the truth away with\n99 %% certainty", enough,
+               enough == 1 ? "gives" : "give");
     puts(".");
 }
 
@@ -108,9 +129,9 @@ static void show_averaging(const struct simulate *s)
         {"seed", cli_count(s->o.seed)},
         {"yes", cli_count(s->yes)},
         {"of", cli_count(s->of)},
-        {"point", cli_number(e.point)},
-        {"tail", cli_number(e.tail)},
-        {"ratio", cli_number(e.ratio)},
+        {"point", show_held(e.point)},
+        {"tail", show_held(e.tail)},
+        {"ratio", show_held(e.ratio)},
         {"answers_99", enough != 0 ? cli_count(enough) : cli_text(NULL)}};
 
     cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],

@@ -242,9 +242,7 @@ static hsy_status change_open(struct change *c, hsy_error *err)
         calloc(SIM_CHANGE_CLIENTS * SIM_TIMES_MAX * o->devices, sizeof *c->off);
     if (c->ones != NULL && c->off != NULL)
         return HSY_OK;
-    if (err != NULL)
-        *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-    return HSY_E_NOMEM;
+    return sim_nomem(err);
 }
 
 hsy_status sim_change(struct sim_change *out, const struct sim_options *o,

@@ -7,9 +7,9 @@
  * noise alone that he knows them by.
  *
  * An upload is a name, which stays as it is (a cohort, a hash seed), and a
- * body, whose bits stay more or less. Only uploads of one name can be of one
- * device, so he looks among those, for the body with the fewest bits that
- * differ; those that are as near share one guess. With nothing of that name he
+ * body (bits of a filter, a hash) that stays more or less. Only uploads of one
+ * name can be of one device, so he looks among those, for the body that differs
+ * least; those that are as near share one guess. With nothing of that name he
  * guesses among all.
  */
 #include "sim_parts.h"
@@ -114,8 +114,7 @@ static uint64_t fingerprint_number(const uint8_t *report)
     return x;
 }
 
-/* The two parts of a report. A value becomes one bit of many, so that two
- * values differ in two bits, whichever they are. */
+/* The two parts of a report. */
 static void fingerprint_split(const struct fingerprint *f,
                               struct fingerprint_upload *u,
                               const uint8_t *report)
@@ -125,7 +124,7 @@ static void fingerprint_split(const struct fingerprint *f,
     const uint64_t high = x >> f->low_bits;
 
     u->name = f->kind->rappor ? high : low;
-    u->body = f->kind->rappor ? low : (uint64_t)1 << high;
+    u->body = f->kind->rappor ? low : high;
 }
 
 static hsy_status fingerprint_upload(const struct fingerprint *f,
@@ -186,10 +185,15 @@ static size_t fingerprint_first(const struct fingerprint *f, size_t n,
     return low;
 }
 
-static unsigned fingerprint_apart(uint64_t a, uint64_t b)
+/* How much two bodies differ: in so many bits of a filter; hashes are the same
+ * or not. */
+static unsigned fingerprint_apart(const struct fingerprint *f, uint64_t a,
+                                  uint64_t b)
 {
     unsigned n = 0;
 
+    if (!f->kind->rappor)
+        return a != b;
     for (uint64_t x = a ^ b; x != 0; x &= x - 1)
         n++;
     return n;
@@ -207,7 +211,7 @@ static double fingerprint_guess(const struct fingerprint *f, size_t n,
     if (i == n || f->sorted[i].name != u->name) /* a guess among all */
         return 1 / (double)n;
     for (; i < n && f->sorted[i].name == u->name; i++) {
-        unsigned apart = fingerprint_apart(f->sorted[i].body, u->body);
+        unsigned apart = fingerprint_apart(f, f->sorted[i].body, u->body);
 
         if (apart > least)
             continue;
@@ -324,11 +328,8 @@ hsy_status sim_fingerprint(struct sim_fingerprint *out,
 
     memset(out, 0, sizeof *out);
     f.before = calloc(3 * o->devices, sizeof *f.before);
-    if (f.before == NULL) {
-        if (err != NULL)
-            *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-        return HSY_E_NOMEM;
-    }
+    if (f.before == NULL)
+        return sim_nomem(err);
     f.after = f.before + o->devices;
     f.sorted = f.after + o->devices;
     for (size_t k = 0; st == HSY_OK && k < SIM_UPLOADS; k++) {

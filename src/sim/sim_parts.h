@@ -7,6 +7,9 @@
 
 #define SIM_REPORT_BYTES 16u /* of the reports that are simulated */
 
+/* Say so; HSY_E_NOMEM. */
+hsy_status sim_nomem(hsy_error *err);
+
 /* ---- Devices (sim_device.c) ---------------------------------------------- */
 
 /* Both steps of a chain in memory of their own. */

@@ -36,6 +36,9 @@ answer = json.loads(must("simulate", "attack", "averaging", *SMALL["averaging"],
 ok(abs(answer["point"] - 12 / 256) < 1e-9 and abs(answer["tail"] - 13 / 256) < 1e-9 and abs(answer["ratio"] - 1 / 9) < 1e-9,
    "three yes of four: 12/256, 13/256 and 1/9", answer)
 
+text = must("simulate", "attack", "averaging", "--days", "2", "--devices", "2", "--epsilon", "32").decode()
+ok("less than 1e-307" in text and "1 gives the truth away" in text, "what no double holds is said in words", text)
+
 # The other attacks, by their figures.
 table = rows("change", *SMALL["change"])
 ok({t["client"] for t in table} == {"fresh", "memoised", "two-step", "first kept"} and
