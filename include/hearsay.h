@@ -640,8 +640,8 @@ HSY_API double hsy_chain_epsilon(const hsy_chain *c, uint64_t reports);
 
 /* Output perturbation [DKY17]: the epsilon of one report if a permanent onebit
  * or rr answer at nano_permanent is flipped with probability gamma for each
- * report, rounded down. HSY_E_RANGE unless 0 <= gamma < 1/2, and if what is
- * left is below HSY_EPSILON_MIN. */
+ * report, rounded down by at most 2 nano-epsilon. HSY_E_RANGE unless 0 <= gamma
+ * < 1/2, and if what is left is below HSY_EPSILON_MIN. */
 HSY_API hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
                                    hsy_ratio gamma);
 

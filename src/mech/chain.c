@@ -5,17 +5,16 @@
  * from it by a step of noise whose probability follows from the integers of the
  * two schemes, rounded up to 64 binary digits:
  *
- *     outputs  with probability b any of all k outputs, else the same one;
- *              own' = (1 - b) own + b / k                  grr, olh, blh
- *     bits     each bit flipped with probability t;
- *              other' = other + t (1 - 2 other)   rr, sue, oue, dbitflip,
- * onebit
+ *     grr, olh, blh                    with probability b any of all k outputs:
+ *                                      own' = (1 - b) own + b / k
+ *     rr, sue, oue, dbitflip, onebit   each bit flipped with probability t:
+ *                                      other' = other + t (1 - 2 other)
  *
  * Let own, other be the rates of the permanent scheme and own1, other1 those of
  * the report's. Solved for a report at own1 and other1,
  *
- *     b = 1 - (own1 - 1/k) / (own - 1/k),   t = (other1 - other) / (1 - 2
- * other).
+ *     b = 1 - (own1 - 1/k) / (own - 1/k)
+ *     t = (other1 - other) / (1 - 2 other)
  *
  * One report. Rounding up adds less than 2^-64 to b or t. Outputs: own' is at
  * most own1 and short of it by less than 2^-64, so the others have at least
@@ -64,61 +63,57 @@ static uint64_t chain_ratio(hsy_u128 num, hsy_u128 den)
  * own - 1/k = (k - 1) (A - 2^shift) / (k total), so that with u = A - 2^shift
  *     b = (u total1 - u1 total) / (u total1).
  * Weights and totals are below 2^63. b is below 1 by more than 2^-44: epsilon_1
- * is at least 10^-6 and k at most 2^22.
+ * is at least 10^-6 and k at most 2^22. It is not negative: a nano-epsilon more
+ * adds 10^-9 of A / 2^shift to it, and rounding takes less than 2^-39 off.
  */
-static bool chain_output_step(uint64_t *step, const hsy_scheme *permanent,
-                              const hsy_scheme *report)
+static uint64_t chain_output_step(const hsy_scheme *permanent,
+                                  const hsy_scheme *report)
 {
     uint64_t u = permanent->weight - ((uint64_t)1 << permanent->shift);
     uint64_t u1 = report->weight - ((uint64_t)1 << report->shift);
     hsy_u128 all = (hsy_u128)u * report->total;
-    hsy_u128 kept = (hsy_u128)u1 * permanent->total;
 
-    if (kept > all)
-        return false;
-    *step = chain_ratio(all - kept, all);
-    return true;
+    return chain_ratio(all - (hsy_u128)u1 * permanent->total, all);
 }
 
 /*
  * Over totals below 2^48, t = (other1 total - other total1) / (total1 (total -
  * 2 other)); unary totals are 2^64, written 0, and cancel. t is below 1/2,
  * since other1 is, by more than 2^-24.
+ *
+ * It is not negative. Over totals that is so as above. A unary rate x is
+ * rounded up to a grid, the finer ones holding the coarser, the coarsest whose
+ * loss is allowed; let y < x be that of a larger epsilon. On the same grid, or
+ * on a finer one, y stays at or below x. If its grid is the coarser, x had not
+ * that grid because its loss there was too large, and y, for which the same
+ * point would be a larger loss still, goes to a lower one: which lies below x.
  */
-static bool chain_flip_step(uint64_t *step, const hsy_scheme *permanent,
-                            const hsy_scheme *report)
+static uint64_t chain_flip_step(const hsy_scheme *permanent,
+                                const hsy_scheme *report)
 {
-    hsy_u128 one = 1, had, wanted, room;
+    hsy_u128 one = 1, had, wanted;
 
-    if (permanent->total == 0) {
-        had = permanent->other;
-        wanted = report->other;
-        room = (one << 64) - 2 * had;
-    } else {
-        had = (hsy_u128)permanent->other * report->total;
-        wanted = (hsy_u128)report->other * permanent->total;
-        room = (hsy_u128)permanent->total * report->total - 2 * had;
-    }
-    if (had > wanted)
-        return false;
-    *step = chain_ratio(wanted - had, room);
-    return true;
+    if (permanent->total == 0)
+        return chain_ratio(report->other - permanent->other,
+                           (one << 64) - 2 * (hsy_u128)permanent->other);
+    had = (hsy_u128)permanent->other * report->total;
+    wanted = (hsy_u128)report->other * permanent->total;
+    return chain_ratio(wanted - had,
+                       (hsy_u128)permanent->total * report->total - 2 * had);
 }
 
-/* RAPPOR's step stands in the scheme. */
-static hsy_status chain_resolve(hsy_chain *c, hsy_error *err)
+static uint64_t chain_resolve(const hsy_scheme *permanent,
+                              const hsy_scheme *report)
 {
-    bool weaker = true;
-
-    if (c->report->mech->chain->step == CHAIN_OUTPUT)
-        weaker = chain_output_step(&c->step, c->permanent, c->report);
-    else if (c->report->mech->chain->step == CHAIN_FLIP)
-        weaker = chain_flip_step(&c->step, c->permanent, c->report);
-    if (!weaker) /* by a few nano-epsilon, where digits were cut */
-        return hsy_fail(err, HSY_E_RANGE, "epsilon",
-                        "the permanent answer's epsilon is too close to the "
-                        "report's: make both equal, or it larger");
-    return HSY_OK;
+    switch (report->mech->chain->step) {
+    case CHAIN_OUTPUT:
+        return chain_output_step(permanent, report);
+    case CHAIN_FLIP:
+        return chain_flip_step(permanent, report);
+    case CHAIN_INSTANT:
+        break;
+    }
+    return 0; /* it stands in the scheme */
 }
 
 /* ---- What makes a chain -------------------------------------------------- */
@@ -213,11 +208,11 @@ hsy_status hsy_chain_init(hsy_chain *c, const hsy_scheme *permanent,
         st = chain_noise_known(report, err);
     if (st == HSY_OK)
         st = chain_grain(&made.grain, report, err);
-    if (st == HSY_OK)
-        st = chain_resolve(&made, err);
-    if (st == HSY_OK)
-        *c = made;
-    return st;
+    if (st != HSY_OK)
+        return st;
+    made.step = chain_resolve(permanent, report);
+    *c = made;
+    return HSY_OK;
 }
 
 /* ---- Keys and permanent answers ------------------------------------------ */
@@ -391,8 +386,8 @@ hsy_status hsy_chain_report(const hsy_chain *c, uint8_t *report,
  *     ((den - num) E + num) / ((den - num) + num E),
  * which grow with E. E is taken as A / 2^shift, at most e^epsilon; A is below
  * 2^47, so both sides are below 2^79, and are cut to 64 bits so that the odds
- * only fall. hsy_exp_cover gives the least nano-epsilon that covers them; the
- * one below is covered by them.
+ * only fall: by less than 2^-31, as they are at most 2^31. hsy_exp_cover gives
+ * the least nano-epsilon that covers them; the one below is covered by them.
  */
 hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
                            hsy_ratio gamma)
