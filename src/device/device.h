@@ -1,9 +1,10 @@
 /*
  * device.h - what the files of the client share.
  *
- * A device is a head (counters of the whole device), a record for each source
- * of its policy and one for each release it has answered. The image of all of
- * them is written twice, to two files, before anything is said (state.c).
+ * A device is a head (what holds for the whole device), a record for each
+ * source that it was ever asked about and one for each release it was ever
+ * given. The image of all of them is written twice, to two files, before
+ * anything is said (state.c).
  */
 #ifndef HSY_DEVICE_H
 #define HSY_DEVICE_H
@@ -14,11 +15,113 @@
  * a truth: hash functions, sets of buckets, alpha. */
 #define DEVICE_PURPOSE_RELEASE "release"
 #define DEVICE_PURPOSE_PERMANENT "permanent"
+#define DEVICE_PURPOSE_LOWERED "lowered" /* an older answer, weakened */
 #define DEVICE_PURPOSE_REPORT "report"
 #define DEVICE_PURPOSE_SAMPLE "sample"       /* who takes part in a slot */
 #define DEVICE_PURPOSE_RESERVOIR "reservoir" /* which stored answers go out */
 #define DEVICE_PURPOSE_DELAY "delay"
 #define DEVICE_PURPOSE_UPLOAD "upload " /* and the task's id */
+
+#define DEVICE_DAY 86400u         /* seconds */
+#define DEVICE_RELEASES_MAX 4096u /* hsy_policy.releases */
+#define DEVICE_RELEASE_BYTES 256u /* hsy_policy.release_bytes 0 */
+#define DEVICE_RELEASE_BYTES_MAX (4u << 20)
+#define DEVICE_WINDOW 8u /* rounds that are kept, at most */
+#define DEVICE_BASE 16   /* bytes of what releases share (release.c) */
+
+/* ---- Releases: release.c ------------------------------------------------- */
+
+struct hsy_release {
+    hsy_task task; /* its pointers are NULL */
+    hsy_scheme *scheme;
+    hsy_scheme *permanent; /* NULL: fresh coins each slot */
+    hsy_chain chain;
+    uint32_t slot_days, round_days; /* their lengths; none is 0 */
+    uint64_t slots, rounds;         /* of the task, of a slot */
+    uint64_t nano_one, nano_permanent, nano_slot, nano_lifetime;
+    uint8_t digest[HSY_DIGEST];        /* hsy_release_info */
+    uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
+    uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
+};
+
+/* What is charged under: the permanent scheme, or the only one. */
+const hsy_scheme *hsy_release_charged(const hsy_release *r);
+
+/*
+ * The scheme of an older release that differs from r in epsilon and in nothing
+ * else that shapes an answer, rebuilt from what its record keeps. False if
+ * there is none such: the digest is the judge.
+ */
+struct device_record;
+bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
+                       const struct device_record *record);
+
+/* The round that a day >= start lies in; it may be past the last one. */
+uint64_t hsy_release_round(const hsy_release *r, uint32_t day);
+uint64_t hsy_release_slot(const hsy_release *r, uint32_t day);
+
+/* ---- What a device keeps ------------------------------------------------- */
+
+struct device_head {
+    uint32_t consent; /* hsy_consent */
+    uint32_t day;     /* the largest that anything was charged on */
+    uint32_t spent_on;
+    uint64_t spent_day; /* on that day */
+    uint64_t spent_lifetime;
+    uint64_t version;               /* of the last document, 0: none */
+    uint8_t digest[HSY_DIGEST];     /* of its bytes */
+    uint8_t sign_key[HSY_SIGN_KEY]; /* in force; zeros: the policy's */
+    uint8_t next_key[HSY_SIGN_KEY]; /* zeros: none */
+};
+
+struct device_source {
+    uint32_t at; /* where its record stands in the image */
+    char name[HSY_SOURCE_MAX + 1];
+    uint32_t spent_on;
+    uint64_t spent_day, spent_lifetime;
+};
+
+/* One round's answers, waiting to be sent. */
+struct device_round {
+    uint64_t number; /* of the round, plus 1; 0: none */
+    uint64_t scheme; /* by which scheme the reports are: of report_digest */
+    uint64_t held;   /* a bit for each place with a report */
+    uint64_t sent;   /* a bit for each place that has gone out */
+    uint32_t answers;
+};
+
+enum device_slot {
+    DEVICE_SLOT_NONE = 0,
+    DEVICE_SLOT_PAID = 1,
+    DEVICE_SLOT_LOWERED = 2, /* answered from an older answer, free */
+    DEVICE_SLOT_EXHAUSTED = 3
+};
+
+/* What is kept of a release. Sizes never change after it was admitted. */
+struct device_record {
+    uint32_t at; /* where it stands in the image */
+    uint32_t source;
+    uint8_t digest[HSY_DIGEST];
+    uint32_t closed; /* 1: forgotten */
+    uint32_t report_bytes, sends, window, changes;
+    uint32_t answers, round_days; /* of the task, for hsy_release_older */
+    uint64_t nano_permanent;
+    uint8_t base[DEVICE_BASE];
+    uint64_t first; /* the round in which it was admitted */
+    uint64_t slot;
+    uint32_t slot_state; /* enum device_slot */
+    uint32_t origin;     /* LOWERED: the record of the older answer */
+    uint64_t used;       /* keys of the slot; as secret as they are */
+    uint64_t keys[HSY_CHANGES_MAX];
+    struct device_round rounds[DEVICE_WINDOW]; /* round n at n % window */
+};
+
+/* Bytes of a round's reports; all of a record's stand in its place of
+ * hsy_device.reports, round by round. */
+static inline size_t device_round_bytes(const struct device_record *rec)
+{
+    return (size_t)rec->sends * rec->report_bytes;
+}
 
 /*
  * Where a device's coins come from: hsy_streams_open under its key. Tests that
@@ -29,5 +132,129 @@ typedef hsy_status device_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
                                 const hsy_context *context);
 
 void hsy_device_coins(hsy_device *dev, device_coins *open, void *ctx);
+
+enum device_phase {
+    DEVICE_CLOSED = 0,
+    DEVICE_READY = 1,
+    DEVICE_WRITING = 2, /* between hsy_device_begin and hsy_device_end */
+    DEVICE_LOST = 3     /* a write failed: what the files hold is not known */
+};
+
+/* Keys made from the device's, one for each purpose. */
+struct device_keys {
+    uint8_t coins[HSY_KEY], mac[HSY_KEY], seal[HSY_KEY], tag[HSY_KEY];
+};
+
+#define DEVICE_NOTES 3 /* entries of one commit, at most */
+
+struct hsy_device {
+    enum device_phase phase;
+    hsy_policy policy; /* release_bytes as resolved */
+    hsy_world world;
+    struct device_keys keys;
+    device_coins *open;
+    void *open_ctx;
+    const uint8_t *taken; /* the document, as far as it is known */
+    size_t taken_len;
+
+    uint64_t generation;
+    struct device_head head;
+    struct device_source *sources;
+    struct device_record *records;
+    uint32_t nsources, nrecords; /* in use; room for policy.releases each */
+    uint8_t *reports;            /* release_bytes for each record */
+    uint8_t *image;              /* as in the files */
+    size_t image_len, image_room;
+    uint8_t *scratch[3]; /* release_bytes each: answers on their way */
+    uint64_t *told;      /* by record: the day + 1 on which SILENT was told */
+    hsy_entry notes[DEVICE_NOTES]; /* to be logged once all is durable */
+    uint32_t nnotes;
+};
+
+static inline uint8_t *device_reports(const hsy_device *dev, uint32_t record,
+                                      const struct device_round *round)
+{
+    const struct device_record *rec = &dev->records[record];
+
+    return dev->reports + record * dev->policy.release_bytes +
+           (size_t)(round - rec->rounds) * device_round_bytes(rec);
+}
+
+/* ---- device.c ------------------------------------------------------------ */
+
+/* HSY_OK if the device may be used now. */
+hsy_status hsy_device_ready(const hsy_device *dev, hsy_error *err);
+
+/* The day, which never goes back; seconds (may be NULL) likewise. */
+hsy_status hsy_device_today(const hsy_device *dev, uint32_t *day,
+                            uint64_t *seconds, hsy_error *err);
+
+/* The record of a release, or nrecords. */
+uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
+
+/* Whether the policy allows a release at all; nothing else may change that. */
+hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
+                             hsy_error *err);
+
+/* Note an entry, to be logged after the commit; or log it now. */
+void hsy_device_note(hsy_device *dev, const hsy_entry *entry);
+void hsy_device_log(const hsy_device *dev, const hsy_entry *entry);
+hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day);
+
+/* Coins of one context; keep at one address, and close. */
+struct device_draw {
+    hsy_streams room;
+    hsy_coins coins;
+};
+
+hsy_status hsy_device_draw(const hsy_device *dev, struct device_draw *draw,
+                           const char *purpose, const hsy_release *r,
+                           const uint8_t digest[HSY_DIGEST], uint64_t number,
+                           uint64_t truth);
+void hsy_device_drawn(struct device_draw *draw);
+
+/* ---- state.c ------------------------------------------------------------- */
+
+/* Bytes of an image with n sources and n releases, at most. */
+size_t hsy_state_room(uint32_t n, size_t release_bytes);
+
+/* Write what is in memory into the image: the head, a source, a release. */
+void hsy_state_head(hsy_device *dev);
+void hsy_state_source(hsy_device *dev, uint32_t source);
+void hsy_state_record(hsy_device *dev, uint32_t record);
+
+/* A new last record, whose fields are filled in. There is room. */
+void hsy_state_add_source(hsy_device *dev);
+void hsy_state_add_record(hsy_device *dev);
+
+/* Finish the image of the next generation. */
+void hsy_state_finish(hsy_device *dev);
+
+/* Refuse if the anchor has gone on without this device. */
+hsy_status hsy_state_current(const hsy_device *dev, hsy_error *err);
+
+/* Write the finished image to both files and raise the anchor to it. */
+hsy_status hsy_state_store(hsy_device *dev);
+
+/* Finish the image, make it durable, log. */
+hsy_status hsy_state_commit(hsy_device *dev, hsy_error *err);
+
+/* How storing went: on to the next generation, or the device is lost. */
+hsy_status hsy_state_settle(hsy_device *dev, hsy_status stored, hsy_error *err);
+
+hsy_status hsy_state_create(hsy_device *dev, hsy_error *err);
+hsy_status hsy_state_open(hsy_device *dev, hsy_error *err);
+
+/* ---- ledger.c ------------------------------------------------------------ */
+
+/* The policy's row of a source, NULL if it has none. */
+const hsy_source *hsy_ledger_source(const hsy_device *dev, const char *name);
+
+/* The record of a source, or nsources. */
+uint32_t hsy_ledger_find(const hsy_device *dev, const char *name);
+
+/* Charge nano to a source and to the device on a day, if no cap is passed. */
+bool hsy_ledger_charge(hsy_device *dev, uint32_t source, uint64_t nano,
+                       uint32_t day);
 
 #endif

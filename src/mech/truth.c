@@ -142,6 +142,84 @@ hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
                                      : truth_one(s, code, truth, err);
 }
 
+/* ---- Total: on a device no truth is an error ----------------------------- */
+
+/* x, or the nearer end of lo to hi. Turning the sign bit makes the order of
+ * signed numbers that of unsigned ones. */
+static uint64_t truth_clamp(const hsy_scheme *s, int64_t x)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    const uint64_t lo = (uint64_t)s->lo ^ sign, hi = (uint64_t)s->hi ^ sign;
+    uint64_t u = (uint64_t)x ^ sign;
+
+    u = ct_select(ct_less(u, lo), lo, u);
+    u = ct_select(ct_less(hi, u), hi, u);
+    return u - lo;
+}
+
+static uint64_t truth_total_string(const hsy_truth *truth)
+{
+    static const uint8_t nothing[1] = {0};
+    const uint64_t max = HSY_STRING_MAX;
+    size_t room = truth->u.bytes.room;
+    uint64_t len = truth->u.bytes.len;
+
+    if (room == 0)
+        room = (size_t)len; /* no more may be read, so the length shows */
+    len = ct_select(ct_less(room, len), room, len);
+    len = ct_select(ct_less(max, len), max, len);
+    return truth_hash(room == 0 ? nothing : truth->u.bytes.data, room,
+                      (size_t)len);
+}
+
+static hsy_status truth_total_one(const hsy_scheme *s, uint64_t *code,
+                                  const hsy_truth *truth, uint32_t other)
+{
+    const uint64_t width = (uint64_t)s->hi - (uint64_t)s->lo;
+    const hsy_truth_type want =
+        s->kind == HSY_KIND_STRINGS ? HSY_TRUTH_BYTES
+        : s->kind == HSY_KIND_NUMBER || s->kind == HSY_KIND_BINS
+            ? HSY_TRUTH_NUMBER
+            : HSY_TRUTH_INDEX;
+
+    if (truth->type != want)
+        return HSY_E_RANGE;
+    if (want == HSY_TRUTH_BYTES)
+        *code = truth_total_string(truth);
+    else if (want == HSY_TRUTH_INDEX)
+        *code = ct_select(ct_less(truth->u.index, s->d), truth->u.index,
+                          other < s->d ? other : s->d - 1);
+    else if (s->kind == HSY_KIND_NUMBER)
+        *code = truth_clamp(s, truth->u.number);
+    else
+        *code = truth_bin(truth_clamp(s, truth->u.number), width, s->d);
+    return HSY_OK;
+}
+
+hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
+                           const hsy_truth *truth, uint32_t other,
+                           hsy_error *err)
+{
+    const size_t width = hsy_code_width(s);
+    const hsy_truth *items = truth;
+    hsy_status st = HSY_OK;
+
+    if (s->kind == HSY_KIND_TUPLE) {
+        if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != width)
+            return hsy_fail_limit(err, HSY_E_RANGE, "truth",
+                                  "not one item for each attribute", width);
+        items = truth->u.tuple.items;
+    }
+    for (size_t i = 0; i < width && st == HSY_OK; i++)
+        st = truth_total_one(hsy_scheme_attribute(s, i), &codes[i], &items[i],
+                             other);
+    if (st != HSY_OK)
+        return hsy_fail(err, st, "truth",
+                        "not the type of truth that is asked for: an index, a "
+                        "number or a string");
+    return HSY_OK;
+}
+
 uint64_t hsy_code_count(const hsy_scheme *s)
 {
     if (s->kind == HSY_KIND_NUMBER)

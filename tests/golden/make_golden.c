@@ -4,11 +4,14 @@
  *     make_golden DIRECTORY
  *
  * For each of the examples a report stream, its tally and its readable twin,
- * and one upload header. A golden file is made once for a version of a format
- * and then kept: every later program must read it (test_golden.c).
+ * one upload header and one task document. A golden file is made once for a
+ * version of a format and then kept: every later program must read it
+ * (test_golden.c).
  */
 #include "container.h"
+#include "example_tasks.h"
 #include "examples.h"
+#include "hearsay_host.h"
 
 #include <stdio.h>
 
@@ -107,6 +110,31 @@ static void golden_upload(const char *dir)
     free(s);
 }
 
+/* All tasks of the examples, signed by the key of RFC 8032, test 1. */
+static void golden_document(const char *dir)
+{
+    static const uint8_t secret[HSY_SIGN_SECRET] = {
+        0x9d, 0x61, 0xb1, 0x9d, 0xef, 0xfd, 0x5a, 0x60, 0xba, 0x84, 0x4a,
+        0xf4, 0x92, 0xec, 0x2c, 0xc4, 0x44, 0x49, 0xc5, 0x69, 0x7b, 0x32,
+        0x69, 0x19, 0x70, 0x3b, 0xac, 0x03, 0x1c, 0xae, 0x7f, 0x60, 0xd7,
+        0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3,
+        0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1, 0x72, 0xf3, 0xda, 0xa6, 0x23,
+        0x25, 0xaf, 0x02, 0x1a, 0x68, 0xf7, 0x07, 0x51, 0x1a};
+    struct output *out = golden_open(dir, "document", "signed");
+    struct example_tasks e;
+    uint8_t *bytes;
+    size_t len;
+
+    if (!example_tasks_make(&e))
+        golden_expect(HSY_E_RANGE);
+    bytes = example_document(e.task, EXAMPLE_TASKS, 3, &len);
+    golden_expect(hsy_sign(bytes + len - HSY_SIGNATURE, bytes,
+                           len - HSY_SIGNATURE, secret));
+    golden_expect(output_write(out, bytes, len));
+    golden_expect(output_commit(out));
+    free(bytes);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -124,5 +152,6 @@ int main(int argc, char **argv)
         free(s);
     }
     golden_upload(argv[1]);
+    golden_document(argv[1]);
     return 0;
 }

@@ -1,0 +1,42 @@
+/* fuzz_document.c - task documents: one encoding, every field in its range. */
+#define _GNU_SOURCE
+
+#include "fuzz.h"
+
+static void document_opens(const uint8_t *bytes, size_t len)
+{
+    static hsy_task tasks[HSY_TASKS_MAX];
+    uint8_t *again;
+    size_t again_len = 0;
+    hsy_document doc;
+
+    if (hsy_document_open(&doc, bytes, len, NULL) != HSY_OK)
+        return;
+    for (uint32_t i = 0; i < doc.tasks; i++)
+        hsy_document_task(&doc, &tasks[i], i);
+    again = malloc(len);
+    fuzz_expect(again != NULL, "there is memory");
+    fuzz_expect(hsy_document_encode(again, len, &again_len, &doc, tasks,
+                                    doc.tasks, NULL) == HSY_OK &&
+                    again_len == len - HSY_SIGNATURE &&
+                    memcmp(again, bytes, again_len) == 0,
+                "a document that opens encodes to the same bytes");
+    free(again);
+}
+
+/* As it comes, and with the length of the whole made right. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    uint8_t *copy;
+
+    document_opens(data, len);
+    if (len < 32)
+        return 0;
+    copy = malloc(len);
+    fuzz_expect(copy != NULL, "there is memory");
+    memcpy(copy, data, len);
+    bytes_put32(copy + 28, (uint32_t)len);
+    document_opens(copy, len);
+    free(copy);
+    return 0;
+}
