@@ -1,9 +1,9 @@
 /*
  * sim_drift.c - a truth that moves a little every day: age in days.
  *
- * People born in one year are asked for their age in days, every day, and the
- * collector wants the mean. A client that keeps an answer for each truth has
- * another truth every day, and pays for each. Rounding makes them fewer:
+ * People first_age in one year are asked for their age in days, every day, and
+ * the collector wants the mean. A client that keeps an answer for each truth
+ * has another truth every day, and pays for each. Rounding makes them fewer:
  *
  *     values   none: an answer for each value, as RAPPOR keeps them
  *     centres  to the middle of a bin of so many days: few answers, but all of
@@ -88,13 +88,13 @@ static uint64_t drift_age(const struct drift *d, uint64_t number)
 
 static hsy_status drift_device(struct drift *d, uint64_t number, hsy_error *err)
 {
-    const uint64_t born = drift_age(d, number);
+    const uint64_t first_age = drift_age(d, number);
     struct sim_device dev;
     uint64_t first = 0;
 
     sim_device_init(&dev, &d->pair.chain, d->o->seed, number);
     for (size_t i = 0; i < d->ntimes; i++) {
-        uint64_t day = d->times[i], age = born + day - 1, key, keys;
+        uint64_t day = d->times[i], age = first_age + day - 1, key, keys;
         uint8_t report[SIM_REPORT_BYTES];
         hsy_status st = sim_key(&dev, &key, drift_code(d, age));
 

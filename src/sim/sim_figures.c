@@ -99,14 +99,16 @@ hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_change *c,
     return plot_svg(svg, len, &f.fig, err);
 }
 
-/* Shares on a logarithmic axis, so none below half of a device is drawn. */
+/* A logarithmic axis has no place for the share 0. */
 hsy_status sim_fingerprint_svg(char **svg, size_t *len,
                                const struct sim_fingerprint *p, hsy_error *err)
 {
     struct figures f = {
         .fig = {.title = "Found again in a crowd",
                 .about = "How many devices an attacker recognises by a second "
-                         "upload, among so many that have the same truth.",
+                         "upload, among so many that have the same truth. "
+                         "Shares below half of what guessing gives are left "
+                         "out.",
                 .x = {.label = "devices", .log = true},
                 .y = {.label = "found again", .log = true}}};
     size_t sizes = p->nrows / SIM_UPLOADS;
