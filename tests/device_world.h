@@ -40,11 +40,17 @@ struct world_disk {
 /* The length of a file that was being written when the power went. */
 enum world_length { WORLD_OLD, WORLD_NEW, WORLD_NONE };
 
-/* A power cut: during which store, and what it leaves behind. */
+/* What a power cut leaves behind of a store. */
 struct world_cut {
-    uint32_t at;      /* the store that does not return, from 1 on; 0: none */
     uint64_t sectors; /* bit i: sector i was written */
     uint32_t length;  /* enum world_length */
+};
+
+/* The store during which the power went. */
+struct world_pending {
+    hsy_file file;
+    size_t len;
+    uint8_t bytes[WORLD_ROOM];
 };
 
 /* What the device did, seen from outside. */
@@ -59,11 +65,12 @@ struct world {
     struct world_disk disk;
     uint64_t seconds;
     uint64_t anchor;
-    struct world_cut cut;
+    uint32_t cut_at; /* the store that does not return, from 1 on; 0: none */
     struct world_calls calls;
-    uint64_t shape;          /* of all calls, in order, with their sizes */
-    hsy_status store_status; /* what store says, if not HSY_OK */
-    jmp_buf *crash;          /* where a power cut leads */
+    uint64_t shape; /* of all calls, in order, with their sizes */
+    bool lies;      /* store says that it wrote, and did not */
+    jmp_buf *crash; /* where a power cut leads, */
+    struct world_pending *pending; /* and what was being written */
     void (*entry)(void *ctx, const hsy_entry *entry);
     void *entry_ctx;
     hsy_stream entropy;
@@ -97,11 +104,14 @@ static inline size_t world_sectors(size_t len)
     return (len + WORLD_SECTOR - 1) / WORLD_SECTOR;
 }
 
-/* What a file is after a write that the power cut short. */
-static inline void world_tear(struct world_file *f, const uint8_t *buf,
-                              size_t len, const struct world_cut *cut)
+/* What the disk is after a store that the power cut short. */
+static inline void world_tear(struct world_disk *disk,
+                              const struct world_pending *pending,
+                              const struct world_cut *cut)
 {
-    size_t keep = cut->length == WORLD_NEW ? len : f->len;
+    struct world_file *f = &disk->file[pending->file];
+    const uint8_t *buf = pending->bytes;
+    size_t len = pending->len, keep = cut->length == WORLD_NEW ? len : f->len;
 
     for (size_t at = 0; at < len; at += WORLD_SECTOR) {
         size_t n = len - at < WORLD_SECTOR ? len - at : WORLD_SECTOR;
@@ -126,12 +136,14 @@ static inline hsy_status world_store(void *ctx, hsy_file file,
     w->calls.stores++;
     w->calls.stored += len;
     world_note(w, 2, (uint64_t)file << 32 ^ len);
-    if (w->cut.at != 0 && --w->cut.at == 0) {
-        world_tear(f, buf, len, &w->cut);
+    if (w->cut_at != 0 && --w->cut_at == 0) {
+        w->pending->file = file;
+        w->pending->len = len;
+        memcpy(w->pending->bytes, buf, len);
         longjmp(*w->crash, 1);
     }
-    if (w->store_status != HSY_OK)
-        return w->store_status;
+    if (w->lies)
+        return HSY_OK;
     memcpy(f->bytes, buf, len);
     f->len = (uint32_t)len;
     f->there = true;

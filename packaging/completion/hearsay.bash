@@ -44,6 +44,10 @@ _hearsay() {
     elif [[ $word == -* ]]; then
         words="$("$hearsay" help "$command" 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
+    elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 2 ]; then
+        words=attack
+    elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 3 ]; then
+        words="averaging change fingerprint drift"
     else
         compopt -o default 2>/dev/null
         return

@@ -25,6 +25,7 @@ int cmd_tally(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);

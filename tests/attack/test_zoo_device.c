@@ -31,7 +31,7 @@ static void zoo_play(struct transcript *t, const struct zoo_device *z)
                              .d = 2,
                              .length = ZOO_LENGTH,
                              .cap = UINT64_MAX,
-                             .last_day = 20};
+                             .days = 1};
     t->ctx = (void *)(uintptr_t)z;
     for (size_t i = 0; i < TRANSCRIPT_RELEASES; i++) {
         struct transcript_release *r = &t->release[i];

@@ -129,7 +129,7 @@ static const struct transcripts_plan transcripts_plans[] = {
 struct transcripts_device {
     struct world_setup setup;
     struct world_task task[TRANSCRIPT_RELEASES];
-    const char *mutant; /* NULL: none */
+    bool lies; /* a mutant: the disk */
 };
 
 static struct transcripts_device *transcripts_of(const struct transcript *t)
@@ -145,6 +145,7 @@ static hsy_status transcripts_create(struct transcript *t, void *client)
         return HSY_E_NOMEM;
     world_setup_create(&d->setup, client, d->task, TRANSCRIPT_RELEASES);
     hsy_device_coins(client, t->coins, t);
+    t->live.world.lies = d->lies;
     return HSY_OK;
 }
 
@@ -259,12 +260,13 @@ static void transcripts_meaning(struct transcript *t,
 
 static void transcripts_play(struct transcript *t,
                              const struct transcripts_plan *p, uint32_t length,
-                             device_coins *coins)
+                             device_coins *coins, bool lies)
 {
     static struct transcripts_device dev;
     hsy_device *trial;
 
     memset(&dev, 0, sizeof dev);
+    dev.lies = lies;
     *t = (struct transcript){.name = p->name,
                              .client = &transcripts_client,
                              .d = p->d,
@@ -272,7 +274,9 @@ static void transcripts_play(struct transcript *t,
                              .same_changes = p->max_changes > 1,
                              .anchored = p->anchored,
                              .cap = p->life != 0 ? p->life : TRANSCRIPTS_FAR,
-                             .last_day = p->days + 1,
+                             .days = p->round_days != 0  ? p->round_days
+                                     : p->slot_days != 0 ? p->slot_days
+                                                         : p->days,
                              .coins = coins,
                              .ctx = &dev};
     world_init(&t->live.world, 1);
@@ -296,7 +300,7 @@ static void transcripts_right(const struct transcripts_plan *p)
     const bool longer = getenv("HSY_TEST_LONG") != NULL;
 
     transcripts_play(&t, p, longer ? p->longer : p->length,
-                     transcript_coins_open);
+                     transcript_coins_open, false);
     printf("# %s: %llu sequences, %llu outcomes, the most told is e^%.4f\n",
            p->name, (unsigned long long)t.sequences,
            (unsigned long long)t.outcomes, t.most);
@@ -318,8 +322,78 @@ static void transcripts_right(const struct transcripts_plan *p)
                    : "no device is refused");
 }
 
+/* ---- What must be noticed ------------------------------------------------ */
+
+static hsy_status transcripts_no_scheme(void *ctx, hsy_streams *room,
+                                        hsy_coins *coins,
+                                        const hsy_context *context)
+{
+    static const uint8_t none[HSY_DIGEST];
+    hsy_context keyed = *context;
+
+    keyed.digest = none;
+    return transcript_coins_keyed(ctx, room, coins, context, &keyed);
+}
+
+static hsy_status transcripts_no_slot(void *ctx, hsy_streams *room,
+                                      hsy_coins *coins,
+                                      const hsy_context *context)
+{
+    hsy_context keyed = *context;
+
+    keyed.slot = 0;
+    return transcript_coins_keyed(ctx, room, coins, context, &keyed);
+}
+
+static hsy_status transcripts_no_truth(void *ctx, hsy_streams *room,
+                                       hsy_coins *coins,
+                                       const hsy_context *context)
+{
+    hsy_context keyed = *context;
+
+    keyed.truth = 0;
+    return transcript_coins_keyed(ctx, room, coins, context, &keyed);
+}
+
+/* Coins that are fresh at every call: as if there were no permanent answer. */
+static hsy_status transcripts_anew(void *ctx, hsy_streams *room,
+                                   hsy_coins *coins, const hsy_context *context)
+{
+    struct transcript *t = ctx;
+    hsy_context keyed = *context;
+
+    if (strcmp(context->purpose, DEVICE_PURPOSE_PERMANENT) == 0)
+        keyed.slot += 1000u + t->live.ncoins;
+    return transcript_coins_keyed(ctx, room, coins, context, &keyed);
+}
+
+static void transcripts_wrong(void)
+{
+    const struct transcripts_plan *daily = &transcripts_plans[1];
+    const struct transcripts_plan *kept = &transcripts_plans[3];
+    static const struct {
+        const char *slip;
+        device_coins *coins;
+        bool kept, lies;
+    } mutants[] = {
+        {"coins without the scheme", transcripts_no_scheme, false, false},
+        {"coins without the slot", transcripts_no_slot, false, false},
+        {"coins without the truth", transcripts_no_truth, false, false},
+        {"permanent answers drawn anew", transcripts_anew, true, false},
+        {"a disk that loses debits", transcript_coins_open, false, true}};
+    static struct transcript t;
+
+    for (size_t i = 0; i < sizeof mutants / sizeof *mutants; i++) {
+        transcripts_play(&t, mutants[i].kept ? kept : daily, 2,
+                         mutants[i].coins, mutants[i].lies);
+        ok(mutants[i].lies ? t.unpaid > 0 : t.beyond > 0,
+           "control: %s: noticed, first at \"%s\"", mutants[i].slip, t.worst);
+    }
+}
+
 int main(void)
 {
+    transcripts_wrong();
     for (size_t i = 0;
          i < sizeof transcripts_plans / sizeof transcripts_plans[0]; i++)
         transcripts_right(&transcripts_plans[i]);

@@ -96,6 +96,10 @@ scenario "tasks show" tasks show "$work/document" --key "$work/k.public"
 scenario "randomize a task" randomize --task "$work/document:b" "$work/values" -o OUT
 scenario "mechanisms" mechanisms --epsilon 1 --domain 100
 scenario "audit" audit --yes-no --epsilon 1 --samples 1000
+scenario "simulate averaging" simulate attack averaging --days 3 --devices 2 --plot OUT
+scenario "simulate change" simulate attack change --days 4 --devices 4 --plot OUT
+scenario "simulate fingerprint" simulate attack fingerprint --devices 20 --plot OUT
+scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
 faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
 scenario "bench of a loop" bench --quick --kernel 'unary-fold-1000*'

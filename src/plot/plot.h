@@ -1,0 +1,59 @@
+/*
+ * plot.h - figures as SVG, from series of numbers.
+ *
+ * A figure is a frame with two axes and any number of series in it. The same
+ * figure always gives the same bytes. It can be read in light and in dark
+ * surroundings (the reader's preference decides), without colours (lines differ
+ * in their marks), and aloud (title and description); it needs no font of its
+ * own, no script and nothing from elsewhere.
+ */
+#ifndef PLOT_H
+#define PLOT_H
+
+#include "hearsay.h"
+
+#define PLOT_COLOURS 8u
+#define PLOT_SERIES_MAX 64u
+#define PLOT_VALUE_MAX 1e300 /* magnitude of a value */
+
+enum plot_style {
+    PLOT_LINE = 0, /* a line with a mark at each point */
+    PLOT_DASHED,   /* a dashed line without marks: what theory says */
+    PLOT_POINTS    /* marks alone */
+};
+
+struct plot_series {
+    const char *name;      /* in the legend; NULL: it has no place there */
+    enum plot_style style; /* how it is drawn */
+    unsigned colour;       /* below PLOT_COLOURS; its mark goes with it */
+    size_t n;              /* points; with 0 only the legend shows it */
+    const double *x, *y;
+    const double *low, *high; /* a band along it, low <= high; both or none */
+};
+
+struct plot_axis {
+    const char *label;
+    bool log;
+    double low, high; /* both 0: what the series need */
+};
+
+/* Texts are UTF-8; what is none, and what XML cannot hold, is shown as U+FFFD.
+ * They may hold any sign: all are escaped. */
+struct plot_figure {
+    const char *title;
+    const char *about; /* what is to be seen, for those who cannot see it */
+    struct plot_axis x, y;
+    const struct plot_series *series;
+    size_t nseries;
+};
+
+/*
+ * The figure as a whole SVG document of *len bytes, to be freed with free().
+ * HSY_E_RANGE with the series (from 1) in err->line if a value is not finite,
+ * too large, not positive on a logarithmic axis, or outside an axis whose ends
+ * are given; HSY_E_NOMEM.
+ */
+hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
+                    hsy_error *err);
+
+#endif
