@@ -10,20 +10,13 @@ static void help_overview(void)
     puts("hearsay - statistics from answers that prove nothing\n"
          "\n"
          "usage: hearsay COMMAND [options] [FILE]\n"
-         "       hearsay help COMMAND\n"
-         "       hearsay --version\n");
+         "       hearsay help COMMAND, hearsay --version\n");
     for (size_t i = 0; (entry = cli_command_at(i)) != NULL; i++)
         printf("  %-12s %s\n", entry->name, entry->summary);
-    puts(
-        "\n"
-        "A question, asked of many people whose single answers stay hidden:\n"
-        "\n"
-        "  hearsay randomize --yes-no --epsilon 1 < truths > reports\n"
-        "  hearsay tally reports > day1.tally\n"
-        "  hearsay estimate day1.tally\n"
-        "\n"
-        "Truths are randomized before they go anywhere; only totals over many\n"
-        "reports mean anything.");
+    puts("\n"
+         "A question, asked of many people whose single answers stay hidden:\n"
+         "\n"
+         "  hearsay randomize --yes-no --epsilon 1 truths | hearsay estimate");
 }
 
 static bool help_asks(const char *word)
