@@ -28,7 +28,9 @@
 #ifndef TRANSCRIPT_H
 #define TRANSCRIPT_H
 
-#define WORLD_ROOM 2048u
+#ifndef WORLD_ROOM
+#define WORLD_ROOM 2048u /* lives are copied often */
+#endif
 #include "chain.h"
 #include "device.h"
 #include "device_world.h"
@@ -533,7 +535,7 @@ static inline void transcript_settle(struct transcript *t)
     if (!life->open)
         return;
     spent = t->client->spent(t, life->client);
-    more = spent - life->spent;
+    more = spent > life->spent ? spent - life->spent : 0;
     t->unpaid += spent < life->spent || spent > t->cap || more % nano != 0;
     life->charges[life->release] += (uint32_t)(more / nano);
     life->paid += more;
@@ -967,7 +969,6 @@ static inline void transcript_check(struct transcript *t,
                                     const char *word, uint32_t courses)
 {
     struct transcript_law l = {0};
-    uint32_t before = transcript_faults(t);
 
     for (size_t i = 0; i < set->n; i++) {
         t->script.n = t->script.at = 0;
@@ -980,7 +981,7 @@ static inline void transcript_check(struct transcript *t,
     transcript_judge(t, &l, courses);
     free(l.point);
     t->sequences++;
-    if (transcript_faults(t) != before && t->worst[0] == '\0')
+    if (transcript_faults(t) != 0 && t->worst[0] == '\0')
         snprintf(t->worst, sizeof t->worst, "%s", word);
 }
 

@@ -8,6 +8,7 @@
 #ifndef ZOO_DEVICE_H
 #define ZOO_DEVICE_H
 
+#define WORLD_ROOM 8192u /* a ledger has many releases */
 #include "transcript.h"
 
 /* ---- Clients ------------------------------------------------------------- */
