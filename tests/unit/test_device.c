@@ -1490,7 +1490,7 @@ static void a_hundred_tasks(void)
 {
     struct rig *g = rig_new();
     struct timespec from, to;
-    double us, best = 1e9;
+    double us, all = 0;
     bool good = true;
 
     g->policy.releases = 100;
@@ -1510,13 +1510,13 @@ static void a_hundred_tasks(void)
             clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
             us = (double)(to.tv_sec - from.tv_sec) * 1e6 +
                  (double)(to.tv_nsec - from.tv_nsec) / 1e3;
-            best = us < best ? us : best;
+            all += us;
         }
     }
     ok(good, "100 tasks with reports of 128 bytes are answered");
     ok(g->world.file[1].len < 65536, "the state takes %zu bytes",
        g->world.file[1].len);
-    printf("# an answer takes %.1f us of CPU at best\n", best);
+    printf("# an answer takes %.1f us of CPU\n", all / 300);
     rig_free(g);
 }
 
