@@ -34,7 +34,7 @@ endif
 LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/account/*.c)) src/host/entropy.c
 # libhearsay-host: the world of a device, task files, signatures.
 HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c world*.c sign*.c tasks*.c)))
-HOST_LIBS := -lcyaml -lsodium
+HOST_LIBS := -lcyaml -lyaml -lsodium
 # What stands between the library and the command; tests may link it too.
 MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))

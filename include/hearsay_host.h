@@ -124,17 +124,20 @@ HSY_API size_t hsy_tasks_problems(const hsy_tasks *tasks,
                                   const hsy_problem **problems);
 HSY_API const hsy_task *hsy_tasks_all(const hsy_tasks *tasks, size_t *n);
 
+/* Its version, issued and expires; the rest of doc is zeroed. */
+HSY_API void hsy_tasks_head(const hsy_tasks *tasks, hsy_document *doc);
+
 /* Hold it against the document in force: what may change in a version, what
  * needs a new release. Adds to the problems. */
 HSY_API hsy_status hsy_tasks_change(hsy_tasks *tasks, const hsy_document *from,
                                     hsy_error *err);
 
-/* The signed document, to be freed with free(). version 0: one more than the
- * file's own counter; next_key may be NULL. */
+/* The signed document, to be freed with free(). next_key, which may be NULL,
+ * also signs later versions. HSY_E_FORMAT while there are problems. */
 HSY_API hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
                                      size_t *len,
                                      const uint8_t secret[HSY_SIGN_SECRET],
-                                     hsy_error *err);
+                                     const uint8_t *next_key, hsy_error *err);
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,7 @@ int cmd_estimate(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_tasks(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 struct cli_entry {
@@ -337,7 +338,8 @@ enum {
     CLI_OPT_MAX_BITS,
     CLI_OPT_MAX_STEPS,
     CLI_OPT_USERS,
-    CLI_OPT_ATTRIBUTE
+    CLI_OPT_ATTRIBUTE,
+    CLI_OPT_TASK
 };
 
 /* Rows for a command's table: what is asked, and how. */
@@ -375,6 +377,13 @@ enum {
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 
+/* Instead of both. */
+#define CLI_TASK_OPTION                                                        \
+    {                                                                          \
+        CLI_OPT_TASK, "task", "FILE:ID",                                       \
+            "as a task of a tasks.yaml or document asks"                       \
+    }
+
 /* What the choice of a mechanism must keep to. */
 #define CLI_LIMIT_OPTIONS                                                      \
     {CLI_OPT_MAX_BITS, "max-bits", "B", "most bits of a report"},              \
@@ -385,9 +394,10 @@ enum {
     }
 
 struct cli_tuple; /* cli_tuple.h */
+struct cli_tasks; /* cli_tasks.h */
 
-/* Zero it to begin. The spec's labels point into labels, or into matrix or
- * tuple. */
+/* Zero it to begin. The spec's labels point into labels, or into matrix, tuple
+ * or tasks. */
 struct cli_spec {
     hsy_spec spec;
     struct cli_labels labels;
@@ -398,6 +408,9 @@ struct cli_spec {
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
     uint32_t other_place;    /* of the label "other", if other is set */
     struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
+    const char *task;        /* --task; the spec's labels are in tasks */
+    struct cli_tasks *tasks; /* owned */
+    bool permanent;          /* the task keeps a permanent answer */
 };
 
 /* Take an option with id CLI_OPT_*; false after a complaint. */

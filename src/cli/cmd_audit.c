@@ -19,6 +19,7 @@ enum { OPT_ALL = 1, OPT_SAMPLES, OPT_CONFIDENCE, OPT_SEED, OPT_FORMAT };
 static const struct cli_option cmd_audit_options[] = {
     CLI_KIND_OPTIONS,
     CLI_SCHEME_OPTIONS,
+    CLI_TASK_OPTION,
     {OPT_ALL, "all", NULL,
      "every mechanism on a small domain of each kind;\n"
      "--epsilon takes a list (default 0.1,1,4)"},
@@ -31,7 +32,9 @@ static const struct cli_option cmd_audit_options[] = {
 };
 
 static const struct cli_command cmd_audit_command = {
-    "audit", "KIND --epsilon E [--mechanism NAME] [options] | --all [options]",
+    "audit",
+    "KIND --epsilon E [--mechanism NAME] [options] | "
+    "--task FILE:ID [options] | --all [options]",
     "Check what a mechanism claims: the exact epsilon of its integers, by\n"
     "formula and by enumeration; the epsilon that a sample of its reports\n"
     "proves; whether the sample follows the stated law; and whether it falls\n"

@@ -26,6 +26,7 @@ static const struct cli_option randomize_options[] = {
      "yes-no, A,B,C, @FILE, LO:HI, LO:HI/BINS, strings;\n"
      "NAME?=KIND: a field may be empty, which is \"none\""},
     CLI_SCHEME_OPTIONS,
+    CLI_TASK_OPTION,
     CLI_LIMIT_OPTIONS,
     {CLI_OPT_OTHER, "other", NULL,
      "count what is not in the list as \"other\""},
@@ -39,7 +40,8 @@ static const struct cli_option randomize_options[] = {
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command randomize_command = {
-    "randomize", "KIND --epsilon E [options] [FILE]",
+    "randomize",
+    "KIND --epsilon E [options] [FILE] | --task FILE:ID [options] [FILE]",
     "Randomize truths, one a line, into a stream of reports that describes\n"
     "itself. One report proves nothing about its truth; 'hearsay tally' "
     "counts\n"
@@ -316,6 +318,9 @@ static int randomize_run(struct randomize_job *j)
                  "nothing is sent");
         return CLI_DONE;
     }
+    if (j->spec.permanent)
+        cli_note("note: this keeps no permanent answer: every report spends "
+                 "its epsilon anew. 'hearsay device' answers as a device does");
     failed = randomize_hide();
     if (!failed)
         failed = randomize_open(j);

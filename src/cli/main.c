@@ -9,6 +9,7 @@ static const struct cli_entry main_commands[] = {
     {"randomize", "truths, one a line, to a stream of reports", cmd_randomize},
     {"tally", "report streams and tallies to one tally", cmd_tally},
     {"estimate", "a tally to estimates with their errors", cmd_estimate},
+    {"tasks", "check and sign what devices are asked", cmd_tasks},
     {"mechanisms", "the mechanisms, their error and their cost",
      cmd_mechanisms},
     {"audit", "check a mechanism's privacy claim", cmd_audit},

@@ -1,0 +1,167 @@
+/* cli_tasks.c - tasks from a tasks.yaml or a compiled document. */
+#include "cli_tasks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Problems ------------------------------------------------------------ */
+
+static void tasks_say_one(const hsy_problem *p, const char *path)
+{
+    fprintf(stderr, "hearsay: %s:", path);
+    if (p->line != 0)
+        fprintf(stderr, "%" PRIu32 ":", p->line);
+    if (p->warning)
+        fputs(" warning:", stderr);
+    if (p->task[0] != '\0')
+        fprintf(stderr, " task %s:", p->task);
+    if (p->field[0] != '\0')
+        fprintf(stderr, " %s:", p->field);
+    fprintf(stderr, " %s\n", p->text);
+}
+
+size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
+                     bool warn)
+{
+    const hsy_problem *p;
+    size_t n = hsy_tasks_problems(yaml, &p), wrong = 0;
+
+    for (size_t i = first; i < n; i++) {
+        if (warn || !p[i].warning)
+            tasks_say_one(&p[i], path);
+        wrong += !p[i].warning;
+    }
+    return wrong;
+}
+
+/* ---- Files --------------------------------------------------------------- */
+
+/* All of a file; NULL after a message. */
+static uint8_t *tasks_slurp(const char *path, size_t *len, int *failed)
+{
+    FILE *f = fopen(path, "rbe");
+    size_t room = 0;
+    uint8_t *bytes = NULL;
+
+    *len = 0;
+    *failed = f == NULL ? cli_fail("%s: %s", path, strerror(errno)) : 0;
+    while (!*failed && *len == room) {
+        uint8_t *grown = realloc(bytes, 2 * room + 65536);
+
+        if (grown == NULL) {
+            *failed = cli_fail_nomem();
+            break;
+        }
+        bytes = grown;
+        room = 2 * room + 65536;
+        *len += fread(bytes + *len, 1, room - *len, f);
+        if (ferror(f))
+            *failed = cli_fail("%s: %s", path, strerror(errno));
+        else if (*len > HSY_DOCUMENT_MAX)
+            *failed = cli_fail("%s: longer than 128 MiB", path);
+    }
+    if (f != NULL)
+        fclose(f);
+    if (*failed) {
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
+/* Whether a file begins as documents do; one that cannot be read does not. */
+static bool tasks_compiled(const char *path)
+{
+    FILE *f = fopen(path, "rbe");
+    char magic[4] = "";
+    bool compiled = f != NULL && fread(magic, 1, sizeof magic, f) == 4 &&
+                    memcmp(magic, "HSYD", 4) == 0;
+
+    if (f != NULL)
+        fclose(f);
+    return compiled;
+}
+
+int cli_tasks_document(struct cli_tasks *t, const char *path)
+{
+    hsy_error err = {0};
+    size_t len;
+    int failed;
+
+    t->bytes = tasks_slurp(path, &len, &failed);
+    if (failed)
+        return failed;
+    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK)
+        return cli_fail_at(path, "task", &err);
+    t->n = t->doc.tasks;
+    t->all = calloc(t->n + 1, sizeof *t->all);
+    if (t->all == NULL)
+        return cli_fail_nomem();
+    for (uint32_t i = 0; i < t->doc.tasks; i++)
+        hsy_document_task(&t->doc, &t->all[i], i);
+    return 0;
+}
+
+static int tasks_yaml(struct cli_tasks *t, const char *path, bool warn)
+{
+    hsy_error err = {0};
+    hsy_status st = hsy_tasks_read(&t->yaml, path, &err);
+    const hsy_task *all;
+
+    if (st == HSY_E_IO)
+        return cli_fail("%s: %s", path, strerror(errno));
+    if (t->yaml == NULL)
+        return cli_fail_error(path, &err);
+    cli_tasks_say(t->yaml, path, 0, warn);
+    if (st != HSY_OK)
+        return CLI_FAILED;
+    hsy_tasks_head(t->yaml, &t->doc);
+    all = hsy_tasks_all(t->yaml, &t->n);
+    t->all = calloc(t->n + 1, sizeof *t->all);
+    if (t->all == NULL)
+        return cli_fail_nomem();
+    memcpy(t->all, all, t->n * sizeof *t->all);
+    return 0;
+}
+
+int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn)
+{
+    return tasks_compiled(path) ? cli_tasks_document(t, path)
+                                : tasks_yaml(t, path, warn);
+}
+
+void cli_tasks_clear(struct cli_tasks *t)
+{
+    hsy_tasks_free(t->yaml);
+    free(t->bytes);
+    free(t->all);
+    *t = (struct cli_tasks){0};
+}
+
+/* ---- Tasks --------------------------------------------------------------- */
+
+size_t cli_tasks_find(const struct cli_tasks *t, const char *id)
+{
+    size_t i = 0;
+
+    while (i < t->n && strcmp(t->all[i].id, id) != 0)
+        i++;
+    return i;
+}
+
+int cli_release_new(hsy_release **out, const hsy_task *task)
+{
+    hsy_release *r = malloc(hsy_release_size(task));
+    hsy_error err = {0};
+
+    if (r == NULL)
+        return cli_fail_nomem();
+    if (hsy_release_init(r, task, &err) == HSY_OK) {
+        *out = r;
+        return 0;
+    }
+    free(r);
+    return cli_fail_error(task->id, &err);
+}

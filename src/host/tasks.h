@@ -1,0 +1,149 @@
+/*
+ * tasks.h - what the files that read tasks.yaml share.
+ *
+ * libcyaml reads the file into the structs below, every scalar as text
+ * (tasks_schema.c). It keeps no lines, so libyaml reads it before, by the same
+ * schema, notes where everything stands and finds what has the wrong shape
+ * (tasks_lines.c). Then the texts are given their meaning (tasks_check.c), and
+ * the result is held against the document in force (tasks_change.c).
+ */
+#ifndef TASKS_H
+#define TASKS_H
+
+#include "hearsay_host.h"
+
+#include <cyaml/cyaml.h>
+
+#define TASKS_FILE_MAX (16u << 20) /* bytes of a file */
+#define TASKS_LIST_MAX 4096u       /* values in a list; a file has more */
+#define TASKS_PROBLEMS_MAX 200u    /* of a file that are listed */
+#define TASKS_NONE SIZE_MAX        /* no task, no item */
+
+/* ---- As it is written: texts, NULL where there is none ------------------- */
+
+struct tasks_set {
+    char *param[HSY_PARAMS]; /* by hsy_param; q is also RAPPOR's */
+    char *f, *p;             /* RAPPOR's */
+    char *spinner, *coins, *channel;
+};
+
+struct tasks_permanent {
+    char *epsilon, *gamma, *every, *renew, *max_changes, *grain;
+};
+
+struct tasks_raw {
+    char *id, *release, *source, *question;
+    char *yes_no, *strings, *values_file, *bins;
+    char **values, **range;
+    unsigned values_count, range_count;
+    char *epsilon, *mechanism;
+    struct tasks_set *set;
+    char *start, *end, *repeat;
+    struct tasks_permanent *permanent;
+    char *sample, *answers, *send, *delay, *grace, *min_reports;
+};
+
+struct tasks_file {
+    char *version, *issued, *expires;
+    struct tasks_raw *tasks;
+    unsigned tasks_count;
+};
+
+/* ---- Where it stands ----------------------------------------------------- */
+
+/* key and sub are the schema's: `epsilon` of `permanent` is {"permanent",
+ * "epsilon"}. item: of a list, else TASKS_NONE. */
+struct tasks_line {
+    size_t task, item;
+    const char *key, *sub;
+    uint32_t line;
+};
+
+/* A place to complain about. */
+struct tasks_place {
+    size_t task; /* TASKS_NONE: the file */
+    const char *key, *sub;
+    size_t item;
+};
+
+/* What a task's pointers lead to. */
+struct tasks_made {
+    uint8_t scheme[HSY_SCHEME_WIRE], permanent[HSY_SCHEME_WIRE];
+    uint8_t *labels; /* owned */
+};
+
+struct hsy_tasks {
+    struct tasks_file *file; /* libcyaml's */
+    struct tasks_line *lines;
+    size_t nlines, lines_room;
+    size_t first[HSY_TASKS_MAX]; /* line of each task; its others follow */
+    char ids[HSY_TASKS_MAX][HSY_TASK_ID + 1]; /* for problems; may be cut */
+    hsy_problem *problems;
+    size_t nproblems, problems_room;
+    hsy_task *tasks;
+    struct tasks_made *made;
+    size_t ntasks;
+    hsy_document head; /* version, issued, expires */
+    char *directory;   /* where values-file is looked for; NULL: nowhere */
+    uint32_t today;
+    bool wrong; /* a problem is no warning */
+    bool nomem;
+};
+
+/* ---- Problems (tasks_problem.c) ------------------------------------------ */
+
+/* Add a problem, its line being that of the place or of what encloses it. */
+void tasks_wrong(hsy_tasks *t, struct tasks_place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void tasks_warn(hsy_tasks *t, struct tasks_place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same about a line that has no place. */
+void tasks_wrong_line(hsy_tasks *t, uint32_t line, struct tasks_place at,
+                      const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Whether a key stands in the file: libcyaml makes nothing of an empty list. */
+bool tasks_given(const hsy_tasks *t, size_t task, const char *key);
+
+/* Which of the fields' keys comes nearest to text, NULL if none is near. */
+const char *tasks_nearest(const char *text, const cyaml_schema_field_t *fields);
+
+/* Room for one more of size bytes in an array; NULL and t->nomem if there is
+ * none. */
+void *tasks_grow(hsy_tasks *t, void *array, size_t n, size_t *room,
+                 size_t size);
+
+/* ---- Reading ------------------------------------------------------------- */
+
+extern const cyaml_schema_value_t tasks_schema;
+
+/* Note all lines and complain of what does not fit the schema. */
+void tasks_index(hsy_tasks *t, const uint8_t *text, size_t len);
+
+/* Fill in t->file; the text fits the schema. */
+void tasks_load(hsy_tasks *t, const uint8_t *text, size_t len);
+void tasks_unload(hsy_tasks *t);
+
+/* Everything from the bytes of a file; t is zeroed but for today and directory,
+ * which it owns. */
+void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len);
+
+/* ---- Meaning (tasks_text.c, tasks_values.c, tasks_scheme.c, tasks_check.c) */
+
+bool tasks_date(uint32_t *day, const char *text);               /* 2026-01-31 */
+bool tasks_count(uint64_t *out, const char *text);              /* digits */
+bool tasks_ratio(hsy_ratio *out, const char *text, size_t len); /* 0.25, 1/4 */
+bool tasks_seconds(uint64_t *out, const char *text);            /* 6h, 2d */
+bool tasks_days(uint64_t *out, const char *text); /* daily, week, 3 days */
+
+/* The values of task i as labels, with `other`, into made and task. */
+void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec);
+
+/* Kind, mechanism and epsilon of task i, resolved to its wires. */
+void tasks_scheme(hsy_tasks *t, size_t i);
+
+/* All of t->file into t->tasks. */
+void tasks_check(hsy_tasks *t);
+
+#endif
