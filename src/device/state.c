@@ -421,8 +421,16 @@ static bool state_plan_ok(const hsy_device *dev, const struct device_record *r)
     return r->source < dev->nsources && r->sends >= 1 &&
            r->sends <= HSY_ANSWERS_MAX && r->window >= 1 &&
            r->window <= DEVICE_WINDOW && r->changes <= HSY_CHANGES_MAX &&
-           r->report_bytes <= DEVICE_RELEASE_BYTES_MAX &&
-           r->origin <= dev->nrecords;
+           r->report_bytes <= DEVICE_RELEASE_BYTES_MAX;
+}
+
+/* An older answer may stand in a record that comes later. */
+static bool state_origins_ok(const hsy_device *dev)
+{
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        if (dev->records[i].origin >= dev->nrecords)
+            return false;
+    return true;
 }
 
 static hsy_status state_read_release(hsy_device *dev, uint32_t at, size_t len)
@@ -482,6 +490,8 @@ static hsy_status state_parse(hsy_device *dev, size_t len)
         state_mask(dev, dev->image + at + STATE_RECORD, payload, mac);
         at += STATE_RECORD + payload;
     }
+    if (st == HSY_OK && !state_origins_ok(dev))
+        return HSY_E_DAMAGED;
     return st;
 }
 
