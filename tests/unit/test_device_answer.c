@@ -336,6 +336,71 @@ static void failing_coins_leave_no_trace(void)
     rig_free(g);
 }
 
+/* ---- Several attributes -------------------------------------------------- */
+
+/* Documents have no tuples, so the release is entered by hand. */
+static void tuples_have_coins_of_all_items(void)
+{
+    struct rig *g = rig_new();
+    const hsy_spec item = {.size = sizeof item,
+                           .mechanism = "grr",
+                           .kind = HSY_KIND_VALUES,
+                           .d = 50,
+                           .nano_epsilon = EPS};
+    uint8_t block[1024], wire[HSY_SCHEME_WIRE], seen[2][64] = {{0}};
+    size_t len = 0;
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = "joint",
+                     .kind = HSY_KIND_TUPLE,
+                     .nano_epsilon = EPS};
+    hsy_truth items[2] = {index_truth(3), index_truth(0)};
+    hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
+    hsy_release *r = calloc(1, RIG_RELEASE);
+    struct device_record *rec;
+    hsy_task task;
+    int differ = 0;
+
+    task = *rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    rig_begin(g);
+    hsy_attribute_encode(block, sizeof block, &len, "x", 1, &item, NULL);
+    hsy_attribute_encode(block, sizeof block, &len, "y", 1, &item, NULL);
+    spec.labels = block;
+    spec.labels_len = len;
+    rig_wire(wire, &spec);
+    task.scheme = wire;
+    task.labels = block;
+    task.labels_len = len;
+    ok(hsy_release_init(r, &task, &g->err) == HSY_OK, "a release of tuples");
+    rec = &g->dev->records[g->dev->nrecords];
+    *rec = g->dev->records[0];
+    memcpy(rec->digest, r->digest, HSY_DIGEST);
+    rec->report_bytes = (uint32_t)r->scheme->report_bytes;
+    hsy_state_add_record(g->dev);
+    truth.u.tuple.items = items;
+    truth.u.tuple.count = 2;
+    for (uint32_t day = 0; day < 40; day++) {
+        hsy_answer_state state = 0;
+
+        rig_day(g, day);
+        items[1].u.index = 5 * day; /* from 50 on outside the domain */
+        if (hsy_device_answer(g->dev, r, &truth, &state, &g->err) != HSY_OK ||
+            state != HSY_ANSWERED)
+            break;
+        memcpy(seen[day % 2],
+               device_reports(g->dev, 1, &rec->rounds[day % rec->window]),
+               rec->report_bytes);
+        differ += memcmp(seen[0], seen[1], 64) != 0 &&
+                  hsy_check(r->scheme, seen[day % 2]) == HSY_OK;
+    }
+    ok(differ >= 38, "each is answered with coins of its own: %d", differ);
+    truth.u.tuple.count = 1;
+    rig_day(g, 50);
+    ok(hsy_device_answer(g->dev, r, &truth, NULL, NULL) == HSY_E_RANGE,
+       "an item too few is the program's mistake");
+    free(r);
+    rig_free(g);
+}
+
 /* ---- Sizes --------------------------------------------------------------- */
 
 static void a_hundred_tasks(void)
@@ -366,6 +431,7 @@ static void a_hundred_tasks(void)
         }
     }
     ok(good, "100 tasks with reports of 128 bytes are answered");
+    ok(rig_again(g), "and opened again");
     ok(g->world.file[1].len < 65536, "the state takes %zu bytes",
        g->world.file[1].len);
     printf("# an answer takes %.1f us of CPU\n", all / 300);
@@ -384,6 +450,7 @@ int main(void)
     no_truth_shows_in_what_is_written();
     equal_states_have_equal_bytes();
     failing_coins_leave_no_trace();
+    tuples_have_coins_of_all_items();
     a_hundred_tasks();
     return tap_done();
 }

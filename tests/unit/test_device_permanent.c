@@ -248,6 +248,27 @@ static void a_lowered_slot_stays_so(void)
     rig_free(g);
 }
 
+/* The older answer may belong to a release that was admitted later. */
+static void an_origin_may_stand_behind(void)
+{
+    struct rig *g = rig_new();
+    uint8_t a[4], b[4];
+
+    rig_task(g, "new", "browser", values("sue", 32, EPS), EPS);
+    g->task[0].max_changes = 3;
+    rig_task(g, "old", "browser", values("sue", 32, EPS), EPS);
+    rig_begin(g);
+    ok(rig_answer(g, 1, 3) == HSY_ANSWERED &&
+           rig_answer(g, 0, 9) == HSY_ANSWERED && rig_again(g),
+       "answered from a release further down, and opened again");
+    rig_day(g, 1);
+    ok(rig_answer(g, 0, 9) == HSY_ANSWERED && held(g, 1, 0, a, 4) &&
+           held(g, 0, 1, b, 4) && memcmp(a, b, 4) == 0 &&
+           rig_spent(g, "browser") == EPS,
+       "the next round has the same answer, free");
+    rig_free(g);
+}
+
 int main(void)
 {
     permanent_answers();
@@ -255,5 +276,6 @@ int main(void)
     a_renamed_task_is_the_same();
     a_lower_epsilon_is_answered_from_the_older();
     a_lowered_slot_stays_so();
+    an_origin_may_stand_behind();
     return tap_done();
 }
