@@ -27,9 +27,10 @@ static void states_of_an_answer(void)
        "without a clock nothing is answered");
     g->world.clock = HSY_OK;
     g->world.now = 0;
-    ok(rig_answer(g, 0, 1) == HSY_ANSWERED,
-       "a clock in 1970 stands at the document's day");
+    ok(rig_answer(g, 0, 1) == HSY_ANSWER_CLOSED && rig_spent(g, NULL) == 0,
+       "in 1970 the task has not begun, whatever its document says");
     rig_day(g, 0);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "on its first day it is answered");
     ok(rig_answer(g, 0, 3) == HSY_ANSWER_KEPT && rig_spent(g, NULL) == EPS,
        "a second truth changes nothing and costs nothing");
     rig_day(g, 1);
