@@ -1400,7 +1400,8 @@ typedef struct hsy_policy {
     uint8_t sign_key[HSY_SIGN_KEY];   /* who signs the first document */
     uint32_t releases;                /* room for so many, at most 4096 */
     size_t release_bytes; /* room for each one's stored reports: 2 rounds times
-                             sends times report_bytes; 0: 256 */
+                             sends times report_bytes, or more: up to 8 rounds
+                             are kept; 0: 256 */
 } hsy_policy;
 
 /* The client in the caller's memory, suitably aligned (as malloc aligns). It
@@ -1426,15 +1427,16 @@ HSY_API void hsy_device_close(hsy_device *dev);
 /*
  * Take a document: signed by the key in force (the policy's, or the one that an
  * earlier document named next), of a version not older than the last, the same
- * bytes as before if of the same. HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_RANGE. doc
- * keeps bytes.
+ * bytes as before if of the same, issued tomorrow at the latest.
+ * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_RANGE. doc keeps bytes.
  */
 HSY_API hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
                                    const uint8_t *bytes, size_t len,
                                    hsy_error *err);
 
 /* Resolve task i of the document taken, if the policy allows it: HSY_E_POLICY
- * with the field and the limit otherwise. */
+ * with the field and the limit otherwise, HSY_E_OLD if it is over. Durable the
+ * first time: uploads are due from the round of its admission on. */
 HSY_API hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
                                     const hsy_document *doc, uint32_t i,
                                     hsy_error *err);

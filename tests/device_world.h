@@ -65,7 +65,9 @@ struct world {
     struct world_disk disk;
     uint64_t seconds;
     uint64_t anchor;
-    uint32_t cut_at; /* the store that does not return, from 1 on; 0: none */
+    uint32_t cut_at;  /* the store that does not return, from 1 on; 0: none */
+    uint32_t fail_at; /* the one that fails, as on a full disk, */
+    struct world_cut fail_cut; /* and what it leaves */
     struct world_calls calls;
     uint64_t shape; /* of all calls, in order, with their sizes */
     bool lies;      /* store says that it wrote, and did not */
@@ -136,11 +138,16 @@ static inline hsy_status world_store(void *ctx, hsy_file file,
     w->calls.stores++;
     w->calls.stored += len;
     world_note(w, 2, (uint64_t)file << 32 ^ len);
-    if (w->cut_at != 0 && --w->cut_at == 0) {
+    if (w->cut_at == 1 || w->fail_at == 1) {
         w->pending->file = file;
         w->pending->len = len;
         memcpy(w->pending->bytes, buf, len);
+    }
+    if (w->cut_at != 0 && --w->cut_at == 0)
         longjmp(*w->crash, 1);
+    if (w->fail_at != 0 && --w->fail_at == 0) {
+        world_tear(&w->disk, w->pending, &w->fail_cut);
+        return HSY_E_IO;
     }
     if (w->lies)
         return HSY_OK;

@@ -7,11 +7,12 @@
  * then again while the device recovers. It always opens, its ledger never has
  * less than what was answered nor more than what would have been, and whatever
  * is sent has the bytes that it would have had.
+ * The same holds where a store fails; and where coins fail nothing happens.
  * L03: every bit of every file, every truncation: recovered to the same bytes,
  * or refused and left alone. L04: backups: refused with an anchor; without one
  * the same answers come again, and each branch keeps its caps.
  */
-#include "bytes.h"
+#include "device.h"
 #include "device_world.h"
 #include "tap.h"
 
@@ -343,6 +344,114 @@ static void disk_cut_making(struct disk *d, uint32_t at,
     d->world.cut_at = 0;
 }
 
+/* ---- Failing stores, failing coins: nothing is answered ------------------ */
+
+/* A store of step i fails. The call says so, the device refuses everything
+ * until it is opened again, and then it is as after a power cut. */
+static void disk_fails(struct disk *d, size_t i, uint32_t at,
+                       const struct world_cut *cut, uint64_t *silent)
+{
+    const hsy_truth truth = {.type = HSY_TRUTH_INDEX};
+
+    disk_put_back(d, i);
+    d->world.pending = &d->pending;
+    d->world.fail_at = at;
+    d->world.fail_cut = *cut;
+    *silent += disk_step(d, i) == HSY_OK;
+    *silent += hsy_device_answer(d->dev, d->setup.release[0], &truth, NULL,
+                                 NULL) == HSY_OK;
+    disk_recovers(d, i, false);
+}
+
+static void disk_full(struct disk *d)
+{
+    static const struct world_cut cuts[] = {{0, WORLD_OLD},
+                                            {0x55, WORLD_NEW},
+                                            {UINT64_MAX, WORLD_NEW},
+                                            {0, WORLD_NONE}};
+    const uint64_t before = d->refused + d->less + d->more + d->stuck;
+    uint64_t silent = 0, n = 0;
+
+    for (size_t i = 0; i < DISK_STEPS; i++)
+        for (uint32_t at = 1; at <= d->stores[i]; at++)
+            for (size_t k = 0; k < 4; k++, n++)
+                disk_fails(d, i, at, &cuts[k], &silent);
+    ok(silent == 0, "a store that fails is an error, and the device stops");
+    ok(d->refused + d->less + d->more + d->stuck == before,
+       "opened again it has lost nothing (%llu failing stores)",
+       (unsigned long long)n);
+}
+
+/* Coins that are missing from some draw on. */
+struct disk_coins {
+    uint32_t left; /* contexts that still have them */
+    bool late;     /* opened, but nothing can be drawn */
+};
+
+static hsy_status disk_no_fill(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    (void)buf;
+    (void)len;
+    return HSY_E_ENTROPY;
+}
+
+static hsy_status disk_no_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+                                const hsy_context *context)
+{
+    static const uint8_t key[HSY_KEY] = {9};
+    struct disk_coins *c = ctx;
+
+    hsy_streams_open(room, key, context);
+    *coins = hsy_streams_coins(room);
+    if (c->left-- > 0)
+        return HSY_OK;
+    c->left = 0;
+    if (!c->late)
+        return HSY_E_ENTROPY;
+    coins->secret = (hsy_rng){disk_no_fill, c};
+    coins->published = (hsy_rng){disk_no_fill, room};
+    return HSY_OK;
+}
+
+/* Whether an answer without all its coins is an error that leaves no trace;
+ * *enough if they sufficed. */
+static bool disk_closed(struct disk *d, size_t release, struct disk_coins coins,
+                        bool *enough)
+{
+    const hsy_truth truth = {.type = HSY_TRUTH_INDEX};
+    uint32_t stores, entries;
+    hsy_status st;
+
+    disk_put_back(d, 0);
+    hsy_device_coins(d->dev, disk_no_coins, &coins);
+    stores = d->world.calls.stores;
+    entries = d->world.calls.entries;
+    st = hsy_device_answer(d->dev, d->setup.release[release], &truth, NULL,
+                           NULL);
+    *enough = st == HSY_OK;
+    return *enough || (st == HSY_E_ENTROPY && d->world.calls.stores == stores &&
+                       d->world.calls.entries == entries &&
+                       world_spent(d->dev, NULL) == d->spent[0]);
+}
+
+static void disk_coinless(struct disk *d)
+{
+    uint32_t tried = 0, wrong = 0;
+
+    for (size_t release = 0; release < DISK_TASKS; release++)
+        for (uint32_t late = 0; late < 2; late++) {
+            bool enough = false;
+
+            for (uint32_t n = 0; n < 16 && !enough; n++, tried++)
+                wrong += !disk_closed(
+                    d, release, (struct disk_coins){n, late != 0}, &enough);
+            wrong += !enough;
+        }
+    ok(wrong == 0, "coins that fail at any draw: an error, and no trace (%u)",
+       tried);
+}
+
 /* A disk that says a store is durable when it is not loses what was answered;
  * the same look finds that. */
 static void disk_lies(struct disk *d)
@@ -545,6 +654,8 @@ int main(void)
         printf("# %u bytes of state, %zu uploads\n",
                plain.world.disk.file[HSY_FILE_A].len, plain.nsent);
         disk_power(&plain);
+        disk_full(&plain);
+        disk_coinless(&plain);
         disk_lies(&plain);
         disk_put_back(&plain, DISK_STEPS);
         disk_flips(&plain);
@@ -555,8 +666,11 @@ int main(void)
     }
     disk_clear(&plain);
     disk_init(&anchored, true, 100ull * HSY_NANO);
-    if (ok(disk_learn(&anchored), "the scenario works with an anchor"))
+    if (ok(disk_learn(&anchored), "the scenario works with an anchor")) {
+        disk_power(&anchored);
+        disk_put_back(&anchored, DISK_STEPS);
         disk_restores(&anchored, true);
+    }
     disk_clear(&anchored);
     return tap_done();
 }

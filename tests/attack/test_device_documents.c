@@ -16,6 +16,7 @@
 
 #define DOCUMENTS_SEED 9u
 #define DOCUMENTS_TASKS 3u
+#define DOCUMENTS_LEAST 100000u
 #define DOCUMENTS_VERSION 5u
 #define DOCUMENTS_ANSWER 1000000000u
 #define DOCUMENTS_DAY 1500000000u
@@ -32,7 +33,7 @@ struct documents {
     hsy_stream stream;
 
     uint64_t sent, taken, admitted, answered;
-    uint64_t unsigned_taken, old_taken, beyond, overspent;
+    uint64_t unsigned_taken, old_taken, moved, beyond, overspent;
 };
 
 static uint64_t documents_coin(struct documents *d)
@@ -148,6 +149,15 @@ static void documents_admit(struct documents *d, const hsy_document *doc,
     free(r);
 }
 
+/* What day it is to the device. */
+static uint32_t documents_day(struct documents *d)
+{
+    hsy_budget all = {0};
+
+    (void)hsy_device_budget(d->dev, NULL, &all, NULL);
+    return all.day;
+}
+
 /* Send it to a device that has the honest one. */
 static void documents_send(struct documents *d, const uint8_t *bytes,
                            size_t len)
@@ -169,6 +179,7 @@ static void documents_send(struct documents *d, const uint8_t *bytes,
                     (doc.version == DOCUMENTS_VERSION &&
                      (len != d->setup.document_len ||
                       memcmp(bytes, d->setup.document, len) != 0));
+    d->moved += documents_day(d) != WORLD_START;
     for (uint32_t i = 0; i < doc.tasks; i++)
         documents_admit(d, &doc, i);
 }
@@ -247,9 +258,12 @@ static void documents_made_up(struct documents *d)
     static const uint64_t versions[] = {1, 4, 5, 6, 6, 6, 7, UINT64_MAX};
     static const uint32_t expires[] = {
         0, 1, WORLD_START, WORLD_START + 1, WORLD_START + 100, 2932000};
+    static const uint32_t issued[] = {
+        0, 0, WORLD_START, WORLD_START + 1, WORLD_START + 2, 2931999};
     uint8_t key[HSY_SIGN_KEY], *bytes;
     struct world_task task;
     hsy_document doc = {.version = DOCUMENTS_ONE_OF(d, versions),
+                        .issued = DOCUMENTS_ONE_OF(d, issued),
                         .expires = DOCUMENTS_ONE_OF(d, expires)};
     size_t len;
 
@@ -265,6 +279,44 @@ static void documents_made_up(struct documents *d)
         documents_send(d, bytes, len + HSY_SIGNATURE);
     }
     free(bytes);
+}
+
+/* Documents that say it is tomorrow, and tomorrow again, renew no day's cap. */
+static void documents_dates(struct documents *d)
+{
+    uint64_t spent = 0;
+
+    memcpy(d->dev, d->memory, d->size);
+    d->world = d->before;
+    for (uint32_t n = 1; n <= 5; n++) {
+        hsy_spec spec = trial_values("rr", 2, 1);
+        const hsy_truth truth = {.type = HSY_TRUTH_INDEX};
+        struct world_task task;
+        hsy_document doc = {.version = DOCUMENTS_VERSION + n,
+                            .issued = WORLD_START + n,
+                            .expires = WORLD_START + 100};
+        uint8_t bytes[2048];
+        hsy_release *r;
+        size_t len;
+
+        world_task_init(&task, "date", &spec, NULL, 30);
+        task.task.start -= n; /* another release */
+        world_must(hsy_document_encode(bytes, sizeof bytes - HSY_SIGNATURE,
+                                       &len, &doc, &task.task, 1, NULL),
+                   "document", &(hsy_error){0});
+        world_sign(bytes + len, world_key, bytes, len);
+        if (hsy_device_take(d->dev, &doc, bytes, len + HSY_SIGNATURE, NULL) !=
+            HSY_OK)
+            continue;
+        r = trial_memory(hsy_release_size(&task.task));
+        if (hsy_device_admit(d->dev, r, &doc, 0, NULL) == HSY_OK)
+            (void)hsy_device_answer(d->dev, r, &truth, NULL, NULL);
+        free(r);
+    }
+    spent = world_spent(d->dev, NULL);
+    ok(spent > 0 && spent <= DOCUMENTS_DAY,
+       "documents from the future spend one day's cap (%.1f)",
+       (double)spent / 1e9);
 }
 
 /* Epsilon above the policy by one part in 10^9, and just within. */
@@ -303,7 +355,7 @@ static void documents_edges(struct documents *d)
 
 int main(void)
 {
-    const uint64_t n = getenv("HSY_TEST_LONG") != NULL ? 5000000 : 50000;
+    const uint64_t n = getenv("HSY_TEST_LONG") != NULL ? 5500000 : 55000;
     static struct documents d;
     uint64_t forged;
     uint8_t *base;
@@ -312,6 +364,7 @@ int main(void)
     documents_init(&d);
     documents_honest(&d);
     documents_edges(&d);
+    documents_dates(&d);
     base = world_document(d.task, DOCUMENTS_TASKS, DOCUMENTS_VERSION + 1,
                           world_key, &len);
     d.taken = 0;
@@ -327,10 +380,12 @@ int main(void)
     printf("# %llu sent, %llu taken, %llu tasks admitted, %llu answers\n",
            (unsigned long long)d.sent, (unsigned long long)d.taken,
            (unsigned long long)d.admitted, (unsigned long long)d.answered);
-    ok(d.sent >= 2 * n && d.admitted > n / 100 && d.answered > n / 100,
+    ok(d.sent >= DOCUMENTS_LEAST && d.admitted > n / 100 &&
+           d.answered > n / 100,
        "some of them are taken, admitted and answered");
     ok(d.unsigned_taken == 0, "L09: every document taken is signed");
     ok(d.old_taken == 0, "L09: none is older than the last, or expired");
+    ok(d.moved == 0, "L09: none moves the device's day");
     ok(d.beyond == 0, "L09: no task admitted asks for more than the policy");
     ok(d.overspent == 0, "L09: and none gets more than the caps");
     free(base);

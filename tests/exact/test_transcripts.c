@@ -10,119 +10,49 @@
  * and an anchor. Coins that forget the scheme, the slot or the truth, and a
  * disk that loses a debit, must be noticed by the same check.
  */
-#include "transcript.h"
+#include "transcript_check.h"
 
 #include <stdlib.h>
 
-/* What one run is about. */
+/* What one run is about; 0 of a cap: far away. */
 struct transcripts_plan {
     const char *name;
-    const char *mechanism;
     uint32_t d;
-    double first[2], second[2]; /* epsilon; second 0: fresh */
-    uint32_t slot_days, round_days, days, max_changes;
+    bool kept; /* permanent answers */
+    uint32_t days, slot_days, round_days;
+    uint32_t max_changes, answers, sends;
     uint32_t length, longer; /* in CI, and in the long run */
-    uint64_t day, life;      /* caps in nano-epsilon; 0: far away */
-    bool anchored, tight;
+    uint64_t day, life;      /* caps in nano-epsilon */
+    bool anchored, tight;    /* some transcript tells all that was paid for */
 };
 
 #define TRANSCRIPTS_FAR (1000ull * HSY_NANO)
 
 static const struct transcripts_plan transcripts_plans[] = {
-    {"once", "rr", 2, {1, 0.5}, {0}, 0, 0, 6, 1, 3, 5, 0, 0, false, true},
-    {"daily", "rr", 2, {1, 0.5}, {0}, 1, 0, 9, 1, 4, 6, 0, 0, false, true},
-    {"daily of three",
-     "grr",
-     3,
-     {1, 0.5},
-     {0},
-     1,
-     0,
-     9,
-     1,
-     2,
-     4,
-     0,
-     0,
-     false,
+    {"once", 2, false, 6, 0, 0, 1, 1, 1, 3, 5, 0, 0, false, true},
+    {"daily", 2, false, 9, 1, 0, 1, 1, 1, 4, 6, 0, 0, false, true},
+    {"daily of three", 3, false, 9, 1, 0, 1, 1, 1, 2, 4, 0, 0, false, true},
+    {"two a day", 2, false, 9, 1, 0, 1, 2, 2, 2, 4, 0, 0, false, true},
+    {"one of two a day", 2, false, 9, 1, 0, 1, 2, 1, 2, 4, 0, 0, false, true},
+    {"kept", 2, true, 8, 4, 2, 1, 1, 1, 3, 6, 0, 0, false, false},
+    {"kept of three", 3, true, 8, 4, 2, 1, 1, 1, 2, 4, 0, 0, false, false},
+    {"kept, two keys", 2, true, 8, 4, 2, 2, 1, 1, 3, 5, 0, 0, false, false},
+    {"kept, two keys of three", 3, true, 8, 4, 1, 2, 1, 1, 2, 4, 0, 0, false,
+     false},
+    {"capped", 2, false, 9, 1, 0, 1, 1, 1, 3, 5, HSY_NANO, 2750000000u, false,
      true},
-    {"kept",
-     "rr",
-     2,
-     {1, 0.5},
-     {0.75, 0.4},
-     4,
-     2,
-     8,
-     1,
-     3,
-     6,
-     0,
-     0,
-     false,
-     false},
-    {"kept of three",
-     "grr",
-     3,
-     {1, 0.5},
-     {0.75, 0.4},
-     4,
-     2,
-     8,
-     1,
-     2,
-     4,
-     0,
-     0,
-     false,
-     false},
-    {"kept, two keys",
-     "rr",
-     2,
-     {1, 0.5},
-     {0.75, 0.4},
-     4,
-     2,
-     8,
-     2,
-     3,
-     5,
-     0,
-     0,
-     false,
-     false},
-    {"kept, two keys of three",
-     "grr",
-     3,
-     {1, 0.5},
-     {0.75, 0.4},
-     4,
-     1,
-     8,
-     2,
-     2,
-     4,
-     0,
-     0,
-     false,
-     false},
-    {"capped",
-     "rr",
-     2,
-     {1, 0.75},
-     {0},
-     1,
-     0,
-     9,
-     1,
-     3,
-     5,
-     1000000000u,
-     2750000000u,
-     false,
-     true},
-    {"anchored", "rr", 2, {1, 0.5}, {0}, 1, 0, 9, 1, 3, 5, 0, 0, true, true},
+    {"anchored", 2, false, 9, 1, 0, 1, 1, 1, 3, 5, 0, 0, true, true},
 };
+
+/* The plan with this name. */
+static const struct transcripts_plan *transcripts_plan(const char *name)
+{
+    const struct transcripts_plan *p = transcripts_plans;
+
+    while (strcmp(p->name, name) != 0)
+        p++;
+    return p;
+}
 
 /* ---- The real client ----------------------------------------------------- */
 
@@ -214,23 +144,26 @@ static const struct transcript_client transcripts_client = {
 
 /* ---- One plan ------------------------------------------------------------ */
 
-/* Two schemes, each under two names. */
+/* Two schemes, each under two names. The stronger one, whose answers serve for
+ * the other too, is admitted last and asked first. */
 static void transcripts_tasks(struct transcripts_device *dev,
                               const struct transcripts_plan *p)
 {
     static const char *const ids[] = {"one", "uno", "two", "due"};
 
     for (size_t i = 0; i < TRANSCRIPT_RELEASES; i++) {
-        const bool kept = p->second[0] > 0;
-        hsy_spec first = trial_values(p->mechanism, p->d, p->first[i / 2]);
-        hsy_spec second = trial_values(p->mechanism, p->d, p->second[i / 2]);
+        const char *mechanism = p->d == 2 ? "rr" : "grr";
+        hsy_spec first = trial_values(mechanism, p->d, i < 2 ? 0.5 : 1);
+        hsy_spec second = trial_values(mechanism, p->d, i < 2 ? 0.4 : 0.75);
         struct world_task *t = &dev->task[i];
 
-        world_task_init(t, ids[i], kept ? &second : &first,
-                        kept ? &first : NULL, p->days);
+        world_task_init(t, ids[i], p->kept ? &second : &first,
+                        p->kept ? &first : NULL, p->days);
         t->task.slot_days = p->slot_days;
         t->task.round_days = p->round_days;
         t->task.max_changes = p->max_changes;
+        t->task.answers = p->answers;
+        t->task.sends = p->sends;
         t->task.grace_days = p->days;
     }
 }
@@ -249,12 +182,17 @@ static void transcripts_meaning(struct transcript *t,
         memcpy(r->report_digest, release->report_digest, HSY_DIGEST);
         r->first = info.permanent != NULL ? info.permanent : info.scheme;
         r->chain = info.chain;
-        r->power = info.permanent != NULL ? info.task.max_changes : 1;
+        r->power =
+            info.permanent != NULL ? info.task.max_changes : info.task.sends;
         r->nano = info.nano_slot;
         t->id[i] = dev->task[i].task.id;
-        if (i >= 2 && hsy_chain_init(&r->lowered, t->release[0].first, r->first,
-                                     0, NULL) != HSY_OK)
-            memset(&r->lowered, 0, sizeof r->lowered);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct transcript_release *r = &t->release[i];
+
+        world_must(
+            hsy_chain_init(&r->lowered, t->release[2].first, r->first, 0, NULL),
+            "chain", &(hsy_error){0});
     }
 }
 
@@ -269,9 +207,12 @@ static void transcripts_play(struct transcript *t,
     dev.lies = lies;
     *t = (struct transcript){.name = p->name,
                              .client = &transcripts_client,
+                             .start = 2,
                              .d = p->d,
                              .length = length,
                              .same_changes = p->max_changes > 1,
+                             .by_branch = p->answers > 1,
+                             .sampled = p->sends < p->answers,
                              .anchored = p->anchored,
                              .cap = p->life != 0 ? p->life : TRANSCRIPTS_FAR,
                              .days = p->round_days != 0  ? p->round_days
@@ -369,8 +310,8 @@ static hsy_status transcripts_anew(void *ctx, hsy_streams *room,
 
 static void transcripts_wrong(void)
 {
-    const struct transcripts_plan *daily = &transcripts_plans[1];
-    const struct transcripts_plan *kept = &transcripts_plans[3];
+    const struct transcripts_plan *daily = transcripts_plan("daily");
+    const struct transcripts_plan *kept = transcripts_plan("kept");
     static const struct {
         const char *slip;
         device_coins *coins;

@@ -8,7 +8,8 @@
 #ifndef ZOO_DEVICE_H
 #define ZOO_DEVICE_H
 
-#include "transcript.h"
+#define WORLD_ROOM 8192u /* a ledger has many releases */
+#include "transcript_check.h"
 
 /* ---- Clients ------------------------------------------------------------- */
 
