@@ -150,21 +150,24 @@ install: all
 	    $(DEST)/share/man/man1 $(DEST)/share/man/man3 \
 	    $(DEST)/share/bash-completion/completions
 	install $(OUT)/hearsay $(DEST)/bin/
-	install -m 644 include/hearsay.h $(DEST)/include/
-	install -m 644 $(LIB) $(DEST)/lib/
-	install $(SO).$(ABI) $(DEST)/lib/
+	install -m 644 include/hearsay.h include/hearsay_host.h $(DEST)/include/
+	install -m 644 $(LIB) $(HOST_LIB) $(DEST)/lib/
+	install $(SO).$(ABI) $(HOST_SO).$(ABI) $(DEST)/lib/
 	ln -sf libhearsay.so.$(ABI) $(DEST)/lib/libhearsay.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
-	    packaging/hearsay.pc.in >$(DEST)/lib/pkgconfig/hearsay.pc
+	ln -sf libhearsay-host.so.$(ABI) $(DEST)/lib/libhearsay-host.so
+	for pc in hearsay hearsay-host; do \
+	    sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	        packaging/$$pc.pc.in >$(DEST)/lib/pkgconfig/$$pc.pc || exit 1; done
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/
 	install -m 644 docs/man/*.3 $(DEST)/share/man/man3/
 	install -m 644 packaging/completion/hearsay.bash \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 uninstall:
-	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/lib/libhearsay.* \
-	    $(DEST)/lib/pkgconfig/hearsay.pc $(DEST)/share/man/man1/hearsay*.1 \
-	    $(DEST)/share/man/man3/libhearsay.3 \
+	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/include/hearsay_host.h \
+	    $(DEST)/lib/libhearsay.* $(DEST)/lib/libhearsay-host.* $(DEST)/lib/pkgconfig/hearsay.pc \
+	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
+	    $(DEST)/share/man/man3/libhearsay.3 $(DEST)/share/man/man3/libhearsay-host.3 \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 dist:
