@@ -36,6 +36,9 @@ _hearsay() {
         words="$("$hearsay" help 2>/dev/null |
             sed -n '/^usage/,/^A question/s/^  \([a-z]*\)  *.*/\1/p')"
         [ "$COMP_CWORD" -eq 1 ] && words="$words --version --help"
+    elif [ "$command" = tasks ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="check compile keygen show"
     elif words=$(_hearsay_values "$before"); then
         [ "$before" = --set ] && compopt -o nospace 2>/dev/null
     elif [[ $word == -* ]]; then

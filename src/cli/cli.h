@@ -387,8 +387,7 @@ enum {
 #define CLI_TASK_OPTION                                                        \
     {                                                                          \
         CLI_OPT_TASK, "task", "FILE:ID",                                       \
-            "what a task asks, and how: of a tasks.yaml or a\n"                \
-            "compiled document ('hearsay help tasks')"                         \
+            "as a task of a tasks.yaml or document asks"                       \
     }
 
 /* What the choice of a mechanism must keep to. */

@@ -397,22 +397,23 @@ static bool spec_task_alone(const struct cli_spec *c)
            !c->has_epsilon && !c->has_domain && !c->has_bins &&
            c->values == NULL && c->values_file == NULL && c->range == NULL &&
            c->matrix_file == NULL && c->tuple == NULL && c->params == 0 &&
-           c->spec.mechanism == NULL && c->spec.design == HSY_DESIGN_EPSILON &&
-           c->spec.max_bits == 0 && c->spec.max_steps == 0;
+           c->spec.mechanism == NULL && c->spec.design == HSY_DESIGN_EPSILON;
 }
 
 /* As a device does: what is not listed is `other`, a number outside the range
  * its nearer end. */
 static int spec_task_take(struct cli_spec *c, const hsy_task *task)
 {
-    const uint64_t users = c->spec.users;
+    const hsy_spec limits = c->spec;
     hsy_error err = {0};
     size_t skip;
 
     if (hsy_spec_decode(&c->spec, task->scheme, task->labels, task->labels_len,
                         &err) != HSY_OK)
         return cli_fail_error(c->task, &err);
-    c->spec.users = users;
+    c->spec.users = limits.users;
+    c->spec.max_bits = limits.max_bits;
+    c->spec.max_steps = limits.max_steps;
     c->has_epsilon = c->clip = true;
     c->permanent = task->permanent != NULL;
     c->other = task->other != HSY_TASK_CLOSED;

@@ -11,12 +11,15 @@ enum { MECHANISMS_DOMAIN = 1, MECHANISMS_FORMAT };
 static const struct cli_option mechanisms_options[] = {
     {CLI_OPT_EPSILON, "epsilon", "E", "privacy of one report"},
     {MECHANISMS_DOMAIN, "domain", "D", "how many values (2: also yes/no)"},
+    CLI_TASK_OPTION,
     CLI_LIMIT_OPTIONS,
     CLI_FORMAT_OPTION(MECHANISMS_FORMAT),
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command mechanisms_command = {
-    "mechanisms", "[--epsilon E --domain D [options]] [--format F]",
+    "mechanisms",
+    "[--epsilon E --domain D [options]] [--format F] | "
+    "--task FILE:ID [options]",
     "List the mechanisms. With an epsilon and a domain also what each costs:\n"
     "bits of a report, variance (times reports) of a share near 0 and near 1,\n"
     "with --users the standard error near 0, counters of a tally, and steps\n"
@@ -438,6 +441,45 @@ static bool mechanisms_option(struct cli_parser *p, int id,
     }
 }
 
+/* Epsilon and domain of a task. */
+static int mechanisms_task(struct mechanisms_list *l, struct cli_parser *p)
+{
+    int failed;
+
+    if (l->domain != 0)
+        return cli_usage(p, "--task says what is asked: no --domain");
+    failed = cli_spec_finish(&l->spec, p);
+    if (failed)
+        return failed;
+    l->domain = l->spec.spec.kind == HSY_KIND_YES_NO ? 2 : l->spec.spec.d;
+    if (l->domain < 2)
+        return cli_fail("--task: this asks for no list of values; there is "
+                        "nothing to compare");
+    return 0;
+}
+
+static int mechanisms_run(struct mechanisms_list *l, struct cli_parser *p)
+{
+    int failed = 0;
+
+    if (l->spec.task != NULL)
+        failed = mechanisms_task(l, p);
+    else if (l->spec.has_epsilon != (l->domain != 0))
+        failed = cli_usage(p, "--epsilon and --domain go together");
+    else if ((l->spec.spec.users != 0 || mechanisms_limited(l)) &&
+             l->domain == 0)
+        failed = cli_usage(p, "--users and limits need --epsilon and --domain");
+    if (!failed)
+        failed = mechanisms_fill(l);
+    if (failed)
+        return failed;
+    if (l->domain == 0)
+        mechanisms_show_bare(l);
+    else
+        mechanisms_show(l);
+    return cli_finish();
+}
+
 int cmd_mechanisms(int argc, char **argv)
 {
     struct mechanisms_list list = {0};
@@ -449,17 +491,7 @@ int cmd_mechanisms(int argc, char **argv)
         if (id == CLI_STOP || !mechanisms_option(&p, id, &list))
             return p.exit;
     }
-    if (list.spec.has_epsilon != (list.domain != 0))
-        return cli_usage(&p, "--epsilon and --domain go together");
-    if ((list.spec.spec.users != 0 || mechanisms_limited(&list)) &&
-        list.domain == 0)
-        return cli_usage(&p, "--users and limits need --epsilon and --domain");
-    failed = mechanisms_fill(&list);
-    if (failed)
-        return failed;
-    if (list.domain == 0)
-        mechanisms_show_bare(&list);
-    else
-        mechanisms_show(&list);
-    return cli_finish();
+    failed = mechanisms_run(&list, &p);
+    cli_spec_clear(&list.spec);
+    return failed;
 }

@@ -76,6 +76,7 @@ struct hsy_tasks {
     struct tasks_file *file; /* libcyaml's */
     struct tasks_line *lines;
     size_t nlines, lines_room;
+    size_t first[HSY_TASKS_MAX]; /* line of each task; its others follow */
     char ids[HSY_TASKS_MAX][HSY_TASK_ID + 1]; /* for problems; may be cut */
     hsy_problem *problems;
     size_t nproblems, problems_room;
@@ -101,6 +102,9 @@ void tasks_warn(hsy_tasks *t, struct tasks_place at, const char *format, ...)
 void tasks_wrong_line(hsy_tasks *t, uint32_t line, struct tasks_place at,
                       const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Whether a key stands in the file: libcyaml makes nothing of an empty list. */
+bool tasks_given(const hsy_tasks *t, size_t task, const char *key);
 
 /* Which of the fields' keys comes nearest to text, NULL if none is near. */
 const char *tasks_nearest(const char *text, const cyaml_schema_field_t *fields);

@@ -110,12 +110,12 @@ static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
 hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
                             hsy_error *err)
 {
+    const uint32_t n = t->wrong ? 0 : from->tasks; /* else nothing is known */
     hsy_task old;
 
-    if (t->wrong)
-        return HSY_E_FORMAT;
-    change_versions(t, from);
-    for (uint32_t k = 0; k < from->tasks; k++) {
+    if (!t->wrong)
+        change_versions(t, from);
+    for (uint32_t k = 0; k < n; k++) {
         hsy_document_task(from, &old, k);
         for (size_t i = 0; i < t->ntasks; i++)
             if (strcmp(old.id, t->tasks[i].id) == 0)

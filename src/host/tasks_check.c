@@ -67,6 +67,10 @@ static void check_head(hsy_tasks *t)
     t->head.issued = t->today;
     if (f->issued != NULL && !check_date(t, at, f->issued, &t->head.issued))
         return;
+    if (t->head.issued > t->today)
+        tasks_warn(t, at,
+                   "this day is still to come: devices that take the "
+                   "document go on from it");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {
@@ -76,7 +80,7 @@ static void check_head(hsy_tasks *t)
     }
     if (t->head.expires <= t->head.issued)
         tasks_wrong(t, at, "the last day comes before the day of issue");
-    if (f->tasks == NULL)
+    if (!tasks_given(t, TASKS_NONE, "tasks"))
         tasks_wrong(t, none,
                     "tasks is missing: a list, or [] to end them "
                     "all");

@@ -20,12 +20,20 @@ struct lines_reader {
     hsy_tasks *tasks;
     yaml_parser_t parser;
     yaml_event_t event; /* the one to look at */
+    uint32_t last;      /* line of the file */
     bool stopped;       /* the file cannot be read on */
 };
 
+/* From 1 on. What libyaml finds missing at the end it puts past the end. */
+static uint32_t lines_number(const struct lines_reader *r,
+                             const yaml_mark_t *mark)
+{
+    return mark->line < r->last ? (uint32_t)mark->line + 1 : r->last;
+}
+
 static uint32_t lines_now(const struct lines_reader *r)
 {
-    return (uint32_t)r->event.start_mark.line + 1;
+    return lines_number(r, &r->event.start_mark);
 }
 
 /* What libyaml says, with the mark it says it about. */
@@ -39,8 +47,9 @@ static void lines_broken(struct lines_reader *r)
         r->tasks->nomem = true;
         return;
     }
-    tasks_wrong_line(r->tasks, (uint32_t)p->problem_mark.line + 1, file,
-                     "this is not YAML: %s",
+    tasks_wrong_line(r->tasks, lines_number(r, &p->problem_mark), file,
+                     "this is not YAML: %s; quote what is no plain word, and "
+                     "indent with spaces, not tabs",
                      p->problem != NULL ? p->problem : "it cannot be read");
 }
 
@@ -95,6 +104,8 @@ static void lines_note(struct lines_reader *r, struct tasks_place at,
         return;
     }
     t->lines = grown;
+    if (at.key == NULL && at.task < HSY_TASKS_MAX)
+        t->first[at.task] = t->nlines;
     t->lines[t->nlines++] = (struct tasks_line){.task = at.task,
                                                 .item = at.item,
                                                 .key = at.key,
@@ -301,13 +312,15 @@ static void lines_document(struct lines_reader *r)
                          "a second document: one file has one");
 }
 
-/* libyaml would take UTF-16 and byte-order marks; people would not see them. */
-static bool lines_utf8(hsy_tasks *t, const uint8_t *text, size_t len)
+/* libyaml would take UTF-16 and byte-order marks; people would not see them.
+ * *lines: as libyaml counts them, a line that was begun included. */
+static bool lines_utf8(hsy_tasks *t, uint32_t *lines, const uint8_t *text,
+                       size_t len)
 {
     const struct tasks_place file = {.task = TASKS_NONE, .item = TASKS_NONE};
-    uint32_t line = 1, c = 0;
+    uint32_t line = 1, c = 0, before = 0;
 
-    for (size_t at = 0, n; at < len; at += n) {
+    for (size_t at = 0, n; at < len; at += n, before = c) {
         n = utf8_one(&c, text + at, len - at);
         if (n == 0 || (at == 0 && c == 0xfeff)) {
             tasks_wrong_line(t, line, file,
@@ -316,8 +329,10 @@ static bool lines_utf8(hsy_tasks *t, const uint8_t *text, size_t len)
                                       "mark: save it without");
             return false;
         }
-        line += c == '\n';
+        line += at + n < len && ((c == '\n' && before != '\r') || c == '\r' ||
+                                 c == 0x85 || c == 0x2028 || c == 0x2029);
     }
+    *lines = line;
     return true;
 }
 
@@ -325,7 +340,7 @@ void tasks_index(hsy_tasks *t, const uint8_t *text, size_t len)
 {
     struct lines_reader r = {.tasks = t};
 
-    if (!lines_utf8(t, text, len))
+    if (!lines_utf8(t, &r.last, text, len))
         return;
     if (!yaml_parser_initialize(&r.parser)) {
         t->nomem = true;

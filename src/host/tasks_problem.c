@@ -1,11 +1,12 @@
 /* tasks_problem.c - saying what is wrong with a task file, and where. */
 #include "tasks.h"
 
+#include "utf8.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBLEM_NEAR 2u  /* edits between a name and one that is meant */
 #define PROBLEM_NAME 32u /* letters of a name that are looked at */
 
 void *tasks_grow(hsy_tasks *t, void *array, size_t n, size_t *room, size_t size)
@@ -42,12 +43,25 @@ static int problem_fits(const struct tasks_line *l, const struct tasks_place *p)
     return problem_same(l->sub, p->sub) && l->item == p->item ? 4 : 0;
 }
 
+/* Where to look for a task's lines, and whether number i is still one of them;
+ * those of the file are anywhere. */
+static size_t problem_first(const hsy_tasks *t, size_t task)
+{
+    return task < HSY_TASKS_MAX ? t->first[task] : 0;
+}
+
+static bool problem_more(const hsy_tasks *t, size_t task, size_t i)
+{
+    return i < t->nlines && (task == TASKS_NONE || t->lines[i].task == task);
+}
+
 static uint32_t problem_line(const hsy_tasks *t, const struct tasks_place *at)
 {
+    size_t i = problem_first(t, at->task);
     uint32_t line = 0;
     int best = 0;
 
-    for (size_t i = 0; i < t->nlines && best < 4; i++) {
+    for (; problem_more(t, at->task, i) && best < 4; i++) {
         int fits = problem_fits(&t->lines[i], at);
 
         if (fits > best) {
@@ -56,6 +70,14 @@ static uint32_t problem_line(const hsy_tasks *t, const struct tasks_place *at)
         }
     }
     return line;
+}
+
+bool tasks_given(const hsy_tasks *t, size_t task, const char *key)
+{
+    for (size_t i = problem_first(t, task); problem_more(t, task, i); i++)
+        if (t->lines[i].task == task && problem_same(t->lines[i].key, key))
+            return true;
+    return false;
 }
 
 /* By its id, or by its number while it has none. */
@@ -89,6 +111,23 @@ static hsy_problem *problem_new(hsy_tasks *t, const struct tasks_place *at)
     return p;
 }
 
+/* Text from the file must not steer a terminal, nor end in half a letter. */
+static void problem_tame(char *text)
+{
+    uint8_t *p = (uint8_t *)text;
+    size_t len = strlen(text);
+    uint32_t c = 0;
+
+    for (size_t at = 0, n; at < len; at += n) {
+        n = utf8_one(&c, p + at, len - at);
+        if (n == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) ||
+            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069)) {
+            n += n == 0;
+            memset(p + at, '?', n);
+        }
+    }
+}
+
 static void problem_say(hsy_tasks *t, const struct tasks_place *at,
                         uint32_t line, bool warning, const char *format,
                         va_list args)
@@ -101,6 +140,8 @@ static void problem_say(hsy_tasks *t, const struct tasks_place *at,
     p->line = line;
     p->warning = warning;
     vsnprintf(p->text, sizeof p->text, format, args);
+    problem_tame(p->text);
+    problem_tame(p->task);
 }
 
 void tasks_wrong(hsy_tasks *t, struct tasks_place at, const char *format, ...)
@@ -163,7 +204,7 @@ static size_t problem_edits(const char *a, const char *b)
 const char *tasks_nearest(const char *text, const cyaml_schema_field_t *fields)
 {
     const char *best = NULL;
-    size_t least = PROBLEM_NEAR + 1;
+    size_t least = strlen(text) < 6 ? 2 : 3; /* edits that are too many */
 
     for (; fields->key != NULL; fields++) {
         size_t edits = problem_edits(text, fields->key);

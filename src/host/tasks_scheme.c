@@ -8,7 +8,7 @@
  */
 #include "tasks.h"
 
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,9 +29,19 @@ static struct tasks_place scheme_at(const struct scheme_ask *a, const char *key,
     return (struct tasks_place){a->i, key, sub, TASKS_NONE};
 }
 
-#define scheme_wrong(a, key, sub, ...)                                         \
-    ((a)->sound = false,                                                       \
-     tasks_wrong((a)->tasks, scheme_at(a, key, sub), __VA_ARGS__))
+__attribute__((format(printf, 4, 5))) static void
+scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
+             const char *format, ...)
+{
+    char text[sizeof(((hsy_problem *)0)->text)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tasks_wrong(a->tasks, scheme_at(a, key, sub), "%s", text);
+    a->sound = false;
+}
 
 /* ---- What is asked ------------------------------------------------------- */
 
@@ -92,30 +102,24 @@ static void scheme_flag(struct scheme_ask *a, const char *text, uint32_t kind)
 
 static void scheme_kind(struct scheme_ask *a)
 {
+    static const char *const kinds[] = {"yes-no", "values", "values-file",
+                                        "range", "strings"};
     const struct tasks_raw *raw = a->raw;
-    const struct {
-        const char *key;
-        bool given;
-    } kinds[] = {{"yes-no", raw->yes_no != NULL},
-                 {"values", raw->values != NULL},
-                 {"values-file", raw->values_file != NULL},
-                 {"range", raw->range != NULL},
-                 {"strings", raw->strings != NULL}};
 
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        if (!kinds[k].given)
+        if (!tasks_given(a->tasks, a->i, kinds[k]))
             continue;
         if (a->kind != NULL)
-            scheme_wrong(a, kinds[k].key, NULL,
+            scheme_wrong(a, kinds[k], NULL,
                          "a task asks one question: '%s' or '%s'", a->kind,
-                         kinds[k].key);
-        a->kind = a->kind != NULL ? a->kind : kinds[k].key;
+                         kinds[k]);
+        a->kind = a->kind != NULL ? a->kind : kinds[k];
     }
     if (a->kind == NULL)
         scheme_wrong(a, NULL, NULL,
                      "say what is asked: yes-no, values, values-file, range or "
                      "strings");
-    if (raw->bins != NULL && raw->range == NULL)
+    if (raw->bins != NULL && !tasks_given(a->tasks, a->i, "range"))
         scheme_wrong(a, "bins", NULL, "bins go with a range");
     if (!a->sound)
         return;
@@ -123,7 +127,7 @@ static void scheme_kind(struct scheme_ask *a)
         scheme_flag(a, raw->yes_no, HSY_KIND_YES_NO);
     else if (raw->strings != NULL)
         scheme_flag(a, raw->strings, HSY_KIND_STRINGS);
-    else if (raw->range != NULL)
+    else if (strcmp(a->kind, "range") == 0)
         scheme_range(a);
     else
         tasks_values(a->tasks, a->i, &a->spec);

@@ -22,6 +22,14 @@ $hearsay tally "$work/oue.hsy" -o "$work/oue.tally"
 $hearsay randomize --strings --epsilon 2 "$work/values" | $hearsay tally -o "$work/strings.tally"
 $hearsay randomize --strings --epsilon 4 --mechanism rappor --simulate --seed 1 "$work/values" | $hearsay tally -o "$work/rappor.tally"
 rappor=tests/e2e/rappor
+cat >"$work/tasks.yaml" <<'YAML'
+version: 1
+tasks:
+  - {id: a, source: a, question: A?, values: [x, y], epsilon: 1, permanent: {epsilon: 2}, start: 2026-01-01, end: 2026-01-14}
+  - {id: b, source: b, question: B?, values-file: list, epsilon: 1, start: 2026-01-01, end: 2026-01-14}
+YAML
+$hearsay tasks keygen -o "$work/k"
+$hearsay tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o "$work/document"
 
 run() { # VARIABLE=VALUE ARGUMENTS...: sets status
     rm -f "$work"/to/*
@@ -81,6 +89,11 @@ scenario "estimate some of a list" estimate "$work/oue.tally" --candidates "$wor
 scenario "decode a tally" estimate "$work/rappor.tally" --candidates "$work/list" --format csv
 scenario "decode RAPPOR's files" estimate --rappor "$rappor/decode_params.csv" --map "$rappor/decode_map.csv" "$rappor/decode_counts.csv"
 scenario "associate RAPPOR's reports" estimate --associate --rappor "$rappor/pair_params.csv" --map "pet=$rappor/pair_map.csv" "$rappor/pair_reports.csv.gz"
+# libyaml allocates for every token.
+faults 3 "tasks check survives every 3rd" tasks check "$work/tasks.yaml"
+faults 3 "tasks compile survives every 3rd" tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o OUT
+scenario "tasks show" tasks show "$work/document" --key "$work/k.public"
+scenario "randomize a task" randomize --task "$work/document:b" "$work/values" -o OUT
 scenario "mechanisms" mechanisms --epsilon 1 --domain 100
 scenario "audit" audit --yes-no --epsilon 1 --samples 1000
 # One audit after the other; a prime step meets each of them elsewhere.
