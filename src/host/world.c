@@ -75,10 +75,7 @@ hsy_status hsy_world_failed(hsy_host *h, const char *where)
 
 void hsy_world_explain(const hsy_host *h, hsy_error *err)
 {
-    bool forked = h->error.number == ECHILD;
-
-    if (err == NULL || h->error.where == NULL ||
-        err->status != (forked ? HSY_E_REFUSED : HSY_E_IO))
+    if (err == NULL || h->error.where == NULL || err->status != HSY_E_IO)
         return;
     err->field = h->error.where;
     err->msg = hsy_world_why(h->error.number);
