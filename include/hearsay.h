@@ -1400,7 +1400,8 @@ typedef struct hsy_policy {
     uint8_t sign_key[HSY_SIGN_KEY];   /* who signs the first document */
     uint32_t releases;                /* room for so many, at most 4096 */
     size_t release_bytes; /* room for each one's stored reports: 2 rounds times
-                             sends times report_bytes; 0: 256 */
+                             sends times report_bytes, or more: up to 8 rounds
+                             are kept; 0: 256 */
 } hsy_policy;
 
 /* The client in the caller's memory, suitably aligned (as malloc aligns). It
@@ -1434,7 +1435,8 @@ HSY_API hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
                                    hsy_error *err);
 
 /* Resolve task i of the document taken, if the policy allows it: HSY_E_POLICY
- * with the field and the limit otherwise. */
+ * with the field and the limit otherwise, HSY_E_OLD if it is over. Durable the
+ * first time: uploads are due from the round of its admission on. */
 HSY_API hsy_status hsy_device_admit(hsy_device *dev, hsy_release *r,
                                     const hsy_document *doc, uint32_t i,
                                     hsy_error *err);

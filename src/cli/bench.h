@@ -128,6 +128,11 @@ double bench_rappor_fresh(struct bench *b, const struct bench_case *c,
 double bench_rappor_kept(struct bench *b, const struct bench_case *c,
                          hsy_cpu level);
 
+/* ---- bench_chain.c ------------------------------------------------------- */
+
+/* A permanent answer and a report from it, coins included, as a device does. */
+double bench_chain(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
 /* ---- bench_decode.c ------------------------------------------------------ */
 
 double bench_rappor_decode(struct bench *b, const struct bench_case *c,

@@ -189,13 +189,6 @@ hsy_status hsy_device_ready(const hsy_device *dev, hsy_error *err);
 hsy_status hsy_device_today(const hsy_device *dev, uint32_t *day,
                             uint64_t *seconds, hsy_error *err);
 
-/* The record of a release, or nrecords. */
-uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
-
-/* Whether the policy allows a release at all; nothing else may change that. */
-hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
-                             hsy_error *err);
-
 /* Note an entry, to be logged after the commit; or log it now. */
 void hsy_device_note(hsy_device *dev, const hsy_entry *entry);
 void hsy_device_log(const hsy_device *dev, const hsy_entry *entry);
@@ -212,6 +205,15 @@ hsy_status hsy_device_draw(const hsy_device *dev, struct device_draw *draw,
                            const uint8_t digest[HSY_DIGEST], uint64_t number,
                            uint64_t truth);
 void hsy_device_drawn(struct device_draw *draw);
+
+/* ---- admit.c ------------------------------------------------------------- */
+
+/* The record of a release, or nrecords. */
+uint32_t hsy_device_find(const hsy_device *dev, const hsy_release *r);
+
+/* Whether the policy allows a release at all; nothing else may change that. */
+hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
+                             hsy_error *err);
 
 /* ---- state.c ------------------------------------------------------------- */
 
@@ -230,6 +232,10 @@ void hsy_state_add_record(hsy_device *dev);
 /* Finish the image of the next generation. */
 void hsy_state_finish(hsy_device *dev);
 
+/* The anchor's number, 0 if there is none. */
+hsy_status hsy_state_anchor(const hsy_device *dev, uint64_t *number,
+                            hsy_error *err);
+
 /* Refuse if the anchor has gone on without this device. */
 hsy_status hsy_state_current(const hsy_device *dev, hsy_error *err);
 
@@ -241,6 +247,19 @@ hsy_status hsy_state_commit(hsy_device *dev, hsy_error *err);
 
 /* How storing went: on to the next generation, or the device is lost. */
 hsy_status hsy_state_settle(hsy_device *dev, hsy_status stored, hsy_error *err);
+
+/* The image of a new device: generation 0. */
+void hsy_state_new(hsy_device *dev);
+
+/* Read one copy into memory: HSY_OK, HSY_E_DAMAGED (missing and changed alike),
+ * HSY_E_POLICY if it is more than there is room for, or as load says. */
+hsy_status hsy_state_read(hsy_device *dev, hsy_file file);
+
+/* The generation that an image claims, to whoever has no key; 0 if it is none.
+ */
+uint64_t hsy_state_generation(const uint8_t *image, size_t len);
+
+/* ---- state_open.c -------------------------------------------------------- */
 
 hsy_status hsy_state_create(hsy_device *dev, hsy_error *err);
 hsy_status hsy_state_open(hsy_device *dev, hsy_error *err);

@@ -46,10 +46,8 @@
 #define STATE_HEAD 64u
 #define STATE_RECORD 20u /* length and mac */
 #define STATE_MAC 16u
-#define STATE_KEY_FILE 56u
 
 static const uint8_t state_magic[4] = {'H', 'S', 'Y', 'S'};
-static const uint8_t state_key_magic[4] = {'H', 'S', 'Y', 'K'};
 
 enum state_kind { STATE_DEVICE = 1, STATE_SOURCE = 2, STATE_RELEASE = 3 };
 
@@ -305,6 +303,13 @@ static void state_finish_as(hsy_device *dev, uint64_t generation)
     state_tag(dev, head + 32, dev->image_len);
 }
 
+void hsy_state_new(hsy_device *dev)
+{
+    dev->image_len = STATE_HEAD + STATE_RECORD + STATE_DEVICE_BYTES;
+    hsy_state_head(dev);
+    state_finish_as(dev, 0);
+}
+
 void hsy_state_finish(hsy_device *dev)
 {
     state_finish_as(dev, dev->generation + 1);
@@ -312,21 +317,29 @@ void hsy_state_finish(hsy_device *dev)
 
 /* ---- Writing ------------------------------------------------------------- */
 
-hsy_status hsy_state_current(const hsy_device *dev, hsy_error *err)
+hsy_status hsy_state_anchor(const hsy_device *dev, uint64_t *number,
+                            hsy_error *err)
 {
-    uint64_t number = 0;
-
+    *number = 0;
     if (dev->world.anchor_read == NULL)
         return HSY_OK;
-    if (dev->world.anchor_read(dev->world.ctx, &number) != HSY_OK)
+    if (dev->world.anchor_read(dev->world.ctx, number) != HSY_OK)
         return hsy_fail(err, HSY_E_IO, "anchor", "the anchor cannot be read");
-    if (number > dev->generation)
+    return HSY_OK;
+}
+
+hsy_status hsy_state_current(const hsy_device *dev, hsy_error *err)
+{
+    uint64_t number;
+    hsy_status st = hsy_state_anchor(dev, &number, err);
+
+    if (st == HSY_OK && number > dev->generation)
         return hsy_fail_limit(err, HSY_E_DAMAGED, "anchor",
                               "the state is older than the anchor says: it "
                               "was restored, or a copy of this device has "
                               "written since",
                               number);
-    return HSY_OK;
+    return st;
 }
 
 hsy_status hsy_state_store(hsy_device *dev)
@@ -362,58 +375,6 @@ hsy_status hsy_state_commit(hsy_device *dev, hsy_error *err)
 {
     hsy_state_finish(dev);
     return hsy_state_settle(dev, hsy_state_store(dev), err);
-}
-
-/* ---- The key ------------------------------------------------------------- */
-
-static void state_subkey(uint8_t out[HSY_KEY], const char *purpose,
-                         const uint8_t key[HSY_KEY])
-{
-    hsy_blake2b(out, HSY_KEY, purpose, strlen(purpose), key, HSY_KEY);
-}
-
-static void state_keys(struct device_keys *keys, const uint8_t key[HSY_KEY])
-{
-    state_subkey(keys->coins, "hearsay device coins 1", key);
-    state_subkey(keys->mac, "hearsay device mac 1", key);
-    state_subkey(keys->seal, "hearsay device seal 1", key);
-    state_subkey(keys->tag, "hearsay device tag 1", key);
-}
-
-static void state_key_encode(uint8_t file[STATE_KEY_FILE],
-                             const uint8_t key[HSY_KEY])
-{
-    memcpy(file, state_key_magic, sizeof state_key_magic);
-    bytes_put32(file + 4, STATE_VERSION);
-    memcpy(file + 8, key, HSY_KEY);
-    hsy_blake2b(file + 40, 16, file, 40, NULL, 0);
-}
-
-/* What there is of a key. */
-enum state_key { STATE_KEY_NONE, STATE_KEY_WHOLE, STATE_KEY_BROKEN };
-
-/* Read it; key is written only if it is whole. HSY_E_IO. */
-static hsy_status state_key_read(hsy_device *dev, enum state_key *found,
-                                 uint8_t key[HSY_KEY], hsy_error *err)
-{
-    uint8_t file[STATE_KEY_FILE], again[STATE_KEY_FILE];
-    size_t len = 0;
-    hsy_status st =
-        dev->world.load(dev->world.ctx, HSY_FILE_KEY, file, sizeof file, &len);
-
-    *found = st == HSY_E_EMPTY ? STATE_KEY_NONE : STATE_KEY_BROKEN;
-    if (st != HSY_OK && st != HSY_E_EMPTY && st != HSY_E_RANGE)
-        return hsy_fail(err, st, "key", "the key cannot be read");
-    if (st == HSY_OK && len == sizeof file) {
-        state_key_encode(again, file + 8);
-        if (memcmp(again, file, sizeof file) == 0) {
-            *found = STATE_KEY_WHOLE;
-            memcpy(key, file + 8, HSY_KEY);
-        }
-        bytes_wipe(again, sizeof again);
-    }
-    bytes_wipe(file, sizeof file);
-    return HSY_OK;
 }
 
 /* ---- Reading an image ---------------------------------------------------- */
@@ -460,8 +421,16 @@ static bool state_plan_ok(const hsy_device *dev, const struct device_record *r)
     return r->source < dev->nsources && r->sends >= 1 &&
            r->sends <= HSY_ANSWERS_MAX && r->window >= 1 &&
            r->window <= DEVICE_WINDOW && r->changes <= HSY_CHANGES_MAX &&
-           r->report_bytes <= DEVICE_RELEASE_BYTES_MAX &&
-           r->origin <= dev->nrecords;
+           r->report_bytes <= DEVICE_RELEASE_BYTES_MAX;
+}
+
+/* An older answer may stand in a record that comes later. */
+static bool state_origins_ok(const hsy_device *dev)
+{
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        if (dev->records[i].origin >= dev->nrecords)
+            return false;
+    return true;
 }
 
 static hsy_status state_read_release(hsy_device *dev, uint32_t at, size_t len)
@@ -521,12 +490,12 @@ static hsy_status state_parse(hsy_device *dev, size_t len)
         state_mask(dev, dev->image + at + STATE_RECORD, payload, mac);
         at += STATE_RECORD + payload;
     }
+    if (st == HSY_OK && !state_origins_ok(dev))
+        return HSY_E_DAMAGED;
     return st;
 }
 
-/* One copy: HSY_OK, HSY_E_DAMAGED (missing and changed alike), HSY_E_POLICY if
- * it is more than there is room for, HSY_E_IO. */
-static hsy_status state_read(hsy_device *dev, hsy_file file)
+hsy_status hsy_state_read(hsy_device *dev, hsy_file file)
 {
     uint8_t tag[32];
     size_t len = 0;
@@ -547,222 +516,18 @@ static hsy_status state_read(hsy_device *dev, hsy_file file)
     return state_parse(dev, len);
 }
 
-/* ---- Opening ------------------------------------------------------------- */
-
-/* What a copy looks like to somebody without the key. */
-enum state_look { STATE_LOOK_NONE, STATE_LOOK_NEW, STATE_LOOK_USED };
-
-static hsy_status state_look(hsy_device *dev, hsy_file file,
-                             enum state_look *look, hsy_error *err)
+uint64_t hsy_state_generation(const uint8_t *image, size_t len)
 {
-    size_t len = 0;
-    hsy_status st = dev->world.load(dev->world.ctx, file, dev->image,
-                                    dev->image_room, &len);
-
-    *look = STATE_LOOK_NEW;
-    if (st == HSY_E_EMPTY)
-        *look = STATE_LOOK_NONE;
-    else if (st == HSY_E_RANGE)
-        *look = STATE_LOOK_USED;
-    else if (st != HSY_OK)
-        return hsy_fail(err, st, "state", "the state cannot be read");
-    else if (len >= STATE_HEAD &&
-             memcmp(dev->image, state_magic, sizeof state_magic) == 0 &&
-             bytes_get64(dev->image + 8) > 0)
-        *look = STATE_LOOK_USED;
-    return HSY_OK;
-}
-
-/*
- * Whether making a device may begin (again). The copies are written first, of
- * generation 0, and the key last; where that was cut short nothing has been
- * answered yet. A broken key beside anything else is damage.
- */
-static hsy_status state_unmade(hsy_device *dev, enum state_key key,
-                               bool *unmade, hsy_error *err)
-{
-    enum state_look a, b;
-    hsy_status st = state_look(dev, HSY_FILE_A, &a, err);
-
-    if (st == HSY_OK)
-        st = state_look(dev, HSY_FILE_B, &b, err);
-    if (st != HSY_OK)
-        return st;
-    *unmade = key == STATE_KEY_NONE
-                  ? a != STATE_LOOK_USED && b != STATE_LOOK_USED
-                  : key == STATE_KEY_BROKEN && a == STATE_LOOK_NEW &&
-                        b == STATE_LOOK_NEW;
-    return HSY_OK;
-}
-
-static hsy_status state_anchor_new(const hsy_device *dev, hsy_error *err)
-{
-    uint64_t number = 0;
-
-    if (dev->world.anchor_read == NULL)
-        return HSY_OK;
-    if (dev->world.anchor_read(dev->world.ctx, &number) != HSY_OK)
-        return hsy_fail(err, HSY_E_IO, "anchor", "the anchor cannot be read");
-    if (number != 0)
-        return hsy_fail_limit(err, HSY_E_REFUSED, "anchor",
-                              "the anchor knows a device that has answered: "
-                              "restore its files, or reset the anchor",
-                              number);
-    return HSY_OK;
-}
-
-static hsy_status state_write_new(hsy_device *dev, const uint8_t key[HSY_KEY],
-                                  hsy_error *err)
-{
-    uint8_t file[STATE_KEY_FILE];
-    hsy_status st;
-
-    state_keys(&dev->keys, key);
-    dev->image_len = STATE_HEAD + STATE_RECORD + STATE_DEVICE_BYTES;
-    hsy_state_head(dev);
-    state_finish_as(dev, 0);
-    st = hsy_state_store(dev);
-    if (st == HSY_OK) {
-        state_key_encode(file, key);
-        st = dev->world.store(dev->world.ctx, HSY_FILE_KEY, file, sizeof file);
-        bytes_wipe(file, sizeof file);
-    }
-    if (st != HSY_OK)
-        return hsy_fail(err, st, "state", "the new device cannot be written");
-    return HSY_OK;
-}
-
-hsy_status hsy_state_create(hsy_device *dev, hsy_error *err)
-{
-    uint8_t key[HSY_KEY];
-    enum state_key found;
-    bool unmade = false;
-    hsy_status st = state_key_read(dev, &found, key, err);
-
-    if (st == HSY_OK)
-        st = state_unmade(dev, found, &unmade, err);
-    if (st == HSY_OK && !unmade)
-        st = hsy_fail(err, HSY_E_REFUSED, "state",
-                      "there is a device already, or what is left of one");
-    if (st == HSY_OK)
-        st = state_anchor_new(dev, err);
-    if (st == HSY_OK && dev->world.entropy.fill(dev->world.entropy.ctx, key,
-                                                sizeof key) != HSY_OK)
-        st = hsy_fail(err, HSY_E_ENTROPY, "key",
-                      "the random source failed; no device was made");
-    if (st == HSY_OK)
-        st = state_write_new(dev, key, err);
-    bytes_wipe(key, sizeof key);
-    return st;
-}
-
-/* What opening found besides the copy in memory: which the other one is, and
- * whether it is of the same generation. */
-struct state_found {
-    hsy_file other;
-    bool both;
-};
-
-static hsy_status state_unreadable(hsy_device *dev, hsy_status a, hsy_status b,
-                                   hsy_error *err)
-{
-    if (a == HSY_E_POLICY && b == HSY_E_POLICY)
-        return hsy_fail_limit(err, HSY_E_POLICY, "releases",
-                              "the state has more than the policy has room "
-                              "for: raise releases or release_bytes",
-                              dev->policy.releases);
-    return hsy_fail(err, HSY_E_DAMAGED, "state",
-                    "neither copy of the state is whole, or they belong to "
-                    "another key");
-}
-
-/* A copy that could not be read may be the newer one: only what was read and
- * does not verify is given up. */
-static bool state_was_read(hsy_status st)
-{
-    return st == HSY_OK || st == HSY_E_DAMAGED || st == HSY_E_POLICY;
-}
-
-/* Read both copies; the higher generation ends up in memory. */
-static hsy_status state_choose(hsy_device *dev, struct state_found *found,
-                               hsy_error *err)
-{
-    uint8_t tag[32] = {0};
-    hsy_status a = state_read(dev, HSY_FILE_A), b;
-    const uint64_t generation = dev->generation;
-
-    if (a == HSY_OK)
-        memcpy(tag, dev->image + 32, sizeof tag);
-    b = state_read(dev, HSY_FILE_B);
-    if (!state_was_read(a) || !state_was_read(b))
-        return hsy_fail(err, state_was_read(a) ? b : a, "state",
-                        "the state cannot be read");
-    if (a != HSY_OK && b != HSY_OK)
-        return state_unreadable(dev, a, b, err);
-    found->both = a == HSY_OK && b == HSY_OK && generation == dev->generation;
-    if (found->both && memcmp(tag, dev->image + 32, sizeof tag) != 0)
-        return hsy_fail_limit(err, HSY_E_DAMAGED, "state",
-                              "the copies of the state tell different stories",
-                              generation);
-    found->other = HSY_FILE_A;
-    if (b == HSY_OK && (a != HSY_OK || dev->generation >= generation))
-        return HSY_OK;
-    found->other = HSY_FILE_B;
-    if (state_read(dev, HSY_FILE_A) != HSY_OK)
-        return hsy_fail(err, HSY_E_IO, "state", "the state cannot be read");
-    return HSY_OK;
-}
-
-/* Make the other copy whole, never touching the one that is, and bring the
- * anchor up to both. */
-static hsy_status state_mend(hsy_device *dev, const struct state_found *found,
-                             hsy_error *err)
-{
-    const hsy_world *w = &dev->world;
-    hsy_status st = HSY_OK;
-
-    if (!found->both)
-        st = w->store(w->ctx, found->other, dev->image, dev->image_len);
-    if (st == HSY_OK && w->anchor_raise != NULL)
-        st = w->anchor_raise(w->ctx, dev->generation);
-    if (st != HSY_OK)
-        return hsy_fail(err, st, "state", "the state cannot be written");
-    return HSY_OK;
-}
-
-hsy_status hsy_state_open(hsy_device *dev, hsy_error *err)
-{
-    uint8_t key[HSY_KEY];
-    enum state_key found;
-    struct state_found copies = {HSY_FILE_A, false};
-    bool unmade = false;
-    hsy_status st = state_key_read(dev, &found, key, err);
-
-    if (st == HSY_OK && found != STATE_KEY_WHOLE) {
-        st = state_unmade(dev, found, &unmade, err);
-        if (st == HSY_OK)
-            st = unmade
-                     ? hsy_fail(err, HSY_E_EMPTY, "key", "there is no device")
-                     : hsy_fail(err, HSY_E_DAMAGED, "key",
-                                "the key is missing or changed");
-    }
-    if (st != HSY_OK)
-        return st;
-    state_keys(&dev->keys, key);
-    bytes_wipe(key, sizeof key);
-    st = state_choose(dev, &copies, err);
-    if (st == HSY_OK)
-        st = hsy_state_current(dev, err);
-    if (st == HSY_OK)
-        st = state_mend(dev, &copies, err);
-    return st;
+    return len >= STATE_HEAD &&
+                   memcmp(image, state_magic, sizeof state_magic) == 0
+               ? bytes_get64(image + 8)
+               : 0;
 }
 
 #undef STATE_VERSION
 #undef STATE_HEAD
 #undef STATE_RECORD
 #undef STATE_MAC
-#undef STATE_KEY_FILE
 #undef STATE_DEVICE_BYTES
 #undef STATE_SOURCE_BYTES
 #undef STATE_PLAN_BYTES

@@ -5,17 +5,16 @@
  * from it by a step of noise whose probability follows from the integers of the
  * two schemes, rounded up to 64 binary digits:
  *
- *     outputs  with probability b any of all k outputs, else the same one;
- *              own' = (1 - b) own + b / k                  grr, olh, blh
- *     bits     each bit flipped with probability t;
- *              other' = other + t (1 - 2 other)   rr, sue, oue, dbitflip,
- * onebit
+ *     grr, olh, blh                    with probability b any of all k outputs:
+ *                                      own' = (1 - b) own + b / k
+ *     rr, sue, oue, dbitflip, onebit   each bit flipped with probability t:
+ *                                      other' = other + t (1 - 2 other)
  *
  * Let own, other be the rates of the permanent scheme and own1, other1 those of
  * the report's. Solved for a report at own1 and other1,
  *
- *     b = 1 - (own1 - 1/k) / (own - 1/k),   t = (other1 - other) / (1 - 2
- * other).
+ *     b = 1 - (own1 - 1/k) / (own - 1/k)
+ *     t = (other1 - other) / (1 - 2 other)
  *
  * One report. Rounding up adds less than 2^-64 to b or t. Outputs: own' is at
  * most own1 and short of it by less than 2^-64, so the others have at least
@@ -65,7 +64,7 @@ static uint64_t chain_ratio(hsy_u128 num, hsy_u128 den)
  *     b = (u total1 - u1 total) / (u total1).
  * Weights and totals are below 2^63. b is below 1 by more than 2^-44: epsilon_1
  * is at least 10^-6 and k at most 2^22. It is not negative: a nano-epsilon more
- * adds 10^-9 to A / 2^shift, and rounding takes less than 2^-44 off it.
+ * adds 10^-9 of A / 2^shift to it, and rounding takes less than 2^-39 off.
  */
 static uint64_t chain_output_step(const hsy_scheme *permanent,
                                   const hsy_scheme *report)

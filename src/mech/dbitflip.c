@@ -157,7 +157,7 @@ static uint64_t dbitflip_place(const hsy_scheme *s, uint32_t j, uint64_t code)
 
     dbitflip_set(s, buckets, j);
     for (uint32_t i = 0; i < bits; i++)
-        place |= ct_equal(buckets[i], code) & (i + 1);
+        place = ct_select(ct_equal(buckets[i], code), i + 1, place);
     return place;
 }
 

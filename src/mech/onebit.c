@@ -152,7 +152,7 @@ static uint64_t onebit_divide(uint64_t x, uint64_t by)
 
         rest = rest << 1 | (x >> bit & 1);
         below = ct_less(rest, by);
-        rest -= ~below & by;
+        rest = ct_select(below, rest, rest - by);
         quotient = quotient << 1 | (~below & 1);
     }
     return quotient;

@@ -152,8 +152,9 @@ hsy_status hsy_rappor_permanent(const hsy_scheme *s, uint64_t *lanes,
         size_t n = words - at < RAPPOR_CHUNK ? words - at : RAPPOR_CHUNK;
 
         st = draw_words(planes, n * r->flip_digits, rng);
-        s->kernels->slice(turned, planes, n, r->flip_digits, r->flip);
-        for (size_t i = 0; i < n; i++)
+        if (st == HSY_OK)
+            s->kernels->slice(turned, planes, n, r->flip_digits, r->flip);
+        for (size_t i = 0; i < n && st == HSY_OK; i++)
             lanes[at + i] ^= turned[i];
         bytes_wipe(planes, n * r->flip_digits * sizeof *planes);
     }
@@ -176,9 +177,11 @@ hsy_status hsy_rappor_instant(const hsy_scheme *s, uint64_t *lanes,
         size_t n = words - at < RAPPOR_CHUNK ? words - at : RAPPOR_CHUNK;
 
         st = draw_words(planes, n * r->step_digits, rng);
-        s->kernels->slice(up, planes, n, r->step_digits, r->low);
-        s->kernels->slice(down, planes, n, r->step_digits, r->miss);
-        for (size_t i = 0; i < n; i++)
+        if (st == HSY_OK) {
+            s->kernels->slice(up, planes, n, r->step_digits, r->low);
+            s->kernels->slice(down, planes, n, r->step_digits, r->miss);
+        }
+        for (size_t i = 0; i < n && st == HSY_OK; i++)
             lanes[at + i] = ct_select(lanes[at + i], ~down[i], up[i]);
         bytes_wipe(planes, n * r->step_digits * sizeof *planes);
     }
@@ -442,8 +445,8 @@ static struct chain_part rappor_part(const hsy_scheme *s)
         .first = 0, .count = rappor_bits(s), .differ = 2 * rappor_hashes(s)};
 }
 
-static hsy_status rappor_answer(const hsy_chain *c, uint8_t *answer,
-                                uint64_t key, hsy_coins *coins)
+static hsy_status rappor_kept_answer(const hsy_chain *c, uint8_t *answer,
+                                     uint64_t key, hsy_coins *coins)
 {
     const struct rappor_layout l = rappor_layout(c->permanent);
     struct rappor_block block;
@@ -457,7 +460,7 @@ static hsy_status rappor_answer(const hsy_chain *c, uint8_t *answer,
 }
 
 static const struct mech_chain rappor_chain = {CHAIN_INSTANT, rappor_part, NULL,
-                                               NULL, rappor_answer};
+                                               NULL, rappor_kept_answer};
 
 const struct hsy_mechanism hsy_mech_rappor = {
     .row = {.name = "rappor",

@@ -231,6 +231,86 @@ static int poison_table(bool coins_too)
     return runs >= 20 && designs >= 3 ? 0 : 1;
 }
 
+/* ---- Permanent answers --------------------------------------------------- */
+
+/* The scheme of a permanent answer for a report's: at epsilon 4, the rest as it
+ * was resolved. RAPPOR's is the same. */
+static hsy_scheme *poison_permanent(const struct poison_run *r)
+{
+    uint8_t wire[HSY_SCHEME_WIRE];
+    hsy_spec spec;
+
+    hsy_scheme_encode(r->s, wire);
+    if (hsy_spec_decode(&spec, wire, NULL, 0, NULL) != HSY_OK)
+        abort();
+    if (r->info.epsilon_lifetime == 0)
+        spec.nano_epsilon = 4 * (uint64_t)HSY_NANO;
+    else if (spec.design != HSY_DESIGN_EPSILON)
+        spec.nano_epsilon = 0;
+    return trial_scheme(&spec);
+}
+
+/* From a code to its key, the key's answer and a report: all but the report are
+ * secret. */
+static void poison_chain(struct poison_run *r, const hsy_chain *c)
+{
+    uint8_t answer[POISON_REPORT], report[POISON_REPORT];
+    uint64_t code = 1, key;
+
+    poison(&code, sizeof code);
+    for (int i = 0; i < 20; i++) {
+        if (hsy_chain_key(c, &key, code, &r->coins) != HSY_OK ||
+            hsy_chain_permanent(c, answer, key, &r->coins) != HSY_OK ||
+            hsy_chain_report(c, report, answer, &r->coins.secret) != HSY_OK)
+            abort();
+        poison_not(report, sizeof report);
+    }
+}
+
+static unsigned poison_chain_levels(struct poison_run *r)
+{
+    hsy_scheme *permanent = poison_permanent(r);
+    unsigned runs = 0;
+    hsy_chain c;
+
+    if (hsy_chain_init(&c, permanent, r->s, 0, NULL) == HSY_OK)
+        for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX2; level++) {
+            if (!hsy_cpu_has((hsy_cpu)level) ||
+                hsy_scheme_cpu(permanent, (hsy_cpu)level) != HSY_OK)
+                continue;
+            poison_open(r, (hsy_cpu)level);
+            poison_chain(r, &c);
+            runs++;
+        }
+    free(permanent);
+    return runs;
+}
+
+/* Every mechanism that has permanent answers; the first noise is epsilon 1. */
+static int poison_chains(bool coins_too)
+{
+    const hsy_catalogue *row;
+    unsigned mechanisms = 0, runs = 0;
+
+    for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++) {
+        const unsigned before = runs;
+
+        for (uint32_t kind = HSY_KIND_YES_NO; kind < HSY_KIND_TUPLE; kind++) {
+            struct poison_run r = {.coins_too = coins_too};
+
+            if (hsy_mech_named(row->name)->chain == NULL ||
+                (row->kinds >> kind & 1) == 0 ||
+                !poison_scheme(&r, row->name, kind, &poison_noises[0]))
+                continue;
+            runs += poison_chain_levels(&r);
+            free(r.s);
+        }
+        mechanisms += runs != before;
+    }
+    printf("%u chains and levels, %u mechanisms\n", runs, mechanisms);
+    return mechanisms == 9 ? 0 : 1;
+}
+
 /* ---- Controls ------------------------------------------------------------ */
 
 static int poison_control(bool index)
@@ -308,7 +388,7 @@ int main(int argc, char **argv)
     const char *mode = argc == 2 ? argv[1] : "";
 
     if (strcmp(mode, "truth") == 0 || strcmp(mode, "coins") == 0)
-        return poison_table(mode[0] == 'c');
+        return poison_table(mode[0] == 'c') | poison_chains(mode[0] == 'c');
     if (strcmp(mode, "branch") == 0 || strcmp(mode, "index") == 0)
         return poison_control(mode[0] == 'i');
     if (strcmp(mode, "length") == 0)

@@ -4,11 +4,12 @@
  *     make_golden DIRECTORY
  *
  * For each of the examples a report stream, its tally and its readable twin,
- * one upload header and one task document. A golden file is made once for a
- * version of a format and then kept: every later program must read it
- * (test_golden.c).
+ * one upload header, one task document and the files of a device. A golden file
+ * is made once for a version of a format and then kept: every later program
+ * must read it (test_golden.c).
  */
 #include "container.h"
+#include "device_rig.h"
 #include "example_tasks.h"
 #include "examples.h"
 #include "hearsay_host.h"
@@ -135,6 +136,21 @@ static void golden_document(const char *dir)
     free(bytes);
 }
 
+static void golden_device(const char *dir)
+{
+    static const char *const names[] = {"key", "state"};
+    struct rig *g = rig_golden();
+
+    for (int i = 0; i < 2; i++) {
+        struct output *out = golden_open(dir, "device", names[i]);
+
+        golden_expect(
+            output_write(out, g->world.file[i].bytes, g->world.file[i].len));
+        golden_expect(output_commit(out));
+    }
+    rig_free(g);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -153,5 +169,6 @@ int main(int argc, char **argv)
     }
     golden_upload(argv[1]);
     golden_document(argv[1]);
+    golden_device(argv[1]);
     return 0;
 }

@@ -1,0 +1,426 @@
+/*
+ * device_rig.h - a device on a world of memory, with a document of tasks.
+ */
+#ifndef DEVICE_RIG_H
+#define DEVICE_RIG_H
+
+#include "device.h"
+#include "mech.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY0 20500u
+#define EPS ((uint64_t)HSY_NANO)
+
+/* ---- A world of memory --------------------------------------------------- */
+
+enum { WORLD_ROOM = 1 << 17, WORLD_LOG = 512 };
+
+struct world {
+    struct file {
+        bool there;
+        size_t len;
+        uint8_t bytes[WORLD_ROOM];
+    } file[3];
+    uint64_t now;
+    hsy_status clock, entropy, store, load;
+    int stores_left; /* then they fail; -1: never */
+    uint32_t stores;
+    size_t stored; /* bytes */
+    bool anchored;
+    uint64_t anchor;
+    uint8_t seed;
+    hsy_entry log[WORLD_LOG];
+    size_t logged;
+};
+
+static inline hsy_status world_load(void *ctx, hsy_file file, uint8_t *buf,
+                                    size_t room, size_t *len)
+{
+    struct world *w = ctx;
+    const struct file *f = &w->file[file];
+
+    if (w->load != HSY_OK)
+        return w->load;
+    if (!f->there)
+        return HSY_E_EMPTY;
+    if (f->len > room)
+        return HSY_E_RANGE;
+    memcpy(buf, f->bytes, f->len);
+    *len = f->len;
+    return HSY_OK;
+}
+
+static inline hsy_status world_store(void *ctx, hsy_file file,
+                                     const uint8_t *buf, size_t len)
+{
+    struct world *w = ctx;
+
+    if (w->stores_left == 0)
+        return HSY_E_IO;
+    if (w->stores_left > 0)
+        w->stores_left--;
+    w->file[file].there = true;
+    w->file[file].len = len;
+    memcpy(w->file[file].bytes, buf, len);
+    w->stores++;
+    w->stored += len;
+    return w->store;
+}
+
+static inline hsy_status world_now(void *ctx, uint64_t *seconds)
+{
+    struct world *w = ctx;
+
+    *seconds = w->now;
+    return w->clock;
+}
+
+static inline hsy_status world_entropy(void *ctx, void *buf, size_t len)
+{
+    struct world *w = ctx;
+
+    memset(buf, w->seed++, len);
+    return w->entropy;
+}
+
+/* Whoever knows the public key can sign here: enough for a test. */
+static inline void world_sign(uint8_t sig[HSY_SIGNATURE],
+                              const uint8_t key[HSY_SIGN_KEY],
+                              const uint8_t *bytes, size_t len)
+{
+    hsy_blake2b(sig, HSY_SIGNATURE, bytes, len, key, HSY_SIGN_KEY);
+}
+
+static inline bool world_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
+                                const uint8_t sig[HSY_SIGNATURE],
+                                const uint8_t *bytes, size_t len)
+{
+    uint8_t want[HSY_SIGNATURE];
+
+    (void)ctx;
+    world_sign(want, key, bytes, len);
+    return memcmp(want, sig, sizeof want) == 0;
+}
+
+static inline hsy_status world_anchor_read(void *ctx, uint64_t *number)
+{
+    *number = ((struct world *)ctx)->anchor;
+    return HSY_OK;
+}
+
+static inline hsy_status world_anchor_raise(void *ctx, uint64_t number)
+{
+    struct world *w = ctx;
+
+    if (number > w->anchor)
+        w->anchor = number;
+    return HSY_OK;
+}
+
+static inline void world_log(void *ctx, const hsy_entry *entry)
+{
+    struct world *w = ctx;
+
+    if (w->logged < WORLD_LOG)
+        w->log[w->logged++] = *entry;
+}
+
+static inline size_t world_entries(const struct world *w, uint32_t kind)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->logged; i++)
+        n += w->log[i].kind == kind;
+    return n;
+}
+
+/* ---- A device with its tasks --------------------------------------------- */
+
+enum { RIG_TASKS = 128, RIG_RELEASE = 8192 };
+
+struct rig {
+    struct world world;
+    hsy_world face;
+    hsy_policy policy;
+    hsy_source sources[4];
+    hsy_device *dev;
+    hsy_task task[RIG_TASKS];
+    uint8_t scheme[RIG_TASKS][HSY_SCHEME_WIRE];
+    uint8_t permanent[RIG_TASKS][HSY_SCHEME_WIRE];
+    size_t tasks;
+    uint8_t *bytes;
+    size_t len;
+    uint64_t version;
+    uint8_t signer[HSY_SIGN_KEY], next_key[HSY_SIGN_KEY];
+    uint32_t expires;
+    hsy_document doc;
+    hsy_release *release[RIG_TASKS];
+    hsy_error err;
+};
+
+static inline struct rig *rig_new(void)
+{
+    struct rig *g = calloc(1, sizeof *g);
+
+    if (g == NULL)
+        exit(1);
+    g->world.stores_left = -1;
+    g->world.seed = 7;
+    g->world.now = (uint64_t)DAY0 * DEVICE_DAY;
+    g->face = (hsy_world){.size = sizeof g->face,
+                          .ctx = &g->world,
+                          .load = world_load,
+                          .store = world_store,
+                          .now = world_now,
+                          .entropy = {world_entropy, &g->world},
+                          .verify = world_verify,
+                          .log = world_log};
+    g->sources[0] = (hsy_source){"browser", 2 * EPS, 8 * EPS, 40 * EPS};
+    g->sources[1] = (hsy_source){"settings", 2 * EPS, 8 * EPS, 40 * EPS};
+    g->sources[2] = (hsy_source){"usage", 2 * EPS, 8 * EPS, 40 * EPS};
+    g->policy = (hsy_policy){.size = sizeof g->policy,
+                             .sources = g->sources,
+                             .nsources = 3,
+                             .nano_day = 16 * EPS,
+                             .nano_lifetime = 100 * EPS,
+                             .releases = 16};
+    memset(g->policy.sign_key, 1, HSY_SIGN_KEY);
+    memset(g->signer, 1, HSY_SIGN_KEY);
+    g->expires = DAY0 + 1000;
+    return g;
+}
+
+static inline void rig_free(struct rig *g)
+{
+    for (size_t i = 0; i < RIG_TASKS; i++)
+        free(g->release[i]);
+    free(g->bytes);
+    free(g->dev);
+    free(g);
+}
+
+static inline void rig_wire(uint8_t wire[HSY_SCHEME_WIRE], const hsy_spec *spec)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+
+    if (s == NULL || hsy_scheme_init(s, spec, NULL) != HSY_OK)
+        exit(1);
+    hsy_scheme_encode(s, wire);
+    free(s);
+}
+
+/* A task of 360 days: fresh answers each day, or (permanent nano) memoised over
+ * slots of 10 days with a report a day. */
+static inline hsy_task *rig_task(struct rig *g, const char *id,
+                                 const char *source, hsy_spec spec,
+                                 uint64_t permanent)
+{
+    const size_t i = g->tasks++;
+    hsy_task *t = &g->task[i];
+
+    spec.size = sizeof spec;
+    rig_wire(g->scheme[i], &spec);
+    *t = (hsy_task){.release = 1,
+                    .question = "?",
+                    .question_len = 1,
+                    .start = DAY0,
+                    .end = DAY0 + 360,
+                    .slot_days = 1,
+                    .max_changes = 1,
+                    .answers = 1,
+                    .sends = 1,
+                    .sample = {1, 1},
+                    .grace_days = 30,
+                    .other = HSY_TASK_CLOSED,
+                    .scheme = g->scheme[i]};
+    memcpy(t->id, id, strlen(id));
+    memcpy(t->source, source, strlen(source));
+    if (permanent != 0) { /* parameters as resolved for the report */
+        hsy_spec_decode(&spec, g->scheme[i], NULL, 0, NULL);
+        spec.nano_epsilon = permanent;
+        rig_wire(g->permanent[i], &spec);
+        t->permanent = g->permanent[i];
+        t->slot_days = 10;
+        t->round_days = 1;
+    }
+    return t;
+}
+
+static inline hsy_spec values(const char *mechanism, uint32_t d, uint64_t nano)
+{
+    return (hsy_spec){.mechanism = mechanism,
+                      .kind = HSY_KIND_VALUES,
+                      .d = d,
+                      .nano_epsilon = nano};
+}
+
+static inline hsy_status rig_open(struct rig *g, bool create)
+{
+    if (g->world.anchored) {
+        g->face.anchor_read = world_anchor_read;
+        g->face.anchor_raise = world_anchor_raise;
+    }
+    if (g->dev != NULL)
+        hsy_device_close(g->dev);
+    free(g->dev);
+    g->dev = malloc(hsy_device_size(&g->policy));
+    if (g->dev == NULL)
+        exit(1);
+    return create ? hsy_device_create(g->dev, &g->policy, &g->face, &g->err)
+                  : hsy_device_open(g->dev, &g->policy, &g->face, &g->err);
+}
+
+/* Encode and sign all tasks as the next version. */
+static inline void rig_publish(struct rig *g)
+{
+    hsy_document doc = {
+        .version = ++g->version, .issued = DAY0, .expires = g->expires};
+
+    memcpy(doc.next_key, g->next_key, HSY_SIGN_KEY);
+    if (hsy_document_encode(NULL, 0, &g->len, &doc, g->task, g->tasks,
+                            &g->err) != HSY_OK) {
+        printf("# %s: %s\n", g->err.field, g->err.msg);
+        exit(1);
+    }
+    free(g->bytes);
+    g->bytes = calloc(1, g->len + HSY_SIGNATURE);
+    if (g->bytes == NULL ||
+        hsy_document_encode(g->bytes, g->len, &g->len, &doc, g->task, g->tasks,
+                            NULL) != HSY_OK)
+        exit(1);
+    world_sign(g->bytes + g->len, g->signer, g->bytes, g->len);
+    g->len += HSY_SIGNATURE;
+}
+
+static inline hsy_status rig_take(struct rig *g)
+{
+    return hsy_device_take(g->dev, &g->doc, g->bytes, g->len, &g->err);
+}
+
+static inline hsy_status rig_admit(struct rig *g, uint32_t i)
+{
+    free(g->release[i]);
+    g->release[i] = calloc(1, RIG_RELEASE);
+    return hsy_device_admit(g->dev, g->release[i], &g->doc, i, &g->err);
+}
+
+/* Take the document and admit everything; false if anything fails. */
+static inline bool rig_tasks(struct rig *g)
+{
+    bool good = rig_take(g) == HSY_OK;
+
+    for (uint32_t i = 0; i < g->tasks && good; i++)
+        good = rig_admit(g, i) == HSY_OK;
+    if (!good)
+        printf("# %s: %s\n", g->err.field, g->err.msg);
+    return good;
+}
+
+/* A new device with these tasks, and consent. */
+static inline void rig_begin(struct rig *g)
+{
+    rig_publish(g);
+    ok(rig_open(g, true) == HSY_OK && rig_tasks(g) &&
+           hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, &g->err) == HSY_OK,
+       "a device is made, takes its tasks and has consent");
+}
+
+static inline bool rig_again(struct rig *g)
+{
+    return rig_open(g, false) == HSY_OK && rig_tasks(g);
+}
+
+static inline hsy_truth index_truth(uint32_t index)
+{
+    hsy_truth t = {.type = HSY_TRUTH_INDEX};
+
+    t.u.index = index;
+    return t;
+}
+
+/* -1 for a failure. */
+static inline int rig_answer(struct rig *g, uint32_t i, uint32_t truth)
+{
+    hsy_truth t = index_truth(truth);
+    hsy_answer_state state = 0;
+    hsy_status st =
+        hsy_device_answer(g->dev, g->release[i], &t, &state, &g->err);
+
+    return st == HSY_OK ? (int)state : -1;
+}
+
+static inline uint64_t rig_spent(struct rig *g, const char *source)
+{
+    hsy_budget b;
+
+    return hsy_device_budget(g->dev, source, &b, NULL) == HSY_OK
+               ? b.spent_lifetime
+               : UINT64_MAX;
+}
+
+static inline void rig_day(struct rig *g, uint32_t day)
+{
+    g->world.now = (uint64_t)(DAY0 + day) * DEVICE_DAY + 3600;
+}
+
+static inline hsy_status rig_next(struct rig *g, uint8_t *upload, size_t *len)
+{
+    return hsy_device_next(g->dev, (const hsy_release *const *)g->release,
+                           g->tasks, upload, 4096, len, &g->err);
+}
+
+static inline hsy_status rig_sent(struct rig *g, const uint8_t *upload,
+                                  size_t len)
+{
+    return hsy_device_sent(g->dev, (const hsy_release *const *)g->release,
+                           g->tasks, upload, len, &g->err);
+}
+
+/* Send all that is due: how many reports, how many nulls. */
+static inline void rig_send(struct rig *g, size_t count[2])
+{
+    uint8_t upload[4096];
+    size_t len;
+
+    count[0] = count[1] = 0;
+    while (rig_next(g, upload, &len) == HSY_OK) {
+        hsy_upload head;
+
+        if (hsy_upload_decode(&head, upload, NULL) != HSY_OK ||
+            rig_sent(g, upload, len) != HSY_OK || count[0] + count[1] > 1000) {
+            ok(false, "uploads are well formed and can be marked");
+            return;
+        }
+        count[head.kind - 1]++;
+    }
+}
+
+/* The history behind the golden files of a device's state. */
+static inline struct rig *rig_golden(void)
+{
+    struct rig *g = rig_new();
+    uint8_t upload[4096];
+    size_t len;
+
+    rig_task(g, "fresh", "browser", values("grr", 4, EPS), 0);
+    g->task[0].answers = 3;
+    g->task[0].sends = 2;
+    rig_task(g, "kept", "usage", values("sue", 20, EPS), 2 * EPS);
+    g->task[1].max_changes = 2;
+    rig_task(g, "lower", "usage", values("sue", 20, EPS), EPS);
+    rig_begin(g);
+    for (uint32_t day = 0; day < 3; day++) {
+        rig_day(g, day);
+        for (uint32_t i = 0; i < 3; i++)
+            rig_answer(g, i, day);
+    }
+    if (rig_next(g, upload, &len) != HSY_OK ||
+        rig_sent(g, upload, len) != HSY_OK)
+        exit(1);
+    return g;
+}
+
+#endif

@@ -1,0 +1,456 @@
+/* test_device_answer.c - answers: states, caps, coins, sizes. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
+#include "device_rig.h"
+
+#include <time.h>
+
+/* ---- Answers ------------------------------------------------------------- */
+
+static void states_of_an_answer(void)
+{
+    struct rig *g = rig_new();
+    hsy_truth wrong = {.type = HSY_TRUTH_NUMBER};
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    rig_begin(g);
+    ok(hsy_device_consent_set(g->dev, HSY_CONSENT_NONE, NULL) == HSY_OK &&
+           rig_answer(g, 0, 1) == HSY_ANSWER_NO_CONSENT,
+       "without consent nothing is answered");
+    hsy_device_consent_set(g->dev, HSY_CONSENT_COLLECT, NULL);
+    ok(hsy_device_answer(g->dev, g->release[0], &wrong, NULL, &g->err) ==
+               HSY_E_RANGE &&
+           rig_spent(g, NULL) == 0,
+       "a truth of the wrong type is an error before any charge");
+    g->world.clock = HSY_E_IO;
+    ok(rig_answer(g, 0, 1) == -1 && g->err.status == HSY_E_IO,
+       "without a clock nothing is answered");
+    g->world.clock = HSY_OK;
+    g->world.now = 0;
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED,
+       "a clock in 1970 stands at the document's day");
+    rig_day(g, 0);
+    ok(rig_answer(g, 0, 3) == HSY_ANSWER_KEPT && rig_spent(g, NULL) == EPS,
+       "a second truth changes nothing and costs nothing");
+    rig_day(g, 1);
+    ok(rig_answer(g, 0, 3) == HSY_ANSWERED && rig_spent(g, NULL) == 2 * EPS,
+       "the next slot has its own answer and charge");
+    rig_day(g, 0);
+    ok(rig_answer(g, 0, 3) == HSY_ANSWER_KEPT, "turning the clock back: kept");
+    g->world.now = (uint64_t)49710 * DEVICE_DAY; /* 2106 */
+    ok(rig_answer(g, 0, 3) == HSY_ANSWER_CLOSED, "in 2106 the task is over");
+    g->world.now = UINT64_MAX;
+    ok(rig_answer(g, 0, 3) == HSY_ANSWER_CLOSED, "and at the end of time");
+    rig_day(g, 2);
+    ok(rig_answer(g, 0, 3) == HSY_ANSWERED,
+       "and neither has moved the device's day");
+    ok(world_entries(&g->world, HSY_ENTRY_CHARGE) == 3 &&
+           world_entries(&g->world, HSY_ENTRY_ANSWER) == 3,
+       "the log has three charges and three answers");
+    rig_free(g);
+}
+
+static void caps_hold(void)
+{
+    struct rig *g = rig_new();
+    hsy_budget b;
+    int answered = 0;
+
+    g->sources[0].nano_lifetime = 5 * EPS;
+    rig_task(g, "a", "browser", values("grr", 4, 2 * EPS), 0);
+    rig_task(g, "b", "browser", values("grr", 5, EPS), 0);
+    rig_task(g, "c", "usage", values("grr", 5, EPS), 0);
+    rig_begin(g);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "2 of 5");
+    rig_day(g, 1);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "4 of 5");
+    rig_day(g, 2);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWER_EXHAUSTED, "2 more are too many");
+    ok(rig_answer(g, 1, 1) == HSY_ANSWERED, "1 more is exactly affordable");
+    ok(rig_answer(g, 2, 1) == HSY_ANSWERED, "another source has its own caps");
+    for (uint32_t day = 3; day < 300; day++) {
+        rig_day(g, day);
+        answered += rig_answer(g, 0, 1) == HSY_ANSWERED;
+        answered += rig_answer(g, 1, 1) == HSY_ANSWERED;
+    }
+    ok(answered == 0 && rig_spent(g, "browser") == 5 * EPS,
+       "a lifetime cap never renews");
+    ok(hsy_device_budget(g->dev, "browser", &b, NULL) == HSY_OK &&
+           b.day == DAY0 + 299 && b.spent_day == 0 && b.cap_day == 8 * EPS &&
+           b.cap_lifetime == 5 * EPS,
+       "the budget says so");
+    ok(hsy_device_budget(g->dev, "location", &b, NULL) == HSY_E_UNKNOWN,
+       "and knows no other sources");
+    rig_free(g);
+}
+
+static void day_caps_hold(void)
+{
+    struct rig *g = rig_new();
+
+    g->sources[0].nano_day = 3 * EPS;
+    g->policy.nano_day = 4 * EPS;
+    rig_task(g, "a", "browser", values("grr", 4, 2 * EPS), 0);
+    rig_task(g, "b", "browser", values("grr", 5, 2 * EPS), 0);
+    rig_task(g, "c", "usage", values("grr", 5, 2 * EPS), 0);
+    rig_task(g, "d", "settings", values("grr", 5, EPS), 0);
+    rig_begin(g);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED &&
+           rig_answer(g, 1, 1) == HSY_ANSWER_EXHAUSTED,
+       "the source's day is spent");
+    ok(rig_answer(g, 2, 1) == HSY_ANSWERED &&
+           rig_answer(g, 3, 1) == HSY_ANSWER_EXHAUSTED,
+       "the device's day is spent");
+    rig_day(g, 1);
+    ok(rig_answer(g, 1, 1) == HSY_ANSWERED, "the next day has its own");
+    ok(rig_spent(g, NULL) == 6 * EPS, "and the lifetime goes on");
+    rig_free(g);
+}
+
+/* Exhausted once, a slot stays so, even where a later day could pay. */
+static void an_exhausted_slot_stays_so(void)
+{
+    struct rig *g = rig_new();
+
+    g->policy.nano_day = 3 * EPS;
+    rig_task(g, "a", "browser", values("grr", 4, 2 * EPS), 0);
+    rig_task(g, "b", "usage", values("grr", 4, EPS), 2 * EPS);
+    rig_begin(g);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED &&
+           rig_answer(g, 1, 1) == HSY_ANSWER_EXHAUSTED,
+       "the day cannot pay for both");
+    rig_day(g, 1);
+    ok(rig_answer(g, 1, 1) == HSY_ANSWER_EXHAUSTED && rig_again(g) &&
+           rig_answer(g, 1, 1) == HSY_ANSWER_EXHAUSTED,
+       "the slot stays exhausted");
+    rig_day(g, 10);
+    ok(rig_answer(g, 1, 1) == HSY_ANSWERED, "the next slot is answered");
+    rig_free(g);
+}
+
+static void sampled_slots(void)
+{
+    struct rig *g = rig_new();
+    int in = 0, out = 0, other = 0;
+    size_t sent[2];
+
+    g->sources[0].nano_lifetime = g->policy.nano_lifetime = 1000 * EPS;
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    g->task[0].sample = (hsy_ratio){1, 4};
+    rig_begin(g);
+    for (uint32_t day = 0; day < 300; day++) {
+        int state;
+
+        rig_day(g, day);
+        state = rig_answer(g, 0, 1);
+        in += state == HSY_ANSWERED;
+        out += state == HSY_ANSWER_SAMPLED_OUT;
+        other += rig_answer(g, 0, 1) !=
+                 (state == HSY_ANSWERED ? HSY_ANSWER_KEPT : state);
+    }
+    /* Binomial(300, 1/4): 75 +- 7.5; 8 standard deviations. */
+    ok(in + out == 300 && in > 15 && in < 135 && other == 0,
+       "%d of 300 slots are drawn for 1/4, each time the same", in);
+    ok(rig_spent(g, "browser") == (uint64_t)in * EPS, "only they are charged");
+    rig_send(g, sent);
+    ok(sent[0] + sent[1] == 7 && sent[1] > 0,
+       "the kept rounds are all sent, as reports or null");
+    rig_free(g);
+}
+
+/* Ten answers, of which three go out. */
+static void reservoirs(void)
+{
+    struct rig *g = rig_new();
+    size_t count[2];
+    int states = 0;
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    g->task[0].answers = 10;
+    g->task[0].sends = 3;
+    rig_task(g, "b", "usage", values("grr", 4, EPS), 0);
+    g->task[1].answers = 10;
+    g->task[1].sends = 3;
+    rig_begin(g);
+    for (int i = 0; i < 12; i++)
+        states += rig_answer(g, 0, (uint32_t)i % 4) ==
+                  (i < 10 ? HSY_ANSWERED : HSY_ANSWER_KEPT);
+    ok(states == 12, "ten answers are taken, then the round has them");
+    ok(rig_spent(g, "browser") == 3 * EPS, "three are charged");
+    rig_answer(g, 1, 1);
+    rig_day(g, 1);
+    rig_send(g, count);
+    ok(count[0] == 4 && count[1] == 2,
+       "three go out; where one was answered, one and two nulls");
+    rig_free(g);
+}
+
+static void truths_outside_the_domain(void)
+{
+    struct rig *g = rig_new();
+    const hsy_spec number = {.mechanism = "onebit",
+                             .kind = HSY_KIND_NUMBER,
+                             .lo = -5,
+                             .hi = 100,
+                             .nano_epsilon = EPS};
+    hsy_truth t = {.type = HSY_TRUTH_NUMBER};
+    uint64_t low, high, a, b;
+    hsy_scheme *s;
+    hsy_truth item;
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    g->task[0].other = 2;
+    rig_task(g, "n", "usage", number, 0);
+    rig_begin(g);
+    s = g->release[0]->scheme;
+    item = index_truth(77);
+    ok(hsy_truth_total(s, &a, &item, 2, NULL) == HSY_OK && a == 2,
+       "an unlisted value is `other`");
+    ok(hsy_truth_total(s, &a, &item, HSY_TASK_CLOSED, NULL) == HSY_OK && a == 3,
+       "in a closed list the last one");
+    ok(rig_answer(g, 0, UINT32_MAX) == HSY_ANSWERED, "and is answered");
+    s = g->release[1]->scheme;
+    t.u.number = INT64_MIN;
+    hsy_truth_total(s, &low, &t, 0, NULL);
+    t.u.number = INT64_MAX;
+    hsy_truth_total(s, &high, &t, 0, NULL);
+    t.u.number = -5;
+    hsy_truth_total(s, &a, &t, 0, NULL);
+    t.u.number = 100;
+    hsy_truth_total(s, &b, &t, 0, NULL);
+    ok(low == 0 && a == 0 && high == 105 && b == 105,
+       "a number outside its range is at its nearer end");
+    for (int64_t x = -5; x <= 100; x++) {
+        t.u.number = x;
+        hsy_truth_total(s, &a, &t, 0, NULL);
+        hsy_truth_code(s, &b, &t, NULL);
+        if (a != b)
+            break;
+        if (x == 100)
+            ok(true, "inside the range nothing is changed");
+    }
+    ok(a == b, "total and plain codes agree");
+    rig_free(g);
+}
+
+/* ---- The shape of an answer ---------------------------------------------- */
+
+static void no_truth_shows_in_what_is_written(void)
+{
+    struct rig *g = rig_new();
+    struct world *kept = malloc(sizeof *kept);
+    uint32_t stores = 0, different = 0;
+    size_t stored = 0;
+
+    rig_task(g, "a", "browser", values("grr", 64, EPS), 2 * EPS);
+    g->task[0].max_changes = 3;
+    rig_begin(g);
+    rig_answer(g, 0, 0);
+    *kept = g->world;
+    for (uint32_t truth = 0; truth < 64; truth++) {
+        g->world = *kept;
+        rig_again(g);
+        rig_day(g, 1);
+        g->world.stores = 0;
+        g->world.stored = 0;
+        different += rig_answer(g, 0, truth) != HSY_ANSWERED;
+        if (truth != 0)
+            different += g->world.stores != stores || g->world.stored != stored;
+        stores = g->world.stores;
+        stored = g->world.stored;
+    }
+    ok(different == 0 && stores == 2,
+       "64 truths, the same or new: two stores of one size");
+    free(kept);
+    rig_free(g);
+}
+
+static void equal_states_have_equal_bytes(void)
+{
+    struct rig *g = rig_new();
+    struct world *kept = malloc(sizeof *kept);
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    rig_begin(g);
+    *kept = g->world;
+    rig_answer(g, 0, 2);
+    ok(memcmp(g->world.file[1].bytes, g->world.file[2].bytes,
+              g->world.file[1].len) == 0,
+       "both copies are the same");
+    {
+        struct file *once = malloc(sizeof *once);
+
+        *once = g->world.file[1];
+        g->world = *kept;
+        rig_again(g);
+        rig_answer(g, 0, 2);
+        ok(once->len == g->world.file[1].len &&
+               memcmp(once->bytes, g->world.file[1].bytes, once->len) == 0,
+           "and the same history gives the same bytes");
+        free(once);
+    }
+    free(kept);
+    rig_free(g);
+}
+
+/* ---- Coins --------------------------------------------------------------- */
+
+struct hook {
+    hsy_device *dev;
+    uint32_t calls, fail_at;
+};
+
+static hsy_status hook_open(void *ctx, hsy_streams *room, hsy_coins *coins,
+                            const hsy_context *context)
+{
+    struct hook *h = ctx;
+
+    if (++h->calls == h->fail_at)
+        return HSY_E_ENTROPY;
+    hsy_streams_open(room, h->dev->keys.coins, context);
+    *coins = hsy_streams_coins(room);
+    return HSY_OK;
+}
+
+static void failing_coins_leave_no_trace(void)
+{
+    struct rig *g = rig_new();
+    struct hook h = {0};
+    bool good = true;
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 2 * EPS);
+    g->task[0].sample = (hsy_ratio){999999999, 1000000000};
+    rig_begin(g);
+    h.dev = g->dev;
+    hsy_device_coins(g->dev, hook_open, &h);
+    g->world.stores = 0;
+    for (uint32_t i = 1; i <= 5; i++) {
+        h = (struct hook){.dev = g->dev, .fail_at = i};
+        good &= rig_answer(g, 0, 1) == -1 && g->err.status == HSY_E_ENTROPY &&
+                rig_spent(g, NULL) == 0 && g->world.stores == 0;
+    }
+    ok(good, "each of five draws may fail: no answer, no charge, no write");
+    h = (struct hook){.dev = g->dev};
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED && h.calls == 5,
+       "then it is answered with all of them");
+    rig_free(g);
+}
+
+/* ---- Several attributes -------------------------------------------------- */
+
+/* Documents have no tuples, so the release is entered by hand. */
+static void tuples_have_coins_of_all_items(void)
+{
+    struct rig *g = rig_new();
+    const hsy_spec item = {.size = sizeof item,
+                           .mechanism = "grr",
+                           .kind = HSY_KIND_VALUES,
+                           .d = 50,
+                           .nano_epsilon = EPS};
+    uint8_t block[1024], wire[HSY_SCHEME_WIRE], seen[2][64] = {{0}};
+    size_t len = 0;
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = "joint",
+                     .kind = HSY_KIND_TUPLE,
+                     .nano_epsilon = EPS};
+    hsy_truth items[2] = {index_truth(3), index_truth(0)};
+    hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
+    hsy_release *r = calloc(1, RIG_RELEASE);
+    struct device_record *rec;
+    hsy_task task;
+    int differ = 0;
+
+    task = *rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    rig_begin(g);
+    hsy_attribute_encode(block, sizeof block, &len, "x", 1, &item, NULL);
+    hsy_attribute_encode(block, sizeof block, &len, "y", 1, &item, NULL);
+    spec.labels = block;
+    spec.labels_len = len;
+    rig_wire(wire, &spec);
+    task.scheme = wire;
+    task.labels = block;
+    task.labels_len = len;
+    ok(hsy_release_init(r, &task, &g->err) == HSY_OK, "a release of tuples");
+    rec = &g->dev->records[g->dev->nrecords];
+    *rec = g->dev->records[0];
+    memcpy(rec->digest, r->digest, HSY_DIGEST);
+    rec->report_bytes = (uint32_t)r->scheme->report_bytes;
+    hsy_state_add_record(g->dev);
+    truth.u.tuple.items = items;
+    truth.u.tuple.count = 2;
+    for (uint32_t day = 0; day < 40; day++) {
+        hsy_answer_state state = 0;
+
+        rig_day(g, day);
+        items[1].u.index = 5 * day; /* from 50 on outside the domain */
+        if (hsy_device_answer(g->dev, r, &truth, &state, &g->err) != HSY_OK ||
+            state != HSY_ANSWERED)
+            break;
+        memcpy(seen[day % 2],
+               device_reports(g->dev, 1, &rec->rounds[day % rec->window]),
+               rec->report_bytes);
+        differ += memcmp(seen[0], seen[1], 64) != 0 &&
+                  hsy_check(r->scheme, seen[day % 2]) == HSY_OK;
+    }
+    ok(differ >= 38, "each is answered with coins of its own: %d", differ);
+    truth.u.tuple.count = 1;
+    rig_day(g, 50);
+    ok(hsy_device_answer(g->dev, r, &truth, NULL, NULL) == HSY_E_RANGE,
+       "an item too few is the program's mistake");
+    free(r);
+    rig_free(g);
+}
+
+/* ---- Sizes --------------------------------------------------------------- */
+
+static void a_hundred_tasks(void)
+{
+    struct rig *g = rig_new();
+    struct timespec from, to;
+    double us, all = 0;
+    bool good = true;
+
+    g->policy.releases = 100;
+    g->sources[0].nano_lifetime = g->sources[0].nano_day = 100000 * EPS;
+    g->policy.nano_lifetime = g->policy.nano_day = 100000 * EPS;
+    for (uint32_t i = 0; i < 100; i++) {
+        char id[5] = {'t', (char)('0' + i / 10), (char)('0' + i % 10), 0};
+
+        rig_task(g, id, "browser", values("sue", 1024, EPS + i), 2 * EPS + i);
+    }
+    rig_begin(g);
+    for (uint32_t day = 0; day < 3; day++) {
+        rig_day(g, day);
+        for (uint32_t i = 100; i-- > 0;) {
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+            good &= rig_answer(g, i, 1) == HSY_ANSWERED;
+            clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+            us = (double)(to.tv_sec - from.tv_sec) * 1e6 +
+                 (double)(to.tv_nsec - from.tv_nsec) / 1e3;
+            all += us;
+        }
+    }
+    ok(good, "100 tasks with reports of 128 bytes are answered");
+    ok(rig_again(g), "and opened again");
+    ok(g->world.file[1].len < 65536, "the state takes %zu bytes",
+       g->world.file[1].len);
+    printf("# an answer takes %.1f us of CPU\n", all / 300);
+    rig_free(g);
+}
+
+int main(void)
+{
+    states_of_an_answer();
+    caps_hold();
+    day_caps_hold();
+    an_exhausted_slot_stays_so();
+    sampled_slots();
+    reservoirs();
+    truths_outside_the_domain();
+    no_truth_shows_in_what_is_written();
+    equal_states_have_equal_bytes();
+    failing_coins_leave_no_trace();
+    tuples_have_coins_of_all_items();
+    a_hundred_tasks();
+    return tap_done();
+}
