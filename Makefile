@@ -178,4 +178,4 @@ dist:
 clean:
 	rm -rf $(B)
 
--include $(LIB_OBJ:.o=.d) $(MID_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ZOO_OBJ:.o=.d) $(C_TESTS:%.c=$(O)/%.d)
+-include $(LIB_OBJ:.o=.d) $(MID_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ZOO_OBJ:.o=.d) $(C_TESTS:%.c=$(O)/%.d) $(wildcard $(O)/tests/fuzz/*.d)

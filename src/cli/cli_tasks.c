@@ -1,4 +1,5 @@
 /* cli_tasks.c - tasks from a tasks.yaml or a compiled document. */
+#define _DEFAULT_SOURCE
 #include "cli_tasks.h"
 
 #include <errno.h>
@@ -164,4 +165,76 @@ int cli_release_new(hsy_release **out, const hsy_task *task)
     }
     free(r);
     return cli_fail_error(task->id, &err);
+}
+
+/* ---- --task FILE:ID: a question ------------------------------------------ */
+
+/* A task says what is asked and how; nothing else may. */
+static bool tasks_alone(const struct cli_spec *c)
+{
+    return !c->yes_no && !c->strings && !c->other && !c->clip &&
+           !c->has_epsilon && !c->has_domain && !c->has_bins &&
+           c->values == NULL && c->values_file == NULL && c->range == NULL &&
+           c->matrix_file == NULL && c->tuple == NULL && c->params == 0 &&
+           c->spec.mechanism == NULL && c->spec.design == HSY_DESIGN_EPSILON;
+}
+
+/* Kind, domain, epsilon and mechanism of a task. */
+static int tasks_take(struct cli_spec *c, const hsy_task *task)
+{
+    const hsy_spec limits = c->spec;
+    hsy_error err = {0};
+    size_t skip;
+
+    if (hsy_spec_decode(&c->spec, task->scheme, task->labels, task->labels_len,
+                        &err) != HSY_OK)
+        return cli_fail_error(c->task, &err);
+    c->spec.users = limits.users;
+    c->spec.max_bits = limits.max_bits;
+    c->spec.max_steps = limits.max_steps;
+    c->has_epsilon = c->clip = true;
+    c->permanent = task->permanent != NULL;
+    c->other = task->other != HSY_TASK_CLOSED;
+    c->other_place = task->other;
+    skip = c->spec.design == HSY_DESIGN_MATRIX
+               ? 8 + 8 * (size_t)c->spec.d * c->spec.d
+               : 0;
+    if (c->spec.kind != HSY_KIND_VALUES || task->labels_len <= skip)
+        return 0;
+    if (cli_labels_take(&c->labels, task->labels + skip,
+                        task->labels_len - skip, &err) != HSY_OK ||
+        cli_labels_index(&c->labels, &err) != HSY_OK)
+        return cli_fail_error(c->task, &err);
+    return 0;
+}
+
+int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *colon = strrchr(c->task, ':');
+    char *path;
+    int failed;
+    size_t i;
+
+    if (colon == NULL || colon == c->task || colon[1] == '\0')
+        return cli_usage(p, "--task takes FILE:ID, as tasks.yaml:browser");
+    if (!tasks_alone(c))
+        return cli_usage(p, "--task says what is asked and how: leave out the "
+                            "other options for that");
+    path = strdup(c->task);
+    c->tasks = calloc(1, sizeof *c->tasks);
+    if (path == NULL || c->tasks == NULL) {
+        free(path);
+        return cli_fail_nomem();
+    }
+    path[colon - c->task] = '\0';
+    failed = cli_tasks_open(c->tasks, path, false);
+    free(path);
+    if (failed)
+        return failed;
+    i = cli_tasks_find(c->tasks, colon + 1);
+    if (i == c->tasks->n)
+        return cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
+                        "lists them",
+                        colon + 1);
+    return tasks_take(c, &c->tasks->all[i]);
 }

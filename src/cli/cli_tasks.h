@@ -36,6 +36,11 @@ size_t cli_tasks_find(const struct cli_tasks *t, const char *id);
  * after a message. */
 int cli_release_new(hsy_release **out, const hsy_task *task);
 
+/* c->task as a question, for cli_spec_finish: as a device asks, what is not
+ * listed is `other`, a number outside the range its nearer end. 0, or the exit
+ * code after a message. */
+int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
+
 /* ---- Keys: files of hexadecimal digits (tasks_keys.c) -------------------- */
 
 /* n bytes of hexadecimal digits, then nothing but the line's end. */

@@ -58,8 +58,8 @@ enum show_what {
 /* In the order of enum show_what. */
 static const struct cli_column show_columns[] = {
     {"task", NULL},
-    {"release", NULL},
-    {"source", NULL},
+    {"release", ""},
+    {"source", ""},
     {"kind", NULL},
     {"mechanism", NULL},
     {"values", ""},

@@ -250,11 +250,13 @@ static void scheme_gamma(struct scheme_ask *a, const char *text)
 static void scheme_permanent(struct scheme_ask *a)
 {
     const struct tasks_permanent *p = a->raw->permanent;
-    const bool rappor = a->spec.design == HSY_DESIGN_RAPPOR;
+    const bool rappor =
+        a->spec.design == HSY_DESIGN_RAPPOR ||
+        (a->raw->mechanism != NULL && strcmp(a->raw->mechanism, "rappor") == 0);
 
     if (rappor && (p->epsilon != NULL || p->gamma != NULL))
         scheme_wrong(a, "permanent", p->epsilon != NULL ? "epsilon" : "gamma",
-                     "RAPPOR's f, p and q say it all: leave it out");
+                     "RAPPOR has its permanent step in f: leave it out");
     if (rappor)
         return;
     if (p->epsilon == NULL)

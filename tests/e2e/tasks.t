@@ -161,6 +161,9 @@ problem(yaml((8, "    values: [x, y]"), more=["    permanent: {epsilon: 2}", "  
 problem(yaml((8, "    strings: true"), (9, "    mechanism: rappor"), more=["    set: {f: 0.5, p: 0.25, q: 0.75}", "    permanent: {epsilon: 2}"]), 13, "a",
         "permanent.epsilon", "leave it out", "RAPPOR with an epsilon for its permanent answer")
 
+r = run("tasks", "show", write("t.yaml", yaml((8, "    strings: true"), (9, "    epsilon: 2"), more=["    mechanism: rappor", "    permanent: {}"])), "--format", "json")
+ok(r.code == 0 and json.loads(r.out)["tasks"][0]["epsilon_slot"] > 2, "RAPPOR by an epsilon: its permanent answer tells more than a report", r)
+
 # Two tasks.
 SECOND = [l.replace("id: a", "id: b") for l in TASK]
 problem(yaml(more=TASK), 12, "a", "id", "task 1 has this id", "an id twice")
@@ -194,7 +197,7 @@ must(*compile_, path("again"))
 ok(open(path("doc"), "rb").read() == open(path("again"), "rb").read(), "compiling twice gives the same bytes")
 both = [json.loads(must("tasks", "show", f, "--format", "json")) for f in (EXAMPLE, path("doc"))]
 ok(both[0]["tasks"] == both[1]["tasks"] and len(both[0]["tasks"]) == 6, "the document says what the file said")
-ok([both[1][k] for k in ("version", "issued", "expires")] == [1, "2026-11-16", "2027-02-13"] and "not checked" in both[1]["signature"],
+ok([both[1][k] for k in ("version", "issued", "expires")] == [1, "2026-11-02", "2027-10-31"] and "not checked" in both[1]["signature"],
    "its version and days too; the signature was not asked for")
 by = {t["task"]: t for t in both[1]["tasks"]}
 ok({t: by[t]["mechanism"] for t in ("dark-mode", "minutes", "homepage")} == {"dark-mode": "rr", "minutes": "onebit", "homepage": "rappor"},
@@ -223,7 +226,7 @@ for at in (9, 200, -1):
 r = run("tasks", "show", write("cut", open(path("doc"), "rb").read()[:-1]))
 ok(r.code == 1 and "length" in r.err, "a document cut short is refused", r)
 labels = must("tasks", "show", path("doc"), "--labels").decode()
-ok(all(w in " ".join(labels.split()) for w in ("You are asked: \"Do you use the dark colours?\"", "at most 2.8 times", "at most 7.4 times", "2026-11-23 to 2027-11-21")) and
+ok(all(w in " ".join(labels.split()) for w in ("You are asked: \"Do you use the dark colours?\"", "at most 2.8 times", "at most 7.4 times", "2026-11-02 to 2027-10-31")) and
    max(map(len, labels.splitlines())) <= 80, "labels in plain words, within 80 columns", labels)
 must(*compile_, path("rotated"), "--next-key", path("n.public"))
 ok(json.loads(must("tasks", "show", path("rotated"), "--format", "json"))["next_key"] == open(path("n.public")).read().strip(), "the next key stands in the document")

@@ -3,6 +3,29 @@
 
 #include "fuzz.h"
 
+#define DOCUMENT_RELEASE_MAX (16u << 20) /* bytes of a release to try */
+#define DOCUMENT_LABEL 4096u
+
+/* What a device makes of a task whose signature was good. */
+static void document_resolves(const hsy_task *task)
+{
+    static char label[DOCUMENT_LABEL];
+    size_t size = hsy_release_size(task);
+    hsy_release *r = size <= DOCUMENT_RELEASE_MAX ? malloc(size) : NULL;
+    hsy_release_info info;
+
+    if (r != NULL && hsy_release_init(r, task, NULL) == HSY_OK) {
+        hsy_release_describe(r, &info);
+        fuzz_expect(info.nano_slot >= info.nano_one &&
+                        info.nano_lifetime >= info.nano_slot,
+                    "a slot costs at least a report, a life at least a slot");
+        fuzz_expect(hsy_release_label(r, task, label, sizeof label) ==
+                        strlen(label),
+                    "every label fits in 4096 bytes");
+    }
+    free(r);
+}
+
 static void document_opens(const uint8_t *bytes, size_t len)
 {
     static hsy_task tasks[HSY_TASKS_MAX];
@@ -14,6 +37,8 @@ static void document_opens(const uint8_t *bytes, size_t len)
         return;
     for (uint32_t i = 0; i < doc.tasks; i++)
         hsy_document_task(&doc, &tasks[i], i);
+    for (uint32_t i = 0; i < doc.tasks; i++)
+        document_resolves(&tasks[i]);
     again = malloc(len);
     fuzz_expect(again != NULL, "there is memory");
     fuzz_expect(hsy_document_encode(again, len, &again_len, &doc, tasks,
