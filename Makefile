@@ -55,7 +55,7 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # but libc.
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
              %/test_post %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
-             %/test_sign %/test_tasks %/test_world %/test_plot,$(UNIT))
+             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot,$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \
@@ -165,21 +165,24 @@ install: all
 	    $(DEST)/share/man/man1 $(DEST)/share/man/man3 \
 	    $(DEST)/share/bash-completion/completions
 	install $(OUT)/hearsay $(DEST)/bin/
-	install -m 644 include/hearsay.h $(DEST)/include/
-	install -m 644 $(LIB) $(DEST)/lib/
-	install $(SO).$(ABI) $(DEST)/lib/
+	install -m 644 include/hearsay.h include/hearsay_host.h $(DEST)/include/
+	install -m 644 $(LIB) $(HOST_LIB) $(DEST)/lib/
+	install $(SO).$(ABI) $(HOST_SO).$(ABI) $(DEST)/lib/
 	ln -sf libhearsay.so.$(ABI) $(DEST)/lib/libhearsay.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
-	    packaging/hearsay.pc.in >$(DEST)/lib/pkgconfig/hearsay.pc
+	ln -sf libhearsay-host.so.$(ABI) $(DEST)/lib/libhearsay-host.so
+	for pc in hearsay hearsay-host; do \
+	    sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	        packaging/$$pc.pc.in >$(DEST)/lib/pkgconfig/$$pc.pc || exit 1; done
 	install -m 644 docs/man/*.1 $(DEST)/share/man/man1/
 	install -m 644 docs/man/*.3 $(DEST)/share/man/man3/
 	install -m 644 packaging/completion/hearsay.bash \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 uninstall:
-	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/lib/libhearsay.* \
-	    $(DEST)/lib/pkgconfig/hearsay.pc $(DEST)/share/man/man1/hearsay*.1 \
-	    $(DEST)/share/man/man3/libhearsay.3 \
+	rm -f $(DEST)/bin/hearsay $(DEST)/include/hearsay.h $(DEST)/include/hearsay_host.h \
+	    $(DEST)/lib/libhearsay.* $(DEST)/lib/libhearsay-host.* $(DEST)/lib/pkgconfig/hearsay.pc \
+	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
+	    $(DEST)/share/man/man3/libhearsay.3 $(DEST)/share/man/man3/libhearsay-host.3 \
 	    $(DEST)/share/bash-completion/completions/hearsay
 
 dist:

@@ -36,9 +36,9 @@ typedef struct hsy_host_options {
 /*
  * Files `key`, `state.a`, `state.b`, `log` and `lock` in a directory that only
  * its owner can read: HSY_E_REFUSED if others can. One process has it at a
- * time: HSY_E_BUSY. A forked child may only close it: anything else it does
- * with it, or with the device in it, is HSY_E_REFUSED. HSY_E_EMPTY if there is
- * no such directory.
+ * time: HSY_E_BUSY. A forked child may only close it: the world's functions,
+ * and a client's, are HSY_E_REFUSED there, so that a device in it answers
+ * nothing. HSY_E_EMPTY if there is no such directory.
  *
  * options may be NULL: make what is missing, wait ten seconds, keep a log.
  */

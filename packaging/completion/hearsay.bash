@@ -39,6 +39,12 @@ _hearsay() {
     elif [ "$command" = tasks ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="check compile keygen show"
+    elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="init answer budget log tasks policy pack consent forget take"
+    elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 4 ] &&
+        [ "${COMP_WORDS[2]}" = consent ]; then
+        words="none collect send"
     elif words=$(_hearsay_values "$before"); then
         [ "$before" = --set ] && compopt -o nospace 2>/dev/null
     elif [[ $word == -* ]]; then

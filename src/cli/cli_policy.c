@@ -218,6 +218,10 @@ static int policy_take(struct cli_policy *p, const char *path,
     if (!cli_unhex(p->policy.sign_key, HSY_SIGN_KEY, from->key,
                    strlen(from->key)))
         return cli_fail("%s: key: 64 hexadecimal digits", path);
+    if (from->anchor != NULL && from->anchor[0] != '/')
+        return cli_fail("%s: anchor: a path from the root, for commands may "
+                        "run anywhere",
+                        path);
     if (from->anchor != NULL && (p->anchor = strdup(from->anchor)) == NULL)
         return cli_fail_nomem();
     failed = policy_caps(path, &p->policy.nano_day, "day", "", from->day);

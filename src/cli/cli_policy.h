@@ -5,7 +5,7 @@
 #include "cli.h"
 
 /* The caps of a source and of all sources together that `device init` writes
- * unless told otherwise, in nano-epsilon (docs/device.md says why). */
+ * unless told otherwise, in nano-epsilon (hearsay-device(1) says why). */
 #define CLI_POLICY_ANSWER (2 * (uint64_t)HSY_NANO)
 #define CLI_POLICY_DAY (5 * (uint64_t)HSY_NANO)
 #define CLI_POLICY_LIFETIME (10 * (uint64_t)HSY_NANO)

@@ -85,6 +85,31 @@ int device_fail(const struct device_job *j, const hsy_error *err)
     return cli_fail_error(j->directory, err);
 }
 
+void device_say_why(char *text, size_t room, const hsy_error *err)
+{
+    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
+    char cap[CLI_CAP_TEXT];
+
+    cli_cap_text(cap, err->limit);
+    if (err->status == HSY_E_POLICY && err->limit != 0 && err->field != NULL &&
+        (strcmp(err->field, "epsilon") == 0 ||
+         strncmp(err->field, "nano_", 5) == 0))
+        snprintf(text, room, "%s (epsilon %s)", msg, cap);
+    else
+        snprintf(text, room, "%s%s%s", err->field != NULL ? err->field : "",
+                 err->field != NULL ? ": " : "", msg);
+}
+
+int device_fail_task(const char *task, const hsy_error *err)
+{
+    char text[512];
+
+    if (err->status != HSY_E_POLICY)
+        return cli_fail_error(task, err);
+    device_say_why(text, sizeof text, err);
+    return cli_fail("%s: %s", task, text);
+}
+
 static hsy_host_options device_host_options(const struct device_job *j)
 {
     return (hsy_host_options){.size = sizeof(hsy_host_options),
@@ -92,7 +117,7 @@ static hsy_host_options device_host_options(const struct device_job *j)
                               .anchor = j->policy.anchor};
 }
 
-static int device_read_policy(struct device_job *j)
+int device_read_policy(struct device_job *j)
 {
     const char *path = device_file(j, "policy.yaml");
 
@@ -210,7 +235,7 @@ static int device_say(struct device_job *j, const char *text, size_t len)
         return failed;
     if (hsy_client_answer_text(j->client, j->how->operand[1], text, len, &state,
                                &err) != HSY_OK)
-        return cli_fail_error(j->how->operand[1], &err);
+        return device_fail_task(j->how->operand[1], &err);
     puts(hsy_world_state_name(state));
     return cli_finish();
 }

@@ -40,15 +40,19 @@ struct device_job {
  * complaint that it is too long. */
 const char *device_file(struct device_job *j, const char *name);
 
-/* Policy, device and document; policy and device, which is enough for what the
- * person decides and must work whatever became of the document. A message and
- * the exit code, or 0. */
+/* The policy alone; that and device and document; policy and device, enough for
+ * what the person decides and must work whatever became of the document. A
+ * message and the exit code, or 0. */
+int device_read_policy(struct device_job *j);
 int device_open(struct device_job *j);
 int device_open_bare(struct device_job *j);
 void device_close(struct device_job *j);
 
-/* What the library said about this device. */
+/* What the library said about this device, or about a task; the limits of a
+ * policy are epsilons there. */
 int device_fail(const struct device_job *j, const hsy_error *err);
+int device_fail_task(const char *task, const hsy_error *err);
+void device_say_why(char *text, size_t room, const hsy_error *err);
 
 /* The verbs; each returns the exit code. */
 int device_init(struct device_job *j);

@@ -69,8 +69,7 @@ void device_show_policy(const struct cli_policy *p, enum cli_format format)
 
 int device_policy(struct device_job *j)
 {
-    const char *path = device_file(j, "policy.yaml");
-    int failed = path != NULL ? cli_policy_read(&j->policy, path) : CLI_FAILED;
+    int failed = device_read_policy(j);
 
     if (failed)
         return failed;
@@ -201,10 +200,7 @@ static void show_task_cell(const void *ctx, size_t row, size_t column,
         snprintf(out->shown, sizeof out->shown, "%s",
                  admitted ? "asked" : "refused");
     } else if (column == SHOW_WHY && !admitted) {
-        snprintf(t->label, SHOW_LABEL_MAX, "%s%s%s",
-                 why.field != NULL ? why.field : "",
-                 why.field != NULL ? ": " : "",
-                 why.msg != NULL ? why.msg : hsy_strstatus(why.status));
+        device_say_why(t->label, SHOW_LABEL_MAX, &why);
         *out = cli_text(t->label);
     } else if (column == SHOW_QUESTION) {
         *out = (struct cli_cell){
@@ -427,9 +423,7 @@ int device_log(struct device_job *j)
     struct cli_table table = {show_log_columns, SHOW_COUNT(show_log_columns), 0,
                               show_log_cell, &log};
     uint8_t *older = NULL, *newer = NULL;
-    const char *policy = device_file(j, "policy.yaml");
-    int failed =
-        policy != NULL ? cli_policy_read(&j->policy, policy) : CLI_FAILED;
+    int failed = device_read_policy(j);
 
     if (!failed)
         failed = show_read_log(j, "log.1", &older, &log);

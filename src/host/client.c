@@ -300,6 +300,15 @@ static hsy_status client_unknown(const hsy_client *c, const char *task,
                      "the document has no task of this name");
 }
 
+/* Whether it is this process's to use. */
+static bool client_mine(const hsy_client *c, hsy_error *err)
+{
+    if (hsy_world_mine(c->host))
+        return true;
+    host_fail(err, HSY_E_REFUSED, "client", hsy_world_why(ECHILD));
+    return false;
+}
+
 static hsy_status client_said(const hsy_client *c, hsy_status st,
                               hsy_error *err)
 {
@@ -314,6 +323,8 @@ hsy_status hsy_client_answer(hsy_client *client, const char *task,
 {
     size_t i = hsy_client_find(client, task);
 
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
     if (i == client->nreleases)
         return client_unknown(client, task, err);
     return client_said(client,
@@ -331,6 +342,8 @@ hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
     hsy_task described;
     hsy_status st;
 
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
     if (i == client->nreleases)
         return client_unknown(client, task, err);
     hsy_document_task(&client->document, &described, client->places[i]);
@@ -351,6 +364,8 @@ hsy_status hsy_client_next(hsy_client *client, uint8_t *upload, size_t room,
     size_t n;
     const hsy_release *const *releases = hsy_client_releases(client, &n);
 
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
     return client_said(
         client,
         hsy_device_next(client->device, releases, n, upload, room, len, err),
@@ -363,6 +378,8 @@ hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
     size_t n;
     const hsy_release *const *releases = hsy_client_releases(client, &n);
 
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
     return client_said(
         client, hsy_device_sent(client->device, releases, n, upload, len, err),
         err);

@@ -8,32 +8,32 @@
  */
 #include "client.h"
 
+#include "ct.h"
 #include "hostfail.h"
 
 #include <string.h>
 
-/* All ones if a and b are equal, else 0. */
-static uint32_t text_same(uint32_t a, uint32_t b)
-{
-    uint32_t d = a ^ b;
-
-    return ((d | (0 - d)) >> 31) - 1;
-}
-
-/* The same of two texts; the time depends on len, which is public, alone. */
-static uint32_t text_equal(const uint8_t *room, size_t room_len,
+/* All ones if two texts are equal, else 0. The time depends on len alone, which
+ * is that of a label and public. */
+static uint64_t text_equal(const uint8_t *room, size_t room_len,
                            const uint8_t *text, size_t len)
 {
-    uint32_t differ = 0;
+    uint64_t differ = room_len ^ len;
 
     for (size_t i = 0; i < len; i++)
-        differ |= (uint32_t)(room[i] ^ text[i]);
-    return text_same(differ, 0) & text_same((uint32_t)room_len, (uint32_t)len);
+        differ |= (uint64_t)(room[i] ^ text[i]);
+    return ct_equal(differ, 0);
 }
 
-static void text_keep(uint32_t *place, uint32_t i, uint32_t mask)
+static void text_keep(uint32_t *place, uint32_t i, uint64_t mask)
 {
-    *place = (*place & ~mask) | (i & mask);
+    *place = (uint32_t)ct_select(mask, i, *place);
+}
+
+/* Whether it is still none: that much shows. */
+static bool text_lost(uint32_t place)
+{
+    return ct_public(ct_equal(place, UINT32_MAX)) != 0;
 }
 
 /* ---- One function a kind ------------------------------------------------- */
@@ -67,7 +67,7 @@ static hsy_status text_yes_no(const struct text_job *job, hsy_error *err)
         text_keep(&index, words[i].index,
                   text_equal(lower, job->len, (const uint8_t *)words[i].word,
                              words[i].len));
-    if (index == UINT32_MAX)
+    if (text_lost(index))
         return host_fail(err, HSY_E_FORMAT, NULL,
                          "neither yes nor no (yes/no, true/false, 1/0)");
     job->out->truth.type = HSY_TRUTH_INDEX;
@@ -78,8 +78,8 @@ static hsy_status text_yes_no(const struct text_job *job, hsy_error *err)
 static hsy_status text_index(const struct text_job *job, uint32_t index,
                              hsy_error *err)
 {
-    text_keep(&index, job->task->other, text_same(index, UINT32_MAX));
-    if (index == HSY_TASK_CLOSED)
+    text_keep(&index, job->task->other, ct_equal(index, UINT32_MAX));
+    if (text_lost(index)) /* HSY_TASK_CLOSED, too */
         return host_fail(err, HSY_E_RANGE, NULL,
                          "not one of the values that are asked for");
     job->out->truth.type = HSY_TRUTH_INDEX;

@@ -56,6 +56,7 @@ const char *hsy_world_why(int number)
         {ENOMEM, "out of memory"},
         {ENAMETOOLONG, "the name is too long"},
         {EEXIST, "there is one already"},
+        {ERANGE, "it stands before 1970; set it"},
         {ECHILD, "opened by another process: a forked child must open the "
                  "device itself, once its parent has closed it"},
     };
@@ -75,10 +76,7 @@ hsy_status hsy_world_failed(hsy_host *h, const char *where)
 
 void hsy_world_explain(const hsy_host *h, hsy_error *err)
 {
-    bool forked = h->error.number == ECHILD;
-
-    if (err == NULL || h->error.where == NULL ||
-        err->status != (forked ? HSY_E_REFUSED : HSY_E_IO))
+    if (err == NULL || h->error.where == NULL || err->status != HSY_E_IO)
         return;
     err->field = h->error.where;
     err->msg = hsy_world_why(h->error.number);
@@ -102,7 +100,7 @@ static hsy_status world_now(void *ctx, uint64_t *seconds)
     if (clock_gettime(CLOCK_REALTIME, &t) == -1)
         return hsy_world_failed(ctx, "clock");
     if (t.tv_sec < 0) {
-        errno = EINVAL;
+        errno = ERANGE;
         return hsy_world_failed(ctx, "clock");
     }
     *seconds = (uint64_t)t.tv_sec;

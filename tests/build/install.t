@@ -22,9 +22,37 @@ flags=$(pkg-config --static --cflags --libs hearsay)
 gcc -static -std=c11 examples/survey.c $flags -o "$work/survey" 2>"$log" && "$work/survey" | grep -q '^yes: '
 ok $? "the example links statically" "$log"
 
+flags=$(pkg-config --cflags --libs hearsay-host)
+# shellcheck disable=SC2086
+gcc -std=c11 -Wall -Wextra -Werror examples/device.c $flags -o "$work/device" 2>"$log"
+ok $? "an app builds against the installed libhearsay-host" "$log"
+hearsay=$work/usr/bin/hearsay
+cat >"$work/tasks.yaml" <<'YAML'
+version: 1
+expires: 2099-12-31
+tasks:
+  - id: dark-mode
+    source: settings.theme
+    question: Do you use the dark colours?
+    yes-no: true
+    epsilon: 1
+    repeat: day
+    start: 2026-01-01
+    end: 2099-12-31
+YAML
+{ "$hearsay" tasks keygen -o "$work/collector" &&
+    "$hearsay" tasks compile "$work/tasks.yaml" --key "$work/collector.secret" -o "$work/tasks.signed"; } >"$log" 2>&1
+ok $? "with the installed command its tasks are signed" "$log"
+LD_LIBRARY_PATH=$work/usr/lib "$work/device" "$work/state" "$work/tasks.signed" "$(cat "$work/collector.public")" dark-mode yes >"$log" 2>&1 &&
+    grep -q ' answer task=dark-mode/1 ' "$work/state/log" && grep -q ' epsilon=1.000000000' "$work/state/log"
+ok $? "and it answers, charged and logged" "$log"
+LD_LIBRARY_PATH=$work/usr/lib "$work/device" "$work/state" "$work/tasks.signed" "$(cat "$work/collector.public")" dark-mode maybe >"$log" 2>&1
+[[ $? == 1 ]] && grep -q 'neither yes nor no' "$log" && ! grep -q maybe "$log"
+ok $? "or says why not" "$log"
+
 # C++ calls with C linkage, so that a C linker finds what it calls. A C++
 # library is not needed, and not installed for the tests.
-echo '#include <hearsay.h>
+echo '#include <hearsay_host.h>
 extern "C" int serves() { return hsy_strstatus(HSY_OK) != nullptr; }' >"$work/x.cc"
 clang-14 -xc++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fno-exceptions -c "$work/x.cc" -I"$work/usr/include" \
     -o "$work/x.o" 2>"$log" &&

@@ -19,23 +19,29 @@ watch() { # watch PROGRAM MODE [SUPPRESSIONS]: 0 clean, 9 reported
 # With HSY_CTIME the library tells valgrind which bits made from coins may show
 # (ct_public in ct.h); what is built so is kept apart. Valgrind 3.19 reads
 # clang's debug information up to version 4 only.
-build() { # build COMPILER LEVEL: sets program
+build() { # build COMPILER LEVEL: sets program and text
     local variant=""
     [[ $1 == gcc ]] || variant=$1
     [[ $2 == -O2 ]] || variant+=$2
     program=$B/ctime${variant:+/$variant}/tests/ctime/poison
+    text=${program}_text
     CFLAGS=$([[ $1 == gcc ]] || echo -gdwarf-4) CPPFLAGS=-DHSY_CTIME \
-        make -s B="$B/ctime" CC="$1" OPT="$2" "$program" >"$log" 2>&1
+        make -s B="$B/ctime" CC="$1" OPT="$2" "$program" "$text" >"$log" 2>&1
 }
 
 one() { # one COMPILER LEVEL
-    local program
+    local program text
     build "$1" "$2"
     ok $? "$1 $2 builds" "$log"
     watch "$program" truth domain.supp
     ok $? "$1 $2: nothing depends on a truth" "$log"
     watch "$program" coins domain.supp
     ok $? "$1 $2: nothing depends on a coin but what is drawn anew" "$log"
+    watch "$text" text
+    ok $? "$1 $2: nothing depends on which value a text is" "$log"
+    watch "$text" control
+    [[ $? == 9 ]]
+    ok $? "$1 $2, control: a branch on that value is reported"
     watch "$program" branch
     [[ $? == 9 ]]
     ok $? "$1 $2, control: a branch on a truth is reported"

@@ -78,6 +78,20 @@ pack(dev, DAY + 1)
 left = b"".join(open(os.path.join(dev, f), "rb").read() for f in os.listdir(dev))
 ok(CANARY.encode() not in left and CANARY.encode().hex().encode() not in left, "no truth is in any file")
 
+# What the device does shows nothing of the truth: which calls, how many bytes.
+shape = fresh("shape", doc)
+for task, truths in (("crash", ("yes", "no", "FALSE")), ("browser", ("firefox", "other", "something else")),
+                     ("minutes", ("0", "1440", "77.5")), ("page", ("a", "b" * 1024))):
+    seen = set()
+    for truth in truths:
+        where, trace = copy(shape, "shaped"), path("trace")
+        if os.path.exists(trace):
+            os.remove(trace)
+        r = device("answer", where, task, stdin=truth, trace_to=trace)
+        sizes = tuple(sorted((f, os.path.getsize(os.path.join(where, f))) for f in os.listdir(where)))
+        seen.add((r.code, r.out, r.err, open(trace).read(), sizes))
+    ok(len(seen) == 1 and "fsync" in open(trace).read(), "%s: the same calls and lengths for every truth" % task, seen)
+
 # ---- Damage --------------------------------------------------------------------
 
 

@@ -59,6 +59,8 @@ def complete(*words):
 ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
 ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
+ok(complete("device", "p") == ["policy", "pack"] and complete("device", "consent", "d", "") == ["none", "collect", "send"],
+   "and what device can")
 ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
 ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
 ok(complete("estimate", "--format", "j") == ["json"], "and values of options")

@@ -31,6 +31,17 @@ YAML
 $hearsay tasks keygen -o "$work/k"
 $hearsay tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o "$work/document"
 
+cat >"$work/device.yaml" <<'YAML'
+version: 1
+expires: 2099-12-31
+tasks:
+  - {id: a, source: a, question: A?, values: [x, y], epsilon: 1, permanent: {epsilon: 2}, start: 2026-01-01, end: 2099-12-31}
+  - {id: b, source: b, question: B?, strings: true, epsilon: 1, start: 2026-01-01, end: 2099-12-31}
+YAML
+$hearsay tasks compile "$work/device.yaml" --key "$work/k.secret" -o "$work/device.signed"
+$hearsay device init "$work/device" --document "$work/device.signed" --public-key "$work/k.public" >"$work/log" &&
+    $hearsay device consent "$work/device" send >"$work/log" || { cat "$work/log"; exit 1; }
+
 run() { # VARIABLE=VALUE ARGUMENTS...: sets status
     rm -f "$work"/to/*
     env "$1" LD_PRELOAD="$work/shim.so" "$hearsay" "${@:2}" >"$work/stdout" 2>"$work/stderr"
@@ -104,5 +115,10 @@ scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
 faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
 scenario "bench of a loop" bench --quick --kernel 'unary-fold-1000*'
 scenario "bench of a command" bench --quick --kernel 'randomize-grr*'
+scenario "device answer" device answer "$work/device" a x
+scenario "device budget" device budget "$work/device"
+scenario "device tasks" device tasks "$work/device" --format csv
+scenario "device log" device log "$work/device" --format json
+scenario "device pack" device pack "$work/device" -o OUT
 echo "# $points failures injected"
 tap_done

@@ -9,6 +9,6 @@ work=$(mktemp -d "$shared/hearsay-race-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 gcc -std=c11 -O1 -Wall -Wextra -Werror -Iinclude -Itests tests/fault/race_device.c "$out/libhearsay-host.a" "$out/libhearsay.a" \
     -lcyaml -lyaml -lsodium -lm -o "$work/race" || exit 1
-debits=500
+debits=2500
 [[ -z ${HSY_TEST_LONG:-} ]] || debits=10000
 "$work/race" "$work" 8 "$debits" 10000

@@ -1,28 +1,41 @@
 /*
  * failing_getrandom.c - preloaded into the command: call number HSY_FAIL_AT
- * (from 0) of getrandom fails, all others go to the kernel. With HSY_COUNT_TO
- * set, the number of calls is written to that file at the end.
+ * (from 0) of getrandom fails, or all do ("all"); others go to the kernel. How:
+ * with EIO, or as HSY_FAIL_HOW says: an errno, "zero" bytes, or "short" by all
+ * but one. With HSY_COUNT_TO set, the number of calls is written to that file
+ * at the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 static unsigned long calls;
 
+static ssize_t fail(void *buf, size_t len, unsigned flags)
+{
+    const char *how = getenv("HSY_FAIL_HOW");
+
+    if (how != NULL && strcmp(how, "zero") == 0)
+        return 0;
+    if (how != NULL && strcmp(how, "short") == 0)
+        return syscall(SYS_getrandom, buf, len != 0 ? 1 : 0, flags);
+    errno = how != NULL ? atoi(how) : EIO;
+    return -1;
+}
+
 ssize_t getrandom(void *buf, size_t len, unsigned flags)
 {
     const char *at = getenv("HSY_FAIL_AT");
     unsigned long call = calls++;
 
-    if (at != NULL && strtoul(at, NULL, 10) == call) {
-        errno = EIO;
-        return -1;
-    }
+    if (at != NULL && (strcmp(at, "all") == 0 || strtoul(at, NULL, 10) == call))
+        return fail(buf, len, flags);
     return syscall(SYS_getrandom, buf, len, flags);
 }
 

@@ -7,7 +7,7 @@
  *     HSY_DO=torn    ... a write puts half of its bytes, then is killed,
  *     HSY_DO=5       ... fails with this errno; and with HSY_ON, all after it
  *     HSY_COUNT_TO   a file for the number of such calls
- *     HSY_TRACE_TO   a file for their names, one a line
+ *     HSY_TRACE_TO   a file for their names, one a line, and a write's length
  *     HSY_CLOCK=s    the seconds that CLOCK_REALTIME has
  *
  * A kill before a call that only reads is the kill after the call before it, so
@@ -66,6 +66,7 @@ static int fate(const char *name)
 ssize_t write(int fd, const void *buf, size_t len)
 {
     const char *at = getenv("HSY_AT"), *what = getenv("HSY_DO");
+    char name[32];
 
     if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
         return syscall(SYS_write, fd, buf, len);
@@ -74,7 +75,8 @@ ssize_t write(int fd, const void *buf, size_t len)
         syscall(SYS_write, fd, buf, len / 2);
         kill(getpid(), SIGKILL);
     }
-    FATE("write");
+    snprintf(name, sizeof name, "write %zu", len);
+    FATE(name);
     return syscall(SYS_write, fd, buf, len);
 }
 

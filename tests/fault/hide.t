@@ -20,5 +20,8 @@ for call in prctl setrlimit; do
     run "$call"
     [[ $? == 1 && ! -e $work/out ]] && grep -q "Operation not permitted" "$work/stderr"
     ok $? "$call is refused: no reports" "$work/stderr"
+    echo yes | HSY_FAIL=$call LD_PRELOAD="$work/shim.so" "$hearsay" device answer "$work/device" task 2>"$work/stderr"
+    [[ $? == 1 ]] && grep -q "Operation not permitted" "$work/stderr"
+    ok $? "... and a device does not even read the truth" "$work/stderr"
 done
 tap_done

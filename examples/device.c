@@ -1,0 +1,62 @@
+/* device.c - an app that answers a private question, and sends what is due.
+ *
+ *     cc device.c $(pkg-config --cflags --libs hearsay-host) -o device
+ *     ./device STATE TASKS.signed KEY TASK ANSWER
+ *
+ * KEY is the public key of who signs the tasks, in hexadecimal digits. What the
+ * app allows is compiled in: no document can raise it.
+ */
+#include <hearsay_host.h>
+#include <stdio.h>
+#include <string.h>
+
+static const hsy_source sources[] = {
+    /* name, epsilon of one report, a day, ever: all in nano-epsilon */
+    {"settings.theme", 1 * HSY_NANO, 2 * (uint64_t)HSY_NANO,
+     4 * (uint64_t)HSY_NANO}};
+
+static int fail(const hsy_error *err)
+{
+    fprintf(stderr, "device: %s\n",
+            err->msg != NULL ? err->msg : hsy_strstatus(err->status));
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    hsy_policy policy = {.size = sizeof policy,
+                         .sources = sources,
+                         .nsources = 1,
+                         .nano_day = 2 * (uint64_t)HSY_NANO,
+                         .nano_lifetime = 4 * (uint64_t)HSY_NANO,
+                         .releases = 16};
+    hsy_client *client;
+    hsy_error err = {0};
+    hsy_answer_state state; /* noised and stored, kept, a cap is reached... */
+    uint8_t upload[1024];
+    size_t len;
+    int failed = 0;
+
+    if (argc != 6 || strlen(argv[3]) != 2 * sizeof policy.sign_key)
+        return 2;
+    for (size_t i = 0; i < sizeof policy.sign_key; i++)
+        if (sscanf(argv[3] + 2 * i, "%2hhx", &policy.sign_key[i]) != 1)
+            return 2;
+
+    /* From here on it is ten lines. */
+    if (hsy_client_open(&client, argv[1], &policy, argv[2], NULL, &err))
+        return fail(&err);
+    if (hsy_device_consent_set(hsy_client_device(client), HSY_CONSENT_SEND,
+                               &err) ||
+        hsy_client_answer_text(client, argv[4], argv[5], strlen(argv[5]),
+                               &state, &err))
+        failed = fail(&err);
+    while (hsy_client_next(client, upload, sizeof upload, &len, &err) == 0) {
+        printf("an upload of %zu bytes\n", len); /* send it; once it arrived: */
+        hsy_client_sent(client, upload, len, &err);
+    }
+    hsy_client_close(client);
+
+    printf("%s\n", failed ? "not answered" : "done");
+    return failed;
+}

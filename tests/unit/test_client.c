@@ -1,0 +1,422 @@
+/* test_client.c - a client: opening, what is refused, truths from text. */
+#define _GNU_SOURCE
+#include "client.h"
+
+#include "example_tasks.h"
+#include "tap.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char root[64], home[96], paper[96];
+static uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET];
+
+/* The example tasks of today, signed, in a file. */
+static bool write_document(void)
+{
+    const uint32_t today = (uint32_t)(time(NULL) / 86400);
+    const hsy_document doc = {
+        .version = 1, .issued = today, .expires = today + 100};
+    static struct example_tasks e;
+    uint8_t *bytes;
+    size_t len = 0;
+    FILE *out = fopen(paper, "wb");
+    bool good = out != NULL && example_tasks_make(&e);
+
+    for (size_t i = 0; i < EXAMPLE_TASKS; i++) {
+        e.task[i].start = today;
+        e.task[i].end = today + 364;
+    }
+    e.task[1].sample = (hsy_ratio){1, 1};
+    good = good && hsy_document_encode(NULL, 0, &len, &doc, e.task,
+                                       EXAMPLE_TASKS, NULL) == HSY_OK;
+    bytes = calloc(1, len + HSY_SIGNATURE);
+    good = good && bytes != NULL &&
+           hsy_document_encode(bytes, len, &len, &doc, e.task, EXAMPLE_TASKS,
+                               NULL) == HSY_OK &&
+           hsy_sign(bytes + len, bytes, len, secret) == HSY_OK &&
+           fwrite(bytes, 1, len + HSY_SIGNATURE, out) == len + HSY_SIGNATURE;
+    free(bytes);
+    return out != NULL && fclose(out) == 0 && good;
+}
+
+#define E(x) ((uint64_t)(x)*HSY_NANO)
+
+/* Everything but the source "usage"; "settings" may not pay for RAPPOR. */
+static hsy_policy make_policy(hsy_source sources[3])
+{
+    hsy_policy p = {.size = sizeof p,
+                    .sources = sources,
+                    .nsources = 3,
+                    .nano_day = E(20),
+                    .nano_lifetime = E(40),
+                    .releases = 8,
+                    .release_bytes = 1024};
+
+    sources[0] = (hsy_source){"crashes", E(2), E(5), E(10)};
+    sources[1] = (hsy_source){"browser", E(2), E(5), E(10)};
+    sources[2] = (hsy_source){"settings", E(2), E(4), E(10)};
+    memcpy(p.sign_key, key, sizeof key);
+    return p;
+}
+
+static hsy_status open_client(hsy_client **c, hsy_error *err)
+{
+    hsy_source sources[3];
+    char names[3][16];
+    hsy_policy p = make_policy(sources);
+    hsy_status st;
+
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(names[i], sizeof names[i], "%s", sources[i].name);
+        sources[i].name = names[i];
+    }
+    *c = NULL;
+    st = hsy_client_open(c, home, &p, paper, NULL, err);
+    memset(names, 'x', sizeof names); /* the client has a copy */
+    memset(sources, 0, sizeof sources);
+    return st;
+}
+
+static void opens_and_refuses(hsy_client *c)
+{
+    hsy_error why = {0}, err = {0};
+    hsy_task task;
+    hsy_client *second = NULL;
+    size_t n = 0;
+
+    ok(hsy_client_releases(c, &n) != NULL && n == 3,
+       "tasks that the policy allows are admitted");
+    ok(hsy_client_task(c, 0, &task) && strcmp(task.id, "crash") == 0 &&
+           task.question_len != 0 && !hsy_client_task(c, 3, &task),
+       "and described");
+    ok(hsy_client_refused(c, 0, &task, &why) &&
+           strcmp(task.id, "minutes") == 0 && why.status == HSY_E_POLICY &&
+           strcmp(why.field, "source") == 0,
+       "a source that the policy does not name is refused");
+    ok(hsy_client_refused(c, 1, &task, &why) &&
+           strcmp(task.id, "homepage") == 0 && why.status == HSY_E_POLICY &&
+           !hsy_client_refused(c, 2, &task, &why),
+       "and a task that costs more than it allows");
+    ok(hsy_client_answer_text(c, "minutes", "5", 1, NULL, &err) ==
+               HSY_E_POLICY &&
+           strcmp(err.field, "source") == 0,
+       "which is also said to who answers it");
+    ok(hsy_client_answer_text(c, "nonesuch", "5", 1, NULL, &err) ==
+           HSY_E_UNKNOWN,
+       "a task that is not there is unknown");
+    ok(hsy_client_release(c, "crash") != NULL &&
+           hsy_client_release(c, "minutes") == NULL,
+       "only what was admitted has a release");
+    {
+        const hsy_host_options now = {.size = sizeof now};
+        hsy_source sources[3];
+        const hsy_policy p = make_policy(sources);
+
+        ok(hsy_client_open(&second, home, &p, paper, &now, &err) ==
+                   HSY_E_BUSY &&
+               second == NULL,
+           "a second client of the same directory is refused");
+    }
+}
+
+static void answers(hsy_client *c)
+{
+    hsy_answer_state state = 0;
+    hsy_error err = {0};
+    hsy_budget budget = {0};
+    const hsy_truth yes = {.type = HSY_TRUTH_INDEX, .u.index = 1};
+    uint8_t upload[512];
+    size_t len = 0;
+
+    ok(hsy_client_answer(c, "crash", &yes, &state, &err) == HSY_OK &&
+           state == HSY_ANSWER_NO_CONSENT,
+       "without consent nothing is answered");
+    ok(hsy_device_consent_set(hsy_client_device(c), HSY_CONSENT_SEND, &err) ==
+               HSY_OK &&
+           hsy_client_answer(c, "crash", &yes, &state, &err) == HSY_OK &&
+           state == HSY_ANSWERED,
+       "with it, it is");
+    ok(hsy_client_answer_text(c, "crash", "no", 2, &state, &err) == HSY_OK &&
+           state == HSY_ANSWER_KEPT,
+       "once");
+    ok(hsy_client_answer_text(c, "browser.daily", "netscape", 8, &state,
+                              &err) == HSY_OK &&
+           state == HSY_ANSWERED &&
+           hsy_device_budget(hsy_client_device(c), NULL, &budget, &err) ==
+               HSY_OK &&
+           budget.spent_lifetime == 1098612288u + E(1),
+       "and charged: two reports at a half, one at ln 3");
+    ok(hsy_client_next(c, upload, sizeof upload, &len, &err) == HSY_E_END,
+       "nothing is due on the first day");
+    ok(hsy_client_answer_text(c, "crash", "perhaps", 7, NULL, &err) ==
+           HSY_E_FORMAT,
+       "what is no answer is refused");
+}
+
+static void forks(hsy_client *c)
+{
+    pid_t child = fork();
+    int status = 1;
+
+    if (child == 0) {
+        hsy_error err = {0};
+        hsy_status st =
+            hsy_client_answer_text(c, "dark-mode", "yes", 3, NULL, &err);
+
+        hsy_client_close(c);
+        _exit(st != HSY_E_REFUSED || strstr(err.msg, "forked") == NULL);
+    }
+    waitpid(child, &status, 0);
+    ok(status == 0, "a forked child is refused");
+    ok(hsy_client_answer_text(c, "dark-mode", "yes", 3, NULL, NULL) == HSY_OK,
+       "its parent still does");
+}
+
+/* ---- Truths from text ---------------------------------------------------- */
+
+static hsy_status parse(struct client_truth *t, hsy_client *c, const char *task,
+                        const char *text, size_t len)
+{
+    const size_t i = hsy_client_find(c, task);
+    hsy_task described;
+    hsy_error err = {0};
+    hsy_status st;
+
+    hsy_client_task(c, i, &described);
+    st = hsy_client_parse(t, c->releases[i], &described, text, len, &err);
+    return st == err.status || st == HSY_OK ? st : HSY_E_RANGE;
+}
+
+static void reads_yes_and_no(hsy_client *c)
+{
+    static const struct {
+        const char *text;
+        int index; /* -1: neither */
+    } rows[] = {{"yes", 1},
+                {"no", 0},
+                {"YES", 1},
+                {"nO", 0},
+                {"true", 1},
+                {"TruE", 1},
+                {"false", 0},
+                {"1", 1},
+                {"0", 0},
+                {"", -1},
+                {"y", -1},
+                {"yes ", -1},
+                {" yes", -1},
+                {"no!", -1},
+                {"2", -1},
+                {"yess", -1},
+                {"falsey", -1},
+                {"q", -1},
+                {"9eS", -1},
+                {"\x19"
+                 "es",
+                 -1}};
+    struct client_truth t;
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        hsy_status st =
+            parse(&t, c, "crash", rows[i].text, strlen(rows[i].text));
+
+        good &= rows[i].index == -1
+                    ? st == HSY_E_FORMAT
+                    : st == HSY_OK && t.truth.type == HSY_TRUTH_INDEX &&
+                          t.truth.u.index == (uint32_t)rows[i].index;
+    }
+    ok(good, "yes and no in six words, in any case, and nothing else");
+    ok(parse(&t, c, "crash", "yes\0", 4) == HSY_E_FORMAT,
+       "a NUL belongs to the text");
+}
+
+static void reads_values(hsy_client *c)
+{
+    static char long_text[2 * HSY_LABEL_MAX];
+    static const struct {
+        const char *text;
+        uint32_t index;
+    } rows[] = {{"firefox", 0}, {"chrome", 1},   {"other", 2}, {"Firefox", 2},
+                {"fire", 2},    {"firefoxx", 2}, {"", 2},      {"0", 2}};
+    struct client_truth t;
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        good &= parse(&t, c, "browser.daily", rows[i].text,
+                      strlen(rows[i].text)) == HSY_OK &&
+                t.truth.u.index == rows[i].index;
+    ok(good, "the values by their names; what is not listed is other");
+    memcpy(long_text, "firefox", 7);
+    ok(parse(&t, c, "browser.daily", long_text, sizeof long_text) == HSY_OK &&
+           t.truth.u.index == 2,
+       "a text of any length may be other");
+}
+
+/* Kinds that the policy of this test leaves out, by releases of their own. */
+static hsy_status parse_spec(struct client_truth *t, hsy_spec spec,
+                             const char *text, size_t len)
+{
+    static struct example_tasks e;
+    hsy_release *r;
+    hsy_status st;
+
+    spec.size = sizeof spec;
+    spec.nano_epsilon = HSY_NANO;
+    if (!example_task(&e, 0, "x", "x", "What?", spec, 0))
+        return HSY_E_UNKNOWN;
+    r = malloc(hsy_release_size(&e.task[0]));
+    st = hsy_release_init(r, &e.task[0], NULL);
+    if (st == HSY_OK)
+        st = hsy_client_parse(t, r, &e.task[0], text, len, NULL);
+    free(r);
+    return st;
+}
+
+static void reads_numbers(void)
+{
+    const hsy_spec mean = {.mechanism = "onebit",
+                           .kind = HSY_KIND_NUMBER,
+                           .lo = -50,
+                           .hi = 100,
+                           .scale = 1};
+    static const struct {
+        const char *text;
+        int64_t number;
+    } rows[] = {{"0", 0},
+                {"1.5", 15},
+                {"-3.25", -33},
+                {"99999999999999999999", 100},
+                {"-99999999999999999999", -50},
+                {"11", 110}};
+    static const char *const wrong[] = {"",   "x",  "1e3", " 1",
+                                        "1 ", ".5", "nan"};
+    struct client_truth t;
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        good &= parse_spec(&t, mean, rows[i].text, strlen(rows[i].text)) ==
+                    HSY_OK &&
+                t.truth.type == HSY_TRUTH_NUMBER &&
+                t.truth.u.number == rows[i].number;
+    ok(good, "numbers by their decimals; beyond all numbers is an end");
+    good = true;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        good &=
+            parse_spec(&t, mean, wrong[i], strlen(wrong[i])) == HSY_E_FORMAT;
+    ok(good, "nothing else is a number");
+}
+
+static void reads_the_rest(void)
+{
+    const hsy_spec strings = {.mechanism = "olh", .kind = HSY_KIND_STRINGS};
+    const hsy_spec plain = {
+        .mechanism = "grr", .kind = HSY_KIND_VALUES, .d = 12};
+    const hsy_spec listed = {.mechanism = "grr",
+                             .kind = HSY_KIND_VALUES,
+                             .d = 3,
+                             .labels = example_browsers,
+                             .labels_len = sizeof example_browsers - 1};
+    static char text[3 * HSY_STRING_MAX];
+    struct client_truth t;
+
+    memset(text, 'a', sizeof text);
+    ok(parse_spec(&t, strings, "abc", 3) == HSY_OK &&
+           t.truth.type == HSY_TRUTH_BYTES && t.truth.u.bytes.len == 3 &&
+           t.truth.u.bytes.room == HSY_STRING_MAX &&
+           memcmp(t.truth.u.bytes.data, "abc\0", 4) == 0,
+       "a string stands in a room of one size");
+    ok(parse_spec(&t, strings, text, sizeof text) == HSY_OK &&
+           t.truth.u.bytes.len == HSY_STRING_MAX &&
+           parse_spec(&t, strings, "", 0) == HSY_OK && t.truth.u.bytes.len == 0,
+       "a long one is cut, an empty one is one");
+    ok(parse_spec(&t, plain, "11", 2) == HSY_OK && t.truth.u.index == 11 &&
+           parse_spec(&t, plain, "12", 2) == HSY_E_RANGE &&
+           parse_spec(&t, plain, "-1", 2) == HSY_E_RANGE &&
+           parse_spec(&t, plain, "4294967307", 10) == HSY_E_RANGE,
+       "values without names are numbers");
+    ok(parse_spec(&t, listed, "lynx", 4) == HSY_E_RANGE,
+       "a list without other is closed");
+}
+
+static void fails_cleanly(void)
+{
+    hsy_source sources[3];
+    hsy_policy p = make_policy(sources);
+    hsy_client *c = NULL;
+    hsy_error err = {0};
+    char other[128];
+
+    snprintf(other, sizeof other, "%s/none", root);
+    ok(hsy_client_open(&c, home, &p, other, NULL, &err) == HSY_E_IO &&
+           strcmp(err.field, "document") == 0 && c == NULL,
+       "no document");
+    ok(hsy_client_open(&c, home, &p, root, NULL, &err) == HSY_E_IO,
+       "a directory is no document");
+    p.size = 8;
+    ok(hsy_client_open(&c, home, &p, paper, NULL, &err) == HSY_E_RANGE,
+       "a policy of another size");
+    p = make_policy(sources);
+    p.nsources = 257;
+    ok(hsy_client_open(&c, home, &p, paper, NULL, &err) == HSY_E_RANGE,
+       "more sources than any policy has");
+    p = make_policy(sources);
+    p.sign_key[0] ^= 1;
+    snprintf(other, sizeof other, "%s/stranger", root);
+    ok(hsy_client_open(&c, other, &p, paper, NULL, &err) == HSY_E_SIGNATURE,
+       "a document that somebody else has signed");
+    hsy_client_close(NULL);
+}
+
+static void clean(void)
+{
+    static const char *const files[] = {"device/key",       "device/state.a",
+                                        "device/state.b",   "device/lock",
+                                        "device/log",       "device",
+                                        "stranger/key",     "stranger/state.a",
+                                        "stranger/state.b", "stranger/lock",
+                                        "stranger/log",     "stranger",
+                                        "document",         ""};
+    char path[128];
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", root, files[i]);
+        remove(path);
+    }
+}
+
+int main(void)
+{
+    hsy_client *c = NULL;
+    hsy_error err = {0};
+
+    strcpy(root, "/tmp/hearsay-client-XXXXXX");
+    if (mkdtemp(root) == NULL || hsy_sign_keypair(key, secret) != HSY_OK)
+        return 1;
+    snprintf(home, sizeof home, "%s/device", root);
+    snprintf(paper, sizeof paper, "%s/document", root);
+    if (!ok(write_document() && open_client(&c, &err) == HSY_OK,
+            "a client opens, and makes its device"))
+        return 1;
+    opens_and_refuses(c);
+    answers(c);
+    forks(c);
+    reads_yes_and_no(c);
+    reads_values(c);
+    reads_numbers();
+    reads_the_rest();
+    hsy_client_close(c);
+    ok(open_client(&c, &err) == HSY_OK &&
+           hsy_device_consent(hsy_client_device(c)) == HSY_CONSENT_SEND,
+       "it opens again, and knows what it knew");
+    hsy_client_close(c);
+    fails_cleanly();
+    clean();
+    return tap_done();
+}
