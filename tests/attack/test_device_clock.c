@@ -16,7 +16,7 @@
 #define CLOCK_STEPS 16u
 #define CLOCK_YEAR (365u * (uint64_t)WORLD_DAY)
 #define CLOCK_TASKS 2u
-#define CLOCK_END 2932896u /* the first day of the year 10000 */
+#define CLOCK_END 2932896u        /* the first day of the year 10000 */
 #define CLOCK_DAY_CAP 1500000000u /* one answer of each task */
 #define CLOCK_LIFE_CAP 7250000000u
 
