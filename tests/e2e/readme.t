@@ -9,6 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/build"
 ln -s "$hearsay" "$work/build/hearsay"
+ln -s "$root/examples" "$work/examples"
 cd "$work" || exit 1
 
 while IFS= read -r line; do
