@@ -237,7 +237,13 @@ kinds = sorted(u[0] for u in uploads(pack(tight, DAY + 4)))
 ok(len(lengths) == 1 and kinds == [1, 1, 2, 2], "an exhausted device goes on sending, of the same length", kinds)
 for bad in ("crashes", "crashes=1", "crashes=1,2", "crashes=1,2,3,4", "crashes=1,2,x", "Crashes=1,2,3", "=1,2,3", "crashes=1,2,-3"):
     r = device("init", path("bad"), "--document", doc, "--public-key", doc + ".pub", "--source", bad)
-    ok(r.code == 1 and not os.path.exists(path("bad")), "--source %s" % bad, r)
+    ok(r.code in (1, 2) and "source" in r.err and not os.path.exists(path("bad")), "--source %s" % bad, r)
+for args, words in ((["init", path("bad")], "--document"), (["init", path("bad"), "--document", doc], "--public-key"),
+                    (["init", path("bad"), "--document", doc, "--policy", "x", "--day", "1"], "--policy"), (["consent", dev, "maybe"], "collect"),
+                    (["pack", dev, "--mark-sent"], "-o"), (["answer", dev], "TASK"), (["answer", dev, "crash", CANARY, CANARY], "too many"),
+                    (["budget", dev, "--mark-sent"], "not for"), (["bugdet", dev], "did you mean 'device budget'"), ([], "say what")):
+    r = device(*args)
+    ok(r.code == 2 and words in r.err and CANARY not in r.err and not os.path.exists(path("bad")), "usage: %s" % words, r)
 r = device("init", path("bad"), "--document", doc, "--public-key", document("x", seed=5) + ".pub")
 ok(r.code == 1 and "not signed" in r.err and not os.path.exists(path("bad")), "init with another's key makes nothing", r)
 r = device("init", dev, "--document", doc, "--public-key", doc + ".pub")
