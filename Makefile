@@ -107,7 +107,7 @@ $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
 $(O)/rooms.a: $(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ))
 	rm -f $@ && $(AR) rcsD $@ $^
 
-$(OUT)/tests/attack/test_zoo: $(ZOO_OBJ)
+$(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts): $(ZOO_OBJ)
 $(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) -ljansson -lnettle -lz -lgmp -lm -o $@
@@ -123,8 +123,8 @@ check:
 	./check
 soak: tests
 	tools/soak $(OUT)
-mutants: $(OUT)/tests/attack/test_zoo
-	$<
+mutants: $(OUT)/tests/attack/test_zoo $(OUT)/tests/attack/test_zoo_device
+	prove -e '' $^
 bench: all
 	$(OUT)/hearsay bench
 ctime:

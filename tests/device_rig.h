@@ -25,7 +25,8 @@ struct world {
         uint8_t bytes[WORLD_ROOM];
     } file[3];
     uint64_t now;
-    hsy_status clock, entropy, store, load;
+    hsy_status clock, entropy, store, load, anchor_status;
+    int load_only;   /* the one file that load concerns; 0: all */
     int stores_left; /* then they fail; -1: never */
     uint32_t stores;
     size_t stored; /* bytes */
@@ -42,7 +43,7 @@ static inline hsy_status world_load(void *ctx, hsy_file file, uint8_t *buf,
     struct world *w = ctx;
     const struct file *f = &w->file[file];
 
-    if (w->load != HSY_OK)
+    if (w->load != HSY_OK && (w->load_only == 0 || w->load_only == (int)file))
         return w->load;
     if (!f->there)
         return HSY_E_EMPTY;
@@ -107,8 +108,10 @@ static inline bool world_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
 
 static inline hsy_status world_anchor_read(void *ctx, uint64_t *number)
 {
-    *number = ((struct world *)ctx)->anchor;
-    return HSY_OK;
+    struct world *w = ctx;
+
+    *number = w->anchor;
+    return w->anchor_status;
 }
 
 static inline hsy_status world_anchor_raise(void *ctx, uint64_t number)
@@ -302,8 +305,13 @@ static inline hsy_status rig_take(struct rig *g)
 
 static inline hsy_status rig_admit(struct rig *g, uint32_t i)
 {
-    free(g->release[i]);
-    g->release[i] = calloc(1, RIG_RELEASE);
+    hsy_task task;
+
+    if (i < g->doc.tasks) {
+        hsy_document_task(&g->doc, &task, i);
+        free(g->release[i]);
+        g->release[i] = calloc(1, hsy_release_size(&task));
+    }
     return hsy_device_admit(g->dev, g->release[i], &g->doc, i, &g->err);
 }
 

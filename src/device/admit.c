@@ -88,14 +88,11 @@ static hsy_status admit_signer(const hsy_device *dev, const hsy_document *doc,
 }
 
 static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
-                               const uint8_t digest[HSY_DIGEST], hsy_error *err)
+                               const uint8_t digest[HSY_DIGEST], uint32_t day,
+                               hsy_error *err)
 {
     const struct device_head *h = &dev->head;
-    uint32_t day;
-    hsy_status st = hsy_device_today(dev, &day, NULL, err);
 
-    if (st != HSY_OK)
-        return st;
     if (doc->version < h->version)
         return hsy_fail_limit(err, HSY_E_OLD, "version",
                               "a newer document was taken before", h->version);
@@ -108,14 +105,19 @@ static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
     if (doc->expires <= day)
         return hsy_fail_limit(err, HSY_E_OLD, "expires",
                               "the document has expired", doc->expires);
+    if (doc->issued > (uint64_t)day + 1) /* clocks differ by a little */
+        return hsy_fail_limit(err, HSY_E_RANGE, "issued",
+                              "the document was issued after today: set the "
+                              "clock",
+                              day);
     return HSY_OK;
 }
 
-/* A signer that was named next is in force from now on. No day is before the
- * one on which the document was issued. */
+/* A signer that was named next is in force from now on. What a document says
+ * moves no day: whoever signs could renew the day's caps at will. */
 static hsy_status admit_keep(hsy_device *dev, const hsy_document *doc,
                              const uint8_t digest[HSY_DIGEST], bool next,
-                             hsy_error *err)
+                             uint32_t day, hsy_error *err)
 {
     struct device_head *h = &dev->head;
     hsy_entry entry;
@@ -125,9 +127,7 @@ static hsy_status admit_keep(hsy_device *dev, const hsy_document *doc,
     if (next)
         memcpy(h->sign_key, h->next_key, HSY_SIGN_KEY);
     memcpy(h->next_key, doc->next_key, HSY_SIGN_KEY);
-    if (h->day < doc->issued)
-        h->day = doc->issued;
-    entry = hsy_device_entry(HSY_ENTRY_TASKS, NULL, h->day);
+    entry = hsy_device_entry(HSY_ENTRY_TASKS, NULL, day);
     entry.nano = doc->version;
     hsy_device_note(dev, &entry);
     hsy_state_head(dev);
@@ -140,20 +140,23 @@ hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
     uint8_t digest[HSY_DIGEST];
     bool next = false;
     hsy_document read;
+    uint32_t day;
     hsy_status st = hsy_device_ready(dev, err);
 
     if (st == HSY_OK)
         st = hsy_document_open(&read, bytes, len, err);
     if (st == HSY_OK)
         st = admit_signer(dev, &read, &next, err);
+    if (st == HSY_OK)
+        st = hsy_device_today(dev, &day, NULL, err);
     if (st != HSY_OK)
         return st;
     hsy_blake2b(digest, sizeof digest, bytes, len, NULL, 0);
-    st = admit_recent(dev, &read, digest, err);
+    st = admit_recent(dev, &read, digest, day, err);
     if (st == HSY_OK && read.version > dev->head.version)
         st = hsy_state_current(dev, err);
     if (st == HSY_OK && read.version > dev->head.version)
-        st = admit_keep(dev, &read, digest, next, err);
+        st = admit_keep(dev, &read, digest, next, day, err);
     if (st != HSY_OK)
         return st;
     dev->taken = bytes;

@@ -1,0 +1,81 @@
+/*
+ * zoo_device.h - clients and ledgers that are wrong in ways others were wrong.
+ *
+ * A client answers by itself in the world of transcript.h; the checker of
+ * transcripts must not believe it. A ledger takes charges or refuses them; the
+ * checks in test_zoo_device.c must tell it from one that adds up.
+ */
+#ifndef ZOO_DEVICE_H
+#define ZOO_DEVICE_H
+
+#define WORLD_ROOM 8192u /* a ledger has many releases */
+#include "transcript_check.h"
+
+/* ---- Clients ------------------------------------------------------------- */
+
+/* What it remembers of one scheme, under whatever name. */
+struct zoo_question {
+    uint32_t day;     /* of the last answer */
+    uint32_t charged; /* a day or a slot, from 1 on; 0: never */
+    uint32_t truth;   /* memoised: the first of the slot */
+};
+
+/* An answer that is to be sent the day after. */
+struct zoo_answer {
+    uint32_t day;  /* 0: none */
+    uint32_t name; /* under which it was asked */
+    uint8_t payload[2];
+};
+
+#define ZOO_ANSWERS 12
+
+struct zoo_client {
+    uint32_t day; /* the latest seen */
+    uint64_t spent;
+    uint32_t calls;
+    struct zoo_question question[TRANSCRIPT_RELEASES / 2];
+    struct zoo_answer answer[ZOO_ANSWERS];
+};
+
+/* A part that is NULL is as it should be. */
+struct zoo_device {
+    const char *name;
+    const char *slip;
+    bool memoised;
+    void (*keyed)(struct transcript *t, struct zoo_client *c, size_t release,
+                  hsy_context *context);
+    void (*payload)(uint8_t payload[2], uint32_t truth);
+    hsy_status (*accept)(uint32_t truth);
+    enum zoo_verdict { ZOO_RATIO = 1, ZOO_SHAPE = 2 } verdict;
+};
+
+extern const struct zoo_device zoo_fresh, zoo_memoised; /* without a slip */
+extern const struct zoo_device zoo_z14, zoo_z15, zoo_z16, zoo_z30, zoo_z31;
+
+/* The calls of a small client; t->ctx is its zoo_device. */
+extern const struct transcript_client zoo_client_calls;
+
+/* ---- Ledgers ------------------------------------------------------------- */
+
+#define ZOO_SOURCES 2
+
+/* In nano-epsilon; a source's cap is per lifetime. */
+struct zoo_caps {
+    uint64_t source[ZOO_SOURCES], day, lifetime;
+};
+
+struct zoo_ledger {
+    const char *name;
+    const char *slip;
+    size_t size; /* of its memory */
+    void (*open)(void *memory, const struct zoo_caps *caps);
+    /* Whether the charge was taken. */
+    bool (*charge)(void *memory, uint32_t day, unsigned source, uint64_t nano);
+    /* The same in two halves, as a program with two threads would run it. */
+    bool (*begin)(void *memory, uint32_t day, unsigned source, uint64_t nano);
+    bool (*end)(void *memory);
+};
+
+extern const struct zoo_ledger zoo_z25, zoo_z26, zoo_z27, zoo_z33;
+
+#endif
