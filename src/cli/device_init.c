@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Room for so many releases at least, and for 4 times the tasks. */
 #define INIT_RELEASES 16u
 #define INIT_RELEASE_BYTES 256u
+#define INIT_DAY 86400u
 
 /* ---- The policy ---------------------------------------------------------- */
 
@@ -131,6 +133,22 @@ static int init_check_signature(const struct cli_tasks *d, const char *path,
     return cli_fail("%s: not signed by this key", path);
 }
 
+/* What the device would refuse, before there is one. */
+static int init_check_dates(const struct cli_tasks *d, const char *path)
+{
+    struct timespec t;
+    uint64_t today;
+
+    if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
+        return cli_fail("the clock stands before 1970; set it");
+    today = (uint64_t)t.tv_sec / INIT_DAY;
+    if (d->doc.issued > today + 1) /* clocks differ by a little */
+        return cli_fail("%s: it was issued after today: set the clock", path);
+    if (d->doc.expires <= today)
+        return cli_fail("%s: it has expired", path);
+    return 0;
+}
+
 /* Put a copy of a file into the directory under another name. */
 static int init_copy(struct device_job *j, const char *name,
                      const struct cli_tasks *d)
@@ -228,6 +246,8 @@ static int init_run(struct device_job *j, struct cli_tasks *d)
     if (!failed)
         failed =
             init_check_signature(d, o->document, j->policy.policy.sign_key);
+    if (!failed)
+        failed = init_check_dates(d, o->document);
     if (!failed)
         failed = init_directory(j, d);
     if (!failed)

@@ -267,10 +267,14 @@ r = device("answer", where, "crash", stdin="yes", clock=2 ** 62)
 ok(r.code == 1 and r.out == b"" or r.out == b"closed\n", "so it is at the end of all clocks", r)
 ok(good("answer", where, "crash", stdin="yes", day=DAY + 1).out in (b"answered\n", b"closed\n"), "and looking there costs nothing")
 new = path("early")
-r = device("init", new, "--document", doc, "--public-key", doc + ".pub", clock=past)
-ok(r.code == 0 and device("consent", new, "send", clock=past).code == 0, "a device may be made by a clock that stands in 1970", r)
-ok(device("answer", new, "crash", stdin="yes", clock=past).out == b"answered\n" and spent(new)["crashes"] == 10 ** 9,
-   "its days begin where the document was issued")
+for clock, words in ((past, "clock"), (-5, "clock"), (future, "expired")):
+    r = device("init", new, "--document", doc, "--public-key", doc + ".pub", clock=clock)
+    ok(r.code == 1 and words in r.err and not os.path.exists(new), "no device is made by a wrong clock: %d" % clock, r)
+good("init", new, "--document", doc, "--public-key", doc + ".pub")
+good("consent", new, "send")
+r = device("answer", new, "crash", stdin="yes", clock=past)
+ok(r.code == 1 and "clock" in r.err and r.out == b"" and spent(new)["crashes"] == 0,
+   "one that knows no later day than 1970 does not answer what was asked after it", r)
 
 # ---- Restored ------------------------------------------------------------------
 
