@@ -145,6 +145,9 @@ int cli_finish(void);
  */
 int cli_hide(void);
 
+/* A paragraph on stdout, its lines broken at spaces. */
+void cli_paragraph(const char *text);
+
 /* Below a table with lifetimes: what they rest on. */
 void cli_lifetime_note(void);
 

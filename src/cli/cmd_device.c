@@ -281,7 +281,7 @@ static int device_consent(struct device_job *j)
            strcmp(j->how->operand[1], hsy_world_consent_name(consent)) != 0)
         consent++;
     if (hsy_world_consent_name(consent) == NULL)
-        return cli_fail("consent is one of: none, collect, send");
+        return cli_usage(j->parser, "consent is one of: none, collect, send");
     failed = device_open_bare(j);
     if (failed)
         return failed;
@@ -453,8 +453,8 @@ static bool device_fits(struct cli_parser *p, size_t verb,
 int cmd_device(int argc, char **argv)
 {
     struct device_options options = {.wait = DEVICE_WAIT_DEFAULT};
-    struct device_job job = {.how = &options};
     struct cli_parser p;
+    struct device_job job = {.how = &options, .parser = &p};
     const char *name = NULL;
     size_t verb;
     int id, failed;

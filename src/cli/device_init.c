@@ -9,50 +9,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define INIT_RELEASES                                                          \
-    16u /* room for so many at least, and 4 times the tasks                    \
-         */
+/* Room for so many releases at least, and for 4 times the tasks. */
+#define INIT_RELEASES 16u
 #define INIT_RELEASE_BYTES 256u
-
-int device_read_file(const char *path, size_t max, uint8_t **bytes, size_t *len)
-{
-    FILE *in = fopen(path, "rbe");
-    uint8_t *buffer = NULL;
-    size_t have = 0, room = 0, n = 0;
-
-    if (in == NULL)
-        return cli_fail("%s: %s", path, strerror(errno));
-    do {
-        uint8_t *larger = realloc(buffer, room = 2 * room + 65536);
-
-        if (larger == NULL) {
-            free(buffer);
-            fclose(in);
-            return cli_fail_nomem();
-        }
-        buffer = larger;
-        n = fread(buffer + have, 1, room - have, in);
-        have += n;
-    } while (have == room && have <= max);
-    if (ferror(in) != 0 || have > max) {
-        free(buffer);
-        cli_fail("%s: %s", path,
-                 ferror(in) != 0 ? strerror(errno) : "too long");
-        fclose(in);
-        return CLI_FAILED;
-    }
-    fclose(in);
-    *bytes = buffer;
-    *len = have;
-    return 0;
-}
+#define INIT_DAY 86400u
 
 /* ---- The policy ---------------------------------------------------------- */
 
 /* NAME=ANSWER,DAY,LIFETIME */
-static int init_source(struct cli_policy *p, const char *text)
+static int init_source(struct device_job *j, const char *text)
 {
     const char *equals = strchr(text, '=');
     const char *at = equals != NULL ? equals + 1 : "";
@@ -65,12 +33,13 @@ static int init_source(struct cli_policy *p, const char *text)
 
         if (equals == NULL || !cli_cap_parse(to[i], at, len) ||
             (at[len] == '\0') != (i == 2))
-            return cli_fail("--source takes NAME=ANSWER,DAY,LIFETIME, as "
-                            "web=1,1,8: epsilon at most of one answer, a day "
-                            "and ever");
+            return cli_usage(j->parser,
+                             "--source takes NAME=ANSWER,DAY,LIFETIME, as "
+                             "web=1,1,8: epsilon at most of one answer, a day "
+                             "and ever");
         at += len + 1;
     }
-    return cli_policy_add(p, text, (size_t)(equals - text), &caps);
+    return cli_policy_add(&j->policy, text, (size_t)(equals - text), &caps);
 }
 
 /* Every source that the document asks about, once. */
@@ -146,7 +115,7 @@ static int init_policy(struct device_job *j, const struct cli_tasks *d)
     if (o->anchor != NULL)
         failed = init_anchor(p, o->anchor);
     for (size_t i = 0; !failed && i < o->nsources; i++)
-        failed = init_source(p, o->sources[i]);
+        failed = init_source(j, o->sources[i]);
     if (!failed && o->nsources == 0)
         failed = init_sources_of(p, d);
     return failed ? failed : init_rooms(p, d);
@@ -162,6 +131,22 @@ static int init_check_signature(const struct cli_tasks *d, const char *path,
     if (hsy_sign_verify(key, d->bytes + len, d->bytes, len))
         return 0;
     return cli_fail("%s: not signed by this key", path);
+}
+
+/* What the device would refuse, before there is one. */
+static int init_check_dates(const struct cli_tasks *d, const char *path)
+{
+    struct timespec t;
+    uint64_t today;
+
+    if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
+        return cli_fail("the clock stands before 1970; set it");
+    today = (uint64_t)t.tv_sec / INIT_DAY;
+    if (d->doc.issued > today + 1) /* clocks differ by a little */
+        return cli_fail("%s: it was issued after today: set the clock", path);
+    if (d->doc.expires <= today)
+        return cli_fail("%s: it has expired", path);
+    return 0;
 }
 
 /* Put a copy of a file into the directory under another name. */
@@ -262,6 +247,8 @@ static int init_run(struct device_job *j, struct cli_tasks *d)
         failed =
             init_check_signature(d, o->document, j->policy.policy.sign_key);
     if (!failed)
+        failed = init_check_dates(d, o->document);
+    if (!failed)
         failed = init_directory(j, d);
     if (!failed)
         failed = init_make(j);
@@ -275,14 +262,17 @@ int device_init(struct device_job *j)
     int failed;
 
     if (o->document == NULL)
-        return cli_fail("init needs --document FILE, the signed tasks");
+        return cli_usage(j->parser,
+                         "init needs --document FILE, the signed tasks");
     if ((o->public_key == NULL) == (o->policy == NULL))
-        return cli_fail("init needs --public-key FILE, or --policy FILE with "
-                        "the key in it");
+        return cli_usage(j->parser,
+                         "init needs --public-key FILE, or --policy FILE with "
+                         "the key in it");
     if (o->policy != NULL && (o->nsources != 0 || o->has_day ||
                               o->has_lifetime || o->anchor != NULL))
-        return cli_fail("--policy FILE says it all: no --source, --day, "
-                        "--lifetime or --anchor beside it");
+        return cli_usage(j->parser,
+                         "--policy FILE says it all: no --source, --day, "
+                         "--lifetime or --anchor beside it");
     failed = init_run(j, &d);
     cli_tasks_clear(&d);
     return failed;

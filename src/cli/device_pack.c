@@ -96,11 +96,13 @@ int device_pack(struct device_job *j)
     int failed;
 
     if (j->how->mark_sent && j->how->output == NULL)
-        return cli_fail("--mark-sent needs -o FILE: what is counted as sent "
-                        "must stand somewhere");
+        return cli_usage(j->parser,
+                         "--mark-sent needs -o FILE: what is counted as sent "
+                         "must stand somewhere");
     if (j->how->output == NULL && isatty(STDOUT_FILENO) == 1)
-        return cli_fail("uploads are not for a terminal: redirect them, or use "
-                        "-o FILE");
+        return cli_usage(
+            j->parser, "uploads are not for a terminal: redirect them, or use "
+                       "-o FILE");
     failed = pack_run(j, &all);
     free(all.bytes);
     return failed;

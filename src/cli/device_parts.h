@@ -28,6 +28,7 @@ struct device_options {
  */
 struct device_job {
     const struct device_options *how;
+    struct cli_parser *parser; /* for complaints about the arguments */
     const char *directory;
     struct cli_policy policy;
     hsy_client *client; /* with its document: device_open */
@@ -67,10 +68,5 @@ int device_policy(struct device_job *j);
 void device_show_policy(const struct cli_policy *p, enum cli_format format);
 int device_show_tasks(struct device_job *j, enum cli_format format,
                       bool labels);
-
-/* A whole file, to be freed by the caller; at most max bytes. A message and the
- * exit code, or 0. */
-int device_read_file(const char *path, size_t max, uint8_t **bytes,
-                     size_t *len);
 
 #endif

@@ -1,15 +1,12 @@
-/* device_show.c - hearsay device budget, log, tasks and policy: what the person
- * may read. */
+/* device_show.c - hearsay device budget, tasks and policy: what the person may
+ * read. */
 #define _DEFAULT_SOURCE
 #include "device_parts.h"
 
 #include "world.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SHOW_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -189,7 +186,7 @@ static void show_task_cell(const void *ctx, size_t row, size_t column,
               : hsy_client_refused(t->client, row - t->admitted, &task, &why)))
         return;
     if (column == SHOW_TASK || column == SHOW_SOURCE) {
-        /* task is on this stack: shown holds either whole in a table. */
+        /* task is on this stack; the room of the label stays. */
         const char *text = column == SHOW_TASK ? task.id : task.source;
         size_t len = strlen(text);
 
@@ -210,28 +207,6 @@ static void show_task_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-#define SHOW_WIDTH 78u
-
-/* A paragraph, broken between words. */
-static void show_wrapped(const char *text)
-{
-    size_t column = 0;
-
-    while (*text != '\0') {
-        size_t len = strcspn(text, " ");
-
-        if (column != 0 && column + 1 + len > SHOW_WIDTH) {
-            putchar('\n');
-            column = 0;
-        }
-        column +=
-            (size_t)printf("%s%.*s", column != 0 ? " " : "", (int)len, text);
-        text += len;
-        text += *text == ' ';
-    }
-    putchar('\n');
-}
-
 /* Below the table: each task in plain words. */
 static void show_labels(const struct show_tasks *t)
 {
@@ -241,7 +216,7 @@ static void show_labels(const struct show_tasks *t)
         show_task_cell(t, i, SHOW_TASK, &cell);
         printf("\n%s:\n", t->label);
         show_task_cell(t, i, SHOW_LABEL, &cell);
-        show_wrapped(t->label);
+        cli_paragraph(t->label);
     }
 }
 
@@ -282,158 +257,5 @@ int device_tasks(struct device_job *j)
 
     if (!failed)
         failed = device_show_tasks(j, j->how->format, true);
-    return failed ? failed : cli_finish();
-}
-
-/* ---- Log ----------------------------------------------------------------- */
-
-#define SHOW_LOG_MAX (64u << 20)
-
-/* Lines of log.1 and log, oldest first. */
-struct show_log {
-    struct cli_cell *lines; /* texts; owned */
-    size_t n, room;
-};
-
-enum { SHOW_DATE, SHOW_WHAT, SHOW_KEYS, SHOW_NOTE = 7, SHOW_BYTES = 10 };
-
-static const struct cli_column show_log_columns[] = {
-    [SHOW_DATE] = {"date", NULL},
-    [SHOW_WHAT] = {"what", NULL},
-    [SHOW_KEYS] = {"task", NULL},
-    {"source", NULL},
-    {"slot", NULL},
-    {"round", NULL},
-    {"epsilon", NULL},
-    [SHOW_NOTE] = {"why", "note"},
-    {"version", ""},
-    {"consent", ""},
-    [SHOW_BYTES] = {"bytes", NULL}};
-
-/* The word after " key=" in a line. */
-static void show_value(const struct cli_cell *line, const char *key,
-                       struct cli_cell *out)
-{
-    size_t len = strlen(key);
-    const char *at = line->text, *end = line->text + line->len;
-
-    while ((at = memchr(at, ' ', (size_t)(end - at))) != NULL) {
-        const char *value = ++at + len + 1;
-
-        if ((size_t)(end - at) > len && memcmp(at, key, len) == 0 &&
-            at[len] == '=') {
-            const char *space = memchr(value, ' ', (size_t)(end - value));
-
-            *out = (struct cli_cell){
-                .type = CLI_TEXT,
-                .text = value,
-                .len = (size_t)((space != NULL ? space : end) - value)};
-            return;
-        }
-    }
-}
-
-/* A table has one column for whatever else a line says. */
-static void show_note(const struct cli_cell *line, struct cli_cell *out)
-{
-    static const char *const keys[] = {"version", "consent"};
-
-    for (size_t i = 0; i < SHOW_COUNT(keys); i++) {
-        struct cli_cell value = {.type = CLI_NONE};
-
-        show_value(line, keys[i], &value);
-        if (value.type == CLI_TEXT)
-            snprintf(out->shown, sizeof out->shown, "%s %.*s", keys[i],
-                     (int)(value.len < 32 ? value.len : 32), value.text);
-    }
-}
-
-static void show_log_cell(const void *ctx, size_t row, size_t column,
-                          struct cli_cell *out)
-{
-    const struct cli_cell *line = &((const struct show_log *)ctx)->lines[row];
-    const char *space = memchr(line->text, ' ', line->len);
-    size_t date = space != NULL ? (size_t)(space - line->text) : line->len;
-
-    if (column == SHOW_DATE) {
-        *out = *line;
-        out->len = date;
-    } else if (column == SHOW_WHAT && date < line->len) {
-        size_t rest = line->len - date - 1;
-        const char *end = memchr(space + 1, ' ', rest);
-
-        *out = (struct cli_cell){.type = CLI_TEXT,
-                                 .text = space + 1,
-                                 .len = end != NULL ? (size_t)(end - space - 1)
-                                                    : rest};
-    } else if (column >= SHOW_KEYS) {
-        show_value(line, show_log_columns[column].name, out);
-        if (column == SHOW_BYTES && out->len != 0)
-            snprintf(out->shown, sizeof out->shown, "%zu bytes", out->len / 2);
-        if (column == SHOW_NOTE)
-            show_note(line, out);
-    }
-}
-
-static int show_split(struct show_log *log, const char *text, size_t len)
-{
-    while (len != 0) {
-        const char *end = memchr(text, '\n', len);
-        size_t n = end != NULL ? (size_t)(end - text) : len;
-
-        if (log->n == log->room) {
-            size_t room = 2 * log->room + 256;
-            struct cli_cell *larger =
-                realloc(log->lines, room * sizeof *larger);
-
-            if (larger == NULL)
-                return cli_fail_nomem();
-            log->lines = larger;
-            log->room = room;
-        }
-        if (n != 0)
-            log->lines[log->n++] =
-                (struct cli_cell){.type = CLI_TEXT, .text = text, .len = n};
-        n += end != NULL;
-        text += n;
-        len -= n;
-    }
-    return 0;
-}
-
-/* No file, no lines. */
-static int show_read_log(struct device_job *j, const char *name,
-                         uint8_t **bytes, struct show_log *log)
-{
-    const char *path = device_file(j, name);
-    size_t len = 0;
-    int failed;
-
-    if (path == NULL)
-        return CLI_FAILED;
-    if (access(path, F_OK) == -1 && errno == ENOENT)
-        return 0;
-    failed = device_read_file(path, SHOW_LOG_MAX, bytes, &len);
-    return failed ? failed : show_split(log, (const char *)*bytes, len);
-}
-
-int device_log(struct device_job *j)
-{
-    struct show_log log = {.lines = NULL};
-    struct cli_table table = {show_log_columns, SHOW_COUNT(show_log_columns), 0,
-                              show_log_cell, &log};
-    uint8_t *older = NULL, *newer = NULL;
-    int failed = device_read_policy(j);
-
-    if (!failed)
-        failed = show_read_log(j, "log.1", &older, &log);
-    if (!failed)
-        failed = show_read_log(j, "log", &newer, &log);
-    table.nrows = log.n;
-    if (!failed)
-        cli_print(j->how->format, &table, NULL, 0, "entries");
-    free(log.lines);
-    free(older);
-    free(newer);
     return failed ? failed : cli_finish();
 }

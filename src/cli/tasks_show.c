@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#define SHOW_WIDTH 78u   /* columns of a label */
 #define SHOW_LABEL 4096u /* bytes of one, with a question of 1024 */
 
 /* Numbers of reports on one permanent answer for which epsilon is shown; 0: all
@@ -304,22 +303,6 @@ static void show_table(const struct show_list *l, const struct cli_tasks *t,
         show_notes(l);
 }
 
-/* Break lines at spaces. */
-static void show_wrapped(const char *text)
-{
-    while (strlen(text) > SHOW_WIDTH) {
-        size_t n = SHOW_WIDTH;
-
-        while (n > 0 && text[n] != ' ')
-            n--;
-        if (n == 0)
-            n = strcspn(text, " ");
-        printf("%.*s\n", (int)n, text);
-        text += n + (text[n] == ' ');
-    }
-    puts(text);
-}
-
 static void show_labels(const struct show_list *l)
 {
     char text[SHOW_LABEL];
@@ -329,7 +312,7 @@ static void show_labels(const struct show_list *l)
 
         hsy_release_label(row->release, row->task, text, sizeof text);
         printf("%s%s\n", i == 0 ? "" : "\n", row->task->id);
-        show_wrapped(text);
+        cli_paragraph(text);
     }
 }
 

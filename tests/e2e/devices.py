@@ -9,15 +9,17 @@ import os
 import struct
 import tempfile
 
+TOOLS = tempfile.mkdtemp(prefix="hearsay-tools-")  # nothing in /dev/shm may be run, in places
 if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"  # a device syncs a lot, and these lose no power
 
 from e2e import *
 
+atexit.register(shutil.rmtree, TOOLS, True)
 B = os.path.abspath(os.environ.get("B") or os.path.join(ROOT, "build"))
 DAY = 20773  # 2026-11-16
-SHIM = path("shim.so")
-MAKE = path("make_document")
+SHIM = os.path.join(TOOLS, "shim.so")
+MAKE = os.path.join(TOOLS, "make_document")
 FAULT = os.path.join(ROOT, "tests", "fault")
 
 # id,source,kind,nano,slot_days,round_days,nano_permanent,changes,sends

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 from devices import *
 
-RANDOM = path("random.so")
+RANDOM = os.path.join(TOOLS, "random.so")
 subprocess.run(["gcc", "-shared", "-fPIC", "-O1", os.path.join(FAULT, "failing_getrandom.c"), "-o", RANDOM], check=True)
 doc = document("one")
 where = path("made")
