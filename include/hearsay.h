@@ -1427,8 +1427,9 @@ HSY_API void hsy_device_close(hsy_device *dev);
 /*
  * Take a document: signed by the key in force (the policy's, or the one that an
  * earlier document named next), of a version not older than the last, the same
- * bytes as before if of the same, issued tomorrow at the latest.
- * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_RANGE. doc keeps bytes.
+ * bytes as before if of the same, issued tomorrow at the latest and not expired
+ * (one that was taken in time stays in force). HSY_E_SIGNATURE, HSY_E_OLD,
+ * HSY_E_RANGE. doc keeps bytes.
  */
 HSY_API hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
                                    const uint8_t *bytes, size_t len,

@@ -97,7 +97,9 @@ static hsy_status admit_recent(const hsy_device *dev, const hsy_document *doc,
         return hsy_fail_limit(err, HSY_E_OLD, "version",
                               "a newer document was taken before", h->version);
     if (doc->version == h->version &&
-        memcmp(digest, h->digest, HSY_DIGEST) != 0)
+        memcmp(digest, h->digest, HSY_DIGEST) == 0)
+        return HSY_OK; /* taken before, and in time */
+    if (doc->version == h->version)
         return hsy_fail_limit(err, HSY_E_OLD, "version",
                               "another document of the same version was taken "
                               "before",

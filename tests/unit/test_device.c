@@ -234,6 +234,12 @@ static void documents(void)
     rig_publish(g);
     g->world.now = (uint64_t)g->expires * DEVICE_DAY;
     ok(rig_take(g) == HSY_E_OLD, "an expired one is refused");
+    g->world.now = (uint64_t)DAY0 * DEVICE_DAY;
+    ok(rig_take(g) == HSY_OK, "in time it is taken");
+    g->world.now = (uint64_t)g->expires * DEVICE_DAY;
+    ok(rig_take(g) == HSY_OK && rig_open(g, false) == HSY_OK &&
+           rig_take(g) == HSY_OK,
+       "and stays, past its last day too");
     g->world.clock = HSY_E_IO;
     ok(rig_take(g) == HSY_E_IO, "without a clock none is taken");
     free(old);
