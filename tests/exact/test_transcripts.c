@@ -39,7 +39,7 @@ static const struct transcripts_plan transcripts_plans[] = {
     {"kept, two keys", 2, true, 8, 4, 2, 2, 1, 1, 3, 5, 0, 0, false, false},
     {"kept, two keys of three", 3, true, 8, 4, 1, 2, 1, 1, 2, 4, 0, 0, false,
      false},
-    {"capped", 2, false, 9, 1, 0, 1, 1, 1, 3, 5, HSY_NANO, 2750000000u, false,
+    {"capped", 2, false, 9, 1, 0, 1, 1, 1, 3, 5, HSY_NANO, 1750000000u, false,
      true},
     {"anchored", 2, false, 9, 1, 0, 1, 1, 1, 3, 5, 0, 0, true, true},
 };
