@@ -64,7 +64,7 @@ uint64_t hsy_release_slot(const hsy_release *r, uint32_t day);
 
 struct device_head {
     uint32_t consent; /* hsy_consent */
-    uint32_t day;     /* the largest that anything was charged on */
+    uint32_t day;     /* the largest that anything was answered on */
     uint32_t spent_on;
     uint64_t spent_day; /* on that day */
     uint64_t spent_lifetime;
