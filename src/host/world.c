@@ -184,22 +184,26 @@ static hsy_status world_lock(hsy_host *h, uint32_t wait, hsy_error *err)
 /* ---- The directory ------------------------------------------------------- */
 
 /* Make it, and its name durable: one that a power cut takes away would be a
- * device that forgot what it has spent. */
+ * device that forgot what it has spent. A directory that was there already may
+ * stand where this user cannot look; then whoever made it has seen to that. */
 static hsy_status world_make(const char *directory, hsy_error *err)
 {
     size_t len = strlen(directory);
     char *parent = malloc(len + sizeof "/..");
     int fd = -1, failed = 0;
+    bool made;
 
     if (parent == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     memcpy(parent, directory, len);
     memcpy(parent + len, "/..", sizeof "/..");
-    if (mkdir(directory, 0700) == -1 && errno != EEXIST)
+    made = mkdir(directory, 0700) == 0;
+    if (!made && errno != EEXIST)
         failed = errno;
     if (failed == 0) {
         fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd == -1 || fsync(fd) == -1)
+        if ((fd == -1 && (made || errno != EACCES)) ||
+            (fd != -1 && fsync(fd) == -1))
             failed = errno;
     }
     if (fd != -1)

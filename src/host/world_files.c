@@ -56,6 +56,9 @@ int hsy_world_open(int dir, const char *name, int flags)
         : S_ISREG(s.st_mode) && s.st_uid == geteuid() && (s.st_mode & 077) == 0
             ? 0
             : EPERM;
+    if (error == 0 && (flags & O_CREAT) != 0 && (s.st_mode & 0600) != 0600 &&
+        fchmod(fd, S_IRUSR | S_IWUSR) == -1) /* what the umask has taken */
+        error = errno;
     if (error == 0)
         return fd;
     close(fd);
