@@ -331,18 +331,21 @@ hsy_status hsy_host_open(hsy_host **host, const char *directory,
     return HSY_OK;
 }
 
+static void world_close(int fd)
+{
+    if (fd != -1)
+        close(fd);
+}
+
+/* The lock last: until then the directory is this process's. */
 void hsy_host_close(hsy_host *host)
 {
-    const int fds[] = {
-        host != NULL ? host->log : -1, host != NULL ? host->anchor_dir : -1,
-        host != NULL ? host->dir : -1, host != NULL ? host->lock : -1};
-
     if (host == NULL)
         return;
-    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
-        if (fds[i] != -1)
-            close(fds[i]);
-    }
+    world_close(host->log);
+    world_close(host->anchor_dir);
+    world_close(host->dir);
+    world_close(host->lock);
     hsy_entropy_clear(&host->entropy);
     free(host->anchor);
     free(host);
