@@ -68,8 +68,7 @@ int hsy_world_open(int dir, const char *name, int flags)
 
 /* ---- Reading ------------------------------------------------------------- */
 
-/* Up to room bytes; -1 with errno. Of a longer file, room + 1. */
-static ssize_t files_read(int fd, uint8_t *buf, size_t room)
+ssize_t hsy_world_read(int fd, uint8_t *buf, size_t room)
 {
     size_t have = 0;
 
@@ -97,7 +96,7 @@ static hsy_status files_load(hsy_host *h, int dir, const char *name,
 
     if (fd == -1)
         return errno == ENOENT ? HSY_E_EMPTY : hsy_world_failed(h, where);
-    n = files_read(fd, buf, room);
+    n = hsy_world_read(fd, buf, room);
     if (n == -1)
         hsy_world_failed(h, where);
     close(fd);
@@ -142,7 +141,7 @@ static bool files_sync(hsy_host *h, int fd)
     return true;
 }
 
-static bool files_write(int fd, const uint8_t *buf, size_t len)
+bool hsy_world_write(int fd, const uint8_t *buf, size_t len)
 {
     while (len != 0) {
         ssize_t n = write(fd, buf, len);
@@ -170,7 +169,7 @@ static bool files_draft(hsy_host *h, const struct files_job *job)
     if (fd == -1)
         return false;
     if (fchmod(fd, S_IRUSR | S_IWUSR) == -1 || /* whatever the umask takes */
-        !files_write(fd, job->buf, job->len) || !files_sync(h, fd))
+        !hsy_world_write(fd, job->buf, job->len) || !files_sync(h, fd))
         error = errno;
     if (close(fd) == -1 && error == 0)
         error = errno;
