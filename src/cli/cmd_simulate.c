@@ -139,6 +139,15 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
     return false;
 }
 
+static bool cmd_simulate_plot(struct cmd_simulate *c, struct cli_parser *p)
+{
+    c->plot = p->value;
+    if (strcmp(c->plot, "-") != 0)
+        return true;
+    cli_usage(p, "--plot takes a file's name: standard output has the table");
+    return false;
+}
+
 static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
                                 int id)
 {
@@ -164,8 +173,7 @@ static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
     case OPT_SEED:
         return cli_value_count(p, &o->seed, 0, UINT64_MAX);
     case OPT_PLOT:
-        c->plot = p->value;
-        return true;
+        return cmd_simulate_plot(c, p);
     case OPT_FORMAT:
         return cli_value_format(p, &c->s.format);
     default:

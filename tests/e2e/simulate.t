@@ -74,6 +74,8 @@ for attack in ATTACKS:
        "which is SVG with title and description")
     ok(b"prefers-color-scheme: dark" in svg and re.findall(rb"https?://[^\"]*", svg) == [b"http://www.w3.org/2000/svg"] and
        b"font-face" not in svg, "for light and dark, with nothing from elsewhere")
+    drawn = len(re.findall(rb'<path class="f\d"', svg)) - len(re.findall(rb'<path class="line s\d" d="M[\d. ]*h28"', svg))
+    ok(drawn == len(answer["rows"]), "with a mark for every row", drawn)
     ok(must(*args, "--seed", "2") != text.encode(), "another seed, other devices")
 
 # A figure is written whole, or not at all.
@@ -99,6 +101,7 @@ for args, words in (([], "say what"), (["attack"], "say what"), (["fleet"], "the
                     (["attack", "drift", "--grain", "7"], "must divide 36500"), (["attack", "drift", "--grain", "0"], "integer from 1"),
                     (["attack", "averaging", "--yes", "5", "--of", "4"], "at most --of"), (["attack", "averaging", "--format", "xml"], "one of"),
                     (["attack", "averaging", "--seed", "x"], "integer from 0"), (["attack", "averaging", "--plot"], "needs a value"),
+                    (["attack", "averaging", "--plot", "-"], "takes a file's name"),
                     (["attack", "averaging", "--days", "5", "--days", "6"], "twice")):
     r = run("simulate", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args), words), r)
