@@ -439,6 +439,7 @@ int cmd_device(int argc, char **argv)
     int id, failed;
 
     cli_begin(&p, &device_command, argc, argv);
+    p.truths = true;
     while ((id = cli_next(&p)) != CLI_END) {
         if (id == CLI_STOP)
             return p.exit;

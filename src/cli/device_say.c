@@ -90,10 +90,10 @@ int device_fail(const struct device_job *j, const hsy_error *err)
 int device_fail_task(const struct device_job *j, const char *task,
                      const hsy_error *err)
 {
-    if (err->status == HSY_E_UNKNOWN)
-        return cli_fail("%s: there is no such task; 'hearsay device tasks %s' "
+    if (err->status == HSY_E_UNKNOWN) /* the word may be a truth misplaced */
+        return cli_fail("there is no such task; 'hearsay device tasks %s' "
                         "lists them",
-                        task, j->directory);
+                        j->directory);
     return device_fail_about(j, task, err);
 }
 

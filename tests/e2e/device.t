@@ -71,6 +71,12 @@ for task, text, words in (("crash", CANARY, "yes nor no"), ("crash", "\n", "yes 
 ok(spent(dev)["all"] == 0, "none of them was charged")
 r = device("answer", dev, "crash", stdin=b"")
 ok(r.code == 1 and "one answer" in r.err, "no truth at all", r)
+for args in (["minutes", "-" + CANARY], ["minutes", "--" + CANARY], ["minutes", "--%s=5" % CANARY], ["minutes", "5", CANARY],
+             ["minutes", "--wait=" + CANARY], ["--wait", CANARY, "minutes"], [CANARY]):
+    r = device("answer", dev, *args, stdin="5")
+    ok(r.code in (1, 2) and r.err and CANARY not in r.err and r.out == b"", "no word of the command line is repeated", r)
+r = device("answer", dev, "minutes", "-5", stdin="5")
+ok(r.code == 2 and "'--' before" in r.err and "-5" not in r.err, "nor a number below 0: how to write it is said", r)
 ok(good("answer", dev, "browser", stdin=CANARY).out == b"answered\n", "what is not in the list is another value")
 ok(good("answer", dev, "minutes", stdin="99999999999999999999999").out == b"answered\n", "what is outside the range is at its end")
 ok(good("answer", dev, "page", stdin=CANARY * 500).out == b"answered\n", "a long string is cut")
