@@ -49,7 +49,7 @@ typedef enum hsy_status {
     HSY_E_MISMATCH = 7,   /* two objects belong to different schemes */
     HSY_E_OVERFLOW = 8,   /* a count would pass 2^63 - 1; nothing was added */
     HSY_E_EMPTY = 9,      /* no reports: nothing can be estimated */
-    HSY_E_REFUSED = 10,   /* allowed in simulation only */
+    HSY_E_REFUSED = 10,   /* possible, but not allowed here */
     HSY_E_END = 11,       /* the input ended where it may end */
     HSY_E_BUSY = 12,      /* somebody else is writing; try again */
     HSY_E_DAMAGED = 13,   /* a device's state is missing, changed or restored */

@@ -269,6 +269,16 @@ void cli_labels_clear(struct cli_labels *l);
  * none: no overlong form, no surrogate, nothing above U+10FFFF. */
 size_t cli_utf8_one(const uint8_t *p, size_t left);
 
+/* ---- Small files (cli_files.c) ------------------------------------------- */
+
+/* All of a file of at most `most` bytes, a number of MiB; the caller frees it.
+ * 0, or the exit code after a message. */
+int cli_read_file(uint8_t **bytes, size_t *len, const char *path, size_t most);
+
+/* These bytes in a file, whole and durable or not at all; path NULL: standard
+ * output. 0, or the exit code after a message. */
+int cli_write_file(const char *path, const void *bytes, size_t len);
+
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */

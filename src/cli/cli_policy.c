@@ -3,7 +3,6 @@
 #include "cli_policy.h"
 
 #include "cli_tasks.h"
-#include "output.h"
 
 #include <cyaml/cyaml.h>
 #include <errno.h>
@@ -322,12 +321,14 @@ static void policy_put_quoted(struct policy_text *t, const char *text)
 
 static void policy_format(struct policy_text *t, const struct cli_policy *p)
 {
-    policy_put(t, "# What this device allows, whatever a task asks: epsilon, "
-                  "at most. No document\n# can raise it.\n"
-                  "# key: who signs the first document\nkey: ");
-    for (size_t i = 0; i < HSY_SIGN_KEY; i++)
-        policy_put(t, "%02x", p->policy.sign_key[i]);
-    policy_put(t, "\n");
+    char key[2 * HSY_SIGN_KEY + 1];
+
+    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
+    policy_put(t,
+               "# What this device allows, whatever a task asks: epsilon, "
+               "at most. No document\n# can raise it.\n"
+               "# key: who signs the first document\nkey: %s\n",
+               key);
     if (p->anchor != NULL) {
         policy_put(t, "anchor: ");
         policy_put_quoted(t, p->anchor);
@@ -353,18 +354,12 @@ static void policy_format(struct policy_text *t, const struct cli_policy *p)
 int cli_policy_write(const struct cli_policy *p, const char *path)
 {
     struct policy_text t = {.text = malloc(POLICY_TEXT)};
-    struct output *out = NULL;
-    hsy_status st;
+    int failed;
 
     if (t.text == NULL)
         return cli_fail_nomem();
     policy_format(&t, p);
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_OK) {
-        output_write(out, t.text, t.used);
-        st = output_commit(out);
-    }
+    failed = cli_write_file(path, t.text, t.used);
     free(t.text);
-    return st == HSY_OK ? 0 : cli_fail_output(path);
+    return failed;
 }

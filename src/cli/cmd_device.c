@@ -105,8 +105,7 @@ int device_read_policy(struct device_job *j)
                     j->directory);
 }
 
-/* Let a document that was taken, and not yet put in its place, be there now. */
-static bool device_roll_forward(struct device_job *j)
+bool device_roll_forward(struct device_job *j)
 {
     char from[DEVICE_PATH];
     const char *path = device_file(j, DEVICE_DRAFT);

@@ -139,15 +139,6 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
     return false;
 }
 
-static bool cmd_simulate_plot(struct cmd_simulate *c, struct cli_parser *p)
-{
-    c->plot = p->value;
-    if (strcmp(c->plot, "-") != 0)
-        return true;
-    cli_usage(p, "--plot takes a file's name: standard output has the table");
-    return false;
-}
-
 static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
                                 int id)
 {
@@ -173,7 +164,8 @@ static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
     case OPT_SEED:
         return cli_value_count(p, &o->seed, 0, UINT64_MAX);
     case OPT_PLOT:
-        return cmd_simulate_plot(c, p);
+        c->plot = p->value;
+        return true;
     case OPT_FORMAT:
         return cli_value_format(p, &c->s.format);
     default:
@@ -242,6 +234,8 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
         code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
     if (code == CLI_DONE && c->s.yes > c->s.of)
         code = cli_usage(p, "--yes is at most --of: so many of all answers");
+    if (code == CLI_DONE && c->plot != NULL && strcmp(c->plot, "-") == 0)
+        code = cli_usage(p, "--plot needs the name of a file");
     return code;
 }
 

@@ -49,6 +49,10 @@ int device_open(struct device_job *j);
 int device_open_bare(struct device_job *j);
 void device_close(struct device_job *j);
 
+/* Let a document that was taken, and not yet put in its place, be there now.
+ * False with errno. */
+bool device_roll_forward(struct device_job *j);
+
 /* What the library said about this device, a task or a file of it, and what to
  * do; its limit as an epsilon or a day where it is one. */
 int device_fail(const struct device_job *j, const hsy_error *err);

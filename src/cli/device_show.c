@@ -1,6 +1,7 @@
 /* device_show.c - hearsay device budget, tasks and policy: what the person may
  * read. */
 #define _DEFAULT_SOURCE
+#include "cli_tasks.h"
 #include "device_parts.h"
 
 #include "world.h"
@@ -51,8 +52,7 @@ void device_show_policy(const struct cli_policy *p, enum cli_format format)
                                     p};
     char key[2 * HSY_SIGN_KEY + 1];
 
-    for (size_t i = 0; i < HSY_SIGN_KEY; i++)
-        snprintf(key + 2 * i, 3, "%02x", p->policy.sign_key[i]);
+    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
     {
         const struct cli_field fields[] = {
             {"key", cli_text(key)},

@@ -1,9 +1,8 @@
 /*
- * state.c - what outlives the program: a key, and two copies of one image.
+ * state.c - what outlives the program besides its key: two copies of one image.
  *
  * Little-endian.                                         docs/formats.md, 7
  *
- *     key    0 magic[4], 4 version, 8 key[32], 40 check[16] (BLAKE2b of it)
  *     image  0 magic[4], 4 version, 8 generation (8 bytes), 16 length of it
  *            all, 20 records, 24 zero[8], 32 tag[32], 64 records
  *     record 0 length of the payload, 4 mac[16], 20 payload, sealed

@@ -170,7 +170,6 @@ static hsy_status client_open(hsy_client *c, const char *directory,
                               const char *document,
                               const hsy_host_options *options, hsy_error *err)
 {
-    bool create = options == NULL || options->create;
     size_t len = 0;
     hsy_status st = client_read(c, document, &len, err);
 
@@ -178,7 +177,7 @@ static hsy_status client_open(hsy_client *c, const char *directory,
         st = hsy_host_open(&c->host, directory, options, err);
     if (st != HSY_OK)
         return st;
-    st = client_open_device(c, create, err);
+    st = client_open_device(c, options == NULL || options->create, err);
     if (st == HSY_OK)
         st = client_take(c, len, err);
     if (st != HSY_OK)

@@ -4,48 +4,31 @@
  *
  * A device hands out its next upload once the one before has arrived. What will
  * come after all of them is found out on a copy in memory: a second device
- * under the same key, whose world is this one's files as they were, which may
- * be marked as sent without anything being written. Its uploads are the same
+ * under the same key, which reads this one's files and keeps to itself what it
+ * would write. Its uploads are the same
  * bytes, for they follow from the key and the state alone.
  */
-#define _GNU_SOURCE /* explicit_bzero */
-
 #include "client.h"
 
 #include "hostfail.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define DUE_FILES 3u
-#define DUE_FILE_MAX (1u << 26)
 
 struct due_copy {
     const hsy_world *real;
-    struct {
-        uint8_t *bytes; /* owned */
-        size_t len;
-        hsy_status st; /* of reading it */
-    } file[DUE_FILES];
     uint64_t seconds, anchor;
     hsy_world world;
     hsy_device *device; /* owned */
 };
 
-/* ---- A world in memory --------------------------------------------------- */
+/* ---- A world that is only read ------------------------------------------- */
 
 static hsy_status due_load(void *ctx, hsy_file file, uint8_t *buf, size_t room,
                            size_t *len)
 {
-    const struct due_copy *copy = ctx;
+    const hsy_world *real = ((const struct due_copy *)ctx)->real;
 
-    if (copy->file[file].st != HSY_OK)
-        return copy->file[file].st;
-    if (copy->file[file].len > room)
-        return HSY_E_RANGE;
-    memcpy(buf, copy->file[file].bytes, copy->file[file].len);
-    *len = copy->file[file].len;
-    return HSY_OK;
+    return real->load(real->ctx, file, buf, room, len);
 }
 
 /* The state is in the device itself; what it stores is never read again. */
@@ -105,33 +88,12 @@ static void due_log(void *ctx, const hsy_entry *entry)
 
 /* ---- Copying ------------------------------------------------------------- */
 
-static hsy_status due_read(struct due_copy *copy, hsy_file file)
-{
-    const hsy_world *real = copy->real;
-    size_t room = 4096;
-
-    do {
-        free(copy->file[file].bytes);
-        room *= 4;
-        copy->file[file].bytes = malloc(room);
-        if (copy->file[file].bytes == NULL)
-            return HSY_E_NOMEM;
-        copy->file[file].st =
-            real->load(real->ctx, file, copy->file[file].bytes, room,
-                       &copy->file[file].len);
-    } while (copy->file[file].st == HSY_E_RANGE && room < DUE_FILE_MAX);
-    return HSY_OK;
-}
-
 static hsy_status due_copy(struct due_copy *copy, const hsy_client *c)
 {
-    hsy_status st = HSY_OK;
+    hsy_status st;
 
     copy->real = hsy_host_world(c->host);
-    for (unsigned i = 0; st == HSY_OK && i < DUE_FILES; i++)
-        st = due_read(copy, (hsy_file)i);
-    if (st == HSY_OK)
-        st = copy->real->now(copy->real->ctx, &copy->seconds);
+    st = copy->real->now(copy->real->ctx, &copy->seconds);
     if (st == HSY_OK && copy->real->anchor_read != NULL)
         st = copy->real->anchor_read(copy->real->ctx, &copy->anchor);
     copy->world = (hsy_world){.size = sizeof copy->world,
@@ -154,11 +116,6 @@ static void due_clear(struct due_copy *copy)
     if (copy->device != NULL)
         hsy_device_close(copy->device);
     free(copy->device);
-    for (unsigned i = 0; i < DUE_FILES; i++) {
-        if (copy->file[i].bytes != NULL && copy->file[i].st == HSY_OK)
-            explicit_bzero(copy->file[i].bytes, copy->file[i].len);
-        free(copy->file[i].bytes);
-    }
 }
 
 /* ---- Handing out --------------------------------------------------------- */

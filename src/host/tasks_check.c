@@ -15,6 +15,7 @@
 #define CHECK_GRACE 7u
 #define CHECK_REPORTS 1000u
 #define CHECK_MUCH ((uint64_t)8 * HSY_NANO) /* epsilon worth a remark */
+#define CHECK_CROWD 10u /* devices that a kept seed should have in common */
 
 static struct tasks_place check_at(size_t i, const char *key, const char *sub)
 {
@@ -70,7 +71,7 @@ static void check_head(hsy_tasks *t)
     if (t->head.issued > t->today)
         tasks_warn(t, at,
                    "this day is still to come: devices refuse the document "
-                   "until the day before");
+                   "until the day before it");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {
@@ -295,6 +296,33 @@ static void check_much(hsy_tasks *t, struct tasks_place at, const char *what,
                    (double)nano / HSY_NANO, what, exp((double)nano / HSY_NANO));
 }
 
+/* A kept hash function, set of buckets or cohort is shown in every report: it
+ * is a name, unless many devices have the same (docs/attacks.md). */
+static void check_marks(hsy_tasks *t, size_t i, const hsy_release_info *info)
+{
+    const uint32_t reports = info->task.min_reports;
+    const uint64_t most = reports / CHECK_CROWD > 2 ? reports / CHECK_CROWD : 2;
+    struct tasks_place at = check_at(i, "set", "pool-bits");
+    uint64_t bits = 1, seeds;
+    hsy_info scheme;
+
+    hsy_scheme_info(info->scheme, &scheme);
+    seeds = (uint64_t)1 << scheme.param[HSY_PARAM_POOL_BITS];
+    while (most >> (bits + 1) != 0)
+        bits++;
+    if (scheme.param[HSY_PARAM_COHORTS] != 0) {
+        seeds = scheme.param[HSY_PARAM_COHORTS];
+        bits = most;
+        at.sub = "cohorts";
+    }
+    if (seeds > most)
+        tasks_warn(t, at,
+                   "every report shows which of %" PRIu64 " the device keeps, "
+                   "which marks it among %" PRIu32 " devices (min_reports): "
+                   "at most %" PRIu64 ", or more min_reports",
+                   seeds, reports, bits);
+}
+
 static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
 {
     const struct tasks_raw *raw = &t->file->tasks[i];
@@ -308,6 +336,8 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",
                    info->nano_slot / info->task.max_changes);
+    if (raw->permanent != NULL)
+        check_marks(t, i, info);
     if (info->task.max_changes >= 2)
         tasks_warn(t, check_at(i, "permanent", "max_changes"),
                    "when the answer changes, that and when it did may show; "

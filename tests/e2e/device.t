@@ -312,4 +312,19 @@ where = old
 refused(where, (path("elsewhere/anchor"),), "an anchor that is gone is noticed, and named")
 r = device("init", path("inside"), "--document", doc, "--public-key", doc + ".pub", "--anchor", path("inside/anchor"))
 ok(r.code == 1 and "elsewhere" in r.err, "an anchor inside the directory is none", r)
+for name, words in (("an\nchor", "control characters"), (os.fsdecode(b"an\xff"), "UTF-8")):
+    r = device("init", path("odd"), "--document", doc, "--public-key", doc + ".pub", "--anchor", path("elsewhere/" + name))
+    ok(r.code == 1 and words in r.err and not os.path.exists(path("odd/key")), "an anchor that the policy cannot name: %r" % name, r)
+
+# ---- Names that are too long, streams that are closed --------------------------
+
+os.mkdir(path("long"), 0o700)
+r = device("init", path("long").ljust(4085, "/"), "--document", doc, "--public-key", doc + ".pub")
+ok(r.code == 1 and "too long" in r.err and r.out == b"", "a directory in which there is room for a document, not for a policy", r)
+where = fresh("closed", doc)
+for closed in ("<&- >&-", ">&-", "<&- >&- 2>&-"):
+    r = subprocess.run(["sh", "-c", '"$0" device answer "$1" crash yes ' + closed, HEARSAY, where])
+    ok(r.returncode == 1 and os.path.getsize(os.path.join(where, "lock")) == 0 and
+       b"closed" not in open(os.path.join(where, "log"), "rb").read().replace(b"why=closed", b""),
+       "nothing is written where a closed stream would be: %s" % closed, r)
 done()

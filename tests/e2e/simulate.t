@@ -104,7 +104,7 @@ for args, words in (([], "say what"), (["attack"], "say what"), (["fleet"], "the
                     (["attack", "drift", "--grain", "7"], "must divide 36500"), (["attack", "drift", "--grain", "0"], "integer from 1"),
                     (["attack", "averaging", "--yes", "5", "--of", "4"], "at most --of"), (["attack", "averaging", "--format", "xml"], "one of"),
                     (["attack", "averaging", "--seed", "x"], "integer from 0"), (["attack", "averaging", "--plot"], "needs a value"),
-                    (["attack", "averaging", "--plot", "-"], "takes a file's name"),
+                    (["attack", "averaging", "--plot", "-"], "the name of a file"),
                     (["attack", "averaging", "--days", "5", "--days", "6"], "twice")):
     r = run("simulate", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args), words), r)

@@ -174,6 +174,19 @@ problem(yaml(more=SECOND), 12, "b", "", "the same as task 'a'", "the same questi
 problem(yaml((9, "    epsilon: 8.5")), 9, "a", "epsilon", "4915 times", "epsilon above 8 is worth a remark", warning=True)
 problem(yaml(more=["    repeat: daily"]), 12, "a", "repeat", "epsilon 364", "fresh answers every day are", warning=True)
 permanent(["epsilon: 2", "max_changes: 2"], 14, "permanent.max_changes", "no epsilon bounds", "changes that may show are", warning=True)
+KEPT = ["    permanent: {epsilon: 2}"]
+NAMED = ["    mechanism: rappor", "    permanent: {}"]
+for more, line, field, words in ((KEPT, 5, "set.pool-bits", "which of 65536"), (KEPT, 5, "set.pool-bits", "among 1000 devices (min_reports): at most 6,"),
+                                 (KEPT + ["    set: {pool-bits: 7}"], 13, "set.pool-bits", "which of 128"),
+                                 (KEPT + ["    min_reports: 0"], 5, "set.pool-bits", "at most 1,"),
+                                 (KEPT + ["    mechanism: dbitflip", "    set: {bits: 4}"], 14, "set.pool-bits", "which of 65536"),
+                                 (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "which of 101"),
+                                 (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "at most 100,")):
+    kind = "    range: [0, 64]\n    bins: 4" if "dbitflip" in str(more) else "    strings: true"
+    problem(yaml((8, kind), more=more), line + (line > 8 and "bins" in kind), "a", field, words, "a kept seed that few devices share is: " + words, warning=True)
+for more in (KEPT + ["    set: {pool-bits: 6}"], KEPT + ["    min_reports: 655360"], NAMED, NAMED + ["    set: {cohorts: 100}"], ["    repeat: once"]):
+    r = run("tasks", "check", write("t.yaml", yaml((8, "    strings: true"), more=more)))
+    ok(r.code == 0 and r.err == "", "one that many share is not: %s" % more, r)
 
 problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01"), (11, "    end: 9999-12-31")), 2, "", "issued", "devices refuse the document until",
         "a day of issue in the future is", warning=True)
@@ -210,7 +223,7 @@ both = [json.loads(must("tasks", "show", f, "--format", "json")) for f in (EXAMP
 ok(both[0]["tasks"] == both[1]["tasks"] and len(both[0]["tasks"]) == 6, "the document says what the file said")
 issued, expires = (datetime.date.fromisoformat(both[1][k]) for k in ("issued", "expires"))
 ok(both[1]["version"] == 1 and (expires - issued).days == 89 and "not checked" in both[1]["signature"],
-   "its version, and 90 days from the day of issue on; the signature was not asked for", both[1])
+   "its version and 90 days too; the signature was not asked for")
 by = {t["task"]: t for t in both[1]["tasks"]}
 ok({t: by[t]["mechanism"] for t in ("dark-mode", "minutes", "homepage")} == {"dark-mode": "rr", "minutes": "onebit", "homepage": "rappor"},
    "permanent answers: rr for a bit, onebit for a mean, rappor as told")
