@@ -72,6 +72,7 @@ struct cli_parser {
     char **argv;
     int at;
     bool only_operands; /* "--" has been seen */
+    bool truths;        /* a word may be a private value: none is repeated */
     uint64_t given;     /* options so far, by their place in the table */
     int exit;           /* what to return when cli_next returned CLI_STOP */
     const char *name;   /* of the option just read, as in the table */

@@ -60,7 +60,12 @@ int cli_tasks_document(struct cli_tasks *t, const char *path)
 
     if (failed)
         return failed;
-    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK)
+    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK &&
+        err.field != NULL && strcmp(err.field, "magic") == 0)
+        return cli_fail("%s: not a task document; 'hearsay tasks compile' "
+                        "makes one of a tasks.yaml",
+                        path);
+    if (err.status != HSY_OK)
         return cli_fail_at(path, "task", &err);
     t->n = t->doc.tasks;
     t->all = calloc(t->n + 1, sizeof *t->all);

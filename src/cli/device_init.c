@@ -142,7 +142,9 @@ static int init_check_dates(const struct cli_tasks *d, const char *path)
         return cli_fail("the clock stands before 1970; set it");
     today = (uint64_t)t.tv_sec / INIT_DAY;
     if (d->doc.issued > today + 1) /* clocks differ by a little */
-        return cli_fail("%s: it was issued after today: set the clock", path);
+        return cli_fail("%s: it was issued after today: set the clock, or "
+                        "wait",
+                        path);
     if (d->doc.expires <= today)
         return cli_fail("%s: it has expired", path);
     return 0;
@@ -228,6 +230,7 @@ static int init_make(struct device_job *j)
 
 static int init_show(struct device_job *j)
 {
+    hsy_task refused;
     int failed;
 
     puts("What this device allows (epsilon, at most):\n");
@@ -236,6 +239,9 @@ static int init_show(struct device_job *j)
     failed = device_show_tasks(j, CLI_TABLE, false);
     if (failed)
         return failed;
+    if (hsy_client_refused(j->client, 0, &refused, NULL))
+        puts("A device that shall answer these is made with other --source, "
+             "--day or --lifetime.");
     printf("\nIn plain words: hearsay device tasks %s\n"
            "It answers nothing before: hearsay device consent %s send\n",
            j->directory, j->directory);
@@ -274,10 +280,14 @@ int device_init(struct device_job *j)
     if (o->document == NULL)
         return cli_usage(j->parser,
                          "init needs --document FILE, the signed tasks");
-    if ((o->public_key == NULL) == (o->policy == NULL))
+    if (o->public_key == NULL && o->policy == NULL)
         return cli_usage(j->parser,
                          "init needs --public-key FILE, or --policy FILE with "
                          "the key in it");
+    if (o->public_key != NULL && o->policy != NULL)
+        return cli_usage(j->parser,
+                         "--policy FILE has the key in it: no --public-key "
+                         "beside it");
     if (o->policy != NULL && (o->nsources != 0 || o->has_day ||
                               o->has_lifetime || o->anchor != NULL))
         return cli_usage(j->parser,
@@ -313,7 +323,7 @@ static int take_run(struct device_job *j, const struct cli_tasks *d)
     if (path != NULL && st != HSY_E_IO && st != HSY_E_DAMAGED)
         unlink(path);
     hsy_world_explain(j->host, &err);
-    return cli_fail_error(j->how->operand[1], &err);
+    return device_fail_about(j, j->how->operand[1], &err);
 }
 
 /* The new document waits beside the old one while the device is told of it:

@@ -23,7 +23,7 @@ static void change_versions(hsy_tasks *t, const hsy_document *from)
     if (t->head.version <= from->version)
         tasks_wrong(t, change_at(TASKS_NONE, "version", NULL),
                     "the document in force has version %" PRIu64
-                    ": this must be %" PRIu64,
+                    ": this must be %" PRIu64 " or higher",
                     from->version, from->version + 1);
     if (t->head.issued < from->issued)
         tasks_wrong(t, change_at(TASKS_NONE, "issued", NULL),

@@ -88,12 +88,12 @@ static void check_head(hsy_tasks *t)
 }
 
 static void check_name(hsy_tasks *t, struct tasks_place at, const char *text,
-                       char *out, size_t max)
+                       char *out, size_t max, const char *what)
 {
     const size_t len = text != NULL ? strlen(text) : 0;
 
     if (text == NULL)
-        tasks_wrong(t, at, "is missing");
+        tasks_wrong(t, at, "is missing: %s", what);
     else if (len < 1 || len > max ||
              strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") != len)
         tasks_wrong(t, at, "1 to %zu of a-z, 0-9, '.', '_', '-'", max);
@@ -107,14 +107,16 @@ static void check_names(hsy_tasks *t, size_t i)
     hsy_task *task = &t->tasks[i];
     struct tasks_place at = check_at(i, "id", NULL);
 
-    check_name(t, at, raw->id, task->id, HSY_TASK_ID);
+    check_name(t, at, raw->id, task->id, HSY_TASK_ID,
+               "the task's name, as dark-mode");
     for (size_t k = 0; k < i && task->id[0] != '\0'; k++)
         if (strcmp(t->tasks[k].id, task->id) == 0) {
             tasks_wrong(t, at, "task %zu has this id already", k + 1);
             break;
         }
     at.key = "source";
-    check_name(t, at, raw->source, task->source, HSY_SOURCE_MAX);
+    check_name(t, at, raw->source, task->source, HSY_SOURCE_MAX,
+               "the private data that is asked about, as settings.theme");
     at.key = "question";
     task->question = raw->question;
     task->question_len = raw->question != NULL ? strlen(raw->question) : 0;
@@ -129,18 +131,18 @@ static void check_names(hsy_tasks *t, size_t i)
 
 /* ---- Time ---------------------------------------------------------------- */
 
+/* A number of days, or the word for 0; forms: what may be written. */
 static void check_days(hsy_tasks *t, struct tasks_place at, const char *text,
-                       const char *never, uint32_t *out)
+                       const char *never, const char *forms, uint32_t *out)
 {
     uint64_t days;
 
     if (text == NULL)
         return;
-    if (strcmp(text, never) == 0)
+    if (never != NULL && strcmp(text, never) == 0)
         *out = 0;
     else if (!tasks_days(&days, text) || days > CHECK_DAYS)
-        tasks_wrong(t, at, "%s, day, week or a number of days, as '3 days'",
-                    never);
+        tasks_wrong(t, at, "%s", forms);
     else
         *out = (uint32_t)days;
 }
@@ -175,6 +177,7 @@ static void check_plan(hsy_tasks *t, size_t i)
 
     if (p == NULL) {
         check_days(t, check_at(i, "repeat", NULL), raw->repeat, "once",
+                   "once, daily, weekly or a number of days, as '3 days'",
                    &task->slot_days);
         return;
     }
@@ -183,13 +186,10 @@ static void check_plan(hsy_tasks *t, size_t i)
                     "repeat is for fresh answers; with permanent say every "
                     "and renew");
     task->round_days = 1;
-    if (p->every != NULL && strcmp(p->every, "never") == 0)
-        tasks_wrong(t, check_at(i, "permanent", "every"),
-                    "day, week or a number of days, as '3 days'");
-    else
-        check_days(t, check_at(i, "permanent", "every"), p->every, "never",
-                   &task->round_days);
+    check_days(t, check_at(i, "permanent", "every"), p->every, NULL,
+               "day, week or a number of days, as '3 days'", &task->round_days);
     check_days(t, check_at(i, "permanent", "renew"), p->renew, "never",
+               "never, week or a number of days, as '28 days'",
                &task->slot_days);
     check_count(t, check_at(i, "permanent", "max_changes"), p->max_changes,
                 &task->max_changes, 1, HSY_CHANGES_MAX);
@@ -237,14 +237,20 @@ static void check_pace(hsy_tasks *t, size_t i)
 {
     const struct tasks_raw *raw = &t->file->tasks[i];
     hsy_task *task = &t->tasks[i];
+    uint64_t sends;
 
     if (raw->permanent != NULL && raw->answers != NULL)
         tasks_wrong(t, check_at(i, "answers", NULL),
                     "a permanent answer is one a round: leave it out");
     check_count(t, check_at(i, "answers", NULL), raw->answers, &task->answers,
                 1, HSY_ANSWERS_MAX);
-    check_count(t, check_at(i, "send", NULL), raw->send, &task->sends, 1,
-                task->answers);
+    if (raw->send != NULL &&
+        (!tasks_count(&sends, raw->send) || sends < 1 || sends > task->answers))
+        tasks_wrong(t, check_at(i, "send", NULL),
+                    "an integer from 1 to 'answers', which is %" PRIu32,
+                    task->answers);
+    else if (raw->send != NULL)
+        task->sends = (uint32_t)sends;
     check_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
                 &task->min_reports, 0, UINT32_MAX);
     if (raw->sample != NULL &&
@@ -322,6 +328,10 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
     const struct tasks_raw *raw = &t->file->tasks[i];
     const struct tasks_place permanent = check_at(i, "permanent", NULL);
 
+    if (info->task.end <= t->head.issued)
+        tasks_warn(t, check_at(i, "end", NULL),
+                   "the task is over before the document is issued: no device "
+                   "answers it");
     check_much(t, check_at(i, "epsilon", NULL), "one report", info->nano_one);
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",

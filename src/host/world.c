@@ -43,7 +43,7 @@ const char *hsy_world_why(int number)
         {EACCES, "permission denied"},
         {EPERM, "not a plain file that belongs to this user alone; see "
                 "who owns it, and take every right from others (chmod go=)"},
-        {ENOENT, "there is no such file"},
+        {ENOENT, "there is no such file or directory"},
         {ENOTDIR, "not a directory"},
         {EISDIR, "a directory stands in its place"},
         {ELOOP, "a symbolic link stands in its place; none is followed"},
