@@ -235,6 +235,27 @@ static hsy_status outbox_first(struct outbox_walk *w, struct outbox_item *best,
     return HSY_OK;
 }
 
+/*
+ * A round whose report is shown takes no more answers, or another sample of
+ * them could be shown later: when a round ends follows from the clock and from
+ * the task's end, and both may move. Written before it is shown; nothing to do
+ * where all answers are sent.
+ */
+static hsy_status outbox_shut(hsy_device *dev, const struct outbox_item *item,
+                              hsy_error *err)
+{
+    const struct device_record *rec = &dev->records[item->record];
+    struct device_round *round = outbox_round(dev, item);
+
+    if (outbox_report(dev, item) == NULL || rec->answers == rec->sends ||
+        round->answers >= rec->answers)
+        return HSY_OK;
+    round->answers = rec->answers;
+    hsy_state_record(dev, item->record);
+    hsy_state_head(dev);
+    return hsy_state_commit(dev, err);
+}
+
 /* The payload: the packed report, or as many published coins. */
 static hsy_status outbox_payload(const hsy_device *dev, uint8_t *out,
                                  size_t len, struct outbox_item *item,
@@ -317,7 +338,11 @@ hsy_status hsy_device_next(hsy_device *dev, const hsy_release *const *releases,
     if (bytes > room)
         return hsy_fail_limit(err, HSY_E_RANGE, "room",
                               "the upload does not fit", bytes);
-    st = outbox_make(dev, upload, &best, err);
+    st = hsy_state_current(dev, err);
+    if (st == HSY_OK)
+        st = outbox_shut(dev, &best, err);
+    if (st == HSY_OK)
+        st = outbox_make(dev, upload, &best, err);
     if (st != HSY_OK)
         return st;
     *len = bytes;
