@@ -77,6 +77,8 @@ static void answer_standing(struct answer *a)
         a->opening = DEVICE_SLOT_PAID;
     else if (rec->slot_state == DEVICE_SLOT_EXHAUSTED)
         a->state = HSY_ANSWER_EXHAUSTED;
+    else if (a->r->permanent == NULL && answer_place(a)->number != a->round + 1)
+        a->state = HSY_ANSWER_CLOSED; /* answered; a later one took its place */
 }
 
 /*
