@@ -60,6 +60,20 @@ static hsy_answer_state answer_round(const struct answer *a, uint32_t *number)
     return 0;
 }
 
+/*
+ * Whether a later round stands where this one's answers did, or would: null
+ * uploads of it were acknowledged while the clock was ahead. A fresh slot that
+ * is open has had its round; one with several may have had it, and would answer
+ * again, for another truth perhaps.
+ */
+static bool answer_taken(const struct answer *a)
+{
+    const uint64_t number = answer_place(a)->number;
+
+    return a->r->permanent == NULL ? number != a->round + 1
+                                   : number > a->round + 1;
+}
+
 /* What the slot has seen. Days only go forward, so none is behind the record's
  * unless the files were tampered with. */
 static void answer_standing(struct answer *a)
@@ -77,8 +91,8 @@ static void answer_standing(struct answer *a)
         a->opening = DEVICE_SLOT_PAID;
     else if (rec->slot_state == DEVICE_SLOT_EXHAUSTED)
         a->state = HSY_ANSWER_EXHAUSTED;
-    else if (a->r->permanent == NULL && answer_place(a)->number != a->round + 1)
-        a->state = HSY_ANSWER_CLOSED; /* answered; a later one took its place */
+    else if (answer_taken(a))
+        a->state = HSY_ANSWER_CLOSED;
 }
 
 /*

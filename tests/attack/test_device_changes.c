@@ -145,6 +145,33 @@ static void test_place_taken(void)
     rig_free(g);
 }
 
+/* With several kept answers another truth would make another report of the same
+ * round, under the same id. */
+static void test_kept_place_taken(void)
+{
+    struct rig *g = rig_new();
+    struct left l = {0};
+    size_t count[2];
+    int said;
+
+    rig_task(g, "site", "browser", values("oue", 64, EPS), EPS);
+    g->task[0].max_changes = 2;
+    g->task[0].slot_days = 20;
+    rig_begin(g);
+    rig_answer(g, 0, 1);
+    rig_day(g, 1);
+    (void)look(g, &l);
+    rig_day(g, 9);
+    rig_send(g, count);
+    rig_day(g, 0);
+    said = rig_answer(g, 0, 2);
+    rig_day(g, 1);
+    (void)look(g, &l);
+    ok(said == HSY_ANSWER_CLOSED && l.n == 1,
+       "nor does another truth make another report of one round");
+    rig_free(g);
+}
+
 /* ---- One round, or several ----------------------------------------------- */
 
 /* The end decides whether a task without slots has one round or several. These
@@ -192,6 +219,7 @@ int main(void)
     test_clock_shows();
     test_not_written_not_shown();
     test_place_taken();
+    test_kept_place_taken();
     test_several();
     return tap_done();
 }
