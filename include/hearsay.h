@@ -1483,7 +1483,8 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * many as upload_bytes of its release. HSY_E_END if none is. The same bytes
  * come again until hsy_device_sent says that they have arrived. Every round of
  * every release gives exactly `sends` uploads; where there is no answer, null
- * ones. Nothing comes without HSY_CONSENT_SEND.
+ * ones. Nothing comes without HSY_CONSENT_SEND. Where a round takes more answers
+ * than it sends, it is closed and written once before its first report comes.
  */
 HSY_API hsy_status hsy_device_next(hsy_device *dev,
                                    const hsy_release *const *releases, size_t n,

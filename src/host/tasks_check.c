@@ -69,8 +69,8 @@ static void check_head(hsy_tasks *t)
         return;
     if (t->head.issued > t->today)
         tasks_warn(t, at,
-                   "this day is still to come: devices that take the "
-                   "document go on from it");
+                   "this day is still to come: devices refuse the document "
+                   "until the day before");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {
