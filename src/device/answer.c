@@ -186,17 +186,9 @@ static void answer_begin_round(struct answer *a)
 
     if (round->number == a->round + 1)
         return;
-    if (round->held != 0) {
-        hsy_entry e = hsy_device_entry(HSY_ENTRY_DROPPED, a->r, a->day);
-
-        e.round = round->number - 1;
-        e.slot = e.round / a->r->rounds;
-        hsy_device_note(a->dev, &e);
-    }
-    *round = (struct device_round){.number = a->round + 1,
-                                   .scheme = bytes_get64(a->r->report_digest)};
-    bytes_wipe(device_reports(a->dev, a->record, round),
-               device_round_bytes(a->rec));
+    hsy_device_vacate(a->dev, a->r, a->record, round, a->day);
+    round->number = a->round + 1;
+    round->scheme = bytes_get64(a->r->report_digest);
 }
 
 static void answer_note(struct answer *a, uint32_t kind, uint64_t nano)

@@ -194,6 +194,10 @@ void hsy_device_note(hsy_device *dev, const hsy_entry *entry);
 void hsy_device_log(const hsy_device *dev, const hsy_entry *entry);
 hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day);
 
+/* Empty a round's place for another; reports that were not sent are noted. */
+void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
+                       struct device_round *round, uint32_t day);
+
 /* Coins of one context; keep at one address, and close. */
 struct device_draw {
     hsy_streams room;

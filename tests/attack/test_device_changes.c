@@ -145,6 +145,22 @@ static void test_place_taken(void)
     rig_free(g);
 }
 
+/* A report that is lost by that is told of. */
+static void test_place_taken_unsent(void)
+{
+    struct rig *g = rig_new();
+    size_t count[2];
+
+    rig_task(g, "site", "browser", values("oue", 64, EPS), 0);
+    rig_begin(g);
+    rig_answer(g, 0, 1);
+    rig_day(g, 9);
+    rig_send(g, count);
+    ok(world_entries(&g->world, HSY_ENTRY_DROPPED) == 1,
+       "an answered round that is overwritten unsent is logged");
+    rig_free(g);
+}
+
 /* With several kept answers another truth would make another report of the same
  * round, under the same id. */
 static void test_kept_place_taken(void)
@@ -219,6 +235,7 @@ int main(void)
     test_clock_shows();
     test_not_written_not_shown();
     test_place_taken();
+    test_place_taken_unsent();
     test_kept_place_taken();
     test_several();
     return tap_done();

@@ -291,4 +291,15 @@ where = old
 refused(where, ("anchor",), "an anchor that is gone is noticed")
 r = device("init", path("inside"), "--document", doc, "--public-key", doc + ".pub", "--anchor", path("inside/anchor"))
 ok(r.code == 1 and "elsewhere" in r.err, "an anchor inside the directory is none", r)
+
+# ---- A sample of the answers ---------------------------------------------------
+
+some = fresh("some", document("some-tasks", ["page,web,strings,1000000000,7,0,0,1,1,30"]))
+left = set()
+for i in range(12):
+    good("answer", some, "page", stdin="page%d\n" % i)
+    left |= {u[2] for u in uploads(pack(some, DAY + 7)) if u[0] == 1}
+ok(len(left) == 1, "what was packed once, by a clock that was ahead, is not drawn again", len(left))
+log = json.loads(good("log", some, "--format", "json").out)["entries"]
+ok([e["what"] for e in log].count("upload") == 12, "and every packing of it is in the log, once")
 done()
