@@ -186,6 +186,35 @@ static void reservoirs(void)
     rig_free(g);
 }
 
+/* Of two answers either goes out, in half of the rounds each. Within 5 sigma;
+ * the key is fixed. */
+static void either_answer_is_drawn(void)
+{
+    enum { ROUNDS = 360 };
+    struct rig *g = rig_new();
+    uint32_t second = 0;
+
+    g->sources[0].nano_lifetime = g->policy.nano_lifetime = 1000 * EPS;
+    rig_task(g, "a", "browser", values("oue", 64, EPS), 0);
+    g->task[0].answers = 2;
+    rig_begin(g);
+    for (uint32_t day = 0; day < ROUNDS; day++) {
+        uint8_t before[8];
+        const uint8_t *at = device_reports(
+            g->dev, 0, &g->dev->records[0].rounds[day % DEVICE_WINDOW]);
+
+        rig_day(g, day);
+        rig_answer(g, 0, 1);
+        memcpy(before, at, sizeof before);
+        rig_answer(g, 0, 1);
+        second += memcmp(before, at, sizeof before) != 0;
+    }
+    ok(second > ROUNDS / 2 - 47 && second < ROUNDS / 2 + 47,
+       "of two answers the second is drawn in half of the rounds: %u of %u",
+       second, ROUNDS);
+    rig_free(g);
+}
+
 static void truths_outside_the_domain(void)
 {
     struct rig *g = rig_new();
@@ -450,6 +479,7 @@ int main(void)
     an_exhausted_slot_stays_so();
     sampled_slots();
     reservoirs();
+    either_answer_is_drawn();
     truths_outside_the_domain();
     no_truth_shows_in_what_is_written();
     equal_states_have_equal_bytes();
