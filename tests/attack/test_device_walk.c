@@ -11,8 +11,8 @@
  * epsilon. Reports are wide enough to be told from each other, so each one that
  * leaves leads back to the contexts it was made with. Checked all along: the
  * epsilons of all contexts that have left, each counted once, are at most what
- * the ledger shows for their source, and that is at most the cap; and an upload
- * that comes again has the same bytes.
+ * the ledger shows for their source; that never falls, and is at most the cap
+ * whenever it grows; and an upload that comes again has the same bytes.
  */
 #include "device_rig.h"
 
@@ -51,7 +51,7 @@ struct walk {
     struct shown *shown;
     uint32_t ncontexts, nmade, nshown;
     uint32_t now; /* the context of the answer being made */
-    uint64_t left[3], cap[3];
+    uint64_t left[3], spent[3];
     uint32_t unpaid, unknown, redrawn, reports, answers;
 };
 
@@ -342,13 +342,8 @@ static void walk_open(struct walk *w)
 /* A source or the device has other caps from now on. */
 static void walk_policy(struct walk *w)
 {
-    for (uint32_t i = 0; i < 3; i++) {
-        hsy_source *s = &w->g->sources[i];
-
-        s->nano_lifetime = EPS * (20 + below(w, 200));
-        if (s->nano_lifetime > w->cap[i])
-            w->cap[i] = s->nano_lifetime;
-    }
+    for (uint32_t i = 0; i < 3; i++)
+        w->g->sources[i].nano_lifetime = EPS * (5 + below(w, 100));
     walk_open(w);
 }
 
@@ -449,7 +444,10 @@ static void walk_check(struct walk *w)
     for (uint32_t i = 0; i < 3; i++) {
         const uint64_t spent = rig_spent(w->g, names[i]);
 
-        w->unpaid += w->left[i] > spent || spent > w->cap[i];
+        w->unpaid += w->left[i] > spent || spent < w->spent[i];
+        w->unpaid +=
+            spent > w->spent[i] && spent > w->g->sources[i].nano_lifetime;
+        w->spent[i] = spent;
     }
 }
 
@@ -467,7 +465,7 @@ static void walk_begin(struct walk *w, uint64_t seed)
         exit(1);
     for (uint32_t i = 0; i < 3; i++) {
         g->sources[i].nano_day = 20 * EPS;
-        g->sources[i].nano_lifetime = w->cap[i] = 200 * EPS;
+        g->sources[i].nano_lifetime = 200 * EPS;
     }
     g->policy.nano_day = 40 * EPS;
     g->policy.nano_lifetime = 400 * EPS;

@@ -85,6 +85,31 @@ static void caps_hold(void)
     rig_free(g);
 }
 
+/* A cap that is lowered below what was spent has no room at all. */
+static void lowered_caps_hold(void)
+{
+    struct rig *g = rig_new();
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    rig_begin(g);
+    for (uint32_t day = 0; day < 4; day++) {
+        rig_day(g, day);
+        rig_answer(g, 0, 1);
+    }
+    g->sources[0].nano_lifetime = 2 * EPS;
+    rig_day(g, 4);
+    ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_EXHAUSTED &&
+           rig_spent(g, "browser") == 4 * EPS,
+       "a source that has spent more than its new cap is not asked");
+    g->sources[0].nano_lifetime = 40 * EPS;
+    g->policy.nano_lifetime = 2 * EPS;
+    rig_day(g, 5);
+    ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_EXHAUSTED &&
+           rig_spent(g, NULL) == 4 * EPS,
+       "nor is a device that has");
+    rig_free(g);
+}
+
 static void day_caps_hold(void)
 {
     struct rig *g = rig_new();
@@ -475,6 +500,7 @@ int main(void)
 {
     states_of_an_answer();
     caps_hold();
+    lowered_caps_hold();
     day_caps_hold();
     an_exhausted_slot_stays_so();
     sampled_slots();

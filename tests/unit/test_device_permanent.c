@@ -342,6 +342,28 @@ static void forgotten_answers_do_not_serve(void)
     rig_free(g);
 }
 
+/* Points of another grain are other keys: the answer is another, and paid. */
+static void another_grain_is_another_release(void)
+{
+    struct rig *g = rig_new();
+    const hsy_spec spec = {.mechanism = "onebit",
+                           .kind = HSY_KIND_NUMBER,
+                           .hi = 1440,
+                           .nano_epsilon = EPS};
+    const hsy_truth truth = {.type = HSY_TRUTH_NUMBER};
+
+    rig_task(g, "two", "browser", spec, EPS);
+    rig_task(g, "three", "browser", spec, EPS);
+    g->task[1].grain = 720;
+    rig_begin(g);
+    ok(hsy_device_answer(g->dev, g->release[0], &truth, NULL, NULL) == HSY_OK &&
+           hsy_device_answer(g->dev, g->release[1], &truth, NULL, NULL) ==
+               HSY_OK &&
+           rig_spent(g, "browser") == 2 * EPS && g->dev->nrecords == 2,
+       "numbers rounded to another grain are another release");
+    rig_free(g);
+}
+
 /* The seed in a report of olh for this truth, on a device whose key is always
  * the same. */
 static uint64_t seed(uint64_t permanent, uint32_t truth)
@@ -385,6 +407,7 @@ int main(void)
     the_first_of_several_serves();
     only_paid_answers_serve();
     forgotten_answers_do_not_serve();
+    another_grain_is_another_release();
     published_coins_know_no_truth();
     return tap_done();
 }
