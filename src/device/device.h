@@ -259,9 +259,10 @@ void hsy_state_new(hsy_device *dev);
  * HSY_E_POLICY if it is more than there is room for, or as load says. */
 hsy_status hsy_state_read(hsy_device *dev, hsy_file file);
 
-/* The generation that an image claims, to whoever has no key; 0 if it is none.
- */
-uint64_t hsy_state_generation(const uint8_t *image, size_t len);
+/* The generation that an image claims, to whoever has no key; false if it is no
+ * image. */
+bool hsy_state_generation(const uint8_t *image, size_t len,
+                          uint64_t *generation);
 
 /* ---- state_open.c -------------------------------------------------------- */
 
