@@ -229,6 +229,63 @@ static void test_several(void)
     several("rappor", rappor);
 }
 
+/* ---- Another second step ------------------------------------------------- */
+
+/* Reports of the old step are not sent as reports of the new one. */
+static void test_another_step(void)
+{
+    struct rig *g = rig_new();
+    size_t count[2];
+
+    rig_task(g, "t", "usage", values("oue", 64, EPS), 2 * EPS);
+    rig_begin(g);
+    rig_answer(g, 0, 3);
+    g->tasks = 0;
+    rig_task(g, "t", "usage", values("oue", 64, EPS / 2), 2 * EPS);
+    ok(change(g) && rig_answer(g, 0, 3) == HSY_ANSWER_KEPT,
+       "another second step in the same round changes nothing in it");
+    rig_day(g, 1);
+    rig_answer(g, 0, 3);
+    rig_day(g, 2);
+    rig_send(g, count);
+    ok(count[0] == 1 && count[1] == 1 && rig_spent(g, "usage") == 2 * EPS,
+       "its round sends a null upload, the next one a report, free");
+    rig_free(g);
+}
+
+/* ---- Deleting ------------------------------------------------------------ */
+
+/* Nothing of an answer stands in a record any more. */
+static bool empty(const hsy_device *dev, bool keys)
+{
+    const struct device_record *rec = &dev->records[0];
+    const uint8_t *reports = device_reports(dev, 0, rec->rounds);
+    uint64_t any = 0;
+
+    for (size_t i = 0; i < rec->window * device_round_bytes(rec); i++)
+        any |= reports[i];
+    for (size_t i = 0; keys && i < HSY_CHANGES_MAX; i++)
+        any |= rec->keys[i];
+    return any == 0 && (!keys || rec->used == 0);
+}
+
+static void test_deleted(void)
+{
+    struct rig *g = rig_new();
+
+    rig_task(g, "t", "usage", values("oue", 64, EPS), EPS);
+    rig_begin(g);
+    rig_answer(g, 0, 3);
+    ok(!empty(g->dev, false) && !empty(g->dev, true) &&
+           hsy_device_consent_set(g->dev, HSY_CONSENT_NONE, NULL) == HSY_OK &&
+           rig_open(g, false) == HSY_OK && empty(g->dev, false),
+       "without consent no report stays in the files");
+    ok(hsy_device_forget(g->dev, "usage", NULL) == HSY_OK &&
+           rig_open(g, false) == HSY_OK && empty(g->dev, true),
+       "nor does what the answers were for, once forgotten");
+    rig_free(g);
+}
+
 int main(void)
 {
     test_end_moves();
@@ -238,5 +295,7 @@ int main(void)
     test_place_taken_unsent();
     test_kept_place_taken();
     test_several();
+    test_another_step();
+    test_deleted();
     return tap_done();
 }
