@@ -253,6 +253,43 @@ static void test_another_step(void)
     rig_free(g);
 }
 
+/* ---- Names --------------------------------------------------------------- */
+
+/* The id of the upload that is due. */
+static uint64_t due_id(struct rig *g)
+{
+    uint8_t upload[4096];
+    hsy_upload head;
+    uint64_t id = 0;
+    size_t len;
+
+    if (rig_next(g, upload, &len) != HSY_OK ||
+        hsy_upload_decode(&head, upload, NULL) != HSY_OK)
+        exit(1);
+    memcpy(&id, head.id, sizeof id);
+    return id;
+}
+
+/* A collector that joins two tasks by ids finds none in both. */
+static void test_ids_of_names(void)
+{
+    struct rig *g = rig_new();
+    uint64_t first, renamed;
+
+    rig_task(g, "one", "usage", values("oue", 64, EPS), 0);
+    rig_begin(g);
+    rig_answer(g, 0, 3);
+    rig_day(g, 1);
+    first = due_id(g);
+    memcpy(g->task[0].id, "two", 3);
+    ok(change(g) && g->dev->nrecords == 1 && (renamed = due_id(g)) != first,
+       "a renamed task has the same answers under other ids");
+    g->task[0].release = 2;
+    ok(change(g) && due_id(g) != renamed && due_id(g) != first,
+       "and so has another release of it");
+    rig_free(g);
+}
+
 /* ---- Deleting ------------------------------------------------------------ */
 
 /* Nothing of an answer stands in a record any more. */
@@ -296,6 +333,7 @@ int main(void)
     test_kept_place_taken();
     test_several();
     test_another_step();
+    test_ids_of_names();
     test_deleted();
     return tap_done();
 }
