@@ -1483,7 +1483,9 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * many as upload_bytes of its release. HSY_E_END if none is. The same bytes
  * come again until hsy_device_sent says that they have arrived. Every round of
  * every release gives exactly `sends` uploads; where there is no answer, null
- * ones. Nothing comes without HSY_CONSENT_SEND.
+ * ones. Nothing comes without HSY_CONSENT_SEND. Where a round takes more
+ * answers than it sends, that it takes no more is written before its reports
+ * come.
  */
 HSY_API hsy_status hsy_device_next(hsy_device *dev,
                                    const hsy_release *const *releases, size_t n,

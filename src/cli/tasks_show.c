@@ -258,9 +258,11 @@ static void show_notes(const struct show_list *l)
              "permanent answers\nthat there can be. '-': none, more than can "
              "be counted, or fewer reports.");
     if (show_any(l, 2))
-        puts("With more than one change a slot, that and when the answer "
-             "changed may show:\nthe bounds hold for people who change at "
-             "the same times, and no epsilon\nbounds the rest.");
+        puts(
+            "With more than one change a slot, that and when the answer "
+            "changed may show:\nthe bounds hold for people who change from one "
+            "kept answer to another at the\nsame times, and no epsilon bounds "
+            "the rest.");
 }
 
 static void show_table(const struct show_list *l, const struct cli_tasks *t,

@@ -243,6 +243,21 @@ void hsy_device_note(hsy_device *dev, const hsy_entry *entry)
         dev->notes[dev->nnotes++] = *entry;
 }
 
+void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
+                       struct device_round *round, uint32_t day)
+{
+    if (round->held != 0) {
+        hsy_entry e = hsy_device_entry(HSY_ENTRY_DROPPED, r, day);
+
+        e.round = round->number - 1;
+        e.slot = e.round / r->rounds;
+        hsy_device_note(dev, &e);
+    }
+    *round = (struct device_round){.number = 0};
+    bytes_wipe(device_reports(dev, record, round),
+               device_round_bytes(&dev->records[record]));
+}
+
 /* ---- Making, opening, closing -------------------------------------------- */
 
 static hsy_status device_start(hsy_device *dev, const hsy_policy *policy,

@@ -515,12 +515,13 @@ hsy_status hsy_state_read(hsy_device *dev, hsy_file file)
     return state_parse(dev, len);
 }
 
-uint64_t hsy_state_generation(const uint8_t *image, size_t len)
+bool hsy_state_generation(const uint8_t *image, size_t len,
+                          uint64_t *generation)
 {
-    return len >= STATE_HEAD &&
-                   memcmp(image, state_magic, sizeof state_magic) == 0
-               ? bytes_get64(image + 8)
-               : 0;
+    if (len < STATE_HEAD || memcmp(image, state_magic, sizeof state_magic) != 0)
+        return false;
+    *generation = bytes_get64(image + 8);
+    return true;
 }
 
 #undef STATE_VERSION

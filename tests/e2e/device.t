@@ -327,4 +327,15 @@ for closed in ("<&- >&-", ">&-", "<&- >&- 2>&-"):
     ok(r.returncode == 1 and os.path.getsize(os.path.join(where, "lock")) == 0 and
        b"closed" not in open(os.path.join(where, "log"), "rb").read().replace(b"why=closed", b""),
        "nothing is written where a closed stream would be: %s" % closed, r)
+
+# ---- A sample of the answers ---------------------------------------------------
+
+some = fresh("some", document("some-tasks", ["page,web,strings,1000000000,7,0,0,1,1,30"]))
+left = set()
+for i in range(12):
+    good("answer", some, "page", stdin="page%d\n" % i)
+    left |= {u[2] for u in uploads(pack(some, DAY + 7)) if u[0] == 1}
+ok(len(left) == 1, "what was packed once, by a clock that was ahead, is not drawn again", len(left))
+log = json.loads(good("log", some, "--format", "json").out)["entries"]
+ok([e["what"] for e in log].count("upload") == 12, "and every packing of it is in the log, once")
 done()
