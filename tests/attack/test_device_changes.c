@@ -292,6 +292,54 @@ static void test_ids_of_names(void)
     rig_free(g);
 }
 
+/* Of all that is due the smallest id comes first, whatever was answered when.
+ */
+static void test_order(void)
+{
+    struct rig *g = rig_new();
+    uint8_t last[16] = {0}, upload[4096];
+    hsy_upload head;
+    size_t len, sent = 0;
+    bool rising = true;
+
+    for (uint32_t i = 0; i < 3; i++)
+        rig_task(g, (const char *[]){"a", "b", "c"}[i], "usage",
+                 values("oue", 8 + i, EPS), 0);
+    rig_begin(g);
+    for (uint32_t day = 0; day < 4; day++) {
+        rig_day(g, day);
+        rig_answer(g, day % 3, day);
+    }
+    rig_day(g, 4);
+    while (rig_next(g, upload, &len) == HSY_OK &&
+           hsy_upload_decode(&head, upload, NULL) == HSY_OK &&
+           rig_sent(g, upload, len) == HSY_OK) {
+        rising &= memcmp(last, head.id, sizeof last) < 0;
+        memcpy(last, head.id, sizeof last);
+        sent++;
+    }
+    ok(rising && sent == 12, "uploads come in the order of their ids: %zu",
+       sent);
+    rig_free(g);
+}
+
+/* A double that the anchor has left behind shows nothing more. */
+static void test_double(void)
+{
+    struct rig *g = rig_new();
+    struct left l = {0};
+
+    g->world.anchored = true;
+    rig_task(g, "t", "usage", values("oue", 64, EPS), 0);
+    rig_begin(g);
+    rig_answer(g, 0, 3);
+    rig_day(g, 1);
+    g->world.anchor++; /* another copy of the device has written */
+    ok(look(g, &l) == HSY_E_DAMAGED && l.n == 0,
+       "a device behind its anchor shows no upload");
+    rig_free(g);
+}
+
 /* ---- Deleting ------------------------------------------------------------ */
 
 /* Nothing of an answer stands in a record any more. */
@@ -336,6 +384,8 @@ int main(void)
     test_several();
     test_another_step();
     test_ids_of_names();
+    test_order();
+    test_double();
     test_deleted();
     return tap_done();
 }
