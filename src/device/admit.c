@@ -65,6 +65,17 @@ static bool admit_zero(const uint8_t *bytes, size_t len)
     return any == 0;
 }
 
+/* The program is the root: if it comes with another key, that one is in force,
+ * and whatever the old one led to is not. */
+static void admit_root(struct device_head *h, const hsy_policy *policy)
+{
+    if (memcmp(h->root, policy->sign_key, HSY_SIGN_KEY) == 0)
+        return;
+    memcpy(h->root, policy->sign_key, HSY_SIGN_KEY);
+    memcpy(h->sign_key, policy->sign_key, HSY_SIGN_KEY);
+    memset(h->next_key, 0, HSY_SIGN_KEY);
+}
+
 /* Who signed: the key in force, or (*next) the one that it named next. */
 static hsy_status admit_signer(const hsy_device *dev, const hsy_document *doc,
                                bool *next, hsy_error *err)
@@ -73,8 +84,6 @@ static hsy_status admit_signer(const hsy_device *dev, const hsy_document *doc,
     const size_t len = doc->len - HSY_SIGNATURE;
     const uint8_t *keys[2] = {h->sign_key, h->next_key};
 
-    if (admit_zero(h->sign_key, HSY_SIGN_KEY))
-        keys[0] = dev->policy.sign_key;
     for (size_t i = 0; i < 2; i++)
         if (!admit_zero(keys[i], HSY_SIGN_KEY) &&
             dev->world.verify(dev->world.ctx, keys[i], doc->bytes + len,
@@ -147,6 +156,8 @@ hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
 
     if (st == HSY_OK)
         st = hsy_document_open(&read, bytes, len, err);
+    if (st == HSY_OK)
+        admit_root(&dev->head, &dev->policy);
     if (st == HSY_OK)
         st = admit_signer(dev, &read, &next, err);
     if (st == HSY_OK)

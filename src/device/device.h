@@ -70,8 +70,9 @@ struct device_head {
     uint64_t spent_lifetime;
     uint64_t version;               /* of the last document, 0: none */
     uint8_t digest[HSY_DIGEST];     /* of its bytes */
-    uint8_t sign_key[HSY_SIGN_KEY]; /* in force; zeros: the policy's */
+    uint8_t sign_key[HSY_SIGN_KEY]; /* in force */
     uint8_t next_key[HSY_SIGN_KEY]; /* zeros: none */
+    uint8_t root[HSY_SIGN_KEY];     /* the policy's, from which those follow */
 };
 
 struct device_source {

@@ -84,7 +84,7 @@ static void state_bytes(struct state_cursor *c, void *bytes, size_t len)
     c->at += len;
 }
 
-#define STATE_DEVICE_BYTES 136u
+#define STATE_DEVICE_BYTES 168u
 
 static void state_device_fields(struct state_cursor *c, struct device_head *h)
 {
@@ -100,6 +100,7 @@ static void state_device_fields(struct state_cursor *c, struct device_head *h)
     state_bytes(c, h->digest, sizeof h->digest);
     state_bytes(c, h->sign_key, sizeof h->sign_key);
     state_bytes(c, h->next_key, sizeof h->next_key);
+    state_bytes(c, h->root, sizeof h->root);
 }
 
 #define STATE_SOURCE_BYTES 88u

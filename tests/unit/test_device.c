@@ -236,7 +236,16 @@ static void documents(void)
     memset(g->signer, 1, HSY_SIGN_KEY);
     rig_publish(g);
     ok(rig_take(g) == HSY_E_SIGNATURE, "and then the old one no more");
+    memset(g->policy.sign_key, 3, HSY_SIGN_KEY);
     memset(g->signer, 2, HSY_SIGN_KEY);
+    rig_publish(g);
+    ok(rig_open(g, false) == HSY_OK && rig_take(g) == HSY_E_SIGNATURE,
+       "a program with another key no longer knows what the old one led to");
+    memset(g->signer, 3, HSY_SIGN_KEY);
+    rig_publish(g);
+    ok(rig_take(g) == HSY_OK && rig_open(g, false) == HSY_OK &&
+           rig_take(g) == HSY_OK,
+       "its own key signs, also after opening");
     rig_publish(g);
     g->world.now = (uint64_t)g->expires * DEVICE_DAY;
     ok(rig_take(g) == HSY_E_OLD, "an expired one is refused");
