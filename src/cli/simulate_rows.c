@@ -66,7 +66,7 @@ static void rows_columns(struct cli_column columns[ROWS_COLUMNS],
     columns[ROWS_MECHANISM].title = columns[ROWS_EPSILON].title = NULL;
     columns[ROWS_BITS].title = columns[ROWS_COVERAGE].title = NULL;
     columns[ROWS_MSE].title = "error";
-    columns[ROWS_PREDICTED].title = "predicted";
+    columns[ROWS_PREDICTED].title = "theory";
     columns[ROWS_LIMIT].title = "best";
     columns[ROWS_SAMPLING].title = "reports";
     if (s->nusers > 1)
@@ -77,13 +77,13 @@ static void rows_columns(struct cli_column columns[ROWS_COLUMNS],
         columns[ROWS_NDCG].title = NULL;
 }
 
-/* A number in four digits for tables. */
+/* A number in three digits for tables. */
 static struct cli_cell rows_number(double x, double shown)
 {
     struct cli_cell c = cli_number(x);
 
     if (c.type == CLI_NUMBER)
-        snprintf(c.shown, sizeof c.shown, "%.4g", shown);
+        snprintf(c.shown, sizeof c.shown, "%.3g", shown);
     return c;
 }
 
@@ -112,6 +112,14 @@ static struct cli_cell rows_measured(const struct study_result *row,
     }
 }
 
+static struct cli_cell rows_sampling(bool at_once)
+{
+    struct cli_cell c = cli_text(at_once ? "aggregate" : "users");
+
+    snprintf(c.shown, sizeof c.shown, "%s", at_once ? "at once" : "each");
+    return c;
+}
+
 /* Columns of metrics stand in their order, from ROWS_MSE on. */
 static struct cli_cell rows_cell(const struct study_result *row, size_t column)
 {
@@ -127,7 +135,7 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
     case ROWS_BITS:
         return cli_count(row->info.report_bits);
     case ROWS_SAMPLING:
-        return cli_text(row->at_once ? "aggregate" : "users");
+        return rows_sampling(row->at_once);
     case ROWS_RUNS:
         return cli_count(row->runs);
     default:
@@ -160,13 +168,13 @@ static void rows_note(const struct simulate_study *s)
     cli_paragraph(
         row->info.kind == HSY_KIND_NUMBER
             ? "error: root mean squared error of the mean, in the range's "
-              "units; predicted: the same by theory; best: by the best "
-              "mechanism known; coverage: of 95 % intervals; reports: "
-              "drawn at once (aggregate) or one by one (users)."
-            : "error: root mean squared error of a share; predicted: the same "
-              "by theory; best: by the best mechanism known; coverage: of 95 % "
-              "intervals; ndcg: of the heaviest values; reports: drawn at once "
-              "(aggregate) or one by one (users).");
+              "units; theory: what it should be; best: by the best mechanism "
+              "known; coverage: of 95 % intervals; reports: all drawn at once, "
+              "or each by itself."
+            : "error: root mean squared error of a share; theory: what it "
+              "should be; best: by the best mechanism known; coverage: of 95 % "
+              "intervals; ndcg: of the heaviest values; reports: all drawn at "
+              "once, or each by itself.");
 }
 
 void simulate_rows(const struct simulate_study *s)

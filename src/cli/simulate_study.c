@@ -325,7 +325,7 @@ static void study_tick(void *ctx, uint64_t users)
     struct simulate_study *s = ctx;
 
     s->people += users;
-    cli_progress_tick(&s->progress, s->people, "people");
+    cli_progress_tick(&s->progress, s->people, s->of);
 }
 
 static struct study study_setting(struct simulate_study *s,
@@ -413,6 +413,19 @@ static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
     return code;
 }
 
+/* What progress is measured by: all who will report. */
+static void study_total(struct simulate_study *s, uint64_t counted)
+{
+    const size_t rows =
+        s->nmechanisms * s->nepsilons * (s->ndomains > 0 ? s->ndomains : 1);
+    double people = 0;
+
+    for (size_t u = 0; u < s->nusers; u++)
+        people += (double)(s->users[u] != 0 ? s->users[u] : counted);
+    snprintf(s->of, sizeof s->of, "of %.0f people",
+             people * (double)s->runs * (double)rows);
+}
+
 /* A question for which the people are there. */
 static int study_asked(struct simulate_study *s, struct cli_parser *p,
                        const struct study_people *people, const hsy_spec *spec,
@@ -425,6 +438,7 @@ static int study_asked(struct simulate_study *s, struct cli_parser *p,
                          "--top %" PRIu64 " is more than there are candidates: "
                          "%" PRIu32 " values",
                          s->top, spec->d);
+    study_total(s, counted);
     return try ? study_schemes(s, spec) : study_rows(s, people, spec, counted);
 }
 

@@ -27,7 +27,8 @@ struct simulate_study {
     size_t nrows;
     struct output *dumped; /* open while runs are made */
     struct cli_progress progress;
-    uint64_t people; /* who have reported so far */
+    uint64_t people; /* who have reported so far, */
+    char of[48];     /* "of 1000 people" */
 };
 
 /* People from a file, one truth a line (simulate_file.c). Without a domain and

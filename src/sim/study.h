@@ -20,7 +20,7 @@
 #define STUDY_USERS_MAX ((uint64_t)1000000000000000)
 #define STUDY_EACH_MAX ((uint64_t)1 << 40) /* people simulated one by one */
 #define STUDY_MEMORY_MAX ((uint64_t)4 << 30)
-#define STUDY_POINTS_MAX 65537u /* different numbers of a range */
+#define STUDY_POINTS_MAX 10001u /* different numbers of a range */
 #define STUDY_LEVEL 0.95        /* of the intervals */
 
 /* ---- People (study_people.c) --------------------------------------------- */

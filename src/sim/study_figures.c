@@ -109,7 +109,7 @@ static hsy_status figure_line(struct figure_errors *f, size_t i,
                           "mechanisms, users or domains");
     memory = calloc(4 * f->n, sizeof *memory);
     if (memory == NULL)
-        return study_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return study_nomem(err);
     *line = (struct figure_line){.x = memory,
                                  .y = memory + f->n,
                                  .low = memory + 2 * f->n,
@@ -208,7 +208,7 @@ static hsy_status figure_histogram(char **svg, size_t *len,
     hsy_status st;
 
     if (memory == NULL)
-        return study_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return study_nomem(err);
     for (size_t i = 0; i < d; i++) {
         x[i] = (double)i;
         y[i] = row->estimates[i].value;
@@ -243,7 +243,7 @@ hsy_status study_svg(char **svg, size_t *len, const struct study_result *rows,
         return figure_histogram(svg, len, &rows[0], err);
     f = calloc(1, sizeof *f);
     if (f == NULL)
-        return study_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return study_nomem(err);
     f->rows = rows;
     f->n = n;
     st = figure_errors(svg, len, f, err);

@@ -39,6 +39,15 @@ static double laws_bit(double E, double x)
     return wide * wide * p * (1 - p);
 }
 
+/* The sum of (y Z - b0)^2 over whole y from `from` below `to`. */
+static double laws_squares(double from, double to, double Z, double b0)
+{
+    const double n = to - from, mean = (from + to - 1) / 2;
+    const double centre = mean * Z - b0;
+
+    return n * centre * centre + Z * Z * n * (n * n - 1) / 12;
+}
+
 /* A window of w among N outputs, E times as likely, at x (N - w) rounded at
  * random: second moment less x^2. */
 static double laws_window(const hsy_info *info, double E, double x)
@@ -47,16 +56,13 @@ static double laws_window(const hsy_info *info, double E, double x)
     const double w = (double)info->param[HSY_PARAM_W], R = N - w;
     const double Z = w * E + R, at = floor(x * R), up = x * R - at;
     const double b0 = (E - 1) * w * (w - 1) / 2 + N * (N - 1) / 2;
-    double square = 0;
+    const double low = laws_squares(at, at + w, Z, b0);
+    const double high = laws_squares(at + 1, at + 1 + w, Z, b0);
+    const double all = laws_squares(0, N, Z, b0), scale = (E - 1) * w * R;
 
-    for (double y = 0; y < N; y++) {
-        const double value = (y * Z - b0) / ((E - 1) * w) / R;
-        const double low = y >= at && y < at + w ? E : 1;
-        const double high = y > at && y <= at + w ? E : 1;
-
-        square += value * value * ((1 - up) * low + up * high) / Z;
-    }
-    return square - x * x;
+    return (all + (E - 1) * ((1 - up) * low + up * high)) /
+               (Z * scale * scale) -
+           x * x;
 }
 
 /* A share of one-bit reports among those of a window. */

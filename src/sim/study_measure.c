@@ -28,6 +28,8 @@ static size_t measure_count(const hsy_info *info)
 
 static size_t measure_scratch(const hsy_scheme *s, const hsy_info *info)
 {
+    if (strcmp(info->mechanism, "rappor") == 0)
+        return 0; /* it takes its own */
     return info->iterative ? hsy_density_scratch(s)
                            : hsy_points_scratch(s, measure_count(info));
 }
@@ -51,13 +53,13 @@ bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
                               .values = calloc(n, sizeof *b->values),
                               .shares = calloc(n, sizeof *b->shares),
                               .truths = calloc(n, sizeof *b->truths),
-                              .spare = calloc(n, sizeof *b->spare),
+                              .variances = calloc(n, sizeof *b->variances),
                               .found = calloc(top + 1, sizeof *b->found),
                               .wanted = calloc(top + 1, sizeof *b->wanted),
                               .ranks = calloc(n, sizeof *b->ranks),
                               .scratch = malloc(measure_scratch(s, info) + 1)};
     return b->points != NULL && b->estimates != NULL && b->values != NULL &&
-           b->shares != NULL && b->truths != NULL && b->spare != NULL &&
+           b->shares != NULL && b->truths != NULL && b->variances != NULL &&
            b->found != NULL && b->wanted != NULL && b->ranks != NULL &&
            b->scratch != NULL;
 }
@@ -69,7 +71,7 @@ void study_bench_close(struct study_bench *b)
     free(b->values);
     free(b->shares);
     free(b->truths);
-    free(b->spare);
+    free(b->variances);
     free(b->found);
     free(b->wanted);
     free(b->ranks);
@@ -99,7 +101,21 @@ static hsy_status measure_points(struct study_bench *b, const hsy_scheme *s,
     return st;
 }
 
-/* Shares by iteration state no error of their own: none is measured. */
+/* All shares, with a distribution made of them. */
+static hsy_status measure_pointed(struct study_bench *b, const hsy_scheme *s,
+                                  const hsy_tally *t, size_t n, hsy_error *err)
+{
+    hsy_status st = measure_points(b, s, t, n, err);
+
+    if (st == HSY_OK) /* variances are scratch here */
+        st = hsy_post_process(b->shares, b->points, n, HSY_POST_NORM_SUB,
+                              b->variances, err);
+    for (size_t i = 0; st == HSY_OK && i < n; i++)
+        b->variances[i] = measure_variance(&b->points[i], b->truths[i]);
+    return st;
+}
+
+/* Shares by EM state an error only by bootstrap: none is measured. */
 static hsy_status measure_density(struct study_bench *b, const hsy_scheme *s,
                                   const hsy_tally *t, size_t n, hsy_error *err)
 {
@@ -111,6 +127,7 @@ static hsy_status measure_density(struct study_bench *b, const hsy_scheme *s,
 
         b->values[i] = x;
         b->estimates[i] = (hsy_estimate){x, NAN, NAN, NAN};
+        b->variances[i] = NAN;
     }
     return st;
 }
@@ -164,15 +181,28 @@ static void measure_errors(double metrics[STUDY_METRICS],
     metrics[STUDY_MAX] = e.max * unit;
 }
 
+/* What is stated of the errors, where something is. */
 static void measure_stated(double metrics[STUDY_METRICS],
                            const struct study_bench *b, size_t n)
 {
     double sum = 0;
 
     for (size_t i = 0; i < n; i++)
-        sum += measure_variance(&b->points[i], b->truths[i]);
+        sum += b->variances[i];
+    if (isnan(sum))
+        return;
     metrics[STUDY_PREDICTED] = sum / (double)n;
     metrics[STUDY_COVERAGE] = hsy_metrics_coverage(b->estimates, b->truths, n);
+}
+
+static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
+                                   const hsy_info *info, const hsy_tally *t,
+                                   hsy_error *err)
+{
+    if (strcmp(info->mechanism, "rappor") == 0)
+        return study_rappor(b, s, info, t, err);
+    return info->iterative ? measure_density(b, s, t, info->d, err)
+                           : measure_pointed(b, s, t, info->d, err);
 }
 
 static hsy_status measure_shares(double metrics[STUDY_METRICS],
@@ -183,19 +213,15 @@ static hsy_status measure_shares(double metrics[STUDY_METRICS],
 {
     const double users = (double)truths->users;
     const size_t n = info->d;
-    hsy_status st = info->iterative ? measure_density(b, s, t, n, err)
-                                    : measure_points(b, s, t, n, err);
+    hsy_status st;
 
     memset(b->truths, 0, n * sizeof *b->truths);
     for (size_t i = 0; i < truths->n; i++)
         b->truths[truths->codes[i]] += (double)truths->counts[i] / users;
-    if (st == HSY_OK && !info->iterative) {
-        measure_stated(metrics, b, n);
-        st = hsy_post_process(b->shares, b->points, n, HSY_POST_NORM_SUB,
-                              b->spare, err);
-    }
+    st = measure_estimate(b, s, info, t, err);
     if (st != HSY_OK)
         return st;
+    measure_stated(metrics, b, n);
     measure_errors(metrics, b, n, 1);
     metrics[STUDY_KL] =
         hsy_metrics_divergence(b->shares, b->truths, n, 0.5 / users);

@@ -4,14 +4,19 @@
 
 #include "study.h"
 
+#include <pthread.h>
+
 /* Fill in *err and return status. */
 hsy_status study_fail(hsy_error *err, hsy_status status, const char *field,
                       const char *msg);
+
+hsy_status study_nomem(hsy_error *err);
 
 /* People who hold each truth, and its code. */
 struct study_truths {
     const uint64_t *codes;
     const uint64_t *counts;
+    const uint64_t *ends; /* people up to and with each truth */
     size_t n;
     uint64_t users;
 };
@@ -60,13 +65,13 @@ double study_share_limit(double d, double epsilon);
 struct study_bench {
     hsy_point *points;
     hsy_estimate *estimates;
-    double *values, *shares, *truths, *spare;
+    double *values, *shares, *truths, *variances;
     uint32_t *found, *wanted, *ranks;
     void *scratch;
 };
 
 /* What a run is held against. */
-#define STUDY_LAWS_OF_MEAN 4u
+#define STUDY_LAWS_OF_MEAN 5u
 
 struct study_aim {
     size_t top;
@@ -80,10 +85,51 @@ bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
                       const hsy_info *info, size_t top);
 void study_bench_close(struct study_bench *b);
 
+/* Shares of a tally of rappor, which has no points: values, shares, estimates
+ * and variances of the bench (study_rappor.c). */
+hsy_status study_rappor(struct study_bench *b, const hsy_scheme *s,
+                        const hsy_info *info, const hsy_tally *t,
+                        hsy_error *err);
+
 /* The estimates of one run against its people. */
 hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
                          const hsy_scheme *s, const hsy_info *info,
                          const hsy_tally *t, const struct study_truths *truths,
                          const struct study_aim *aim, hsy_error *err);
+
+/* ---- Work (study_work.c) ------------------------------------------------- */
+
+/* A run whose parts are not all done. */
+struct study_slot {
+    int64_t *memory; /* of the tally; NULL: no part is done yet */
+    hsy_tally tally;
+    unsigned done; /* parts */
+};
+
+struct study_job {
+    const struct study *study;
+    struct study_result *out;
+    hsy_spec spec;   /* the study's, with a mechanism */
+    uint64_t *codes; /* of the people's truths */
+    double *laws;    /* STUDY_LAWS_OF_MEAN times as many, of a mean */
+    struct study_aim aim;
+    uint64_t people_seed, report_seed;
+    bool pooled; /* public hashes, another set each run */
+    size_t chunk;
+    uint64_t chunks; /* of a run */
+    unsigned parts;  /* of a run */
+
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t next;        /* part to be taken, of all runs */
+    struct study_slot *slots;
+    hsy_status st;
+    hsy_error err;
+};
+
+/* Bytes that a thread takes. */
+size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s);
+
+/* All runs: fills in out->each, and what is kept of the first. */
+hsy_status study_work(struct study_job *job, hsy_error *err);
 
 #endif

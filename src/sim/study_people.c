@@ -23,6 +23,11 @@ hsy_status study_fail(hsy_error *err, hsy_status status, const char *field,
     return status;
 }
 
+hsy_status study_nomem(hsy_error *err)
+{
+    return study_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
 /* ---- Names --------------------------------------------------------------- */
 
 struct people_law {
@@ -173,7 +178,7 @@ static hsy_status people_room(struct study_people *people, size_t n,
     people->hazards = calloc(n, sizeof *people->hazards);
     if (people->numbers == NULL || people->weights == NULL ||
         people->hazards == NULL)
-        return study_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return study_nomem(err);
     return HSY_OK;
 }
 
@@ -247,7 +252,7 @@ hsy_status study_people_counted(struct study_people *people,
     if (st == HSY_OK)
         people->counts = calloc(n, sizeof *people->counts);
     if (people->counts == NULL)
-        return study_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return study_nomem(err);
     memcpy(people->numbers, numbers, n * sizeof *numbers);
     memcpy(people->counts, counts, n * sizeof *counts);
     for (size_t i = 0; i < n; i++)

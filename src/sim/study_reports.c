@@ -116,22 +116,31 @@ size_t study_chunk(const hsy_info *info)
     return fit < 1 ? 1 : fit < REPORTS_CHUNK ? fit : REPORTS_CHUNK;
 }
 
-/* Codes of the people from number `from` on; how many there are. */
-static size_t reports_codes(uint64_t *codes, size_t room,
-                            const struct study_truths *truths, uint64_t from)
+/* The truth of person number `who`: the first whose end lies behind. */
+static size_t reports_truth(const struct study_truths *truths, uint64_t who)
 {
-    size_t n = 0;
+    size_t low = 0, high = truths->n;
 
-    for (size_t i = 0; i < truths->n && n < room; i++) {
-        uint64_t have = truths->counts[i];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
 
-        if (have <= from) {
-            from -= have;
-            continue;
-        }
-        for (have -= from, from = 0; have > 0 && n < room; have--)
-            codes[n++] = truths->codes[i];
+        if (truths->ends[middle] > who)
+            high = middle;
+        else
+            low = middle + 1;
     }
+    return low;
+}
+
+/* Codes of the people from number `who` on; how many there are. */
+static size_t reports_codes(uint64_t *codes, size_t room,
+                            const struct study_truths *truths, uint64_t who)
+{
+    size_t n = 0, i = reports_truth(truths, who);
+
+    for (; i < truths->n && n < room; i++)
+        for (; who < truths->ends[i] && n < room; who++)
+            codes[n++] = truths->codes[i];
     return n;
 }
 
