@@ -106,32 +106,39 @@ static hsy_status run_codes(struct study_job *job, const hsy_scheme *s,
     return st;
 }
 
-/* The law of a mean at each truth, under one mechanism. */
-static hsy_status run_law(struct study_job *job, size_t which,
+/* The law of a mean at each truth, under the mechanism of the study (place 0)
+ * or another, whose parameters are its own choice. A mechanism that does not
+ * take this epsilon is no rival. */
+static hsy_status run_law(struct study_job *job, size_t place,
                           const char *mechanism, hsy_error *err)
 {
     const size_t n = job->study->people->n;
-    double *law = job->laws + which * n;
-    hsy_spec spec = job->spec;
-    hsy_scheme *s;
-    hsy_info info;
-    hsy_status st;
+    double *law = job->laws + place * n;
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = mechanism,
+                     .kind = HSY_KIND_NUMBER,
+                     .nano_epsilon = job->spec.nano_epsilon,
+                     .lo = job->spec.lo,
+                     .hi = job->spec.hi,
+                     .scale = job->spec.scale};
+    const double most = (double)((uint64_t)spec.hi - (uint64_t)spec.lo);
+    hsy_info info = job->out->info;
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_status st = HSY_OK;
 
-    spec.mechanism = mechanism;
-    s = malloc(hsy_scheme_size(&spec));
     if (s == NULL)
         return study_nomem(err);
-    st = hsy_scheme_init(s, &spec, err);
-    if (st == HSY_OK) {
+    if (place > 0)
+        st = hsy_scheme_init(s, &spec, NULL);
+    if (place > 0 && st == HSY_OK)
         hsy_scheme_info(s, &info);
-        for (size_t i = 0; i < n; i++)
-            law[i] = study_mean_law(
-                &info, (double)job->codes[i] /
-                           (double)((uint64_t)info.hi - (uint64_t)info.lo));
-        job->aim.laws[which] = law;
-    }
+    for (size_t i = 0; i < n; i++)
+        law[i] = st == HSY_OK
+                     ? study_mean_law(&info, (double)job->codes[i] / most)
+                     : INFINITY;
+    job->aim.laws[place] = law;
     free(s);
-    return st;
+    return HSY_OK;
 }
 
 static hsy_status run_laws(struct study_job *job, hsy_error *err)
