@@ -213,9 +213,11 @@ static size_t rows_put(char *line, size_t at, double x)
 hsy_status simulate_dump(const struct simulate_study *s,
                          const struct study_result *row, bool first)
 {
-    char line[ROWS_LINE];
+    char line[ROWS_LINE], domain[16] = "";
     hsy_status st = HSY_OK;
 
+    if (row->info.d != 0)
+        snprintf(domain, sizeof domain, "%" PRIu32, row->info.d);
     if (first) {
         st = output_write(s->dumped, "mechanism,epsilon,users,domain,run", 34);
         for (unsigned m = 0; st == HSY_OK && m < STUDY_METRICS; m++) {
@@ -229,9 +231,8 @@ hsy_status simulate_dump(const struct simulate_study *s,
     }
     for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
         size_t at = (size_t)snprintf(
-            line, sizeof line, "%s,%.17g,%" PRIu64 ",%" PRIu32 ",%" PRIu64,
-            row->info.mechanism, row->info.epsilon, row->users, row->info.d,
-            r + 1);
+            line, sizeof line, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
+            row->info.mechanism, row->info.epsilon, row->users, domain, r + 1);
 
         for (unsigned m = 0; m < STUDY_METRICS; m++)
             at = rows_put(line, at, row->each[r * STUDY_METRICS + m]);

@@ -56,7 +56,8 @@ static const struct cli_option study_options[] = {
 
 static const struct cli_command study_command = {
     "simulate",
-    "--data D (--domain K | --range LO:HI [--bins B]) [options] | "
+    "--data D --domain K [options] | "
+    "--data D --range LO:HI [--bins B] [options] | "
     "attack averaging|change|fingerprint|drift [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
@@ -352,7 +353,7 @@ static struct study study_setting(struct simulate_study *s,
 /* One row: a mechanism at an epsilon, of one population. */
 static int study_row(struct simulate_study *s,
                      const struct study_people *people, const hsy_spec *spec,
-                     uint64_t users, uint64_t counted)
+                     uint64_t users)
 {
     struct study setting = study_setting(s, people, spec, users);
     struct study_result *row = &s->rows[s->nrows];
@@ -361,7 +362,7 @@ static int study_row(struct simulate_study *s,
 
     setting.as_counted = users == 0;
     if (users == 0)
-        setting.users = counted;
+        setting.users = s->counted;
     st = study_run(row, &setting, &err);
     s->nrows++;
     if (st == HSY_E_NOMEM)
@@ -377,8 +378,7 @@ static int study_row(struct simulate_study *s,
 
 /* All rows of one question. */
 static int study_rows(struct simulate_study *s,
-                      const struct study_people *people, const hsy_spec *asked,
-                      uint64_t counted)
+                      const struct study_people *people, const hsy_spec *asked)
 {
     int code = CLI_DONE;
 
@@ -389,7 +389,7 @@ static int study_rows(struct simulate_study *s,
 
                 spec.mechanism = s->mechanisms[m];
                 spec.nano_epsilon = s->epsilons[e];
-                code = study_row(s, people, &spec, s->users[u], counted);
+                code = study_row(s, people, &spec, s->users[u]);
             }
     return code;
 }
@@ -414,14 +414,14 @@ static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
 }
 
 /* What progress is measured by: all who will report. */
-static void study_total(struct simulate_study *s, uint64_t counted)
+static void study_total(struct simulate_study *s)
 {
     const size_t rows =
         s->nmechanisms * s->nepsilons * (s->ndomains > 0 ? s->ndomains : 1);
     double people = 0;
 
     for (size_t u = 0; u < s->nusers; u++)
-        people += (double)(s->users[u] != 0 ? s->users[u] : counted);
+        people += (double)(s->users[u] != 0 ? s->users[u] : s->counted);
     snprintf(s->of, sizeof s->of, "of %.0f people",
              people * (double)s->runs * (double)rows);
 }
@@ -429,7 +429,7 @@ static void study_total(struct simulate_study *s, uint64_t counted)
 /* A question for which the people are there. */
 static int study_asked(struct simulate_study *s, struct cli_parser *p,
                        const struct study_people *people, const hsy_spec *spec,
-                       uint64_t counted, bool try)
+                       bool try)
 {
     if (s->top != 0 && spec->kind == HSY_KIND_NUMBER)
         return cli_usage(p, "--top does not go with a mean");
@@ -438,19 +438,17 @@ static int study_asked(struct simulate_study *s, struct cli_parser *p,
                          "--top %" PRIu64 " is more than there are candidates: "
                          "%" PRIu32 " values",
                          s->top, spec->d);
-    study_total(s, counted);
-    return try ? study_schemes(s, spec) : study_rows(s, people, spec, counted);
+    study_total(s);
+    return try ? study_schemes(s, spec) : study_rows(s, people, spec);
 }
 
-static int study_people(struct simulate_study *s, struct cli_parser *p,
-                        struct study_people *people, hsy_spec *spec,
-                        uint64_t *counted)
+/* The people of a distribution. */
+static int study_people(const struct simulate_study *s, struct cli_parser *p,
+                        struct study_people *people, const hsy_spec *spec)
 {
     struct study_data data = {0};
     hsy_error err = {0};
 
-    if (study_from_file(s))
-        return simulate_file(people, counted, spec, s->data + 5);
     if (study_data_parse(&data, s->data, &err) == HSY_OK &&
         study_people_open(people, &data, spec, &err) == HSY_OK)
         return CLI_DONE;
@@ -465,6 +463,19 @@ static int study_people(struct simulate_study *s, struct cli_parser *p,
     return cli_usage(p, "--data: %s", err.msg);
 }
 
+/* A file's people; it is read the first time. */
+static int study_filed(struct simulate_study *s, struct cli_parser *p, bool try)
+{
+    int code = CLI_DONE;
+
+    if (try)
+        code = simulate_file(&s->filed, &s->counted, &s->question.spec,
+                             s->data + 5);
+    return code == CLI_DONE
+               ? study_asked(s, p, &s->filed, &s->question.spec, try)
+               : code;
+}
+
 /* Every domain: first only whether all makes sense, then for real. */
 static int study_domains(struct simulate_study *s, struct cli_parser *p,
                          bool try)
@@ -472,16 +483,17 @@ static int study_domains(struct simulate_study *s, struct cli_parser *p,
     const size_t n = s->ndomains > 0 ? s->ndomains : 1;
     int code = CLI_DONE;
 
+    if (study_from_file(s))
+        return study_filed(s, p, try);
     for (size_t i = 0; code == CLI_DONE && i < n; i++) {
         struct study_people people = {0};
         hsy_spec spec = s->question.spec;
-        uint64_t counted = 0;
 
         if (s->ndomains > 0)
             spec.d = (uint32_t)s->domains[i];
-        code = study_people(s, p, &people, &spec, &counted);
+        code = study_people(s, p, &people, &spec);
         if (code == CLI_DONE)
-            code = study_asked(s, p, &people, &spec, counted, try);
+            code = study_asked(s, p, &people, &spec, try);
         study_people_close(&people);
     }
     return code;
@@ -559,6 +571,7 @@ static void study_end(struct simulate_study *s)
         study_close(&s->rows[i]);
     free(s->rows);
     free(s->words);
+    study_people_close(&s->filed);
     cli_spec_clear(&s->question);
 }
 

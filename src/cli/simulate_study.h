@@ -22,6 +22,8 @@ struct simulate_study {
     enum cli_format format;
     struct cli_spec question; /* --range, --bins, --set */
 
+    struct study_people filed; /* of file:PATH, which is read once */
+    uint64_t counted;          /* how many they are */
     char *words;               /* owned: what mechanisms[] point into */
     struct study_result *rows; /* owned */
     size_t nrows;
