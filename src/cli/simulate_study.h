@@ -19,6 +19,7 @@ struct simulate_study {
     uint64_t runs, seed, top, threads;
     const char *plot, *dump;
     bool one_by_one;
+    bool stop; /* help was asked for and given */
     enum cli_format format;
     struct cli_spec question; /* --range, --bins, --set */
 
@@ -32,6 +33,12 @@ struct simulate_study {
     uint64_t people; /* who have reported so far, */
     char of[48];     /* "of 1000 people" */
 };
+
+/* Read the arguments (simulate_options.c). The exit code after a message, or
+ * 0. */
+int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
+                     char **argv);
+bool simulate_from_file(const struct simulate_study *s);
 
 /* People from a file, one truth a line (simulate_file.c). Without a domain and
  * a range (d 0 in the spec) the values are the different lines, sorted, and d

@@ -59,6 +59,13 @@ among = rows(*SMALL, "--mechanism", "grr,olh", "--epsilon", "2,1")
 ok(alone in among and len(among) == 4, "a row is the same alone and among others", among)
 ok(alone != rows(*SMALL, "--mechanism", "olh", "--seed", "2")[0], "another seed, other people")
 
+# Two cores are used: the median of 7 alternated pairs, on a machine that has them free.
+if LONG and os.cpu_count() >= 2:
+    work = ["--data", "zipf:1.1", "--domain", "64", "--users", "4000000", "--mechanism", "ss", "--runs", "1"]
+    pairs = [(timed(*work, "--threads", "1")[1], timed(*work, "--threads", "2")[1]) for _ in range(7)]
+    efficiency = sorted(one / two / 2 for one, two in pairs)[3]
+    ok(efficiency >= 0.8, "two threads of one run are %.0f %% efficient" % (100 * efficiency), pairs)
+
 # Measured is what was predicted, drawn at once and one by one.
 runs = "4000" if LONG else "400"
 for sampling in ("auto", "users"):

@@ -104,9 +104,9 @@ static void distributions(void)
     distribution("geometric:0.5", &fine, 0, 0.5 / 0.875 / 2, 3);
     distribution("gaussian:0:0.1", &fine, 0, 2 * hsy_normal_cdf(0.001) - 1,
                  STUDY_POINTS_MAX);
-    ok(!opened(&p, "uniform:200:300", &wide) &&
-           !opened(&p, "gaussian:1e9:1", &wide),
-       "nothing inside the domain is refused");
+    ok(!opened(&p, "uniform:200:300", &wide), "nothing inside the domain");
+    study_people_close(&p);
+    ok(!opened(&p, "gaussian:1e9:1", &wide), "or next to nothing is refused");
     study_people_close(&p);
 }
 
