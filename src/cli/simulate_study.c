@@ -15,6 +15,13 @@ static void study_tick(void *ctx, uint64_t users)
     cli_progress_tick(&s->progress, s->people, s->of);
 }
 
+/* Whether there will be one row only. */
+static bool study_single(const struct simulate_study *s)
+{
+    return s->nmechanisms == 1 && s->nepsilons == 1 && s->nusers == 1 &&
+           s->ndomains <= 1;
+}
+
 static struct study study_setting(struct simulate_study *s,
                                   const struct study_people *people,
                                   const hsy_spec *spec, uint64_t users)
@@ -27,7 +34,8 @@ static struct study study_setting(struct simulate_study *s,
                       .top = (size_t)(s->top != 0 ? s->top : 10),
                       .threads = (unsigned)s->threads,
                       .one_by_one = s->one_by_one,
-                      .keep = s->plot != NULL && spec->d > 0,
+                      .keep = s->plot != NULL && study_single(s) &&
+                              spec->d > 0 && spec->d <= STUDY_SHOWN_MAX,
                       .tick = study_tick,
                       .ctx = s};
 

@@ -22,6 +22,7 @@
 #define STUDY_MEMORY_MAX ((uint64_t)4 << 30)
 #define STUDY_POINTS_MAX 10001u /* different numbers of a range */
 #define STUDY_LEVEL 0.95        /* of the intervals */
+#define STUDY_SHOWN_MAX 4096u   /* values of a histogram */
 
 /* ---- People (study_people.c) --------------------------------------------- */
 

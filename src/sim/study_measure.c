@@ -26,9 +26,14 @@ static size_t measure_count(const hsy_info *info)
     return info->kind == HSY_KIND_NUMBER ? 1 : info->d;
 }
 
+static bool measure_rappor(const hsy_info *info)
+{
+    return strcmp(info->mechanism, "rappor") == 0;
+}
+
 static size_t measure_scratch(const hsy_scheme *s, const hsy_info *info)
 {
-    if (strcmp(info->mechanism, "rappor") == 0)
+    if (measure_rappor(info))
         return 0; /* it takes its own */
     return info->iterative ? hsy_density_scratch(s)
                            : hsy_points_scratch(s, measure_count(info));
@@ -40,7 +45,8 @@ size_t study_bench_bytes(const hsy_scheme *s, const hsy_info *info, size_t top)
         sizeof(hsy_point) + sizeof(hsy_estimate) + 4 * sizeof(double);
 
     return measure_count(info) * (each + sizeof(uint32_t)) +
-           2 * top * sizeof(uint32_t) + measure_scratch(s, info);
+           2 * top * sizeof(uint32_t) + measure_scratch(s, info) +
+           (measure_rappor(info) ? study_rappor_bytes(info) : 0);
 }
 
 bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
@@ -199,7 +205,7 @@ static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
                                    const hsy_info *info, const hsy_tally *t,
                                    hsy_error *err)
 {
-    if (strcmp(info->mechanism, "rappor") == 0)
+    if (measure_rappor(info))
         return study_rappor(b, s, info, t, err);
     return info->iterative ? measure_density(b, s, t, info->d, err)
                            : measure_pointed(b, s, t, info->d, err);

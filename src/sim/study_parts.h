@@ -87,6 +87,7 @@ void study_bench_close(struct study_bench *b);
 
 /* Shares of a tally of rappor, which has no points: values, shares, estimates
  * and variances of the bench (study_rappor.c). */
+size_t study_rappor_bytes(const hsy_info *info);
 hsy_status study_rappor(struct study_bench *b, const hsy_scheme *s,
                         const hsy_info *info, const hsy_tally *t,
                         hsy_error *err);
@@ -126,7 +127,8 @@ struct study_job {
     hsy_error err;
 };
 
-/* Bytes that a thread takes. */
+/* How many threads have something to do, and bytes that each takes. */
+unsigned study_workers(const struct study_job *job);
 size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s);
 
 /* All runs: fills in out->each, and what is kept of the first. */

@@ -53,26 +53,6 @@ static void run_seeds(struct study_job *job)
 
 /* ---- What runs need ------------------------------------------------------ */
 
-/* The results in the order of runs. */
-static void run_average(struct study_result *out)
-{
-    const double n = (double)out->runs;
-
-    for (size_t m = 0; m < STUDY_METRICS; m++) {
-        double sum = 0, squares = 0;
-
-        for (uint64_t r = 0; r < out->runs; r++)
-            sum += out->each[r * STUDY_METRICS + m];
-        for (uint64_t r = 0; r < out->runs; r++) {
-            const double off = out->each[r * STUDY_METRICS + m] - sum / n;
-
-            squares += off * off;
-        }
-        out->mean[m] = sum / n;
-        out->error[m] = n > 1 ? sqrt(squares / (n - 1) / n) : NAN;
-    }
-}
-
 /* Whether a mechanism has public hashes that a seed chooses: it takes one. */
 static bool run_pooled(const hsy_spec *given, hsy_scheme *s)
 {
@@ -177,7 +157,7 @@ static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
     if (!out->at_once && out->runs < 4 * (uint64_t)study->threads)
         job->parts = job->chunks < study->threads ? (unsigned)job->chunks
                                                   : study->threads;
-    if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study->threads) {
+    if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study_workers(job)) {
         study_fail(err, HSY_E_RANGE, "domain",
                    "takes more memory than a simulation may; lower --domain, "
                    "or --threads");
@@ -242,6 +222,28 @@ static void run_close(struct study_job *job)
     free(job->codes);
     free(job->laws);
     pthread_mutex_destroy(&job->lock);
+}
+
+/* ---- A study ------------------------------------------------------------- */
+
+/* The results in the order of runs. */
+static void run_average(struct study_result *out)
+{
+    const double n = (double)out->runs;
+
+    for (size_t m = 0; m < STUDY_METRICS; m++) {
+        double sum = 0, squares = 0;
+
+        for (uint64_t r = 0; r < out->runs; r++)
+            sum += out->each[r * STUDY_METRICS + m];
+        for (uint64_t r = 0; r < out->runs; r++) {
+            const double off = out->each[r * STUDY_METRICS + m] - sum / n;
+
+            squares += off * off;
+        }
+        out->mean[m] = sum / n;
+        out->error[m] = n > 1 ? sqrt(squares / (n - 1) / n) : NAN;
+    }
 }
 
 hsy_status study_run(struct study_result *out, const struct study *study,

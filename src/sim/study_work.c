@@ -232,6 +232,13 @@ static void *work_thread(void *arg)
     return NULL;
 }
 
+unsigned study_workers(const struct study_job *job)
+{
+    const uint64_t items = job->out->runs * job->parts;
+
+    return items < job->study->threads ? (unsigned)items : job->study->threads;
+}
+
 size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s)
 {
     const hsy_info *info = &job->out->info;
@@ -247,8 +254,8 @@ size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s)
            study_bench_bytes(s, info, job->aim.top);
 }
 
-static hsy_status work_worker_open(struct worker *w, struct study_job *job,
-                                   hsy_error *err)
+static hsy_status work_open(struct worker *w, struct study_job *job,
+                            hsy_error *err)
 {
     const hsy_info *info = &job->out->info;
     hsy_status st;
@@ -278,7 +285,7 @@ static hsy_status work_worker_open(struct worker *w, struct study_job *job,
     return HSY_OK;
 }
 
-static void work_worker_close(struct worker *w)
+static void work_close(struct worker *w)
 {
     study_bench_close(&w->bench);
     free(w->scheme);
@@ -294,14 +301,12 @@ static void work_worker_close(struct worker *w)
  */
 hsy_status study_work(struct study_job *job, hsy_error *err)
 {
-    const uint64_t items = job->out->runs * job->parts;
-    const unsigned n =
-        items < job->study->threads ? (unsigned)items : job->study->threads;
+    const unsigned n = study_workers(job);
     struct worker *workers = calloc(n, sizeof *workers);
     hsy_status st = workers != NULL ? HSY_OK : study_nomem(err);
 
     for (unsigned i = 0; st == HSY_OK && i < n; i++)
-        st = work_worker_open(&workers[i], job, err);
+        st = work_open(&workers[i], job, err);
     for (unsigned i = 1; st == HSY_OK && i < n; i++)
         workers[i].started = pthread_create(&workers[i].thread, NULL,
                                             work_thread, &workers[i]) == 0;
@@ -310,7 +315,7 @@ hsy_status study_work(struct study_job *job, hsy_error *err)
     for (unsigned i = 0; workers != NULL && i < n; i++) {
         if (workers[i].started)
             pthread_join(workers[i].thread, NULL);
-        work_worker_close(&workers[i]);
+        work_close(&workers[i]);
     }
     free(workers);
     if (st == HSY_OK && job->st != HSY_OK) {

@@ -416,6 +416,7 @@ static void refusals(void)
 
     study = a_study(&people, &spec);
     study.threads = STUDY_THREADS_MAX;
+    study.runs = STUDY_THREADS_MAX;
     ok(good && study_run(&r, &study, &err) == HSY_E_RANGE &&
            strcmp(err.field, "domain") == 0 && err.limit == STUDY_MEMORY_MAX &&
            strstr(err.msg, "--threads") != NULL,
