@@ -17,7 +17,8 @@ static const hsy_source sources[] = {
 
 static int fail(const hsy_error *err)
 {
-    fprintf(stderr, "device: %s\n",
+    fprintf(stderr, "device: %s%s%s\n", err->field != NULL ? err->field : "",
+            err->field != NULL ? ": " : "",
             err->msg != NULL ? err->msg : hsy_strstatus(err->status));
     return 1;
 }
@@ -30,9 +31,16 @@ int main(int argc, char **argv)
                          .nano_day = 2 * (uint64_t)HSY_NANO,
                          .nano_lifetime = 4 * (uint64_t)HSY_NANO,
                          .releases = 16};
+    static const char *const said[] = {
+        [HSY_ANSWERED] = "answered",
+        [HSY_ANSWER_KEPT] = "this round has its answer; the first stands",
+        [HSY_ANSWER_SAMPLED_OUT] = "not drawn for this slot",
+        [HSY_ANSWER_EXHAUSTED] = "a cap is reached",
+        [HSY_ANSWER_CLOSED] = "not begun, over or forgotten",
+        [HSY_ANSWER_NO_CONSENT] = "the person has not agreed"};
     hsy_client *client;
     hsy_error err = {0};
-    hsy_answer_state state; /* noised and stored, kept, a cap is reached... */
+    hsy_answer_state state;
     uint8_t upload[1024];
     size_t len;
     int failed = 0;
@@ -43,20 +51,24 @@ int main(int argc, char **argv)
         if (sscanf(argv[3] + 2 * i, "%2hhx", &policy.sign_key[i]) != 1)
             return 2;
 
-    /* From here on it is ten lines. */
+    /* From here on it is a dozen lines. */
     if (hsy_client_open(&client, argv[1], &policy, argv[2], NULL, &err))
         return fail(&err);
+    /* Whoever runs this has agreed. An app asks, and says NONE if told no. */
     if (hsy_device_consent_set(hsy_client_device(client), HSY_CONSENT_SEND,
                                &err) ||
         hsy_client_answer_text(client, argv[4], argv[5], strlen(argv[5]),
                                &state, &err))
         failed = fail(&err);
+    else
+        printf("%s\n", said[state]); /* the same for every truth */
     while (hsy_client_next(client, upload, sizeof upload, &len, &err) == 0) {
         printf("an upload of %zu bytes\n", len); /* send it; once it arrived: */
-        hsy_client_sent(client, upload, len, &err);
+        if (hsy_client_sent(client, upload, len, &err))
+            break;
     }
+    if (err.status != HSY_E_END) /* that nothing more is due is no failure */
+        failed = fail(&err);
     hsy_client_close(client);
-
-    printf("%s\n", failed ? "not answered" : "done");
     return failed;
 }

@@ -49,7 +49,7 @@ typedef enum hsy_status {
     HSY_E_MISMATCH = 7,   /* two objects belong to different schemes */
     HSY_E_OVERFLOW = 8,   /* a count would pass 2^63 - 1; nothing was added */
     HSY_E_EMPTY = 9,      /* no reports: nothing can be estimated */
-    HSY_E_REFUSED = 10,   /* allowed in simulation only */
+    HSY_E_REFUSED = 10,   /* possible, but not allowed here */
     HSY_E_END = 11,       /* the input ended where it may end */
     HSY_E_BUSY = 12,      /* somebody else is writing; try again */
     HSY_E_DAMAGED = 13,   /* a device's state is missing, changed or restored */
@@ -1541,7 +1541,9 @@ HSY_API hsy_status hsy_device_end(hsy_device *dev, hsy_status stored,
  * many as upload_bytes of its release. HSY_E_END if none is. The same bytes
  * come again until hsy_device_sent says that they have arrived. Every round of
  * every release gives exactly `sends` uploads; where there is no answer, null
- * ones. Nothing comes without HSY_CONSENT_SEND.
+ * ones. Nothing comes without HSY_CONSENT_SEND. Where a round takes more
+ * answers than it sends, that it takes no more is written before its reports
+ * come.
  */
 HSY_API hsy_status hsy_device_next(hsy_device *dev,
                                    const hsy_release *const *releases, size_t n,

@@ -72,6 +72,7 @@ struct cli_parser {
     char **argv;
     int at;
     bool only_operands; /* "--" has been seen */
+    bool truths;        /* a word may be a private value: none is repeated */
     uint64_t given;     /* options so far, by their place in the table */
     int exit;           /* what to return when cli_next returned CLI_STOP */
     const char *name;   /* of the option just read, as in the table */
@@ -267,6 +268,16 @@ void cli_labels_clear(struct cli_labels *l);
 /* The length of the UTF-8 sequence that p[0..left) begins with, 0 if it is
  * none: no overlong form, no surrogate, nothing above U+10FFFF. */
 size_t cli_utf8_one(const uint8_t *p, size_t left);
+
+/* ---- Small files (cli_files.c) ------------------------------------------- */
+
+/* All of a file of at most `most` bytes, a number of MiB; the caller frees it.
+ * 0, or the exit code after a message. */
+int cli_read_file(uint8_t **bytes, size_t *len, const char *path, size_t most);
+
+/* These bytes in a file, whole and durable or not at all; path NULL: standard
+ * output. 0, or the exit code after a message. */
+int cli_write_file(const char *path, const void *bytes, size_t len);
 
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 

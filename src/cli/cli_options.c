@@ -102,6 +102,16 @@ static int options_help(struct cli_parser *p)
 
 #define OPTIONS_TABLE_MAX 64u /* bits of cli_parser.given */
 
+/* It may be a number below 0 that was meant as an answer. */
+static void options_unsaid(struct cli_parser *p, const char *near)
+{
+    if (near != NULL)
+        cli_usage(p, "no such option; did you mean --%s?", near);
+    else
+        cli_usage(p, "no such option; put '--' before an answer that begins "
+                     "with '-'");
+}
+
 static int options_unknown(struct cli_parser *p, const char *name, size_t len)
 {
     const char *names[OPTIONS_TABLE_MAX + 1] = {NULL};
@@ -114,7 +124,9 @@ static int options_unknown(struct cli_parser *p, const char *name, size_t len)
     if (len <= OPTIONS_NAME_MAX)
         memcpy(word, name, len);
     near = cli_nearest(word, names);
-    if (near != NULL)
+    if (p->truths)
+        options_unsaid(p, near);
+    else if (near != NULL)
         cli_usage(p, "no option --%s; did you mean --%s?", word, near);
     else
         cli_usage(p, "no option --%.*s", len < 64 ? (int)len : 64, name);
@@ -181,7 +193,10 @@ static int options_short(struct cli_parser *p, const char *arg)
         return options_help(p);
     if (strcmp(arg, "-o") == 0 && options_find(p->command, "output", 6) != NULL)
         return options_take(p, "output", 6, NULL);
-    cli_usage(p, "no option %.64s", arg);
+    if (p->truths)
+        options_unsaid(p, NULL);
+    else
+        cli_usage(p, "no option %.64s", arg);
     return CLI_STOP;
 }
 

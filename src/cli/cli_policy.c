@@ -3,7 +3,6 @@
 #include "cli_policy.h"
 
 #include "cli_tasks.h"
-#include "output.h"
 
 #include <cyaml/cyaml.h>
 #include <errno.h>
@@ -11,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define POLICY_RELEASES_MAX 4096u
 #define POLICY_CAP_MAX 64u /* bytes of a cap */
@@ -233,6 +233,27 @@ static int policy_take(struct cli_policy *p, const char *path,
     return failed;
 }
 
+/* libcyaml names the line of what it read last, which may stand before the one
+ * that is wrong. */
+static int policy_broken(const char *path, const struct policy_said *said,
+                         const char *otherwise)
+{
+    static const char strange[] = "Unexpected key: ";
+    const char *words =
+        said->first[0] != '\0' ? policy_words(said->first) : otherwise;
+    const char *line = strstr(said->last, "line: ");
+
+    if (strncmp(words, strange, sizeof strange - 1) == 0)
+        return cli_fail("%s: no such key: '%s'; there are key, anchor, day, "
+                        "lifetime, releases, release-bytes and sources, each "
+                        "with name, answer, day and lifetime",
+                        path, words + sizeof strange - 1);
+    if (line == NULL)
+        return cli_fail("%s: %s", path, words);
+    return cli_fail("%s: near line %lu: %s", path,
+                    strtoul(line + strlen("line: "), NULL, 10), words);
+}
+
 int cli_policy_read(struct cli_policy *p, const char *path)
 {
     struct policy_said said = {.first = ""};
@@ -241,16 +262,14 @@ int cli_policy_read(struct cli_policy *p, const char *path)
                                    .log_level = CYAML_LOG_ERROR,
                                    .mem_fn = cyaml_mem};
     struct policy_file *file = NULL;
-    cyaml_err_t st =
-        cyaml_load_file(path, &config, &policy_value, (void **)&file, NULL);
+    cyaml_err_t st;
     int failed;
 
+    if (access(path, R_OK) == -1)
+        return cli_fail("%s: %s", path, strerror(errno));
+    st = cyaml_load_file(path, &config, &policy_value, (void **)&file, NULL);
     if (st != CYAML_OK)
-        return cli_fail("%s: %s%s%s", path,
-                        said.first[0] != '\0' ? policy_words(said.first)
-                                              : cyaml_strerror(st),
-                        said.last[0] != '\0' ? "; " : "",
-                        policy_words(said.last));
+        return policy_broken(path, &said, cyaml_strerror(st));
     if (file == NULL)
         return cli_fail("%s: the file is empty", path);
     failed = policy_take(p, path, file);
@@ -302,12 +321,14 @@ static void policy_put_quoted(struct policy_text *t, const char *text)
 
 static void policy_format(struct policy_text *t, const struct cli_policy *p)
 {
-    policy_put(t, "# What this device allows, whatever a task asks: epsilon, "
-                  "at most. No document\n# can raise it.\n"
-                  "# key: who signs the first document\nkey: ");
-    for (size_t i = 0; i < HSY_SIGN_KEY; i++)
-        policy_put(t, "%02x", p->policy.sign_key[i]);
-    policy_put(t, "\n");
+    char key[2 * HSY_SIGN_KEY + 1];
+
+    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
+    policy_put(t,
+               "# What this device allows, whatever a task asks: epsilon, "
+               "at most. No document\n# can raise it.\n"
+               "# key: who signs the first document\nkey: %s\n",
+               key);
     if (p->anchor != NULL) {
         policy_put(t, "anchor: ");
         policy_put_quoted(t, p->anchor);
@@ -333,18 +354,12 @@ static void policy_format(struct policy_text *t, const struct cli_policy *p)
 int cli_policy_write(const struct cli_policy *p, const char *path)
 {
     struct policy_text t = {.text = malloc(POLICY_TEXT)};
-    struct output *out = NULL;
-    hsy_status st;
+    int failed;
 
     if (t.text == NULL)
         return cli_fail_nomem();
     policy_format(&t, p);
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_OK) {
-        output_write(out, t.text, t.used);
-        st = output_commit(out);
-    }
+    failed = cli_write_file(path, t.text, t.used);
     free(t.text);
-    return st == HSY_OK ? 0 : cli_fail_output(path);
+    return failed;
 }

@@ -39,39 +39,6 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
 /* ---- Files --------------------------------------------------------------- */
 
-/* All of a file; NULL after a message. */
-static uint8_t *tasks_slurp(const char *path, size_t *len, int *failed)
-{
-    FILE *f = fopen(path, "rbe");
-    size_t room = 0;
-    uint8_t *bytes = NULL;
-
-    *len = 0;
-    *failed = f == NULL ? cli_fail("%s: %s", path, strerror(errno)) : 0;
-    while (!*failed && *len == room) {
-        uint8_t *grown = realloc(bytes, 2 * room + 65536);
-
-        if (grown == NULL) {
-            *failed = cli_fail_nomem();
-            break;
-        }
-        bytes = grown;
-        room = 2 * room + 65536;
-        *len += fread(bytes + *len, 1, room - *len, f);
-        if (ferror(f))
-            *failed = cli_fail("%s: %s", path, strerror(errno));
-        else if (*len > HSY_DOCUMENT_MAX)
-            *failed = cli_fail("%s: longer than 128 MiB", path);
-    }
-    if (f != NULL)
-        fclose(f);
-    if (*failed) {
-        free(bytes);
-        bytes = NULL;
-    }
-    return bytes;
-}
-
 /* Whether a file begins as documents do; one that cannot be read does not. */
 static bool tasks_compiled(const char *path)
 {
@@ -89,12 +56,16 @@ int cli_tasks_document(struct cli_tasks *t, const char *path)
 {
     hsy_error err = {0};
     size_t len;
-    int failed;
+    int failed = cli_read_file(&t->bytes, &len, path, HSY_DOCUMENT_MAX);
 
-    t->bytes = tasks_slurp(path, &len, &failed);
     if (failed)
         return failed;
-    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK)
+    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK &&
+        err.field != NULL && strcmp(err.field, "magic") == 0)
+        return cli_fail("%s: not a task document; 'hearsay tasks compile' "
+                        "makes one of a tasks.yaml",
+                        path);
+    if (err.status != HSY_OK)
         return cli_fail_at(path, "task", &err);
     t->n = t->doc.tasks;
     t->all = calloc(t->n + 1, sizeof *t->all);

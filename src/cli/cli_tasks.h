@@ -43,6 +43,9 @@ int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
 
 /* ---- Keys: files of hexadecimal digits (tasks_keys.c) -------------------- */
 
+/* 2n hexadecimal digits and the end of the string. */
+void cli_hex(char *text, const uint8_t *bytes, size_t n);
+
 /* n bytes of hexadecimal digits, then nothing but the line's end. */
 bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len);
 

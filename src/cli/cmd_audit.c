@@ -457,6 +457,9 @@ static int cmd_audit_print(const struct cmd_audit *a)
               "audits");
     if (a->format == CLI_TABLE && permanent)
         cli_lifetime_note();
+    if (a->spec.permanent)
+        cli_note("note: this is one report; 'hearsay tasks show' says what "
+                 "all reports of the task's permanent answer tell together");
     code = cli_finish();
     if (broken == 0)
         return code;

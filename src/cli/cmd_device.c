@@ -80,36 +80,6 @@ const char *device_file(struct device_job *j, const char *name)
     return NULL;
 }
 
-int device_fail(const struct device_job *j, const hsy_error *err)
-{
-    return cli_fail_error(j->directory, err);
-}
-
-void device_say_why(char *text, size_t room, const hsy_error *err)
-{
-    const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
-    char cap[CLI_CAP_TEXT];
-
-    cli_cap_text(cap, err->limit);
-    if (err->status == HSY_E_POLICY && err->limit != 0 && err->field != NULL &&
-        (strcmp(err->field, "epsilon") == 0 ||
-         strncmp(err->field, "nano_", 5) == 0))
-        snprintf(text, room, "%s (epsilon %s)", msg, cap);
-    else
-        snprintf(text, room, "%s%s%s", err->field != NULL ? err->field : "",
-                 err->field != NULL ? ": " : "", msg);
-}
-
-int device_fail_task(const char *task, const hsy_error *err)
-{
-    char text[512];
-
-    if (err->status != HSY_E_POLICY)
-        return cli_fail_error(task, err);
-    device_say_why(text, sizeof text, err);
-    return cli_fail("%s: %s", task, text);
-}
-
 static hsy_host_options device_host_options(const struct device_job *j)
 {
     return (hsy_host_options){.size = sizeof(hsy_host_options),
@@ -123,15 +93,19 @@ int device_read_policy(struct device_job *j)
 
     if (path == NULL)
         return CLI_FAILED;
-    if (access(path, F_OK) == -1 && errno == ENOENT)
-        return cli_fail("%s: there is no device; make one with 'hearsay device "
-                        "init'",
+    if (access(path, F_OK) == 0 || errno != ENOENT)
+        return cli_policy_read(&j->policy, path);
+    path = device_file(j, "key");
+    if (path != NULL && access(path, F_OK) == 0)
+        return cli_fail("%s: policy.yaml is missing: what this device allows; "
+                        "put it back",
                         j->directory);
-    return cli_policy_read(&j->policy, path);
+    return cli_fail("%s: there is no device; make one with 'hearsay device "
+                    "init'",
+                    j->directory);
 }
 
-/* Let a document that was taken, and not yet put in its place, be there now. */
-static bool device_roll_forward(struct device_job *j)
+bool device_roll_forward(struct device_job *j)
 {
     char from[DEVICE_PATH];
     const char *path = device_file(j, DEVICE_DRAFT);
@@ -235,8 +209,8 @@ static int device_say(struct device_job *j, const char *text, size_t len)
         return failed;
     if (hsy_client_answer_text(j->client, j->how->operand[1], text, len, &state,
                                &err) != HSY_OK)
-        return device_fail_task(j->how->operand[1], &err);
-    puts(hsy_world_state_name(state));
+        return device_fail_task(j, j->how->operand[1], &err);
+    device_say_state(j, state);
     return cli_finish();
 }
 
@@ -305,7 +279,11 @@ static int device_forget(struct device_job *j)
     if (hsy_device_forget(j->bare, source, &err) == HSY_OK)
         return CLI_DONE;
     hsy_world_explain(j->host, &err);
-    return cli_fail_error(source != NULL ? source : j->directory, &err);
+    if (err.status == HSY_E_UNKNOWN)
+        return cli_fail("%s: there is no such source; 'hearsay device policy "
+                        "%s' lists them",
+                        source, j->directory);
+    return device_fail(j, &err);
 }
 
 /* ---- Verbs and options --------------------------------------------------- */
@@ -460,6 +438,7 @@ int cmd_device(int argc, char **argv)
     int id, failed;
 
     cli_begin(&p, &device_command, argc, argv);
+    p.truths = true;
     while ((id = cli_next(&p)) != CLI_END) {
         if (id == CLI_STOP)
             return p.exit;

@@ -29,6 +29,11 @@ int cmd_help(int argc, char **argv)
     char *ask[] = {"", "--help", NULL};
     const struct cli_entry *entry;
 
+    if (argc > 2 && cli_command_find(argv[1]) != NULL) {
+        cli_note("'%s' is one word too many; 'hearsay help %s' has it all",
+                 argv[2], argv[1]);
+        return CLI_USAGE;
+    }
     if (argc > 2)
         return cli_command_extra(argv[2]);
     entry = cli_command_find(argc < 2 || help_asks(argv[1]) ? "help" : argv[1]);

@@ -1,9 +1,7 @@
 /* cmd_tasks.c - hearsay tasks: check, compile, show task files; make keys. */
 #define _DEFAULT_SOURCE
-#include "output.h"
 #include "tasks_show.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,22 +91,6 @@ static int tasks_run_check(const struct tasks_how *how)
     return failed;
 }
 
-static int tasks_write(const char *path, const uint8_t *bytes, size_t len)
-{
-    struct output *out = NULL;
-    hsy_status st;
-
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    if (st == HSY_OK) {
-        output_write(out, bytes, len);
-        st = output_commit(out);
-    }
-    return st == HSY_OK ? 0 : cli_fail_output(path);
-}
-
 static int tasks_sign(const struct cli_tasks *t, const struct tasks_how *how)
 {
     uint8_t secret[HSY_SIGN_SECRET], next[HSY_SIGN_KEY], *bytes = NULL;
@@ -124,7 +106,7 @@ static int tasks_sign(const struct cli_tasks *t, const struct tasks_how *how)
         failed = cli_fail_error(how->key, &err);
     explicit_bzero(secret, sizeof secret);
     if (!failed)
-        failed = tasks_write(how->output, bytes, len);
+        failed = cli_write_file(how->output, bytes, len);
     free(bytes);
     return failed;
 }

@@ -3,7 +3,6 @@
 #include "cli_tasks.h"
 #include "device_parts.h"
 
-#include "output.h"
 #include "world.h"
 
 #include <errno.h>
@@ -143,7 +142,9 @@ static int init_check_dates(const struct cli_tasks *d, const char *path)
         return cli_fail("the clock stands before 1970; set it");
     today = (uint64_t)t.tv_sec / INIT_DAY;
     if (d->doc.issued > today + 1) /* clocks differ by a little */
-        return cli_fail("%s: it was issued after today: set the clock", path);
+        return cli_fail("%s: it was issued after today: set the clock, or "
+                        "wait",
+                        path);
     if (d->doc.expires <= today)
         return cli_fail("%s: it has expired", path);
     return 0;
@@ -154,21 +155,32 @@ static int init_copy(struct device_job *j, const char *name,
                      const struct cli_tasks *d)
 {
     const char *path = device_file(j, name);
-    struct output *out = NULL;
-    hsy_status st;
 
-    if (path == NULL)
-        return CLI_FAILED;
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_OK) {
-        output_write(out, d->bytes, d->doc.len);
-        st = output_commit(out);
-    }
-    return st == HSY_OK ? 0 : cli_fail_output(path);
+    return path != NULL ? cli_write_file(path, d->bytes, d->doc.len)
+                        : CLI_FAILED;
 }
 
 /* ---- A new device -------------------------------------------------------- */
+
+/* Written and read again: a path may hold what YAML does not give back, and
+ * the device would look for its anchor elsewhere. */
+static int init_policy_file(struct device_job *j)
+{
+    const char *path = device_file(j, "policy.yaml"), *anchor;
+    struct cli_policy again = {.sources = NULL};
+    int failed;
+
+    if (path == NULL)
+        return CLI_FAILED;
+    failed = cli_policy_write(&j->policy, path);
+    if (!failed)
+        failed = cli_policy_read(&again, path);
+    anchor = j->policy.anchor;
+    if (!failed && anchor != NULL && strcmp(anchor, again.anchor) != 0)
+        failed = cli_fail("--anchor: choose a path without control characters");
+    cli_policy_clear(&again);
+    return failed;
+}
 
 /* The directory, with policy and document in it but no key: what is there of
  * an init that was cut short is written again. */
@@ -191,8 +203,8 @@ static int init_directory(struct device_job *j, const struct cli_tasks *d)
         failed = cli_fail("%s: there is a device already; what it has spent is "
                           "not forgotten",
                           j->directory);
-    if (!failed && (path = device_file(j, "policy.yaml")) != NULL)
-        failed = cli_policy_write(&j->policy, path);
+    if (!failed)
+        failed = init_policy_file(j);
     if (!failed)
         failed = init_copy(j, "document", d);
     hsy_host_close(host);
@@ -218,6 +230,7 @@ static int init_make(struct device_job *j)
 
 static int init_show(struct device_job *j)
 {
+    hsy_task refused;
     int failed;
 
     puts("What this device allows (epsilon, at most):\n");
@@ -226,6 +239,9 @@ static int init_show(struct device_job *j)
     failed = device_show_tasks(j, CLI_TABLE, false);
     if (failed)
         return failed;
+    if (hsy_client_refused(j->client, 0, &refused, NULL))
+        puts("A device that shall answer these is made with other --source, "
+             "--day or --lifetime.");
     printf("\nIn plain words: hearsay device tasks %s\n"
            "It answers nothing before: hearsay device consent %s send\n",
            j->directory, j->directory);
@@ -264,10 +280,14 @@ int device_init(struct device_job *j)
     if (o->document == NULL)
         return cli_usage(j->parser,
                          "init needs --document FILE, the signed tasks");
-    if ((o->public_key == NULL) == (o->policy == NULL))
+    if (o->public_key == NULL && o->policy == NULL)
         return cli_usage(j->parser,
                          "init needs --public-key FILE, or --policy FILE with "
                          "the key in it");
+    if (o->public_key != NULL && o->policy != NULL)
+        return cli_usage(j->parser,
+                         "--policy FILE has the key in it: no --public-key "
+                         "beside it");
     if (o->policy != NULL && (o->nsources != 0 || o->has_day ||
                               o->has_lifetime || o->anchor != NULL))
         return cli_usage(j->parser,
@@ -279,20 +299,6 @@ int device_init(struct device_job *j)
 }
 
 /* ---- New tasks ----------------------------------------------------------- */
-
-static int take_rename(struct device_job *j)
-{
-    char from[DEVICE_PATH];
-    const char *path = device_file(j, DEVICE_DRAFT);
-
-    if (path == NULL)
-        return CLI_FAILED;
-    memcpy(from, path, sizeof from);
-    path = device_file(j, "document");
-    if (path != NULL && rename(from, path) == 0)
-        return 0;
-    return cli_fail("%s: %s", from, strerror(errno));
-}
 
 /* A store that failed may have reached one copy of the state, and then stands:
  * only a document that was refused is taken away again. */
@@ -308,12 +314,16 @@ static int take_run(struct device_job *j, const struct cli_tasks *d)
         return failed;
     st = hsy_device_take(j->bare, &taken, d->bytes, d->doc.len, &err);
     if (st == HSY_OK)
-        return take_rename(j);
+        return device_roll_forward(j)
+                   ? 0
+                   : cli_fail("%s: the new document cannot be put in its "
+                              "place: %s",
+                              j->directory, strerror(errno));
     path = device_file(j, DEVICE_DRAFT);
     if (path != NULL && st != HSY_E_IO && st != HSY_E_DAMAGED)
         unlink(path);
     hsy_world_explain(j->host, &err);
-    return cli_fail_error(j->how->operand[1], &err);
+    return device_fail_about(j, j->how->operand[1], &err);
 }
 
 /* The new document waits beside the old one while the device is told of it:

@@ -96,32 +96,6 @@ static void log_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-/* A whole file, to be freed by the caller. */
-static int log_slurp(const char *path, uint8_t **bytes, size_t *len)
-{
-    FILE *in = fopen(path, "rbe");
-    size_t room = 0;
-    int failed = 0;
-
-    if (in == NULL)
-        return cli_fail("%s: %s", path, strerror(errno));
-    do {
-        uint8_t *larger = realloc(*bytes, room = 2 * room + 65536);
-
-        if (larger == NULL) {
-            failed = cli_fail_nomem();
-            break;
-        }
-        *bytes = larger;
-        *len += fread(*bytes + *len, 1, room - *len, in);
-    } while (*len == room && room < LOG_MAX);
-    if (!failed && (ferror(in) != 0 || *len == room))
-        failed = cli_fail("%s: %s", path,
-                          ferror(in) != 0 ? strerror(errno) : "too long");
-    fclose(in);
-    return failed;
-}
-
 static int log_split(struct log_lines *log, const char *text, size_t len)
 {
     while (len != 0) {
@@ -160,7 +134,7 @@ static int log_read(struct device_job *j, const char *name, uint8_t **bytes,
         return CLI_FAILED;
     if (access(path, F_OK) == -1 && errno == ENOENT)
         return 0;
-    failed = log_slurp(path, bytes, &len);
+    failed = cli_read_file(bytes, &len, path, LOG_MAX);
     return failed ? failed : log_split(log, (const char *)*bytes, len);
 }
 

@@ -4,9 +4,7 @@
 #include "device_parts.h"
 
 #include "client.h"
-#include "output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,20 +36,6 @@ static hsy_status pack_one(void *ctx, const uint8_t *upload, size_t len)
     return HSY_OK;
 }
 
-static int pack_write(const struct pack_all *all, const char *path)
-{
-    struct output *out = NULL;
-    hsy_status st;
-
-    errno = 0;
-    st = output_open(&out, path);
-    if (st != HSY_OK)
-        return st == HSY_E_NOMEM ? cli_fail_nomem() : cli_fail_output(path);
-    if (all->len != 0)
-        output_write(out, all->bytes, all->len);
-    return output_commit(out) == HSY_OK ? 0 : cli_fail_output(path);
-}
-
 static int pack_mark(struct device_job *j, const struct pack_all *all)
 {
     hsy_error err = {0};
@@ -81,7 +65,7 @@ static int pack_run(struct device_job *j, struct pack_all *all)
     if (hsy_client_due(j->client, pack_one, all, &err) != HSY_OK)
         return err.status == HSY_E_NOMEM ? cli_fail_nomem()
                                          : device_fail(j, &err);
-    failed = pack_write(all, j->how->output);
+    failed = cli_write_file(j->how->output, all->bytes, all->len);
     if (!failed && j->how->mark_sent)
         failed = pack_mark(j, all);
     if (!failed)

@@ -49,11 +49,21 @@ int device_open(struct device_job *j);
 int device_open_bare(struct device_job *j);
 void device_close(struct device_job *j);
 
-/* What the library said about this device, or about a task; the limits of a
- * policy are epsilons there. */
+/* Let a document that was taken, and not yet put in its place, be there now.
+ * False with errno. */
+bool device_roll_forward(struct device_job *j);
+
+/* What the library said about this device, a task or a file of it, and what to
+ * do; its limit as an epsilon or a day where it is one. */
 int device_fail(const struct device_job *j, const hsy_error *err);
-int device_fail_task(const char *task, const hsy_error *err);
+int device_fail_about(const struct device_job *j, const char *about,
+                      const hsy_error *err);
+int device_fail_task(const struct device_job *j, const char *task,
+                     const hsy_error *err);
 void device_say_why(char *text, size_t room, const hsy_error *err);
+
+/* What became of an answer: its name, and a note if that may surprise. */
+void device_say_state(const struct device_job *j, hsy_answer_state state);
 
 /* The verbs; each returns the exit code. */
 int device_init(struct device_job *j);

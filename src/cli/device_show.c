@@ -1,6 +1,7 @@
 /* device_show.c - hearsay device budget, tasks and policy: what the person may
  * read. */
 #define _DEFAULT_SOURCE
+#include "cli_tasks.h"
 #include "device_parts.h"
 
 #include "world.h"
@@ -51,8 +52,7 @@ void device_show_policy(const struct cli_policy *p, enum cli_format format)
                                     p};
     char key[2 * HSY_SIGN_KEY + 1];
 
-    for (size_t i = 0; i < HSY_SIGN_KEY; i++)
-        snprintf(key + 2 * i, 3, "%02x", p->policy.sign_key[i]);
+    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
     {
         const struct cli_field fields[] = {
             {"key", cli_text(key)},
@@ -207,7 +207,20 @@ static void show_task_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-/* Below the table: each task in plain words. */
+/* Below the table, where there is room: why a task is refused. */
+static void show_refused(const struct show_tasks *t)
+{
+    struct cli_cell cell;
+
+    for (size_t i = t->admitted; i < t->admitted + t->refused; i++) {
+        show_task_cell(t, i, SHOW_TASK, &cell);
+        printf("%s%s is refused: ", i == t->admitted ? "\n" : "", t->label);
+        show_task_cell(t, i, SHOW_WHY, &cell);
+        puts(t->label);
+    }
+}
+
+/* Below that: each task in plain words. */
 static void show_labels(const struct show_tasks *t)
 {
     struct cli_cell cell;
@@ -229,7 +242,7 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
         [SHOW_SLOT] = {"epsilon_slot", "a slot"},
         [SHOW_LIFETIME] = {"epsilon_lifetime", "all slots"},
         [SHOW_ADMITTED] = {"admitted", "state"},
-        [SHOW_WHY] = {"why", NULL},
+        [SHOW_WHY] = {"why", ""},
         [SHOW_QUESTION] = {"question", ""},
         [SHOW_LABEL] = {"label", ""}};
     struct show_tasks t = {.client = j->client};
@@ -245,6 +258,8 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
         t.refused++;
     table.nrows = t.admitted + t.refused;
     cli_print(format, &table, NULL, 0, "tasks");
+    if (format == CLI_TABLE)
+        show_refused(&t);
     if (format == CLI_TABLE && labels)
         show_labels(&t);
     free(t.label);

@@ -1,6 +1,8 @@
 /* main.c - the hearsay command: the table of subcommands. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -57,12 +59,27 @@ int cli_command_extra(const char *word)
     return CLI_USAGE;
 }
 
+/* A standard stream that is closed stays an error to use; but its number is
+ * taken, or the next file opened would be written to in its stead. */
+static bool main_hold_streams(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", modes[fd]) != fd)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     const struct cli_entry *entry;
 
     /* A closed pipe is an error that write(2) reports, not a sudden death. */
     signal(SIGPIPE, SIG_IGN);
+    if (!main_hold_streams())
+        return CLI_FAILED;
 
     if (argc < 2) {
         cli_note("no command; 'hearsay help' lists them");

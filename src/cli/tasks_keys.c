@@ -9,6 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void cli_hex(char *text, const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < 2 * n; i++)
+        text[i] = "0123456789abcdef"[bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+    text[2 * n] = '\0';
+}
+
 bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len)
 {
     static const char digits[] = "0123456789abcdef";
@@ -92,9 +99,9 @@ static int keys_write(const char *path, const uint8_t *bytes, size_t n,
                         errno == EEXIST ? "there is a key already; it is not "
                                           "overwritten"
                                         : strerror(errno));
-    for (size_t i = 0; i < 2 * n; i++)
-        text[i] = "0123456789abcdef"[bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+    cli_hex(text, bytes, n);
     text[2 * n] = '\n';
+    errno = ENOSPC; /* if it is written in part */
     if (write(fd, text, 2 * n + 1) != (ssize_t)(2 * n + 1) || fsync(fd) == -1)
         failed = cli_fail("%s: %s", path, strerror(errno));
     explicit_bzero(text, sizeof text);

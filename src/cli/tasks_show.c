@@ -92,12 +92,6 @@ void tasks_day(char text[16], uint32_t day)
         text[0] = '\0';
 }
 
-static void show_hex(char *text, const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-}
-
 static int show_row_open(struct show_row *row, const hsy_task *task)
 {
     int failed = cli_release_new(&row->release, task);
@@ -109,7 +103,7 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
     hsy_scheme_info(row->info.scheme, &row->scheme);
     tasks_day(row->start, task->start);
     tasks_day(row->end, task->end - 1);
-    show_hex(row->digest, row->info.digest, HSY_DIGEST);
+    cli_hex(row->digest, row->info.digest, HSY_DIGEST);
     for (size_t i = 0; i < 3; i++)
         row->after[i] = NAN;
     if (row->info.chain == NULL)
@@ -264,9 +258,11 @@ static void show_notes(const struct show_list *l)
              "permanent answers\nthat there can be. '-': none, more than can "
              "be counted, or fewer reports.");
     if (show_any(l, 2))
-        puts("With more than one change a slot, that and when the answer "
-             "changed may show:\nthe bounds hold for people who change at "
-             "the same times, and no epsilon\nbounds the rest.");
+        puts(
+            "With more than one change a slot, that and when the answer "
+            "changed may show:\nthe bounds hold for people who change from one "
+            "kept answer to another at the\nsame times, and no epsilon bounds "
+            "the rest.");
 }
 
 static void show_table(const struct show_list *l, const struct cli_tasks *t,
@@ -281,7 +277,7 @@ static void show_table(const struct show_list *l, const struct cli_tasks *t,
     tasks_day(issued, t->doc.issued);
     tasks_day(expires, t->doc.expires - 1);
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)
-        show_hex(next, t->doc.next_key, HSY_SIGN_KEY);
+        cli_hex(next, t->doc.next_key, HSY_SIGN_KEY);
     {
         const struct cli_field fields[] = {
             {"version", cli_count(t->doc.version)},

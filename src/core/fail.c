@@ -51,7 +51,7 @@ const char *hsy_strstatus(hsy_status status)
     case HSY_E_EMPTY:
         return "no data";
     case HSY_E_REFUSED:
-        return "allowed in simulation only";
+        return "not allowed here";
     case HSY_E_END:
         return "end of input";
     case HSY_E_BUSY:

@@ -47,17 +47,29 @@ static hsy_status answer_sampled(struct answer *a)
 static hsy_answer_state answer_round(const struct answer *a, uint32_t *number)
 {
     const struct device_round *round = answer_place(a);
-    const uint64_t scheme = bytes_get64(a->r->report_digest);
 
     if (round->number != a->round + 1)
         return 0;
     *number = round->answers;
     if (round->sent != 0)
         return HSY_ANSWER_CLOSED; /* the clock was ahead, and is back */
-    if (round->answers >= a->r->task.answers ||
-        (round->answers != 0 && round->scheme != scheme))
+    if (round->answers >= a->r->task.answers)
         return HSY_ANSWER_KEPT;
     return 0;
+}
+
+/*
+ * Whether a later round stands where this one's answers did, or would: null
+ * uploads of it were acknowledged while the clock was ahead. A fresh slot that
+ * is open has had its round; one with several may have had it, and would answer
+ * again, for another truth perhaps.
+ */
+static bool answer_taken(const struct answer *a)
+{
+    const uint64_t number = answer_place(a)->number;
+
+    return a->r->permanent == NULL ? number != a->round + 1
+                                   : number > a->round + 1;
 }
 
 /* What the slot has seen. Days only go forward, so none is behind the record's
@@ -77,6 +89,8 @@ static void answer_standing(struct answer *a)
         a->opening = DEVICE_SLOT_PAID;
     else if (rec->slot_state == DEVICE_SLOT_EXHAUSTED)
         a->state = HSY_ANSWER_EXHAUSTED;
+    else if (answer_taken(a))
+        a->state = HSY_ANSWER_CLOSED;
 }
 
 /*
@@ -170,17 +184,9 @@ static void answer_begin_round(struct answer *a)
 
     if (round->number == a->round + 1)
         return;
-    if (round->held != 0) {
-        hsy_entry e = hsy_device_entry(HSY_ENTRY_DROPPED, a->r, a->day);
-
-        e.round = round->number - 1;
-        e.slot = e.round / a->r->rounds;
-        hsy_device_note(a->dev, &e);
-    }
-    *round = (struct device_round){.number = a->round + 1,
-                                   .scheme = bytes_get64(a->r->report_digest)};
-    bytes_wipe(device_reports(a->dev, a->record, round),
-               device_round_bytes(a->rec));
+    hsy_device_vacate(a->dev, a->r, a->record, round, a->day);
+    round->number = a->round + 1;
+    round->scheme = bytes_get64(a->r->report_digest);
 }
 
 static void answer_note(struct answer *a, uint32_t kind, uint64_t nano)

@@ -243,6 +243,21 @@ void hsy_device_note(hsy_device *dev, const hsy_entry *entry)
         dev->notes[dev->nnotes++] = *entry;
 }
 
+void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
+                       struct device_round *round, uint32_t day)
+{
+    if (round->held != 0) {
+        hsy_entry e = hsy_device_entry(HSY_ENTRY_DROPPED, r, day);
+
+        e.round = round->number - 1;
+        e.slot = e.round / r->rounds;
+        hsy_device_note(dev, &e);
+    }
+    *round = (struct device_round){.number = 0};
+    bytes_wipe(device_reports(dev, record, round),
+               device_round_bytes(&dev->records[record]));
+}
+
 /* ---- Making, opening, closing -------------------------------------------- */
 
 static hsy_status device_start(hsy_device *dev, const hsy_policy *policy,
@@ -318,23 +333,30 @@ static void device_erase(hsy_device *dev, uint32_t record)
     hsy_state_record(dev, record);
 }
 
+/* HSY_OK if the device may be changed now, and the day. */
+static hsy_status device_change(const hsy_device *dev, uint32_t *day,
+                                hsy_error *err)
+{
+    hsy_status st = hsy_device_ready(dev, err);
+
+    *day = 0;
+    if (st == HSY_OK)
+        st = hsy_device_today(dev, day, NULL, err);
+    return st == HSY_OK ? hsy_state_current(dev, err) : st;
+}
+
 hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
                                   hsy_error *err)
 {
     hsy_entry entry;
     uint32_t day;
-    hsy_status st = hsy_device_ready(dev, err);
+    hsy_status st = device_change(dev, &day, err);
 
     if (st != HSY_OK)
         return st;
     if (consent != HSY_CONSENT_NONE && consent != HSY_CONSENT_COLLECT &&
         consent != HSY_CONSENT_SEND)
         return hsy_fail(err, HSY_E_RANGE, "consent", "no such consent");
-    st = hsy_device_today(dev, &day, NULL, err);
-    if (st == HSY_OK)
-        st = hsy_state_current(dev, err);
-    if (st != HSY_OK)
-        return st;
     dev->head.consent = (uint32_t)consent;
     for (uint32_t i = 0; i < dev->nrecords && consent == HSY_CONSENT_NONE; i++)
         device_erase(dev, i);
@@ -366,7 +388,7 @@ hsy_status hsy_device_forget(hsy_device *dev, const char *source,
 {
     hsy_entry entry;
     uint32_t day, which = UINT32_MAX;
-    hsy_status st = hsy_device_ready(dev, err);
+    hsy_status st = device_change(dev, &day, err);
 
     if (st != HSY_OK)
         return st;
@@ -375,11 +397,6 @@ hsy_status hsy_device_forget(hsy_device *dev, const char *source,
         if (which == dev->nsources && hsy_ledger_source(dev, source) == NULL)
             return hsy_fail(err, HSY_E_UNKNOWN, "source", "no such source");
     }
-    st = hsy_device_today(dev, &day, NULL, err);
-    if (st == HSY_OK)
-        st = hsy_state_current(dev, err);
-    if (st != HSY_OK)
-        return st;
     for (uint32_t i = 0; i < dev->nrecords; i++)
         if (source == NULL || dev->records[i].source == which)
             device_close_record(dev, i);

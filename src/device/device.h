@@ -194,6 +194,10 @@ void hsy_device_note(hsy_device *dev, const hsy_entry *entry);
 void hsy_device_log(const hsy_device *dev, const hsy_entry *entry);
 hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day);
 
+/* Empty a round's place for another; reports that were not sent are noted. */
+void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
+                       struct device_round *round, uint32_t day);
+
 /* Coins of one context; keep at one address, and close. */
 struct device_draw {
     hsy_streams room;
@@ -255,9 +259,10 @@ void hsy_state_new(hsy_device *dev);
  * HSY_E_POLICY if it is more than there is room for, or as load says. */
 hsy_status hsy_state_read(hsy_device *dev, hsy_file file);
 
-/* The generation that an image claims, to whoever has no key; 0 if it is none.
- */
-uint64_t hsy_state_generation(const uint8_t *image, size_t len);
+/* The generation that an image claims, to whoever has no key; false if it is no
+ * image. */
+bool hsy_state_generation(const uint8_t *image, size_t len,
+                          uint64_t *generation);
 
 /* ---- state_open.c -------------------------------------------------------- */
 

@@ -227,7 +227,7 @@ static void label_sends(struct label_text *t, const hsy_release_info *info)
     const hsy_task *task = &info->task;
 
     if (info->slots * info->rounds == 1) {
-        label_say(t, " At the end");
+        label_say(t, " After the last day");
     } else if (label_round(info) == 1) {
         label_say(t, " After every day");
     } else {

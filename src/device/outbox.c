@@ -209,6 +209,44 @@ static bool outbox_too_late(const struct outbox_walk *w)
     return w->day > w->item.due / DEVICE_DAY + w->item.r->task.grace_days;
 }
 
+/* ---- Closing ------------------------------------------------------------- */
+
+/* Whether a round has a sample of its answers, and may get another. */
+static bool outbox_open(const hsy_device *dev, const struct outbox_item *item)
+{
+    const struct device_record *rec = &dev->records[item->record];
+
+    return rec->answers > rec->sends && outbox_report(dev, item) != NULL &&
+           outbox_round(dev, item)->answers < rec->answers;
+}
+
+/*
+ * A round of which a report is shown takes no more answers, or another sample
+ * of them could be shown later: when a round ends follows from the clock and
+ * from the task's end, and both may move. So before anything is shown all
+ * rounds that have ended are closed, and that is durable.
+ */
+static hsy_status outbox_close(hsy_device *dev,
+                               const hsy_release *const *releases, size_t n,
+                               hsy_error *err)
+{
+    struct outbox_walk w;
+    bool any = false;
+    hsy_status st = outbox_start(&w, dev, releases, n, err);
+
+    for (; st == HSY_OK && outbox_step(&w); w.item.place++)
+        if (outbox_open(dev, &w.item)) {
+            outbox_round(dev, &w.item)->answers =
+                dev->records[w.item.record].answers;
+            hsy_state_record(dev, w.item.record);
+            any = true;
+        }
+    if (st != HSY_OK || !any)
+        return st;
+    hsy_state_head(dev);
+    return hsy_state_commit(dev, err);
+}
+
 /* ---- Handing out --------------------------------------------------------- */
 
 /* The one that is due and has the smallest id. */
@@ -317,7 +355,11 @@ hsy_status hsy_device_next(hsy_device *dev, const hsy_release *const *releases,
     if (bytes > room)
         return hsy_fail_limit(err, HSY_E_RANGE, "room",
                               "the upload does not fit", bytes);
-    st = outbox_make(dev, upload, &best, err);
+    st = hsy_state_current(dev, err);
+    if (st == HSY_OK)
+        st = outbox_close(dev, releases, n, err);
+    if (st == HSY_OK)
+        st = outbox_make(dev, upload, &best, err);
     if (st != HSY_OK)
         return st;
     *len = bytes;
@@ -345,16 +387,16 @@ static hsy_status outbox_seek(struct outbox_walk *w, const hsy_upload *head,
 }
 
 /* Mark the place and erase what was there. */
-static void outbox_mark(hsy_device *dev, const struct outbox_item *item)
+static void outbox_mark(hsy_device *dev, const struct outbox_item *item,
+                        uint32_t day)
 {
     const struct device_record *rec = &dev->records[item->record];
     struct device_round *round = outbox_round(dev, item);
     const uint64_t bit = (uint64_t)1 << item->place;
 
     if (round->number != item->round + 1) {
-        *round = (struct device_round){.number = item->round + 1};
-        bytes_wipe(device_reports(dev, item->record, round),
-                   device_round_bytes(rec));
+        hsy_device_vacate(dev, item->r, item->record, round, day);
+        round->number = item->round + 1;
     }
     round->sent |= bit;
     round->held &= ~bit;
@@ -390,7 +432,7 @@ hsy_status hsy_device_sent(hsy_device *dev, const hsy_release *const *releases,
     st = hsy_state_current(dev, err);
     if (st != HSY_OK)
         return st;
-    outbox_mark(dev, &walk.item);
+    outbox_mark(dev, &walk.item, walk.day);
     st = hsy_state_commit(dev, err);
     if (st == HSY_OK)
         outbox_log(dev, HSY_ENTRY_SENT, &walk.item, walk.day, NULL, 0);

@@ -6,7 +6,9 @@
  * only answer, grain, slots, rounds, counts) and nothing that does not: not the
  * task's name, question, end, sample or delay. A task under another name has
  * the same digest and so the same answers; any other change is another release
- * with coins of its own, charged in full.
+ * with coins of its own, charged in full. Fresh and kept answers never share a
+ * digest: round_days is 0 for the ones and not for the others, also where a
+ * task has no slots and its end alone says how many rounds there are.
  */
 #include "blake2b.h"
 #include "bytes.h"
@@ -72,6 +74,8 @@ static hsy_status release_plan(hsy_release *r, hsy_error *err)
         return hsy_fail(err, HSY_E_RANGE, "permanent",
                         "several rounds a slot need a permanent answer, one "
                         "has none");
+    if (!kept)
+        r->task.round_days = 0; /* one plan has one digest, and it says so */
     return HSY_OK;
 }
 

@@ -1,9 +1,8 @@
 /*
- * state.c - what outlives the program: a key, and two copies of one image.
+ * state.c - what outlives the program besides its key: two copies of one image.
  *
  * Little-endian.                                         docs/formats.md, 7
  *
- *     key    0 magic[4], 4 version, 8 key[32], 40 check[16] (BLAKE2b of it)
  *     image  0 magic[4], 4 version, 8 generation (8 bytes), 16 length of it
  *            all, 20 records, 24 zero[8], 32 tag[32], 64 records
  *     record 0 length of the payload, 4 mac[16], 20 payload, sealed
@@ -516,12 +515,13 @@ hsy_status hsy_state_read(hsy_device *dev, hsy_file file)
     return state_parse(dev, len);
 }
 
-uint64_t hsy_state_generation(const uint8_t *image, size_t len)
+bool hsy_state_generation(const uint8_t *image, size_t len,
+                          uint64_t *generation)
 {
-    return len >= STATE_HEAD &&
-                   memcmp(image, state_magic, sizeof state_magic) == 0
-               ? bytes_get64(image + 8)
-               : 0;
+    if (len < STATE_HEAD || memcmp(image, state_magic, sizeof state_magic) != 0)
+        return false;
+    *generation = bytes_get64(image + 8);
+    return true;
 }
 
 #undef STATE_VERSION

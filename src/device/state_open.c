@@ -81,6 +81,7 @@ static hsy_status state_open_key_read(hsy_device *dev,
 /* What a copy looks like to somebody without the key. */
 enum state_open_look {
     STATE_OPEN_LOOK_NONE,
+    STATE_OPEN_LOOK_TORN, /* no image: its making was cut short, or worse */
     STATE_OPEN_LOOK_NEW,
     STATE_OPEN_LOOK_USED
 };
@@ -89,25 +90,26 @@ static hsy_status state_open_look(hsy_device *dev, hsy_file file,
                                   enum state_open_look *look, hsy_error *err)
 {
     size_t len = 0;
+    uint64_t generation = 0;
     hsy_status st = dev->world.load(dev->world.ctx, file, dev->image,
                                     dev->image_room, &len);
 
-    *look = STATE_OPEN_LOOK_NEW;
+    *look = STATE_OPEN_LOOK_TORN;
     if (st == HSY_E_EMPTY)
         *look = STATE_OPEN_LOOK_NONE;
     else if (st == HSY_E_RANGE)
         *look = STATE_OPEN_LOOK_USED;
     else if (st != HSY_OK)
         return hsy_fail(err, st, "state", "the state cannot be read");
-    else if (hsy_state_generation(dev->image, len) > 0)
-        *look = STATE_OPEN_LOOK_USED;
+    else if (hsy_state_generation(dev->image, len, &generation))
+        *look = generation > 0 ? STATE_OPEN_LOOK_USED : STATE_OPEN_LOOK_NEW;
     return HSY_OK;
 }
 
 /*
  * Whether making a device may begin (again). The copies are written first, of
  * generation 0, and the key last; where that was cut short nothing has been
- * answered yet. A broken key beside anything else is damage.
+ * answered yet. A broken key beside anything but two new copies is damage.
  */
 static hsy_status state_open_unmade(hsy_device *dev, enum state_open_key key,
                                     bool *unmade, hsy_error *err)

@@ -19,28 +19,11 @@ static hsy_status client_nomem(hsy_error *err)
 
 /* ---- The document in a file ---------------------------------------------- */
 
-static bool client_read_all(int fd, uint8_t *bytes, size_t len)
-{
-    size_t have = 0;
-
-    while (have < len) {
-        ssize_t n = read(fd, bytes + have, len - have);
-
-        if (n == -1 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            errno = n == 0 ? EIO : errno; /* shorter than it just was */
-            return false;
-        }
-        have += (size_t)n;
-    }
-    return true;
-}
-
 static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
                                  hsy_error *err)
 {
     struct stat s;
+    ssize_t n;
 
     if (fstat(fd, &s) == -1)
         return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
@@ -53,8 +36,12 @@ static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
     c->bytes = malloc(*len + 1);
     if (c->bytes == NULL)
         return client_nomem(err);
-    if (!client_read_all(fd, c->bytes, *len))
+    n = hsy_world_read(fd, c->bytes, *len);
+    if (n == -1)
         return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+    if ((size_t)n != *len)
+        return host_fail(err, HSY_E_IO, "document",
+                         "it changed while it was read; try again");
     return HSY_OK;
 }
 
@@ -170,7 +157,6 @@ static hsy_status client_open(hsy_client *c, const char *directory,
                               const char *document,
                               const hsy_host_options *options, hsy_error *err)
 {
-    bool create = options == NULL || options->create;
     size_t len = 0;
     hsy_status st = client_read(c, document, &len, err);
 
@@ -178,7 +164,7 @@ static hsy_status client_open(hsy_client *c, const char *directory,
         st = hsy_host_open(&c->host, directory, options, err);
     if (st != HSY_OK)
         return st;
-    st = client_open_device(c, create, err);
+    st = client_open_device(c, options == NULL || options->create, err);
     if (st == HSY_OK)
         st = client_take(c, len, err);
     if (st != HSY_OK)

@@ -4,48 +4,34 @@
  *
  * A device hands out its next upload once the one before has arrived. What will
  * come after all of them is found out on a copy in memory: a second device
- * under the same key, whose world is this one's files as they were, which may
- * be marked as sent without anything being written. Its uploads are the same
- * bytes, for they follow from the key and the state alone.
+ * under the same key, which reads this one's files and keeps to itself what it
+ * would write. Its uploads are the same bytes, for they follow from the key and
+ * the state alone. The device itself hands out the first before the copy is
+ * made: what it writes down before it shows anything (outbox.c) holds for the
+ * others, too.
  */
-#define _GNU_SOURCE /* explicit_bzero */
-
 #include "client.h"
 
 #include "hostfail.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define DUE_FILES 3u
-#define DUE_FILE_MAX (1u << 26)
 
 struct due_copy {
     const hsy_world *real;
-    struct {
-        uint8_t *bytes; /* owned */
-        size_t len;
-        hsy_status st; /* of reading it */
-    } file[DUE_FILES];
     uint64_t seconds, anchor;
+    bool told; /* of the first upload, which the device itself has logged */
     hsy_world world;
     hsy_device *device; /* owned */
 };
 
-/* ---- A world in memory --------------------------------------------------- */
+/* ---- A world that is only read ------------------------------------------- */
 
 static hsy_status due_load(void *ctx, hsy_file file, uint8_t *buf, size_t room,
                            size_t *len)
 {
-    const struct due_copy *copy = ctx;
+    const hsy_world *real = ((const struct due_copy *)ctx)->real;
 
-    if (copy->file[file].st != HSY_OK)
-        return copy->file[file].st;
-    if (copy->file[file].len > room)
-        return HSY_E_RANGE;
-    memcpy(buf, copy->file[file].bytes, copy->file[file].len);
-    *len = copy->file[file].len;
-    return HSY_OK;
+    return real->load(real->ctx, file, buf, room, len);
 }
 
 /* The state is in the device itself; what it stores is never read again. */
@@ -97,42 +83,23 @@ static hsy_status due_anchor_raise(void *ctx, uint64_t number)
 /* What is handed out leaves the device: the person may read that. */
 static void due_log(void *ctx, const hsy_entry *entry)
 {
-    const hsy_world *real = ((const struct due_copy *)ctx)->real;
+    struct due_copy *copy = ctx;
+    const hsy_world *real = copy->real;
 
-    if (real->log != NULL && entry->kind == HSY_ENTRY_UPLOAD)
+    if (entry->kind != HSY_ENTRY_UPLOAD)
+        return;
+    if (real->log != NULL && copy->told)
         real->log(real->ctx, entry);
+    copy->told = true;
 }
 
 /* ---- Copying ------------------------------------------------------------- */
 
-static hsy_status due_read(struct due_copy *copy, hsy_file file)
-{
-    const hsy_world *real = copy->real;
-    size_t room = 4096;
-
-    do {
-        free(copy->file[file].bytes);
-        room *= 4;
-        copy->file[file].bytes = malloc(room);
-        if (copy->file[file].bytes == NULL)
-            return HSY_E_NOMEM;
-        copy->file[file].st =
-            real->load(real->ctx, file, copy->file[file].bytes, room,
-                       &copy->file[file].len);
-    } while (copy->file[file].st == HSY_E_RANGE && room < DUE_FILE_MAX);
-    return HSY_OK;
-}
-
-static hsy_status due_copy(struct due_copy *copy, const hsy_client *c)
+static hsy_status due_copy(struct due_copy *copy)
 {
     hsy_status st = HSY_OK;
 
-    copy->real = hsy_host_world(c->host);
-    for (unsigned i = 0; st == HSY_OK && i < DUE_FILES; i++)
-        st = due_read(copy, (hsy_file)i);
-    if (st == HSY_OK)
-        st = copy->real->now(copy->real->ctx, &copy->seconds);
-    if (st == HSY_OK && copy->real->anchor_read != NULL)
+    if (copy->real->anchor_read != NULL)
         st = copy->real->anchor_read(copy->real->ctx, &copy->anchor);
     copy->world = (hsy_world){.size = sizeof copy->world,
                               .ctx = copy,
@@ -154,11 +121,6 @@ static void due_clear(struct due_copy *copy)
     if (copy->device != NULL)
         hsy_device_close(copy->device);
     free(copy->device);
-    for (unsigned i = 0; i < DUE_FILES; i++) {
-        if (copy->file[i].bytes != NULL && copy->file[i].st == HSY_OK)
-            explicit_bzero(copy->file[i].bytes, copy->file[i].len);
-        free(copy->file[i].bytes);
-    }
 }
 
 /* ---- Handing out --------------------------------------------------------- */
@@ -194,41 +156,62 @@ static hsy_status due_all(struct due_copy *copy, const hsy_client *c,
             st = hsy_device_sent(copy->device, releases, c->nreleases, upload,
                                  len, err);
     }
-    return st == HSY_E_END ? HSY_OK : st;
+    return st;
 }
 
-static hsy_status due_run(struct due_copy *copy, hsy_client *c,
-                          client_each *each, void *ctx, hsy_error *err)
+/* The first upload, from the device itself. Its clock is read after the copy's,
+ * so that what has ended for the copy has ended for it. */
+static hsy_status due_first(struct due_copy *copy, hsy_client *c,
+                            uint8_t *upload, size_t room, hsy_error *err)
 {
-    size_t room = due_room(c);
-    uint8_t *upload = malloc(room);
+    const hsy_world *real = copy->real;
+    size_t len;
+    hsy_status st = real->now(real->ctx, &copy->seconds);
+
+    if (st != HSY_OK)
+        return st;
+    return hsy_device_next(c->device, (const hsy_release *const *)c->releases,
+                           c->nreleases, upload, room, &len, err);
+}
+
+static hsy_status due_open(struct due_copy *copy, const hsy_client *c,
+                           hsy_error *err)
+{
     hsy_document document;
-    hsy_status st = HSY_E_NOMEM;
+    hsy_status st = due_copy(copy);
 
     copy->device = calloc(1, hsy_device_size(&c->policy) + 1);
-    if (copy->device != NULL && upload != NULL)
+    if (copy->device == NULL)
+        return HSY_E_NOMEM;
+    if (st == HSY_OK)
         st = hsy_device_open(copy->device, &c->policy, &copy->world, err);
     if (st == HSY_OK)
         st = hsy_device_take(copy->device, &document, c->document.bytes,
                              c->document.len, err);
-    if (st == HSY_OK)
-        st = due_all(copy, c, upload, room, each, ctx, err);
-    free(upload);
     return st;
 }
 
 hsy_status hsy_client_due(hsy_client *c, client_each *each, void *ctx,
                           hsy_error *err)
 {
-    struct due_copy copy = {.device = NULL};
-    hsy_status st = due_copy(&copy, c);
+    struct due_copy copy = {.real = hsy_host_world(c->host)};
+    size_t room = due_room(c);
+    uint8_t *upload = malloc(room);
+    hsy_status st = HSY_E_NOMEM;
 
     if (err != NULL)
-        *err = (hsy_error){.status = st};
+        *err = (hsy_error){.status = HSY_OK};
+    if (upload != NULL)
+        st = due_first(&copy, c, upload, room, err);
     if (st == HSY_OK)
-        st = due_run(&copy, c, each, ctx, err);
+        st = due_open(&copy, c, err);
+    if (st == HSY_OK)
+        st = due_all(&copy, c, upload, room, each, ctx, err);
+    if (st == HSY_E_END)
+        st = HSY_OK;
     if (st != HSY_OK && err != NULL && err->status == HSY_OK)
         *err = (hsy_error){.status = st};
     due_clear(&copy);
+    free(upload);
     return st;
 }

@@ -114,6 +114,25 @@ static hsy_status container_resolve(struct container_reader *r,
     return HSY_OK;
 }
 
+/* What a file is that has neither reports nor a tally. */
+static const char *container_other(const uint8_t *bytes, size_t have)
+{
+    static const struct {
+        char magic[5];
+        const char *what;
+    } others[] = {
+        {"HSYU", "uploads of devices: they are for the collector, and this "
+                 "reads reports and tallies"},
+        {"HSYD", "a task document: 'hearsay tasks show' shows it"},
+    };
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (have >= 4 && memcmp(bytes, others[i].magic, 4) == 0)
+            return others[i].what;
+    }
+    return "not a hearsay file";
+}
+
 /* Whether the input goes on with a hearsay file, as far as it goes. */
 static hsy_status container_magic(struct container_reader *r, hsy_error *err)
 {
@@ -131,7 +150,7 @@ static hsy_status container_magic(struct container_reader *r, hsy_error *err)
         return HSY_OK;
     return hsy_fail(err, HSY_E_FORMAT, NULL,
                     r->place == CONTAINER_START
-                        ? "not a hearsay file"
+                        ? container_other(r->in.bytes + r->in.begin, have)
                         : "what follows its end is not a hearsay file");
 }
 

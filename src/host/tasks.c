@@ -3,19 +3,14 @@
 
 #include "tasks.h"
 
+#include "hostfail.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define TASKS_DAY 86400
-
-static hsy_status tasks_fail(hsy_error *err, hsy_status status, const char *msg)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = status, .msg = msg};
-    return status;
-}
 
 void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len)
 {
@@ -85,9 +80,9 @@ hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
         st = HSY_E_NOMEM;
     if (st == HSY_OK) {
         *tasks = t;
-        return t->wrong ? tasks_fail(err, HSY_E_FORMAT,
-                                     "the task file is "
-                                     "not sound")
+        return t->wrong ? host_fail(err, HSY_E_FORMAT, NULL,
+                                    "the task file is "
+                                    "not sound")
                         : HSY_OK;
     }
     if (t != NULL) {
@@ -96,10 +91,10 @@ hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
         hsy_tasks_free(t);
         errno = why;
     }
-    return tasks_fail(err, st,
-                      st == HSY_E_IO      ? "the file cannot be read"
-                      : st == HSY_E_RANGE ? "the file is longer than 16 MiB"
-                                          : "out of memory");
+    return host_fail(err, st, NULL,
+                     st == HSY_E_IO      ? "the file cannot be read"
+                     : st == HSY_E_RANGE ? "the file is longer than 16 MiB"
+                                         : "out of memory");
 }
 
 void hsy_tasks_free(hsy_tasks *tasks)
@@ -145,7 +140,7 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
     hsy_status st;
 
     if (tasks->wrong)
-        return tasks_fail(err, HSY_E_FORMAT, "the task file is not sound");
+        return host_fail(err, HSY_E_FORMAT, NULL, "the task file is not sound");
     if (next_key != NULL)
         memcpy(doc.next_key, next_key, HSY_SIGN_KEY);
     st = hsy_document_encode(NULL, 0, &n, &doc, tasks->tasks, tasks->ntasks,
@@ -154,11 +149,11 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
         return st;
     out = malloc(n + HSY_SIGNATURE);
     if (out == NULL)
-        return tasks_fail(err, HSY_E_NOMEM, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     st =
         hsy_document_encode(out, n, &n, &doc, tasks->tasks, tasks->ntasks, err);
     if (st == HSY_OK && hsy_sign(out + n, out, n, secret) != HSY_OK)
-        st = tasks_fail(err, HSY_E_RANGE, "the secret key is not whole");
+        st = host_fail(err, HSY_E_RANGE, NULL, "the secret key is not whole");
     if (st != HSY_OK) {
         free(out);
         return st;

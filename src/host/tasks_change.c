@@ -8,6 +8,8 @@
  */
 #include "tasks.h"
 
+#include "hostfail.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ static void change_versions(hsy_tasks *t, const hsy_document *from)
     if (t->head.version <= from->version)
         tasks_wrong(t, change_at(TASKS_NONE, "version", NULL),
                     "the document in force has version %" PRIu64
-                    ": this must be %" PRIu64,
+                    ": this must be %" PRIu64 " or higher",
                     from->version, from->version + 1);
     if (t->head.issued < from->issued)
         tasks_wrong(t, change_at(TASKS_NONE, "issued", NULL),
@@ -121,14 +123,9 @@ hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
             if (strcmp(old.id, t->tasks[i].id) == 0)
                 change_task(t, i, &old);
     }
-    if (t->nomem || t->wrong) {
-        const hsy_status st = t->nomem ? HSY_E_NOMEM : HSY_E_FORMAT;
-
-        if (err != NULL)
-            *err = (hsy_error){.status = st,
-                               .msg = t->nomem ? "out of memory"
-                                               : "this may not change"};
-        return st;
-    }
+    if (t->nomem)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (t->wrong)
+        return host_fail(err, HSY_E_FORMAT, NULL, "this may not change");
     return HSY_OK;
 }

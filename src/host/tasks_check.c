@@ -15,6 +15,7 @@
 #define CHECK_GRACE 7u
 #define CHECK_REPORTS 1000u
 #define CHECK_MUCH ((uint64_t)8 * HSY_NANO) /* epsilon worth a remark */
+#define CHECK_CROWD 10u /* devices that a kept seed should have in common */
 
 static struct tasks_place check_at(size_t i, const char *key, const char *sub)
 {
@@ -69,8 +70,8 @@ static void check_head(hsy_tasks *t)
         return;
     if (t->head.issued > t->today)
         tasks_warn(t, at,
-                   "this day is still to come: devices that take the "
-                   "document go on from it");
+                   "this day is still to come: devices refuse the document "
+                   "until the day before it");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {
@@ -87,12 +88,12 @@ static void check_head(hsy_tasks *t)
 }
 
 static void check_name(hsy_tasks *t, struct tasks_place at, const char *text,
-                       char *out, size_t max)
+                       char *out, size_t max, const char *what)
 {
     const size_t len = text != NULL ? strlen(text) : 0;
 
     if (text == NULL)
-        tasks_wrong(t, at, "is missing");
+        tasks_wrong(t, at, "is missing: %s", what);
     else if (len < 1 || len > max ||
              strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") != len)
         tasks_wrong(t, at, "1 to %zu of a-z, 0-9, '.', '_', '-'", max);
@@ -106,14 +107,16 @@ static void check_names(hsy_tasks *t, size_t i)
     hsy_task *task = &t->tasks[i];
     struct tasks_place at = check_at(i, "id", NULL);
 
-    check_name(t, at, raw->id, task->id, HSY_TASK_ID);
+    check_name(t, at, raw->id, task->id, HSY_TASK_ID,
+               "the task's name, as dark-mode");
     for (size_t k = 0; k < i && task->id[0] != '\0'; k++)
         if (strcmp(t->tasks[k].id, task->id) == 0) {
             tasks_wrong(t, at, "task %zu has this id already", k + 1);
             break;
         }
     at.key = "source";
-    check_name(t, at, raw->source, task->source, HSY_SOURCE_MAX);
+    check_name(t, at, raw->source, task->source, HSY_SOURCE_MAX,
+               "the private data that is asked about, as settings.theme");
     at.key = "question";
     task->question = raw->question;
     task->question_len = raw->question != NULL ? strlen(raw->question) : 0;
@@ -128,18 +131,18 @@ static void check_names(hsy_tasks *t, size_t i)
 
 /* ---- Time ---------------------------------------------------------------- */
 
+/* A number of days, or the word for 0; forms: what may be written. */
 static void check_days(hsy_tasks *t, struct tasks_place at, const char *text,
-                       const char *never, uint32_t *out)
+                       const char *never, const char *forms, uint32_t *out)
 {
     uint64_t days;
 
     if (text == NULL)
         return;
-    if (strcmp(text, never) == 0)
+    if (never != NULL && strcmp(text, never) == 0)
         *out = 0;
     else if (!tasks_days(&days, text) || days > CHECK_DAYS)
-        tasks_wrong(t, at, "%s, day, week or a number of days, as '3 days'",
-                    never);
+        tasks_wrong(t, at, "%s", forms);
     else
         *out = (uint32_t)days;
 }
@@ -174,6 +177,7 @@ static void check_plan(hsy_tasks *t, size_t i)
 
     if (p == NULL) {
         check_days(t, check_at(i, "repeat", NULL), raw->repeat, "once",
+                   "once, daily, weekly or a number of days, as '3 days'",
                    &task->slot_days);
         return;
     }
@@ -182,13 +186,10 @@ static void check_plan(hsy_tasks *t, size_t i)
                     "repeat is for fresh answers; with permanent say every "
                     "and renew");
     task->round_days = 1;
-    if (p->every != NULL && strcmp(p->every, "never") == 0)
-        tasks_wrong(t, check_at(i, "permanent", "every"),
-                    "day, week or a number of days, as '3 days'");
-    else
-        check_days(t, check_at(i, "permanent", "every"), p->every, "never",
-                   &task->round_days);
+    check_days(t, check_at(i, "permanent", "every"), p->every, NULL,
+               "day, week or a number of days, as '3 days'", &task->round_days);
     check_days(t, check_at(i, "permanent", "renew"), p->renew, "never",
+               "never, week or a number of days, as '28 days'",
                &task->slot_days);
     check_count(t, check_at(i, "permanent", "max_changes"), p->max_changes,
                 &task->max_changes, 1, HSY_CHANGES_MAX);
@@ -236,14 +237,20 @@ static void check_pace(hsy_tasks *t, size_t i)
 {
     const struct tasks_raw *raw = &t->file->tasks[i];
     hsy_task *task = &t->tasks[i];
+    uint64_t sends;
 
     if (raw->permanent != NULL && raw->answers != NULL)
         tasks_wrong(t, check_at(i, "answers", NULL),
                     "a permanent answer is one a round: leave it out");
     check_count(t, check_at(i, "answers", NULL), raw->answers, &task->answers,
                 1, HSY_ANSWERS_MAX);
-    check_count(t, check_at(i, "send", NULL), raw->send, &task->sends, 1,
-                task->answers);
+    if (raw->send != NULL &&
+        (!tasks_count(&sends, raw->send) || sends < 1 || sends > task->answers))
+        tasks_wrong(t, check_at(i, "send", NULL),
+                    "an integer from 1 to 'answers', which is %" PRIu32,
+                    task->answers);
+    else if (raw->send != NULL)
+        task->sends = (uint32_t)sends;
     check_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
                 &task->min_reports, 0, UINT32_MAX);
     if (raw->sample != NULL &&
@@ -289,15 +296,48 @@ static void check_much(hsy_tasks *t, struct tasks_place at, const char *what,
                    (double)nano / HSY_NANO, what, exp((double)nano / HSY_NANO));
 }
 
+/* A kept hash function, set of buckets or cohort is shown in every report: it
+ * is a name, unless many devices have the same (docs/attacks.md). */
+static void check_marks(hsy_tasks *t, size_t i, const hsy_release_info *info)
+{
+    const uint32_t reports = info->task.min_reports;
+    const uint64_t most = reports / CHECK_CROWD > 2 ? reports / CHECK_CROWD : 2;
+    struct tasks_place at = check_at(i, "set", "pool-bits");
+    uint64_t bits = 1, seeds;
+    hsy_info scheme;
+
+    hsy_scheme_info(info->scheme, &scheme);
+    seeds = (uint64_t)1 << scheme.param[HSY_PARAM_POOL_BITS];
+    while (most >> (bits + 1) != 0)
+        bits++;
+    if (scheme.param[HSY_PARAM_COHORTS] != 0) {
+        seeds = scheme.param[HSY_PARAM_COHORTS];
+        bits = most;
+        at.sub = "cohorts";
+    }
+    if (seeds > most)
+        tasks_warn(t, at,
+                   "every report shows which of %" PRIu64 " the device keeps, "
+                   "which marks it among %" PRIu32 " devices (min_reports): "
+                   "at most %" PRIu64 ", or more min_reports",
+                   seeds, reports, bits);
+}
+
 static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
 {
     const struct tasks_raw *raw = &t->file->tasks[i];
     const struct tasks_place permanent = check_at(i, "permanent", NULL);
 
+    if (info->task.end <= t->head.issued)
+        tasks_warn(t, check_at(i, "end", NULL),
+                   "the task is over before the document is issued: no device "
+                   "answers it");
     check_much(t, check_at(i, "epsilon", NULL), "one report", info->nano_one);
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",
                    info->nano_slot / info->task.max_changes);
+    if (raw->permanent != NULL)
+        check_marks(t, i, info);
     if (info->task.max_changes >= 2)
         tasks_warn(t, check_at(i, "permanent", "max_changes"),
                    "when the answer changes, that and when it did may show; "

@@ -48,8 +48,9 @@ static void lines_broken(struct lines_reader *r)
         return;
     }
     tasks_wrong_line(r->tasks, lines_number(r, &p->problem_mark), file,
-                     "this is not YAML: %s; quote what is no plain word, and "
-                     "indent with spaces, not tabs",
+                     "this is not YAML: %s; begin the keys of one task in one "
+                     "column, indent with spaces, not tabs, and quote what is "
+                     "no plain word",
                      p->problem != NULL ? p->problem : "it cannot be read");
 }
 

@@ -318,7 +318,10 @@ static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
             key = "set";
             sub = hsy_param_name(k);
         }
-    scheme_wrong(a, key, sub, "%s", err->msg);
+    scheme_wrong(a, key, sub, "%s%s", err->msg,
+                 strcmp(key, "mechanism") == 0
+                     ? "; 'hearsay mechanisms' has them with their kinds"
+                     : "");
 }
 
 /* Owned by the caller; NULL after a complaint, or quietly. */

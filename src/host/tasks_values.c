@@ -59,7 +59,9 @@ static uint8_t *values_slurp(const char *path, size_t *len)
         bytes = malloc((size_t)st.st_size + 1);
     *len = 0;
     while (bytes != NULL && got > 0 && *len < (size_t)st.st_size) {
-        got = read(fd, bytes + *len, (size_t)st.st_size - *len);
+        do
+            got = read(fd, bytes + *len, (size_t)st.st_size - *len);
+        while (got == -1 && errno == EINTR);
         *len += got > 0 ? (size_t)got : 0;
     }
     if (got == -1) {

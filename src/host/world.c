@@ -43,7 +43,7 @@ const char *hsy_world_why(int number)
         {EACCES, "permission denied"},
         {EPERM, "not a plain file that belongs to this user alone; see "
                 "who owns it, and take every right from others (chmod go=)"},
-        {ENOENT, "there is no such file"},
+        {ENOENT, "there is no such file or directory"},
         {ENOTDIR, "not a directory"},
         {EISDIR, "a directory stands in its place"},
         {ELOOP, "a symbolic link stands in its place; none is followed"},
@@ -184,22 +184,26 @@ static hsy_status world_lock(hsy_host *h, uint32_t wait, hsy_error *err)
 /* ---- The directory ------------------------------------------------------- */
 
 /* Make it, and its name durable: one that a power cut takes away would be a
- * device that forgot what it has spent. */
+ * device that forgot what it has spent. A directory that was there already may
+ * stand where this user cannot look; then whoever made it has seen to that. */
 static hsy_status world_make(const char *directory, hsy_error *err)
 {
     size_t len = strlen(directory);
     char *parent = malloc(len + sizeof "/..");
     int fd = -1, failed = 0;
+    bool made;
 
     if (parent == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     memcpy(parent, directory, len);
     memcpy(parent + len, "/..", sizeof "/..");
-    if (mkdir(directory, 0700) == -1 && errno != EEXIST)
+    made = mkdir(directory, 0700) == 0;
+    if (!made && errno != EEXIST)
         failed = errno;
     if (failed == 0) {
         fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd == -1 || fsync(fd) == -1)
+        if ((fd == -1 && (made || errno != EACCES)) ||
+            (fd != -1 && fsync(fd) == -1))
             failed = errno;
     }
     if (fd != -1)
@@ -327,18 +331,21 @@ hsy_status hsy_host_open(hsy_host **host, const char *directory,
     return HSY_OK;
 }
 
+static void world_close(int fd)
+{
+    if (fd != -1)
+        close(fd);
+}
+
+/* The lock last: until then the directory is this process's. */
 void hsy_host_close(hsy_host *host)
 {
-    const int fds[] = {
-        host != NULL ? host->log : -1, host != NULL ? host->anchor_dir : -1,
-        host != NULL ? host->dir : -1, host != NULL ? host->lock : -1};
-
     if (host == NULL)
         return;
-    for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
-        if (fds[i] != -1)
-            close(fds[i]);
-    }
+    world_close(host->log);
+    world_close(host->anchor_dir);
+    world_close(host->dir);
+    world_close(host->lock);
     hsy_entropy_clear(&host->entropy);
     free(host->anchor);
     free(host);

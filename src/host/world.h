@@ -49,7 +49,13 @@ void hsy_world_explain(const hsy_host *h, hsy_error *err);
  * for others to read or write. -1 with errno; EPERM if it is something else. */
 int hsy_world_open(int dir, const char *name, int flags);
 
-/* Write what is left of an earlier process's drafts away. */
+/* Up to room bytes; -1 with errno. Of a longer file, room + 1. */
+ssize_t hsy_world_read(int fd, uint8_t *buf, size_t room);
+
+/* All of it; false with errno. */
+bool hsy_world_write(int fd, const uint8_t *buf, size_t len);
+
+/* Delete what an earlier process left of its drafts. */
 void hsy_world_tidy(hsy_host *h);
 
 hsy_status hsy_world_load(void *ctx, hsy_file file, uint8_t *buf, size_t room,

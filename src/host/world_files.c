@@ -56,6 +56,9 @@ int hsy_world_open(int dir, const char *name, int flags)
         : S_ISREG(s.st_mode) && s.st_uid == geteuid() && (s.st_mode & 077) == 0
             ? 0
             : EPERM;
+    if (error == 0 && (flags & O_CREAT) != 0 && (s.st_mode & 0600) != 0600 &&
+        fchmod(fd, S_IRUSR | S_IWUSR) == -1) /* what the umask has taken */
+        error = errno;
     if (error == 0)
         return fd;
     close(fd);
@@ -65,8 +68,7 @@ int hsy_world_open(int dir, const char *name, int flags)
 
 /* ---- Reading ------------------------------------------------------------- */
 
-/* Up to room bytes; -1 with errno. Of a longer file, room + 1. */
-static ssize_t files_read(int fd, uint8_t *buf, size_t room)
+ssize_t hsy_world_read(int fd, uint8_t *buf, size_t room)
 {
     size_t have = 0;
 
@@ -94,7 +96,7 @@ static hsy_status files_load(hsy_host *h, int dir, const char *name,
 
     if (fd == -1)
         return errno == ENOENT ? HSY_E_EMPTY : hsy_world_failed(h, where);
-    n = files_read(fd, buf, room);
+    n = hsy_world_read(fd, buf, room);
     if (n == -1)
         hsy_world_failed(h, where);
     close(fd);
@@ -139,7 +141,7 @@ static bool files_sync(hsy_host *h, int fd)
     return true;
 }
 
-static bool files_write(int fd, const uint8_t *buf, size_t len)
+bool hsy_world_write(int fd, const uint8_t *buf, size_t len)
 {
     while (len != 0) {
         ssize_t n = write(fd, buf, len);
@@ -167,7 +169,7 @@ static bool files_draft(hsy_host *h, const struct files_job *job)
     if (fd == -1)
         return false;
     if (fchmod(fd, S_IRUSR | S_IWUSR) == -1 || /* whatever the umask takes */
-        !files_write(fd, job->buf, job->len) || !files_sync(h, fd))
+        !hsy_world_write(fd, job->buf, job->len) || !files_sync(h, fd))
         error = errno;
     if (close(fd) == -1 && error == 0)
         error = errno;
@@ -249,26 +251,35 @@ static bool files_made(const hsy_host *h)
            errno != ENOENT;
 }
 
+/* HSY_E_EMPTY if there is none. */
+static hsy_status files_anchor(hsy_host *h, uint64_t *number)
+{
+    uint8_t text[FILES_NUMBER];
+    size_t len = 0;
+    hsy_status st = files_load(h, h->anchor_dir, h->anchor, "anchor", text,
+                               sizeof text, &len);
+
+    if (st == HSY_E_RANGE)
+        return HSY_E_DAMAGED;
+    return st == HSY_OK ? files_number(number, text, len) : st;
+}
+
 /* Before a device is made there is no anchor either: 0. Afterwards one that is
  * gone would let a restored state pass. */
 hsy_status hsy_world_anchor_read(void *ctx, uint64_t *number)
 {
     hsy_host *h = ctx;
-    uint8_t text[FILES_NUMBER];
-    size_t len = 0;
     hsy_status st;
 
     if (!hsy_world_mine(h))
         return HSY_E_REFUSED;
-    st = files_load(h, h->anchor_dir, h->anchor, "anchor", text, sizeof text,
-                    &len);
-    if (st == HSY_E_EMPTY && !files_made(h)) {
-        *number = 0;
-        return HSY_OK;
-    }
-    if (st == HSY_E_EMPTY || st == HSY_E_RANGE)
+    st = files_anchor(h, number);
+    if (st != HSY_E_EMPTY)
+        return st;
+    if (files_made(h))
         return HSY_E_DAMAGED;
-    return st == HSY_OK ? files_number(number, text, len) : st;
+    *number = 0;
+    return HSY_OK;
 }
 
 hsy_status hsy_world_anchor_raise(void *ctx, uint64_t number)
@@ -280,18 +291,13 @@ hsy_status hsy_world_anchor_raise(void *ctx, uint64_t number)
                             .draft = draft,
                             .buf = (const uint8_t *)text};
     uint64_t old = 0;
-    uint8_t was[FILES_NUMBER];
-    size_t len = 0;
     hsy_status st;
 
     if (!hsy_world_mine(h))
         return HSY_E_REFUSED;
-    st = files_load(h, h->anchor_dir, h->anchor, "anchor", was, sizeof was,
-                    &len);
-    if (st == HSY_OK)
-        st = files_number(&old, was, len);
+    st = files_anchor(h, &old);
     if (st != HSY_OK && st != HSY_E_EMPTY)
-        return st == HSY_E_RANGE ? HSY_E_DAMAGED : st;
+        return st;
     if (number < old)
         return HSY_E_DAMAGED;
     if (st == HSY_OK && number == old)

@@ -15,7 +15,6 @@
 
 #include "world.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -99,18 +98,8 @@ struct log_line {
 
 static void log_drain(struct log_line *l)
 {
-    size_t done = 0;
-
-    while (done < l->used && !l->lost) {
-        ssize_t n = write(l->fd, l->text + done, l->used - done);
-
-        if (n == -1 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            l->lost = true;
-        else
-            done += (size_t)n;
-    }
+    l->lost =
+        l->lost || !hsy_world_write(l->fd, (const uint8_t *)l->text, l->used);
     l->used = 0;
 }
 

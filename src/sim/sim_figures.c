@@ -99,7 +99,6 @@ hsy_status sim_change_svg(char **svg, size_t *len, const struct sim_change *c,
     return plot_svg(svg, len, &f.fig, err);
 }
 
-/* A logarithmic axis has no place for the share 0. */
 hsy_status sim_fingerprint_svg(char **svg, size_t *len,
                                const struct sim_fingerprint *p, hsy_error *err)
 {
@@ -107,10 +106,9 @@ hsy_status sim_fingerprint_svg(char **svg, size_t *len,
         .fig = {.title = "Found again in a crowd",
                 .about = "How many devices an attacker recognises by a second "
                          "upload, among so many that have the same truth. "
-                         "Shares below half of what guessing gives are left "
-                         "out.",
+                         "In another slot or task it is by guessing.",
                 .x = {.label = "devices", .log = true},
-                .y = {.label = "found again", .log = true}}};
+                .y = {.label = "found again"}}};
     size_t sizes = p->nrows / SIM_UPLOADS;
 
     for (unsigned k = 0; k < SIM_UPLOADS; k++) {
@@ -118,9 +116,8 @@ hsy_status sim_fingerprint_svg(char **svg, size_t *len,
 
         figures_series(&f, rows->upload, PLOT_LINE, k);
         for (size_t i = 0; i < sizes; i++)
-            if (rows[i].relinked >= rows[i].chance / 2)
-                figures_point(&f, (double)rows[i].devices, rows[i].relinked,
-                              rows[i].sd, rows[i].chance / 2, 1);
+            figures_point(&f, (double)rows[i].devices, rows[i].relinked,
+                          rows[i].sd, 0, 1);
     }
     figures_series(&f, "by guessing", PLOT_DASHED, PLOT_COLOURS - 1);
     for (size_t i = 0; i < sizes; i++)

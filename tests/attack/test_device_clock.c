@@ -15,9 +15,10 @@
 #define CLOCK_SEED 5u
 #define CLOCK_STEPS 16u
 #define CLOCK_YEAR (365u * (uint64_t)WORLD_DAY)
-#define CLOCK_TASKS 2u
-#define CLOCK_END 2932896u        /* the first day of the year 10000 */
-#define CLOCK_DAY_CAP 1500000000u /* one answer of each task */
+#define CLOCK_TASKS 3u
+#define CLOCK_END 2932896u           /* the first day of the year 10000 */
+#define CLOCK_DAY_CAP 1400000000u    /* less than all tasks ask for */
+#define CLOCK_SOURCE_CAP 1200000000u /* of a day: less than those on s */
 #define CLOCK_LIFE_CAP 7250000000u
 
 /* Far from both ends of the calendar, so that no walk falls off. */
@@ -36,39 +37,49 @@ struct clock_walk {
     struct world_setup setup;
     struct world_task task[CLOCK_TASKS];
     hsy_device *dev;
-    uint32_t day;        /* of the last charge, */
-    uint64_t charged;    /* on it, */
-    uint64_t life;       /* and in all */
-    uint64_t over, back; /* faults */
+    uint32_t day;                    /* of the last charge, */
+    uint64_t charged[WORLD_SOURCES]; /* on it, */
+    uint64_t life;                   /* and in all */
+    uint64_t over, back;             /* faults */
 };
 
-/* What the log says was charged, by day. */
+/* What the log says was charged, by day and source. */
 static void clock_entry(void *ctx, const hsy_entry *entry)
 {
     struct clock_walk *c = ctx;
+    const size_t source = strcmp(entry->source, world_sources[1]) == 0;
 
     if (entry->kind != HSY_ENTRY_CHARGE)
         return;
     c->back += entry->day < c->day;
-    c->charged = entry->day == c->day ? c->charged + entry->nano : entry->nano;
+    if (entry->day != c->day)
+        memset(c->charged, 0, sizeof c->charged);
     c->day = entry->day;
+    c->charged[source] += entry->nano;
     c->life += entry->nano;
-    c->over += c->charged > CLOCK_DAY_CAP || c->life > CLOCK_LIFE_CAP;
+    c->over += c->charged[source] > CLOCK_SOURCE_CAP ||
+               c->charged[0] + c->charged[1] > CLOCK_DAY_CAP ||
+               c->life > CLOCK_LIFE_CAP;
 }
 
-/* Tasks for all of time: one on each source. */
+/* Tasks for all of time, two of them on one source. */
 static void clock_init(struct clock_walk *c)
 {
-    hsy_spec rr = trial_values("rr", 2, 1), half = trial_values("rr", 2, 0.5);
+    hsy_spec one = trial_values("rr", 2, 1), half = trial_values("rr", 2, 0.5);
+    hsy_spec less = trial_values("grr", 3, 0.3);
 
     memset(c, 0, sizeof *c);
     world_init(&c->world, CLOCK_SEED);
     world_setup_init(&c->setup, &c->world, false, CLOCK_DAY_CAP,
                      CLOCK_LIFE_CAP);
-    world_task_init(&c->task[0], "day", &rr, NULL, 1);
+    world_task_init(&c->task[0], "day", &one, NULL, 1);
     world_task_init(&c->task[1], "week", &half, NULL, 1);
-    snprintf(c->task[1].task.source, sizeof c->task[1].task.source, "t");
+    world_task_init(&c->task[2], "more", &less, NULL, 1);
+    snprintf(c->task[1].task.source, sizeof c->task[1].task.source, "%s",
+             world_sources[1]);
     c->task[1].task.slot_days = 7;
+    for (size_t i = 0; i < WORLD_SOURCES; i++)
+        c->setup.source[i].nano_day = CLOCK_SOURCE_CAP;
     for (size_t i = 0; i < CLOCK_TASKS; i++) {
         c->task[i].task.start = 0;
         c->task[i].task.end = CLOCK_END;

@@ -44,7 +44,7 @@ YAML
     "$hearsay" tasks compile "$work/tasks.yaml" --key "$work/collector.secret" -o "$work/tasks.signed"; } >"$log" 2>&1
 ok $? "with the installed command its tasks are signed" "$log"
 LD_LIBRARY_PATH=$work/usr/lib "$work/device" "$work/state" "$work/tasks.signed" "$(cat "$work/collector.public")" dark-mode yes >"$log" 2>&1 &&
-    grep -q ' answer task=dark-mode/1 ' "$work/state/log" && grep -q ' epsilon=1.000000000' "$work/state/log"
+    grep -qx answered "$log" && grep -q ' answer task=dark-mode/1 ' "$work/state/log" && grep -q ' epsilon=1.000000000' "$work/state/log"
 ok $? "and it answers, charged and logged" "$log"
 LD_LIBRARY_PATH=$work/usr/lib "$work/device" "$work/state" "$work/tasks.signed" "$(cat "$work/collector.public")" dark-mode maybe >"$log" 2>&1
 [[ $? == 1 ]] && grep -q 'neither yes nor no' "$log" && ! grep -q maybe "$log"

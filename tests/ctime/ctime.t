@@ -26,7 +26,7 @@ build() { # build COMPILER LEVEL: sets program and text
     program=$B/ctime${variant:+/$variant}/tests/ctime/poison
     text=${program}_text
     CFLAGS=$([[ $1 == gcc ]] || echo -gdwarf-4) CPPFLAGS=-DHSY_CTIME \
-        make -s B="$B/ctime" CC="$1" OPT="$2" "$program" "$text" >"$log" 2>&1
+        flock "$B/ctime.lock" make -s B="$B/ctime" CC="$1" OPT="$2" "$program" "$text" >"$log" 2>&1
 }
 
 one() { # one COMPILER LEVEL
@@ -56,6 +56,7 @@ one() { # one COMPILER LEVEL
     ok $? "$1 $2, control: a branch on the coin beside the redraw is reported"
 }
 
+mkdir -p "$B" # device.t builds there, too: one at a time
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! command -v valgrind >/dev/null; then

@@ -176,6 +176,9 @@ for cell in (2**63 - 1, -2**63, 30002, -30002):
 for name, data in (("a few letters", b"hello y\n"), ("one byte", b"y"), ("text", b"hello\n" * 100), ("zeros", bytes(1000))):
     f = write("foreign", data)
     refuses(["tally", f], 1, [f, "not a hearsay file"], "it is said of %s that it is no hearsay file" % name)
+for name, magic, words in (("uploads", b"HSYU", "for the collector"), ("document", b"HSYD", "hearsay tasks show")):
+    f = write(name, magic + bytes(125))
+    refuses(["tally", f], 1, [f, words], "tally says what it was given: %s" % name)
 f = write("foreign", stream + b"y")
 refuses(["tally", f], 1, [f, "follows"], "and of what follows a stream")
 for name, data in (("at the end", text + b"\n"), ("with a carriage return", text + b"\r\n")):

@@ -31,6 +31,7 @@ ok(r.code == 0 and b"web" in r.out and b"consent" in r.out and os.stat(home).st_
 ok(all(os.stat(os.path.join(home, f)).st_mode & 0o077 == 0 for f in os.listdir(home)), "none of its files is for others")
 r = device("answer", home, "browser", stdin="Firefox\n")
 ok(r.code == 0 and r.out == b"no-consent\n" and spent(home)["web"] == 0, "nothing is answered, or charged, before consent", r)
+ok("hearsay device consent %s " % home in r.err, "and what to do about it is said", r)
 ok(good("consent", home).out == b"none\n" and good("consent", home, "send").out == b"send\n", "consent is shown and given")
 ok(good("answer", home, "browser", stdin="Firefox\n").out == b"answered\n" and spent(home) == {"web": 10 ** 9, "all": 10 ** 9},
    "an answer is charged")
@@ -56,20 +57,26 @@ policy = json.loads(good("policy", home, "--format", "json").out)
 ok(policy["sources"][0] == {"source": "web", "answer": 2, "day": 5, "lifetime": 10} and policy["sources"][1]["lifetime"] == 20,
    "policy shows the caps", policy)
 good("forget", home, "web")
-ok(good("answer", home, "browser", day=DAY + 2, stdin="Firefox").out == b"closed\n" and spent(home)["web"] == 2 * 10 ** 9,
-   "what is forgotten is closed, and stays spent")
+r = good("answer", home, "browser", day=DAY + 2, stdin="Firefox")
+ok(r.out == b"closed\n" and "forgotten" in r.err and spent(home)["web"] == 2 * 10 ** 9, "what is forgotten is closed, and stays spent", r)
 ok(run("device", "budget", home).code == 0, "by the real clock, too")
 
 # ---- Truths --------------------------------------------------------------------
 
 dev = fresh("truths", doc)
 for task, text, words in (("crash", CANARY, "yes nor no"), ("crash", "\n", "yes nor no"), ("minutes", CANARY, "decimal"),
-                          ("crash", "yes\nno", "one answer"), ("minutes", "1e3", "decimal"), ("none", CANARY, "no task")):
+                          ("crash", "yes\nno", "one answer"), ("minutes", "1e3", "decimal"), ("none", CANARY, "no such task; 'hearsay device tasks")):
     r = device("answer", dev, task, stdin=text)
     ok(r.code == 1 and words in r.err and CANARY not in r.err and r.out == b"", "no answer: %s, %r" % (task, text.replace(CANARY, "a word")), r)
 ok(spent(dev)["all"] == 0, "none of them was charged")
 r = device("answer", dev, "crash", stdin=b"")
 ok(r.code == 1 and "one answer" in r.err, "no truth at all", r)
+for args in (["minutes", "-" + CANARY], ["minutes", "--" + CANARY], ["minutes", "--%s=5" % CANARY], ["minutes", "5", CANARY],
+             ["minutes", "--wait=" + CANARY], ["--wait", CANARY, "minutes"], [CANARY]):
+    r = device("answer", dev, *args, stdin="5")
+    ok(r.code in (1, 2) and r.err and CANARY not in r.err and r.out == b"", "no word of the command line is repeated", r)
+r = device("answer", dev, "minutes", "-5", stdin="5")
+ok(r.code == 2 and "'--' before" in r.err and "-5" not in r.err, "nor a number below 0: how to write it is said", r)
 ok(good("answer", dev, "browser", stdin=CANARY).out == b"answered\n", "what is not in the list is another value")
 ok(good("answer", dev, "minutes", stdin="99999999999999999999999").out == b"answered\n", "what is outside the range is at its end")
 ok(good("answer", dev, "page", stdin=CANARY * 500).out == b"answered\n", "a long string is cut")
@@ -138,19 +145,25 @@ for name, change in (("one copy missing", gone("state.a")), ("one copy changed",
     ok(r.code == 0 and r.out == b"kept\n" and spent(where) == spent(dev), name + ": the other one stands", r)
 where = copy(dev, "spoilt")
 gone("policy.yaml")(where)
-refused(where, ("init",), "no policy: no device")
+refused(where, ("policy.yaml is missing",), "no policy: that is said, and not that there is no device")
 where = copy(dev, "spoilt")
 gone("document")(where)
 refused(where, ("document",), "no document: no answer")
 ok(device("budget", where).code == 0 and device("consent", where, "none").code == 0 and device("forget", where).code == 0,
    "but the person's own decisions need none")
-for text, words in (("key: 12\n", "key"), ("nonsense: [", "policy.yaml"), ("", "policy.yaml"),
-                    (open(os.path.join(dev, "policy.yaml")).read() + "more: 1\n", "more"),
+for text, words in (("key: 12\n", "policy.yaml: near line 1: Missing required mapping field: day"), ("nonsense: [", "policy.yaml"), ("", "policy.yaml"),
+                    (open(os.path.join(dev, "policy.yaml")).read() + "more: 1\n", "policy.yaml: no such key: 'more'; there are key, "),
                     (open(os.path.join(dev, "policy.yaml")).read().replace("answer: 2", "answer: -2", 1), "answer"),
                     (open(os.path.join(dev, "policy.yaml")).read().replace("lifetime: 10", "lifetime: ten", 1), "lifetime")):
     where = copy(dev, "spoilt")
     write("spoilt/policy.yaml", text)
     refused(where, (words,), "a policy that makes no sense: " + words)
+
+# What a person does about it stands there, too.
+where = copy(dev, "spoilt")
+gone("state.a", "state.b")(where)
+r = device("budget", where)
+ok(r.code == 1 and "put the newest files back, or remove" in r.err, "damage: what to do is said", r)
 
 # ---- Who may use it ------------------------------------------------------------
 
@@ -208,8 +221,9 @@ hostile("changed by a bit", write("bit", flip(open(two, "rb").read())), "")
 hostile("cut short", write("cut", open(two, "rb").read()[:-1]), "")
 hostile("without a signature", write("bare", open(two, "rb").read()[:-64] + bytes(64)), "signed")
 hostile("of the same version with other bytes", document("same", TASKS[:2]), "version")
-hostile("that has expired", document("expired", version=2, issued=DAY - 9, expires=DAY), "expired")
-hostile("that is no document", write("noise", b"hello\n"), "")
+hostile("that has expired", document("expired", version=2, issued=DAY - 9, expires=DAY), "expired (its last day was 2026-11-15)")
+hostile("that is no document", write("noise", b"hello\n"), "'hearsay tasks compile'")
+hostile("that comes too early", document("premature", version=2, issued=DAY + 2), "set the clock (the clock says 2026-11-16)")
 where = copy(dev, "newer")
 ok(device("take", where, two).code == 0 and good("answer", where, "page", stdin="x").out == b"answered\n", "a newer one is taken")
 r = device("take", where, doc)
@@ -225,11 +239,18 @@ ok(rows["crash"]["admitted"] and not any(rows[t]["admitted"] for t in ("loud", "
 for task, words in (("loud", "policy"), ("hasty", "day"), ("secret", "source")):
     r = device("answer", where, task, stdin="yes")
     ok(r.code == 1 and words in r.err and r.out == b"" and spent(where) == spent(dev), "and why is said: %s" % words, r)
+shown = good("tasks", where).out.decode()
+ok("loud is refused: one report tells more than the policy allows (epsilon 2)\n" in shown and
+   "hasty is refused: a slot costs more than the source may spend a day (epsilon 5)\n" in shown, "whole, below the table", shown)
+r = device("forget", where, "nonesuch")
+ok(r.code == 1 and "hearsay device policy %s" % where in r.err, "an unknown source: where they are listed", r)
 
 # ---- Caps ----------------------------------------------------------------------
 
 tight = fresh("tight", doc, "--source", "crashes=1,1,3", "--lifetime", "2.5", "--day", "2")
 said = [good("answer", tight, "crash", day=DAY + i, stdin="yes").out for i in range(4)]
+r = device("answer", tight, "crash", day=DAY + 3, stdin="yes")
+ok("a cap leaves no room" in r.err and "hearsay device budget" in r.err, "exhausted: what that means is said", r)
 ok(said == [b"answered\n"] * 2 + [b"exhausted\n"] * 2 and spent(tight, DAY + 4) == {"crashes": 2 * 10 ** 9, "all": 2 * 10 ** 9},
    "a cap is a cap, whatever the day", said)
 lengths = {len(u[2]) for u in uploads(pack(tight, DAY + 4))}
@@ -288,7 +309,33 @@ for f in ("state.a", "state.b"):
 refused(where, ("restored", "older", "anchor"), "a state put back from a backup is noticed")
 os.remove(path("elsewhere/anchor"))
 where = old
-refused(where, ("anchor",), "an anchor that is gone is noticed")
+refused(where, (path("elsewhere/anchor"),), "an anchor that is gone is noticed, and named")
 r = device("init", path("inside"), "--document", doc, "--public-key", doc + ".pub", "--anchor", path("inside/anchor"))
 ok(r.code == 1 and "elsewhere" in r.err, "an anchor inside the directory is none", r)
+for name, words in (("an\nchor", "control characters"), (os.fsdecode(b"an\xff"), "UTF-8")):
+    r = device("init", path("odd"), "--document", doc, "--public-key", doc + ".pub", "--anchor", path("elsewhere/" + name))
+    ok(r.code == 1 and words in r.err and not os.path.exists(path("odd/key")), "an anchor that the policy cannot name: %r" % name, r)
+
+# ---- Names that are too long, streams that are closed --------------------------
+
+os.mkdir(path("long"), 0o700)
+r = device("init", path("long").ljust(4085, "/"), "--document", doc, "--public-key", doc + ".pub")
+ok(r.code == 1 and "too long" in r.err and r.out == b"", "a directory in which there is room for a document, not for a policy", r)
+where = fresh("closed", doc)
+for closed in ("<&- >&-", ">&-", "<&- >&- 2>&-"):
+    r = subprocess.run(["sh", "-c", '"$0" device answer "$1" crash yes ' + closed, HEARSAY, where])
+    ok(r.returncode == 1 and os.path.getsize(os.path.join(where, "lock")) == 0 and
+       b"closed" not in open(os.path.join(where, "log"), "rb").read().replace(b"why=closed", b""),
+       "nothing is written where a closed stream would be: %s" % closed, r)
+
+# ---- A sample of the answers ---------------------------------------------------
+
+some = fresh("some", document("some-tasks", ["page,web,strings,1000000000,7,0,0,1,1,30"]))
+left = set()
+for i in range(12):
+    good("answer", some, "page", stdin="page%d\n" % i)
+    left |= {u[2] for u in uploads(pack(some, DAY + 7)) if u[0] == 1}
+ok(len(left) == 1, "what was packed once, by a clock that was ahead, is not drawn again", len(left))
+log = json.loads(good("log", some, "--format", "json").out)["entries"]
+ok([e["what"] for e in log].count("upload") == 12, "and every packing of it is in the log, once")
 done()

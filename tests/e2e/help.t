@@ -29,7 +29,7 @@ for command in commands:
     ok(r.code == 2 and "usage: hearsay " + command in r.err, "%s refuses an unknown option with its usage" % command, r)
 
 for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "did you mean 'estimate'"), (["zzzzz"], "hearsay help"),
-                    (["--version", "x"], "too many"), (["help", "tally", "x"], "too many"), (["--help", "tally", "x"], "too many"),
+                    (["--version", "x"], "too many"), (["help", "tally", "x"], "too many"), (["help", "device", "answer"], "'hearsay help device' has it all"), (["--help", "tally", "x"], "too many"),
                     ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),
                     (["randomize", "--epsilon"], "needs a value"), (["randomize", "--yes-no=1"], "takes no value"),
                     (["estimate", "-x"], "no option -x"), (["mechanisms", "--epsilon", "1"], "go together"),

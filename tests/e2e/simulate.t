@@ -76,6 +76,11 @@ for attack in ATTACKS:
        b"font-face" not in svg, "for light and dark, with nothing from elsewhere")
     ok(must(*args, "--seed", "2") != text.encode(), "another seed, other devices")
 
+r = json.loads(must("simulate", "attack", "fingerprint", "--devices", "100", "--plot", path("marks.svg"), "--format", "json"))
+marks = len(re.findall(r'<path class="f\d"', open(path("marks.svg")).read()))  # one more a series, in the legend
+ok(marks == len(r["rows"]) + len({row["upload"] for row in r["rows"]}) and any(row["relinked"] < row["chance"] / 2 for row in r["rows"]),
+   "nothing is left out of a figure, however seldom it is found", marks)
+
 # A figure is written whole, or not at all.
 for target in (path("none/x.svg"), TMP):
     r = run("simulate", "attack", "drift", *SMALL["drift"], "--plot", target)
@@ -99,6 +104,7 @@ for args, words in (([], "say what"), (["attack"], "say what"), (["fleet"], "the
                     (["attack", "drift", "--grain", "7"], "must divide 36500"), (["attack", "drift", "--grain", "0"], "integer from 1"),
                     (["attack", "averaging", "--yes", "5", "--of", "4"], "at most --of"), (["attack", "averaging", "--format", "xml"], "one of"),
                     (["attack", "averaging", "--seed", "x"], "integer from 0"), (["attack", "averaging", "--plot"], "needs a value"),
+                    (["attack", "averaging", "--plot", "-"], "the name of a file"),
                     (["attack", "averaging", "--days", "5", "--days", "6"], "twice")):
     r = run("simulate", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args), words), r)

@@ -2,6 +2,7 @@
 """Task files: every problem with its line, task and field; compiling, keys,
 signatures, the rules of change, and questions asked by --task."""
 
+import datetime
 import re
 import stat
 
@@ -85,9 +86,9 @@ ok(run("tasks", "check", write("t.yaml", yaml((2, "issued: 2024-02-29")))).code 
 
 # Every field of a task.
 problem(yaml((5, "  - id: Abc")), 5, "Abc", "id", "1 to 32 of a-z", "an id with a capital")
-problem(yaml((5, "  - release: 1")), 5, "1", "id", "is missing", "no id")
+problem(yaml((5, "  - release: 1")), 5, "1", "id", "is missing: the task's name", "no id")
 wrong(6, "    source: S", "source", "1 to 64", "a source with a capital")
-problem(yaml((6, None)), 5, "a", "source", "is missing", "no source")
+problem(yaml((6, None)), 5, "a", "source", "is missing: the private data", "no source")
 problem(yaml((7, None)), 5, "a", "question", "is missing", "no question")
 wrong(7, '    question: "a\\tb"', "question", "control", "a question with a tab")
 wrong(7, '    question: "a\\u202eb"', "question", "control", "a question that turns direction")
@@ -130,7 +131,7 @@ problem(yaml((11, None)), 5, "a", "end", "is missing", "no end")
 wrong(11, "    end: 2026-11-22", "end", "before the first", "an end before its start")
 for text, field, words in (("repeat: sometimes", "repeat", "a number of days"), ("repeat: 0 days", "repeat", "a number of days"),
                            ("repeat: 365 days", "repeat", "longer than the task"), ("sample: 0", "sample", "above 0"), ("sample: 5/4", "sample", "at most 1"),
-                           ("answers: 65", "answers", "1 to 64"), ("send: 2", "send", "1 to 1"), ("delay: 6", "delay", "6h"), ("delay: 1y", "delay", "6h"),
+                           ("answers: 65", "answers", "1 to 64"), ("send: 2", "send", "1 to 'answers', which is 1"), ("delay: 6", "delay", "6h"), ("delay: 1y", "delay", "6h"),
                            ("delay: 364d", "delay", "shorter than a round"), ("grace: 36h", "grace", "whole days"), ("grace: 4000d", "grace", "3650"),
                            ("min_reports: -1", "min_reports", "an integer"), ("release: 0", "release", "an integer from 1")):
     problem(yaml(more=["    " + text]), 12, "a", field, words, text)
@@ -173,8 +174,31 @@ problem(yaml(more=SECOND), 12, "b", "", "the same as task 'a'", "the same questi
 problem(yaml((9, "    epsilon: 8.5")), 9, "a", "epsilon", "4915 times", "epsilon above 8 is worth a remark", warning=True)
 problem(yaml(more=["    repeat: daily"]), 12, "a", "repeat", "epsilon 364", "fresh answers every day are", warning=True)
 permanent(["epsilon: 2", "max_changes: 2"], 14, "permanent.max_changes", "no epsilon bounds", "changes that may show are", warning=True)
+KEPT = ["    permanent: {epsilon: 2}"]
+NAMED = ["    mechanism: rappor", "    permanent: {}"]
+for more, line, field, words in ((KEPT, 5, "set.pool-bits", "which of 65536"), (KEPT, 5, "set.pool-bits", "among 1000 devices (min_reports): at most 6,"),
+                                 (KEPT + ["    set: {pool-bits: 7}"], 13, "set.pool-bits", "which of 128"),
+                                 (KEPT + ["    min_reports: 0"], 5, "set.pool-bits", "at most 1,"),
+                                 (KEPT + ["    mechanism: dbitflip", "    set: {bits: 4}"], 14, "set.pool-bits", "which of 65536"),
+                                 (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "which of 101"),
+                                 (NAMED + ["    set: {cohorts: 101}"], 14, "set.cohorts", "at most 100,")):
+    kind = "    range: [0, 64]\n    bins: 4" if "dbitflip" in str(more) else "    strings: true"
+    problem(yaml((8, kind), more=more), line + (line > 8 and "bins" in kind), "a", field, words, "a kept seed that few devices share is: " + words, warning=True)
+for more in (KEPT + ["    set: {pool-bits: 6}"], KEPT + ["    min_reports: 655360"], NAMED, NAMED + ["    set: {cohorts: 100}"], ["    repeat: once"]):
+    r = run("tasks", "check", write("t.yaml", yaml((8, "    strings: true"), more=more)))
+    ok(r.code == 0 and r.err == "", "one that many share is not: %s" % more, r)
 
-problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01")), 2, "", "issued", "still to come", "a day of issue in the future is", warning=True)
+problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01"), (11, "    end: 9999-12-31")), 2, "", "issued", "devices refuse the document until",
+        "a day of issue in the future is", warning=True)
+problem(yaml((10, "    start: 2023-11-01"), (11, "    end: 2023-11-30")), 11, "a", "end", "no device answers", "a task that is over already is",
+        warning=True)
+
+# What to do stands in the message.
+problem(yaml((6, "      source: s")), 6, "", "", "in one column", "a key that is indented too far")
+problem(yaml((6, "   source: s")), 6, "", "", "in one column", "a key that is not indented enough")
+problem(yaml(more=["    repeat: hourly"]), 12, "a", "repeat", "once, daily, weekly or", "repeat names the words of the documentation")
+problem(yaml(more=["    mechanism: rappr"]), 12, "a", "mechanism", "no such mechanism; 'hearsay mechanisms' has", "an unknown mechanism")
+problem(yaml(more=["    mechanism: hh"]), 12, "a", "mechanism", "this kind of truth; 'hearsay mechanisms' has", "a mechanism of another kind")
 
 # Keys.
 r = run("tasks", "keygen", "-o", path("k"))
@@ -197,8 +221,9 @@ must(*compile_, path("again"))
 ok(open(path("doc"), "rb").read() == open(path("again"), "rb").read(), "compiling twice gives the same bytes")
 both = [json.loads(must("tasks", "show", f, "--format", "json")) for f in (EXAMPLE, path("doc"))]
 ok(both[0]["tasks"] == both[1]["tasks"] and len(both[0]["tasks"]) == 6, "the document says what the file said")
-ok([both[1][k] for k in ("version", "issued", "expires")] == [1, "2026-11-02", "2027-10-31"] and "not checked" in both[1]["signature"],
-   "its version and days too; the signature was not asked for")
+issued, expires = (datetime.date.fromisoformat(both[1][k]) for k in ("issued", "expires"))
+ok(both[1]["version"] == 1 and (expires - issued).days == 89 and "not checked" in both[1]["signature"],
+   "its version and 90 days too; the signature was not asked for")
 by = {t["task"]: t for t in both[1]["tasks"]}
 ok({t: by[t]["mechanism"] for t in ("dark-mode", "minutes", "homepage")} == {"dark-mode": "rr", "minutes": "onebit", "homepage": "rappor"},
    "permanent answers: rr for a bit, onebit for a mean, rappor as told")
@@ -301,6 +326,8 @@ ok(r.code == 0 and len(r.out.splitlines()) == 4, "a number outside the range cou
 r = run("randomize", "--task", EXAMPLE + ":dark-mode", "--json", stdin="yes\n")
 ok(r.code == 0 and "keeps no permanent answer" in r.err, "a note says that randomize keeps no permanent answer", r)
 ok(run("audit", "--task", EXAMPLE + ":browser", "--samples", "10000", "--seed", "1").code == 0, "audit takes a task")
+r = run("audit", "--task", EXAMPLE + ":dark-mode", "--samples", "10000", "--seed", "1")
+ok(r.code == 0 and "this is one report" in r.err and "hearsay tasks show" in r.err, "and says that it is about one report", r)
 ok(b"auto takes ss" in must("mechanisms", "--task", EXAMPLE + ":memory"), "mechanisms takes a task")
 for args, code, words in ((["--task", EXAMPLE], 2, "FILE:ID"), (["--task", EXAMPLE + ":"], 2, "FILE:ID"), (["--task", EXAMPLE + ":nonesuch"], 1, "no task 'nonesuch'"),
                           (["--task", path("none") + ":x"], 1, "No such file"), (["--task", EXAMPLE + ":browser", "--epsilon", "1"], 2, "leave out"),

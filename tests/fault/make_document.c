@@ -8,8 +8,8 @@
  *
  *     id,source,kind,nano,slot_days,round_days,nano_permanent,changes,sends
  *
- * with kind yes-no (rr), values (grr: firefox, chrome, other), number (onebit:
- * 0 to 1440) or strings (olh).
+ * (then answers, if it takes more than it sends) with kind yes-no (rr), values
+ * (grr: firefox, chrome, other), number (onebit: 0 to 1440) or strings (olh).
  */
 #include "hearsay_host.h"
 
@@ -86,15 +86,16 @@ static void task_from(hsy_task *t, const char *text, uint32_t start,
                     .min_reports = 1000};
     if (sscanf(text,
                "%32[^,],%64[^,],%15[^,],%" SCNu64 ",%" SCNu32 ",%" SCNu32
-               ",%" SCNu64 ",%" SCNu32 ",%" SCNu32,
+               ",%" SCNu64 ",%" SCNu32 ",%" SCNu32 ",%" SCNu32,
                t->id, t->source, kind, &nano, &t->slot_days, &t->round_days,
-               &permanent, &t->max_changes, &t->sends) != 9)
+               &permanent, &t->max_changes, &t->sends, &t->answers) < 9)
         die("a task has nine fields");
     while (k < 4 && strcmp(kinds[k].name, kind) != 0)
         k++;
     if (k == 4)
         die("no such kind");
-    t->answers = t->sends;
+    if (t->answers == 0)
+        t->answers = t->sends;
     t->other = kinds[k].other;
     t->labels = kinds[k].spec.labels;
     t->labels_len = kinds[k].spec.labels_len;

@@ -56,6 +56,12 @@ static void damage_is_not_emptiness(void)
     g->world.file[1].bytes[100] ^= 1;
     g->world.file[2].bytes[100] ^= 1;
     ok(rig_open(g, false) == HSY_E_DAMAGED, "two bad copies are refused");
+    g->world = *kept;
+    for (int f = 0; f < 3; f++)
+        memset(g->world.file[f].bytes, 0, g->world.file[f].len);
+    ok(rig_open(g, false) == HSY_E_DAMAGED &&
+           rig_open(g, true) == HSY_E_REFUSED,
+       "three files of zeros are damage: a key was made after whole copies");
     free(kept);
     rig_free(g);
 }
@@ -283,6 +289,27 @@ static void admission(void)
     rig_free(g);
 }
 
+/* Each cap that a slot must fit into is asked, by its name. */
+static void every_cap_is_asked(void)
+{
+    for (int which = 0; which < 4; which++) {
+        struct rig *g = rig_new();
+        uint64_t *const caps[] = {
+            &g->sources[0].nano_day, &g->sources[0].nano_lifetime,
+            &g->policy.nano_day, &g->policy.nano_lifetime};
+
+        *caps[which] = EPS - 1;
+        rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+        rig_publish(g);
+        ok(rig_open(g, true) == HSY_OK && rig_take(g) == HSY_OK &&
+               rig_admit(g, 0) == HSY_E_POLICY && g->err.limit == EPS - 1 &&
+               strcmp(g->err.field,
+                      which % 2 == 0 ? "nano_day" : "nano_lifetime") == 0,
+           "a slot above cap %d is not admitted", which);
+        rig_free(g);
+    }
+}
+
 static void room_for_releases(void)
 {
     struct rig *g = rig_new();
@@ -394,6 +421,7 @@ int main(void)
     policies_and_worlds_are_checked();
     documents();
     admission();
+    every_cap_is_asked();
     room_for_releases();
     without_waiting();
     golden_files_open();

@@ -269,6 +269,133 @@ static void an_origin_may_stand_behind(void)
     rig_free(g);
 }
 
+/* Of several fresh answers in a slot the first serves, in every slot. */
+static void the_first_of_several_serves(void)
+{
+    struct rig *g = rig_new();
+    uint8_t first[16], low[16];
+    const struct device_record *rec;
+
+    rig_task(g, "two", "browser", values("oue", 128, EPS), 0);
+    g->task[0].answers = g->task[0].sends = 2;
+    rig_task(g, "one", "browser", values("oue", 128, EPS), 0);
+    rig_begin(g);
+    rig_day(g, 1);
+    ok(rig_answer(g, 0, 3) == HSY_ANSWERED &&
+           rig_answer(g, 0, 90) == HSY_ANSWERED &&
+           rig_answer(g, 1, 90) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == 2 * EPS && held(g, 1, 1, low, 16),
+       "after two answers of a slot a third at the same epsilon is free");
+    rec = &g->dev->records[hsy_device_find(g->dev, g->release[0])];
+    memcpy(first,
+           device_reports(g->dev, hsy_device_find(g->dev, g->release[0]),
+                          &rec->rounds[1]),
+           16);
+    ok(memcmp(first, low, 16) == 0, "for it is the first of them");
+    rig_free(g);
+}
+
+/* A task's record. */
+static const struct device_record *record(const struct rig *g, uint32_t i)
+{
+    return &g->dev->records[hsy_device_find(g->dev, g->release[i])];
+}
+
+/* What was made from an older answer, was not answered at all or is forgotten
+ * has none to make another from. */
+static void only_paid_answers_serve(void)
+{
+    struct rig *g = rig_new();
+
+    rig_task(g, "mid", "browser", values("sue", 32, EPS), 0);
+    rig_task(g, "high", "browser", values("sue", 32, 2 * EPS), 0);
+    rig_task(g, "low", "browser", values("sue", 32, EPS / 2), 0);
+    rig_begin(g);
+    ok(rig_answer(g, 1, 3) == HSY_ANSWERED &&
+           rig_answer(g, 0, 3) == HSY_ANSWERED &&
+           rig_answer(g, 2, 3) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == 2 * EPS &&
+           record(g, 2)->origin == hsy_device_find(g->dev, g->release[1]),
+       "of two older answers the one that was paid for serves");
+    g->sources[0].nano_lifetime = 3 * EPS;
+    rig_day(g, 1);
+    ok(rig_again(g) && rig_answer(g, 1, 3) == HSY_ANSWER_EXHAUSTED &&
+           rig_answer(g, 0, 3) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == 3 * EPS,
+       "one that no cap had room for does not");
+    rig_free(g);
+}
+
+static void forgotten_answers_do_not_serve(void)
+{
+    struct rig *g = rig_new();
+
+    rig_task(g, "high", "browser", values("sue", 32, EPS), 0);
+    rig_begin(g);
+    rig_answer(g, 0, 3);
+    rig_task(g, "low", "browser", values("sue", 32, EPS / 2), 0);
+    rig_publish(g);
+    ok(hsy_device_forget(g->dev, "browser", NULL) == HSY_OK && rig_tasks(g) &&
+           rig_answer(g, 1, 3) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == EPS + EPS / 2,
+       "a forgotten answer serves for nothing: the next one is paid for");
+    rig_free(g);
+}
+
+/* Points of another grain are other keys: the answer is another, and paid. */
+static void another_grain_is_another_release(void)
+{
+    struct rig *g = rig_new();
+    const hsy_spec spec = {.mechanism = "onebit",
+                           .kind = HSY_KIND_NUMBER,
+                           .hi = 1440,
+                           .nano_epsilon = EPS};
+    const hsy_truth truth = {.type = HSY_TRUTH_NUMBER};
+
+    rig_task(g, "two", "browser", spec, EPS);
+    rig_task(g, "three", "browser", spec, EPS);
+    g->task[1].grain = 720;
+    rig_begin(g);
+    ok(hsy_device_answer(g->dev, g->release[0], &truth, NULL, NULL) == HSY_OK &&
+           hsy_device_answer(g->dev, g->release[1], &truth, NULL, NULL) ==
+               HSY_OK &&
+           rig_spent(g, "browser") == 2 * EPS && g->dev->nrecords == 2,
+       "numbers rounded to another grain are another release");
+    rig_free(g);
+}
+
+/* The seed in a report of olh for this truth, on a device whose key is always
+ * the same. */
+static uint64_t seed(uint64_t permanent, uint32_t truth)
+{
+    struct rig *g = rig_new();
+    hsy_spec spec = values("olh", 64, EPS);
+    uint8_t report[8] = {0};
+
+    spec.param[HSY_PARAM_POOL_BITS] = 16;
+    rig_task(g, "a", "browser", spec, permanent);
+    rig_publish(g);
+    if (rig_open(g, true) != HSY_OK || !rig_tasks(g) ||
+        hsy_device_consent_set(g->dev, HSY_CONSENT_SEND, NULL) != HSY_OK ||
+        rig_answer(g, 0, truth) != HSY_ANSWERED ||
+        !held(g, 0, 0, report, g->release[0]->scheme->report_bytes))
+        exit(1);
+    rig_free(g);
+    return report[0] | (uint64_t)report[1] << 8;
+}
+
+/* R4: what is published is never drawn after looking at the truth. */
+static void published_coins_know_no_truth(void)
+{
+    const uint64_t fresh = seed(0, 0), kept = seed(2 * EPS, 0);
+    bool same = true;
+
+    for (uint32_t truth = 1; truth < 8; truth++)
+        same &= seed(0, truth) == fresh && seed(2 * EPS, truth) == kept;
+    ok(same && fresh != kept,
+       "whatever the truth is, a report shows the same seed");
+}
+
 int main(void)
 {
     permanent_answers();
@@ -277,5 +404,10 @@ int main(void)
     a_lower_epsilon_is_answered_from_the_older();
     a_lowered_slot_stays_so();
     an_origin_may_stand_behind();
+    the_first_of_several_serves();
+    only_paid_answers_serve();
+    forgotten_answers_do_not_serve();
+    another_grain_is_another_release();
+    published_coins_know_no_truth();
     return tap_done();
 }

@@ -15,8 +15,8 @@ static struct example_tasks e;
 static const char *const labels[EXAMPLE_TASKS] = {
     "You are asked: \"Has the program crashed for you this year?\"" ASKED
     " One report can move the odds of any guess about your answer by at most "
-    "3.0 times. At the end, this device sends 1 upload: a report, or if there "
-    "is none an empty one of the same length." NEVER YEAR,
+    "3.0 times. After the last day, this device sends 1 upload: a report, or "
+    "if there is none an empty one of the same length." NEVER YEAR,
 
     "You are asked: \"Which browser did you use today?\"" ASKED
     " One report can move the odds of any guess about your answer by at most "

@@ -129,6 +129,31 @@ static void makes_and_guards_its_directory(void)
        "options of another size are refused");
 }
 
+/* As on a system where each program gets a directory of its own, in one that
+ * nobody may list. */
+static void needs_no_look_at_its_parent(void)
+{
+    int status = -1;
+
+    afresh();
+    if (geteuid() != 0) {
+        tap_skip("only root can become another user");
+        return;
+    }
+    if (mkdir(home, 0700) == -1 || chown(home, 12345, 12345) == -1 ||
+        chmod(root, 0711) == -1)
+        exit(1);
+    if (fork() == 0) {
+        hsy_error err;
+
+        _exit(setgid(12345) == -1 || setuid(12345) == -1 ||
+              refusal(NULL, &err) != HSY_OK);
+    }
+    wait(&status);
+    ok(status == 0, "a directory opens though its parent cannot be read");
+    chmod(root, 0700);
+}
+
 static void follows_no_link(void)
 {
     char target[128];
@@ -200,7 +225,11 @@ static void keeps_files(void)
     umask(0777);
     ok(put(h, HSY_FILE_B, "b") == HSY_OK && holds(h, HSY_FILE_B, "b"),
        "whatever the umask is");
+    hsy_host_close(h);
+    unlink(inside("lock"));
+    h = opened(NULL);
     umask(022);
+    ok(h != NULL && mode_of(inside("lock")) == 0600, "the lock's, too");
     hsy_host_close(h);
 }
 
@@ -494,6 +523,7 @@ int main(void)
     snprintf(home, sizeof home, "%s/device", root);
     snprintf(anchor, sizeof anchor, "%s/anchor", root);
     makes_and_guards_its_directory();
+    needs_no_look_at_its_parent();
     follows_no_link();
     keeps_files();
     has_one_writer();

@@ -41,10 +41,7 @@ static bool z25_charge(void *memory, uint32_t day, unsigned source,
     return true;
 }
 
-const struct zoo_ledger zoo_z25 = {"Z25",
-                                   "a budget in doubles",
-                                   sizeof(struct z25),
-                                   z25_open,
-                                   z25_charge,
-                                   NULL,
-                                   NULL};
+const struct zoo_ledger zoo_z25 = {"Z25",       "a budget in doubles",
+                                   ZOO_AFFORDS, sizeof(struct z25),
+                                   z25_open,    z25_charge,
+                                   NULL,        NULL};

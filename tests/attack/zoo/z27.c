@@ -6,27 +6,19 @@
 #include "zoo_device.h"
 
 struct z27 {
-    uint64_t spent, cap, wanted[2];
-    unsigned begun;
+    struct zoo_sums sums;
+    uint64_t wanted[2];
+    unsigned source[2], begun;
 };
-
-static void z27_open(void *memory, const struct zoo_caps *caps)
-{
-    struct z27 *l = memory;
-
-    memset(l, 0, sizeof *l);
-    l->cap = caps->lifetime;
-}
 
 static bool z27_begin(void *memory, uint32_t day, unsigned source,
                       uint64_t nano)
 {
     struct z27 *l = memory;
 
-    (void)day;
-    (void)source;
-    if (l->begun == 2 || l->spent + nano > l->cap)
+    if (l->begun == 2 || !zoo_sums_fit(&l->sums, day, source, nano))
         return false;
+    l->source[l->begun] = source;
     l->wanted[l->begun++] = nano;
     return true;
 }
@@ -37,7 +29,8 @@ static bool z27_end(void *memory)
 
     if (l->begun == 0)
         return false;
-    l->spent += l->wanted[--l->begun];
+    l->begun--;
+    zoo_sums_add(&l->sums, l->source[l->begun], l->wanted[l->begun]);
     return true;
 }
 
@@ -47,10 +40,8 @@ static bool z27_charge(void *memory, uint32_t day, unsigned source,
     return z27_begin(memory, day, source, nano) && z27_end(memory);
 }
 
-const struct zoo_ledger zoo_z27 = {"Z27",
-                                   "checked first, debited later",
-                                   sizeof(struct z27),
-                                   z27_open,
-                                   z27_charge,
-                                   z27_begin,
-                                   z27_end};
+const struct zoo_ledger zoo_z27 = {
+    "Z27",         "checked first, debited later",
+    ZOO_WRITER,    sizeof(struct z27),
+    zoo_sums_open, z27_charge,
+    z27_begin,     z27_end};

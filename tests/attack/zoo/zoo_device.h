@@ -64,10 +64,21 @@ struct zoo_caps {
     uint64_t source[ZOO_SOURCES], day, lifetime;
 };
 
+/* What may be wrong with a ledger: one bit for each look at it. */
+enum zoo_look {
+    ZOO_AFFORDS = 1, /* what is exactly affordable, and nothing more */
+    ZOO_SMALL = 2,   /* a small charge beside a large one */
+    ZOO_SOURCES_SUM = 4,
+    ZOO_DAY_SUM = 8,
+    ZOO_ENDS = 16,  /* a lifetime does not renew */
+    ZOO_WRITER = 32 /* one at a time */
+};
+
 struct zoo_ledger {
     const char *name;
     const char *slip;
-    size_t size; /* of its memory */
+    unsigned looks; /* enum zoo_look: which ones find it */
+    size_t size;    /* of its memory */
     void (*open)(void *memory, const struct zoo_caps *caps);
     /* Whether the charge was taken. */
     bool (*charge)(void *memory, uint32_t day, unsigned source, uint64_t nano);
@@ -75,6 +86,40 @@ struct zoo_ledger {
     bool (*begin)(void *memory, uint32_t day, unsigned source, uint64_t nano);
     bool (*end)(void *memory);
 };
+
+/* Sums as they should be; they begin with zeros and their caps. */
+struct zoo_sums {
+    struct zoo_caps caps;
+    uint64_t source[ZOO_SOURCES], all, today;
+    uint32_t day;
+};
+
+static inline void zoo_sums_open(void *memory, const struct zoo_caps *caps)
+{
+    struct zoo_sums *l = memory;
+
+    memset(l, 0, sizeof *l);
+    l->caps = *caps;
+}
+
+static inline bool zoo_sums_fit(struct zoo_sums *l, uint32_t day,
+                                unsigned source, uint64_t nano)
+{
+    if (day > l->day) {
+        l->day = day;
+        l->today = 0;
+    }
+    return l->source[source] + nano <= l->caps.source[source] &&
+           l->today + nano <= l->caps.day && l->all + nano <= l->caps.lifetime;
+}
+
+static inline void zoo_sums_add(struct zoo_sums *l, unsigned source,
+                                uint64_t nano)
+{
+    l->source[source] += nano;
+    l->today += nano;
+    l->all += nano;
+}
 
 extern const struct zoo_ledger zoo_z25, zoo_z26, zoo_z27, zoo_z33;
 
