@@ -1,0 +1,250 @@
+/*
+ * noise.c - intervals from releases: the law of a sum of discrete Laplace
+ * integers.
+ *
+ * A discrete Laplace integer is A - B, each the number of successes, of chance
+ * r, before a failure. So the sum of k of them is A_k - B_k, successes before
+ * the k-th failure. Let g(m, k) = P(A_m >= B_k). That A_k - B_k >= t, t >= 1,
+ * takes t successes of A first, with j < k failures among them; what is left of
+ * A has k - j failures to go and must reach B_k:
+ *
+ *     P = sum over j < k of C(t-1+j, j) r^t (1-r)^j g(k-j, k).
+ *
+ * For g, go up the numbers 0, 1, 2, .. together; at each let B fail as often as
+ * it does before its next success, then A. With h(m, k) the chance when it is
+ * A's turn,
+ *
+ *     g = (1-r) g(m, k-1) + r h,   h = (1-r) h(m-1, k) + r g,
+ *     g(m, 0) = 1,   h(0, k) = 0,  so   g = (g(m, k-1) + r h(m-1, k)) / (1+r)
+ *
+ * where h(m-1, k) comes before. No term is negative: nothing cancels, for any
+ * r and t. (k = 1: g = 1 / (1+r), P = r^t / (1+r).)
+ */
+#include "fail.h"
+#include "infer.h"
+
+#include <math.h>
+
+#define NOISE_FAR 1e15      /* of standard deviations: no end */
+#define NOISE_UNKNOWN 0.125 /* relative error of the number of people */
+
+/* g(m, k) at row[m-1] for all m up to k. h of column k is needed for m-1 only,
+ * g of column k-1 for all m: columns from 1 to k, each over the last. */
+static void noise_race(double row[HSY_NOISE_EXACT], unsigned k, double r,
+                       double fail)
+{
+    for (unsigned m = 0; m < k; m++)
+        row[m] = 1;
+    for (unsigned column = 1; column <= k; column++) {
+        double h = 0;
+
+        for (unsigned m = 0; m < k; m++) {
+            row[m] = (row[m] + r * h) / (1 + r);
+            h = fail * h + r * row[m];
+        }
+    }
+}
+
+/* The sum above, with the race run. */
+static double noise_above(const double row[HSY_NOISE_EXACT], double t,
+                          unsigned k, double rate)
+{
+    const double fail = -expm1(-rate);
+    double term = exp(-rate * t), sum = 0;
+
+    for (unsigned j = 0; j < k; j++) {
+        sum += term * row[k - j - 1];
+        term *= (t + j) / (j + 1) * fail;
+    }
+    return sum;
+}
+
+double hsy_noise_tail(double t, unsigned k, double rate)
+{
+    double row[HSY_NOISE_EXACT];
+
+    noise_race(row, k, exp(-rate), -expm1(-rate));
+    return noise_above(row, t, k, rate);
+}
+
+/* The least integer t >= 0 with P(sum > t) <= tail. */
+static double noise_quantile(unsigned k, double rate, double tail)
+{
+    double row[HSY_NOISE_EXACT], low = -1, high = 0;
+
+    noise_race(row, k, exp(-rate), -expm1(-rate));
+    while (noise_above(row, high + 1, k, rate) > tail) {
+        low = high;
+        high = 2 * high + 1;
+    }
+    while (high - low > 1) {
+        const double middle = floor(low + (high - low) / 2);
+
+        if (middle <= low || middle >= high)
+            break; /* beyond 2^53 neighbours are further apart */
+        if (noise_above(row, middle + 1, k, rate) > tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* ---- Points -------------------------------------------------------------- */
+
+bool hsy_noise_has(const hsy_point *point)
+{
+    return point->noise[0].terms > 0;
+}
+
+static double noise_factor(const hsy_noise *noise, double f)
+{
+    return noise->at0 + (noise->at1 - noise->at0) * f;
+}
+
+/* Second and fourth cumulant of one discrete Laplace integer: twice those of a
+ * geometric one. */
+static double noise_second(double rate)
+{
+    const double fail = -expm1(-rate);
+
+    return 2 * exp(-rate) / (fail * fail);
+}
+
+static double noise_fourth(double rate)
+{
+    const double fail = -expm1(-rate), r = exp(-rate);
+
+    return 2 * r * (1 + 4 * r + r * r) / (fail * fail * fail * fail);
+}
+
+double hsy_noise_variance(const hsy_point *point, double f)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
+        const double c = noise_factor(&point->noise[i], f);
+
+        sum +=
+            point->noise[i].terms * noise_second(point->noise[i].rate) * c * c;
+    }
+    return sum;
+}
+
+static double noise_fourth_at(const hsy_point *point, double f)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
+        const double c = noise_factor(&point->noise[i], f);
+
+        sum += point->noise[i].terms * noise_fourth(point->noise[i].rate) * c *
+               c * c * c;
+    }
+    return sum;
+}
+
+/* What the share does to the noise is what hides the number of people. */
+static double noise_people(const hsy_point *point)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
+        const double c = point->noise[i].at1 - point->noise[i].at0;
+
+        sum +=
+            point->noise[i].terms * noise_second(point->noise[i].rate) * c * c;
+    }
+    return sqrt(sum);
+}
+
+hsy_status hsy_noise_check(const hsy_point *point, hsy_error *err)
+{
+    for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
+        const hsy_noise *n = &point->noise[i];
+
+        if (!(n->rate > 0 && isfinite(n->rate) && isfinite(n->terms) &&
+              isfinite(n->at0) && isfinite(n->at1)))
+            return hsy_fail(err, HSY_E_RANGE, "noise",
+                            "must be finite, and its rate positive");
+    }
+    if (!(noise_people(point) <= NOISE_UNKNOWN))
+        return hsy_fail(err, HSY_E_EMPTY, "people",
+                        "too few: the noise hides how many there are");
+    return HSY_OK;
+}
+
+/* ---- Intervals ----------------------------------------------------------- */
+
+/*
+ * How far a value may lie from its share f: the normal quantile with the first
+ * term of Cornish and Fisher for the noise's heavier tails, left out where it
+ * would narrow (below z = sqrt 3).
+ */
+static double noise_half(const hsy_point *point, hsy_target target, double f,
+                         double z)
+{
+    const double inside = hsy_share_clip(f);
+    const double sampling = hsy_point_variance(point, target, inside) -
+                            hsy_noise_variance(point, inside);
+    const double variance = hsy_noise_variance(point, f) + fmax(sampling, 0);
+    const double heavy = noise_fourth_at(point, f) / (variance * variance);
+
+    return (z + fmax(z * z * z - 3 * z, 0) * heavy / 24) * sqrt(variance);
+}
+
+/* The share furthest from value, up or down, that the value does not refute;
+ * infinite if there is no end to them. */
+static double noise_end(const hsy_point *point, hsy_target target, double z,
+                        double sign)
+{
+    double inside = 0, outside = noise_half(point, target, point->value, z);
+    const double most = NOISE_FAR * outside;
+
+    while (outside <
+           noise_half(point, target, point->value + sign * outside, z)) {
+        inside = outside;
+        outside *= 2;
+        if (outside > most)
+            return sign * INFINITY;
+    }
+    for (int i = 0; i < 100; i++) {
+        const double middle = inside + (outside - inside) / 2;
+
+        if (middle < noise_half(point, target, point->value + sign * middle, z))
+            inside = middle;
+        else
+            outside = middle;
+    }
+    return point->value + sign * outside;
+}
+
+/* The noise is one lattice law whatever the share, and of few terms. */
+static bool noise_exact(const hsy_point *point, hsy_target target)
+{
+    return target == HSY_PEOPLE && point->noise[1].terms == 0 &&
+           point->noise[0].at0 == point->noise[0].at1 &&
+           point->noise[0].terms <= HSY_NOISE_EXACT;
+}
+
+void hsy_noise_interval(double ends[2], const hsy_point *point,
+                        hsy_target target, double miss)
+{
+    const hsy_noise *noise = &point->noise[0];
+    const double z = -hsy_normal_quantile(miss / 2);
+    double half;
+
+    if (!noise_exact(point, target)) {
+        ends[0] = noise_end(point, target, z, -1);
+        ends[1] = noise_end(point, target, z, 1);
+        return;
+    }
+    half = fabs(noise->at0) *
+           noise_quantile((unsigned)noise->terms, noise->rate, miss / 2);
+    half += 1e-15 * (1 + fabs(point->value)); /* what rounding may cut off */
+    ends[0] = point->value - half;
+    ends[1] = point->value + half;
+}
+
+#undef NOISE_FAR
+#undef NOISE_UNKNOWN
