@@ -144,6 +144,12 @@ static double noise_fourth_at(const hsy_point *point, double f)
     return sum;
 }
 
+static double noise_step(const hsy_point *point, double f)
+{
+    return fmax(fabs(noise_factor(&point->noise[0], f)),
+                fabs(noise_factor(&point->noise[1], f)));
+}
+
 /* What the share does to the noise is what hides the number of people. */
 static double noise_people(const hsy_point *point)
 {
@@ -179,7 +185,8 @@ hsy_status hsy_noise_check(const hsy_point *point, hsy_error *err)
 /*
  * How far a value may lie from its share f: the normal quantile with the first
  * term of Cornish and Fisher for the noise's heavier tails, left out where it
- * would narrow (below z = sqrt 3).
+ * would narrow (below z = sqrt 3). Noise alone comes in steps: half of the
+ * largest is added.
  */
 static double noise_half(const hsy_point *point, hsy_target target, double f,
                          double z)
@@ -190,7 +197,8 @@ static double noise_half(const hsy_point *point, hsy_target target, double f,
     const double variance = hsy_noise_variance(point, f) + fmax(sampling, 0);
     const double heavy = noise_fourth_at(point, f) / (variance * variance);
 
-    return (z + fmax(z * z * z - 3 * z, 0) * heavy / 24) * sqrt(variance);
+    return (z + fmax(z * z * z - 3 * z, 0) * heavy / 24) * sqrt(variance) +
+           (target == HSY_PEOPLE ? noise_step(point, f) / 2 : 0);
 }
 
 /* The share furthest from value, up or down, that the value does not refute;
