@@ -21,7 +21,7 @@
 
 #define CENTRAL_COIN_TURNS 64 /* 1 / 64! */
 #define CENTRAL_ROW 500       /* e^-500 */
-#define CENTRAL_TRIES 1000    /* at most 0.632 of them are rejected */
+#define CENTRAL_TRIES 1000    /* fewer than 0.69 of them are rejected */
 
 static hsy_status central_noise_below(uint64_t *out, uint64_t bound,
                                       hsy_rng *rng)
