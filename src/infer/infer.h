@@ -35,20 +35,20 @@ hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
 
 double hsy_share_clip(double f);
 
-/* Releases (noise.c): whether a point is of such, the variance of its noise at
- * the share f, and the interval of either target. */
-bool hsy_noise_has(const hsy_point *point);
-double hsy_noise_variance(const hsy_point *point, double f);
-void hsy_noise_interval(double ends[2], const hsy_point *point,
-                        hsy_target target, double miss);
+/* Releases (releases.c): whether a point is of such, the variance of its noise
+ * at the share f, and the interval of either target. */
+bool hsy_releases_has(const hsy_point *point);
+double hsy_releases_variance(const hsy_point *point, double f);
+void hsy_releases_interval(double ends[2], const hsy_point *point,
+                           hsy_target target, double miss);
 
 /* HSY_OK, or why its noise leaves no interval. */
-hsy_status hsy_noise_check(const hsy_point *point, hsy_error *err);
+hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err);
 
 /* P(sum of k discrete Laplace integers >= t), t an integer >= 1 in a double,
- * 1 <= k <= HSY_NOISE_EXACT, r = e^-rate. */
-#define HSY_NOISE_EXACT 64
-double hsy_noise_tail(double t, unsigned k, double rate);
+ * 1 <= k <= HSY_RELEASES_EXACT, r = e^-rate. */
+#define HSY_RELEASES_EXACT 64
+double hsy_releases_tail(double t, unsigned k, double rate);
 
 /* Heap sort, largest first: no memory, O(count log count) always. */
 void hsy_sort_down(double *x, size_t count);

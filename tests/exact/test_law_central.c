@@ -143,16 +143,18 @@ static void tails(void)
             for (int t = 1; t < 20; t += 6) {
                 double want = tail_slowly(t, k, rates[i]);
 
-                same &= fabs(hsy_noise_tail(t, k, rates[i]) / want - 1) < 1e-9;
+                same &=
+                    fabs(hsy_releases_tail(t, k, rates[i]) / want - 1) < 1e-9;
             }
             ok(same, "the tail of %u at rate %g is the sum of its chances", k,
                rates[i]);
         }
-    ok(fabs(hsy_noise_tail(3, 1, 1) * (1 + exp(-1)) / exp(-3) - 1) < 1e-14,
+    ok(fabs(hsy_releases_tail(3, 1, 1) * (1 + exp(-1)) / exp(-3) - 1) < 1e-14,
        "of one it is r^t / (1 + r)");
     /* At tiny rates it is that of continuous Laplace: of two, (1/2 + t/4)
      * e^-t. */
-    ok(fabs(hsy_noise_tail(3e9, 2, 1e-9) / ((0.5 + 0.75) * exp(-3)) - 1) < 1e-8,
+    ok(fabs(hsy_releases_tail(3e9, 2, 1e-9) / ((0.5 + 0.75) * exp(-3)) - 1) <
+           1e-8,
        "at a tiny rate the tail is continuous Laplace's");
 }
 

@@ -171,8 +171,8 @@ static void coverage_exact(unsigned k, double rate, double level)
     while (p.value = 0.3 + 0.001 * (reach + 1),
            covers(&p, 0.3, level, HSY_PEOPLE))
         reach++;
-    inside = 1 - 2 * hsy_noise_tail(reach + 1, k, rate);
-    narrower = reach == 0 ? 0 : 1 - 2 * hsy_noise_tail(reach, k, rate);
+    inside = 1 - 2 * hsy_releases_tail(reach + 1, k, rate);
+    narrower = reach == 0 ? 0 : 1 - 2 * hsy_releases_tail(reach, k, rate);
     ok(inside >= level && narrower < level,
        "%u releases at rate %g, level %g: %.4f, and one step less would not do",
        k, rate, level, inside);

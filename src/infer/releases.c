@@ -1,5 +1,5 @@
 /*
- * noise.c - intervals from releases: the law of a sum of discrete Laplace
+ * releases.c - intervals from releases: the law of a sum of discrete Laplace
  * integers.
  *
  * A discrete Laplace integer is A - B, each the number of successes, of chance
@@ -25,13 +25,13 @@
 
 #include <math.h>
 
-#define NOISE_FAR 1e15      /* of standard deviations: no end */
-#define NOISE_UNKNOWN 0.125 /* relative error of the number of people */
+#define RELEASES_FAR 1e15      /* of standard deviations: no end */
+#define RELEASES_UNKNOWN 0.125 /* relative error of the number of people */
 
 /* g(m, k) at row[m-1] for all m up to k. h of column k is needed for m-1 only,
  * g of column k-1 for all m: columns from 1 to k, each over the last. */
-static void noise_race(double row[HSY_NOISE_EXACT], unsigned k, double r,
-                       double fail)
+static void releases_race(double row[HSY_RELEASES_EXACT], unsigned k, double r,
+                          double fail)
 {
     for (unsigned m = 0; m < k; m++)
         row[m] = 1;
@@ -46,8 +46,8 @@ static void noise_race(double row[HSY_NOISE_EXACT], unsigned k, double r,
 }
 
 /* The sum above, with the race run. */
-static double noise_above(const double row[HSY_NOISE_EXACT], double t,
-                          unsigned k, double rate)
+static double releases_above(const double row[HSY_RELEASES_EXACT], double t,
+                             unsigned k, double rate)
 {
     const double fail = -expm1(-rate);
     double term = exp(-rate * t), sum = 0;
@@ -59,21 +59,21 @@ static double noise_above(const double row[HSY_NOISE_EXACT], double t,
     return sum;
 }
 
-double hsy_noise_tail(double t, unsigned k, double rate)
+double hsy_releases_tail(double t, unsigned k, double rate)
 {
-    double row[HSY_NOISE_EXACT];
+    double row[HSY_RELEASES_EXACT];
 
-    noise_race(row, k, exp(-rate), -expm1(-rate));
-    return noise_above(row, t, k, rate);
+    releases_race(row, k, exp(-rate), -expm1(-rate));
+    return releases_above(row, t, k, rate);
 }
 
 /* The least integer t >= 0 with P(sum > t) <= tail. */
-static double noise_quantile(unsigned k, double rate, double tail)
+static double releases_quantile(unsigned k, double rate, double tail)
 {
-    double row[HSY_NOISE_EXACT], low = -1, high = 0;
+    double row[HSY_RELEASES_EXACT], low = -1, high = 0;
 
-    noise_race(row, k, exp(-rate), -expm1(-rate));
-    while (noise_above(row, high + 1, k, rate) > tail) {
+    releases_race(row, k, exp(-rate), -expm1(-rate));
+    while (releases_above(row, high + 1, k, rate) > tail) {
         low = high;
         high = 2 * high + 1;
     }
@@ -82,7 +82,7 @@ static double noise_quantile(unsigned k, double rate, double tail)
 
         if (middle <= low || middle >= high)
             break; /* beyond 2^53 neighbours are further apart */
-        if (noise_above(row, middle + 1, k, rate) > tail)
+        if (releases_above(row, middle + 1, k, rate) > tail)
             low = middle;
         else
             high = middle;
@@ -92,79 +92,79 @@ static double noise_quantile(unsigned k, double rate, double tail)
 
 /* ---- Points -------------------------------------------------------------- */
 
-bool hsy_noise_has(const hsy_point *point)
+bool hsy_releases_has(const hsy_point *point)
 {
     return point->noise[0].terms > 0;
 }
 
-static double noise_factor(const hsy_noise *noise, double f)
+static double releases_factor(const hsy_noise *noise, double f)
 {
     return noise->at0 + (noise->at1 - noise->at0) * f;
 }
 
 /* Second and fourth cumulant of one discrete Laplace integer: twice those of a
  * geometric one. */
-static double noise_second(double rate)
+static double releases_second(double rate)
 {
     const double fail = -expm1(-rate);
 
     return 2 * exp(-rate) / (fail * fail);
 }
 
-static double noise_fourth(double rate)
+static double releases_fourth(double rate)
 {
     const double fail = -expm1(-rate), r = exp(-rate);
 
     return 2 * r * (1 + 4 * r + r * r) / (fail * fail * fail * fail);
 }
 
-double hsy_noise_variance(const hsy_point *point, double f)
+double hsy_releases_variance(const hsy_point *point, double f)
 {
     double sum = 0;
 
     for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
-        const double c = noise_factor(&point->noise[i], f);
+        const double c = releases_factor(&point->noise[i], f);
 
-        sum +=
-            point->noise[i].terms * noise_second(point->noise[i].rate) * c * c;
+        sum += point->noise[i].terms * releases_second(point->noise[i].rate) *
+               c * c;
     }
     return sum;
 }
 
-static double noise_fourth_at(const hsy_point *point, double f)
+static double releases_fourth_at(const hsy_point *point, double f)
 {
     double sum = 0;
 
     for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
-        const double c = noise_factor(&point->noise[i], f);
+        const double c = releases_factor(&point->noise[i], f);
 
-        sum += point->noise[i].terms * noise_fourth(point->noise[i].rate) * c *
-               c * c * c;
+        sum += point->noise[i].terms * releases_fourth(point->noise[i].rate) *
+               c * c * c * c;
     }
     return sum;
 }
 
-static double noise_step(const hsy_point *point, double f)
+static double releases_step(const hsy_point *point, double f)
 {
-    return fmax(fabs(noise_factor(&point->noise[0], f)),
-                fabs(noise_factor(&point->noise[1], f)));
+    return fmax(fabs(releases_factor(&point->noise[0], f)),
+                fabs(releases_factor(&point->noise[1], f)));
 }
 
 /* What the share does to the noise is what hides the number of people. */
-static double noise_people(const hsy_point *point)
+static double releases_people(const hsy_point *point)
 {
     double sum = 0;
 
     for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
         const double c = point->noise[i].at1 - point->noise[i].at0;
 
-        sum +=
-            point->noise[i].terms * noise_second(point->noise[i].rate) * c * c;
+        sum += point->noise[i].terms * releases_second(point->noise[i].rate) *
+               c * c;
     }
     return sqrt(sum);
 }
 
-hsy_status hsy_noise_check(const hsy_point *point, hsy_error *err)
+hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err)
 {
     for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
         const hsy_noise *n = &point->noise[i];
@@ -174,7 +174,7 @@ hsy_status hsy_noise_check(const hsy_point *point, hsy_error *err)
             return hsy_fail(err, HSY_E_RANGE, "noise",
                             "must be finite, and its rate positive");
     }
-    if (!(noise_people(point) <= NOISE_UNKNOWN))
+    if (!(releases_people(point) <= RELEASES_UNKNOWN))
         return hsy_fail(err, HSY_E_EMPTY, "people",
                         "too few: the noise hides how many there are");
     return HSY_OK;
@@ -188,29 +188,29 @@ hsy_status hsy_noise_check(const hsy_point *point, hsy_error *err)
  * would narrow (below z = sqrt 3). Noise alone comes in steps: half of the
  * largest is added.
  */
-static double noise_half(const hsy_point *point, hsy_target target, double f,
-                         double z)
+static double releases_half(const hsy_point *point, hsy_target target, double f,
+                            double z)
 {
     const double inside = hsy_share_clip(f);
     const double sampling = hsy_point_variance(point, target, inside) -
-                            hsy_noise_variance(point, inside);
-    const double variance = hsy_noise_variance(point, f) + fmax(sampling, 0);
-    const double heavy = noise_fourth_at(point, f) / (variance * variance);
+                            hsy_releases_variance(point, inside);
+    const double variance = hsy_releases_variance(point, f) + fmax(sampling, 0);
+    const double heavy = releases_fourth_at(point, f) / (variance * variance);
 
     return (z + fmax(z * z * z - 3 * z, 0) * heavy / 24) * sqrt(variance) +
-           (target == HSY_PEOPLE ? noise_step(point, f) / 2 : 0);
+           (target == HSY_PEOPLE ? releases_step(point, f) / 2 : 0);
 }
 
 /* The share furthest from value, up or down, that the value does not refute;
  * infinite if there is no end to them. */
-static double noise_end(const hsy_point *point, hsy_target target, double z,
-                        double sign)
+static double releases_end(const hsy_point *point, hsy_target target, double z,
+                           double sign)
 {
-    double inside = 0, outside = noise_half(point, target, point->value, z);
-    const double most = NOISE_FAR * outside;
+    double inside = 0, outside = releases_half(point, target, point->value, z);
+    const double most = RELEASES_FAR * outside;
 
     while (outside <
-           noise_half(point, target, point->value + sign * outside, z)) {
+           releases_half(point, target, point->value + sign * outside, z)) {
         inside = outside;
         outside *= 2;
         if (outside > most)
@@ -219,7 +219,8 @@ static double noise_end(const hsy_point *point, hsy_target target, double z,
     for (int i = 0; i < 100; i++) {
         const double middle = inside + (outside - inside) / 2;
 
-        if (middle < noise_half(point, target, point->value + sign * middle, z))
+        if (middle <
+            releases_half(point, target, point->value + sign * middle, z))
             inside = middle;
         else
             outside = middle;
@@ -228,31 +229,31 @@ static double noise_end(const hsy_point *point, hsy_target target, double z,
 }
 
 /* The noise is one lattice law whatever the share, and of few terms. */
-static bool noise_exact(const hsy_point *point, hsy_target target)
+static bool releases_exact(const hsy_point *point, hsy_target target)
 {
     return target == HSY_PEOPLE && point->noise[1].terms == 0 &&
            point->noise[0].at0 == point->noise[0].at1 &&
-           point->noise[0].terms <= HSY_NOISE_EXACT;
+           point->noise[0].terms <= HSY_RELEASES_EXACT;
 }
 
-void hsy_noise_interval(double ends[2], const hsy_point *point,
-                        hsy_target target, double miss)
+void hsy_releases_interval(double ends[2], const hsy_point *point,
+                           hsy_target target, double miss)
 {
     const hsy_noise *noise = &point->noise[0];
     const double z = -hsy_normal_quantile(miss / 2);
     double half;
 
-    if (!noise_exact(point, target)) {
-        ends[0] = noise_end(point, target, z, -1);
-        ends[1] = noise_end(point, target, z, 1);
+    if (!releases_exact(point, target)) {
+        ends[0] = releases_end(point, target, z, -1);
+        ends[1] = releases_end(point, target, z, 1);
         return;
     }
     half = fabs(noise->at0) *
-           noise_quantile((unsigned)noise->terms, noise->rate, miss / 2);
+           releases_quantile((unsigned)noise->terms, noise->rate, miss / 2);
     half += 1e-15 * (1 + fabs(point->value)); /* what rounding may cut off */
     ends[0] = point->value - half;
     ends[1] = point->value + half;
 }
 
-#undef NOISE_FAR
-#undef NOISE_UNKNOWN
+#undef RELEASES_FAR
+#undef RELEASES_UNKNOWN
