@@ -42,6 +42,11 @@ double hsy_releases_variance(const hsy_point *point, double f);
 void hsy_releases_interval(double ends[2], const hsy_point *point,
                            hsy_target target, double miss);
 
+/* Whether so many noises can give these points: support_p and sum_p, which
+ * begin at 1. count >= 1. */
+void hsy_releases_plausible(hsy_plausibility *out, const hsy_point *points,
+                            size_t count, bool complete);
+
 /* HSY_OK, or why its noise leaves no interval. */
 hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err);
 

@@ -255,5 +255,72 @@ void hsy_releases_interval(double ends[2], const hsy_point *point,
     ends[1] = point->value + half;
 }
 
+/* ---- Can it be true? ----------------------------------------------------- */
+
+/* At least P(sum of so many >= t), t > 0: e^(-theta t) E[e^(theta sum)] for the
+ * best theta in (0, rate) [Chernoff52]; any of them bounds it. */
+static double releases_bound(double t, double terms, double rate)
+{
+    double low = 0, high = rate, best = 0;
+
+    for (int i = 0; i < 60; i++) {
+        const double step = (high - low) / 3;
+        double bound[2];
+
+        for (int side = 0; side < 2; side++) {
+            const double theta = low + (side + 1) * step;
+
+            bound[side] =
+                terms * (2 * log(-expm1(-rate)) - log(-expm1(theta - rate)) -
+                         log(-expm1(-theta - rate))) -
+                theta * t;
+        }
+        best = fmin(best, fmin(bound[0], bound[1]));
+        if (bound[0] < bound[1])
+            high = low + 2 * step;
+        else
+            low += step;
+    }
+    return exp(best);
+}
+
+/* The chance of a value so far beyond the end f, 0 or 1, of the shares; 1 where
+ * more than one noise moves it there. */
+static double releases_beyond(const hsy_point *point, double f)
+{
+    const double past = f == 0 ? -point->value : point->value - 1;
+    const double a = fabs(releases_factor(&point->noise[0], f));
+    const double b = fabs(releases_factor(&point->noise[1], f));
+    const hsy_noise *moves = &point->noise[a > 0 ? 0 : 1];
+
+    if (past <= 0 || (a > 0) == (b > 0))
+        return 1;
+    return releases_bound(past / (a + b), moves->terms, moves->rate);
+}
+
+void hsy_releases_plausible(hsy_plausibility *out, const hsy_point *points,
+                            size_t count, bool complete)
+{
+    const hsy_noise *noise = points[0].noise;
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const double p = 2 * (double)count *
+                         fmin(releases_beyond(&points[i], 0),
+                              releases_beyond(&points[i], 1));
+
+        sum += points[i].value;
+        if (p < out->support_p) {
+            out->support_p = p;
+            out->odd_value = i;
+        }
+    }
+    /* Shares of a noisy number of people make 1 always. */
+    if (complete && count >= 2 && noise[1].terms == 0 && fabs(sum - 1) > 1e-9)
+        out->sum_p = fmin(1, 2 * releases_bound(fabs(sum - 1) / noise->at0,
+                                                noise->terms * (double)count,
+                                                noise->rate));
+}
+
 #undef RELEASES_FAR
 #undef RELEASES_UNKNOWN

@@ -286,6 +286,38 @@ static void refusals(void)
     end(&w);
 }
 
+/* What noise explains, and what it does not. */
+static void odd(void)
+{
+    for (size_t row = 0; row < 2; row++) {
+        const size_t first = row == 0 ? 1 : 0;
+        struct release r = begin(trial_values(NULL, 3, 1), rows[row]);
+        hsy_plausibility p;
+        hsy_point points[3];
+
+        r.t.strata[0] = 1;
+        r.t.cells[0] = 1000; /* replace: how many there are */
+        r.t.cells[first] = 704;
+        r.t.cells[first + 1] = 300;
+        r.t.cells[first + 2] = -5;
+        hsy_points(r.s, points, &r.t, NULL, 3, NULL, NULL);
+        hsy_plausible(&p, r.s, &r.t, points, 3, true);
+        ok(!p.implausible && p.support_p > 0.01 && p.sum_p > 0.01,
+           "%s: a count of -5 is noise", rows[row]);
+        r.t.cells[first + 2] = -60;
+        hsy_points(r.s, points, &r.t, NULL, 3, NULL, NULL);
+        hsy_plausible(&p, r.s, &r.t, points, 3, true);
+        ok(p.implausible && p.support_p < 1e-6 && p.odd_value == 2,
+           "-60 is not");
+        r.t.cells[first + 2] = 90;
+        hsy_points(r.s, points, &r.t, NULL, 3, NULL, NULL);
+        hsy_plausible(&p, r.s, &r.t, points, 3, true);
+        ok(p.support_p == 1 && p.implausible == (row == 0),
+           "counts that make 94 more than everybody are not, if it is known");
+        end(&r);
+    }
+}
+
 int main(void)
 {
     counts();
@@ -293,5 +325,6 @@ int main(void)
     variances();
     sums();
     refusals();
+    odd();
     return tap_done();
 }
