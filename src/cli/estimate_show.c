@@ -271,7 +271,8 @@ static void show_against(struct cli_field fields[SHOW_AGAINST],
     fields[0].cell = cli_text(other->info.mechanism);
     fields[1].cell = cli_number(other->info.epsilon);
     fields[2].cell = cli_number(other->info.epsilon_exact);
-    fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
+    if (!other->info.release) /* which has none */
+        fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
 }
 
 void estimate_show(const struct estimate_result *r)
