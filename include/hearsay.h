@@ -332,6 +332,9 @@ typedef struct hsy_info {
     double steps;   /* of estimating everything (of one candidate string, of one
                        round where iterative), for the spec's users */
     bool iterative; /* estimated by iteration (hsy_density), not by points */
+    bool release;   /* a curator's release (hsy_central_release): there are no
+                       reports. v0 and v1 are then of one release, n squared
+                       times the variance */
     uint8_t digest[HSY_DIGEST];
 } hsy_info;
 
@@ -379,7 +382,7 @@ HSY_API hsy_status hsy_attribute_next(hsy_attribute *a, size_t *at,
  * 0. */
 HSY_API const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i);
 
-/* The mechanism table: row i, NULL past the end. */
+/* The mechanisms that make reports: row i, NULL past the end. */
 typedef struct hsy_catalogue {
     const char *name;
     const char *aliases; /* comma-separated, may be empty */
@@ -503,6 +506,8 @@ typedef struct hsy_tally {
     uint64_t *strata;
     uint64_t *weights;
     size_t ncells, nstrata, nweights;
+    bool release; /* cells are a curator's: not bounded by the reports, which
+                     are releases */
 } hsy_tally;
 
 /* 64-bit words a tally of the scheme takes; an empty tally in them. The view
@@ -535,6 +540,35 @@ HSY_API hsy_status hsy_tally_bulk(hsy_tally *t, const hsy_scheme *s,
 /* Add another tally of the same scheme; all or nothing, HSY_E_OVERFLOW. */
 HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
                                    hsy_error *err);
+
+/* ---- A curator's release: docs/central.md ---------------------------------
+ */
+
+/*
+ * Who is trusted with the truths themselves can publish their counts with far
+ * less noise (mechanisms "central" and "central-add-remove", which no device
+ * can use). One such release is one tally: count people, then add the noise,
+ * once. Releases of several curators, each about people of its own, add up by
+ * hsy_tally_merge; hsy_points and hsy_estimate_point know the noise of the sum.
+ * Every release about the same people spends epsilon again.
+ */
+
+/* Count n people by their codes into an empty tally or one so begun: until
+ * hsy_central_release it holds truths. HSY_E_RANGE for a code outside the
+ * domain, HSY_E_REFUSED once it is released, HSY_E_MISMATCH, HSY_E_OVERFLOW. */
+HSY_API hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
+                                     const uint64_t *codes, size_t n,
+                                     hsy_error *err);
+
+/* Add the noise. Time tells of it: for the curator's own machine, out of
+ * sight of whoever must not know the truths. On HSY_E_ENTROPY all cells are
+ * zeroed; other failures as above. */
+HSY_API hsy_status hsy_central_release(hsy_tally *t, const hsy_scheme *s,
+                                       hsy_rng *secret, hsy_error *err);
+
+/* How many people the releases in t are about; noisy, and perhaps negative,
+ * under add/remove. 0 for a scheme with reports. */
+HSY_API double hsy_central_people(const hsy_scheme *s, const hsy_tally *t);
 
 /* ---- Exact laws ---------------------------------------------------------- */
 
@@ -647,6 +681,14 @@ HSY_API hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
 
 /* ---- Estimates ----------------------------------------------------------- */
 
+/* Noise added to a share: the sum of `terms` independent integers of the
+ * discrete Laplace law with r = e^-rate, times a factor that is at0 if the
+ * share is 0, at1 if it is 1, and on the line through them between. */
+typedef struct hsy_noise {
+    double rate, terms;
+    double at0, at1;
+} hsy_noise;
+
 /* One value's evidence. Shares are fractions of n; for a mean the share of the
  * range, value = (mean - lo) / (hi - lo). */
 typedef struct hsy_point {
@@ -661,6 +703,9 @@ typedef struct hsy_point {
     double floor;   /* variance that more reports do not remove */
     double even;    /* from 0 to 1: a sample of people adds (1 - even) f(1-f)/n;
                        0 for shares, 1 for a mean of truths all alike */
+    hsy_noise noise[2]; /* of releases, whose n is the people's number: if
+                           noise[0].terms is not 0 they take the place of v0,
+                           v1 and spread */
 } hsy_point;
 
 /* Evidence for `count` codes, or for all d values if codes is NULL (then count

@@ -194,6 +194,21 @@ static const struct example examples[] = {
       .nano_epsilon = 1500000000}},
 };
 
+/* Releases: no reports, only tallies. */
+static const struct example example_releases[] = {
+    {"central",
+     {EXAMPLE_VALUES, .mechanism = "central", .nano_epsilon = HSY_NANO}},
+    {"central-add-remove",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "central-add-remove",
+      .kind = HSY_KIND_NUMBER,
+      .lo = -40,
+      .hi = 120,
+      .nano_epsilon = HSY_NANO / 2}},
+};
+
+#define EXAMPLE_RELEASES 2u
+
 #undef EXAMPLE_VALUES
 
 #define EXAMPLES (sizeof examples / sizeof examples[0])

@@ -8,6 +8,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --format) echo table csv json ;;
     --interval) echo wald wilson score exact likelihood hoeffding ;;
     --target) echo people population ;;
+    --neighbours) echo replace add-remove ;;
     --post) echo none norm norm-sub norm-mul norm-cut base-cut mle power power-ns em ;;
     --density) echo em ems ;;
     --data) echo zipf: geometric: poisson: uniform gaussian: file: ;;

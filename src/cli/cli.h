@@ -23,6 +23,7 @@ enum cli_exit { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 int cmd_randomize(int argc, char **argv);
 int cmd_tally(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
+int cmd_release(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
@@ -448,6 +449,9 @@ bool cli_spec_trivial(const struct cli_spec *c);
 /* Resolve a spec; the caller frees *out. 0, or the exit code after a message
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
+
+/* 0, or the exit code after a message that the scheme has no reports. */
+int cli_scheme_reports(const hsy_scheme *s);
 void cli_spec_clear(struct cli_spec *c);
 
 #endif

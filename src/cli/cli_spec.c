@@ -606,6 +606,19 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
     return spec_refused(spec, &err);
 }
 
+int cli_scheme_reports(const hsy_scheme *s)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    if (!info.release)
+        return 0;
+    cli_note("--mechanism %s: a curator's release, not a report; 'hearsay "
+             "release' makes one",
+             info.mechanism);
+    return CLI_USAGE;
+}
+
 void cli_spec_clear(struct cli_spec *c)
 {
     cli_labels_clear(&c->labels);

@@ -157,10 +157,12 @@ static int cmd_audit_spec(struct cmd_audit *a, const hsy_spec *spec)
     hsy_scheme *s;
     int code = cli_scheme_new(&s, spec);
 
-    if (code == CLI_DONE) {
+    if (code != CLI_DONE)
+        return code;
+    code = cli_scheme_reports(s);
+    if (code == CLI_DONE)
         code = cmd_audit_scheme(a, s);
-        free(s);
-    }
+    free(s);
     return code;
 }
 

@@ -155,6 +155,8 @@ static void estimate_few(const struct cli_gather *g)
 {
     const uint64_t reports = hsy_tally_reports(&g->tally);
 
+    if (g->info.release)
+        return; /* its intervals are those of the noise, for any number */
     if (reports < ESTIMATE_FEW)
         cli_note("warning: %s: only %" PRIu64 " report%s: intervals are rough",
                  g->first, reports, reports == 1 ? "" : "s");

@@ -254,6 +254,8 @@ static int randomize_open(struct randomize_job *j)
     hsy_status st;
     int failed = cli_scheme_new(&j->scheme, &j->spec.spec);
 
+    if (!failed)
+        failed = cli_scheme_reports(j->scheme);
     if (failed)
         return failed;
     j->fd = cli_open_input(j->how->input);

@@ -186,20 +186,31 @@ static const char *show_interval(const struct estimate_result *r)
                : estimate_interval_names[r->options->how.interval];
 }
 
+/* "N reports", or what a release has instead. */
+static void show_reports(const struct cli_gather *g)
+{
+    const uint64_t reports = hsy_tally_reports(&g->tally);
+    const double people = hsy_central_people(g->scheme, &g->tally);
+
+    if (g->info.release)
+        printf("%" PRIu64 " release%s about %.0f people\n", reports,
+               reports == 1 ? "" : "s", people);
+    else
+        printf("%" PRIu64 " report%s\n", reports, reports == 1 ? "" : "s");
+}
+
 static void show_head(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
     const hsy_info *info = &r->gather->info;
-    uint64_t reports = hsy_tally_reports(&r->gather->tally);
 
-    printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " report%s\n",
-           info->mechanism, info->epsilon, info->epsilon_exact, reports,
-           reports == 1 ? "" : "s");
+    printf("%s, epsilon %.9g (exactly %.16g), ", info->mechanism, info->epsilon,
+           info->epsilon_exact);
+    show_reports(r->gather);
     if (r->other != NULL) {
-        reports = hsy_tally_reports(&r->other->tally);
-        printf("minus %s, epsilon %.9g, %" PRIu64 " report%s\n",
-               r->other->info.mechanism, r->other->info.epsilon, reports,
-               reports == 1 ? "" : "s");
+        printf("minus %s, epsilon %.9g, ", r->other->info.mechanism,
+               r->other->info.epsilon);
+        show_reports(r->other);
     }
     printf("%s %s; %.14g %% intervals (%s)%s\n",
            info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
@@ -260,7 +271,8 @@ static void show_against(struct cli_field fields[SHOW_AGAINST],
     fields[0].cell = cli_text(other->info.mechanism);
     fields[1].cell = cli_number(other->info.epsilon);
     fields[2].cell = cli_number(other->info.epsilon_exact);
-    fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
+    if (!other->info.release) /* which has none */
+        fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
 }
 
 void estimate_show(const struct estimate_result *r)
@@ -280,6 +292,8 @@ void estimate_show(const struct estimate_result *r)
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
         {"epsilon_lifetime", {.type = CLI_NONE}},
+        {"releases", {.type = CLI_NONE}},
+        {"people", {.type = CLI_NONE}},
         {"mechanism_against", {.type = CLI_NONE}},
         {"epsilon_against", {.type = CLI_NONE}},
         {"epsilon_exact_against", {.type = CLI_NONE}},
@@ -288,7 +302,13 @@ void estimate_show(const struct estimate_result *r)
     size_t nfields = sizeof fields / sizeof fields[0] - SHOW_AGAINST;
 
     if (info->epsilon_lifetime > 0)
-        fields[nfields - 1].cell = cli_number(info->epsilon_lifetime);
+        fields[nfields - 3].cell = cli_number(info->epsilon_lifetime);
+    if (info->release) {
+        fields[nfields - 2].cell = fields[3].cell;
+        fields[3].cell.type = CLI_NONE; /* reports */
+        fields[nfields - 1].cell = cli_number(
+            hsy_central_people(r->gather->scheme, &r->gather->tally));
+    }
     show_prepare(&s);
     table = (struct cli_table){s.columns, s.ncolumns, r->count, show_cell, &s};
     if (r->other != NULL) {

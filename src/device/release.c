@@ -278,6 +278,8 @@ static hsy_status release_schemes(hsy_release *r, const hsy_task *task,
     r->scheme = (hsy_scheme *)(void *)at;
     st = hsy_scheme_decode(r->scheme, task->scheme, task->labels,
                            task->labels_len, err);
+    if (st == HSY_OK)
+        st = hsy_mech_reports(r->scheme, err);
     if (st != HSY_OK || task->permanent == NULL)
         return st;
     at += release_scheme_size(task->scheme, task);

@@ -132,7 +132,7 @@ hsy_status container_order_check(struct container_order *order,
     if (!sums)
         return hsy_fail_limit(err, HSY_E_FORMAT, "count", "too many reports",
                               (uint64_t)INT64_MAX);
-    if (record->type == HSY_RECORD_CELLS &&
+    if (record->type == HSY_RECORD_CELLS && !info->release &&
         !container_order_cells(payload, record->count, order->reports))
         return hsy_fail_limit(err, HSY_E_FORMAT, "cells",
                               "a cell passes the number of reports",

@@ -330,14 +330,21 @@ static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     hsy_error err = {0};
+    hsy_info info;
 
     if (s == NULL) {
         a->tasks->nomem = true;
         a->sound = false;
         return NULL;
     }
-    if (hsy_scheme_init(s, spec, &err) == HSY_OK)
-        return s;
+    if (hsy_scheme_init(s, spec, &err) == HSY_OK) {
+        hsy_scheme_info(s, &info);
+        if (!info.release)
+            return s;
+        err = (hsy_error){.status = HSY_E_REFUSED,
+                          .field = "mechanism",
+                          .msg = "a curator's release, not a report"};
+    }
     free(s);
     if (!quiet)
         scheme_refused(a, &err);

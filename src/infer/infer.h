@@ -35,6 +35,26 @@ hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
 
 double hsy_share_clip(double f);
 
+/* Releases (releases.c): whether a point is of such, the variance of its noise
+ * at the share f, and the interval of either target. */
+bool hsy_releases_has(const hsy_point *point);
+double hsy_releases_variance(const hsy_point *point, double f);
+void hsy_releases_interval(double ends[2], const hsy_point *point,
+                           hsy_target target, double miss);
+
+/* Whether so many noises can give these points: support_p and sum_p, which
+ * begin at 1. count >= 1. */
+void hsy_releases_plausible(hsy_plausibility *out, const hsy_point *points,
+                            size_t count, bool complete);
+
+/* HSY_OK, or why its noise leaves no interval. */
+hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err);
+
+/* P(sum of k discrete Laplace integers >= t), t an integer >= 1 in a double,
+ * 1 <= k <= HSY_RELEASES_EXACT, r = e^-rate. */
+#define HSY_RELEASES_EXACT 64
+double hsy_releases_tail(double t, unsigned k, double rate);
+
 /* Heap sort, largest first: no memory, O(count log count) always. */
 void hsy_sort_down(double *x, size_t count);
 

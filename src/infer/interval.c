@@ -32,6 +32,8 @@ double hsy_point_variance(const hsy_point *point, hsy_target target, double f)
     const double c = interval_curve(point, target);
     const double noise = (1 - f) * point->v0 + f * point->v1;
 
+    if (hsy_releases_has(point))
+        return hsy_releases_variance(point, f) + c * f * (1 - f) / point->n;
     return (noise + c * f * (1 - f)) / point->n + point->floor;
 }
 
@@ -61,7 +63,7 @@ hsy_status hsy_point_check(const hsy_point *point, hsy_error *err)
           isfinite(point->spread + point->floor)))
         return hsy_fail(err, HSY_E_RANGE, "variance",
                         "must be finite and not negative");
-    return HSY_OK;
+    return hsy_releases_has(point) ? hsy_releases_check(point, err) : HSY_OK;
 }
 
 hsy_status hsy_confidence_check(const hsy_confidence *how, hsy_error *err)
@@ -284,6 +286,12 @@ void hsy_interval_of(double ends[2], const hsy_point *point,
 {
     const double z = -hsy_normal_quantile(miss / 2);
 
+    if (hsy_releases_has(point) && interval != HSY_WALD) {
+        hsy_releases_interval(ends, point,
+                              interval == HSY_WILSON ? HSY_POPULATION : target,
+                              miss);
+        return;
+    }
     switch (interval) {
     case HSY_WALD:
         interval_wald(ends, point, target, z);

@@ -263,7 +263,9 @@ void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
 
     hsy_scheme_info(s, &info);
     *out = (hsy_plausibility){.support_p = 1, .sum_p = 1, .weights_p = 1};
-    if (!plausible_impossible(out, points, count) && usable)
+    if (info.release && count > 0)
+        hsy_releases_plausible(out, points, count, complete);
+    else if (!plausible_impossible(out, points, count) && usable)
         plausible_support(out, points, count);
     if (usable && complete && count >= 2)
         out->sum_p = plausible_sum(&info, points, count);

@@ -87,6 +87,9 @@ static hsy_status ranges_has(const hsy_scheme *s, hsy_error *err)
     if (s->kind != HSY_KIND_BINS)
         return hsy_fail(err, HSY_E_RANGE, "kind",
                         "only a number in bins has ranges and quantiles");
+    if (s->mech->release)
+        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+                        "of a release there are estimates bin by bin only");
     if (s->mech->points == NULL)
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "it is not estimated value by value");

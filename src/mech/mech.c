@@ -7,7 +7,12 @@
 
 const hsy_catalogue *hsy_mechanism_at(size_t i)
 {
-    return i < hsy_mech_count ? &hsy_mech_table[i]->row : NULL;
+    size_t at = 0;
+
+    for (; at < hsy_mech_count; at++)
+        if (!hsy_mech_table[at]->release && i-- == 0)
+            return &hsy_mech_table[at]->row;
+    return NULL;
 }
 
 /* Whether the first len characters of list are name. */
@@ -198,6 +203,23 @@ hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
     return HSY_OK;
 }
 
+hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err)
+{
+    if (s->mech->release)
+        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+                        "a curator's release, not a report");
+    return HSY_OK;
+}
+
+/* What a mechanism can be asked to randomize, and with what. */
+static hsy_status mech_ready(const hsy_scheme *s, const hsy_coins *coins,
+                             hsy_error *err)
+{
+    hsy_status st = hsy_mech_reports(s, err);
+
+    return st == HSY_OK ? hsy_mech_coins(coins, err) : st;
+}
+
 static hsy_status mech_codes(const hsy_scheme *s, const uint64_t *codes,
                              size_t n, hsy_error *err)
 {
@@ -258,7 +280,7 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                          const hsy_truth *truth, hsy_coins *coins,
                          hsy_error *err)
 {
-    hsy_status st = hsy_mech_coins(coins, err);
+    hsy_status st = mech_ready(s, coins, err);
 
     if (st == HSY_OK)
         st = s->kind == HSY_KIND_TUPLE
@@ -271,7 +293,7 @@ hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                const uint64_t *codes, size_t n,
                                hsy_coins *coins, hsy_error *err)
 {
-    hsy_status st = hsy_mech_coins(coins, err);
+    hsy_status st = mech_ready(s, coins, err);
 
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
@@ -298,10 +320,10 @@ hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
     hsy_coins coins = {hsy_stream_rng(secret), hsy_stream_rng(published)};
     hsy_status st = mech_seeded(secret, published, err);
 
-    if (st == HSY_OK && s->mech->simulate_batch == NULL)
+    if (st == HSY_OK && s->mech->simulate_batch == NULL) /* or no reports */
         return hsy_randomize_batch(s, reports, codes, n, &coins, err);
     if (st == HSY_OK)
-        st = hsy_mech_coins(&coins, err);
+        st = mech_ready(s, &coins, err);
     if (st == HSY_OK)
         st = mech_codes(s, codes, n, err);
     if (st == HSY_OK)
@@ -316,8 +338,11 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
     return s->mech->check(s, report, 1) == 1 ? HSY_OK : HSY_E_FORMAT;
 }
 
+/* A release has no law of single reports: no factors. */
 size_t hsy_law_factors(const hsy_scheme *s)
 {
+    if (s->mech->release)
+        return 0;
     if (s->mech->sampled != NULL)
         return hsy_sampled_law_factors(s);
     if (s->mech->law_size != NULL)
@@ -328,20 +353,21 @@ size_t hsy_law_factors(const hsy_scheme *s)
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
              uint64_t code, const uint8_t *report)
 {
-    *count = s->mech->law(s, factors, code, report);
+    *count = s->mech->release ? 0 : s->mech->law(s, factors, code, report);
 }
 
 void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                    const uint64_t *codes, const uint8_t *report)
 {
-    *count = s->mech->law_codes != NULL
+    *count = s->mech->release ? 0
+             : s->mech->law_codes != NULL
                  ? s->mech->law_codes(s, factors, codes, report)
                  : s->mech->law(s, factors, codes[0], report);
 }
 
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
 {
-    *count = s->mech->law_worst(s, factors);
+    *count = s->mech->release ? 0 : s->mech->law_worst(s, factors);
 }
 
 uint32_t hsy_law_power(const hsy_scheme *s)

@@ -36,6 +36,8 @@ struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
     uint32_t params;   /* bit 1 << hsy_param for each it takes */
     bool designed;     /* takes design and chance */
+    bool release;      /* a curator's: there are no reports, only tallies, and
+                          nothing here that makes, counts or weighs one */
 
     /*
      * Check the spec's mechanism part and derive all integers from it. The
@@ -262,6 +264,9 @@ void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
  * tossed a coin. */
 hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err);
 
+/* Refuse a scheme that has no reports. */
+hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err);
+
 /* Whether all codes of n truths are in the domain, without telling which is
  * not. */
 bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
@@ -318,5 +323,7 @@ extern const struct hsy_mechanism hsy_mech_haar;
 extern const struct hsy_mechanism hsy_mech_matrix;
 extern const struct hsy_mechanism hsy_mech_smp;
 extern const struct hsy_mechanism hsy_mech_joint;
+extern const struct hsy_mechanism hsy_mech_central;
+extern const struct hsy_mechanism hsy_mech_central_open;
 
 #endif

@@ -91,6 +91,9 @@ hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
     if (hsy_tally_reports(t) == 0)
         return hsy_fail(err, HSY_E_EMPTY, "reports",
                         "no data: there are no reports");
+    if (s->mech->release && !(hsy_central_people(s, t) >= 1))
+        return hsy_fail(err, HSY_E_EMPTY, "people",
+                        "no data: nobody, or so few that noise hides them");
     s->mech->points(s, points, t, codes, count, scratch);
     return HSY_OK;
 }

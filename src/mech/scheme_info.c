@@ -46,12 +46,18 @@ double hsy_mech_ln(uint64_t high, uint64_t low)
 /*
  * ln of the worst ratio. The integers never exceed e^epsilon (X1 proves it),
  * but the last digits of a double may: those, and no more, are taken back.
+ * A release's noise is of epsilon itself, a rational: there is nothing to
+ * round.
  */
 static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
 {
     hsy_factor factors[4];
-    size_t count = s->mech->law_worst(s, factors);
+    size_t count;
     double sum = 0;
+
+    if (s->mech->release)
+        return epsilon;
+    count = s->mech->law_worst(s, factors);
 
     for (size_t i = 0; i < count; i++) {
         hsy_u128 num = scheme_info_whole(factors[i].num);
@@ -104,6 +110,7 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .cells = s->cells,
         .strata = s->strata,
         .weights = s->weights,
+        .release = s->mech->release,
     };
     for (size_t i = 0; i < HSY_PARAMS; i++)
         info->param[i] = s->param[i];

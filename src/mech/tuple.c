@@ -46,6 +46,8 @@ hsy_status hsy_attribute_encode(uint8_t *out, size_t room, size_t *len,
         st = tuple_name(name_len, err);
     if (st == HSY_OK)
         st = hsy_scheme_head(&made, &known, spec, err);
+    if (st == HSY_OK)
+        st = hsy_mech_reports(&made, err);
     if (st != HSY_OK)
         return st;
     size = TUPLE_FIXED + name_len + known.labels_len;
@@ -155,6 +157,8 @@ static hsy_status tuple_resolves(const hsy_attribute *a, uint64_t most,
 
     if (st == HSY_OK)
         st = hsy_scheme_head(&made, NULL, &a->spec, err);
+    if (st == HSY_OK)
+        st = hsy_mech_reports(&made, err);
     if (st != HSY_OK)
         return st;
     hsy_scheme_encode(&made, again);

@@ -52,4 +52,14 @@ faults grr "$work/values" --values v0,v1,v2,v3,v4,v5,v6
 faults oue "$work/values" --values v0,v1,v2,v3,v4,v5,v6
 faults olh "$work/values" --strings
 faults onebit "$work/number" --range 0:10
+
+# A release draws its noise at the end, when all truths are counted.
+LD_PRELOAD="$work/shim.so" HSY_COUNT_TO="$work/n" "$hearsay" release --yes-no --epsilon 1 "$work/yes-no" -o "$work/to/out" 2>"$work/log"
+[[ -s $work/to/out && $(cat "$work/n") -gt 0 ]]
+ok $? "control: a release asks the kernel" "$work/log"
+n=$(cat "$work/n")
+rm -f "$work/to/out"
+LD_PRELOAD="$work/shim.so" HSY_FAIL_AT=$((n - 1)) "$hearsay" release --yes-no --epsilon 1 "$work/yes-no" -o "$work/to/out" 2>"$work/log" >"$work/stdout"
+[[ $? == 1 && -z $(ls -A "$work/to") && ! -s $work/stdout ]] && grep -q "nothing is released" "$work/log"
+ok $? "release: nothing where the random source fails" "$work/log"
 tap_done

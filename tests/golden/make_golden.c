@@ -4,9 +4,9 @@
  *     make_golden DIRECTORY
  *
  * For each of the examples a report stream, its tally and its readable twin,
- * one upload header, one task document and the files of a device. A golden file
- * is made once for a version of a format and then kept: every later program
- * must read it (test_golden.c).
+ * the tallies of releases, one upload header, one task document and the files
+ * of a device. A golden file is made once for a version of a format and then
+ * kept: every later program must read it (test_golden.c).
  */
 #include "container.h"
 #include "device_rig.h"
@@ -81,6 +81,34 @@ static void golden_twin(const char *dir, const struct example *e,
     golden_expect(container_put_json_reports(out, s, reports, EXAMPLE_N));
     golden_expect(container_put_json_end(out, EXAMPLE_N));
     golden_expect(output_commit(out));
+}
+
+/* Two curators' releases about 21 people each, added up. */
+static void golden_release(const char *dir, const struct example *e)
+{
+    struct output *out = golden_open(dir, e->name, "tally");
+    hsy_scheme *s = example_scheme(&e->spec);
+    hsy_tally all = example_tally(s), one = example_tally(s);
+    hsy_stream secret;
+    hsy_rng rng = hsy_stream_rng(&secret);
+
+    hsy_stream_seed(&secret, 1, 0);
+    for (uint64_t k = 0; k < 2; k++) {
+        hsy_tally_init(&one, s, one.cells);
+        for (uint64_t i = 0; i < EXAMPLE_N; i++) {
+            uint64_t code = (i + k) % hsy_code_count(s);
+
+            golden_expect(hsy_central_count(&one, s, &code, 1, NULL));
+        }
+        golden_expect(hsy_central_release(&one, s, &rng, NULL));
+        golden_expect(hsy_tally_merge(&all, &one, NULL));
+    }
+    golden_expect(
+        container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &all));
+    golden_expect(output_commit(out));
+    free(all.cells);
+    free(one.cells);
+    free(s);
 }
 
 /* The header of an upload of the first example's reports. */
@@ -167,6 +195,8 @@ int main(int argc, char **argv)
         free(reports);
         free(s);
     }
+    for (size_t i = 0; i < EXAMPLE_RELEASES; i++)
+        golden_release(argv[1], &example_releases[i]);
     golden_upload(argv[1]);
     golden_document(argv[1]);
     golden_device(argv[1]);

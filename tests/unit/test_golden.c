@@ -161,6 +161,16 @@ static void golden_files(const char *name)
     forget(&tally);
 }
 
+static void golden_release(const char *name)
+{
+    struct told tally;
+
+    again(&tally, name, "tally", write_tally);
+    ok(tally.info.release && tally.t.strata[0] == 2,
+       "%s: two releases, and no reports", name);
+    forget(&tally);
+}
+
 static void golden_upload(void)
 {
     struct file f = golden("upload", "header");
@@ -185,6 +195,8 @@ int main(void)
         return 1;
     for (size_t i = 0; i < EXAMPLES; i++)
         golden_files(examples[i].name);
+    for (size_t i = 0; i < EXAMPLE_RELEASES; i++)
+        golden_release(example_releases[i].name);
     golden_upload();
     files_done();
     return tap_done();

@@ -1,0 +1,197 @@
+/* release_compare.c - the error to expect of trusting nobody, some, or one. */
+#include "release_parts.h"
+
+#include "output.h"
+#include "plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define COMPARE_ROWS 7u /* 10^2 to 10^8 people */
+
+/* From no trust to all of it: how many curators; 0: everybody for himself. */
+static const struct compare_model {
+    const char *name, *title;
+    double curators;
+} compare_models[] = {
+    {"local", "local", 0},
+    {"multiparty_100", "100 curators", 100},
+    {"multiparty_10", "10 curators", 10},
+    {"central", "1 curator", 1},
+};
+
+#define COMPARE_MODELS (sizeof compare_models / sizeof compare_models[0])
+
+struct compare {
+    double people[COMPARE_ROWS];
+    double sd[COMPARE_MODELS][COMPARE_ROWS];
+    bool mean;
+};
+
+/* Of a mean in the range's units, of a share as a fraction. */
+static double compare_unit(const hsy_info *info)
+{
+    if (info->kind != HSY_KIND_NUMBER)
+        return 1;
+    return ((double)info->hi - (double)info->lo) *
+           pow(10, -(double)info->scale);
+}
+
+/* A share near 0, or the mean that is hardest to tell: local error falls with
+ * the square root of n, the noise of K releases with n. */
+static void compare_fill(struct compare *c, const hsy_info *local,
+                         const hsy_info *central)
+{
+    const double unit = compare_unit(central);
+
+    c->mean = central->kind == HSY_KIND_NUMBER;
+    for (size_t i = 0; i < COMPARE_ROWS; i++) {
+        const double n = pow(10, 2 + (double)i);
+
+        c->people[i] = n;
+        for (size_t m = 0; m < COMPARE_MODELS; m++) {
+            const double k = compare_models[m].curators;
+
+            c->sd[m][i] = unit * (k == 0 ? sqrt(local->v0 / n)
+                                         : sqrt(k * central->v0) / n);
+        }
+    }
+}
+
+static int compare_info(hsy_info *info, const hsy_spec *spec,
+                        const char *mechanism)
+{
+    hsy_spec own = *spec;
+    hsy_scheme *s;
+    int failed;
+
+    own.mechanism = mechanism;
+    failed = cli_scheme_new(&s, &own);
+    if (failed)
+        return failed;
+    hsy_scheme_info(s, info);
+    free(s);
+    return 0;
+}
+
+/* ---- The table ----------------------------------------------------------- */
+
+static void compare_cell(const void *ctx, size_t row, size_t column,
+                         struct cli_cell *out)
+{
+    const struct compare *c = ctx;
+
+    if (column == 0) {
+        *out = cli_count((uint64_t)c->people[row]);
+        return;
+    }
+    *out = cli_number(c->sd[column - 1][row]);
+    snprintf(out->shown, sizeof out->shown, c->mean ? "%.3g" : "%.3g %%",
+             (c->mean ? 1 : 100) * out->number);
+}
+
+static void compare_print(const struct compare *c, const hsy_info *local,
+                          const hsy_info *central,
+                          const struct release_options *o)
+{
+    struct cli_column columns[1 + COMPARE_MODELS] = {{"people", NULL}};
+    const struct cli_table table = {columns, 1 + COMPARE_MODELS, COMPARE_ROWS,
+                                    compare_cell, c};
+    const struct cli_field fields[] = {
+        {"epsilon", cli_number(central->epsilon)},
+        {"kind", cli_text(hsy_kind_name(central->kind))},
+        {"local", cli_text(local->mechanism)},
+        {"central", cli_text(central->mechanism)},
+    };
+
+    for (size_t m = 0; m < COMPARE_MODELS; m++)
+        columns[1 + m] = (struct cli_column){compare_models[m].name,
+                                             compare_models[m].title};
+    if (o->format == CLI_TABLE)
+        printf("Standard error of %s by noise alone, epsilon %.9g; local is "
+               "%s\n\n",
+               c->mean ? "a mean" : "a small share", central->epsilon,
+               local->mechanism);
+    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+              "rows");
+}
+
+/* ---- The figure ---------------------------------------------------------- */
+
+static hsy_status compare_svg(char **svg, size_t *len, const struct compare *c,
+                              double epsilon, hsy_error *err)
+{
+    struct plot_series series[COMPARE_MODELS];
+    struct plot_figure figure = {
+        .about = "Standard error against the number of people, both on "
+                 "logarithmic axes. Where everybody adds noise it falls with "
+                 "the square root of the number; where curators do, with the "
+                 "number, and it grows with the square root of how many "
+                 "curators there are.",
+        .x = {.label = "people", .log = true},
+        .y = {.label = c->mean ? "standard error of the mean"
+                               : "standard error of a small share",
+              .log = true},
+        .series = series,
+        .nseries = COMPARE_MODELS};
+    char title[80];
+
+    snprintf(title, sizeof title, "What trust buys, at epsilon %.9g", epsilon);
+    figure.title = title;
+    for (size_t m = 0; m < COMPARE_MODELS; m++)
+        series[m] = (struct plot_series){.name = compare_models[m].title,
+                                         .style = PLOT_LINE,
+                                         .colour = (unsigned)m,
+                                         .n = COMPARE_ROWS,
+                                         .x = c->people,
+                                         .y = c->sd[m]};
+    return plot_svg(svg, len, &figure, err);
+}
+
+static int compare_plot(const struct compare *c, double epsilon,
+                        const char *path)
+{
+    struct output *out = NULL;
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st = compare_svg(&svg, &len, c, epsilon, &err);
+
+    if (st != HSY_OK)
+        return cli_fail_error("figure", &err);
+    errno = 0;
+    st = output_open(&out, path);
+    if (st == HSY_OK)
+        st = output_write(out, svg, len);
+    free(svg);
+    if (st == HSY_OK)
+        st = output_commit(out);
+    else
+        output_abort(out);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? CLI_DONE : cli_fail_output(path);
+}
+
+int release_compare(const hsy_spec *spec, const struct release_options *o)
+{
+    struct compare c = {0};
+    hsy_info local, central;
+    int failed = compare_info(&central, spec, release_mechanism(o));
+
+    if (!failed)
+        failed = compare_info(&local, spec, "auto");
+    if (failed)
+        return failed;
+    compare_fill(&c, &local, &central);
+    if (o->plot != NULL)
+        failed = compare_plot(&c, central.epsilon, o->plot);
+    if (failed)
+        return failed;
+    compare_print(&c, &local, &central, o);
+    return cli_finish();
+}
+
+#undef COMPARE_ROWS
+#undef COMPARE_MODELS
