@@ -1,9 +1,10 @@
 /*
  * plausible.c - whether counts can come from honest reports of a scheme.
  *
- * Three questions, each with a p-value that is an upper bound of the chance of
+ * Four questions, each with a p-value that is an upper bound of the chance of
  * something as odd, whatever people answered: a wrong epsilon, another
- * population or forged reports make it small. docs/estimates.md, 6
+ * population or forged reports make it small. The fourth, of hash seeds, stands
+ * in detect.c. docs/estimates.md, 6
  */
 #include "infer.h"
 #include "special.h"
@@ -262,15 +263,15 @@ void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
     hsy_info info;
 
     hsy_scheme_info(s, &info);
-    *out = (hsy_plausibility){.support_p = 1, .sum_p = 1, .weights_p = 1};
+    *out = (hsy_plausibility){.support_p = 1, .sum_p = 1};
     if (!plausible_impossible(out, points, count) && usable)
         plausible_support(out, points, count);
     if (usable && complete && count >= 2)
         out->sum_p = plausible_sum(&info, points, count);
     out->weights_p = plausible_parts(t, s);
-    out->implausible = out->support_p < PLAUSIBLE_ALARM ||
-                       out->sum_p < PLAUSIBLE_ALARM ||
-                       out->weights_p < PLAUSIBLE_ALARM;
+    out->seeds_p = hsy_detect_seeds(t, s);
+    out->implausible = fmin(out->support_p, out->sum_p) < PLAUSIBLE_ALARM ||
+                       fmin(out->weights_p, out->seeds_p) < PLAUSIBLE_ALARM;
 }
 
 #undef PLAUSIBLE_ALARM
