@@ -164,34 +164,14 @@ static bool poison_reach(struct poison_reach *out, const hsy_scheme *s,
 /*
  * Local hashing takes predicted collisions off (lh_points.c): from a report of
  * seed j, w_u times (1 if u and v collide there, less 1/g) / (1 - 1/g) for each
- * u that is predicted to have the share w_u. A liar's seed makes that at most
- * the sum of w_u one way and its (g - 1)th part the other. The prediction
- * itself moves too: over honest reports w_u counts with a factor whose mean is
- * 0 and whose variance over pools is kappa, of which four standard deviations
- * are taken for each of the m values that can be predicted.
+ * u that is predicted to have the share w_u. These shares add up to 1 at most,
+ * so a liar's seed takes off 1 at most, or adds 1 / (g - 1). What they do to
+ * the rest of the reports stands in the points' floor.
  */
-#define POISON_CHOSEN 3.0 /* standard errors; lh_points.c begins at 4 */
-
-static void poison_predicted(struct poison_reach *more, double *factor,
-                             const hsy_scheme *s, const hsy_point *points,
-                             size_t count)
+static void poison_predicted(struct poison_reach *reach, const hsy_scheme *s)
 {
-    const double g = (double)s->param[HSY_PARAM_G];
-    const double pool = (double)((uint64_t)1 << s->param[HSY_PARAM_POOL_BITS]);
-    double sum = 0, m = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const hsy_point *p = &points[i];
-        const double f = fmin(p->value, 1);
-        const double sd = sqrt(fmax(p->v0, p->v1) / p->n + p->floor);
-
-        if (f > POISON_CHOSEN * sd) {
-            sum += f;
-            m++;
-        }
-    }
-    *more = (struct poison_reach){-sum, sum / (g - 1)};
-    *factor = 1 + 4 * sqrt(m / ((g - 1) * pool));
+    reach->least -= 1;
+    reach->most += 1 / ((double)s->param[HSY_PARAM_G] - 1);
 }
 
 hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
@@ -199,16 +179,12 @@ hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
                              uint64_t reports, double lying, hsy_error *err)
 {
     const bool hashed = s->mech->lies == &hsy_lies_hash;
-    struct poison_reach more = {0, 0};
-    double factor = 1;
 
     if (!(lying >= 0 && lying < 1))
         return hsy_fail(err, HSY_E_RANGE, "lying", "from 0 to less than 1");
     if (s->mech->points == NULL || s->mech->sampled != NULL)
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                         "it has no bound on what lying devices can do");
-    if (hashed)
-        poison_predicted(&more, &factor, s, points, count);
     for (size_t i = 0; i < count; i++) {
         struct poison_reach reach;
         /* All liars may speak of this value, where not everybody does. */
@@ -218,11 +194,12 @@ hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
         if (!poison_reach(&reach, s, &points[i]))
             return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                             "it has no bound on what lying devices can do");
-        bounds[i].up = part * fmax(0, factor * reach.most + more.most);
-        bounds[i].down = part * fmax(0, 1 - factor * reach.least - more.least);
+        if (hashed)
+            poison_predicted(&reach, s);
+        bounds[i].up = part * fmax(0, reach.most);
+        bounds[i].down = part * fmax(0, 1 - reach.least);
     }
     return HSY_OK;
 }
 
 #undef POISON_BLOCK
-#undef POISON_CHOSEN

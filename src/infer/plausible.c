@@ -160,6 +160,7 @@ struct plausible_bins {
     double last_seen, last_expected;
     double statistic, inverse; /* G, and the sum of 1 / expected */
     double bins;
+    double least; /* of the upper tails of single places */
 };
 
 static void plausible_bins_close(struct plausible_bins *b)
@@ -190,6 +191,15 @@ static void plausible_bins_add(struct plausible_bins *b, double seen,
     b->seen = b->expected = 0;
 }
 
+/* A place that holds more than it should: liars who all fill up to one number
+ * of ones are many there and nowhere else. */
+static void plausible_bins_single(struct plausible_bins *b, double seen,
+                                  double n, double chance)
+{
+    if (seen - n * chance > 3 * sqrt(n * chance))
+        b->least = fmin(b->least, hsy_special_binomial(seen, n, chance, true));
+}
+
 /* The likelihood-ratio statistic with Williams' correction: unlike Pearson's
  * it keeps the chi-square tail far out. */
 static double plausible_bins_p(struct plausible_bins *b, double n)
@@ -209,7 +219,7 @@ static double plausible_bins_p(struct plausible_bins *b, double n)
 static double plausible_weights(const hsy_tally *t, const hsy_info *info)
 {
     const double n = (double)hsy_tally_reports(t), d1 = (double)info->d - 1;
-    struct plausible_bins bins = {0};
+    struct plausible_bins bins = {.least = 1};
     double before = 0, total = 0;
 
     for (size_t w = 0; w < t->nweights; w++) {
@@ -220,12 +230,14 @@ static double plausible_weights(const hsy_tally *t, const hsy_info *info)
         const double chance = (1 - info->p) * others + info->p * before;
 
         plausible_bins_add(&bins, (double)t->weights[w], n * chance);
+        plausible_bins_single(&bins, (double)t->weights[w], n, chance);
         total += (double)t->weights[w];
         before = others;
     }
     if (total != n)
         return 0;
-    return plausible_bins_p(&bins, n);
+    return fmin(1, 2 * fmin(plausible_bins_p(&bins, n),
+                            (double)t->nweights * bins.least));
 }
 
 /* The least over the parts of the scheme that have weights. */

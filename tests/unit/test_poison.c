@@ -251,6 +251,12 @@ static void reach_all(const struct example *e)
                strncmp(e->name, "rappor", 6) == 0 ||
                info.kind == HSY_KIND_TUPLE,
            "%s: no bound", e->name);
+    else if (info.param[HSY_PARAM_G] != 0) /* room for a prediction */
+        ok(r.held && near(r.least - 1, r.below, 1e-6) &&
+               near(r.most + 1 / ((double)info.param[HSY_PARAM_G] - 1), r.above,
+                    1e-6),
+           "%s: a report adds from %.3f to %.3f, within %.3f to %.3f", e->name,
+           r.least, r.most, r.below, r.above);
     else
         ok(r.held && near(r.least, r.below, 1e-6) &&
                near(r.most, r.above, 1e-6),
