@@ -292,9 +292,9 @@ static void show_drift(const struct simulate *s)
 /* ---- Poisoning ----------------------------------------------------------- */
 
 static const struct cli_column show_poisoning_columns[] = {
-    {"mechanism", NULL},  {"attack", NULL}, {"lying", NULL}, {"gain", NULL},
-    {"stderr", NULL},     {"exact", NULL},  {"shown", NULL}, {"bound", NULL},
-    {"used", "of bound"}, {"found", NULL}};
+    {"mechanism", NULL}, {"attack", NULL}, {"lying", NULL}, {"gain", NULL},
+    {"stderr", ""},      {"exact", NULL},  {"shown", NULL}, {"bound", NULL},
+    {"used", NULL},      {"found", NULL}};
 
 static void show_poisoning_cell(const void *ctx, size_t i, size_t column,
                                 struct cli_cell *out)
@@ -330,13 +330,14 @@ static void show_poisoning(const struct simulate *s)
     cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
               "rows");
     if (s->format == CLI_TABLE)
-        printf("\ngain: of %u targets among %u values together, 1 stands for "
-               "everybody; exact: by\nthe closed form; shown: in estimates as "
-               "they are shown (olh: predicted collisions\ntaken off). bound: "
-               "what estimate --assume-lying allows them; of bound: the most\n"
-               "that any value ever used of its own. found: share of runs with "
-               "a p-value below\n1e-6 of the detector; grr and ss have none.\n",
-               SIM_POISONING_TARGETS, SIM_POISONING_VALUES);
+        printf(
+            "\ngain: of %u targets among %u values together, 1 stands for "
+            "everybody; exact: by\nthe closed form; shown: in estimates as "
+            "they are shown (olh: predicted collisions\ntaken off). bound: "
+            "what estimate --assume-lying allows them; used: the most that\n"
+            "any value ever used of its own bound. found: share of runs with "
+            "a p-value below\n1e-6 of the detector; grr and ss have none.\n",
+            SIM_POISONING_TARGETS, SIM_POISONING_VALUES);
 }
 
 /* ---- All ----------------------------------------------------------------- */

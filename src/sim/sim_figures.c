@@ -164,7 +164,8 @@ hsy_status sim_poisoning_svg(char **svg, size_t *len,
         .fig = {.title = "What devices that lie gain",
                 .about = "By how much the estimated shares of ten values "
                          "together grow if a share of all devices lies for the "
-                         "largest gain. 1 stands for everybody.",
+                         "largest gain: marks as measured, lines by the closed "
+                         "form. 1 stands for everybody.",
                 .x = {.label = "share of devices that lie", .log = true},
                 .y = {.label = "gain of ten values together", .log = true}}};
 
@@ -172,10 +173,9 @@ hsy_status sim_poisoning_svg(char **svg, size_t *len,
         const struct sim_poisoning_row *rows =
             p->rows + (k + 1) * block - SIM_POISONING_SHARES;
 
-        figures_series(&f, rows->mechanism, PLOT_LINE, k);
+        figures_series(&f, rows->mechanism, PLOT_POINTS, k);
         for (size_t i = 0; i < SIM_POISONING_SHARES; i++)
-            figures_point(&f, rows[i].lying, rows[i].gain, rows[i].sd,
-                          rows[i].gain / 2, HUGE_VAL);
+            figures_point(&f, rows[i].lying, rows[i].gain, 0, 0, HUGE_VAL);
         figures_series(&f, exact[k], PLOT_DASHED, k);
         for (size_t i = 0; i < SIM_POISONING_SHARES; i++)
             figures_point(&f, rows[i].lying, rows[i].exact, 0, 0, HUGE_VAL);
