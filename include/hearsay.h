@@ -908,7 +908,8 @@ HSY_API hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports,
                                       hsy_stream *secret, hsy_stream *published,
                                       hsy_error *err);
 
-/* How far an estimate can be from that of the honest reports alone. */
+/* How far liars can have moved an estimate from what the honest hold, beyond
+ * its standard error. */
 typedef struct hsy_poison_bound {
     double up;   /* at most this much too large, */
     double down; /* or too small; both at least 0, as shares (of the range) */

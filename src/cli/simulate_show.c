@@ -330,14 +330,14 @@ static void show_poisoning(const struct simulate *s)
     cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
               "rows");
     if (s->format == CLI_TABLE)
-        printf(
-            "\ngain: of %u targets among %u values together, 1 stands for "
-            "everybody; exact: by\nthe closed form; shown: in estimates as "
-            "they are shown (olh: predicted collisions\ntaken off). bound: "
-            "what estimate --assume-lying allows them; used: the most that\n"
-            "any value ever used of its own bound. found: share of runs with "
-            "a p-value below\n1e-6 of the detector; grr and ss have none.\n",
-            SIM_POISONING_TARGETS, SIM_POISONING_VALUES);
+        printf("\ngain: of %u targets among %u values together, 1 stands for "
+               "everybody. exact: by\nthe closed form. shown: in estimates as "
+               "they are shown; olh has collisions\ntaken off. bound: what "
+               "estimate --assume-lying allows. used: the most that any\nvalue "
+               "used of its own bound. found: share of runs of which estimate "
+               "warns,\np-value below 1e-6; reports of grr and ss show "
+               "nothing.\n",
+               SIM_POISONING_TARGETS, SIM_POISONING_VALUES);
 }
 
 /* ---- All ----------------------------------------------------------------- */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define POISONING_BLOCK 4096u
+#define POISONING_ERRORS 5.0
 
 /* Ranks from 0; no row of equal steps, which linear hashes send together. */
 static const uint64_t poisoning_targets[SIM_POISONING_TARGETS] = {
@@ -182,18 +183,26 @@ static double poisoning_plain(const hsy_point *point)
     return (point->support / point->n - point->q) / (point->p - point->q);
 }
 
-/* How much of its bound the liars have used on any value, either way. */
+/*
+ * How much of its bound the liars have used on any value, either way. Local
+ * hashing may predict collisions with them and not without: what that changes
+ * for honest reports is an error that both estimates state, as their floor, of
+ * which POISONING_ERRORS standard deviations are let pass.
+ */
 static double poisoning_used(const struct poisoning *p,
                              const hsy_poison_bound *bounds, double lying)
 {
     double used = 0;
 
     for (size_t v = 0; v < SIM_POISONING_VALUES; v++) {
-        const double theirs =
-            p->all.points[v].value - (1 - lying) * p->honest.points[v].value;
+        const hsy_point *with = &p->all.points[v],
+                        *without = &p->honest.points[v];
+        const double theirs = with->value - (1 - lying) * without->value;
+        const double let =
+            POISONING_ERRORS * (sqrt(with->floor) + sqrt(without->floor));
 
-        used = fmax(used, theirs / bounds[v].up);
-        used = fmax(used, (lying - theirs) / bounds[v].down);
+        used = fmax(used, (theirs - let) / bounds[v].up);
+        used = fmax(used, (lying - theirs - let) / bounds[v].down);
     }
     return used;
 }

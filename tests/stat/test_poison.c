@@ -36,7 +36,7 @@ static bool poison_agrees(const struct sim_poisoning_row *row, double exact)
 static void poison_gains(void)
 {
     struct sim_options o = {.seed = stat_seed(),
-                            .devices = stat_long() ? 400000 : 20000};
+                            .devices = stat_long() ? 100000 : 20000};
     struct sim_poisoning *p = stat_alloc(sizeof *p);
 
     hsy_epsilon_parse(&o.nano_one, "ln3", 3);
@@ -144,8 +144,8 @@ static void poison_alarms(const char *mechanism, const struct poison_found *f)
 static void poison_detector(const char *mechanism, uint64_t lane)
 {
     const struct stat_ask ask = {mechanism, POISON_VALUES, 1, 16, 0};
-    const uint64_t many = stat_long() ? 400 : 25,
-                   few = stat_long() ? 4000 : 150;
+    const uint64_t many = stat_long() ? 200 : 25,
+                   few = stat_long() ? 2000 : 150;
     struct poison_found f;
     struct stat_run r;
 
