@@ -44,7 +44,7 @@ static const struct cli_option cmd_simulate_options[] = {
 };
 
 static const struct cli_command cmd_simulate_command = {
-    "simulate", "attack averaging|change|fingerprint|drift|poisoning [options]",
+    "simulate", "attack NAME [options]",
     "Attack simulated devices that are asked again and again.\n"
     "\n"
     "  averaging     guess the truth from many answers to one question\n"
@@ -235,6 +235,11 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
                             "report is made from the answer that is kept");
     if (code == CLI_DONE && SIM_DRIFT_RANGE % o->grain != 0)
         code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
+    if (code == CLI_DONE && c->s.kind == SIMULATE_POISONING &&
+        o->nano_one > SIM_POISONING_EPSILON_MAX)
+        code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
+                            "tables of hashes grow, and what lies gain "
+                            "hardly does");
     if (code == CLI_DONE && c->s.yes > c->s.of)
         code = cli_usage(p, "--yes is at most --of: so many of all answers");
     return code;

@@ -172,6 +172,7 @@ hsy_status sim_drift(struct sim_drift *out, const struct sim_options *o,
 #define SIM_POISONING_SHARES 3u
 #define SIM_POISONING_ROWS                                                     \
     (SIM_POISONING_MECHANISMS * SIM_POISONING_ATTACKS * SIM_POISONING_SHARES)
+#define SIM_POISONING_EPSILON_MAX ((uint64_t)4 * HSY_NANO)
 #define SIM_POISONING_ALARM 1e-6 /* p-value below which estimate warns */
 
 struct sim_poisoning_row {
