@@ -39,7 +39,6 @@ double hsy_share_clip(double f);
  * parts of the scheme (detect.c); 1 where there are none. */
 double hsy_detect_seeds(const hsy_tally *t, const hsy_scheme *s);
 
-
 /* Heap sort, largest first: no memory, O(count log count) always. */
 void hsy_sort_down(double *x, size_t count);
 
