@@ -909,12 +909,68 @@ typedef struct hsy_plausibility {
     double sum_p;     /* all shares together make 1 */
     double weights_p; /* ones per report, unary schemes */
     bool implausible; /* one of them is below 1e-6 */
+    double seeds_p;   /* seeds and hashes of local hashing */
 } hsy_plausibility;
 
-/* complete: points are the whole domain in order. */
+/* complete: points are the whole domain in order. weights_p and seeds_p find
+ * devices that lie for gain (docs/poisoning.md); other reports have no such
+ * sign. Each report is taken for another device's. */
 HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                            const hsy_tally *t, const hsy_point *points,
                            size_t count, bool complete);
+
+/* ---- Poisoning: docs/poisoning.md -----------------------------------------
+ */
+
+/* Devices that lie want `targets` to come out large; r different codes. */
+typedef enum hsy_attack {
+    HSY_ATTACK_RANDOM = 0, /* any report, all with the same chance */
+    HSY_ATTACK_INPUT = 1,  /* the honest report of a target, any of them */
+    HSY_ATTACK_MAXIMAL = 2 /* the report that supports most targets */
+} hsy_attack;
+
+#define HSY_TARGETS_MAX 64u
+
+/*
+ * What the estimated shares of all targets together gain if a share `lying` of
+ * all reports comes from such devices, on the average: the sum of the estimates
+ * from all reports less that from the honest ones, among whom the targets have
+ * the share `held` together. *supported, which may be NULL, is how many targets
+ * one of their reports supports. HSY_E_RANGE for what is out of range,
+ * HSY_E_UNKNOWN for a mechanism whose lies have not been worked out; grr, ss,
+ * sue, oue, olh and blh have been.
+ */
+HSY_API hsy_status hsy_poison_gain(double *gain, double *supported,
+                                   const hsy_scheme *s, hsy_attack attack,
+                                   const uint64_t *targets, size_t r,
+                                   double lying, double held, hsy_error *err);
+
+/* n reports of such devices, to try a collector with: they pass hsy_check.
+ * Streams and errors as hsy_simulate_batch and hsy_poison_gain. */
+HSY_API hsy_status hsy_poison_reports(const hsy_scheme *s, uint8_t *reports,
+                                      size_t n, hsy_attack attack,
+                                      const uint64_t *targets, size_t r,
+                                      hsy_stream *secret, hsy_stream *published,
+                                      hsy_error *err);
+
+/* How far liars can have moved an estimate from what the honest hold, beyond
+ * its standard error. */
+typedef struct hsy_poison_bound {
+    double up;   /* at most this much too large, */
+    double down; /* or too small; both at least 0, as shares (of the range) */
+} hsy_poison_bound;
+
+/*
+ * The worst of a share `lying` of all `reports`, whatever those devices send
+ * and whatever they are after. points are those of the tally, count of them.
+ * HSY_E_UNKNOWN for a mechanism without such a bound: matrix, rappor, those
+ * estimated by iteration, hierarchies and tuples.
+ */
+HSY_API hsy_status hsy_poison_bounds(hsy_poison_bound *bounds,
+                                     const hsy_scheme *s,
+                                     const hsy_point *points, size_t count,
+                                     uint64_t reports, double lying,
+                                     hsy_error *err);
 
 /* ---- RAPPOR's analysis: docs/rappor-decode.md ---------------------------- */
 

@@ -15,6 +15,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --sampling) echo auto users ;;
     --method) echo sampler nnls ;;
     --correction) echo fdr bonferroni ;;
+    --assume-lying) echo 0.1% 1% 5% ;;
     --quantile) echo 0.5 0.25,0.5,0.75 0.9 ;;
     --mechanism)
         echo auto
@@ -60,7 +61,7 @@ _hearsay() {
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 2 ]; then
         words=attack
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 3 ]; then
-        words="averaging change fingerprint drift"
+        words="averaging change fingerprint drift poisoning"
     else
         compopt -o default 2>/dev/null
         return

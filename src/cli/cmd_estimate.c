@@ -35,6 +35,24 @@ int estimate_refused(const hsy_confidence *how, const hsy_error *err)
                     err->msg);
 }
 
+/* For what devices may have lied; of a mean in the range's units. */
+static void estimate_widen(struct estimate_result *r, struct estimate_row *row,
+                           const hsy_poison_bound *own,
+                           const hsy_poison_bound *other,
+                           const hsy_confidence *how)
+{
+    const hsy_info *info = &r->gather->info;
+    const double width = info->kind == HSY_KIND_NUMBER
+                             ? ((double)info->hi - (double)info->lo) *
+                                   pow(10, -(double)info->scale)
+                             : 1;
+    const hsy_poison_bound by =
+        estimate_lying_widen(&row->est, own, other, how);
+
+    r->lying.up = fmax(r->lying.up, width * by.up);
+    r->lying.down = fmax(r->lying.down, width * by.down);
+}
+
 static int estimate_rows(struct estimate_result *r,
                          const struct estimate_evidence *e,
                          const struct estimate_evidence *other,
@@ -57,6 +75,9 @@ static int estimate_rows(struct estimate_result *r,
             st = hsy_estimate_point(&row->est, &e->points[at], how, &err);
         if (st != HSY_OK)
             return estimate_refused(how, &err);
+        if (e->bounds != NULL)
+            estimate_widen(r, row, &e->bounds[at],
+                           other != NULL ? &other->bounds[i] : NULL, how);
         if (info->kind == HSY_KIND_NUMBER)
             estimate_rescale(info, &row->est, other != NULL);
     }
@@ -175,11 +196,18 @@ static void estimate_doubt(const struct cli_gather *g,
         cli_note("warning: %s: honest reports of this scheme hardly ever look "
                  "like this (chance %.1g: %s); some were made up, or made with "
                  "other parameters",
-                 g->first, fmin(fmin(p.support_p, p.sum_p), p.weights_p),
+                 g->first,
+                 fmin(fmin(p.support_p, p.sum_p), fmin(p.weights_p, p.seeds_p)),
                  p.support_p < ESTIMATE_ODD
                      ? "a count is too large or too small"
-                 : p.sum_p < ESTIMATE_ODD ? "the shares do not make 1"
-                                          : "ones per report");
+                 : p.sum_p < ESTIMATE_ODD     ? "the shares do not make 1"
+                 : p.weights_p < ESTIMATE_ODD ? "ones per report"
+                                              : "seeds of the hash");
+    if (fmin(p.weights_p, p.seeds_p) < ESTIMATE_ODD)
+        cli_note("warning: %s: devices that lie for gain leave this sign "
+                 "(p-value %.1g), if each report is another device's; "
+                 "--assume-lying SHARE bounds what they can have done",
+                 g->first, fmin(p.weights_p, p.seeds_p));
     estimate_few(g);
 }
 
@@ -287,6 +315,9 @@ static int estimate_load(struct estimate_job *j)
         return cli_fail("--attribute and --joint go with several attributes; "
                         "%s has one question",
                         g->first);
+    if (!failed && estimate_is_rappor(g) && (o->lying != 0 || o->plot != NULL))
+        return cli_fail("%s: --assume-lying and --plot do not go with rappor",
+                        g->first);
     if (!failed && (estimate_is_rappor(g) || estimate_is_density(g, o)))
         return 0; /* it has no points */
     if (!failed && estimate_decodes(o))
@@ -300,11 +331,14 @@ static int estimate_load(struct estimate_job *j)
         failed = estimate_ask(&j->asked, g, o);
     if (!failed)
         failed = estimate_weigh(&j->evidence, g, &j->asked);
+    if (!failed)
+        failed = estimate_lying_bounds(&j->evidence, g, o->lying);
     return failed;
 }
 
 static int estimate_load_other(struct estimate_job *j)
 {
+    const double lying = j->options.lying;
     const char *difference;
     int failed = cli_gather_file(&j->other, j->options.against);
 
@@ -314,7 +348,9 @@ static int estimate_load_other(struct estimate_job *j)
     if (difference != NULL)
         return cli_fail("%s: cannot be compared with %s: they differ in %s",
                         j->other.first, j->gather.first, difference);
-    return estimate_weigh(&j->evidence_other, &j->other, &j->asked);
+    failed = estimate_weigh(&j->evidence_other, &j->other, &j->asked);
+    return failed ? failed
+                  : estimate_lying_bounds(&j->evidence_other, &j->other, lying);
 }
 
 static int estimate_fits(const struct estimate_job *j)
@@ -341,6 +377,9 @@ static int estimate_run_density(struct estimate_job *j)
     o->how.target = HSY_POPULATION; /* what the bootstrap speaks of */
     estimate_few(&j->gather);
     estimate_top(&r);
+    failed = estimate_plot(&r);
+    if (failed)
+        return failed;
     estimate_show(&r);
     return cli_finish();
 }
@@ -391,6 +430,9 @@ static int estimate_run(struct estimate_job *j)
         estimate_doubt(&j->other, &j->evidence_other);
     estimate_remarks(&r, &j->evidence, &how);
     estimate_top(&r);
+    failed = estimate_plot(&r);
+    if (failed)
+        return failed;
     estimate_show(&r);
     return cli_finish();
 }
@@ -408,7 +450,9 @@ static void estimate_clear(struct estimate_job *j)
 {
     free(j->rows);
     free(j->evidence.points);
+    free(j->evidence.bounds);
     free(j->evidence_other.points);
+    free(j->evidence_other.bounds);
     estimate_asked_clear(&j->asked);
     cli_gather_clear(&j->gather);
     cli_gather_clear(&j->other);

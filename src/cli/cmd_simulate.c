@@ -28,7 +28,8 @@ static const struct cli_option cmd_simulate_options[] = {
      "how long devices are asked (default 1000; change\n"
      "200, drift 3650)"},
     {OPT_DEVICES, "devices", "N",
-     "how many (default 1000; fingerprint 2000, drift\n10000)"},
+     "how many (default 1000; fingerprint 2000, drift\n10000; poisoning 100000 "
+     "honest ones)"},
     {OPT_EPSILON, "epsilon", "E", "privacy of one report (default ln3)"},
     {OPT_PERMANENT, "permanent", "E",
      "of the answer a two-step client keeps (default\ntwice that)"},
@@ -44,13 +45,14 @@ static const struct cli_option cmd_simulate_options[] = {
 };
 
 static const struct cli_command cmd_simulate_command = {
-    "simulate", "attack averaging|change|fingerprint|drift [options]",
+    "simulate", "attack NAME [options]",
     "Attack simulated devices that are asked again and again.\n"
     "\n"
     "  averaging     guess the truth from many answers to one question\n"
     "  change        tell whether the truth has changed, and when\n"
     "  fingerprint   recognise a device by what it sent before\n"
     "  drift         what age in days costs, which is another every day\n"
+    "  poisoning     make values come out large by devices that lie\n"
     "\n"
     "Clients toss fresh coins each time, keep one answer and send it as it is\n"
     "(memoised), or keep one and add noise to it each time (two-step). Beside\n"
@@ -76,7 +78,8 @@ static const struct cmd_simulate_attack cmd_simulate_attacks[SIMULATE_KINDS] = {
      SIM_DEVICES_MAX},
     {"fingerprint", 0, 0, 0, 0, 2000, 2, SIM_DEVICES_MAX},
     {"drift", CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_GRAIN),
-     3650, 1, SIM_DRIFT_DAYS_MAX, 10000, 50, SIM_DEVICES_MAX}};
+     3650, 1, SIM_DRIFT_DAYS_MAX, 10000, 50, SIM_DEVICES_MAX},
+    {"poisoning", 0, 0, 0, 0, 100000, 1000, SIM_DEVICES_MAX}};
 
 /* Options that not every attack takes. */
 static const int cmd_simulate_special[] = {OPT_DAYS, OPT_GRAIN, OPT_YES,
@@ -233,6 +236,11 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
                             "report is made from the answer that is kept");
     if (code == CLI_DONE && SIM_DRIFT_RANGE % o->grain != 0)
         code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
+    if (code == CLI_DONE && c->s.kind == SIMULATE_POISONING &&
+        o->nano_one > SIM_POISONING_EPSILON_MAX)
+        code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
+                            "tables of hashes grow, and what lies gain "
+                            "hardly does");
     if (code == CLI_DONE && c->s.yes > c->s.of)
         code = cli_usage(p, "--yes is at most --of: so many of all answers");
     if (code == CLI_DONE && c->plot != NULL && strcmp(c->plot, "-") == 0)
@@ -261,6 +269,8 @@ static hsy_status cmd_simulate_run(struct cmd_simulate *c, hsy_error *err)
         return sim_change(&c->s.result.change, o, err);
     case SIMULATE_FINGERPRINT:
         return sim_fingerprint(&c->s.result.fingerprint, o, err);
+    case SIMULATE_POISONING:
+        return sim_poisoning(&c->s.result.poisoning, o, err);
     default:
         return sim_drift(&c->s.result.drift, o, err);
     }
@@ -276,6 +286,8 @@ static hsy_status cmd_simulate_svg(const struct simulate *s, char **svg,
         return sim_change_svg(svg, len, &s->result.change, err);
     case SIMULATE_FINGERPRINT:
         return sim_fingerprint_svg(svg, len, &s->result.fingerprint, err);
+    case SIMULATE_POISONING:
+        return sim_poisoning_svg(svg, len, &s->result.poisoning, err);
     default:
         return sim_drift_svg(svg, len, &s->result.drift, err);
     }
@@ -346,7 +358,7 @@ int cmd_simulate(int argc, char **argv)
             return p.exit;
     if (c.attack == NULL)
         return cli_usage(&p, "say what: 'attack' and averaging, change, "
-                             "fingerprint or drift");
+                             "fingerprint, drift or poisoning");
     code = cmd_simulate_settle(&c, &p);
     return code == CLI_DONE ? cmd_simulate_all(&c) : code;
 }

@@ -35,6 +35,9 @@ static int density_fits(const struct cli_gather *g,
     if (o->simultaneous)
         return cli_fail("--simultaneous: intervals by bootstrap hold one by "
                         "one");
+    if (o->lying != 0)
+        return cli_fail("--assume-lying: shares by EM have no bound on what "
+                        "lying devices can do");
     if (o->candidates != NULL)
         return cli_fail("--candidates: shares by EM are of all values");
     if (hsy_tally_reports(&g->tally) == 0)

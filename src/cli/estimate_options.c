@@ -21,6 +21,8 @@ enum {
     ESTIMATE_TOP,
     ESTIMATE_AGAINST,
     ESTIMATE_COVARIANCE,
+    ESTIMATE_LYING,
+    ESTIMATE_PLOT,
     ESTIMATE_DENSITY,
     ESTIMATE_REPLICATES,
     ESTIMATE_SEED,
@@ -59,6 +61,10 @@ static const struct cli_option estimate_options[] = {
      "largest changes, up or down"},
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
+    {ESTIMATE_LYING, "assume-lying", "SHARE",
+     "widen intervals by what so many lying devices can do,\n"
+     "as 1% or 0.01"},
+    {ESTIMATE_PLOT, "plot", "FILE.svg", "write the estimates as a figure"},
     {ESTIMATE_COVARIANCE, "covariance", NULL,
      "how estimates vary together (grr and matrix)"},
     {ESTIMATE_DENSITY, "density", "em|ems",
@@ -113,6 +119,7 @@ static const struct estimate_plain {
       {ESTIMATE_CANDIDATES, offsetof(struct estimate_options, candidates)},
       {ESTIMATE_AGAINST, offsetof(struct estimate_options, against)},
       {ESTIMATE_ATTRIBUTE, offsetof(struct estimate_options, attribute)},
+      {ESTIMATE_PLOT, offsetof(struct estimate_options, plot)},
       {0, 0}};
 
 /* Where in the options id of a table belongs; NULL if it is not there. */
@@ -188,6 +195,8 @@ static bool estimate_option(struct cli_parser *p, int id,
     switch (id) {
     case ESTIMATE_LEVEL:
         return cli_value_fraction(p, &o->how.level);
+    case ESTIMATE_LYING:
+        return estimate_lying_parse(p, &o->lying);
     case ESTIMATE_ALPHA:
         return cli_value_fraction(p, &o->alpha);
     case ESTIMATE_INTERVAL:
@@ -251,7 +260,7 @@ static int estimate_check_rappor(struct cli_parser *p,
     if (o->candidates != NULL || o->against != NULL || o->has_top ||
         o->simultaneous || o->post != HSY_POST_NONE || o->has_interval ||
         o->covariance || o->density != HSY_DENSITY_AUTO || o->replicates != 0 ||
-        o->has_seed || o->ranges.count != 0)
+        o->has_seed || o->ranges.count != 0 || o->lying != 0 || o->plot != NULL)
         return cli_usage(p, "--rappor takes --level, --target and --format of "
                             "the options for tallies");
     if (!o->associate && o->nmaps != 1)
@@ -275,6 +284,10 @@ static int estimate_check_tally(struct cli_parser *p,
                                  o->has_top || o->post != HSY_POST_NONE))
         return cli_usage(p, "--quantile and --between go with none of "
                             "--against, --candidates, --top and --post");
+    if ((o->ranges.count != 0 || o->covariance) &&
+        (o->lying != 0 || o->plot != NULL))
+        return cli_usage(p, "--assume-lying and --plot go with none of "
+                            "--quantile, --between and --covariance");
     if (o->how.interval == HSY_INTERVAL_AUTO)
         o->how.interval = o->how.target == HSY_PEOPLE ? HSY_SCORE : HSY_WILSON;
     return cli_check_inputs(p, inputs, sizeof inputs / sizeof inputs[0]);

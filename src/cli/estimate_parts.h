@@ -29,6 +29,8 @@ struct estimate_options {
     bool joint;            /* all combinations of a tuple */
     bool simultaneous, has_top, has_interval, has_seed, covariance;
     uint64_t top;
+    double lying;     /* --assume-lying; 0: none */
+    const char *plot; /* NULL: no figure */
     hsy_density_method density;
     uint64_t replicates, seed; /* of the bootstrap; 0 replicates: as many as
                                   the library takes */
@@ -75,6 +77,7 @@ extern const char *const estimate_method_names[];
  * its memory. */
 struct estimate_evidence {
     hsy_point *points;
+    hsy_poison_bound *bounds; /* NULL without --assume-lying */
     size_t count;
     bool complete; /* the whole domain, in order */
 };
@@ -120,7 +123,38 @@ struct estimate_result {
     const struct estimate_options *options;
     hsy_density_method density; /* shares by likelihood, intervals by bootstrap;
                                    AUTO: neither */
+    hsy_poison_bound lying;     /* the largest by which a row is wider */
 };
+
+/* ---- estimate_lying.c: devices that lie ---------------------------------- */
+
+/* The value of --assume-lying; false after a complaint. */
+bool estimate_lying_parse(struct cli_parser *p, double *out);
+
+/* What a share of them can do to e's points; 0, or the exit code after a
+ * message. */
+int estimate_lying_bounds(struct estimate_evidence *e,
+                          const struct cli_gather *g, double lying);
+
+/* Widen an estimate, or the difference to another tally's, NULL: none; by how
+ * much. */
+hsy_poison_bound estimate_lying_widen(hsy_estimate *est,
+                                      const hsy_poison_bound *own,
+                                      const hsy_poison_bound *other,
+                                      const hsy_confidence *how);
+
+/* A sentence about it. */
+void estimate_lying_say(const struct estimate_result *r, FILE *to);
+
+/* The p-value of the tests that find liars; none for a mechanism whose reports
+ * do not show them. */
+struct cli_cell estimate_lying_p(const struct cli_gather *g);
+
+/* ---- estimate_plot.c ----------------------------------------------------- */
+
+/* Write the figure, if one is asked for; 0, or the exit code after a message.
+ */
+int estimate_plot(const struct estimate_result *r);
 
 /* Print how the estimates of each two values vary together. 0, or the exit code
  * after a message. */

@@ -223,6 +223,8 @@ static void show_head(const struct estimate_result *r)
         puts("smoothed (ems): intervals are of the smoothed shape and hold "
              "less often than that;\n--density em has noisier shares, and "
              "intervals that hold");
+    if (o->lying != 0)
+        estimate_lying_say(r, stdout);
     putchar('\n');
 }
 
@@ -263,7 +265,8 @@ static void show_prepare(struct show_state *s)
 
 /* ---- All three ----------------------------------------------------------- */
 
-#define SHOW_AGAINST 4u /* fields of json that only --against has */
+#define SHOW_AGAINST 4u /* fields of json that only --against has, */
+#define SHOW_LYING 3u   /* ... and that only --assume-lying has */
 
 static void show_against(struct cli_field fields[SHOW_AGAINST],
                          const struct cli_gather *other)
@@ -273,6 +276,15 @@ static void show_against(struct cli_field fields[SHOW_AGAINST],
     fields[2].cell = cli_number(other->info.epsilon_exact);
     if (!other->info.release) /* which has none */
         fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
+}
+
+static void show_lying(struct cli_field fields[SHOW_LYING],
+                       const struct estimate_result *r)
+{
+    fields[0] =
+        (struct cli_field){"assume_lying", cli_number(r->options->lying)};
+    fields[1] = (struct cli_field){"lying_up", cli_number(r->lying.up)};
+    fields[2] = (struct cli_field){"lying_down", cli_number(r->lying.down)};
 }
 
 void estimate_show(const struct estimate_result *r)
@@ -291,6 +303,7 @@ void estimate_show(const struct estimate_result *r)
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
+        {"lying_p", estimate_lying_p(r->gather)},
         {"epsilon_lifetime", {.type = CLI_NONE}},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
@@ -298,8 +311,12 @@ void estimate_show(const struct estimate_result *r)
         {"epsilon_against", {.type = CLI_NONE}},
         {"epsilon_exact_against", {.type = CLI_NONE}},
         {"reports_against", {.type = CLI_NONE}},
+        {NULL, {.type = CLI_NONE}}, /* SHOW_LYING of them */
+        {NULL, {.type = CLI_NONE}},
+        {NULL, {.type = CLI_NONE}},
     };
-    size_t nfields = sizeof fields / sizeof fields[0] - SHOW_AGAINST;
+    size_t nfields =
+        sizeof fields / sizeof fields[0] - SHOW_AGAINST - SHOW_LYING;
 
     if (info->epsilon_lifetime > 0)
         fields[nfields - 3].cell = cli_number(info->epsilon_lifetime);
@@ -315,6 +332,12 @@ void estimate_show(const struct estimate_result *r)
         show_against(fields + nfields, r->other);
         nfields += SHOW_AGAINST;
     }
+    if (o->lying != 0) {
+        show_lying(fields + nfields, r);
+        nfields += SHOW_LYING;
+    }
+    if (o->lying != 0 && o->format == CLI_CSV)
+        estimate_lying_say(r, stderr);
     if (o->format == CLI_TABLE)
         show_head(r);
     cli_print(o->format, &table, fields, nfields, "estimates");

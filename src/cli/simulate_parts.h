@@ -10,6 +10,7 @@ enum simulate_kind {
     SIMULATE_CHANGE,
     SIMULATE_FINGERPRINT,
     SIMULATE_DRIFT,
+    SIMULATE_POISONING,
     SIMULATE_KINDS
 };
 
@@ -24,6 +25,7 @@ struct simulate {
         struct sim_change change;
         struct sim_fingerprint fingerprint;
         struct sim_drift drift;
+        struct sim_poisoning poisoning;
     } result;
 };
 

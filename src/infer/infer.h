@@ -55,6 +55,10 @@ hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err);
 #define HSY_RELEASES_EXACT 64
 double hsy_releases_tail(double t, unsigned k, double rate);
 
+/* How odd the seeds and hashes of a local-hashing tally are, the least over the
+ * parts of the scheme (detect.c); 1 where there are none. */
+double hsy_detect_seeds(const hsy_tally *t, const hsy_scheme *s);
+
 /* Heap sort, largest first: no memory, O(count log count) always. */
 void hsy_sort_down(double *x, size_t count);
 

@@ -1,9 +1,10 @@
 /*
  * plausible.c - whether counts can come from honest reports of a scheme.
  *
- * Three questions, each with a p-value that is an upper bound of the chance of
+ * Four questions, each with a p-value that is an upper bound of the chance of
  * something as odd, whatever people answered: a wrong epsilon, another
- * population or forged reports make it small. docs/estimates.md, 6
+ * population or forged reports make it small. The fourth, of hash seeds, stands
+ * in detect.c. docs/estimates.md, 6
  */
 #include "infer.h"
 #include "special.h"
@@ -159,6 +160,7 @@ struct plausible_bins {
     double last_seen, last_expected;
     double statistic, inverse; /* G, and the sum of 1 / expected */
     double bins;
+    double least; /* of the upper tails of single places */
 };
 
 static void plausible_bins_close(struct plausible_bins *b)
@@ -189,6 +191,15 @@ static void plausible_bins_add(struct plausible_bins *b, double seen,
     b->seen = b->expected = 0;
 }
 
+/* A place that holds more than it should: liars who all fill up to one number
+ * of ones are many there and nowhere else. */
+static void plausible_bins_single(struct plausible_bins *b, double seen,
+                                  double n, double chance)
+{
+    if (seen - n * chance > 3 * sqrt(n * chance))
+        b->least = fmin(b->least, hsy_special_binomial(seen, n, chance, true));
+}
+
 /* The likelihood-ratio statistic with Williams' correction: unlike Pearson's
  * it keeps the chi-square tail far out. */
 static double plausible_bins_p(struct plausible_bins *b, double n)
@@ -208,7 +219,7 @@ static double plausible_bins_p(struct plausible_bins *b, double n)
 static double plausible_weights(const hsy_tally *t, const hsy_info *info)
 {
     const double n = (double)hsy_tally_reports(t), d1 = (double)info->d - 1;
-    struct plausible_bins bins = {0};
+    struct plausible_bins bins = {.least = 1};
     double before = 0, total = 0;
 
     for (size_t w = 0; w < t->nweights; w++) {
@@ -219,12 +230,14 @@ static double plausible_weights(const hsy_tally *t, const hsy_info *info)
         const double chance = (1 - info->p) * others + info->p * before;
 
         plausible_bins_add(&bins, (double)t->weights[w], n * chance);
+        plausible_bins_single(&bins, (double)t->weights[w], n, chance);
         total += (double)t->weights[w];
         before = others;
     }
     if (total != n)
         return 0;
-    return plausible_bins_p(&bins, n);
+    return fmin(1, 2 * fmin(plausible_bins_p(&bins, n),
+                            (double)t->nweights * bins.least));
 }
 
 /* The least over the parts of the scheme that have weights. */
@@ -262,7 +275,7 @@ void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
     hsy_info info;
 
     hsy_scheme_info(s, &info);
-    *out = (hsy_plausibility){.support_p = 1, .sum_p = 1, .weights_p = 1};
+    *out = (hsy_plausibility){.support_p = 1, .sum_p = 1};
     if (info.release && count > 0)
         hsy_releases_plausible(out, points, count, complete);
     else if (!plausible_impossible(out, points, count) && usable)
@@ -270,9 +283,9 @@ void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
     if (usable && complete && count >= 2)
         out->sum_p = plausible_sum(&info, points, count);
     out->weights_p = plausible_parts(t, s);
-    out->implausible = out->support_p < PLAUSIBLE_ALARM ||
-                       out->sum_p < PLAUSIBLE_ALARM ||
-                       out->weights_p < PLAUSIBLE_ALARM;
+    out->seeds_p = hsy_detect_seeds(t, s);
+    out->implausible = fmin(out->support_p, out->sum_p) < PLAUSIBLE_ALARM ||
+                       fmin(out->weights_p, out->seeds_p) < PLAUSIBLE_ALARM;
 }
 
 #undef PLAUSIBLE_ALARM

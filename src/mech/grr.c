@@ -13,6 +13,7 @@
 #include "bytes.h"
 #include "chain.h"
 #include "fail.h"
+#include "lies.h"
 #include "report.h"
 #include "twolevel.h"
 
@@ -144,5 +145,6 @@ const struct hsy_mechanism hsy_mech_grr = {
     MECH_SERVER(.randomize_batch = grr_batch, .check = hsy_outputs_check,
                 .tally = hsy_outputs_tally, .points = hsy_points_cells,
                 .covariance = grr_covariance, .support = grr_support,
-                .forward = grr_forward, .backward = grr_forward,
-                .law_factors = 1, .law = grr_law, .law_worst = grr_law_worst)};
+                .lies = &hsy_lies_output, .forward = grr_forward,
+                .backward = grr_forward, .law_factors = 1, .law = grr_law,
+                .law_worst = grr_law_worst)};

@@ -40,5 +40,6 @@ const struct hsy_mechanism hsy_mech_hpg = {
     .params = 1u << HSY_PARAM_Q | 1u << HSY_PARAM_T | 1u << HSY_PARAM_BLOCKS,
     .resolve = hpg_resolve,
     .variance = hpg_variance,
+    .reach = hsy_projective_reach,
     PROJECTIVE_FUNCTIONS,
 };

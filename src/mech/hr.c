@@ -204,6 +204,7 @@ const struct hsy_mechanism hsy_mech_hr = {
     .points_scratch = hsy_hr_points_scratch,
     .support = hsy_hr_support,
     .variance = hsy_hr_variance,
+    .reach = hsy_hr_reach,
     .steps = hsy_hr_steps,
     .forward = hsy_hr_forward,
     .backward = hsy_hr_backward,

@@ -22,6 +22,7 @@ static inline struct kernel_hadamard hr_kernel(const hsy_scheme *s)
 }
 
 void hsy_hr_support(const hsy_scheme *s, struct mech_support *out);
+void hsy_hr_reach(const hsy_scheme *s, double reach[2]);
 void hsy_hr_variance(const hsy_scheme *s, double v[2]);
 double hsy_hr_steps(const hsy_scheme *s, double n);
 void hsy_hr_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,

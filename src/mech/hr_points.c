@@ -52,6 +52,15 @@ void hsy_hr_variance(const hsy_scheme *s, double v[2])
     v[1] = r.c * (2 + r.u) - 1;
 }
 
+/* A report of the value's block adds one way or the other. */
+void hsy_hr_reach(const hsy_scheme *s, double reach[2])
+{
+    struct hr_points_rates r = hr_points_rates_of(s);
+
+    reach[0] = -r.z / r.u;
+    reach[1] = r.z / r.u;
+}
+
 double hsy_hr_steps(const hsy_scheme *s, double n)
 {
     (void)n;

@@ -421,6 +421,14 @@ static void laplace_variance(const hsy_scheme *s, double v[2])
     v[0] = v[1] = (end > middle ? end : middle) + 0.25 / (R * R);
 }
 
+/* The outermost outputs. */
+static void laplace_ends_reach(const hsy_scheme *s, double reach[2])
+{
+    for (int end = 0; end < 2; end++)
+        reach[end] = 0.5 + laplace_place(s, end == 0 ? 0 : s->cells - 1) /
+                               laplace_steps(s);
+}
+
 static void laplace_points(const hsy_scheme *s, hsy_point *points,
                            const hsy_tally *t, const uint64_t *codes,
                            size_t count, void *scratch)
@@ -460,6 +468,7 @@ const struct hsy_mechanism hsy_mech_laplace = {
     .tally = hsy_outputs_tally,
     .points = laplace_points,
     .variance = laplace_variance,
+    .reach = laplace_ends_reach,
     .tail_size = laplace_tail_size,
     .settle = laplace_settle,
     .law_factors = 2,

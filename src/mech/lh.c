@@ -18,6 +18,7 @@
 #include "chain.h"
 #include "exp.h"
 #include "fail.h"
+#include "lies.h"
 #include "report.h"
 #include "twolevel.h"
 
@@ -294,8 +295,9 @@ static const struct mech_chain lh_chain = {CHAIN_OUTPUT, lh_part, lh_key,
     MECH_SERVER(.randomize_batch = lh_batch, .check = lh_check,                \
                 .tally = lh_tally, .points = hsy_lh_points,                    \
                 .points_scratch = hsy_lh_points_scratch,                       \
-                .support = hsy_lh_support, .steps = lh_steps,                  \
-                .law_factors = 2, .law = lh_law, .law_worst = lh_law_worst)
+                .support = hsy_lh_support, .lies = &hsy_lies_hash,             \
+                .steps = lh_steps, .law_factors = 2, .law = lh_law,            \
+                .law_worst = lh_law_worst)
 
 #define LH_PARAMS                                                              \
     (1u << HSY_PARAM_G | 1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED)

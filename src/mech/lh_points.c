@@ -288,6 +288,20 @@ static bool lh_points_above(struct lh_points *e, double z)
     return true;
 }
 
+/* Shares do not add up to more than all. Where liars make them, the prediction
+ * would take a multiple of the lies off everything (docs/poisoning.md, 3). */
+static void lh_points_together(struct lh_points *e)
+{
+    const double sum = e->predicted;
+
+    if (sum <= 1)
+        return;
+    for (size_t i = 0; i < e->nchosen; i++)
+        e->weight[i] /= sum;
+    e->predicted = 1;
+    e->squares /= sum * sum;
+}
+
 /*
  * Choose what is predicted. Feeding back estimates that are mere noise would
  * multiply it, and the matrix of collisions between m values, in the reports,
@@ -309,6 +323,7 @@ static void lh_points_choose(struct lh_points *e)
         e->predicted += e->weight[i];
         e->squares += e->weight[i] * e->weight[i];
     }
+    lh_points_together(e);
 }
 
 static double lh_points_plain(const struct lh_points *e, size_t v)

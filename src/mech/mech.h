@@ -31,6 +31,7 @@ static inline double mech_support_v1(const struct mech_support *law)
 
 struct mech_sampled;
 struct mech_chain;
+struct mech_lies;
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -91,6 +92,14 @@ struct hsy_mechanism {
     /* n times the variance of a share of 0 (blocks balanced), and of 1; for a
      * mean, the largest there is, twice. NULL: as the pure law says. */
     void (*variance)(const hsy_scheme *s, double v[2]);
+
+    /* The least and the most that one report can add to the sum of which an
+     * estimate is the mean. NULL: as the points' law of support says, if there
+     * is one. */
+    void (*reach)(const hsy_scheme *s, double reach[2]);
+
+    /* How its devices can lie (lies.h); NULL: not worked out. */
+    const struct mech_lies *lies;
 
     /* Steps of estimating everything from n reports, counting included where a
      * report takes many; for strings, of one candidate; by iteration, of one

@@ -103,6 +103,9 @@ void hsy_projective_points(const hsy_scheme *s, hsy_point *points,
                            size_t count, void *scratch);
 size_t hsy_projective_points_scratch(const hsy_scheme *s, size_t count);
 
+/* Of more blocks than one. */
+void hsy_projective_reach(const hsy_scheme *s, double reach[2]);
+
 /* What both rows are made of. */
 #define PROJECTIVE_FUNCTIONS                                                   \
     .randomize = hsy_projective_randomize,                                     \

@@ -226,6 +226,15 @@ static void projective_estimate(hsy_point *point,
     projective_weigh(point, law, mass);
 }
 
+/* A report inside the value's block, in its set or not, or outside. */
+void hsy_projective_reach(const hsy_scheme *s, double reach[2])
+{
+    const struct projective_law law = projective_law_of(s);
+
+    reach[0] = law.scale * (law.g - law.ratio);
+    reach[1] = law.scale * (law.g + 1 - law.ratio);
+}
+
 /* Each count in points[i].support becomes a whole point. */
 static void projective_estimate_all(const struct projective_evidence *e)
 {

@@ -18,6 +18,7 @@
 #include "draw.h"
 #include "exp.h"
 #include "fail.h"
+#include "lies.h"
 #include "twolevel.h"
 #include "unary.h"
 
@@ -475,6 +476,7 @@ const struct hsy_mechanism hsy_mech_ss = {
     .tally = ss_tally,
     .points = hsy_points_cells,
     .support = ss_support,
+    .lies = &hsy_lies_set,
     .steps = hsy_unary_steps,
     .law = ss_law,
     .law_worst = ss_law_worst,

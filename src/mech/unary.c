@@ -24,6 +24,7 @@
 #include "draw.h"
 #include "exp.h"
 #include "fail.h"
+#include "lies.h"
 
 #define UNARY_WORDS 16 /* words of a chunk: 1024 lanes */
 #define UNARY_DIGITS_MIN 32
@@ -371,8 +372,9 @@ static const struct mech_chain unary_chain = {CHAIN_FLIP, unary_part, NULL,
     MECH_SERVER(.randomize_batch = unary_batch,                                \
                 .simulate_batch = unary_simulate, .check = unary_check,        \
                 .tally = unary_tally, .points = hsy_points_cells,              \
-                .support = unary_support, .steps = hsy_unary_steps,            \
-                .law = hsy_unary_law, .law_worst = hsy_unary_law_worst)
+                .support = unary_support, .lies = &hsy_lies_bits,              \
+                .steps = hsy_unary_steps, .law = hsy_unary_law,                \
+                .law_worst = hsy_unary_law_worst)
 
 const struct hsy_mechanism hsy_mech_sue = {
     .row = {.name = "sue",

@@ -419,6 +419,20 @@ static void window_variance(const hsy_scheme *s, double v[2])
     v[0] = v[1] = window_worst(&l, &bit, window_mix(s));
 }
 
+/* The outermost outputs, of the window or of the bit. */
+static void window_reach(const hsy_scheme *s, double reach[2])
+{
+    struct window_law l, bit;
+    double most;
+
+    window_laws(s, &l, &bit);
+    most = (double)(window_outputs(s) - 1) / 2 * l.unit;
+    if (window_mix(s) != 0 && bit.unit / 2 > most)
+        most = bit.unit / 2;
+    reach[0] = 0.5 - most;
+    reach[1] = 0.5 + most;
+}
+
 /* Reports of N outputs from cells on, and the sums of their estimates less 1/2
  * and of the squares of these. */
 struct window_sums {
@@ -524,8 +538,9 @@ static size_t window_law_worst(const hsy_scheme *s, hsy_factor factors[4])
 #define WINDOW_ROW                                                             \
     .randomize = window_randomize, .randomize_batch = window_batch,            \
     .check = hsy_outputs_check, .tally = hsy_outputs_tally,                    \
-    .points = window_points, .variance = window_variance, .law_factors = 3,    \
-    .law = window_law_of, .law_worst = window_law_worst
+    .points = window_points, .variance = window_variance,                      \
+    .reach = window_reach, .law_factors = 3, .law = window_law_of,             \
+    .law_worst = window_law_worst
 
 const struct hsy_mechanism hsy_mech_dwm = {
     .row = {.name = "dwm",

@@ -19,7 +19,8 @@
 enum plot_style {
     PLOT_LINE = 0, /* a line with a mark at each point */
     PLOT_DASHED,   /* a dashed line without marks: what theory says */
-    PLOT_POINTS    /* marks alone */
+    PLOT_POINTS,   /* marks alone */
+    PLOT_BARS      /* bars from 0 to y; what is a band else are error bars */
 };
 
 struct plot_series {
@@ -29,6 +30,7 @@ struct plot_series {
     size_t n;              /* points; with 0 only the legend shows it */
     const double *x, *y;
     const double *low, *high; /* a band along it, low <= high; both or none */
+    double width;             /* of each bar on the x axis, x in its middle */
 };
 
 struct plot_axis {
@@ -42,6 +44,7 @@ struct plot_axis {
 struct plot_figure {
     const char *title;
     const char *about; /* what is to be seen, for those who cannot see it */
+    const char *note;  /* a line below the title; NULL: none */
     struct plot_axis x, y;
     const struct plot_series *series;
     size_t nseries;
@@ -51,9 +54,32 @@ struct plot_figure {
  * The figure as a whole SVG document of *len bytes, to be freed with free().
  * HSY_E_RANGE with the series (from 1) in err->line if a value is not finite,
  * too large, not positive on a logarithmic axis, or outside an axis whose ends
- * are given; HSY_E_NOMEM.
+ * are given, or if bars have no width or a logarithmic axis; HSY_E_NOMEM.
  */
 hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
                     hsy_error *err);
+
+#define PLOT_NAMED_MAX 100u
+
+/* A value with its interval, low <= high. */
+struct plot_named {
+    const char *name; /* what is too long for its place is cut */
+    double value, low, high;
+};
+
+/* Named values one below the other, each a bar from 0 with an error bar, or,
+ * if points is set, a mark with one: then the axis need not show 0. */
+struct plot_list {
+    const char *title, *about, *note; /* as in a figure */
+    const char *label;                /* of the axis */
+    const struct plot_named *named;
+    size_t n;
+    bool points;
+};
+
+/* As plot_svg; err->line is the value (from 1) that is no number of at most
+ * 1e300 or has low above high, or PLOT_NAMED_MAX are passed. */
+hsy_status plot_list_svg(char **svg, size_t *len, const struct plot_list *list,
+                         hsy_error *err);
 
 #endif

@@ -19,6 +19,34 @@ void plot_put(struct plot_text *t, const char *format, ...)
 /* Text as XML's character data and attributes have it. */
 void plot_put_escaped(struct plot_text *t, const char *text);
 
+/* The same up to so many columns, of which a wide character takes two; what is
+ * cut off leaves an ellipsis. */
+void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
+
+/* ---- Parts of a document (plot_svg.c) ------------------------------------ */
+
+#define PLOT_WIDTH 720.0
+
+/* Everything up to the paper; a text at a place, with more attributes; what
+ * stands above the frame. */
+void plot_open(struct plot_text *t, double height, const char *title,
+               const char *about);
+void plot_label(struct plot_text *t, double x, double y, const char *more,
+                const char *text);
+void plot_head(struct plot_text *t, double x, const char *title,
+               const char *note);
+
+/* A mark of a colour's own. */
+void plot_mark(struct plot_text *t, unsigned colour, double x, double y);
+
+/* Close the document and hand it over; HSY_E_NOMEM if any of it failed. */
+hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
+                      hsy_error *err);
+
+/* HSY_E_RANGE with a field and the number of what it is about. */
+hsy_status plot_refuse(hsy_error *err, const char *msg, const char *field,
+                       size_t number);
+
 /* ---- Axes (plot_axis.c) -------------------------------------------------- */
 
 #define PLOT_TICKS_MAX 32u

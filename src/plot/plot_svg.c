@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SVG_WIDTH 720.0
 #define SVG_LEFT 76.0
 #define SVG_RIGHT 30.0
 #define SVG_TOP 48.0
@@ -27,7 +26,7 @@ struct svg_frame {
 static double svg_x(const struct svg_frame *f, double value)
 {
     return SVG_LEFT +
-           plot_scale_at(&f->x, value) * (SVG_WIDTH - SVG_LEFT - SVG_RIGHT);
+           plot_scale_at(&f->x, value) * (PLOT_WIDTH - SVG_LEFT - SVG_RIGHT);
 }
 
 static double svg_y(const struct svg_frame *f, double value)
@@ -37,12 +36,12 @@ static double svg_y(const struct svg_frame *f, double value)
 
 /* ---- What is refused ----------------------------------------------------- */
 
-static hsy_status svg_refuse(hsy_error *err, const char *msg, const char *field,
-                             size_t series)
+hsy_status plot_refuse(hsy_error *err, const char *msg, const char *field,
+                       size_t number)
 {
     if (err != NULL)
         *err = (hsy_error){
-            .status = HSY_E_RANGE, .msg = msg, .field = field, .line = series};
+            .status = HSY_E_RANGE, .msg = msg, .field = field, .line = number};
     return HSY_E_RANGE;
 }
 
@@ -58,10 +57,10 @@ static hsy_status svg_check_axis(const struct plot_axis *axis,
         return HSY_OK;
     if (!(fabs(axis->low) <= PLOT_VALUE_MAX) ||
         !(fabs(axis->high) <= PLOT_VALUE_MAX) || axis->low >= axis->high)
-        return svg_refuse(err, "an axis goes from a number to a larger one",
-                          field, 0);
+        return plot_refuse(err, "an axis goes from a number to a larger one",
+                           field, 0);
     if (axis->log && axis->low <= 0)
-        return svg_refuse(err, "a logarithmic axis begins above 0", field, 0);
+        return plot_refuse(err, "a logarithmic axis begins above 0", field, 0);
     return HSY_OK;
 }
 
@@ -75,18 +74,39 @@ static hsy_status svg_check(struct svg_ends *ends, const struct plot_axis *axis,
         double v = values[i];
 
         if (!(fabs(v) <= PLOT_VALUE_MAX)) /* NaN included */
-            return svg_refuse(err, "a value is no number of at most 1e300",
-                              field, series);
+            return plot_refuse(err, "a value is no number of at most 1e300",
+                               field, series);
         if (axis->log && v <= 0)
-            return svg_refuse(err, "a logarithmic axis has no place for 0",
-                              field, series);
+            return plot_refuse(err, "a logarithmic axis has no place for 0",
+                               field, series);
         if (given && (v < axis->low || v > axis->high))
-            return svg_refuse(err, "a value is outside the axis", field,
-                              series);
+            return plot_refuse(err, "a value is outside the axis", field,
+                               series);
         ends->least = v < ends->least ? v : ends->least;
         ends->most = v > ends->most ? v : ends->most;
     }
     return HSY_OK;
+}
+
+/* Bars have two sides, and stand on 0. */
+static hsy_status svg_check_bars(struct svg_ends ends[2],
+                                 const struct plot_figure *fig, size_t i,
+                                 hsy_error *err)
+{
+    const struct plot_series *s = &fig->series[i];
+    const double zero = 0;
+    hsy_status st =
+        svg_check(&ends[1], &fig->y, "y", &zero, s->n != 0, i + 1, err);
+
+    if (!(s->width > 0) || fig->x.log)
+        return plot_refuse(err, "bars need a width on a linear axis", "width",
+                           i + 1);
+    for (size_t k = 0; k < s->n && st == HSY_OK; k++) {
+        const double sides[] = {s->x[k] - s->width / 2, s->x[k] + s->width / 2};
+
+        st = svg_check(&ends[0], &fig->x, "x", sides, 2, i + 1, err);
+    }
+    return st;
 }
 
 static hsy_status svg_check_series(struct svg_ends ends[2],
@@ -96,10 +116,10 @@ static hsy_status svg_check_series(struct svg_ends ends[2],
     const struct plot_series *s = &fig->series[i];
     hsy_status st = svg_check(&ends[0], &fig->x, "x", s->x, s->n, i + 1, err);
 
-    if (s->colour >= PLOT_COLOURS || s->style > PLOT_POINTS)
-        return svg_refuse(err, "no such colour or style", NULL, i + 1);
+    if (s->colour >= PLOT_COLOURS || s->style > PLOT_BARS)
+        return plot_refuse(err, "no such colour or style", NULL, i + 1);
     if ((s->low == NULL) != (s->high == NULL))
-        return svg_refuse(err, "a band has two sides", NULL, i + 1);
+        return plot_refuse(err, "a band has two sides", NULL, i + 1);
     if (st == HSY_OK)
         st = svg_check(&ends[1], &fig->y, "y", s->y, s->n, i + 1, err);
     if (st == HSY_OK && s->low != NULL)
@@ -108,9 +128,11 @@ static hsy_status svg_check_series(struct svg_ends ends[2],
         st = svg_check(&ends[1], &fig->y, "high", s->high, s->n, i + 1, err);
     for (size_t k = 0; st == HSY_OK && s->low != NULL && k < s->n; k++)
         if (s->low[k] > s->high[k])
-            st = svg_refuse(err, "a band's low side is above its high side",
-                            NULL, i + 1);
-    return st;
+            st = plot_refuse(err, "a band's low side is above its high side",
+                             NULL, i + 1);
+    return st == HSY_OK && s->style == PLOT_BARS
+               ? svg_check_bars(ends, fig, i, err)
+               : st;
 }
 
 static hsy_status svg_fit(struct svg_frame *f, const struct plot_figure *fig,
@@ -123,7 +145,7 @@ static hsy_status svg_fit(struct svg_frame *f, const struct plot_figure *fig,
     if (st == HSY_OK)
         st = svg_check_axis(&fig->y, "y", err);
     if (fig->nseries > PLOT_SERIES_MAX)
-        return svg_refuse(err, "too many series", NULL, fig->nseries);
+        return plot_refuse(err, "too many series", NULL, fig->nseries);
     for (size_t i = 0; st == HSY_OK && i < fig->nseries; i++) {
         st = svg_check_series(ends, fig, i, err);
         named += fig->series[i].name != NULL;
@@ -169,61 +191,69 @@ static void svg_style(struct plot_text *t)
                 ".band{opacity:.22}\n</style>\n");
 }
 
-static void svg_open(struct plot_text *t, const struct svg_frame *f,
-                     const struct plot_figure *fig)
+void plot_open(struct plot_text *t, double height, const char *title,
+               const char *about)
 {
     plot_put(t,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
              "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
              "aria-labelledby=\"title about\" "
              "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n",
-             SVG_WIDTH, f->height, SVG_WIDTH, f->height);
+             PLOT_WIDTH, height, PLOT_WIDTH, height);
     plot_put(t, "<title id=\"title\">");
-    plot_put_escaped(t, fig->title);
+    plot_put_escaped(t, title);
     plot_put(t, "</title>\n<desc id=\"about\">");
-    plot_put_escaped(t, fig->about);
+    plot_put_escaped(t, about);
     plot_put(t, "</desc>\n");
     svg_style(t);
     plot_put(t, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n",
-             SVG_WIDTH, f->height);
+             PLOT_WIDTH, height);
 }
 
 /* ---- Axes ---------------------------------------------------------------- */
 
-static void svg_text(struct plot_text *t, double x, double y, const char *more,
-                     const char *text)
+void plot_label(struct plot_text *t, double x, double y, const char *more,
+                const char *text)
 {
     plot_put(t, "<text class=\"ink\" x=\"%.1f\" y=\"%.1f\"%s>", x, y, more);
     plot_put_escaped(t, text);
     plot_put(t, "</text>\n");
 }
 
+void plot_head(struct plot_text *t, double x, const char *title,
+               const char *note)
+{
+    plot_label(t, x, note != NULL ? 22 : 28,
+               " font-size=\"16\" font-weight=\"600\"", title);
+    if (note != NULL)
+        plot_label(t, x, 40, " font-size=\"12\"", note);
+}
+
 static void svg_axes(struct plot_text *t, const struct svg_frame *f,
                      const struct plot_figure *fig)
 {
-    const double right = SVG_WIDTH - SVG_RIGHT, bottom = SVG_TOP + SVG_HEIGHT;
+    const double right = PLOT_WIDTH - SVG_RIGHT, bottom = SVG_TOP + SVG_HEIGHT;
 
     for (size_t i = 0; i < f->x.nticks; i++) {
         double x = SVG_LEFT + f->x.ticks[i] * (right - SVG_LEFT);
 
         plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x,
                  SVG_TOP, bottom);
-        svg_text(t, x, bottom + 19, " text-anchor=\"middle\"", f->x.texts[i]);
+        plot_label(t, x, bottom + 19, " text-anchor=\"middle\"", f->x.texts[i]);
     }
     for (size_t i = 0; i < f->y.nticks; i++) {
         double y = bottom - f->y.ticks[i] * SVG_HEIGHT;
 
         plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fH%.1f\"/>\n", SVG_LEFT,
                  y, right);
-        svg_text(t, SVG_LEFT - 8, y + 4.5, " text-anchor=\"end\"",
-                 f->y.texts[i]);
+        plot_label(t, SVG_LEFT - 8, y + 4.5, " text-anchor=\"end\"",
+                   f->y.texts[i]);
     }
     plot_put(t, "<path class=\"frame\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n",
              SVG_LEFT, SVG_TOP, bottom, right);
-    svg_text(t, SVG_LEFT, 28, " font-size=\"16\" font-weight=\"600\"",
-             fig->title);
-    svg_text(t, (SVG_LEFT + right) / 2, bottom + 42, " text-anchor=\"middle\"",
-             fig->x.label);
+    plot_head(t, SVG_LEFT, fig->title, fig->note);
+    plot_label(t, (SVG_LEFT + right) / 2, bottom + 42,
+               " text-anchor=\"middle\"", fig->x.label);
     plot_put(t,
              "<text class=\"ink\" transform=\"translate(18 %.1f) "
              "rotate(-90)\" text-anchor=\"middle\">",
@@ -245,7 +275,7 @@ static const char *const svg_marks[PLOT_COLOURS] = {
     "m-1.2-4h2.4v2.8h2.8v2.4h-2.8v2.8h-2.4v-2.8h-2.8v-2.4h2.8z", /* plus */
     "m-4-1.2h8v2.4h-8z"};                                        /* dash */
 
-static void svg_mark(struct plot_text *t, unsigned colour, double x, double y)
+void plot_mark(struct plot_text *t, unsigned colour, double x, double y)
 {
     plot_put(t, "<path class=\"f%u\" d=\"M%.1f %.1f%s\"/>\n", colour, x, y,
              svg_marks[colour]);
@@ -265,6 +295,30 @@ static void svg_band(struct plot_text *t, const struct svg_frame *f,
     plot_put(t, "z\"/>\n");
 }
 
+/* Bars, and error bars over them. */
+static void svg_bars(struct plot_text *t, const struct svg_frame *f,
+                     const struct plot_series *s)
+{
+    const double zero = svg_y(f, 0);
+
+    for (size_t i = 0; i < s->n; i++) {
+        const double left = svg_x(f, s->x[i] - s->width / 2),
+                     right = svg_x(f, s->x[i] + s->width / 2),
+                     cap = fmin(4, (right - left) / 4), y = svg_y(f, s->y[i]);
+
+        plot_put(t,
+                 "<path class=\"f%u\" opacity=\".6\" d=\"M%.2f "
+                 "%.1fV%.1fH%.2fV%.1fz\"/>\n",
+                 s->colour, left, zero, y, right, zero);
+        if (s->low != NULL)
+            plot_put(t,
+                     "<path class=\"frame\" d=\"M%.2f %.1fh%.2fm%.2f "
+                     "0V%.1fm%.2f 0h%.2f\"/>\n",
+                     (left + right) / 2 - cap, svg_y(f, s->low[i]), 2 * cap,
+                     -cap, svg_y(f, s->high[i]), -cap, 2 * cap);
+    }
+}
+
 static const char *svg_dashes(const struct plot_series *s)
 {
     return s->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "";
@@ -273,6 +327,10 @@ static const char *svg_dashes(const struct plot_series *s)
 static void svg_series(struct plot_text *t, const struct svg_frame *f,
                        const struct plot_series *s)
 {
+    if (s->style == PLOT_BARS) {
+        svg_bars(t, f, s);
+        return;
+    }
     svg_band(t, f, s);
     if (s->style != PLOT_POINTS && s->n > 1) {
         plot_put(t, "<path class=\"line s%u\"%s d=\"", s->colour,
@@ -283,13 +341,13 @@ static void svg_series(struct plot_text *t, const struct svg_frame *f,
         plot_put(t, "\"/>\n");
     }
     for (size_t i = 0; s->style != PLOT_DASHED && i < s->n; i++)
-        svg_mark(t, s->colour, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
+        plot_mark(t, s->colour, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
 }
 
 static void svg_legend(struct plot_text *t, const struct plot_figure *fig)
 {
     const double column =
-        (SVG_WIDTH - SVG_LEFT - SVG_RIGHT) / SVG_LEGEND_COLUMNS;
+        (PLOT_WIDTH - SVG_LEFT - SVG_RIGHT) / SVG_LEGEND_COLUMNS;
     size_t place = 0;
 
     for (size_t i = 0; i < fig->nseries; i++) {
@@ -300,14 +358,29 @@ static void svg_legend(struct plot_text *t, const struct plot_figure *fig)
 
         if (s->name == NULL)
             continue;
-        if (s->style != PLOT_POINTS)
+        if (s->style == PLOT_LINE || s->style == PLOT_DASHED)
             plot_put(t, "<path class=\"line s%u\"%s d=\"M%.1f %.1fh28\"/>\n",
                      s->colour, svg_dashes(s), x, y);
         if (s->style != PLOT_DASHED)
-            svg_mark(t, s->colour, x + 14, y);
-        svg_text(t, x + 36, y + 4.5, "", s->name);
+            plot_mark(t, s->colour, x + 14, y);
+        plot_label(t, x + 36, y + 4.5, "", s->name);
         place++;
     }
+}
+
+hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
+                      hsy_error *err)
+{
+    plot_put(t, "</svg>\n");
+    if (t->failed) {
+        free(t->bytes);
+        if (err != NULL)
+            *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
+        return HSY_E_NOMEM;
+    }
+    *svg = t->bytes;
+    *len = t->len;
+    return HSY_OK;
 }
 
 hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
@@ -319,19 +392,10 @@ hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
 
     if (st != HSY_OK)
         return st;
-    svg_open(&t, &f, figure);
+    plot_open(&t, f.height, figure->title, figure->about);
     svg_axes(&t, &f, figure);
     for (size_t i = 0; i < figure->nseries; i++)
         svg_series(&t, &f, &figure->series[i]);
     svg_legend(&t, figure);
-    plot_put(&t, "</svg>\n");
-    if (t.failed) {
-        free(t.bytes);
-        if (err != NULL)
-            *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
-        return HSY_E_NOMEM;
-    }
-    *svg = t.bytes;
-    *len = t.len;
-    return HSY_OK;
+    return plot_close(&t, svg, len, err);
 }

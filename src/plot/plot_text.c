@@ -67,16 +67,53 @@ static uint32_t text_point(const uint8_t *p, size_t *n)
     return c;
 }
 
+/* One code point of the text; the bytes it took. */
+static size_t text_put(struct plot_text *t, const char *text, uint32_t *c)
+{
+    size_t n;
+
+    *c = text_point((const uint8_t *)text, &n);
+    if (*c == 0xfffd)
+        plot_put(t, "\xef\xbf\xbd");
+    else if (*c < 0x80 && strchr("<>&\"'", (int)*c) != NULL)
+        plot_put(t, "&#%u;", (unsigned)*c);
+    else
+        plot_put(t, "%.*s", (int)n, text);
+    return n;
+}
+
 void plot_put_escaped(struct plot_text *t, const char *text)
 {
-    for (size_t n; *text != '\0'; text += n) {
+    uint32_t c;
+
+    while (*text != '\0')
+        text += text_put(t, text, &c);
+}
+
+/* Scripts from Hangul on have characters about twice as wide as Latin ones. */
+static size_t text_columns(const char *text)
+{
+    size_t columns = 0, n;
+
+    for (; *text != '\0'; text += n)
+        columns += text_point((const uint8_t *)text, &n) >= 0x1100 ? 2 : 1;
+    return columns;
+}
+
+void plot_put_cut(struct plot_text *t, const char *text, size_t columns)
+{
+    const bool whole = text_columns(text) <= columns;
+    size_t used = whole ? 0 : 1; /* the ellipsis */
+
+    while (*text != '\0') {
+        size_t n;
         uint32_t c = text_point((const uint8_t *)text, &n);
 
-        if (c == 0xfffd)
-            plot_put(t, "\xef\xbf\xbd");
-        else if (c < 0x80 && strchr("<>&\"'", (int)c) != NULL)
-            plot_put(t, "&#%u;", (unsigned)c);
-        else
-            plot_put(t, "%.*s", (int)n, text);
+        used += c >= 0x1100 ? 2 : 1;
+        if (used > columns)
+            break;
+        text += text_put(t, text, &c);
     }
+    if (!whole)
+        plot_put(t, "\xe2\x80\xa6");
 }

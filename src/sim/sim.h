@@ -162,6 +162,43 @@ struct sim_drift {
 hsy_status sim_drift(struct sim_drift *out, const struct sim_options *o,
                      hsy_error *err);
 
+/* ---- Poisoning: devices that lie about what they hold -------------------- */
+
+#define SIM_POISONING_VALUES 128u
+#define SIM_POISONING_TARGETS 10u
+#define SIM_POISONING_RUNS 20u
+#define SIM_POISONING_MECHANISMS 4u
+#define SIM_POISONING_ATTACKS 3u
+#define SIM_POISONING_SHARES 3u
+#define SIM_POISONING_ROWS                                                     \
+    (SIM_POISONING_MECHANISMS * SIM_POISONING_ATTACKS * SIM_POISONING_SHARES)
+#define SIM_POISONING_EPSILON_MAX ((uint64_t)4 * HSY_NANO)
+#define SIM_POISONING_ALARM 1e-6 /* p-value below which estimate warns */
+
+struct sim_poisoning_row {
+    const char *mechanism;
+    hsy_attack attack;
+    uint64_t liars;  /* beside so many honest devices as options say */
+    double lying;    /* their share of all */
+    double gain, sd; /* all targets together, by support counts */
+    double shown;    /* the same in estimates as they are shown */
+    double exact;    /* by the closed form */
+    double bound;    /* what estimate --assume-lying adds up to */
+    double used;     /* most of a bound that any value ever used, 1: all */
+    double found;    /* share of runs that estimate warns of */
+};
+
+struct sim_poisoning {
+    struct sim_poisoning_row rows[SIM_POISONING_ROWS];
+    size_t nrows;
+};
+
+const char *sim_attack_name(hsy_attack attack);
+
+/* At least 1000 devices. */
+hsy_status sim_poisoning(struct sim_poisoning *out, const struct sim_options *o,
+                         hsy_error *err);
+
 /* ---- Figures ------------------------------------------------------------- */
 
 /* As plot_svg. */
@@ -173,5 +210,7 @@ hsy_status sim_fingerprint_svg(char **svg, size_t *len,
                                const struct sim_fingerprint *f, hsy_error *err);
 hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
                          hsy_error *err);
+hsy_status sim_poisoning_svg(char **svg, size_t *len,
+                             const struct sim_poisoning *p, hsy_error *err);
 
 #endif

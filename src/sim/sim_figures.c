@@ -148,3 +148,34 @@ hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
     }
     return plot_svg(svg, len, &f.fig, err);
 }
+
+/* Maximal gain alone: the rows of each mechanism end with it. */
+hsy_status sim_poisoning_svg(char **svg, size_t *len,
+                             const struct sim_poisoning *p, hsy_error *err)
+{
+    static const char *const exact[SIM_POISONING_MECHANISMS] = {
+        "grr: closed form", "ss: closed form", "oue: closed form",
+        "olh: closed form"};
+    const size_t block = SIM_POISONING_ATTACKS * SIM_POISONING_SHARES;
+    struct figures f = {
+        .fig = {.title = "What devices that lie gain",
+                .about = "By how much the estimated shares of ten values "
+                         "together grow if a share of all devices lies for the "
+                         "largest gain: marks as measured, lines by the closed "
+                         "form. 1 stands for everybody.",
+                .x = {.label = "share of devices that lie", .log = true},
+                .y = {.label = "gain of ten values together", .log = true}}};
+
+    for (unsigned k = 0; k < SIM_POISONING_MECHANISMS; k++) {
+        const struct sim_poisoning_row *rows =
+            p->rows + (k + 1) * block - SIM_POISONING_SHARES;
+
+        figures_series(&f, rows->mechanism, PLOT_POINTS, k);
+        for (size_t i = 0; i < SIM_POISONING_SHARES; i++)
+            figures_point(&f, rows[i].lying, rows[i].gain, 0, 0, HUGE_VAL);
+        figures_series(&f, exact[k], PLOT_DASHED, k);
+        for (size_t i = 0; i < SIM_POISONING_SHARES; i++)
+            figures_point(&f, rows[i].lying, rows[i].exact, 0, 0, HUGE_VAL);
+    }
+    return plot_svg(svg, len, &f.fig, err);
+}

@@ -277,6 +277,116 @@ static void plot_refuses(void)
     plot_refused(&f, NULL, PLOT_SERIES_MAX + 1, "a series too many");
 }
 
+/* ---- Bars and lists ------------------------------------------------------ */
+
+static void plot_draws_bars(void)
+{
+    static const double x[] = {5, 15, 25}, y[] = {0.5, -0.1, 0};
+    static const double low[] = {0.4, -0.2, 0}, high[] = {0.6, 0.1, 0};
+    struct plot_series s = {.style = PLOT_BARS,
+                            .n = 3,
+                            .x = x,
+                            .y = y,
+                            .low = low,
+                            .high = high,
+                            .width = 10};
+    struct plot_figure f = plot_figure(&s, 1);
+    char *svg;
+
+    f.x.log = false;
+    f.note = "a note & more";
+    svg = plot_drawn(&f, NULL);
+    ok(strstr(svg, ">30<") != NULL && strstr(svg, ">0<") != NULL,
+       "the axis holds the bars' sides");
+    ok(strstr(svg, ">a note &#38; more</text>") != NULL, "the note is there");
+    ok(strstr(svg, "class=\"band") == NULL, "error bars are no band");
+    free(svg);
+    s.low = s.high = NULL;
+    free(plot_drawn(&f, NULL));
+    s.width = 0;
+    plot_refused(&f, "width", 1, "a bar of no width");
+    s.width = NAN;
+    plot_refused(&f, "width", 1, "a bar of any width");
+    s.width = 10;
+    f.y.log = true;
+    plot_refused(&f, "y", 1, "a bar on a logarithmic axis");
+    f.y.log = false;
+    f.x = (struct plot_axis){"x", false, 1, 30};
+    plot_refused(&f, "x", 1, "a bar that leaves its axis");
+}
+
+static char *list_drawn(const struct plot_list *l)
+{
+    char *svg = NULL;
+    size_t len = 0;
+
+    ok(plot_list_svg(&svg, &len, l, NULL) == HSY_OK && reader_whole(svg) &&
+           strlen(svg) == len && strstr(svg, "nan") == NULL,
+       "a list is whole XML");
+    return svg;
+}
+
+static void list_refused(const struct plot_list *l, uint64_t line,
+                         const char *what)
+{
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 99;
+
+    ok(plot_list_svg(&svg, &len, l, &err) == HSY_E_RANGE && svg == NULL &&
+           err.line == line,
+       "%s is refused", what);
+}
+
+static void plot_draws_lists(void)
+{
+    struct plot_named named[] = {
+        {"plain", 12, 10, 14},
+        {"<b> & \"c\" \xff \x01", -3, -5, -1},
+        {"abcdefghijklmnopqrstuvwxyzABCDEFGHIJ", 0, 0, 0},
+        {"abcdefghijklmnopqrstuvwxyz1234", 5, 4, 6},
+        {"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
+         "\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5"
+         "\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e!",
+         1, 1, 1}};
+    struct plot_list l = {.title = "Shares",
+                          .about = "What is seen",
+                          .note = "note",
+                          .label = "share in %",
+                          .named = named,
+                          .n = 5};
+    char *a = list_drawn(&l), *b = list_drawn(&l);
+
+    ok(strcmp(a, b) == 0, "the same list gives the same bytes");
+    ok(strstr(a, "&#60;b&#62; &#38; &#34;c&#34; \xef\xbf\xbd \xef\xbf\xbd<") !=
+           NULL,
+       "names are escaped");
+    ok(strstr(a, ">abcdefghijklmnopqrstuvwxyzABC\xe2\x80\xa6<") != NULL &&
+           strstr(a, ">abcdefghijklmnopqrstuvwxyz1234<") != NULL,
+       "names of more than 30 columns are cut");
+    ok(strstr(a, "!") == NULL && strstr(a, "\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"
+                                           "\xe2\x80\xa6") != NULL,
+       "wide ones by their width, and between characters");
+    free(a);
+    free(b);
+    l.points = true;
+    l.n = 1;
+    a = list_drawn(&l);
+    ok(strstr(a, ">0<") == NULL, "marks alone need no 0 on their axis");
+    free(a);
+    l.n = 0;
+    free(list_drawn(&l));
+    l.n = 5;
+    named[3].high = 3;
+    list_refused(&l, 4, "an interval upside down");
+    named[3].high = INFINITY;
+    list_refused(&l, 4, "an interval without end");
+    named[1].value = NAN;
+    list_refused(&l, 2, "no number");
+    l.n = PLOT_NAMED_MAX + 1;
+    list_refused(&l, PLOT_NAMED_MAX + 1, "a value too many");
+}
+
 /* ---- Axes ---------------------------------------------------------------- */
 
 static bool scale_is(bool log, double least, double most, const char *want)
@@ -326,6 +436,8 @@ int main(void)
     plot_escapes();
     plot_draws_the_edges();
     plot_refuses();
+    plot_draws_bars();
+    plot_draws_lists();
     plot_numbers_axes();
     return tap_done();
 }

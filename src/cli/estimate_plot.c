@@ -1,0 +1,223 @@
+/*
+ * estimate_plot.c - estimates as a figure: shares as bars, a mean as a mark,
+ * bins as a histogram, each with its interval.
+ */
+#include "estimate_parts.h"
+#include "output.h"
+#include "plot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIGURE_MOST 40u       /* values of a list */
+#define FIGURE_MOST_BINS 400u /* bars of a histogram */
+#define FIGURE_NAME 256u      /* bytes of a name that are looked at */
+#define FIGURE_NOTE 320u
+
+/* A figure that is being made. Owns its memory. */
+struct figure {
+    const struct estimate_result *result;
+    const struct estimate_row **rows; /* those that are drawn */
+    size_t n;
+    bool mean;
+    char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_NOTE];
+};
+
+/* ---- What is drawn ------------------------------------------------------- */
+
+static bool figure_is_histogram(const struct estimate_result *r)
+{
+    return r->gather->info.kind == HSY_KIND_BINS && !r->options->has_top &&
+           r->count <= FIGURE_MOST_BINS;
+}
+
+/* Further from 0 first; of equals the one that stands first. */
+static int figure_order(const void *a, const void *b)
+{
+    const struct estimate_row *x = *(const struct estimate_row *const *)a;
+    const struct estimate_row *y = *(const struct estimate_row *const *)b;
+    const double dx = fabs(x->est.value), dy = fabs(y->est.value);
+
+    return dx != dy ? (dx > dy ? -1 : 1)
+                    : (x->place > y->place) - (x->place < y->place);
+}
+
+/* All rows in their order, or the largest. */
+static int figure_choose(struct figure *f)
+{
+    const struct estimate_result *r = f->result;
+
+    f->rows = malloc(r->count * sizeof(*f->rows));
+    if (f->rows == NULL)
+        return cli_fail_nomem();
+    for (size_t i = 0; i < r->count; i++)
+        f->rows[i] = &r->rows[i];
+    f->n = r->count;
+    if (f->n <= FIGURE_MOST || figure_is_histogram(r))
+        return 0;
+    qsort(f->rows, f->n, sizeof *f->rows, figure_order);
+    f->n = FIGURE_MOST;
+    return 0;
+}
+
+/* ---- What is said -------------------------------------------------------- */
+
+static void figure_more(char text[FIGURE_NOTE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void figure_more(char text[FIGURE_NOTE], const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + used, FIGURE_NOTE - used, format, args);
+    va_end(args);
+}
+
+static void figure_texts(struct figure *f)
+{
+    const struct estimate_result *r = f->result;
+    const struct estimate_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+    const bool people = o->how.target == HSY_PEOPLE;
+
+    f->mean = info->kind == HSY_KIND_NUMBER;
+    snprintf(f->title, sizeof f->title, "%s%s %s", f->mean ? "Mean" : "Shares",
+             r->other != NULL ? ", difference" : "",
+             people ? "among those who answered" : "in the population");
+    snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
+             r->other != NULL ? ", difference" : "");
+    figure_more(
+        f->note, "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",
+        100 * o->how.level, o->simultaneous ? ", all at once" : "",
+        info->mechanism, info->epsilon, hsy_tally_reports(&r->gather->tally));
+    if (o->lying > 0)
+        figure_more(f->note, "; wider for %.6g %% of lying devices",
+                    100 * o->lying);
+    if (f->n < r->count)
+        figure_more(f->note, "; the %zu largest of %zu", f->n, r->count);
+    figure_more(f->about, "%s, each with its interval: %s.", f->title, f->note);
+}
+
+/* ---- Drawing ------------------------------------------------------------- */
+
+/* A name that a NUL may stand in: no character of XML does. */
+static void figure_name(char name[FIGURE_NAME], const struct cli_cell *cell)
+{
+    const size_t len =
+        cell->len < FIGURE_NAME ? cell->len : (size_t)FIGURE_NAME - 1;
+
+    memcpy(name, cell->text, len);
+    for (size_t i = 0; i < len; i++)
+        if (name[i] == '\0')
+            name[i] = '\1';
+    name[len] = '\0';
+}
+
+static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
+                              hsy_error *err)
+{
+    const double unit = f->mean ? 1 : 100;
+    char names[FIGURE_MOST][FIGURE_NAME];
+    struct plot_named named[FIGURE_MOST];
+    const struct plot_list list = {.title = f->title,
+                                   .about = f->about,
+                                   .note = f->note,
+                                   .label = f->label,
+                                   .named = named,
+                                   .n = f->n,
+                                   .points = f->mean};
+
+    for (size_t i = 0; i < f->n; i++) {
+        const hsy_estimate *e = &f->rows[i]->est;
+        struct cli_cell cell = {.type = CLI_NONE};
+
+        estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
+                      &cell);
+        figure_name(names[i], &cell);
+        named[i] = (struct plot_named){names[i], unit * e->value, unit * e->low,
+                                       unit * e->high};
+    }
+    return plot_list_svg(svg, len, &list, err);
+}
+
+static hsy_status figure_histogram(const struct figure *f, char **svg,
+                                   size_t *len, hsy_error *err)
+{
+    const hsy_info *info = &f->result->gather->info;
+    const double lo = (double)info->lo, unit = pow(10, -(double)info->scale);
+    const double width = ((double)info->hi - lo) / (double)info->d * unit;
+    double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
+    double low[FIGURE_MOST_BINS], high[FIGURE_MOST_BINS];
+    const struct plot_series bars = {.style = PLOT_BARS,
+                                     .colour = 1,
+                                     .n = f->n,
+                                     .x = x,
+                                     .y = y,
+                                     .low = low,
+                                     .high = high,
+                                     .width = width};
+    const struct plot_figure figure = {.title = f->title,
+                                       .about = f->about,
+                                       .note = f->note,
+                                       .x = {.label = "value"},
+                                       .y = {.label = f->label},
+                                       .series = &bars,
+                                       .nseries = 1};
+
+    for (size_t i = 0; i < f->n; i++) {
+        const struct estimate_row *row = f->rows[i];
+
+        x[i] = lo * unit + ((double)row->place + 0.5) * width;
+        y[i] = 100 * row->est.value;
+        low[i] = 100 * row->est.low;
+        high[i] = 100 * row->est.high;
+    }
+    return plot_svg(svg, len, &figure, err);
+}
+
+static int figure_write(const char *path, const char *svg, size_t len)
+{
+    struct output *out = NULL;
+    hsy_status st;
+
+    errno = 0;
+    st = output_open(&out, path);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st != HSY_OK)
+        return cli_fail_output(path);
+    output_write(out, svg, len); /* commit says whether it failed */
+    return output_commit(out) == HSY_OK ? 0 : cli_fail_output(path);
+}
+
+int estimate_plot(const struct estimate_result *r)
+{
+    struct figure f = {.result = r};
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st;
+    int failed;
+
+    if (r->options->plot == NULL)
+        return 0;
+    failed = figure_choose(&f);
+    if (failed)
+        return failed;
+    figure_texts(&f);
+    st = figure_is_histogram(r) ? figure_histogram(&f, &svg, &len, &err)
+                                : figure_list(&f, &svg, &len, &err);
+    free(f.rows);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    failed = st == HSY_OK ? figure_write(r->options->plot, svg, len)
+                          : cli_fail_error("figure", &err);
+    free(svg);
+    return failed;
+}

@@ -1,0 +1,178 @@
+#!/usr/bin/python3 -B
+"""Devices that lie: estimate --assume-lying, the warning, simulate attack poisoning; and estimate --plot."""
+
+import random
+import re
+import xml.etree.ElementTree as xml
+
+from e2e import *
+
+SVG = "{http://www.w3.org/2000/svg}"
+random.seed(5)
+N = 4000 if SHORT else 20000
+VALUES = ["v%d" % i for i in range(20)]
+truths = lines(random.choices(VALUES, [1 / (i + 1) for i in range(20)], k=N))
+
+
+def reports(mechanism, *more):
+    return must("randomize", "--values", ",".join(VALUES), "--epsilon", "1", "--mechanism", mechanism, "--simulate", "--seed", "3", *more,
+                stdin=truths)
+
+
+def tally(name, stream):
+    return write(name, must("tally", stdin=stream))
+
+
+# ---- Intervals
+
+oue = tally("oue.tally", reports("oue"))
+plain = must("estimate", oue, "--format", "csv")
+r = run("estimate", oue, "--format", "csv", "--assume-lying", "1%")
+e = math.e
+up, down = 0.01 * (1 - 1 / (e + 1)) / (0.5 - 1 / (e + 1)), 0.01 * 0.5 / (0.5 - 1 / (e + 1))
+before, after = rows(plain), rows(r.out)
+ok(r.code == 0 and plain.split(b"\n")[0] == r.out.split(b"\n")[0] == b"value,estimate,stderr,low,high", "the columns keep their names", r)
+ok(all(abs(b["low"] - a["low"] - up) < 1e-9 and abs(a["high"] - b["high"] - down) < 1e-9 and a["estimate"] == b["estimate"] and
+       a["stderr"] == b["stderr"] for a, b in zip(after, before)), "intervals are wider by (1-q)/(p-q) and p/(p-q), nothing else changes")
+ok("wider by what 1 % of lying devices" in r.err, "csv says so on standard error", r)
+ok(run("estimate", oue, "--format", "csv", "--assume-lying", "0.01").out == r.out, "1% is 0.01")
+text = must("estimate", oue, "--assume-lying", "1%").decode()
+ok("wider by what 1 % of lying devices" in text and "3.164 percentage points too large or 2.164 too small" in text, "a table says so", text)
+answer = json.loads(must("estimate", oue, "--format", "json", "--assume-lying", "1%"))
+ok(answer["assume_lying"] == 0.01 and abs(answer["lying_up"] - up) < 1e-9 and abs(answer["lying_down"] - down) < 1e-9,
+   "json has the share and the bound", answer)
+answer = json.loads(must("estimate", oue, "--format", "json"))
+ok("assume_lying" not in answer and 1e-6 < answer["lying_p"] <= 1, "without it there is neither, but the p-value", answer)
+answer = json.loads(must("estimate", oue, "--against", oue, "--format", "json", "--assume-lying", "1%"))
+ok(abs(answer["lying_up"] - up - down) < 1e-9, "a difference has the lies of both", answer)
+exact = rows(must("estimate", oue, "--format", "csv", "--assume-lying", "20%", "--interval", "exact"))
+ok(all(t["low"] >= 0 and t["high"] <= 1 for t in exact), "exact intervals stay from 0 to 1", exact)
+yes = tally("yes.tally", must("randomize", "--yes-no", "--set", "coins=1/2,1/3", "--simulate", "--seed", "1", stdin=lines(["yes", "no", "no"] * 900)))
+a, b = rows(must("estimate", yes, "--format", "csv", "--assume-lying", "1%")), rows(must("estimate", yes, "--format", "csv"))
+ok(abs(b[0]["low"] - a[0]["low"] - 0.01 * 5 / 3) < 1e-9 and abs(a[0]["high"] - b[0]["high"] - 0.01 * 4 / 3) < 1e-9 and
+   abs(b[1]["low"] - a[1]["low"] - 0.01 * 4 / 3) < 1e-9, "yes and no have each their own ends", a)
+mean = tally("mean.tally", must("randomize", "--range", "-10:30", "--epsilon", "1", "--mechanism", "onebit", "--simulate", "--seed", "1",
+                                stdin=lines(range(-10, 30))))
+a, b = rows(must("estimate", mean, "--format", "csv", "--assume-lying", "1%")), rows(must("estimate", mean, "--format", "csv"))
+ok(abs(b[0]["low"] - a[0]["low"] - 0.4 * e / (e - 1)) < 1e-6, "of a mean the bit's extreme, in the range's units", a)
+
+# ---- What has no bound, and what is no share
+
+strings = must("randomize", "--strings", "--epsilon", "2", "--mechanism", "rappor", "--simulate", "--seed", "1", stdin=truths)
+rappor = tally("rappor.tally", strings)
+sw = tally("sw.tally", must("randomize", "--range", "0:100", "--bins", "8", "--epsilon", "1", "--mechanism", "sw", "--simulate", "--seed", "1",
+                            stdin=lines(range(100))))
+hh = tally("hh.tally", must("randomize", "--range", "0:100", "--bins", "8", "--epsilon", "1", "--mechanism", "hh", "--simulate", "--seed", "1",
+                            stdin=lines(range(100))))
+names = write("names", "v1\n")
+for file, words in ((rappor, "rappor"), (sw, "shares by EM have no bound"), (hh, "hh has no bound")):
+    r = run("estimate", file, "--assume-lying", "1%", *(["--candidates", names] if file == rappor else []))
+    ok(r.code == 1 and words in r.err and r.out == b"", "no bound: " + words, r)
+for share in ("0", "1", "100%", "-1%", "1e-2", "%", "", "x", "1%%", "0.01 %", "9" * 50 + "%"):
+    r = run("estimate", oue, "--assume-lying", share)
+    ok(r.code == 2 and "as 1% or 0.01" in r.err and r.out == b"", "no share of devices: '%s'" % share, r)
+for more in (["--quantile", "0.5"], ["--covariance"], ["--between", "0:50"]):
+    for what in (["--assume-lying", "1%"], ["--plot", path("no.svg")]):
+        r = run("estimate", hh, *more, *what)
+        ok(r.code == 2 and "go with none of" in r.err and not os.path.exists(path("no.svg")), "%s and %s" % (what[0], more[0]), r)
+
+# ---- The warning
+
+def with_liars(mechanism, liars):
+    stream = reports(mechanism, "--json").decode().splitlines()
+    stream[-1:] = ['{"report":%d}' % x for x in liars] + ['{"end":%d}' % (N + len(liars))]
+    return tally(mechanism + "-lies.tally", ("\n".join(stream) + "\n").encode())
+
+
+def padded():
+    rest = random.sample(range(5, 20), int(0.5 + 19 / (e + 1)) - 5)
+    return sum(1 << v for v in [0, 1, 2, 3, 4] + rest)
+
+
+for mechanism, liars in (("oue", [padded() for _ in range(N // 10)]), ("olh", [7 | 2 << 16] * (N // 100))):
+    honest = run("estimate", tally("honest.tally", reports(mechanism)))
+    ok(honest.code == 0 and honest.err == "", mechanism + ": of honest devices there is nothing to say", honest)
+    file = with_liars(mechanism, liars)
+    r = run("estimate", file)
+    ok(r.code == 0 and "devices that lie for gain leave this sign (p-value" in r.err, mechanism + ": liars are warned of", r)
+    ok(json.loads(must("estimate", file, "--format", "json"))["lying_p"] < 1e-6, "json has the p-value")
+answer = json.loads(must("estimate", tally("grr.tally", reports("grr")), "--format", "json"))
+ok(answer["lying_p"] is None, "reports of grr show nothing: null", answer)
+
+# ---- Figures of estimates
+
+def figure(*args, code=0):
+    name = path("figure.svg")
+    if os.path.exists(name):
+        os.remove(name)
+    r = run("estimate", *args, "--plot", name)
+    ok(r.code == code and r.err == "" and r.out == must("estimate", *args), "a figure does not change what is printed", r)
+    svg = open(name, "rb").read()
+    tree = xml.fromstring(svg)
+    ok(tree.tag == SVG + "svg" and tree.find(SVG + "title").text and len(tree.find(SVG + "desc").text) > 40 and
+       b"prefers-color-scheme: dark" in svg and re.findall(rb"https?://[^\"]*", svg) == [b"http://www.w3.org/2000/svg"] and
+       b"nan" not in svg and b"inf" not in svg, "is SVG for light and dark with title and description, and nothing from elsewhere")
+    run("estimate", *args, "--plot", name)
+    ok(open(name, "rb").read() == svg, "the same bytes each time")
+    return [t.text for t in tree.iter(SVG + "text")], svg
+
+
+texts, svg = figure(oue)
+ok([t for t in texts if t in VALUES] == VALUES and svg.count(b"<path class=\"frame\"") == 21, "each share is a bar with an error bar", texts)
+texts, svg = figure(oue, "--top", "3")
+ok(sum(t in VALUES for t in texts) == 3, "--top 3 draws three", texts)
+texts, svg = figure(oue, "--assume-lying", "1%")
+ok(any("wider for 1 % of lying devices" in t for t in texts), "and says that intervals are wider", texts)
+texts, svg = figure(oue, "--against", oue)
+ok(any("difference" in t for t in texts), "a difference", texts)
+wide = write("wide.txt", lines(["<&'\"> %s" % ("é" * i) for i in range(60)]))
+stream = must("randomize", "--values-file", wide, "--epsilon", "1", "--mechanism", "grr", "--simulate", "--seed", "1",
+              stdin=lines(["<&'\"> %s" % ("é" * (i % 60)) for i in range(600)]))
+texts, svg = figure(tally("wide.tally", stream))
+ok(any("the 40 largest of 60" in t for t in texts) and svg.count(b"<path class=\"frame\"") == 41, "of many the largest, and that is said", texts)
+ok(max(len(t) for t in texts if t.startswith("<&'\">")) == 30 and any(t.endswith("é…") for t in texts), "long names are cut", texts)
+bins = tally("bins.tally", must("randomize", "--range", "-5:5", "--bins", "10", "--epsilon", "2", "--mechanism", "oue", "--simulate", "--seed", "1",
+                                stdin=lines([i % 10 - 5 for i in range(2000)])))
+texts, svg = figure(bins)
+ok("value" in texts and svg.count(b"opacity=\".6\"") == 10, "bins are a histogram", texts)
+bins = tally("grr-bins.tally", must("randomize", "--range", "-5:5", "--bins", "10", "--epsilon", "2", "--mechanism", "grr", "--simulate",
+                                    "--seed", "1", stdin=lines([i % 10 - 5 for i in range(2000)])))
+texts, svg = figure(bins, "--density", "em")
+ok(svg.count(b"opacity=\".6\"") == 10, "also by EM")
+for target in (path("none/x.svg"), TMP):
+    r = run("estimate", oue, "--plot", target)
+    ok(r.code == 1 and r.out == b"" and target in r.err, "a figure that cannot be written is said, and nothing is printed", r)
+r = run("estimate", mean, "--plot", path("mean.svg"))
+texts = [t.text for t in xml.parse(path("mean.svg")).iter(SVG + "text")]
+ok(r.code == 0 and texts.count("mean") == 2 and any("Mean among" in t for t in texts), "a mean is a mark with its interval", texts)
+
+# ---- simulate attack poisoning
+
+few = ["simulate", "attack", "poisoning", "--devices", "1000" if SHORT else "4000"]
+text = must(*few, "--plot", path("b.svg")).decode()
+ok(max(map(len, text.splitlines())) <= 80, "the table fits a screen", text)
+table = list(csv.DictReader(io.StringIO(must(*few, "--format", "csv", "--plot", path("a.svg")).decode())))
+ok(len(table) == 36 and {t["mechanism"] for t in table} == {"grr", "ss", "oue", "olh"}, "four mechanisms, three attacks, three shares", table)
+ok(all(abs(float(t["gain"]) - float(t["exact"])) < 0.05 * float(t["exact"]) for t in table if t["attack"] == "maximal"),
+   "maximal gain is within 5 % of the closed form", table)
+ok(all(float(t["used"]) < 1 + 1e-9 for t in table), "no value ever passes its bound", table)
+ok(open(path("a.svg"), "rb").read() == open(path("b.svg"), "rb").read() and xml.parse(path("a.svg")), "a figure, the same each time")
+ok(must(*few, "--seed", "2") != text.encode(), "another seed, other devices")
+for args, words in ((["--days", "5"], "--days does not go with 'poisoning'"), (["--devices", "999"], "--devices from 1000"),
+                    (["--epsilon", "4.1"], "--epsilon up to 4")):
+    r = run("simulate", "attack", "poisoning", *args)
+    ok(r.code == 2 and words in r.err, words, r)
+ok(json.loads(must(*few, "--epsilon", "0.01", "--format", "json"))["targets"] == 10, "at epsilon 0.01")
+
+# docs/poisoning.md shows what the command prints and draws.
+page = open(os.path.join(ROOT, "docs", "poisoning.md")).read()
+shown = re.findall(r"^    \$ (hearsay simulate .*)\n((?:    .*\n|\n(?=    ))*)", page, re.M)
+ok(len(shown) == 1 or SHORT, "the page has the command", shown)
+for command, block in shown if not SHORT else ():
+    words = command.split()[1:]
+    drawn = words[words.index("--plot") + 1]
+    words[words.index("--plot") + 1] = path("page.svg")
+    want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
+    ok(must(*words).decode() == want, command + " prints what the page says", want)
+    ok(open(path("page.svg"), "rb").read() == open(os.path.join(ROOT, drawn), "rb").read(), drawn + " is its figure")
+done()
