@@ -217,17 +217,20 @@ static hsy_status figure_histogram(char **svg, size_t *len,
     }
     snprintf(title, sizeof title, "%s at epsilon %g, %" PRIu64 " people",
              row->info.mechanism, row->info.epsilon, row->users);
-    series[0] = (struct plot_series){"true share", PLOT_DASHED, 1,   d, x,
-                                     row->truths,  NULL,        NULL};
-    series[1] =
-        (struct plot_series){band ? "estimate, with its interval" : "estimate",
-                             PLOT_POINTS,
-                             0,
-                             d,
-                             x,
-                             y,
-                             band ? low : NULL,
-                             band ? high : NULL};
+    series[0] = (struct plot_series){.name = "true share",
+                                     .style = PLOT_DASHED,
+                                     .colour = 1,
+                                     .n = d,
+                                     .x = x,
+                                     .y = row->truths};
+    series[1] = (struct plot_series){
+        .name = band ? "estimate, with its interval" : "estimate",
+        .style = PLOT_POINTS,
+        .n = d,
+        .x = x,
+        .y = y,
+        .low = band ? low : NULL,
+        .high = band ? high : NULL};
     st = plot_svg(svg, len, &figure, err);
     free(memory);
     return st;
