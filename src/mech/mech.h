@@ -37,6 +37,10 @@ struct hsy_mechanism {
     uint32_t params;   /* bit 1 << hsy_param for each it takes */
     bool designed;     /* takes design and chance */
 
+    /* STRINGS: a code is the string itself, spelled in HSY_PARAM_BITS bits
+     * (truth.c), not its hash. */
+    bool spelled;
+
     /*
      * Check the spec's mechanism part and derive all integers from it. The
      * common part (kind, domain, epsilon's range, labels) is already in s and
@@ -270,7 +274,7 @@ bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
  * As hsy_truth_code, but every truth of the right type has its code: an index
  * outside the list is `other` (the last one, if that is no index), a number
  * outside the range its nearer end, a string too long its first HSY_STRING_MAX
- * bytes. No branch and no address depends on it, not even on whether it lies
+ * bytes, or as many as can be spelled. No branch and no address depends on it, not even on whether it lies
  * in the domain. HSY_E_RANGE for a wrong type, which is the program's mistake.
  */
 hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
@@ -318,5 +322,6 @@ extern const struct hsy_mechanism hsy_mech_haar;
 extern const struct hsy_mechanism hsy_mech_matrix;
 extern const struct hsy_mechanism hsy_mech_smp;
 extern const struct hsy_mechanism hsy_mech_joint;
+extern const struct hsy_mechanism hsy_mech_pem;
 
 #endif

@@ -29,6 +29,7 @@ const struct hsy_mechanism *const hsy_mech_table[] = {
     &hsy_mech_matrix,
     &hsy_mech_smp,
     &hsy_mech_joint,
+    &hsy_mech_pem,
     /* clang-format on */
 };
 
