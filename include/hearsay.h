@@ -1157,6 +1157,7 @@ HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
 typedef struct hsy_found {
     uint64_t code;   /* of a prefix, zeros after it */
     hsy_point point; /* from the group of its stage alone */
+    bool significant;
 } hsy_found;
 
 /* Scratch of any stage, in bytes. */

@@ -23,6 +23,7 @@ enum cli_exit { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 int cmd_randomize(int argc, char **argv);
 int cmd_tally(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
+int cmd_discover(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
@@ -365,7 +366,8 @@ enum {
         {CLI_OPT_BINS, "bins", "B", "... the share of each of B equal bins"},  \
     {                                                                          \
         CLI_OPT_STRINGS, "strings", NULL,                                      \
-            "any text; ask later with estimate --candidates"                   \
+            "any text; ask later with estimate --candidates, or\n"             \
+            "of --mechanism pem with discover"                                 \
     }
 
 #define CLI_SCHEME_OPTIONS                                                     \
@@ -384,6 +386,7 @@ enum {
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
             "  laplace: grid        hh: fanout      matrix=FILE\n"             \
+            "  pem: bits step w pool-bits pool-seed\n"                         \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 

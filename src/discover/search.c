@@ -69,12 +69,6 @@ static uint32_t search_length(const hsy_info *info, size_t i)
     return (uint32_t)(reach < bits ? reach : bits);
 }
 
-/* Upper quantile of the normal distribution at alpha / candidates. */
-static double search_z(double alpha, uint64_t candidates)
-{
-    return -hsy_normal_quantile(alpha / (double)candidates);
-}
-
 /* Stage i, whose candidates extend at most `before` prefixes. */
 static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
                             const hsy_info *info, size_t i, uint64_t before)
@@ -121,7 +115,8 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
                                "more strings than there are candidates",
                                stage->candidates);
         stage->keep = most < stage->candidates ? most : stage->candidates;
-        stage->z = search_z(wanted.alpha, stage->candidates);
+        stage->z =
+            -hsy_normal_quantile(wanted.alpha / (double)stage->candidates);
         before = stage->keep;
     }
     memcpy(stages, plan, parts * sizeof *plan);
@@ -244,10 +239,19 @@ static void search_sort(hsy_found *heap, size_t held)
     }
 }
 
-/* Whether chance hardly makes such a point of a prefix that nobody has. */
-static bool search_significant(const hsy_point *point, double z)
+/*
+ * Whether chance makes such a point of a prefix that nobody has less often than
+ * `chance`, whose quantile is z. Where a group is small against the range of
+ * its hash the count is far from normal, with a longer tail: the binomial one
+ * must agree.
+ */
+static bool search_significant(const hsy_point *point, double z, double chance)
 {
-    return point->value > z * sqrt(point->v0 / point->n + point->floor);
+    if (point->value <= z * sqrt(point->v0 / point->n + point->floor))
+        return false;
+    /* P[X >= support] is that of n - X <= n - support. */
+    return hsy_binomial_cdf((uint64_t)(point->n - point->support),
+                            (uint64_t)point->n, 1 - point->q) <= chance;
 }
 
 /* The best of C estimated candidates into found. */
@@ -255,13 +259,15 @@ static void search_select(const struct search_work *w, size_t candidates,
                           const hsy_search *wanted, const hsy_stage *stage,
                           hsy_found *found, size_t *count)
 {
-    const double z = search_z(wanted->alpha, candidates);
+    const double chance = wanted->alpha / (double)candidates;
+    const double z = -hsy_normal_quantile(chance);
 
     *count = 0;
     for (size_t c = 0; c < candidates; c++) {
-        const hsy_found next = {w->codes[c], w->points[c]};
+        const hsy_found next = {w->codes[c], w->points[c],
+                                search_significant(&w->points[c], z, chance)};
 
-        if (!wanted->significant || search_significant(&next.point, z))
+        if (!wanted->significant || next.significant)
             search_offer(found, count, (size_t)stage->keep, &next);
     }
     search_sort(found, *count);

@@ -108,10 +108,12 @@ static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *code,
     uint64_t last, spelled = truth_spell(s, data, room, len, &last);
 
     if (len > s->param[HSY_PARAM_BITS] / 8)
-        return hsy_fail_limit(err, HSY_E_RANGE, "truth",
-                              "the string is longer than its spelling: 8 bits "
-                              "for a byte",
-                              s->param[HSY_PARAM_BITS] / 8);
+        return hsy_fail_limit(
+            err, HSY_E_RANGE, "truth",
+            "the string is longer than its spelling: a byte "
+            "takes 8 of its bits; give it more bits, or count "
+            "such strings as \"other\" with --other",
+            s->param[HSY_PARAM_BITS] / 8);
     if (last == 0)
         return hsy_fail(err, HSY_E_RANGE, "truth",
                         "the string ends in a zero byte, which spelling does "
