@@ -1205,6 +1205,64 @@ HSY_API double hsy_beta_inc(double a, double b, double x); /* regularised */
 HSY_API double hsy_beta_inv(double p, double a, double b);
 HSY_API double hsy_binomial_cdf(uint64_t k, uint64_t n, double p);
 
+/* ---- Counts drawn at once, for simulation -------------------------------- */
+
+/* How many of n trials succeed, each with probability p from 0 to 1, n below
+ * 2^53: in O(1), whatever n. From a stream that is open: the same seed gives
+ * the same count. For simulated people only; nothing private is drawn so. */
+HSY_API uint64_t hsy_binomial_draw(uint64_t n, double p, hsy_stream *st);
+
+/* ---- Metrics: estimates against known truths (docs/simulation.md) -------- */
+
+typedef struct hsy_errors {
+    double mse; /* mean of the squared errors */
+    double mae; /* mean of the absolute errors */
+    double max; /* the largest absolute error */
+} hsy_errors;
+
+/* Of count estimates, at least one. */
+HSY_API void hsy_metrics_errors(hsy_errors *out, const double *estimates,
+                                const double *truths, size_t count);
+
+/* The share of count intervals, at least one, that hold their truth. */
+HSY_API double hsy_metrics_coverage(const hsy_estimate *estimates,
+                                    const double *truths, size_t count);
+
+/* How far two distributions lie apart, 0 to 1: half the sum of the absolute
+ * differences. */
+HSY_API double hsy_metrics_variation(const double *shares, const double *truths,
+                                     size_t count);
+
+/* The Kullback-Leibler divergence of shares from truths, sum t ln(t / s), in
+ * nats. A share below floor > 0 counts as floor, and all are then scaled to add
+ * up to 1, so that it is finite: half a person, 1 / (2n), is a floor that fits.
+ */
+HSY_API double hsy_metrics_divergence(const double *shares,
+                                      const double *truths, size_t count,
+                                      double floor);
+
+/* The places of the k <= count largest numbers, largest first; of equal ones
+ * the earlier place comes first. No number is a NaN. */
+HSY_API void hsy_metrics_largest(uint32_t *places, size_t k, const double *x,
+                                 size_t count);
+
+/* A list that was returned, against the true k. */
+typedef struct hsy_top {
+    size_t hits, extra, missed; /* right, wrong, and left out */
+    double precision;           /* hits / (hits + extra), 0 for an empty list */
+    double recall;              /* hits / (hits + missed) */
+    double f1;                  /* 2 hits / (2 hits + extra + missed) */
+    double ncr;                 /* hits weighed k for rank 1 down to 1 for k */
+    double ndcg;                /* the same with 1 / log2(position + 1) */
+} hsy_top;
+
+/* ranks[i] is the true rank, 1 to k, of what was returned at position i, and 0
+ * if it is not among the k; no rank comes twice. k is at least 1. HSY_E_RANGE
+ * with the position (from 1) in err->line for a rank above k; without a line if
+ * there are more hits than k, so that some rank came twice. */
+HSY_API hsy_status hsy_metrics_top(hsy_top *out, const uint32_t *ranks,
+                                   size_t returned, size_t k, hsy_error *err);
+
 /* ---- Formats: docs/formats.md -------------------------------------------- */
 
 /* Bytes of an encoded scheme without its labels. */

@@ -10,6 +10,8 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --target) echo people population ;;
     --post) echo none norm norm-sub norm-mul norm-cut base-cut mle power power-ns em ;;
     --density) echo em ems ;;
+    --data) echo zipf: geometric: poisson: uniform gaussian: file: ;;
+    --sampling) echo auto users ;;
     --method) echo sampler nnls ;;
     --correction) echo fdr bonferroni ;;
     --quantile) echo 0.5 0.25,0.5,0.75 0.9 ;;
@@ -47,6 +49,10 @@ _hearsay() {
         words="none collect send"
     elif words=$(_hearsay_values "$before"); then
         [ "$before" = --set ] && compopt -o nospace 2>/dev/null
+    elif [ "$command" = simulate ] && [ "${COMP_WORDS[2]}" = attack ] &&
+        [[ $word == -* ]]; then
+        words="$("$hearsay" simulate attack --help 2>/dev/null |
+            sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
     elif [[ $word == -* ]]; then
         words="$("$hearsay" help "$command" 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"

@@ -1,7 +1,8 @@
 /* cmd_simulate.c - hearsay simulate attack: attackers against simulated
- * devices. */
+ * devices. (simulate_study.c has hearsay simulate --data.) */
 #include "output.h"
 #include "simulate_parts.h"
+#include "simulate_study.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -332,6 +333,8 @@ int cmd_simulate(int argc, char **argv)
     struct cli_parser p;
     int id, code;
 
+    if (argc < 2 || strcmp(argv[1], "attack") != 0)
+        return simulate_study(argc, argv);
     c.s.o.seed = 1;
     c.s.o.grain = SIM_DRIFT_GRAIN;
     hsy_epsilon_parse(&c.s.o.nano_one, "ln3", 3);

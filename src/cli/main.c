@@ -16,7 +16,7 @@ static const struct cli_entry main_commands[] = {
     {"mechanisms", "the mechanisms, their error and their cost",
      cmd_mechanisms},
     {"audit", "check a mechanism's privacy claim", cmd_audit},
-    {"simulate", "attacks on devices that are asked again and again",
+    {"simulate", "error on people of known truth; attacks on devices",
      cmd_simulate},
     {"bench", "speed of the kernels and this machine's limits", cmd_bench},
     {"help", "what a command does and its options", cmd_help},

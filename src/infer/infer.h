@@ -41,10 +41,8 @@ void hsy_sort_down(double *x, size_t count);
 /* The sum with the rounding errors carried along. */
 double hsy_sum(const double *x, size_t count);
 
-/* Bin(n, p) for any n below 2^53 and any p from 0 to 1, and n reports spread
- * over places by their chances, which need not add up to exactly 1. From a
- * stream that is open: the same seed gives the same counts. */
-uint64_t hsy_binomial_draw(uint64_t n, double p, hsy_stream *st);
+/* n reports spread over places by their chances, which need not add up to
+ * exactly 1. */
 void hsy_multinomial_draw(double *counts, const double *chances, size_t count,
                           uint64_t n, hsy_stream *st);
 

@@ -1,0 +1,51 @@
+/* simulate_study.h - what the files of hearsay simulate --data share. */
+#ifndef SIMULATE_STUDY_H
+#define SIMULATE_STUDY_H
+
+#include "cli.h"
+#include "output.h"
+#include "study.h"
+
+#define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
+#define SIMULATE_ROWS_MAX 4096u /* of all lists together */
+
+struct simulate_study {
+    const char *data;
+    const char *mechanisms[SIMULATE_LIST_MAX];
+    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
+    uint64_t users[SIMULATE_LIST_MAX];
+    uint64_t domains[SIMULATE_LIST_MAX];
+    size_t nmechanisms, nepsilons, nusers, ndomains;
+    uint64_t runs, seed, top, threads;
+    const char *plot, *dump;
+    bool one_by_one;
+    enum cli_format format;
+    struct cli_spec question; /* --range, --bins, --set */
+
+    struct study_people filed; /* of file:PATH, which is read once */
+    uint64_t counted;          /* how many they are */
+    char *words;               /* owned: what mechanisms[] point into */
+    struct study_result *rows; /* owned */
+    size_t nrows;
+    struct output *dumped; /* open while runs are made */
+    struct cli_progress progress;
+    uint64_t people; /* who have reported so far, */
+    char of[48];     /* "of 1000 people" */
+};
+
+/* People from a file, one truth a line (simulate_file.c). Without a domain and
+ * a range (d 0 in the spec) the values are the different lines, sorted, and d
+ * becomes their number. The exit code after a message, or 0. */
+int simulate_file(struct study_people *people, uint64_t *users, hsy_spec *spec,
+                  const char *path);
+
+/* Print the rows; write the runs of one row to the dump, its header first for
+ * the first row (simulate_rows.c). */
+void simulate_rows(const struct simulate_study *s);
+hsy_status simulate_dump(const struct simulate_study *s,
+                         const struct study_result *row, bool first);
+
+/* hearsay simulate --data (simulate_study.c). */
+int simulate_study(int argc, char **argv);
+
+#endif

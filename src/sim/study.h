@@ -1,0 +1,144 @@
+/*
+ * study.h - how well a mechanism does on people whose truths are known.
+ *
+ * A study draws a population, lets everybody report, estimates, and holds the
+ * estimates against the population: `runs` times, for one mechanism at one
+ * epsilon. docs/simulation.md says what the figures mean.
+ *
+ * All coins are lanes of streams made from the seed, the question and the
+ * number of the run (and of a chunk of people), so the numbers are the same
+ * whatever the number of threads and whatever else is studied beside.
+ */
+#ifndef STUDY_H
+#define STUDY_H
+
+#include "hearsay.h"
+#include "plot.h"
+
+#define STUDY_RUNS_MAX 1000000u
+#define STUDY_THREADS_MAX 256u
+#define STUDY_USERS_MAX ((uint64_t)1000000000000000)
+#define STUDY_EACH_MAX ((uint64_t)1 << 40) /* people simulated one by one */
+#define STUDY_MEMORY_MAX ((uint64_t)4 << 30)
+#define STUDY_POINTS_MAX 10001u /* different numbers of a range */
+#define STUDY_LEVEL 0.95        /* of the intervals */
+
+/* ---- People (study_people.c) --------------------------------------------- */
+
+enum study_law {
+    STUDY_ZIPF = 0,  /* value v with weight (v + 1)^-a */
+    STUDY_GEOMETRIC, /* a (1 - a)^v */
+    STUDY_POISSON,   /* mean a */
+    STUDY_UNIFORM,   /* all alike; from a to b if bounded */
+    STUDY_GAUSSIAN,  /* mean a, standard deviation b, rounded */
+    STUDY_LAWS
+};
+
+struct study_data {
+    enum study_law law;
+    double a, b;
+    bool bounded;
+};
+
+/* "zipf:1.1", "uniform", "gaussian:50:10", ... HSY_E_FORMAT or HSY_E_RANGE with
+ * what is wrong. */
+hsy_status study_data_parse(struct study_data *data, const char *text,
+                            hsy_error *err);
+const char *study_law_name(enum study_law law);
+
+/* Who can be asked: the different truths, and how likely each is. */
+struct study_people {
+    size_t n;
+    int64_t *numbers; /* ascending: indices, or numbers in 10^-scale */
+    double *weights;
+    uint64_t *counts; /* of a file, all of them; else NULL */
+    double *hazards;  /* of each among itself and those that follow */
+};
+
+/* The truths of a distribution that a question has room for (kind, d, lo, hi
+ * and scale of the spec), the rest being cut off. HSY_E_RANGE if none is
+ * likely, HSY_E_NOMEM. Close it either way. */
+hsy_status study_people_open(struct study_people *people,
+                             const struct study_data *data,
+                             const hsy_spec *question, hsy_error *err);
+
+/* The same from people who were counted; numbers ascend. */
+hsy_status study_people_counted(struct study_people *people,
+                                const int64_t *numbers, const uint64_t *counts,
+                                size_t n, hsy_error *err);
+void study_people_close(struct study_people *people);
+
+/* A population of so many: how many hold each truth. */
+void study_people_draw(uint64_t *counts, const struct study_people *people,
+                       uint64_t users, hsy_stream *st);
+
+/* ---- A study (study_run.c) ----------------------------------------------- */
+
+/* What is measured of a run. */
+enum study_metric {
+    STUDY_MSE = 0,
+    STUDY_PREDICTED, /* of MSE, by what is known of the mechanism */
+    STUDY_MAX,
+    STUDY_COVERAGE,
+    STUDY_MAE,
+    STUDY_KL,
+    STUDY_TV,
+    STUDY_PRECISION,
+    STUDY_RECALL,
+    STUDY_F1,
+    STUDY_NCR,
+    STUDY_NDCG,
+    STUDY_LIMIT, /* MSE of the best mechanism known */
+    STUDY_METRICS
+};
+
+/* As in csv: "mse", "predicted_mse", ... */
+const char *study_metric_name(enum study_metric metric);
+
+struct study {
+    const struct study_people *people;
+    hsy_spec spec;   /* the question, the mechanism and epsilon */
+    uint64_t users;  /* people of a run */
+    bool as_counted; /* they are those of the file, not a sample */
+    uint64_t runs, seed;
+    size_t top;       /* heavy values looked for, at most d */
+    unsigned threads; /* from 1 on */
+    bool one_by_one;  /* never at once, even where that is exact */
+    bool keep;        /* the first run's estimates too, for a figure */
+
+    /* Called now and then with how many people have reported since, by one
+     * thread at a time; may be NULL. */
+    void (*tick)(void *ctx, uint64_t users);
+    void *ctx;
+};
+
+/* A value that does not apply is NaN; so is an error of less than two runs. */
+struct study_result {
+    hsy_info info;
+    uint64_t users, runs;
+    bool at_once;                /* all reports of a run drawn at once */
+    double mean[STUDY_METRICS];  /* over runs */
+    double error[STUDY_METRICS]; /* its standard error */
+    double *each;                /* runs times STUDY_METRICS */
+    double *truths;              /* kept: d true shares, else NULL */
+    hsy_estimate *estimates;     /* kept: d estimates */
+};
+
+/* On failure err->field names the option to change. Close it either way. */
+hsy_status study_run(struct study_result *out, const struct study *study,
+                     hsy_error *err);
+void study_close(struct study_result *out);
+
+/* ---- Figures (study_figures.c) ------------------------------------------- */
+
+/*
+ * The error (root of the mean squared error) of all rows against epsilon, or
+ * against users if these alone differ, measured, predicted and the best known;
+ * of a single row that was kept its histogram. Rows of one mechanism stand
+ * together, epsilons in order within, users within these. HSY_E_RANGE if there
+ * is too much for one figure or nothing to show.
+ */
+hsy_status study_svg(char **svg, size_t *len, const struct study_result *rows,
+                     size_t n, hsy_error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/* study_parts.h - what the files of a study share. */
+#ifndef STUDY_PARTS_H
+#define STUDY_PARTS_H
+
+#include "study.h"
+
+#include <pthread.h>
+
+/* Fill in *err and return status. */
+hsy_status study_fail(hsy_error *err, hsy_status status, const char *field,
+                      const char *msg);
+
+hsy_status study_nomem(hsy_error *err);
+
+/* People who hold each truth, and its code. */
+struct study_truths {
+    const uint64_t *codes;
+    const uint64_t *counts;
+    const uint64_t *ends; /* people up to and with each truth */
+    size_t n;
+    uint64_t users;
+};
+
+/* ---- Reports (study_reports.c) ------------------------------------------- */
+
+/* Whether a mechanism's tally can be drawn at once, exactly in law. */
+bool study_at_once(const hsy_info *info);
+
+/* Draw it: t is empty. */
+void study_draw(hsy_tally *t, const hsy_info *info,
+                const struct study_truths *truths, hsy_stream *st);
+
+/* Memory of one who lets people report one by one. */
+struct study_desk {
+    size_t chunk; /* people at a time */
+    uint64_t *codes;
+    uint8_t *reports;
+    void *scratch;
+};
+
+/* People at a time: a number of the scheme, not of the machine. */
+size_t study_chunk(const hsy_info *info);
+
+/* Add the reports of chunk number `which` of all people, in the order of their
+ * codes, to t. */
+hsy_status study_report(hsy_tally *t, const hsy_scheme *s,
+                        const struct study_desk *desk,
+                        const struct study_truths *truths, uint64_t which,
+                        hsy_stream *secret, hsy_stream *published,
+                        hsy_error *err);
+
+/* ---- Laws (study_laws.c) ------------------------------------------------- */
+
+/* n times the variance of the mean if all hold x, a share of the range, under a
+ * mechanism for means. */
+double study_mean_law(const hsy_info *info, double x);
+
+/* n times the mean squared error of d shares under subset selection, its best
+ * w: no known mechanism has less for all d. */
+double study_share_limit(double d, double epsilon);
+
+/* ---- Measuring (study_measure.c) ----------------------------------------- */
+
+/* Memory of one who measures. */
+struct study_bench {
+    hsy_point *points;
+    hsy_estimate *estimates;
+    double *values, *shares, *truths, *variances;
+    uint32_t *found, *wanted, *ranks;
+    void *scratch;
+};
+
+/* What a run is held against. */
+#define STUDY_LAWS_OF_MEAN 5u
+
+struct study_aim {
+    size_t top;
+    /* A mean: study_mean_law of each truth, for the mechanism itself and then
+     * for the best ones known. */
+    const double *laws[STUDY_LAWS_OF_MEAN];
+};
+
+size_t study_bench_bytes(const hsy_scheme *s, const hsy_info *info, size_t top);
+bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
+                      const hsy_info *info, size_t top);
+void study_bench_close(struct study_bench *b);
+
+/* Shares of a tally of rappor, which has no points: values, shares, estimates
+ * and variances of the bench (study_rappor.c). */
+hsy_status study_rappor(struct study_bench *b, const hsy_scheme *s,
+                        const hsy_info *info, const hsy_tally *t,
+                        hsy_error *err);
+
+/* The estimates of one run against its people. */
+hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
+                         const hsy_scheme *s, const hsy_info *info,
+                         const hsy_tally *t, const struct study_truths *truths,
+                         const struct study_aim *aim, hsy_error *err);
+
+/* ---- Work (study_work.c) ------------------------------------------------- */
+
+/* A run whose parts are not all done. */
+struct study_slot {
+    int64_t *memory; /* of the tally; NULL: no part is done yet */
+    hsy_tally tally;
+    unsigned done; /* parts */
+};
+
+struct study_job {
+    const struct study *study;
+    struct study_result *out;
+    hsy_spec spec;   /* the study's, with a mechanism */
+    uint64_t *codes; /* of the people's truths */
+    double *laws;    /* STUDY_LAWS_OF_MEAN times as many, of a mean */
+    struct study_aim aim;
+    uint64_t people_seed, report_seed;
+    bool pooled; /* public hashes, another set each run */
+    size_t chunk;
+    uint64_t chunks; /* of a run */
+    unsigned parts;  /* of a run */
+
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t next;        /* part to be taken, of all runs */
+    struct study_slot *slots;
+    hsy_status st;
+    hsy_error err;
+};
+
+/* Bytes that a thread takes. */
+size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s);
+
+/* All runs: fills in out->each, and what is kept of the first. */
+hsy_status study_work(struct study_job *job, hsy_error *err);
+
+#endif
