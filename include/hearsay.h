@@ -1177,22 +1177,22 @@ HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                                     hsy_found *found, size_t *count,
                                     void *scratch, hsy_error *err);
 
+/* The same in two halves, for who has points of his own: all extensions of the
+ * prefixes, into codes, which has room for the stage's candidates; how many.
+ * Then the best of n codes and their points. */
+HSY_API size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages,
+                                 size_t i, const hsy_found *found, size_t count,
+                                 uint64_t *codes);
+HSY_API hsy_status hsy_search_select(const hsy_search *how,
+                                     const hsy_stage *stage,
+                                     const uint64_t *codes,
+                                     const hsy_point *points, size_t n,
+                                     hsy_found *found, size_t *count,
+                                     hsy_error *err);
+
 /* The string that a code spells, and its length. */
 HSY_API size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8],
                                uint64_t code);
-
-/* How well a list meets the true top k (MECHANISMS 5.3). */
-typedef struct hsy_rank {
-    double precision, recall;
-    double f1;   /* 2 TP / (2 TP + FP + FN) */
-    double ncr;  /* what is found, rank 1 weighing k and rank k 1 */
-    double ndcg; /* the same with places: a late one counts less */
-} hsy_rank;
-
-/* Both lists best first; truth names no code twice, and what found names twice
- * counts the first time. k >= 1; count may be 0. */
-HSY_API void hsy_rank_metrics(hsy_rank *out, const uint64_t *truth, size_t k,
-                              const uint64_t *found, size_t count);
 
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 

@@ -171,19 +171,20 @@ size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
     return most;
 }
 
-/* All extensions of n prefixes; of the first stage n is 1 and the prefix
- * nothing. */
-static void search_extend(const struct search_work *w, const hsy_scheme *s,
-                          const hsy_stage *stage, size_t i, unsigned below,
-                          const hsy_found *found, size_t n)
+size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
+                         const hsy_found *found, size_t count, uint64_t *codes)
 {
+    const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
+    hsy_info info;
+    unsigned below;
     size_t at = 0;
 
-    for (size_t k = 0; k < n; k++)
-        for (uint64_t more = 0; more >> stage->step == 0; more++, at++) {
-            w->codes[at] = (i == 0 ? 0 : found[k].code) | more << below;
-            w->own[at] = hsy_part_code(s, &w->codes[at], i);
-        }
+    hsy_scheme_info(s, &info);
+    below = (unsigned)info.param[HSY_PARAM_BITS] - stages[i].bits;
+    for (size_t k = 0; k < prefixes; k++)
+        for (uint64_t more = 0; more >> stages[i].step == 0; more++)
+            codes[at++] = (i == 0 ? 0 : found[k].code) | more << below;
+    return at;
 }
 
 /* Larger shares first; of equals the smaller code. */
@@ -254,23 +255,29 @@ static bool search_significant(const hsy_point *point, double z, double chance)
                             (uint64_t)point->n, 1 - point->q) <= chance;
 }
 
-/* The best of C estimated candidates into found. */
-static void search_select(const struct search_work *w, size_t candidates,
-                          const hsy_search *wanted, const hsy_stage *stage,
-                          hsy_found *found, size_t *count)
+hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
+                             const uint64_t *codes, const hsy_point *points,
+                             size_t n, hsy_found *found, size_t *count,
+                             hsy_error *err)
 {
-    const double chance = wanted->alpha / (double)candidates;
+    hsy_search wanted = {0};
+    hsy_status st = search_settle(&wanted, how, err);
+    const double chance = wanted.alpha / (double)(n > 0 ? n : 1);
     const double z = -hsy_normal_quantile(chance);
+    size_t held = 0;
 
-    *count = 0;
-    for (size_t c = 0; c < candidates; c++) {
-        const hsy_found next = {w->codes[c], w->points[c],
-                                search_significant(&w->points[c], z, chance)};
+    for (size_t c = 0; st == HSY_OK && c < n; c++) {
+        const hsy_found next = {codes[c], points[c],
+                                search_significant(&points[c], z, chance)};
 
-        if (!wanted->significant || next.significant)
-            search_offer(found, count, (size_t)stage->keep, &next);
+        if (!wanted.significant || next.significant)
+            search_offer(found, &held, (size_t)stage->keep, &next);
     }
-    search_sort(found, *count);
+    if (st != HSY_OK)
+        return st;
+    search_sort(found, held);
+    *count = held;
+    return HSY_OK;
 }
 
 hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
@@ -278,39 +285,35 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                             size_t i, hsy_found *found, size_t *count,
                             void *scratch, hsy_error *err)
 {
-    const hsy_stage *stage = &stages[i];
-    const size_t before = i == 0 ? 1 : *count;
-    const size_t candidates = before << stage->step;
+    const size_t candidates = (i == 0 ? 1 : *count) << stages[i].step;
+    const struct search_work w = search_open(scratch, candidates);
     const double n = (double)hsy_tally_reports(t);
-    struct search_work w = search_open(scratch, candidates);
-    hsy_search wanted;
     hsy_tally group;
-    hsy_info info;
-    hsy_status st = search_settle(&wanted, how, err);
+    hsy_status st;
 
-    if (st != HSY_OK || before == 0)
-        return st; /* nothing survived, so nothing is found */
-    if (candidates > stage->candidates)
+    if (candidates == 0)
+        return HSY_OK; /* nothing survived, so nothing is found */
+    if (candidates > stages[i].candidates)
         return search_fail(err, HSY_E_RANGE, "count",
                            "more prefixes than the stage before keeps",
-                           stage->candidates >> stage->step);
-    hsy_scheme_info(s, &info);
+                           stages[i].candidates >> stages[i].step);
     hsy_tally_part(&group, t, s, i);
     if (hsy_tally_reports(&group) == 0)
         return search_fail(err, HSY_E_EMPTY, "group",
                            "a group has no reports: more people are needed",
                            i + 1);
-    search_extend(&w, s, stage, i,
-                  (unsigned)info.param[HSY_PARAM_BITS] - stage->bits, found,
-                  before);
+    hsy_search_extend(s, stages, i, found, *count, w.codes);
+    for (size_t c = 0; c < candidates; c++)
+        w.own[c] = hsy_part_code(s, &w.codes[c], i);
     st = hsy_points(hsy_scheme_part(s, i), w.points, &group, w.own, candidates,
                     w.scratch, err);
-    if (st != HSY_OK)
-        return st;
-    search_select(&w, candidates, &wanted, stage, found, count);
-    for (size_t k = 0; k < *count; k++) /* a group is a sample of all */
+    if (st == HSY_OK)
+        st = hsy_search_select(how, &stages[i], w.codes, w.points, candidates,
+                               found, count, err);
+    for (size_t k = 0; st == HSY_OK && k < *count; k++)
+        /* A group is a sample of all who answered. */
         found[k].point.spread = n > 1 ? (n - found[k].point.n) / (n - 1) : 0;
-    return HSY_OK;
+    return st;
 }
 
 size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8], uint64_t code)
