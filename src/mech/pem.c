@@ -41,13 +41,16 @@ static uint64_t pem_within(uint64_t x, uint64_t low, uint64_t high)
     return x < low ? low : x < high ? x : high;
 }
 
-/* As few bits as leave a whole number of steps, at least PEM_FIRST, unless one
- * step is all there is. */
+/* As few bits as leave a whole number of steps, at least PEM_FIRST; where that
+ * is too many to search, PEM_FIRST. One step may be all there is. */
 static uint64_t pem_first(uint64_t bits, uint64_t step)
 {
+    uint64_t first;
+
     if (bits - step <= PEM_FIRST)
         return bits - step;
-    return PEM_FIRST + (bits - PEM_FIRST) % step;
+    first = PEM_FIRST + (bits - PEM_FIRST) % step;
+    return first + step <= PEM_REACH ? first : PEM_FIRST;
 }
 
 static bool pem_epsilon(uint64_t nano_epsilon)
