@@ -274,8 +274,9 @@ bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
  * As hsy_truth_code, but every truth of the right type has its code: an index
  * outside the list is `other` (the last one, if that is no index), a number
  * outside the range its nearer end, a string too long its first HSY_STRING_MAX
- * bytes, or as many as can be spelled. No branch and no address depends on it, not even on whether it lies
- * in the domain. HSY_E_RANGE for a wrong type, which is the program's mistake.
+ * bytes, or as many as can be spelled. No branch and no address depends on it,
+ * not even on whether it lies in the domain. HSY_E_RANGE for a wrong type,
+ * which is the program's mistake.
  */
 hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
                            const hsy_truth *truth, uint32_t other,

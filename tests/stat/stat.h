@@ -133,7 +133,7 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 
 /* Whether a mechanism's estimates come value by value: not by iteration, not
  * attribute by attribute (test_attributes.c), and not of a list of candidates
- * alone (test_discover.c). */
+ * alone (test_discovery.c). */
 static inline bool stat_pointed(const char *mechanism)
 {
     const struct stat_ask ask = {mechanism, 4, 1, 3, 0};
