@@ -366,8 +366,7 @@ enum {
         {CLI_OPT_BINS, "bins", "B", "... the share of each of B equal bins"},  \
     {                                                                          \
         CLI_OPT_STRINGS, "strings", NULL,                                      \
-            "any text; ask later with estimate --candidates, or\n"             \
-            "of --mechanism pem with discover"                                 \
+            "any text; ask later with estimate --candidates"                   \
     }
 
 #define CLI_SCHEME_OPTIONS                                                     \
@@ -381,12 +380,11 @@ enum {
             "  ss, sw: w            hr: blocks pool-seed\n"                    \
             "  pgr: q t             hpg: q t blocks\n"                         \
             "  olh, blh: g pool-bits pool-seed\n"                              \
-            "  dbitflip: bits pool-bits pool-seed\n"                           \
+            "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
             "  cms, hcms: hashes width pool-seed\n"                            \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
             "  laplace: grid        hh: fanout      matrix=FILE\n"             \
-            "  pem: bits step w pool-bits pool-seed\n"                         \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 

@@ -130,12 +130,14 @@ static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
     const size_t len = truth->u.bytes.len;
     size_t room = truth->u.bytes.room;
 
-    if (truth->type != HSY_TRUTH_BYTES || (room != 0 && len > room))
+    if (truth->type != HSY_TRUTH_BYTES)
         return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
     if (len > HSY_STRING_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, "truth",
                               "a string has at most 1024 bytes",
                               HSY_STRING_MAX);
+    if (room != 0 && len > room)
+        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
     if (room == 0)
         room = len; /* no more may be read, so the length shows */
     if (room == 0)

@@ -177,7 +177,7 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
     } else if (row->kinds == 1u << HSY_KIND_STRINGS) {
         spec->kind = HSY_KIND_STRINGS;
         spec->param[HSY_PARAM_BITS] = random_between(2, 64);
-        spec->param[HSY_PARAM_STEP] = 1;
+        spec->param[HSY_PARAM_STEP] = 1 + spec->param[HSY_PARAM_BITS] / 8;
     } else {
         spec->kind =
             row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES : HSY_KIND_BINS;

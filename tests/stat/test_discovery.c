@@ -24,7 +24,8 @@ static void shares_people(uint64_t *codes)
     size_t at = 0;
 
     for (size_t v = 0; v < SHARES_ASKED; v++)
-        for (size_t k = 0; k < shares_truth[v] * SHARES_PEOPLE - 0.5; k++)
+        for (size_t k = 0; (double)k < shares_truth[v] * SHARES_PEOPLE - 0.5;
+             k++)
             codes[at++] = v;
     for (; at < SHARES_PEOPLE; at++)
         codes[at] = 100 + at % 500;
