@@ -215,21 +215,24 @@ typedef enum hsy_param {
     HSY_PARAM_G = 0,         /* local hashing: range of the hash, 0: the best */
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
     HSY_PARAM_POOL_SEED = 2, /* which public pool */
-    HSY_PARAM_W = 3,         /* size of a subset or of a window */
+    HSY_PARAM_W = 3,         /* size of a subset or of a window; bits of the
+                                first prefix */
     HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks */
     HSY_PARAM_Q = 5,         /* projective: prime order of the field */
     HSY_PARAM_T = 6,         /* projective: coordinates of a point */
-    HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report or a Bloom filter */
+    HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report, a Bloom filter or a
+                                spelled string */
     HSY_PARAM_HASHES = 8,    /* hash functions of a sketch or Bloom filter */
     HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row */
     HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
     HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
     HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16 */
-    HSY_PARAM_GRID = 14      /* Laplace: steps in half the range */
+    HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
+    HSY_PARAM_STEP = 15      /* prefixes: bits from one group to the next */
 } hsy_param;
 
-#define HSY_PARAMS 16                           /* room for them and more */
+#define HSY_PARAMS 16                           /* all of them */
 #define HSY_PARAM_MAX (((uint64_t)1 << 53) - 1) /* exact in JSON too */
 
 /* What a parameter is called on the command line and in JSON: "pool-bits".
@@ -350,6 +353,12 @@ HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
 HSY_API size_t hsy_scheme_parts(const hsy_scheme *s);
 HSY_API const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i);
 
+/* The code under part i of the truth with these codes, hsy_code_width of them:
+ * its node of a level, its prefix, its attribute. Time does not depend on
+ * them. */
+HSY_API uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes,
+                               size_t i);
+
 /*
  * Several attributes (docs/mechanisms/smp.md, joint.md). The labels of a TUPLE
  * spec are a block of 2 to HSY_ATTRIBUTES_MAX attributes, each a name, which no
@@ -432,15 +441,20 @@ typedef struct hsy_truth {
 HSY_API size_t hsy_code_width(const hsy_scheme *s);
 
 /* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash; hsy_code_width of them. HSY_E_RANGE if it is
- * outside the domain; of a tuple err does not say which item is. Every truth
- * inside the domain takes the same steps; neither a branch nor an address
- * depends on it (but see hsy_truth on a string's length). */
+ * its bin, or its string's hash; hsy_code_width of them. Under pem a string is
+ * spelled: M bits (HSY_PARAM_BITS), its first byte in the highest, zeros after
+ * the last; it has at most M / 8 bytes, and does not end in a zero byte, which
+ * would not be told apart from none. There an index below 2^M is a truth too,
+ * and its own code. HSY_E_RANGE if it is outside the domain;
+ * of a tuple err does not say which item is. Every truth inside the domain
+ * takes the same steps; neither a branch nor an address depends on it (but see
+ * hsy_truth on a string's length). */
 HSY_API hsy_status hsy_truth_code(const hsy_scheme *s, uint64_t *code,
                                   const hsy_truth *truth, hsy_error *err);
 
-/* How many codes there are: a code is below this. 0 for open strings (any
- * 64-bit code), and for a tuple, whose attributes have their own. */
+/* How many codes there are: a code is below this. 2^M for strings spelled in M
+ * < 64 bits; 0 for open strings (any 64-bit code), and for a tuple, whose
+ * attributes have their own. */
 HSY_API uint64_t hsy_code_count(const hsy_scheme *s);
 
 /* The decimal text[0..len) in units of 10^-scale, rounded half away from zero.
@@ -1191,6 +1205,96 @@ HSY_API hsy_status hsy_rappor_associate(double *share, double *covariance,
                                         const hsy_rappor_reports *r,
                                         void *scratch, hsy_error *err);
 
+/* ---- Discovery: frequent strings that nobody listed: docs/discovery.md --- */
+
+#define HSY_STAGES_MAX 64u
+#define HSY_SEARCH_CANDIDATES ((uint64_t)1 << 18)     /* of a stage, default */
+#define HSY_SEARCH_CANDIDATES_MAX ((uint64_t)1 << 24) /* at most */
+#define HSY_SEARCH_TOP_MAX 65536u
+#define HSY_SEARCH_KEEP_MAX 16u
+
+/* What is wanted of a tally of pem. Zero it and set size; 0 leaves the choice.
+ */
+typedef struct hsy_search {
+    size_t size;             /* sizeof(hsy_search) */
+    uint64_t top;            /* so many strings at most; 0: 16 */
+    uint64_t keep;           /* so many times top prefixes go from an inner
+                                stage to the next; 0: 2 */
+    bool significant;        /* only what chance hardly makes, at each stage */
+    double alpha;            /* how hardly: the chance that a stage takes any
+                                prefix that nobody has; 0: 0.05 */
+    uint64_t max_candidates; /* of a stage; 0: HSY_SEARCH_CANDIDATES */
+} hsy_search;
+
+/* One stage of a search, of the group with the same number. */
+typedef struct hsy_stage {
+    const char *oracle;  /* mechanism of the group */
+    uint32_t bits;       /* of a prefix */
+    uint32_t step;       /* of them new; of the first stage all */
+    uint64_t candidates; /* at most */
+    uint64_t keep;       /* that go on, or that are found, at most */
+    double v0;           /* group's n times the variance of a share of 0 */
+    double z;            /* a share is significant from so many standard errors
+                            on: the quantile at alpha / candidates */
+} hsy_stage;
+
+/* The stages of a search and how many, before anything is collected. Refuses
+ * what cannot be searched: HSY_E_RANGE with the field of how (and in err->limit
+ * the candidates of the stage that has too many), HSY_E_UNKNOWN for another
+ * mechanism. */
+HSY_API hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
+                                   hsy_stage stages[HSY_STAGES_MAX],
+                                   size_t *count, hsy_error *err);
+
+/* Reports that the group of a stage needs so that a prefix of this share is
+ * significant but for a chance of `miss`; and the share that this many reports
+ * are enough for [WLJ19; MECHANISMS 5.1]. 0 < share, miss < 1. */
+HSY_API double hsy_stage_users(const hsy_stage *stage, double share,
+                               double miss);
+HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
+                               double miss);
+
+/* A prefix that survived, or a string that was found. */
+typedef struct hsy_found {
+    uint64_t code;   /* of a prefix, zeros after it */
+    hsy_point point; /* from the group of its stage alone */
+    bool significant;
+} hsy_found;
+
+/* Scratch of any stage, in bytes. */
+HSY_API size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
+                                  size_t count);
+
+/*
+ * Stage i of a search, i = 0, 1, ...: extend the *count prefixes in found,
+ * which survived the stage before (of the first one all there are), and replace
+ * them by those that survive this one, largest share first; of the last stage
+ * they are the strings. found has room for the largest `keep` of all stages.
+ * HSY_E_EMPTY if the stage's group has no reports.
+ */
+HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
+                                    const hsy_search *how,
+                                    const hsy_stage *stages, size_t i,
+                                    hsy_found *found, size_t *count,
+                                    void *scratch, hsy_error *err);
+
+/* The same in two halves, for who has points of his own: all extensions of the
+ * prefixes, into codes, which has room for the stage's candidates; how many.
+ * Then the best of n codes and their points. */
+HSY_API size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages,
+                                 size_t i, const hsy_found *found, size_t count,
+                                 uint64_t *codes);
+HSY_API hsy_status hsy_search_select(const hsy_search *how,
+                                     const hsy_stage *stage,
+                                     const uint64_t *codes,
+                                     const hsy_point *points, size_t n,
+                                     hsy_found *found, size_t *count,
+                                     hsy_error *err);
+
+/* The string that a code spells, and its length. */
+HSY_API size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8],
+                               uint64_t code);
+
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 
 HSY_API double hsy_normal_cdf(double z);
@@ -1614,7 +1718,8 @@ typedef enum hsy_answer_state {
 /*
  * Answer a truth: check, charge, make durable, and only then store the noised
  * answer for sending. A truth outside the domain becomes `other` or the nearest
- * end of the range; a string too long its first HSY_STRING_MAX bytes. Any
+ * end of the range; a string too long its first HSY_STRING_MAX bytes,
+ * or under pem as many as can be spelled. Any
  * failure leaves nothing answered: HSY_E_IO, HSY_E_DAMAGED, HSY_E_BUSY.
  * state may be NULL.
  */

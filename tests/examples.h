@@ -192,6 +192,16 @@ static const struct example examples[] = {
       .labels = example_joint,
       .labels_len = sizeof example_joint,
       .nano_epsilon = 1500000000}},
+    {"pem",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "pem",
+      .kind = HSY_KIND_STRINGS,
+      .param[HSY_PARAM_BITS] = 10,
+      .param[HSY_PARAM_STEP] = 3,
+      .param[HSY_PARAM_W] = 1,
+      .param[HSY_PARAM_POOL_BITS] = 3,
+      .param[HSY_PARAM_POOL_SEED] = 2,
+      .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
 };
 
 /* Releases: no reports, only tallies. */

@@ -210,8 +210,23 @@ static inline void trial_few(hsy_spec *spec, bool strings)
         *spec = sketch;
 }
 
-/* A table row's mechanism on a small domain: d values or bins, d - 1 steps, or
- * two attributes of d truths together (at least 4 of them).
+/* d spelled strings, a power of two from 4 on: prefixes of 2, 3, ... bits. */
+static inline hsy_spec trial_spelled(const char *mechanism, uint32_t d,
+                                     double epsilon)
+{
+    hsy_spec spec = trial_values(mechanism, 0, epsilon);
+
+    spec.kind = HSY_KIND_STRINGS;
+    spec.param[HSY_PARAM_BITS] = 2;
+    while ((uint64_t)1 << spec.param[HSY_PARAM_BITS] < d)
+        spec.param[HSY_PARAM_BITS]++;
+    spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 1;
+    spec.param[HSY_PARAM_POOL_BITS] = 3;
+    return spec;
+}
+
+/* A table row's mechanism on a small domain: d values or bins, d - 1 steps, d
+ * spelled strings, or two attributes of d truths together (at least 4 of them).
  */
 static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
                                    double epsilon)
@@ -222,6 +237,8 @@ static inline hsy_spec trial_small(const hsy_catalogue *row, uint32_t d,
         trial_attributes(&spec, d < 4 ? 2 : d / 2);
         return spec;
     }
+    if (row->kinds == 1u << HSY_KIND_STRINGS)
+        return trial_spelled(row->name, d, epsilon);
     if ((row->kinds >> HSY_KIND_VALUES & 1) == 0 &&
         (row->kinds >> HSY_KIND_BINS & 1) != 0)
         return trial_bins(row->name, d, epsilon);
@@ -247,6 +264,8 @@ static inline bool trial_takes(const hsy_catalogue *row, uint32_t d)
 
     return trial_resolves(&spec) &&
            (spec.kind == HSY_KIND_NUMBER || spec.d == d ||
+            (spec.kind == HSY_KIND_STRINGS &&
+             (uint64_t)1 << spec.param[HSY_PARAM_BITS] == d) ||
             (spec.kind == HSY_KIND_TUPLE && d >= 4 && d % 2 == 0));
 }
 

@@ -13,6 +13,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --density) echo em ems ;;
     --data) echo zipf: geometric: poisson: uniform gaussian: file: ;;
     --sampling) echo auto users ;;
+    --discover) echo pem ;;
     --method) echo sampler nnls ;;
     --correction) echo fdr bonferroni ;;
     --assume-lying) echo 0.1% 1% 5% ;;
@@ -23,7 +24,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
         ;;
     --set)
         echo w= blocks= q= t= g= pool-bits= pool-seed= bits= hashes= width= \
-            cohorts= outputs= mix= grid= fanout= \
+            cohorts= outputs= mix= grid= fanout= step= \
             spinner= coins= channel= rappor= matrix=
         ;;
     *) return 1 ;;
@@ -54,6 +55,10 @@ _hearsay() {
     elif [ "$command" = simulate ] && [ "${COMP_WORDS[2]}" = attack ] &&
         [[ $word == -* ]]; then
         words="$("$hearsay" simulate attack --help 2>/dev/null |
+            sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
+    elif [ "$command" = simulate ] && [[ $word == -* ]] &&
+        [[ " ${COMP_WORDS[*]} " == *" --discover "* ]]; then
+        words="$("$hearsay" simulate --discover pem --help 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
     elif [[ $word == -* ]]; then
         words="$("$hearsay" help "$command" 2>/dev/null |

@@ -112,6 +112,12 @@ double bench_decode(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_wht(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_sketch(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
+/* ---- bench_search.c ------------------------------------------------------ */
+
+double bench_strings(struct bench *b, const struct bench_case *c,
+                     hsy_cpu level);
+double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level);
+
 /* ---- bench_density.c ----------------------------------------------------- */
 
 double bench_em(struct bench *b, const struct bench_case *c, hsy_cpu level);

@@ -24,6 +24,7 @@ int cmd_randomize(int argc, char **argv);
 int cmd_tally(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
 int cmd_release(int argc, char **argv);
+int cmd_discover(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
@@ -391,7 +392,7 @@ enum {
             "  ss, sw: w            hr: blocks pool-seed\n"                    \
             "  pgr: q t             hpg: q t blocks\n"                         \
             "  olh, blh: g pool-bits pool-seed\n"                              \
-            "  dbitflip: bits pool-bits pool-seed\n"                           \
+            "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
             "  cms, hcms: hashes width pool-seed\n"                            \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm: outputs w mix         pm: outputs w\n"                 \

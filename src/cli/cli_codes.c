@@ -138,18 +138,32 @@ static size_t codes_numbers(const struct cli_coder *coder, uint64_t *codes,
     return n;
 }
 
+static hsy_status codes_string(const struct cli_coder *coder, uint64_t *code,
+                               const void *text, size_t len, size_t room,
+                               hsy_error *err)
+{
+    hsy_truth truth = {.type = HSY_TRUTH_BYTES};
+
+    truth.u.bytes.data = text;
+    truth.u.bytes.len = len;
+    truth.u.bytes.room = room;
+    return hsy_truth_code(coder->scheme, code, &truth, err);
+}
+
+/* A string that cannot be coded is the string "other" with --other. */
 static size_t codes_strings(const struct cli_coder *coder, uint64_t *codes,
                             const struct cli_line *lines, size_t n,
                             const char **why)
 {
     for (size_t i = 0; i < n; i++) {
-        hsy_truth truth = {.type = HSY_TRUTH_BYTES};
+        hsy_error err = {0};
+        hsy_status st = codes_string(coder, &codes[i], lines[i].text,
+                                     lines[i].len, HSY_STRING_MAX, &err);
 
-        truth.u.bytes.data = lines[i].text;
-        truth.u.bytes.len = lines[i].len;
-        truth.u.bytes.room = HSY_STRING_MAX;
-        if (hsy_truth_code(coder->scheme, &codes[i], &truth, NULL) != HSY_OK) {
-            *why = "a string may have at most 1024 bytes";
+        if (st != HSY_OK && coder->spec->other)
+            st = codes_string(coder, &codes[i], "other", 5, 0, &err);
+        if (st != HSY_OK) {
+            *why = err.msg;
             return i;
         }
     }

@@ -408,8 +408,8 @@ static const char *spec_conflict(const struct cli_spec *c)
     if (c->clip && c->range == NULL && c->tuple == NULL)
         return "--clip goes with --range";
     if (c->other && c->values == NULL && c->values_file == NULL &&
-        c->tuple == NULL)
-        return "--other goes with --values and --values-file";
+        !c->strings && c->tuple == NULL)
+        return "--other goes with --values, --values-file and --strings";
     if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
         return "--epsilon is missing: how much one report may tell, say "
                "--epsilon 1";

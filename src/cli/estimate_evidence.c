@@ -10,14 +10,14 @@
 
 /* The code of candidate text under the scheme. */
 static bool evidence_code(const struct cli_gather *g, uint64_t *code,
-                          const char *text, size_t len)
+                          const char *text, size_t len, hsy_error *err)
 {
     if (g->info.kind == HSY_KIND_STRINGS) {
         hsy_truth truth = {.type = HSY_TRUTH_BYTES};
 
         truth.u.bytes.data = text;
         truth.u.bytes.len = len;
-        return hsy_truth_code(g->scheme, code, &truth, NULL) == HSY_OK;
+        return hsy_truth_code(g->scheme, code, &truth, err) == HSY_OK;
     }
     if (g->labels.d != 0) {
         *code = cli_labels_find(&g->labels, (const uint8_t *)text, len);
@@ -39,12 +39,13 @@ static int evidence_codes(struct estimate_asked *asked,
     for (uint32_t i = 0; i < asked->candidates.d; i++) {
         size_t len;
         const char *text = cli_label_at(&asked->candidates, i, &len);
+        hsy_error err = {0};
 
-        if (!evidence_code(g, &asked->codes[i], text, len))
+        if (!evidence_code(g, &asked->codes[i], text, len, &err))
             return cli_fail("%s: line %" PRIu32 ": %s", cli_input_name(path),
                             i + 1,
                             g->info.kind == HSY_KIND_STRINGS
-                                ? "longer than 1024 bytes"
+                                ? err.msg
                                 : "not one of the values that were asked for");
     }
     return 0;

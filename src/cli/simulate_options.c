@@ -56,12 +56,14 @@ static const struct cli_command study_command = {
     "simulate",
     "--data D --domain K [options] | "
     "--data D --range LO:HI [--bins B] [options] | "
-    "attack averaging|change|fingerprint|drift [options]",
+    "--discover pem --data D --domain K [options] | "
+    "attack averaging|change|fingerprint|drift|poisoning [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
     "Beside the error stand what theory predicts and the best that is known.\n"
     "\n"
-    "'hearsay simulate attack --help' has the attacks on devices.",
+    "'hearsay simulate attack --help' has the attacks on devices, 'hearsay\n"
+    "simulate --discover pem --help' the search for frequent strings.",
     study_options};
 
 /* ---- Lists --------------------------------------------------------------- */

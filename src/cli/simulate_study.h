@@ -55,4 +55,9 @@ hsy_status simulate_dump(const struct simulate_study *s,
 /* hearsay simulate --data (simulate_study.c). */
 int simulate_study(int argc, char **argv);
 
+/* hearsay simulate --discover, and whether that is meant (simulate_discover.c).
+ */
+int simulate_discover(int argc, char **argv);
+bool simulate_discovers(int argc, char **argv);
+
 #endif

@@ -23,6 +23,7 @@ static const cyaml_schema_field_t schema_set[] = {
     SCHEMA_TEXT("fanout", struct tasks_set, param[HSY_PARAM_FANOUT]),
     SCHEMA_TEXT("mix", struct tasks_set, param[HSY_PARAM_MIX]),
     SCHEMA_TEXT("grid", struct tasks_set, param[HSY_PARAM_GRID]),
+    SCHEMA_TEXT("step", struct tasks_set, param[HSY_PARAM_STEP]),
     SCHEMA_TEXT("f", struct tasks_set, f),
     SCHEMA_TEXT("p", struct tasks_set, p),
     SCHEMA_TEXT("spinner", struct tasks_set, spinner),

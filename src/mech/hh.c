@@ -12,8 +12,8 @@
  * A level of m nodes is asked by grr where its variance is the least, which is
  * up to m - 2 <= 3 e^epsilon, else by olh. This rule is part of the format.
  */
-#include "exp.h"
 #include "fail.h"
+#include "lh.h"
 #include "sampled.h"
 #include "tree.h"
 
@@ -67,15 +67,6 @@ static uint64_t hh_leaves(size_t parts, uint64_t fanout, size_t i)
     return leaves;
 }
 
-/* m - 2 <= 3 e^epsilon, in integers: m < 2^23 and the shift is at most 44. */
-static bool hh_direct(uint64_t m, uint64_t nano_epsilon)
-{
-    unsigned shift = hsy_exp_shift(2 * nano_epsilon);
-    hsy_u128 weight = hsy_exp_weight(2 * nano_epsilon, shift);
-
-    return m < 2 || (hsy_u128)(m - 2) << shift <= 3 * weight;
-}
-
 static void hh_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
 {
     uint64_t leaves = hh_leaves(hh_parts(spec), hh_fanout(spec), i);
@@ -86,7 +77,7 @@ static void hh_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
     sub->mechanism = "grr";
     if (spec->nano_epsilon < HSY_EPSILON_MIN ||
         spec->nano_epsilon > HSY_EPSILON_MAX || /* which init refuses */
-        hh_direct(sub->d, spec->nano_epsilon))
+        hsy_lh_direct(sub->d, spec->nano_epsilon))
         return;
     sub->mechanism = "olh";
     sub->param[HSY_PARAM_POOL_BITS] = HH_POOL_BITS;

@@ -29,7 +29,7 @@
  * to (E + u)^2 / u with u = g - 1: u u - u <= E^2 <= u u + u [WBLJ17;
  * MECHANISMS 3.3], so u is floor(E) or the next. E = weight / 2^shift.
  */
-static uint64_t lh_best_range(uint64_t nano_epsilon)
+uint64_t hsy_lh_best_range(uint64_t nano_epsilon)
 {
     uint64_t half_nano = 2 * nano_epsilon;
     unsigned shift = hsy_exp_shift(half_nano);
@@ -44,9 +44,18 @@ static uint64_t lh_best_range(uint64_t nano_epsilon)
     return u + 1;
 }
 
+/* In integers: m < 2^23 and the shift is at most 44. */
+bool hsy_lh_direct(uint64_t m, uint64_t nano_epsilon)
+{
+    unsigned shift = hsy_exp_shift(2 * nano_epsilon);
+    hsy_u128 weight = hsy_exp_weight(2 * nano_epsilon, shift);
+
+    return m < 2 || (hsy_u128)(m - 2) << shift <= 3 * weight;
+}
+
 static hsy_status lh_resolve_range(hsy_scheme *s, uint64_t g, hsy_error *err)
 {
-    uint64_t best = lh_best_range(s->nano_epsilon);
+    uint64_t best = hsy_lh_best_range(s->nano_epsilon);
     uint64_t most = LH_CELLS_MAX >> lh_pool_bits(s);
 
     if (most > HSY_VALUES_MAX)

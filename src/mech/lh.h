@@ -39,6 +39,13 @@ static inline uint32_t lh_hash(const hsy_scheme *s, const struct pool_hash *h,
                        lh_range(s));
 }
 
+/* The g with the least variance at share 0. */
+uint64_t hsy_lh_best_range(uint64_t nano_epsilon);
+
+/* Whether m < 2^23 values are better asked by grr, whose variance is the least
+ * up to m - 2 <= 3 e^epsilon. epsilon is in its range. */
+bool hsy_lh_direct(uint64_t m, uint64_t nano_epsilon);
+
 void hsy_lh_support(const hsy_scheme *s, struct mech_support *out);
 void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
                    const uint64_t *codes, size_t count, void *scratch);

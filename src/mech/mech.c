@@ -85,6 +85,7 @@ static const char *const mech_params[HSY_PARAMS] = {
     [HSY_PARAM_FANOUT] = "fanout",
     [HSY_PARAM_MIX] = "mix",
     [HSY_PARAM_GRID] = "grid",
+    [HSY_PARAM_STEP] = "step",
 };
 
 const char *hsy_param_name(size_t param)

@@ -40,6 +40,10 @@ struct hsy_mechanism {
     bool release;      /* a curator's: there are no reports, only tallies, and
                           nothing here that makes, counts or weighs one */
 
+    /* STRINGS: a code is the string itself, spelled in HSY_PARAM_BITS bits
+     * (truth.c), not its hash. */
+    bool spelled;
+
     /*
      * Check the spec's mechanism part and derive all integers from it. The
      * common part (kind, domain, epsilon's range, labels) is already in s and
@@ -284,8 +288,9 @@ bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
  * As hsy_truth_code, but every truth of the right type has its code: an index
  * outside the list is `other` (the last one, if that is no index), a number
  * outside the range its nearer end, a string too long its first HSY_STRING_MAX
- * bytes. No branch and no address depends on it, not even on whether it lies
- * in the domain. HSY_E_RANGE for a wrong type, which is the program's mistake.
+ * bytes, or as many as can be spelled. No branch and no address depends on it,
+ * not even on whether it lies in the domain. HSY_E_RANGE for a wrong type,
+ * which is the program's mistake.
  */
 hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
                            const hsy_truth *truth, uint32_t other,
@@ -334,5 +339,6 @@ extern const struct hsy_mechanism hsy_mech_smp;
 extern const struct hsy_mechanism hsy_mech_joint;
 extern const struct hsy_mechanism hsy_mech_central;
 extern const struct hsy_mechanism hsy_mech_central_open;
+extern const struct hsy_mechanism hsy_mech_pem;
 
 #endif

@@ -151,6 +151,12 @@ const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i)
     return (const hsy_scheme *)(const void *)(bytes + tail->at[i]);
 }
 
+uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
+{
+    return s->mech->sampled == NULL ? codes[0]
+                                    : s->mech->sampled->code(s, codes, i);
+}
+
 size_t hsy_code_width(const hsy_scheme *s)
 {
     const struct sampled_tail *tail = mech_tail(s);

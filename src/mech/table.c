@@ -31,6 +31,7 @@ const struct hsy_mechanism *const hsy_mech_table[] = {
     &hsy_mech_joint,
     &hsy_mech_central,
     &hsy_mech_central_open,
+    &hsy_mech_pem,
     /* clang-format on */
 };
 

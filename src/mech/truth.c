@@ -79,31 +79,98 @@ static hsy_status truth_number(const hsy_scheme *s, uint64_t *code,
     return HSY_OK;
 }
 
-static hsy_status truth_string(uint64_t *code, const hsy_truth *truth,
-                               hsy_error *err)
+/*
+ * A string spelled in M bits: its first byte in the highest ones, zeros after
+ * the last of its len bytes. max = floor(M / 8) bytes are read, whatever len
+ * is, as above. *last becomes the last byte, 1 if there is none.
+ */
+static uint64_t truth_spell(const hsy_scheme *s, const uint8_t *data,
+                            size_t room, size_t len, uint64_t *last)
+{
+    const uint64_t bits = s->param[HSY_PARAM_BITS];
+    uint64_t code = 0;
+
+    *last = ct_equal(len, 0) & 1;
+    for (size_t i = 0; i < bits / 8; i++) {
+        uint64_t byte = data[i & ct_less(i, room)] & ct_less(i, len);
+
+        code = code << 8 | byte;
+        *last |= byte & ct_equal(i + 1, len);
+    }
+    return code << bits % 8;
+}
+
+/* Zeros at the end are those after a shorter string. */
+static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *code,
+                                const uint8_t *data, size_t room, size_t len,
+                                hsy_error *err)
+{
+    uint64_t last, spelled = truth_spell(s, data, room, len, &last);
+
+    if (len > s->param[HSY_PARAM_BITS] / 8)
+        return hsy_fail_limit(
+            err, HSY_E_RANGE, "truth",
+            "the string is longer than its spelling: a byte "
+            "takes 8 of its bits; give it more bits, or count "
+            "such strings as \"other\" with --other",
+            s->param[HSY_PARAM_BITS] / 8);
+    if (last == 0)
+        return hsy_fail(err, HSY_E_RANGE, "truth",
+                        "the string ends in a zero byte, which spelling does "
+                        "not keep");
+    *code = spelled;
+    return HSY_OK;
+}
+
+static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
+                               const hsy_truth *truth, hsy_error *err)
 {
     static const uint8_t nothing[1] = {0};
+    const uint8_t *data = truth->u.bytes.data;
     const size_t len = truth->u.bytes.len;
     size_t room = truth->u.bytes.room;
 
-    if (truth->type != HSY_TRUTH_BYTES || (room != 0 && len > room))
+    if (truth->type != HSY_TRUTH_BYTES)
         return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
     if (len > HSY_STRING_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, "truth",
                               "a string has at most 1024 bytes",
                               HSY_STRING_MAX);
+    if (room != 0 && len > room)
+        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
     if (room == 0)
         room = len; /* no more may be read, so the length shows */
-    *code = truth_hash(room == 0 ? nothing : truth->u.bytes.data, room, len);
+    if (room == 0)
+        data = nothing;
+    if (s->mech->spelled)
+        return truth_spelled(s, code, data, room, len, err);
+    *code = truth_hash(data, room, len);
+    return HSY_OK;
+}
+
+/* A code itself, in place of a string that spells it. */
+static bool truth_is_raw(const hsy_scheme *s, const hsy_truth *truth)
+{
+    return s->mech->spelled && truth->type == HSY_TRUTH_INDEX;
+}
+
+static hsy_status truth_raw(const hsy_scheme *s, uint64_t *code,
+                            const hsy_truth *truth, hsy_error *err)
+{
+    if ((uint64_t)truth->u.index >> (s->param[HSY_PARAM_BITS] - 1) > 1)
+        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
+    *code = truth->u.index;
     return HSY_OK;
 }
 
 static hsy_status truth_one(const hsy_scheme *s, uint64_t *code,
                             const hsy_truth *truth, hsy_error *err)
 {
+    if (truth_is_raw(s, truth))
+        return truth_raw(s, code, truth, err);
     switch (s->kind) {
     case HSY_KIND_STRINGS:
-        return truth_string(code, truth, err);
+        return truth_string(s, code, truth, err);
     case HSY_KIND_NUMBER:
     case HSY_KIND_BINS:
         return truth_number(s, code, truth, err);
@@ -157,19 +224,23 @@ static uint64_t truth_clamp(const hsy_scheme *s, int64_t x)
     return u - lo;
 }
 
-static uint64_t truth_total_string(const hsy_truth *truth)
+static uint64_t truth_total_string(const hsy_scheme *s, const hsy_truth *truth)
 {
     static const uint8_t nothing[1] = {0};
-    const uint64_t max = HSY_STRING_MAX;
+    const uint64_t max =
+        s->mech->spelled ? s->param[HSY_PARAM_BITS] / 8 : HSY_STRING_MAX;
+    const uint8_t *data = truth->u.bytes.data;
     size_t room = truth->u.bytes.room;
-    uint64_t len = truth->u.bytes.len;
+    uint64_t len = truth->u.bytes.len, last;
 
     if (room == 0)
         room = (size_t)len; /* no more may be read, so the length shows */
     len = ct_select(ct_less(room, len), room, len);
     len = ct_select(ct_less(max, len), max, len);
-    return truth_hash(room == 0 ? nothing : truth->u.bytes.data, room,
-                      (size_t)len);
+    if (room == 0)
+        data = nothing;
+    return s->mech->spelled ? truth_spell(s, data, room, (size_t)len, &last)
+                            : truth_hash(data, room, (size_t)len);
 }
 
 static hsy_status truth_total_one(const hsy_scheme *s, uint64_t *code,
@@ -182,10 +253,15 @@ static hsy_status truth_total_one(const hsy_scheme *s, uint64_t *code,
             ? HSY_TRUTH_NUMBER
             : HSY_TRUTH_INDEX;
 
+    if (truth_is_raw(s, truth)) { /* its last M bits */
+        *code =
+            truth->u.index & (UINT64_MAX >> (64 - s->param[HSY_PARAM_BITS]));
+        return HSY_OK;
+    }
     if (truth->type != want)
         return HSY_E_RANGE;
     if (want == HSY_TRUTH_BYTES)
-        *code = truth_total_string(truth);
+        *code = truth_total_string(s, truth);
     else if (want == HSY_TRUTH_INDEX)
         *code = ct_select(ct_less(truth->u.index, s->d), truth->u.index,
                           other < s->d ? other : s->d - 1);
@@ -224,6 +300,8 @@ uint64_t hsy_code_count(const hsy_scheme *s)
 {
     if (s->kind == HSY_KIND_NUMBER)
         return (uint64_t)s->hi - (uint64_t)s->lo + 1;
+    if (s->mech->spelled && s->param[HSY_PARAM_BITS] < 64)
+        return (uint64_t)1 << s->param[HSY_PARAM_BITS];
     return s->d;
 }
 

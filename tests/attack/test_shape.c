@@ -82,7 +82,7 @@ static uint64_t shape_single(const hsy_scheme *s, const hsy_truth *truth,
 /* Two truths of the domain of a kind. */
 static void shape_truths(hsy_truth truths[2], uint32_t kind)
 {
-    static const char word[] = "a long answer";
+    static const char word[] = "answer";
     static hsy_truth items[2][2];
 
     for (int i = 0; i < 2; i++) {

@@ -70,7 +70,7 @@ static void poison_open(struct poison_run *r, hsy_cpu level)
 /* A string and how long it is, both poisoned, in a buffer of public room. */
 static hsy_truth poison_string(char text[POISON_ROOM])
 {
-    static const char secret[] = "nobody shall know this";
+    static const char secret[] = "nobody";
     hsy_truth truth = {.type = HSY_TRUTH_BYTES};
 
     memset(text, 0, POISON_ROOM);

@@ -106,6 +106,8 @@ def rows(out):
 def noise(name, d, epsilon):
     """What tells a mechanism how much noise to add: an epsilon, and for a
     matrix of d states one that spends at most that."""
+    if name == "pem":  # a small tally
+        return ["--epsilon", epsilon, "--mechanism", name, "--set", "pool-bits=8"]
     if name != "matrix":
         return ["--epsilon", epsilon, "--mechanism", name]
     e = 2.9999 if epsilon == "ln3" else math.exp(float(epsilon))

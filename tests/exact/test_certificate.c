@@ -174,6 +174,10 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
         spec->kind = HSY_KIND_NUMBER;
         spec->lo = -(int64_t)(random_next() >> 20);
         spec->hi = spec->lo + (int64_t)random_between(1, 1ull << 62);
+    } else if (row->kinds == 1u << HSY_KIND_STRINGS) {
+        spec->kind = HSY_KIND_STRINGS;
+        spec->param[HSY_PARAM_BITS] = random_between(2, 64);
+        spec->param[HSY_PARAM_STEP] = 1 + spec->param[HSY_PARAM_BITS] / 8;
     } else {
         spec->kind =
             row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES : HSY_KIND_BINS;

@@ -205,10 +205,12 @@ static void hashing_variance(double epsilon)
 
 /* Where a report answers one of several questions, one report leaves the others
  * open, and the variance is taken at the estimate: test_tree.c has the weights,
- * test_ranges.c the errors, and test_law_tuple.c those of attributes. */
+ * test_ranges.c the errors, test_law_tuple.c those of attributes, and
+ * test_discovery.c those of strings. */
 static bool several(const hsy_catalogue *row)
 {
     return row->kinds == 1u << HSY_KIND_BINS ||
+           row->kinds == 1u << HSY_KIND_STRINGS ||
            row->kinds == 1u << HSY_KIND_TUPLE;
 }
 

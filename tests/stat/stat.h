@@ -101,6 +101,13 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
         spec.param[HSY_PARAM_BITS] = 4;
         spec.param[HSY_PARAM_COHORTS] = 2;
     }
+    if (kind == HSY_KIND_STRINGS) { /* at least d of them, spelled */
+        const hsy_spec spelled =
+            trial_spelled(ask->mechanism, ask->d, ask->epsilon);
+
+        spec.param[HSY_PARAM_BITS] = spelled.param[HSY_PARAM_BITS];
+        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 1;
+    }
     trial_attach(&spec);
     s = malloc(hsy_scheme_size(&spec));
     if (s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK)
@@ -115,17 +122,18 @@ static inline hsy_scheme *stat_scheme(const struct stat_ask *ask)
 {
     static const uint32_t kinds[] = {HSY_KIND_VALUES, HSY_KIND_YES_NO,
                                      HSY_KIND_NUMBER, HSY_KIND_BINS,
-                                     HSY_KIND_TUPLE};
+                                     HSY_KIND_TUPLE,  HSY_KIND_STRINGS};
     hsy_scheme *s = NULL;
 
-    for (size_t i = 0; s == NULL && i < STAT_POOLS * 5; i++)
+    for (size_t i = 0; s == NULL && i < STAT_POOLS * 6; i++)
         s = stat_scheme_of(ask, kinds[i / STAT_POOLS],
                            (enum stat_pool)(i % STAT_POOLS));
     return s;
 }
 
-/* Whether a mechanism's estimates come value by value: not by iteration, and
- * not attribute by attribute (test_attributes.c). */
+/* Whether a mechanism's estimates come value by value: not by iteration, not
+ * attribute by attribute (test_attributes.c), and not of a list of candidates
+ * alone (test_discovery.c). */
 static inline bool stat_pointed(const char *mechanism)
 {
     const struct stat_ask ask = {mechanism, 4, 1, 3, 0};
@@ -135,7 +143,8 @@ static inline bool stat_pointed(const char *mechanism)
     if (s != NULL)
         hsy_scheme_info(s, &info);
     free(s);
-    return !info.iterative && info.kind != HSY_KIND_TUPLE;
+    return !info.iterative && info.kind != HSY_KIND_TUPLE &&
+           info.kind != HSY_KIND_STRINGS;
 }
 
 /* Estimates a scheme gives: of each value, of yes, of the mean. */

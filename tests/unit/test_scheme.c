@@ -282,27 +282,30 @@ static void kinds(void)
 
 static void catalogue(void)
 {
-    /* By wire id, from 1: these are for ever. */
+    /* By wire id, from 1: these are for ever. NULL: not in this version. */
     static const char *const names[] = {
-        "rr",     "grr",     "sue", "oue",  "olh",      "blh", "onebit",
-        "ss",     "hr",      "pgr", "hpg",  "dbitflip", "dwm", "pm",
-        "hm",     "laplace", "sw",  "hh",   "haar",     "cms", "hcms",
-        "rappor", "matrix",  "smp", "joint"};
+        "rr",     "grr",     "sue", "oue",   "olh",      "blh", "onebit",
+        "ss",     "hr",      "pgr", "hpg",   "dbitflip", "dwm", "pm",
+        "hm",     "laplace", "sw",  "hh",    "haar",     "cms", "hcms",
+        "rappor", "matrix",  "smp", "joint", NULL,       "pem"};
     const size_t n = sizeof names / sizeof names[0];
     hsy_spec spec = trial_values("krr", 3, 1);
     hsy_scheme *s = trial_scheme(&spec);
     const hsy_catalogue *row;
-    size_t rows = 0, seen = 0;
+    size_t rows = 0, seen = 0, all = 0;
     hsy_info info;
 
+    for (size_t i = 0; i < n; i++)
+        all |= (size_t)(names[i] != NULL) << (i + 1);
     for (; (row = hsy_mechanism_at(rows)) != NULL; rows++) {
-        ok(row->id >= 1 && row->id <= n &&
+        ok(row->id >= 1 && row->id <= n && names[row->id - 1] != NULL &&
+               (seen >> row->id & 1) == 0 &&
                strcmp(row->name, names[row->id - 1]) == 0 &&
                row->title != NULL && row->aliases != NULL,
            "%s keeps its wire id", row->name);
         seen |= (size_t)1 << row->id;
     }
-    ok(seen == ((size_t)1 << (n + 1)) - 2 && rows == n, "all are there, once");
+    ok(seen == all, "all are there, once");
     ok(hsy_mechanism_at(rows + 1) == NULL, "there is no row past the end");
     hsy_scheme_info(s, &info);
     ok(strcmp(info.mechanism, "grr") == 0, "the first alias names its row");

@@ -1,0 +1,321 @@
+/* cmd_discover.c - hearsay discover: a tally of pem in, frequent strings out;
+ * and before that, how many people it takes. */
+#include "discover_parts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DISCOVER_TOP = 1,
+    DISCOVER_SIGNIFICANT,
+    DISCOVER_KEEP,
+    DISCOVER_ALPHA,
+    DISCOVER_LEVEL,
+    DISCOVER_SIMULTANEOUS,
+    DISCOVER_ALL,
+    DISCOVER_MAX,
+    DISCOVER_PLAN,
+    DISCOVER_FREQUENCY,
+    DISCOVER_MISS,
+    DISCOVER_FORMAT
+};
+
+static const struct cli_option discover_options[] = {
+    {DISCOVER_TOP, "top", "K", "so many strings at most (default 16)"},
+    {DISCOVER_SIGNIFICANT, "significant", NULL,
+     "only what chance hardly makes, at every stage"},
+    {DISCOVER_ALPHA, "alpha", "A",
+     "how hardly: a stage takes any prefix that nobody has\n"
+     "with this chance (default 0.05)"},
+    {DISCOVER_KEEP, "keep", "N",
+     "N times K prefixes go from an inner stage to the next\n"
+     "(default 2)"},
+    {DISCOVER_LEVEL, "level", "L", "of the intervals (default 0.95)"},
+    {DISCOVER_SIMULTANEOUS, "simultaneous", NULL,
+     "intervals that hold for all candidates together, so\n"
+     "also for those that were picked"},
+    {DISCOVER_ALL, "all-stages", NULL, "the prefixes of every stage too"},
+    {DISCOVER_MAX, "max-candidates", "N",
+     "of a stage, up to 16777216 (default 262144): time\n"
+     "and memory grow with it"},
+    {DISCOVER_PLAN, "plan", NULL,
+     "how many people it takes, before any is asked; with:"},
+    {DISCOVER_FREQUENCY, "frequency", "F",
+     "... share of people that hold a string to be found"},
+    {DISCOVER_MISS, "miss", "B",
+     "... chance to miss it at a stage (default 0.05)"},
+    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_SET, "set", "KEY=VALUE...",
+     "... parameters of pem: bits step w pool-bits pool-seed"},
+    CLI_FORMAT_OPTION(DISCOVER_FORMAT),
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command discover_command = {
+    "discover",
+    "[options] [FILE...] | --plan --epsilon E --frequency F [options]",
+    "Find the frequent strings in tallies or reports of the mechanism pem: "
+    "strings\n"
+    "that nobody listed beforehand, with their shares and intervals.",
+    discover_options};
+
+/* ---- Searching ----------------------------------------------------------- */
+
+/* What a search refuses, in the words of the options. */
+static int discover_refused(const hsy_search *search, const hsy_error *err)
+{
+    if (strcmp(err->field, "max-candidates") == 0)
+        return cli_fail(
+            "a stage would have %" PRIu64 " candidates, more than the limit of "
+            "%" PRIu64 "; raise it with --max-candidates (at most 16777216), "
+            "or lower --top or --keep",
+            err->limit,
+            search->max_candidates != 0 ? search->max_candidates
+                                        : HSY_SEARCH_CANDIDATES);
+    if (strcmp(err->field, "top") == 0)
+        return cli_fail("--top: %s; at most %" PRIu64, err->msg, err->limit);
+    return cli_fail_error(NULL, err);
+}
+
+static int discover_stages_of(struct discover_stages *stages,
+                              const hsy_scheme *s, const hsy_search *search)
+{
+    hsy_error err = {0};
+
+    if (hsy_search_plan(s, search, stages->stage, &stages->count, &err) ==
+        HSY_OK)
+        return 0;
+    return discover_refused(search, &err);
+}
+
+/* The whole bytes of a prefix, and the bits after them. */
+static void discover_name(struct discover_row *row, const hsy_scheme *s,
+                          uint32_t bits, uint32_t all)
+{
+    uint8_t bytes[8] = {0};
+    const size_t whole = bits / 8;
+    size_t len = hsy_code_string(s, bytes, row->found.code);
+
+    if (bits != all)
+        len = whole; /* what is open may be more than zeros */
+    memcpy(row->name, bytes, len);
+    if (bits != all && bits % 8 != 0) {
+        row->name[len++] = '+';
+        for (uint32_t b = 8 * (uint32_t)whole; b < bits; b++)
+            row->name[len++] =
+                (char)('0' + (row->found.code >> (all - 1 - b) & 1));
+    }
+    row->name_len = len;
+}
+
+static int discover_keep(struct discover_result *r, const hsy_found *found,
+                         size_t count, size_t stage)
+{
+    const struct cli_gather *g = r->gather;
+    hsy_confidence how = r->options->how;
+
+    how.comparisons = r->options->simultaneous ? r->candidates : 1;
+    for (size_t i = 0; i < count; i++) {
+        struct discover_row *row = &r->rows[r->count];
+        hsy_error err = {0};
+
+        *row = (struct discover_row){.stage = stage, .found = found[i]};
+        discover_name(row, g->scheme, r->stages->stage[stage].bits,
+                      (uint32_t)g->info.param[HSY_PARAM_BITS]);
+        if (hsy_estimate_point(&row->est, &found[i].point, &how, &err) !=
+            HSY_OK)
+            return cli_fail_error(g->first, &err);
+        r->count++;
+    }
+    return 0;
+}
+
+static int discover_search(struct discover_result *r, hsy_found *found,
+                           void *scratch)
+{
+    const struct cli_gather *g = r->gather;
+    const struct discover_options *o = r->options;
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->stages->count; i++) {
+        const bool last = i + 1 == r->stages->count;
+        hsy_error err = {0};
+        int failed = 0;
+
+        r->candidates = (i == 0 ? 1 : count) << r->stages->stage[i].step;
+        if (hsy_search_stage(g->scheme, &g->tally, &o->search, r->stages->stage,
+                             i, found, &count, scratch, &err) != HSY_OK)
+            return err.status == HSY_E_EMPTY
+                       ? cli_fail("%s: group %zu of %zu has no reports: more "
+                                  "people are needed",
+                                  g->first, i + 1, r->stages->count)
+                       : cli_fail_error(g->first, &err);
+        if (last || o->all_stages)
+            failed = discover_keep(r, found, count, i);
+        if (failed)
+            return failed;
+    }
+    r->found = count;
+    return 0;
+}
+
+static int discover_run(const struct discover_options *o, struct cli_gather *g)
+{
+    struct discover_stages stages;
+    struct discover_result r = {.options = o, .gather = g, .stages = &stages};
+    hsy_found *found;
+    void *scratch;
+    size_t most = 0;
+    int failed = CLI_FAILED;
+
+    if (hsy_tally_reports(&g->tally) == 0)
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    if (strcmp(g->info.mechanism, "pem") != 0)
+        return cli_fail("%s: strings are discovered from reports of pem, and "
+                        "these are of %s; 'randomize --strings --mechanism "
+                        "pem' makes them",
+                        g->first, g->info.mechanism);
+    failed = discover_stages_of(&stages, g->scheme, &o->search);
+    if (failed)
+        return failed;
+    for (size_t i = 0; i < stages.count; i++) {
+        r.room += (size_t)stages.stage[i].keep;
+        most = stages.stage[i].keep > most ? stages.stage[i].keep : most;
+    }
+    r.rows = malloc(r.room * sizeof *r.rows);
+    found = malloc(most * sizeof *found);
+    scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
+    if (r.rows == NULL || found == NULL || scratch == NULL)
+        failed = cli_fail_nomem();
+    else
+        failed = discover_search(&r, found, scratch);
+    if (!failed) {
+        discover_show(&r);
+        failed = cli_finish();
+    }
+    free(r.rows);
+    free(found);
+    free(scratch);
+    return failed;
+}
+
+/* ---- Planning ------------------------------------------------------------ */
+
+static int discover_plan(const struct discover_options *o,
+                         struct cli_spec *spec, struct cli_parser *p)
+{
+    struct discover_stages stages;
+    hsy_scheme *s = NULL;
+    hsy_info info;
+    int failed;
+
+    spec->strings = true;
+    spec->spec.mechanism = "pem";
+    failed = cli_spec_finish(spec, p);
+    if (!failed)
+        failed = cli_scheme_new(&s, &spec->spec);
+    if (!failed)
+        failed = discover_stages_of(&stages, s, &o->search);
+    if (!failed) {
+        hsy_scheme_info(s, &info);
+        discover_show_plan(o, &info, &stages);
+        failed = cli_finish();
+    }
+    free(s);
+    return failed;
+}
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool discover_option(struct discover_options *o, struct cli_parser *p,
+                            int id, struct cli_spec *spec)
+{
+    switch (id) {
+    case DISCOVER_TOP:
+        return cli_value_count(p, &o->search.top, 1, HSY_SEARCH_TOP_MAX);
+    case DISCOVER_SIGNIFICANT:
+        o->search.significant = true;
+        return true;
+    case DISCOVER_KEEP:
+        return cli_value_count(p, &o->search.keep, 1, HSY_SEARCH_KEEP_MAX);
+    case DISCOVER_ALPHA:
+        return cli_value_fraction(p, &o->search.alpha);
+    case DISCOVER_LEVEL:
+        return cli_value_fraction(p, &o->how.level);
+    case DISCOVER_SIMULTANEOUS:
+        o->simultaneous = true;
+        return true;
+    case DISCOVER_ALL:
+        o->all_stages = true;
+        return true;
+    case DISCOVER_MAX:
+        return cli_value_count(p, &o->search.max_candidates, 1,
+                               HSY_SEARCH_CANDIDATES_MAX);
+    case DISCOVER_PLAN:
+        o->plan = true;
+        return true;
+    case DISCOVER_FREQUENCY:
+        o->has_frequency = true;
+        return cli_value_fraction(p, &o->frequency);
+    case DISCOVER_MISS:
+        o->has_miss = true;
+        return cli_value_fraction(p, &o->miss);
+    case DISCOVER_FORMAT:
+        return cli_value_format(p, &o->format);
+    default:
+        return cli_spec_option(spec, p, id);
+    }
+}
+
+static int discover_check(struct cli_parser *p,
+                          const struct discover_options *o,
+                          const struct cli_spec *spec, int files)
+{
+    if (o->plan && !spec->has_epsilon)
+        return cli_usage(p, "--plan needs --epsilon E");
+    if (o->plan && !o->has_frequency)
+        return cli_usage(p, "--plan needs --frequency F: the share of people "
+                            "that hold a string to be found");
+    if (o->plan && files != 0)
+        return cli_usage(p, "--plan reads no file: it goes before collecting");
+    if (!o->plan && (spec->has_epsilon || spec->params != 0 ||
+                     o->has_frequency || o->has_miss))
+        return cli_usage(p, "--epsilon, --set, --frequency and --miss go with "
+                            "--plan; a tally has its own parameters");
+    return 0;
+}
+
+int cmd_discover(int argc, char **argv)
+{
+    struct discover_options o = {
+        .search = {.size = sizeof o.search}, .how.level = 0.95, .miss = 0.05};
+    struct cli_spec spec = {0};
+    struct cli_gather g = {0};
+    struct cli_parser p;
+    int id, files = 0, failed;
+
+    cli_begin(&p, &discover_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END) {
+        if (id == CLI_OPERAND)
+            argv[files++] = p.argv[p.at - 1];
+        else if (id == CLI_STOP || !discover_option(&o, &p, id, &spec)) {
+            cli_spec_clear(&spec);
+            return p.exit;
+        }
+    }
+    failed = discover_check(&p, &o, &spec, files);
+    if (!failed && o.plan)
+        failed = discover_plan(&o, &spec, &p);
+    else if (!failed) {
+        failed = cli_check_inputs(&p, (const char *const *)argv, (size_t)files);
+        if (!failed && files == 0)
+            failed = cli_gather_file(&g, NULL);
+        for (int i = 0; i < files && !failed; i++)
+            failed = cli_gather_file(&g, argv[i]);
+        if (!failed)
+            failed = discover_run(&o, &g);
+    }
+    cli_spec_clear(&spec);
+    cli_gather_clear(&g);
+    return failed;
+}

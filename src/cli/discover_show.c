@@ -1,0 +1,226 @@
+/* discover_show.c - found strings, and plans, for a person and a program. */
+#include "discover_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum show_found_column {
+    FOUND_STAGE,
+    FOUND_BITS,
+    FOUND_VALUE,
+    FOUND_ESTIMATE,
+    FOUND_STDERR,
+    FOUND_LOW,
+    FOUND_HIGH,
+    FOUND_SIGNIFICANT,
+    FOUND_COLUMNS
+};
+
+static const struct cli_column show_found_columns[] = {
+    [FOUND_STAGE] = {"stage", NULL},
+    [FOUND_BITS] = {"bits", NULL},
+    [FOUND_VALUE] = {"value", NULL},
+    [FOUND_ESTIMATE] = {"estimate", "share"},
+    [FOUND_STDERR] = {"stderr", "std. error"},
+    [FOUND_LOW] = {"low", "from"},
+    [FOUND_HIGH] = {"high", "to"},
+    [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
+};
+
+struct show_found {
+    const struct discover_result *result;
+    size_t first; /* column: stage and bits only with --all-stages */
+};
+
+static struct cli_cell show_found_share(double share)
+{
+    struct cli_cell cell = cli_number(share);
+
+    snprintf(cell.shown, sizeof cell.shown, "%.3f %%", 100 * share);
+    return cell;
+}
+
+static void show_found_cell(const void *ctx, size_t row, size_t column,
+                            struct cli_cell *out)
+{
+    const struct show_found *s = ctx;
+    const struct discover_row *r = &s->result->rows[row];
+
+    switch ((enum show_found_column)(column + s->first)) {
+    case FOUND_STAGE:
+        *out = cli_count(r->stage + 1);
+        break;
+    case FOUND_BITS:
+        *out = cli_count(s->result->stages->stage[r->stage].bits);
+        break;
+    case FOUND_VALUE:
+        *out = cli_text(r->name);
+        out->len = r->name_len;
+        break;
+    case FOUND_ESTIMATE:
+        *out = show_found_share(r->est.value);
+        break;
+    case FOUND_STDERR:
+        *out = show_found_share(r->est.sd);
+        break;
+    case FOUND_LOW:
+        *out = show_found_share(r->est.low);
+        break;
+    case FOUND_HIGH:
+        *out = show_found_share(r->est.high);
+        break;
+    default:
+        *out = cli_bool(r->found.significant);
+        break;
+    }
+}
+
+/* The share that is found but for a chance of miss at each stage. */
+static double show_found_reach(const struct discover_result *r)
+{
+    double reach = 0;
+
+    for (size_t i = 0; i < r->stages->count; i++) {
+        hsy_tally group;
+
+        hsy_tally_part(&group, &r->gather->tally, r->gather->scheme, i);
+        reach = fmax(reach, hsy_stage_share(&r->stages->stage[i],
+                                            (double)hsy_tally_reports(&group),
+                                            r->options->miss));
+    }
+    return reach;
+}
+
+static void show_found_head(const struct discover_result *r, double reach)
+{
+    const struct discover_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+
+    printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports in %zu "
+           "group%s\n",
+           info->mechanism, info->epsilon, info->epsilon_exact,
+           hsy_tally_reports(&r->gather->tally), r->stages->count,
+           r->stages->count == 1 ? "" : "s");
+    printf("%" PRIu64 " string%s found, %s; shares among those who answered;\n"
+           "%.14g %% intervals (score)%s\n",
+           r->found, r->found == 1 ? "" : "s",
+           o->search.significant ? "all of them more than chance makes"
+                                 : "the largest, chance or not",
+           100 * o->how.level, o->simultaneous ? ", all at once" : "");
+    if (reach < 1)
+        printf("A string that %.3g %% of people hold passes each stage with "
+               "chance %.14g %%.\n\n",
+               100 * reach, 100 * (1 - o->miss));
+    else
+        puts("So few reports find no string for certain.\n");
+}
+
+void discover_show(const struct discover_result *r)
+{
+    const struct discover_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+    const double reach = show_found_reach(r);
+    const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
+    const struct cli_table table = {show_found_columns + s.first,
+                                    FOUND_COLUMNS - s.first, r->count,
+                                    show_found_cell, &s};
+    const struct cli_field fields[] = {
+        {"mechanism", cli_text(info->mechanism)},
+        {"epsilon", cli_number(info->epsilon)},
+        {"epsilon_exact", cli_number(info->epsilon_exact)},
+        {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
+        {"groups", cli_count(r->stages->count)},
+        {"level", cli_number(o->how.level)},
+        {"interval", cli_text("score")},
+        {"simultaneous", cli_bool(o->simultaneous)},
+        {"target", cli_text("people")},
+        {"found", cli_count(r->found)},
+        {"candidates", cli_count(r->candidates)},
+        {"detectable", cli_number(reach)},
+    };
+
+    if (o->format == CLI_TABLE)
+        show_found_head(r, reach);
+    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+              "strings");
+}
+
+/* ---- The plan ------------------------------------------------------------ */
+
+static const struct cli_column show_plan_columns[] = {
+    {"stage", NULL},      {"bits", NULL},        {"oracle", NULL},
+    {"candidates", NULL}, {"variance", "n Var"}, {"users", "people needed"},
+};
+
+struct show_plan {
+    const struct discover_options *options;
+    const struct discover_stages *stages;
+};
+
+static void show_plan_cell(const void *ctx, size_t row, size_t column,
+                           struct cli_cell *out)
+{
+    const struct show_plan *s = ctx;
+    const hsy_stage *stage = &s->stages->stage[row];
+    const double users =
+        hsy_stage_users(stage, s->options->frequency, s->options->miss);
+
+    switch (column) {
+    case 0:
+        *out = cli_count(row + 1);
+        break;
+    case 1:
+        *out = cli_count(stage->bits);
+        break;
+    case 2:
+        *out = cli_text(stage->oracle);
+        break;
+    case 3:
+        *out = cli_count(stage->candidates);
+        break;
+    case 4:
+        *out = cli_number(stage->v0);
+        snprintf(out->shown, sizeof out->shown, "%.4g", stage->v0);
+        break;
+    default:
+        *out = cli_number(users);
+        snprintf(out->shown, sizeof out->shown, "%.0f", users);
+        break;
+    }
+}
+
+void discover_show_plan(const struct discover_options *o, const hsy_info *info,
+                        const struct discover_stages *stages)
+{
+    const struct show_plan s = {o, stages};
+    const struct cli_table table = {show_plan_columns,
+                                    sizeof show_plan_columns /
+                                        sizeof show_plan_columns[0],
+                                    stages->count, show_plan_cell, &s};
+    double most = 0;
+    struct cli_field fields[] = {
+        {"mechanism", cli_text(info->mechanism)},
+        {"epsilon", cli_number(info->epsilon)},
+        {"epsilon_exact", cli_number(info->epsilon_exact)},
+        {"frequency", cli_number(o->frequency)},
+        {"miss", cli_number(o->miss)},
+        {"groups", cli_count(stages->count)},
+        {"users", {.type = CLI_NONE}},
+    };
+
+    for (size_t i = 0; i < stages->count; i++)
+        most = fmax(most,
+                    hsy_stage_users(&stages->stage[i], o->frequency, o->miss));
+    most *= (double)stages->count;
+    fields[6].cell = cli_number(most);
+    if (o->format == CLI_TABLE)
+        printf("%s, epsilon %.9g: a string that %.4g %% of people hold passes "
+               "each of %zu stage%s\nwith chance %.14g %% if %.0f people "
+               "answer: each is in one group, and the\nhungriest group sets "
+               "the number.\n\n",
+               info->mechanism, info->epsilon, 100 * o->frequency,
+               stages->count, stages->count == 1 ? "" : "s",
+               100 * (1 - o->miss), most);
+    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+              "stages");
+}

@@ -1,0 +1,336 @@
+/*
+ * search.c - prefix extending: from a tally of pem to frequent strings.
+ *
+ * Stage j extends each prefix that survived stage j-1 by every combination of
+ * the new bits, estimates all of these candidates from the reports of group j
+ * alone, and keeps the largest. Each person is in one group, so the noise of a
+ * stage has nothing to do with how its candidates were chosen: what stage j-1
+ * has picked by luck is judged afresh.
+ *
+ * With C candidates of which nobody has any, the largest estimate passes z
+ * standard errors with chance at most C P[N(0,1) > z] = alpha (Bonferroni).
+ */
+#include "hearsay.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SEARCH_TOP 16u
+#define SEARCH_KEEP 2u
+#define SEARCH_ALPHA 0.05
+
+static hsy_status search_fail(hsy_error *err, hsy_status status,
+                              const char *field, const char *msg,
+                              uint64_t limit)
+{
+    if (err != NULL)
+        *err = (hsy_error){
+            .status = status, .msg = msg, .field = field, .limit = limit};
+    return status;
+}
+
+/* ---- What is wanted ------------------------------------------------------ */
+
+/* how with its choices made. */
+static hsy_status search_settle(hsy_search *out, const hsy_search *how,
+                                hsy_error *err)
+{
+    if (how->size != sizeof *how)
+        return search_fail(err, HSY_E_RANGE, "size",
+                           "the search is of another version", sizeof *how);
+    *out = *how;
+    out->top = how->top == 0 ? SEARCH_TOP : how->top;
+    out->keep = how->keep == 0 ? SEARCH_KEEP : how->keep;
+    out->alpha = how->alpha == 0 ? SEARCH_ALPHA : how->alpha;
+    if (how->max_candidates == 0)
+        out->max_candidates = HSY_SEARCH_CANDIDATES;
+    if (out->top > HSY_SEARCH_TOP_MAX)
+        return search_fail(err, HSY_E_RANGE, "top", "too many strings",
+                           HSY_SEARCH_TOP_MAX);
+    if (out->keep > HSY_SEARCH_KEEP_MAX)
+        return search_fail(err, HSY_E_RANGE, "keep",
+                           "too many times top prefixes", HSY_SEARCH_KEEP_MAX);
+    if (!(out->alpha > 0 && out->alpha < 1))
+        return search_fail(err, HSY_E_RANGE, "alpha",
+                           "a chance lies between 0 and 1", 0);
+    if (out->max_candidates > HSY_SEARCH_CANDIDATES_MAX)
+        return search_fail(err, HSY_E_RANGE, "max-candidates",
+                           "at most 2^24 candidates",
+                           HSY_SEARCH_CANDIDATES_MAX);
+    return HSY_OK;
+}
+
+static uint32_t search_length(const hsy_info *info, size_t i)
+{
+    const uint64_t bits = info->param[HSY_PARAM_BITS];
+    const uint64_t reach =
+        info->param[HSY_PARAM_W] + (i + 1) * info->param[HSY_PARAM_STEP];
+
+    return (uint32_t)(reach < bits ? reach : bits);
+}
+
+/* Stage i, whose candidates extend at most `before` prefixes. */
+static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
+                            const hsy_info *info, size_t i, uint64_t before)
+{
+    hsy_info own;
+
+    hsy_scheme_info(hsy_scheme_part(s, i), &own);
+    *stage = (hsy_stage){
+        .oracle = own.mechanism, .bits = search_length(info, i), .v0 = own.v0};
+    stage->step =
+        i == 0 ? stage->bits : stage->bits - search_length(info, i - 1);
+    stage->candidates = before << stage->step; /* both below 2^24 */
+}
+
+hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
+                           hsy_stage stages[HSY_STAGES_MAX], size_t *count,
+                           hsy_error *err)
+{
+    const size_t parts = hsy_scheme_parts(s);
+    hsy_search wanted;
+    hsy_stage plan[HSY_STAGES_MAX];
+    hsy_info info;
+    uint64_t before = 1;
+    hsy_status st = search_settle(&wanted, how, err);
+
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_info(s, &info);
+    if (strcmp(info.mechanism, "pem") != 0 || parts > HSY_STAGES_MAX)
+        return search_fail(err, HSY_E_UNKNOWN, "mechanism",
+                           "strings are discovered from reports of pem", 0);
+    for (size_t i = 0; i < parts; i++) {
+        hsy_stage *stage = &plan[i];
+        const bool last = i + 1 == parts;
+        const uint64_t most = last ? wanted.top : wanted.top * wanted.keep;
+
+        search_stage_of(stage, s, &info, i, before);
+        if (stage->candidates > wanted.max_candidates)
+            return search_fail(err, HSY_E_RANGE, "max-candidates",
+                               "a stage has more candidates than are allowed",
+                               stage->candidates);
+        if (last && wanted.top > stage->candidates)
+            return search_fail(err, HSY_E_RANGE, "top",
+                               "more strings than there are candidates",
+                               stage->candidates);
+        stage->keep = most < stage->candidates ? most : stage->candidates;
+        stage->z =
+            -hsy_normal_quantile(wanted.alpha / (double)stage->candidates);
+        before = stage->keep;
+    }
+    memcpy(stages, plan, parts * sizeof *plan);
+    *count = parts;
+    return HSY_OK;
+}
+
+double hsy_stage_users(const hsy_stage *stage, double share, double miss)
+{
+    const double z = (stage->z - hsy_normal_quantile(miss)) / share;
+
+    return ceil(stage->v0 * z * z);
+}
+
+double hsy_stage_share(const hsy_stage *stage, double reports, double miss)
+{
+    return (stage->z - hsy_normal_quantile(miss)) * sqrt(stage->v0 / reports);
+}
+
+/* ---- One stage ----------------------------------------------------------- */
+
+/* The candidates of a stage in the caller's scratch. */
+struct search_work {
+    uint64_t *codes; /* spelled */
+    uint64_t *own;   /* under the group's scheme */
+    hsy_point *points;
+    void *scratch;
+};
+
+static struct search_work search_open(void *scratch, uint64_t candidates)
+{
+    struct search_work w = {.points = scratch};
+
+    w.codes = (uint64_t *)(w.points + candidates);
+    w.own = w.codes + candidates;
+    w.scratch = w.own + candidates;
+    return w;
+}
+
+size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
+                          size_t count)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = (size_t)stages[i].candidates;
+        const size_t size = n * (sizeof(hsy_point) + 2 * sizeof(uint64_t)) +
+                            hsy_points_scratch(hsy_scheme_part(s, i), n);
+
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
+                         const hsy_found *found, size_t count, uint64_t *codes)
+{
+    const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
+    hsy_info info;
+    unsigned below;
+    size_t at = 0;
+
+    hsy_scheme_info(s, &info);
+    below = (unsigned)info.param[HSY_PARAM_BITS] - stages[i].bits;
+    for (size_t k = 0; k < prefixes; k++)
+        for (uint64_t more = 0; more >> stages[i].step == 0; more++)
+            codes[at++] = (i == 0 ? 0 : found[k].code) | more << below;
+    return at;
+}
+
+/* Larger shares first; of equals the smaller code. */
+static bool search_before(const hsy_found *a, const hsy_found *b)
+{
+    if (a->point.value != b->point.value)
+        return a->point.value > b->point.value;
+    return a->code < b->code;
+}
+
+/* Let the element at `at` sink to its place in a heap of n, the last in order
+ * on top. */
+static void search_sink(hsy_found *heap, size_t at, size_t n)
+{
+    const hsy_found own = heap[at];
+
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && search_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!search_before(&own, &heap[child]))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = own;
+}
+
+/* Keep the first `most` in order of those that come by. */
+static void search_offer(hsy_found *heap, size_t *held, size_t most,
+                         const hsy_found *next)
+{
+    if (*held < most) {
+        heap[(*held)++] = *next;
+        if (*held == most)
+            for (size_t k = most / 2; k-- > 0;)
+                search_sink(heap, k, most);
+    } else if (search_before(next, &heap[0])) {
+        heap[0] = *next;
+        search_sink(heap, 0, most);
+    }
+}
+
+/* Put what is held in order. */
+static void search_sort(hsy_found *heap, size_t held)
+{
+    for (size_t k = held / 2; k-- > 0;)
+        search_sink(heap, k, held);
+    for (size_t left = held; left > 1; left--) {
+        const hsy_found last = heap[0];
+
+        heap[0] = heap[left - 1];
+        heap[left - 1] = last;
+        search_sink(heap, 0, left - 1);
+    }
+}
+
+/*
+ * Whether chance makes such a point of a prefix that nobody has less often than
+ * `chance`, whose quantile is z. Where a group is small against the range of
+ * its hash the count is far from normal, with a longer tail: the binomial one
+ * must agree.
+ */
+static bool search_significant(const hsy_point *point, double z, double chance)
+{
+    if (point->value <= z * sqrt(point->v0 / point->n + point->floor))
+        return false;
+    /* P[X >= support] is that of n - X <= n - support. */
+    return hsy_binomial_cdf((uint64_t)(point->n - point->support),
+                            (uint64_t)point->n, 1 - point->q) <= chance;
+}
+
+hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
+                             const uint64_t *codes, const hsy_point *points,
+                             size_t n, hsy_found *found, size_t *count,
+                             hsy_error *err)
+{
+    hsy_search wanted = {0};
+    hsy_status st = search_settle(&wanted, how, err);
+    const double chance = wanted.alpha / (double)(n > 0 ? n : 1);
+    const double z = -hsy_normal_quantile(chance);
+    size_t held = 0;
+
+    for (size_t c = 0; st == HSY_OK && c < n; c++) {
+        const hsy_found next = {codes[c], points[c],
+                                search_significant(&points[c], z, chance)};
+
+        if (!wanted.significant || next.significant)
+            search_offer(found, &held, (size_t)stage->keep, &next);
+    }
+    if (st != HSY_OK)
+        return st;
+    search_sort(found, held);
+    *count = held;
+    return HSY_OK;
+}
+
+hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
+                            const hsy_search *how, const hsy_stage *stages,
+                            size_t i, hsy_found *found, size_t *count,
+                            void *scratch, hsy_error *err)
+{
+    const size_t candidates = (i == 0 ? 1 : *count) << stages[i].step;
+    const struct search_work w = search_open(scratch, candidates);
+    const double n = (double)hsy_tally_reports(t);
+    hsy_tally group;
+    hsy_status st;
+
+    if (candidates == 0)
+        return HSY_OK; /* nothing survived, so nothing is found */
+    if (candidates > stages[i].candidates)
+        return search_fail(err, HSY_E_RANGE, "count",
+                           "more prefixes than the stage before keeps",
+                           stages[i].candidates >> stages[i].step);
+    hsy_tally_part(&group, t, s, i);
+    if (hsy_tally_reports(&group) == 0)
+        return search_fail(err, HSY_E_EMPTY, "group",
+                           "a group has no reports: more people are needed",
+                           i + 1);
+    hsy_search_extend(s, stages, i, found, *count, w.codes);
+    for (size_t c = 0; c < candidates; c++)
+        w.own[c] = hsy_part_code(s, &w.codes[c], i);
+    st = hsy_points(hsy_scheme_part(s, i), w.points, &group, w.own, candidates,
+                    w.scratch, err);
+    if (st == HSY_OK)
+        st = hsy_search_select(how, &stages[i], w.codes, w.points, candidates,
+                               found, count, err);
+    for (size_t k = 0; st == HSY_OK && k < *count; k++)
+        /* A group is a sample of all who answered. */
+        found[k].point.spread = n > 1 ? (n - found[k].point.n) / (n - 1) : 0;
+    return st;
+}
+
+size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8], uint64_t code)
+{
+    hsy_info info;
+    size_t len = 0;
+
+    hsy_scheme_info(s, &info);
+    for (size_t i = 0; i < info.param[HSY_PARAM_BITS] / 8; i++) {
+        string[i] =
+            (uint8_t)(code >> (info.param[HSY_PARAM_BITS] - 8 * (i + 1)));
+        if (string[i] != 0)
+            len = i + 1;
+    }
+    return len;
+}
+
+#undef SEARCH_TOP
+#undef SEARCH_KEEP
+#undef SEARCH_ALPHA

@@ -1,0 +1,92 @@
+#!/usr/bin/python3 -B
+"""Frequent strings nobody listed: randomize, tally, discover, and what is refused."""
+
+import random
+import statistics
+
+from e2e import *
+
+rng = random.Random(11)
+WORDS = [b"water"] * 40 + [b"fire"] * 25 + [b"\xff\xfe\x01"] * 15
+N = 4000 if SHORT else 20000
+people = [rng.choice(WORDS) if rng.random() < 0.8 else bytes(rng.choices(b"abcdefghij", k=6)) for _ in range(N)]
+PEM = ["--strings", "--mechanism", "pem", "--set", "bits=48", "--set", "step=8", "--set", "pool-bits=10"]
+half = N // 2
+
+
+def text(some):
+    return b"".join(p + b"\n" for p in some)
+
+
+def randomize(some, seed):
+    return must("randomize", *PEM, "--epsilon", "4", "--simulate", "--seed", seed, stdin=text(some))
+
+
+first = write("first.reports", randomize(people[:half], 1))
+second = write("second.tally", must("tally", stdin=randomize(people[half:], 2)))
+whole = write("whole.tally", must("tally", first, second))
+
+got = json.loads(must("discover", whole, "--significant", "--format", "json"))
+names = [row["value"] for row in got["strings"]]
+ok(names[:2] == ["water", "fire"] and got["found"] == len(names) == 3, "the frequent strings are found", names)
+truth = {w: people.count(w) / N for w in (b"water", b"fire", b"\xff\xfe\x01")}
+rows = list(csv.reader(io.StringIO(must("discover", whole, "--significant", "--format", "csv").decode("latin-1"))))
+ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "significant"], "csv has its columns", rows[0])
+ok(sorted(r[0].encode("latin-1") for r in rows[1:]) == sorted(truth), "bytes that are no UTF-8 are kept", rows)
+ok(all(abs(float(r[1]) - truth[r[0].encode("latin-1")]) < 5 * float(r[2]) for r in rows[1:]),
+   "with their shares, within five standard errors", rows)
+ok(must("discover", first, second, "--format", "csv") == must("discover", whole, "--format", "csv"),
+   "files are counted together, in any form")
+wide = json.loads(must("discover", whole, "--significant", "--simultaneous", "--format", "json"))
+ok(all(w["low"] < r["low"] and w["high"] > r["high"] for w, r in zip(wide["strings"], got["strings"])),
+   "intervals for all candidates together are wider")
+stages = list(csv.DictReader(io.StringIO(must("discover", whole, "--top", "4", "--all-stages", "--format", "csv").decode("latin-1"))))
+ok({r["stage"] for r in stages} == set("12345") and [r["bits"] for r in stages if r["stage"] == "1"][0] == "16" and
+   [r["value"] for r in stages if r["stage"] == "1"][0] == "wa", "every stage shows its prefixes", stages[:3])
+ok(b"water" in must("discover", whole), "a person reads a table")
+named = write("named", b"water\nfire\n")
+est = list(csv.DictReader(io.StringIO(must("estimate", whole, "--candidates", named, "--format", "csv").decode())))
+ok(abs(float(est[0]["estimate"]) - got["strings"][0]["estimate"]) < 0.01, "estimate names the same shares", est)
+
+# Before collecting.
+plan = json.loads(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "w=4", "--format", "json"))
+ok(len(plan["stages"]) == 6 and plan["users"] == 6 * max(s["users"] for s in plan["stages"]), "a plan says how many people it takes")
+z = -statistics.NormalDist().inv_cdf(0.05 / 8192) - statistics.NormalDist().inv_cdf(0.05)
+v0 = plan["stages"][1]["variance"]
+ok(abs(plan["stages"][1]["users"] / (v0 * z * z / 0.0001) - 1) < 1e-3, "V0 (z + z')^2 / f^2 of them for a stage", plan["stages"][1])
+
+
+def refused(code, words, *args, stdin=b""):
+    r = run(*args, stdin=stdin)
+    ok(r.code == code and all(w in r.err for w in words), "refused: " + " ".join(words), r)
+
+
+# Bad input.
+refused(1, ["line 2", "longer than its spelling", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
+other = must("randomize", *PEM, "--epsilon", "10", "--other", stdin=b"too long\n" * 500)
+ok(b"other" in must("discover", stdin=other), "with --other long strings are one string")
+refused(1, ["line 1", "zero byte"], "randomize", *PEM, "--epsilon", "1", stdin=b"a\0\n")
+refused(1, ["1048576 candidates", "limit of 262144", "--max-candidates"], "discover", whole, "--top", "2048")
+refused(1, ["group", "no reports"], "discover", stdin=must("randomize", *PEM, "--epsilon", "1", stdin=b"a\n"))
+refused(1, ["no data"], "discover", stdin=must("randomize", *PEM, "--epsilon", "1", stdin=b""))
+refused(1, ["reports of pem", "olh"], "discover", stdin=must("randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", stdin=b"a\n"))
+small = must("randomize", "--strings", "--mechanism", "pem", "--set", "bits=8", "--epsilon", "1", stdin=b"a\n" * 50)
+refused(1, ["--top", "more strings than there are candidates", "256"], "discover", "--top", "300", stdin=small)
+refused(2, ["step", "24 bits"], "randomize", "--strings", "--mechanism", "pem", "--set", "step=22", "--epsilon", "1", stdin=b"a\n")
+refused(2, ["--plan needs --frequency"], "discover", "--plan", "--epsilon", "1")
+refused(2, ["go with --plan"], "discover", whole, "--epsilon", "1")
+refused(2, ["before collecting"], "discover", whole, "--plan", "--epsilon", "1", "--frequency", "0.1")
+
+# In simulation.
+SIM = ["simulate", "--discover", "pem", "--bits", "24", "--step", "6", "--top", "8", "--users", "50000", "--data", "zipf:1.5",
+       "--domain", "5000", "--pool-bits", "10", "--mechanism", "olh", "--epsilon", "1,4", "--runs", "2", "--seed", "3", "--format", "csv"]
+rows = list(csv.DictReader(io.StringIO(must(*SIM).decode())))
+ok([r["epsilon"] for r in rows] == ["1", "4"] and all(0 <= float(r[m]) <= 1 for r in rows for m in ("f1", "ncr", "ndcg")),
+   "simulate has a row an epsilon with f1, ncr and ndcg", rows)
+ok(float(rows[0]["f1"]) < float(rows[1]["f1"]), "more epsilon finds more")
+ok(must(*SIM, "--threads", "1") == must(*SIM, "--threads", "2"), "the numbers do not depend on the threads")
+ok(must(*SIM, "--ideal") != must(*SIM), "an ideal oracle has its own")
+refused(1, ["--bits", "more bits are needed"], "simulate", "--discover", "pem", "--bits", "12", "--data", "uniform", "--domain", "5000")
+refused(2, ["--discover: there is pem"], "simulate", "--discover", "magic")
+refused(2, ["--users takes an integer from 1"], "simulate", "--discover", "pem", "--data", "uniform", "--users", "0")
+done()

@@ -1,0 +1,306 @@
+/* test_search.c - the search for frequent strings: its plan, its order, what it
+ * refuses, and that it finds them. */
+#include "hearsay.h"
+#include "tap.h"
+#include "trial.h"
+
+#include <math.h>
+#include <string.h>
+
+static hsy_scheme *search_scheme(uint64_t bits, uint64_t step, uint64_t first,
+                                 double epsilon)
+{
+    hsy_spec spec = trial_values("pem", 0, epsilon);
+
+    spec.kind = HSY_KIND_STRINGS;
+    spec.param[HSY_PARAM_BITS] = bits;
+    spec.param[HSY_PARAM_STEP] = step;
+    spec.param[HSY_PARAM_W] = first;
+    spec.param[HSY_PARAM_POOL_BITS] = 8;
+    return trial_scheme(&spec);
+}
+
+/* ---- Plans --------------------------------------------------------------- */
+
+/* 48 bits by 8 from 4 on, 16 strings: 2^12 candidates, then 32 2^8, at the end
+ * 32 2^4. */
+static void plan(void)
+{
+    static const uint32_t bits[] = {12, 20, 28, 36, 44, 48};
+    const hsy_search how = {.size = sizeof how};
+    hsy_scheme *s = search_scheme(48, 8, 4, 1);
+    hsy_stage stages[HSY_STAGES_MAX];
+    size_t count = 0;
+    bool good = true;
+
+    ok(hsy_search_plan(s, &how, stages, &count, NULL) == HSY_OK && count == 6,
+       "48 bits by 8 from 4 on are six stages");
+    for (size_t i = 0; i < 6; i++)
+        good &= stages[i].bits == bits[i] &&
+                stages[i].candidates == (i == 0   ? 4096u
+                                         : i == 5 ? 512u
+                                                  : 8192u) &&
+                stages[i].keep == (i == 5 ? 16 : 32);
+    ok(good, "with the candidates of MECHANISMS 5.1");
+    ok(fabs(stages[1].z + hsy_normal_quantile(0.05 / 8192)) < 1e-12,
+       "Bonferroni over the candidates");
+    free(s);
+}
+
+/* n = V0 (z + z')^2 / f^2, and back. */
+static void users(void)
+{
+    const hsy_stage stage = {.v0 = 3.6824, .z = 4.3695};
+    const double want =
+        3.6824 * (4.3695 + 1.644854) * (4.3695 + 1.644854) / 0.0001;
+
+    ok(fabs(hsy_stage_users(&stage, 0.01, 0.05) / want - 1) < 1e-5,
+       "a string of 1 %% takes V0 (z + z')^2 / f^2 reports of a group");
+    ok(fabs(hsy_stage_share(&stage, want, 0.05) / 0.01 - 1) < 1e-5,
+       "and so many reports find it");
+}
+
+static void refusal(const hsy_scheme *s, hsy_search how, const char *field,
+                    const char *sentence)
+{
+    hsy_stage stages[HSY_STAGES_MAX];
+    hsy_error err = {0};
+    size_t count = 77;
+
+    ok(hsy_search_plan(s, &how, stages, &count, &err) != HSY_OK &&
+           strcmp(err.field, field) == 0 && count == 77,
+       "%s", sentence);
+}
+
+static void refusals(void)
+{
+    const hsy_search how = {.size = sizeof how};
+    hsy_spec olh = trial_values("olh", 100, 1);
+    hsy_scheme *s = search_scheme(16, 8, 4, 1), *other = trial_scheme(&olh);
+    hsy_search x = how;
+    hsy_stage stages[HSY_STAGES_MAX];
+    hsy_error err = {0};
+    size_t count = 0;
+
+    refusal(other, how, "mechanism", "olh has no prefixes to search");
+    x.size = 1;
+    refusal(s, x, "size", "a search of another version");
+    x = how;
+    x.top = 65537;
+    refusal(s, x, "top", "too many strings");
+    x = how;
+    x.keep = 17;
+    refusal(s, x, "keep", "too many prefixes");
+    x = how;
+    x.alpha = 1;
+    refusal(s, x, "alpha", "a chance of 1");
+    x.alpha = NAN;
+    refusal(s, x, "alpha", "no chance at all");
+    x = how;
+    x.max_candidates = HSY_SEARCH_CANDIDATES_MAX + 1;
+    refusal(s, x, "max-candidates", "more candidates than anybody searches");
+    x = how;
+    x.top = 4096;
+    ok(hsy_search_plan(s, &x, stages, &count, &err) == HSY_OK &&
+           stages[0].keep == 4096 && stages[1].candidates == 65536,
+       "all prefixes may survive");
+    x.max_candidates = 65535;
+    ok(hsy_search_plan(s, &x, stages, &count, &err) == HSY_E_RANGE &&
+           err.limit == 65536,
+       "a stage that would explode says how many candidates it has");
+    free(s);
+    s = search_scheme(8, 7, 1, 1);
+    x = how;
+    x.top = 257;
+    refusal(s, x, "top", "more strings than there are candidates");
+    free(s);
+    free(other);
+}
+
+/* ---- Choosing ------------------------------------------------------------ */
+
+#define SEARCH_MANY 1000u
+
+/* Largest first, of equals the smaller code, as a plain sort has it. */
+static void order(void)
+{
+    const hsy_search how = {.size = sizeof how};
+    static uint64_t codes[SEARCH_MANY];
+    static hsy_point points[SEARCH_MANY];
+    bool good = true;
+
+    for (size_t i = 0; i < SEARCH_MANY; i++) {
+        codes[i] = i;
+        points[i] = (hsy_point){.value = (double)(i * 7919 % 100),
+                                .n = 100,
+                                .v0 = 1e9,
+                                .p = 0.5,
+                                .q = 0.25};
+    }
+    for (size_t keep = 1; keep <= 40; keep += 13) {
+        const hsy_stage stage = {.keep = keep};
+        hsy_found found[40];
+        size_t count = 0;
+
+        good &= hsy_search_select(&how, &stage, codes, points, SEARCH_MANY,
+                                  found, &count, NULL) == HSY_OK &&
+                count == keep;
+        for (size_t k = 0; k < keep && good; k++) {
+            size_t before = 0; /* of all others */
+
+            for (size_t i = 0; i < SEARCH_MANY; i++)
+                before += points[i].value > found[k].point.value ||
+                          (points[i].value == found[k].point.value &&
+                           codes[i] < found[k].code);
+            good &= before == k;
+        }
+    }
+    ok(good, "the largest shares survive, in order, ties by code");
+}
+
+/* 20 of 100 support a value of rate 0.1: z 3.3, but the binomial tail is 0.002,
+ * so among 100 candidates it may be chance. */
+static void significance(void)
+{
+    const hsy_search how = {.size = sizeof how, .significant = true};
+    const hsy_stage stage = {.keep = 1};
+    hsy_point point = {.value = 0.3,
+                       .n = 100,
+                       .support = 21,
+                       .p = 0.5,
+                       .q = 0.1,
+                       .v0 = 0.5625};
+    uint64_t codes[100] = {0};
+    hsy_point points[100];
+    hsy_found found[1];
+    size_t count = 9;
+
+    for (size_t i = 0; i < 100; i++)
+        points[i] = (hsy_point){.n = 100, .q = 0.1, .p = 0.5, .v0 = 0.5625};
+    points[50] = point;
+    ok(hsy_search_select(&how, &stage, codes, points, 100, found, &count,
+                         NULL) == HSY_OK &&
+           count == 0,
+       "what only the normal law finds significant is not");
+    points[50].support = 30;
+    points[50].value = 0.5;
+    ok(hsy_search_select(&how, &stage, codes, points, 100, found, &count,
+                         NULL) == HSY_OK &&
+           count == 1 && found[0].significant && found[0].point.support == 30,
+       "what both do, is");
+}
+
+/* ---- Finding ------------------------------------------------------------- */
+
+#define SEARCH_PEOPLE 20000u
+
+struct search_run {
+    hsy_scheme *s;
+    hsy_tally t;
+    hsy_stage stages[HSY_STAGES_MAX];
+    size_t nstages;
+    hsy_found found[64];
+    size_t count;
+    void *scratch;
+};
+
+/* People of these strings, a quarter, a fifth and a tenth of all, and others
+ * who share theirs with nobody. */
+static const char *const search_words[] = {"flood", "fire", "fir"};
+
+static void search_codes(const hsy_scheme *s, uint64_t *codes)
+{
+    for (size_t i = 0; i < SEARCH_PEOPLE; i++) {
+        const size_t part = i % 20;
+        const size_t word = part < 5 ? 0 : part < 9 ? 1 : part < 11 ? 2 : 3;
+        hsy_truth truth = {.type = HSY_TRUTH_BYTES};
+
+        codes[i] = i * 0x9e3779b97f4a7c15 >> 24;
+        if (word == 3)
+            continue;
+        truth.u.bytes.data = search_words[word];
+        truth.u.bytes.len = strlen(search_words[word]);
+        if (hsy_truth_code(s, &codes[i], &truth, NULL) != HSY_OK)
+            abort();
+    }
+}
+
+static hsy_status search_all(struct search_run *r, const hsy_search *how,
+                             hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    r->count = 0;
+    for (size_t i = 0; i < r->nstages && st == HSY_OK; i++)
+        st = hsy_search_stage(r->s, &r->t, how, r->stages, i, r->found,
+                              &r->count, r->scratch, err);
+    return st;
+}
+
+static void finding(void)
+{
+    const hsy_search how = {
+        .size = sizeof how, .top = 8, .keep = 3, .significant = true};
+    struct search_run r = {.s = search_scheme(40, 8, 0, 5)};
+    uint64_t *codes = trial_memory(SEARCH_PEOPLE * sizeof *codes);
+    hsy_stream secret, published;
+    hsy_error err = {0};
+    hsy_info info;
+    uint8_t *reports;
+    uint64_t first;
+
+    hsy_scheme_info(r.s, &info);
+    reports = trial_memory(SEARCH_PEOPLE * info.report_bytes);
+    hsy_tally_init(&r.t, r.s, trial_memory(8 * hsy_tally_words(r.s)));
+    hsy_stream_seed(&secret, 5, 0);
+    hsy_stream_seed(&published, 5, 1);
+    search_codes(r.s, codes);
+    if (hsy_simulate_batch(r.s, reports, codes, SEARCH_PEOPLE, &secret,
+                           &published, NULL) != HSY_OK ||
+        hsy_tally_batch(&r.t, r.s, reports, SEARCH_PEOPLE, NULL) != HSY_OK ||
+        hsy_search_plan(r.s, &how, r.stages, &r.nstages, NULL) != HSY_OK)
+        abort();
+    r.scratch = trial_memory(hsy_search_scratch(r.s, r.stages, r.nstages));
+    ok(search_all(&r, &how, &err) == HSY_OK && r.count == 3,
+       "three strings are found, and nothing else (%zu)", r.count);
+    for (size_t k = 0; k < 3 && r.count == 3; k++) {
+        uint8_t string[8] = {0};
+        const size_t len = hsy_code_string(r.s, string, r.found[k].code);
+        const double share = k == 0 ? 0.25 : k == 1 ? 0.2 : 0.1;
+
+        ok(len == strlen(search_words[k]) &&
+               memcmp(string, search_words[k], len) == 0,
+           "%s is number %zu", search_words[k], k + 1);
+        ok(fabs(r.found[k].point.value - share) < 0.04, "with its share (%.3f)",
+           r.found[k].point.value);
+    }
+    ok(r.found[0].point.spread > 0.5,
+       "which is that of a sample of all who answered");
+
+    /* Every report of group 2 is lost. */
+    {
+        hsy_tally group;
+
+        hsy_tally_part(&group, &r.t, r.s, 1);
+        first = group.strata[0];
+        group.strata[0] = 0;
+    }
+    ok(first > 0 && search_all(&r, &how, &err) == HSY_E_EMPTY && err.limit == 2,
+       "a group without reports is named");
+    free(r.t.cells);
+    free(r.scratch);
+    free(reports);
+    free(codes);
+    free(r.s);
+}
+
+int main(void)
+{
+    plan();
+    users();
+    refusals();
+    order();
+    significance();
+    finding();
+    return tap_done();
+}
