@@ -303,7 +303,7 @@ void estimate_show(const struct estimate_result *r)
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
-        {"lying_p", estimate_lying_p(r->gather)},
+        {"lying_p", {.type = CLI_NONE}},
         {"epsilon_lifetime", {.type = CLI_NONE}},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
@@ -318,6 +318,8 @@ void estimate_show(const struct estimate_result *r)
     size_t nfields =
         sizeof fields / sizeof fields[0] - SHOW_AGAINST - SHOW_LYING;
 
+    if (o->format == CLI_JSON)
+        fields[nfields - 2].cell = estimate_lying_p(r->gather);
     if (info->epsilon_lifetime > 0)
         fields[nfields - 3].cell = cli_number(info->epsilon_lifetime);
     if (info->release) {
