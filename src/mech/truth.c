@@ -92,10 +92,12 @@ static uint64_t truth_spell(const hsy_scheme *s, const uint8_t *data,
 
     *last = ct_equal(len, 0) & 1;
     for (size_t i = 0; i < bits / 8; i++) {
-        uint64_t byte = data[i & ct_less(i, room)] & ct_less(i, len);
+        /* Hidden, or what the compiler keeps of i - len enters the address. */
+        const uint64_t end = ct_hide(len);
+        uint64_t byte = data[i & ct_less(i, room)] & ct_less(i, end);
 
         code = code << 8 | byte;
-        *last |= byte & ct_equal(i + 1, len);
+        *last |= byte & ct_equal(i + 1, end);
     }
     return code << bits % 8;
 }

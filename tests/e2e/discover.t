@@ -61,6 +61,16 @@ def refused(code, words, *args, stdin=b""):
     ok(r.code == code and all(w in r.err for w in words), "refused: " + " ".join(words), r)
 
 
+# As a task for devices.
+task = write("tasks.yaml", b"""version: 1
+expires: 2099-12-31
+tasks:
+  - {id: words, source: words, question: Which?, strings: true, epsilon: 4, mechanism: pem,
+     set: {bits: 48, step: 8, pool-bits: 10}, repeat: once, start: 2026-01-01, end: 2099-12-31}
+""")
+asked = must("randomize", "--task", task + ":words", "--simulate", "--seed", 1, stdin=text(people[:half]))
+ok(asked == randomize(people[:half], 1), "a task asks the same")
+
 # Bad input.
 refused(1, ["line 2", "longer than its spelling", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
 other = must("randomize", *PEM, "--epsilon", "10", "--other", stdin=b"too long\n" * 500)

@@ -95,6 +95,9 @@ scenario "compare releases" release --compare --yes-no --epsilon 1 --plot OUT
 scenario "tally a stream" tally "$work/oue.hsy" -o OUT
 scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT
+$hearsay randomize --strings --mechanism pem --set bits=16 --set pool-bits=4 --epsilon 4 "$work/values" -o "$work/pem.reports"
+scenario "discover" discover "$work/pem.reports"
+scenario "plan a discovery" discover --plan --epsilon 1 --frequency 0.1 --set bits=16
 scenario "estimate" estimate "$work/oue.tally"
 scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post norm-sub --format json
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv
