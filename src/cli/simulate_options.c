@@ -57,7 +57,7 @@ static const struct cli_command study_command = {
     "--data D --domain K [options] | "
     "--data D --range LO:HI [--bins B] [options] | "
     "--discover pem --data D --domain K [options] | "
-    "attack averaging|change|fingerprint|drift|poisoning [options]",
+    "attack NAME [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
     "Beside the error stand what theory predicts and the best that is known.\n"
