@@ -56,6 +56,12 @@ static void audit_probes_item(struct audit_probe *probe, const hsy_scheme *s,
     hsy_info info;
 
     hsy_scheme_info(own, &info);
+    if (info.kind == HSY_KIND_STRINGS && codes > UINT32_MAX) {
+        audit_probes_string(probe, &probe->items[i], which);
+        return;
+    }
+    if (info.kind == HSY_KIND_STRINGS && codes != 0) /* few, so an index does */
+        info.kind = HSY_KIND_VALUES;
     audit_probes_truth(probe, &probe->items[i], &info, places[which]);
 }
 

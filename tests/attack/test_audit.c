@@ -53,6 +53,10 @@ static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
         spec.param[HSY_PARAM_HASHES] = 1;
         spec.param[HSY_PARAM_COHORTS] = 2;
     }
+    if (strcmp(mechanism, "pem") == 0) { /* groups of 4 and 8 prefixes */
+        spec.param[HSY_PARAM_BITS] = 3;
+        spec.param[HSY_PARAM_STEP] = spec.param[HSY_PARAM_W] = 1;
+    }
 
     trial_attach(&spec);
     s = malloc(hsy_scheme_size(&spec));
@@ -81,7 +85,8 @@ static void test_library(void)
                         : row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES
                         : row->kinds >> HSY_KIND_BINS & 1   ? HSY_KIND_BINS
                         : row->kinds >> HSY_KIND_TUPLE & 1  ? HSY_KIND_TUPLE
-                                                            : HSY_KIND_NUMBER;
+                        : row->kinds >> HSY_KIND_NUMBER & 1 ? HSY_KIND_NUMBER
+                                                            : HSY_KIND_STRINGS;
         bool listed = kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS;
         hsy_scheme *s = test_scheme(row->name, kind, listed ? 8 : 0, HSY_NANO);
         struct audit_subject subject = audit_library(s);
