@@ -147,7 +147,7 @@ CLIENT_OBJ  := $(CLIENT_SRC:%.c=$(O)/client/%.o)
 CLIENT_KEEP := $(addprefix -u ,$(shell awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | grep -E '^hsy_(device|release|document_(open|task))'))
 $(O)/client/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -D_FORTIFY%,$(CPPFLAGS)) -DHSY_CLIENT -Wno-unused-function $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) -Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -MMD -MP -c $< -o $@
+	$(CC) $(filter-out -D_FORTIFY%,$(CPPFLAGS)) -DHSY_CLIENT -Wno-unused-function $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) -Os -fno-tree-dominator-opts -fno-inline-small-functions -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -MMD -MP -c $< -o $@
 
 client: $(OUT)/hearsay-client.o
 $(OUT)/hearsay-client.o: $(CLIENT_OBJ)

@@ -265,6 +265,15 @@ static void show_prepare(struct show_state *s)
 
 /* ---- All three ----------------------------------------------------------- */
 
+/* Places of fields of json. */
+enum {
+    SHOW_REPORTS = 3,
+    SHOW_LYING_P = 9,
+    SHOW_LIFETIME,
+    SHOW_RELEASES,
+    SHOW_PEOPLE
+};
+
 #define SHOW_AGAINST 4u /* fields of json that only --against has, */
 #define SHOW_LYING 3u   /* ... and that only --assume-lying has */
 
@@ -319,13 +328,13 @@ void estimate_show(const struct estimate_result *r)
         sizeof fields / sizeof fields[0] - SHOW_AGAINST - SHOW_LYING;
 
     if (o->format == CLI_JSON)
-        fields[nfields - 2].cell = estimate_lying_p(r->gather);
+        fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
     if (info->epsilon_lifetime > 0)
-        fields[nfields - 3].cell = cli_number(info->epsilon_lifetime);
+        fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
     if (info->release) {
-        fields[nfields - 2].cell = fields[3].cell;
-        fields[3].cell.type = CLI_NONE; /* reports */
-        fields[nfields - 1].cell = cli_number(
+        fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
+        fields[SHOW_REPORTS].cell.type = CLI_NONE;
+        fields[SHOW_PEOPLE].cell = cli_number(
             hsy_central_people(r->gather->scheme, &r->gather->tally));
     }
     show_prepare(&s);
