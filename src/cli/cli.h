@@ -277,9 +277,18 @@ size_t cli_utf8_one(const uint8_t *p, size_t left);
  * 0, or the exit code after a message. */
 int cli_read_file(uint8_t **bytes, size_t *len, const char *path, size_t most);
 
-/* These bytes in a file, whole and durable or not at all; path NULL: standard
- * output. 0, or the exit code after a message. */
+/* A file that will be there whole and durable or not at all; path NULL:
+ * standard output. 0, or the exit code after a message. */
+struct output;
+int cli_open_output(struct output **out, const char *path);
+
+/* Such a file with these bytes. */
 int cli_write_file(const char *path, const void *bytes, size_t len);
+
+/* A figure into a file that was opened before the work, so that a wrong path
+ * does not cost it. made: what drawing it said, with err; svg is freed. */
+int cli_finish_figure(struct output *out, const char *path, hsy_status made,
+                      char *svg, size_t len, const hsy_error *err);
 
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 

@@ -41,18 +41,40 @@ int cli_read_file(uint8_t **bytes, size_t *len, const char *path, size_t most)
     return 0;
 }
 
-int cli_write_file(const char *path, const void *bytes, size_t len)
+int cli_open_output(struct output **out, const char *path)
 {
-    struct output *out = NULL;
     hsy_status st;
 
     errno = 0;
-    st = output_open(&out, path);
+    st = output_open(out, path);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (st != HSY_OK)
-        return cli_fail_output(path);
+    return st == HSY_OK ? 0 : cli_fail_output(path);
+}
+
+int cli_write_file(const char *path, const void *bytes, size_t len)
+{
+    struct output *out = NULL;
+    int failed = cli_open_output(&out, path);
+
+    if (failed)
+        return failed;
     if (len != 0)
-        output_write(out, bytes, len);
+        output_write(out, bytes, len); /* commit says whether it failed */
     return output_commit(out) == HSY_OK ? 0 : cli_fail_output(path);
+}
+
+int cli_finish_figure(struct output *out, const char *path, hsy_status made,
+                      char *svg, size_t len, const hsy_error *err)
+{
+    if (made == HSY_OK)
+        made = output_write(out, svg, len);
+    free(svg);
+    if (made != HSY_OK) {
+        output_abort(out);
+        return err->status != HSY_OK ? cli_fail_error("figure", err)
+                                     : cli_fail_output(path);
+    }
+    errno = 0;
+    return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);
 }

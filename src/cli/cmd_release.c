@@ -167,7 +167,6 @@ static void release_note(const struct release_job *j)
 
 static int release_open(struct release_job *j)
 {
-    hsy_status st;
     int failed = cli_scheme_new(&j->scheme, &j->spec.spec);
 
     if (failed)
@@ -183,11 +182,7 @@ static int release_open(struct release_job *j)
         return cli_fail_nomem();
     hsy_tally_init(&j->tally, j->scheme, j->memory);
     hsy_entropy_init(&j->entropy);
-    errno = 0;
-    st = output_open(&j->out, j->how->output);
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    return st == HSY_OK ? 0 : cli_fail_output(j->how->output);
+    return cli_open_output(&j->out, j->how->output);
 }
 
 /* Takes a half-open job. Truths and coins do not outlive it. */

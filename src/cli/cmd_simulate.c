@@ -4,7 +4,6 @@
 #include "simulate_parts.h"
 #include "simulate_study.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,7 +292,6 @@ static hsy_status cmd_simulate_svg(const struct simulate *s, char **svg,
     }
 }
 
-/* out was opened before the work, so that a wrong path does not cost it. */
 static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
 {
     hsy_error err = {0};
@@ -301,30 +299,20 @@ static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
     size_t len = 0;
     hsy_status st = cmd_simulate_svg(&c->s, &svg, &len, &err);
 
-    if (st == HSY_OK)
-        st = output_write(out, svg, len);
-    free(svg);
-    if (st != HSY_OK) {
-        output_abort(out);
-        return err.status != HSY_OK ? cli_fail_error("figure", &err)
-                                    : cli_fail_output(c->plot);
-    }
-    errno = 0;
-    return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(c->plot);
+    return cli_finish_figure(out, c->plot, st, svg, len, &err);
 }
 
 static int cmd_simulate_all(struct cmd_simulate *c)
 {
     struct output *out = NULL;
     hsy_error err = {0};
-    hsy_status st = HSY_OK;
+    hsy_status st;
     int code = CLI_DONE;
 
-    errno = 0;
     if (c->plot != NULL)
-        st = output_open(&out, c->plot);
-    if (st != HSY_OK)
-        return st == HSY_E_NOMEM ? cli_fail_nomem() : cli_fail_output(c->plot);
+        code = cli_open_output(&out, c->plot);
+    if (code != CLI_DONE)
+        return code;
     c->s.o.tick = cmd_simulate_tick;
     c->s.o.ctx = c;
     st = cmd_simulate_run(c, &err);

@@ -3,7 +3,6 @@
 #include "cli_gather.h"
 #include "container.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 enum { TALLY_OUTPUT = 1 };
@@ -25,19 +24,13 @@ static const struct cli_command tally_command = {
 static int tally_write(const struct cli_gather *g, const char *path)
 {
     struct output *out = NULL;
-    hsy_status st;
+    int failed = cli_open_output(&out, path);
 
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    if (st != HSY_OK)
-        return cli_fail_output(path);
-    st = container_put_tally(out, g->scheme, g->block, g->info.labels_len,
-                             &g->tally);
-    if (st != HSY_OK) {
-        int failed = cli_fail_output(path);
-
+    if (failed)
+        return failed;
+    if (container_put_tally(out, g->scheme, g->block, g->info.labels_len,
+                            &g->tally) != HSY_OK) {
+        failed = cli_fail_output(path);
         output_abort(out);
         return failed;
     }

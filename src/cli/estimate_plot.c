@@ -3,10 +3,8 @@
  * bins as a histogram, each with its interval.
  */
 #include "estimate_parts.h"
-#include "output.h"
 #include "plot.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -181,21 +179,6 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
     return plot_svg(svg, len, &figure, err);
 }
 
-static int figure_write(const char *path, const char *svg, size_t len)
-{
-    struct output *out = NULL;
-    hsy_status st;
-
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    if (st != HSY_OK)
-        return cli_fail_output(path);
-    output_write(out, svg, len); /* commit says whether it failed */
-    return output_commit(out) == HSY_OK ? 0 : cli_fail_output(path);
-}
-
 int estimate_plot(const struct estimate_result *r)
 {
     struct figure f = {.result = r};
@@ -216,7 +199,7 @@ int estimate_plot(const struct estimate_result *r)
     free(f.rows);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    failed = st == HSY_OK ? figure_write(r->options->plot, svg, len)
+    failed = st == HSY_OK ? cli_write_file(r->options->plot, svg, len)
                           : cli_fail_error("figure", &err);
     free(svg);
     return failed;

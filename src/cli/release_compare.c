@@ -1,10 +1,8 @@
 /* release_compare.c - the error to expect of trusting nobody, some, or one. */
 #include "release_parts.h"
 
-#include "output.h"
 #include "plot.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -152,26 +150,16 @@ static hsy_status compare_svg(char **svg, size_t *len, const struct compare *c,
 static int compare_plot(const struct compare *c, double epsilon,
                         const char *path)
 {
-    struct output *out = NULL;
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    hsy_status st = compare_svg(&svg, &len, c, epsilon, &err);
+    int failed;
 
-    if (st != HSY_OK)
+    if (compare_svg(&svg, &len, c, epsilon, &err) != HSY_OK)
         return cli_fail_error("figure", &err);
-    errno = 0;
-    st = output_open(&out, path);
-    if (st == HSY_OK)
-        st = output_write(out, svg, len);
+    failed = cli_write_file(path, svg, len);
     free(svg);
-    if (st == HSY_OK)
-        st = output_commit(out);
-    else
-        output_abort(out);
-    if (st == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    return st == HSY_OK ? CLI_DONE : cli_fail_output(path);
+    return failed;
 }
 
 int release_compare(const hsy_spec *spec, const struct release_options *o)

@@ -202,29 +202,7 @@ static int study_figure(const struct simulate_study *s, struct output *out)
     size_t len = 0;
     hsy_status st = study_svg(&svg, &len, s->rows, s->nrows, &err);
 
-    if (st == HSY_OK)
-        st = output_write(out, svg, len);
-    free(svg);
-    if (st != HSY_OK) {
-        output_abort(out);
-        return err.status != HSY_OK ? cli_fail_error("figure", &err)
-                                    : cli_fail_output(s->plot);
-    }
-    errno = 0;
-    return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(s->plot);
-}
-
-static int study_open(struct output **out, const char *path)
-{
-    hsy_status st;
-
-    if (path == NULL)
-        return CLI_DONE;
-    errno = 0;
-    st = output_open(out, path);
-    return st == HSY_OK        ? CLI_DONE
-           : st == HSY_E_NOMEM ? cli_fail_nomem()
-                               : cli_fail_output(path);
+    return cli_finish_figure(out, s->plot, st, svg, len, &err);
 }
 
 /* Files are opened before the work, so that a wrong path does not cost it. */
@@ -233,10 +211,10 @@ static int study_all(struct simulate_study *s, struct cli_parser *p)
     struct output *figure = NULL;
     int code = study_domains(s, p, true);
 
-    if (code == CLI_DONE)
-        code = study_open(&figure, s->plot);
-    if (code == CLI_DONE)
-        code = study_open(&s->dumped, s->dump);
+    if (code == CLI_DONE && s->plot != NULL)
+        code = cli_open_output(&figure, s->plot);
+    if (code == CLI_DONE && s->dump != NULL)
+        code = cli_open_output(&s->dumped, s->dump);
     if (code == CLI_DONE)
         code = study_domains(s, p, false);
     cli_progress_end(&s->progress);

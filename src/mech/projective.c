@@ -121,27 +121,6 @@ hsy_status hsy_projective_batch(const hsy_scheme *s, uint8_t *reports,
     return st;
 }
 
-size_t hsy_projective_check(const hsy_scheme *s, const uint8_t *reports,
-                            size_t n)
-{
-    const size_t bytes = s->report_bytes;
-    size_t i = 0;
-
-    while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
-        i++;
-    return i;
-}
-
-void hsy_projective_tally(const hsy_scheme *s, hsy_tally *t,
-                          const uint8_t *reports, size_t n)
-{
-    const size_t bytes = s->report_bytes;
-
-    for (size_t i = 0; i < n; i++)
-        t->cells[report_get(reports + i * bytes, bytes)]++;
-    t->strata[0] += n;
-}
-
 /* Coordinates by definition, not by the kernel: of a point number, the first
  * non-zero one being 1. An item has them in reverse. */
 static void projective_vector(const struct kernel_geometry *g, uint64_t number,

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -101,6 +102,27 @@ def rows(out):
                 except ValueError:
                     pass
     return table
+
+
+def examples(name):
+    """The page docs/NAME, and its commands with what it says they print."""
+    page = open(os.path.join(ROOT, "docs", name)).read()
+    return page, re.findall(r"^    \$ (hearsay .*)\n((?:    .*\n|\n(?=    ))*)", page, re.M)
+
+
+def tells_the_truth(page, shown):
+    """Every command prints and draws what the page says; not in a short run."""
+    for command, block in shown if not SHORT else ():
+        words = command.split()[1:]
+        figure = None
+        if "--plot" in words:
+            figure = words[words.index("--plot") + 1]
+            words[words.index("--plot") + 1] = path("page.svg")
+        want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
+        ok(must(*words).decode() == want, command + " prints what the page says", want)
+        if figure is not None:
+            ok(open(path("page.svg"), "rb").read() == open(os.path.join(ROOT, figure), "rb").read(), figure + " is its figure")
+            ok("](%s)" % figure.replace("docs/", "") in page, "which the page shows")
 
 
 def noise(name, d, epsilon):

@@ -165,14 +165,7 @@ for args, words in ((["--days", "5"], "--days does not go with 'poisoning'"), ([
 ok(json.loads(must(*few, "--epsilon", "0.01", "--format", "json"))["targets"] == 10, "at epsilon 0.01")
 
 # docs/poisoning.md shows what the command prints and draws.
-page = open(os.path.join(ROOT, "docs", "poisoning.md")).read()
-shown = re.findall(r"^    \$ (hearsay simulate .*)\n((?:    .*\n|\n(?=    ))*)", page, re.M)
+page, shown = examples("poisoning.md")
 ok(len(shown) == 1 or SHORT, "the page has the command", shown)
-for command, block in shown if not SHORT else ():
-    words = command.split()[1:]
-    drawn = words[words.index("--plot") + 1]
-    words[words.index("--plot") + 1] = path("page.svg")
-    want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
-    ok(must(*words).decode() == want, command + " prints what the page says", want)
-    ok(open(path("page.svg"), "rb").read() == open(os.path.join(ROOT, drawn), "rb").read(), drawn + " is its figure")
+tells_the_truth(page, shown)
 done()

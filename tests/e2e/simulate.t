@@ -118,18 +118,7 @@ for args in (["averaging", "--days", "1", "--devices", "2"], ["averaging", "--da
     ok(r.code == 0 and b"nan" not in r.out and b"inf" not in r.out and json.loads(r.out) and xml.parse(path("edge.svg")), " ".join(args), r)
 
 # docs/attacks.md shows what the commands print and draw.
-page = open(os.path.join(ROOT, "docs", "attacks.md")).read()
-shown = re.findall(r"^    \$ (hearsay simulate .*)\n((?:    .*\n|\n(?=    ))*)", page, re.M)
+page, shown = examples("attacks.md")
 ok(len(shown) >= 4 and all(any("attack " + a in command for command, _ in shown) for a in ATTACKS), "the page has every attack", shown)
-for command, block in shown if not SHORT else ():
-    words = command.split()[1:]
-    figure = None
-    if "--plot" in words:
-        figure = words[words.index("--plot") + 1]
-        words[words.index("--plot") + 1] = path("page.svg")
-    want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
-    ok(must(*words).decode() == want, command + " prints what the page says", want)
-    if figure is not None:
-        ok(open(path("page.svg"), "rb").read() == open(os.path.join(ROOT, figure), "rb").read(), figure + " is its figure")
-        ok("](%s)" % figure.replace("docs/", "") in page, "which the page shows")
+tells_the_truth(page, shown)
 done()

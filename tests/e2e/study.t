@@ -183,18 +183,7 @@ for args in (["--domain", "2", "--users", "1", "--mechanism", "rr,grr,oue,ss"], 
     ok(r.code == 0 and b"nan" not in r.out.lower() and b"inf" not in r.out and json.loads(r.out), " ".join(args), r)
 
 # docs/simulation.md shows what the commands print and draw.
-page = open(os.path.join(ROOT, "docs", "simulation.md")).read()
-shown = re.findall(r"^    \$ (hearsay simulate .*)\n((?:    .*\n|\n(?=    ))*)", page, re.M)
+page, shown = examples("simulation.md")
 ok(len(shown) == 5 and any("--domain 16 --users 2000" in c for c, _ in shown) and any("laplace,onebit" in c for c, _ in shown), "the page has its examples", shown)
-for command, block in shown if not SHORT else ():
-    words = command.split()[1:]
-    figure = None
-    if "--plot" in words:
-        figure = words[words.index("--plot") + 1]
-        words[words.index("--plot") + 1] = path("page.svg")
-    want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
-    ok(must(*words).decode() == want, command + " prints what the page says", want)
-    if figure is not None:
-        ok(open(path("page.svg"), "rb").read() == open(os.path.join(ROOT, figure), "rb").read(), figure + " is its figure")
-        ok("](%s)" % figure.replace("docs/", "") in page, "which the page shows")
+tells_the_truth(page, shown)
 done()
