@@ -933,6 +933,67 @@ HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                            const hsy_tally *t, const hsy_point *points,
                            size_t count, bool complete);
 
+/* ---- Accuracy before anything is collected: docs/planning.md ------------- */
+
+/* Why an error is at most so large: a theorem that holds for every n, the
+ * normal approximation, and the binomial law itself. */
+typedef enum hsy_bound {
+    HSY_BOUND_HOEFFDING = 0,
+    HSY_BOUND_NORMAL = 1,
+    HSY_BOUND_EXACT = 2
+} hsy_bound;
+
+#define HSY_BOUNDS 3u
+
+/* What a scheme's estimates are made of: a mean of one term for each report,
+ * people being a sample. A mean's units are those of a range from 0 to 1. */
+typedef struct hsy_accuracy {
+    double width;       /* every term lies in an interval this wide; 0: no such
+                           width is known */
+    double variance;    /* of a term, at most; the sample's included */
+    double share;       /* that is estimated */
+    double lambda, gap; /* it is (X / n - q) / gap, X the reports that support
+                           it, each with chance lambda */
+    bool binomial;      /* and X is binomial */
+    double at_once;     /* so many estimates shall hold together */
+} hsy_accuracy;
+
+/*
+ * Of a scheme, for a share (below 0: the one that is hardest to tell).
+ * HSY_E_UNKNOWN for releases, tuples and what is estimated by iteration,
+ * HSY_E_RANGE. Local hashing has neither width nor binomial law: its functions
+ * come from a pool, whose collisions are corrected.
+ */
+HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
+                                   double share, double at_once,
+                                   hsy_error *err);
+
+/* Whether a bound is there; then, all but one being given, the last: the error
+ * alpha that is passed with chance at most beta, how many reports that takes,
+ * and that chance. 0 < alpha; 0 < beta < 1; 1 <= n <= 9e15. */
+HSY_API bool hsy_accuracy_has(const hsy_accuracy *a, hsy_bound bound);
+HSY_API double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound,
+                                  double n, double beta);
+HSY_API double hsy_accuracy_users(const hsy_accuracy *a, hsy_bound bound,
+                                  double alpha, double beta);
+HSY_API double hsy_accuracy_beta(const hsy_accuracy *a, hsy_bound bound,
+                                 double n, double alpha);
+
+/* The mean of the largest of d normal errors, in standard errors. */
+HSY_API double hsy_normal_largest(double d);
+
+/* The same for a trusted curator's release, noise alone: the error of a count's
+ * share that is passed with chance at most beta, and the people it takes.
+ * sensitivity: what one person changes, 1 of a count, 2 of a histogram. */
+HSY_API double hsy_central_alpha(double epsilon, double sensitivity, double n,
+                                 double beta);
+HSY_API double hsy_central_users(double epsilon, double sensitivity,
+                                 double alpha, double beta);
+
+/* n times the mean variance of d shares by the best mechanism known, subset
+ * selection with its best w, which tends to the least possible [YB18]. */
+HSY_API double hsy_limit_variance(double d, double epsilon);
+
 /* ---- Poisoning: docs/poisoning.md -----------------------------------------
  */
 

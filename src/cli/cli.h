@@ -25,6 +25,7 @@ int cmd_tally(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
@@ -230,6 +231,11 @@ struct cli_field {
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
+
+/* Print named facts, those that do not apply (CLI_NONE) left out: csv, a header
+ * and one row, or json, one flat object. */
+void cli_print_facts(enum cli_format format, const struct cli_field *fields,
+                     size_t n);
 
 /* ---- Labels (cli_labels.c) ----------------------------------------------- */
 

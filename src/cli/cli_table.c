@@ -442,3 +442,47 @@ void cli_print(enum cli_format format, const struct cli_table *table,
     else
         table_aligned(table);
 }
+
+/* ---- Facts --------------------------------------------------------------- */
+
+static void facts_csv(const struct cli_field *fields, size_t n)
+{
+    for (unsigned row = 0; row < 2; row++) {
+        const char *comma = "";
+
+        for (size_t i = 0; i < n; i++) {
+            if (fields[i].cell.type == CLI_NONE)
+                continue;
+            fputs(comma, stdout);
+            if (row == 0)
+                table_csv_text(fields[i].name, strlen(fields[i].name));
+            else
+                table_csv_cell(&fields[i].cell);
+            comma = ",";
+        }
+        putchar('\n');
+    }
+}
+
+static void facts_json(const struct cli_field *fields, size_t n)
+{
+    const char *comma = "{\n  ";
+
+    for (size_t i = 0; i < n; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        fputs(comma, stdout);
+        table_json_member(fields[i].name, &fields[i].cell);
+        comma = ",\n  ";
+    }
+    fputs("\n}\n", stdout);
+}
+
+void cli_print_facts(enum cli_format format, const struct cli_field *fields,
+                     size_t n)
+{
+    if (format == CLI_CSV)
+        facts_csv(fields, n);
+    else
+        facts_json(fields, n);
+}

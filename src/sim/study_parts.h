@@ -55,10 +55,6 @@ hsy_status study_report(hsy_tally *t, const hsy_scheme *s,
  * mechanism for means. */
 double study_mean_law(const hsy_info *info, double x);
 
-/* n times the mean squared error of d shares under subset selection, its best
- * w: no known mechanism has less for all d. */
-double study_share_limit(double d, double epsilon);
-
 /* ---- Measuring (study_measure.c) ----------------------------------------- */
 
 /* Memory of one who measures. */

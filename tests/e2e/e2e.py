@@ -115,9 +115,9 @@ def tells_the_truth(page, shown):
     for command, block in shown if not SHORT else ():
         words = command.split()[1:]
         figure = None
-        if "--plot" in words:
-            figure = words[words.index("--plot") + 1]
-            words[words.index("--plot") + 1] = path("page.svg")
+        for option in {"--plot", "--plot-learned"} & set(words):
+            figure = words[words.index(option) + 1]
+            words[words.index(option) + 1] = path("page.svg")
         want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
         ok(must(*words).decode() == want, command + " prints what the page says", want)
         if figure is not None:
