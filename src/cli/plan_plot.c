@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PLOT_PEOPLE 25u /* 10^2 to 10^8, four a decade */
-#define PLOT_LEARNED 97u
+#define PLOT_PEOPLE 25u  /* 10^2 to 10^8, four a decade */
+#define PLOT_LEARNED 33u /* 0 to 8 */
 
 static int plot_write(const char *path, const struct plot_figure *figure)
 {
@@ -120,7 +120,7 @@ int plan_plot_learned(const struct plan *p)
 
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < PLOT_LEARNED; k++) {
-            x[k] = (double)k / 12;
+            x[k] = (double)k / 4;
             y[i][k] = plan_posterior(priors[i], x[k]);
         }
         snprintf(names[i], sizeof names[i], "believed %.4g before", priors[i]);
