@@ -792,6 +792,13 @@ HSY_API hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
                                       const hsy_confidence *how,
                                       hsy_error *err);
 
+/* The logarithm of how likely the share f, from 0 to 1, makes the support of a
+ * point, less that of the most likely share: 0 at the top, -INFINITY where it
+ * is impossible. Support is taken for a coin of rate q + (p - q) f, as by
+ * likelihood intervals, and the same points are refused. */
+HSY_API hsy_status hsy_point_likelihood(double *out, const hsy_point *point,
+                                        double f, hsy_error *err);
+
 /* a - b of two independent tallies, and the two-sided p-value of "equal". */
 HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
                                            const hsy_point *a,
