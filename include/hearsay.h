@@ -1434,6 +1434,13 @@ HSY_API hsy_status hsy_survey_need_groups(double *n, const hsy_survey *s,
                                           double a, double b, double level,
                                           double power, hsy_error *err);
 
+/* The same of a pair whose other question a share `other` says yes to: fewest
+ * answers of both samples for a margin. */
+HSY_API hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
+                                        double share, double other,
+                                        double margin, double level,
+                                        hsy_error *err);
+
 #define HSY_SURVEY_COVERAGE_MAX 100000000u /* answers */
 
 /* The chance, from the binomial law itself, that an interval of n answers holds

@@ -73,6 +73,38 @@ hsy_status hsy_survey_need_groups(double *n, const hsy_survey *s, double a,
                       err);
 }
 
+/* Each sample counts with |c| sd of its rate: divided in that proportion the
+ * fewest people do [GAS69]. */
+hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
+                                double share, double other, double margin,
+                                double level, hsy_error *err)
+{
+    const double z = -hsy_normal_quantile((1 - level) / 2);
+    const double gap = chance[0] - chance[1];
+    double part[2], sum;
+    hsy_status st = HSY_OK;
+
+    if (!need_share(chance[0]) || !need_share(chance[1]) ||
+        !(fabs(gap) >= 1e-8))
+        return hsy_fail(err, HSY_E_RANGE, "chance",
+                        "both samples are asked alike: no information");
+    if (!need_share(share) || !need_share(other))
+        return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
+    if (!need_chance(margin) || !need_chance(level))
+        return hsy_fail(err, HSY_E_RANGE,
+                        need_chance(level) ? "margin" : "level",
+                        "lies between 0 and 1");
+    for (size_t i = 0; i < 2; i++) {
+        const double rate = chance[i] * share + (1 - chance[i]) * other;
+
+        part[i] = fabs((1 - chance[1 - i]) / gap) * sqrt(rate * (1 - rate));
+    }
+    sum = part[0] + part[1];
+    for (size_t i = 0; i < 2 && st == HSY_OK; i++)
+        st = need_whole(&n[i], z * z * part[i] * sum / (margin * margin), err);
+    return st;
+}
+
 static hsy_status need_coverage_check(uint64_t n, double share,
                                       hsy_interval interval, hsy_error *err)
 {

@@ -489,6 +489,36 @@ static void needs(void)
        "no margin, share, level or power that is none");
 }
 
+/* As many as are said to be needed give that margin, and no other division of
+ * as many gives a smaller one. */
+static void needs_of_a_pair(void)
+{
+    static const double chance[2] = {0.7, 0.3};
+    double n[2] = {0, 0}, least;
+    hsy_survey_pair pair = {{0.7, 0.3}, {0, 0}, {0, 0}};
+    hsy_survey_result r;
+    bool best = true;
+
+    ok(hsy_survey_pair_need(n, chance, 0.2, 0.4, 0.02, 0.95, NULL) == HSY_OK,
+       "people in both samples");
+    for (int i = -9; i <= 9; i++) {
+        pair.n[0] = n[0] + 0.1 * i * n[0];
+        pair.n[1] = n[0] + n[1] - pair.n[0];
+        pair.yes[0] = 0.26 * pair.n[0];
+        pair.yes[1] = 0.34 * pair.n[1];
+        if (hsy_survey_pair_estimate(&r, &pair, 0.95, NULL) != HSY_OK)
+            best = false;
+        least = (r.wald[1] - r.wald[0]) / 2;
+        best = best && (i == 0 ? fabs(least / 0.02 - 1) < 1e-3 : least > 0.02);
+    }
+    ok(best, "give the margin, and no other division does");
+    ok(hsy_survey_pair_need(n, chance, 0.2, 2, 0.02, 0.95, NULL) ==
+               HSY_E_RANGE &&
+           hsy_survey_pair_need(n, chance, 0.2, 0.4, 0, 0.95, NULL) ==
+               HSY_E_RANGE,
+       "no share or margin that is none");
+}
+
 int main(void)
 {
     published_vectors();
@@ -506,5 +536,6 @@ int main(void)
     two_states_are_a_channel();
     wrong_matrices_are_refused();
     needs();
+    needs_of_a_pair();
     return tap_done();
 }
