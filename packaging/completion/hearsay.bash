@@ -63,6 +63,8 @@ _hearsay() {
     elif [[ $word == -* ]]; then
         words="$("$hearsay" help "$command" 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
+    elif [ "$command" = survey ] && [ "$COMP_CWORD" -eq 2 ]; then
+        words=simulate
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 2 ]; then
         words=attack
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 3 ]; then

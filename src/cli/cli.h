@@ -29,6 +29,7 @@ int cmd_plan(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_survey(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);
@@ -183,7 +184,8 @@ enum cli_cell_type {
     CLI_TEXT,
     CLI_NUMBER, /* every digit a double has, in csv and json */
     CLI_COUNT,
-    CLI_BOOL
+    CLI_BOOL,
+    CLI_PAIR /* [number, high]; json only */
 };
 
 struct cli_cell {
@@ -191,6 +193,7 @@ struct cli_cell {
     const char *text; /* UTF-8 or not, not necessarily ended by NUL */
     size_t len;
     double number; /* NaN and infinities are printed as CLI_NONE */
+    double high;   /* of a pair */
     uint64_t count;
     bool truth;
     char shown[48]; /* for tables, instead of the above, unless empty */
@@ -198,6 +201,7 @@ struct cli_cell {
 
 struct cli_cell cli_text(const char *text); /* NULL: CLI_NONE */
 struct cli_cell cli_number(double number);
+struct cli_cell cli_pair(double low, double high); /* none if either is none */
 struct cli_cell cli_count(uint64_t count);
 struct cli_cell cli_bool(bool truth);
 
@@ -227,7 +231,7 @@ struct cli_field {
 
 /* Print rows to stdout. Table: aligned columns with a header. Csv: a header
  * and rows. Json: one object, the fields and then the rows as an array of
- * objects called rows_name. */
+ * objects called rows_name; if that is NULL, the members of the only row. */
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
