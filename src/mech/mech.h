@@ -32,6 +32,7 @@ static inline double mech_support_v1(const struct mech_support *law)
 struct mech_sampled;
 struct mech_chain;
 struct mech_lies;
+struct mech_staged;
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -144,6 +145,12 @@ struct hsy_mechanism {
     /* The parts, of which a report answers one (sampled.h); NULL: there are
      * none. */
     const struct mech_sampled *sampled;
+
+#ifndef HSY_CLIENT
+    /* One of several stages, of which a person answers one (staged.h); NULL: it
+     * is not. A small client (make client) has none such. */
+    const struct mech_staged *staged;
+#endif
 
     size_t law_factors; /* most that law writes; 0: one for each report bit */
     size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
@@ -340,5 +347,6 @@ extern const struct hsy_mechanism hsy_mech_joint;
 extern const struct hsy_mechanism hsy_mech_central;
 extern const struct hsy_mechanism hsy_mech_central_open;
 extern const struct hsy_mechanism hsy_mech_pem;
+extern const struct hsy_mechanism hsy_mech_stage;
 
 #endif

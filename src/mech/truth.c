@@ -302,8 +302,8 @@ uint64_t hsy_code_count(const hsy_scheme *s)
 {
     if (s->kind == HSY_KIND_NUMBER)
         return (uint64_t)s->hi - (uint64_t)s->lo + 1;
-    if (s->mech->spelled && s->param[HSY_PARAM_BITS] < 64)
-        return (uint64_t)1 << s->param[HSY_PARAM_BITS];
+    if (s->mech->spelled) /* twice, or all 64 of them are shifted by */
+        return (uint64_t)1 << (s->param[HSY_PARAM_BITS] - 1) << 1;
     return s->d;
 }
 
