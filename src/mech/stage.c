@@ -1,7 +1,7 @@
 /*
  * stage.c - one stage of an interactive search for frequent strings [WLJ19].
  *
- * A string is spelled in M bits (truth.c). Stage i asks for its first L = i b
+ * A string is spelled in M bits (spell.h). Stage i asks for its first L = i b
  * bits. The candidates are the prefixes that survived stage i - 1, which are
  * public, each with all 2^b continuations; every other string is the one value
  * "other":
@@ -18,8 +18,9 @@
  *
  * The survivors are the scheme's labels: lower-case hexadecimal digits, the
  * first bit highest, zeros after the last; all of one length, in ascending
- * order. The oracle is grr where its variance is the least, which is up to
- * d - 2 <= 3 e^epsilon, else pgr. These rules are part of the format.
+ * order. The oracle is what the spec names; if it names none, grr where its
+ * variance is the least, which is up to d - 2 <= 3 e^epsilon, else pgr. These
+ * rules are part of the format.
  *
  * Report: the oracle's, and zeros up to the length that it has with `width`
  * candidates: all stages of a search have reports of one length.
@@ -30,17 +31,16 @@
 #include "lh.h"
 #include "sampled.h"
 #include "scheme.h"
+#include "spell.h"
 #include "staged.h"
 
 #include <string.h>
 
-#define STAGE_BITS_MAX 64u
 #define STAGE_BITS 48u
 #define STAGE_STEP 8u
 #define STAGE_STEP_MAX 20u
 #define STAGE_WIDTH_MAX ((uint64_t)1 << STAGE_STEP_MAX)
 #define STAGE_SURVIVORS 32u /* of the default width */
-#define STAGE_WORDS ((STAGE_BITS_MAX + 63u) / 64u)
 #define STAGE_BLOCK 256u
 #define STAGE_ROOM 8192u
 
@@ -71,7 +71,7 @@ static struct stage_plan stage_plan(const uint64_t *param, uint32_t d)
     struct stage_plan p;
 
     p.bits = stage_within(stage_given(param[HSY_PARAM_BITS], STAGE_BITS), 2,
-                          STAGE_BITS_MAX);
+                          HSY_SPELL_BITS);
     p.step = stage_within(stage_given(param[HSY_PARAM_STEP], STAGE_STEP), 1,
                           p.bits < STAGE_STEP_MAX ? p.bits : STAGE_STEP_MAX);
     p.length =
@@ -82,11 +82,6 @@ static struct stage_plan stage_plan(const uint64_t *param, uint32_t d)
     p.mix = stage_within(param[HSY_PARAM_MIX], STAGE_EQUAL, STAGE_DIMINISHING);
     p.survivors = stage_within(d, 1, p.width >> p.step);
     return p;
-}
-
-static size_t stage_words(uint64_t length)
-{
-    return (size_t)((length + 63) / 64);
 }
 
 /* ---- The oracle ---------------------------------------------------------- */
@@ -104,7 +99,9 @@ static void stage_oracle(hsy_spec *sub, const hsy_spec *spec,
         .kind = HSY_KIND_VALUES,
         .d = (uint32_t)candidates + 1,
         .nano_epsilon = nano,
-        .mechanism = direct ? "grr" : "pgr",
+        .mechanism = spec->oracle != NULL ? spec->oracle
+                     : direct             ? "grr"
+                                          : "pgr",
     };
 }
 
@@ -163,10 +160,10 @@ static hsy_status stage_check_survivors(const hsy_spec *spec, uint64_t length,
     return HSY_OK;
 }
 
-/* The bits of a label, as spell_prefix would give them. */
+/* The bits of a label, as hsy_spell_prefix would give them. */
 static void stage_read(uint64_t *words, const uint8_t *hex, uint64_t length)
 {
-    memset(words, 0, stage_words(length) * sizeof *words);
+    memset(words, 0, spell_words(length) * sizeof *words);
     for (uint64_t b = 0; b < length; b++) {
         const unsigned digit = (unsigned)stage_digit(hex[b / 4]);
 
@@ -176,17 +173,10 @@ static void stage_read(uint64_t *words, const uint8_t *hex, uint64_t length)
 
 /* ---- From a string to its value ------------------------------------------ */
 
-/* The first `length` bits of a string. */
-static void stage_prefix(uint64_t out[STAGE_WORDS], const hsy_scheme *s,
-                         const uint64_t *codes, uint64_t length)
-{
-    out[0] = codes[0] >> (s->param[HSY_PARAM_BITS] - length);
-}
-
 /* The last b of those bits. */
 static uint64_t stage_last(const uint64_t *words, uint64_t length, uint64_t b)
 {
-    const size_t last = stage_words(length) - 1;
+    const size_t last = spell_words(length) - 1;
     const uint64_t held = length - 64 * last; /* bits of the last word */
     const uint64_t before = held < b ? words[last - 1] << held : 0;
 
@@ -196,19 +186,20 @@ static uint64_t stage_last(const uint64_t *words, uint64_t length, uint64_t b)
 /* Every survivor is looked at; which one it is does not show. */
 static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
+    const uint64_t bits = s->param[HSY_PARAM_BITS];
     const uint64_t step = s->param[HSY_PARAM_STEP];
     const uint64_t length = s->param[HSY_PARAM_W];
-    const size_t words = stage_words(length - step);
+    const size_t words = spell_words(length - step);
     const uint64_t *own = hsy_sampled_rest(s);
-    uint64_t prefix[STAGE_WORDS], value, more;
+    uint64_t prefix[HSY_SPELL_WORDS], value, more;
 
     (void)i;
-    stage_prefix(prefix, s, codes, length);
+    hsy_spell_prefix(prefix, codes, bits, length);
     more = stage_last(prefix, length, step);
     if (length == step) /* nothing before it: every string is listed */
         value = more;
     else {
-        stage_prefix(prefix, s, codes, length - step);
+        hsy_spell_prefix(prefix, codes, bits, length - step);
         value = (uint64_t)s->d << step;
         for (uint64_t k = 0; k < s->d; k++, own += words) {
             uint64_t same = UINT64_MAX;
@@ -234,8 +225,8 @@ static hsy_status stage_check_step(const hsy_spec *spec,
 
     if (given[HSY_PARAM_BITS] != 0 && given[HSY_PARAM_BITS] != p->bits)
         return hsy_fail_limit(err, HSY_E_RANGE, "bits",
-                              "a string is spelled in 2 to 64 bits",
-                              STAGE_BITS_MAX);
+                              "a string is spelled in 2 to 512 bits",
+                              HSY_SPELL_BITS);
     if ((given[HSY_PARAM_STEP] != 0 && given[HSY_PARAM_STEP] != p->step) ||
         p->bits % p->step != 0)
         return hsy_fail_limit(err, HSY_E_RANGE, "step",
@@ -286,6 +277,15 @@ static hsy_status stage_check_spec(const hsy_spec *spec,
     return stage_check_survivors(spec, p->length - p->step, err);
 }
 
+/* What the oracle does not take is the fault of who named it. */
+static hsy_status stage_refused(const hsy_spec *spec, hsy_status st,
+                                hsy_error *err)
+{
+    return spec->oracle == NULL || err == NULL
+               ? st
+               : hsy_fail(err, st, "oracle", err->msg);
+}
+
 /* The oracle of this stage, in a report as long as that of any. */
 static hsy_status stage_take(hsy_scheme *s, const hsy_spec *spec,
                              const struct stage_plan *p, hsy_error *err)
@@ -299,8 +299,10 @@ static hsy_status stage_take(hsy_scheme *s, const hsy_spec *spec,
     stage_part(&sub, spec, 0);
     if (st == HSY_OK)
         st = hsy_scheme_head(&part, NULL, &sub, err);
+    if (st == HSY_OK)
+        st = hsy_mech_reports(&part, err);
     if (st != HSY_OK)
-        return st;
+        return stage_refused(spec, st, err);
     if (part.report_bits > most.report_bits)
         return hsy_fail_limit(err, HSY_E_RANGE, "width",
                               "this stage's reports are longer than those of "
@@ -338,13 +340,13 @@ static size_t stage_tail_size(const hsy_spec *spec)
     const struct stage_plan p = stage_plan(spec->param, spec->d);
 
     return hsy_sampled_size(spec, &stage_sampled) +
-           (size_t)p.survivors * STAGE_WORDS * sizeof(uint64_t);
+           (size_t)p.survivors * HSY_SPELL_WORDS * sizeof(uint64_t);
 }
 
 static void stage_settle(hsy_scheme *s, const hsy_spec *spec)
 {
     const uint64_t length = s->param[HSY_PARAM_W] - s->param[HSY_PARAM_STEP];
-    const size_t words = stage_words(length);
+    const size_t words = spell_words(length);
     const uint8_t *at = spec->labels;
     uint64_t *own;
 
@@ -475,12 +477,18 @@ static double stage_steps(const hsy_scheme *s, double n)
     return (double)s->cells; /* of one candidate; the part may not stand yet */
 }
 
-static size_t stage_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
-                        const uint8_t *report)
+static size_t stage_law_codes(const hsy_scheme *s, hsy_factor *factors,
+                              const uint64_t *codes, const uint8_t *report)
 {
     const hsy_scheme *part = stage_own(s);
 
-    return part->mech->law(part, factors, stage_code(s, &code, 0), report);
+    return part->mech->law(part, factors, stage_code(s, codes, 0), report);
+}
+
+static size_t stage_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                        const uint8_t *report)
+{
+    return stage_law_codes(s, factors, &code, report);
 }
 
 static size_t stage_law_worst(const hsy_scheme *s, hsy_factor factors[4])
@@ -554,7 +562,8 @@ const struct hsy_mechanism hsy_mech_stage = {
             .kinds = 1u << HSY_KIND_STRINGS},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP | 1u << HSY_PARAM_W |
               1u << HSY_PARAM_WIDTH | 1u << HSY_PARAM_MIX,
-    .spelled = true,
+    .spell = hsy_spell,
+    .oracles = true,
     .resolve = stage_resolve,
     .randomize = stage_randomize,
     .randomize_batch = stage_batch,
@@ -569,16 +578,15 @@ const struct hsy_mechanism hsy_mech_stage = {
     .sampled = &stage_sampled,
     .staged = &stage_staged,
     .law = stage_law,
+    .law_codes = stage_law_codes,
     .law_worst = stage_law_worst,
     .law_power = stage_law_power,
 };
 
-#undef STAGE_BITS_MAX
 #undef STAGE_BITS
 #undef STAGE_STEP
 #undef STAGE_STEP_MAX
 #undef STAGE_WIDTH_MAX
 #undef STAGE_SURVIVORS
-#undef STAGE_WORDS
 #undef STAGE_BLOCK
 #undef STAGE_ROOM
