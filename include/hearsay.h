@@ -216,20 +216,24 @@ typedef enum hsy_param {
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
     HSY_PARAM_POOL_SEED = 2, /* which public pool */
     HSY_PARAM_W = 3,         /* size of a subset or of a window; bits of the
-                                first prefix */
+                                first prefix, or of a stage's */
     HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks */
     HSY_PARAM_Q = 5,         /* projective: prime order of the field */
     HSY_PARAM_T = 6,         /* projective: coordinates of a point */
     HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report, a Bloom filter or a
                                 spelled string */
     HSY_PARAM_HASHES = 8,    /* hash functions of a sketch or Bloom filter */
-    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row */
+    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row; stages: the most
+                                candidates that one of them may have */
     HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
     HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
-    HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16 */
+    HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16; stages:
+                                batches of equal size (1), rising (2) as 1, 2,
+                                3, ..., or diminishing (3) as ..., 3, 2, 1 */
     HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
-    HSY_PARAM_STEP = 15      /* prefixes: bits from one group to the next */
+    HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
+                                next */
 } hsy_param;
 
 #define HSY_PARAMS 16                           /* all of them */
@@ -274,10 +278,12 @@ typedef struct hsy_spec {
     const char *mechanism; /* name or alias; NULL or "auto": hearsay chooses */
     uint64_t nano_epsilon; /* if a design gives the probabilities: a cap or 0 */
     uint32_t kind;         /* hsy_kind */
-    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0 */
+    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0; STRINGS
+                              of a stage: how many prefixes are left */
     int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes */
+    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes; of a
+                                      stage d prefixes (hsy_stage_label) */
     size_t labels_len;             /* with a matrix: of it and the labels */
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
@@ -327,7 +333,8 @@ typedef struct hsy_info {
                                 permanent answer is kept and each is made from
                                 it; 0 where there is none. hsy_randomize keeps
                                 none: every call spends epsilon anew */
-    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, else 0 */
+    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, prefixes of a
+                   stage, else 0 */
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
@@ -1310,6 +1317,46 @@ HSY_API hsy_status hsy_search_select(const hsy_search *how,
                                      const hsy_point *points, size_t n,
                                      hsy_found *found, size_t *count,
                                      hsy_error *err);
+
+/*
+ * In batches (docs/discovery.md): every stage is a scheme of its own, of the
+ * mechanism `stage`, with a tally of its own. Its labels are the prefixes that
+ * survived the stage before, its candidates those with all continuations.
+ */
+
+/* Which stage of how many a scheme is, from 1 on; 0: of no search in batches.
+ */
+HSY_API uint32_t hsy_stage_number(const hsy_scheme *s);
+HSY_API uint32_t hsy_stage_count(const hsy_scheme *s);
+
+/* The share of people who are in batch i, from 1 to hsy_stage_count on. */
+HSY_API double hsy_stage_part(const hsy_scheme *s, uint32_t i);
+
+/* The prefixes a stage begins with, as codes of strings with zeros after them,
+ * hsy_code_width each; at the first one nothing alone. How many; codes may be
+ * NULL. */
+HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
+
+/* The stage that a scheme is; how->keep as far as there is room at the next
+ * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan. */
+HSY_API hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
+                                  hsy_stage *stage, hsy_error *err);
+
+/* What survives a stage, or of the last one is found, from its own tally:
+ * found has room for stage->keep. HSY_E_EMPTY if it holds no reports. */
+HSY_API size_t hsy_batch_scratch(const hsy_scheme *s, const hsy_stage *stage);
+HSY_API hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
+                                    const hsy_search *how,
+                                    const hsy_stage *stage, hsy_found *found,
+                                    size_t *count, void *scratch,
+                                    hsy_error *err);
+
+/* A prefix that survived a stage as the label that the next one has for it:
+ * hexadecimal digits, and a zero. The next stage has them in ascending order.
+ * Returns the length. */
+#define HSY_STAGE_LABEL (HSY_SPELL_BITS / 4 + 1)
+HSY_API size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
+                               const uint64_t *codes);
 
 /* The string that codes spell, and its length. */
 HSY_API size_t hsy_code_string(const hsy_scheme *s,

@@ -503,14 +503,18 @@ static uint32_t stage_law_power(const hsy_scheme *s)
 
 /* ---- All stages of a search ---------------------------------------------- */
 
-static uint32_t stage_number(const hsy_scheme *s)
+uint32_t hsy_stage_number(const hsy_scheme *s)
 {
-    return (uint32_t)(s->param[HSY_PARAM_W] / s->param[HSY_PARAM_STEP]);
+    return s->mech != &hsy_mech_stage
+               ? 0
+               : (uint32_t)(s->param[HSY_PARAM_W] / s->param[HSY_PARAM_STEP]);
 }
 
-static uint32_t stage_count(const hsy_scheme *s)
+uint32_t hsy_stage_count(const hsy_scheme *s)
 {
-    return (uint32_t)(s->param[HSY_PARAM_BITS] / s->param[HSY_PARAM_STEP]);
+    return s->mech != &hsy_mech_stage ? 0
+                                      : (uint32_t)(s->param[HSY_PARAM_BITS] /
+                                                   s->param[HSY_PARAM_STEP]);
 }
 
 /* The scheme without its number and candidates; a resolved one has w > 0. */
@@ -527,32 +531,71 @@ static void stage_family(const hsy_scheme *s, uint8_t digest[HSY_DIGEST])
     memcpy(digest, same.digest, HSY_DIGEST);
 }
 
-/* Parts of the population in batch i of J, from 1 on. */
-static uint64_t stage_weight(uint64_t mix, uint64_t i, uint64_t count)
+/* How many parts of the people are in batch i, and in all before batch i. */
+static uint64_t stage_weight(const hsy_scheme *s, uint64_t i)
 {
+    const uint64_t mix = s->param[HSY_PARAM_MIX];
+
     return mix == STAGE_RISING        ? i
-           : mix == STAGE_DIMINISHING ? count + 1 - i
+           : mix == STAGE_DIMINISHING ? hsy_stage_count(s) + 1 - i
                                       : 1;
+}
+
+static uint64_t stage_before(const hsy_scheme *s, uint64_t i)
+{
+    uint64_t before = 0;
+
+    for (uint64_t k = 1; k < i; k++)
+        before += stage_weight(s, k);
+    return before;
+}
+
+double hsy_stage_part(const hsy_scheme *s, uint32_t i)
+{
+    return (double)stage_weight(s, i) /
+           (double)stage_before(s, (uint64_t)hsy_stage_count(s) + 1);
 }
 
 static hsy_status stage_mine(const hsy_scheme *s, bool *mine, hsy_rng *rng)
 {
-    const uint64_t mix = s->param[HSY_PARAM_MIX], count = stage_count(s);
-    uint64_t before = 0, total = 0, drawn = 0;
-    hsy_status st;
+    const uint64_t all = stage_before(s, (uint64_t)hsy_stage_count(s) + 1);
+    const uint64_t i = hsy_stage_number(s);
+    uint64_t drawn = 0;
+    hsy_status st = hsy_prob_below(&drawn, all, hsy_prob_excess(all), rng);
 
-    for (uint64_t i = 1; i <= count; i++) {
-        before += i < stage_number(s) ? stage_weight(mix, i, count) : 0;
-        total += stage_weight(mix, i, count);
-    }
-    st = hsy_prob_below(&drawn, total, hsy_prob_excess(total), rng);
-    *mine = drawn >= before &&
-            drawn - before < stage_weight(mix, stage_number(s), count);
+    *mine = drawn >= stage_before(s, i) && drawn < stage_before(s, i + 1);
     return st;
 }
 
-static const struct mech_staged stage_staged = {stage_family, stage_number,
-                                                stage_count, stage_mine};
+static const struct mech_staged stage_staged = {stage_family, hsy_stage_number,
+                                                stage_mine};
+
+/* The bits of a survivor as those of a string, zeros after them. */
+static void stage_spread(uint64_t *codes, const uint64_t *own, uint64_t length,
+                         uint64_t bits)
+{
+    const size_t words = spell_words(bits), kept = spell_words(length);
+
+    for (size_t k = 0; k < words; k++)
+        codes[k] = k < kept ? own[k] : 0;
+    codes[kept - 1] <<= 64 * kept - length;
+    codes[words - 1] >>= 64 * words - bits;
+}
+
+size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes)
+{
+    const uint64_t bits = s->param[HSY_PARAM_BITS];
+    const uint64_t length = s->param[HSY_PARAM_W] - s->param[HSY_PARAM_STEP];
+    const size_t width = hsy_code_width(s), words = spell_words(length);
+
+    if (length == 0 && codes != NULL)
+        memset(codes, 0, width * sizeof *codes);
+    for (size_t i = 0; i < s->d && codes != NULL; i++)
+        stage_spread(codes + i * width,
+                     (const uint64_t *)hsy_sampled_rest(s) + i * words, length,
+                     bits);
+    return length == 0 ? 1 : s->d;
+}
 
 const struct hsy_mechanism hsy_mech_stage = {
     .row = {.name = "stage",

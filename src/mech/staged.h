@@ -16,9 +16,8 @@ struct mech_staged {
      */
     void (*family)(const hsy_scheme *s, uint8_t digest[HSY_DIGEST]);
 
-    /* Which stage of how many this is, from 1 on. */
+    /* Which stage this is, from 1 on. */
     uint32_t (*number)(const hsy_scheme *s);
-    uint32_t (*count)(const hsy_scheme *s);
 
     /* Whether this stage is that of the batch which the coins draw. The draw
      * is a function of the family and the coins alone. */
