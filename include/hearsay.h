@@ -216,20 +216,24 @@ typedef enum hsy_param {
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
     HSY_PARAM_POOL_SEED = 2, /* which public pool */
     HSY_PARAM_W = 3,         /* size of a subset or of a window; bits of the
-                                first prefix */
+                                first prefix, or of a stage's */
     HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks */
     HSY_PARAM_Q = 5,         /* projective: prime order of the field */
     HSY_PARAM_T = 6,         /* projective: coordinates of a point */
     HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report, a Bloom filter or a
                                 spelled string */
     HSY_PARAM_HASHES = 8,    /* hash functions of a sketch or Bloom filter */
-    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row */
+    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row; stages: the most
+                                candidates that one of them may have */
     HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
     HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
-    HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16 */
+    HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16; stages:
+                                batches of equal size (1), rising (2) as 1, 2,
+                                3, ..., or diminishing (3) as ..., 3, 2, 1 */
     HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
-    HSY_PARAM_STEP = 15      /* prefixes: bits from one group to the next */
+    HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
+                                next */
 } hsy_param;
 
 #define HSY_PARAMS 16                           /* all of them */
@@ -250,6 +254,7 @@ HSY_API const char *hsy_param_name(size_t param);
 #define HSY_SCALE_MAX 9u             /* decimals of a number */
 #define HSY_POOL_BITS_DEFAULT 16u
 #define HSY_POOL_BITS_MAX 24u
+#define HSY_ALPHABET 32u /* bytes of a set of bytes */
 
 /*
  * What is wanted. Zero it, set size, fill in what applies; nothing that does
@@ -273,10 +278,12 @@ typedef struct hsy_spec {
     const char *mechanism; /* name or alias; NULL or "auto": hearsay chooses */
     uint64_t nano_epsilon; /* if a design gives the probabilities: a cap or 0 */
     uint32_t kind;         /* hsy_kind */
-    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0 */
+    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0; STRINGS
+                              of a stage: how many prefixes are left */
     int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes */
+    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes; of a
+                                      stage d prefixes (hsy_stage_label) */
     size_t labels_len;             /* with a matrix: of it and the labels */
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
@@ -286,8 +293,16 @@ typedef struct hsy_spec {
      * reports; 0: any. They guide the choice of a mechanism, refuse one that
      * takes more, and are no part of the scheme. */
     uint64_t max_bits, max_steps, users;
+
+    /* Of spelled strings (hsy_truth_code): the bytes they are made of, bit b %
+     * 8 of alphabet[b / 8] for byte b; all zero: any bytes. */
+    uint8_t alphabet[HSY_ALPHABET];
+    const char *oracle; /* the mechanism that groups of a search are asked by;
+                           NULL: hearsay chooses */
 } hsy_spec;
 
+#define HSY_SPELL_BITS 512u /* most bits of a spelled string */
+#define HSY_SPELL_WORDS (HSY_SPELL_BITS / 64)
 #define HSY_MATRIX_MAX 64u /* states of a matrix */
 #define HSY_MATRIX_TOTAL ((uint64_t)1 << 40)
 #define HSY_ATTRIBUTES_MAX 64u /* attributes of a tuple */
@@ -318,7 +333,8 @@ typedef struct hsy_info {
                                 permanent answer is kept and each is made from
                                 it; 0 where there is none. hsy_randomize keeps
                                 none: every call spends epsilon anew */
-    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, else 0 */
+    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, prefixes of a
+                   stage, else 0 */
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
@@ -339,6 +355,8 @@ typedef struct hsy_info {
                        reports. v0 and v1 are then of one release, n squared
                        times the variance */
     uint8_t digest[HSY_DIGEST];
+    uint8_t alphabet[HSY_ALPHABET]; /* of spelled strings */
+    const char *oracle;             /* that the spec named, or NULL */
 } hsy_info;
 
 HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
@@ -436,16 +454,24 @@ typedef struct hsy_truth {
     } u;
 } hsy_truth;
 
-/* How many codes a truth has: 1, or one for each attribute of a tuple. Where
- * codes of n truths are asked for, those of a truth stand together. */
+/* How many codes a truth has: 1, or one for each attribute of a tuple, or the
+ * words of a spelled string. Where codes of n truths are asked for, those of a
+ * truth stand together. */
 HSY_API size_t hsy_code_width(const hsy_scheme *s);
 
 /* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash; hsy_code_width of them. Under pem a string is
- * spelled: M bits (HSY_PARAM_BITS), its first byte in the highest, zeros after
- * the last; it has at most M / 8 bytes, and does not end in a zero byte, which
- * would not be told apart from none. There an index below 2^M is a truth too,
- * and its own code. HSY_E_RANGE if it is outside the domain;
+ * its bin, or its string's hash; hsy_code_width of them.
+ *
+ * Under pem a string is spelled: M bits (HSY_PARAM_BITS), zeros after its last
+ * symbol. A symbol is a byte in 8 bits; of an alphabet of A bytes it is 1 plus
+ * the byte's rank there, in as many bits as A takes. The M bits are ceil(M /
+ * 64) codes, first bits first, the last code a number of the bits that are
+ * left. A string that takes more bits is outside the domain, and so is one with
+ * a byte that is not in the alphabet, and without an alphabet one that ends in
+ * a zero byte, which would not be told apart from none. There an index below
+ * 2^M is a truth too, and its own (last) code.
+ *
+ * HSY_E_RANGE if it is outside the domain;
  * of a tuple err does not say which item is. Every truth inside the domain
  * takes the same steps; neither a branch nor an address depends on it (but see
  * hsy_truth on a string's length). */
@@ -1304,6 +1330,7 @@ typedef struct hsy_stage {
     double v0;           /* group's n times the variance of a share of 0 */
     double z;            /* a share is significant from so many standard errors
                             on: the quantile at alpha / candidates */
+    size_t width;        /* words of a code: hsy_code_width */
 } hsy_stage;
 
 /* The stages of a search and how many, before anything is collected. Refuses
@@ -1324,8 +1351,8 @@ HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
 
 /* A prefix that survived, or a string that was found. */
 typedef struct hsy_found {
-    uint64_t code;   /* of a prefix, zeros after it */
-    hsy_point point; /* from the group of its stage alone */
+    uint64_t code[HSY_SPELL_WORDS]; /* of a prefix, zeros after it */
+    hsy_point point;                /* from the group of its stage alone */
     bool significant;
 } hsy_found;
 
@@ -1347,8 +1374,8 @@ HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                                     void *scratch, hsy_error *err);
 
 /* The same in two halves, for who has points of his own: all extensions of the
- * prefixes, into codes, which has room for the stage's candidates; how many.
- * Then the best of n codes and their points. */
+ * prefixes that a string can have, into codes, which has room for those of the
+ * stage's candidates; how many. Then the best of n and their points. */
 HSY_API size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages,
                                  size_t i, const hsy_found *found, size_t count,
                                  uint64_t *codes);
@@ -1359,9 +1386,67 @@ HSY_API hsy_status hsy_search_select(const hsy_search *how,
                                      hsy_found *found, size_t *count,
                                      hsy_error *err);
 
-/* The string that a code spells, and its length. */
-HSY_API size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8],
-                               uint64_t code);
+/*
+ * In batches (docs/discovery.md): every stage is a scheme of its own, of the
+ * mechanism `stage`, with a tally of its own. Its labels are the prefixes that
+ * survived the stage before, its candidates those with all continuations.
+ */
+
+/* Which stage of how many a scheme is, from 1 on; 0: of no search in batches.
+ */
+HSY_API uint32_t hsy_stage_number(const hsy_scheme *s);
+HSY_API uint32_t hsy_stage_count(const hsy_scheme *s);
+
+/* The share of people who are in batch i, from 1 to hsy_stage_count on. */
+HSY_API double hsy_stage_part(const hsy_scheme *s, uint32_t i);
+
+/* The prefixes a stage begins with, as codes of strings with zeros after them,
+ * hsy_code_width each; at the first one nothing alone. How many; codes may be
+ * NULL. */
+HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
+
+/* The stage that a scheme is; how->keep as far as there is room at the next
+ * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan. */
+HSY_API hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
+                                  hsy_stage *stage, hsy_error *err);
+
+/* What survives a stage, or of the last one is found, from its own tally:
+ * found has room for stage->keep. HSY_E_EMPTY if it holds no reports. */
+HSY_API size_t hsy_batch_scratch(const hsy_scheme *s, const hsy_stage *stage);
+HSY_API hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
+                                    const hsy_search *how,
+                                    const hsy_stage *stage, hsy_found *found,
+                                    size_t *count, void *scratch,
+                                    hsy_error *err);
+
+/* A prefix that survived a stage as the label that the next one has for it:
+ * hexadecimal digits, and a zero. The next stage has them in ascending order.
+ * Returns the length. */
+#define HSY_STAGE_LABEL (HSY_SPELL_BITS / 4 + 1)
+HSY_API size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
+                               const uint64_t *codes);
+
+/* The string that codes spell, and its length. */
+HSY_API size_t hsy_code_string(const hsy_scheme *s,
+                               uint8_t string[HSY_SPELL_BITS],
+                               const uint64_t *codes);
+
+/* Bits of one of its symbols, and bit `at` of a string, the first one being 0.
+ */
+HSY_API uint32_t hsy_symbol_bits(const hsy_scheme *s);
+HSY_API unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes,
+                              uint32_t at);
+
+/* A set of bytes from text and as text: each byte stands for itself, a-z for
+ * all from a to z, \xHH for any byte, \- and \\ for these. HSY_E_FORMAT, with
+ * the place in err->line. As text it is unique, and ends in a zero; it returns
+ * the length. */
+#define HSY_ALPHABET_TEXT 1025u
+HSY_API hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET],
+                                      const char *text, size_t len,
+                                      hsy_error *err);
+HSY_API size_t hsy_alphabet_text(char text[HSY_ALPHABET_TEXT],
+                                 const uint8_t alphabet[HSY_ALPHABET]);
 
 /* ---- Surveys: docs/survey.md ----------------------------------------------
  */

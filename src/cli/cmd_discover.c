@@ -53,16 +53,18 @@ static const struct cli_option discover_options[] = {
 
 static const struct cli_command discover_command = {
     "discover",
-    "[options] [FILE...] | --plan --epsilon E --frequency F [options]",
+    "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
+    "--start|--next|--batches ... (in batches: --next --help)",
     "Find the frequent strings in tallies or reports of the mechanism pem: "
     "strings\n"
-    "that nobody listed beforehand, with their shares and intervals.",
+    "that nobody listed beforehand, with their shares and intervals. Of a "
+    "search in\nbatches, what one stage has found.",
     discover_options};
 
 /* ---- Searching ----------------------------------------------------------- */
 
 /* What a search refuses, in the words of the options. */
-static int discover_refused(const hsy_search *search, const hsy_error *err)
+int discover_refused(const hsy_search *search, const hsy_error *err)
 {
     if (strcmp(err->field, "max-candidates") == 0)
         return cli_fail(
@@ -88,28 +90,28 @@ static int discover_stages_of(struct discover_stages *stages,
     return discover_refused(search, &err);
 }
 
-/* The whole bytes of a prefix, and the bits after them. */
+/* The whole symbols of a prefix, and the bits after them. */
 static void discover_name(struct discover_row *row, const hsy_scheme *s,
                           uint32_t bits, uint32_t all)
 {
-    uint8_t bytes[8] = {0};
-    const size_t whole = bits / 8;
+    uint8_t bytes[HSY_SPELL_BITS] = {0};
+    const uint32_t symbol = hsy_symbol_bits(s), whole = bits / symbol;
     size_t len = hsy_code_string(s, bytes, row->found.code);
 
     if (bits != all)
         len = whole; /* what is open may be more than zeros */
     memcpy(row->name, bytes, len);
-    if (bits != all && bits % 8 != 0) {
+    if (bits != all && bits % symbol != 0) {
         row->name[len++] = '+';
-        for (uint32_t b = 8 * (uint32_t)whole; b < bits; b++)
+        for (uint32_t b = symbol * whole; b < bits; b++)
             row->name[len++] =
-                (char)('0' + (row->found.code >> (all - 1 - b) & 1));
+                (char)('0' + hsy_code_bit(s, row->found.code, b));
     }
     row->name_len = len;
 }
 
-static int discover_keep(struct discover_result *r, const hsy_found *found,
-                         size_t count, size_t stage)
+int discover_keep(struct discover_result *r, const hsy_found *found,
+                  size_t count, size_t stage)
 {
     const struct cli_gather *g = r->gather;
     hsy_confidence how = r->options->how;
@@ -170,6 +172,8 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
 
     if (hsy_tally_reports(&g->tally) == 0)
         return cli_fail("%s: no data: it holds no reports", g->first);
+    if (hsy_stage_number(g->scheme) != 0)
+        return discover_one_stage(o, g);
     if (strcmp(g->info.mechanism, "pem") != 0)
         return cli_fail("%s: strings are discovered from reports of pem, and "
                         "these are of %s; 'randomize --strings --mechanism "
@@ -294,6 +298,8 @@ int cmd_discover(int argc, char **argv)
     struct cli_parser p;
     int id, files = 0, failed;
 
+    if (discover_batched(argc, argv))
+        return discover_batches(argc, argv);
     cli_begin(&p, &discover_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END) {
         if (id == CLI_OPERAND)
@@ -307,11 +313,7 @@ int cmd_discover(int argc, char **argv)
     if (!failed && o.plan)
         failed = discover_plan(&o, &spec, &p);
     else if (!failed) {
-        failed = cli_check_inputs(&p, (const char *const *)argv, (size_t)files);
-        if (!failed && files == 0)
-            failed = cli_gather_file(&g, NULL);
-        for (int i = 0; i < files && !failed; i++)
-            failed = cli_gather_file(&g, argv[i]);
+        failed = cli_gather_files(&g, &p, argv, files);
         if (!failed)
             failed = discover_run(&o, &g);
     }

@@ -25,7 +25,7 @@ struct discover_row {
     size_t stage; /* from 0 */
     hsy_found found;
     hsy_estimate est;
-    char name[32]; /* whole bytes, and the bits after them */
+    char name[HSY_SPELL_BITS + 16]; /* symbols, and the bits after them */
     size_t name_len;
 };
 
@@ -37,7 +37,24 @@ struct discover_result {
     size_t count, room;
     uint64_t found; /* of the last stage */
     uint64_t candidates;
+    uint32_t number; /* of the stage, in batches; 0: all at once */
 };
+
+/* What a search refuses, in the words of the options. The exit code. */
+int discover_refused(const hsy_search *search, const hsy_error *err);
+
+/* Add rows of a stage to a result. */
+int discover_keep(struct discover_result *r, const hsy_found *found,
+                  size_t count, size_t stage);
+
+/* A tally of one stage of a search in batches (discover_stages.c). */
+int discover_one_stage(const struct discover_options *o,
+                       const struct cli_gather *g);
+
+/* Whether --start, --next or --batches is given, and the whole command with
+ * them (discover_next.c). */
+bool discover_batched(int argc, char **argv);
+int discover_batches(int argc, char **argv);
 
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);

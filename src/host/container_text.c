@@ -142,7 +142,8 @@ static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
 {
     hsy_status st = HSY_OK;
 
-    if (spec->kind == HSY_KIND_VALUES) {
+    if (spec->kind == HSY_KIND_VALUES ||
+        (spec->kind == HSY_KIND_STRINGS && spec->d != 0)) { /* a stage's */
         size_t skip = container_labels_at(spec);
 
         fputs(",\"values\":", f);

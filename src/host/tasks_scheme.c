@@ -298,7 +298,7 @@ static const struct scheme_key {
     {"epsilon", "epsilon", NULL},    {"range", "range", NULL},
     {"scale", "range", NULL},        {"bins", "bins", NULL},
     {"values", NULL, NULL},          {"labels", NULL, NULL},
-    {"grain", "permanent", "grain"},
+    {"grain", "permanent", "grain"}, {"prefixes", "prefixes", NULL},
 };
 
 /* Complain about what the library refuses, at the key that said it. */
@@ -486,6 +486,8 @@ void tasks_scheme(hsy_tasks *t, size_t i)
     scheme_kind(&a);
     if (a.sound)
         scheme_set(&a);
+    if (a.sound)
+        a.sound = tasks_stage(t, i, &a.spec);
     if (a.sound)
         scheme_epsilons(&a);
     if (a.sound && !t->nomem)

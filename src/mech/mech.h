@@ -32,6 +32,7 @@ static inline double mech_support_v1(const struct mech_support *law)
 struct mech_sampled;
 struct mech_chain;
 struct mech_lies;
+struct mech_staged;
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -40,9 +41,13 @@ struct hsy_mechanism {
     bool release;      /* a curator's: there are no reports, only tallies, and
                           nothing here that makes, counts or weighs one */
 
-    /* STRINGS: a code is the string itself, spelled in HSY_PARAM_BITS bits
-     * (truth.c), not its hash. */
-    bool spelled;
+    /* STRINGS: codes are the string itself, spelled in HSY_PARAM_BITS bits
+     * (spell.h: hsy_spell, or NULL), not its hash. */
+    uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
+                      size_t room, size_t len);
+
+    bool
+        oracles; /* its parts may be asked by the mechanism that a spec names */
 
     /*
      * Check the spec's mechanism part and derive all integers from it. The
@@ -145,6 +150,12 @@ struct hsy_mechanism {
      * none. */
     const struct mech_sampled *sampled;
 
+#ifndef HSY_CLIENT
+    /* One of several stages, of which a person answers one (staged.h); NULL: it
+     * is not. A small client (make client) has none such. */
+    const struct mech_staged *staged;
+#endif
+
     size_t law_factors; /* most that law writes; 0: one for each report bit */
     size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
@@ -177,6 +188,8 @@ struct hsy_scheme {
     uint32_t design;
     hsy_ratio chance[HSY_CHANCES];
     uint64_t param[HSY_PARAMS]; /* resolved: no 0 for "choose" */
+    uint8_t alphabet[HSY_ALPHABET];
+    uint32_t oracle; /* id of the mechanism that was named for the parts */
 
     /* Two-level weights: rho = weight / 2^shift, total = Z 2^shift. */
     uint64_t weight;
@@ -340,5 +353,6 @@ extern const struct hsy_mechanism hsy_mech_joint;
 extern const struct hsy_mechanism hsy_mech_central;
 extern const struct hsy_mechanism hsy_mech_central_open;
 extern const struct hsy_mechanism hsy_mech_pem;
+extern const struct hsy_mechanism hsy_mech_stage;
 
 #endif

@@ -12,6 +12,7 @@
 #include "fail.h"
 #include "report.h"
 #include "scheme.h"
+#include "spell.h"
 
 #include <string.h>
 
@@ -23,6 +24,7 @@
 struct sampled_tail {
     size_t parts;   /* that reports answer */
     size_t schemes; /* parts, and attributes beside them */
+    size_t end;     /* of the last one */
     size_t at[];
 };
 
@@ -130,6 +132,14 @@ void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec)
         tail->at[i] = at;
         at += sampled_round(hsy_scheme_size(&sub));
     }
+    tail->end = at;
+}
+
+void *hsy_sampled_rest(const hsy_scheme *s)
+{
+    const struct sampled_tail *tail = mech_tail(s);
+
+    return (uint8_t *)(s + 1) + tail->end;
 }
 
 /* ---- Parts, of any scheme ------------------------------------------------ */
@@ -161,8 +171,9 @@ size_t hsy_code_width(const hsy_scheme *s)
 {
     const struct sampled_tail *tail = mech_tail(s);
 
-    return s->kind == HSY_KIND_TUPLE ? tail->schemes - s->mech->sampled->whole
-                                     : 1;
+    if (s->kind == HSY_KIND_TUPLE)
+        return tail->schemes - s->mech->sampled->whole;
+    return s->mech->spell != NULL ? spell_words(s->param[HSY_PARAM_BITS]) : 1;
 }
 
 const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i)

@@ -167,6 +167,23 @@ static const struct poison_noise poison_noises[] = {
     {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}},
     {0, HSY_DESIGN_RAPPOR, {{1, 2}, {7, 20}, {13, 16}}}};
 
+/* The second of three stages, with survivors to look through: "nobody" is
+ * among what they begin. Strings of 96 bits take two words. */
+static void poison_stage(hsy_spec *spec)
+{
+    static const uint8_t labels[] = "\2\0\0\0"
+                                    "61\2\0\0\0"
+                                    "6e\2\0\0\0"
+                                    "ff";
+
+    spec->d = 3;
+    spec->labels = labels;
+    spec->labels_len = sizeof labels - 1;
+    spec->param[HSY_PARAM_BITS] = 96;
+    spec->param[HSY_PARAM_STEP] = 8;
+    spec->param[HSY_PARAM_W] = 16;
+}
+
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
                           const struct poison_noise *noise)
 {
@@ -183,6 +200,8 @@ static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
     if (kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS)
         spec.hi = 1000000;
     trial_attach(&spec);
+    if (strcmp(name, "stage") == 0)
+        poison_stage(&spec);
     r->s = malloc(hsy_scheme_size(&spec));
     if (r->s != NULL && hsy_scheme_init(r->s, &spec, NULL) == HSY_OK) {
         hsy_scheme_info(r->s, &r->info);

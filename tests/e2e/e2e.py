@@ -148,6 +148,8 @@ def noise(name, d, epsilon):
     matrix of d states one that spends at most that."""
     if name == "pem":  # a small tally
         return ["--epsilon", epsilon, "--mechanism", name, "--set", "pool-bits=8"]
+    if name == "stage":  # of strings of one letter the whole
+        return ["--epsilon", epsilon, "--mechanism", name, "--set", "bits=8"]
     if name != "matrix":
         return ["--epsilon", epsilon, "--mechanism", name]
     e = 2.9999 if epsilon == "ln3" else math.exp(float(epsilon))
