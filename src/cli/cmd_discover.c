@@ -46,6 +46,10 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MISS, "miss", "B",
      "... chance to miss it at a stage (default 0.05)"},
     {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
+    {CLI_OPT_ORACLE, "oracle", "NAME",
+     "... the mechanism that asks for prefixes"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
      "... parameters of pem: bits step w pool-bits pool-seed"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
@@ -278,10 +282,12 @@ static int discover_check(struct cli_parser *p,
                             "that hold a string to be found");
     if (o->plan && files != 0)
         return cli_usage(p, "--plan reads no file: it goes before collecting");
-    if (!o->plan && (spec->has_epsilon || spec->params != 0 ||
-                     o->has_frequency || o->has_miss))
-        return cli_usage(p, "--epsilon, --set, --frequency and --miss go with "
-                            "--plan; a tally has its own parameters");
+    if (!o->plan &&
+        (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
+         spec->spec.oracle != NULL || o->has_frequency || o->has_miss))
+        return cli_usage(p, "--epsilon, --set, --alphabet, --oracle, "
+                            "--frequency and --miss go with --plan; a tally "
+                            "has its own parameters");
     return 0;
 }
 

@@ -127,10 +127,11 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                         "the mechanism is not given by probabilities");
     if (mech->spell == NULL && mech_alphabet(spec))
         return hsy_fail(err, HSY_E_RANGE, "alphabet",
-                        "the mechanism does not spell strings");
+                        "the mechanism does not spell strings; pem does");
     if (!mech->oracles && spec->oracle != NULL)
-        return hsy_fail(err, HSY_E_RANGE, "oracle",
-                        "the mechanism asks by itself, not by another one");
+        return hsy_fail(
+            err, HSY_E_RANGE, "oracle",
+            "the mechanism asks by itself; pem asks by another one");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
         const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
 
