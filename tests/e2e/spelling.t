@@ -64,7 +64,8 @@ ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", std
 must("tasks", "keygen", "-o", path("key"))
 must("tasks", "compile", task, "--key", path("key.secret"), "-o", path("d"))
 ok(must("randomize", "--task", path("d") + ":words", "--simulate", "--seed", "3", stdin=people) == stream, "and so does its document")
-for wrong, words in (("alphabet: z-a,", ["alphabet", "ranges as a-z"]), ("alphabet: '',", ["alphabet", "empty"])):
+for wrong, words in (("alphabet: z-a,", ["alphabet", "ranges as a-z"]), ("alphabet: '',", ["alphabet", "empty"]),
+                     ("oracle: nobody,", ["oracle", "no such mechanism"])):
     refused(1, words, "tasks", "check", write("bad.yaml", (yaml % wrong).encode()))
 
 # Refused.
@@ -72,6 +73,7 @@ refused(2, ["--alphabet", "character 2", "ranges"], "randomize", "--strings", "-
 refused(2, ["--alphabet", "empty"], "randomize", "--strings", "--mechanism", "pem", "--epsilon", "1", "--alphabet", "")
 refused(2, ["--alphabet", "pem"], "randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", "--alphabet", "a-z")
 refused(2, ["--oracle", "pem"], "randomize", "--strings", "--mechanism", "olh", "--epsilon", "1", "--oracle", "olh")
+refused(2, ["--oracle", "no such mechanism"], "randomize", "--strings", "--mechanism", "pem", "--epsilon", "1", "--oracle", "nobody")
 refused(2, ["go with --strings"], "randomize", "--yes-no", "--epsilon", "1", "--alphabet", "a-z")
 refused(2, ["--task"], "randomize", "--task", task + ":words", "--alphabet", "a-z")
 refused(1, ["line 2", "not in the alphabet", "--other"], "randomize", *PEM, *AZ, stdin=b"good\nBad\n")
