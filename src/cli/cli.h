@@ -290,6 +290,10 @@ int cli_write_file(const char *path, const void *bytes, size_t len);
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
 
+/* The beginning of a name of any bytes as one of a figure: a NUL may stand in
+ * it, but is no character of XML. */
+void cli_figure_name(char *name, size_t size, const char *text, size_t len);
+
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */

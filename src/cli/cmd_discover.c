@@ -2,6 +2,8 @@
  * and before that, how many people it takes. */
 #include "discover_parts.h"
 
+#include "output.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ enum {
     DISCOVER_PLAN,
     DISCOVER_FREQUENCY,
     DISCOVER_MISS,
+    DISCOVER_PLOT,
     DISCOVER_FORMAT
 };
 
@@ -39,6 +42,7 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MAX, "max-candidates", "N",
      "of a stage, up to 16777216 (default 262144): time\n"
      "and memory grow with it"},
+    {DISCOVER_PLOT, "plot", "FILE.svg", "write what was found as a figure"},
     {DISCOVER_PLAN, "plan", NULL,
      "how many people it takes, before any is asked; with:"},
     {DISCOVER_FREQUENCY, "frequency", "F",
@@ -163,8 +167,23 @@ static int discover_search(struct discover_result *r, hsy_found *found,
     return 0;
 }
 
+/* The table, then the figure. */
+static int discover_tell(const struct discover_result *r, struct output *figure)
+{
+    int failed;
+
+    discover_show(r);
+    failed = cli_finish();
+    if (failed || figure == NULL) {
+        output_abort(figure);
+        return failed;
+    }
+    return discover_plot(r, figure);
+}
+
 static int discover_run(const struct discover_options *o, struct cli_gather *g)
 {
+    struct output *figure = NULL;
     struct discover_stages stages;
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
     hsy_found *found;
@@ -191,12 +210,14 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
     scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
     if (r.rows == NULL || found == NULL || scratch == NULL)
         failed = cli_fail_nomem();
-    else
+    else if (o->plot != NULL) /* a wrong path does not cost the search */
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
         failed = discover_search(&r, found, scratch);
-    if (!failed) {
-        discover_show(&r);
-        failed = cli_finish();
-    }
+    if (!failed)
+        failed = discover_tell(&r, figure);
+    else
+        output_abort(figure);
     free(r.rows);
     free(found);
     free(scratch);
@@ -264,6 +285,9 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
     case DISCOVER_MISS:
         o->has_miss = true;
         return cli_value_fraction(p, &o->miss);
+    case DISCOVER_PLOT:
+        o->plot = p->value;
+        return true;
     case DISCOVER_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -280,6 +304,9 @@ static int discover_check(struct cli_parser *p,
     if (o->plan && !o->has_frequency)
         return cli_usage(p, "--plan needs --frequency F: the share of people "
                             "that hold a string to be found");
+    if (o->plan && o->plot != NULL)
+        return cli_usage(p, "--plot draws what was found, and --plan searches "
+                            "nothing");
     if (o->plan && files != 0)
         return cli_usage(p, "--plan reads no file: it goes before collecting");
     if (!o->plan &&

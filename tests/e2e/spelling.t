@@ -82,4 +82,40 @@ refused(2, ["--set bits", "512"], "randomize", "--strings", "--mechanism", "pem"
 refused(2, ["--plan"], "discover", path("az.tally"), "--alphabet", "a-z")
 plan = json.loads(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--alphabet", "a-z", "--set", "bits=40", "--format", "json"))
 ok(len(plan["stages"]) == 4, "a plan takes an alphabet", plan)
+
+# Every oracle that can answer for candidates, and TreeHist.
+small = "".join(rng.choice(["ab", "ab", "ab", "c", "c", "de"]) + "\n" for _ in range(3000)).encode()
+SMALL = ["--alphabet", "a-e", "--set", "bits=6", "--set", "step=2", "--set", "w=1"]
+for oracle in ("grr", "ss", "pgr", "hpg", "hr", "sue", "oue", "olh", "blh", "cms", "hcms"):
+    stream = must("randomize", *PEM, *SMALL, "--oracle", oracle, stdin=small)
+    got = json.loads(must("discover", "--significant", "--format", "json", stdin=must("tally", stdin=stream)))
+    ok([s["value"] for s in got["strings"]] == ["ab", "c", "de"], "strings are found by " + oracle, got)
+    plan = json.loads(must("discover", "--plan", "--epsilon", "5", "--frequency", "0.1", *SMALL, "--oracle", oracle, "--format", "json"))
+    ok({s["oracle"] for s in plan["stages"]} == {oracle} and plan["users"] > 0, "and planned")
+twin = must("randomize", *PEM, *SMALL, "--oracle", "hcms", "--json", stdin=small)
+ok(json.loads(twin.splitlines()[0])["scheme"]["oracle"] == "hcms" and
+   must("tally", stdin=twin) == must("tally", stdin=must("randomize", *PEM, *SMALL, "--oracle", "hcms", stdin=small)), "the twin names the oracle")
+task = write("hcms.yaml", (yaml % "alphabet: a-e, oracle: hcms,").replace("set: {bits: 40, pool-bits: 10}", "set: {bits: 6, step: 2, w: 1}").encode())
+ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", "--json", stdin=small) == twin, "and a task does")
+tree = must("randomize", "--strings", "--mechanism", "treehist", *SMALL[:4], "--epsilon", "5", "--simulate", "--seed", "3", "--json", stdin=small * 2)
+head = json.loads(tree.splitlines()[0])["scheme"]
+ok(head["mechanism"] == "pem" and head["oracle"] == "hcms" and head["parameters"]["step"] == 1, "treehist is pem by a bit of hcms a group", head)
+got = json.loads(must("discover", "--significant", "--format", "json", stdin=must("tally", stdin=tree)))
+ok(got["groups"] == 5 and [s["value"] for s in got["strings"]] == ["ab", "c", "de"], "and finds strings", got)
+for oracle, words in (("rappor", ["cannot answer", "hcms"]), ("pem", ["cannot answer"]), ("oue", ["fewer bits", "olh"])):
+    refused(2, ["--oracle"] + words, "randomize", "--strings", "--mechanism", "pem", "--epsilon", "1", "--oracle", oracle)
+refused(2, ["--set pool-bits", "olh and blh"], "randomize", *PEM, "--oracle", "hcms", "--set", "pool-bits=8")
+refused(2, ["--set hashes", "cms and hcms"], "randomize", *PEM, "--oracle", "olh", "--set", "hashes=8")
+refused(2, ["--set step", "64 groups"], "randomize", *PEM, "--set", "bits=512", "--set", "step=4")
+
+# A figure.
+figure = path("found.svg")
+table = must("discover", path("az.tally"), "--significant", "--plot", figure)
+svg = open(figure, encoding="utf-8").read()
+ok(svg.startswith("<svg") and "waterloo" in svg and b"waterloo" in table, "--plot draws what was found beside the table")
+must("discover", "--significant", "--plot", figure, stdin=must("tally", stdin=must("randomize", *PEM, *raw, stdin=odd)))
+svg = open(figure, "rb").read()
+ok(svg.decode("utf-8") is not None and b"\0" not in svg and b"\xff" not in svg, "bytes that are no text do not break it")
+refused(1, [path("no/found.svg")], "discover", path("az.tally"), "--plot", path("no/found.svg"))
+refused(2, ["--plot", "--plan"], "discover", "--plan", "--epsilon", "1", "--frequency", "0.1", "--plot", figure)
 done()
