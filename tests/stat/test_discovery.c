@@ -120,6 +120,16 @@ static bool search_people(struct study_people *people, uint32_t d, double s)
     return study_people_open(people, &data, &question, NULL) == HSY_OK;
 }
 
+/* The means alone. */
+static bool search_run(struct discovery_result *out,
+                       const struct discovery *how)
+{
+    const bool good = discovery_run(out, how, NULL) == HSY_OK;
+
+    discovery_close(out);
+    return good;
+}
+
 /* Real and ideal, which must not be better by more than `within`. It may be
  * worse: a pool is known, and what its collisions bring is taken off. */
 static void search_pair(struct discovery how, double least, double within)
@@ -127,10 +137,10 @@ static void search_pair(struct discovery how, double least, double within)
     struct discovery_result real, ideal;
     double apart;
 
-    if (!ok(discovery_run(&real, &how, NULL) == HSY_OK, "a search"))
+    if (!ok(search_run(&real, &how), "a search"))
         return;
     how.ideal = true;
-    if (!ok(discovery_run(&ideal, &how, NULL) == HSY_OK, "an ideal one"))
+    if (!ok(search_run(&ideal, &how), "an ideal one"))
         return;
     apart = ideal.mean[DISCOVERY_F1] - real.mean[DISCOVERY_F1];
     ok(real.mean[DISCOVERY_F1] >= least,
@@ -154,13 +164,13 @@ static void search_small(void)
     how.spec.param[HSY_PARAM_POOL_BITS] = 12;
     search_pair(how, 0.5, 0.15);
     how.search.significant = true;
-    if (!ok(discovery_run(&one, &how, NULL) == HSY_OK, "only significant ones"))
+    if (!ok(search_run(&one, &how), "only significant ones"))
         return;
     ok(one.mean[DISCOVERY_PRECISION] > 0.95,
        "are there: precision %.3f, recall %.3f", one.mean[DISCOVERY_PRECISION],
        one.mean[DISCOVERY_RECALL]);
     how.threads = 1;
-    ok(discovery_run(&two, &how, NULL) == HSY_OK &&
+    ok(search_run(&two, &how) &&
            memcmp(one.mean, two.mean, sizeof one.mean) == 0,
        "one thread finds what two find");
     how.spec.param[HSY_PARAM_BITS] = 12;
