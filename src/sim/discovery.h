@@ -58,7 +58,7 @@ struct discovery {
     uint64_t users, runs, seed; /* users: of a round */
     unsigned threads;           /* from 1 on; the numbers do not depend on it */
 
-    /* Hash functions of each person's own, which no report could carry: the
+    /* Hash functions of each person's own, which no tally could hold: the
      * support of every candidate is drawn by itself. */
     bool ideal;
 
