@@ -84,6 +84,7 @@ static hsy_status batches_stage(struct discover_job *job, size_t i,
 
     stage->step = (uint32_t)(i == 0 ? b->first + b->step : b->step);
     stage->bits = (uint32_t)(b->first + (i + 1) * b->step);
+    stage->width = 1;
     if (stage->step > 24)
         return study_fail(err, HSY_E_RANGE, b->step > 24 ? "step" : "first",
                           "a batch learns at most 24 bits");
@@ -356,7 +357,7 @@ static void batches_go_on(struct discover_worker *w, size_t count)
     struct batches *own = w->own;
 
     for (size_t k = 0; k < count; k++)
-        own->prefixes[k] = w->found[k].code;
+        own->prefixes[k] = w->found[k].code[0];
     own->nprefixes = count;
     qsort(own->prefixes, count, sizeof *own->prefixes, batches_order);
 }
