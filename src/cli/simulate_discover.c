@@ -35,7 +35,8 @@ enum {
 };
 
 static const struct cli_option discover_options[] = {
-    {DISCOVER_HOW, "discover", "pem", "by prefix extending"},
+    {DISCOVER_HOW, "discover", "pem|treehist",
+     "by prefix extending; treehist: a bit a group, by hcms"},
     {DISCOVER_INTERACTIVE, "interactive", NULL,
      "batch by batch: each is asked about the extensions\n"
      "of what the one before brought up"},
@@ -71,8 +72,9 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_USERS, "users", "N",
      "people, of a round (default 1000000, or the file's\nown)"},
     {DISCOVER_MECHANISM, "mechanism", "A,...",
-     "what is asked by: olh (small groups by grr); with\n"
-     "--interactive any for values (default auto)"},
+     "what is asked by: olh (small groups by grr), blh,\n"
+     "cms, hcms, for few bits others; with --interactive\n"
+     "any for values (default auto)"},
     {DISCOVER_EPSILON, "epsilon", "E,...", "privacy of one report (default 1)"},
     {DISCOVER_RUNS, "runs", "R", "populations (default 20)"},
     {DISCOVER_SEED, "seed", "N", "of all coins (default 1)"},
@@ -135,7 +137,10 @@ static int discover_refused(const struct discovery *how, const hsy_error *err)
     for (size_t i = 0; i < DISCOVER_FIELDS; i++)
         if (strcmp(err->field, discover_fields[i][0]) == 0)
             return cli_fail("--%s: %s", discover_fields[i][1], err->msg);
-    return cli_fail("--mechanism %s: %s", how->spec.mechanism, err->msg);
+    return cli_fail("--mechanism %s: %s",
+                    how->spec.oracle != NULL ? how->spec.oracle
+                                             : how->spec.mechanism,
+                    err->msg);
 }
 
 /* The setting of one row, but for its mechanism and epsilon. */
@@ -172,6 +177,15 @@ static int discover_row(struct simulate_discover *s, size_t data,
     return CLI_DONE;
 }
 
+/* Of one round. olh is pem's own rule, which asks small groups by grr. */
+static const char *discover_oracle(const struct simulate_discover *s, size_t m)
+{
+    const char *name = s->mechanisms.at[m];
+    const bool rule = strcmp(name, "olh") == 0 && !s->tree;
+
+    return rule || strcmp(name, "auto") == 0 ? NULL : name;
+}
+
 /* Every row: first only whether all makes sense, then for real. */
 static int discover_rows(struct simulate_discover *s, bool try)
 {
@@ -186,6 +200,8 @@ static int discover_rows(struct simulate_discover *s, bool try)
             for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
                 if (how.batches.asked)
                     how.spec.mechanism = s->mechanisms.at[m];
+                else
+                    how.spec.oracle = discover_oracle(s, m);
                 how.spec.nano_epsilon = s->epsilons[e];
                 code = discover_row(s, d, &how, try);
             }
@@ -278,12 +294,12 @@ static int discover_people(struct simulate_discover *s, struct cli_parser *p)
 
 /* ---- Options ------------------------------------------------------------- */
 
-/* A name of which there is one. */
-static bool discover_named(struct cli_parser *p, const char *one)
+static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
 {
-    if (strcmp(p->value, one) == 0)
+    s->tree = strcmp(p->value, "treehist") == 0;
+    if (s->tree || strcmp(p->value, "pem") == 0)
         return true;
-    cli_usage(p, "--%s: there is %s", p->name, one);
+    cli_usage(p, "--%s: there is pem, and treehist", p->name);
     return false;
 }
 
@@ -304,7 +320,7 @@ static bool discover_word(struct simulate_discover *s, struct cli_parser *p,
 {
     switch (id) {
     case DISCOVER_HOW:
-        return discover_named(p, "pem");
+        return discover_named(s, p);
     case DISCOVER_INTERACTIVE:
         s->how.batches.asked = true;
         return true;
@@ -396,10 +412,12 @@ static const char *discover_conflict(const struct simulate_discover *s)
         return "--sizes and --rounds go with --interactive";
     if (s->how.batches.asked && s->how.ideal)
         return "--ideal does not go with --interactive";
-    if (!s->how.batches.asked &&
+    if (s->how.ideal &&
         (s->mechanisms.n > 1 || strcmp(s->mechanisms.at[0], "olh") != 0))
-        return "--mechanism: in one round there is olh; --interactive takes "
-               "any for values";
+        return "--ideal stands for olh: no other --mechanism goes with it, and "
+               "no treehist";
+    if (s->how.batches.asked && s->tree)
+        return "--interactive goes with --discover pem";
     if (s->integers && s->bits < 22 && s->domain > (uint64_t)1 << s->bits)
         return "--domain: --integers of so many --bits are fewer";
     if (s->data.n * s->mechanisms.n * s->nepsilons > SIMULATE_ROWS_MAX)
@@ -424,18 +442,20 @@ static void discover_settle(struct simulate_discover *s)
     if (s->nepsilons == 0)
         s->epsilons[s->nepsilons++] = HSY_NANO;
     if (s->mechanisms.n == 0)
-        s->mechanisms.at[s->mechanisms.n++] =
-            how->batches.asked ? "auto" : "olh";
+        s->mechanisms.at[s->mechanisms.n++] = how->batches.asked ? "auto"
+                                              : s->tree          ? "hcms"
+                                                                 : "olh";
     how->batches.bits = s->bits;
     how->batches.step = s->step;
     how->batches.first = s->first;
     if (!how->batches.asked) {
-        how->spec.mechanism = "pem";
+        how->spec.mechanism = s->tree ? "treehist" : "pem";
         how->spec.kind = HSY_KIND_STRINGS;
         how->spec.param[HSY_PARAM_BITS] = s->bits;
-        how->spec.param[HSY_PARAM_STEP] = s->step;
+        how->spec.param[HSY_PARAM_STEP] =
+            s->tree && !discover_given(s, DISCOVER_STEP) ? 0 : s->step;
         how->spec.param[HSY_PARAM_W] =
-            s->first != 0 ? s->first : discover_log(how->search.top);
+            s->first != 0 || s->tree ? s->first : discover_log(how->search.top);
     }
     if (s->threads == 0)
         s->threads = simulate_cores();

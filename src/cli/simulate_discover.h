@@ -10,8 +10,8 @@ struct simulate_discover {
     uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
     size_t nepsilons;
     uint64_t users, domain, bits, step, first, threads; /* 0: not given */
-    uint64_t given; /* options, bits of their ids */
-    bool integers;
+    uint64_t given;      /* options, bits of their ids */
+    bool integers, tree; /* tree: treehist */
     struct discovery how;
     struct simulate_files files;
     enum cli_format format;

@@ -36,7 +36,7 @@ static struct cli_cell found_asked(const struct simulate_discover *s,
 {
     const struct cli_cell cells[FOUND_METRICS] = {
         cli_text(row->data),
-        cli_text("pem"),
+        cli_text(s->tree ? "treehist" : "pem"),
         cli_bool(s->how.batches.asked),
         cli_text(row->mechanism),
         cli_number(row->epsilon),

@@ -136,7 +136,9 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
         job->bits = (unsigned)info.param[HSY_PARAM_BITS];
         job->users = job->how->users;
         job->out->step = info.param[HSY_PARAM_STEP];
-        job->out->mechanism = job->how->ideal ? "ideal" : "olh";
+        job->out->mechanism = job->how->ideal       ? "ideal"
+                              : info.oracle != NULL ? info.oracle
+                                                    : "olh";
         job->out->at_once = job->how->ideal;
     }
     free(s);

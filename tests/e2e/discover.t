@@ -153,7 +153,15 @@ refused(2, ["--domain"], *N16, "uniform", "--domain", "70000")
 refused(2, ["--rounds", "--users"], *N16, "file:" + path("numbers"), "--rounds", "2")
 refused(2, ["go with --interactive"], "simulate", "--discover", "pem", "--data", "uniform", "--sizes", "rising")
 refused(2, ["--ideal does not go"], *N16, "uniform", "--ideal")
-refused(2, ["in one round there is olh"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "grr")
+refused(1, ["--mechanism grr", "fewer bits"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "grr")
+refused(2, ["--ideal stands for olh"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
+refused(2, ["--interactive goes with --discover pem"], "simulate", "--discover", "treehist", "--data", "uniform", "--interactive")
+ORACLES = ["simulate", "--data", "geometric:0.5", "--domain", "100", "--bits", "10", "--top", "4", "--users", "20000", "--runs", "2", "--epsilon", "3"]
+table = found(*ORACLES, "--discover", "pem", "--step", "4", "--mechanism", "olh,blh,cms,hcms,grr,oue,hr,pgr")
+ok([t["mechanism"] for t in table] == ["olh", "blh", "cms", "hcms", "grr", "oue", "hr", "pgr"] and all(float(t["f1"]) >= 0.5 for t in table),
+   "any oracle that answers for candidates is compared", table)
+tree = found(*ORACLES, "--discover", "treehist")[0]
+ok((tree["discover"], tree["mechanism"], tree["step"]) == ("treehist", "hcms", "1") and float(tree["f1"]) >= 0.25, "and treehist", tree)
 for option in ("--plot", "--dump"):
     r = run(*N16, "uniform", "--step", "2", "--users", "100", option, path("none/x"))
     ok(r.code == 1 and r.out == b"" and "none/x" in r.err, option + ": a file that cannot be written is said, and nothing printed", r)
