@@ -469,7 +469,7 @@ HSY_API size_t hsy_code_width(const hsy_scheme *s);
  * left. A string that takes more bits is outside the domain, and so is one with
  * a byte that is not in the alphabet, and without an alphabet one that ends in
  * a zero byte, which would not be told apart from none. There an index below
- * 2^M is a truth too, and its own (last) code.
+ * 2^M is a truth too: the number that the M bits are.
  *
  * HSY_E_RANGE if it is outside the domain;
  * of a tuple err does not say which item is. Every truth inside the domain

@@ -300,6 +300,10 @@ int cli_write_file(const char *path, const void *bytes, size_t len);
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
 
+/* The beginning of a name of any bytes as one of a figure: a NUL may stand in
+ * it, but is no character of XML. */
+void cli_figure_name(char *name, size_t size, const char *text, size_t len);
+
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */
@@ -374,6 +378,8 @@ enum {
     CLI_OPT_STRINGS,
     CLI_OPT_EPSILON,
     CLI_OPT_MECHANISM,
+    CLI_OPT_ALPHABET,
+    CLI_OPT_ORACLE,
     CLI_OPT_SET,
     CLI_OPT_OTHER,
     CLI_OPT_CLIP,
@@ -400,22 +406,31 @@ enum {
             "any text; ask later with estimate --candidates"                   \
     }
 
+/* How strings are spelled, and who asks for their prefixes. */
+#define CLI_SPELLING_OPTIONS                                                   \
+    {CLI_OPT_ALPHABET, "alphabet", "SET",                                      \
+     "pem: bytes of the strings, as a-z0-9 or \\x00-\\x1f"},                   \
+    {                                                                          \
+        CLI_OPT_ORACLE, "oracle", "NAME",                                      \
+            "pem: the mechanism that asks for prefixes"                        \
+    }
+
 #define CLI_SCHEME_OPTIONS                                                     \
     {CLI_OPT_EPSILON, "epsilon", "E",                                          \
      "privacy of one report, 0.000001 to 32, or ln3"},                         \
         {CLI_OPT_MECHANISM, "mechanism", "NAME",                               \
          "see 'hearsay mechanisms' (default auto)"},                           \
+        CLI_SPELLING_OPTIONS,                                                  \
     {                                                                          \
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "a parameter; left out, it is chosen:\n"                           \
+            "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
             "  ss, sw: w            hr: blocks pool-seed\n"                    \
-            "  pgr: q t             hpg: q t blocks\n"                         \
             "  olh, blh: g pool-bits pool-seed\n"                              \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms: hashes width pool-seed\n"                            \
+            "  cms, hcms: hashes width pool-seed    matrix=FILE\n"             \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
-            "  laplace: grid        hh: fanout      matrix=FILE\n"             \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 
@@ -448,6 +463,7 @@ struct cli_spec {
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
+    bool has_alphabet;
     uint32_t other_place;    /* of the label "other", if other is set */
     struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
     const char *task;        /* --task; the spec's labels are in tasks */

@@ -113,19 +113,6 @@ static void figure_texts(struct figure *f)
 
 /* ---- Drawing ------------------------------------------------------------- */
 
-/* A name that a NUL may stand in: no character of XML does. */
-static void figure_name(char name[FIGURE_NAME], const struct cli_cell *cell)
-{
-    const size_t len =
-        cell->len < FIGURE_NAME ? cell->len : (size_t)FIGURE_NAME - 1;
-
-    memcpy(name, cell->text, len);
-    for (size_t i = 0; i < len; i++)
-        if (name[i] == '\0')
-            name[i] = '\1';
-    name[len] = '\0';
-}
-
 static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
                               hsy_error *err)
 {
@@ -146,7 +133,7 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
 
         estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
                       &cell);
-        figure_name(names[i], &cell);
+        cli_figure_name(names[i], sizeof names[i], cell.text, cell.len);
         named[i] = (struct plot_named){names[i], unit * e->value, unit * e->low,
                                        unit * e->high};
     }

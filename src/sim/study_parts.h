@@ -21,6 +21,10 @@ struct study_truths {
     uint64_t users;
 };
 
+/* Whether a mechanism has public hashes that a seed chooses, and none was; s
+ * has room for its scheme (study_run.c). */
+bool study_pooled(const hsy_spec *given, hsy_scheme *s);
+
 /* ---- Reports (study_reports.c) ------------------------------------------- */
 
 /* Whether a mechanism's tally can be drawn at once, exactly in law. */
