@@ -300,37 +300,18 @@ static int answers_record(struct answers_table *t, const struct cli_line *line)
     return failed;
 }
 
-static int answers_lines(struct answers_table *t, int fd)
+static int answers_line(void *ctx, const struct cli_line *line, uint64_t number)
 {
-    const char *name = cli_input_name(t->how->answers);
-    struct cli_lines lines;
-    struct cli_line line;
-    hsy_error err = {0};
-    size_t count = 1;
-    int failed = 0;
+    struct answers_table *t = ctx;
 
-    if (cli_lines_open(&lines, fd) != HSY_OK)
-        return cli_fail_nomem();
-    while (!failed && count != 0) {
-        if (cli_lines_next(&lines, &line, 1, &count, &err) != HSY_OK) {
-            failed = cli_fail_line(name, &err);
-        } else if (count != 0) {
-            t->line = lines.number;
-            failed = t->line == 1 ? answers_header(t, &line)
-                                  : answers_record(t, &line);
-        }
-    }
-    cli_lines_close(&lines);
-    if (!failed && t->line < 2)
-        failed = cli_fail("%s: no answers: the first line names the columns, "
-                          "and each further one is a person",
-                          name);
-    return failed;
+    t->line = number;
+    return number == 1 ? answers_header(t, line) : answers_record(t, line);
 }
 
 /* All memory is one block: the room, and a field of each column. */
 static int answers_from_table(struct answers_table *t)
 {
+    const char *name = cli_input_name(t->how->answers);
     uint8_t *block = malloc((1 + ANSWERS) * (size_t)CLI_FIELD_ROOM);
     int fd, failed;
 
@@ -340,9 +321,13 @@ static int answers_from_table(struct answers_table *t)
     for (size_t i = 0; i < ANSWERS; i++)
         t->fields[i] = block + (1 + i) * CLI_FIELD_ROOM;
     fd = cli_open_input(t->how->answers);
-    failed = fd == -1 ? CLI_FAILED : answers_lines(t, fd);
+    failed = fd == -1 ? CLI_FAILED : cli_lines_each(fd, name, answers_line, t);
     if (fd != -1)
         cli_close_input(fd);
+    if (!failed && t->line < 2)
+        failed = cli_fail("%s: no answers: the first line names the columns, "
+                          "and each further one is a person",
+                          name);
     explicit_bzero(block, (1 + ANSWERS) * (size_t)CLI_FIELD_ROOM);
     free(block);
     return failed;

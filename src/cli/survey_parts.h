@@ -117,8 +117,9 @@ struct survey_rows {
     struct survey_row *rows; /* owned */
     size_t count;
     bool weighted;
-    hsy_survey_pair pair; /* if the design is one: a single row */
-    hsy_survey_test test; /* of two groups or more */
+    hsy_survey_pair pair;    /* if the design is one: a single row */
+    hsy_survey_test test;    /* of two groups or more */
+    hsy_estimate difference; /* of two: the first less the second */
 };
 
 /* Each the exit code. */
