@@ -207,8 +207,9 @@ void simulate_found(const struct simulate_discover *s)
     const struct cli_field fields[] = {
         {"seed", cli_count(s->how.seed)},
         {"groups", cli_count(row->groups)},
-        {"sizes",
-         cli_text(s->how.batches.asked ? found_sizes(sizes, row) : NULL)},
+        {"sizes", cli_text(s->how.batches.asked && found_alike(s)
+                               ? found_sizes(sizes, row)
+                               : NULL)},
         {"epsilons_if_asked_again",
          cli_count(row->groups * s->how.batches.rounds)}};
 
