@@ -2,6 +2,8 @@
  * and before that, how many people it takes. */
 #include "discover_parts.h"
 
+#include "output.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ enum {
     DISCOVER_PLAN,
     DISCOVER_FREQUENCY,
     DISCOVER_MISS,
+    DISCOVER_PLOT,
     DISCOVER_FORMAT
 };
 
@@ -39,6 +42,7 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MAX, "max-candidates", "N",
      "of a stage, up to 16777216 (default 262144): time\n"
      "and memory grow with it"},
+    {DISCOVER_PLOT, "plot", "FILE.svg", "write what was found as a figure"},
     {DISCOVER_PLAN, "plan", NULL,
      "how many people it takes, before any is asked; with:"},
     {DISCOVER_FREQUENCY, "frequency", "F",
@@ -46,6 +50,10 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MISS, "miss", "B",
      "... chance to miss it at a stage (default 0.05)"},
     {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
+    {CLI_OPT_ORACLE, "oracle", "NAME",
+     "... the mechanism that asks for prefixes"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
      "... parameters of pem: bits step w pool-bits pool-seed"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
@@ -161,8 +169,23 @@ static int discover_search(struct discover_result *r, hsy_found *found,
     return 0;
 }
 
+/* The table, then the figure. */
+static int discover_tell(const struct discover_result *r, struct output *figure)
+{
+    int failed;
+
+    discover_show(r);
+    failed = cli_finish();
+    if (failed || figure == NULL) {
+        output_abort(figure);
+        return failed;
+    }
+    return discover_plot(r, figure);
+}
+
 static int discover_run(const struct discover_options *o, struct cli_gather *g)
 {
+    struct output *figure = NULL;
     struct discover_stages stages;
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
     hsy_found *found;
@@ -191,12 +214,14 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
     scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
     if (r.rows == NULL || found == NULL || scratch == NULL)
         failed = cli_fail_nomem();
-    else
+    else if (o->plot != NULL) /* a wrong path does not cost the search */
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
         failed = discover_search(&r, found, scratch);
-    if (!failed) {
-        discover_show(&r);
-        failed = cli_finish();
-    }
+    if (!failed)
+        failed = discover_tell(&r, figure);
+    else
+        output_abort(figure);
     free(r.rows);
     free(found);
     free(scratch);
@@ -264,6 +289,9 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
     case DISCOVER_MISS:
         o->has_miss = true;
         return cli_value_fraction(p, &o->miss);
+    case DISCOVER_PLOT:
+        o->plot = p->value;
+        return true;
     case DISCOVER_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -280,12 +308,17 @@ static int discover_check(struct cli_parser *p,
     if (o->plan && !o->has_frequency)
         return cli_usage(p, "--plan needs --frequency F: the share of people "
                             "that hold a string to be found");
+    if (o->plan && o->plot != NULL)
+        return cli_usage(p, "--plot draws what was found, and --plan searches "
+                            "nothing");
     if (o->plan && files != 0)
         return cli_usage(p, "--plan reads no file: it goes before collecting");
-    if (!o->plan && (spec->has_epsilon || spec->params != 0 ||
-                     o->has_frequency || o->has_miss))
-        return cli_usage(p, "--epsilon, --set, --frequency and --miss go with "
-                            "--plan; a tally has its own parameters");
+    if (!o->plan &&
+        (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
+         spec->spec.oracle != NULL || o->has_frequency || o->has_miss))
+        return cli_usage(p, "--epsilon, --set, --alphabet, --oracle, "
+                            "--frequency and --miss go with --plan; a tally "
+                            "has its own parameters");
     return 0;
 }
 

@@ -11,6 +11,7 @@ struct discover_options {
     bool plan; /* nothing is collected yet */
     bool has_frequency, has_miss;
     double frequency, miss;
+    const char *plot; /* NULL: no figure */
     enum cli_format format;
 };
 
@@ -60,5 +61,9 @@ int discover_batches(int argc, char **argv);
 void discover_show(const struct discover_result *r);
 void discover_show_plan(const struct discover_options *o, const hsy_info *info,
                         const struct discover_stages *stages);
+
+/* Draw what was found into a file that is open (discover_plot.c); 0, or the
+ * exit code after a message. */
+int discover_plot(const struct discover_result *r, struct output *out);
 
 #endif

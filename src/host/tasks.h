@@ -37,7 +37,7 @@ struct tasks_raw {
     char *yes_no, *strings, *values_file, *bins;
     char **values, **range;
     unsigned values_count, range_count;
-    char *epsilon, *mechanism;
+    char *epsilon, *mechanism, *alphabet, *oracle;
     struct tasks_set *set;
     char **prefixes, *sizes; /* of a stage */
     unsigned prefixes_count;

@@ -59,6 +59,8 @@ static const cyaml_schema_field_t schema_task[] = {
     SCHEMA_TEXT("strings", struct tasks_raw, strings),
     SCHEMA_TEXT("epsilon", struct tasks_raw, epsilon),
     SCHEMA_TEXT("mechanism", struct tasks_raw, mechanism),
+    SCHEMA_TEXT("alphabet", struct tasks_raw, alphabet),
+    SCHEMA_TEXT("oracle", struct tasks_raw, oracle),
     CYAML_FIELD_MAPPING_PTR("set", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
                             struct tasks_raw, set, schema_set),
     CYAML_FIELD_SEQUENCE("prefixes", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,

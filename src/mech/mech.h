@@ -49,6 +49,10 @@ struct hsy_mechanism {
     bool
         oracles; /* its parts may be asked by the mechanism that a spec names */
 
+    /* Fill in what another name of it means (treehist); NULL: they all mean the
+     * same. */
+    void (*configure)(hsy_spec *spec);
+
     /*
      * Check the spec's mechanism part and derive all integers from it. The
      * common part (kind, domain, epsilon's range, labels) is already in s and
@@ -251,6 +255,9 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 
 /* Whether the design and the parameters that a spec gives are the mechanism's
  * own. */
+/* Whether name stands in a comma-separated list. */
+bool hsy_mech_listed(const char *name, const char *list);
+
 hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                           const hsy_spec *spec, hsy_error *err);
 

@@ -231,6 +231,7 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
                               hsy_error *err)
 {
     const uint8_t *bytes = (const uint8_t *)given;
+    const struct hsy_mechanism *mech;
     size_t size = given->size;
 
     if (size < SCHEME_SPEC_FIRST || size > SCHEME_SPEC_MAX)
@@ -244,6 +245,9 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
                                   sizeof *known);
     memset(known, 0, sizeof *known);
     memcpy(known, given, size < sizeof *known ? size : sizeof *known);
+    mech = hsy_mech_meant(known);
+    if (mech != NULL && mech->configure != NULL)
+        mech->configure(known);
     return HSY_OK;
 }
 
