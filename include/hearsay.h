@@ -229,8 +229,8 @@ typedef enum hsy_param {
     HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
     HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16; stages:
-                                batches of equal size (1), rising (2) as 1, 2,
-                                3, ..., or diminishing (3) as ..., 3, 2, 1 */
+                                batches of equal size (1), rising (2) evenly
+                                from 1 to 3, or diminishing (3) the reverse */
     HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
     HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
                                 next */
