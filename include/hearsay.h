@@ -574,6 +574,12 @@ HSY_API hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
                                      const uint64_t *codes, size_t n,
                                      hsy_error *err);
 
+/* The same of people[i] people who all hold codes[i]; people NULL: one each. */
+HSY_API hsy_status hsy_central_count_many(hsy_tally *t, const hsy_scheme *s,
+                                          const uint64_t *codes,
+                                          const uint64_t *people, size_t n,
+                                          hsy_error *err);
+
 /* Add the noise. Time tells of it: for the curator's own machine, out of
  * sight of whoever must not know the truths. On HSY_E_ENTROPY all cells are
  * zeroed; other failures as above. */

@@ -11,6 +11,7 @@ enum {
     STUDY_DATA = 1,
     STUDY_USERS,
     STUDY_MECHANISM,
+    STUDY_MODEL,
     STUDY_EPSILON,
     STUDY_DOMAIN,
     STUDY_RUNS,
@@ -35,7 +36,11 @@ static const struct cli_option study_options[] = {
      "people (default 10000, or the file's own)"},
     {STUDY_MECHANISM, "mechanism", "A,...",
      "see 'hearsay mechanisms' (default auto)"},
-    {STUDY_EPSILON, "epsilon", "E,...", "privacy of one report (default 1)"},
+    {STUDY_MODEL, "model", "M,...",
+     "who is trusted: local (nobody, the default),\n"
+     "central (one curator), multiparty:K (K of them)"},
+    {STUDY_EPSILON, "epsilon", "E,...",
+     "privacy of one report or release (default 1)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
     {STUDY_RUNS, "runs", "R", "populations (default 20)"},
     {STUDY_TOP, "top", "K",
@@ -60,6 +65,8 @@ static const struct cli_command study_command = {
     "attack NAME [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
+    "Curators who are trusted with truths stand beside people who trust "
+    "nobody.\n"
     "Beside the error stand what theory predicts and the best that is known.\n"
     "\n"
     "'hearsay simulate attack --help' has the attacks on devices, 'hearsay\n"
@@ -211,6 +218,27 @@ static bool study_mechanisms(struct simulate_study *s, struct cli_parser *p)
     return study_list(p, study_take_mechanism, s);
 }
 
+static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
+                             const char *word)
+{
+    struct simulate_model *m = &s->models[s->nmodels];
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (!study_fits(p, s->nmodels))
+        return false;
+    st = study_model_parse(&m->model, &m->curators, word, &err);
+    if (st == HSY_E_UNKNOWN)
+        cli_usage(p,
+                  "--model: no model '%s'; there are local, central and "
+                  "multiparty:K",
+                  word);
+    else if (st != HSY_OK)
+        cli_usage(p, "--model: %s", err.msg);
+    s->nmodels += st == HSY_OK;
+    return st == HSY_OK;
+}
+
 /* ---- Options ------------------------------------------------------------- */
 
 static bool study_sampling(struct simulate_study *s, struct cli_parser *p)
@@ -234,6 +262,8 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
         return study_list(p, study_take_users, s);
     case STUDY_MECHANISM:
         return study_mechanisms(s, p);
+    case STUDY_MODEL:
+        return study_list(p, study_take_model, s);
     case STUDY_EPSILON:
         return study_list(p, study_take_epsilon, s);
     case STUDY_DOMAIN:
@@ -269,7 +299,39 @@ bool simulate_from_file(const struct simulate_study *s)
     return strncmp(s->data, "file:", 5) == 0;
 }
 
-/* What goes with what. */
+/* How many models have people report. */
+static size_t study_reporting(const struct simulate_study *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->nmodels; i++)
+        n += s->models[i].curators == 0;
+    return n;
+}
+
+size_t simulate_count(const struct simulate_study *s)
+{
+    const size_t some = study_reporting(s);
+
+    return (some * s->nmechanisms + s->nmodels - some) * s->nepsilons *
+           s->nusers * (s->ndomains > 0 ? s->ndomains : 1);
+}
+
+/* What goes with what, before anything is filled in. */
+static const char *study_idle(const struct simulate_study *s)
+{
+    if (s->nmodels == 0 || study_reporting(s) > 0)
+        return NULL;
+    if (s->nmechanisms > 0)
+        return "--mechanism: curators have their own; it goes with --model "
+               "local";
+    if (s->one_by_one)
+        return "--sampling: people report nothing to curators; it goes with "
+               "--model local";
+    return NULL;
+}
+
+/* ... and after. */
 static const char *study_conflict(const struct simulate_study *s)
 {
     if (s->data == NULL)
@@ -283,9 +345,7 @@ static const char *study_conflict(const struct simulate_study *s)
         return "say what is asked: --domain K or --range LO:HI";
     if (s->ndomains > 1 && simulate_from_file(s))
         return "--domain: one for a file";
-    if (s->nmechanisms * s->nepsilons * s->nusers *
-            (s->ndomains > 0 ? s->ndomains : 1) >
-        SIMULATE_ROWS_MAX)
+    if (simulate_count(s) > SIMULATE_ROWS_MAX)
         return "more than 4096 rows; ask for fewer at a time";
     return NULL;
 }
@@ -295,6 +355,8 @@ static void study_defaults(struct simulate_study *s)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
+    if (s->nmodels == 0)
+        s->models[s->nmodels++] = (struct simulate_model){STUDY_LOCAL, 0};
     if (s->nmechanisms == 0)
         s->mechanisms[s->nmechanisms++] = "auto";
     if (s->nepsilons == 0)
@@ -306,6 +368,20 @@ static void study_defaults(struct simulate_study *s)
         s->threads = cores < 1                         ? 1
                      : cores > (long)STUDY_THREADS_MAX ? STUDY_THREADS_MAX
                                                        : (uint64_t)cores;
+}
+
+/* Every model with every mechanism, where it takes one. */
+static int study_ways(struct simulate_study *s)
+{
+    s->ways = calloc(s->nmodels * s->nmechanisms, sizeof *s->ways);
+    if (s->ways == NULL)
+        return cli_fail_nomem();
+    for (size_t i = 0; i < s->nmodels; i++)
+        for (size_t m = 0; m < s->nmechanisms; m++)
+            if (m == 0 || s->models[i].curators == 0)
+                s->ways[s->nways++] =
+                    (struct simulate_way){s->models[i], s->mechanisms[m]};
+    return CLI_DONE;
 }
 
 /* The question, without mechanism and epsilon; d of the first domain. */
@@ -323,7 +399,7 @@ int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
                      char **argv)
 {
     const char *conflict;
-    int id;
+    int id, failed;
 
     cli_begin(p, &study_command, argc, argv);
     while ((id = cli_next(p)) != CLI_END)
@@ -331,8 +407,12 @@ int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
             s->stop = true;
             return p->exit;
         }
+    conflict = study_idle(s);
     study_defaults(s);
-    conflict = study_conflict(s);
-    return conflict != NULL ? cli_usage(p, "%s", conflict)
-                            : study_question(s, p);
+    if (conflict == NULL)
+        conflict = study_conflict(s);
+    if (conflict != NULL)
+        return cli_usage(p, "%s", conflict);
+    failed = study_ways(s);
+    return failed ? failed : study_question(s, p);
 }

@@ -26,6 +26,8 @@ enum {
     ROWS_BITS,
     ROWS_SAMPLING,
     ROWS_RUNS,
+    ROWS_MODEL,
+    ROWS_CURATORS,
     ROWS_ERRORS /* one for each that is measured */
 };
 
@@ -48,33 +50,70 @@ static const struct {
 #define ROWS_COLUMNS (ROWS_ERRORS + sizeof rows_errors / sizeof rows_errors[0])
 
 static const char *const rows_names[ROWS_ERRORS] = {
-    "mechanism", "epsilon",  "users", "domain", "run_mse",  "predicted_mse",
-    "max_error", "coverage", "mae",   "kl",     "tv",       "precision",
-    "recall",    "f1",       "ncr",   "ndcg",   "limit_sd", "bits",
-    "sampling",  "runs"};
+    "mechanism", "epsilon",  "users", "domain",  "run_mse",  "predicted_mse",
+    "max_error", "coverage", "mae",   "kl",      "tv",       "precision",
+    "recall",    "f1",       "ncr",   "ndcg",    "limit_sd", "bits",
+    "sampling",  "runs",     "model", "curators"};
 
-/* Which of them a table shows, and under what title. */
-static void rows_columns(struct cli_column columns[ROWS_COLUMNS],
-                         const struct simulate_study *s)
+/* The rows with their columns in some order. */
+struct rows_view {
+    const struct simulate_study *s;
+    bool models;                /* rows are not all local */
+    size_t order[ROWS_COLUMNS]; /* which stands where */
+    struct cli_column columns[ROWS_COLUMNS];
+};
+
+/* What a table shows only if there are several. */
+static const char *rows_several(const struct rows_view *v, size_t column)
 {
-    const bool mean = s->rows[0].info.kind == HSY_KIND_NUMBER;
+    const bool mean = v->s->rows[0].info.kind == HSY_KIND_NUMBER;
+    const bool several = column == ROWS_USERS    ? v->s->nusers > 1
+                         : column == ROWS_DOMAIN ? v->s->ndomains > 1
+                         : column == ROWS_MODEL  ? v->models
+                         : column == ROWS_NDCG   ? !mean
+                                                 : false;
 
-    for (size_t i = 0; i < ROWS_COLUMNS; i++)
-        columns[i] = (struct cli_column){
-            i < ROWS_ERRORS ? rows_names[i] : rows_errors[i - ROWS_ERRORS].name,
-            ""};
-    columns[ROWS_MECHANISM].title = columns[ROWS_EPSILON].title = NULL;
-    columns[ROWS_BITS].title = columns[ROWS_COVERAGE].title = NULL;
-    columns[ROWS_MSE].title = "error";
-    columns[ROWS_PREDICTED].title = "theory";
-    columns[ROWS_LIMIT].title = "best";
-    columns[ROWS_SAMPLING].title = "reports";
-    if (s->nusers > 1)
-        columns[ROWS_USERS].title = NULL;
-    if (s->ndomains > 1)
-        columns[ROWS_DOMAIN].title = NULL;
-    if (!mean)
-        columns[ROWS_NDCG].title = NULL;
+    return several ? NULL : "";
+}
+
+/* What a table calls a column; NULL: as csv does, "": it has none. */
+static const char *rows_title(const struct rows_view *v, size_t column)
+{
+    switch (column) {
+    case ROWS_MECHANISM:
+    case ROWS_EPSILON:
+    case ROWS_BITS:
+    case ROWS_COVERAGE:
+        return NULL;
+    case ROWS_MSE:
+        return "error";
+    case ROWS_PREDICTED:
+        return "theory";
+    case ROWS_LIMIT:
+        return "best";
+    case ROWS_SAMPLING:
+        return "reports";
+    default:
+        return rows_several(v, column);
+    }
+}
+
+/* In tables the model stands first. */
+static void rows_columns(struct rows_view *v, const struct simulate_study *s)
+{
+    v->s = s;
+    v->models = false;
+    for (size_t i = 0; i < s->nrows; i++)
+        v->models |= s->rows[i].model != STUDY_LOCAL;
+    for (size_t i = 0; i < ROWS_COLUMNS; i++) {
+        const bool table = s->format == CLI_TABLE && i <= ROWS_MODEL;
+        const size_t c = !table ? i : i == 0 ? ROWS_MODEL : i - 1;
+
+        v->order[i] = c;
+        v->columns[i] = (struct cli_column){
+            c < ROWS_ERRORS ? rows_names[c] : rows_errors[c - ROWS_ERRORS].name,
+            rows_title(v, c)};
+    }
 }
 
 /* A number in three digits for tables. */
@@ -112,12 +151,23 @@ static struct cli_cell rows_measured(const struct study_result *row,
     }
 }
 
-static struct cli_cell rows_sampling(bool at_once)
+static struct cli_cell rows_sampling(const struct study_result *row)
 {
-    struct cli_cell c = cli_text(at_once ? "aggregate" : "users");
+    struct cli_cell c = cli_text(row->info.release ? "release"
+                                 : row->at_once    ? "aggregate"
+                                                   : "users");
 
-    snprintf(c.shown, sizeof c.shown, "%s", at_once ? "at once" : "each");
+    snprintf(c.shown, sizeof c.shown, "%s",
+             row->info.release ? "released"
+             : row->at_once    ? "at once"
+                               : "each");
     return c;
+}
+
+/* A count, or nothing where it is 0. */
+static struct cli_cell rows_count(uint64_t n)
+{
+    return n != 0 ? cli_count(n) : cli_text(NULL);
 }
 
 /* Columns of metrics stand in their order, from ROWS_MSE on. */
@@ -127,17 +177,21 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
     case ROWS_MECHANISM:
         return cli_text(row->info.mechanism);
     case ROWS_EPSILON:
-        return rows_number(row->info.epsilon, row->info.epsilon);
+        return rows_number(row->epsilon, row->epsilon);
     case ROWS_USERS:
         return cli_count(row->users);
     case ROWS_DOMAIN:
-        return row->info.d != 0 ? cli_count(row->info.d) : cli_text(NULL);
+        return rows_count(row->info.d);
     case ROWS_BITS:
-        return cli_count(row->info.report_bits);
+        return rows_count(row->info.release ? 0 : row->info.report_bits);
     case ROWS_SAMPLING:
-        return rows_sampling(row->at_once);
+        return rows_sampling(row);
     case ROWS_RUNS:
         return cli_count(row->runs);
+    case ROWS_MODEL:
+        return cli_text(row->name);
+    case ROWS_CURATORS:
+        return rows_count(row->curators);
     default:
         return column < ROWS_ERRORS
                    ? rows_measured(row, (enum study_metric)(column - ROWS_MSE))
@@ -149,13 +203,14 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
 static void rows_out(const void *ctx, size_t row, size_t column,
                      struct cli_cell *out)
 {
-    const struct simulate_study *s = ctx;
+    const struct rows_view *v = ctx;
 
-    *out = rows_cell(&s->rows[row], column);
+    *out = rows_cell(&v->s->rows[row], v->order[column]);
 }
 
-static void rows_note(const struct simulate_study *s)
+static void rows_note(const struct rows_view *v)
 {
+    const struct simulate_study *s = v->s;
     const struct study_result *row = &s->rows[0];
 
     printf("\n%s", s->data);
@@ -175,13 +230,19 @@ static void rows_note(const struct simulate_study *s)
               "should be; best: by the best mechanism known; coverage: of 95 % "
               "intervals; ndcg: of the heaviest values; reports: all drawn at "
               "once, or each by itself.");
+    if (v->models)
+        cli_paragraph(
+            "central, multiparty: curators trusted with the truths of their "
+            "people release counts with discrete Laplace noise, which hides "
+            "what a person's truth is (neighbours: replace); how many people "
+            "there are is no secret.");
 }
 
 void simulate_rows(const struct simulate_study *s)
 {
-    struct cli_column columns[ROWS_COLUMNS];
-    const struct cli_table table = {columns, ROWS_COLUMNS, s->nrows, rows_out,
-                                    s};
+    struct rows_view view;
+    const struct cli_table table = {view.columns, ROWS_COLUMNS, s->nrows,
+                                    rows_out, &view};
     const uint64_t top = s->top != 0 ? s->top : 10;
     const struct cli_field fields[] = {{"data", cli_text(s->data)},
                                        {"seed", cli_count(s->seed)},
@@ -189,16 +250,16 @@ void simulate_rows(const struct simulate_study *s)
                                        {"top", cli_count(top)},
                                        {"level", cli_number(STUDY_LEVEL)}};
 
-    rows_columns(columns, s);
+    rows_columns(&view, s);
     cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
               "rows");
     if (s->format == CLI_TABLE)
-        rows_note(s);
+        rows_note(&view);
 }
 
 /* ---- The dump ------------------------------------------------------------ */
 
-/* Enough for a name, four numbers before, and the metrics. */
+/* Enough for two names, four numbers, and the metrics. */
 #define ROWS_LINE 1024u
 
 static size_t rows_put(char *line, size_t at, double x)
@@ -227,16 +288,16 @@ hsy_status simulate_dump(const struct simulate_study *s,
             st = output_write(s->dumped, line, (size_t)len);
         }
         if (st == HSY_OK)
-            st = output_write(s->dumped, "\n", 1);
+            st = output_write(s->dumped, ",model\n", 7);
     }
     for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
         size_t at = (size_t)snprintf(
             line, sizeof line, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
-            row->info.mechanism, row->info.epsilon, row->users, domain, r + 1);
+            row->info.mechanism, row->epsilon, row->users, domain, r + 1);
 
         for (unsigned m = 0; m < STUDY_METRICS; m++)
             at = rows_put(line, at, row->each[r * STUDY_METRICS + m]);
-        line[at++] = '\n';
+        at += (size_t)snprintf(line + at, ROWS_LINE - at, ",%s\n", row->name);
         st = output_write(s->dumped, line, at);
     }
     return st;

@@ -9,13 +9,25 @@
 #define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */
 
+struct simulate_model {
+    enum study_model model;
+    uint64_t curators;
+};
+
+/* A model, and a mechanism where people add the noise. */
+struct simulate_way {
+    struct simulate_model who;
+    const char *mechanism;
+};
+
 struct simulate_study {
     const char *data;
     const char *mechanisms[SIMULATE_LIST_MAX];
     uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
     uint64_t users[SIMULATE_LIST_MAX];
     uint64_t domains[SIMULATE_LIST_MAX];
-    size_t nmechanisms, nepsilons, nusers, ndomains;
+    struct simulate_model models[SIMULATE_LIST_MAX];
+    size_t nmechanisms, nepsilons, nusers, ndomains, nmodels;
     uint64_t runs, seed, top, threads;
     const char *plot, *dump;
     bool one_by_one;
@@ -23,6 +35,8 @@ struct simulate_study {
     enum cli_format format;
     struct cli_spec question; /* --range, --bins, --set */
 
+    struct simulate_way *ways; /* owned */
+    size_t nways;
     struct study_people filed; /* of file:PATH, which is read once */
     uint64_t counted;          /* how many they are */
     char *words;               /* owned: what mechanisms[] point into */
@@ -39,6 +53,9 @@ struct simulate_study {
 int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
                      char **argv);
 bool simulate_from_file(const struct simulate_study *s);
+
+/* How many rows there will be. */
+size_t simulate_count(const struct simulate_study *s);
 
 /* People from a file, one truth a line (simulate_file.c). Without a domain and
  * a range (d 0 in the spec) the values are the different lines, sorted, and d
