@@ -13,6 +13,7 @@ enum {
     STUDY_MECHANISM,
     STUDY_MODEL,
     STUDY_EPSILON,
+    STUDY_DELTA,
     STUDY_DOMAIN,
     STUDY_RUNS,
     STUDY_TOP,
@@ -38,9 +39,13 @@ static const struct cli_option study_options[] = {
      "see 'hearsay mechanisms' (default auto)"},
     {STUDY_MODEL, "model", "M,...",
      "who is trusted: local (nobody, the default),\n"
-     "central (one curator), multiparty:K (K of them)"},
+     "shuffled (a shuffler), central (one curator),\n"
+     "multiparty:K (K curators)"},
     {STUDY_EPSILON, "epsilon", "E,...",
-     "privacy of one report or release (default 1)"},
+     "privacy of one report, of all that are shuffled,\n"
+     "or of a release (default 1)"},
+    {STUDY_DELTA, "delta", "X",
+     "of shuffled reports (default 1e-6, or users^-1.5\nif that is less)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
     {STUDY_RUNS, "runs", "R", "populations (default 20)"},
     {STUDY_TOP, "top", "K",
@@ -230,13 +235,32 @@ static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
     st = study_model_parse(&m->model, &m->curators, word, &err);
     if (st == HSY_E_UNKNOWN)
         cli_usage(p,
-                  "--model: no model '%s'; there are local, central and "
+                  "--model: no model '%s'; there are local, shuffled, "
                   "multiparty:K",
                   word);
     else if (st != HSY_OK)
         cli_usage(p, "--model: %s", err.msg);
     s->nmodels += st == HSY_OK;
     return st == HSY_OK;
+}
+
+/* 1e-6, 0.000001: whatever strtod reads, but no sign, no name and no blank. */
+static bool study_take_delta(struct simulate_study *s, struct cli_parser *p)
+{
+    const bool digits =
+        strspn(p->value, "0123456789.eE-+") == strlen(p->value) &&
+        strchr(".0123456789", p->value[0]) != NULL;
+    char *end;
+    const double x = strtod(p->value, &end);
+
+    if (digits && p->value[0] != '\0' && *end == '\0' && x >= STUDY_DELTA_MIN &&
+        x < 1) {
+        s->delta = x;
+        return true;
+    }
+    cli_usage(p, "--delta takes a number above 0 (from 1e-250 on) and below 1, "
+                 "as 1e-6");
+    return false;
 }
 
 /* ---- Options ------------------------------------------------------------- */
@@ -266,6 +290,8 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
         return study_list(p, study_take_model, s);
     case STUDY_EPSILON:
         return study_list(p, study_take_epsilon, s);
+    case STUDY_DELTA:
+        return study_take_delta(s, p);
     case STUDY_DOMAIN:
         return study_list(p, study_take_domain, s);
     case STUDY_RUNS:
@@ -320,14 +346,20 @@ size_t simulate_count(const struct simulate_study *s)
 /* What goes with what, before anything is filled in. */
 static const char *study_idle(const struct simulate_study *s)
 {
+    bool shuffled = false;
+
+    for (size_t i = 0; i < s->nmodels; i++)
+        shuffled |= s->models[i].model == STUDY_SHUFFLED;
+    if (s->delta > 0 && !shuffled)
+        return "--delta is of shuffled reports; it goes with --model shuffled";
     if (s->nmodels == 0 || study_reporting(s) > 0)
         return NULL;
     if (s->nmechanisms > 0)
         return "--mechanism: curators have their own; it goes with --model "
-               "local";
+               "local or shuffled";
     if (s->one_by_one)
         return "--sampling: people report nothing to curators; it goes with "
-               "--model local";
+               "--model local or shuffled";
     return NULL;
 }
 

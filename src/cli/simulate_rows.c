@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* The columns: what was asked, what was measured, and the standard errors. */
 enum {
@@ -28,6 +29,9 @@ enum {
     ROWS_RUNS,
     ROWS_MODEL,
     ROWS_CURATORS,
+    ROWS_LOCAL,
+    ROWS_DELTA,
+    ROWS_BOUND,
     ROWS_ERRORS /* one for each that is measured */
 };
 
@@ -49,16 +53,36 @@ static const struct {
 
 #define ROWS_COLUMNS (ROWS_ERRORS + sizeof rows_errors / sizeof rows_errors[0])
 
-static const char *const rows_names[ROWS_ERRORS] = {
-    "mechanism", "epsilon",  "users", "domain",  "run_mse",  "predicted_mse",
-    "max_error", "coverage", "mae",   "kl",      "tv",       "precision",
-    "recall",    "f1",       "ncr",   "ndcg",    "limit_sd", "bits",
-    "sampling",  "runs",     "model", "curators"};
+static const char *const rows_names[ROWS_ERRORS] = {"mechanism",
+                                                    "epsilon",
+                                                    "users",
+                                                    "domain",
+                                                    "run_mse",
+                                                    "predicted_mse",
+                                                    "max_error",
+                                                    "coverage",
+                                                    "mae",
+                                                    "kl",
+                                                    "tv",
+                                                    "precision",
+                                                    "recall",
+                                                    "f1",
+                                                    "ncr",
+                                                    "ndcg",
+                                                    "limit_sd",
+                                                    "bits",
+                                                    "sampling",
+                                                    "runs",
+                                                    "model",
+                                                    "curators",
+                                                    "local_epsilon",
+                                                    "delta",
+                                                    "bound"};
 
 /* The rows with their columns in some order. */
 struct rows_view {
     const struct simulate_study *s;
-    bool models;                /* rows are not all local */
+    bool models, shuffled;      /* rows are not all local; some are that */
     size_t order[ROWS_COLUMNS]; /* which stands where */
     struct cli_column columns[ROWS_COLUMNS];
 };
@@ -70,6 +94,7 @@ static const char *rows_several(const struct rows_view *v, size_t column)
     const bool several = column == ROWS_USERS    ? v->s->nusers > 1
                          : column == ROWS_DOMAIN ? v->s->ndomains > 1
                          : column == ROWS_MODEL  ? v->models
+                         : column == ROWS_DELTA  ? v->shuffled
                          : column == ROWS_NDCG   ? !mean
                                                  : false;
 
@@ -93,6 +118,8 @@ static const char *rows_title(const struct rows_view *v, size_t column)
         return "best";
     case ROWS_SAMPLING:
         return "reports";
+    case ROWS_LOCAL:
+        return v->shuffled ? "epsilon0" : "";
     default:
         return rows_several(v, column);
     }
@@ -102,9 +129,11 @@ static const char *rows_title(const struct rows_view *v, size_t column)
 static void rows_columns(struct rows_view *v, const struct simulate_study *s)
 {
     v->s = s;
-    v->models = false;
-    for (size_t i = 0; i < s->nrows; i++)
+    v->models = v->shuffled = false;
+    for (size_t i = 0; i < s->nrows; i++) {
         v->models |= s->rows[i].model != STUDY_LOCAL;
+        v->shuffled |= s->rows[i].model == STUDY_SHUFFLED;
+    }
     for (size_t i = 0; i < ROWS_COLUMNS; i++) {
         const bool table = s->format == CLI_TABLE && i <= ROWS_MODEL;
         const size_t c = !table ? i : i == 0 ? ROWS_MODEL : i - 1;
@@ -192,6 +221,14 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
         return cli_text(row->name);
     case ROWS_CURATORS:
         return rows_count(row->curators);
+    case ROWS_LOCAL:
+        return row->info.release
+                   ? cli_text(NULL)
+                   : rows_number(row->info.epsilon, row->info.epsilon);
+    case ROWS_DELTA:
+        return rows_number(row->delta, row->delta);
+    case ROWS_BOUND:
+        return cli_text(row->bound);
     default:
         return column < ROWS_ERRORS
                    ? rows_measured(row, (enum study_metric)(column - ROWS_MSE))
@@ -206,6 +243,51 @@ static void rows_out(const void *ctx, size_t row, size_t column,
     const struct rows_view *v = ctx;
 
     *out = rows_cell(&v->s->rows[row], v->order[column]);
+}
+
+/* By what it is known how far shuffling goes: names of bounds in use. */
+static void rows_bounds(const struct rows_view *v)
+{
+    static const char *const bounds[][2] = {
+        {"clones", "any mechanism's [FMT21]"},
+        {"binary", "that of randomized response [FMT21]"},
+        {"blanket", "its own mechanism's [BBGN19]"}};
+    const char *comma = "bound: ";
+
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
+        for (size_t r = 0; r < v->s->nrows; r++) {
+            const char *bound = v->s->rows[r].bound;
+
+            if (bound == NULL || strcmp(bound, bounds[i][0]) != 0)
+                continue;
+            printf("%s%s, %s", comma, bounds[i][0], bounds[i][1]);
+            comma = "; ";
+            break;
+        }
+    puts(".");
+}
+
+/* What is assumed of whom. */
+static void rows_trust(const struct rows_view *v)
+{
+    bool curators = false;
+
+    for (size_t i = 0; i < v->s->nrows; i++)
+        curators |= v->s->rows[i].curators > 0;
+    if (v->shuffled) {
+        cli_paragraph(
+            "shuffled: people report with epsilon0, and a shuffler takes away "
+            "who sent what, when and in which order; all reports together are "
+            "then (epsilon, delta) private. The shuffler must be honest, and "
+            "so must all these people: who lies or tells hides nobody.");
+        rows_bounds(v);
+    }
+    if (curators)
+        cli_paragraph(
+            "central, multiparty: curators trusted with the truths of their "
+            "people release counts with discrete Laplace noise, which hides "
+            "what a person's truth is (neighbours: replace); how many people "
+            "there are is no secret.");
 }
 
 static void rows_note(const struct rows_view *v)
@@ -230,12 +312,7 @@ static void rows_note(const struct rows_view *v)
               "should be; best: by the best mechanism known; coverage: of 95 % "
               "intervals; ndcg: of the heaviest values; reports: all drawn at "
               "once, or each by itself.");
-    if (v->models)
-        cli_paragraph(
-            "central, multiparty: curators trusted with the truths of their "
-            "people release counts with discrete Laplace noise, which hides "
-            "what a person's truth is (neighbours: replace); how many people "
-            "there are is no secret.");
+    rows_trust(v);
 }
 
 void simulate_rows(const struct simulate_study *s)

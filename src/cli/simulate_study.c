@@ -63,6 +63,7 @@ static int study_row(struct simulate_study *s,
     setting.as_counted = users == 0;
     if (users == 0)
         setting.users = s->counted;
+    setting.delta = s->delta > 0 ? s->delta : study_delta(setting.users);
     st = study_run(row, &setting, &err);
     s->nrows++;
     if (st == HSY_E_NOMEM)

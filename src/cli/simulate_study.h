@@ -29,6 +29,7 @@ struct simulate_study {
     struct simulate_model models[SIMULATE_LIST_MAX];
     size_t nmechanisms, nepsilons, nusers, ndomains, nmodels;
     uint64_t runs, seed, top, threads;
+    double delta; /* of shuffled reports; 0: by the number of people */
     const char *plot, *dump;
     bool one_by_one;
     bool stop; /* help was asked for and given */

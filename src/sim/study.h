@@ -26,6 +26,7 @@
 #define STUDY_SHOWN_BARS 64u    /* of several, */
 #define STUDY_SHOWN_ROWS 3u     /* which are so many at most */
 #define STUDY_CURATORS_MAX 1000000u
+#define STUDY_DELTA_MIN 1e-250
 
 /* ---- People (study_people.c) --------------------------------------------- */
 
@@ -81,12 +82,13 @@ void study_people_draw(uint64_t *counts, const struct study_people *people,
 /* Who is trusted with what. */
 enum study_model {
     STUDY_LOCAL = 0,  /* nobody: everybody adds noise */
+    STUDY_SHUFFLED,   /* a shuffler, with who sent which report */
     STUDY_CENTRAL,    /* one curator with everything */
     STUDY_MULTIPARTY, /* several, each with the truths of its own people */
     STUDY_MODELS
 };
 
-/* "local", "central", "multiparty:10". */
+/* "local", "shuffled", "central", "multiparty:10". */
 #define STUDY_MODEL_NAME 32u
 void study_model_name(char name[STUDY_MODEL_NAME], enum study_model model,
                       uint64_t curators);
@@ -96,8 +98,12 @@ void study_model_name(char name[STUDY_MODEL_NAME], enum study_model model,
 hsy_status study_model_parse(enum study_model *model, uint64_t *curators,
                              const char *text, hsy_error *err);
 
-/* A question as a model asks it: curators have a mechanism of their own. */
+/* A question as a model asks it: curators have a mechanism of their own. The
+ * epsilon of shuffled reports is another matter. */
 hsy_spec study_model_spec(enum study_model model, const hsy_spec *asked);
+
+/* What delta is if nothing is said: 1e-6, or users^-1.5 if that is less. */
+double study_delta(uint64_t users);
 
 /* ---- A study (study_run.c) ----------------------------------------------- */
 
@@ -128,6 +134,7 @@ struct study {
                       a mechanism of their own, "central" */
     enum study_model model;
     uint64_t curators; /* of STUDY_MULTIPARTY, at most as many as users */
+    double delta;      /* of STUDY_SHUFFLED, from STUDY_DELTA_MIN, below 1 */
     uint64_t users;    /* people of a run */
     bool as_counted;   /* they are those of the file, not a sample */
     uint64_t runs, seed;
@@ -148,7 +155,8 @@ struct study_result {
     enum study_model model;
     char name[STUDY_MODEL_NAME]; /* of the model */
     uint64_t curators;           /* 0: none */
-    double epsilon;              /* that everybody is promised */
+    double epsilon, delta;       /* that everybody is promised */
+    const char *bound;           /* of shuffling: a literal, else NULL */
     uint64_t users, runs;
     bool at_once;                /* all reports of a run drawn at once */
     double mean[STUDY_METRICS];  /* over runs */

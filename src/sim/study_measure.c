@@ -221,8 +221,8 @@ static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
 static hsy_status measure_shares(double metrics[STUDY_METRICS],
                                  struct study_bench *b, const hsy_scheme *s,
                                  const hsy_info *info, const hsy_tally *t,
-                                 const struct study_truths *truths, size_t top,
-                                 hsy_error *err)
+                                 const struct study_truths *truths,
+                                 const struct study_aim *aim, hsy_error *err)
 {
     const double users = (double)truths->users;
     const size_t n = info->d;
@@ -239,10 +239,10 @@ static hsy_status measure_shares(double metrics[STUDY_METRICS],
     metrics[STUDY_KL] =
         hsy_metrics_divergence(b->shares, b->truths, n, 0.5 / users);
     metrics[STUDY_TV] = hsy_metrics_variation(b->shares, b->truths, n);
-    if (!info->release)
+    if (aim->best)
         metrics[STUDY_LIMIT] =
             study_share_limit((double)n, info->epsilon) / users;
-    measure_top(metrics, b, n, top);
+    measure_top(metrics, b, n, aim->top);
     return HSY_OK;
 }
 
@@ -278,7 +278,7 @@ static hsy_status measure_mean(double metrics[STUDY_METRICS],
     measure_errors(metrics, b, 1, unit);
     metrics[STUDY_COVERAGE] = hsy_metrics_coverage(b->estimates, b->truths, 1);
     metrics[STUDY_PREDICTED] = measure_law(aim->laws[0], truths) * unit * unit;
-    if (info->release)
+    if (!aim->best)
         return HSY_OK;
     metrics[STUDY_LIMIT] = INFINITY;
     for (size_t i = 1; i < STUDY_LAWS_OF_MEAN; i++)
@@ -297,5 +297,5 @@ hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
         metrics[i] = NAN;
     return info->kind == HSY_KIND_NUMBER
                ? measure_mean(metrics, b, s, info, t, truths, aim, err)
-               : measure_shares(metrics, b, s, info, t, truths, aim->top, err);
+               : measure_shares(metrics, b, s, info, t, truths, aim, err);
 }

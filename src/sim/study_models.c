@@ -1,5 +1,5 @@
 /*
- * study_models.c - who is trusted: nobody, one curator, or several.
+ * study_models.c - who is trusted: nobody, a shuffler, one curator, or several.
  *
  * Curators count their people and add noise by the code of `hearsay release`,
  * and their tallies are merged as `hearsay tally` merges them. Which people are
@@ -18,6 +18,7 @@
 
 static const char *const models_names[STUDY_MODELS] = {
     [STUDY_LOCAL] = "local",
+    [STUDY_SHUFFLED] = "shuffled",
     [STUDY_CENTRAL] = "central",
     [STUDY_MULTIPARTY] = "multiparty"};
 
@@ -83,7 +84,7 @@ hsy_spec study_model_spec(enum study_model model, const hsy_spec *asked)
                      .hi = asked->hi,
                      .scale = asked->scale};
 
-    if (model == STUDY_LOCAL)
+    if (model <= STUDY_SHUFFLED)
         return *asked;
     if (spec.kind == HSY_KIND_VALUES && spec.d == 2)
         spec.kind = HSY_KIND_YES_NO;

@@ -42,6 +42,14 @@ hsy_status study_release(hsy_tally *t, int64_t *own, const hsy_scheme *s,
                          const struct study_truths *truths,
                          const struct study_curators *curators, hsy_error *err);
 
+/* ---- Shuffling (study_shuffle.c) ----------------------------------------- */
+
+/* The largest epsilon of a report that shuffling those of so many makes the
+ * (epsilon, delta) that is asked for, into spec, whose epsilon is that one; its
+ * mechanism is chosen if it is auto. *bound says by which bound. */
+hsy_status study_shuffle(hsy_spec *spec, const char **bound, uint64_t users,
+                         double delta, hsy_error *err);
+
 /* ---- Reports, one by one (study_reports.c) ------------------------------- */
 
 /* Memory of one who lets people report one by one. */
@@ -89,6 +97,7 @@ struct study_bench {
 
 struct study_aim {
     size_t top;
+    bool best; /* there is something to be held against: local noise */
     /* A mean: study_mean_law of each truth, for the mechanism itself and then
      * for the best ones known. */
     const double *laws[STUDY_LAWS_OF_MEAN];

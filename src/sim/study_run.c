@@ -205,7 +205,10 @@ static hsy_status run_model(struct study_job *job, hsy_error *err)
     if (out->curators > study->users)
         return study_fail(err, HSY_E_RANGE, "model",
                           "more curators than people");
-    return HSY_OK;
+    if (study->model != STUDY_SHUFFLED)
+        return HSY_OK;
+    out->delta = study->delta;
+    return study_shuffle(&job->spec, &out->bound, out->users, out->delta, err);
 }
 
 static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)
@@ -221,6 +224,7 @@ static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)
     out->at_once =
         out->info.release || (!study->one_by_one && study_at_once(&out->info));
     job->aim.top = study->top;
+    job->aim.best = study->model == STUDY_LOCAL;
     run_seeds(job);
     st = run_codes(job, s, err);
     if (st == HSY_OK)

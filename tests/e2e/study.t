@@ -118,6 +118,22 @@ dump = path("models.csv")
 rows(*SMALL, "--model", "central,multiparty:5", "--dump", dump)
 ok([t["model"] for t in csv.DictReader(open(dump))] == ["central"] * 3 + ["multiparty:5"] * 3, "dumps name it too")
 
+# Shuffled: the promise is of all reports, each alone has more; the bound is that of MECHANISMS 9.4.
+two = ["--data", "uniform", "--domain", "2", "--users", "10000", "--runs", runs]
+for epsilon, mechanism, bound in (("0.1144", "rr", "binary"), ("0.1551", "oue", "clones")):
+    t = rows(*two, "--model", "shuffled", "--delta", "1e-6", "--epsilon", epsilon, "--mechanism", mechanism)[0]
+    off = (float(t["run_mse"]) - float(t["predicted_mse"])) / float(t["run_mse_se"])
+    ok(abs(float(t["local_epsilon"]) - 2) < 1e-3 and t["bound"] == bound and t["delta"] == "1e-06" and t["epsilon"] == epsilon and t["limit_sd"] == "" and abs(off) < 4.5,
+       "%s: so many shuffled reports of 2 promise %s" % (mechanism, epsilon), t)
+table = rows("--data", "uniform", "--domain", "16", "--users", "1000000,100", "--runs", "2", "--model", "local,shuffled", "--mechanism", "grr,sue", "--epsilon", "0.5")
+ok([float(t["delta"]) for t in table if t["model"] == "shuffled"] == [1e-9, 1e-6] * 2, "delta falls with people, if nothing is said", table)
+ok(all(float(t["local_epsilon"]) >= 0.5 for t in table) and all(t["delta"] == "0" and t["local_epsilon"] == "0.5" and t["bound"] == "" for t in table if t["model"] == "local"),
+   "a local report promises what it has", table)
+text = must("simulate", *SMALL, "--model", "shuffled", "--mechanism", "grr,oue").decode()
+ok("epsilon0" in text and "shuffler must be honest" in text and "clones" in text and "blanket" in text, "a table says what is assumed, and by which bound", text)
+t = rows("--data", "uniform", "--range", "0:10", "--users", "1000", "--runs", "3", "--model", "shuffled")[0]
+ok(t["bound"] == "clones" and float(t["local_epsilon"]) > 1, "means are shuffled too", t)
+
 # Files: integers, numbers, or any lines.
 ints = write("ints", "".join("%d\n" % (i % 5) for i in range(100)))
 t = rows("--data", "file:" + ints, "--domain", "6", "--mechanism", "grr", "--runs", "2")[0]
@@ -198,6 +214,8 @@ for args, words in ((["--data", "uniform"], "say what is asked"), (["--domain", 
                     (D + ["--model", "multiparty"], "from 1 to 1000000"), (D + ["--model", "multiparty:0"], "from 1 to 1000000"),
                     (D + ["--model", "multiparty:1000001"], "from 1 to 1000000"), (D + ["--model", "multiparty:x"], "from 1 to 1000000"),
                     (D + ["--model", "multiparty:51", "--users", "100,50"], "multiparty:51: more curators than people, who are 50"),
+                    (D + ["--delta", "1e-6"], "goes with --model shuffled"),
+                    *((D + ["--model", "shuffled", "--delta", x], "--delta takes a number above 0") for x in ("0", "1", "-1e-6", "2", "nan", "inf", "x", "", "1e-6x", " 1e-6", "1e-300", "0x1p-9")),
                     (D + ["--model", "central", "--mechanism", "grr"], "--mechanism: curators have their own"),
                     (D + ["--model", "multiparty:2", "--sampling", "users"], "--sampling: people report nothing"),
                     (["--data", "file:x", "--domain", "4,5"], "one for a file"), (D + ["extra"], "no simulation 'extra'")):
@@ -213,6 +231,8 @@ ok(r.code == 1 and "users" in r.err, "too many one by one", r)
 
 r = run("simulate", "--data", "file:" + ints, "--domain", "6", "--model", "multiparty:101")
 ok(r.code == 2 and "people, who are 100" in r.err and r.out == b"", "a file has so many people, and no curator is without", r)
+r = run("simulate", *D, "--mechanism", "grr", "--model", "shuffled", "--users", "1000000000001")
+ok(r.code == 1 and "users" in r.err and "10^12" in r.err and r.out == b"", "more people than a shuffler is accounted for", r)
 r = run("simulate", "--data", "uniform", "--range", "0:1000000000", "--users", "1000000000000000", "--model", "central", "--runs", "1")
 ok(r.code == 1 and "too many people" in r.err and r.out == b"", "a sum that no release holds", r)
 
@@ -220,8 +240,8 @@ ok(r.code == 1 and "too many people" in r.err and r.out == b"", "a sum that no r
 for args in (["--domain", "2", "--users", "1", "--mechanism", "rr,grr,oue,ss"], ["--domain", "8", "--users", "1000000000000000", "--mechanism", "grr,sue"],
              ["--domain", "8", "--users", "7", "--epsilon", "0.000001", "--mechanism", "grr,olh"], ["--range", "0:1", "--users", "1", "--mechanism", "onebit,dwm"],
              ["--range", "-1:1", "--users", "60", "--epsilon", "16", "--mechanism", "onebit,laplace"], ["--domain", "8", "--epsilon", "24", "--users", "50", "--mechanism", "oue,hr"],
-             ["--domain", "2", "--users", "1", "--model", "central,multiparty:1"], ["--domain", "8", "--users", "1000000000000000", "--model", "central,multiparty:1000"],
-             ["--domain", "3", "--users", "50", "--epsilon", "0.000001,32", "--model", "local,multiparty:50"]):
+             ["--domain", "2", "--users", "1", "--model", "shuffled,central,multiparty:1"], ["--domain", "8", "--users", "1000000000000000", "--model", "central,multiparty:1000"],
+             ["--domain", "3", "--users", "50", "--epsilon", "0.000001,32", "--model", "local,shuffled,multiparty:50"]):
     r = run("simulate", "--data", "uniform", *args, "--runs", "2", "--format", "json", "--plot", path("edge.svg"))
     ok(r.code == 0 and b"nan" not in r.out.lower() and b"inf" not in r.out and json.loads(r.out), " ".join(args), r)
 

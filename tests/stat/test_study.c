@@ -76,7 +76,7 @@ static void study_judge(const struct study_result *r, const char *name,
 }
 
 static bool study_one(const struct study_kind *k, const char *mechanism,
-                      double epsilon, uint64_t curators)
+                      double epsilon, enum study_model model, uint64_t curators)
 {
     const hsy_spec spec = study_spec(k, mechanism, epsilon);
     struct study_people people = {0};
@@ -84,8 +84,8 @@ static bool study_one(const struct study_kind *k, const char *mechanism,
     struct study_data data;
     struct study study = {.people = &people,
                           .spec = spec,
-                          .model =
-                              curators > 0 ? STUDY_MULTIPARTY : STUDY_LOCAL,
+                          .model = model,
+                          .delta = study_delta(k->users),
                           .curators = curators,
                           .users = k->users,
                           .runs = k->runs * (stat_long() ? 8 : 1),
@@ -97,7 +97,7 @@ static bool study_one(const struct study_kind *k, const char *mechanism,
                  study_run(&r, &study, NULL) == HSY_OK;
 
     if (taken && isfinite(r.mean[STUDY_PREDICTED]))
-        study_judge(&r, curators > 0 ? r.name : mechanism, epsilon);
+        study_judge(&r, model != STUDY_LOCAL ? r.name : mechanism, epsilon);
     else if (taken)
         ok(r.info.iterative && r.mean[STUDY_MSE] > 0,
            "%s is measured, and predicts nothing", mechanism);
@@ -110,7 +110,7 @@ static bool study_one(const struct study_kind *k, const char *mechanism,
 static void study_mechanism(const char *name, double epsilon)
 {
     for (size_t i = 0; i < sizeof study_kinds / sizeof study_kinds[0]; i++)
-        if (study_one(&study_kinds[i], name, epsilon, 0))
+        if (study_one(&study_kinds[i], name, epsilon, STUDY_LOCAL, 0))
             return;
     /* Without a matrix, attributes or strings these ask nothing. */
     ok(strcmp(name, "matrix") == 0 || strcmp(name, "smp") == 0 ||
@@ -125,8 +125,23 @@ static void study_curators(double epsilon)
 
     for (size_t i = 0; i < sizeof study_kinds / sizeof study_kinds[0]; i++)
         for (size_t k = 0; k < 3; k++)
-            ok(study_one(&study_kinds[i], "auto", epsilon, curators[k]),
+            ok(study_one(&study_kinds[i], "auto", epsilon, STUDY_MULTIPARTY,
+                         curators[k]),
                "kind %zu, %d curators", i, (int)curators[k]);
+}
+
+/* Shuffled reports, which have less noise. */
+static void study_shuffled(double epsilon)
+{
+    static const struct {
+        size_t kind;
+        const char *mechanism;
+    } rows[] = {{0, "grr"}, {0, "oue"}, {0, "hr"}, {1, "rr"}, {3, "onebit"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        ok(study_one(&study_kinds[rows[i].kind], rows[i].mechanism, epsilon,
+                     STUDY_SHUFFLED, 0),
+           "%s, shuffled", rows[i].mechanism);
 }
 
 int main(int argc, char **argv)
@@ -142,5 +157,8 @@ int main(int argc, char **argv)
     for (size_t e = 0; e < n; e++)
         if (argc < 2 || strcmp(argv[1], "central") == 0)
             study_curators(epsilons[e]);
+    for (size_t e = 0; e < n; e++)
+        if (argc < 2 || strcmp(argv[1], "shuffled") == 0)
+            study_shuffled(epsilons[e]);
     return tap_done();
 }

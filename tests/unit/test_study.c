@@ -409,8 +409,8 @@ static void runs_differ(void)
 
 static void model_names(void)
 {
-    static const char *const good[] = {"local", "central", "multiparty:1",
-                                       "multiparty:1000000"};
+    static const char *const good[] = {"local", "shuffled", "central",
+                                       "multiparty:1", "multiparty:1000000"};
     static const char *const bad[] = {"",
                                       "Local",
                                       "local:1",
@@ -518,6 +518,76 @@ static void one_curator_is_central(const hsy_spec *spec)
     study_people_close(&people);
 }
 
+/* MECHANISMS 9.4: what 10^4 reports of epsilon0 = 2 promise at delta 1e-6. A
+ * bound that is tighter for the scheme's own parameters may say more. */
+static void shuffled(void)
+{
+    static const struct {
+        const char *mechanism, *bound;
+        uint32_t d;
+        double epsilon;
+    } rows[] = {{"oue", "clones", 8, 0.1550452425},
+                {"rr", "binary", 2, 0.1143996153},
+                {"auto", "binary", 2, 0.1143996153},
+                {"grr", "blanket", 4, 0.101963975},
+                {"grr", "blanket", 16, 0.067490288}};
+    const char *bound = NULL;
+    hsy_error err = {0};
+    hsy_spec spec;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool good;
+
+        spec = values(rows[i].mechanism, rows[i].d, rows[i].epsilon);
+        good = study_shuffle(&spec, &bound, 10000, 1e-6, NULL) == HSY_OK;
+        ok(good && fabs((double)spec.nano_epsilon / 1e9 - 2) < 1e-6 &&
+               strcmp(bound, rows[i].bound) == 0,
+           "%s: epsilon %.4g of 10^4 shuffled reports lets each have %.9g",
+           rows[i].mechanism, rows[i].epsilon, (double)spec.nano_epsilon / 1e9);
+    }
+    spec = values("grr", 4, 1);
+    ok(study_shuffle(&spec, &bound, 1, 1e-6, NULL) == HSY_OK &&
+           spec.nano_epsilon >= NANO(1) && spec.nano_epsilon < NANO(1.001),
+       "one report alone hides behind none");
+    spec = values("grr", 4, 30);
+    ok(study_shuffle(&spec, &bound, 1000000, 1e-6, NULL) == HSY_OK &&
+           spec.nano_epsilon <= HSY_EPSILON_MAX,
+       "and none has more than there is");
+    ok(study_shuffle(&spec, &bound, HSY_SHUFFLE_PEOPLE_MAX + 1, 1e-6, &err) ==
+               HSY_E_RANGE &&
+           strcmp(err.field, "users") == 0,
+       "more people than are accounted for are refused");
+    ok(study_delta(10) == 1e-6 && fabs(study_delta(1000000) - 1e-9) < 1e-22,
+       "delta falls faster than people grow");
+}
+
+/* Every scheme that is made promises what was asked for, and a little more
+ * would not. */
+static void shuffled_schemes(void)
+{
+    static const char *const names[] = {"grr", "ss", "sue", "oue", "olh",
+                                        "blh", "hr", "pgr", "hpg", "cms"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        hsy_spec spec = values(names[i], 10, 0.5);
+        const char *bound = "";
+        hsy_shuffle by;
+        double delta = 1, more = 0;
+        hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+        bool good = study_shuffle(&spec, &bound, 500, 1e-7, NULL) == HSY_OK &&
+                    hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
+                    hsy_shuffle_scheme(&by, s, 500, NULL) == HSY_OK &&
+                    hsy_shuffle_delta(&delta, &by, 0.5, NULL) == HSY_OK;
+
+        by.epsilon0 *= 1.01;
+        good = good && hsy_shuffle_delta(&more, &by, 0.5, NULL) == HSY_OK;
+        ok(good && delta <= 1e-7 && more > 1e-7,
+           "%s at %.4f by %s: delta %.3g, and %.3g with one per cent more",
+           names[i], (double)spec.nano_epsilon / 1e9, bound, delta, more);
+        free(s);
+    }
+}
+
 static void models(void)
 {
     static const uint64_t codes[4] = {0, 1, 2, 3}, bits[4] = {0, 0, 1, 1};
@@ -525,6 +595,8 @@ static void models(void)
     hsy_spec mean = number("onebit", 100, 1), spec;
 
     model_names();
+    shuffled();
+    shuffled_schemes();
     spec = values("grr", 4, 32);
     curators_share(&spec, codes);
     spec = values("rr", 2, 32);
