@@ -140,6 +140,27 @@ static hsy_status run_laws(struct study_job *job, hsy_error *err)
     return st;
 }
 
+/*
+ * Into how many parts a run is cut, if there are fewer runs than make all
+ * threads end at about the same time: none waits for more than a sixteenth of
+ * its share. A part has more people than the tally that is added for it has
+ * cells, so that threads report, and hardly wait for one another to add.
+ */
+#define RUN_SHARES 16u
+
+static unsigned run_parts(const struct study_job *job, const hsy_scheme *s)
+{
+    const struct study *study = job->study;
+    const uint64_t runs = job->out->runs;
+    const uint64_t want = (RUN_SHARES * study->threads + runs - 1) / runs;
+    const uint64_t most = study->users / hsy_tally_words(s) + 1;
+    const uint64_t few = want < most ? want : most;
+
+    if (job->out->at_once || study->threads == 1)
+        return 1;
+    return (unsigned)(few < job->chunks ? few : job->chunks);
+}
+
 /* How the work is cut, and whether there is room for it. */
 static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
                           hsy_error *err)
@@ -155,10 +176,7 @@ static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
     if (job->chunk > study->users)
         job->chunk = (size_t)study->users;
     job->chunks = (study->users + job->chunk - 1) / job->chunk;
-    job->parts = 1;
-    if (!out->at_once && out->runs < 4 * (uint64_t)study->threads)
-        job->parts = job->chunks < study->threads ? (unsigned)job->chunks
-                                                  : study->threads;
+    job->parts = run_parts(job, s);
     if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study_workers(job)) {
         study_fail(err, HSY_E_RANGE, "domain",
                    "takes more memory than a simulation may; lower --domain, "

@@ -1,12 +1,12 @@
 /*
  * study_work.c - all runs of a study, by several threads.
  *
- * A run is cut into parts if there are fewer runs than threads could share:
- * each part lets some of the chunks of people report. Threads take parts in
- * order; tallies of a run's parts are added up, and who adds the last one
- * measures the run. Integers add up to the same in any order, chunks have coins
- * of their own, and runs are averaged in their order at the end: so the numbers
- * do not depend on the threads.
+ * A run is cut into parts if there are fewer runs than threads could share
+ * evenly: each part lets some of the chunks of people report. Threads take
+ * parts in order; tallies of a run's parts are added up, and who adds the last
+ * one measures the run. Integers add up to the same in any order, chunks have
+ * coins of their own, and runs are averaged in their order at the end: so the
+ * numbers do not depend on the threads.
  */
 #include "study_parts.h"
 
@@ -16,9 +16,9 @@
 /* What a thread works with. */
 struct worker {
     struct study_job *job;
-    hsy_scheme *scheme; /* its own */
-    uint64_t scheme_run;
-    uint64_t *counts, *ends; /* of the run's people */
+    hsy_scheme *scheme;              /* its own */
+    uint64_t scheme_run, people_run; /* whose it holds */
+    uint64_t *counts, *ends;         /* of the run's people */
     int64_t *memory;
     int64_t *own; /* of one curator's tally */
     struct study_desk desk;
@@ -52,6 +52,9 @@ static void work_people(struct worker *w, uint64_t run)
     const struct study_people *people = job->study->people;
     hsy_stream st;
 
+    if (w->people_run == run)
+        return;
+    w->people_run = run;
     if (job->study->as_counted) {
         memcpy(w->counts, people->counts, people->n * sizeof *w->counts);
     } else {
@@ -270,7 +273,8 @@ static hsy_status work_open(struct worker *w, struct study_job *job,
     const hsy_info *info = &job->out->info;
     hsy_status st;
 
-    *w = (struct worker){.job = job, .scheme_run = UINT64_MAX};
+    *w = (struct worker){
+        .job = job, .scheme_run = UINT64_MAX, .people_run = UINT64_MAX};
     w->scheme = malloc(hsy_scheme_size(&job->spec));
     if (w->scheme == NULL)
         return study_nomem(err);

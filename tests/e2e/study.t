@@ -2,7 +2,6 @@
 """hearsay simulate --data: what it prints, draws, dumps and refuses; docs/simulation.md tells the same."""
 
 import re
-import resource
 import time
 import xml.etree.ElementTree as xml
 
@@ -59,22 +58,6 @@ alone = rows(*SMALL, "--mechanism", "olh")[0]
 among = rows(*SMALL, "--mechanism", "grr,olh", "--epsilon", "2,1")
 ok(alone in among and len(among) == 4, "a row is the same alone and among others", among)
 ok(alone != rows(*SMALL, "--mechanism", "olh", "--seed", "2")[0], "another seed, other people")
-
-# Two threads waste nothing: processor time, the median of 7 alternated pairs. Two free cores are used: the same by the clock.
-def spent(threads):
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    rows("--data", "zipf:1.1", "--domain", "64", "--users", "4000000", "--mechanism", "ss", "--runs", "1", "--threads", threads)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - start
-
-
-if LONG:
-    idle = os.getloadavg()[0] < 0.5 and os.cpu_count() >= 2
-    pairs = [(spent("1"), spent("2")) for _ in range(7)]
-    efficiency = sorted(one[0] / two[0] for one, two in pairs)[3]
-    ok(efficiency >= 0.8, "two threads take %.0f %% of the work that one takes" % (100 / efficiency), pairs)
-    efficiency = sorted(one[1] / two[1] / 2 for one, two in pairs)[3]
-    ok(efficiency >= 0.8 or not idle, "two threads are %.0f %% efficient%s" % (100 * efficiency, "" if idle else " # SKIP the machine is not idle"), pairs)
 
 # Measured is what was predicted, drawn at once and one by one.
 runs = "4000" if LONG else "400"
