@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,20 +77,6 @@ void study_line_name(char name[STUDY_LINE_NAME], const struct study_result *row,
                  models ? " " : "", row->info.mechanism);
 }
 
-/* More of a name, as far as there is room. */
-static void figure_more(char name[FIGURE_NAME], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void figure_more(char name[FIGURE_NAME], const char *format, ...)
-{
-    const size_t used = strlen(name);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(name + used, FIGURE_NAME - used, format, args);
-    va_end(args);
-}
-
 /* What a report costs along the line that begins with row i. */
 static void figure_bits(char name[FIGURE_NAME], const struct figure_errors *f,
                         size_t i)
@@ -109,9 +94,11 @@ static void figure_bits(char name[FIGURE_NAME], const struct figure_errors *f,
         most = bits > most ? bits : most;
     }
     if (least < most)
-        figure_more(name, ", %" PRIu32 " to %" PRIu32 " bits", least, most);
+        plot_more(name, FIGURE_NAME, ", %" PRIu32 " to %" PRIu32 " bits", least,
+                  most);
     else
-        figure_more(name, ", %" PRIu32 " bit%s", most, most == 1 ? "" : "s");
+        plot_more(name, FIGURE_NAME, ", %" PRIu32 " bit%s", most,
+                  most == 1 ? "" : "s");
 }
 
 /* The line that begins with row i, of its mechanism or of the best known. */
@@ -126,9 +113,9 @@ static void figure_name(char name[FIGURE_NAME], const struct figure_errors *f,
     else
         study_line_name(name, row, f->several_models);
     if (f->several_domains)
-        figure_more(name, ", %" PRIu32 " values", row->info.d);
+        plot_more(name, FIGURE_NAME, ", %" PRIu32 " values", row->info.d);
     if (f->several_users && !f->by_users)
-        figure_more(name, ", %" PRIu64 " people", row->users);
+        plot_more(name, FIGURE_NAME, ", %" PRIu64 " people", row->users);
     if (!best)
         figure_bits(name, f, i);
 }
