@@ -53,95 +53,86 @@ static const struct {
 
 #define ROWS_COLUMNS (ROWS_ERRORS + sizeof rows_errors / sizeof rows_errors[0])
 
-static const char *const rows_names[ROWS_ERRORS] = {"mechanism",
-                                                    "epsilon",
-                                                    "users",
-                                                    "domain",
-                                                    "run_mse",
-                                                    "predicted_mse",
-                                                    "max_error",
-                                                    "coverage",
-                                                    "mae",
-                                                    "kl",
-                                                    "tv",
-                                                    "precision",
-                                                    "recall",
-                                                    "f1",
-                                                    "ncr",
-                                                    "ndcg",
-                                                    "limit_sd",
-                                                    "bits",
-                                                    "sampling",
-                                                    "runs",
-                                                    "model",
-                                                    "curators",
-                                                    "local_epsilon",
-                                                    "delta",
-                                                    "bound"};
+/* When a table has a column: rows are of that kind. */
+enum {
+    ROWS_NEVER = 0,
+    ROWS_ALWAYS = 1,
+    ROWS_SHARES = 2, /* and not a mean */
+    ROWS_SEVERAL_USERS = 4,
+    ROWS_SEVERAL_DOMAINS = 8,
+    ROWS_MODELS = 16, /* not all are local */
+    ROWS_SHUFFLED = 32
+};
+
+static const struct {
+    const char *name, *title; /* in csv, and if not that, in tables */
+    unsigned when;
+} rows_table[ROWS_ERRORS] = {
+    [ROWS_MECHANISM] = {"mechanism", NULL, ROWS_ALWAYS},
+    [ROWS_EPSILON] = {"epsilon", NULL, ROWS_ALWAYS},
+    [ROWS_USERS] = {"users", NULL, ROWS_SEVERAL_USERS},
+    [ROWS_DOMAIN] = {"domain", NULL, ROWS_SEVERAL_DOMAINS},
+    [ROWS_MSE] = {"run_mse", "error", ROWS_ALWAYS},
+    [ROWS_PREDICTED] = {"predicted_mse", "theory", ROWS_ALWAYS},
+    [ROWS_MAX] = {"max_error", NULL, ROWS_NEVER},
+    [ROWS_COVERAGE] = {"coverage", NULL, ROWS_ALWAYS},
+    [ROWS_MAE] = {"mae", NULL, ROWS_NEVER},
+    [ROWS_KL] = {"kl", NULL, ROWS_NEVER},
+    [ROWS_TV] = {"tv", NULL, ROWS_NEVER},
+    [ROWS_PRECISION] = {"precision", NULL, ROWS_NEVER},
+    [ROWS_RECALL] = {"recall", NULL, ROWS_NEVER},
+    [ROWS_F1] = {"f1", NULL, ROWS_NEVER},
+    [ROWS_NCR] = {"ncr", NULL, ROWS_NEVER},
+    [ROWS_NDCG] = {"ndcg", NULL, ROWS_SHARES},
+    [ROWS_LIMIT] = {"limit_sd", "best", ROWS_ALWAYS},
+    [ROWS_BITS] = {"bits", NULL, ROWS_ALWAYS},
+    [ROWS_SAMPLING] = {"sampling", "reports", ROWS_ALWAYS},
+    [ROWS_RUNS] = {"runs", NULL, ROWS_NEVER},
+    [ROWS_MODEL] = {"model", NULL, ROWS_MODELS},
+    [ROWS_CURATORS] = {"curators", NULL, ROWS_NEVER},
+    [ROWS_LOCAL] = {"local_epsilon", "epsilon0", ROWS_SHUFFLED},
+    [ROWS_DELTA] = {"delta", NULL, ROWS_SHUFFLED},
+    [ROWS_BOUND] = {"bound", NULL, ROWS_NEVER}};
 
 /* The rows with their columns in some order. */
 struct rows_view {
     const struct simulate_study *s;
-    bool models, shuffled;      /* rows are not all local; some are that */
-    size_t order[ROWS_COLUMNS]; /* which stands where */
+    unsigned are;               /* of what kind the rows are */
+    size_t order[ROWS_COLUMNS]; /* which column stands where */
     struct cli_column columns[ROWS_COLUMNS];
 };
 
-/* What a table shows only if there are several. */
-static const char *rows_several(const struct rows_view *v, size_t column)
+static unsigned rows_are(const struct simulate_study *s)
 {
-    const bool mean = v->s->rows[0].info.kind == HSY_KIND_NUMBER;
-    const bool several = column == ROWS_USERS    ? v->s->nusers > 1
-                         : column == ROWS_DOMAIN ? v->s->ndomains > 1
-                         : column == ROWS_MODEL  ? v->models
-                         : column == ROWS_DELTA  ? v->shuffled
-                         : column == ROWS_NDCG   ? !mean
-                                                 : false;
+    unsigned are = ROWS_ALWAYS;
 
-    return several ? NULL : "";
-}
-
-/* What a table calls a column; NULL: as csv does, "": it has none. */
-static const char *rows_title(const struct rows_view *v, size_t column)
-{
-    switch (column) {
-    case ROWS_MECHANISM:
-    case ROWS_EPSILON:
-    case ROWS_BITS:
-    case ROWS_COVERAGE:
-        return NULL;
-    case ROWS_MSE:
-        return "error";
-    case ROWS_PREDICTED:
-        return "theory";
-    case ROWS_LIMIT:
-        return "best";
-    case ROWS_SAMPLING:
-        return "reports";
-    case ROWS_LOCAL:
-        return v->shuffled ? "epsilon0" : "";
-    default:
-        return rows_several(v, column);
+    are |= s->rows[0].info.kind != HSY_KIND_NUMBER ? ROWS_SHARES : 0;
+    are |= s->nusers > 1 ? ROWS_SEVERAL_USERS : 0;
+    are |= s->ndomains > 1 ? ROWS_SEVERAL_DOMAINS : 0;
+    for (size_t i = 0; i < s->nrows; i++) {
+        are |= s->rows[i].model != STUDY_LOCAL ? ROWS_MODELS : 0;
+        are |= s->rows[i].model == STUDY_SHUFFLED ? ROWS_SHUFFLED : 0;
     }
+    return are;
 }
 
 /* In tables the model stands first. */
 static void rows_columns(struct rows_view *v, const struct simulate_study *s)
 {
     v->s = s;
-    v->models = v->shuffled = false;
-    for (size_t i = 0; i < s->nrows; i++) {
-        v->models |= s->rows[i].model != STUDY_LOCAL;
-        v->shuffled |= s->rows[i].model == STUDY_SHUFFLED;
-    }
+    v->are = rows_are(s);
     for (size_t i = 0; i < ROWS_COLUMNS; i++) {
-        const bool table = s->format == CLI_TABLE && i <= ROWS_MODEL;
-        const size_t c = !table ? i : i == 0 ? ROWS_MODEL : i - 1;
+        const bool moves = s->format == CLI_TABLE && i <= ROWS_MODEL;
+        const size_t c = !moves ? i : i == 0 ? ROWS_MODEL : i - 1;
 
         v->order[i] = c;
-        v->columns[i] = (struct cli_column){
-            c < ROWS_ERRORS ? rows_names[c] : rows_errors[c - ROWS_ERRORS].name,
-            rows_title(v, c)};
+        v->columns[i] =
+            c < ROWS_ERRORS
+                ? (struct cli_column){rows_table[c].name,
+                                      (rows_table[c].when & v->are) != 0
+                                          ? rows_table[c].title
+                                          : ""}
+                : (struct cli_column){rows_errors[c - ROWS_ERRORS].name, ""};
     }
 }
 
@@ -274,7 +265,7 @@ static void rows_trust(const struct rows_view *v)
 
     for (size_t i = 0; i < v->s->nrows; i++)
         curators |= v->s->rows[i].curators > 0;
-    if (v->shuffled) {
+    if ((v->are & ROWS_SHUFFLED) != 0) {
         cli_paragraph(
             "shuffled: people report with epsilon0, and a shuffler takes away "
             "who sent what, when and in which order; all reports together are "
