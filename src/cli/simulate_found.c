@@ -253,7 +253,7 @@ hsy_status simulate_found_dump(const struct simulate_discover *s,
             at += (size_t)snprintf(
                 before + at, sizeof before - at, ",%s",
                 discovery_metric_name((enum discovery_metric)m));
-        st = simulate_dump_line(s->files.dumped, before, NULL, 0);
+        st = simulate_dump_line(s->files.dumped, before, NULL, 0, NULL);
     }
     found_quote(data, sizeof data, row->data);
     for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
@@ -261,7 +261,7 @@ hsy_status simulate_found_dump(const struct simulate_discover *s,
                  data, row->mechanism, row->epsilon, row->users, r + 1);
         st = simulate_dump_line(s->files.dumped, before,
                                 row->each + r * DISCOVERY_METRICS,
-                                DISCOVERY_METRICS);
+                                DISCOVERY_METRICS, NULL);
     }
     return st;
 }
