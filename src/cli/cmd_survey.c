@@ -45,7 +45,7 @@ static const struct cli_option survey_options[] = {
      "the same, R unknown: chance A, and B in sample 2"},
     {SURVEY_DESIGN, "forced", "Y,N", "made to say yes, chance Y, or no, N"},
     {SURVEY_DESIGN, "crosswise", "R",
-     "yes: same answer as to one a share R says yes to"},
+     "yes: the same as to one that a share R says yes to"},
     {SURVEY_MATRIX, "matrix", "FILE",
      "any channel: P(answer|truth), lines of "
      "answers"},
