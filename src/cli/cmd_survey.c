@@ -318,7 +318,7 @@ static bool survey_option(struct survey_given *g, struct cli_parser *p, int id)
         return true;
     switch (id) {
     case SURVEY_DESIGN:
-        return survey_design_option(&o->design, p) > 0;
+        return survey_design_option(&o->design, p);
     case SURVEY_LEVEL:
         return cli_value_fraction(p, &o->level);
     case SURVEY_MARGIN:
