@@ -61,6 +61,24 @@ static void answers_take(struct survey_group *g, bool yes, uint64_t times,
     g->squares[yes] += (double)times * weight * weight;
 }
 
+/* One more group of these counts. */
+static void answers_one(struct survey_data *data, uint64_t yes, uint64_t n,
+                        struct cli_parser *p)
+{
+    struct survey_group *g = &data->groups[data->count++];
+
+    if (n == 0)
+        cli_usage(p, "--n: nobody answered; there is nothing to estimate");
+    else if (yes > n)
+        cli_usage(p,
+                  "--yes: %" PRIu64 " of %" PRIu64
+                  " answers: there are not more yes than answers",
+                  yes, n);
+    snprintf(g->name, sizeof g->name, "%zu", data->count);
+    answers_take(g, true, yes, 1);
+    answers_take(g, false, yes < n ? n - yes : 0, 1);
+}
+
 static int answers_from_counts(struct survey_data *data,
                                const struct survey_options *o,
                                struct cli_parser *p)
@@ -78,25 +96,9 @@ static int answers_from_counts(struct survey_data *data,
                          "--yes has %zu counts and --n has %zu: one of both "
                          "for each group",
                          count, sizes);
-    for (size_t i = 0; i < count; i++) {
-        struct survey_group *g = &data->groups[i];
-
-        if (n[i] == 0)
-            return cli_usage(p,
-                             "--n: nobody answered%s; there is nothing to "
-                             "estimate",
-                             count > 1 ? " in a group" : "");
-        if (yes[i] > n[i])
-            return cli_usage(p,
-                             "--yes: %" PRIu64 " of %" PRIu64
-                             " answers: there are not more yes than answers",
-                             yes[i], n[i]);
-        snprintf(g->name, sizeof g->name, "%zu", i + 1);
-        answers_take(g, true, yes[i], 1);
-        answers_take(g, false, n[i] - yes[i], 1);
-    }
-    data->count = count;
-    return 0;
+    for (size_t i = 0; i < count && p->exit == 0; i++)
+        answers_one(data, yes[i], n[i], p);
+    return p->exit;
 }
 
 /* ---- A table ------------------------------------------------------------- */
@@ -362,7 +364,6 @@ static int answers_read_table(struct survey_data *data,
     int failed;
 
     data->weighted = o->weight != NULL;
-    data->named = o->group != NULL;
     data->count = o->design.kind->pair ? 2 : o->group != NULL ? 0 : 1;
     failed = answers_from_table(&t);
     if (!failed)
