@@ -66,6 +66,13 @@ ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", std
 must("tasks", "keygen", "-o", path("key"))
 must("tasks", "compile", task, "--key", path("key.secret"), "-o", path("d"))
 ok(must("randomize", "--task", path("d") + ":words", "--simulate", "--seed", "3", stdin=people) == stream, "and so does its document")
+must("tasks", "compile", write("wide.yaml", (yaml % "alphabet: a-z, oracle: hcms,").replace("epsilon: 5", "epsilon: 2")
+     .replace("set: {bits: 40, pool-bits: 10}", "set: {bits: 130}").encode()), "--key", path("key.secret"), "-o", path("wide"))
+for word in (b"abcdefghijklmnopqrstuvwxyz", b"Not of these!", b"z" * 27, b""):
+    shutil.rmtree(path("device"), ignore_errors=True)
+    must("device", "init", path("device"), "--document", path("wide"), "--public-key", path("key.public"))
+    must("device", "consent", path("device"), "send")
+    ok(must("device", "answer", path("device"), "words", stdin=word + b"\n").strip() == b"answered", "a device answers whatever the string is")
 for wrong, words in (("alphabet: z-a,", ["alphabet", "ranges as a-z"]), ("alphabet: '',", ["alphabet", "empty"]),
                      ("oracle: nobody,", ["oracle", "no such mechanism"])):
     refused(1, words, "tasks", "check", write("bad.yaml", (yaml % wrong).encode()))
