@@ -9,9 +9,9 @@
  *   M ~ Bin(n, p), b ~ Bin(M, 1/2), Y = value Bin(n - M, q),
  *   tau = tanh(epsilon/2) / (rho - 1),  edge = 1/2 - tau (rho + 1) / 2.
  *
- * - Any mechanism, "clones" [FMT21, Thm 3.1]: p = 1/rho, no Y, and scale
+ * - Any mechanism, "clones" [FMT21]: p = 1/rho, no Y, and scale
  *   2 (rho-1) (1+E) / (n p (rho+1)).
- * - Two-level mechanisms, the blanket [BBGN19, Lemma 5.3]: a person's output is
+ * - Two-level mechanisms, the blanket [BBGN19]: a person's output is
  *   uniform with chance gamma = 1 / (1 + (rho-1) inside). M - b and b count the
  *   blanket's outputs that favour only the first or only the second of two
  *   truths, p = 2 gamma (inside - both); Y has rho for an output that favours
