@@ -68,7 +68,7 @@ hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
         growth += k * e * expm1(e);
     }
     spread = sqrt(2 * squares * log(1 / delta));
-    *out = (hsy_composed){.basic = sum * COMPOSE_SAFE,
+    *out = (hsy_composed){.basic = sum * (1 + 4e-16 * (1 + (double)kinds)),
                           .grouposition = (squares / 2 + spread) * COMPOSE_SAFE,
                           .divergence = (kl + spread) * COMPOSE_SAFE,
                           .advanced = (growth + spread) * COMPOSE_SAFE};

@@ -27,6 +27,7 @@ int cmd_release(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_account(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
@@ -230,6 +231,11 @@ struct cli_field {
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
+
+/* Print fields alone, as csv a header and one row, else as one flat object of
+ * json. Those of CLI_NONE are left out. */
+void cli_print_flat(enum cli_format format, const struct cli_field *fields,
+                    size_t nfields);
 
 /* ---- Labels (cli_labels.c) ----------------------------------------------- */
 
