@@ -18,31 +18,15 @@ struct models {
     double unit;
 };
 
-static int models_info(hsy_info *info, const hsy_spec *spec,
-                       const char *mechanism)
-{
-    hsy_spec own = *spec;
-    hsy_scheme *s;
-    int failed;
-
-    own.mechanism = mechanism;
-    failed = cli_scheme_new(&s, &own);
-    if (failed)
-        return failed;
-    hsy_scheme_info(s, info);
-    free(s);
-    return 0;
-}
-
 static int models_open(struct models *m, const struct account_how *how)
 {
     const hsy_spec *spec = &how->spec.spec;
-    int failed = models_info(&m->central, spec, "central");
+    int failed = cli_scheme_info(&m->central, spec, "central");
 
     if (!failed)
         failed =
-            models_info(&m->local, spec,
-                        spec->mechanism != NULL ? spec->mechanism : "auto");
+            cli_scheme_info(&m->local, spec,
+                            spec->mechanism != NULL ? spec->mechanism : "auto");
     if (failed)
         return failed;
     if (m->local.release)

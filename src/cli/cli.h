@@ -466,6 +466,10 @@ bool cli_spec_trivial(const struct cli_spec *c);
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
 
+/* What becomes of a spec with this mechanism. 0, or the exit code likewise. */
+int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
+                    const char *mechanism);
+
 /* 0, or the exit code after a message that the scheme has no reports. */
 int cli_scheme_reports(const hsy_scheme *s);
 void cli_spec_clear(struct cli_spec *c);

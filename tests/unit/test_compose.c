@@ -150,6 +150,69 @@ static void few(void)
     ok(near, "and none is counted twice");
 }
 
+/* A group of k with generalized randomized response of 3 values, or two bits of
+ * a unary encoding: what all change from value 0 to value 1 tells, over all
+ * outcomes. Each has at most 4 outputs with these two laws. */
+struct changing {
+    const char *name;
+    size_t outputs;
+    double from[4], to[4];
+};
+
+static double changing_delta(const struct changing *c, size_t k, double total)
+{
+    size_t all = 1;
+    double delta = 0;
+
+    for (size_t i = 0; i < k; i++)
+        all *= c->outputs;
+    for (size_t outcome = 0; outcome < all; outcome++) {
+        double from = 1, to = 1;
+
+        for (size_t i = 0, rest = outcome; i < k; i++, rest /= c->outputs) {
+            from *= c->from[rest % c->outputs];
+            to *= c->to[rest % c->outputs];
+        }
+        delta += fmax(from - exp(total) * to, 0);
+    }
+    return delta;
+}
+
+static void groups(void)
+{
+    for (double e = 0.5; e < 3; e *= 2) {
+        const double E = exp(e), z = E + 2, p = 1 / (1 + exp(-e / 2));
+        const double q = 1 - p;
+        const struct changing all[] = {
+            {"grr", 3, {E / z, 1 / z, 1 / z}, {1 / z, E / z, 1 / z}},
+            {"sue",
+             4,
+             {p * q, q * q, p * p, q * p},
+             {q * p, q * q, p * p, p * q}},
+            {"rr", 2, {E / (1 + E), 1 / (1 + E)}, {1 / (1 + E), E / (1 + E)}},
+        };
+
+        for (size_t i = 0; i < 3; i++) {
+            bool above = true, same = true;
+
+            for (size_t k = 1; k <= 6; k++) {
+                for (double part = 0; part < 0.95; part += 0.09) {
+                    const double total = part * e * (double)k;
+                    const double exact = changing_delta(&all[i], k, total);
+                    const double got = delta_of(e, k, total);
+
+                    above = above && got >= exact - 1e-14;
+                    same = same && got <= exact * (1 + 1e-9) + 1e-14;
+                }
+            }
+            ok(above, "groups of up to 6 with %s at %g are covered",
+               all[i].name, e);
+            ok(same == (i == 2), "%s, and rr is the worst of them",
+               all[i].name);
+        }
+    }
+}
+
 static void few_mixed(void)
 {
     static const double epsilon[FEW] = {0.1, 0.2, 0.2, 0.35, 0.5,
@@ -164,7 +227,7 @@ static void few_mixed(void)
         for (size_t i = 0; i < k; i++)
             spent[i] = (hsy_spent){epsilon[FEW - 1 - i], 1};
         kinds = hsy_compose_merge(spent, k, HSY_COMPOSE_KINDS);
-        for (double delta = 0.3; delta > 1e-9; delta /= 7) {
+        for (double delta = 0.3; delta > 1e-9; delta /= 40) {
             const double total = total_of(spent, kinds, delta);
             const double exact =
                 enumerated(epsilon + FEW - k, k, total * (1 - 1e-14));
@@ -285,6 +348,7 @@ int main(void)
        "the scratch is as large as asked for");
     vectors();
     few();
+    groups();
     few_mixed();
     many_mixed();
     merging();
