@@ -240,6 +240,51 @@ static void table_json(const struct cli_table *t,
     fputs(t->nrows != 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
 
+/* ---- One object ---------------------------------------------------------- */
+
+static void table_flat_csv(const struct cli_field *fields, size_t nfields)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < nfields; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        printf("%s%s", first ? "" : ",", fields[i].name);
+        first = false;
+    }
+    putchar('\n');
+    first = true;
+    for (size_t i = 0; i < nfields; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        if (!first)
+            putchar(',');
+        table_csv_cell(&fields[i].cell);
+        first = false;
+    }
+    putchar('\n');
+}
+
+void cli_print_flat(enum cli_format format, const struct cli_field *fields,
+                    size_t nfields)
+{
+    bool first = true;
+
+    if (format == CLI_CSV) {
+        table_flat_csv(fields, nfields);
+        return;
+    }
+    fputs("{", stdout);
+    for (size_t i = 0; i < nfields; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        fputs(first ? "\n  " : ",\n  ", stdout);
+        table_json_member(fields[i].name, &fields[i].cell);
+        first = false;
+    }
+    fputs("\n}\n", stdout);
+}
+
 /* ---- Aligned ------------------------------------------------------------- */
 
 #define TABLE_COLUMNS_MAX 32u
@@ -467,48 +512,4 @@ void cli_print(enum cli_format format, const struct cli_table *table,
         table_json(table, fields, nfields, rows_name);
     else
         table_aligned(table);
-}
-
-/* ---- Facts --------------------------------------------------------------- */
-
-static void facts_csv(const struct cli_field *fields, size_t n)
-{
-    for (unsigned row = 0; row < 2; row++) {
-        const char *comma = "";
-
-        for (size_t i = 0; i < n; i++) {
-            if (fields[i].cell.type == CLI_NONE)
-                continue;
-            fputs(comma, stdout);
-            if (row == 0)
-                table_csv_text(fields[i].name, strlen(fields[i].name));
-            else
-                table_csv_cell(&fields[i].cell);
-            comma = ",";
-        }
-        putchar('\n');
-    }
-}
-
-static void facts_json(const struct cli_field *fields, size_t n)
-{
-    const char *comma = "{\n  ";
-
-    for (size_t i = 0; i < n; i++) {
-        if (fields[i].cell.type == CLI_NONE)
-            continue;
-        fputs(comma, stdout);
-        table_json_member(fields[i].name, &fields[i].cell);
-        comma = ",\n  ";
-    }
-    fputs("\n}\n", stdout);
-}
-
-void cli_print_facts(enum cli_format format, const struct cli_field *fields,
-                     size_t n)
-{
-    if (format == CLI_CSV)
-        facts_csv(fields, n);
-    else
-        facts_json(fields, n);
 }

@@ -19,6 +19,8 @@ static const struct cli_entry main_commands[] = {
     {"plan", "how many people, how much error, which epsilon", cmd_plan},
     {"mechanisms", "the mechanisms, their error and their cost",
      cmd_mechanisms},
+    {"account", "what was spent: groups, time, shuffling, curators, liars",
+     cmd_account},
     {"audit", "check a mechanism's privacy claim", cmd_audit},
     {"simulate", "error on people of known truth; attacks on devices",
      cmd_simulate},

@@ -97,8 +97,7 @@ static void show_object(const struct plan *p, const struct show_facts *f)
         {"posterior_answers", show_if(several, f->posterior)},
     };
 
-    cli_print_facts(p->options.format, fields,
-                    sizeof fields / sizeof fields[0]);
+    cli_print_flat(p->options.format, fields, sizeof fields / sizeof fields[0]);
 }
 
 /* ---- Sentences ----------------------------------------------------------- */
