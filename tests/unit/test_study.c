@@ -485,6 +485,7 @@ static double *model_runs(const struct study_people *people,
 
     study.model = model;
     study.curators = curators;
+    study.top = spec->d < 3 ? spec->d : 3;
     (void)study_run(&r, &study, NULL);
     each = r.each;
     r.each = NULL;
