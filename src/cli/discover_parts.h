@@ -57,6 +57,11 @@ int discover_one_stage(const struct discover_options *o,
 bool discover_batched(int argc, char **argv);
 int discover_batches(int argc, char **argv);
 
+/* The first cells of a row of a plan: its number, what it asks, n Var. */
+#define DISCOVER_STAGE_CELLS 5u
+void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
+                         struct cli_cell *out);
+
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);
 void discover_show_plan(const struct discover_options *o, const hsy_info *info,
