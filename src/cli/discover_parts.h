@@ -44,6 +44,9 @@ struct discover_result {
 /* What a search refuses, in the words of the options. The exit code. */
 int discover_refused(const hsy_search *search, const hsy_error *err);
 
+/* Print a result, and draw it if there is a figure. */
+int discover_tell(const struct discover_result *r, struct output *figure);
+
 /* Add rows of a stage to a result. */
 int discover_keep(struct discover_result *r, const hsy_found *found,
                   size_t count, size_t stage);

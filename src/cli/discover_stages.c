@@ -37,6 +37,7 @@ int discover_one_stage(const struct discover_options *o,
 {
     struct discover_stages stages = {.count = 1};
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
+    struct output *figure = NULL;
     hsy_found *found = NULL;
     size_t count = 0;
     int failed =
@@ -52,10 +53,10 @@ int discover_one_stage(const struct discover_options *o,
     r.rows = malloc((count + 1) * sizeof *r.rows);
     failed =
         r.rows == NULL ? cli_fail_nomem() : discover_keep(&r, found, count, 0);
-    if (!failed) {
-        discover_show(&r);
-        failed = cli_finish();
-    }
+    if (!failed && o->plot != NULL)
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
+        failed = discover_tell(&r, figure);
     free(r.rows);
     free(found);
     return failed;
