@@ -32,6 +32,7 @@ struct context {
     uint8_t name[HSY_DIGEST];
     uint32_t source;
     uint64_t nano;
+    uint8_t search[HSY_DIGEST]; /* of a stage; else zeros */
     bool left;
 };
 
@@ -55,7 +56,7 @@ struct walk {
     uint32_t now;     /* the context of the answer being made */
     uint64_t batches; /* drawn */
     uint64_t left[3], spent[3];
-    uint32_t unpaid, unknown, redrawn, reports, answers;
+    uint32_t unpaid, unknown, redrawn, twice, reports, answers;
 };
 
 static uint32_t below(struct walk *w, uint32_t n)
@@ -91,6 +92,35 @@ static uint64_t price(const struct walk *w, const uint8_t digest[HSY_DIGEST])
     return nano;
 }
 
+/* The search that a stage belongs to. */
+static void note_search(const struct walk *w, struct context *made,
+                        const uint8_t digest[HSY_DIGEST])
+{
+    for (uint32_t i = 0; i < TASKS; i++) {
+        const hsy_release *r = w->g->release[i];
+
+        if (r != NULL && release_stage(r) != 0 &&
+            memcmp(release_fresh(r), digest, HSY_DIGEST) == 0)
+            memcpy(made->search, r->digest, HSY_DIGEST);
+    }
+}
+
+/* Whether another answer of the same search has left before. */
+static bool search_left(const struct walk *w, const struct context *c)
+{
+    static const uint8_t none[HSY_DIGEST];
+
+    for (uint32_t i = 0; i < w->ncontexts; i++) {
+        const struct context *other = &w->contexts[i];
+
+        if (other != c && other->left && other->source == c->source &&
+            memcmp(c->search, none, HSY_DIGEST) != 0 &&
+            memcmp(other->search, c->search, HSY_DIGEST) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void note_context(struct walk *w, const hsy_context *c)
 {
     uint8_t bytes[HSY_DIGEST + 16], name[HSY_DIGEST];
@@ -111,6 +141,7 @@ static void note_context(struct walk *w, const hsy_context *c)
 
         memcpy(made->name, name, sizeof name);
         made->source = source_number(c->source);
+        note_search(w, made, c->digest);
     }
     if (nano > w->contexts[i].nano) {
         if (w->contexts[i].left)
@@ -215,6 +246,7 @@ static void note_left(struct walk *w, const uint8_t *upload, size_t len)
     c = &w->contexts[made->context];
     if (!c->left)
         w->left[c->source] += c->nano;
+    w->twice += search_left(w, c);
     c->left = true;
 }
 
@@ -546,7 +578,8 @@ static void walk_end(struct walk *w)
 int main(void)
 {
     const uint32_t lives = getenv("HSY_TEST_LONG") != NULL ? 2000 : 60;
-    uint32_t unpaid = 0, unknown = 0, redrawn = 0, reports = 0, answers = 0;
+    uint32_t unpaid = 0, unknown = 0, redrawn = 0, twice = 0, reports = 0,
+             answers = 0;
 
     for (uint32_t i = 0; i < lives; i++) {
         struct walk w = {0};
@@ -556,12 +589,13 @@ int main(void)
             walk_step(&w);
             walk_check(&w);
         }
-        if (w.unpaid + w.unknown + w.redrawn != 0)
-            printf("# life %u: unpaid %u, unknown %u, redrawn %u\n", i,
-                   w.unpaid, w.unknown, w.redrawn);
+        if (w.unpaid + w.unknown + w.redrawn + w.twice != 0)
+            printf("# life %u: unpaid %u, unknown %u, redrawn %u, twice %u\n",
+                   i, w.unpaid, w.unknown, w.redrawn, w.twice);
         unpaid += w.unpaid;
         unknown += w.unknown;
         redrawn += w.redrawn;
+        twice += w.twice;
         reports += w.reports;
         answers += w.answers;
         walk_end(&w);
@@ -570,6 +604,7 @@ int main(void)
        "%u lives: %u answers, %u reports left", lives, answers, reports);
     ok(unpaid == 0, "nothing leaves that the ledger does not show");
     ok(unknown == 0, "every report that leaves was made by an answer");
+    ok(twice == 0, "of a search one answer leaves, whatever stages are asked");
     ok(redrawn == 0, "a report that comes again has the same bytes");
     return tap_done();
 }
