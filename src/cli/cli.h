@@ -437,12 +437,12 @@ enum {
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "a parameter; left out, it is chosen:\n"                           \
             "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
-            "  ss, sw: w            hr: blocks pool-seed\n"                    \
+            "  ss, sw: w  hr: blocks pool-seed  stage: bits step w\n"          \
             "  olh, blh: g pool-bits pool-seed\n"                              \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms: hashes width pool-seed    matrix=FILE\n"             \
+            "  cms, hcms: hashes width pool-seed; stage: width mix\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
+            "  dwm, hm: outputs w mix  pm: outputs w  matrix=FILE\n"           \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 

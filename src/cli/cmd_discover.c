@@ -170,7 +170,7 @@ static int discover_search(struct discover_result *r, hsy_found *found,
 }
 
 /* The table, then the figure. */
-static int discover_tell(const struct discover_result *r, struct output *figure)
+int discover_tell(const struct discover_result *r, struct output *figure)
 {
     int failed;
 

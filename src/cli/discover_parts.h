@@ -44,6 +44,9 @@ struct discover_result {
 /* What a search refuses, in the words of the options. The exit code. */
 int discover_refused(const hsy_search *search, const hsy_error *err);
 
+/* Print a result, and draw it if there is a figure. */
+int discover_tell(const struct discover_result *r, struct output *figure);
+
 /* Add rows of a stage to a result. */
 int discover_keep(struct discover_result *r, const hsy_found *found,
                   size_t count, size_t stage);
@@ -56,6 +59,11 @@ int discover_one_stage(const struct discover_options *o,
  * them (discover_next.c). */
 bool discover_batched(int argc, char **argv);
 int discover_batches(int argc, char **argv);
+
+/* The first cells of a row of a plan: its number, what it asks, n Var. */
+#define DISCOVER_STAGE_CELLS 5u
+void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
+                         struct cli_cell *out);
 
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);

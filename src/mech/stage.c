@@ -551,15 +551,15 @@ static uint64_t stage_before(const hsy_scheme *s, uint64_t i)
     return before;
 }
 
-double hsy_stage_part(const hsy_scheme *s, uint32_t i)
+uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i)
 {
-    return (double)stage_weight(s, i) /
-           (double)stage_before(s, (uint64_t)hsy_stage_count(s) + 1);
+    return i != 0 ? stage_weight(s, i)
+                  : stage_before(s, (uint64_t)hsy_stage_count(s) + 1);
 }
 
 static hsy_status stage_mine(const hsy_scheme *s, bool *mine, hsy_rng *rng)
 {
-    const uint64_t all = stage_before(s, (uint64_t)hsy_stage_count(s) + 1);
+    const uint64_t all = hsy_stage_weight(s, 0);
     const uint64_t i = hsy_stage_number(s);
     uint64_t drawn = 0;
     hsy_status st = hsy_prob_below(&drawn, all, hsy_prob_excess(all), rng);
