@@ -137,6 +137,7 @@ int batches_write(const char *path, uint64_t version, const hsy_task *task,
     write_stage(f, version, task, spec);
     whole = ferror(f) == 0;
     whole &= fclose(f) == 0;
+    whole &= text != NULL; /* cutting it to its length may fail silently */
     failed = whole ? cli_write_file(path, text, len) : cli_fail_nomem();
     free(text);
     return failed;
