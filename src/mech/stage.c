@@ -337,10 +337,11 @@ static hsy_status stage_resolve(hsy_scheme *s, const hsy_spec *spec,
 /* The part, and the survivors' bits after it. */
 static size_t stage_tail_size(const hsy_spec *spec)
 {
-    const struct stage_plan p = stage_plan(spec->param, spec->d);
+    const size_t most = spec->labels_len / 5; /* a length, and a digit */
+    const size_t survivors = spec->d < most ? spec->d : most;
 
     return hsy_sampled_size(spec, &stage_sampled) +
-           (size_t)p.survivors * HSY_SPELL_WORDS * sizeof(uint64_t);
+           survivors * HSY_SPELL_WORDS * sizeof(uint64_t);
 }
 
 static void stage_settle(hsy_scheme *s, const hsy_spec *spec)
