@@ -329,6 +329,7 @@ typedef struct hsy_info {
     uint32_t packed_bits;          /* bits a report takes in a stream */
     size_t report_bytes;           /* bytes of a report in memory */
     size_t cells, strata, weights; /* sizes of a tally */
+    uint32_t answers; /* parts that each report answers: 1, or 2 of sfp */
     double p, q;    /* support probabilities: own value, other value */
     double v0, v1;  /* n times the variance at share 0 and at share 1; 0 where
                        iterative: there is none */
@@ -513,8 +514,9 @@ HSY_API void hsy_pack(const hsy_scheme *s, uint8_t *packed,
 HSY_API hsy_status hsy_unpack(const hsy_scheme *s, uint8_t *reports,
                               const uint8_t *packed, size_t n);
 
-/* A view on the caller's counters. strata sum up to the number of reports;
- * weights is the histogram of ones per report, unary schemes only. */
+/* A view on the caller's counters. strata sum up to `answers` times the number
+ * of reports; weights is the histogram of ones per report, unary schemes only.
+ */
 typedef struct hsy_tally {
     int64_t *cells;
     uint64_t *strata;
@@ -522,6 +524,7 @@ typedef struct hsy_tally {
     size_t ncells, nstrata, nweights;
     bool release; /* cells are a curator's: not bounded by the reports, which
                      are releases */
+    uint32_t answers; /* parts that each report answers; 0 stands for 1 */
 } hsy_tally;
 
 /* 64-bit words a tally of the scheme takes; an empty tally in them. The view

@@ -142,6 +142,7 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
         return st;
     s->mech = mech;
     s->strata = 1;
+    s->answers = 1;
     st = mech->resolve(s, spec, err);
     if (st != HSY_OK)
         return st;

@@ -200,6 +200,7 @@ struct hsy_scheme {
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
+    uint32_t answers; /* parts that each report answers */
     double users; /* of the spec, for steps */
 
     /* Of a tuple: the largest variance of an attribute's share, n times, for

@@ -153,8 +153,8 @@ static uint64_t pem_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
                : prefix;
 }
 
-static const struct mech_sampled pem_sampled = {pem_parts, pem_part, pem_code,
-                                                false};
+static const struct mech_sampled pem_sampled = {
+    .parts = pem_parts, .part = pem_part, .code = pem_code};
 
 /* The parameters that are given are ones that pem_plan leaves as they are. */
 static hsy_status pem_check(const hsy_spec *spec, const struct pem_plan *plan,
