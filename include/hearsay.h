@@ -250,6 +250,7 @@ HSY_API const char *hsy_param_name(size_t param);
 #define HSY_SCALE_MAX 9u             /* decimals of a number */
 #define HSY_POOL_BITS_DEFAULT 16u
 #define HSY_POOL_BITS_MAX 24u
+#define HSY_ALPHABET 32u /* bytes of a set of bytes */
 
 /*
  * What is wanted. Zero it, set size, fill in what applies; nothing that does
@@ -286,8 +287,16 @@ typedef struct hsy_spec {
      * reports; 0: any. They guide the choice of a mechanism, refuse one that
      * takes more, and are no part of the scheme. */
     uint64_t max_bits, max_steps, users;
+
+    /* Of spelled strings (hsy_truth_code): the bytes they are made of, bit b %
+     * 8 of alphabet[b / 8] for byte b; all zero: any bytes. */
+    uint8_t alphabet[HSY_ALPHABET];
+    const char *oracle; /* the mechanism that groups of a search are asked by;
+                           NULL: hearsay chooses */
 } hsy_spec;
 
+#define HSY_SPELL_BITS 512u /* most bits of a spelled string */
+#define HSY_SPELL_WORDS (HSY_SPELL_BITS / 64)
 #define HSY_MATRIX_MAX 64u /* states of a matrix */
 #define HSY_MATRIX_TOTAL ((uint64_t)1 << 40)
 #define HSY_ATTRIBUTES_MAX 64u /* attributes of a tuple */
@@ -340,6 +349,8 @@ typedef struct hsy_info {
                        reports. v0 and v1 are then of one release, n squared
                        times the variance */
     uint8_t digest[HSY_DIGEST];
+    uint8_t alphabet[HSY_ALPHABET]; /* of spelled strings */
+    const char *oracle;             /* that the spec named, or NULL */
 } hsy_info;
 
 HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
@@ -437,16 +448,24 @@ typedef struct hsy_truth {
     } u;
 } hsy_truth;
 
-/* How many codes a truth has: 1, or one for each attribute of a tuple. Where
- * codes of n truths are asked for, those of a truth stand together. */
+/* How many codes a truth has: 1, or one for each attribute of a tuple, or the
+ * words of a spelled string. Where codes of n truths are asked for, those of a
+ * truth stand together. */
 HSY_API size_t hsy_code_width(const hsy_scheme *s);
 
 /* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash; hsy_code_width of them. Under pem a string is
- * spelled: M bits (HSY_PARAM_BITS), its first byte in the highest, zeros after
- * the last; it has at most M / 8 bytes, and does not end in a zero byte, which
- * would not be told apart from none. There an index below 2^M is a truth too,
- * and its own code. HSY_E_RANGE if it is outside the domain;
+ * its bin, or its string's hash; hsy_code_width of them.
+ *
+ * Under pem a string is spelled: M bits (HSY_PARAM_BITS), zeros after its last
+ * symbol. A symbol is a byte in 8 bits; of an alphabet of A bytes it is 1 plus
+ * the byte's rank there, in as many bits as A takes. The M bits are ceil(M /
+ * 64) codes, first bits first, the last code a number of the bits that are
+ * left. A string that takes more bits is outside the domain, and so is one with
+ * a byte that is not in the alphabet, and without an alphabet one that ends in
+ * a zero byte, which would not be told apart from none. There an index below
+ * 2^M is a truth too, and its own (last) code.
+ *
+ * HSY_E_RANGE if it is outside the domain;
  * of a tuple err does not say which item is. Every truth inside the domain
  * takes the same steps; neither a branch nor an address depends on it (but see
  * hsy_truth on a string's length). */
@@ -1239,6 +1258,7 @@ typedef struct hsy_stage {
     double v0;           /* group's n times the variance of a share of 0 */
     double z;            /* a share is significant from so many standard errors
                             on: the quantile at alpha / candidates */
+    size_t width;        /* words of a code: hsy_code_width */
 } hsy_stage;
 
 /* The stages of a search and how many, before anything is collected. Refuses
@@ -1259,8 +1279,8 @@ HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
 
 /* A prefix that survived, or a string that was found. */
 typedef struct hsy_found {
-    uint64_t code;   /* of a prefix, zeros after it */
-    hsy_point point; /* from the group of its stage alone */
+    uint64_t code[HSY_SPELL_WORDS]; /* of a prefix, zeros after it */
+    hsy_point point;                /* from the group of its stage alone */
     bool significant;
 } hsy_found;
 
@@ -1282,8 +1302,8 @@ HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                                     void *scratch, hsy_error *err);
 
 /* The same in two halves, for who has points of his own: all extensions of the
- * prefixes, into codes, which has room for the stage's candidates; how many.
- * Then the best of n codes and their points. */
+ * prefixes that a string can have, into codes, which has room for those of the
+ * stage's candidates; how many. Then the best of n and their points. */
 HSY_API size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages,
                                  size_t i, const hsy_found *found, size_t count,
                                  uint64_t *codes);
@@ -1294,9 +1314,27 @@ HSY_API hsy_status hsy_search_select(const hsy_search *how,
                                      hsy_found *found, size_t *count,
                                      hsy_error *err);
 
-/* The string that a code spells, and its length. */
-HSY_API size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8],
-                               uint64_t code);
+/* The string that codes spell, and its length. */
+HSY_API size_t hsy_code_string(const hsy_scheme *s,
+                               uint8_t string[HSY_SPELL_BITS],
+                               const uint64_t *codes);
+
+/* Bits of one of its symbols, and bit `at` of a string, the first one being 0.
+ */
+HSY_API uint32_t hsy_symbol_bits(const hsy_scheme *s);
+HSY_API unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes,
+                              uint32_t at);
+
+/* A set of bytes from text and as text: each byte stands for itself, a-z for
+ * all from a to z, \xHH for any byte, \- and \\ for these. HSY_E_FORMAT, with
+ * the place in err->line. As text it is unique, and ends in a zero; it returns
+ * the length. */
+#define HSY_ALPHABET_TEXT 1025u
+HSY_API hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET],
+                                      const char *text, size_t len,
+                                      hsy_error *err);
+HSY_API size_t hsy_alphabet_text(char text[HSY_ALPHABET_TEXT],
+                                 const uint8_t alphabet[HSY_ALPHABET]);
 
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 

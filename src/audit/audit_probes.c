@@ -75,6 +75,7 @@ size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
 {
     static const char *const names[] = {"first", "last", "middle", "second"};
     const size_t width = hsy_code_width(s);
+    const bool tuple = hsy_scheme_attribute(s, 0) != s;
     size_t n = 0;
 
     for (size_t k = 0; k < AUDIT_PROBES; k++) {
@@ -83,10 +84,10 @@ size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
 
         memset(probe, 0, sizeof *probe);
         probe->name = names[k];
-        for (size_t i = 0; i < width; i++)
+        for (size_t i = 0; i < (tuple ? width : 1); i++)
             audit_probes_item(probe, s, i, k);
         probe->truth = probe->items[0];
-        if (width > 1) {
+        if (tuple) {
             probe->truth.type = HSY_TRUTH_TUPLE;
             probe->truth.u.tuple.items = probe->items;
             probe->truth.u.tuple.count = width;

@@ -155,13 +155,16 @@ static size_t codes_strings(const struct cli_coder *coder, uint64_t *codes,
                             const struct cli_line *lines, size_t n,
                             const char **why)
 {
+    const size_t width = hsy_code_width(coder->scheme);
+
     for (size_t i = 0; i < n; i++) {
+        uint64_t *own = codes + i * width;
         hsy_error err = {0};
-        hsy_status st = codes_string(coder, &codes[i], lines[i].text,
-                                     lines[i].len, HSY_STRING_MAX, &err);
+        hsy_status st = codes_string(coder, own, lines[i].text, lines[i].len,
+                                     HSY_STRING_MAX, &err);
 
         if (st != HSY_OK && coder->spec->other)
-            st = codes_string(coder, &codes[i], "other", 5, 0, &err);
+            st = codes_string(coder, own, "other", 5, 0, &err);
         if (st != HSY_OK) {
             *why = err.msg;
             return i;

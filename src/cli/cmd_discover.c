@@ -88,22 +88,22 @@ static int discover_stages_of(struct discover_stages *stages,
     return discover_refused(search, &err);
 }
 
-/* The whole bytes of a prefix, and the bits after them. */
+/* The whole symbols of a prefix, and the bits after them. */
 static void discover_name(struct discover_row *row, const hsy_scheme *s,
                           uint32_t bits, uint32_t all)
 {
-    uint8_t bytes[8] = {0};
-    const size_t whole = bits / 8;
+    uint8_t bytes[HSY_SPELL_BITS] = {0};
+    const uint32_t symbol = hsy_symbol_bits(s), whole = bits / symbol;
     size_t len = hsy_code_string(s, bytes, row->found.code);
 
     if (bits != all)
         len = whole; /* what is open may be more than zeros */
     memcpy(row->name, bytes, len);
-    if (bits != all && bits % 8 != 0) {
+    if (bits != all && bits % symbol != 0) {
         row->name[len++] = '+';
-        for (uint32_t b = 8 * (uint32_t)whole; b < bits; b++)
+        for (uint32_t b = symbol * whole; b < bits; b++)
             row->name[len++] =
-                (char)('0' + (row->found.code >> (all - 1 - b) & 1));
+                (char)('0' + hsy_code_bit(s, row->found.code, b));
     }
     row->name_len = len;
 }

@@ -149,7 +149,8 @@ static int randomize_code(struct randomize_job *j, const struct cli_line *lines,
 {
     const struct cli_coder coder = {&j->spec, j->scheme};
     const char *why = "";
-    size_t good = cli_code_lines(&coder, j->codes + j->filled, lines, n, &why);
+    size_t good =
+        cli_code_lines(&coder, j->codes + j->filled * j->width, lines, n, &why);
 
     if (good < n)
         return cli_fail("%s: line %" PRIu64 ": %s",

@@ -25,7 +25,7 @@ struct discover_row {
     size_t stage; /* from 0 */
     hsy_found found;
     hsy_estimate est;
-    char name[32]; /* whole bytes, and the bits after them */
+    char name[HSY_SPELL_BITS + 16]; /* symbols, and the bits after them */
     size_t name_len;
 };
 

@@ -36,12 +36,14 @@ static bool evidence_code(const struct cli_gather *g, uint64_t *code,
 static int evidence_codes(struct estimate_asked *asked,
                           const struct cli_gather *g, const char *path)
 {
+    const size_t width = hsy_code_width(g->scheme);
+
     for (uint32_t i = 0; i < asked->candidates.d; i++) {
         size_t len;
         const char *text = cli_label_at(&asked->candidates, i, &len);
         hsy_error err = {0};
 
-        if (!evidence_code(g, &asked->codes[i], text, len, &err))
+        if (!evidence_code(g, asked->codes + i * width, text, len, &err))
             return cli_fail("%s: line %" PRIu32 ": %s", cli_input_name(path),
                             i + 1,
                             g->info.kind == HSY_KIND_STRINGS
@@ -61,7 +63,8 @@ static int evidence_candidates(struct estimate_asked *asked,
         return failed;
     asked->count = asked->candidates.d;
     asked->whole = post && g->info.kind == HSY_KIND_VALUES;
-    asked->codes = malloc(asked->count * sizeof *asked->codes);
+    asked->codes =
+        malloc(asked->count * hsy_code_width(g->scheme) * sizeof *asked->codes);
     if (asked->codes == NULL)
         return cli_fail_nomem();
     return evidence_codes(asked, g, path);

@@ -1,9 +1,10 @@
 /*
- * client_table.c - the mechanisms of a small client, in table.c's and auto.c's
- * place: documents name their mechanism, so nothing is chosen here.
+ * client_table.c - the mechanisms of a small client, in the place of table.c,
+ * auto.c and tuple.c: documents name their mechanism, so nothing is chosen
+ * here, and ask for one attribute at a time.
  */
 #include "fail.h"
-#include "mech.h"
+#include "tuple.h"
 
 const struct hsy_mechanism *const hsy_mech_table[] = {
     &hsy_mech_rr,  &hsy_mech_grr, &hsy_mech_sue,   &hsy_mech_oue,
@@ -24,4 +25,11 @@ size_t hsy_mech_tail_size(const hsy_spec *spec)
 {
     (void)spec;
     return 0;
+}
+
+hsy_status hsy_tuple_check(const hsy_spec *spec, hsy_error *err)
+{
+    (void)spec;
+    return hsy_fail(err, HSY_E_UNKNOWN, "kind",
+                    "this client does not know several attributes");
 }

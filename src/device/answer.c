@@ -264,7 +264,7 @@ static void answer_silent(struct answer *a)
 
 /* ---- The calls ----------------------------------------------------------- */
 
-/* The codes of a truth; of several attributes one keyed hash names the coins.
+/* The codes of a truth; of several one keyed hash names the coins.
  * A wrong type is the program's mistake, found before anything else. */
 static hsy_status answer_codes(struct answer *a, const hsy_truth *truth,
                                hsy_error *err)
@@ -277,7 +277,7 @@ static hsy_status answer_codes(struct answer *a, const hsy_truth *truth,
     if (st != HSY_OK)
         return st;
     a->code = a->codes[0];
-    if (s->kind == HSY_KIND_TUPLE) {
+    if (width > 1) {
         for (size_t i = 0; i < width; i++)
             bytes_put64(bytes + 8 * i, a->codes[i]);
         hsy_blake2b(hash, sizeof hash, bytes, 8 * width, a->dev->keys.coins,

@@ -68,7 +68,7 @@ static hsy_status noise_fresh(struct answer *a, uint8_t *report)
                              a->r->digest, noise_name(a), a->code);
     if (st == HSY_OK) {
         coins = (hsy_coins){truth.coins.secret, own.coins.published};
-        st = s->kind == HSY_KIND_TUPLE
+        st = hsy_code_width(s) > 1
                  ? s->mech->randomize_batch(s, report, a->codes, 1, &coins)
                  : s->mech->randomize(s, report, a->code, &coins);
     }

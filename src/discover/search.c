@@ -76,8 +76,10 @@ static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
     hsy_info own;
 
     hsy_scheme_info(hsy_scheme_part(s, i), &own);
-    *stage = (hsy_stage){
-        .oracle = own.mechanism, .bits = search_length(info, i), .v0 = own.v0};
+    *stage = (hsy_stage){.oracle = own.mechanism,
+                         .bits = search_length(info, i),
+                         .v0 = own.v0,
+                         .width = hsy_code_width(s)};
     stage->step =
         i == 0 ? stage->bits : stage->bits - search_length(info, i - 1);
     stage->candidates = before << stage->step; /* both below 2^24 */
@@ -140,18 +142,19 @@ double hsy_stage_share(const hsy_stage *stage, double reports, double miss)
 
 /* The candidates of a stage in the caller's scratch. */
 struct search_work {
-    uint64_t *codes; /* spelled */
+    uint64_t *codes; /* spelled, `width` words each */
     uint64_t *own;   /* under the group's scheme */
     hsy_point *points;
     void *scratch;
 };
 
-static struct search_work search_open(void *scratch, uint64_t candidates)
+static struct search_work search_open(void *scratch, uint64_t candidates,
+                                      size_t width)
 {
     struct search_work w = {.points = scratch};
 
     w.codes = (uint64_t *)(w.points + candidates);
-    w.own = w.codes + candidates;
+    w.own = w.codes + candidates * width;
     w.scratch = w.own + candidates;
     return w;
 }
@@ -163,27 +166,114 @@ size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
 
     for (size_t i = 0; i < count; i++) {
         const size_t n = (size_t)stages[i].candidates;
-        const size_t size = n * (sizeof(hsy_point) + 2 * sizeof(uint64_t)) +
-                            hsy_points_scratch(hsy_scheme_part(s, i), n);
+        const size_t size =
+            n * (sizeof(hsy_point) + (stages[i].width + 1) * sizeof(uint64_t)) +
+            hsy_points_scratch(hsy_scheme_part(s, i), n);
 
         most = size > most ? size : most;
     }
     return most;
 }
 
+/* How strings are spelled. */
+struct search_spelling {
+    uint64_t bits;
+    uint32_t symbol;    /* bits of one */
+    uint32_t size;      /* of the alphabet; 0: any bytes */
+    uint8_t bytes[256]; /* of the alphabet, in order */
+};
+
+static void search_spelling(struct search_spelling *out, const hsy_scheme *s)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    *out = (struct search_spelling){.bits = info.param[HSY_PARAM_BITS]};
+    for (unsigned b = 0; b < 256; b++)
+        if (info.alphabet[b / 8] >> b % 8 & 1)
+            out->bytes[out->size++] = (uint8_t)b;
+    while (out->size >> out->symbol != 0)
+        out->symbol++;
+    if (out->size == 0)
+        out->symbol = 8;
+}
+
+/* How far up bit `at` of a string stands in its word, which is filled from the
+ * top but for the last. */
+static unsigned search_shift(const struct search_spelling *x, uint64_t at)
+{
+    const bool last = at / 64 == (x->bits - 1) / 64;
+
+    return last ? (unsigned)(x->bits - 1 - at) : 63 - (unsigned)(at % 64);
+}
+
+/* Bits from..to of a string as a number. */
+static uint64_t search_get(const struct search_spelling *x,
+                           const uint64_t *codes, uint64_t from, uint64_t to)
+{
+    uint64_t value = 0;
+
+    for (uint64_t at = from; at < to; at++)
+        value = value << 1 | (codes[at / 64] >> search_shift(x, at) & 1);
+    return value;
+}
+
+/* Let a prefix end before bit `end` with the bits of more. */
+static void search_put(const struct search_spelling *x, uint64_t *codes,
+                       uint64_t end, uint64_t more)
+{
+    for (uint64_t at = end; more != 0; more >>= 1) {
+        at--;
+        codes[at / 64] |= (more & 1) << search_shift(x, at);
+    }
+}
+
+/* Whether any string has this prefix, given that one has all of it but the last
+ * `step` bits: a symbol is at most the alphabet's size, and after the end there
+ * are zeros. */
+static bool search_possible(const struct search_spelling *x,
+                            const uint64_t *codes, uint64_t length,
+                            uint64_t step)
+{
+    uint64_t at = (length - step) / x->symbol * x->symbol;
+    bool ended = false;
+
+    if (x->size == 0)
+        return true;
+    if (at >= x->symbol)
+        ended = search_get(x, codes, at - x->symbol, at) == 0;
+    for (; at < length; at += x->symbol) {
+        const uint64_t end = at + x->symbol < length ? at + x->symbol : length;
+        const uint64_t least = search_get(x, codes, at, end)
+                               << (at + x->symbol - end);
+
+        if (least > x->size || (ended && least != 0))
+            return false;
+        ended = end == at + x->symbol && least == 0;
+    }
+    return true;
+}
+
 size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
                          const hsy_found *found, size_t count, uint64_t *codes)
 {
     const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
-    hsy_info info;
-    unsigned below;
+    const size_t width = stages[i].width;
+    const hsy_found nothing = {0};
+    struct search_spelling spelling;
     size_t at = 0;
 
-    hsy_scheme_info(s, &info);
-    below = (unsigned)info.param[HSY_PARAM_BITS] - stages[i].bits;
+    search_spelling(&spelling, s);
     for (size_t k = 0; k < prefixes; k++)
-        for (uint64_t more = 0; more >> stages[i].step == 0; more++)
-            codes[at++] = (i == 0 ? 0 : found[k].code) | more << below;
+        for (uint64_t more = 0; more >> stages[i].step == 0; more++) {
+            uint64_t *next = codes + at * width;
+
+            memcpy(next, i == 0 ? nothing.code : found[k].code,
+                   width * sizeof *next);
+            search_put(&spelling, next, stages[i].bits, more);
+            at += search_possible(&spelling, next, stages[i].bits,
+                                  stages[i].step);
+        }
     return at;
 }
 
@@ -192,7 +282,10 @@ static bool search_before(const hsy_found *a, const hsy_found *b)
 {
     if (a->point.value != b->point.value)
         return a->point.value > b->point.value;
-    return a->code < b->code;
+    for (size_t k = 0; k < HSY_SPELL_WORDS; k++)
+        if (a->code[k] != b->code[k])
+            return a->code[k] < b->code[k];
+    return false;
 }
 
 /* Let the element at `at` sink to its place in a heap of n, the last in order
@@ -267,9 +360,12 @@ hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
     size_t held = 0;
 
     for (size_t c = 0; st == HSY_OK && c < n; c++) {
-        const hsy_found next = {codes[c], points[c],
-                                search_significant(&points[c], z, chance)};
+        hsy_found next = {.point = points[c],
+                          .significant =
+                              search_significant(&points[c], z, chance)};
 
+        memcpy(next.code, codes + c * stage->width,
+               stage->width * sizeof *codes);
         if (!wanted.significant || next.significant)
             search_offer(found, &held, (size_t)stage->keep, &next);
     }
@@ -285,8 +381,10 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                             size_t i, hsy_found *found, size_t *count,
                             void *scratch, hsy_error *err)
 {
-    const size_t candidates = (i == 0 ? 1 : *count) << stages[i].step;
-    const struct search_work w = search_open(scratch, candidates);
+    const size_t width = stages[i].width;
+    const struct search_work w =
+        search_open(scratch, stages[i].candidates, width);
+    size_t candidates = (i == 0 ? 1 : *count) << stages[i].step;
     const double n = (double)hsy_tally_reports(t);
     hsy_tally group;
     hsy_status st;
@@ -302,9 +400,9 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
         return search_fail(err, HSY_E_EMPTY, "group",
                            "a group has no reports: more people are needed",
                            i + 1);
-    hsy_search_extend(s, stages, i, found, *count, w.codes);
+    candidates = hsy_search_extend(s, stages, i, found, *count, w.codes);
     for (size_t c = 0; c < candidates; c++)
-        w.own[c] = hsy_part_code(s, &w.codes[c], i);
+        w.own[c] = hsy_part_code(s, w.codes + c * width, i);
     st = hsy_points(hsy_scheme_part(s, i), w.points, &group, w.own, candidates,
                     w.scratch, err);
     if (st == HSY_OK)
@@ -316,19 +414,42 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
     return st;
 }
 
-size_t hsy_code_string(const hsy_scheme *s, uint8_t string[8], uint64_t code)
+size_t hsy_code_string(const hsy_scheme *s, uint8_t string[HSY_SPELL_BITS],
+                       const uint64_t *codes)
 {
-    hsy_info info;
+    struct search_spelling x;
     size_t len = 0;
 
-    hsy_scheme_info(s, &info);
-    for (size_t i = 0; i < info.param[HSY_PARAM_BITS] / 8; i++) {
-        string[i] =
-            (uint8_t)(code >> (info.param[HSY_PARAM_BITS] - 8 * (i + 1)));
-        if (string[i] != 0)
+    search_spelling(&x, s);
+    for (size_t i = 0; i < x.bits / x.symbol; i++) {
+        const uint64_t symbol =
+            search_get(&x, codes, i * x.symbol, (i + 1) * x.symbol);
+
+        if (x.size == 0)
+            string[i] = (uint8_t)symbol;
+        else
+            string[i] =
+                symbol == 0 || symbol > x.size ? 0 : x.bytes[symbol - 1];
+        if (symbol != 0)
             len = i + 1;
     }
     return len;
+}
+
+uint32_t hsy_symbol_bits(const hsy_scheme *s)
+{
+    struct search_spelling x;
+
+    search_spelling(&x, s);
+    return x.symbol;
+}
+
+unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes, uint32_t at)
+{
+    struct search_spelling x;
+
+    search_spelling(&x, s);
+    return (unsigned)search_get(&x, codes, at, (uint64_t)at + 1);
 }
 
 #undef SEARCH_TOP

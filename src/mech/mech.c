@@ -105,6 +105,15 @@ const char *hsy_kind_name(uint32_t kind)
                                                            : NULL;
 }
 
+static bool mech_alphabet(const hsy_spec *spec)
+{
+    uint8_t any = 0;
+
+    for (size_t i = 0; i < HSY_ALPHABET; i++)
+        any |= spec->alphabet[i];
+    return any != 0;
+}
+
 /* Parameters of other mechanisms must be absent, so that none is ignored. */
 hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                           const hsy_spec *spec, hsy_error *err)
@@ -116,6 +125,12 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
     if (design && !mech->designed)
         return hsy_fail(err, HSY_E_RANGE, "design",
                         "the mechanism is not given by probabilities");
+    if (mech->spell == NULL && mech_alphabet(spec))
+        return hsy_fail(err, HSY_E_RANGE, "alphabet",
+                        "the mechanism does not spell strings");
+    if (!mech->oracles && spec->oracle != NULL)
+        return hsy_fail(err, HSY_E_RANGE, "oracle",
+                        "the mechanism asks by itself, not by another one");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
         const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
 
@@ -140,9 +155,15 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
     st = hsy_mech_takes(mech, spec, err);
     if (st != HSY_OK)
         return st;
+    if (spec->oracle != NULL && hsy_mech_named(spec->oracle) == NULL)
+        return hsy_fail(err, HSY_E_UNKNOWN, "oracle", "no such mechanism");
     s->mech = mech;
     s->strata = 1;
     s->answers = 1;
+    for (size_t i = 0; i < HSY_ALPHABET; i++)
+        s->alphabet[i] = spec->alphabet[i];
+    if (spec->oracle != NULL)
+        s->oracle = hsy_mech_named(spec->oracle)->row.id;
     st = mech->resolve(s, spec, err);
     if (st != HSY_OK)
         return st;
@@ -263,10 +284,10 @@ static hsy_status mech_one(const hsy_scheme *s, uint8_t *report,
     return st;
 }
 
-/* A tuple has several codes, and only a batch takes them. */
-static hsy_status mech_tuple(const hsy_scheme *s, uint8_t *report,
-                             const hsy_truth *truth, hsy_coins *coins,
-                             hsy_error *err)
+/* Of several codes; only a batch takes them. */
+static hsy_status mech_several(const hsy_scheme *s, uint8_t *report,
+                               const hsy_truth *truth, hsy_coins *coins,
+                               hsy_error *err)
 {
     uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
     hsy_status st = hsy_truth_code(s, codes, truth, err);
@@ -285,9 +306,8 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
     hsy_status st = mech_ready(s, coins, err);
 
     if (st == HSY_OK)
-        st = s->kind == HSY_KIND_TUPLE
-                 ? mech_tuple(s, report, truth, coins, err)
-                 : mech_one(s, report, truth, coins, err);
+        st = hsy_code_width(s) > 1 ? mech_several(s, report, truth, coins, err)
+                                   : mech_one(s, report, truth, coins, err);
     return mech_finish(s, report, 1, st);
 }
 

@@ -40,9 +40,13 @@ struct hsy_mechanism {
     bool release;      /* a curator's: there are no reports, only tallies, and
                           nothing here that makes, counts or weighs one */
 
-    /* STRINGS: a code is the string itself, spelled in HSY_PARAM_BITS bits
-     * (truth.c), not its hash. */
-    bool spelled;
+    /* STRINGS: codes are the string itself, spelled in HSY_PARAM_BITS bits
+     * (spell.h: hsy_spell, or NULL), not its hash. */
+    uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
+                      size_t room, size_t len);
+
+    bool
+        oracles; /* its parts may be asked by the mechanism that a spec names */
 
     /*
      * Check the spec's mechanism part and derive all integers from it. The
@@ -177,6 +181,8 @@ struct hsy_scheme {
     uint32_t design;
     hsy_ratio chance[HSY_CHANCES];
     uint64_t param[HSY_PARAMS]; /* resolved: no 0 for "choose" */
+    uint8_t alphabet[HSY_ALPHABET];
+    uint32_t oracle; /* id of the mechanism that was named for the parts */
 
     /* Two-level weights: rho = weight / 2^shift, total = Z 2^shift. */
     uint64_t weight;

@@ -1,11 +1,12 @@
 /*
  * pem.c - prefix extending: frequent strings that nobody listed [WLJ19].
  *
- * A string is spelled in M bits (truth.c), first byte first. J groups have the
- * prefixes of s_j = min(M, first + j step) bits, j = 1 .. J, s_J = M. A report
- * answers one group, drawn from the published coins: what the truth's prefix
- * is, by a frequency oracle at the full epsilon. Who searches (src/discover)
- * extends the prefixes that are frequent in group j-1 and asks group j.
+ * A string is spelled in M bits (spell.h), first symbol first. J groups have
+ * the prefixes of s_j = min(M, first + j step) bits, j = 1 .. J, s_J = M. A
+ * report answers one group, drawn from the published coins: what the truth's
+ * prefix is, by a frequency oracle at the full epsilon. Who searches
+ * (src/discover) extends the prefixes that are frequent in group j-1 and asks
+ * group j.
  *
  * Privacy: that of the engine (sampled.h): the group says nothing of the truth
  * and each oracle keeps epsilon.                docs/mechanisms/pem.md, Thm 1
@@ -18,8 +19,8 @@
 #include "fail.h"
 #include "lh.h"
 #include "sampled.h"
+#include "spell.h"
 
-#define PEM_BITS_MAX 64u
 #define PEM_BITS 48u
 #define PEM_FIRST 4u   /* bits of the first prefix, at least */
 #define PEM_STEP 8u    /* bits of a step */
@@ -86,7 +87,7 @@ static struct pem_plan pem_plan(const uint64_t *param, uint64_t nano_epsilon)
                             .step = param[HSY_PARAM_STEP]};
 
     plan.bits =
-        plan.bits == 0 ? PEM_BITS : pem_within(plan.bits, 2, PEM_BITS_MAX);
+        plan.bits == 0 ? PEM_BITS : pem_within(plan.bits, 2, HSY_SPELL_BITS);
     plan.step =
         pem_within(plan.step == 0 ? PEM_STEP : plan.step, 1, plan.bits - 1);
     plan.first = plan.first == 0 ? pem_first(plan.bits, plan.step)
@@ -140,17 +141,16 @@ static void pem_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
         (spec->param[HSY_PARAM_POOL_SEED] % PEM_SEED_MAX << 8) + i + 1;
 }
 
-/* The prefix, scattered where it is hashed: candidates of a search are runs of
- * neighbours, whose collisions would come together (pool.h). */
+/* The prefix itself, or as an open string where it is hashed. */
 static uint64_t pem_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
-    const uint64_t cut =
-        s->param[HSY_PARAM_BITS] - pem_length(s->param, i); /* public, < 64 */
-    const uint64_t prefix = codes[0] >> cut;
+    const uint64_t length = pem_length(s->param, i);
+    uint64_t prefix[HSY_SPELL_WORDS];
 
+    hsy_spell_prefix(prefix, codes, s->param[HSY_PARAM_BITS], length);
     return hsy_scheme_part(s, i)->kind == HSY_KIND_STRINGS
-               ? pool_scatter(prefix)
-               : prefix;
+               ? hsy_spell_hash(prefix, length)
+               : prefix[0];
 }
 
 static const struct mech_sampled pem_sampled = {
@@ -164,8 +164,8 @@ static hsy_status pem_check(const hsy_spec *spec, const struct pem_plan *plan,
 
     if (given[HSY_PARAM_BITS] != 0 && given[HSY_PARAM_BITS] != plan->bits)
         return hsy_fail_limit(err, HSY_E_RANGE, "bits",
-                              "a string is spelled in 2 to 64 bits",
-                              PEM_BITS_MAX);
+                              "a string is spelled in 2 to 512 bits",
+                              HSY_SPELL_BITS);
     if (given[HSY_PARAM_STEP] != 0 && given[HSY_PARAM_STEP] != plan->step)
         return hsy_fail_limit(err, HSY_E_RANGE, "step",
                               "a step has fewer bits than a string",
@@ -244,7 +244,7 @@ static void pem_points(const hsy_scheme *s, hsy_point *points,
 
     hsy_tally_part(&view, t, s, last);
     for (size_t i = 0; i < count; i++) {
-        own[i] = pem_code(s, &codes[i], last);
+        own[i] = pem_code(s, codes + i * hsy_code_width(s), last);
         points[i] = (hsy_point){0};
     }
     if (view.strata[0] == 0)
@@ -279,7 +279,7 @@ const struct hsy_mechanism hsy_mech_pem = {
             .kinds = 1u << HSY_KIND_STRINGS},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_W | 1u << HSY_PARAM_STEP |
               1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED,
-    .spelled = true,
+    .spell = hsy_spell,
     .resolve = pem_resolve,
     .randomize = hsy_sampled_randomize,
     .randomize_batch = hsy_sampled_batch,
@@ -293,10 +293,10 @@ const struct hsy_mechanism hsy_mech_pem = {
     .settle = hsy_sampled_settle,
     .sampled = &pem_sampled,
     .law = hsy_sampled_law,
+    .law_codes = hsy_sampled_law_codes,
     .law_worst = hsy_sampled_law_worst,
 };
 
-#undef PEM_BITS_MAX
 #undef PEM_BITS
 #undef PEM_FIRST
 #undef PEM_STEP

@@ -5,6 +5,7 @@
 #include "fail.h"
 #include "sampled_report.h"
 #include "scheme.h"
+#include "spell.h"
 
 #include <string.h>
 
@@ -158,8 +159,9 @@ size_t hsy_code_width(const hsy_scheme *s)
 {
     const struct sampled_tail *tail = mech_tail(s);
 
-    return s->kind == HSY_KIND_TUPLE ? tail->schemes - s->mech->sampled->whole
-                                     : 1;
+    if (s->kind == HSY_KIND_TUPLE)
+        return tail->schemes - s->mech->sampled->whole;
+    return s->mech->spell != NULL ? spell_words(s->param[HSY_PARAM_BITS]) : 1;
 }
 
 const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i)

@@ -112,7 +112,11 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .weights = s->weights,
         .answers = s->answers,
         .release = s->mech->release,
+        .oracle =
+            s->oracle != 0 ? hsy_mech_numbered(s->oracle)->row.name : NULL,
     };
+    for (size_t i = 0; i < HSY_ALPHABET; i++)
+        info->alphabet[i] = s->alphabet[i];
     for (size_t i = 0; i < HSY_PARAMS; i++)
         info->param[i] = s->param[i];
     for (size_t i = 0; i < HSY_DIGEST; i++)

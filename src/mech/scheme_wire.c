@@ -24,7 +24,9 @@
  *    152      8  length of the labels, of a tuple its attributes (tuple.h)
  *    160     32  BLAKE2b-256 of the labels; zero without labels
  *    192    128  parameters, 8 bytes each, in the order of hsy_param
- *    320     64  zero
+ *    320     32  alphabet: bit b % 8 of byte b / 8 for each byte b in it
+ *    352      4  oracle: the mechanism named for the parts, 0: none
+ *    356     28  zero
  */
 #include "scheme.h"
 
@@ -34,6 +36,8 @@
 #include <string.h>
 
 #define SCHEME_WIRE_PARAMS 192
+#define SCHEME_WIRE_ALPHABET 320
+#define SCHEME_WIRE_ORACLE 352
 
 static const char scheme_wire_tag[16] = "hearsay scheme 1";
 
@@ -63,6 +67,8 @@ void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
     memcpy(wire + 160, s->labels_digest, HSY_DIGEST);
     for (size_t i = 0; i < HSY_PARAMS; i++)
         bytes_put64(wire + SCHEME_WIRE_PARAMS + 8 * i, s->param[i]);
+    memcpy(wire + SCHEME_WIRE_ALPHABET, s->alphabet, HSY_ALPHABET);
+    bytes_put32(wire + SCHEME_WIRE_ORACLE, s->oracle);
 }
 
 void hsy_scheme_digest(hsy_scheme *s)
@@ -79,8 +85,10 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
                            hsy_error *err)
 {
     const struct hsy_mechanism *mech = hsy_mech_numbered(bytes_get32(wire));
+    const uint32_t named = bytes_get32(wire + SCHEME_WIRE_ORACLE);
+    const struct hsy_mechanism *oracle = hsy_mech_numbered(named);
 
-    if (mech == NULL)
+    if (mech == NULL || (named != 0 && oracle == NULL))
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                         "a mechanism this version does not know");
     if (bytes_get64(wire + 152) != labels_len)
@@ -98,7 +106,9 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
         .labels = labels_len == 0 ? NULL : labels,
         .labels_len = labels_len,
         .design = bytes_get32(wire + 40),
+        .oracle = named != 0 ? oracle->row.name : NULL,
     };
+    memcpy(spec->alphabet, wire + SCHEME_WIRE_ALPHABET, HSY_ALPHABET);
     for (size_t i = 0; i < HSY_CHANCES; i++)
         spec->chance[i] = (hsy_ratio){bytes_get64(wire + 48 + 16 * i),
                                       bytes_get64(wire + 56 + 16 * i)};
@@ -138,7 +148,8 @@ static const struct scheme_wire_field {
 } scheme_wire_fields[] = {
     {4, 4, "kind of truth"}, {8, 8, "epsilon"},         {16, 4, "values"},
     {152, 40, "labels"},     {20, 20, "range"},         {0, 4, "mechanism"},
-    {40, 4, "design"},       {48, 64, "probabilities"},
+    {40, 4, "design"},       {48, 64, "probabilities"}, {320, 32, "alphabet"},
+    {352, 4, "oracle"},
 };
 
 const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
@@ -161,3 +172,5 @@ const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
 }
 
 #undef SCHEME_WIRE_PARAMS
+#undef SCHEME_WIRE_ALPHABET
+#undef SCHEME_WIRE_ORACLE

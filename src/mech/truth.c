@@ -7,6 +7,7 @@
 #include "ct.h"
 #include "fail.h"
 #include "mech.h"
+#include "spell.h"
 
 static const char truth_outside[] = "the value is outside the domain";
 
@@ -79,48 +80,28 @@ static hsy_status truth_number(const hsy_scheme *s, uint64_t *code,
     return HSY_OK;
 }
 
-/*
- * A string spelled in M bits: its first byte in the highest ones, zeros after
- * the last of its len bytes. max = floor(M / 8) bytes are read, whatever len
- * is, as above. *last becomes the last byte, 1 if there is none.
- */
-static uint64_t truth_spell(const hsy_scheme *s, const uint8_t *data,
-                            size_t room, size_t len, uint64_t *last)
-{
-    const uint64_t bits = s->param[HSY_PARAM_BITS];
-    uint64_t code = 0;
-
-    *last = ct_equal(len, 0) & 1;
-    for (size_t i = 0; i < bits / 8; i++) {
-        /* Hidden, or what the compiler keeps of i - len enters the address. */
-        const uint64_t end = ct_hide(len);
-        uint64_t byte = data[i & ct_less(i, room)] & ct_less(i, end);
-
-        code = code << 8 | byte;
-        *last |= byte & ct_equal(i + 1, end);
-    }
-    return code << bits % 8;
-}
-
-/* Zeros at the end are those after a shorter string. */
-static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *code,
+/* Only a string that comes back as it was is inside the domain. */
+static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *codes,
                                 const uint8_t *data, size_t room, size_t len,
                                 hsy_error *err)
 {
-    uint64_t last, spelled = truth_spell(s, data, room, len, &last);
+    const uint64_t wrong = s->mech->spell(s, codes, data, room, len);
 
-    if (len > s->param[HSY_PARAM_BITS] / 8)
+    if (wrong & SPELL_LONG)
         return hsy_fail_limit(
             err, HSY_E_RANGE, "truth",
-            "the string is longer than its spelling: a byte "
-            "takes 8 of its bits; give it more bits, or count "
-            "such strings as \"other\" with --other",
-            s->param[HSY_PARAM_BITS] / 8);
-    if (last == 0)
+            "the string is longer than its spelling: give it more bits, or "
+            "count such strings as \"other\" with --other",
+            hsy_spell_most(s));
+    if (wrong & SPELL_FOREIGN)
+        return hsy_fail(err, HSY_E_RANGE, "truth",
+                        "the string has a byte that is not in the alphabet: "
+                        "add it there, or count such strings as \"other\" with "
+                        "--other");
+    if (wrong & SPELL_ENDING)
         return hsy_fail(err, HSY_E_RANGE, "truth",
                         "the string ends in a zero byte, which spelling does "
                         "not keep");
-    *code = spelled;
     return HSY_OK;
 }
 
@@ -144,7 +125,7 @@ static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
         room = len; /* no more may be read, so the length shows */
     if (room == 0)
         data = nothing;
-    if (s->mech->spelled)
+    if (s->mech->spell != NULL)
         return truth_spelled(s, code, data, room, len, err);
     *code = truth_hash(data, room, len);
     return HSY_OK;
@@ -153,23 +134,30 @@ static hsy_status truth_string(const hsy_scheme *s, uint64_t *code,
 /* A code itself, in place of a string that spells it. */
 static bool truth_is_raw(const hsy_scheme *s, const hsy_truth *truth)
 {
-    return s->mech->spelled && truth->type == HSY_TRUTH_INDEX;
+    return s->mech->spell != NULL && truth->type == HSY_TRUTH_INDEX;
 }
 
-static hsy_status truth_raw(const hsy_scheme *s, uint64_t *code,
-                            const hsy_truth *truth, hsy_error *err)
+/* Its last M bits; the words before the last one are zeros. */
+static uint64_t truth_raw(const hsy_scheme *s, uint64_t *codes,
+                          const hsy_truth *truth)
 {
-    if ((uint64_t)truth->u.index >> (s->param[HSY_PARAM_BITS] - 1) > 1)
-        return hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
-    *code = truth->u.index;
-    return HSY_OK;
+    const uint64_t bits = s->param[HSY_PARAM_BITS];
+    const size_t words = spell_words(bits);
+
+    for (size_t k = 0; k < words; k++)
+        codes[k] = 0;
+    codes[words - 1] =
+        truth->u.index & (bits < 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX);
+    return codes[words - 1];
 }
 
 static hsy_status truth_one(const hsy_scheme *s, uint64_t *code,
                             const hsy_truth *truth, hsy_error *err)
 {
     if (truth_is_raw(s, truth))
-        return truth_raw(s, code, truth, err);
+        return truth_raw(s, code, truth) == truth->u.index
+                   ? HSY_OK
+                   : hsy_fail(err, HSY_E_RANGE, "truth", truth_outside);
     switch (s->kind) {
     case HSY_KIND_STRINGS:
         return truth_string(s, code, truth, err);
@@ -226,23 +214,24 @@ static uint64_t truth_clamp(const hsy_scheme *s, int64_t x)
     return u - lo;
 }
 
-static uint64_t truth_total_string(const hsy_scheme *s, const hsy_truth *truth)
+static void truth_total_string(const hsy_scheme *s, uint64_t *codes,
+                               const hsy_truth *truth)
 {
     static const uint8_t nothing[1] = {0};
-    const uint64_t max =
-        s->mech->spelled ? s->param[HSY_PARAM_BITS] / 8 : HSY_STRING_MAX;
     const uint8_t *data = truth->u.bytes.data;
     size_t room = truth->u.bytes.room;
-    uint64_t len = truth->u.bytes.len, last;
+    uint64_t len = truth->u.bytes.len;
 
     if (room == 0)
         room = (size_t)len; /* no more may be read, so the length shows */
     len = ct_select(ct_less(room, len), room, len);
-    len = ct_select(ct_less(max, len), max, len);
+    len = ct_select(ct_less(HSY_STRING_MAX, len), HSY_STRING_MAX, len);
     if (room == 0)
         data = nothing;
-    return s->mech->spelled ? truth_spell(s, data, room, (size_t)len, &last)
-                            : truth_hash(data, room, (size_t)len);
+    if (s->mech->spell != NULL)
+        (void)s->mech->spell(s, codes, data, room, (size_t)len);
+    else
+        codes[0] = truth_hash(data, room, (size_t)len);
 }
 
 static hsy_status truth_total_one(const hsy_scheme *s, uint64_t *code,
@@ -255,15 +244,14 @@ static hsy_status truth_total_one(const hsy_scheme *s, uint64_t *code,
             ? HSY_TRUTH_NUMBER
             : HSY_TRUTH_INDEX;
 
-    if (truth_is_raw(s, truth)) { /* its last M bits */
-        *code =
-            truth->u.index & (UINT64_MAX >> (64 - s->param[HSY_PARAM_BITS]));
+    if (truth_is_raw(s, truth)) {
+        (void)truth_raw(s, code, truth);
         return HSY_OK;
     }
     if (truth->type != want)
         return HSY_E_RANGE;
     if (want == HSY_TRUTH_BYTES)
-        *code = truth_total_string(s, truth);
+        truth_total_string(s, code, truth);
     else if (want == HSY_TRUTH_INDEX)
         *code = ct_select(ct_less(truth->u.index, s->d), truth->u.index,
                           other < s->d ? other : s->d - 1);
@@ -278,17 +266,18 @@ hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
                            const hsy_truth *truth, uint32_t other,
                            hsy_error *err)
 {
-    const size_t width = hsy_code_width(s);
     const hsy_truth *items = truth;
+    size_t count = 1;
     hsy_status st = HSY_OK;
 
     if (s->kind == HSY_KIND_TUPLE) {
-        if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != width)
+        count = hsy_code_width(s);
+        if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != count)
             return hsy_fail_limit(err, HSY_E_RANGE, "truth",
-                                  "not one item for each attribute", width);
+                                  "not one item for each attribute", count);
         items = truth->u.tuple.items;
     }
-    for (size_t i = 0; i < width && st == HSY_OK; i++)
+    for (size_t i = 0; i < count && st == HSY_OK; i++)
         st = truth_total_one(hsy_scheme_attribute(s, i), &codes[i], &items[i],
                              other);
     if (st != HSY_OK)
@@ -298,13 +287,29 @@ hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
     return HSY_OK;
 }
 
+/* Of the last word of a spelled string; 0 if it may be anything. */
+static uint64_t truth_spelled_count(const hsy_scheme *s)
+{
+    const unsigned left = s->param[HSY_PARAM_BITS] % 64;
+
+    return left == 0 ? 0 : (uint64_t)1 << left;
+}
+
 uint64_t hsy_code_count(const hsy_scheme *s)
 {
     if (s->kind == HSY_KIND_NUMBER)
         return (uint64_t)s->hi - (uint64_t)s->lo + 1;
-    if (s->mech->spelled && s->param[HSY_PARAM_BITS] < 64)
-        return (uint64_t)1 << s->param[HSY_PARAM_BITS];
+    if (s->mech->spell != NULL)
+        return hsy_code_width(s) == 1 ? truth_spelled_count(s) : 0;
     return s->d;
+}
+
+/* How many codes there are at place a of a truth's. */
+static uint64_t truth_count_at(const hsy_scheme *s, size_t a)
+{
+    if (s->mech->spell == NULL)
+        return hsy_code_count(hsy_scheme_attribute(s, a));
+    return a + 1 == hsy_code_width(s) ? truth_spelled_count(s) : 0;
 }
 
 /* There are at most 2^63 codes, so one outside has its top bit set, or count -
@@ -315,7 +320,7 @@ bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n)
     uint64_t outside = 0;
 
     for (size_t a = 0; a < width; a++) {
-        const uint64_t count = hsy_code_count(hsy_scheme_attribute(s, a));
+        const uint64_t count = truth_count_at(s, a);
 
         for (size_t i = a; i < n * width && count != 0; i += width)
             outside |= codes[i] | (count - 1 - codes[i]);

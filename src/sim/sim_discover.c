@@ -296,7 +296,7 @@ static hsy_status discover_measure(struct discover_worker *w, uint64_t run,
     for (size_t i = 0; i < count; i++) {
         size_t rank = 0;
 
-        while (rank < k && w->top[rank] != w->found[i].code)
+        while (rank < k && w->top[rank] != w->found[i].code[0])
             rank++;
         w->ranks[i] = rank < k ? (uint32_t)rank + 1 : 0;
     }

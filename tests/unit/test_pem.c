@@ -95,7 +95,7 @@ static void refusals(void)
         uint64_t value;
         const char *field;
     } rows[] = {{HSY_PARAM_BITS, 1, "bits"},
-                {HSY_PARAM_BITS, 65, "bits"},
+                {HSY_PARAM_BITS, 513, "bits"},
                 {HSY_PARAM_STEP, 48, "step"},
                 {HSY_PARAM_STEP, 21, "step"},
                 {HSY_PARAM_W, 48, "w"},
@@ -159,7 +159,7 @@ static void spelling(void)
         uint64_t code = 1, wide = 1;
         hsy_truth truth = pem_truth(rows[i].text, rows[i].len, 0);
         hsy_status st = hsy_truth_code(s, &code, &truth, NULL);
-        uint8_t string[8];
+        uint8_t string[HSY_SPELL_BITS];
 
         memcpy(text, rows[i].text, rows[i].len);
         memset(text + rows[i].len, 'x', sizeof text - rows[i].len);
@@ -170,7 +170,7 @@ static void spelling(void)
            rows[i].spelled ? "spelled" : "refused");
         ok(!rows[i].spelled ||
                (code == rows[i].code && wide == code &&
-                hsy_code_string(s, string, code) == rows[i].len &&
+                hsy_code_string(s, string, &code) == rows[i].len &&
                 memcmp(string, rows[i].text, rows[i].len) == 0),
            "and as it should be, there and back");
         free(s);

@@ -138,7 +138,7 @@ static void order(void)
                                 .q = 0.25};
     }
     for (size_t keep = 1; keep <= 40; keep += 13) {
-        const hsy_stage stage = {.keep = keep};
+        const hsy_stage stage = {.keep = keep, .width = 1};
         hsy_found found[40];
         size_t count = 0;
 
@@ -151,7 +151,7 @@ static void order(void)
             for (size_t i = 0; i < SEARCH_MANY; i++)
                 before += points[i].value > found[k].point.value ||
                           (points[i].value == found[k].point.value &&
-                           codes[i] < found[k].code);
+                           codes[i] < found[k].code[0]);
             good &= before == k;
         }
     }
@@ -163,7 +163,7 @@ static void order(void)
 static void significance(void)
 {
     const hsy_search how = {.size = sizeof how, .significant = true};
-    const hsy_stage stage = {.keep = 1};
+    const hsy_stage stage = {.keep = 1, .width = 1};
     hsy_point point = {.value = 0.3,
                        .n = 100,
                        .support = 21,
@@ -264,7 +264,7 @@ static void finding(void)
     ok(search_all(&r, &how, &err) == HSY_OK && r.count == 3,
        "three strings are found, and nothing else (%zu)", r.count);
     for (size_t k = 0; k < 3 && r.count == 3; k++) {
-        uint8_t string[8] = {0};
+        uint8_t string[HSY_SPELL_BITS] = {0};
         const size_t len = hsy_code_string(r.s, string, r.found[k].code);
         const double share = k == 0 ? 0.25 : k == 1 ? 0.2 : 0.1;
 
