@@ -202,6 +202,27 @@ static const struct example examples[] = {
       .param[HSY_PARAM_POOL_BITS] = 3,
       .param[HSY_PARAM_POOL_SEED] = 2,
       .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
+    {"sfp",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "sfp",
+      .kind = HSY_KIND_STRINGS,
+      .alphabet = {[12] = 14}, /* a, b, c */
+      .param[HSY_PARAM_BITS] = 10,
+      .param[HSY_PARAM_STEP] = 4,
+      .param[HSY_PARAM_W] = 3,
+      .param[HSY_PARAM_HASHES] = 4,
+      .param[HSY_PARAM_WIDTH] = 32,
+      .param[HSY_PARAM_POOL_SEED] = 3,
+      .nano_epsilon = 4 * (uint64_t)HSY_NANO}},
+    {"sfp-hcms",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "sfp",
+      .oracle = "hcms",
+      .kind = HSY_KIND_STRINGS,
+      .param[HSY_PARAM_BITS] = 40,
+      .param[HSY_PARAM_HASHES] = 2,
+      .param[HSY_PARAM_WIDTH] = 16,
+      .nano_epsilon = 4 * (uint64_t)HSY_NANO}},
 };
 
 /* Releases: no reports, only tallies. */

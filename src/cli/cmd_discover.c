@@ -1,5 +1,5 @@
-/* cmd_discover.c - hearsay discover: a tally of pem in, frequent strings out;
- * and before that, how many people it takes. */
+/* cmd_discover.c - hearsay discover: a tally of pem or sfp in, frequent strings
+ * out; and before that, how many people it takes. */
 #include "discover_parts.h"
 
 #include <inttypes.h>
@@ -13,8 +13,11 @@ enum {
     DISCOVER_ALPHA,
     DISCOVER_LEVEL,
     DISCOVER_SIMULTANEOUS,
+    DISCOVER_ALL_STAGES,
+    DISCOVER_THRESHOLD,
     DISCOVER_ALL,
     DISCOVER_MAX,
+    DISCOVER_ALPHABET,
     DISCOVER_PLAN,
     DISCOVER_FREQUENCY,
     DISCOVER_MISS,
@@ -22,9 +25,10 @@ enum {
 };
 
 static const struct cli_option discover_options[] = {
-    {DISCOVER_TOP, "top", "K", "so many strings at most (default 16)"},
+    {DISCOVER_TOP, "top", "K",
+     "so many strings at most (default 16; of sfp all)"},
     {DISCOVER_SIGNIFICANT, "significant", NULL,
-     "only what chance hardly makes, at every stage"},
+     "only what chance hardly makes, at every stage (sfp\ndoes so anyway)"},
     {DISCOVER_ALPHA, "alpha", "A",
      "how hardly: a stage takes any prefix that nobody has\n"
      "with this chance (default 0.05)"},
@@ -35,7 +39,12 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_SIMULTANEOUS, "simultaneous", NULL,
      "intervals that hold for all candidates together, so\n"
      "also for those that were picked"},
-    {DISCOVER_ALL, "all-stages", NULL, "the prefixes of every stage too"},
+    {DISCOVER_ALL_STAGES, "all-stages", NULL,
+     "the prefixes of every stage too"},
+    {DISCOVER_THRESHOLD, "threshold", "T",
+     "sfp: at most T pairs of an offset go on (default: as\n"
+     "many as are more than chance makes; with --all 20)"},
+    {DISCOVER_ALL, "all", NULL, "sfp: pairs and words, chance or not"},
     {DISCOVER_MAX, "max-candidates", "N",
      "of a stage, up to 16777216 (default 262144): time\n"
      "and memory grow with it"},
@@ -46,16 +55,20 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MISS, "miss", "B",
      "... chance to miss it at a stage (default 0.05)"},
     {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "... parameters of pem: bits step w pool-bits pool-seed"},
+     "... parameters of pem: bits step w pool-bits\n"
+     "pool-seed; of sfp: bits step w blocks hashes width\n"
+     "mix pool-seed"},
+    {DISCOVER_ALPHABET, "alphabet", "SET", "... bytes of the strings: a-z"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command discover_command = {
     "discover",
     "[options] [FILE...] | --plan --epsilon E --frequency F [options]",
-    "Find the frequent strings in tallies or reports of the mechanism pem: "
-    "strings\n"
+    "Find the frequent strings in tallies or reports of the mechanisms pem "
+    "and sfp:\nstrings "
     "that nobody listed beforehand, with their shares and intervals.",
     discover_options};
 
@@ -108,7 +121,7 @@ static void discover_name(struct discover_row *row, const hsy_scheme *s,
     row->name_len = len;
 }
 
-static int discover_keep(struct discover_result *r, const hsy_found *found,
+int discover_keep(struct discover_result *r, const hsy_found *found,
                          size_t count, size_t stage)
 {
     const struct cli_gather *g = r->gather;
@@ -162,7 +175,8 @@ static int discover_search(struct discover_result *r, hsy_found *found,
 static int discover_run(const struct discover_options *o, struct cli_gather *g)
 {
     struct discover_stages stages;
-    struct discover_result r = {.options = o, .gather = g, .stages = &stages};
+    struct discover_result r = {
+        .options = o, .gather = g, .stages = &stages, .group = "group"};
     hsy_found *found;
     void *scratch;
     size_t most = 0;
@@ -170,14 +184,19 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
 
     if (hsy_tally_reports(&g->tally) == 0)
         return cli_fail("%s: no data: it holds no reports", g->first);
+    if (strcmp(g->info.mechanism, "sfp") == 0)
+        return discover_puzzle(o, g);
+    if (o->all || o->threshold != 0)
+        return cli_fail("--all and --threshold go with reports of sfp");
     if (strcmp(g->info.mechanism, "pem") != 0)
-        return cli_fail("%s: strings are discovered from reports of pem, and "
-                        "these are of %s; 'randomize --strings --mechanism "
-                        "pem' makes them",
+        return cli_fail("%s: strings are discovered from reports of pem or "
+                        "sfp, and these are of %s; 'randomize --strings "
+                        "--mechanism pem' makes them",
                         g->first, g->info.mechanism);
     failed = discover_stages_of(&stages, g->scheme, &o->search);
     if (failed)
         return failed;
+    r.groups = stages.count;
     for (size_t i = 0; i < stages.count; i++) {
         r.room += (size_t)stages.stage[i].keep;
         most = stages.stage[i].keep > most ? stages.stage[i].keep : most;
@@ -245,8 +264,13 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
     case DISCOVER_SIMULTANEOUS:
         o->simultaneous = true;
         return true;
-    case DISCOVER_ALL:
+    case DISCOVER_ALL_STAGES:
         o->all_stages = true;
+        return true;
+    case DISCOVER_THRESHOLD:
+        return cli_value_count(p, &o->threshold, 1, HSY_PUZZLE_PAIRS_MAX);
+    case DISCOVER_ALL:
+        o->all = true;
         return true;
     case DISCOVER_MAX:
         return cli_value_count(p, &o->search.max_candidates, 1,

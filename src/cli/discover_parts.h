@@ -8,7 +8,9 @@ struct discover_options {
     hsy_search search;
     hsy_confidence how;
     bool simultaneous, all_stages;
-    bool plan; /* nothing is collected yet */
+    bool all;           /* sfp: chance or not */
+    uint64_t threshold; /* sfp: pairs of an offset that go on */
+    bool plan;          /* nothing is collected yet */
     bool has_frequency, has_miss;
     double frequency, miss;
     enum cli_format format;
@@ -33,11 +35,23 @@ struct discover_result {
     const struct discover_options *options;
     const struct cli_gather *gather;
     const struct discover_stages *stages;
+    const char *group; /* what reports are split over, and how many these are */
+    size_t groups;
     struct discover_row *rows; /* owned */
     size_t count, room;
     uint64_t found; /* of the last stage */
     uint64_t candidates;
 };
+
+/* Append what a stage has found; 0, or the exit code after a message
+ * (cmd_discover.c). */
+int discover_keep(struct discover_result *r, const hsy_found *found,
+                  size_t count, size_t stage);
+
+/* The same of a tally of sfp, from the search to the end, and of the plan
+ * (discover_puzzle.c). */
+int discover_puzzle(const struct discover_options *o, struct cli_gather *g);
+int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
 
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);

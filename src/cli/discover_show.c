@@ -97,10 +97,10 @@ static void show_found_head(const struct discover_result *r, double reach)
     const hsy_info *info = &r->gather->info;
 
     printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports in %zu "
-           "group%s\n",
+           "%s%s\n",
            info->mechanism, info->epsilon, info->epsilon_exact,
-           hsy_tally_reports(&r->gather->tally), r->stages->count,
-           r->stages->count == 1 ? "" : "s");
+           hsy_tally_reports(&r->gather->tally), r->groups, r->group,
+           r->groups == 1 ? "" : "s");
     printf("%" PRIu64 " string%s found, %s; shares among those who answered;\n"
            "%.14g %% intervals (score)%s\n",
            r->found, r->found == 1 ? "" : "s",
@@ -129,7 +129,7 @@ void discover_show(const struct discover_result *r)
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
-        {"groups", cli_count(r->stages->count)},
+        {"groups", cli_count(r->groups)},
         {"level", cli_number(o->how.level)},
         {"interval", cli_text("score")},
         {"simultaneous", cli_bool(o->simultaneous)},

@@ -347,5 +347,6 @@ extern const struct hsy_mechanism hsy_mech_joint;
 extern const struct hsy_mechanism hsy_mech_central;
 extern const struct hsy_mechanism hsy_mech_central_open;
 extern const struct hsy_mechanism hsy_mech_pem;
+extern const struct hsy_mechanism hsy_mech_sfp;
 
 #endif

@@ -284,10 +284,11 @@ static void catalogue(void)
 {
     /* By wire id, from 1: these are for ever. NULL: not in this version. */
     static const char *const names[] = {
-        "rr",     "grr",     "sue", "oue",   "olh",      "blh", "onebit",
-        "ss",     "hr",      "pgr", "hpg",   "dbitflip", "dwm", "pm",
-        "hm",     "laplace", "sw",  "hh",    "haar",     "cms", "hcms",
-        "rappor", "matrix",  "smp", "joint", NULL,       "pem"};
+        "rr",     "grr", "sue",  "oue",     "olh",    "blh",
+        "onebit", "ss",  "hr",   "pgr",     "hpg",    "dbitflip",
+        "dwm",    "pm",  "hm",   "laplace", "sw",     "hh",
+        "haar",   "cms", "hcms", "rappor",  "matrix", "smp",
+        "joint",  NULL,  "pem",  NULL,      NULL,     "sfp"};
     const size_t n = sizeof names / sizeof names[0];
     hsy_spec spec = trial_values("krr", 3, 1);
     hsy_scheme *s = trial_scheme(&spec);
