@@ -216,7 +216,8 @@ typedef enum hsy_param {
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
     HSY_PARAM_POOL_SEED = 2, /* which public pool */
     HSY_PARAM_W = 3,         /* size of a subset or of a window; bits of the
-                                first prefix, or of a puzzle piece */
+                                first prefix, or of a stage's, or of a puzzle
+                                piece */
     HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks; puzzle:
                                 fragments of a word */
     HSY_PARAM_Q = 5,         /* projective: prime order of the field */
@@ -224,15 +225,18 @@ typedef enum hsy_param {
     HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report, a Bloom filter or a
                                 spelled string */
     HSY_PARAM_HASHES = 8,    /* hash functions of a sketch or Bloom filter */
-    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row */
+    HSY_PARAM_WIDTH = 9,     /* sketch: cells of a row; stages: the most
+                                candidates that one of them may have */
     HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
     HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
     HSY_PARAM_MIX = 13,      /* share of one-bit reports, or of epsilon that is
-                                the word's, in 2^-16 */
+                                the word's, in 2^-16; stages: batches of equal
+                                size (1), rising (2) as 1, 2, 3, ..., or
+                                diminishing (3) as ..., 3, 2, 1 */
     HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
-    HSY_PARAM_STEP = 15      /* prefixes: bits from one group to the next;
-                                puzzle: bits of a fragment */
+    HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
+                                next; puzzle: bits of a fragment */
 } hsy_param;
 
 #define HSY_PARAMS 16                           /* all of them */
@@ -277,10 +281,12 @@ typedef struct hsy_spec {
     const char *mechanism; /* name or alias; NULL or "auto": hearsay chooses */
     uint64_t nano_epsilon; /* if a design gives the probabilities: a cap or 0 */
     uint32_t kind;         /* hsy_kind */
-    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0 */
+    uint32_t d;            /* VALUES, BINS: how many; YES_NO: 2 or 0; STRINGS
+                              of a stage: how many prefixes are left */
     int64_t lo, hi;        /* NUMBER, BINS: the range in units of 10^-scale */
     uint32_t scale;
-    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes */
+    const uint8_t *labels;         /* VALUES; of a TUPLE its attributes; of a
+                                      stage d prefixes (hsy_stage_label) */
     size_t labels_len;             /* with a matrix: of it and the labels */
     uint32_t design;               /* hsy_design, rr only */
     hsy_ratio chance[HSY_CHANCES]; /* as many as the design takes */
@@ -330,7 +336,8 @@ typedef struct hsy_info {
                                 permanent answer is kept and each is made from
                                 it; 0 where there is none. hsy_randomize keeps
                                 none: every call spends epsilon anew */
-    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, else 0 */
+    uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, prefixes of a
+                   stage, else 0 */
     int64_t lo, hi;
     uint32_t scale;
     uint32_t design;
@@ -466,7 +473,7 @@ HSY_API size_t hsy_code_width(const hsy_scheme *s);
  * left. A string that takes more bits is outside the domain, and so is one with
  * a byte that is not in the alphabet, and without an alphabet one that ends in
  * a zero byte, which would not be told apart from none. There an index below
- * 2^M is a truth too, and its own (last) code.
+ * 2^M is a truth too: the number that the M bits are.
  *
  * HSY_E_RANGE if it is outside the domain;
  * of a tuple err does not say which item is. Every truth inside the domain
@@ -817,6 +824,13 @@ HSY_API hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
                                       const hsy_confidence *how,
                                       hsy_error *err);
 
+/* The logarithm of how likely the share f, from 0 to 1, makes the support of a
+ * point, less that of the most likely share: 0 at the top, -INFINITY where it
+ * is impossible. Support is taken for a coin of rate q + (p - q) f, as by
+ * likelihood intervals, and the same points are refused. */
+HSY_API hsy_status hsy_point_likelihood(double *out, const hsy_point *point,
+                                        double f, hsy_error *err);
+
 /* a - b of two independent tallies, and the two-sided p-value of "equal". */
 HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
                                            const hsy_point *a,
@@ -957,6 +971,67 @@ typedef struct hsy_plausibility {
 HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                            const hsy_tally *t, const hsy_point *points,
                            size_t count, bool complete);
+
+/* ---- Accuracy before anything is collected: docs/planning.md ------------- */
+
+/* Why an error is at most so large: a theorem that holds for every n, the
+ * normal approximation, and the binomial law itself. */
+typedef enum hsy_bound {
+    HSY_BOUND_HOEFFDING = 0,
+    HSY_BOUND_NORMAL = 1,
+    HSY_BOUND_EXACT = 2
+} hsy_bound;
+
+#define HSY_BOUNDS 3u
+
+/* What a scheme's estimates are made of: a mean of one term for each report,
+ * people being a sample. A mean's units are those of a range from 0 to 1. */
+typedef struct hsy_accuracy {
+    double width;       /* every term lies in an interval this wide; 0: no such
+                           width is known */
+    double variance;    /* of a term, at most; the sample's included */
+    double share;       /* that is estimated */
+    double lambda, gap; /* it is (X / n - q) / gap, X the reports that support
+                           it, each with chance lambda */
+    bool binomial;      /* and X is binomial */
+    double at_once;     /* so many estimates shall hold together */
+} hsy_accuracy;
+
+/*
+ * Of a scheme, for a share (below 0: the one that is hardest to tell).
+ * HSY_E_UNKNOWN for releases, tuples and what is estimated by iteration,
+ * HSY_E_RANGE. Local hashing has neither width nor binomial law: its functions
+ * come from a pool, whose collisions are corrected.
+ */
+HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
+                                   double share, double at_once,
+                                   hsy_error *err);
+
+/* Whether a bound is there; then, all but one being given, the last: the error
+ * alpha that is passed with chance at most beta, how many reports that takes,
+ * and that chance. 0 < alpha; 0 < beta < 1; 1 <= n <= 9e15. */
+HSY_API bool hsy_accuracy_has(const hsy_accuracy *a, hsy_bound bound);
+HSY_API double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound,
+                                  double n, double beta);
+HSY_API double hsy_accuracy_users(const hsy_accuracy *a, hsy_bound bound,
+                                  double alpha, double beta);
+HSY_API double hsy_accuracy_beta(const hsy_accuracy *a, hsy_bound bound,
+                                 double n, double alpha);
+
+/* The mean of the largest of d normal errors, in standard errors. */
+HSY_API double hsy_normal_largest(double d);
+
+/* The same for a trusted curator's release, noise alone: the error of a count's
+ * share that is passed with chance at most beta, and the people it takes.
+ * sensitivity: what one person changes, 1 of a count, 2 of a histogram. */
+HSY_API double hsy_central_alpha(double epsilon, double sensitivity, double n,
+                                 double beta);
+HSY_API double hsy_central_users(double epsilon, double sensitivity,
+                                 double alpha, double beta);
+
+/* n times the mean variance of d shares by the best mechanism known, subset
+ * selection with its best w, which tends to the least possible [YB18]. */
+HSY_API double hsy_limit_variance(double d, double epsilon);
 
 /* ---- Poisoning: docs/poisoning.md -----------------------------------------
  */
@@ -1317,6 +1392,46 @@ HSY_API hsy_status hsy_search_select(const hsy_search *how,
                                      hsy_found *found, size_t *count,
                                      hsy_error *err);
 
+/*
+ * In batches (docs/discovery.md): every stage is a scheme of its own, of the
+ * mechanism `stage`, with a tally of its own. Its labels are the prefixes that
+ * survived the stage before, its candidates those with all continuations.
+ */
+
+/* Which stage of how many a scheme is, from 1 on; 0: of no search in batches.
+ */
+HSY_API uint32_t hsy_stage_number(const hsy_scheme *s);
+HSY_API uint32_t hsy_stage_count(const hsy_scheme *s);
+
+/* The share of people who are in batch i, from 1 to hsy_stage_count on. */
+HSY_API double hsy_stage_part(const hsy_scheme *s, uint32_t i);
+
+/* The prefixes a stage begins with, as codes of strings with zeros after them,
+ * hsy_code_width each; at the first one nothing alone. How many; codes may be
+ * NULL. */
+HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
+
+/* The stage that a scheme is; how->keep as far as there is room at the next
+ * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan. */
+HSY_API hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
+                                  hsy_stage *stage, hsy_error *err);
+
+/* What survives a stage, or of the last one is found, from its own tally:
+ * found has room for stage->keep. HSY_E_EMPTY if it holds no reports. */
+HSY_API size_t hsy_batch_scratch(const hsy_scheme *s, const hsy_stage *stage);
+HSY_API hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
+                                    const hsy_search *how,
+                                    const hsy_stage *stage, hsy_found *found,
+                                    size_t *count, void *scratch,
+                                    hsy_error *err);
+
+/* A prefix that survived a stage as the label that the next one has for it:
+ * hexadecimal digits, and a zero. The next stage has them in ascending order.
+ * Returns the length. */
+#define HSY_STAGE_LABEL (HSY_SPELL_BITS / 4 + 1)
+HSY_API size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
+                               const uint64_t *codes);
+
 /* The string that codes spell, and its length. */
 HSY_API size_t hsy_code_string(const hsy_scheme *s,
                                uint8_t string[HSY_SPELL_BITS],
@@ -1432,6 +1547,154 @@ HSY_API hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
                                    uint64_t most, uint64_t *codes,
                                    size_t *count, hsy_puzzle_trace *trace,
                                    hsy_error *err);
+
+/* ---- Surveys: docs/survey.md ----------------------------------------------
+ */
+
+/* How people are asked in an interview; what `chance` holds for each. */
+typedef enum hsy_survey_design {
+    HSY_SURVEY_EPSILON = 0,   /* epsilon: the best design that spends so much */
+    HSY_SURVEY_SPINNER = 1,   /* Warner: the question with chance p, else its
+                                 opposite */
+    HSY_SURVEY_COINS = 2,     /* the truth with chance t, else yes with r */
+    HSY_SURVEY_CHANNEL = 3,   /* P(yes | yes), P(yes | no) */
+    HSY_SURVEY_UNRELATED = 4, /* the question with chance t, else an innocuous
+                                 one to which a share r says yes */
+    HSY_SURVEY_FORCED = 5,    /* yes whatever is true with chance a, no with b,
+                                 else the truth */
+    HSY_SURVEY_CROSSWISE = 6  /* whether the answers to two questions are the
+                                 same; a share r says yes to the other one */
+} hsy_survey_design;
+
+/* Any of them: P(yes | yes) = p, P(yes | no) = q, and their complements. A yes
+ * of a crosswise design is "the same". */
+typedef struct hsy_survey {
+    double p, not_p, q, not_q;
+} hsy_survey;
+
+/* HSY_E_RANGE for what is no probability, and if yes is said as often by both,
+ * or as often but for 1e-8: such answers hold no information. */
+HSY_API hsy_status hsy_survey_init(hsy_survey *out, hsy_survey_design design,
+                                   const double chance[2], hsy_error *err);
+
+/* p - q; how private one answer is, infinite if an answer proves a truth; the
+ * rate of yes if a share of yes, from 0 to 1, is true. */
+HSY_API double hsy_survey_gap(const hsy_survey *s);
+HSY_API double hsy_survey_epsilon(const hsy_survey *s);
+HSY_API double hsy_survey_rate(const hsy_survey *s, double share);
+
+/* What `yes` of n answers tell; both may be fractions, of weighted answers.
+ * HSY_E_EMPTY without answers, HSY_E_RANGE if yes is not from 0 to n. */
+HSY_API hsy_status hsy_survey_point(hsy_point *point, const hsy_survey *s,
+                                    double yes, double n, hsy_error *err);
+
+#define HSY_SURVEY_WALD_MIN 50 /* answers; below there is no Wald interval */
+
+/* The people asked are a sample. Intervals are cut to [0, 1]. */
+typedef struct hsy_survey_result {
+    double value;   /* unbiased; may lie outside [0, 1] */
+    double sd;      /* standard error */
+    double mle;     /* most likely share, from 0 to 1 */
+    double wald[2]; /* NaN below HSY_SURVEY_WALD_MIN answers */
+    double wilson[2], likelihood[2], exact[2];
+    double beyond;           /* standard errors by which the rate of yes is
+                                outside what any share makes it; else 0 */
+    double other, other_mle; /* of a pair: share of yes to the other question */
+} hsy_survey_result;
+
+/* A point of hsy_survey_point, level from 0 to 1 without the ends. */
+HSY_API hsy_status hsy_survey_estimate(hsy_survey_result *out,
+                                       const hsy_point *point, double level,
+                                       hsy_error *err);
+
+/* Sums over the weighted answers no [0] and yes [1]: of weights, and of their
+ * squares. */
+typedef struct hsy_survey_weights {
+    double answers;
+    double sum[2], squares[2];
+} hsy_survey_weights;
+
+/* As many plain answers as the weighted ones are worth, at most as many as
+ * there are, and how many of them are yes. Answers are taken for independent,
+ * weights for known beforehand. */
+HSY_API hsy_status hsy_survey_weigh(double *yes, double *n,
+                                    const hsy_survey_weights *w,
+                                    hsy_error *err);
+
+/* Whether all groups have one share: the likelihood ratio. */
+typedef struct hsy_survey_test {
+    double statistic, freedom, p_value;
+    double pooled; /* the most likely share if there is but one */
+    bool boundary; /* some group's is at 0 or 1: p_value is too large rather
+                      than too small */
+} hsy_survey_test;
+
+/* At least two points of one design. */
+HSY_API hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
+                                      const hsy_point *groups, size_t count,
+                                      hsy_error *err);
+
+/* The unrelated question with an unknown rate of yes: two samples, asked the
+ * sensitive question with different chances. */
+typedef struct hsy_survey_pair {
+    double chance[2];
+    double yes[2], n[2];
+} hsy_survey_pair;
+
+/* Its exact interval holds at least as often as its level says. err->line is
+ * the sample concerned, from 1. */
+HSY_API hsy_status hsy_survey_pair_estimate(hsy_survey_result *out,
+                                            const hsy_survey_pair *s,
+                                            double level, hsy_error *err);
+
+/* A channel of d states, 2 to HSY_MATRIX_MAX: h[y d + x] = P(y | x), so that
+ * columns add up to 1. Its inverse, d times d, and condition number (1-norm).
+ * HSY_E_RANGE with the column in err->line, or if it is singular or close to
+ * it. */
+HSY_API hsy_status hsy_survey_invert(double *inverse, double *condition,
+                                     const double *h, size_t d, hsy_error *err);
+
+/* Of a channel that hsy_survey_invert took. */
+HSY_API double hsy_survey_states_epsilon(const double *h, size_t d);
+
+/* Room for d states each. */
+typedef struct hsy_survey_shares {
+    double share[HSY_MATRIX_MAX]; /* unbiased */
+    double mle[HSY_MATRIX_MAX];   /* most likely: none below 0, sum 1 */
+    double covariance[HSY_MATRIX_MAX * HSY_MATRIX_MAX]; /* of share */
+    bool likely; /* mle is within 1e-12 of the best log-likelihood per answer */
+} hsy_survey_shares;
+
+/* From counts of the d answers. */
+HSY_API hsy_status hsy_survey_states(hsy_survey_shares *out, const double *h,
+                                     const double *counts, size_t d,
+                                     hsy_error *err);
+
+/* Answers needed, a whole number in a double: that a Wald interval be margin to
+ * either side if share is true; and in each of two groups, that a test of this
+ * level find their shares a and b different with chance `power`. HSY_E_RANGE
+ * for what is no share, margin, level or power. */
+HSY_API hsy_status hsy_survey_need(double *n, const hsy_survey *s, double share,
+                                   double margin, double level, hsy_error *err);
+HSY_API hsy_status hsy_survey_need_groups(double *n, const hsy_survey *s,
+                                          double a, double b, double level,
+                                          double power, hsy_error *err);
+
+/* The same of a pair whose other question a share `other` says yes to: fewest
+ * answers of both samples for a margin. */
+HSY_API hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
+                                        double share, double other,
+                                        double margin, double level,
+                                        hsy_error *err);
+
+#define HSY_SURVEY_COVERAGE_MAX 100000000u /* answers */
+
+/* The chance, from the binomial law itself, that an interval of n answers holds
+ * the share that is true. Wald needs HSY_SURVEY_WALD_MIN answers. */
+HSY_API hsy_status hsy_survey_coverage(double *out, const hsy_survey *s,
+                                       uint64_t n, double share,
+                                       hsy_interval interval, double level,
+                                       hsy_error *err);
 
 /* ---- Special functions: relative error at most 1e-12 --------------------- */
 

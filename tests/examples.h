@@ -25,6 +25,12 @@ static const uint8_t example_labels[] = "\3\0\0\0a,b"
                                         "\4\0\0\0\xf0\x9f\xa4\xab"
                                         "\3\0\0\0n\0l";
 
+/* Survivors of a stage of three bits. */
+static const uint8_t example_prefixes[] = "\1\0\0\0"
+                                          "0\1\0\0\0"
+                                          "6\1\0\0\0"
+                                          "e";
+
 #define EXAMPLE_VALUES                                                         \
     .size = sizeof(hsy_spec), .kind = HSY_KIND_VALUES, .d = 6,                 \
     .labels = example_labels, .labels_len = sizeof example_labels - 1
@@ -223,6 +229,19 @@ static const struct example examples[] = {
       .param[HSY_PARAM_HASHES] = 2,
       .param[HSY_PARAM_WIDTH] = 16,
       .nano_epsilon = 4 * (uint64_t)HSY_NANO}},
+    {"stage",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "stage",
+      .kind = HSY_KIND_STRINGS,
+      .d = 3,
+      .labels = example_prefixes,
+      .labels_len = sizeof example_prefixes - 1,
+      .param[HSY_PARAM_BITS] = 12,
+      .param[HSY_PARAM_STEP] = 3,
+      .param[HSY_PARAM_W] = 6,
+      .param[HSY_PARAM_WIDTH] = 40,
+      .param[HSY_PARAM_MIX] = 2,
+      .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
 };
 
 /* Releases: no reports, only tallies. */

@@ -232,7 +232,11 @@ static inline hsy_spec trial_spelled(const char *mechanism, uint32_t d,
     while ((uint64_t)1 << spec.param[HSY_PARAM_BITS] < d)
         spec.param[HSY_PARAM_BITS]++;
     spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 1;
-    spec.param[HSY_PARAM_POOL_BITS] = 3;
+    if (strcmp(mechanism, "stage") == 0) /* one, which is all of a search */
+        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] =
+            spec.param[HSY_PARAM_BITS];
+    else
+        spec.param[HSY_PARAM_POOL_BITS] = 3;
     if (strcmp(mechanism, "sfp") == 0)
         trial_puzzle(&spec);
     return spec;

@@ -22,6 +22,8 @@ _hearsay_values() { # option: the words its value may be, if they are known
         echo auto
         "$hearsay" mechanisms --format csv 2>/dev/null | sed '1d;s/,.*//'
         ;;
+    --oracle) echo grr sue oue ss hr pgr olh blh cms hcms ;;
+    --alphabet) echo a-z a-z0-9 ;;
     --set)
         echo w= blocks= q= t= g= pool-bits= pool-seed= bits= hashes= width= \
             cohorts= outputs= mix= grid= fanout= step= \
@@ -63,6 +65,8 @@ _hearsay() {
     elif [[ $word == -* ]]; then
         words="$("$hearsay" help "$command" 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
+    elif [ "$command" = survey ] && [ "$COMP_CWORD" -eq 2 ]; then
+        words=simulate
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 2 ]; then
         words=attack
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 3 ]; then

@@ -13,23 +13,46 @@ static int64_t audit_probes_in_bin(const hsy_info *info, uint64_t bin)
     return (int64_t)((uint64_t)info->lo + start + whole / 2);
 }
 
+/* The same string in the letters of an alphabet, if there is one. */
+static void audit_probes_letters(char *text, size_t len,
+                                 const uint8_t alphabet[HSY_ALPHABET])
+{
+    uint8_t bytes[256];
+    size_t size = 0;
+
+    for (unsigned b = 0; b < 256; b++)
+        if (alphabet[b / 8] >> b % 8 & 1)
+            bytes[size++] = (uint8_t)b;
+    for (size_t i = 0; i < len && size > 0; i++)
+        text[i] = (char)bytes[(uint8_t)text[i] % size];
+}
+
+/* A string, or as much of it as the scheme can spell. */
 static void audit_probes_string(struct audit_probe *probe, hsy_truth *truth,
-                                uint64_t number)
+                                const hsy_scheme *s, uint64_t number)
 {
     static const char names[AUDIT_PROBES][8] = {"hearsay", "rumour", "", "x"};
+    const char *name = names[number % AUDIT_PROBES];
+    hsy_info info;
 
-    memcpy(probe->text, names[number % AUDIT_PROBES], sizeof probe->text);
+    hsy_scheme_info(s, &info);
+    memcpy(probe->text, name, sizeof probe->text);
     truth->type = HSY_TRUTH_BYTES;
     truth->u.bytes.data = probe->text;
-    truth->u.bytes.len = strlen(probe->text);
+    truth->u.bytes.len = strlen(name);
+    audit_probes_letters(probe->text, strlen(name), info.alphabet);
+    while (truth->u.bytes.len > 0 &&
+           hsy_truth_code(s, probe->codes, truth, NULL) != HSY_OK)
+        truth->u.bytes.len--;
 }
 
 static void audit_probes_truth(struct audit_probe *probe, hsy_truth *truth,
-                               const hsy_info *info, uint64_t place)
+                               const hsy_scheme *s, const hsy_info *info,
+                               uint64_t place)
 {
     switch (info->kind) {
     case HSY_KIND_STRINGS:
-        audit_probes_string(probe, truth, place);
+        audit_probes_string(probe, truth, s, place);
         break;
     case HSY_KIND_NUMBER:
         truth->type = HSY_TRUTH_NUMBER;
@@ -57,12 +80,12 @@ static void audit_probes_item(struct audit_probe *probe, const hsy_scheme *s,
 
     hsy_scheme_info(own, &info);
     if (info.kind == HSY_KIND_STRINGS && codes > UINT32_MAX) {
-        audit_probes_string(probe, &probe->items[i], which);
+        audit_probes_string(probe, &probe->items[i], own, which);
         return;
     }
     if (info.kind == HSY_KIND_STRINGS && codes != 0) /* few, so an index does */
         info.kind = HSY_KIND_VALUES;
-    audit_probes_truth(probe, &probe->items[i], &info, places[which]);
+    audit_probes_truth(probe, &probe->items[i], own, &info, places[which]);
 }
 
 /*

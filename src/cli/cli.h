@@ -25,9 +25,11 @@ int cmd_tally(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
 int cmd_release(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_survey(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);
@@ -182,7 +184,8 @@ enum cli_cell_type {
     CLI_TEXT,
     CLI_NUMBER, /* every digit a double has, in csv and json */
     CLI_COUNT,
-    CLI_BOOL
+    CLI_BOOL,
+    CLI_PAIR /* [number, high]; json only */
 };
 
 struct cli_cell {
@@ -190,6 +193,7 @@ struct cli_cell {
     const char *text; /* UTF-8 or not, not necessarily ended by NUL */
     size_t len;
     double number; /* NaN and infinities are printed as CLI_NONE */
+    double high;   /* of a pair */
     uint64_t count;
     bool truth;
     char shown[48]; /* for tables, instead of the above, unless empty */
@@ -197,6 +201,7 @@ struct cli_cell {
 
 struct cli_cell cli_text(const char *text); /* NULL: CLI_NONE */
 struct cli_cell cli_number(double number);
+struct cli_cell cli_pair(double low, double high); /* none if either is none */
 struct cli_cell cli_count(uint64_t count);
 struct cli_cell cli_bool(bool truth);
 
@@ -226,10 +231,15 @@ struct cli_field {
 
 /* Print rows to stdout. Table: aligned columns with a header. Csv: a header
  * and rows. Json: one object, the fields and then the rows as an array of
- * objects called rows_name. */
+ * objects called rows_name; if that is NULL, the members of the only row. */
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
+
+/* Print named facts, those that do not apply (CLI_NONE) left out: csv, a header
+ * and one row, or json, one flat object. */
+void cli_print_facts(enum cli_format format, const struct cli_field *fields,
+                     size_t n);
 
 /* ---- Labels (cli_labels.c) ----------------------------------------------- */
 
@@ -289,6 +299,10 @@ int cli_write_file(const char *path, const void *bytes, size_t len);
  * does not cost it. made: what drawing it said, with err; svg is freed. */
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
+
+/* The beginning of a name of any bytes as one of a figure: a NUL may stand in
+ * it, but is no character of XML. */
+void cli_figure_name(char *name, size_t size, const char *text, size_t len);
 
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 
@@ -364,6 +378,8 @@ enum {
     CLI_OPT_STRINGS,
     CLI_OPT_EPSILON,
     CLI_OPT_MECHANISM,
+    CLI_OPT_ALPHABET,
+    CLI_OPT_ORACLE,
     CLI_OPT_SET,
     CLI_OPT_OTHER,
     CLI_OPT_CLIP,
@@ -390,22 +406,31 @@ enum {
             "any text; ask later with estimate --candidates"                   \
     }
 
+/* How strings are spelled, and who asks for their prefixes. */
+#define CLI_SPELLING_OPTIONS                                                   \
+    {CLI_OPT_ALPHABET, "alphabet", "SET",                                      \
+     "pem: bytes of the strings, as a-z0-9 or \\x00-\\x1f"},                   \
+    {                                                                          \
+        CLI_OPT_ORACLE, "oracle", "NAME",                                      \
+            "pem: the mechanism that asks for prefixes"                        \
+    }
+
 #define CLI_SCHEME_OPTIONS                                                     \
     {CLI_OPT_EPSILON, "epsilon", "E",                                          \
      "privacy of one report, 0.000001 to 32, or ln3"},                         \
         {CLI_OPT_MECHANISM, "mechanism", "NAME",                               \
          "see 'hearsay mechanisms' (default auto)"},                           \
+        CLI_SPELLING_OPTIONS,                                                  \
     {                                                                          \
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "a parameter; left out, it is chosen:\n"                           \
+            "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
             "  ss, sw: w            hr: blocks pool-seed\n"                    \
-            "  pgr: q t             hpg: q t blocks\n"                         \
             "  olh, blh: g pool-bits pool-seed\n"                              \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms: hashes width pool-seed\n"                            \
+            "  cms, hcms: hashes width pool-seed    matrix=FILE\n"             \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
-            "  laplace: grid        hh: fanout      matrix=FILE\n"             \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 
@@ -438,6 +463,7 @@ struct cli_spec {
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
     bool yes_no, strings, other, clip, has_epsilon, has_domain, has_bins;
+    bool has_alphabet;
     uint32_t other_place;    /* of the label "other", if other is set */
     struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
     const char *task;        /* --task; the spec's labels are in tasks */

@@ -181,6 +181,18 @@ int cli_gather_file(struct cli_gather *g, const char *path)
     return failed;
 }
 
+int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
+                     int n)
+{
+    int failed = cli_check_inputs(p, (const char *const *)paths, (size_t)n);
+
+    if (!failed && n == 0)
+        failed = cli_gather_file(g, NULL);
+    for (int i = 0; i < n && !failed; i++)
+        failed = cli_gather_file(g, paths[i]);
+    return failed;
+}
+
 void cli_gather_clear(struct cli_gather *g)
 {
     cli_labels_clear(&g->labels);

@@ -24,6 +24,10 @@ struct cli_gather {
  * file, or several of them one after the other. 0, or the exit code after a
  * message that names file, record and difference. */
 int cli_gather_file(struct cli_gather *g, const char *path);
+
+/* The operands of a command, n of them; none: standard input. */
+int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
+                     int n);
 void cli_gather_clear(struct cli_gather *g);
 
 #endif

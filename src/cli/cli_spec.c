@@ -334,6 +334,20 @@ static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
     return st == HSY_OK;
 }
 
+static bool spec_alphabet(struct cli_spec *c, struct cli_parser *p)
+{
+    hsy_error err = {0};
+
+    c->has_alphabet = hsy_alphabet_parse(c->spec.alphabet, p->value,
+                                         strlen(p->value), &err) == HSY_OK;
+    if (!c->has_alphabet && err.line != 0)
+        cli_usage(p, "--alphabet: character %" PRIu64 ": %s", err.line,
+                  err.msg);
+    else if (!c->has_alphabet)
+        cli_usage(p, "--alphabet: %s", err.msg);
+    return c->has_alphabet;
+}
+
 bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
 {
     switch (id) {
@@ -362,6 +376,11 @@ bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
         return spec_epsilon(c, p);
     case CLI_OPT_MECHANISM:
         c->spec.mechanism = p->value;
+        return true;
+    case CLI_OPT_ALPHABET:
+        return spec_alphabet(c, p);
+    case CLI_OPT_ORACLE:
+        c->spec.oracle = p->value;
         return true;
     case CLI_OPT_SET:
         return spec_set(c, p);
@@ -410,6 +429,8 @@ static const char *spec_conflict(const struct cli_spec *c)
     if (c->other && c->values == NULL && c->values_file == NULL &&
         !c->strings && c->tuple == NULL)
         return "--other goes with --values, --values-file and --strings";
+    if ((c->has_alphabet || c->spec.oracle != NULL) && !c->strings)
+        return "--alphabet and --oracle go with --strings --mechanism pem";
     if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
         return "--epsilon is missing: how much one report may tell, say "
                "--epsilon 1";
@@ -493,6 +514,10 @@ static const char *spec_option(char room[32], const hsy_spec *spec,
         return "--set matrix";
     if (strcmp(field, "mechanism") == 0)
         return "--mechanism";
+    if (strcmp(field, "alphabet") == 0)
+        return "--alphabet";
+    if (strcmp(field, "oracle") == 0)
+        return "--oracle";
     if (strcmp(field, "labels") == 0)
         return "--values";
     if (strcmp(field, "range") == 0 || strcmp(field, "scale") == 0)
@@ -576,7 +601,8 @@ static int spec_refused(const hsy_spec *spec, hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL)
+    if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL &&
+        (err->field == NULL || strcmp(err->field, "oracle") != 0))
         cli_note("--mechanism: %s; 'hearsay mechanisms' lists them with what "
                  "they can ask",
                  err->msg);

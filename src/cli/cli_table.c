@@ -23,6 +23,13 @@ struct cli_cell cli_number(double number)
     return (struct cli_cell){.type = CLI_NUMBER, .number = number};
 }
 
+struct cli_cell cli_pair(double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return (struct cli_cell){.type = CLI_NONE};
+    return (struct cli_cell){.type = CLI_PAIR, .number = low, .high = high};
+}
+
 struct cli_cell cli_count(uint64_t count)
 {
     return (struct cli_cell){.type = CLI_COUNT, .count = count};
@@ -183,22 +190,29 @@ static void table_json_member(const char *name, const struct cli_cell *c)
         table_json_text(c->text, c->len);
         return;
     }
+    if (c->type == CLI_PAIR) {
+        table_number(text, c->number);
+        printf("[%s, ", text);
+        table_number(text, c->high);
+        printf("%s]", text);
+        return;
+    }
     table_plain(text, c);
     fputs(text[0] != '\0' ? text : "null", stdout);
 }
 
-static void table_json_row(const struct cli_table *t, size_t row)
+/* The members of a row, with what stands between two. */
+static void table_json_row(const struct cli_table *t, size_t row,
+                           const char *between)
 {
-    putchar('{');
     for (size_t j = 0; j < t->ncolumns; j++) {
         struct cli_cell c = {.type = CLI_NONE};
 
         t->cell(t->ctx, row, j, &c);
         if (j != 0)
-            fputs(", ", stdout);
+            fputs(between, stdout);
         table_json_member(t->columns[j].name, &c);
     }
-    putchar('}');
 }
 
 static void table_json(const struct cli_table *t,
@@ -211,10 +225,17 @@ static void table_json(const struct cli_table *t,
         table_json_member(fields[i].name, &fields[i].cell);
         fputs(",\n", stdout);
     }
+    if (rows_name == NULL) {
+        fputs("  ", stdout);
+        table_json_row(t, 0, ",\n  ");
+        fputs("\n}\n", stdout);
+        return;
+    }
     printf("  \"%s\": [", rows_name);
     for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
-        fputs(i != 0 ? ",\n    " : "\n    ", stdout);
-        table_json_row(t, i);
+        fputs(i != 0 ? ",\n    {" : "\n    {", stdout);
+        table_json_row(t, i, ", ");
+        putchar('}');
     }
     fputs(t->nrows != 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
@@ -441,4 +462,48 @@ void cli_print(enum cli_format format, const struct cli_table *table,
         table_json(table, fields, nfields, rows_name);
     else
         table_aligned(table);
+}
+
+/* ---- Facts --------------------------------------------------------------- */
+
+static void facts_csv(const struct cli_field *fields, size_t n)
+{
+    for (unsigned row = 0; row < 2; row++) {
+        const char *comma = "";
+
+        for (size_t i = 0; i < n; i++) {
+            if (fields[i].cell.type == CLI_NONE)
+                continue;
+            fputs(comma, stdout);
+            if (row == 0)
+                table_csv_text(fields[i].name, strlen(fields[i].name));
+            else
+                table_csv_cell(&fields[i].cell);
+            comma = ",";
+        }
+        putchar('\n');
+    }
+}
+
+static void facts_json(const struct cli_field *fields, size_t n)
+{
+    const char *comma = "{\n  ";
+
+    for (size_t i = 0; i < n; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        fputs(comma, stdout);
+        table_json_member(fields[i].name, &fields[i].cell);
+        comma = ",\n  ";
+    }
+    fputs("\n}\n", stdout);
+}
+
+void cli_print_facts(enum cli_format format, const struct cli_field *fields,
+                     size_t n)
+{
+    if (format == CLI_CSV)
+        facts_csv(fields, n);
+    else
+        facts_json(fields, n);
 }

@@ -147,7 +147,8 @@ static bool tasks_alone(const struct cli_spec *c)
            !c->has_epsilon && !c->has_domain && !c->has_bins &&
            c->values == NULL && c->values_file == NULL && c->range == NULL &&
            c->matrix_file == NULL && c->tuple == NULL && c->params == 0 &&
-           c->spec.mechanism == NULL && c->spec.design == HSY_DESIGN_EPSILON;
+           c->spec.mechanism == NULL && c->spec.oracle == NULL &&
+           !c->has_alphabet && c->spec.design == HSY_DESIGN_EPSILON;
 }
 
 /* Kind, domain, epsilon and mechanism of a task. */

@@ -3,6 +3,7 @@
 #include "cli_tuple.h"
 
 #include "cli_codes.h"
+#include "cli_csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +201,7 @@ int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
         failed = tuple_encode(t);
     if (failed)
         return failed;
-    t->field = malloc(CLI_LINE_MAX + HSY_STRING_MAX + 8);
+    t->field = malloc(CLI_FIELD_ROOM);
     if (t->field == NULL)
         return cli_fail_nomem();
     c->spec.kind = HSY_KIND_TUPLE;
@@ -220,47 +221,13 @@ void cli_tuple_free(struct cli_tuple *t)
         cli_spec_clear(&t->columns[i].spec);
     }
     if (t->field != NULL)
-        explicit_bzero(t->field, CLI_LINE_MAX + HSY_STRING_MAX + 8);
+        explicit_bzero(t->field, CLI_FIELD_ROOM);
     free(t->field);
     free(t->block);
     free(t);
 }
 
-/* ---- Records of CSV [RFC 4180], a line each ------------------------------ */
-
-struct tuple_record {
-    const uint8_t *at, *end;
-    bool more; /* a comma stood behind the last field */
-};
-
-/* The next field into out; false if a quote is out of place. */
-static bool tuple_field(struct tuple_record *r, struct cli_line *out,
-                        uint8_t *room)
-{
-    const uint8_t *p = r->at;
-    size_t n = 0;
-
-    if (p < r->end && *p == '"') {
-        for (p++; p < r->end && (*p != '"' || (p + 1 < r->end && p[1] == '"'));
-             p++) {
-            p += *p == '"';
-            room[n++] = *p;
-        }
-        if (p == r->end || (++p < r->end && *p != ','))
-            return false;
-    } else {
-        for (; p < r->end && *p != ','; p++) {
-            if (*p == '"')
-                return false;
-            room[n++] = *p;
-        }
-    }
-    memset(room + n, 0, HSY_STRING_MAX + 8);
-    r->more = p < r->end;
-    r->at = p + r->more;
-    *out = (struct cli_line){room, n};
-    return true;
-}
+/* ---- Records ------------------------------------------------------------- */
 
 static bool tuple_wrong(struct cli_tuple_why *why, const char *msg,
                         const struct cli_column_spec *column)
@@ -268,10 +235,6 @@ static bool tuple_wrong(struct cli_tuple_why *why, const char *msg,
     *why = (struct cli_tuple_why){msg, column, 0};
     return false;
 }
-
-static const char tuple_quote[] =
-    "a quote is out of place; a field with a quote or a comma stands in "
-    "quotes, \"\" being a quote, and ends on its line";
 
 /* Which attribute a column is; count if it is none. */
 static size_t tuple_find(const struct cli_tuple *t, const struct cli_line *name)
@@ -305,15 +268,15 @@ static const struct cli_column_spec *tuple_lacking(const struct cli_tuple *t,
 bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
                       struct cli_tuple_why *why)
 {
-    struct tuple_record r = {line->text, line->text + line->len, true};
+    struct cli_record r = {line->text, line->text + line->len, true};
     struct cli_line name;
     size_t columns = 0;
 
     while (r.more) {
         size_t i;
 
-        if (!tuple_field(&r, &name, t->field))
-            return tuple_wrong(why, tuple_quote, NULL);
+        if (!cli_record_field(&r, &name, t->field))
+            return tuple_wrong(why, cli_csv_quote, NULL);
         i = tuple_find(t, &name);
         if (i == t->count) {
             tuple_wrong(why,
@@ -358,15 +321,15 @@ static bool tuple_code(const struct cli_column_spec *a, uint64_t *code,
 bool cli_tuple_codes(struct cli_tuple *t, uint64_t *codes,
                      const struct cli_line *line, struct cli_tuple_why *why)
 {
-    struct tuple_record r = {line->text, line->text + line->len, true};
+    struct cli_record r = {line->text, line->text + line->len, true};
     struct cli_line field;
     size_t columns = 0;
 
     for (; r.more && columns < t->count; columns++) {
         size_t i = t->place[columns];
 
-        if (!tuple_field(&r, &field, t->field))
-            return tuple_wrong(why, tuple_quote, NULL);
+        if (!cli_record_field(&r, &field, t->field))
+            return tuple_wrong(why, cli_csv_quote, NULL);
         if (!tuple_code(&t->columns[i], &codes[i], &field, why))
             return false;
     }

@@ -2,6 +2,8 @@
  * out; and before that, how many people it takes. */
 #include "discover_parts.h"
 
+#include "output.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +19,10 @@ enum {
     DISCOVER_THRESHOLD,
     DISCOVER_ALL,
     DISCOVER_MAX,
-    DISCOVER_ALPHABET,
     DISCOVER_PLAN,
     DISCOVER_FREQUENCY,
     DISCOVER_MISS,
+    DISCOVER_PLOT,
     DISCOVER_FORMAT
 };
 
@@ -48,6 +50,7 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MAX, "max-candidates", "N",
      "of a stage, up to 16777216 (default 262144): time\n"
      "and memory grow with it"},
+    {DISCOVER_PLOT, "plot", "FILE.svg", "write what was found as a figure"},
     {DISCOVER_PLAN, "plan", NULL,
      "how many people it takes, before any is asked; with:"},
     {DISCOVER_FREQUENCY, "frequency", "F",
@@ -56,26 +59,31 @@ static const struct cli_option discover_options[] = {
      "... chance to miss it at a stage (default 0.05)"},
     {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
     {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
+    {CLI_OPT_ORACLE, "oracle", "NAME",
+     "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
      "... parameters of pem: bits step w pool-bits\n"
      "pool-seed; of sfp: bits step w blocks hashes width\n"
      "mix pool-seed"},
-    {DISCOVER_ALPHABET, "alphabet", "SET", "... bytes of the strings: a-z"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command discover_command = {
     "discover",
-    "[options] [FILE...] | --plan --epsilon E --frequency F [options]",
+    "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
+    "--start|--next|--batches ... (in batches: --next --help)",
     "Find the frequent strings in tallies or reports of the mechanisms pem "
-    "and sfp:\nstrings "
-    "that nobody listed beforehand, with their shares and intervals.",
+    "and sfp:\n"
+    "strings that nobody listed beforehand, with their shares and intervals. "
+    "Of a\nsearch in batches, what one stage has found.",
     discover_options};
 
 /* ---- Searching ----------------------------------------------------------- */
 
 /* What a search refuses, in the words of the options. */
-static int discover_refused(const hsy_search *search, const hsy_error *err)
+int discover_refused(const hsy_search *search, const hsy_error *err)
 {
     if (strcmp(err->field, "max-candidates") == 0)
         return cli_fail(
@@ -122,7 +130,7 @@ static void discover_name(struct discover_row *row, const hsy_scheme *s,
 }
 
 int discover_keep(struct discover_result *r, const hsy_found *found,
-                         size_t count, size_t stage)
+                  size_t count, size_t stage)
 {
     const struct cli_gather *g = r->gather;
     hsy_confidence how = r->options->how;
@@ -172,11 +180,24 @@ static int discover_search(struct discover_result *r, hsy_found *found,
     return 0;
 }
 
+int discover_tell(const struct discover_result *r, struct output *figure)
+{
+    int failed;
+
+    discover_show(r);
+    failed = cli_finish();
+    if (failed || figure == NULL) {
+        output_abort(figure);
+        return failed;
+    }
+    return discover_plot(r, figure);
+}
+
 static int discover_run(const struct discover_options *o, struct cli_gather *g)
 {
+    struct output *figure = NULL;
     struct discover_stages stages;
-    struct discover_result r = {
-        .options = o, .gather = g, .stages = &stages, .group = "group"};
+    struct discover_result r = {.options = o, .gather = g, .stages = &stages};
     hsy_found *found;
     void *scratch;
     size_t most = 0;
@@ -184,6 +205,8 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
 
     if (hsy_tally_reports(&g->tally) == 0)
         return cli_fail("%s: no data: it holds no reports", g->first);
+    if (hsy_stage_number(g->scheme) != 0)
+        return discover_one_stage(o, g);
     if (strcmp(g->info.mechanism, "sfp") == 0)
         return discover_puzzle(o, g);
     if (o->all || o->threshold != 0)
@@ -196,7 +219,6 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
     failed = discover_stages_of(&stages, g->scheme, &o->search);
     if (failed)
         return failed;
-    r.groups = stages.count;
     for (size_t i = 0; i < stages.count; i++) {
         r.room += (size_t)stages.stage[i].keep;
         most = stages.stage[i].keep > most ? stages.stage[i].keep : most;
@@ -206,12 +228,14 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
     scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
     if (r.rows == NULL || found == NULL || scratch == NULL)
         failed = cli_fail_nomem();
-    else
+    else if (o->plot != NULL) /* a wrong path does not cost the search */
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
         failed = discover_search(&r, found, scratch);
-    if (!failed) {
-        discover_show(&r);
-        failed = cli_finish();
-    }
+    if (!failed)
+        failed = discover_tell(&r, figure);
+    else
+        output_abort(figure);
     free(r.rows);
     free(found);
     free(scratch);
@@ -229,14 +253,21 @@ static int discover_plan(const struct discover_options *o,
     int failed;
 
     spec->strings = true;
-    spec->spec.mechanism = "pem";
+    if (spec->spec.mechanism == NULL)
+        spec->spec.mechanism = "pem";
     failed = cli_spec_finish(spec, p);
     if (!failed)
         failed = cli_scheme_new(&s, &spec->spec);
     if (!failed)
+        hsy_scheme_info(s, &info);
+    if (!failed && strcmp(info.mechanism, "sfp") == 0) {
+        failed = discover_puzzle_plan(o, s);
+        free(s);
+        return failed;
+    }
+    if (!failed)
         failed = discover_stages_of(&stages, s, &o->search);
     if (!failed) {
-        hsy_scheme_info(s, &info);
         discover_show_plan(o, &info, &stages);
         failed = cli_finish();
     }
@@ -284,6 +315,9 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
     case DISCOVER_MISS:
         o->has_miss = true;
         return cli_value_fraction(p, &o->miss);
+    case DISCOVER_PLOT:
+        o->plot = p->value;
+        return true;
     case DISCOVER_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -300,12 +334,18 @@ static int discover_check(struct cli_parser *p,
     if (o->plan && !o->has_frequency)
         return cli_usage(p, "--plan needs --frequency F: the share of people "
                             "that hold a string to be found");
+    if (o->plan && o->plot != NULL)
+        return cli_usage(p, "--plot draws what was found, and --plan searches "
+                            "nothing");
     if (o->plan && files != 0)
         return cli_usage(p, "--plan reads no file: it goes before collecting");
-    if (!o->plan && (spec->has_epsilon || spec->params != 0 ||
-                     o->has_frequency || o->has_miss))
-        return cli_usage(p, "--epsilon, --set, --frequency and --miss go with "
-                            "--plan; a tally has its own parameters");
+    if (!o->plan &&
+        (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
+         spec->spec.oracle != NULL || spec->spec.mechanism != NULL ||
+         o->has_frequency || o->has_miss))
+        return cli_usage(p, "--epsilon, --mechanism, --set, --alphabet, "
+                            "--oracle, --frequency and --miss go with --plan; "
+                            "a tally has its own parameters");
     return 0;
 }
 
@@ -318,6 +358,8 @@ int cmd_discover(int argc, char **argv)
     struct cli_parser p;
     int id, files = 0, failed;
 
+    if (discover_batched(argc, argv))
+        return discover_batches(argc, argv);
     cli_begin(&p, &discover_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END) {
         if (id == CLI_OPERAND)
@@ -331,11 +373,7 @@ int cmd_discover(int argc, char **argv)
     if (!failed && o.plan)
         failed = discover_plan(&o, &spec, &p);
     else if (!failed) {
-        failed = cli_check_inputs(&p, (const char *const *)argv, (size_t)files);
-        if (!failed && files == 0)
-            failed = cli_gather_file(&g, NULL);
-        for (int i = 0; i < files && !failed; i++)
-            failed = cli_gather_file(&g, argv[i]);
+        failed = cli_gather_files(&g, &p, argv, files);
         if (!failed)
             failed = discover_run(&o, &g);
     }

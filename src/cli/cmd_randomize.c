@@ -40,10 +40,9 @@ static const struct cli_option randomize_options[] = {
 static const struct cli_command randomize_command = {
     "randomize",
     "KIND --epsilon E [options] [FILE] | --task FILE:ID [options] [FILE]",
-    "Randomize truths, one a line, into a stream of reports that describes\n"
-    "itself. One report proves nothing about its truth; 'hearsay tally' "
-    "counts\n"
-    "them and 'hearsay estimate' says what they amount to.",
+    "Randomize truths, one a line, into reports. One proves nothing about its\n"
+    "truth; 'hearsay tally' counts them, 'hearsay estimate' says what they "
+    "tell.",
     randomize_options};
 
 struct randomize_options {

@@ -37,19 +37,6 @@ static int tally_write(const struct cli_gather *g, const char *path)
     return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);
 }
 
-static int tally_files(struct cli_gather *g, char **paths, int n)
-{
-    if (n == 0)
-        return cli_gather_file(g, NULL);
-    for (int i = 0; i < n; i++) {
-        int failed = cli_gather_file(g, paths[i]);
-
-        if (failed)
-            return failed;
-    }
-    return 0;
-}
-
 /* Move the operands to the front of argv; how many, or -1 if help or a
  * complaint was printed. */
 static int tally_parse(struct cli_parser *p, const char **output)
@@ -81,9 +68,7 @@ int cmd_tally(int argc, char **argv)
     if (output == NULL && isatty(STDOUT_FILENO) == 1)
         return cli_usage(&p, "a tally is not for a terminal: redirect it or "
                              "use -o FILE");
-    failed = cli_check_inputs(&p, (const char *const *)argv, (size_t)n);
-    if (!failed)
-        failed = tally_files(&g, argv, n);
+    failed = cli_gather_files(&g, &p, argv, n);
     if (!failed)
         failed = tally_write(&g, output);
     cli_gather_clear(&g);

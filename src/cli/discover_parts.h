@@ -13,6 +13,7 @@ struct discover_options {
     bool plan;          /* nothing is collected yet */
     bool has_frequency, has_miss;
     double frequency, miss;
+    const char *plot; /* NULL: no figure */
     enum cli_format format;
 };
 
@@ -35,20 +36,34 @@ struct discover_result {
     const struct discover_options *options;
     const struct cli_gather *gather;
     const struct discover_stages *stages;
-    const char *group; /* what reports are split over, and how many these are */
-    size_t groups;
+    size_t offsets; /* of sfp, over which reports are split; else 0 */
     struct discover_row *rows; /* owned */
     size_t count, room;
     uint64_t found; /* of the last stage */
     uint64_t candidates;
+    uint32_t number; /* of the stage, in batches; 0: all at once */
 };
 
-/* Append what a stage has found; 0, or the exit code after a message
- * (cmd_discover.c). */
+/* What a search refuses, in the words of the options. The exit code. */
+int discover_refused(const hsy_search *search, const hsy_error *err);
+
+/* Add rows of a stage to a result. */
 int discover_keep(struct discover_result *r, const hsy_found *found,
                   size_t count, size_t stage);
 
-/* The same of a tally of sfp, from the search to the end, and of the plan
+/* A tally of one stage of a search in batches (discover_stages.c). */
+int discover_one_stage(const struct discover_options *o,
+                       const struct cli_gather *g);
+
+/* Whether --start, --next or --batches is given, and the whole command with
+ * them (discover_next.c). */
+bool discover_batched(int argc, char **argv);
+int discover_batches(int argc, char **argv);
+
+/* The table, then the figure if one is open. */
+int discover_tell(const struct discover_result *r, struct output *figure);
+
+/* A tally of sfp, from the search to the end, and the plan of one
  * (discover_puzzle.c). */
 int discover_puzzle(const struct discover_options *o, struct cli_gather *g);
 int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
@@ -57,5 +72,9 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
 void discover_show(const struct discover_result *r);
 void discover_show_plan(const struct discover_options *o, const hsy_info *info,
                         const struct discover_stages *stages);
+
+/* Draw what was found into a file that is open (discover_plot.c); 0, or the
+ * exit code after a message. */
+int discover_plot(const struct discover_result *r, struct output *out);
 
 #endif

@@ -2,6 +2,8 @@
  * and before that how many people it takes. */
 #include "discover_parts.h"
 
+#include "output.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -88,10 +90,9 @@ int discover_puzzle(const struct discover_options *o, struct cli_gather *g)
     struct discover_options own = *o;
     const hsy_puzzle how = puzzle_wanted(o);
     struct discover_stages stages;
-    struct discover_result r = {.options = &own,
-                                .gather = g,
-                                .stages = &stages,
-                                .group = "offset"};
+    struct discover_result r = {
+        .options = &own, .gather = g, .stages = &stages};
+    struct output *figure = NULL;
     hsy_puzzle_plan plan;
     hsy_found *found;
     hsy_error err = {0};
@@ -103,17 +104,20 @@ int discover_puzzle(const struct discover_options *o, struct cli_gather *g)
     if (hsy_puzzle_plan_of(g->scheme, &how, &plan, &err) != HSY_OK)
         return puzzle_refused(o, &err);
     own.search.significant = !o->all;
-    r.groups = plan.fragments;
+    r.offsets = plan.fragments;
     puzzle_stages(&stages, &plan);
     found = malloc((size_t)plan.word.keep * sizeof *found);
     memory = malloc(hsy_puzzle_memory(g->scheme, &plan));
-    failed = found != NULL && memory != NULL
-                 ? puzzle_search(&r, &how, &plan, found, memory)
-                 : cli_fail_nomem();
-    if (!failed) {
-        discover_show(&r);
-        failed = cli_finish();
-    }
+    if (found == NULL || memory == NULL)
+        failed = cli_fail_nomem();
+    else if (o->plot != NULL) /* a wrong path does not cost the search */
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
+        failed = puzzle_search(&r, &how, &plan, found, memory);
+    if (!failed)
+        failed = discover_tell(&r, figure);
+    else
+        output_abort(figure);
     free(r.rows);
     free(found);
     free(memory);
@@ -123,9 +127,12 @@ int discover_puzzle(const struct discover_options *o, struct cli_gather *g)
 /* ---- Planning ------------------------------------------------------------ */
 
 static const struct cli_column puzzle_columns[] = {
-    {"part", NULL},       {"bits", NULL},
-    {"oracle", NULL},     {"epsilon", NULL},
-    {"candidates", NULL}, {"variance", "n Var"},
+    {"part", NULL},
+    {"bits", NULL},
+    {"oracle", NULL},
+    {"epsilon", NULL},
+    {"candidates", NULL},
+    {"variance", "n Var"},
     {"users", "people needed"},
 };
 
@@ -189,17 +196,16 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
     hsy_error err = {0};
     hsy_info info;
     struct puzzle_part parts[2];
-    const struct cli_table table = {puzzle_columns,
-                                    sizeof puzzle_columns /
-                                        sizeof puzzle_columns[0],
-                                    2, puzzle_cell, parts};
+    const struct cli_table table = {
+        puzzle_columns, sizeof puzzle_columns / sizeof puzzle_columns[0], 2,
+        puzzle_cell, parts};
     double most;
 
     if (hsy_puzzle_plan_of(s, &how, &plan, &err) != HSY_OK)
         return puzzle_refused(o, &err);
     hsy_scheme_info(s, &info);
-    parts[0] = puzzle_part(o, s, "fragment", 0, &plan.offset,
-                           (double)plan.fragments);
+    parts[0] =
+        puzzle_part(o, s, "fragment", 0, &plan.offset, (double)plan.fragments);
     parts[1] = puzzle_part(o, s, "word", plan.fragments, &plan.word, 1);
     most = fmax(parts[0].users, parts[1].users);
     {
@@ -214,14 +220,15 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
         };
 
         if (o->format == CLI_TABLE)
-            printf("%s, epsilon %.9g: a word that %.4g %% of people hold passes "
-                   "each of %zu offset%s, and then\nas a word, with chance %.14g "
-                   "%% if %.0f people answer: each about one offset and the\n"
-                   "word. Collisions of the sketch come on top: --set hashes "
-                   "and width.\n\n",
-                   info.mechanism, info.epsilon, 100 * o->frequency,
-                   plan.fragments, plan.fragments == 1 ? "" : "s",
-                   100 * (1 - o->miss), most);
+            printf(
+                "%s, epsilon %.9g: a word that %.4g %% of people hold passes "
+                "each of %zu offset%s, and then\nas a word, with chance %.14g "
+                "%% if %.0f people answer: each about one offset and the\n"
+                "word. Collisions of the sketch come on top: --set hashes "
+                "and width.\n\n",
+                info.mechanism, info.epsilon, 100 * o->frequency,
+                plan.fragments, plan.fragments == 1 ? "" : "s",
+                100 * (1 - o->miss), most);
         cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
                   "parts");
     }

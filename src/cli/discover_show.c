@@ -91,19 +91,44 @@ static double show_found_reach(const struct discover_result *r)
     return reach;
 }
 
+/* What a row is. */
+static const char *show_found_noun(const struct discover_result *r)
+{
+    const bool inner =
+        r->number != 0 && r->number < hsy_stage_count(r->gather->scheme);
+
+    return inner           ? r->found == 1 ? "prefix" : "prefixes"
+           : r->found == 1 ? "string"
+                           : "strings";
+}
+
+/* What reports are split over. */
+static size_t show_found_groups(const struct discover_result *r)
+{
+    return r->offsets != 0 ? r->offsets : r->stages->count;
+}
+
 static void show_found_head(const struct discover_result *r, double reach)
 {
     const struct discover_options *o = r->options;
     const hsy_info *info = &r->gather->info;
 
-    printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports in %zu "
-           "%s%s\n",
+    printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports",
            info->mechanism, info->epsilon, info->epsilon_exact,
-           hsy_tally_reports(&r->gather->tally), r->groups, r->group,
-           r->groups == 1 ? "" : "s");
-    printf("%" PRIu64 " string%s found, %s; shares among those who answered;\n"
+           hsy_tally_reports(&r->gather->tally));
+    if (r->number == 0)
+        printf(" in %zu %s%s\n", show_found_groups(r),
+               r->offsets != 0 ? "offset" : "group",
+               show_found_groups(r) == 1 ? "" : "s");
+    else
+        printf("\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
+               " of %" PRIu64 " bits, asked by %s\n",
+               r->number, hsy_stage_count(r->gather->scheme),
+               info->param[HSY_PARAM_W], info->param[HSY_PARAM_BITS],
+               r->stages->stage[0].oracle);
+    printf("%" PRIu64 " %s found, %s; shares among those who answered;\n"
            "%.14g %% intervals (score)%s\n",
-           r->found, r->found == 1 ? "" : "s",
+           r->found, show_found_noun(r),
            o->search.significant ? "all of them more than chance makes"
                                  : "the largest, chance or not",
            100 * o->how.level, o->simultaneous ? ", all at once" : "");
@@ -129,7 +154,7 @@ void discover_show(const struct discover_result *r)
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
-        {"groups", cli_count(r->groups)},
+        {"groups", cli_count(show_found_groups(r))},
         {"level", cli_number(o->how.level)},
         {"interval", cli_text("score")},
         {"simultaneous", cli_bool(o->simultaneous)},
@@ -137,12 +162,16 @@ void discover_show(const struct discover_result *r)
         {"found", cli_count(r->found)},
         {"candidates", cli_count(r->candidates)},
         {"detectable", cli_number(reach)},
+        {"stage", cli_count(r->number)}, /* from here on in batches */
+        {"stages", cli_count(hsy_stage_count(r->gather->scheme))},
+        {"bits", cli_count(r->stages->stage[0].bits)},
     };
+    const size_t nfields =
+        sizeof fields / sizeof fields[0] - (r->number == 0 ? 3 : 0);
 
     if (o->format == CLI_TABLE)
         show_found_head(r, reach);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "strings");
+    cli_print(o->format, &table, fields, nfields, "strings");
 }
 
 /* ---- The plan ------------------------------------------------------------ */

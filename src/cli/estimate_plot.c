@@ -1,6 +1,7 @@
 /*
  * estimate_plot.c - estimates as a figure: shares as bars, a mean as a mark,
- * bins as a histogram, each with its interval.
+ * bins as a histogram, each with its interval; the likelihood of a share if
+ * that is what its interval is made of.
  */
 #include "estimate_parts.h"
 #include "plot.h"
@@ -31,6 +32,14 @@ static bool figure_is_histogram(const struct estimate_result *r)
 {
     return r->gather->info.kind == HSY_KIND_BINS && !r->options->has_top &&
            r->count <= FIGURE_MOST_BINS;
+}
+
+/* A single share, whose interval is a cut through its likelihood. */
+static bool figure_is_likelihood(const struct estimate_result *r)
+{
+    return r->gather->info.kind == HSY_KIND_YES_NO &&
+           r->options->how.interval == HSY_LIKELIHOOD && r->other == NULL &&
+           r->options->lying == 0;
 }
 
 /* Further from 0 first; of equals the one that stands first. */
@@ -104,19 +113,6 @@ static void figure_texts(struct figure *f)
 
 /* ---- Drawing ------------------------------------------------------------- */
 
-/* A name that a NUL may stand in: no character of XML does. */
-static void figure_name(char name[FIGURE_NAME], const struct cli_cell *cell)
-{
-    const size_t len =
-        cell->len < FIGURE_NAME ? cell->len : (size_t)FIGURE_NAME - 1;
-
-    memcpy(name, cell->text, len);
-    for (size_t i = 0; i < len; i++)
-        if (name[i] == '\0')
-            name[i] = '\1';
-    name[len] = '\0';
-}
-
 static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
                               hsy_error *err)
 {
@@ -137,7 +133,7 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
 
         estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
                       &cell);
-        figure_name(names[i], &cell);
+        cli_figure_name(names[i], sizeof names[i], cell.text, cell.len);
         named[i] = (struct plot_named){names[i], unit * e->value, unit * e->low,
                                        unit * e->high};
     }
@@ -179,6 +175,36 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
     return plot_svg(svg, len, &figure, err);
 }
 
+static hsy_status figure_likelihood(const struct figure *f, char **svg,
+                                    size_t *len, hsy_error *err)
+{
+    const struct cli_gather *g = f->result->gather;
+    hsy_point yes;
+    const struct plot_likelihood what = {
+        .title = "Likelihood of the share of yes",
+        .about = f->about,
+        .note = f->note,
+        .label = "share of yes",
+        .point = &yes,
+        .level = f->result->options->how.level};
+    void *scratch = malloc(hsy_points_scratch(g->scheme, 1) + 1);
+    hsy_status st = HSY_E_NOMEM;
+
+    if (scratch != NULL)
+        st = hsy_points(g->scheme, &yes, &g->tally, NULL, 1, scratch, err);
+    free(scratch);
+    return st == HSY_OK ? plot_likelihood_svg(svg, len, &what, err) : st;
+}
+
+static hsy_status figure_draw(const struct figure *f, char **svg, size_t *len,
+                              hsy_error *err)
+{
+    if (figure_is_likelihood(f->result))
+        return figure_likelihood(f, svg, len, err);
+    return figure_is_histogram(f->result) ? figure_histogram(f, svg, len, err)
+                                          : figure_list(f, svg, len, err);
+}
+
 int estimate_plot(const struct estimate_result *r)
 {
     struct figure f = {.result = r};
@@ -194,8 +220,7 @@ int estimate_plot(const struct estimate_result *r)
     if (failed)
         return failed;
     figure_texts(&f);
-    st = figure_is_histogram(r) ? figure_histogram(&f, &svg, &len, &err)
-                                : figure_list(&f, &svg, &len, &err);
+    st = figure_draw(&f, &svg, &len, &err);
     free(f.rows);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();

@@ -16,11 +16,13 @@ static const struct cli_entry main_commands[] = {
     {"release", "a trusted curator's truths to a noisy tally", cmd_release},
     {"tasks", "check and sign what devices are asked", cmd_tasks},
     {"device", "answer as one device does: budget, log, uploads", cmd_device},
+    {"plan", "how many people, how much error, which epsilon", cmd_plan},
     {"mechanisms", "the mechanisms, their error and their cost",
      cmd_mechanisms},
     {"audit", "check a mechanism's privacy claim", cmd_audit},
     {"simulate", "error on people of known truth; attacks on devices",
      cmd_simulate},
+    {"survey", "answers of an interview survey to a share", cmd_survey},
     {"bench", "speed of the kernels and this machine's limits", cmd_bench},
     {"help", "what a command does and its options", cmd_help},
 };

@@ -1,18 +1,18 @@
 /* simulate_discover.c - hearsay simulate --discover: how well frequent strings
  * are found among people whose strings are known. */
-#define _DEFAULT_SOURCE
-#include "discovery.h"
-#include "simulate_study.h"
+#include "simulate_discover.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     DISCOVER_HOW = 1,
+    DISCOVER_INTERACTIVE,
+    DISCOVER_SIZES,
+    DISCOVER_ROUNDS,
     DISCOVER_BITS,
+    DISCOVER_INTEGERS,
     DISCOVER_STEP,
     DISCOVER_FIRST,
     DISCOVER_POOL,
@@ -29,16 +29,34 @@ enum {
     DISCOVER_RUNS,
     DISCOVER_SEED,
     DISCOVER_THREADS,
+    DISCOVER_PLOT,
+    DISCOVER_DUMP,
     DISCOVER_FORMAT
 };
 
 static const struct cli_option discover_options[] = {
-    {DISCOVER_HOW, "discover", "pem", "by prefix extending"},
+    {DISCOVER_HOW, "discover", "pem|treehist",
+     "by prefix extending; treehist: a bit a group, by hcms"},
+    {DISCOVER_INTERACTIVE, "interactive", NULL,
+     "batch by batch: each is asked about the extensions\n"
+     "of what the one before brought up"},
+    {DISCOVER_SIZES, "sizes", "equal|rising|diminishing",
+     "... people of the batches: all as many (default),\n"
+     "or evenly up to 3 times the first, or down to 1/3"},
+    {DISCOVER_ROUNDS, "rounds", "R",
+     "... repeat every batch with R times fresh people,\n"
+     "and average the scores (default 1)"},
     {DISCOVER_BITS, "bits", "M", "of a string (default 48)"},
+    {DISCOVER_INTEGERS, "integers", NULL,
+     "a truth is its own string, in M bits (default: it\n"
+     "stands for M random bits; a file's lines for\n"
+     "themselves)"},
     {DISCOVER_STEP, "step", "N", "bits from one group to the next (default 8)"},
     {DISCOVER_FIRST, "first", "N",
-     "bits before the first step (default: as many as\n--top values take)"},
-    {DISCOVER_POOL, "pool-bits", "N", "2^N public hashes of a group (16)"},
+     "bits before the first step (default: as many as\n"
+     "--top values take; 0 with --interactive)"},
+    {DISCOVER_POOL, "pool-bits", "N",
+     "2^N public hashes of a group or batch (16)"},
     {DISCOVER_TOP, "top", "K", "strings to find (default 16)"},
     {DISCOVER_KEEP, "keep", "N", "N times K prefixes at inner stages (2)"},
     {DISCOVER_SIGNIFICANT, "significant", NULL,
@@ -46,42 +64,36 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MAX, "max-candidates", "N", "of a stage (default 262144)"},
     {DISCOVER_IDEAL, "ideal", NULL,
      "a hash of each person's own in place of the pool"},
-    {DISCOVER_DATA, "data", "D",
+    {DISCOVER_DATA, "data", "D,...",
      "zipf:S, geometric:P, poisson:L, uniform,\n"
-     "uniform:LO:HI or gaussian:M:SD"},
-    {DISCOVER_DOMAIN, "domain", "K", "different strings (default 1000000)"},
-    {DISCOVER_USERS, "users", "N", "people (default 1000000)"},
-    {DISCOVER_MECHANISM, "mechanism", "olh",
-     "what groups are asked by; the small ones by grr"},
+     "uniform:LO:HI, gaussian:M:SD or file:PATH"},
+    {DISCOVER_DOMAIN, "domain", "K",
+     "different strings (default 1000000, or 2^M)"},
+    {DISCOVER_USERS, "users", "N",
+     "people, of a round (default 1000000, or the file's\nown)"},
+    {DISCOVER_MECHANISM, "mechanism", "A,...",
+     "what is asked by: olh (small groups by grr), blh,\n"
+     "cms, hcms, for few bits others; with --interactive\n"
+     "any for values (default auto)"},
     {DISCOVER_EPSILON, "epsilon", "E,...", "privacy of one report (default 1)"},
     {DISCOVER_RUNS, "runs", "R", "populations (default 20)"},
     {DISCOVER_SEED, "seed", "N", "of all coins (default 1)"},
     {DISCOVER_THREADS, "threads", "N",
      "how many (default: all cores); the numbers do not\ndepend on it"},
+    {DISCOVER_PLOT, "plot", "FILE.svg", "draw NDCG against epsilon"},
+    {DISCOVER_DUMP, "dump", "FILE.csv", "write every run"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
     {0, NULL, NULL, NULL},
 };
 
 static const struct cli_command discover_command = {
-    "simulate", "--discover pem --data D [options]",
+    "simulate", "--discover pem --data D [--interactive] [options]",
     "Let simulated people report prefixes of their strings, search for the\n"
-    "frequent ones and compare what is found with what most people hold. "
-    "Every\n"
-    "person reports one by one, through the same code as real ones.",
+    "frequent ones and compare what is found with what most people hold: for\n"
+    "all data, mechanisms and epsilons. People report by the same code as "
+    "real\n"
+    "ones, each once.",
     discover_options};
-
-struct simulate_discover {
-    const char *data, *mechanism;
-    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
-    size_t nepsilons;
-    uint64_t domain, first, threads;
-    struct discovery how;
-    enum cli_format format;
-    struct discovery_result rows[SIMULATE_LIST_MAX];
-    struct cli_progress progress;
-    uint64_t people;
-    char of[48];
-};
 
 bool simulate_discovers(int argc, char **argv)
 {
@@ -91,99 +103,27 @@ bool simulate_discovers(int argc, char **argv)
     return false;
 }
 
-/* ---- Rows ---------------------------------------------------------------- */
-
-#define DISCOVER_ASKED 9u
-
-static const char *const discover_asked[DISCOVER_ASKED] = {
-    "discover", "mechanism", "epsilon", "users", "domain",
-    "bits",     "step",      "top",     "runs"};
-
-#define DISCOVER_COLUMNS (DISCOVER_ASKED + 2 * DISCOVERY_METRICS + 1)
-
-static struct cli_cell discover_cell_asked(const struct simulate_discover *s,
-                                           const struct discovery_result *row,
-                                           size_t column)
-{
-    switch (column) {
-    case 0:
-        return cli_text(row->info.mechanism);
-    case 1:
-        return cli_text(s->how.ideal ? "ideal" : "olh");
-    case 2:
-        return cli_number(row->info.epsilon);
-    case 3:
-        return cli_count(s->how.users);
-    case 4:
-        return cli_count(s->domain);
-    case 5:
-        return cli_count(row->info.param[HSY_PARAM_BITS]);
-    case 6:
-        return cli_count(row->info.param[HSY_PARAM_STEP]);
-    case 7:
-        return cli_count(s->how.search.top);
-    default:
-        return cli_count(s->how.runs);
-    }
-}
-
-static void discover_cell(const void *ctx, size_t row, size_t column,
-                          struct cli_cell *out)
-{
-    const struct simulate_discover *s = ctx;
-    const struct discovery_result *r = &s->rows[row];
-
-    if (column < DISCOVER_ASKED) {
-        *out = discover_cell_asked(s, r, column);
-        if (column == 2)
-            snprintf(out->shown, sizeof out->shown, "%.6g", r->info.epsilon);
-        return;
-    }
-    column -= DISCOVER_ASKED;
-    if (column == 2 * DISCOVERY_METRICS) {
-        *out = cli_text(s->how.ideal ? "aggregate" : "users");
-        return;
-    }
-    *out = cli_number(column < DISCOVERY_METRICS
-                          ? r->mean[column]
-                          : r->error[column - DISCOVERY_METRICS]);
-    if (out->type == CLI_NUMBER)
-        snprintf(out->shown, sizeof out->shown, "%.3f", out->number);
-}
-
-static void discover_show(const struct simulate_discover *s)
-{
-    static char names[DISCOVERY_METRICS][16];
-    struct cli_column columns[DISCOVER_COLUMNS];
-    const struct cli_table table = {columns, DISCOVER_COLUMNS, s->nepsilons,
-                                    discover_cell, s};
-
-    for (size_t i = 0; i < DISCOVER_ASKED; i++)
-        columns[i] = (struct cli_column){discover_asked[i], NULL};
-    for (size_t m = 0; m < DISCOVERY_METRICS; m++) {
-        const char *name = discovery_metric_name((enum discovery_metric)m);
-
-        snprintf(names[m], sizeof names[m], "%s_se", name);
-        columns[DISCOVER_ASKED + m] = (struct cli_column){name, NULL};
-        columns[DISCOVER_ASKED + DISCOVERY_METRICS + m] =
-            (struct cli_column){names[m], m == 0 ? "+-" : ""};
-    }
-    columns[DISCOVER_COLUMNS - 1] = (struct cli_column){"sampling", ""};
-    cli_print(s->format, &table, NULL, 0, "rows");
-}
-
 /* ---- Running ------------------------------------------------------------- */
 
 static void discover_tick(void *ctx, uint64_t users)
 {
     struct simulate_discover *s = ctx;
 
-    s->people += users;
-    cli_progress_tick(&s->progress, s->people, s->of);
+    s->asked += users;
+    cli_progress_tick(&s->progress, s->asked, s->of);
 }
 
-/* The field of a spec or a search that is wrong is the option to change. */
-static int discover_refused(const hsy_error *err)
+/* Fields of a spec or a search, and the options that set them; any other is the
+ * mechanism's. */
+static const char *const discover_fields[][2] = {
+    {"w", "first"},        {"first", "first"}, {"bits", "bits"},
+    {"step", "step"},      {"top", "top"},     {"keep", "keep"},
+    {"users", "users"},    {"group", "users"}, {"pool-bits", "pool-bits"},
+    {"epsilon", "epsilon"}};
+
+#define DISCOVER_FIELDS (sizeof discover_fields / sizeof discover_fields[0])
+
+static int discover_refused(const struct discovery *how, const hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -194,144 +134,295 @@ static int discover_refused(const hsy_error *err)
                         " candidates; allow them with --max-candidates (at "
                         "most 16777216), or lower --top, --keep or --step",
                         err->limit);
-    return cli_fail("--%s: %s",
-                    strcmp(err->field, "w") == 0 ? "first" : err->field,
+    for (size_t i = 0; i < DISCOVER_FIELDS; i++)
+        if (strcmp(err->field, discover_fields[i][0]) == 0)
+            return cli_fail("--%s: %s", discover_fields[i][1], err->msg);
+    return cli_fail("--mechanism %s: %s",
+                    how->spec.oracle != NULL ? how->spec.oracle
+                                             : how->spec.mechanism,
                     err->msg);
 }
 
-static int discover_run(struct simulate_discover *s,
-                        const struct study_people *people)
+/* The setting of one row, but for its mechanism and epsilon. */
+static struct discovery discover_setting(const struct simulate_discover *s,
+                                         size_t data)
 {
-    snprintf(s->of, sizeof s->of, "of %.0f people",
-             (double)s->how.users * (double)s->how.runs * (double)s->nepsilons);
-    s->how.people = people;
-    s->how.tick = discover_tick;
-    s->how.ctx = s;
-    for (size_t e = 0; e < s->nepsilons; e++) {
-        hsy_error err = {0};
+    struct discovery how = s->how;
+    const uint64_t counted = s->counted[data];
 
-        s->how.spec.nano_epsilon = s->epsilons[e];
-        if (discovery_run(&s->rows[e], &s->how, &err) != HSY_OK) {
-            cli_progress_end(&s->progress);
-            return discover_refused(&err);
-        }
+    how.people = &s->people[data];
+    how.as_strings = s->integers || counted != 0;
+    how.as_counted = counted != 0 && s->users == 0;
+    how.users = s->users != 0 ? s->users : counted != 0 ? counted : 1000000;
+    return how;
+}
+
+static int discover_row(struct simulate_discover *s, size_t data,
+                        const struct discovery *how, bool try)
+{
+    struct discovery_result *row = &s->rows[s->nrows];
+    hsy_error err = {0};
+
+    if (try)
+        return discovery_check(how, &err) == HSY_OK
+                   ? CLI_DONE
+                   : discover_refused(how, &err);
+    s->nrows++;
+    if (discovery_run(row, how, &err) != HSY_OK)
+        return discover_refused(how, &err);
+    row->data = s->data.at[data];
+    if (s->files.dumped != NULL) /* commit says it again */
+        (void)simulate_found_dump(s, row, s->nrows == 1);
+    discovery_close(row);
+    return CLI_DONE;
+}
+
+/* Of one round. olh is pem's own rule, which asks small groups by grr. */
+static const char *discover_oracle(const struct simulate_discover *s, size_t m)
+{
+    const char *name = s->mechanisms.at[m];
+    const bool rule = strcmp(name, "olh") == 0 && !s->tree;
+
+    return rule || strcmp(name, "auto") == 0 ? NULL : name;
+}
+
+/* Every row: first only whether all makes sense, then for real. */
+static int discover_rows(struct simulate_discover *s, bool try)
+{
+    double all = 0;
+    int code = CLI_DONE;
+
+    for (size_t d = 0; d < s->data.n; d++) {
+        struct discovery how = discover_setting(s, d);
+
+        all += (double)how.users * (double)how.batches.rounds;
+        for (size_t m = 0; m < s->mechanisms.n; m++)
+            for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
+                if (how.batches.asked)
+                    how.spec.mechanism = s->mechanisms.at[m];
+                else
+                    how.spec.oracle = discover_oracle(s, m);
+                how.spec.nano_epsilon = s->epsilons[e];
+                code = discover_row(s, d, &how, try);
+            }
     }
+    if (try)
+        snprintf(s->of, sizeof s->of, "of %.0f people",
+                 all * (double)s->how.runs *
+                     (double)(s->mechanisms.n * s->nepsilons));
+    return code;
+}
+
+static int discover_figure(const struct simulate_discover *s)
+{
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st = discovery_svg(&svg, &len, s->rows, s->nrows, &err);
+
+    return cli_finish_figure(s->files.figure, s->files.plot, st, svg, len,
+                             &err);
+}
+
+static int discover_all(struct simulate_discover *s)
+{
+    int code = discover_rows(s, true);
+
+    if (code == CLI_DONE)
+        code = simulate_files_open(&s->files);
+    if (code == CLI_DONE)
+        code = discover_rows(s, false);
     cli_progress_end(&s->progress);
-    discover_show(s);
+    code = simulate_files_end(&s->files, code);
+    if (code == CLI_DONE && s->files.figure != NULL)
+        code = discover_figure(s);
+    if (code != CLI_DONE)
+        return code;
+    simulate_found(s);
     return cli_finish();
+}
+
+/* ---- People -------------------------------------------------------------- */
+
+/* How many different truths a distribution has. */
+static uint64_t discover_domain(const struct simulate_discover *s)
+{
+    if (s->domain != 0)
+        return s->domain;
+    if (!s->integers)
+        return 1000000;
+    return s->bits < 22 ? (uint64_t)1 << s->bits : HSY_VALUES_MAX;
+}
+
+static int discover_distribution(struct simulate_discover *s,
+                                 struct cli_parser *p, size_t i)
+{
+    const hsy_spec question = {.size = sizeof question,
+                               .kind = HSY_KIND_VALUES,
+                               .d = (uint32_t)discover_domain(s)};
+    struct study_data data = {0};
+    hsy_error err = {0};
+
+    if (study_data_parse(&data, s->data.at[i], &err) == HSY_OK)
+        (void)study_people_open(&s->people[i], &data, &question, &err);
+    if (err.status == HSY_OK)
+        return CLI_DONE;
+    if (err.status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return cli_usage(p, "--data %.64s: %s", s->data.at[i], err.msg);
 }
 
 static int discover_people(struct simulate_discover *s, struct cli_parser *p)
 {
-    const hsy_spec question = {.size = sizeof question,
-                               .kind = HSY_KIND_VALUES,
-                               .d = (uint32_t)s->domain};
-    struct study_people people = {0};
-    struct study_data data = {0};
-    hsy_error err = {0};
-    int code;
+    int code = CLI_DONE;
 
-    if (study_data_parse(&data, s->data, &err) == HSY_OK)
-        (void)study_people_open(&people, &data, &question, &err);
-    if (err.status == HSY_E_NOMEM)
-        code = cli_fail_nomem();
-    else if (err.status != HSY_OK)
-        code = cli_usage(p, "--data: %s", err.msg);
-    else
-        code = discover_run(s, &people);
-    study_people_close(&people);
+    for (size_t i = 0; code == CLI_DONE && i < s->data.n; i++) {
+        const char *name = s->data.at[i];
+
+        if (strncmp(name, "file:", 5) == 0)
+            code = simulate_strings(&s->people[i], &s->counted[i], s->bits,
+                                    s->integers, name + 5);
+        else
+            code = discover_distribution(s, p, i);
+        if (code == CLI_DONE && s->counted[i] != 0 && s->users == 0 &&
+            s->how.batches.rounds > 1)
+            code = cli_usage(p, "--rounds takes fresh people each: say with "
+                                "--users how many are drawn from the file");
+    }
     return code;
 }
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool discover_epsilons(struct simulate_discover *s, struct cli_parser *p)
+static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
 {
-    const char *at = p->value;
-
-    s->nepsilons = 0;
-    for (;;) {
-        const size_t len = strcspn(at, ",");
-
-        if (s->nepsilons == SIMULATE_LIST_MAX) {
-            cli_usage(p, "--epsilon: at most %u in a list", SIMULATE_LIST_MAX);
-            return false;
-        }
-        if (hsy_epsilon_parse(&s->epsilons[s->nepsilons++], at, len) !=
-            HSY_OK) {
-            cli_usage(p, "--epsilon: numbers from 0.000001 to 32, or ln3, "
-                         "separated by commas");
-            return false;
-        }
-        if (at[len] == '\0')
-            return true;
-        at += len + 1;
-    }
-}
-
-/* A name of which there is one. */
-static bool discover_named(struct cli_parser *p, const char *one)
-{
-    if (strcmp(p->value, one) == 0)
+    s->tree = strcmp(p->value, "treehist") == 0;
+    if (s->tree || strcmp(p->value, "pem") == 0)
         return true;
-    cli_usage(p, "--%s: there is %s", p->name, one);
+    cli_usage(p, "--%s: there is pem, and treehist", p->name);
     return false;
 }
 
-static bool discover_option(struct simulate_discover *s, struct cli_parser *p,
-                            int id)
+static bool discover_sizes(struct simulate_discover *s, struct cli_parser *p)
 {
-    uint64_t *param = s->how.spec.param;
-    hsy_search *search = &s->how.search;
+    static const char *const names[] = {"equal", "rising", "diminishing", NULL};
+    int choice = 0;
 
+    if (!cli_value_choice(p, &choice, names))
+        return false;
+    s->how.batches.sizes = (enum discovery_sizes)choice;
+    return true;
+}
+
+/* Options without a value, and those with a name or a list. */
+static bool discover_word(struct simulate_discover *s, struct cli_parser *p,
+                          int id)
+{
     switch (id) {
     case DISCOVER_HOW:
-        return discover_named(p, "pem");
-    case DISCOVER_MECHANISM:
-        return discover_named(p, "olh");
-    case DISCOVER_BITS:
-        return cli_value_count(p, &param[HSY_PARAM_BITS], 2, 64);
-    case DISCOVER_STEP:
-        return cli_value_count(p, &param[HSY_PARAM_STEP], 1, 63);
-    case DISCOVER_FIRST:
-        return cli_value_count(p, &s->first, 1, 63);
-    case DISCOVER_POOL:
-        return cli_value_count(p, &param[HSY_PARAM_POOL_BITS], 1,
-                               HSY_POOL_BITS_MAX);
-    case DISCOVER_TOP:
-        return cli_value_count(p, &search->top, 1, HSY_SEARCH_TOP_MAX);
-    case DISCOVER_KEEP:
-        return cli_value_count(p, &search->keep, 1, HSY_SEARCH_KEEP_MAX);
-    case DISCOVER_SIGNIFICANT:
-        search->significant = true;
+        return discover_named(s, p);
+    case DISCOVER_INTERACTIVE:
+        s->how.batches.asked = true;
         return true;
-    case DISCOVER_MAX:
-        return cli_value_count(p, &search->max_candidates, 1,
-                               HSY_SEARCH_CANDIDATES_MAX);
+    case DISCOVER_SIZES:
+        return discover_sizes(s, p);
+    case DISCOVER_INTEGERS:
+        s->integers = true;
+        return true;
+    case DISCOVER_SIGNIFICANT:
+        s->how.search.significant = true;
+        return true;
     case DISCOVER_IDEAL:
         s->how.ideal = true;
         return true;
     case DISCOVER_DATA:
-        s->data = p->value;
-        return true;
-    case DISCOVER_DOMAIN:
-        return cli_value_count(p, &s->domain, 2, HSY_VALUES_MAX);
-    case DISCOVER_USERS:
-        return cli_value_count(p, &s->how.users, 1, STUDY_EACH_MAX);
+        return simulate_words(p, &s->data);
+    case DISCOVER_MECHANISM:
+        return simulate_mechanisms(p, &s->mechanisms);
     case DISCOVER_EPSILON:
-        return discover_epsilons(s, p);
-    case DISCOVER_RUNS:
-        return cli_value_count(p, &s->how.runs, 1, STUDY_RUNS_MAX);
-    case DISCOVER_SEED:
-        return cli_value_count(p, &s->how.seed, 0, UINT64_MAX);
-    case DISCOVER_THREADS:
-        return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
+        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
+    case DISCOVER_PLOT:
+        s->files.plot = p->value;
+        return true;
+    case DISCOVER_DUMP:
+        s->files.dump = p->value;
+        return true;
     case DISCOVER_FORMAT:
         return cli_value_format(p, &s->format);
     default:
         cli_usage(p, "'%.64s' is one word too many", p->value);
         return false;
     }
+}
+
+static bool discover_option(struct simulate_discover *s, struct cli_parser *p,
+                            int id)
+{
+    hsy_search *search = &s->how.search;
+
+    if (id > 0)
+        s->given |= (uint64_t)1 << id;
+    switch (id) {
+    case DISCOVER_ROUNDS:
+        return cli_value_count(p, &s->how.batches.rounds, 1, 1000);
+    case DISCOVER_BITS:
+        return cli_value_count(p, &s->bits, 2, 64);
+    case DISCOVER_STEP:
+        return cli_value_count(p, &s->step, 1, 63);
+    case DISCOVER_FIRST:
+        return cli_value_count(p, &s->first, 1, 63);
+    case DISCOVER_POOL:
+        return cli_value_count(p, &s->how.spec.param[HSY_PARAM_POOL_BITS], 1,
+                               HSY_POOL_BITS_MAX);
+    case DISCOVER_TOP:
+        return cli_value_count(p, &search->top, 1, HSY_SEARCH_TOP_MAX);
+    case DISCOVER_KEEP:
+        return cli_value_count(p, &search->keep, 1, HSY_SEARCH_KEEP_MAX);
+    case DISCOVER_MAX:
+        return cli_value_count(p, &search->max_candidates, 1,
+                               HSY_SEARCH_CANDIDATES_MAX);
+    case DISCOVER_DOMAIN:
+        return cli_value_count(p, &s->domain, 2, HSY_VALUES_MAX);
+    case DISCOVER_USERS:
+        return cli_value_count(p, &s->users, 1, STUDY_EACH_MAX / 1000);
+    case DISCOVER_RUNS:
+        return cli_value_count(p, &s->how.runs, 1, STUDY_RUNS_MAX);
+    case DISCOVER_SEED:
+        return cli_value_count(p, &s->how.seed, 0, UINT64_MAX);
+    case DISCOVER_THREADS:
+        return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
+    default:
+        return discover_word(s, p, id);
+    }
+}
+
+static bool discover_given(const struct simulate_discover *s, int id)
+{
+    return (s->given >> id & 1) != 0;
+}
+
+/* What goes with what. */
+static const char *discover_conflict(const struct simulate_discover *s)
+{
+    if (s->data.n == 0)
+        return "--data says how strings are spread over people, as --data "
+               "zipf:1.5";
+    if (!s->how.batches.asked && (discover_given(s, DISCOVER_SIZES) ||
+                                  discover_given(s, DISCOVER_ROUNDS)))
+        return "--sizes and --rounds go with --interactive";
+    if (s->how.batches.asked && s->how.ideal)
+        return "--ideal does not go with --interactive";
+    if (s->how.ideal &&
+        (s->mechanisms.n > 1 || strcmp(s->mechanisms.at[0], "olh") != 0))
+        return "--ideal stands for olh: no other --mechanism goes with it, and "
+               "no treehist";
+    if (s->how.batches.asked && s->tree)
+        return "--interactive goes with --discover pem";
+    if (s->integers && s->bits < 22 && s->domain > (uint64_t)1 << s->bits)
+        return "--domain: --integers of so many --bits are fewer";
+    if (s->data.n * s->mechanisms.n * s->nepsilons > SIMULATE_ROWS_MAX)
+        return "more than 4096 rows; ask for fewer at a time";
+    return NULL;
 }
 
 /* ceil(log2 k), at least 1. */
@@ -346,44 +437,73 @@ static uint64_t discover_log(uint64_t k)
 
 static void discover_settle(struct simulate_discover *s)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct discovery *how = &s->how;
 
     if (s->nepsilons == 0)
         s->epsilons[s->nepsilons++] = HSY_NANO;
-    s->how.spec.param[HSY_PARAM_W] =
-        s->first != 0 ? s->first : discover_log(s->how.search.top);
+    if (s->mechanisms.n == 0)
+        s->mechanisms.at[s->mechanisms.n++] = how->batches.asked ? "auto"
+                                              : s->tree          ? "hcms"
+                                                                 : "olh";
+    how->batches.bits = s->bits;
+    how->batches.step = s->step;
+    how->batches.first = s->first;
+    if (!how->batches.asked) {
+        how->spec.mechanism = s->tree ? "treehist" : "pem";
+        how->spec.kind = HSY_KIND_STRINGS;
+        how->spec.param[HSY_PARAM_BITS] = s->bits;
+        how->spec.param[HSY_PARAM_STEP] =
+            s->tree && !discover_given(s, DISCOVER_STEP) ? 0 : s->step;
+        how->spec.param[HSY_PARAM_W] =
+            s->first != 0 || s->tree ? s->first : discover_log(how->search.top);
+    }
     if (s->threads == 0)
-        s->threads = cores < 1 ? 1 : (uint64_t)cores;
-    if (s->threads > STUDY_THREADS_MAX)
-        s->threads = STUDY_THREADS_MAX;
-    if (s->threads > s->how.runs)
-        s->threads = s->how.runs;
-    s->how.threads = (unsigned)s->threads;
+        s->threads = simulate_cores();
+    if (s->threads > how->runs)
+        s->threads = how->runs;
+    how->threads = (unsigned)s->threads;
+    how->tick = discover_tick;
+    how->ctx = s;
+}
+
+static int discover_end(struct simulate_discover *s, int code)
+{
+    for (size_t i = 0; i < s->nrows; i++)
+        discovery_close(&s->rows[i]);
+    for (size_t i = 0; i < s->data.n; i++)
+        study_people_close(&s->people[i]);
+    free(s->rows);
+    free(s->data.memory);
+    free(s->mechanisms.memory);
+    return code;
 }
 
 int simulate_discover(int argc, char **argv)
 {
     struct simulate_discover s = {
-        .domain = 1000000,
-        .how = {
-            .spec = {.size = sizeof(hsy_spec),
-                     .mechanism = "pem",
-                     .kind = HSY_KIND_STRINGS,
-                     .param = {[HSY_PARAM_BITS] = 48, [HSY_PARAM_STEP] = 8}},
-            .search = {.size = sizeof(hsy_search), .top = 16},
-            .users = 1000000,
-            .runs = 20,
-            .seed = 1}};
+        .bits = 48,
+        .step = 8,
+        .how = {.spec = {.size = sizeof(hsy_spec)},
+                .search = {.size = sizeof(hsy_search),
+                           .top = 16,
+                           .keep = 2,
+                           .max_candidates = HSY_SEARCH_CANDIDATES},
+                .batches = {.rounds = 1},
+                .runs = 20,
+                .seed = 1}};
     struct cli_parser p;
-    int id;
+    const char *conflict;
+    int id, code;
 
     cli_begin(&p, &discover_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END)
         if (id == CLI_STOP || !discover_option(&s, &p, id))
-            return p.exit;
-    if (s.data == NULL)
-        return cli_usage(&p, "--data says how strings are spread over people, "
-                             "as --data zipf:1.5");
+            return discover_end(&s, p.exit);
     discover_settle(&s);
-    return discover_people(&s, &p);
+    conflict = discover_conflict(&s);
+    if (conflict != NULL)
+        return discover_end(&s, cli_usage(&p, "%s", conflict));
+    s.rows = calloc(s.data.n * s.mechanisms.n * s.nepsilons, sizeof *s.rows);
+    code = s.rows != NULL ? discover_people(&s, &p) : cli_fail_nomem();
+    return discover_end(&s, code == CLI_DONE ? discover_all(&s) : code);
 }

@@ -6,8 +6,13 @@
 
 #define FILE_LINES 1024u /* read at a time */
 
-/* A file's truths: numbers, or lines that become numbers by sorting. */
+/* A file's truths: numbers, or lines that become numbers by spelling or by
+ * sorting. */
 struct file_truths {
+    const hsy_spec *spec;
+    const hsy_scheme *spelling; /* of strings; NULL: they are none */
+    bool whole;                 /* numbers are integers */
+    const char *outside;        /* what is wrong with other numbers */
     int64_t *numbers;
     char *text;
     size_t n, room, len, text_room;
@@ -38,31 +43,50 @@ static hsy_status file_bad(hsy_error *err, hsy_status st, const char *msg,
 }
 
 /* A number of the question; no message repeats what stands there. */
-static hsy_status file_number(int64_t *out, const hsy_spec *spec,
+static hsy_status file_number(int64_t *out, const struct file_truths *f,
                               const struct cli_line *line, uint64_t number,
                               hsy_error *err)
 {
+    const hsy_spec *spec = f->spec;
     const bool values = spec->kind == HSY_KIND_VALUES;
     const hsy_status st = hsy_decimal_parse(
         out, (const char *)line->text, line->len, values ? 0 : spec->scale);
 
     if (st == HSY_E_FORMAT ||
-        (values && memchr(line->text, '.', line->len) != NULL))
+        (f->whole && memchr(line->text, '.', line->len) != NULL))
         return file_bad(err, HSY_E_FORMAT,
-                        values ? "not an integer" : "not a decimal number",
+                        f->whole ? "not an integer" : "not a decimal number",
                         number);
     if (st != HSY_OK || *out < (values ? 0 : spec->lo) ||
         *out > (values ? (int64_t)spec->d - 1 : spec->hi))
-        return file_bad(err, HSY_E_RANGE,
-                        values ? "not below --domain" : "outside --range",
-                        number);
+        return file_bad(err, HSY_E_RANGE, f->outside, number);
     return HSY_OK;
 }
 
-static hsy_status file_take(struct file_truths *f, const hsy_spec *spec,
-                            const struct cli_line *line, uint64_t number,
-                            hsy_error *err)
+static hsy_status file_string(int64_t *out, const struct file_truths *f,
+                              const struct cli_line *line, uint64_t number,
+                              hsy_error *err)
 {
+    const hsy_truth truth = {.type = HSY_TRUTH_BYTES,
+                             .u.bytes = {line->text, line->len, 0}};
+    uint64_t code = 0;
+    hsy_error why = {0};
+
+    if (line->len > f->spec->param[HSY_PARAM_BITS] / 8)
+        return file_bad(err, HSY_E_RANGE,
+                        "longer than its spelling: a byte takes 8 bits; raise "
+                        "--bits, at most to 64",
+                        number);
+    if (hsy_truth_code(f->spelling, &code, &truth, &why) != HSY_OK)
+        return file_bad(err, why.status, why.msg, number);
+    *out = (int64_t)code;
+    return HSY_OK;
+}
+
+static hsy_status file_take(struct file_truths *f, const struct cli_line *line,
+                            uint64_t number, hsy_error *err)
+{
+    const hsy_spec *spec = f->spec;
     void *numbers = f->numbers;
     size_t room = f->room;
 
@@ -70,8 +94,10 @@ static hsy_status file_take(struct file_truths *f, const hsy_spec *spec,
         return file_bad(err, HSY_E_NOMEM, "out of memory", 0);
     f->numbers = numbers;
     f->room = room;
+    if (f->spelling != NULL)
+        return file_string(&f->numbers[f->n++], f, line, number, err);
     if (spec->d != 0 || spec->kind != HSY_KIND_VALUES)
-        return file_number(&f->numbers[f->n++], spec, line, number, err);
+        return file_number(&f->numbers[f->n++], f, line, number, err);
     if (line->len == 0)
         return file_bad(err, HSY_E_FORMAT, "empty", number);
     numbers = f->text;
@@ -85,8 +111,7 @@ static hsy_status file_take(struct file_truths *f, const hsy_spec *spec,
     return HSY_OK;
 }
 
-static hsy_status file_read(struct file_truths *f, const hsy_spec *spec, int fd,
-                            hsy_error *err)
+static hsy_status file_read(struct file_truths *f, int fd, hsy_error *err)
 {
     static struct cli_line lines[FILE_LINES];
     struct cli_lines reader;
@@ -98,7 +123,7 @@ static hsy_status file_read(struct file_truths *f, const hsy_spec *spec, int fd,
 
         st = cli_lines_next(&reader, lines, FILE_LINES, &n, err);
         for (size_t i = 0; st == HSY_OK && i < n; i++)
-            st = file_take(f, spec, &lines[i], before + i + 1, err);
+            st = file_take(f, &lines[i], before + i + 1, err);
     }
     cli_lines_close(&reader);
     if (st == HSY_OK && f->n == 0)
@@ -182,24 +207,61 @@ static int file_settle(struct study_people *people, uint64_t *users,
     return file_count(people, f);
 }
 
-int simulate_file(struct study_people *people, uint64_t *users, hsy_spec *spec,
-                  const char *path)
+/* All lines of a file. */
+static int file_lines(struct file_truths *f, const char *path)
 {
-    struct file_truths f = {0};
     hsy_error err = {0};
     const int fd = cli_open_input(path);
-    int code;
+    int code = CLI_DONE;
 
     if (fd < 0)
         return CLI_FAILED;
-    if (file_read(&f, spec, fd, &err) == HSY_OK)
-        code = file_settle(people, users, spec, &f, path);
-    else if (err.status == HSY_E_NOMEM)
-        code = cli_fail_nomem();
-    else
-        code = cli_fail_line(cli_input_name(path), &err);
+    if (file_read(f, fd, &err) != HSY_OK)
+        code = err.status == HSY_E_NOMEM
+                   ? cli_fail_nomem()
+                   : cli_fail_line(cli_input_name(path), &err);
     cli_close_input(fd);
+    return code;
+}
+
+int simulate_file(struct study_people *people, uint64_t *users, hsy_spec *spec,
+                  const char *path)
+{
+    const bool values = spec->kind == HSY_KIND_VALUES;
+    struct file_truths f = {.spec = spec,
+                            .whole = values,
+                            .outside = values ? "not below --domain"
+                                              : "outside --range"};
+    int code = file_lines(&f, path);
+
+    if (code == CLI_DONE)
+        code = file_settle(people, users, spec, &f, path);
     free(f.numbers);
     free(f.text);
+    return code;
+}
+
+int simulate_strings(struct study_people *people, uint64_t *users,
+                     uint64_t bits, bool integers, const char *path)
+{
+    hsy_spec spec = {.size = sizeof spec,
+                     .kind = HSY_KIND_STRINGS,
+                     .mechanism = "pem",
+                     .nano_epsilon = HSY_NANO,
+                     .param = {[HSY_PARAM_BITS] = bits}};
+    struct file_truths f = {
+        .spec = &spec, .whole = true, .outside = "has more than --bits bits"};
+    hsy_scheme *spelling = NULL;
+    int code = integers ? CLI_DONE : cli_scheme_new(&spelling, &spec);
+
+    f.spelling = spelling;
+    spec.hi = bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX;
+    if (code == CLI_DONE)
+        code = file_lines(&f, path);
+    if (code == CLI_DONE)
+        code = file_count(people, &f);
+    *users = f.n;
+    free(spelling);
+    free(f.numbers);
     return code;
 }

@@ -1,11 +1,7 @@
 /* simulate_options.c - the options of hearsay simulate --data. */
-#define _DEFAULT_SOURCE
 #include "simulate_study.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     STUDY_DATA = 1,
@@ -66,151 +62,6 @@ static const struct cli_command study_command = {
     "simulate --discover pem --help' the search for frequent strings.",
     study_options};
 
-/* ---- Lists --------------------------------------------------------------- */
-
-/* Each entry of the option's value, comma-separated, through take. */
-static bool study_list(struct cli_parser *p,
-                       bool (*take)(struct simulate_study *s,
-                                    struct cli_parser *p, const char *word),
-                       struct simulate_study *s)
-{
-    char word[64];
-    const char *at = p->value;
-
-    for (;;) {
-        const size_t len = strcspn(at, ",");
-
-        if (len == 0 || len >= sizeof word) {
-            cli_usage(p, "--%s: %s", p->name,
-                      len == 0 ? "a place in the list is empty"
-                               : "too long a word in the list");
-            return false;
-        }
-        memcpy(word, at, len);
-        word[len] = '\0';
-        if (!take(s, p, word))
-            return false;
-        if (at[len] == '\0')
-            return true;
-        at += len + 1;
-    }
-}
-
-static bool study_fits(struct cli_parser *p, size_t n)
-{
-    if (n < SIMULATE_LIST_MAX)
-        return true;
-    cli_usage(p, "--%s: at most %u in a list", p->name, SIMULATE_LIST_MAX);
-    return false;
-}
-
-static bool study_count(struct cli_parser *p, uint64_t *list, size_t *n,
-                        const char *word, uint64_t least, uint64_t most)
-{
-    uint64_t x = 0;
-
-    if (!study_fits(p, *n))
-        return false;
-    if (!cli_parse_count(&x, word) || x < least || x > most) {
-        cli_usage(p,
-                  "--%s takes integers from %" PRIu64 " to %" PRIu64
-                  ", separated by commas",
-                  p->name, least, most);
-        return false;
-    }
-    list[(*n)++] = x;
-    return true;
-}
-
-static bool study_take_users(struct simulate_study *s, struct cli_parser *p,
-                             const char *word)
-{
-    return study_count(p, s->users, &s->nusers, word, 1, STUDY_USERS_MAX);
-}
-
-static bool study_take_domain(struct simulate_study *s, struct cli_parser *p,
-                              const char *word)
-{
-    return study_count(p, s->domains, &s->ndomains, word, 2, HSY_VALUES_MAX);
-}
-
-static bool study_take_epsilon(struct simulate_study *s, struct cli_parser *p,
-                               const char *word)
-{
-    hsy_status st;
-
-    if (!study_fits(p, s->nepsilons))
-        return false;
-    st = hsy_epsilon_parse(&s->epsilons[s->nepsilons++], word, strlen(word));
-    if (st == HSY_E_FORMAT)
-        cli_usage(p, "--epsilon: not a decimal number (a digit first, no "
-                     "exponent); write it as 1, 0.5 or ln3");
-    else if (st != HSY_OK)
-        cli_usage(p, "--epsilon: must be from 0.000001 to 32");
-    return st == HSY_OK;
-}
-
-/* The names of all mechanisms, and whether this is one or another word for
- * one. */
-#define STUDY_NAMES 64u
-
-static bool study_known(const char *names[STUDY_NAMES], const char *word)
-{
-    const hsy_catalogue *row;
-    bool known = strcmp(word, "auto") == 0;
-    size_t n = 0;
-
-    for (; n + 1 < STUDY_NAMES && (row = hsy_mechanism_at(n)) != NULL; n++) {
-        const char *alias = row->aliases;
-
-        names[n] = row->name;
-        known = known || strcmp(word, row->name) == 0;
-        while (*alias != '\0') {
-            const size_t len = strcspn(alias, ",");
-
-            known =
-                known || (strlen(word) == len && memcmp(word, alias, len) == 0);
-            alias += len + (alias[len] == ',');
-        }
-    }
-    names[n] = NULL;
-    return known;
-}
-
-static bool study_take_mechanism(struct simulate_study *s, struct cli_parser *p,
-                                 const char *word)
-{
-    const char *names[STUDY_NAMES], *near;
-    char *copy = s->words;
-
-    if (!study_fits(p, s->nmechanisms))
-        return false;
-    if (!study_known(names, word)) {
-        near = cli_nearest(word, names);
-        cli_usage(p, "--mechanism: no mechanism '%s'%s%s%s", word,
-                  near != NULL ? "; did you mean '" : "",
-                  near != NULL ? near : "",
-                  near != NULL ? "'?" : "; 'hearsay mechanisms' lists them");
-        return false;
-    }
-    while (*copy != '\0') /* words stand one after the other */
-        copy += strlen(copy) + 1;
-    memcpy(copy, word, strlen(word) + 1);
-    copy[strlen(word) + 1] = '\0';
-    s->mechanisms[s->nmechanisms++] = copy;
-    return true;
-}
-
-static bool study_mechanisms(struct simulate_study *s, struct cli_parser *p)
-{
-    s->words = calloc(strlen(p->value) + 2, 1);
-    if (s->words == NULL) {
-        p->exit = cli_fail_nomem();
-        return false;
-    }
-    return study_list(p, study_take_mechanism, s);
-}
-
 /* ---- Options ------------------------------------------------------------- */
 
 static bool study_sampling(struct simulate_study *s, struct cli_parser *p)
@@ -231,13 +82,13 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
         s->data = p->value;
         return true;
     case STUDY_USERS:
-        return study_list(p, study_take_users, s);
+        return simulate_counts(p, s->users, &s->nusers, 1, STUDY_USERS_MAX);
     case STUDY_MECHANISM:
-        return study_mechanisms(s, p);
+        return simulate_mechanisms(p, &s->mechanisms);
     case STUDY_EPSILON:
-        return study_list(p, study_take_epsilon, s);
+        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
     case STUDY_DOMAIN:
-        return study_list(p, study_take_domain, s);
+        return simulate_counts(p, s->domains, &s->ndomains, 2, HSY_VALUES_MAX);
     case STUDY_RUNS:
         return cli_value_count(p, &s->runs, 1, STUDY_RUNS_MAX);
     case STUDY_TOP:
@@ -249,10 +100,10 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
     case STUDY_THREADS:
         return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
     case STUDY_PLOT:
-        s->plot = p->value;
+        s->files.plot = p->value;
         return true;
     case STUDY_DUMP:
-        s->dump = p->value;
+        s->files.dump = p->value;
         return true;
     case STUDY_FORMAT:
         return cli_value_format(p, &s->format);
@@ -283,7 +134,7 @@ static const char *study_conflict(const struct simulate_study *s)
         return "say what is asked: --domain K or --range LO:HI";
     if (s->ndomains > 1 && simulate_from_file(s))
         return "--domain: one for a file";
-    if (s->nmechanisms * s->nepsilons * s->nusers *
+    if (s->mechanisms.n * s->nepsilons * s->nusers *
             (s->ndomains > 0 ? s->ndomains : 1) >
         SIMULATE_ROWS_MAX)
         return "more than 4096 rows; ask for fewer at a time";
@@ -293,19 +144,15 @@ static const char *study_conflict(const struct simulate_study *s)
 /* What was not said. Nobody's number of users stands for the file's own. */
 static void study_defaults(struct simulate_study *s)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (s->nmechanisms == 0)
-        s->mechanisms[s->nmechanisms++] = "auto";
+    if (s->mechanisms.n == 0)
+        s->mechanisms.at[s->mechanisms.n++] = "auto";
     if (s->nepsilons == 0)
         s->epsilons[s->nepsilons++] = HSY_NANO;
     if (s->nusers == 0)
         s->users[s->nusers++] =
             s->data != NULL && simulate_from_file(s) ? 0 : 10000;
     if (s->threads == 0)
-        s->threads = cores < 1                         ? 1
-                     : cores > (long)STUDY_THREADS_MAX ? STUDY_THREADS_MAX
-                                                       : (uint64_t)cores;
+        s->threads = simulate_cores();
 }
 
 /* The question, without mechanism and epsilon; d of the first domain. */

@@ -1,19 +1,15 @@
 /* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
  * puzzle finds words among people whose words are known. */
-#define _DEFAULT_SOURCE
 #include "puzzling.h"
 #include "simulate_study.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     PUZZLE_HOW = 1,
     PUZZLE_WORDS,
-    PUZZLE_ALPHABET,
-    PUZZLE_ORACLE,
     PUZZLE_DATA,
     PUZZLE_USERS,
     PUZZLE_EPSILON,
@@ -33,7 +29,7 @@ static const struct cli_option puzzle_options[] = {
     {PUZZLE_WORDS, "words", "FILE",
      "words that people hold, one a line; those that\n"
      "cannot be spelled are left out"},
-    {PUZZLE_ALPHABET, "alphabet", "SET",
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
      "what they are spelled in (default a-z)"},
     {PUZZLE_DATA, "data", "D",
      "how people are spread over the words, in an order of\n"
@@ -45,7 +41,7 @@ static const struct cli_option puzzle_options[] = {
     {CLI_OPT_SET, "set", "KEY=VALUE...",
      "parameters of sfp: bits step w blocks hashes width\n"
      "mix pool-seed"},
-    {PUZZLE_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
+    {CLI_OPT_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
     {PUZZLE_TOP, "top", "K",
      "hold the first K against the K most frequent\n(default 10)"},
     {PUZZLE_THRESHOLD, "threshold", "T",
@@ -302,38 +298,6 @@ static int puzzle_people(struct simulate_puzzle *s, struct cli_parser *p)
 
 /* ---- Options ------------------------------------------------------------- */
 
-static bool puzzle_epsilons(struct simulate_puzzle *s, struct cli_parser *p)
-{
-    s->nepsilons = 0;
-    for (const char *at = p->value;; at++) {
-        const size_t len = strcspn(at, ",");
-
-        if (s->nepsilons == SIMULATE_LIST_MAX ||
-            hsy_epsilon_parse(&s->epsilons[s->nepsilons++], at, len) !=
-                HSY_OK) {
-            cli_usage(p,
-                      "--epsilon: up to %u numbers from 0.000001 to 32, or "
-                      "ln3, separated by commas",
-                      SIMULATE_LIST_MAX);
-            return false;
-        }
-        at += len;
-        if (*at == '\0')
-            return true;
-    }
-}
-
-static bool puzzle_alphabet(struct simulate_puzzle *s, struct cli_parser *p)
-{
-    hsy_error err = {0};
-
-    if (hsy_alphabet_parse(s->how.spec.alphabet, p->value, strlen(p->value),
-                           &err) == HSY_OK)
-        return true;
-    cli_usage(p, "--alphabet: %s", err.msg);
-    return false;
-}
-
 static bool puzzle_option(struct simulate_puzzle *s, struct cli_parser *p,
                           int id)
 {
@@ -345,18 +309,13 @@ static bool puzzle_option(struct simulate_puzzle *s, struct cli_parser *p,
     case PUZZLE_WORDS:
         s->words = p->value;
         return true;
-    case PUZZLE_ALPHABET:
-        return puzzle_alphabet(s, p);
-    case PUZZLE_ORACLE:
-        s->how.spec.oracle = p->value;
-        return true;
     case PUZZLE_DATA:
         s->data = p->value;
         return true;
     case PUZZLE_USERS:
         return cli_value_count(p, &s->how.users, 1, STUDY_EACH_MAX);
     case PUZZLE_EPSILON:
-        return puzzle_epsilons(s, p);
+        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
     case PUZZLE_TOP:
         return cli_value_count(p, &s->how.top, 1, HSY_SEARCH_TOP_MAX);
     case PUZZLE_THRESHOLD:
@@ -377,6 +336,8 @@ static bool puzzle_option(struct simulate_puzzle *s, struct cli_parser *p,
         return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
     case PUZZLE_FORMAT:
         return cli_value_format(p, &s->format);
+    case CLI_OPT_ALPHABET:
+    case CLI_OPT_ORACLE:
     case CLI_OPT_SET:
         return cli_spec_option(&s->spec, p, id);
     default:
@@ -387,15 +348,17 @@ static bool puzzle_option(struct simulate_puzzle *s, struct cli_parser *p,
 
 static void puzzle_settle(struct simulate_puzzle *s)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    hsy_spec *spec = &s->how.spec;
 
     if (s->nepsilons == 0)
         s->epsilons[s->nepsilons++] = 8 * (uint64_t)HSY_NANO;
-    memcpy(s->how.spec.param, s->spec.spec.param, sizeof s->how.spec.param);
+    memcpy(spec->param, s->spec.spec.param, sizeof spec->param);
+    spec->oracle = s->spec.spec.oracle;
+    memcpy(spec->alphabet, s->spec.spec.alphabet, sizeof spec->alphabet);
+    if (!s->spec.has_alphabet)
+        (void)hsy_alphabet_parse(spec->alphabet, "a-z", 3, NULL);
     if (s->threads == 0)
-        s->threads = cores < 1 ? 1 : (uint64_t)cores;
-    if (s->threads > STUDY_THREADS_MAX)
-        s->threads = STUDY_THREADS_MAX;
+        s->threads = simulate_cores();
     if (s->threads > s->how.runs)
         s->threads = s->how.runs;
     s->how.threads = (unsigned)s->threads;
@@ -435,8 +398,6 @@ int simulate_puzzle(int argc, char **argv)
     struct cli_parser p;
     int id, code;
 
-    for (unsigned b = 'a'; b <= 'z'; b++)
-        s.how.spec.alphabet[b / 8] |= (uint8_t)(1u << b % 8);
     cli_begin(&p, &puzzle_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END)
         if (id == CLI_STOP || !puzzle_option(&s, &p, id)) {

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* The columns: what was asked, what was measured, and the standard errors. */
 enum {
@@ -198,46 +199,53 @@ void simulate_rows(const struct simulate_study *s)
 
 /* ---- The dump ------------------------------------------------------------ */
 
-/* Enough for a name, four numbers before, and the metrics. */
-#define ROWS_LINE 1024u
+/* Enough for what stands before and the metrics. */
+#define ROWS_LINE 8192u
 
-static size_t rows_put(char *line, size_t at, double x)
+hsy_status simulate_dump_line(struct output *out, const char *before,
+                              const double *numbers, size_t n)
 {
-    const int len = isfinite(x)
-                        ? snprintf(line + at, ROWS_LINE - at, ",%.17g", x)
-                        : snprintf(line + at, ROWS_LINE - at, ",");
+    char line[ROWS_LINE];
+    size_t at = (size_t)snprintf(line, sizeof line, "%s", before);
 
-    return at + (len > 0 ? (size_t)len : 0);
+    for (size_t i = 0; i < n && at + 32 < sizeof line; i++)
+        at += (size_t)(isfinite(numbers[i])
+                           ? snprintf(line + at, sizeof line - at, ",%.17g",
+                                      numbers[i])
+                           : snprintf(line + at, sizeof line - at, ","));
+    line[at++] = '\n';
+    return output_write(out, line, at);
+}
+
+static hsy_status rows_dump_header(struct output *out)
+{
+    char line[ROWS_LINE] = "mechanism,epsilon,users,domain,run";
+
+    for (unsigned m = 0; m < STUDY_METRICS; m++) {
+        const size_t at = strlen(line);
+
+        snprintf(line + at, sizeof line - at, ",%s",
+                 study_metric_name((enum study_metric)m));
+    }
+    return simulate_dump_line(out, line, NULL, 0);
 }
 
 hsy_status simulate_dump(const struct simulate_study *s,
                          const struct study_result *row, bool first)
 {
-    char line[ROWS_LINE], domain[16] = "";
+    char before[256], domain[16] = "";
     hsy_status st = HSY_OK;
 
     if (row->info.d != 0)
         snprintf(domain, sizeof domain, "%" PRIu32, row->info.d);
-    if (first) {
-        st = output_write(s->dumped, "mechanism,epsilon,users,domain,run", 34);
-        for (unsigned m = 0; st == HSY_OK && m < STUDY_METRICS; m++) {
-            const int len = snprintf(line, sizeof line, ",%s",
-                                     study_metric_name((enum study_metric)m));
-
-            st = output_write(s->dumped, line, (size_t)len);
-        }
-        if (st == HSY_OK)
-            st = output_write(s->dumped, "\n", 1);
-    }
+    if (first)
+        st = rows_dump_header(s->files.dumped);
     for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
-        size_t at = (size_t)snprintf(
-            line, sizeof line, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
-            row->info.mechanism, row->info.epsilon, row->users, domain, r + 1);
-
-        for (unsigned m = 0; m < STUDY_METRICS; m++)
-            at = rows_put(line, at, row->each[r * STUDY_METRICS + m]);
-        line[at++] = '\n';
-        st = output_write(s->dumped, line, at);
+        snprintf(before, sizeof before, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
+                 row->info.mechanism, row->info.epsilon, row->users, domain,
+                 r + 1);
+        st = simulate_dump_line(s->files.dumped, before,
+                                row->each + r * STUDY_METRICS, STUDY_METRICS);
     }
     return st;
 }

@@ -2,7 +2,6 @@
  * whose truths are known. */
 #include "simulate_study.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static void study_tick(void *ctx, uint64_t users)
 /* Whether there will be one row only. */
 static bool study_single(const struct simulate_study *s)
 {
-    return s->nmechanisms == 1 && s->nepsilons == 1 && s->nusers == 1 &&
+    return s->mechanisms.n == 1 && s->nepsilons == 1 && s->nusers == 1 &&
            s->ndomains <= 1;
 }
 
@@ -34,7 +33,7 @@ static struct study study_setting(struct simulate_study *s,
                       .top = (size_t)(s->top != 0 ? s->top : 10),
                       .threads = (unsigned)s->threads,
                       .one_by_one = s->one_by_one,
-                      .keep = s->plot != NULL && study_single(s) &&
+                      .keep = s->files.plot != NULL && study_single(s) &&
                               spec->d > 0 && spec->d <= STUDY_SHOWN_MAX,
                       .tick = study_tick,
                       .ctx = s};
@@ -63,7 +62,7 @@ static int study_row(struct simulate_study *s,
         return cli_fail_nomem();
     if (st != HSY_OK)
         return cli_fail_error(spec->mechanism, &err);
-    if (s->dumped != NULL)
+    if (s->files.dumped != NULL)
         (void)simulate_dump(s, row, s->nrows == 1); /* commit says it again */
     free(row->each);
     row->each = NULL;
@@ -76,12 +75,12 @@ static int study_rows(struct simulate_study *s,
 {
     int code = CLI_DONE;
 
-    for (size_t m = 0; m < s->nmechanisms; m++)
+    for (size_t m = 0; m < s->mechanisms.n; m++)
         for (size_t e = 0; e < s->nepsilons; e++)
             for (size_t u = 0; code == CLI_DONE && u < s->nusers; u++) {
                 hsy_spec spec = *asked;
 
-                spec.mechanism = s->mechanisms[m];
+                spec.mechanism = s->mechanisms.at[m];
                 spec.nano_epsilon = s->epsilons[e];
                 code = study_row(s, people, &spec, s->users[u]);
             }
@@ -94,12 +93,12 @@ static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
 {
     int code = CLI_DONE;
 
-    for (size_t m = 0; m < s->nmechanisms; m++)
+    for (size_t m = 0; m < s->mechanisms.n; m++)
         for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
             hsy_spec spec = *asked;
             hsy_scheme *scheme = NULL;
 
-            spec.mechanism = s->mechanisms[m];
+            spec.mechanism = s->mechanisms.at[m];
             spec.nano_epsilon = s->epsilons[e];
             code = cli_scheme_new(&scheme, &spec);
             free(scheme);
@@ -111,7 +110,7 @@ static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
 static void study_total(struct simulate_study *s)
 {
     const size_t rows =
-        s->nmechanisms * s->nepsilons * (s->ndomains > 0 ? s->ndomains : 1);
+        s->mechanisms.n * s->nepsilons * (s->ndomains > 0 ? s->ndomains : 1);
     double people = 0;
 
     for (size_t u = 0; u < s->nusers; u++)
@@ -195,42 +194,29 @@ static int study_domains(struct simulate_study *s, struct cli_parser *p,
 
 /* ---- Files --------------------------------------------------------------- */
 
-static int study_figure(const struct simulate_study *s, struct output *out)
+static int study_figure(const struct simulate_study *s)
 {
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
     hsy_status st = study_svg(&svg, &len, s->rows, s->nrows, &err);
 
-    return cli_finish_figure(out, s->plot, st, svg, len, &err);
+    return cli_finish_figure(s->files.figure, s->files.plot, st, svg, len,
+                             &err);
 }
 
-/* Files are opened before the work, so that a wrong path does not cost it. */
 static int study_all(struct simulate_study *s, struct cli_parser *p)
 {
-    struct output *figure = NULL;
     int code = study_domains(s, p, true);
 
-    if (code == CLI_DONE && s->plot != NULL)
-        code = cli_open_output(&figure, s->plot);
-    if (code == CLI_DONE && s->dump != NULL)
-        code = cli_open_output(&s->dumped, s->dump);
+    if (code == CLI_DONE)
+        code = simulate_files_open(&s->files);
     if (code == CLI_DONE)
         code = study_domains(s, p, false);
     cli_progress_end(&s->progress);
-    if (code == CLI_DONE && s->dumped != NULL) {
-        errno = 0;
-        if (output_commit(s->dumped) != HSY_OK)
-            code = cli_fail_output(s->dump);
-        s->dumped = NULL;
-    }
-    if (code != CLI_DONE) {
-        output_abort(s->dumped);
-        output_abort(figure);
-        return code;
-    }
-    if (figure != NULL)
-        code = study_figure(s, figure);
+    code = simulate_files_end(&s->files, code);
+    if (code == CLI_DONE && s->files.figure != NULL)
+        code = study_figure(s);
     if (code != CLI_DONE)
         return code;
     simulate_rows(s);
@@ -242,7 +228,7 @@ static void study_end(struct simulate_study *s)
     for (size_t i = 0; s->rows != NULL && i < s->nrows; i++)
         study_close(&s->rows[i]);
     free(s->rows);
-    free(s->words);
+    free(s->mechanisms.memory);
     study_people_close(&s->filed);
     cli_spec_clear(&s->question);
 }

@@ -9,15 +9,53 @@
 #define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */
 
+/* ---- Lists and files (simulate_lists.c) ---------------------------------- */
+
+/* The words of a list; memory is owned. */
+struct simulate_words {
+    const char *at[SIMULATE_LIST_MAX];
+    size_t n;
+    char *memory;
+};
+
+/* The value of the option just read, comma-separated; false after a complaint.
+ * Lists have room for SIMULATE_LIST_MAX. */
+bool simulate_words(struct cli_parser *p, struct simulate_words *list);
+bool simulate_mechanisms(struct cli_parser *p, struct simulate_words *list);
+bool simulate_epsilons(struct cli_parser *p, uint64_t *list, size_t *n);
+bool simulate_counts(struct cli_parser *p, uint64_t *list, size_t *n,
+                     uint64_t least, uint64_t most);
+
+/* How many threads there are if nobody says. */
+uint64_t simulate_cores(void);
+
+/* What is written beside the table. */
+struct simulate_files {
+    const char *plot, *dump;        /* NULL: none */
+    struct output *figure, *dumped; /* open while runs are made */
+};
+
+/* Open them before the work, so that a wrong path does not cost it; then close
+ * the dump, or both if something failed. The exit code after a message, or the
+ * one before. */
+int simulate_files_open(struct simulate_files *f);
+int simulate_files_end(struct simulate_files *f, int code);
+
+/* One line of a dump: what stands before, then numbers. */
+hsy_status simulate_dump_line(struct output *out, const char *before,
+                              const double *numbers, size_t n);
+
+/* ---- A study ------------------------------------------------------------- */
+
 struct simulate_study {
     const char *data;
-    const char *mechanisms[SIMULATE_LIST_MAX];
+    struct simulate_words mechanisms;
     uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
     uint64_t users[SIMULATE_LIST_MAX];
     uint64_t domains[SIMULATE_LIST_MAX];
-    size_t nmechanisms, nepsilons, nusers, ndomains;
+    size_t nepsilons, nusers, ndomains;
     uint64_t runs, seed, top, threads;
-    const char *plot, *dump;
+    struct simulate_files files;
     bool one_by_one;
     bool stop; /* help was asked for and given */
     enum cli_format format;
@@ -25,10 +63,8 @@ struct simulate_study {
 
     struct study_people filed; /* of file:PATH, which is read once */
     uint64_t counted;          /* how many they are */
-    char *words;               /* owned: what mechanisms[] point into */
     struct study_result *rows; /* owned */
     size_t nrows;
-    struct output *dumped; /* open while runs are made */
     struct cli_progress progress;
     uint64_t people; /* who have reported so far, */
     char of[48];     /* "of 1000 people" */
@@ -45,6 +81,11 @@ bool simulate_from_file(const struct simulate_study *s);
  * becomes their number. The exit code after a message, or 0. */
 int simulate_file(struct study_people *people, uint64_t *users, hsy_spec *spec,
                   const char *path);
+
+/* The same of strings spelled in so many bits, or of integers as wide, for
+ * --discover: the people's numbers are their codes. */
+int simulate_strings(struct study_people *people, uint64_t *users,
+                     uint64_t bits, bool integers, const char *path);
 
 /* Print the rows; write the runs of one row to the dump, its header first for
  * the first row (simulate_rows.c). */

@@ -13,6 +13,7 @@
 #include "ct.h"
 #include "fail.h"
 #include "mech.h"
+#include "staged.h"
 
 #include <string.h>
 
@@ -38,6 +39,29 @@ static hsy_status answer_sampled(struct answer *a)
     if (st == HSY_OK)
         st = hsy_prob_word(&word, &base, &draw.coins.secret);
     if (st == HSY_OK && prob_event(word, &base, share.num) == 0)
+        a->state = HSY_ANSWER_SAMPLED_OUT;
+    hsy_device_drawn(&draw);
+    return st;
+}
+
+/*
+ * Of a search the stage of the device's batch alone: drawn once, by coins that
+ * the whole search shares and no truth names.
+ */
+static hsy_status answer_batch(struct answer *a)
+{
+    const struct mech_staged *staged = mech_staged(a->r->scheme->mech);
+    struct device_draw draw;
+    bool mine = false;
+    hsy_status st;
+
+    if (staged == NULL || a->state != 0)
+        return HSY_OK;
+    st = hsy_device_draw(a->dev, &draw, DEVICE_PURPOSE_BATCH, a->r,
+                         a->r->digest, a->slot, 0);
+    if (st == HSY_OK)
+        st = staged->mine(a->r->scheme, &mine, &draw.coins.secret);
+    if (st == HSY_OK && !mine)
         a->state = HSY_ANSWER_SAMPLED_OUT;
     hsy_device_drawn(&draw);
     return st;
@@ -147,6 +171,8 @@ static hsy_status answer_decide(struct answer *a, hsy_error *err)
     if (a->state != 0)
         return HSY_OK;
     st = answer_sampled(a);
+    if (st == HSY_OK)
+        st = answer_batch(a);
     if (st != HSY_OK)
         return hsy_fail(err, st, "coins", "the coins failed");
     if (a->state == 0 && a->opening == DEVICE_SLOT_PAID &&

@@ -18,6 +18,7 @@
 #define DEVICE_PURPOSE_LOWERED "lowered" /* an older answer, weakened */
 #define DEVICE_PURPOSE_REPORT "report"
 #define DEVICE_PURPOSE_SAMPLE "sample"       /* who takes part in a slot */
+#define DEVICE_PURPOSE_BATCH "batch"         /* which stage of a search */
 #define DEVICE_PURPOSE_RESERVOIR "reservoir" /* which stored answers go out */
 #define DEVICE_PURPOSE_DELAY "delay"
 #define DEVICE_PURPOSE_UPLOAD "upload " /* and the task's id */
@@ -42,7 +43,19 @@ struct hsy_release {
     uint8_t digest[HSY_DIGEST];        /* hsy_release_info */
     uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
     uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
+    uint32_t stage; /* of a search, from 1 on; 0: not asked in stages */
 };
+
+/* Its stage; a small client has none, and no code for them. */
+static inline uint32_t release_stage(const hsy_release *r)
+{
+#ifdef HSY_CLIENT
+    (void)r;
+    return 0;
+#else
+    return r->stage;
+#endif
+}
 
 /* What is charged under: the permanent scheme, or the only one. */
 const hsy_scheme *hsy_release_charged(const hsy_release *r);
@@ -56,7 +69,16 @@ struct device_record;
 bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
                        const struct device_record *record);
 
-/* The round that a day >= start lies in; it may be past the last one. */
+/* What the coins of a fresh answer are drawn under. Another stage, or other
+ * candidates, has other ones: should a device that was restored answer both,
+ * their epsilons add up. */
+static inline const uint8_t *release_fresh(const hsy_release *r)
+{
+    return release_stage(r) != 0 ? r->report_digest : r->digest;
+}
+
+/* The round that a day >= start lies in; it may be past the last one. Stages
+ * are rounds, whatever the day. */
 uint64_t hsy_release_round(const hsy_release *r, uint32_t day);
 uint64_t hsy_release_slot(const hsy_release *r, uint32_t day);
 

@@ -156,6 +156,22 @@ static uint64_t label_round(const hsy_release_info *info)
     return label_slot(info) / info->rounds;
 }
 
+/* Which of several steps of a search this is. */
+static void label_stage(struct label_text *t, const hsy_release *r)
+{
+    const uint64_t *param = r->scheme->param;
+
+    if (release_stage(r) == 0)
+        return;
+    label_say(t, " This is step ");
+    label_number(t, release_stage(r));
+    label_say(t, " of a search in ");
+    label_count(t, param[HSY_PARAM_BITS] / param[HSY_PARAM_STEP], "step");
+    label_say(t, ", each with other people: this device draws one of them at "
+                 "random, answers that one alone, and sends an empty upload "
+                 "at the others.");
+}
+
 static void label_tells(struct label_text *t, const hsy_release_info *info)
 {
     const uint64_t reports = info->slots * info->rounds * info->task.sends;
@@ -278,6 +294,7 @@ size_t hsy_release_label(const hsy_release *r, const hsy_task *task, char *out,
 
     hsy_release_describe(r, &info);
     label_asked(&t, task);
+    label_stage(&t, r);
     label_tells(&t, &info);
     label_changes(&t, &info);
     label_sends(&t, &info);

@@ -61,11 +61,11 @@ static hsy_status noise_fresh(struct answer *a, uint8_t *report)
     struct device_draw own, truth;
     hsy_coins coins;
     hsy_status st = hsy_device_draw(a->dev, &own, DEVICE_PURPOSE_RELEASE, a->r,
-                                    a->r->digest, noise_name(a), 0);
+                                    release_fresh(a->r), noise_name(a), 0);
 
     if (st == HSY_OK)
         st = hsy_device_draw(a->dev, &truth, DEVICE_PURPOSE_PERMANENT, a->r,
-                             a->r->digest, noise_name(a), a->code);
+                             release_fresh(a->r), noise_name(a), a->code);
     if (st == HSY_OK) {
         coins = (hsy_coins){truth.coins.secret, own.coins.published};
         st = hsy_code_width(s) > 1

@@ -135,11 +135,13 @@ struct outbox_walk {
     struct outbox_item item;
 };
 
-/* Two tasks may be one release under two names: the first listed sends. */
+/* Two tasks may be one release under two names: the first listed sends. Of a
+ * search every stage does. */
 static bool outbox_listed_before(const struct outbox_walk *w)
 {
     for (size_t k = 0; k < w->i; k++)
-        if (hsy_device_find(w->dev, w->releases[k]) == w->item.record)
+        if (release_stage(w->releases[k]) == release_stage(w->item.r) &&
+            hsy_device_find(w->dev, w->releases[k]) == w->item.record)
             return true;
     return false;
 }
@@ -166,6 +168,8 @@ static void outbox_enter(struct outbox_walk *w)
     w->item.round = today >= rec->window ? today - rec->window + 1 : 0;
     if (w->item.round < rec->first)
         w->item.round = rec->first;
+    if (release_stage(r) != 0) /* the others are not this scheme's */
+        w->item.round = today;
 }
 
 /* On to the next place that can still be sent and whose round has ended. False

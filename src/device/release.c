@@ -9,6 +9,12 @@
  * with coins of its own, charged in full. Fresh and kept answers never share a
  * digest: round_days is 0 for the ones and not for the others, also where a
  * task has no slots and its end alone says how many rounds there are.
+ *
+ * The stages of a search (staged.h) are one release: in the digest stands what
+ * they share, not the number of a stage or its candidates. A stage is a round
+ * of the one slot there is, and a slot of fresh answers is charged and answered
+ * once: whatever further stages are asked, in whatever order and with whatever
+ * candidates, one report leaves.                       docs/device.md, Stages
  */
 #include "blake2b.h"
 #include "bytes.h"
@@ -17,6 +23,7 @@
 #include "fail.h"
 #include "rappor.h"
 #include "scheme.h"
+#include "staged.h"
 
 #include <string.h>
 
@@ -105,8 +112,26 @@ static hsy_status release_counts(const hsy_task *t, bool kept, hsy_error *err)
     return HSY_OK;
 }
 
+/* A search has one slot and in it one answer. */
+static hsy_status release_stages(hsy_release *r, hsy_error *err)
+{
+    const struct mech_staged *staged = mech_staged(r->scheme->mech);
+    const hsy_task *t = &r->task;
+
+    if (staged == NULL)
+        return HSY_OK;
+    if (t->slot_days != 0 || t->answers != 1)
+        return hsy_fail(err, HSY_E_RANGE,
+                        t->slot_days != 0 ? "slot_days" : "answers",
+                        "a search in stages is answered once, at one of them");
+    r->stage = staged->number(r->scheme);
+    return HSY_OK;
+}
+
 uint64_t hsy_release_round(const hsy_release *r, uint32_t day)
 {
+    if (release_stage(r) != 0)
+        return release_stage(r) - 1;
     return (day - r->task.start) / r->round_days;
 }
 
@@ -165,7 +190,8 @@ struct release_shape {
     uint32_t start, slot_days, round_days, answers, sends, changes;
 };
 
-static void release_digest(uint8_t digest[HSY_DIGEST], const hsy_scheme *s,
+static void release_digest(uint8_t digest[HSY_DIGEST],
+                           const uint8_t scheme[HSY_DIGEST],
                            const struct release_shape *p)
 {
     uint8_t numbers[32];
@@ -180,7 +206,7 @@ static void release_digest(uint8_t digest[HSY_DIGEST], const hsy_scheme *s,
     bytes_put32(numbers + 28, p->changes);
     hsy_blake2b_init(&b, HSY_DIGEST, NULL, 0);
     hsy_blake2b_update(&b, release_tag, sizeof release_tag);
-    hsy_blake2b_update(&b, s->digest, HSY_DIGEST);
+    hsy_blake2b_update(&b, scheme, HSY_DIGEST);
     hsy_blake2b_update(&b, numbers, sizeof numbers);
     hsy_blake2b_final(&b, digest);
 }
@@ -260,7 +286,7 @@ bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
     if (hsy_mech_resolve(&made, newer->mech, &spec, NULL) != HSY_OK)
         return false;
     hsy_scheme_digest(&made);
-    release_digest(digest, &made, &shape);
+    release_digest(digest, made.digest, &shape);
     if (memcmp(digest, record->digest, HSY_DIGEST) != 0)
         return false;
     *older = made;
@@ -326,8 +352,15 @@ static void release_digests(hsy_release *r)
         .sends = r->task.sends,
         .changes = r->task.max_changes,
     };
+    const struct mech_staged *staged = mech_staged(r->scheme->mech);
+    const uint8_t *asked = hsy_release_charged(r)->digest;
+    uint8_t family[HSY_DIGEST];
 
-    release_digest(r->digest, hsy_release_charged(r), &shape);
+    if (staged != NULL) {
+        staged->family(r->scheme, family);
+        asked = family;
+    }
+    release_digest(r->digest, asked, &shape);
     release_report_digest(r);
     release_base(r);
 }
@@ -346,6 +379,8 @@ hsy_status hsy_release_init(hsy_release *r, const hsy_task *task,
         st = release_plan(r, err);
     if (st == HSY_OK)
         st = release_counts(&r->task, r->permanent != NULL, err);
+    if (st == HSY_OK)
+        st = release_stages(r, err);
     if (st == HSY_OK)
         st = release_other(r, err);
     if (st == HSY_OK)

@@ -247,7 +247,9 @@ static bool search_possible(const struct search_spelling *x,
         const uint64_t least = search_get(x, codes, at, end)
                                << (at + x->symbol - end);
 
-        if (least > x->size || (ended && least != 0))
+        /* What is left after the last whole symbol is zeros. */
+        if (least > (at + x->symbol > x->bits ? 0 : x->size) ||
+            (ended && least != 0))
             return false;
         ended = end == at + x->symbol && least == 0;
     }
@@ -337,12 +339,14 @@ static void search_sort(hsy_found *heap, size_t held)
  * Whether chance makes such a point of a prefix that nobody has less often than
  * `chance`, whose quantile is z. Where a group is small against the range of
  * its hash the count is far from normal, with a longer tail: the binomial one
- * must agree.
+ * must agree, if support is a count by chance q (not that of one block of hr).
  */
 static bool search_significant(const hsy_point *point, double z, double chance)
 {
     if (point->value <= z * sqrt(point->v0 / point->n + point->floor))
         return false;
+    if (point->q == 0)
+        return true;
     /* P[X >= support] is that of n - X <= n - support. */
     return hsy_binomial_cdf((uint64_t)(point->n - point->support),
                             (uint64_t)point->n, 1 - point->q) <= chance;

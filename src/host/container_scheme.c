@@ -31,8 +31,8 @@ const char *container_design_name(uint32_t design)
 
 /* The members as they stand in the header; what is not there is NULL or 0. */
 struct container_scheme_text {
-    const char *mechanism, *kind, *design;
-    size_t mechanism_len, kind_len, design_len;
+    const char *mechanism, *kind, *design, *oracle, *alphabet;
+    size_t mechanism_len, kind_len, design_len, oracle_len, alphabet_len;
     const char *epsilon, *lo, *hi, *digest;
     size_t epsilon_len, lo_len, hi_len, digest_len;
     json_int_t bins, scale;
@@ -43,7 +43,8 @@ static bool container_scheme_unpack(struct container_scheme_text *t,
                                     json_t *json)
 {
     static const char format[] =
-        "{s:s%,s:s%,s?s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o,s?o!}";
+        "{s:s%,s:s%,s?s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o,s?o,"
+        "s?s%,s?s%!}";
 
     memset(t, 0, sizeof *t);
     return json_unpack(json, format, "mechanism", &t->mechanism,
@@ -54,7 +55,8 @@ static bool container_scheme_unpack(struct container_scheme_text *t,
                        &t->hi_len, "scale", &t->scale, "design", &t->design,
                        &t->design_len, "chance", &t->chance, "parameters",
                        &t->parameters, "matrix", &t->matrix, "attributes",
-                       &t->attributes) == 0;
+                       &t->attributes, "oracle", &t->oracle, &t->oracle_len,
+                       "alphabet", &t->alphabet, &t->alphabet_len) == 0;
 }
 
 /* A name without a NUL in it. */
@@ -275,9 +277,11 @@ static hsy_status container_scheme_names(hsy_spec *spec,
 {
     if (!container_scheme_name(t->mechanism, t->mechanism_len) ||
         !container_scheme_name(t->kind, t->kind_len) ||
-        !container_scheme_name(t->design, t->design_len))
+        !container_scheme_name(t->design, t->design_len) ||
+        !container_scheme_name(t->oracle, t->oracle_len))
         return container_scheme_bad(err, "scheme");
     spec->mechanism = t->mechanism;
+    spec->oracle = t->oracle;
     spec->kind = container_scheme_find(hsy_kind_name, t->kind);
     if (hsy_kind_name(spec->kind) == NULL)
         return container_scheme_bad(err, "kind");
@@ -322,6 +326,10 @@ static hsy_status container_scheme_spec(hsy_spec *spec, uint8_t **labels,
         st = container_scheme_chance(spec, t->chance, err);
     if (st == HSY_OK && t->parameters != NULL)
         st = container_scheme_parameters(spec, t->parameters, err);
+    if (st == HSY_OK && t->alphabet != NULL &&
+        hsy_alphabet_parse(spec->alphabet, t->alphabet, t->alphabet_len,
+                           NULL) != HSY_OK)
+        st = container_scheme_bad(err, "alphabet");
     if (st == HSY_OK && (t->lo != NULL || t->hi != NULL))
         st = container_scheme_range(spec, t, err);
     if (st == HSY_OK && t->attributes != NULL)

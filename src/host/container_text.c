@@ -142,7 +142,8 @@ static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
 {
     hsy_status st = HSY_OK;
 
-    if (spec->kind == HSY_KIND_VALUES) {
+    if (spec->kind == HSY_KIND_VALUES ||
+        (spec->kind == HSY_KIND_STRINGS && spec->d != 0)) { /* a stage's */
         size_t skip = container_labels_at(spec);
 
         fputs(",\"values\":", f);
@@ -200,6 +201,23 @@ static void container_text_parameters(FILE *f, const hsy_spec *spec)
         fputs("}", f);
 }
 
+/* The bytes of an alphabet, in characters of ASCII, and an oracle. */
+static hsy_status container_text_spelling(FILE *f, const hsy_spec *spec,
+                                          hsy_error *err)
+{
+    char text[HSY_ALPHABET_TEXT];
+    const size_t len = hsy_alphabet_text(text, spec->alphabet);
+    hsy_status st = HSY_OK;
+
+    if (len != 0) {
+        fputs(",\"alphabet\":", f);
+        st = container_text_label(f, (const uint8_t *)text, len, err);
+    }
+    if (spec->oracle != NULL)
+        fprintf(f, ",\"oracle\":\"%s\"", spec->oracle);
+    return st;
+}
+
 /* The members of a scheme but its digest, and no brace at the end. */
 static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
                                         hsy_error *err)
@@ -215,6 +233,8 @@ static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
     }
     st = container_text_domain(f, spec, err);
     container_text_parameters(f, spec);
+    if (st == HSY_OK)
+        st = container_text_spelling(f, spec, err);
     return st;
 }
 

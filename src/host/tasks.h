@@ -16,6 +16,7 @@
 
 #define TASKS_FILE_MAX (16u << 20) /* bytes of a file */
 #define TASKS_LIST_MAX 4096u       /* values in a list; a file has more */
+#define TASKS_PREFIXES_MAX 65536u  /* of a stage */
 #define TASKS_PROBLEMS_MAX 200u    /* of a file that are listed */
 #define TASKS_NONE SIZE_MAX        /* no task, no item */
 
@@ -36,8 +37,10 @@ struct tasks_raw {
     char *yes_no, *strings, *values_file, *bins;
     char **values, **range;
     unsigned values_count, range_count;
-    char *epsilon, *mechanism;
+    char *epsilon, *mechanism, *alphabet, *oracle;
     struct tasks_set *set;
+    char **prefixes, *sizes; /* of a stage */
+    unsigned prefixes_count;
     char *start, *end, *repeat;
     struct tasks_permanent *permanent;
     char *sample, *answers, *send, *delay, *grace, *min_reports;
@@ -139,6 +142,10 @@ bool tasks_days(uint64_t *out, const char *text); /* daily, week, 3 days */
 
 /* The values of task i as labels, with `other`, into made and task. */
 void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec);
+
+/* The prefixes and the sizes of a stage, into made and spec (tasks_stage.c);
+ * false after a complaint. */
+bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 
 /* Kind, mechanism and epsilon of task i, resolved to its wires. */
 void tasks_scheme(hsy_tasks *t, size_t i);

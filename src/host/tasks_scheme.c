@@ -298,8 +298,20 @@ static const struct scheme_key {
     {"epsilon", "epsilon", NULL},    {"range", "range", NULL},
     {"scale", "range", NULL},        {"bins", "bins", NULL},
     {"values", NULL, NULL},          {"labels", NULL, NULL},
-    {"grain", "permanent", "grain"},
+    {"grain", "permanent", "grain"}, {"prefixes", "prefixes", NULL},
+    {"alphabet", "alphabet", NULL},  {"oracle", "oracle", NULL},
 };
+
+static void scheme_spelling(struct scheme_ask *a)
+{
+    const char *text = a->raw->alphabet;
+    hsy_error err = {0};
+
+    a->spec.oracle = a->raw->oracle;
+    if (text != NULL && hsy_alphabet_parse(a->spec.alphabet, text, strlen(text),
+                                           &err) != HSY_OK)
+        scheme_wrong(a, "alphabet", NULL, "%s", err.msg);
+}
 
 /* Complain about what the library refuses, at the key that said it. */
 static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
@@ -461,6 +473,9 @@ static void scheme_resolve(struct scheme_ask *a)
 
     a->spec.size = sizeof a->spec;
     a->spec.mechanism = a->raw->mechanism;
+    scheme_spelling(a);
+    if (!a->sound)
+        return;
     if (a->raw->permanent != NULL && a->spec.design == HSY_DESIGN_EPSILON &&
         (a->raw->mechanism == NULL || strcmp(a->raw->mechanism, "auto") == 0))
         a->spec.mechanism = scheme_choose(a);
@@ -486,6 +501,8 @@ void tasks_scheme(hsy_tasks *t, size_t i)
     scheme_kind(&a);
     if (a.sound)
         scheme_set(&a);
+    if (a.sound)
+        a.sound = tasks_stage(t, i, &a.spec);
     if (a.sound)
         scheme_epsilons(&a);
     if (a.sound && !t->nomem)

@@ -222,14 +222,24 @@ static double interval_bisect(const hsy_point *point, double inside,
     return inside;
 }
 
+/* The most likely rate of a share in [0, 1], whose rates lie from low to
+ * high. */
+static double interval_peak(const hsy_point *point, double *low, double *high)
+{
+    const double r0 = interval_rate(point, 0), r1 = interval_rate(point, 1);
+
+    *low = fmin(r0, r1);
+    *high = fmax(r0, r1);
+    return fmin(fmax(point->support / point->n, *low), *high);
+}
+
 /* The rates of shares in [0, 1] whose likelihood is at least e^(-z^2/2) of the
  * greatest such. */
 static void interval_likelihood(double ends[2], const hsy_point *point,
                                 double z)
 {
-    const double r0 = interval_rate(point, 0), r1 = interval_rate(point, 1);
-    const double low = fmin(r0, r1), high = fmax(r0, r1);
-    const double peak = fmin(fmax(point->support / point->n, low), high);
+    double low, high;
+    const double peak = interval_peak(point, &low, &high);
     const double limit = interval_deviance(point, peak) + z * z / 2;
 
     ends[0] = interval_bisect(point, peak, low, limit);
@@ -329,6 +339,25 @@ hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
         hsy_point_variance(point, how->target, hsy_share_clip(point->value)));
     est->low = ends[0];
     est->high = ends[1];
+    return HSY_OK;
+}
+
+hsy_status hsy_point_likelihood(double *out, const hsy_point *point, double f,
+                                hsy_error *err)
+{
+    hsy_status st = hsy_point_check(point, err);
+    double low, high, peak;
+
+    if (st == HSY_OK)
+        st = hsy_interval_check(point, HSY_LIKELIHOOD, err);
+    if (st != HSY_OK)
+        return st;
+    if (!(f >= 0 && f <= 1))
+        return hsy_fail(err, HSY_E_RANGE, "f", "a share lies from 0 to 1");
+    peak = interval_peak(point, &low, &high);
+    *out = fmin(interval_deviance(point, peak) -
+                    interval_deviance(point, interval_rate(point, f)),
+                0);
     return HSY_OK;
 }
 

@@ -11,6 +11,7 @@
  *
  * Report: the answer's index, ceil(log2 d) bits.
  */
+#include "matrix.h"
 #include "bytes.h"
 #include "ct.h"
 #include "draw.h"
@@ -21,7 +22,6 @@
 
 #include <string.h>
 
-#define MATRIX_WORST_CONDITION 1e8
 #define MATRIX_BLOCK 256
 
 /* ---- From bytes ---------------------------------------------------------- */
@@ -162,8 +162,7 @@ static void matrix_clear(double *a, double *inverse, size_t d, size_t i)
     }
 }
 
-/* Gauss and Jordan with partial pivoting; a is used up. False if singular. */
-static bool matrix_invert(double *inverse, double *a, size_t d)
+bool hsy_matrix_invert(double *inverse, double *a, size_t d)
 {
     for (size_t i = 0; i < d * d; i++)
         inverse[i] = i / d == i % d;
@@ -181,8 +180,7 @@ static bool matrix_invert(double *inverse, double *a, size_t d)
     return true;
 }
 
-/* The condition number in the 1-norm: that of H is 1. */
-static double matrix_condition(const double *inverse, size_t d)
+double hsy_matrix_condition(const double *inverse, size_t d)
 {
     double most = 0;
 
@@ -204,11 +202,11 @@ static hsy_status matrix_conditioned(const uint64_t *entries, size_t d,
 
     for (size_t i = 0; i < d * d; i++)
         a[i] = (double)entries[i] / (double)total;
-    if (!matrix_invert(inverse, a, d))
+    if (!hsy_matrix_invert(inverse, a, d))
         return hsy_fail(err, HSY_E_RANGE, "matrix",
                         "it is singular: some mixtures of truths are answered "
                         "alike");
-    if (!(matrix_condition(inverse, d) <= MATRIX_WORST_CONDITION))
+    if (!(hsy_matrix_condition(inverse, d) <= MATRIX_WORST_CONDITION))
         return hsy_fail_limit(err, HSY_E_RANGE, "matrix",
                               "it is ill-conditioned: estimates would be noise",
                               (uint64_t)MATRIX_WORST_CONDITION);
@@ -327,7 +325,7 @@ static void matrix_inverse(const hsy_scheme *s, double *inverse, double *room)
 {
     for (size_t i = 0; i < (size_t)s->d * s->d; i++)
         room[i] = (double)matrix_entries(s)[i] / (double)s->total;
-    matrix_invert(inverse, room, s->d); /* resolve has seen that it can */
+    hsy_matrix_invert(inverse, room, s->d); /* resolve has seen that it can */
 }
 
 /* Sum over y of inverse[v][y]^2 times rate[y]. */
@@ -511,5 +509,4 @@ const struct hsy_mechanism hsy_mech_matrix = {
     .settle = matrix_settle,
 };
 
-#undef MATRIX_WORST_CONDITION
 #undef MATRIX_BLOCK

@@ -25,8 +25,7 @@ static bool mech_same(const char *name, const char *list, size_t len)
     return i == len && name[i] == '\0';
 }
 
-/* Whether name stands in a comma-separated list. */
-static bool mech_listed(const char *name, const char *list)
+bool hsy_mech_listed(const char *name, const char *list)
 {
     while (*list != '\0') {
         size_t len = 0;
@@ -43,8 +42,8 @@ static bool mech_listed(const char *name, const char *list)
 const struct hsy_mechanism *hsy_mech_named(const char *name)
 {
     for (size_t i = 0; i < hsy_mech_count; i++)
-        if (mech_listed(name, hsy_mech_table[i]->row.name) ||
-            mech_listed(name, hsy_mech_table[i]->row.aliases))
+        if (hsy_mech_listed(name, hsy_mech_table[i]->row.name) ||
+            hsy_mech_listed(name, hsy_mech_table[i]->row.aliases))
             return hsy_mech_table[i];
     return NULL;
 }
@@ -59,7 +58,7 @@ const struct hsy_mechanism *hsy_mech_numbered(uint32_t id)
 
 bool hsy_mech_is_auto(const char *name)
 {
-    return name == NULL || mech_listed(name, "auto");
+    return name == NULL || hsy_mech_listed(name, "auto");
 }
 
 const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec)
@@ -127,10 +126,11 @@ hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                         "the mechanism is not given by probabilities");
     if (mech->spell == NULL && mech_alphabet(spec))
         return hsy_fail(err, HSY_E_RANGE, "alphabet",
-                        "the mechanism does not spell strings");
+                        "the mechanism does not spell strings; pem does");
     if (!mech->oracles && spec->oracle != NULL)
-        return hsy_fail(err, HSY_E_RANGE, "oracle",
-                        "the mechanism asks by itself, not by another one");
+        return hsy_fail(
+            err, HSY_E_RANGE, "oracle",
+            "the mechanism asks by itself; pem asks by another one");
     for (size_t i = 0; i < HSY_PARAMS; i++) {
         const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
 

@@ -32,6 +32,7 @@ static inline double mech_support_v1(const struct mech_support *law)
 struct mech_sampled;
 struct mech_chain;
 struct mech_lies;
+struct mech_staged;
 
 struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
@@ -47,6 +48,10 @@ struct hsy_mechanism {
 
     bool
         oracles; /* its parts may be asked by the mechanism that a spec names */
+
+    /* Fill in what another name of it means (treehist); NULL: they all mean the
+     * same. */
+    void (*configure)(hsy_spec *spec);
 
     /*
      * Check the spec's mechanism part and derive all integers from it. The
@@ -149,6 +154,12 @@ struct hsy_mechanism {
      * none. */
     const struct mech_sampled *sampled;
 
+#ifndef HSY_CLIENT
+    /* One of several stages, of which a person answers one (staged.h); NULL: it
+     * is not. A small client (make client) has none such. */
+    const struct mech_staged *staged;
+#endif
+
     size_t law_factors; /* most that law writes; 0: one for each report bit */
     size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
     size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
@@ -245,6 +256,9 @@ hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 
 /* Whether the design and the parameters that a spec gives are the mechanism's
  * own. */
+/* Whether name stands in a comma-separated list. */
+bool hsy_mech_listed(const char *name, const char *list);
+
 hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                           const hsy_spec *spec, hsy_error *err);
 
@@ -348,5 +362,6 @@ extern const struct hsy_mechanism hsy_mech_central;
 extern const struct hsy_mechanism hsy_mech_central_open;
 extern const struct hsy_mechanism hsy_mech_pem;
 extern const struct hsy_mechanism hsy_mech_sfp;
+extern const struct hsy_mechanism hsy_mech_stage;
 
 #endif

@@ -15,6 +15,7 @@
 struct sampled_tail {
     size_t parts;   /* that reports answer */
     size_t schemes; /* parts, and attributes beside them */
+    size_t end;     /* of the last one */
     size_t at[];
 };
 
@@ -128,6 +129,14 @@ void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec)
         tail->at[i] = at;
         at += sampled_round(hsy_scheme_size(&sub));
     }
+    tail->end = at;
+}
+
+void *hsy_sampled_rest(const hsy_scheme *s)
+{
+    const struct sampled_tail *tail = mech_tail(s);
+
+    return (uint8_t *)(s + 1) + tail->end;
 }
 
 /* ---- Parts, of any scheme ------------------------------------------------ */

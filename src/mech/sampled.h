@@ -63,6 +63,9 @@ hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
 size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_sampled *how);
 void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec);
 
+/* What a mechanism keeps in the tail after its parts, aligned as they are. */
+void *hsy_sampled_rest(const hsy_scheme *s);
+
 /* Choose the kernels of all parts. */
 void hsy_sampled_cpu(hsy_scheme *s);
 

@@ -4,6 +4,7 @@
 #include "bytes.h"
 #include "fail.h"
 #include "sampled.h"
+#include "staged.h"
 #include "tuple.h"
 
 #include <string.h>
@@ -69,8 +70,22 @@ static hsy_status scheme_range(hsy_scheme *s, const hsy_spec *spec,
     return HSY_OK;
 }
 
+/* Strings have no list, unless a stage says which prefixes are left. */
+static hsy_status scheme_strings(hsy_scheme *s, const hsy_spec *spec,
+                                 bool staged, hsy_error *err)
+{
+    if (spec->d != 0 && !staged)
+        return hsy_fail(err, HSY_E_RANGE, "values",
+                        "this kind of truth has no list of values");
+    if (spec->d != 0 && spec->labels == NULL)
+        return hsy_fail(err, HSY_E_RANGE, "prefixes",
+                        "there are fewer than stated");
+    s->d = spec->d;
+    return HSY_OK;
+}
+
 static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
-                                hsy_error *err)
+                                bool staged, hsy_error *err)
 {
     hsy_status st;
 
@@ -87,13 +102,13 @@ static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
     case HSY_KIND_BINS:
         st = scheme_values(s, spec, err);
         return st == HSY_OK ? scheme_range(s, spec, err) : st;
-    case HSY_KIND_NUMBER:
     case HSY_KIND_STRINGS:
+        return scheme_strings(s, spec, staged, err);
+    case HSY_KIND_NUMBER:
         if (spec->d != 0)
             return hsy_fail(err, HSY_E_RANGE, "values",
                             "this kind of truth has no list of values");
-        return spec->kind == HSY_KIND_NUMBER ? scheme_range(s, spec, err)
-                                             : HSY_OK;
+        return scheme_range(s, spec, err);
     case HSY_KIND_TUPLE:
         if (spec->d != 0)
             return hsy_fail(err, HSY_E_RANGE, "values",
@@ -106,14 +121,14 @@ static hsy_status scheme_domain(hsy_scheme *s, const hsy_spec *spec,
 
 /* What belongs to other kinds must be absent, so that nothing is ignored. */
 static hsy_status scheme_foreign(const hsy_scheme *s, const hsy_spec *spec,
-                                 hsy_error *err)
+                                 bool staged, hsy_error *err)
 {
     bool number = s->kind == HSY_KIND_NUMBER || s->kind == HSY_KIND_BINS;
 
     if (!number && (spec->lo != 0 || spec->hi != 0 || spec->scale != 0))
         return hsy_fail(err, HSY_E_RANGE, "range", "only a number has a range");
     if (s->kind != HSY_KIND_VALUES && s->kind != HSY_KIND_TUPLE &&
-        spec->labels != NULL)
+        !(staged && s->kind == HSY_KIND_STRINGS) && spec->labels != NULL)
         return hsy_fail(err, HSY_E_RANGE, "labels",
                         "only a list of values has labels");
     return HSY_OK;
@@ -193,12 +208,12 @@ static hsy_status scheme_labels(hsy_scheme *s, const hsy_spec *spec,
 }
 
 static hsy_status scheme_common(hsy_scheme *s, const hsy_spec *spec,
-                                hsy_error *err)
+                                bool staged, hsy_error *err)
 {
-    hsy_status st = scheme_domain(s, spec, err);
+    hsy_status st = scheme_domain(s, spec, staged, err);
 
     if (st == HSY_OK)
-        st = scheme_foreign(s, spec, err);
+        st = scheme_foreign(s, spec, staged, err);
     if (st == HSY_OK)
         st = scheme_epsilon(s, spec, err);
     if (st == HSY_OK)
@@ -216,6 +231,7 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
                               hsy_error *err)
 {
     const uint8_t *bytes = (const uint8_t *)given;
+    const struct hsy_mechanism *mech;
     size_t size = given->size;
 
     if (size < SCHEME_SPEC_FIRST || size > SCHEME_SPEC_MAX)
@@ -229,6 +245,9 @@ static hsy_status scheme_spec(hsy_spec *known, const hsy_spec *given,
                                   sizeof *known);
     memset(known, 0, sizeof *known);
     memcpy(known, given, size < sizeof *known ? size : sizeof *known);
+    mech = hsy_mech_meant(known);
+    if (mech != NULL && mech->configure != NULL)
+        mech->configure(known);
     return HSY_OK;
 }
 
@@ -249,7 +268,8 @@ static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
 
     if (mech == NULL && !hsy_mech_is_auto(spec->mechanism))
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism", "no such mechanism");
-    st = scheme_common(made, spec, err);
+    st = scheme_common(made, spec, mech != NULL && mech_staged(mech) != NULL,
+                       err);
     if (st != HSY_OK)
         return st;
     return mech == NULL ? hsy_mech_auto(made, spec, err)

@@ -137,18 +137,23 @@ static bool truth_is_raw(const hsy_scheme *s, const hsy_truth *truth)
     return s->mech->spell != NULL && truth->type == HSY_TRUTH_INDEX;
 }
 
-/* Its last M bits; the words before the last one are zeros. */
+/* Its last M bits: an index has 32, so at most two words are not zeros. What
+ * they amount to. */
 static uint64_t truth_raw(const hsy_scheme *s, uint64_t *codes,
                           const hsy_truth *truth)
 {
     const uint64_t bits = s->param[HSY_PARAM_BITS];
     const size_t words = spell_words(bits);
+    const unsigned left = (unsigned)(bits - 64 * (words - 1)); /* of the last */
+    const uint64_t index = truth->u.index;
 
     for (size_t k = 0; k < words; k++)
         codes[k] = 0;
-    codes[words - 1] =
-        truth->u.index & (bits < 64 ? UINT64_MAX >> (64 - bits) : UINT64_MAX);
-    return codes[words - 1];
+    codes[words - 1] = index & UINT64_MAX >> (64 - left);
+    if (words == 1 || left == 64)
+        return codes[words - 1];
+    codes[words - 2] = index >> left;
+    return index;
 }
 
 static hsy_status truth_one(const hsy_scheme *s, uint64_t *code,

@@ -20,7 +20,8 @@ enum plot_style {
     PLOT_LINE = 0, /* a line with a mark at each point */
     PLOT_DASHED,   /* a dashed line without marks: what theory says */
     PLOT_POINTS,   /* marks alone */
-    PLOT_BARS      /* bars from 0 to y; what is a band else are error bars */
+    PLOT_BARS,     /* bars from 0 to y; what is a band else are error bars */
+    PLOT_CURVE     /* a line without marks */
 };
 
 struct plot_series {
@@ -58,6 +59,33 @@ struct plot_figure {
  */
 hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
                     hsy_error *err);
+
+#define PLOT_STACK_MAX 4u
+
+/* Up to so many figures one below the other in one document, whose title and
+ * description are those of the first. As plot_svg. */
+hsy_status plot_stack_svg(char **svg, size_t *len,
+                          const struct plot_figure *figures, size_t n,
+                          hsy_error *err);
+
+/*
+ * How likely each share makes the reports of a point (its n, support, p and q
+ * are read): the likelihood above, its logarithm below, both relative to their
+ * top, around the most likely share, with the cut that leaves the likelihood
+ * interval of this level. Of the texts only note may be NULL; label is that of
+ * the share.
+ */
+struct plot_likelihood {
+    const char *title, *about, *note, *label;
+    const hsy_point *point;
+    double level; /* 0 < level < 1 */
+};
+
+/* As plot_svg; HSY_E_EMPTY and HSY_E_RANGE also where hsy_estimate_point has
+ * no likelihood interval. */
+hsy_status plot_likelihood_svg(char **svg, size_t *len,
+                               const struct plot_likelihood *what,
+                               hsy_error *err);
 
 #define PLOT_NAMED_MAX 100u
 

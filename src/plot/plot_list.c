@@ -106,7 +106,7 @@ hsy_status plot_list_svg(char **svg, size_t *len, const struct plot_list *list,
     if (st != HSY_OK)
         return st;
     plot_open(&t, bottom + LIST_BELOW, list->title, list->about);
-    plot_head(&t, 16, list->title, list->note);
+    plot_head(&t, 16, 0, list->title, list->note);
     list_axis(&t, &scale, list->label, bottom);
     for (size_t i = 0; i < list->n; i++)
         list_row(&t, &scale, list, i);

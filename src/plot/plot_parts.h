@@ -28,12 +28,12 @@ void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
 #define PLOT_WIDTH 720.0
 
 /* Everything up to the paper; a text at a place, with more attributes; what
- * stands above the frame. */
+ * stands above the frame, below `top`. */
 void plot_open(struct plot_text *t, double height, const char *title,
                const char *about);
 void plot_label(struct plot_text *t, double x, double y, const char *more,
                 const char *text);
-void plot_head(struct plot_text *t, double x, const char *title,
+void plot_head(struct plot_text *t, double x, double top, const char *title,
                const char *note);
 
 /* A mark of a colour's own. */

@@ -1,5 +1,5 @@
 /*
- * plot_svg.c - a figure as an SVG document.
+ * plot_svg.c - figures as an SVG document.
  *
  * Coordinates are tenths of a pixel, so the same figure gives the same bytes
  * wherever it is drawn. Colours are classes, which a style sheet inside the
@@ -20,7 +20,8 @@
 
 struct svg_frame {
     struct plot_scale x, y;
-    double height; /* of the document */
+    double top; /* of its part of the document */
+    double end; /* of that part */
 };
 
 static double svg_x(const struct svg_frame *f, double value)
@@ -31,7 +32,7 @@ static double svg_x(const struct svg_frame *f, double value)
 
 static double svg_y(const struct svg_frame *f, double value)
 {
-    return SVG_TOP + (1 - plot_scale_at(&f->y, value)) * SVG_HEIGHT;
+    return f->top + SVG_TOP + (1 - plot_scale_at(&f->y, value)) * SVG_HEIGHT;
 }
 
 /* ---- What is refused ----------------------------------------------------- */
@@ -116,7 +117,7 @@ static hsy_status svg_check_series(struct svg_ends ends[2],
     const struct plot_series *s = &fig->series[i];
     hsy_status st = svg_check(&ends[0], &fig->x, "x", s->x, s->n, i + 1, err);
 
-    if (s->colour >= PLOT_COLOURS || s->style > PLOT_BARS)
+    if (s->colour >= PLOT_COLOURS || s->style > PLOT_CURVE)
         return plot_refuse(err, "no such colour or style", NULL, i + 1);
     if ((s->low == NULL) != (s->high == NULL))
         return plot_refuse(err, "a band has two sides", NULL, i + 1);
@@ -155,8 +156,8 @@ static hsy_status svg_fit(struct svg_frame *f, const struct plot_figure *fig,
     plot_scale_fit(&f->x, &fig->x, ends[0].least, ends[0].most);
     plot_scale_fit(&f->y, &fig->y, ends[1].least, ends[1].most);
     named = (named + SVG_LEGEND_COLUMNS - 1) / SVG_LEGEND_COLUMNS;
-    f->height =
-        SVG_TOP + SVG_HEIGHT + SVG_BELOW + SVG_LEGEND_ROW * (double)named;
+    f->end = f->top + SVG_TOP + SVG_HEIGHT + SVG_BELOW +
+             SVG_LEGEND_ROW * (double)named;
     return HSY_OK;
 }
 
@@ -220,25 +221,26 @@ void plot_label(struct plot_text *t, double x, double y, const char *more,
     plot_put(t, "</text>\n");
 }
 
-void plot_head(struct plot_text *t, double x, const char *title,
+void plot_head(struct plot_text *t, double x, double top, const char *title,
                const char *note)
 {
-    plot_label(t, x, note != NULL ? 22 : 28,
+    plot_label(t, x, top + (note != NULL ? 22 : 28),
                " font-size=\"16\" font-weight=\"600\"", title);
     if (note != NULL)
-        plot_label(t, x, 40, " font-size=\"12\"", note);
+        plot_label(t, x, top + 40, " font-size=\"12\"", note);
 }
 
 static void svg_axes(struct plot_text *t, const struct svg_frame *f,
                      const struct plot_figure *fig)
 {
-    const double right = PLOT_WIDTH - SVG_RIGHT, bottom = SVG_TOP + SVG_HEIGHT;
+    const double right = PLOT_WIDTH - SVG_RIGHT, top = f->top + SVG_TOP,
+                 bottom = top + SVG_HEIGHT;
 
     for (size_t i = 0; i < f->x.nticks; i++) {
         double x = SVG_LEFT + f->x.ticks[i] * (right - SVG_LEFT);
 
-        plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x,
-                 SVG_TOP, bottom);
+        plot_put(t, "<path class=\"rule\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top,
+                 bottom);
         plot_label(t, x, bottom + 19, " text-anchor=\"middle\"", f->x.texts[i]);
     }
     for (size_t i = 0; i < f->y.nticks; i++) {
@@ -250,14 +252,14 @@ static void svg_axes(struct plot_text *t, const struct svg_frame *f,
                    f->y.texts[i]);
     }
     plot_put(t, "<path class=\"frame\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n",
-             SVG_LEFT, SVG_TOP, bottom, right);
-    plot_head(t, SVG_LEFT, fig->title, fig->note);
+             SVG_LEFT, top, bottom, right);
+    plot_head(t, SVG_LEFT, f->top, fig->title, fig->note);
     plot_label(t, (SVG_LEFT + right) / 2, bottom + 42,
                " text-anchor=\"middle\"", fig->x.label);
     plot_put(t,
              "<text class=\"ink\" transform=\"translate(18 %.1f) "
              "rotate(-90)\" text-anchor=\"middle\">",
-             SVG_TOP + SVG_HEIGHT / 2);
+             top + SVG_HEIGHT / 2);
     plot_put_escaped(t, fig->y.label);
     plot_put(t, "</text>\n");
 }
@@ -324,6 +326,11 @@ static const char *svg_dashes(const struct plot_series *s)
     return s->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "";
 }
 
+static bool svg_marked(const struct plot_series *s)
+{
+    return s->style != PLOT_DASHED && s->style != PLOT_CURVE;
+}
+
 static void svg_series(struct plot_text *t, const struct svg_frame *f,
                        const struct plot_series *s)
 {
@@ -340,11 +347,12 @@ static void svg_series(struct plot_text *t, const struct svg_frame *f,
                      svg_y(f, s->y[i]));
         plot_put(t, "\"/>\n");
     }
-    for (size_t i = 0; s->style != PLOT_DASHED && i < s->n; i++)
+    for (size_t i = 0; svg_marked(s) && i < s->n; i++)
         plot_mark(t, s->colour, svg_x(f, s->x[i]), svg_y(f, s->y[i]));
 }
 
-static void svg_legend(struct plot_text *t, const struct plot_figure *fig)
+static void svg_legend(struct plot_text *t, const struct svg_frame *f,
+                       const struct plot_figure *fig)
 {
     const double column =
         (PLOT_WIDTH - SVG_LEFT - SVG_RIGHT) / SVG_LEGEND_COLUMNS;
@@ -353,15 +361,15 @@ static void svg_legend(struct plot_text *t, const struct plot_figure *fig)
     for (size_t i = 0; i < fig->nseries; i++) {
         const struct plot_series *s = &fig->series[i];
         double x = SVG_LEFT + column * (double)(place % SVG_LEGEND_COLUMNS);
-        double y = SVG_TOP + SVG_HEIGHT + SVG_BELOW +
+        double y = f->top + SVG_TOP + SVG_HEIGHT + SVG_BELOW +
                    SVG_LEGEND_ROW * (double)(place / SVG_LEGEND_COLUMNS);
 
         if (s->name == NULL)
             continue;
-        if (s->style == PLOT_LINE || s->style == PLOT_DASHED)
+        if (s->style != PLOT_POINTS && s->style != PLOT_BARS)
             plot_put(t, "<path class=\"line s%u\"%s d=\"M%.1f %.1fh28\"/>\n",
                      s->colour, svg_dashes(s), x, y);
-        if (s->style != PLOT_DASHED)
+        if (svg_marked(s))
             plot_mark(t, s->colour, x + 14, y);
         plot_label(t, x + 36, y + 4.5, "", s->name);
         place++;
@@ -383,19 +391,41 @@ hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
     return HSY_OK;
 }
 
+static void svg_draw(struct plot_text *t, const struct svg_frame *f,
+                     const struct plot_figure *fig)
+{
+    svg_axes(t, f, fig);
+    for (size_t i = 0; i < fig->nseries; i++)
+        svg_series(t, f, &fig->series[i]);
+    svg_legend(t, f, fig);
+}
+
+hsy_status plot_stack_svg(char **svg, size_t *len,
+                          const struct plot_figure *figures, size_t n,
+                          hsy_error *err)
+{
+    struct svg_frame frames[PLOT_STACK_MAX];
+    struct plot_text t = {0};
+
+    if (n == 0 || n > PLOT_STACK_MAX)
+        return plot_refuse(err, "no figure, or too many for one document",
+                           "figures", n);
+    for (size_t i = 0; i < n; i++) {
+        hsy_status st;
+
+        frames[i].top = i > 0 ? frames[i - 1].end : 0;
+        st = svg_fit(&frames[i], &figures[i], err);
+        if (st != HSY_OK)
+            return st;
+    }
+    plot_open(&t, frames[n - 1].end, figures[0].title, figures[0].about);
+    for (size_t i = 0; i < n; i++)
+        svg_draw(&t, &frames[i], &figures[i]);
+    return plot_close(&t, svg, len, err);
+}
+
 hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
                     hsy_error *err)
 {
-    struct plot_text t = {0};
-    struct svg_frame f;
-    hsy_status st = svg_fit(&f, figure, err);
-
-    if (st != HSY_OK)
-        return st;
-    plot_open(&t, f.height, figure->title, figure->about);
-    svg_axes(&t, &f, figure);
-    for (size_t i = 0; i < figure->nseries; i++)
-        svg_series(&t, &f, &figure->series[i]);
-    svg_legend(&t, figure);
-    return plot_close(&t, svg, len, err);
+    return plot_stack_svg(svg, len, figure, 1, err);
 }

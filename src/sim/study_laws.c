@@ -1,9 +1,8 @@
 /*
  * study_laws.c - what theory says of a mechanism's error.
  *
- * Shares: points state their variance themselves. The best that is known for
- * all d shares together is subset selection with its best w, which is within a
- * factor that tends to 1 of the least possible [YB18] (MECHANISMS 3.6, 3.14).
+ * Shares: points state their variance themselves; the best that is known is
+ * hsy_limit_variance (MECHANISMS 3.6, 3.14).
  *
  * Means: a point states what its reports let it know, which for one-bit reports
  * is only a bound. Here the truths are known, and with them the exact variance
@@ -13,21 +12,6 @@
 
 #include <math.h>
 #include <string.h>
-
-double study_share_limit(double d, double epsilon)
-{
-    const double E = exp(epsilon), at = floor(d / (E + 1));
-    double best = INFINITY;
-
-    for (double w = fmax(at, 1); w <= fmax(at, 1) + 1 && w < d; w++) {
-        const double z = w * E + d - w, p = w * E / z;
-        const double q = (w * (w - 1) * E + (d - w) * w) / ((d - 1) * z);
-        const double v0 = q * (1 - q), v1 = p * (1 - p);
-
-        best = fmin(best, (v0 + (v1 - v0) / d) / ((p - q) * (p - q)));
-    }
-    return best;
-}
 
 /* ---- Means, x from 0 to 1 ------------------------------------------------ */
 

@@ -232,7 +232,7 @@ static hsy_status measure_shares(double metrics[STUDY_METRICS],
     metrics[STUDY_KL] =
         hsy_metrics_divergence(b->shares, b->truths, n, 0.5 / users);
     metrics[STUDY_TV] = hsy_metrics_variation(b->shares, b->truths, n);
-    metrics[STUDY_LIMIT] = study_share_limit((double)n, info->epsilon) / users;
+    metrics[STUDY_LIMIT] = hsy_limit_variance((double)n, info->epsilon) / users;
     measure_top(metrics, b, n, top);
     return HSY_OK;
 }

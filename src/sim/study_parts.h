@@ -21,6 +21,10 @@ struct study_truths {
     uint64_t users;
 };
 
+/* Whether a mechanism has public hashes that a seed chooses, and none was; s
+ * has room for its scheme (study_run.c). */
+bool study_pooled(const hsy_spec *given, hsy_scheme *s);
+
 /* ---- Reports (study_reports.c) ------------------------------------------- */
 
 /* Whether a mechanism's tally can be drawn at once, exactly in law. */
@@ -54,10 +58,6 @@ hsy_status study_report(hsy_tally *t, const hsy_scheme *s,
 /* n times the variance of the mean if all hold x, a share of the range, under a
  * mechanism for means. */
 double study_mean_law(const hsy_info *info, double x);
-
-/* n times the mean squared error of d shares under subset selection, its best
- * w: no known mechanism has less for all d. */
-double study_share_limit(double d, double epsilon);
 
 /* ---- Measuring (study_measure.c) ----------------------------------------- */
 

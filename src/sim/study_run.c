@@ -53,8 +53,8 @@ static void run_seeds(struct study_job *job)
 
 /* ---- What runs need ------------------------------------------------------ */
 
-/* Whether a mechanism has public hashes that a seed chooses: it takes one. */
-static bool run_pooled(const hsy_spec *given, hsy_scheme *s)
+/* It takes a seed. */
+bool study_pooled(const hsy_spec *given, hsy_scheme *s)
 {
     hsy_spec spec = *given;
 
@@ -207,7 +207,7 @@ static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)
         st = run_cut(job, s, err);
     if (st == HSY_OK)
         st = run_room(job, err);
-    job->pooled = st == HSY_OK && run_pooled(&job->spec, s);
+    job->pooled = st == HSY_OK && study_pooled(&job->spec, s);
     return st;
 }
 

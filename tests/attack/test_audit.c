@@ -57,6 +57,8 @@ static hsy_scheme *test_scheme(const char *mechanism, uint32_t kind, uint32_t d,
         spec.param[HSY_PARAM_BITS] = 3;
         spec.param[HSY_PARAM_STEP] = spec.param[HSY_PARAM_W] = 1;
     }
+    if (strcmp(mechanism, "stage") == 0) /* all 8 strings, and none of them */
+        spec.param[HSY_PARAM_BITS] = spec.param[HSY_PARAM_STEP] = 3;
 
     if (strcmp(mechanism, "sfp") == 0) { /* the worst takes two answers */
         spec.param[HSY_PARAM_BITS] = 2;

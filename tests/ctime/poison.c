@@ -135,7 +135,7 @@ static void poison_single(struct poison_run *r)
 
 static void poison_batch(struct poison_run *r)
 {
-    static uint64_t codes[2 * POISON_BATCH];
+    static uint64_t codes[HSY_SPELL_WORDS * POISON_BATCH];
     const size_t width = hsy_code_width(r->s);
     static uint8_t reports[POISON_BATCH * POISON_REPORT];
 
@@ -167,6 +167,23 @@ static const struct poison_noise poison_noises[] = {
     {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}},
     {0, HSY_DESIGN_RAPPOR, {{1, 2}, {7, 20}, {13, 16}}}};
 
+/* The second of three stages, with survivors to look through: "nobody" is
+ * among what they begin. Strings of 96 bits take two words. */
+static void poison_stage(hsy_spec *spec)
+{
+    static const uint8_t labels[] = "\2\0\0\0"
+                                    "61\2\0\0\0"
+                                    "6e\2\0\0\0"
+                                    "ff";
+
+    spec->d = 3;
+    spec->labels = labels;
+    spec->labels_len = sizeof labels - 1;
+    spec->param[HSY_PARAM_BITS] = 96;
+    spec->param[HSY_PARAM_STEP] = 8;
+    spec->param[HSY_PARAM_W] = 16;
+}
+
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
                           const struct poison_noise *noise)
 {
@@ -183,6 +200,8 @@ static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
     if (kind == HSY_KIND_NUMBER || kind == HSY_KIND_BINS)
         spec.hi = 1000000;
     trial_attach(&spec);
+    if (strcmp(name, "stage") == 0)
+        poison_stage(&spec);
     r->s = malloc(hsy_scheme_size(&spec));
     if (r->s != NULL && hsy_scheme_init(r->s, &spec, NULL) == HSY_OK) {
         hsy_scheme_info(r->s, &r->info);
@@ -229,6 +248,41 @@ static int poison_table(bool coins_too)
             }
     printf("%u schemes and levels, %u designs\n", runs, designs);
     return runs >= 20 && designs >= 3 ? 0 : 1;
+}
+
+/* ---- Spelled strings ----------------------------------------------------- */
+
+/* Alphabets, several words, and oracles of other kinds than the rule takes. */
+static int poison_spelled(bool coins_too)
+{
+    static const struct {
+        uint64_t bits, first, step;
+        bool letters;
+        const char *oracle;
+    } rows[] = {{40, 4, 12, true, NULL},    {128, 4, 20, true, NULL},
+                {512, 4, 20, false, "olh"}, {128, 4, 20, true, "hcms"},
+                {40, 4, 12, true, "cms"},   {18, 4, 7, true, "hr"}};
+    unsigned runs = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct poison_run r = {.coins_too = coins_too};
+        hsy_spec spec = trial_values("pem", 0, 1);
+
+        spec.kind = HSY_KIND_STRINGS;
+        spec.oracle = rows[i].oracle;
+        spec.param[HSY_PARAM_BITS] = rows[i].bits;
+        spec.param[HSY_PARAM_W] = rows[i].first;
+        spec.param[HSY_PARAM_STEP] = rows[i].step;
+        if (rows[i].letters &&
+            hsy_alphabet_parse(spec.alphabet, "nobdyx", 6, NULL) != HSY_OK)
+            abort();
+        r.s = trial_scheme(&spec);
+        hsy_scheme_info(r.s, &r.info);
+        runs += poison_levels(&r);
+        free(r.s);
+    }
+    printf("%u spellings and levels\n", runs);
+    return runs >= sizeof rows / sizeof rows[0] ? 0 : 1;
 }
 
 /* ---- Permanent answers --------------------------------------------------- */
@@ -388,7 +442,8 @@ int main(int argc, char **argv)
     const char *mode = argc == 2 ? argv[1] : "";
 
     if (strcmp(mode, "truth") == 0 || strcmp(mode, "coins") == 0)
-        return poison_table(mode[0] == 'c') | poison_chains(mode[0] == 'c');
+        return poison_table(mode[0] == 'c') | poison_chains(mode[0] == 'c') |
+               poison_spelled(mode[0] == 'c');
     if (strcmp(mode, "branch") == 0 || strcmp(mode, "index") == 0)
         return poison_control(mode[0] == 'i');
     if (strcmp(mode, "length") == 0)

@@ -96,7 +96,78 @@ ok([r["epsilon"] for r in rows] == ["1", "4"] and all(0 <= float(r[m]) <= 1 for 
 ok(float(rows[0]["f1"]) < float(rows[1]["f1"]), "more epsilon finds more")
 ok(must(*SIM, "--threads", "1") == must(*SIM, "--threads", "2"), "the numbers do not depend on the threads")
 ok(must(*SIM, "--ideal") != must(*SIM), "an ideal oracle has its own")
+ok(must(*SIM, "--dump", path("found.csv"), "--plot", path("found.svg")) == must(*SIM), "files do not change what is printed")
+runs = list(csv.DictReader(open(path("found.csv"))))
+ok(len(runs) == 4 and all(abs(sum(float(r["f1"]) for r in runs if r["epsilon"] == t["epsilon"]) / 2 - float(t["f1"])) < 1e-12 for t in rows),
+   "the runs of a dump average to its row", runs)
 refused(1, ["--bits", "more bits are needed"], "simulate", "--discover", "pem", "--bits", "12", "--data", "uniform", "--domain", "5000")
 refused(2, ["--discover: there is pem"], "simulate", "--discover", "magic")
 refused(2, ["--users takes an integer from 1"], "simulate", "--discover", "pem", "--data", "uniform", "--users", "0")
+
+# In batches.
+BATCHES = ["simulate", "--discover", "pem", "--interactive", "--top", "3", "--runs", "4", "--epsilon", "6"]
+NUMBERS = [*BATCHES, "--integers", "--bits", "16", "--step", "4", "--users", "2000"]
+
+
+def found(*args):
+    return list(csv.DictReader(io.StringIO(must(*args, "--format", "csv").decode())))
+
+
+table = found(*NUMBERS, "--data", "poisson:5,geometric:0.3", "--mechanism", "grr,ss", "--plot", path("ndcg.svg"), "--dump", path("ndcg.csv"))
+ok([(t["data"], t["mechanism"], t["sampling"]) for t in table] == [(d, m, a) for d in ("poisson:5", "geometric:0.3") for m, a in (("grr", "aggregate"), ("ss", "users"))] and
+   all(float(t["ndcg"]) > 0.8 and t["interactive"] == "true" for t in table), "a row for each data and mechanism", table)
+ok(all(t[m + "_se"] != "" for t in table for m in ("f1", "ncr", "ndcg", "precision", "recall")), "each metric has its standard error")
+svg = open(path("ndcg.svg")).read()
+ok(all(name in svg for name in ("NDCG", "poisson:5, grr", "geometric:0.3, ss")), "a line for each", svg[:300])
+ok(len(open(path("ndcg.csv")).read().splitlines()) == 17, "and a line of the dump for each run")
+for mechanism in ("grr", "ss"):
+    one, two = (must(*NUMBERS, "--data", "poisson:5", "--mechanism", mechanism, "--threads", n, "--format", "csv") for n in ("1", "2"))
+    ok(one == two, mechanism + ": the numbers do not depend on the threads")
+said = must(*NUMBERS, "--data", "uniform:0:9", "--rounds", "3", "--sizes", "rising").decode().replace("\n", " ")
+ok("4 batches of 250, 416, 584, 750 people a round, 3 rounds of fresh people" in said, "sizes are printed", said)
+ok("would spend 4 epsilon; in every round, 3 epsilon; in every batch of every round, 12 epsilon" in said, "and what it costs to ask the same people", said)
+answer = json.loads(must(*NUMBERS, "--data", "uniform:0:9", "--sizes", "diminishing", "--format", "json"))
+ok(answer["sizes"] == "750, 583, 417, 250" and answer["epsilons_if_asked_again"] == 4, "in json too", answer)
+spelled = write("spelled", text(people[:600]))
+for form in (["--interactive", "--mechanism", "oue"], ["--pool-bits", "10"]):
+    t = found("simulate", "--discover", "pem", *form, "--data", "file:" + spelled, "--top", "2", "--epsilon", "10", "--runs", "2")[0]
+    ok(t["users"] == "600" and t["f1"] == "1", "strings of a file, each asked once", t)
+t = found(*NUMBERS, "--data", "file:" + write("numbers", b"65535\n7\n7\n" * 100), "--sizes", "rising")[0]
+ok(t["users"] == "2000" and t["domain"] == "2" and float(t["recall"]) == 1, "integers of a file, drawn from it", t)
+N16 = [*BATCHES, "--integers", "--bits", "16", "--data"]
+refused(1, ["line 2", "longer than its spelling", "--bits"], *BATCHES, "--data", "file:" + write("long", b"ok\nq7secret\n"))
+refused(1, ["line 2", "more than --bits bits"], *N16, "file:" + write("large", b"1\n65536\n"))
+refused(1, ["line 1", "not an integer"], *N16, "file:" + write("text", b"1.5\n"))
+refused(1, ["has no lines"], *N16, "file:" + write("nothing", b""))
+refused(1, ["--users", "batch has no people"], *N16, "uniform", "--step", "2", "--users", "7")
+refused(1, ["--step", "must divide", "--first"], *N16, "uniform", "--step", "3")
+refused(1, ["--top", "more strings than there are candidates"], "simulate", "--discover", "pem", "--interactive", "--bits", "2", "--step", "2", "--integers", "--data", "uniform")
+refused(1, ["1048576 candidates", "--max-candidates"], "simulate", "--discover", "pem", "--interactive", "--top", "2048", "--data", "uniform")
+refused(1, ["--step", "2^22"], "simulate", "--discover", "pem", "--interactive", "--top", "8192", "--data", "uniform", "--step", "12")
+refused(1, ["--mechanism rr", "two values"], *N16, "uniform", "--mechanism", "rr")
+refused(1, ["--mechanism olh", "4 GiB", "--threads"], "simulate", "--discover", "pem", "--interactive", "--data", "uniform", "--mechanism", "olh", "--epsilon", "10", "--threads", "20")
+refused(2, ["did you mean 'grr'"], *N16, "uniform", "--mechanism", "grrr")
+refused(2, ["--data zip:1"], *N16, "uniform,zip:1")
+refused(2, ["--data", "is empty"], *N16, "uniform,")
+refused(2, ["--domain"], *N16, "uniform", "--domain", "70000")
+refused(2, ["--rounds", "--users"], *N16, "file:" + path("numbers"), "--rounds", "2")
+refused(2, ["go with --interactive"], "simulate", "--discover", "pem", "--data", "uniform", "--sizes", "rising")
+refused(2, ["--ideal does not go"], *N16, "uniform", "--ideal")
+refused(1, ["--mechanism grr", "fewer bits"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "grr")
+refused(2, ["--ideal stands for olh"], "simulate", "--discover", "pem", "--data", "uniform", "--mechanism", "blh", "--ideal")
+refused(2, ["--interactive goes with --discover pem"], "simulate", "--discover", "treehist", "--data", "uniform", "--interactive")
+ORACLES = ["simulate", "--data", "geometric:0.5", "--domain", "100", "--bits", "10", "--top", "4", "--users", "20000", "--runs", "2", "--epsilon", "3"]
+table = found(*ORACLES, "--discover", "pem", "--step", "4", "--mechanism", "olh,blh,cms,hcms,grr,oue,hr,pgr")
+ok([t["mechanism"] for t in table] == ["olh", "blh", "cms", "hcms", "grr", "oue", "hr", "pgr"] and all(float(t["f1"]) >= 0.5 for t in table),
+   "any oracle that answers for candidates is compared", table)
+tree = found(*ORACLES, "--discover", "treehist")[0]
+ok((tree["discover"], tree["mechanism"], tree["step"]) == ("treehist", "hcms", "1") and float(tree["f1"]) >= 0.25, "and treehist", tree)
+for option in ("--plot", "--dump"):
+    r = run(*N16, "uniform", "--step", "2", "--users", "100", option, path("none/x"))
+    ok(r.code == 1 and r.out == b"" and "none/x" in r.err, option + ": a file that cannot be written is said, and nothing printed", r)
+
+# docs/discovery.md shows what the commands print and draw.
+page, shown = examples("discovery.md")
+ok(len(shown) == 2 and any("--plot docs/figures/lecture.svg" in c for c, _ in shown), "the page has its examples", shown)
+tells_the_truth(page, shown)
 done()

@@ -115,9 +115,9 @@ def tells_the_truth(page, shown):
     for command, block in shown if not SHORT else ():
         words = command.split()[1:]
         figure = None
-        if "--plot" in words:
-            figure = words[words.index("--plot") + 1]
-            words[words.index("--plot") + 1] = path("page.svg")
+        for option in {"--plot", "--plot-learned"} & set(words):
+            figure = words[words.index(option) + 1]
+            words[words.index(option) + 1] = path("page.svg")
         want = re.sub(r"^    ", "", block, flags=re.M).rstrip("\n") + "\n"
         ok(must(*words).decode() == want, command + " prints what the page says", want)
         if figure is not None:
@@ -125,11 +125,31 @@ def tells_the_truth(page, shown):
             ok("](%s)" % figure.replace("docs/", "") in page, "which the page shows")
 
 
+def runs_in_a_shell(name):
+    """The same of a page whose commands are lines of a shell, that make files
+    for each other; how many there are."""
+    page = open(os.path.join(ROOT, "docs", name)).read()
+    shown = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", page, re.M)
+    os.makedirs(path("bin"))
+    os.makedirs(path("docs/figures"))
+    os.symlink(HEARSAY, path("bin/hearsay"))
+    for command, block in shown:
+        done_ = subprocess.run(["bash", "-c", command], cwd=TMP, env={**os.environ, "PATH": path("bin") + ":" + os.environ["PATH"]}, capture_output=True)
+        got = re.sub(r" +$", "", done_.stdout.decode(), flags=re.M)
+        ok(done_.returncode == 0 and got == re.sub(r"^    ", "", block, flags=re.M), command + " prints what the page says", got)
+        for figure in re.findall(r"docs/(figures/\S*)", command):
+            ok(open(path("docs/" + figure), "rb").read() == open(os.path.join(ROOT, "docs", figure), "rb").read() and "](%s)" % figure in page,
+               "and shows the figure it draws")
+    return len(shown)
+
+
 def noise(name, d, epsilon):
     """What tells a mechanism how much noise to add: an epsilon, and for a
     matrix of d states one that spends at most that."""
     if name == "pem":  # a small tally
         return ["--epsilon", epsilon, "--mechanism", name, "--set", "pool-bits=8"]
+    if name == "stage":  # of strings of one letter the whole
+        return ["--epsilon", epsilon, "--mechanism", name, "--set", "bits=8"]
     if name != "matrix":
         return ["--epsilon", epsilon, "--mechanism", name]
     e = 2.9999 if epsilon == "ln3" else math.exp(float(epsilon))

@@ -7,7 +7,7 @@ from e2e import *
 
 out = must("help").decode()
 commands = re.findall(r"^  ([a-z]+)  +\S", out.split("A question")[0], re.M)
-ok({"randomize", "tally", "estimate", "discover", "release", "tasks", "device", "mechanisms", "audit", "simulate", "bench", "help"} <= set(commands), "help lists the commands", out)
+ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "mechanisms", "audit", "simulate", "survey", "bench", "help"} <= set(commands), "help lists the commands", out)
 ok(must("--help").decode() == out == must("-h").decode(), "--help and -h are help")
 ok(re.fullmatch(r"hearsay \d+\.\d+\.\d+\n", must("--version").decode()) is not None, "--version")
 ok(len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 80, "the overview fits a screen of 80 times 24")
@@ -64,6 +64,7 @@ ok(complete("device", "p") == ["policy", "pack"] and complete("device", "consent
 ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
 ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
 ok(complete("estimate", "--format", "j") == ["json"], "and values of options")
+ok(complete("survey", "") == ["simulate"] and {"--crosswise"} == set(complete("survey", "simulate", "--cro")), "and how a survey is rehearsed")
 ok(complete("simulate", "") == ["attack"] and complete("simulate", "attack", "d") == ["drift"], "and what is simulated")
 
 keys = ("w blocks q t g pool-bits pool-seed bits hashes width cohorts outputs mix grid fanout step "

@@ -139,6 +139,17 @@ bins = tally("grr-bins.tally", must("randomize", "--range", "-5:5", "--bins", "1
                                     "--seed", "1", stdin=lines([i % 10 - 5 for i in range(2000)])))
 texts, svg = figure(bins, "--density", "em")
 ok(svg.count(b"opacity=\".6\"") == 10, "also by EM")
+YES_NO = must("randomize", "--yes-no", "--epsilon", "1", "--simulate", "--seed", "1", stdin=lines(["yes", "no", "no", "no"] * 100))
+coins = tally("coins.tally", YES_NO)
+texts, svg = figure(coins, "--interval", "likelihood")
+yes = rows(must("estimate", coins, "--interval", "likelihood", "--format", "csv"))[0]
+ok("Its logarithm" in texts and "95 %% interval: %.4g to %.4g" % (yes["low"], yes["high"]) in texts, "a likelihood interval is drawn as the cut it is", texts)
+texts, svg = figure(coins, "--interval", "likelihood", "--simultaneous", "--level", "0.8")
+ok(any(t.startswith("80 % interval") for t in texts), "at any level; yes and no are one question", texts)
+for more in ([], ["--interval", "likelihood", "--assume-lying", "1%"], ["--interval", "likelihood", "--against", coins]):
+    texts, svg = figure(coins, *more)
+    ok("Its logarithm" not in texts and "yes" in texts, "otherwise shares are bars", texts)
+ok(runs_in_a_shell("estimates.md") == 1, "docs/estimates.md draws one")
 for target in (path("none/x.svg"), TMP):
     r = run("estimate", oue, "--plot", target)
     ok(r.code == 1 and r.out == b"" and target in r.err, "a figure that cannot be written is said, and nothing is printed", r)

@@ -140,16 +140,5 @@ ok(xml.parse(path("c.svg")).getroot().tag.endswith("svg"), "the figure is SVG")
 ok(run("release", "--compare", "--yes-no", "--epsilon", "1", "--plot", "/nonesuch/x.svg").code == 1, "which must go somewhere")
 
 # docs/central.md shows what the commands print and draw.
-page = open(os.path.join(ROOT, "docs", "central.md")).read()
-shown = re.findall(r"^    \$ (.*)\n((?:    (?!\$ ).*\n|\n(?=    (?!\$ )))*)", page, re.M)
-ok(len(shown) >= 9, "the page has its examples", shown)
-os.makedirs(path("bin"))
-os.makedirs(path("docs/figures"))
-os.symlink(HEARSAY, path("bin/hearsay"))
-for command, block in shown:
-    done_ = subprocess.run(["bash", "-c", command], cwd=TMP, env={**os.environ, "PATH": path("bin") + ":" + os.environ["PATH"]}, capture_output=True)
-    got = re.sub(r" +$", "", done_.stdout.decode(), flags=re.M)
-    ok(done_.returncode == 0 and got == re.sub(r"^    ", "", block, flags=re.M), command + " prints what the page says", got)
-figure = "docs/figures/central.svg"
-ok(open(path(figure), "rb").read() == open(os.path.join(ROOT, figure), "rb").read() and "](figures/central.svg)" in page, "the page shows its figure")
+ok(runs_in_a_shell("central.md") >= 9, "the page has its examples")
 done()

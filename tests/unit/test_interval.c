@@ -83,6 +83,42 @@ static void boundary_likelihood(void)
        "likelihood interval at the boundary 1");
 }
 
+static double likelihood(const hsy_point *point, double f)
+{
+    double log = NAN;
+
+    ok(hsy_point_likelihood(&log, point, f, NULL) == HSY_OK,
+       "the likelihood of %g is given", f);
+    return log;
+}
+
+/* The logarithm of a binomial, less its greatest, and the interval's ends. */
+static void likelihood_is_the_textbook_one(void)
+{
+    const hsy_point point = warner(1, 400, 1000), below = warner(1, 250, 1000);
+    const hsy_point all = pure(3, 3, 1, 0);
+    const hsy_estimate e = estimate(&point, HSY_LIKELIHOOD, HSY_PEOPLE);
+    const double z = hsy_normal_quantile(0.975), rate = point.q;
+    hsy_error err = {0};
+    double log;
+
+    ok(near(likelihood(&point, 0), 400 * (log1p(rate - 1) - log1p(-0.6)) +
+                                       600 * (log1p(-rate) - log1p(-0.4))),
+       "nobody, against the most likely share");
+    ok(likelihood(&point, point.value) == 0, "which is the unbiased one");
+    ok(fabs(likelihood(&point, e.low) + z * z / 2) < 1e-9 &&
+           fabs(likelihood(&point, e.high) + z * z / 2) < 1e-9,
+       "at the ends of its interval it is cut off");
+    ok(likelihood(&below, 0) == 0 && likelihood(&below, 0.1) < 0,
+       "below what noise alone gives nobody is most likely");
+    ok(likelihood(&all, 1) == 0 && isinf(likelihood(&all, 0)),
+       "what cannot be has no logarithm");
+    ok(hsy_point_likelihood(&log, &point, 1.01, &err) == HSY_E_RANGE &&
+           strcmp(err.field, "f") == 0 &&
+           hsy_point_likelihood(&log, &point, NAN, NULL) == HSY_E_RANGE,
+       "a share lies from 0 to 1");
+}
+
 static void hoeffding_vectors(void)
 {
     hsy_point point = warner(1, 4e5, 1e6);
@@ -337,6 +373,9 @@ static void bad_input_is_refused(void)
        "exact without a difference between p and q");
     bad = good;
     bad.support = 101;
+    ok(hsy_point_likelihood(&(double){0}, &bad, 0, &err) == HSY_E_RANGE &&
+           strcmp(err.field, "support") == 0,
+       "a likelihood of more support than reports");
     ok(refusal(bad, how(HSY_LIKELIHOOD, HSY_PEOPLE), &err) == HSY_E_RANGE &&
            strcmp(err.field, "support") == 0,
        "more support than reports");
@@ -371,6 +410,7 @@ int main(void)
 {
     published_vectors();
     boundary_likelihood();
+    likelihood_is_the_textbook_one();
     hoeffding_vectors();
     wilson_is_the_textbook_one();
     score_ends_solve_the_quadratic();

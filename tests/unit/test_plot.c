@@ -387,6 +387,101 @@ static void plot_draws_lists(void)
     list_refused(&l, PLOT_NAMED_MAX + 1, "a value too many");
 }
 
+/* ---- Figures one below the other, and likelihoods ------------------------ */
+
+static void plot_stacks(void)
+{
+    const struct plot_series s = plot_series();
+    struct plot_figure two[PLOT_STACK_MAX + 1] = {plot_figure(&s, 1),
+                                                  plot_figure(&s, 1)};
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+
+    two[1].title = "Another";
+    ok(plot_stack_svg(&svg, &len, two, 2, NULL) == HSY_OK && reader_whole(svg),
+       "two figures are one whole document");
+    ok(strstr(svg, ">A title</title>") != NULL &&
+           strstr(svg, ">A title</text>") < strstr(svg, ">Another</text>") &&
+           strstr(strstr(svg, ">measured</text>") + 1, ">measured</text>"),
+       "each with its head and legend, under the first one's title");
+    free(svg);
+    svg = NULL;
+    two[1].y.high = 0.9;
+    ok(plot_stack_svg(&svg, &len, two, 2, &err) == HSY_E_RANGE && svg == NULL &&
+           err.line == 1,
+       "one that cannot be drawn is refused with all");
+    ok(plot_stack_svg(&svg, &len, two, 0, NULL) == HSY_E_RANGE &&
+           plot_stack_svg(&svg, &len, two, PLOT_STACK_MAX + 1, &err) ==
+               HSY_E_RANGE &&
+           err.line == PLOT_STACK_MAX + 1,
+       "so are none, and too many");
+}
+
+static char *likelihood_drawn(double support, double n, double p, double q)
+{
+    const hsy_point point = {.value = (support / n - q) / (p - q),
+                             .n = n,
+                             .support = support,
+                             .p = p,
+                             .q = q};
+    const struct plot_likelihood what = {.title = "Likelihood",
+                                         .about = "What is seen",
+                                         .label = "share",
+                                         .point = &point,
+                                         .level = 0.95};
+    char *svg = NULL;
+    size_t len = 0;
+
+    ok(plot_likelihood_svg(&svg, &len, &what, NULL) == HSY_OK &&
+           reader_whole(svg) && strlen(svg) == len &&
+           strstr(svg, "nan") == NULL && strstr(svg, "inf") == NULL,
+       "the likelihood of %g of %g is drawn", support, n);
+    return svg;
+}
+
+/* MECHANISMS 15.1 has 400 of 1000 at epsilon 1. */
+static void plot_draws_likelihoods(void)
+{
+    const double q = 1 / (1 + exp(1));
+    char *svg = likelihood_drawn(400, 1000, 1 - q, q);
+
+    ok(strstr(svg, ">95 % interval: 0.2185 to 0.3498</text>") != NULL,
+       "with the interval of its cut");
+    ok(strstr(svg, ">most likely: 0.2836</text>") != NULL, "and its top");
+    ok(strstr(svg, ">Its logarithm</text>") != NULL, "and the logarithm");
+    free(svg);
+    svg = likelihood_drawn(200, 1000, 0.75, 0.25);
+    ok(strstr(svg, ">most likely: 0</text>") != NULL,
+       "less support than noise alone gives: the top is at 0");
+    free(svg);
+    free(likelihood_drawn(1000, 1000, 0.25, 0.75));
+    free(likelihood_drawn(0, 3, 1, 0));
+    free(likelihood_drawn(3, 3, 1, 0));
+    free(likelihood_drawn(5e14, 1e15, 0.75, 0.25));
+}
+
+static void plot_refuses_likelihoods(void)
+{
+    hsy_point point = {.value = 0.5, .n = 10, .support = 5, .p = 0.5, .q = 0.5};
+    struct plot_likelihood what = {
+        .title = "", .about = "", .label = "", .point = &point, .level = 0.95};
+    char *svg = NULL;
+    size_t len = 0;
+
+    ok(plot_likelihood_svg(&svg, &len, &what, NULL) == HSY_E_RANGE,
+       "reports that tell nothing have no likelihood to draw");
+    point.p = 0.75;
+    point.n = 0;
+    ok(plot_likelihood_svg(&svg, &len, &what, NULL) == HSY_E_EMPTY,
+       "nor have none");
+    point.n = 10;
+    what.level = 1;
+    ok(plot_likelihood_svg(&svg, &len, &what, NULL) == HSY_E_RANGE &&
+           svg == NULL,
+       "and no cut has level 1");
+}
+
 /* ---- Axes ---------------------------------------------------------------- */
 
 static bool scale_is(bool log, double least, double most, const char *want)
@@ -438,6 +533,9 @@ int main(void)
     plot_refuses();
     plot_draws_bars();
     plot_draws_lists();
+    plot_stacks();
+    plot_draws_likelihoods();
+    plot_refuses_likelihoods();
     plot_numbers_axes();
     return tap_done();
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/python3 -B
+"""hearsay plan: the missing number, by each bound; docs/planning.md tells the same."""
+
+import xml.etree.ElementTree as xml
+
+from e2e import *
+
+
+def plan(*args):
+    return json.loads(must("plan", *args, "--format", "json"))
+
+
+def near(a, b, relative=1e-10):
+    return abs(a - b) <= relative * abs(b)
+
+
+a = plan("--yes-no", "--n", "1000000", "--epsilon", "1")
+ok(near(a["alpha"], 0.00293886841119055) and near(a["coefficient"], 2.16395341373865) and a["missing"] == "alpha" and a["beta"] == 0.05,
+   "a million people at epsilon 1: alpha 0.00294 (natural logarithm)", a)
+ok(a["hoeffding"] == a["alpha"] and a["normal"] < a["exact"] < a["hoeffding"], "three bounds side by side")
+a = plan("--yes-no", "--alpha", "0.01", "--epsilon", "1")
+ok(a["n"] == 86370 and a["mechanism"] == "rr" and a["report_bits"] == 1, "one percentage point takes 86,370 people", a)
+ok(a["central_n"] == 300 and near(a["posterior"], 0.731058578630004879), "a curator 300; and what an answer tells", a)
+
+# Each number from the other three, for every kind of question.
+kinds = {"yes-no": ["--yes-no"], "list": ["--values", "a,b,c"], "all of a list": ["--domain", "50", "--all"],
+         "bins": ["--range", "0:10", "--bins", "20"], "mean": ["--range", "-5:20"], "strings": ["--strings", "--set", "bits=24"]}
+for name, kind in kinds.items():
+    first = plan(*kind, "--n", "200000", "--epsilon", "1", "--beta", "0.1")
+    alpha = first["alpha"]
+    bound = "hoeffding" if "hoeffding" in first else "normal"
+    n = plan(*kind, "--alpha", "%.15f" % alpha, "--epsilon", "1", "--beta", "0.1")["n"]
+    beta = plan(*kind, "--alpha", "%.15f" % alpha, "--epsilon", "1", "--n", "200000")["beta"]
+    epsilon = plan(*kind, "--alpha", "%.15f" % alpha, "--n", "200000", "--beta", "0.1")[bound]
+    enough = plan(*kind, "--epsilon", "%.9f" % epsilon, "--n", "200000", "--beta", "0.1")[bound]
+    ok(near(n, 200000, 1e-4) and near(beta, 0.1, 1e-6) and epsilon < 1.000001 and enough <= alpha * (1 + 1e-9), name + ": there and back", (first, n, beta, epsilon))
+    ok(all(first[key] > 0 for key in ("local_sd", "central_sd", "limit_sd")) and first["limit_sd"] <= first["local_sd"] * 1.0000001 if name != "strings" else
+       first["groups"] > 0 and "local_sd" not in first, name + ": beside the best known", first)
+
+one, all_ = plan("--domain", "100", "--n", "10000", "--epsilon", "1"), plan("--domain", "100", "--n", "10000", "--epsilon", "1", "--all")
+ok(one["at_once"] == 1 and all_["at_once"] == 100 and one["alpha"] < all_["alpha"], "all values at once take more")
+ok(one["expected_error"] < one["expected_largest"] < 5 * one["expected_error"], "the largest of a hundred errors is a few times one")
+a = plan("--yes-no", "--n", "1000", "--epsilon", "0.5", "--answers", "30", "--prior", "0.1")
+ok(near(a["posterior_answers"], 0.1 / (0.1 + 0.9 * math.exp(-15))) and a["answers"] == 30, "thirty answers add up", a)
+table = rows(must("plan", "--yes-no", "--n", "1000", "--epsilon", "1", "--format", "csv"))
+ok(len(table) == 1 and table[0]["n"] == 1000, "csv has a header and a row")
+
+for args, what in (
+        ([], "KIND"), (["--yes-no"], "give two of"), (["--yes-no", "--n", "0", "--epsilon", "1"], "--n"),
+        (["--yes-no", "--n", "10", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.1"], "nothing is missing"),
+        (["--yes-no", "--n", "10", "--alpha", "-1"], "--alpha"), (["--yes-no", "--n", "10", "--alpha", "2"], "below 1"),
+        (["--yes-no", "--n", "10", "--epsilon", "1", "--beta", "1"], "--beta"), (["--yes-no", "--n", "10", "--epsilon", "1", "--all"], "--all"),
+        (["--yes-no", "--n", "10", "--epsilon", "33"], "--epsilon"), (["--range", "0:1", "--n", "10", "--epsilon", "1", "--share", "0.1"], "--share"),
+        (["--yes-no", "--n", "10", "--epsilon", "1", "file"], "no file"), (["--yes-no", "--n", "10", "--epsilon", "1", "--top", "3"], "--top"),
+        (["--range", "0:10", "--bins", "4", "--mechanism", "sw", "--n", "10", "--epsilon", "1"], "beforehand")):
+    r = run("plan", *args)
+    ok(r.code in (1, 2) and r.out == b"" and (what in r.err or what == "KIND"), "refused: " + " ".join(args), r)
+r = run("plan", "--yes-no", "--n", "10", "--alpha", "0.0001")
+ok(r.code == 1 and "ask more people" in r.err, "what no epsilon reaches is said", r)
+
+must("plan", "--domain", "9", "--n", "1000", "--epsilon", "1", "--plot", path("a.svg"), "--plot-learned", path("b.svg"))
+ok(all(xml.parse(path(name)).getroot().tag.endswith("svg") for name in ("a.svg", "b.svg")), "figures")
+ok(run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", path("no/such.svg")).code == 1, "a figure that cannot be written is an error")
+
+page, shown = examples("planning.md")
+ok(len(shown) >= 6, "the page has examples")
+tells_the_truth(page, shown)
+done()
