@@ -46,9 +46,9 @@ struct discover_form {
     void (*close)(struct discover_worker *w);
 };
 
-extern const struct discover_form discover_reports; /* sim_discover.c */
-extern const struct discover_form discover_ideal;   /* sim_ideal.c */
-extern const struct discover_form discover_batches; /* sim_batches.c */
+extern const struct discover_form discover_reports;    /* sim_discover.c */
+extern const struct discover_form discover_ideal;      /* sim_ideal.c */
+extern const struct discover_form discover_in_batches; /* sim_batches.c */
 
 /* Lanes of a run, or of a batch of it. */
 enum discover_lane {

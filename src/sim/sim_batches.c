@@ -456,5 +456,5 @@ static void batches_close(struct discover_worker *w)
     free(own);
 }
 
-const struct discover_form discover_batches = {batches_plan, batches_open,
-                                               batches_search, batches_close};
+const struct discover_form discover_in_batches = {
+    batches_plan, batches_open, batches_search, batches_close};

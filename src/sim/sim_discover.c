@@ -377,7 +377,7 @@ static hsy_status discover_prepare(struct discover_job *job,
 
     *job = (struct discover_job){.how = how, .out = out};
     memset(out, 0, sizeof *out);
-    job->form = how->batches.asked ? &discover_batches
+    job->form = how->batches.asked ? &discover_in_batches
                 : how->ideal       ? &discover_ideal
                                    : &discover_reports;
     st = job->form->plan(job, err);
