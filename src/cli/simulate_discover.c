@@ -36,7 +36,8 @@ enum {
 
 static const struct cli_option discover_options[] = {
     {DISCOVER_HOW, "discover", "pem|treehist",
-     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: see --discover sfp --help)"},
+     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
+     "see --discover sfp --help)"},
     {DISCOVER_INTERACTIVE, "interactive", NULL,
      "batch by batch: each is asked about the extensions\n"
      "of what the one before brought up"},

@@ -218,7 +218,7 @@ struct hsy_scheme {
     size_t report_bytes;
     size_t cells, strata, weights;
     uint32_t answers; /* parts that each report answers */
-    double users; /* of the spec, for steps */
+    double users;     /* of the spec, for steps */
 
     /* Of a tuple: the largest variance of an attribute's share, n times, for
      * the people who answered. What auto chooses by. */

@@ -27,7 +27,7 @@
 #define SFP_SYMBOLS 10u /* of a word */
 #define SFP_STEP 2u     /* of them in a fragment, or one */
 #define SFP_PAIRS 18u   /* bits of a pair up to which it is two */
-#define SFP_PIECE 8u /* bits of a puzzle piece */
+#define SFP_PIECE 8u    /* bits of a puzzle piece */
 #define SFP_PIECE_MAX 16u
 #define SFP_PAIR_MAX 32u /* bits of a piece and a fragment */
 #define SFP_FRAGMENTS_MAX 64u
