@@ -232,8 +232,8 @@ typedef enum hsy_param {
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
     HSY_PARAM_MIX = 13,      /* share of one-bit reports, or of epsilon that is
                                 the word's, in 2^-16; stages: batches of equal
-                                size (1), rising (2) as 1, 2, 3, ..., or
-                                diminishing (3) as ..., 3, 2, 1 */
+                                size (1), rising (2) evenly from 1 to 3, or
+                                diminishing (3) the reverse */
     HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
     HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
                                 next; puzzle: bits of a fragment */
@@ -605,6 +605,12 @@ HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
 HSY_API hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
                                      const uint64_t *codes, size_t n,
                                      hsy_error *err);
+
+/* The same of people[i] people who all hold codes[i]; people NULL: one each. */
+HSY_API hsy_status hsy_central_count_many(hsy_tally *t, const hsy_scheme *s,
+                                          const uint64_t *codes,
+                                          const uint64_t *people, size_t n,
+                                          hsy_error *err);
 
 /* Add the noise. Time tells of it: for the curator's own machine, out of
  * sight of whoever must not know the truths. On HSY_E_ENTROPY all cells are
@@ -1085,6 +1091,68 @@ HSY_API hsy_status hsy_poison_bounds(hsy_poison_bound *bounds,
                                      const hsy_point *points, size_t count,
                                      uint64_t reports, double lying,
                                      hsy_error *err);
+
+/* ---- Accounts: docs/accounting.md ------------------------------------------
+ *
+ * What was spent, as people read it: in doubles, and never too little. Every
+ * bound is rounded away from zero by more than its arithmetic may be wrong.
+ * Where delta is asked for it is from 1e-250 to less than 1, and an epsilon of
+ * one report is at most 100.
+ */
+
+/* How shuffled reports are bounded. */
+typedef enum hsy_shuffle_bound {
+    HSY_SHUFFLE_ANY = 0,       /* "clones": any mechanism, each to his own */
+    HSY_SHUFFLE_BINARY = 1,    /* rr: binary randomized response */
+    HSY_SHUFFLE_TWO_LEVEL = 2, /* "blanket": a truth favours `inside` of the
+                                  outputs, by the factor e^epsilon0 */
+    HSY_SHUFFLE_EXACT = 3      /* rr, by enumeration: for 1000 people at most */
+} hsy_shuffle_bound;
+
+#define HSY_SHUFFLE_PEOPLE_MAX UINT64_C(1000000000000)
+#define HSY_SHUFFLE_EXACT_MAX 1000u
+
+/* n people send one report each, independently, through a shuffler that leaves
+ * nothing but the reports in random order. Only honest ones count. */
+typedef struct hsy_shuffle {
+    hsy_shuffle_bound by;
+    uint64_t n;
+    double epsilon0; /* of one report alone */
+    double inside;   /* TWO_LEVEL: share of all outputs (grr: 1 / values) */
+    double both;     /* TWO_LEVEL: share that two truths favour, the least over
+                        all pairs (grr: 0). 0 is safe if inside <= 1/2 */
+} hsy_shuffle;
+
+/* The bound that fits a scheme: BINARY for rr by epsilon, TWO_LEVEL for grr,
+ * ss, hr, pgr, olh and blh, ANY for the rest; with the scheme's
+ * exact epsilon. HSY_E_UNKNOWN for a curator's release: it has no reports. */
+HSY_API hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s,
+                                      uint64_t n, hsy_error *err);
+
+/*
+ * The shuffled reports are (epsilon, delta) private for each of the n people,
+ * against whoever sees all of them: the least delta that is proved for an
+ * epsilon, and the least epsilon for a delta. HSY_E_RANGE.
+ */
+HSY_API hsy_status hsy_shuffle_delta(double *delta, const hsy_shuffle *s,
+                                     double epsilon, hsy_error *err);
+HSY_API hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
+                                       double delta, hsy_error *err);
+
+/* How many people it takes (within 1e-9; s->n is not read), and the largest
+ * epsilon0 that does (s->epsilon0 is not read; for TWO_LEVEL `inside` stays).
+ * HSY_E_RANGE also if no number of people is enough. */
+HSY_API hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s,
+                                      double epsilon, double delta,
+                                      hsy_error *err);
+HSY_API hsy_status hsy_shuffle_epsilon0(double *epsilon0, const hsy_shuffle *s,
+                                        double epsilon, double delta,
+                                        hsy_error *err);
+
+/* The closed form of the first [FMT21, Thm 3.1], several times larger: of s
+ * only n and epsilon0 are read. */
+HSY_API hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
+                                      double delta, hsy_error *err);
 
 /* ---- RAPPOR's analysis: docs/rappor-decode.md ---------------------------- */
 

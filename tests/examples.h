@@ -242,6 +242,19 @@ static const struct example examples[] = {
       .param[HSY_PARAM_WIDTH] = 40,
       .param[HSY_PARAM_MIX] = 2,
       .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
+    {"pem-letters",
+     {.size = sizeof(hsy_spec),
+      .mechanism = "pem",
+      .kind = HSY_KIND_STRINGS,
+      .alphabet = {[5] = 0x20, ['a' / 8] = 0xfe, [31] = 0x80}, /* -a-g\xff */
+      .oracle = "hcms",
+      .param[HSY_PARAM_BITS] = 128,
+      .param[HSY_PARAM_STEP] = 20,
+      .param[HSY_PARAM_W] = 4,
+      .param[HSY_PARAM_HASHES] = 2,
+      .param[HSY_PARAM_WIDTH] = 4,
+      .param[HSY_PARAM_POOL_SEED] = 2,
+      .nano_epsilon = 2 * (uint64_t)HSY_NANO}},
 };
 
 /* Releases: no reports, only tallies. */

@@ -85,6 +85,20 @@ static inline void trial_codes(const hsy_scheme *s, uint64_t *codes, uint64_t k)
     }
 }
 
+/* The chance of a report, of at most 64 factors. */
+static inline double trial_law(const hsy_scheme *s, const uint64_t *codes,
+                               const uint8_t *report)
+{
+    hsy_factor f[64];
+    size_t count;
+    double p = 1;
+
+    hsy_law_codes(s, f, &count, codes, report);
+    for (size_t i = 0; i < count; i++)
+        p *= (double)f[i].num / (f[i].den == 0 ? 0x1p64 : (double)f[i].den);
+    return p;
+}
+
 /* The truth with this code: not of strings, and of bins those of one step. */
 static inline hsy_truth trial_truth_one(const hsy_scheme *s, uint64_t code)
 {

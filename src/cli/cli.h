@@ -333,6 +333,14 @@ hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
                           size_t max, size_t *count, hsy_error *err);
 void cli_lines_close(struct cli_lines *r);
 
+/* Hand over every line, with its number from 1, until one is refused: 0, what
+ * take returned, or the exit code after a message about the file called name.
+ */
+int cli_lines_each(int fd, const char *name,
+                   int (*take)(void *ctx, const struct cli_line *line,
+                               uint64_t number),
+                   void *ctx);
+
 /* Open a file for reading, "-" or NULL being standard input: its descriptor,
  * or -1 after a message. Close with cli_close_input. */
 int cli_open_input(const char *path);
@@ -364,6 +372,9 @@ int cli_matrix_read(struct cli_matrix *out, const char *path);
 int cli_matrix_append(struct cli_matrix *m, const uint8_t *labels, size_t len);
 
 /* ---- A scheme from options (cli_spec.c) ---------------------------------- */
+
+/* The greatest common divisor (cli_matrix.c). */
+uint64_t cli_gcd(uint64_t a, uint64_t b);
 
 /* "0.75" or "3/4" as an exact ratio in [0, 1]. */
 bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len);

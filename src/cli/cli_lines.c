@@ -165,6 +165,29 @@ hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
     return HSY_OK;
 }
 
+int cli_lines_each(int fd, const char *name,
+                   int (*take)(void *ctx, const struct cli_line *line,
+                               uint64_t number),
+                   void *ctx)
+{
+    struct cli_lines lines;
+    struct cli_line line;
+    hsy_error err = {0};
+    size_t count = 1;
+    int failed = 0;
+
+    if (cli_lines_open(&lines, fd) != HSY_OK)
+        return cli_fail_nomem();
+    while (!failed && count != 0) {
+        if (cli_lines_next(&lines, &line, 1, &count, &err) != HSY_OK)
+            failed = cli_fail_line(name, &err);
+        else if (count != 0)
+            failed = take(ctx, &line, lines.number);
+    }
+    cli_lines_close(&lines);
+    return failed;
+}
+
 /* ---- Inputs and outputs -------------------------------------------------- */
 
 /* Standard input or output, as the case may be. */

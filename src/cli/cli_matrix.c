@@ -17,7 +17,7 @@ struct matrix_read {
     uint64_t total; /* a multiple of all denominators */
 };
 
-static uint64_t matrix_gcd(uint64_t a, uint64_t b)
+uint64_t cli_gcd(uint64_t a, uint64_t b)
 {
     while (b != 0) {
         uint64_t rest = a % b;
@@ -31,7 +31,7 @@ static uint64_t matrix_gcd(uint64_t a, uint64_t b)
 /* Make total a multiple of den too. */
 static bool matrix_denominator(struct matrix_read *m, uint64_t den)
 {
-    uint64_t more = den / matrix_gcd(m->total, den);
+    uint64_t more = den / cli_gcd(m->total, den);
 
     if (more > HSY_MATRIX_TOTAL / m->total)
         return false;
@@ -62,12 +62,14 @@ static int matrix_field(struct matrix_read *m, const char *text, size_t len,
     return 0;
 }
 
-static int matrix_line(struct matrix_read *m, const struct cli_line *line)
+static int matrix_line(void *ctx, const struct cli_line *line, uint64_t number)
 {
+    struct matrix_read *m = ctx;
     const char *text = (const char *)line->text;
     size_t at = 0, column = 0;
     int failed = 0;
 
+    (void)number;
     while (!failed && at <= line->len) {
         const char *comma = memchr(text + at, ',', line->len - at);
         size_t end = comma != NULL ? (size_t)(comma - text) : line->len;
@@ -86,25 +88,8 @@ static int matrix_line(struct matrix_read *m, const struct cli_line *line)
     return 0;
 }
 
-static int matrix_lines(struct matrix_read *m, int fd)
+static int matrix_square(const struct matrix_read *m)
 {
-    struct cli_lines lines;
-    struct cli_line line;
-    hsy_error err = {0};
-    size_t count = 1;
-    int failed = 0;
-
-    if (cli_lines_open(&lines, fd) != HSY_OK)
-        return cli_fail_nomem();
-    while (!failed && count != 0) {
-        if (cli_lines_next(&lines, &line, 1, &count, &err) != HSY_OK)
-            failed = cli_fail_at(m->name, "line", &err);
-        else if (count != 0)
-            failed = matrix_line(m, &line);
-    }
-    cli_lines_close(&lines);
-    if (failed)
-        return failed;
     if (m->rows == 0 || m->rows != m->columns)
         return cli_fail("%s: %zu lines of %zu fields: a matrix has a line for "
                         "each answer and a field for each truth, as many of "
@@ -149,9 +134,12 @@ int cli_matrix_read(struct cli_matrix *out, const char *path)
     m->name = cli_input_name(path);
     m->total = 1;
     fd = cli_open_input(path);
-    failed = fd == -1 ? CLI_FAILED : matrix_lines(m, fd);
+    failed =
+        fd == -1 ? CLI_FAILED : cli_lines_each(fd, m->name, matrix_line, m);
     if (fd != -1)
         cli_close_input(fd);
+    if (!failed)
+        failed = matrix_square(m);
     if (!failed)
         failed = matrix_encode(out, m);
     free(m);

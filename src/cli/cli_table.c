@@ -273,13 +273,18 @@ struct table_piece {
 };
 
 /* The first character of text[0..left): how many bytes it takes there. A byte
- * that is no UTF-8 is shown as it is. */
+ * that is no UTF-8 is shown as \\xHH. */
 static size_t table_take(struct table_piece *out, const char *text, size_t left)
 {
     size_t n = cli_utf8_one((const uint8_t *)text, left);
-    uint32_t c = n == 0 ? 0xfffd : table_point((const uint8_t *)text, n);
+    uint32_t c = n == 0 ? 0 : table_point((const uint8_t *)text, n);
     int width = wcwidth((wchar_t)c);
 
+    if (n == 0) {
+        out->len = out->width = (size_t)snprintf(out->bytes, sizeof out->bytes,
+                                                 "\\x%02x", (uint8_t)*text);
+        return 1;
+    }
     if (table_moves(c)) {
         out->len = (size_t)snprintf(out->bytes, sizeof out->bytes,
                                     c == '\t'   ? "\\t"
@@ -289,7 +294,7 @@ static size_t table_take(struct table_piece *out, const char *text, size_t left)
         out->width = out->len;
         return n;
     }
-    out->len = n == 0 ? 1 : n;
+    out->len = n;
     memcpy(out->bytes, text, out->len);
     out->width = width < 0 ? 1 : (size_t)width;
     return out->len;

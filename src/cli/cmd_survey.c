@@ -45,7 +45,7 @@ static const struct cli_option survey_options[] = {
      "the same, R unknown: chance A, and B in sample 2"},
     {SURVEY_DESIGN, "forced", "Y,N", "made to say yes, chance Y, or no, N"},
     {SURVEY_DESIGN, "crosswise", "R",
-     "yes: same answer as to one a share R says yes to"},
+     "yes: the same as to one that a share R says yes to"},
     {SURVEY_MATRIX, "matrix", "FILE",
      "any channel: P(answer|truth), lines of "
      "answers"},
@@ -318,7 +318,7 @@ static bool survey_option(struct survey_given *g, struct cli_parser *p, int id)
         return true;
     switch (id) {
     case SURVEY_DESIGN:
-        return survey_design_option(&o->design, p) > 0;
+        return survey_design_option(&o->design, p);
     case SURVEY_LEVEL:
         return cli_value_fraction(p, &o->level);
     case SURVEY_MARGIN:

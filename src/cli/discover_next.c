@@ -285,11 +285,14 @@ static int next_same(const struct batches_options *o,
         failed = cli_fail("--task %s: not a stage of a search; 'hearsay "
                           "discover --start' writes the first one",
                           o->task);
+    else if (hsy_stage_number(g->scheme) != hsy_stage_number(info.scheme))
+        failed = cli_fail("%s: not a tally of stage %" PRIu32 ", which --task "
+                          "names: give the task and the tally of one stage",
+                          g->first, hsy_stage_number(info.scheme));
     else if (differs != NULL)
-        failed = cli_fail("%s: not a tally of stage %" PRIu32 " of %s, which "
-                          "--task names: they differ in %s",
-                          g->first, hsy_stage_number(info.scheme), task->id,
-                          strcmp(differs, "w") == 0 ? "the stage" : differs);
+        failed = cli_fail("%s: not a tally of the task that --task names: they "
+                          "differ in %s",
+                          g->first, differs);
     free(release);
     return failed;
 }

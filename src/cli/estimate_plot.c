@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,19 +72,6 @@ static int figure_choose(struct figure *f)
 
 /* ---- What is said -------------------------------------------------------- */
 
-static void figure_more(char text[FIGURE_NOTE], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void figure_more(char text[FIGURE_NOTE], const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text + used, FIGURE_NOTE - used, format, args);
-    va_end(args);
-}
-
 static void figure_texts(struct figure *f)
 {
     const struct estimate_result *r = f->result;
@@ -99,16 +85,19 @@ static void figure_texts(struct figure *f)
              people ? "among those who answered" : "in the population");
     snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
              r->other != NULL ? ", difference" : "");
-    figure_more(
-        f->note, "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",
-        100 * o->how.level, o->simultaneous ? ", all at once" : "",
-        info->mechanism, info->epsilon, hsy_tally_reports(&r->gather->tally));
+    plot_more(f->note, FIGURE_NOTE,
+              "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",
+              100 * o->how.level, o->simultaneous ? ", all at once" : "",
+              info->mechanism, info->epsilon,
+              hsy_tally_reports(&r->gather->tally));
     if (o->lying > 0)
-        figure_more(f->note, "; wider for %.6g %% of lying devices",
-                    100 * o->lying);
+        plot_more(f->note, FIGURE_NOTE, "; wider for %.6g %% of lying devices",
+                  100 * o->lying);
     if (f->n < r->count)
-        figure_more(f->note, "; the %zu largest of %zu", f->n, r->count);
-    figure_more(f->about, "%s, each with its interval: %s.", f->title, f->note);
+        plot_more(f->note, FIGURE_NOTE, "; the %zu largest of %zu", f->n,
+                  r->count);
+    plot_more(f->about, FIGURE_NOTE, "%s, each with its interval: %s.",
+              f->title, f->note);
 }
 
 /* ---- Drawing ------------------------------------------------------------- */

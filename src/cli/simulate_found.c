@@ -69,6 +69,15 @@ static void found_cell(const void *ctx, size_t row, size_t column,
         snprintf(out->shown, sizeof out->shown, format, out->number);
 }
 
+/* Whether all rows have as many people; a file may have its own number. */
+static bool found_alike(const struct simulate_discover *s)
+{
+    for (size_t i = 1; i < s->nrows; i++)
+        if (s->rows[i].users != s->rows[0].users)
+            return false;
+    return true;
+}
+
 /* A table has what differs from row to row. */
 static void found_columns(struct cli_column columns[FOUND_COLUMNS],
                           char names[DISCOVERY_METRICS][16],
@@ -88,6 +97,8 @@ static void found_columns(struct cli_column columns[FOUND_COLUMNS],
         columns[FOUND_MECHANISM].title = NULL;
     if (s->data.n > 1)
         columns[FOUND_DATA].title = NULL;
+    if (!found_alike(s))
+        columns[FOUND_USERS].title = NULL;
     if (!s->how.search.significant) /* it is --top */
         columns[FOUND_METRICS + DISCOVERY_FOUND].title = "";
     columns[FOUND_ERRORS + DISCOVERY_F1].title = "f1 +-";
@@ -161,12 +172,15 @@ static void found_note(const struct simulate_discover *s)
     found_add(text, "%s%s%s%s", data ? row->data : "",
               data && mechanism ? ", " : "", mechanism ? row->mechanism : "",
               data || mechanism ? ": " : "");
-    if (s->how.batches.asked)
-        found_add(text, "%zu batch%s of %s people", row->groups,
-                  row->groups == 1 ? "" : "es", found_sizes(sizes, row));
-    else
-        found_add(text, "%" PRIu64 " people in %zu group%s", row->users,
-                  row->groups, row->groups == 1 ? "" : "s");
+    if (!s->how.batches.asked && found_alike(s))
+        found_add(text, "%" PRIu64 " people in ", row->users);
+    found_add(text, "%zu %s%s", row->groups,
+              s->how.batches.asked ? "batch" : "group",
+              row->groups == 1       ? ""
+              : s->how.batches.asked ? "es"
+                                     : "s");
+    if (s->how.batches.asked && found_alike(s))
+        found_add(text, " of %s people", found_sizes(sizes, row));
     if (s->how.batches.rounds > 1)
         found_add(text,
                   " a round, %" PRIu64
@@ -193,8 +207,9 @@ void simulate_found(const struct simulate_discover *s)
     const struct cli_field fields[] = {
         {"seed", cli_count(s->how.seed)},
         {"groups", cli_count(row->groups)},
-        {"sizes",
-         cli_text(s->how.batches.asked ? found_sizes(sizes, row) : NULL)},
+        {"sizes", cli_text(s->how.batches.asked && found_alike(s)
+                               ? found_sizes(sizes, row)
+                               : NULL)},
         {"epsilons_if_asked_again",
          cli_count(row->groups * s->how.batches.rounds)}};
 
@@ -238,7 +253,7 @@ hsy_status simulate_found_dump(const struct simulate_discover *s,
             at += (size_t)snprintf(
                 before + at, sizeof before - at, ",%s",
                 discovery_metric_name((enum discovery_metric)m));
-        st = simulate_dump_line(s->files.dumped, before, NULL, 0);
+        st = simulate_dump_line(s->files.dumped, before, NULL, 0, NULL);
     }
     found_quote(data, sizeof data, row->data);
     for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
@@ -246,7 +261,7 @@ hsy_status simulate_found_dump(const struct simulate_discover *s,
                  data, row->mechanism, row->epsilon, row->users, r + 1);
         st = simulate_dump_line(s->files.dumped, before,
                                 row->each + r * DISCOVERY_METRICS,
-                                DISCOVERY_METRICS);
+                                DISCOVERY_METRICS, NULL);
     }
     return st;
 }

@@ -1,13 +1,16 @@
 /* simulate_options.c - the options of hearsay simulate --data. */
 #include "simulate_study.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     STUDY_DATA = 1,
     STUDY_USERS,
     STUDY_MECHANISM,
+    STUDY_MODEL,
     STUDY_EPSILON,
+    STUDY_DELTA,
     STUDY_DOMAIN,
     STUDY_RUNS,
     STUDY_TOP,
@@ -31,7 +34,15 @@ static const struct cli_option study_options[] = {
      "people (default 10000, or the file's own)"},
     {STUDY_MECHANISM, "mechanism", "A,...",
      "see 'hearsay mechanisms' (default auto)"},
-    {STUDY_EPSILON, "epsilon", "E,...", "privacy of one report (default 1)"},
+    {STUDY_MODEL, "model", "M,...",
+     "who is trusted: local (nobody, the default),\n"
+     "shuffled (a shuffler), central (one curator),\n"
+     "multiparty:K (K curators)"},
+    {STUDY_EPSILON, "epsilon", "E,...",
+     "privacy of one report, of all that are shuffled,\n"
+     "or of a release (default 1)"},
+    {STUDY_DELTA, "delta", "X",
+     "of shuffled reports (default 1e-6, or users^-1.5\nif that is less)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter, as for randomize"},
     {STUDY_RUNS, "runs", "R", "populations (default 20)"},
     {STUDY_TOP, "top", "K",
@@ -56,11 +67,65 @@ static const struct cli_command study_command = {
     "attack NAME [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
+    "Curators who are trusted with truths stand beside people who trust "
+    "nobody.\n"
     "Beside the error stand what theory predicts and the best that is known.\n"
     "\n"
     "'hearsay simulate attack --help' has the attacks on devices, 'hearsay\n"
     "simulate --discover pem --help' the search for frequent strings.",
     study_options};
+
+/* ---- Models -------------------------------------------------------------- */
+
+static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
+                             const char *word)
+{
+    struct simulate_model *m = &s->models[s->nmodels];
+    hsy_error err = {0};
+    hsy_status st;
+
+    st = study_model_parse(&m->model, &m->curators, word, &err);
+    if (st == HSY_E_UNKNOWN)
+        cli_usage(p,
+                  "--model: no model '%s'; there are local, shuffled, "
+                  "multiparty:K",
+                  word);
+    else if (st != HSY_OK)
+        cli_usage(p, "--model: %s", err.msg);
+    s->nmodels += st == HSY_OK;
+    return st == HSY_OK;
+}
+
+static bool study_models(struct simulate_study *s, struct cli_parser *p)
+{
+    struct simulate_words words = {0};
+    bool good = simulate_words(p, &words);
+
+    s->nmodels = 0;
+    for (size_t i = 0; i < words.n && good; i++)
+        good = study_take_model(s, p, words.at[i]);
+    free(words.memory);
+    return good;
+}
+
+/* 1e-6, 0.000001: whatever strtod reads, but no sign, no name and no blank. */
+static bool study_take_delta(struct simulate_study *s, struct cli_parser *p)
+{
+    const bool digits =
+        strspn(p->value, "0123456789.eE-+") == strlen(p->value) &&
+        strchr(".0123456789", p->value[0]) != NULL;
+    char *end;
+    const double x = strtod(p->value, &end);
+
+    if (digits && p->value[0] != '\0' && *end == '\0' && x >= STUDY_DELTA_MIN &&
+        x < 1) {
+        s->delta = x;
+        return true;
+    }
+    cli_usage(p, "--delta takes a number above 0 (from 1e-250 on) and below 1, "
+                 "as 1e-6");
+    return false;
+}
 
 /* ---- Options ------------------------------------------------------------- */
 
@@ -85,8 +150,12 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
         return simulate_counts(p, s->users, &s->nusers, 1, STUDY_USERS_MAX);
     case STUDY_MECHANISM:
         return simulate_mechanisms(p, &s->mechanisms);
+    case STUDY_MODEL:
+        return study_models(s, p);
     case STUDY_EPSILON:
         return simulate_epsilons(p, s->epsilons, &s->nepsilons);
+    case STUDY_DELTA:
+        return study_take_delta(s, p);
     case STUDY_DOMAIN:
         return simulate_counts(p, s->domains, &s->ndomains, 2, HSY_VALUES_MAX);
     case STUDY_RUNS:
@@ -120,7 +189,45 @@ bool simulate_from_file(const struct simulate_study *s)
     return strncmp(s->data, "file:", 5) == 0;
 }
 
-/* What goes with what. */
+/* How many models have people report. */
+static size_t study_reporting(const struct simulate_study *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->nmodels; i++)
+        n += s->models[i].curators == 0;
+    return n;
+}
+
+size_t simulate_count(const struct simulate_study *s)
+{
+    const size_t some = study_reporting(s);
+
+    return (some * s->mechanisms.n + s->nmodels - some) * s->nepsilons *
+           s->nusers * (s->ndomains > 0 ? s->ndomains : 1);
+}
+
+/* What goes with what, before anything is filled in. */
+static const char *study_idle(const struct simulate_study *s)
+{
+    bool shuffled = false;
+
+    for (size_t i = 0; i < s->nmodels; i++)
+        shuffled |= s->models[i].model == STUDY_SHUFFLED;
+    if (s->delta > 0 && !shuffled)
+        return "--delta is of shuffled reports; it goes with --model shuffled";
+    if (s->nmodels == 0 || study_reporting(s) > 0)
+        return NULL;
+    if (s->mechanisms.n > 0)
+        return "--mechanism: curators have their own; it goes with --model "
+               "local or shuffled";
+    if (s->one_by_one)
+        return "--sampling: people report nothing to curators; it goes with "
+               "--model local or shuffled";
+    return NULL;
+}
+
+/* ... and after. */
 static const char *study_conflict(const struct simulate_study *s)
 {
     if (s->data == NULL)
@@ -134,9 +241,7 @@ static const char *study_conflict(const struct simulate_study *s)
         return "say what is asked: --domain K or --range LO:HI";
     if (s->ndomains > 1 && simulate_from_file(s))
         return "--domain: one for a file";
-    if (s->mechanisms.n * s->nepsilons * s->nusers *
-            (s->ndomains > 0 ? s->ndomains : 1) >
-        SIMULATE_ROWS_MAX)
+    if (simulate_count(s) > SIMULATE_ROWS_MAX)
         return "more than 4096 rows; ask for fewer at a time";
     return NULL;
 }
@@ -144,6 +249,8 @@ static const char *study_conflict(const struct simulate_study *s)
 /* What was not said. Nobody's number of users stands for the file's own. */
 static void study_defaults(struct simulate_study *s)
 {
+    if (s->nmodels == 0)
+        s->models[s->nmodels++] = (struct simulate_model){STUDY_LOCAL, 0};
     if (s->mechanisms.n == 0)
         s->mechanisms.at[s->mechanisms.n++] = "auto";
     if (s->nepsilons == 0)
@@ -153,6 +260,20 @@ static void study_defaults(struct simulate_study *s)
             s->data != NULL && simulate_from_file(s) ? 0 : 10000;
     if (s->threads == 0)
         s->threads = simulate_cores();
+}
+
+/* Every model with every mechanism, where it takes one. */
+static int study_ways(struct simulate_study *s)
+{
+    s->ways = calloc(s->nmodels * s->mechanisms.n, sizeof *s->ways);
+    if (s->ways == NULL)
+        return cli_fail_nomem();
+    for (size_t i = 0; i < s->nmodels; i++)
+        for (size_t m = 0; m < s->mechanisms.n; m++)
+            if (m == 0 || s->models[i].curators == 0)
+                s->ways[s->nways++] =
+                    (struct simulate_way){s->models[i], s->mechanisms.at[m]};
+    return CLI_DONE;
 }
 
 /* The question, without mechanism and epsilon; d of the first domain. */
@@ -170,7 +291,7 @@ int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
                      char **argv)
 {
     const char *conflict;
-    int id;
+    int id, failed;
 
     cli_begin(p, &study_command, argc, argv);
     while ((id = cli_next(p)) != CLI_END)
@@ -178,8 +299,12 @@ int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
             s->stop = true;
             return p->exit;
         }
+    conflict = study_idle(s);
     study_defaults(s);
-    conflict = study_conflict(s);
-    return conflict != NULL ? cli_usage(p, "%s", conflict)
-                            : study_question(s, p);
+    if (conflict == NULL)
+        conflict = study_conflict(s);
+    if (conflict != NULL)
+        return cli_usage(p, "%s", conflict);
+    failed = study_ways(s);
+    return failed ? failed : study_question(s, p);
 }

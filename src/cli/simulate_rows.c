@@ -27,6 +27,11 @@ enum {
     ROWS_BITS,
     ROWS_SAMPLING,
     ROWS_RUNS,
+    ROWS_MODEL,
+    ROWS_CURATORS,
+    ROWS_LOCAL,
+    ROWS_DELTA,
+    ROWS_BOUND,
     ROWS_ERRORS /* one for each that is measured */
 };
 
@@ -48,34 +53,87 @@ static const struct {
 
 #define ROWS_COLUMNS (ROWS_ERRORS + sizeof rows_errors / sizeof rows_errors[0])
 
-static const char *const rows_names[ROWS_ERRORS] = {
-    "mechanism", "epsilon",  "users", "domain", "run_mse",  "predicted_mse",
-    "max_error", "coverage", "mae",   "kl",     "tv",       "precision",
-    "recall",    "f1",       "ncr",   "ndcg",   "limit_sd", "bits",
-    "sampling",  "runs"};
+/* When a table has a column: rows are of that kind. */
+enum {
+    ROWS_NEVER = 0,
+    ROWS_ALWAYS = 1,
+    ROWS_SHARES = 2, /* and not a mean */
+    ROWS_SEVERAL_USERS = 4,
+    ROWS_SEVERAL_DOMAINS = 8,
+    ROWS_MODELS = 16, /* not all are local */
+    ROWS_SHUFFLED = 32
+};
 
-/* Which of them a table shows, and under what title. */
-static void rows_columns(struct cli_column columns[ROWS_COLUMNS],
-                         const struct simulate_study *s)
+static const struct {
+    const char *name, *title; /* in csv, and if not that, in tables */
+    unsigned when;
+} rows_table[ROWS_ERRORS] = {
+    [ROWS_MECHANISM] = {"mechanism", NULL, ROWS_ALWAYS},
+    [ROWS_EPSILON] = {"epsilon", NULL, ROWS_ALWAYS},
+    [ROWS_USERS] = {"users", NULL, ROWS_SEVERAL_USERS},
+    [ROWS_DOMAIN] = {"domain", NULL, ROWS_SEVERAL_DOMAINS},
+    [ROWS_MSE] = {"run_mse", "error", ROWS_ALWAYS},
+    [ROWS_PREDICTED] = {"predicted_mse", "theory", ROWS_ALWAYS},
+    [ROWS_MAX] = {"max_error", NULL, ROWS_NEVER},
+    [ROWS_COVERAGE] = {"coverage", NULL, ROWS_ALWAYS},
+    [ROWS_MAE] = {"mae", NULL, ROWS_NEVER},
+    [ROWS_KL] = {"kl", NULL, ROWS_NEVER},
+    [ROWS_TV] = {"tv", NULL, ROWS_NEVER},
+    [ROWS_PRECISION] = {"precision", NULL, ROWS_NEVER},
+    [ROWS_RECALL] = {"recall", NULL, ROWS_NEVER},
+    [ROWS_F1] = {"f1", NULL, ROWS_NEVER},
+    [ROWS_NCR] = {"ncr", NULL, ROWS_NEVER},
+    [ROWS_NDCG] = {"ndcg", NULL, ROWS_SHARES},
+    [ROWS_LIMIT] = {"limit_sd", "best", ROWS_ALWAYS},
+    [ROWS_BITS] = {"bits", NULL, ROWS_ALWAYS},
+    [ROWS_SAMPLING] = {"sampling", "reports", ROWS_ALWAYS},
+    [ROWS_RUNS] = {"runs", NULL, ROWS_NEVER},
+    [ROWS_MODEL] = {"model", NULL, ROWS_MODELS},
+    [ROWS_CURATORS] = {"curators", NULL, ROWS_NEVER},
+    [ROWS_LOCAL] = {"local_epsilon", "epsilon0", ROWS_SHUFFLED},
+    [ROWS_DELTA] = {"delta", NULL, ROWS_SHUFFLED},
+    [ROWS_BOUND] = {"bound", NULL, ROWS_NEVER}};
+
+/* The rows with their columns in some order. */
+struct rows_view {
+    const struct simulate_study *s;
+    unsigned are;               /* of what kind the rows are */
+    size_t order[ROWS_COLUMNS]; /* which column stands where */
+    struct cli_column columns[ROWS_COLUMNS];
+};
+
+static unsigned rows_are(const struct simulate_study *s)
 {
-    const bool mean = s->rows[0].info.kind == HSY_KIND_NUMBER;
+    unsigned are = ROWS_ALWAYS;
 
-    for (size_t i = 0; i < ROWS_COLUMNS; i++)
-        columns[i] = (struct cli_column){
-            i < ROWS_ERRORS ? rows_names[i] : rows_errors[i - ROWS_ERRORS].name,
-            ""};
-    columns[ROWS_MECHANISM].title = columns[ROWS_EPSILON].title = NULL;
-    columns[ROWS_BITS].title = columns[ROWS_COVERAGE].title = NULL;
-    columns[ROWS_MSE].title = "error";
-    columns[ROWS_PREDICTED].title = "theory";
-    columns[ROWS_LIMIT].title = "best";
-    columns[ROWS_SAMPLING].title = "reports";
-    if (s->nusers > 1)
-        columns[ROWS_USERS].title = NULL;
-    if (s->ndomains > 1)
-        columns[ROWS_DOMAIN].title = NULL;
-    if (!mean)
-        columns[ROWS_NDCG].title = NULL;
+    are |= s->rows[0].info.kind != HSY_KIND_NUMBER ? ROWS_SHARES : 0;
+    are |= s->nusers > 1 ? ROWS_SEVERAL_USERS : 0;
+    are |= s->ndomains > 1 ? ROWS_SEVERAL_DOMAINS : 0;
+    for (size_t i = 0; i < s->nrows; i++) {
+        are |= s->rows[i].model != STUDY_LOCAL ? ROWS_MODELS : 0;
+        are |= s->rows[i].model == STUDY_SHUFFLED ? ROWS_SHUFFLED : 0;
+    }
+    return are;
+}
+
+/* In tables the model stands first. */
+static void rows_columns(struct rows_view *v, const struct simulate_study *s)
+{
+    v->s = s;
+    v->are = rows_are(s);
+    for (size_t i = 0; i < ROWS_COLUMNS; i++) {
+        const bool moves = s->format == CLI_TABLE && i <= ROWS_MODEL;
+        const size_t c = !moves ? i : i == 0 ? ROWS_MODEL : i - 1;
+
+        v->order[i] = c;
+        v->columns[i] =
+            c < ROWS_ERRORS
+                ? (struct cli_column){rows_table[c].name,
+                                      (rows_table[c].when & v->are) != 0
+                                          ? rows_table[c].title
+                                          : ""}
+                : (struct cli_column){rows_errors[c - ROWS_ERRORS].name, ""};
+    }
 }
 
 /* A number in three digits for tables. */
@@ -113,12 +171,23 @@ static struct cli_cell rows_measured(const struct study_result *row,
     }
 }
 
-static struct cli_cell rows_sampling(bool at_once)
+static struct cli_cell rows_sampling(const struct study_result *row)
 {
-    struct cli_cell c = cli_text(at_once ? "aggregate" : "users");
+    struct cli_cell c = cli_text(row->info.release ? "release"
+                                 : row->at_once    ? "aggregate"
+                                                   : "users");
 
-    snprintf(c.shown, sizeof c.shown, "%s", at_once ? "at once" : "each");
+    snprintf(c.shown, sizeof c.shown, "%s",
+             row->info.release ? "released"
+             : row->at_once    ? "at once"
+                               : "each");
     return c;
+}
+
+/* A count, or nothing where it is 0. */
+static struct cli_cell rows_count(uint64_t n)
+{
+    return n != 0 ? cli_count(n) : cli_text(NULL);
 }
 
 /* Columns of metrics stand in their order, from ROWS_MSE on. */
@@ -128,17 +197,29 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
     case ROWS_MECHANISM:
         return cli_text(row->info.mechanism);
     case ROWS_EPSILON:
-        return rows_number(row->info.epsilon, row->info.epsilon);
+        return rows_number(row->epsilon, row->epsilon);
     case ROWS_USERS:
         return cli_count(row->users);
     case ROWS_DOMAIN:
-        return row->info.d != 0 ? cli_count(row->info.d) : cli_text(NULL);
+        return rows_count(row->info.d);
     case ROWS_BITS:
-        return cli_count(row->info.report_bits);
+        return rows_count(row->info.release ? 0 : row->info.report_bits);
     case ROWS_SAMPLING:
-        return rows_sampling(row->at_once);
+        return rows_sampling(row);
     case ROWS_RUNS:
         return cli_count(row->runs);
+    case ROWS_MODEL:
+        return cli_text(row->name);
+    case ROWS_CURATORS:
+        return rows_count(row->curators);
+    case ROWS_LOCAL:
+        return row->info.release
+                   ? cli_text(NULL)
+                   : rows_number(row->info.epsilon, row->info.epsilon);
+    case ROWS_DELTA:
+        return rows_number(row->delta, row->delta);
+    case ROWS_BOUND:
+        return cli_text(row->bound);
     default:
         return column < ROWS_ERRORS
                    ? rows_measured(row, (enum study_metric)(column - ROWS_MSE))
@@ -150,13 +231,59 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
 static void rows_out(const void *ctx, size_t row, size_t column,
                      struct cli_cell *out)
 {
-    const struct simulate_study *s = ctx;
+    const struct rows_view *v = ctx;
 
-    *out = rows_cell(&s->rows[row], column);
+    *out = rows_cell(&v->s->rows[row], v->order[column]);
 }
 
-static void rows_note(const struct simulate_study *s)
+/* By what it is known how far shuffling goes: names of bounds in use. */
+static void rows_bounds(const struct rows_view *v)
 {
+    static const char *const bounds[][2] = {
+        {"clones", "any mechanism's [FMT21]"},
+        {"binary", "that of randomized response [FMT21]"},
+        {"blanket", "its own mechanism's [BBGN19]"}};
+    const char *comma = "bound: ";
+
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
+        for (size_t r = 0; r < v->s->nrows; r++) {
+            const char *bound = v->s->rows[r].bound;
+
+            if (bound == NULL || strcmp(bound, bounds[i][0]) != 0)
+                continue;
+            printf("%s%s, %s", comma, bounds[i][0], bounds[i][1]);
+            comma = "; ";
+            break;
+        }
+    puts(".");
+}
+
+/* What is assumed of whom. */
+static void rows_trust(const struct rows_view *v)
+{
+    bool curators = false;
+
+    for (size_t i = 0; i < v->s->nrows; i++)
+        curators |= v->s->rows[i].curators > 0;
+    if ((v->are & ROWS_SHUFFLED) != 0) {
+        cli_paragraph(
+            "shuffled: people report with epsilon0, and a shuffler takes away "
+            "who sent what, when and in which order; all reports together are "
+            "then (epsilon, delta) private. The shuffler must be honest, and "
+            "so must all these people: who lies or tells hides nobody.");
+        rows_bounds(v);
+    }
+    if (curators)
+        cli_paragraph(
+            "central, multiparty: curators trusted with the truths of their "
+            "people release counts with discrete Laplace noise, which hides "
+            "what a person's truth is (neighbours: replace); how many people "
+            "there are is no secret.");
+}
+
+static void rows_note(const struct rows_view *v)
+{
+    const struct simulate_study *s = v->s;
     const struct study_result *row = &s->rows[0];
 
     printf("\n%s", s->data);
@@ -176,13 +303,14 @@ static void rows_note(const struct simulate_study *s)
               "should be; best: by the best mechanism known; coverage: of 95 % "
               "intervals; ndcg: of the heaviest values; reports: all drawn at "
               "once, or each by itself.");
+    rows_trust(v);
 }
 
 void simulate_rows(const struct simulate_study *s)
 {
-    struct cli_column columns[ROWS_COLUMNS];
-    const struct cli_table table = {columns, ROWS_COLUMNS, s->nrows, rows_out,
-                                    s};
+    struct rows_view view;
+    const struct cli_table table = {view.columns, ROWS_COLUMNS, s->nrows,
+                                    rows_out, &view};
     const uint64_t top = s->top != 0 ? s->top : 10;
     const struct cli_field fields[] = {{"data", cli_text(s->data)},
                                        {"seed", cli_count(s->seed)},
@@ -190,11 +318,11 @@ void simulate_rows(const struct simulate_study *s)
                                        {"top", cli_count(top)},
                                        {"level", cli_number(STUDY_LEVEL)}};
 
-    rows_columns(columns, s);
+    rows_columns(&view, s);
     cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
               "rows");
     if (s->format == CLI_TABLE)
-        rows_note(s);
+        rows_note(&view);
 }
 
 /* ---- The dump ------------------------------------------------------------ */
@@ -203,7 +331,8 @@ void simulate_rows(const struct simulate_study *s)
 #define ROWS_LINE 8192u
 
 hsy_status simulate_dump_line(struct output *out, const char *before,
-                              const double *numbers, size_t n)
+                              const double *numbers, size_t n,
+                              const char *after)
 {
     char line[ROWS_LINE];
     size_t at = (size_t)snprintf(line, sizeof line, "%s", before);
@@ -213,7 +342,9 @@ hsy_status simulate_dump_line(struct output *out, const char *before,
                            ? snprintf(line + at, sizeof line - at, ",%.17g",
                                       numbers[i])
                            : snprintf(line + at, sizeof line - at, ","));
-    line[at++] = '\n';
+    at +=
+        (size_t)snprintf(line + at, sizeof line - at, "%s%s\n",
+                         after != NULL ? "," : "", after != NULL ? after : "");
     return output_write(out, line, at);
 }
 
@@ -227,7 +358,7 @@ static hsy_status rows_dump_header(struct output *out)
         snprintf(line + at, sizeof line - at, ",%s",
                  study_metric_name((enum study_metric)m));
     }
-    return simulate_dump_line(out, line, NULL, 0);
+    return simulate_dump_line(out, line, NULL, 0, "model");
 }
 
 hsy_status simulate_dump(const struct simulate_study *s,
@@ -242,10 +373,10 @@ hsy_status simulate_dump(const struct simulate_study *s,
         st = rows_dump_header(s->files.dumped);
     for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
         snprintf(before, sizeof before, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
-                 row->info.mechanism, row->info.epsilon, row->users, domain,
-                 r + 1);
+                 row->info.mechanism, row->epsilon, row->users, domain, r + 1);
         st = simulate_dump_line(s->files.dumped, before,
-                                row->each + r * STUDY_METRICS, STUDY_METRICS);
+                                row->each + r * STUDY_METRICS, STUDY_METRICS,
+                                row->name);
     }
     return st;
 }

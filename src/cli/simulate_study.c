@@ -14,27 +14,32 @@ static void study_tick(void *ctx, uint64_t users)
     cli_progress_tick(&s->progress, s->people, s->of);
 }
 
-/* Whether there will be one row only. */
-static bool study_single(const struct simulate_study *s)
+/* Whether the figure is a histogram: of few rows, about the same people. */
+static bool study_histograms(const struct simulate_study *s, uint32_t d)
 {
-    return s->mechanisms.n == 1 && s->nepsilons == 1 && s->nusers == 1 &&
-           s->ndomains <= 1;
+    const size_t n = simulate_count(s);
+
+    return s->files.plot != NULL && s->nepsilons == 1 && s->nusers == 1 &&
+           s->ndomains <= 1 && n <= STUDY_SHOWN_ROWS && d > 0 &&
+           d <= (n == 1 ? STUDY_SHOWN_MAX : STUDY_SHOWN_BARS);
 }
 
 static struct study study_setting(struct simulate_study *s,
                                   const struct study_people *people,
+                                  const struct simulate_model *who,
                                   const hsy_spec *spec, uint64_t users)
 {
     struct study t = {.people = people,
                       .spec = *spec,
+                      .model = who->model,
+                      .curators = who->curators,
                       .users = users,
                       .runs = s->runs,
                       .seed = s->seed,
                       .top = (size_t)(s->top != 0 ? s->top : 10),
                       .threads = (unsigned)s->threads,
                       .one_by_one = s->one_by_one,
-                      .keep = s->files.plot != NULL && study_single(s) &&
-                              spec->d > 0 && spec->d <= STUDY_SHOWN_MAX,
+                      .keep = study_histograms(s, spec->d),
                       .tick = study_tick,
                       .ctx = s};
 
@@ -45,10 +50,11 @@ static struct study study_setting(struct simulate_study *s,
 
 /* One row: a mechanism at an epsilon, of one population. */
 static int study_row(struct simulate_study *s,
-                     const struct study_people *people, const hsy_spec *spec,
+                     const struct study_people *people,
+                     const struct simulate_model *who, const hsy_spec *spec,
                      uint64_t users)
 {
-    struct study setting = study_setting(s, people, spec, users);
+    struct study setting = study_setting(s, people, who, spec, users);
     struct study_result *row = &s->rows[s->nrows];
     hsy_error err = {0};
     hsy_status st;
@@ -56,6 +62,7 @@ static int study_row(struct simulate_study *s,
     setting.as_counted = users == 0;
     if (users == 0)
         setting.users = s->counted;
+    setting.delta = s->delta > 0 ? s->delta : study_delta(setting.users);
     st = study_run(row, &setting, &err);
     s->nrows++;
     if (st == HSY_E_NOMEM)
@@ -75,14 +82,15 @@ static int study_rows(struct simulate_study *s,
 {
     int code = CLI_DONE;
 
-    for (size_t m = 0; m < s->mechanisms.n; m++)
+    for (size_t w = 0; w < s->nways; w++)
         for (size_t e = 0; e < s->nepsilons; e++)
             for (size_t u = 0; code == CLI_DONE && u < s->nusers; u++) {
                 hsy_spec spec = *asked;
 
-                spec.mechanism = s->mechanisms.at[m];
+                spec.mechanism = s->ways[w].mechanism;
                 spec.nano_epsilon = s->epsilons[e];
-                code = study_row(s, people, &spec, s->users[u]);
+                code =
+                    study_row(s, people, &s->ways[w].who, &spec, s->users[u]);
             }
     return code;
 }
@@ -93,13 +101,14 @@ static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
 {
     int code = CLI_DONE;
 
-    for (size_t m = 0; m < s->mechanisms.n; m++)
+    for (size_t w = 0; w < s->nways; w++)
         for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
             hsy_spec spec = *asked;
             hsy_scheme *scheme = NULL;
 
-            spec.mechanism = s->mechanisms.at[m];
+            spec.mechanism = s->ways[w].mechanism;
             spec.nano_epsilon = s->epsilons[e];
+            spec = study_model_spec(s->ways[w].who.model, &spec);
             code = cli_scheme_new(&scheme, &spec);
             free(scheme);
         }
@@ -109,14 +118,31 @@ static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
 /* What progress is measured by: all who will report. */
 static void study_total(struct simulate_study *s)
 {
-    const size_t rows =
-        s->mechanisms.n * s->nepsilons * (s->ndomains > 0 ? s->ndomains : 1);
+    const double rows = (double)simulate_count(s) / (double)s->nusers;
     double people = 0;
 
     for (size_t u = 0; u < s->nusers; u++)
         people += (double)(s->users[u] != 0 ? s->users[u] : s->counted);
     snprintf(s->of, sizeof s->of, "of %.0f people",
-             people * (double)s->runs * (double)rows);
+             people * (double)s->runs * rows);
+}
+
+/* No curator without people. */
+static int study_curators(const struct simulate_study *s, struct cli_parser *p)
+{
+    for (size_t m = 0; m < s->nmodels; m++)
+        for (size_t u = 0; u < s->nusers; u++) {
+            const uint64_t users = s->users[u] != 0 ? s->users[u] : s->counted;
+
+            if (s->models[m].curators > users)
+                return cli_usage(p,
+                                 "--model multiparty:%" PRIu64
+                                 ": more curators than people, who are "
+                                 "%" PRIu64 "; ask for fewer, or for more "
+                                 "--users",
+                                 s->models[m].curators, users);
+        }
+    return CLI_DONE;
 }
 
 /* A question for which the people are there. */
@@ -124,6 +150,8 @@ static int study_asked(struct simulate_study *s, struct cli_parser *p,
                        const struct study_people *people, const hsy_spec *spec,
                        bool try)
 {
+    int code;
+
     if (s->top != 0 && spec->kind == HSY_KIND_NUMBER)
         return cli_usage(p, "--top does not go with a mean");
     if (s->top > spec->d && spec->kind != HSY_KIND_NUMBER)
@@ -132,7 +160,10 @@ static int study_asked(struct simulate_study *s, struct cli_parser *p,
                          "%" PRIu32 " values",
                          s->top, spec->d);
     study_total(s);
-    return try ? study_schemes(s, spec) : study_rows(s, people, spec);
+    if (!try)
+        return study_rows(s, people, spec);
+    code = study_curators(s, p);
+    return code == CLI_DONE ? study_schemes(s, spec) : code;
 }
 
 /* The people of a distribution. */
@@ -229,6 +260,7 @@ static void study_end(struct simulate_study *s)
         study_close(&s->rows[i]);
     free(s->rows);
     free(s->mechanisms.memory);
+    free(s->ways);
     study_people_close(&s->filed);
     cli_spec_clear(&s->question);
 }

@@ -41,11 +41,24 @@ struct simulate_files {
 int simulate_files_open(struct simulate_files *f);
 int simulate_files_end(struct simulate_files *f, int code);
 
-/* One line of a dump: what stands before, then numbers. */
+/* One line of a dump: what stands before, numbers, and what comes after them;
+ * NULL: nothing. */
 hsy_status simulate_dump_line(struct output *out, const char *before,
-                              const double *numbers, size_t n);
+                              const double *numbers, size_t n,
+                              const char *after);
 
 /* ---- A study ------------------------------------------------------------- */
+
+struct simulate_model {
+    enum study_model model;
+    uint64_t curators;
+};
+
+/* A model, and a mechanism where people add the noise. */
+struct simulate_way {
+    struct simulate_model who;
+    const char *mechanism;
+};
 
 struct simulate_study {
     const char *data;
@@ -53,14 +66,18 @@ struct simulate_study {
     uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
     uint64_t users[SIMULATE_LIST_MAX];
     uint64_t domains[SIMULATE_LIST_MAX];
-    size_t nepsilons, nusers, ndomains;
+    struct simulate_model models[SIMULATE_LIST_MAX];
+    size_t nepsilons, nusers, ndomains, nmodels;
     uint64_t runs, seed, top, threads;
+    double delta; /* of shuffled reports; 0: by the number of people */
     struct simulate_files files;
     bool one_by_one;
     bool stop; /* help was asked for and given */
     enum cli_format format;
     struct cli_spec question; /* --range, --bins, --set */
 
+    struct simulate_way *ways; /* owned */
+    size_t nways;
     struct study_people filed; /* of file:PATH, which is read once */
     uint64_t counted;          /* how many they are */
     struct study_result *rows; /* owned */
@@ -75,6 +92,9 @@ struct simulate_study {
 int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
                      char **argv);
 bool simulate_from_file(const struct simulate_study *s);
+
+/* How many rows there will be. */
+size_t simulate_count(const struct simulate_study *s);
 
 /* People from a file, one truth a line (simulate_file.c). Without a domain and
  * a range (d 0 in the spec) the values are the different lines, sorted, and d

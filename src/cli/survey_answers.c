@@ -61,6 +61,24 @@ static void answers_take(struct survey_group *g, bool yes, uint64_t times,
     g->squares[yes] += (double)times * weight * weight;
 }
 
+/* One more group of these counts. */
+static void answers_one(struct survey_data *data, uint64_t yes, uint64_t n,
+                        struct cli_parser *p)
+{
+    struct survey_group *g = &data->groups[data->count++];
+
+    if (n == 0)
+        cli_usage(p, "--n: nobody answered; there is nothing to estimate");
+    else if (yes > n)
+        cli_usage(p,
+                  "--yes: %" PRIu64 " of %" PRIu64
+                  " answers: there are not more yes than answers",
+                  yes, n);
+    snprintf(g->name, sizeof g->name, "%zu", data->count);
+    answers_take(g, true, yes, 1);
+    answers_take(g, false, yes < n ? n - yes : 0, 1);
+}
+
 static int answers_from_counts(struct survey_data *data,
                                const struct survey_options *o,
                                struct cli_parser *p)
@@ -78,25 +96,9 @@ static int answers_from_counts(struct survey_data *data,
                          "--yes has %zu counts and --n has %zu: one of both "
                          "for each group",
                          count, sizes);
-    for (size_t i = 0; i < count; i++) {
-        struct survey_group *g = &data->groups[i];
-
-        if (n[i] == 0)
-            return cli_usage(p,
-                             "--n: nobody answered%s; there is nothing to "
-                             "estimate",
-                             count > 1 ? " in a group" : "");
-        if (yes[i] > n[i])
-            return cli_usage(p,
-                             "--yes: %" PRIu64 " of %" PRIu64
-                             " answers: there are not more yes than answers",
-                             yes[i], n[i]);
-        snprintf(g->name, sizeof g->name, "%zu", i + 1);
-        answers_take(g, true, yes[i], 1);
-        answers_take(g, false, n[i] - yes[i], 1);
-    }
-    data->count = count;
-    return 0;
+    for (size_t i = 0; i < count && p->exit == 0; i++)
+        answers_one(data, yes[i], n[i], p);
+    return p->exit;
 }
 
 /* ---- A table ------------------------------------------------------------- */
@@ -300,37 +302,18 @@ static int answers_record(struct answers_table *t, const struct cli_line *line)
     return failed;
 }
 
-static int answers_lines(struct answers_table *t, int fd)
+static int answers_line(void *ctx, const struct cli_line *line, uint64_t number)
 {
-    const char *name = cli_input_name(t->how->answers);
-    struct cli_lines lines;
-    struct cli_line line;
-    hsy_error err = {0};
-    size_t count = 1;
-    int failed = 0;
+    struct answers_table *t = ctx;
 
-    if (cli_lines_open(&lines, fd) != HSY_OK)
-        return cli_fail_nomem();
-    while (!failed && count != 0) {
-        if (cli_lines_next(&lines, &line, 1, &count, &err) != HSY_OK) {
-            failed = cli_fail_line(name, &err);
-        } else if (count != 0) {
-            t->line = lines.number;
-            failed = t->line == 1 ? answers_header(t, &line)
-                                  : answers_record(t, &line);
-        }
-    }
-    cli_lines_close(&lines);
-    if (!failed && t->line < 2)
-        failed = cli_fail("%s: no answers: the first line names the columns, "
-                          "and each further one is a person",
-                          name);
-    return failed;
+    t->line = number;
+    return number == 1 ? answers_header(t, line) : answers_record(t, line);
 }
 
 /* All memory is one block: the room, and a field of each column. */
 static int answers_from_table(struct answers_table *t)
 {
+    const char *name = cli_input_name(t->how->answers);
     uint8_t *block = malloc((1 + ANSWERS) * (size_t)CLI_FIELD_ROOM);
     int fd, failed;
 
@@ -340,9 +323,13 @@ static int answers_from_table(struct answers_table *t)
     for (size_t i = 0; i < ANSWERS; i++)
         t->fields[i] = block + (1 + i) * CLI_FIELD_ROOM;
     fd = cli_open_input(t->how->answers);
-    failed = fd == -1 ? CLI_FAILED : answers_lines(t, fd);
+    failed = fd == -1 ? CLI_FAILED : cli_lines_each(fd, name, answers_line, t);
     if (fd != -1)
         cli_close_input(fd);
+    if (!failed && t->line < 2)
+        failed = cli_fail("%s: no answers: the first line names the columns, "
+                          "and each further one is a person",
+                          name);
     explicit_bzero(block, (1 + ANSWERS) * (size_t)CLI_FIELD_ROOM);
     free(block);
     return failed;
@@ -377,7 +364,6 @@ static int answers_read_table(struct survey_data *data,
     int failed;
 
     data->weighted = o->weight != NULL;
-    data->named = o->group != NULL;
     data->count = o->design.kind->pair ? 2 : o->group != NULL ? 0 : 1;
     failed = answers_from_table(&t);
     if (!failed)

@@ -33,14 +33,6 @@ static const struct survey_kind design_kinds[] = {
      "take A and B that differ",
      "which question was drawn, nor the respondent's answer to the other one"}};
 
-#define DESIGN_KINDS (sizeof design_kinds / sizeof design_kinds[0])
-
-int survey_refused(struct cli_parser *p, const char *option,
-                   const hsy_error *err)
-{
-    return cli_usage(p, "--%s: %s", option, err->msg);
-}
-
 static bool design_epsilon(struct survey_design *d, struct cli_parser *p)
 {
     uint64_t nano = 0;
@@ -97,23 +89,21 @@ static bool design_settle(struct survey_design *d, struct cli_parser *p)
     return true;
 }
 
-int survey_design_option(struct survey_design *d, struct cli_parser *p)
+bool survey_design_option(struct survey_design *d, struct cli_parser *p)
 {
-    size_t i = 0;
+    const struct survey_kind *kind = design_kinds;
 
-    while (i < DESIGN_KINDS && strcmp(design_kinds[i].option, p->name) != 0)
-        i++;
-    if (i == DESIGN_KINDS)
-        return 0;
+    while (strcmp(kind->option, p->name) != 0)
+        kind++;
     if (d->kind != NULL) {
         cli_usage(p, "--%s: one design at a time, and --%s is given", p->name,
                   d->kind->option);
-        return -1;
+        return false;
     }
-    d->kind = &design_kinds[i];
-    if (i == 0 ? !design_epsilon(d, p) : !design_ratios(d, p))
-        return -1;
-    return design_settle(d, p) ? 1 : -1;
+    d->kind = kind;
+    return (kind->design == HSY_SURVEY_EPSILON ? design_epsilon(d, p)
+                                               : design_ratios(d, p)) &&
+           design_settle(d, p);
 }
 
 /* ---- In words ------------------------------------------------------------ */
@@ -197,5 +187,3 @@ void survey_design_print(const struct survey_design *d)
     if (!isinf(d->epsilon))
         survey_design_hidden(d);
 }
-
-#undef DESIGN_KINDS

@@ -30,7 +30,9 @@ static hsy_status estimate_groups(struct survey_rows *s,
                                   hsy_error *err)
 {
     const hsy_survey *channel = &s->how->design.channel;
+    const hsy_confidence how = {s->how->level, HSY_POPULATION, HSY_WILSON, 1};
     hsy_point points[SURVEY_GROUPS_MAX];
+    double p_value; /* the ratio test's is shown */
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < data->count && st == HSY_OK; i++) {
@@ -47,6 +49,9 @@ static hsy_status estimate_groups(struct survey_rows *s,
     s->count = data->count;
     if (st == HSY_OK && s->count > 1)
         st = hsy_survey_compare(&s->test, channel, points, s->count, err);
+    if (st == HSY_OK && s->count == 2)
+        st = hsy_estimate_difference(&s->difference, &p_value, &points[0],
+                                     &points[1], &how, err);
     return st;
 }
 

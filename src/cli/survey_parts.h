@@ -37,11 +37,10 @@ struct survey_design {
     double epsilon;     /* of the channel; may be infinite */
 };
 
-/* Take the option just read if it is a design's: 1 if so, 0 if not, -1 after a
- * complaint. */
-int survey_design_option(struct survey_design *d, struct cli_parser *p);
+/* Take the option just read, a design's; false after a complaint. */
+bool survey_design_option(struct survey_design *d, struct cli_parser *p);
 
-/* Two numbers for csv and json: epsilon and the other figures of a design. */
+/* Which answer proves which truth, in words; NULL: none does. */
 const char *survey_design_proof(const hsy_survey *s);
 
 /* What a table says of a design above its figures. */
@@ -66,7 +65,6 @@ struct survey_data {
     struct survey_group *groups; /* owned; SURVEY_GROUPS_MAX of them */
     size_t count;
     bool weighted;
-    bool named;       /* the names are the people's own */
     uint64_t *states; /* owned; answers of a matrix, d of them */
 };
 
@@ -107,7 +105,7 @@ size_t survey_counts(uint64_t *out, size_t most, const char *text,
 struct survey_row {
     const char *name;
     uint64_t yes, n;           /* as answered */
-    double yes_worth, n_worth; /* the same without weights */
+    double yes_worth, n_worth; /* as many plain answers, if they have weights */
     hsy_point point;
     hsy_survey_result r;
 };
@@ -117,8 +115,9 @@ struct survey_rows {
     struct survey_row *rows; /* owned */
     size_t count;
     bool weighted;
-    hsy_survey_pair pair; /* if the design is one: a single row */
-    hsy_survey_test test; /* of two groups or more */
+    hsy_survey_pair pair;    /* if the design is one: a single row */
+    hsy_survey_test test;    /* of two groups or more */
+    hsy_estimate difference; /* of two: the first less the second */
 };
 
 /* Each the exit code. */
@@ -139,10 +138,5 @@ int survey_decimals(double sd);
  * or a list. */
 hsy_status survey_plot(char **svg, size_t *len, const struct survey_rows *s,
                        hsy_error *err);
-
-/* The library's complaint about a design's or a count's number as a usage
- * error. */
-int survey_refused(struct cli_parser *p, const char *option,
-                   const hsy_error *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #define PLOT_AROUND 361u /* points of a curve, the first again at the end */
-#define PLOT_CURVES 4u
 
 static const double plot_turn = 6.283185307179586;
 
@@ -70,21 +69,17 @@ static void plot_around(struct plot_curve *c, const struct plot_surface *s,
     }
 }
 
-static struct plot_series plot_series_of(const struct plot_curve *c,
-                                         enum plot_style style, unsigned colour,
-                                         const char *name)
+static struct plot_series plot_series_of(enum plot_style style, unsigned colour,
+                                         const char *name, size_t n,
+                                         const double *x, const double *y)
 {
-    return (struct plot_series){.name = name,
-                                .style = style,
-                                .colour = colour,
-                                .n = PLOT_AROUND,
-                                .x = c->x,
-                                .y = c->y};
+    return (struct plot_series){
+        .name = name, .style = style, .colour = colour, .n = n, .x = x, .y = y};
 }
 
 /* What the figure shows besides the curves. */
 struct plot_texts {
-    char title[80], note[160], names[PLOT_CURVES + 2][120];
+    char note[160], names[6][120];
     char labels[2][SURVEY_NAME_MAX + 32];
 };
 
@@ -92,7 +87,6 @@ static void plot_words(struct plot_texts *t, const struct survey_rows *s)
 {
     const hsy_survey_test *test = &s->test;
 
-    snprintf(t->title, sizeof t->title, "Which two shares are likely");
     snprintf(t->note, sizeof t->note,
              "likelihood ratio of equal shares %.4g, p-value %.3g",
              test->statistic, test->p_value);
@@ -120,8 +114,9 @@ static void plot_diagonal(double ends[2], const struct plot_curve *curves,
         }
 }
 
-static hsy_status plot_two(char **svg, size_t *len, const struct survey_rows *s,
-                           hsy_error *err)
+/* The regions of both shares, and what is as likely as the best equal ones. */
+static void plot_curves(struct plot_curve curves[3],
+                        const struct survey_rows *s)
 {
     const struct survey_row *rows = s->rows;
     const struct plot_surface surface = {
@@ -130,52 +125,43 @@ static hsy_status plot_two(char **svg, size_t *len, const struct survey_rows *s,
         {rows[0].r.mle, rows[1].r.mle},
         {rows[0].r.sd > 0 ? rows[0].r.sd : 1e-3,
          rows[1].r.sd > 0 ? rows[1].r.sd : 1e-3}};
-    const double heights[3] = {-hsy_chi2_quantile(0.5, 2) / 2,
-                               -hsy_chi2_quantile(s->how->level, 2) / 2,
-                               -s->test.statistic / 2};
-    struct plot_curve curves[3];
-    double diagonal[2];
-    struct plot_texts texts;
-    struct plot_series series[6];
+
+    plot_around(&curves[0], &surface, -hsy_chi2_quantile(0.5, 2) / 2);
+    plot_around(&curves[1], &surface, -hsy_chi2_quantile(s->how->level, 2) / 2);
+    plot_around(&curves[2], &surface, -s->test.statistic / 2);
+}
+
+static hsy_status plot_two(char **svg, size_t *len, const struct survey_rows *s,
+                           hsy_error *err)
+{
+    struct plot_curve c[3];
+    struct plot_texts t;
+    double line[2];
+    const struct plot_series series[] = {
+        plot_series_of(PLOT_CURVE, 1, t.names[0], PLOT_AROUND, c[0].x, c[0].y),
+        plot_series_of(PLOT_CURVE, 2, t.names[1], PLOT_AROUND, c[1].x, c[1].y),
+        plot_series_of(PLOT_DASHED, 0, t.names[2], PLOT_AROUND, c[2].x, c[2].y),
+        plot_series_of(PLOT_CURVE, 7, t.names[3], 2, line, line),
+        plot_series_of(PLOT_POINTS, 1, t.names[4], 1, &s->rows[0].r.mle,
+                       &s->rows[1].r.mle),
+        plot_series_of(PLOT_POINTS, 0, t.names[5], 1, &s->test.pooled,
+                       &s->test.pooled)};
     const struct plot_figure figure = {
-        .title = texts.title,
-        .note = texts.note,
+        .title = "Which two shares are likely",
+        .note = t.note,
         .about = "The shares of two groups against each other. Around the most "
                  "likely pair stand curves of equal likelihood. The curve "
                  "through the most likely pair of equal shares touches the "
                  "line of equal shares there; the further down it lies, the "
                  "less likely it is that the groups are alike.",
-        .x = {.label = texts.labels[0]},
-        .y = {.label = texts.labels[1]},
+        .x = {.label = t.labels[0]},
+        .y = {.label = t.labels[1]},
         .series = series,
-        .nseries = 6};
+        .nseries = sizeof series / sizeof series[0]};
 
-    plot_words(&texts, s);
-    for (size_t k = 0; k < 3; k++) {
-        plot_around(&curves[k], &surface, heights[k]);
-        series[k] =
-            plot_series_of(&curves[k], k == 2 ? PLOT_DASHED : PLOT_CURVE,
-                           k == 2 ? 0 : 1 + (unsigned)k, texts.names[k]);
-    }
-    plot_diagonal(diagonal, curves, 3, s->test.pooled);
-    series[3] = (struct plot_series){.name = texts.names[3],
-                                     .style = PLOT_CURVE,
-                                     .colour = 7,
-                                     .n = 2,
-                                     .x = diagonal,
-                                     .y = diagonal};
-    series[4] = (struct plot_series){.name = texts.names[4],
-                                     .style = PLOT_POINTS,
-                                     .colour = 1,
-                                     .n = 1,
-                                     .x = &rows[0].r.mle,
-                                     .y = &rows[1].r.mle};
-    series[5] = (struct plot_series){.name = texts.names[5],
-                                     .style = PLOT_POINTS,
-                                     .colour = 0,
-                                     .n = 1,
-                                     .x = &s->test.pooled,
-                                     .y = &s->test.pooled};
+    plot_words(&t, s);
+    plot_curves(c, s);
+    plot_diagonal(line, c, 3, s->test.pooled);
     return plot_svg(svg, len, &figure, err);
 }
 
@@ -234,4 +220,3 @@ hsy_status survey_plot(char **svg, size_t *len, const struct survey_rows *s,
 }
 
 #undef PLOT_AROUND
-#undef PLOT_CURVES

@@ -118,8 +118,9 @@ static void power_print(const struct power_needs *w)
     if (w->groups)
         snprintf(line, sizeof line,
                  "To tell the shares %.4g and %.4g of two groups apart with "
-                 "chance %.4g, by a test of level %.4g, each group needs",
-                 o->shares[0], o->shares[1], o->power, o->level);
+                 "chance %.4g, by a test that calls equal ones different with "
+                 "chance %.4g, each group needs",
+                 o->shares[0], o->shares[1], o->power, 1 - o->level);
     else
         snprintf(line, sizeof line,
                  "To know the share to %.4g either way with chance %.4g, if it "

@@ -30,26 +30,15 @@ struct questions {
 
 /* ---- Chances as things to draw ------------------------------------------- */
 
-static uint64_t questions_gcd(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        const uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The fewest sides that have these chances exactly, or QUESTIONS_CARDS. */
 static uint64_t questions_sides(const hsy_ratio *r, size_t n)
 {
     uint64_t sides = 1;
 
     for (size_t i = 0; i < n; i++) {
-        const uint64_t den = r[i].den / questions_gcd(r[i].num, r[i].den);
+        const uint64_t den = r[i].den / cli_gcd(r[i].num, r[i].den);
 
-        sides = sides / questions_gcd(sides, den) * den;
+        sides = sides / cli_gcd(sides, den) * den;
         if (sides > QUESTIONS_CARDS)
             return QUESTIONS_CARDS;
     }

@@ -139,7 +139,8 @@ static void rehearse_cell(const void *ctx, size_t row, size_t column,
     }
     *out = cli_number(figures[column]);
     if (out->type == CLI_NUMBER)
-        survey_percent(out->shown, out->number, 2);
+        survey_percent(out->shown, out->number,
+                       column == 3 ? survey_decimals(a->predicted) : 2);
 }
 
 static double rehearse_sd(const struct rehearse *a)

@@ -186,7 +186,7 @@ static void show_machine(const struct survey_rows *s)
     struct show_table t = {.s = s};
     const struct cli_table table = {t.columns, 0, s->count, show_cell, &t};
     struct cli_table full = table;
-    struct cli_field fields[11] = {
+    struct cli_field fields[14] = {
         {"design", cli_text(d->kind->option)},
         {"epsilon", cli_number(show_epsilon(s))},
         {"epsilon_infinite", cli_bool(isinf(show_epsilon(s)))},
@@ -206,6 +206,15 @@ static void show_machine(const struct survey_rows *s)
         fields[n++] = (struct cli_field){"freedom", cli_number(test->freedom)};
         fields[n++] = (struct cli_field){"p_value", cli_number(test->p_value)};
         fields[n++] = (struct cli_field){"boundary", cli_bool(test->boundary)};
+    }
+    if (s->count == 2) {
+        const hsy_estimate *e = &s->difference;
+
+        fields[n++] = (struct cli_field){"difference", cli_number(e->value)};
+        fields[n++] =
+            (struct cli_field){"difference_stderr", cli_number(e->sd)};
+        fields[n++] =
+            (struct cli_field){"difference_wilson", cli_pair(e->low, e->high)};
     }
     show_columns(&t, !json);
     full.ncolumns = t.n;
@@ -305,6 +314,18 @@ static void show_one(const struct survey_rows *s)
         puts("\nBelow 50 answers there is no Wald interval.");
 }
 
+static void show_difference(const struct survey_rows *s, int decimals)
+{
+    const hsy_estimate *e = &s->difference;
+    char value[48], low[48], high[48];
+
+    survey_percent(value, e->value, decimals);
+    survey_percent(low, e->low, decimals);
+    survey_percent(high, e->high, decimals);
+    printf("\nThe first less the second: %s, from %s to %s\n", value, low,
+           high);
+}
+
 static void show_test(const struct survey_rows *s)
 {
     const hsy_survey_test *test = &s->test;
@@ -347,6 +368,8 @@ static void show_groups(const struct survey_rows *s)
     printf("\nShares of yes with %.6g %% intervals (Wilson)\n\n",
            100 * s->how->level);
     cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    if (s->count == 2)
+        show_difference(s, t.decimals);
     show_test(s);
 }
 

@@ -131,10 +131,26 @@ static hsy_status central_fits(const hsy_tally *t, const hsy_scheme *s,
     return HSY_OK;
 }
 
-hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
-                             const uint64_t *codes, size_t n, hsy_error *err)
+/* Count so many people of one code; false if a cell has no room. */
+static bool central_put(hsy_tally *t, const hsy_scheme *s, uint64_t code,
+                        uint64_t people)
 {
-    const bool people = !central_counts(s) || !central_open(s);
+    size_t cell;
+    int64_t adds;
+
+    central_place(s, code, &cell, &adds);
+    return people <= (uint64_t)CENTRAL_MOST &&
+           !__builtin_mul_overflow(adds, (int64_t)people, &adds) &&
+           !__builtin_add_overflow(t->cells[cell], adds, &t->cells[cell]) &&
+           ((central_counts(s) && central_open(s)) ||
+            !__builtin_add_overflow(t->cells[0], (int64_t)people,
+                                    &t->cells[0]));
+}
+
+hsy_status hsy_central_count_many(hsy_tally *t, const hsy_scheme *s,
+                                  const uint64_t *codes, const uint64_t *people,
+                                  size_t n, hsy_error *err)
+{
     hsy_status st = central_fits(t, s, err);
 
     if (st != HSY_OK)
@@ -142,16 +158,16 @@ hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
     if (!hsy_codes_inside(s, codes, n))
         return hsy_fail(err, HSY_E_RANGE, "truth",
                         "a value is outside the domain");
-    for (size_t i = 0; i < n; i++) {
-        size_t cell;
-        int64_t adds;
-
-        central_place(s, codes[i], &cell, &adds);
-        if (__builtin_add_overflow(t->cells[cell], adds, &t->cells[cell]))
+    for (size_t i = 0; i < n; i++)
+        if (!central_put(t, s, codes[i], people != NULL ? people[i] : 1))
             return hsy_fail(err, HSY_E_OVERFLOW, "people", "too many people");
-        t->cells[0] += people;
-    }
     return HSY_OK;
+}
+
+hsy_status hsy_central_count(hsy_tally *t, const hsy_scheme *s,
+                             const uint64_t *codes, size_t n, hsy_error *err)
+{
+    return hsy_central_count_many(t, s, codes, NULL, n, err);
 }
 
 /* ---- Noise --------------------------------------------------------------- */

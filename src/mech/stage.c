@@ -533,14 +533,15 @@ static void stage_family(const hsy_scheme *s, uint8_t digest[HSY_DIGEST])
     memcpy(digest, same.digest, HSY_DIGEST);
 }
 
-/* How many parts of the people are in batch i, and in all before batch i. */
+/* How many parts of the people are in batch i of J: one, or J - 1 to 3 (J - 1)
+ * in even steps; and how many in all before batch i. */
 static uint64_t stage_weight(const hsy_scheme *s, uint64_t i)
 {
-    const uint64_t mix = s->param[HSY_PARAM_MIX];
+    const uint64_t mix = s->param[HSY_PARAM_MIX], last = hsy_stage_count(s);
 
-    return mix == STAGE_RISING        ? i
-           : mix == STAGE_DIMINISHING ? hsy_stage_count(s) + 1 - i
-                                      : 1;
+    if (mix == STAGE_EQUAL || last == 1)
+        return 1;
+    return last - 1 + 2 * (mix == STAGE_RISING ? i - 1 : last - i);
 }
 
 static uint64_t stage_before(const hsy_scheme *s, uint64_t i)

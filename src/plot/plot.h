@@ -60,6 +60,10 @@ struct plot_figure {
 hsy_status plot_svg(char **svg, size_t *len, const struct plot_figure *figure,
                     hsy_error *err);
 
+/* More of a text for a figure, as far as its room goes. */
+void plot_more(char *text, size_t room, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #define PLOT_STACK_MAX 4u
 
 /* Up to so many figures one below the other in one document, whose title and

@@ -117,3 +117,13 @@ void plot_put_cut(struct plot_text *t, const char *text, size_t columns)
     if (!whole)
         plot_put(t, "\xe2\x80\xa6");
 }
+
+void plot_more(char *text, size_t room, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + used, room - used, format, args);
+    va_end(args);
+}

@@ -22,7 +22,11 @@
 #define STUDY_MEMORY_MAX ((uint64_t)4 << 30)
 #define STUDY_POINTS_MAX 10001u /* different numbers of a range */
 #define STUDY_LEVEL 0.95        /* of the intervals */
-#define STUDY_SHOWN_MAX 4096u   /* values of a histogram */
+#define STUDY_SHOWN_MAX 4096u   /* values of a histogram of one row, */
+#define STUDY_SHOWN_BARS 64u    /* of several, */
+#define STUDY_SHOWN_ROWS 3u     /* which are so many at most */
+#define STUDY_CURATORS_MAX 1000000u
+#define STUDY_DELTA_MIN 1e-250
 
 /* ---- People (study_people.c) --------------------------------------------- */
 
@@ -73,6 +77,34 @@ void study_people_close(struct study_people *people);
 void study_people_draw(uint64_t *counts, const struct study_people *people,
                        uint64_t users, hsy_stream *st);
 
+/* ---- Models (study_models.c) --------------------------------------------- */
+
+/* Who is trusted with what. */
+enum study_model {
+    STUDY_LOCAL = 0,  /* nobody: everybody adds noise */
+    STUDY_SHUFFLED,   /* a shuffler, with who sent which report */
+    STUDY_CENTRAL,    /* one curator with everything */
+    STUDY_MULTIPARTY, /* several, each with the truths of its own people */
+    STUDY_MODELS
+};
+
+/* "local", "shuffled", "central", "multiparty:10". */
+#define STUDY_MODEL_NAME 32u
+void study_model_name(char name[STUDY_MODEL_NAME], enum study_model model,
+                      uint64_t curators);
+
+/* The same backwards: HSY_E_UNKNOWN, or HSY_E_RANGE for a number of curators
+ * that is none from 1 to STUDY_CURATORS_MAX. curators is 0 if nobody is one. */
+hsy_status study_model_parse(enum study_model *model, uint64_t *curators,
+                             const char *text, hsy_error *err);
+
+/* A question as a model asks it: curators have a mechanism of their own. The
+ * epsilon of shuffled reports is another matter. */
+hsy_spec study_model_spec(enum study_model model, const hsy_spec *asked);
+
+/* What delta is if nothing is said: 1e-6, or users^-1.5 if that is less. */
+double study_delta(uint64_t users);
+
 /* ---- A study (study_run.c) ----------------------------------------------- */
 
 /* What is measured of a run. */
@@ -98,9 +130,13 @@ const char *study_metric_name(enum study_metric metric);
 
 struct study {
     const struct study_people *people;
-    hsy_spec spec;   /* the question, the mechanism and epsilon */
-    uint64_t users;  /* people of a run */
-    bool as_counted; /* they are those of the file, not a sample */
+    hsy_spec spec; /* the question, the mechanism and epsilon; curators have
+                      a mechanism of their own, "central" */
+    enum study_model model;
+    uint64_t curators; /* of STUDY_MULTIPARTY, at most as many as users */
+    double delta;      /* of STUDY_SHUFFLED, from STUDY_DELTA_MIN, below 1 */
+    uint64_t users;    /* people of a run */
+    bool as_counted;   /* they are those of the file, not a sample */
     uint64_t runs, seed;
     size_t top;       /* heavy values looked for, at most d */
     unsigned threads; /* from 1 on */
@@ -116,6 +152,11 @@ struct study {
 /* A value that does not apply is NaN; so is an error of less than two runs. */
 struct study_result {
     hsy_info info;
+    enum study_model model;
+    char name[STUDY_MODEL_NAME]; /* of the model */
+    uint64_t curators;           /* 0: none */
+    double epsilon, delta;       /* that everybody is promised */
+    const char *bound;           /* of shuffling: a literal, else NULL */
     uint64_t users, runs;
     bool at_once;                /* all reports of a run drawn at once */
     double mean[STUDY_METRICS];  /* over runs */
@@ -135,7 +176,8 @@ void study_close(struct study_result *out);
 /*
  * The error (root of the mean squared error) of all rows against epsilon, or
  * against users if these alone differ, measured, predicted and the best known;
- * of a single row that was kept its histogram. Rows of one mechanism stand
+ * of few rows that were kept (and asked one question of the same people) their
+ * histogram. Rows of one mechanism stand
  * together, epsilons in order within, users within these. HSY_E_RANGE if there
  * is too much for one figure or nothing to show.
  */

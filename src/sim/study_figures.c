@@ -1,5 +1,5 @@
-/* study_figures.c - figures of studies: error against epsilon or users, and the
- * histogram of a single one. */
+/* study_figures.c - figures of studies: error against epsilon or users.
+ * (study_histogram.c has the other.) */
 #include "study_parts.h"
 
 #include <inttypes.h>
@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIGURE_NAME 80u
-
-/* ---- Error against epsilon or users -------------------------------------- */
+#define FIGURE_NAME STUDY_LINE_NAME
 
 /* Points of one line, and room for their names. */
 struct figure_line {
@@ -23,6 +21,7 @@ struct figure_errors {
     const struct study_result *rows;
     size_t n;
     bool by_users, several_users, several_domains, several_epsilons;
+    bool several_models;
     struct figure_line lines[PLOT_SERIES_MAX];
     struct plot_series series[PLOT_SERIES_MAX];
     size_t used;
@@ -35,44 +34,90 @@ static void figure_look(struct figure_errors *f)
     for (size_t i = 1; i < f->n; i++) {
         f->several_users |= rows[i].users != rows[0].users;
         f->several_domains |= rows[i].info.d != rows[0].info.d;
-        f->several_epsilons |=
-            rows[i].info.nano_epsilon != rows[0].info.nano_epsilon;
+        f->several_epsilons |= rows[i].epsilon != rows[0].epsilon;
+        f->several_models |= rows[i].model != rows[0].model;
     }
     f->by_users = f->several_users && !f->several_epsilons;
 }
 
-/* Whether two rows are points of one line, of a mechanism or (without) of what
- * is best for it. */
+/* Whether two rows are points of one line, of a mechanism in a model or
+ * (without) of what is best for it. */
 static bool figure_same(const struct figure_errors *f,
                         const struct study_result *a,
                         const struct study_result *b, bool mechanism)
 {
-    return (!mechanism || a->info.id == b->info.id) && a->info.d == b->info.d &&
-           (f->by_users || a->users == b->users);
+    return (!mechanism || (a->info.id == b->info.id && a->model == b->model &&
+                           a->curators == b->curators)) &&
+           a->info.d == b->info.d && (f->by_users || a->users == b->users);
 }
 
+/* Whether a line begins with row i: not every row has a best. */
 static bool figure_first(const struct figure_errors *f, size_t i,
                          bool mechanism)
 {
+    if (!mechanism && isnan(f->rows[i].mean[STUDY_LIMIT]))
+        return false;
     for (size_t j = 0; j < i; j++)
-        if (figure_same(f, &f->rows[j], &f->rows[i], mechanism))
+        if (figure_same(f, &f->rows[j], &f->rows[i], mechanism) &&
+            (mechanism || !isnan(f->rows[j].mean[STUDY_LIMIT])))
             return false;
     return true;
 }
 
-static void figure_name(struct figure_line *line, const struct figure_errors *f,
-                        const struct study_result *row, const char *what,
-                        const char *more)
+void study_line_name(char name[STUDY_LINE_NAME], const struct study_result *row,
+                     bool models)
 {
-    int len = snprintf(line->name, FIGURE_NAME, "%s%s", what, more);
+    if (row->model == STUDY_MULTIPARTY)
+        snprintf(name, STUDY_LINE_NAME, "%" PRIu64 " curator%s", row->curators,
+                 row->curators == 1 ? "" : "s");
+    else if (row->curators > 0)
+        snprintf(name, STUDY_LINE_NAME, "%s", row->name);
+    else
+        snprintf(name, STUDY_LINE_NAME, "%s%s%s", models ? row->name : "",
+                 models ? " " : "", row->info.mechanism);
+}
 
-    if (f->several_domains && len > 0 && (unsigned)len < FIGURE_NAME)
-        len += snprintf(line->name + len, FIGURE_NAME - (unsigned)len,
-                        ", %" PRIu32 " values", row->info.d);
-    if (f->several_users && !f->by_users && len > 0 &&
-        (unsigned)len < FIGURE_NAME)
-        snprintf(line->name + len, FIGURE_NAME - (unsigned)len,
-                 ", %" PRIu64 " people", row->users);
+/* What a report costs along the line that begins with row i. */
+static void figure_bits(char name[FIGURE_NAME], const struct figure_errors *f,
+                        size_t i)
+{
+    uint32_t least = f->rows[i].info.report_bits, most = least;
+
+    if (f->rows[i].info.release)
+        return;
+    for (size_t j = i; j < f->n; j++) {
+        const uint32_t bits = f->rows[j].info.report_bits;
+
+        if (!figure_same(f, &f->rows[i], &f->rows[j], true))
+            continue;
+        least = bits < least ? bits : least;
+        most = bits > most ? bits : most;
+    }
+    if (least < most)
+        plot_more(name, FIGURE_NAME, ", %" PRIu32 " to %" PRIu32 " bits", least,
+                  most);
+    else
+        plot_more(name, FIGURE_NAME, ", %" PRIu32 " bit%s", most,
+                  most == 1 ? "" : "s");
+}
+
+/* The line that begins with row i, of its mechanism or of the best known. */
+static void figure_name(char name[FIGURE_NAME], const struct figure_errors *f,
+                        size_t i, bool best)
+{
+    const struct study_result *row = &f->rows[i];
+
+    if (best)
+        snprintf(name, FIGURE_NAME, "best known%s",
+                 f->several_models ? " local" : "");
+    else
+        study_line_name(name, row, f->several_models);
+    if (f->several_domains)
+        plot_more(name, FIGURE_NAME, ", %" PRIu32 " values", row->info.d);
+    if (f->several_users && !f->by_users)
+        plot_more(name, FIGURE_NAME, ", %" PRIu64 " people", row->users);
+    if (!best)
+        figure_bits(name, f, i);
 }
 
 /* Put a point in its place: lines go from left to right. */
@@ -96,8 +141,8 @@ static void figure_point(struct figure_line *line, double x, double y,
 /* A line of the roots of one metric over the rows like row i. A logarithmic
  * axis has no place for an error of zero, and a metric may not apply. */
 static hsy_status figure_line(struct figure_errors *f, size_t i,
-                              enum study_metric metric, const char *more,
-                              unsigned colour, hsy_error *err)
+                              enum study_metric metric, unsigned colour,
+                              hsy_error *err)
 {
     const bool measured = metric == STUDY_MSE, best = metric == STUDY_LIMIT;
     struct figure_line *line = &f->lines[f->used];
@@ -114,27 +159,25 @@ static hsy_status figure_line(struct figure_errors *f, size_t i,
                                  .y = memory + f->n,
                                  .low = memory + 2 * f->n,
                                  .high = memory + 3 * f->n};
-    figure_name(line, f, &f->rows[i],
-                best ? "best known" : f->rows[i].info.mechanism, more);
+    figure_name(line->name, f, i, best);
     for (size_t j = i; j < f->n; j++) {
         const struct study_result *row = &f->rows[j];
         const double root = sqrt(row->mean[metric]);
         const double sd = row->error[metric] / (2 * root);
 
         if (figure_same(f, &f->rows[i], row, !best) && root > 0)
-            figure_point(line,
-                         f->by_users ? (double)row->users : row->info.epsilon,
+            figure_point(line, f->by_users ? (double)row->users : row->epsilon,
                          root, measured && isfinite(sd) ? sd : 0);
     }
-    f->series[f->used] =
-        (struct plot_series){.name = line->name,
-                             .style = measured ? PLOT_LINE : PLOT_DASHED,
-                             .colour = colour % PLOT_COLOURS,
-                             .n = line->n,
-                             .x = line->x,
-                             .y = line->y,
-                             .low = measured ? line->low : NULL,
-                             .high = measured ? line->high : NULL};
+    f->series[f->used] = (struct plot_series){
+        .name = metric != STUDY_PREDICTED ? line->name : NULL,
+        .style = measured ? PLOT_LINE : PLOT_DASHED,
+        .colour = colour % PLOT_COLOURS,
+        .n = line->n,
+        .x = line->x,
+        .y = line->y,
+        .low = measured ? line->low : NULL,
+        .high = measured ? line->high : NULL};
     f->used++;
     return HSY_OK;
 }
@@ -146,15 +189,14 @@ static hsy_status figure_lines(struct figure_errors *f, hsy_error *err)
 
     for (size_t i = 0; st == HSY_OK && i < f->n; i++)
         if (figure_first(f, i, true)) {
-            st = figure_line(f, i, STUDY_MSE, "", colour, err);
+            st = figure_line(f, i, STUDY_MSE, colour, err);
             if (st == HSY_OK && !isnan(f->rows[i].mean[STUDY_PREDICTED]))
-                st = figure_line(f, i, STUDY_PREDICTED, ", predicted", colour,
-                                 err);
+                st = figure_line(f, i, STUDY_PREDICTED, colour, err);
             colour++;
         }
     for (size_t i = 0; st == HSY_OK && i < f->n; i++)
         if (figure_first(f, i, false))
-            st = figure_line(f, i, STUDY_LIMIT, "", colour++, err);
+            st = figure_line(f, i, STUDY_LIMIT, colour++, err);
     return st;
 }
 
@@ -166,6 +208,7 @@ static hsy_status figure_errors(char **svg, size_t *len,
         .about = "Root mean squared error of simulated collections, measured "
                  "over runs (with two standard errors), predicted, and of the "
                  "best mechanism known.",
+        .note = "measured; dashed in the same colour: predicted",
         .y = {.label = mean ? "error of the mean" : "error of a share",
               .log = true},
         .series = f->series};
@@ -185,65 +228,14 @@ static hsy_status figure_errors(char **svg, size_t *len,
     return st;
 }
 
-/* ---- A histogram --------------------------------------------------------- */
-
-static hsy_status figure_histogram(char **svg, size_t *len,
-                                   const struct study_result *row,
-                                   hsy_error *err)
-{
-    const size_t d = row->info.d;
-    double *memory = calloc(4 * d, sizeof *memory);
-    double *x = memory, *y = memory + d, *low = y + d, *high = low + d;
-    char title[FIGURE_NAME];
-    struct plot_series series[2];
-    const struct plot_figure figure = {
-        .title = title,
-        .about = "True shares of all values in one simulated population, and "
-                 "their estimates with 95 % intervals.",
-        .x = {.label = row->info.kind == HSY_KIND_BINS ? "bin" : "value"},
-        .y = {.label = "share"},
-        .series = series,
-        .nseries = 2};
-    const bool band = !row->info.iterative;
-    hsy_status st;
-
-    if (memory == NULL)
-        return study_nomem(err);
-    for (size_t i = 0; i < d; i++) {
-        x[i] = (double)i;
-        y[i] = row->estimates[i].value;
-        low[i] = row->estimates[i].low;
-        high[i] = row->estimates[i].high;
-    }
-    snprintf(title, sizeof title, "%s at epsilon %g, %" PRIu64 " people",
-             row->info.mechanism, row->info.epsilon, row->users);
-    series[0] = (struct plot_series){.name = "true share",
-                                     .style = PLOT_DASHED,
-                                     .colour = 1,
-                                     .n = d,
-                                     .x = x,
-                                     .y = row->truths};
-    series[1] = (struct plot_series){
-        .name = band ? "estimate, with its interval" : "estimate",
-        .style = PLOT_POINTS,
-        .n = d,
-        .x = x,
-        .y = y,
-        .low = band ? low : NULL,
-        .high = band ? high : NULL};
-    st = plot_svg(svg, len, &figure, err);
-    free(memory);
-    return st;
-}
-
 hsy_status study_svg(char **svg, size_t *len, const struct study_result *rows,
                      size_t n, hsy_error *err)
 {
     struct figure_errors *f;
     hsy_status st;
 
-    if (n == 1 && rows[0].truths != NULL)
-        return figure_histogram(svg, len, &rows[0], err);
+    if (n <= STUDY_SHOWN_ROWS && rows[0].truths != NULL)
+        return study_histogram(svg, len, rows, n, err);
     f = calloc(1, sizeof *f);
     if (f == NULL)
         return study_nomem(err);

@@ -94,11 +94,15 @@ static double measure_variance(const hsy_point *p, double f)
            p->floor;
 }
 
+/* Of all values; of a yes/no question no and yes. */
 static hsy_status measure_points(struct study_bench *b, const hsy_scheme *s,
-                                 const hsy_tally *t, size_t n, hsy_error *err)
+                                 const hsy_tally *t, size_t n, bool yes_no,
+                                 hsy_error *err)
 {
+    static const uint64_t both[] = {0, 1};
     const hsy_confidence how = {.level = STUDY_LEVEL, .comparisons = 1};
-    hsy_status st = hsy_points(s, b->points, t, NULL, n, b->scratch, err);
+    hsy_status st =
+        hsy_points(s, b->points, t, yes_no ? both : NULL, n, b->scratch, err);
 
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
         st = hsy_estimate_point(&b->estimates[i], &b->points[i], &how, err);
@@ -109,9 +113,12 @@ static hsy_status measure_points(struct study_bench *b, const hsy_scheme *s,
 
 /* All shares, with a distribution made of them. */
 static hsy_status measure_pointed(struct study_bench *b, const hsy_scheme *s,
-                                  const hsy_tally *t, size_t n, hsy_error *err)
+                                  const hsy_info *info, const hsy_tally *t,
+                                  hsy_error *err)
 {
-    hsy_status st = measure_points(b, s, t, n, err);
+    const size_t n = info->d;
+    hsy_status st =
+        measure_points(b, s, t, n, info->kind == HSY_KIND_YES_NO, err);
 
     if (st == HSY_OK) /* variances are scratch here */
         st = hsy_post_process(b->shares, b->points, n, HSY_POST_NORM_SUB,
@@ -208,14 +215,14 @@ static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
     if (measure_rappor(info))
         return study_rappor(b, s, info, t, err);
     return info->iterative ? measure_density(b, s, t, info->d, err)
-                           : measure_pointed(b, s, t, info->d, err);
+                           : measure_pointed(b, s, info, t, err);
 }
 
 static hsy_status measure_shares(double metrics[STUDY_METRICS],
                                  struct study_bench *b, const hsy_scheme *s,
                                  const hsy_info *info, const hsy_tally *t,
-                                 const struct study_truths *truths, size_t top,
-                                 hsy_error *err)
+                                 const struct study_truths *truths,
+                                 const struct study_aim *aim, hsy_error *err)
 {
     const double users = (double)truths->users;
     const size_t n = info->d;
@@ -232,8 +239,10 @@ static hsy_status measure_shares(double metrics[STUDY_METRICS],
     metrics[STUDY_KL] =
         hsy_metrics_divergence(b->shares, b->truths, n, 0.5 / users);
     metrics[STUDY_TV] = hsy_metrics_variation(b->shares, b->truths, n);
-    metrics[STUDY_LIMIT] = hsy_limit_variance((double)n, info->epsilon) / users;
-    measure_top(metrics, b, n, top);
+    if (aim->best)
+        metrics[STUDY_LIMIT] =
+            hsy_limit_variance((double)n, info->epsilon) / users;
+    measure_top(metrics, b, n, aim->top);
     return HSY_OK;
 }
 
@@ -258,7 +267,7 @@ static hsy_status measure_mean(double metrics[STUDY_METRICS],
 {
     const double most = (double)((uint64_t)info->hi - (uint64_t)info->lo);
     const double unit = most / pow(10, info->scale);
-    hsy_status st = measure_points(b, s, t, 1, err);
+    hsy_status st = measure_points(b, s, t, 1, false, err);
 
     if (st != HSY_OK)
         return st;
@@ -269,6 +278,8 @@ static hsy_status measure_mean(double metrics[STUDY_METRICS],
     measure_errors(metrics, b, 1, unit);
     metrics[STUDY_COVERAGE] = hsy_metrics_coverage(b->estimates, b->truths, 1);
     metrics[STUDY_PREDICTED] = measure_law(aim->laws[0], truths) * unit * unit;
+    if (!aim->best)
+        return HSY_OK;
     metrics[STUDY_LIMIT] = INFINITY;
     for (size_t i = 1; i < STUDY_LAWS_OF_MEAN; i++)
         metrics[STUDY_LIMIT] =
@@ -286,5 +297,5 @@ hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
         metrics[i] = NAN;
     return info->kind == HSY_KIND_NUMBER
                ? measure_mean(metrics, b, s, info, t, truths, aim, err)
-               : measure_shares(metrics, b, s, info, t, truths, aim->top, err);
+               : measure_shares(metrics, b, s, info, t, truths, aim, err);
 }

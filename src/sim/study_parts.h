@@ -34,6 +34,28 @@ bool study_at_once(const hsy_info *info);
 void study_draw(hsy_tally *t, const hsy_info *info,
                 const struct study_truths *truths, hsy_stream *st);
 
+/* ---- Releases (study_models.c) ------------------------------------------- */
+
+/* Where releases take their noise: that of curator i is lane `lane` + i. */
+struct study_curators {
+    uint64_t n, seed, lane;
+};
+
+/* Add their releases up in t, which is empty. own: memory of a tally. */
+hsy_status study_release(hsy_tally *t, int64_t *own, const hsy_scheme *s,
+                         const struct study_truths *truths,
+                         const struct study_curators *curators, hsy_error *err);
+
+/* ---- Shuffling (study_shuffle.c) ----------------------------------------- */
+
+/* The largest epsilon of a report that shuffling those of so many makes the
+ * (epsilon, delta) that is asked for, into spec, whose epsilon is that one; its
+ * mechanism is chosen if it is auto. *bound says by which bound. */
+hsy_status study_shuffle(hsy_spec *spec, const char **bound, uint64_t users,
+                         double delta, hsy_error *err);
+
+/* ---- Reports, one by one (study_reports.c) ------------------------------- */
+
 /* Memory of one who lets people report one by one. */
 struct study_desk {
     size_t chunk; /* people at a time */
@@ -75,6 +97,7 @@ struct study_bench {
 
 struct study_aim {
     size_t top;
+    bool best; /* there is something to be held against: local noise */
     /* A mean: study_mean_law of each truth, for the mechanism itself and then
      * for the best ones known. */
     const double *laws[STUDY_LAWS_OF_MEAN];
@@ -97,6 +120,19 @@ hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
                          const hsy_scheme *s, const hsy_info *info,
                          const hsy_tally *t, const struct study_truths *truths,
                          const struct study_aim *aim, hsy_error *err);
+
+/* ---- Figures (study_figures.c, study_histogram.c) ------------------------ */
+
+/* What a legend calls a row: its mechanism, and with whom noise is added if
+ * rows differ in that. */
+#define STUDY_LINE_NAME 80u
+void study_line_name(char name[STUDY_LINE_NAME], const struct study_result *row,
+                     bool models);
+
+/* True shares beside those of up to STUDY_SHOWN_ROWS rows, all kept. */
+hsy_status study_histogram(char **svg, size_t *len,
+                           const struct study_result *rows, size_t n,
+                           hsy_error *err);
 
 /* ---- Work (study_work.c) ------------------------------------------------- */
 

@@ -68,7 +68,7 @@ static hsy_status run_codes(struct study_job *job, const hsy_scheme *s,
                             hsy_error *err)
 {
     const struct study_people *people = job->study->people;
-    const bool values = job->spec.kind == HSY_KIND_VALUES;
+    const bool values = job->study->spec.kind == HSY_KIND_VALUES;
     hsy_status st = HSY_OK;
 
     job->codes = calloc(people->n, sizeof *job->codes);
@@ -113,9 +113,11 @@ static hsy_status run_law(struct study_job *job, size_t place,
     if (place > 0 && st == HSY_OK)
         hsy_scheme_info(s, &info);
     for (size_t i = 0; i < n; i++)
-        law[i] = st == HSY_OK
-                     ? study_mean_law(&info, (double)job->codes[i] / most)
-                     : INFINITY;
+        law[i] = st != HSY_OK ? INFINITY
+                 : info.release
+                     ? info.v0 * (double)job->out->curators /
+                           (double)job->study->users
+                     : study_mean_law(&info, (double)job->codes[i] / most);
     job->aim.laws[place] = law;
     free(s);
     return HSY_OK;
@@ -138,6 +140,27 @@ static hsy_status run_laws(struct study_job *job, hsy_error *err)
     return st;
 }
 
+/*
+ * Into how many parts a run is cut, if there are fewer runs than make all
+ * threads end at about the same time: none waits for more than a sixteenth of
+ * its share. A part has more people than the tally that is added for it has
+ * cells, so that threads report, and hardly wait for one another to add.
+ */
+#define RUN_SHARES 16u
+
+static unsigned run_parts(const struct study_job *job, const hsy_scheme *s)
+{
+    const struct study *study = job->study;
+    const uint64_t runs = job->out->runs;
+    const uint64_t want = (RUN_SHARES * study->threads + runs - 1) / runs;
+    const uint64_t most = study->users / hsy_tally_words(s) + 1;
+    const uint64_t few = want < most ? want : most;
+
+    if (job->out->at_once || study->threads == 1)
+        return 1;
+    return (unsigned)(few < job->chunks ? few : job->chunks);
+}
+
 /* How the work is cut, and whether there is room for it. */
 static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
                           hsy_error *err)
@@ -153,10 +176,7 @@ static hsy_status run_cut(struct study_job *job, const hsy_scheme *s,
     if (job->chunk > study->users)
         job->chunk = (size_t)study->users;
     job->chunks = (study->users + job->chunk - 1) / job->chunk;
-    job->parts = 1;
-    if (!out->at_once && out->runs < 4 * (uint64_t)study->threads)
-        job->parts = job->chunks < study->threads ? (unsigned)job->chunks
-                                                  : study->threads;
+    job->parts = run_parts(job, s);
     if (study_work_bytes(job, s) > STUDY_MEMORY_MAX / study_workers(job)) {
         study_fail(err, HSY_E_RANGE, "domain",
                    "takes more memory than a simulation may; lower --domain, "
@@ -185,6 +205,30 @@ static hsy_status run_room(struct study_job *job, hsy_error *err)
     return good ? HSY_OK : study_nomem(err);
 }
 
+/* Who does what, and what everybody is promised. */
+static hsy_status run_model(struct study_job *job, hsy_error *err)
+{
+    const struct study *study = job->study;
+    struct study_result *out = job->out;
+
+    out->model = study->model;
+    out->epsilon = (double)study->spec.nano_epsilon / HSY_NANO;
+    out->users = study->users;
+    out->runs = study->runs;
+    out->curators = study->model == STUDY_MULTIPARTY
+                        ? study->curators
+                        : study->model == STUDY_CENTRAL;
+    study_model_name(out->name, out->model, out->curators);
+    job->spec = study_model_spec(study->model, &study->spec);
+    if (out->curators > study->users)
+        return study_fail(err, HSY_E_RANGE, "model",
+                          "more curators than people");
+    if (study->model != STUDY_SHUFFLED)
+        return HSY_OK;
+    out->delta = study->delta;
+    return study_shuffle(&job->spec, &out->bound, out->users, out->delta, err);
+}
+
 static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)
 {
     const struct study *study = job->study;
@@ -195,10 +239,10 @@ static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)
         return st;
     hsy_scheme_info(s, &out->info);
     job->spec.mechanism = out->info.mechanism; /* auto chooses but once */
-    out->users = study->users;
-    out->runs = study->runs;
-    out->at_once = !study->one_by_one && study_at_once(&out->info);
+    out->at_once =
+        out->info.release || (!study->one_by_one && study_at_once(&out->info));
     job->aim.top = study->top;
+    job->aim.best = study->model == STUDY_LOCAL;
     run_seeds(job);
     st = run_codes(job, s, err);
     if (st == HSY_OK)
@@ -246,28 +290,37 @@ static void run_average(struct study_result *out)
     }
 }
 
+static hsy_status run_all(struct study_job *job, hsy_error *err)
+{
+    hsy_status st = run_model(job, err);
+    hsy_scheme *s;
+
+    if (st != HSY_OK)
+        return st;
+    s = malloc(hsy_scheme_size(&job->spec));
+    if (s == NULL)
+        return study_nomem(err);
+    st = run_open(job, s, err);
+    free(s);
+    if (st == HSY_OK)
+        st = study_work(job, err);
+    if (st == HSY_OK)
+        run_average(job->out);
+    return st;
+}
+
 hsy_status study_run(struct study_result *out, const struct study *study,
                      hsy_error *err)
 {
-    struct study_job job = {.study = study, .out = out, .spec = study->spec};
-    hsy_scheme *s = malloc(hsy_scheme_size(&study->spec));
+    struct study_job job = {.study = study, .out = out};
     hsy_error inner = {0};
     hsy_status st;
 
     memset(out, 0, sizeof *out);
-    if (s == NULL)
+    if (pthread_mutex_init(&job.lock, NULL) != 0)
         return study_nomem(err);
-    if (pthread_mutex_init(&job.lock, NULL) != 0) {
-        free(s);
-        return study_nomem(err);
-    }
-    st = run_open(&job, s, &inner);
-    free(s);
-    if (st == HSY_OK)
-        st = study_work(&job, &inner);
-    if (st == HSY_OK)
-        run_average(out);
-    else if (err != NULL)
+    st = run_all(&job, &inner);
+    if (st != HSY_OK && err != NULL)
         *err = inner;
     run_close(&job);
     return st;

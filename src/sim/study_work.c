@@ -1,12 +1,12 @@
 /*
  * study_work.c - all runs of a study, by several threads.
  *
- * A run is cut into parts if there are fewer runs than threads could share:
- * each part lets some of the chunks of people report. Threads take parts in
- * order; tallies of a run's parts are added up, and who adds the last one
- * measures the run. Integers add up to the same in any order, chunks have coins
- * of their own, and runs are averaged in their order at the end: so the numbers
- * do not depend on the threads.
+ * A run is cut into parts if there are fewer runs than threads could share
+ * evenly: each part lets some of the chunks of people report. Threads take
+ * parts in order; tallies of a run's parts are added up, and who adds the last
+ * one measures the run. Integers add up to the same in any order, chunks have
+ * coins of their own, and runs are averaged in their order at the end: so the
+ * numbers do not depend on the threads.
  */
 #include "study_parts.h"
 
@@ -16,17 +16,18 @@
 /* What a thread works with. */
 struct worker {
     struct study_job *job;
-    hsy_scheme *scheme; /* its own */
-    uint64_t scheme_run;
-    uint64_t *counts, *ends; /* of the run's people */
+    hsy_scheme *scheme;              /* its own */
+    uint64_t scheme_run, people_run; /* whose it holds */
+    uint64_t *counts, *ends;         /* of the run's people */
     int64_t *memory;
+    int64_t *own; /* of one curator's tally */
     struct study_desk desk;
     struct study_bench bench;
     pthread_t thread;
     bool started;
 };
 
-/* Lanes of a run: 2^42 of them, two a chunk. */
+/* Lanes of a run: 2^42 of them, two a chunk, or one a curator. */
 #define WORK_LANES 42
 
 static uint64_t work_lane(uint64_t run, uint64_t place)
@@ -51,6 +52,9 @@ static void work_people(struct worker *w, uint64_t run)
     const struct study_people *people = job->study->people;
     hsy_stream st;
 
+    if (w->people_run == run)
+        return;
+    w->people_run = run;
     if (job->study->as_counted) {
         memcpy(w->counts, people->counts, people->n * sizeof *w->counts);
     } else {
@@ -103,14 +107,23 @@ static hsy_status work_tally(struct worker *w, hsy_tally *t,
                              const struct study_truths *truths, uint64_t run,
                              unsigned part, hsy_error *err)
 {
+    const struct study_result *out = w->job->out;
+    hsy_status status = HSY_OK;
     hsy_stream st;
 
-    if (!w->job->out->at_once)
+    if (!out->at_once)
         return work_chunks(w, t, truths, run, part, err);
-    hsy_stream_seed(&st, w->job->report_seed, work_lane(run, 0));
-    study_draw(t, &w->job->out->info, truths, &st);
+    if (out->info.release) {
+        const struct study_curators all = {out->curators, w->job->report_seed,
+                                           work_lane(run, 0)};
+
+        status = study_release(t, w->own, w->scheme, truths, &all, err);
+    } else {
+        hsy_stream_seed(&st, w->job->report_seed, work_lane(run, 0));
+        study_draw(t, &out->info, truths, &st);
+    }
     work_tick(w->job, truths->users);
-    return HSY_OK;
+    return status;
 }
 
 /* Keep a part's tally, or add it to those that are kept. With the last part t
@@ -249,7 +262,7 @@ size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s)
                   hsy_tally_scratch(s, job->chunk);
 
     return hsy_scheme_size(&job->spec) +
-           2 * hsy_tally_words(s) * sizeof(int64_t) +
+           (info->release ? 3 : 2) * hsy_tally_words(s) * sizeof(int64_t) +
            2 * job->study->people->n * sizeof(uint64_t) + reports +
            study_bench_bytes(s, info, job->aim.top);
 }
@@ -260,7 +273,8 @@ static hsy_status work_open(struct worker *w, struct study_job *job,
     const hsy_info *info = &job->out->info;
     hsy_status st;
 
-    *w = (struct worker){.job = job, .scheme_run = UINT64_MAX};
+    *w = (struct worker){
+        .job = job, .scheme_run = UINT64_MAX, .people_run = UINT64_MAX};
     w->scheme = malloc(hsy_scheme_size(&job->spec));
     if (w->scheme == NULL)
         return study_nomem(err);
@@ -270,6 +284,8 @@ static hsy_status work_open(struct worker *w, struct study_job *job,
     w->counts = calloc(job->study->people->n, sizeof *w->counts);
     w->ends = calloc(job->study->people->n, sizeof *w->ends);
     w->memory = calloc(hsy_tally_words(w->scheme), sizeof *w->memory);
+    if (info->release)
+        w->own = calloc(hsy_tally_words(w->scheme), sizeof *w->own);
     w->desk.chunk = job->chunk;
     if (!job->out->at_once) {
         w->desk.codes = calloc(job->chunk, sizeof *w->desk.codes);
@@ -278,6 +294,7 @@ static hsy_status work_open(struct worker *w, struct study_job *job,
     }
     if (!study_bench_open(&w->bench, w->scheme, info, job->aim.top) ||
         w->counts == NULL || w->ends == NULL || w->memory == NULL ||
+        (info->release && w->own == NULL) ||
         (!job->out->at_once &&
          (w->desk.codes == NULL || w->desk.reports == NULL ||
           w->desk.scratch == NULL)))
@@ -292,6 +309,7 @@ static void work_close(struct worker *w)
     free(w->counts);
     free(w->ends);
     free(w->memory);
+    free(w->own);
     free(w->desk.codes);
     free(w->desk.reports);
     free(w->desk.scratch);

@@ -167,8 +167,8 @@ static const struct poison_noise poison_noises[] = {
     {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}},
     {0, HSY_DESIGN_RAPPOR, {{1, 2}, {7, 20}, {13, 16}}}};
 
-/* The second of three stages, with survivors to look through: "nobody" is
- * among what they begin. Strings of 96 bits take two words. */
+/* The second of sixteen stages, with survivors to look through: "nobody" is
+ * among what they begin. Strings take two words. */
 static void poison_stage(hsy_spec *spec)
 {
     static const uint8_t labels[] = "\2\0\0\0"
@@ -179,7 +179,7 @@ static void poison_stage(hsy_spec *spec)
     spec->d = 3;
     spec->labels = labels;
     spec->labels_len = sizeof labels - 1;
-    spec->param[HSY_PARAM_BITS] = 96;
+    spec->param[HSY_PARAM_BITS] = 128;
     spec->param[HSY_PARAM_STEP] = 8;
     spec->param[HSY_PARAM_W] = 16;
 }

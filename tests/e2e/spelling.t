@@ -41,6 +41,8 @@ scheme = json.loads(twin.splitlines()[0])["scheme"]
 ok(scheme["alphabet"] == r"\x00\-\\\xf0-\xff", "an alphabet of any bytes is ASCII in the twin", scheme)
 got = list(csv.reader(io.StringIO(must("discover", "--significant", "--format", "csv", stdin=must("tally", stdin=twin)).decode("latin-1"))))
 ok({r[0] for r in got[1:]} == {"\x00\xff", "\xf0-\\"}, "zero bytes and the alphabet's own marks are kept", got)
+table = must("discover", "--significant", stdin=must("tally", stdin=twin))
+ok(rb"\u{0}\xff" in table and all(0x20 <= b < 0x7f or b == 10 for b in table), "a table shows bytes that are no text by their numbers", table)
 broken = twin.replace(rb'\\x00\\-', rb'\\x0q\\-', 1)
 refused(1, ["alphabet"], "tally", stdin=broken)
 refused(1, ["digest"], "tally", stdin=twin.replace(rb'"\\x00\\-', rb'"\\x01\\-', 1))
@@ -64,6 +66,13 @@ ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", std
 must("tasks", "keygen", "-o", path("key"))
 must("tasks", "compile", task, "--key", path("key.secret"), "-o", path("d"))
 ok(must("randomize", "--task", path("d") + ":words", "--simulate", "--seed", "3", stdin=people) == stream, "and so does its document")
+must("tasks", "compile", write("wide.yaml", (yaml % "alphabet: a-z, oracle: hcms,").replace("epsilon: 5", "epsilon: 2")
+     .replace("set: {bits: 40, pool-bits: 10}", "set: {bits: 130}").encode()), "--key", path("key.secret"), "-o", path("wide"))
+for word in (b"abcdefghijklmnopqrstuvwxyz", b"Not of these!", b"z" * 27, b""):
+    shutil.rmtree(path("device"), ignore_errors=True)
+    must("device", "init", path("device"), "--document", path("wide"), "--public-key", path("key.public"))
+    must("device", "consent", path("device"), "send")
+    ok(must("device", "answer", path("device"), "words", stdin=word + b"\n").strip() == b"answered", "a device answers whatever the string is")
 for wrong, words in (("alphabet: z-a,", ["alphabet", "ranges as a-z"]), ("alphabet: '',", ["alphabet", "empty"]),
                      ("oracle: nobody,", ["oracle", "no such mechanism"])):
     refused(1, words, "tasks", "check", write("bad.yaml", (yaml % wrong).encode()))

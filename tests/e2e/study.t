@@ -2,7 +2,6 @@
 """hearsay simulate --data: what it prints, draws, dumps and refuses; docs/simulation.md tells the same."""
 
 import re
-import resource
 import time
 import xml.etree.ElementTree as xml
 
@@ -60,22 +59,6 @@ among = rows(*SMALL, "--mechanism", "grr,olh", "--epsilon", "2,1")
 ok(alone in among and len(among) == 4, "a row is the same alone and among others", among)
 ok(alone != rows(*SMALL, "--mechanism", "olh", "--seed", "2")[0], "another seed, other people")
 
-# Two threads waste nothing: processor time, the median of 7 alternated pairs. Two free cores are used: the same by the clock.
-def spent(threads):
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    rows("--data", "zipf:1.1", "--domain", "64", "--users", "4000000", "--mechanism", "ss", "--runs", "1", "--threads", threads)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.monotonic() - start
-
-
-if LONG:
-    idle = os.getloadavg()[0] < 0.5 and os.cpu_count() >= 2
-    pairs = [(spent("1"), spent("2")) for _ in range(7)]
-    efficiency = sorted(one[0] / two[0] for one, two in pairs)[3]
-    ok(efficiency >= 0.8, "two threads take %.0f %% of the work that one takes" % (100 / efficiency), pairs)
-    efficiency = sorted(one[1] / two[1] / 2 for one, two in pairs)[3]
-    ok(efficiency >= 0.8 or not idle, "two threads are %.0f %% efficient%s" % (100 * efficiency, "" if idle else " # SKIP the machine is not idle"), pairs)
-
 # Measured is what was predicted, drawn at once and one by one.
 runs = "4000" if LONG else "400"
 for sampling in ("auto", "users"):
@@ -94,6 +77,45 @@ ok([t["domain"] for t in table] == ["8", "8", "8"] and table[1]["predicted_mse"]
 easy = rows("--data", "zipf:2", "--domain", "8", "--users", "100000", "--epsilon", "20", "--mechanism", "grr", "--top", "3", "--runs", "2")[0]
 ok(all(easy[m] == "1" for m in ("precision", "recall", "f1", "ncr", "ndcg")) and float(easy["tv"]) < 1e-3 and float(easy["kl"]) < 1e-3,
    "almost no noise finds everything", easy)
+
+# Who is trusted: rows side by side, the same people, noise as predicted; one of several curators is the curator.
+for asked in (["--data", "geometric:0.3", "--domain", "2"], ["--data", "zipf:1.1", "--domain", "12"], ["--data", "gaussian:50:20", "--range", "0:100"]):
+    args = [*asked, "--users", "900", "--runs", runs]
+    table = rows(*args, "--model", "local,central,multiparty:1,multiparty:9,multiparty:900")
+    ok([(t["model"], t["curators"]) for t in table] == [("local", ""), ("central", "1"), ("multiparty:1", "1"), ("multiparty:9", "9"), ("multiparty:900", "900")],
+       "a row for each model", table)
+    for t in table:
+        off = (float(t["run_mse"]) - float(t["predicted_mse"])) / float(t["run_mse_se"])
+        ok(abs(off) < 4.5 and float(t["coverage"]) > 0.95 - 4.5 * float(t["coverage_se"]) - 0.005, "%s %s: %.2f" % (asked[1], t["model"], off), t)
+    local, central, one, nine, all_ = table
+    ok({**central, "model": "multiparty:1"} == one, "multiparty:1 is central, to the last digit", (central, one))
+    ok(abs(float(nine["predicted_mse"]) / float(central["predicted_mse"]) - 9) < 1e-9 and abs(float(all_["predicted_mse"]) / float(central["predicted_mse"]) - 900) < 1e-6,
+       "the error of K curators is sqrt(K) times that of one")
+    ok(central["mechanism"] == "central" and central["sampling"] == "release" and central["bits"] == central["limit_sd"] == "" and
+       local == rows(*args)[0], "a local row is the same beside curators", table)
+    if asked[1] == "geometric:0.3":
+        ok(float(local["predicted_mse"]) < float(all_["predicted_mse"]), "as many curators as people do worse than none")
+text = must("simulate", *SMALL, "--model", "local,multiparty:5").decode()
+ok(text.startswith("model ") and "\nmultiparty:5  central " in text and "neighbours: replace" in text, "tables begin with the model, and say who is a neighbour", text)
+dump = path("models.csv")
+rows(*SMALL, "--model", "central,multiparty:5", "--dump", dump)
+ok([t["model"] for t in csv.DictReader(open(dump))] == ["central"] * 3 + ["multiparty:5"] * 3, "dumps name it too")
+
+# Shuffled: the promise is of all reports, each alone has more; the bound is that of MECHANISMS 9.4.
+two = ["--data", "uniform", "--domain", "2", "--users", "10000", "--runs", runs]
+for epsilon, mechanism, bound in (("0.1144", "rr", "binary"), ("0.1551", "oue", "clones")):
+    t = rows(*two, "--model", "shuffled", "--delta", "1e-6", "--epsilon", epsilon, "--mechanism", mechanism)[0]
+    off = (float(t["run_mse"]) - float(t["predicted_mse"])) / float(t["run_mse_se"])
+    ok(abs(float(t["local_epsilon"]) - 2) < 1e-3 and t["bound"] == bound and t["delta"] == "1e-06" and t["epsilon"] == epsilon and t["limit_sd"] == "" and abs(off) < 4.5,
+       "%s: so many shuffled reports of 2 promise %s" % (mechanism, epsilon), t)
+table = rows("--data", "uniform", "--domain", "16", "--users", "1000000,100", "--runs", "2", "--model", "local,shuffled", "--mechanism", "grr,sue", "--epsilon", "0.5")
+ok([float(t["delta"]) for t in table if t["model"] == "shuffled"] == [1e-9, 1e-6] * 2, "delta falls with people, if nothing is said", table)
+ok(all(float(t["local_epsilon"]) >= 0.5 for t in table) and all(t["delta"] == "0" and t["local_epsilon"] == "0.5" and t["bound"] == "" for t in table if t["model"] == "local"),
+   "a local report promises what it has", table)
+text = must("simulate", *SMALL, "--model", "shuffled", "--mechanism", "grr,oue").decode()
+ok("epsilon0" in text and "shuffler must be honest" in text and "clones" in text and "blanket" in text, "a table says what is assumed, and by which bound", text)
+t = rows("--data", "uniform", "--range", "0:10", "--users", "1000", "--runs", "3", "--model", "shuffled")[0]
+ok(t["bound"] == "clones" and float(t["local_epsilon"]) > 1, "means are shuffled too", t)
 
 # Files: integers, numbers, or any lines.
 ints = write("ints", "".join("%d\n" % (i % 5) for i in range(100)))
@@ -125,11 +147,14 @@ ok(len(runs_) == 6 and [r["run"] for r in runs_] == ["1", "2", "3"] * 2 and
    all(abs(sum(float(r["mse"]) for r in runs_ if r["mechanism"] == t["mechanism"]) / 3 - float(t["run_mse"])) < 1e-12 for t in table),
    "the runs of a dump average to its row", runs_)
 for name, args in (("epsilon", ["--epsilon", "1,2", "--mechanism", "grr,oue"]), ("users", ["--mechanism", "grr"]), ("one", ["--mechanism", "ss"]),
-                   ("mean", [])):
+                   ("mean", []), ("models", ["--model", "local,multiparty:3,central", "--epsilon", "1,2"]), ("several", ["--model", "local,central"]),
+                   ("many", ["--domain", "100"])):
     if name == "users":
         args = ["--data", "uniform", "--domain", "8", "--users", "100,1000", "--runs", "2", *args]
     elif name == "mean":
         args = ["--data", "uniform", "--range", "0:1", "--mechanism", "onebit,dwm", "--users", "100", "--runs", "2"]
+    elif name == "many":
+        args = SMALL[:2] + args + SMALL[4:]
     else:
         args = SMALL + args
     table = must("simulate", *args)
@@ -139,6 +164,10 @@ for name, args in (("epsilon", ["--epsilon", "1,2", "--mechanism", "grr,oue"]), 
     tree = xml.fromstring(svg)
     ok(r.code == 0 and r.out == table and svg == open(path("b.svg"), "rb").read() and tree.tag == SVG + "svg" and
        len(tree.find(SVG + "desc").text) > 40 and b"prefers-color-scheme: dark" in svg, name + ": a figure", r)
+    texts = [t.text for t in tree.iter(SVG + "text")]
+    bars = svg.count(b'opacity=".6"')
+    ok(bars == {"one": 32, "several": 48}.get(name, 0), name + ": the bars of a histogram, or none", (bars, texts))
+    ok(name != "models" or {"local ss, 16 bits", "3 curators", "central", "best known local"} <= set(texts), "each line has its name", texts)
 for option in ("--plot", "--dump"):
     for target in (path("none/x"), TMP, "/dev/full"):
         if target != "/dev/full" or os.path.exists(target):
@@ -164,6 +193,14 @@ for args, words in ((["--data", "uniform"], "say what is asked"), (["--domain", 
                     (["--data", "gaussian:1e9:1", "--domain", "8"], "inside the domain"), (["--data", "uniform", "--range", "5:1"], "--range"),
                     (D + ["--users", ",".join(["5"] * 65)], "at most 64"),
                     (D + ["--users", ",".join(["5"] * 64), "--epsilon", ",".join(["1"] * 64), "--mechanism", "grr,oue"], "4096 rows"),
+                    (D + ["--model", "locl"], "no model 'locl'"), (D + ["--model", "central:2"], "no model"), (D + ["--model", ""], "is empty"),
+                    (D + ["--model", "multiparty"], "from 1 to 1000000"), (D + ["--model", "multiparty:0"], "from 1 to 1000000"),
+                    (D + ["--model", "multiparty:1000001"], "from 1 to 1000000"), (D + ["--model", "multiparty:x"], "from 1 to 1000000"),
+                    (D + ["--model", "multiparty:51", "--users", "100,50"], "multiparty:51: more curators than people, who are 50"),
+                    (D + ["--delta", "1e-6"], "goes with --model shuffled"),
+                    *((D + ["--model", "shuffled", "--delta", x], "--delta takes a number above 0") for x in ("0", "1", "-1e-6", "2", "nan", "inf", "x", "", "1e-6x", " 1e-6", "1e-300", "0x1p-9")),
+                    (D + ["--model", "central", "--mechanism", "grr"], "--mechanism: curators have their own"),
+                    (D + ["--model", "multiparty:2", "--sampling", "users"], "--sampling: people report nothing"),
                     (["--data", "file:x", "--domain", "4,5"], "one for a file"), (D + ["extra"], "no simulation 'extra'")):
     r = run("simulate", *args)
     ok(r.code == 2 and words in r.err and "usage: hearsay simulate" in r.err and r.out == b"", "simulate %s: %s" % (" ".join(args)[:60], words), r)
@@ -175,15 +212,24 @@ ok(r.code == 1 and "--domain" in r.err and "--threads" in r.err, "more memory th
 r = run("simulate", "--data", "uniform", "--domain", "8", "--mechanism", "ss", "--users", "1000000000000000")
 ok(r.code == 1 and "users" in r.err, "too many one by one", r)
 
+r = run("simulate", "--data", "file:" + ints, "--domain", "6", "--model", "multiparty:101")
+ok(r.code == 2 and "people, who are 100" in r.err and r.out == b"", "a file has so many people, and no curator is without", r)
+r = run("simulate", *D, "--mechanism", "grr", "--model", "shuffled", "--users", "1000000000001")
+ok(r.code == 1 and "users" in r.err and "10^12" in r.err and r.out == b"", "more people than a shuffler is accounted for", r)
+r = run("simulate", "--data", "uniform", "--range", "0:1000000000", "--users", "1000000000000000", "--model", "central", "--runs", "1")
+ok(r.code == 1 and "too many people" in r.err and r.out == b"", "a sum that no release holds", r)
+
 # The ends of what is allowed.
 for args in (["--domain", "2", "--users", "1", "--mechanism", "rr,grr,oue,ss"], ["--domain", "8", "--users", "1000000000000000", "--mechanism", "grr,sue"],
              ["--domain", "8", "--users", "7", "--epsilon", "0.000001", "--mechanism", "grr,olh"], ["--range", "0:1", "--users", "1", "--mechanism", "onebit,dwm"],
-             ["--range", "-1:1", "--users", "60", "--epsilon", "16", "--mechanism", "onebit,laplace"], ["--domain", "8", "--epsilon", "24", "--users", "50", "--mechanism", "oue,hr"]):
+             ["--range", "-1:1", "--users", "60", "--epsilon", "16", "--mechanism", "onebit,laplace"], ["--domain", "8", "--epsilon", "24", "--users", "50", "--mechanism", "oue,hr"],
+             ["--domain", "2", "--users", "1", "--model", "shuffled,central,multiparty:1"], ["--domain", "8", "--users", "1000000000000000", "--model", "central,multiparty:1000"],
+             ["--domain", "3", "--users", "50", "--epsilon", "0.000001,32", "--model", "local,shuffled,multiparty:50"]):
     r = run("simulate", "--data", "uniform", *args, "--runs", "2", "--format", "json", "--plot", path("edge.svg"))
     ok(r.code == 0 and b"nan" not in r.out.lower() and b"inf" not in r.out and json.loads(r.out), " ".join(args), r)
 
 # docs/simulation.md shows what the commands print and draw.
 page, shown = examples("simulation.md")
-ok(len(shown) == 5 and any("--domain 16 --users 2000" in c for c, _ in shown) and any("laplace,onebit" in c for c, _ in shown), "the page has its examples", shown)
+ok(len(shown) == 7 and any("--domain 16 --users 2000" in c for c, _ in shown) and any("laplace,onebit" in c for c, _ in shown), "the page has its examples", shown)
 tells_the_truth(page, shown)
 done()

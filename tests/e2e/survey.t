@@ -67,6 +67,10 @@ counts = [(sum(y for g, y, _ in people if g == n), sum(g == n for g, _, _ in peo
 b = survey("--spinner", "0.7", "--yes", ",".join(str(y) for y, _ in counts), "--n", ",".join(str(n) for _, n in counts))
 ok([g["group"] for g in a["groups"]] == names and [(g["yes"], g["n"]) for g in a["groups"]] == counts, "groups in the order they come", a["groups"])
 ok(all(a[k] == b[k] for k in ("statistic", "p_value", "pooled", "freedom")), "and counts of groups give the same test")
+c = survey("--spinner", "0.9", "--yes", "96,60", "--n", "240,240")
+(e, w), (f, v) = ((g["estimate"], g["wilson"]) for g in c["groups"])
+ok(near([c["difference"], c["difference_stderr"]], [e - f, math.hypot(*(g["stderr"] for g in c["groups"]))]) and
+   near(c["difference_wilson"], [e - f - math.hypot(e - w[0], v[1] - f), e - f + math.hypot(w[1] - e, f - v[0])]), "two groups have a difference", c)
 rows_ = rows(must("survey", *args, "--group", "where", "--format", "csv"))
 ok([r["wilson_high"] for r in rows_] == [g["wilson"][1] for g in a["groups"]], "csv has the ends in columns", rows_)
 

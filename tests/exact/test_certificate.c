@@ -187,6 +187,8 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
         spec->param[HSY_PARAM_STEP] = 1 + spec->param[HSY_PARAM_BITS] / 8;
         if (strcmp(row->name, "sfp") == 0)
             trial_puzzle(spec);
+        if (strcmp(row->name, "stage") == 0) /* whole steps */
+            spec->param[HSY_PARAM_BITS] = 8 * spec->param[HSY_PARAM_STEP];
     } else {
         spec->kind =
             row->kinds >> HSY_KIND_VALUES & 1 ? HSY_KIND_VALUES : HSY_KIND_BINS;
@@ -273,7 +275,7 @@ static unsigned slack_of(const hsy_catalogue *row, uint64_t nano)
 
     if (strcmp(row->name, "laplace") == 0)
         return lost > 17 ? 51 - lost : 34;
-    if (row->id == 10 || row->id == 11)
+    if (row->id == 10 || row->id == 11 || row->id == 29)
         return 36; /* up to 2^25 outputs leave a weight so many bits */
     if (strcmp(row->name, "sfp") == 0)
         return 27; /* twice independent bits */

@@ -158,19 +158,6 @@ static size_t law_codes(const hsy_scheme *s, const struct law_case *c,
     return n;
 }
 
-static double law_of(const hsy_scheme *s, const uint64_t *codes,
-                     const uint8_t *report)
-{
-    hsy_factor f[64];
-    size_t count;
-    double p = 1;
-
-    hsy_law_codes(s, f, &count, codes, report);
-    for (size_t i = 0; i < count; i++)
-        p *= (double)f[i].num / (f[i].den == 0 ? 0x1p64 : (double)f[i].den);
-    return p;
-}
-
 static void sums(const hsy_scheme *s, const struct law_case *c)
 {
     uint64_t codes[LAW_TRUTHS][HSY_SPELL_WORDS];
@@ -188,7 +175,7 @@ static void sums(const hsy_scheme *s, const struct law_case *c)
             hsy_check(s, report) != HSY_OK)
             continue;
         for (size_t x = 0; x < n; x++) {
-            const double p = law_of(s, codes[x], report);
+            const double p = trial_law(s, codes[x], report);
 
             sum[x] += p;
             low = fmin(low, p);

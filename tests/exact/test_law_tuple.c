@@ -11,19 +11,6 @@
 
 #define REPORTS 4096u
 
-static double law_of(const hsy_scheme *s, const uint64_t *codes,
-                     const uint8_t *report)
-{
-    hsy_factor f[64];
-    size_t count;
-    double p = 1;
-
-    hsy_law_codes(s, f, &count, codes, report);
-    for (size_t i = 0; i < count; i++)
-        p *= (double)f[i].num / (f[i].den == 0 ? 0x1p64 : (double)f[i].den);
-    return p;
-}
-
 static double worst_of(const hsy_scheme *s)
 {
     hsy_factor f[4];
@@ -66,7 +53,7 @@ static void sums(const hsy_scheme *s, const char *name)
             double p;
 
             trial_codes(s, codes, x);
-            p = law_of(s, codes, report);
+            p = trial_law(s, codes, report);
             sum[x] += p;
             low = fmin(low, p);
             high = fmax(high, p);
@@ -181,7 +168,7 @@ static void unbiased(const hsy_scheme *s, const char *name)
                 if (hsy_attribute_points(s, point, &t, a, NULL, n, NULL,
                                          NULL) != HSY_OK)
                     continue; /* it answers another attribute */
-                p = law_of(s, codes, report);
+                p = trial_law(s, codes, report);
                 all += p;
                 for (size_t v = 0; v < n; v++) {
                     m[v] += p * point[v].value;

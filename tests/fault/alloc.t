@@ -119,6 +119,8 @@ scenario "simulate averaging" simulate attack averaging --days 3 --devices 2 --p
 scenario "simulate change" simulate attack change --days 4 --devices 4 --plot OUT
 scenario "simulate fingerprint" simulate attack fingerprint --devices 20 --plot OUT
 scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
+scenario "survey" survey --spinner 0.7 --answers examples/answers.csv --column answer --group region --weight weight --plot OUT
+scenario "survey by a matrix" survey --matrix examples/channel.csv --counts 5,3,2 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
 faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
 scenario "bench of a loop" bench --quick --kernel 'unary-fold-1000*'

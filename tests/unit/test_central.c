@@ -88,6 +88,33 @@ static void counts(void)
     }
 }
 
+/* Many of one truth at once are as many one by one, up to what a cell holds. */
+static void many(void)
+{
+    static const uint64_t codes[] = {2, 0, 2}, people[] = {3, 0, 4000000000};
+    struct release r = begin(trial_values(NULL, 3, 1), "central");
+    hsy_error err = {0};
+
+    ok(hsy_central_count_many(&r.t, r.s, codes, people, 3, NULL) == HSY_OK &&
+           holds(&r, 4, (const int64_t[]){4000000003, 0, 0, 4000000003}),
+       "people are counted many at a time");
+    ok(hsy_central_count_many(&r.t, r.s, (const uint64_t[]){3}, people, 1,
+                              &err) == HSY_E_RANGE &&
+           strcmp(err.field, "truth") == 0,
+       "but none outside the domain");
+    ok(hsy_central_count_many(&r.t, r.s, codes,
+                              (const uint64_t[]){(uint64_t)1 << 63}, 1,
+                              &err) == HSY_E_OVERFLOW,
+       "nor more than there can be");
+    end(&r);
+    r = begin(trial_number(1000, 1), "central");
+    ok(hsy_central_count_many(&r.t, r.s, (const uint64_t[]){1000},
+                              (const uint64_t[]){(uint64_t)1 << 60}, 1,
+                              &err) == HSY_E_OVERFLOW,
+       "nor a larger sum");
+    end(&r);
+}
+
 /* A range of more than 2^30 steps is rounded to the nearest of so many. */
 static void wide(void)
 {
@@ -321,6 +348,7 @@ static void odd(void)
 int main(void)
 {
     counts();
+    many();
     wide();
     variances();
     sums();

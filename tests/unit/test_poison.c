@@ -76,6 +76,30 @@ static double olh_random(double b, double d, double r, double held, double E)
     return -b * held;
 }
 
+/* sue has q = 1 / (s + 1), s^2 = E, and p = 1 - q; any report supports half. */
+static double sue_random(double b, double d, double r, double held, double E)
+{
+    (void)d;
+    (void)E;
+    return b * (r / 2 - held);
+}
+
+static double sue_maximal(double b, double d, double r, double held, double E)
+{
+    (void)d;
+    return b * (r * sqrt(E) / (sqrt(E) - 1) - held);
+}
+
+/* w is the even split of d among the weights; j = min(r, w). */
+static double ss_maximal(double b, double d, double r, double held, double E)
+{
+    const double w = floor(d / (E + 1) + 0.5), z = w * E + d - w;
+    const double p = w * E / z;
+    const double q = (w * (w - 1) * E + (d - w) * w) / ((d - 1) * z);
+
+    return b * ((fmin(r, w) - r * q) / (p - q) - held);
+}
+
 static const struct form forms[] = {
     {"grr", HSY_ATTACK_RANDOM, grr_random},
     {"grr", HSY_ATTACK_INPUT, any_input},
@@ -83,12 +107,16 @@ static const struct form forms[] = {
     {"oue", HSY_ATTACK_RANDOM, oue_random},
     {"oue", HSY_ATTACK_INPUT, any_input},
     {"oue", HSY_ATTACK_MAXIMAL, oue_maximal},
+    {"sue", HSY_ATTACK_RANDOM, sue_random},
     {"sue", HSY_ATTACK_INPUT, any_input},
+    {"sue", HSY_ATTACK_MAXIMAL, sue_maximal},
     {"olh", HSY_ATTACK_RANDOM, olh_random},
     {"olh", HSY_ATTACK_INPUT, any_input},
     {"blh", HSY_ATTACK_RANDOM, olh_random},
+    {"blh", HSY_ATTACK_INPUT, any_input},
     {"ss", HSY_ATTACK_RANDOM, grr_random},
     {"ss", HSY_ATTACK_INPUT, any_input},
+    {"ss", HSY_ATTACK_MAXIMAL, ss_maximal},
 };
 
 static void closed_forms(void)
@@ -227,7 +255,8 @@ static void reach_all(const struct example *e)
                       .most = -HUGE_VAL,
                       .below = HUGE_VAL,
                       .above = -HUGE_VAL};
-    static const uint64_t strings[] = {1, 2, 0x9e3779b97f4a7c15};
+    static const uint64_t strings[] = {1, 2, 0x9e3779b97f4a7c15,
+                                       3, 4, 5}; /* or three of two words */
     uint8_t *reports = example_reports(s, 4000);
     hsy_tally t = example_tally(s);
     void *scratch;
@@ -247,7 +276,8 @@ static void reach_all(const struct example *e)
                   string ? strings : NULL, count, scratch);
     if (!r.known)
         ok(info.iterative || strcmp(e->name, "hh") == 0 ||
-               strcmp(e->name, "haar") == 0 || strcmp(e->name, "pem") == 0 ||
+               strcmp(e->name, "haar") == 0 ||
+               strncmp(e->name, "pem", 3) == 0 ||
                strncmp(e->name, "sfp", 3) == 0 ||
                strcmp(e->name, "stage") == 0 ||
                strncmp(e->name, "rappor", 6) == 0 ||

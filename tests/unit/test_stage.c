@@ -306,8 +306,8 @@ static void batches(void)
     bool mine = false;
 
     batches_of(1, (const uint64_t[]){1, 1, 1}, 3);
-    batches_of(2, (const uint64_t[]){1, 2, 3}, 6);
-    batches_of(3, (const uint64_t[]){3, 2, 1}, 6);
+    batches_of(2, (const uint64_t[]){2, 4, 6}, 12);
+    batches_of(3, (const uint64_t[]){6, 4, 2}, 12);
     ok(mech_staged(s->mech)->mine(s, &mine, &rng) == HSY_E_ENTROPY,
        "without coins nobody is drawn");
     ok(hsy_stage_part(s, 2) == 1.0 / 3, "a third of the people in each");

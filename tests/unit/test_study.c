@@ -405,6 +405,212 @@ static void runs_differ(void)
     study_people_close(&people);
 }
 
+/* ---- Models -------------------------------------------------------------- */
+
+static void model_names(void)
+{
+    static const char *const good[] = {"local", "shuffled", "central",
+                                       "multiparty:1", "multiparty:1000000"};
+    static const char *const bad[] = {"",
+                                      "Local",
+                                      "local:1",
+                                      "central:",
+                                      "multiparty",
+                                      "multiparty:",
+                                      "multiparty:0",
+                                      "multiparty:-1",
+                                      "multiparty:+1",
+                                      "multiparty: 1",
+                                      "multiparty:1.5",
+                                      "multiparty:1000001",
+                                      "multiparty:99999999999999999999",
+                                      "many:3"};
+    enum study_model model;
+    uint64_t curators;
+
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        char name[STUDY_MODEL_NAME] = "";
+
+        if (study_model_parse(&model, &curators, good[i], NULL) == HSY_OK)
+            study_model_name(name, model, curators);
+        ok(strcmp(name, good[i]) == 0, "%s is a model", good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        hsy_error err = {0};
+
+        ok(study_model_parse(&model, &curators, bad[i], &err) != HSY_OK &&
+               err.msg != NULL,
+           "'%s' is none", bad[i]);
+    }
+}
+
+/* Everybody is counted once, whatever the curators; at epsilon 32 a count has
+ * noise with the chance 1e-6. */
+static void curators_share(const hsy_spec *asked, const uint64_t *codes)
+{
+    static const uint64_t counts[4] = {5, 0, 9, 1}, ends[4] = {5, 5, 14, 15};
+    const struct study_truths truths = {codes, counts, ends, 4, 15};
+    const hsy_spec spec = study_model_spec(STUDY_CENTRAL, asked);
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    int64_t memory[64], own[64];
+    double sum = 0;
+    bool good = hsy_scheme_init(s, &spec, NULL) == HSY_OK;
+
+    for (size_t i = 0; i < 4; i++)
+        sum += (double)(counts[i] * codes[i]);
+    for (uint64_t n = 1; good && n <= 15; n++) {
+        const struct study_curators all = {n, 5, 0};
+        hsy_tally t;
+
+        hsy_tally_init(&t, s, memory);
+        good = study_release(&t, own, s, &truths, &all, NULL) == HSY_OK &&
+               t.strata[0] == n && t.cells[0] == 15;
+        for (size_t v = 0; good && t.ncells > 2 && v < 4; v++)
+            good = t.cells[1 + v] == (int64_t)counts[v];
+        good = good && (t.ncells > 2 || fabs((double)t.cells[1] - sum) < 30);
+    }
+    ok(good, "1 to 15 curators count everybody of kind %s once",
+       hsy_kind_name(spec.kind));
+    free(s);
+}
+
+/* The runs of a model, to be freed; NULL if it failed. */
+static double *model_runs(const struct study_people *people,
+                          const hsy_spec *spec, enum study_model model,
+                          uint64_t curators, hsy_info *info)
+{
+    struct study study = a_study(people, spec);
+    struct study_result r = {0};
+    double *each;
+
+    study.model = model;
+    study.curators = curators;
+    (void)study_run(&r, &study, NULL);
+    each = r.each;
+    r.each = NULL;
+    *info = r.info;
+    study_close(&r);
+    return each;
+}
+
+/* One of several curators is the curator: the same numbers, not only one law.
+ * K of them predict K times the squared error. */
+static void one_curator_is_central(const hsy_spec *spec)
+{
+    struct study_people people = {0};
+    hsy_info info;
+    bool good = opened(&people, "zipf:1.2", spec);
+    double *one, *central, *nine;
+
+    one = model_runs(&people, spec, STUDY_MULTIPARTY, 1, &info);
+    central = model_runs(&people, spec, STUDY_CENTRAL, 0, &info);
+    nine = model_runs(&people, spec, STUDY_MULTIPARTY, 9, &info);
+    good = good && one != NULL && central != NULL && nine != NULL;
+    ok(good && info.release &&
+           memcmp(one, central, 3 * STUDY_METRICS * sizeof *one) == 0,
+       "one of several is central, to the last bit");
+    ok(good && fabs(nine[STUDY_PREDICTED] / one[STUDY_PREDICTED] - 9) < 1e-9 &&
+           nine[STUDY_MSE] != one[STUDY_MSE],
+       "nine predict nine times the squared error");
+    free(one);
+    free(central);
+    free(nine);
+    study_people_close(&people);
+}
+
+/* MECHANISMS 9.4: what 10^4 reports of epsilon0 = 2 promise at delta 1e-6. A
+ * bound that is tighter for the scheme's own parameters may say more. */
+static void shuffled(void)
+{
+    static const struct {
+        const char *mechanism, *bound;
+        uint32_t d;
+        double epsilon;
+    } rows[] = {{"oue", "clones", 8, 0.1550452425},
+                {"rr", "binary", 2, 0.1143996153},
+                {"auto", "binary", 2, 0.1143996153},
+                {"grr", "blanket", 4, 0.101963975},
+                {"grr", "blanket", 16, 0.067490288}};
+    const char *bound = NULL;
+    hsy_error err = {0};
+    hsy_spec spec;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool good;
+
+        spec = values(rows[i].mechanism, rows[i].d, rows[i].epsilon);
+        good = study_shuffle(&spec, &bound, 10000, 1e-6, NULL) == HSY_OK;
+        ok(good && fabs((double)spec.nano_epsilon / 1e9 - 2) < 1e-6 &&
+               strcmp(bound, rows[i].bound) == 0,
+           "%s: epsilon %.4g of 10^4 shuffled reports lets each have %.9g",
+           rows[i].mechanism, rows[i].epsilon, (double)spec.nano_epsilon / 1e9);
+    }
+    spec = values("grr", 4, 1);
+    ok(study_shuffle(&spec, &bound, 1, 1e-6, NULL) == HSY_OK &&
+           spec.nano_epsilon >= NANO(1) && spec.nano_epsilon < NANO(1.001),
+       "one report alone hides behind none");
+    spec = values("grr", 4, 30);
+    ok(study_shuffle(&spec, &bound, 1000000, 1e-6, NULL) == HSY_OK &&
+           spec.nano_epsilon <= HSY_EPSILON_MAX,
+       "and none has more than there is");
+    ok(study_shuffle(&spec, &bound, HSY_SHUFFLE_PEOPLE_MAX + 1, 1e-6, &err) ==
+               HSY_E_RANGE &&
+           strcmp(err.field, "users") == 0,
+       "more people than are accounted for are refused");
+    ok(study_delta(10) == 1e-6 && fabs(study_delta(1000000) - 1e-9) < 1e-22,
+       "delta falls faster than people grow");
+}
+
+/* Every scheme that is made promises what was asked for, and a little more
+ * would not. */
+static void shuffled_schemes(void)
+{
+    static const char *const names[] = {"grr", "ss", "sue", "oue", "olh",
+                                        "blh", "hr", "pgr", "hpg", "cms"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        hsy_spec spec = values(names[i], 10, 0.5);
+        const char *bound = "";
+        hsy_shuffle by;
+        double delta = 1, more = 0;
+        hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+        bool good = study_shuffle(&spec, &bound, 500, 1e-7, NULL) == HSY_OK &&
+                    hsy_scheme_init(s, &spec, NULL) == HSY_OK &&
+                    hsy_shuffle_scheme(&by, s, 500, NULL) == HSY_OK &&
+                    hsy_shuffle_delta(&delta, &by, 0.5, NULL) == HSY_OK;
+
+        by.epsilon0 *= 1.01;
+        good = good && hsy_shuffle_delta(&more, &by, 0.5, NULL) == HSY_OK;
+        ok(good && delta <= 1e-7 && more > 1e-7,
+           "%s at %.4f by %s: delta %.3g, and %.3g with one per cent more",
+           names[i], (double)spec.nano_epsilon / 1e9, bound, delta, more);
+        free(s);
+    }
+}
+
+static void models(void)
+{
+    static const uint64_t codes[4] = {0, 1, 2, 3}, bits[4] = {0, 0, 1, 1};
+    hsy_spec two = values("rr", 2, 1), list = values("grr", 16, 1);
+    hsy_spec mean = number("onebit", 100, 1), spec;
+
+    model_names();
+    shuffled();
+    shuffled_schemes();
+    spec = values("grr", 4, 32);
+    curators_share(&spec, codes);
+    spec = values("rr", 2, 32);
+    curators_share(&spec, bits);
+    spec = number("onebit", 100, 32);
+    curators_share(&spec, codes);
+    one_curator_is_central(&two);
+    one_curator_is_central(&list);
+    one_curator_is_central(&mean);
+    spec = study_model_spec(STUDY_CENTRAL, &two);
+    ok(spec.kind == HSY_KIND_YES_NO && spec.nano_epsilon == NANO(1),
+       "of two values one count is released");
+}
+
 static void refusals(void)
 {
     hsy_spec spec = values("oue", 1u << 20, 1);
@@ -431,6 +637,14 @@ static void refusals(void)
            strcmp(err.field, "users") == 0,
        "too many to be simulated one by one are refused");
     study_close(&r);
+    study.users = 5;
+    study.model = STUDY_MULTIPARTY;
+    study.curators = 6;
+    ok(study_run(&r, &study, &err) == HSY_E_RANGE &&
+           strcmp(err.field, "model") == 0,
+       "so is a curator without people");
+    study_close(&r);
+    study.model = STUDY_LOCAL;
     study.spec.mechanism = "rr";
     ok(study_run(&r, &study, &err) == HSY_E_RANGE, "so is a scheme");
     study_close(&r);
@@ -450,6 +664,7 @@ int main(void)
     threads("olh");
     threads("auto");
     runs_differ();
+    models();
     refusals();
     return tap_done();
 }

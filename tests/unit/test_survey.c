@@ -502,7 +502,7 @@ static void needs_of_a_pair(void)
     ok(hsy_survey_pair_need(n, chance, 0.2, 0.4, 0.02, 0.95, NULL) == HSY_OK,
        "people in both samples");
     for (int i = -9; i <= 9; i++) {
-        pair.n[0] = n[0] + 0.1 * i * n[0];
+        pair.n[0] = n[0] + 0.1 * i * fmin(n[0], n[1]);
         pair.n[1] = n[0] + n[1] - pair.n[0];
         pair.yes[0] = 0.26 * pair.n[0];
         pair.yes[1] = 0.34 * pair.n[1];
