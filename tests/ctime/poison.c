@@ -202,6 +202,8 @@ static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
     trial_attach(&spec);
     if (strcmp(name, "stage") == 0)
         poison_stage(&spec);
+    if (strcmp(name, "sfp") == 0) /* any code is a word's */
+        spec.param[HSY_PARAM_BITS] = 64;
     r->s = malloc(hsy_scheme_size(&spec));
     if (r->s != NULL && hsy_scheme_init(r->s, &spec, NULL) == HSY_OK) {
         hsy_scheme_info(r->s, &r->info);
