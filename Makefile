@@ -54,7 +54,7 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # What runs under MemorySanitizer: tests of core and mech, which call nothing
 # but libc.
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
-             %/test_post %/test_poison %/test_longitudinal %/test_shuffle %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
+             %/test_post %/test_poison %/test_longitudinal %/test_shuffle %/test_compose %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
              %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search,$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 

@@ -1007,6 +1007,54 @@ HSY_API hsy_status hsy_poison_bounds(hsy_poison_bound *bounds,
  * one report is at most 100.
  */
 
+#define HSY_COMPOSE_MAX 1000000000u /* reports in one account */
+#define HSY_COMPOSE_KINDS 256u      /* different epsilons of the optimal one */
+
+/*
+ * `count` reports of epsilon each. Of one person: each with coins of its own
+ * and possibly chosen by the answers before it. Or of as many people who change
+ * together, a household: each with coins of his own, and asked the same
+ * whatever others answered.
+ */
+typedef struct hsy_spent {
+    double epsilon;
+    uint64_t count;
+} hsy_spent;
+
+/* Bounds of the total, each with delta but for the first, which needs none.
+ * None is always the least: all may be above basic. */
+typedef struct hsy_composed {
+    double basic;        /* the sum */
+    double grouposition; /* sum of squares / 2, and a deviation [BNS18] */
+    double divergence;   /* the same with the Kullback-Leibler divergence of
+                            each report itself */
+    double advanced;     /* [DRV10] */
+} hsy_composed;
+
+HSY_API hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
+                                      size_t kinds, double delta,
+                                      hsy_error *err);
+
+/* What reports of one epsilon lose, exactly: the least delta for which all
+ * together are (total, delta) private if each is private and no more is known
+ * of it [KOV15]. */
+HSY_API hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
+                                     double total, hsy_error *err);
+
+/* The other way round, for `kinds` different epsilons: optimal for one, for
+ * several an upper bound within about a thousandth of it. scratch has
+ * hsy_compose_scratch doubles and is not read for one; at most
+ * HSY_COMPOSE_KINDS. */
+HSY_API size_t hsy_compose_scratch(void);
+HSY_API hsy_status hsy_compose_epsilon(double *total, const hsy_spent *spent,
+                                       size_t kinds, double delta,
+                                       double *scratch, hsy_error *err);
+
+/* Sort by epsilon and put equal ones together; if more than `most` are left,
+ * near ones too, all rounded up to the largest of them. How many there are now.
+ * Counts must not pass 2^64 together. */
+HSY_API size_t hsy_compose_merge(hsy_spent *spent, size_t count, size_t most);
+
 /* How shuffled reports are bounded. */
 typedef enum hsy_shuffle_bound {
     HSY_SHUFFLE_ANY = 0,       /* "clones": any mechanism, each to his own */

@@ -16,7 +16,8 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --discover) echo pem ;;
     --method) echo sampler nnls ;;
     --correction) echo fdr bonferroni ;;
-    --assume-lying) echo 0.1% 1% 5% ;;
+    --assume-lying | --lying) echo 0.1% 1% 5% ;;
+    --delta) echo 1e-6 1e-9 ;;
     --quantile) echo 0.5 0.25,0.5,0.75 0.9 ;;
     --mechanism)
         echo auto
@@ -44,6 +45,9 @@ _hearsay() {
     elif [ "$command" = tasks ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="check compile keygen show"
+    elif [ "$command" = account ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="group compose longitudinal shuffle central multiparty poisoning"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="init answer budget log tasks policy pack consent forget take"

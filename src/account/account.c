@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#define ACCOUNT_FEW 24.0 /* terms that are added one by one */
+#define ACCOUNT_FEW 24.0       /* terms that are added one by one, */
+#define ACCOUNT_LOG_MIN -690.0 /* if the first is not too small for that */
 
 /*
  * P(X <= h) is the upper tail of Beta(h + 1, n - h) at p, and the density there
@@ -51,7 +52,7 @@ double hsy_account_under(double n, double p, double y)
 
     if (y <= 0)
         return 0;
-    if (above < ACCOUNT_FEW)
+    if (above < ACCOUNT_FEW && n * log1p(-p) > ACCOUNT_LOG_MIN)
         return account_few(n, p, above);
     hsy_account_lower(&tail, fmin(floor(above), n), n, p);
     return fmax(tail.excess + far * tail.mass, 0) +
@@ -113,7 +114,7 @@ static double account_next(const struct account_search *s,
 
 static void account_move(struct account_bracket *b, double x, double f)
 {
-    if (f > 0) {
+    if (!(f <= 0)) { /* what is no number is not good either */
         b->bad = x;
         b->above = f;
         if (b->side < 0)
@@ -166,3 +167,4 @@ hsy_status hsy_account_epsilon_check(double epsilon, const char *field,
 }
 
 #undef ACCOUNT_FEW
+#undef ACCOUNT_LOG_MIN

@@ -48,6 +48,11 @@ struct account_search {
 
 double hsy_account_search(const struct account_search *search);
 
+/* At least the delta of shuffled reports, checked and not EXACT (shuffle.c),
+ * and about the epsilon that has a delta. */
+double hsy_account_shuffle(const hsy_shuffle *s, double epsilon);
+double hsy_account_shuffle_guess(const hsy_shuffle *s, double delta);
+
 /* At least the delta, or the epsilon, of n <= HSY_SHUFFLE_EXACT_MAX shuffled
  * answers by binary randomized response, for the worst data (shuffle_exact.c).
  */

@@ -27,6 +27,7 @@ int cmd_release(int argc, char **argv);
 int cmd_discover(int argc, char **argv);
 int cmd_mechanisms(int argc, char **argv);
 int cmd_audit(int argc, char **argv);
+int cmd_account(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
@@ -230,6 +231,11 @@ struct cli_field {
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
+
+/* Print fields alone, as csv a header and one row, else as one flat object of
+ * json. Those of CLI_NONE are left out. */
+void cli_print_flat(enum cli_format format, const struct cli_field *fields,
+                    size_t nfields);
 
 /* ---- Labels (cli_labels.c) ----------------------------------------------- */
 
@@ -459,6 +465,10 @@ bool cli_spec_trivial(const struct cli_spec *c);
 /* Resolve a spec; the caller frees *out. 0, or the exit code after a message
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
+
+/* What becomes of a spec with this mechanism. 0, or the exit code likewise. */
+int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
+                    const char *mechanism);
 
 /* 0, or the exit code after a message that the scheme has no reports. */
 int cli_scheme_reports(const hsy_scheme *s);

@@ -606,6 +606,21 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
     return spec_refused(spec, &err);
 }
 
+int cli_scheme_info(hsy_info *info, const hsy_spec *spec, const char *mechanism)
+{
+    hsy_spec own = *spec;
+    hsy_scheme *s;
+    int failed;
+
+    own.mechanism = mechanism;
+    failed = cli_scheme_new(&s, &own);
+    if (failed)
+        return failed;
+    hsy_scheme_info(s, info);
+    free(s);
+    return 0;
+}
+
 int cli_scheme_reports(const hsy_scheme *s)
 {
     hsy_info info;

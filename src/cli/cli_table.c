@@ -219,6 +219,51 @@ static void table_json(const struct cli_table *t,
     fputs(t->nrows != 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
 
+/* ---- One object ---------------------------------------------------------- */
+
+static void table_flat_csv(const struct cli_field *fields, size_t nfields)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < nfields; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        printf("%s%s", first ? "" : ",", fields[i].name);
+        first = false;
+    }
+    putchar('\n');
+    first = true;
+    for (size_t i = 0; i < nfields; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        if (!first)
+            putchar(',');
+        table_csv_cell(&fields[i].cell);
+        first = false;
+    }
+    putchar('\n');
+}
+
+void cli_print_flat(enum cli_format format, const struct cli_field *fields,
+                    size_t nfields)
+{
+    bool first = true;
+
+    if (format == CLI_CSV) {
+        table_flat_csv(fields, nfields);
+        return;
+    }
+    fputs("{", stdout);
+    for (size_t i = 0; i < nfields; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        fputs(first ? "\n  " : ",\n  ", stdout);
+        table_json_member(fields[i].name, &fields[i].cell);
+        first = false;
+    }
+    fputs("\n}\n", stdout);
+}
+
 /* ---- Aligned ------------------------------------------------------------- */
 
 #define TABLE_COLUMNS_MAX 32u

@@ -18,6 +18,8 @@ static const struct cli_entry main_commands[] = {
     {"device", "answer as one device does: budget, log, uploads", cmd_device},
     {"mechanisms", "the mechanisms, their error and their cost",
      cmd_mechanisms},
+    {"account", "what was spent: groups, time, shuffling, curators, liars",
+     cmd_account},
     {"audit", "check a mechanism's privacy claim", cmd_audit},
     {"simulate", "error on people of known truth; attacks on devices",
      cmd_simulate},

@@ -57,22 +57,6 @@ static void compare_fill(struct compare *c, const hsy_info *local,
     }
 }
 
-static int compare_info(hsy_info *info, const hsy_spec *spec,
-                        const char *mechanism)
-{
-    hsy_spec own = *spec;
-    hsy_scheme *s;
-    int failed;
-
-    own.mechanism = mechanism;
-    failed = cli_scheme_new(&s, &own);
-    if (failed)
-        return failed;
-    hsy_scheme_info(s, info);
-    free(s);
-    return 0;
-}
-
 /* ---- The table ----------------------------------------------------------- */
 
 static void compare_cell(const void *ctx, size_t row, size_t column,
@@ -166,10 +150,10 @@ int release_compare(const hsy_spec *spec, const struct release_options *o)
 {
     struct compare c = {0};
     hsy_info local, central;
-    int failed = compare_info(&central, spec, release_mechanism(o));
+    int failed = cli_scheme_info(&central, spec, release_mechanism(o));
 
     if (!failed)
-        failed = compare_info(&local, spec, "auto");
+        failed = cli_scheme_info(&local, spec, "auto");
     if (failed)
         return failed;
     compare_fill(&c, &local, &central);

@@ -1,0 +1,18 @@
+/* compose.h - composition of reports with several epsilons (compose_mixed.c).
+ */
+#ifndef HSY_COMPOSE_H
+#define HSY_COMPOSE_H
+
+#include "hearsay.h"
+
+#define COMPOSE_CELLS 8192u /* of the grid of losses */
+
+/* At least the optimal epsilon of all of spent, checked, for delta; scratch
+ * has 3 COMPOSE_CELLS. */
+double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
+                         double *scratch);
+
+hsy_status hsy_compose_check(const hsy_spent *spent, size_t kinds,
+                             hsy_error *err);
+
+#endif

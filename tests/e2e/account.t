@@ -1,0 +1,142 @@
+#!/usr/bin/python3 -B
+"""hearsay account: totals of what was spent; docs/accounting.md tells the same."""
+
+import xml.etree.ElementTree as xml
+
+from e2e import *
+
+
+def account(*args):
+    return json.loads(must("account", *args, "--format", "json"))
+
+
+def near(got, want, most=1e-10):
+    """Not below, and above by little."""
+    return want * (1 - 1e-15) <= got <= want * (1 + most)
+
+
+# ---- Vectors ---------------------------------------------------------------
+
+for epsilon, k, want in (
+        ("0.1", 100, {"basic": 10, "exact": 4.77456758810798615, "grouposition": 5.75652176975693198, "advanced": 6.30823095051340823}),
+        ("0.5", 10, {"basic": 5, "exact": 4.99988547110998618, "grouposition": 9.56129068134554963}),
+        ("0.5", 100, {"exact": 33.3197882385373097, "grouposition": 38.7826088487846599, "advanced": 58.7186723837910672}),
+        ("1", 10, {"exact": 9.99997706582073262, "grouposition": 21.6225813626910993}),
+        ("1", 100, {"exact": 83.5307016784836120, "grouposition": 102.565217697569320, "advanced": 224.393400543473843})):
+    for what in ("group", "compose"):
+        got = account(what, "--epsilon", epsilon, "--k", k)
+        ok(all(near(got[n], want[n]) for n in want) and got["k"] == k and got["delta"] == 1e-6, "%s of %d at %s" % (what, k, epsilon), got)
+
+got = account("shuffle", "--epsilon", "4", "--n", "100000")
+ok(near(got["closed_form"], 0.534633991651707646) and abs(got["clones"] - 0.1697697473) < 5e-11 and "blanket" not in got, "shuffle, any mechanism", got)
+got = account("shuffle", "--yes-no", "--epsilon", "1", "--n", "1000")
+ok(abs(got["blanket"] - 0.1486706164) < 5e-11 and abs(got["clones"] - 0.1824123475) < 5e-11 and got["exact"] < got["blanket"] and got["mechanism"] == "rr",
+   "shuffle of yes and no, with the exact form", got)
+got = account("shuffle", "--domain", "16", "--mechanism", "grr", "--epsilon", "2", "--n", "10000")
+ok(abs(got["blanket"] - 0.067490288) < 5e-9, "shuffle of grr", got)
+got = account("shuffle", "--domain", "16", "--mechanism", "oue", "--epsilon", "2", "--n", "10000")
+ok("blanket" not in got and abs(got["clones"] - 0.1550452425) < 1e-9, "unary reports have clones only", got)
+got = account("shuffle", "--epsilon", "2", "--target", "0.1")
+ok(got["clones_n"] == 22640 and "clones" not in got and "clones_epsilon0" not in got, "shuffle to a target", got)
+
+got = account("longitudinal", "--domain", "4", "--mechanism", "grr", "--epsilon", "1", "--permanent", "2", "--reports", "2")
+ok(abs(got["exact"] - 1.67811805164157704) < 1e-9 and got["keys"] == 4 and abs(got["lifetime"] - 8) < 1e-8 and abs(got["basic"] - 2) < 1e-8, "longitudinal grr", got)
+got = account("longitudinal", "--domain", "8", "--mechanism", "oue", "--epsilon", "1", "--permanent", "2", "--reports", "3")
+ok(abs(got["exact"] - 1.89915) < 1e-5, "longitudinal oue", got)
+got = account("longitudinal", "--strings", "--mechanism", "rappor", "--set", "rappor=0.5,0.5,0.75", "--set", "hashes=2", "--reports", "1")
+ok(abs(got["epsilon"] - 1.074286) < 1e-6 and abs(got["permanent"] - 4.394449) < 1e-6 and "lifetime" not in got, "longitudinal rappor", got)
+got = account("longitudinal", "--range", "0:24", "--mechanism", "onebit", "--epsilon", "1", "--permanent", "2", "--grain", "6", "--reports", "9")
+ok(got["keys"] == 5 and abs(got["lifetime"] - 10) < 1e-6, "longitudinal onebit: a permanent bit a point", got)
+got = account("longitudinal", "--epsilon", "16", "--days", "365")
+ok(near(got["basic"], 5840) and near(got["exact"], 5839.999, 1e-6), "16 a day for a year", got)
+
+for epsilon, variance, zero in (("0.5", 7.83539617806552753, 0.244918662403709129), ("1", 1.84134718841558464, 0.462117157260009759),
+                                ("2", 0.362030830483155233, 0.761594155955764888)):
+    got = account("central", "--yes-no", "--epsilon", epsilon, "--n", "100")
+    ok(abs(got["count_variance"] / variance - 1) < 1e-12 and abs(got["count_exact"] / zero - 1) < 1e-12 and
+       abs(got["central_sd"] / (variance ** 0.5 / 100) - 1) < 1e-9, "central: the noise of a count at %s" % epsilon, got)
+got = account("multiparty", "--yes-no", "--epsilon", "1", "--n", "10000", "--curators", "25", "--alpha", "0.001")
+ok(abs(got["multiparty_sd"] / got["central_sd"] - 5) < 1e-9 and abs(got["local_sd"] - (0.920673594207792 / 1e4) ** 0.5) < 1e-9 and
+   got["central_n"] == 1357 and got["multiparty_n"] == 6785 and got["local_n"] in (920674, 920675), "multiparty lies between", got)
+got = account("poisoning", "--domain", "100", "--epsilon", "1", "--mechanism", "grr", "--lying", "5%", "--targets", "3", "--held", "0.01")
+ok(abs(got["maximal"] - 2.87208702831623316) < 1e-8 and abs(got["input"] - 0.0495) < 1e-12, "poisoning of grr", got)
+got = account("poisoning", "--domain", "100", "--epsilon", "1", "--mechanism", "oue", "--lying", "0.05", "--targets", "3", "--held", "0.01")
+ok(abs(got["maximal"] - 0.474093012060797927) < 1e-8, "poisoning of oue", got)
+
+# ---- Files -----------------------------------------------------------------
+
+hundred = write("hundred", lines(["0.1"] * 60 + ["0.1,40"]))
+ok(near(account("compose", "--file", hundred)["exact"], 4.77456758810798615), "a file of one epsilon is that epsilon")
+mixed = write("mixed", lines(["ln3", "0.5,30", "1e-1,1000"]))
+got = account("compose", "--file", mixed, "--delta", "1e-9")
+ok(got["k"] == 1031 and got["kinds"] == 3 and near(got["basic"], 116.0986122886681) and got["exact"] < got["grouposition_kl"] < got["basic"], "a file of three", got)
+ok(json.loads(must("account", "compose", "--file", "-", "--format", "json", stdin=b"1\r\n1\n")) ["k"] == 2, "standard input, either end of line")
+for text, words in (("", "nothing was spent"), ("1\nx\n", "line 2"), ("1\n\n", "line 2"), ("0\n", "line 1"), ("1,0\n", "line 1"), ("1,1.5\n", "line 1"),
+                    ("-1\n", "line 1"), ("nan\n", "line 1"), ("101\n", "line 1"), ("1,2,3\n", "line 1"), ("0x1\n", "line 1"), ("1,1000000000\n1\n", "line 2")):
+    r = run("account", "compose", "--file", "-", stdin=text.encode())
+    ok(r.code == 1 and words in r.err and r.out == b"", "bad file %r: %s" % (text, words), r)
+ok(run("account", "compose", "--file", path("nonesuch")).code == 1, "a file that is not there")
+
+# ---- Sizes -----------------------------------------------------------------
+
+for args in (["group", "--epsilon", "1", "--k", "1000000"], ["compose", "--epsilon", "0.1", "--k", "1000000000"], ["shuffle", "--epsilon", "1", "--n", "1000000000"],
+             ["shuffle", "--domain", "32", "--mechanism", "grr", "--epsilon", "2", "--n", "1000000000"]) if not SHORT else ():
+    begun = os.times().children_user
+    got = account(*args)
+    ok(os.times().children_user - begun < 4 and all(x == x and x != float("inf") for x in got.values() if isinstance(x, float)),
+       "%s in a few seconds" % " ".join(args), got)
+
+# ---- Forms -----------------------------------------------------------------
+
+r = must("account", "group", "--epsilon", "1", "--k", "3", "--format", "csv").decode().splitlines()
+ok(r[0] == "epsilon,k,delta,basic,grouposition,grouposition_kl,advanced,exact" and len(r) == 2 and len(r[1].split(",")) == 8, "csv is a header and a row", r)
+for args in (["group", "--epsilon", "1", "--k", "30"], ["compose", "--epsilon", "1", "--k", "1"], ["longitudinal", "--epsilon", "1", "--days", "9"],
+             ["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2", "--reports", "9"], ["shuffle", "--yes-no", "--epsilon", "1", "--n", "50"],
+             ["central", "--domain", "9", "--epsilon", "1", "--n", "50"], ["multiparty", "--range", "0:9", "--epsilon", "1", "--n", "50", "--curators", "5"],
+             ["poisoning", "--domain", "9", "--mechanism", "ss", "--epsilon", "1", "--lying", "1%"]):
+    text = must("account", *args, "--plot", path("figure.svg")).decode()
+    drawn = xml.fromstring(open(path("figure.svg")).read())
+    ok("Assumes" in text and max(map(len, text.splitlines())) <= 80 and drawn.tag.endswith("svg") and len(list(drawn.iter())) > 20,
+       "account %s explains itself, says what it assumes, and draws" % " ".join(args[:2]), text)
+
+# ---- Bad input -------------------------------------------------------------
+
+for args, words in (
+        ([], "say what to account for"), (["grup"], "did you mean 'account group'"), (["group", "compose"], "one word too many"),
+        (["group", "--epsilon", "1"], "needs --k"), (["group", "--k", "3"], "needs --epsilon"), (["group", "--epsilon", "1", "--k", "0"], "--k"),
+        (["group", "--epsilon", "1", "--k", "1.5"], "--k"), (["group", "--epsilon", "1", "--k", "2000000000"], "--k"), (["group", "--epsilon", "0", "--k", "3"], "--epsilon"),
+        (["group", "--epsilon", "-1", "--k", "3"], "--epsilon"), (["group", "--epsilon", "inf", "--k", "3"], "--epsilon"), (["group", "--epsilon", "1", "--k", "3", "--n", "3"], "--n does not go"),
+        (["group", "--epsilon", "1", "--k", "3", "--delta", "0"], "--delta"), (["group", "--epsilon", "1", "--k", "3", "--delta", "1"], "--delta"),
+        (["group", "--epsilon", "1", "--k", "3", "--delta", "-1"], "--delta"), (["group", "--epsilon", "1", "--k", "3", "--delta", "nan"], "--delta"),
+        (["group", "--epsilon", "1", "--k", "3", "--mechanism", "grr"], "does not go"), (["compose", "--epsilon", "1"], "needs --epsilon E and --k K"),
+        (["compose", "--file", "x", "--k", "3"], "--file has the epsilons"), (["compose", "--file", "x", "--plot", "y"], "not with --file"),
+        (["shuffle", "--epsilon", "1"], "needs --n N"), (["shuffle", "--epsilon", "1", "--n", "0"], "--n"), (["shuffle", "--epsilon", "1", "--target", "0.1", "--plot", "x"], "--plot"),
+        (["shuffle", "--epsilon", "50", "--yes-no", "--n", "9"], "0.000001 to 32"), (["shuffle", "--epsilon", "1", "--mechanism", "grr", "--n", "9"], "need the question"),
+        (["shuffle", "--epsilon", "1", "--yes-no", "--domain", "3", "--n", "9"], "one question"), (["longitudinal", "--epsilon", "1"], "--days N"),
+        (["longitudinal", "--days", "3"], "--days needs --epsilon"), (["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2"], "--reports"),
+        (["longitudinal", "--yes-no", "--epsilon", "1", "--days", "3"], "--days is a budget"), (["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2", "--reports", "2", "--delta", "0.1"], "--delta"),
+        (["central", "--yes-no", "--epsilon", "1"], "--alpha"), (["central", "--epsilon", "1", "--n", "3"], "needs --yes-no"), (["multiparty", "--yes-no", "--epsilon", "1", "--n", "3"], "--curators"),
+        (["central", "--yes-no", "--epsilon", "1", "--alpha", "0"], "--alpha"), (["poisoning", "--domain", "9", "--epsilon", "1", "--lying", "1%"], "--mechanism"),
+        (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "grr", "--lying", "2"], "--lying"), (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "grr", "--lying", "1%", "--held", "2"], "--held"),
+        (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "grr", "--lying", "1%", "--targets", "0"], "--targets")):
+    r = run("account", *args)
+    ok(r.code == 2 and words in r.err and r.out == b"", "account %s: %s" % (" ".join(args), words), r)
+for args, words in (
+        (["longitudinal", "--yes-no", "--epsilon", "2", "--permanent", "1", "--reports", "2"], "epsilon"), (["longitudinal", "--yes-no", "--epsilon", "1", "--reports", "2"], "--permanent E is missing"),
+        (["longitudinal", "--domain", "4", "--mechanism", "ss", "--epsilon", "1", "--permanent", "2", "--reports", "2"], "mechanism"),
+        (["longitudinal", "--range", "0:24", "--mechanism", "onebit", "--epsilon", "1", "--permanent", "2", "--grain", "7", "--reports", "9"], "--grain"),
+        (["longitudinal", "--yes-no", "--epsilon", "1", "--permanent", "2", "--grain", "7", "--reports", "9"], "--grain"),
+        (["group", "--epsilon", "1", "--k", "3", "--delta", "1e-260"], "--delta"), (["multiparty", "--yes-no", "--epsilon", "1", "--n", "3", "--curators", "4"], "--curators"),
+        (["poisoning", "--domain", "9", "--epsilon", "1", "--mechanism", "hr", "--lying", "1%"], "--mechanism"), (["poisoning", "--domain", "2", "--epsilon", "1", "--mechanism", "grr", "--lying", "1%", "--targets", "3"], "--targets"),
+        (["shuffle", "--domain", "9", "--mechanism", "central", "--epsilon", "1", "--n", "9"], "--mechanism"), (["central", "--domain", "9", "--mechanism", "central", "--epsilon", "1", "--n", "9"], "--mechanism"),
+        (["group", "--epsilon", "1", "--k", "3", "--plot", path("no/such/dir.svg")], "dir.svg")):
+    r = run("account", *args)
+    ok(r.code == 1 and words in r.err and r.out == b"", "account %s: %s" % (" ".join(args), words), r)
+
+# ---- The page --------------------------------------------------------------
+
+page, shown = examples("accounting.md")
+write("spent", "1\n0.5,30\n0.1,1000\n")
+ok("printf '1\\n0.5,30\\n0.1,1000\\n' > spent" in page and len(shown) > 10, "the page has its examples")
+tells_the_truth(page, [(c.replace("--file spent", "--file " + path("spent")), b) for c, b in shown if "printf" not in b])
+done()
