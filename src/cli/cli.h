@@ -437,13 +437,12 @@ enum {
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "a parameter; left out, it is chosen:\n"                           \
             "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
-            "  ss, sw: w  hr: blocks pool-seed  stage: bits step w\n"          \
-            "  olh, blh: g pool-bits pool-seed  sfp: bits step w\n"            \
+            "  ss, sw: w  hr, sfp: blocks pool-seed  stage: bits step\n"       \
+            "  olh, blh: g pool-bits pool-seed  stage: w width mix\n"          \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms, sfp: hashes width pool-seed\n"                       \
-            "  sfp: blocks mix  stage: width mix\n"                            \
+            "  cms, hcms, sfp: hashes width pool-seed; sfp: bits step w\n"     \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm: outputs w mix  pm: outputs w  matrix=FILE\n"           \
+            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix; matrix=FILE\n"       \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
     }
 
