@@ -148,7 +148,7 @@ format:
 
 # The client alone, as one object without what estimates: for a device with
 # little room. Two files of its own stand in for tables that name everything.
-CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c,$(wildcard src/core/*.c src/mech/*.c src/device/*.c)) $(sort $(wildcard src/client/*.c))
+CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c %/stages.c,$(wildcard src/core/*.c src/mech/*.c src/device/*.c)) $(sort $(wildcard src/client/*.c))
 CLIENT_OBJ  := $(CLIENT_SRC:%.c=$(O)/client/%.o)
 CLIENT_KEEP := $(addprefix -u ,$(shell awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | grep -E '^hsy_(device|release|document_(open|task))'))
 $(O)/client/%.o: %.c
