@@ -74,16 +74,24 @@ static int gather_compare(const struct cli_gather *g,
                           const struct container_item *item, const char *name)
 {
     const char *difference;
+    hsy_info other;
+    char names[160] = "";
 
     if (memcmp(item->prefix.digest, g->info.digest, HSY_DIGEST) == 0)
         return 0;
     difference = hsy_scheme_difference(g->scheme, item->scheme);
+    if (difference == NULL)
+        difference = "digest";
+    hsy_scheme_info(item->scheme, &other);
+    if (strcmp(difference, "mechanism") == 0)
+        snprintf(names, sizeof names, ": %s and %s", g->info.mechanism,
+                 other.mechanism);
     if (name == g->first)
         return cli_fail("%s: holds files that cannot be mixed: they differ in "
-                        "%s",
-                        name, difference != NULL ? difference : "digest");
-    return cli_fail("%s: cannot be mixed with %s: they differ in %s", name,
-                    g->first, difference != NULL ? difference : "digest");
+                        "%s%s",
+                        name, difference, names);
+    return cli_fail("%s: cannot be mixed with %s: they differ in %s%s", name,
+                    g->first, difference, names);
 }
 
 /* ---- Records ------------------------------------------------------------- */
@@ -181,11 +189,39 @@ int cli_gather_file(struct cli_gather *g, const char *path)
     return failed;
 }
 
+static int gather_order(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A file that is named twice is counted twice: a slip of the hand, most likely,
+ * that would show nowhere else. */
+static int gather_twice(char *const *paths, size_t n)
+{
+    char **sorted;
+
+    if (n < 2)
+        return 0;
+    sorted = malloc(n * sizeof *sorted);
+    if (sorted == NULL)
+        return cli_fail_nomem();
+    memcpy(sorted, paths, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, gather_order);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(sorted[i], sorted[i - 1]) == 0)
+            cli_note("warning: %s is named twice, and its people count twice",
+                     sorted[i]);
+    free(sorted);
+    return 0;
+}
+
 int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
                      int n)
 {
     int failed = cli_check_inputs(p, (const char *const *)paths, (size_t)n);
 
+    if (!failed)
+        failed = gather_twice(paths, (size_t)n);
     if (!failed && n == 0)
         failed = cli_gather_file(g, NULL);
     for (int i = 0; i < n && !failed; i++)

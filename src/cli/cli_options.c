@@ -268,7 +268,8 @@ bool cli_value_fraction(struct cli_parser *p, double *out)
         *out = x;
         return true;
     }
-    cli_usage(p, "--%s takes a decimal between 0 and 1, as 0.95", p->name);
+    cli_usage(p, "--%s takes a decimal above 0 and below 1, as 0.25 for 25 %%",
+              p->name);
     return false;
 }
 

@@ -292,6 +292,11 @@ static bool spec_set_matrix(struct cli_spec *c, struct cli_parser *p,
     return true;
 }
 
+bool cli_spec_param(struct cli_spec *c, struct cli_parser *p)
+{
+    return spec_set_number(c, p, p->name, strlen(p->name), p->value);
+}
+
 static bool spec_set(struct cli_spec *c, struct cli_parser *p)
 {
     static const struct spec_design designs[] = {
@@ -406,22 +411,44 @@ bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
     }
 }
 
+/* How many questions the options ask. */
+static int spec_kinds(const struct cli_spec *c)
+{
+    return c->yes_no + (c->values != NULL) + (c->values_file != NULL) +
+           c->has_domain + (c->range != NULL) + c->strings;
+}
+
+/* No question, or more than one: say which ones the command knows. */
+static int spec_kinds_wrong(const struct cli_spec *c, struct cli_parser *p)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (const struct cli_option *o = p->command->options; o->id != 0; o++) {
+        const bool kind = (o->id >= CLI_OPT_YES_NO && o->id <= CLI_OPT_RANGE) ||
+                          o->id == CLI_OPT_STRINGS ||
+                          o->id == CLI_OPT_ATTRIBUTE;
+
+        if (kind)
+            used += (size_t)snprintf(
+                list + used, sizeof list - used, "%s--%s%s%.*s",
+                used == 0 ? "" : ", ", o->name, o->arg != NULL ? " " : "",
+                o->arg != NULL ? (int)strcspn(o->arg, ".") : 0,
+                o->arg != NULL ? o->arg : "");
+    }
+    if (spec_kinds(c) == 0)
+        return cli_usage(p, "say what is asked: one of %s", list);
+    return cli_usage(p, "one question at a time: choose one of %s", list);
+}
+
 /* Options that contradict each other, or do not go with what is asked. */
 static const char *spec_conflict(const struct cli_spec *c)
 {
-    int kinds = c->yes_no + (c->values != NULL) + (c->values_file != NULL) +
-                c->has_domain + (c->range != NULL) + c->strings;
+    const int kinds = spec_kinds(c);
 
     if (kinds > 0 && c->tuple != NULL)
         return "--attribute says what each column is: no other question goes "
                "with it";
-    if (kinds == 0 && c->tuple == NULL)
-        return "say what is asked: --yes-no, --values A,B,C, --values-file, "
-               "--domain, --range LO:HI, --strings or --attribute NAME=KIND";
-    if (kinds > 1)
-        return "one question at a time: choose one of --yes-no, --values, "
-               "--values-file, --domain, --range and --strings; several are "
-               "asked with --attribute NAME=KIND";
     if (c->has_bins && c->range == NULL)
         return "--bins goes with --range";
     if (c->clip && c->range == NULL && c->tuple == NULL)
@@ -483,6 +510,8 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
 
     if (c->task != NULL)
         return cli_tasks_spec(c, p);
+    if (c->tuple == NULL && spec_kinds(c) != 1)
+        return spec_kinds_wrong(c, p);
     if (conflict != NULL)
         return cli_usage(p, "%s", conflict);
     c->spec.size = sizeof c->spec;

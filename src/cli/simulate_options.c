@@ -88,7 +88,7 @@ static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
     if (st == HSY_E_UNKNOWN)
         cli_usage(p,
                   "--model: no model '%s'; there are local, shuffled, "
-                  "multiparty:K",
+                  "central and multiparty:K",
                   word);
     else if (st != HSY_OK)
         cli_usage(p, "--model: %s", err.msg);

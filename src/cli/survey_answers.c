@@ -154,7 +154,8 @@ static int answers_header(struct answers_table *t, const struct cli_line *line)
     }
     for (int i = 0; i < ANSWERS; i++)
         if (t->names[i] != NULL && !found[i])
-            return cli_fail("%s: --%s %s: the first line names no such column",
+            return cli_fail("%s: --%s %s: the first line names no such column; "
+                            "it has the names of all, with commas between",
                             cli_input_name(t->how->answers), answers_options[i],
                             t->names[i]);
     return 0;

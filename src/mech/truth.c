@@ -90,8 +90,8 @@ static hsy_status truth_spelled(const hsy_scheme *s, uint64_t *codes,
     if (wrong & SPELL_LONG)
         return hsy_fail_limit(
             err, HSY_E_RANGE, "truth",
-            "the string is longer than its spelling: give it more bits, or "
-            "count such strings as \"other\" with --other",
+            "the string is longer than its spelling: raise its bits with "
+            "--set bits=N, or count such strings as \"other\" with --other",
             hsy_spell_most(s));
     if (wrong & SPELL_FOREIGN)
         return hsy_fail(err, HSY_E_RANGE, "truth",

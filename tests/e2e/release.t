@@ -72,9 +72,15 @@ for post in ("norm", "norm-sub", "base-cut", "power"):
 other = release(truths, *args, "--epsilon", "2", seed=1)
 open_ = release(truths, *args, "--epsilon", "1", "--neighbours", "add-remove", seed=1)
 local = must("randomize", *args, "--epsilon", "1", "--mechanism", "rr", *SEED, "1", stdin=lines(truths))
-for name, tally, words in (("epsilon", other, "differ in epsilon"), ("neighbours", open_, "differ in mechanism"), ("reports", local, "differ in mechanism")):
+for name, tally, words in (("epsilon", other, "differ in epsilon"), ("neighbours", open_, "differ in mechanism: central and central-add-remove"), ("reports", local, "differ in mechanism: central and rr")):
     r = run("tally", files[0], write("other", tally))
     ok(r.code == 1 and words in r.err and r.out == b"", "releases of another kind are not mixed: " + name, r)
+
+r = run("tally", files[0], files[1], files[0])
+ok(r.code == 0 and r.err.count("named twice") == 1 and files[0] + " is named twice" in r.err, "one curator's release that is added twice is noticed", r)
+ok(run("tally", *files).err == "", "and nothing is said of different ones")
+r = run("release", "--epsilon", "1", stdin=b"yes\n")
+ok("--range LO:HI" in r.err and "--strings" not in r.err and "--attribute" not in r.err, "who asks nothing is told what can be asked here", r)
 
 # Seeds, coins, notes.
 ok(release(truths, *args, "--epsilon", "1", seed=5) == release(truths, *args, "--epsilon", "1", seed=5), "one seed, one release")

@@ -198,7 +198,7 @@ SECRET = "hunter2"
 for header, body, more, words in (
         ("answer,g", "yes,a\n%s,b\n" % SECRET, [], "line 3, column answer: neither yes nor no"), ("answer,g", "yes,a\n,b\n", [], "line 3, column answer: empty"),
         ("answer,g", 'yes,a\n"%s,b\n' % SECRET, [], "line 3: a quote is out of place"), ("answer,g", "yes,a,%s\n" % SECRET, [], "line 2: not as many fields"), ("answer,g", "yes\n", [], "line 2: not as many fields"),
-        ("a,g", "yes,a\n", [], "--column answer: the first line names no such column"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
+        ("a,g", "yes,a\n", [], "--column answer: the first line names no such column; it has the names of all, with commas between"), ("answer,answer", "yes,no\n", [], "column answer: the header has it twice"), ("answer,g", "", [], "no answers"),
         ("answer,g", "yes,a\n", ["--group", "h"], "--group h: the first line names no such column"), ("answer,g", "yes,a\nno,\n", ["--group", "g"], "line 3, column g: empty"), ("answer,g", "yes,a\nno,a\n", ["--group", "g"], "all answers are of one group"),
         ("answer,g", "".join("yes,%d\n" % i for i in range(101)), ["--group", "g"], "line 102, column g: more than 100 groups"), ("answer,g", "yes,%s\n" % ("x" * 256), ["--group", "g"], "line 2, column g: longer than 255"),
         ("answer,g", "yes,1\nno,%s\n" % SECRET, ["--weight", "g"], "line 3, column g: not a weight"), ("answer,g", "yes,-1\n", ["--weight", "g"], "line 2, column g: not a weight"), ("answer,g", "yes,0\nno,0\n", ["--weight", "g"], "weights of a group are 0"),
