@@ -301,8 +301,8 @@ int cli_write_file(const char *path, const void *bytes, size_t len);
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
 
-/* The beginning of a name of any bytes as one of a figure: a NUL may stand in
- * it, but is no character of XML. */
+/* The beginning of a name of any bytes as one of a figure, where it is shown as
+ * in a table (cli_table.c): XML holds neither a NUL nor what is no UTF-8. */
 void cli_figure_name(char *name, size_t size, const char *text, size_t len);
 
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
@@ -442,8 +442,8 @@ enum {
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
             "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
-            "  sfp: bits step w blocks   rr: spinner= coins= channel="         \
+            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix; sfp: w\n"            \
+            "  sfp: bits step blocks  rr: spinner= coins= channel="            \
     }
 
 /* Instead of both. */
@@ -485,6 +485,9 @@ struct cli_spec {
 
 /* Take an option with id CLI_OPT_*; false after a complaint. */
 bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id);
+
+/* --KEY VALUE for --set KEY=VALUE, where a command has the option. */
+bool cli_spec_param(struct cli_spec *c, struct cli_parser *p);
 
 /* Check that the options make one question and fill in c->spec. 0, or the
  * exit code after a message. Without --epsilon and a design: a usage error.

@@ -64,17 +64,6 @@ int cli_write_file(const char *path, const void *bytes, size_t len)
     return output_commit(out) == HSY_OK ? 0 : cli_fail_output(path);
 }
 
-void cli_figure_name(char *name, size_t size, const char *text, size_t len)
-{
-    if (len > size - 1)
-        len = size - 1;
-    memcpy(name, text, len);
-    for (size_t i = 0; i < len; i++)
-        if (name[i] == '\0')
-            name[i] = '\1';
-    name[len] = '\0';
-}
-
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err)
 {

@@ -158,7 +158,8 @@ static void table_csv(const struct cli_table *t)
 
 /* ---- JSON [RFC 8259] ----------------------------------------------------- */
 
-/* Bytes that are no UTF-8 become U+FFFD: json has no other bytes. */
+/* Bytes that are no UTF-8 become U+FFFD: json has no other bytes. The member
+ * after it has them in hexadecimal digits (table_json_hex). */
 static void table_json_text(const char *text, size_t len)
 {
     putchar('"');
@@ -180,6 +181,24 @@ static void table_json_text(const char *text, size_t len)
     putchar('"');
 }
 
+static bool table_utf8(const char *text, size_t len)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < len && n != 0; i += n)
+        n = cli_utf8_one((const uint8_t *)text + i, len - i);
+    return n != 0;
+}
+
+/* A text whose bytes json cannot hold, kept all the same: NAME_hex. */
+static void table_json_hex(const char *name, const char *text, size_t len)
+{
+    printf(", \"%s_hex\": \"", name);
+    for (size_t i = 0; i < len; i++)
+        printf("%02x", (uint8_t)text[i]);
+    putchar('"');
+}
+
 static void table_json_member(const char *name, const struct cli_cell *c)
 {
     char text[32];
@@ -188,6 +207,8 @@ static void table_json_member(const char *name, const struct cli_cell *c)
     fputs(": ", stdout);
     if (c->type == CLI_TEXT) {
         table_json_text(c->text, c->len);
+        if (!table_utf8(c->text, c->len))
+            table_json_hex(name, c->text, c->len);
         return;
     }
     if (c->type == CLI_PAIR) {
@@ -343,6 +364,22 @@ static size_t table_take(struct table_piece *out, const char *text, size_t left)
     memcpy(out->bytes, text, out->len);
     out->width = width < 0 ? 1 : (size_t)width;
     return out->len;
+}
+
+void cli_figure_name(char *name, size_t size, const char *text, size_t len)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < len;) {
+        struct table_piece piece;
+
+        i += table_take(&piece, text + i, len - i);
+        if (used + piece.len >= size)
+            break;
+        memcpy(name + used, piece.bytes, piece.len);
+        used += piece.len;
+    }
+    name[used] = '\0';
 }
 
 struct table_shown {

@@ -22,6 +22,7 @@ enum {
     DISCOVER_PLAN,
     DISCOVER_FREQUENCY,
     DISCOVER_MISS,
+    DISCOVER_PARAM, /* of its own name, without --set */
     DISCOVER_PLOT,
     DISCOVER_FORMAT
 };
@@ -59,14 +60,16 @@ static const struct cli_option discover_options[] = {
      "... chance to miss it at a stage (default 0.05)"},
     {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
     {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
+    {DISCOVER_PARAM, "bits", "M",
+     "... of a string (default 48; sfp: 10 symbols)"},
+    {DISCOVER_PARAM, "step", "N", "... of a stage, or of a fragment of sfp"},
     {CLI_OPT_ALPHABET, "alphabet", "SET",
      "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
     {CLI_OPT_ORACLE, "oracle", "NAME",
      "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "... parameters of pem: bits step w pool-bits\n"
-     "pool-seed; of sfp: bits step w blocks hashes width\n"
-     "mix pool-seed"},
+     "... parameters of pem: w pool-bits pool-seed; of sfp:\n"
+     "w blocks hashes width mix pool-seed"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -315,6 +318,8 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
     case DISCOVER_MISS:
         o->has_miss = true;
         return cli_value_fraction(p, &o->miss);
+    case DISCOVER_PARAM:
+        return cli_spec_param(spec, p);
     case DISCOVER_PLOT:
         o->plot = p->value;
         return true;
@@ -343,8 +348,9 @@ static int discover_check(struct cli_parser *p,
         (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
          spec->spec.oracle != NULL || spec->spec.mechanism != NULL ||
          o->has_frequency || o->has_miss))
-        return cli_usage(p, "--epsilon, --mechanism, --set, --alphabet, "
-                            "--oracle, --frequency and --miss go with --plan; "
+        return cli_usage(p, "--epsilon, --mechanism, --bits, --step, --set, "
+                            "--alphabet, --oracle, --frequency and --miss go "
+                            "with --plan; "
                             "a tally has its own parameters");
     return 0;
 }

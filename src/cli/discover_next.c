@@ -78,7 +78,7 @@ static const struct cli_option next_options[] = {
 
 static const struct cli_command next_command = {
     "discover",
-    "--start --epsilon E --source NAME --question TEXT [-o FILE] | "
+    "--start --epsilon E --source S --question TEXT [-o FILE] | "
     "--next --task FILE:ID [-o FILE] [FILE...] | "
     "--batches --plan --epsilon E --frequency F [options]",
     "Search in batches: each stage is a task for people of its own, whose\n"

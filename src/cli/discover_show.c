@@ -108,6 +108,24 @@ static size_t show_found_groups(const struct discover_result *r)
     return r->offsets != 0 ? r->offsets : r->stages->count;
 }
 
+static void show_found_count(const struct discover_result *r)
+{
+    const struct discover_options *o = r->options;
+
+    if (r->found == 0)
+        printf("Nothing found%s.\n",
+               o->search.significant ? " that is more than chance makes" : "");
+    else
+        printf(
+            "%" PRIu64 " %s found, %s;\n"
+            "shares among those who answered; %.14g %% intervals (score)%s\n",
+            r->found, show_found_noun(r),
+            !o->search.significant ? "the largest, chance or not"
+            : r->found == 1        ? "more than chance makes"
+                                   : "all of them more than chance makes",
+            100 * o->how.level, o->simultaneous ? ", all at once" : "");
+}
+
 static void show_found_head(const struct discover_result *r, double reach)
 {
     const struct discover_options *o = r->options;
@@ -126,18 +144,15 @@ static void show_found_head(const struct discover_result *r, double reach)
                r->number, hsy_stage_count(r->gather->scheme),
                info->param[HSY_PARAM_W], info->param[HSY_PARAM_BITS],
                r->stages->stage[0].oracle);
-    printf("%" PRIu64 " %s found, %s; shares among those who answered;\n"
-           "%.14g %% intervals (score)%s\n",
-           r->found, show_found_noun(r),
-           o->search.significant ? "all of them more than chance makes"
-                                 : "the largest, chance or not",
-           100 * o->how.level, o->simultaneous ? ", all at once" : "");
+    show_found_count(r);
     if (reach < 1)
         printf("A string that %.3g %% of people hold passes each stage with "
                "chance %.14g %%.\n\n",
                100 * reach, 100 * (1 - o->miss));
     else
-        puts("So few reports find no string for certain.\n");
+        puts(
+            "So few reports find no string for certain: 'discover --plan' says "
+            "how many\npeople it takes.\n");
 }
 
 void discover_show(const struct discover_result *r)
@@ -171,7 +186,8 @@ void discover_show(const struct discover_result *r)
 
     if (o->format == CLI_TABLE)
         show_found_head(r, reach);
-    cli_print(o->format, &table, fields, nfields, "strings");
+    if (o->format != CLI_TABLE || r->count != 0)
+        cli_print(o->format, &table, fields, nfields, "strings");
 }
 
 /* ---- The plan ------------------------------------------------------------ */

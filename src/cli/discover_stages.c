@@ -40,13 +40,15 @@ int discover_one_stage(const struct discover_options *o,
     struct output *figure = NULL;
     hsy_found *found = NULL;
     size_t count = 0;
-    int failed =
-        batches_survivors(&o->search, g, &stages.stage[0], &found, &count);
+    int failed;
 
+    if (o->all_stages || o->all || o->threshold != 0)
+        return cli_fail("%s: a tally in batches is of one stage: --all-stages "
+                        "goes with pem, --all and --threshold with sfp",
+                        g->first);
+    failed = batches_survivors(&o->search, g, &stages.stage[0], &found, &count);
     if (failed)
         return failed;
-    if (o->all_stages)
-        cli_note("--all-stages: a tally in batches has one stage");
     r.number = hsy_stage_number(g->scheme);
     r.candidates = stages.stage[0].candidates;
     r.found = count;

@@ -33,6 +33,10 @@ truth = {w: people.count(w) / N for w in (b"water", b"fire", b"\xff\xfe\x01")}
 rows = list(csv.reader(io.StringIO(must("discover", whole, "--significant", "--format", "csv").decode("latin-1"))))
 ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "significant"], "csv has its columns", rows[0])
 ok(sorted(r[0].encode("latin-1") for r in rows[1:]) == sorted(truth), "bytes that are no UTF-8 are kept", rows)
+kept = [row for row in got["strings"] if "value_hex" in row]
+ok([(row["value"], row["value_hex"]) for row in kept] == [("\ufffd\ufffd\x01", "fffe01")], "json, which has no such bytes, adds them in digits", got["strings"])
+must("discover", whole, "--significant", "--plot", path("names.svg"))
+ok(">\\xff\\xfe\\u{1}<" in open(path("names.svg")).read(), "and a figure shows them as a table does")
 ok(all(abs(float(r[1]) - truth[r[0].encode("latin-1")]) < 5 * float(r[2]) for r in rows[1:]),
    "with their shares, within five standard errors", rows)
 ok(must("discover", first, second, "--format", "csv") == must("discover", whole, "--format", "csv"),
@@ -54,6 +58,11 @@ ok(len(plan["stages"]) == 6 and plan["users"] == 6 * max(s["users"] for s in pla
 z = -statistics.NormalDist().inv_cdf(0.05 / 8192) - statistics.NormalDist().inv_cdf(0.05)
 v0 = plan["stages"][1]["variance"]
 ok(abs(plan["stages"][1]["users"] / (v0 * z * z / 0.0001) - 1) < 1e-3, "V0 (z + z')^2 / f^2 of them for a stage", plan["stages"][1])
+ok(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--bits", "24", "--step", "6") ==
+   must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "bits=24", "--set", "step=6"), "--bits and --step as in batches and in simulation")
+few = must("discover", "--significant", stdin=must("randomize", *PEM, "--epsilon", "1", "--simulate", "--seed", "1", stdin=text(people[:60])))
+ok(b"Nothing found that is more than chance makes." in few and b"'discover --plan' says how many" in few and b"value" not in few,
+   "nothing is said to be nothing, and what to do about it", few)
 
 
 def refused(code, words, *args, stdin=b""):
@@ -72,7 +81,7 @@ asked = must("randomize", "--task", task + ":words", "--simulate", "--seed", 1, 
 ok(asked == randomize(people[:half], 1), "a task asks the same")
 
 # Bad input.
-refused(1, ["line 2", "longer than its spelling", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
+refused(1, ["line 2", "longer than its spelling", "--set bits=N", "--other"], "randomize", *PEM, "--epsilon", "1", stdin=b"ok\ntoo long\n")
 other = must("randomize", *PEM, "--epsilon", "10", "--other", stdin=b"too long\n" * 500)
 ok(b"other" in must("discover", stdin=other), "with --other long strings are one string")
 refused(1, ["line 1", "zero byte"], "randomize", *PEM, "--epsilon", "1", stdin=b"a\0\n")
@@ -85,6 +94,7 @@ refused(1, ["--top", "more strings than there are candidates", "256"], "discover
 refused(2, ["step", "24 bits"], "randomize", "--strings", "--mechanism", "pem", "--set", "step=22", "--epsilon", "1", stdin=b"a\n")
 refused(2, ["--plan needs --frequency"], "discover", "--plan", "--epsilon", "1")
 refused(2, ["go with --plan"], "discover", whole, "--epsilon", "1")
+refused(2, ["go with --plan"], "discover", whole, "--bits", "24")
 refused(2, ["before collecting"], "discover", whole, "--plan", "--epsilon", "1", "--frequency", "0.1")
 
 # In simulation.

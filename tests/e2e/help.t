@@ -28,6 +28,10 @@ for command in commands:
     r = run(command, "--nonesuch")
     ok(r.code == 2 and "usage: hearsay " + command in r.err, "%s refuses an unknown option with its usage" % command, r)
 
+for more in (["discover", "--next"], ["simulate", "attack"], ["simulate", "--discover", "pem"], ["simulate", "--discover", "sfp"]):
+    text = must(*more, "--help").decode()
+    ok(len(text.splitlines()) <= 48 and max(map(len, text.splitlines())) <= 80, "the help of %s is not wide" % " ".join(more), text)
+
 for args, words in ((["randomise"], "did you mean 'randomize'"), (["estimat"], "did you mean 'estimate'"), (["zzzzz"], "hearsay help"),
                     (["--version", "x"], "too many"), (["help", "tally", "x"], "too many"), (["help", "device", "answer"], "'hearsay help device' has it all"), (["--help", "tally", "x"], "too many"),
                     ([], "hearsay help"), (["help", "zzzzz"], "hearsay help"), (["randomize", "--epsilom", "1"], "did you mean --epsilon"),

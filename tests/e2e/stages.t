@@ -47,6 +47,9 @@ ok([s["value"] for s in got["strings"]][:2] == ["sun", "sea"] and got["found"] =
    all(abs(s["estimate"] - f) < 5 * s["stderr"] for s, f in zip(got["strings"], (0.4, 0.25))),
    "the last tally shows the strings with their shares", got)
 ok(b"3 strings found" in must("discover", tally, "--significant") and b"stage 3 of 3" in must("discover", tally), "and a table for a person")
+for how in (["--all-stages"], ["--all"], ["--threshold", "3"]):
+    r = run("discover", tally, *how)
+    ok(r.code == 1 and how[0] in r.err and r.out == b"", "of one stage there is no %s" % how[0], r)
 must("discover", tally, "--significant", "--plot", path("found.svg"))
 ok(">sun<" in open(path("found.svg")).read(), "and a figure")
 for how, want in ((["--oracle", "oue"], "oue"), (["--alphabet", "a-z", "--bits", "10", "--step", "5", "--sizes", "rising"], "a-z")):
