@@ -421,10 +421,10 @@ enum {
 /* How strings are spelled, and who asks for their prefixes. */
 #define CLI_SPELLING_OPTIONS                                                   \
     {CLI_OPT_ALPHABET, "alphabet", "SET",                                      \
-     "pem: bytes of the strings, as a-z0-9 or \\x00-\\x1f"},                   \
+     "pem, sfp: bytes of strings, as a-z0-9 or \\x00-\\x1f"},                  \
     {                                                                          \
         CLI_OPT_ORACLE, "oracle", "NAME",                                      \
-            "pem: the mechanism that asks for prefixes"                        \
+            "pem, sfp: the mechanism of their parts"                           \
     }
 
 #define CLI_SCHEME_OPTIONS                                                     \
@@ -437,10 +437,10 @@ enum {
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "a parameter; left out, it is chosen:\n"                           \
             "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
-            "  ss, sw: w            hr: blocks pool-seed\n"                    \
-            "  olh, blh: g pool-bits pool-seed\n"                              \
+            "  ss, sw: w   hr: blocks pool-seed   sfp: blocks mix\n"           \
+            "  olh, blh: g pool-bits pool-seed   sfp: bits step w\n"           \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms: hashes width pool-seed    matrix=FILE\n"             \
+            "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
             "  rr: spinner=P, coins=T,R or channel=P,Q"                        \

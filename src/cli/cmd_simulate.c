@@ -335,6 +335,8 @@ int cmd_simulate(int argc, char **argv)
     struct cli_parser p;
     int id, code;
 
+    if (simulate_puzzles(argc, argv))
+        return simulate_puzzle(argc, argv);
     if (simulate_discovers(argc, argv))
         return simulate_discover(argc, argv);
     if (argc < 2 || strcmp(argv[1], "attack") != 0)

@@ -36,7 +36,8 @@ enum {
 
 static const struct cli_option discover_options[] = {
     {DISCOVER_HOW, "discover", "pem|treehist",
-     "by prefix extending; treehist: a bit a group, by hcms"},
+     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
+     "see --discover sfp --help)"},
     {DISCOVER_INTERACTIVE, "interactive", NULL,
      "batch by batch: each is asked about the extensions\n"
      "of what the one before brought up"},
@@ -299,7 +300,7 @@ static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
     s->tree = strcmp(p->value, "treehist") == 0;
     if (s->tree || strcmp(p->value, "pem") == 0)
         return true;
-    cli_usage(p, "--%s: there is pem, and treehist", p->name);
+    cli_usage(p, "--%s: there is pem, treehist and sfp", p->name);
     return false;
 }
 

@@ -121,4 +121,8 @@ int simulate_study(int argc, char **argv);
 int simulate_discover(int argc, char **argv);
 bool simulate_discovers(int argc, char **argv);
 
+/* hearsay simulate --discover sfp, likewise (simulate_puzzle.c). */
+int simulate_puzzle(int argc, char **argv);
+bool simulate_puzzles(int argc, char **argv);
+
 #endif

@@ -213,8 +213,10 @@ static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return value;
 }
 
-static const struct mech_sampled stage_sampled = {stage_parts, stage_part,
-                                                  stage_code, true};
+static const struct mech_sampled stage_sampled = {.parts = stage_parts,
+                                                  .part = stage_part,
+                                                  .code = stage_code,
+                                                  .whole = true};
 
 /* ---- Resolving ----------------------------------------------------------- */
 
