@@ -2,6 +2,7 @@
 #include "audit.h"
 #include "cli.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -440,6 +441,21 @@ static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
+/* What the columns of the table are. */
+static void cmd_audit_legend(const struct cmd_audit *a)
+{
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "epsilon: as claimed; exact: by the integers the randomizer draws "
+             "with; outputs: different reports, if all were gone through; "
+             "sampled: what %" PRIu64 " reports prove with confidence %.9g; "
+             "law p: the chance that reports of the stated law look as odd.",
+             a->options.samples, a->options.confidence);
+    putchar('\n');
+    cli_paragraph(text);
+}
+
 static int cmd_audit_print(const struct cmd_audit *a)
 {
     const struct cli_table table = {cmd_audit_columns, CMD_AUDIT_COLUMNS,
@@ -457,6 +473,8 @@ static int cmd_audit_print(const struct cmd_audit *a)
     }
     cli_print(a->format, &table, fields, sizeof fields / sizeof fields[0],
               "audits");
+    if (a->format == CLI_TABLE)
+        cmd_audit_legend(a);
     if (a->format == CLI_TABLE && permanent)
         cli_lifetime_note();
     if (a->spec.permanent)
