@@ -1519,8 +1519,9 @@ HSY_API hsy_status hsy_search_select(const hsy_search *how,
 HSY_API uint32_t hsy_stage_number(const hsy_scheme *s);
 HSY_API uint32_t hsy_stage_count(const hsy_scheme *s);
 
-/* The share of people who are in batch i, from 1 to hsy_stage_count on. */
-HSY_API double hsy_stage_part(const hsy_scheme *s, uint32_t i);
+/* How many parts of the people are in batch i, from 1 to hsy_stage_count; of 0:
+ * all parts. */
+HSY_API uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i);
 
 /* The prefixes a stage begins with, as codes of strings with zeros after them,
  * hsy_code_width each; at the first one nothing alone. How many; codes may be

@@ -7,6 +7,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     case $1 in
     --format) echo table csv json ;;
     --interval) echo wald wilson score exact likelihood hoeffding ;;
+    --sizes) echo equal rising diminishing ;;
     --target) echo people population ;;
     --neighbours) echo replace add-remove ;;
     --post) echo none norm norm-sub norm-mul norm-cut base-cut mle power power-ns em ;;
@@ -67,6 +68,10 @@ _hearsay() {
         local form=pem
         [[ " ${COMP_WORDS[*]} " == *" --discover sfp "* ]] && form=sfp
         words="$("$hearsay" simulate --discover "$form" --help 2>/dev/null |
+            sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
+    elif [ "$command" = discover ] && [[ $word == -* ]] &&
+        [[ " ${COMP_WORDS[*]} " == *" --"@(start|next|batches)" "* ]]; then
+        words="$("$hearsay" discover --next --help 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
     elif [[ $word == -* ]]; then
         words="$("$hearsay" help "$command" 2>/dev/null |

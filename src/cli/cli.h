@@ -437,13 +437,13 @@ enum {
         CLI_OPT_SET, "set", "KEY=VALUE...",                                    \
             "a parameter; left out, it is chosen:\n"                           \
             "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
-            "  ss, sw: w   hr: blocks pool-seed   sfp: blocks mix\n"           \
-            "  olh, blh: g pool-bits pool-seed   sfp: bits step w\n"           \
+            "  ss, sw: w  hr: blocks pool-seed  stage: bits step w\n"          \
+            "  olh, blh: g pool-bits pool-seed  stage: width mix\n"            \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
             "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm: outputs w mix         pm: outputs w\n"                 \
-            "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
+            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
+            "  sfp: bits step w blocks   rr: spinner= coins= channel="         \
     }
 
 /* Instead of both. */

@@ -195,7 +195,8 @@ static void cmd_audit_few(hsy_spec *spec, const hsy_info *info)
 {
     if (info->param[HSY_PARAM_POOL_BITS] != 0)
         spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
-    if (info->param[HSY_PARAM_WIDTH] != 0) {
+    if (info->param[HSY_PARAM_WIDTH] != 0 &&
+        info->param[HSY_PARAM_HASHES] != 0) { /* a sketch */
         spec->param[HSY_PARAM_HASHES] = CMD_AUDIT_HASHES;
         spec->param[HSY_PARAM_WIDTH] = CMD_AUDIT_WIDTH;
     }

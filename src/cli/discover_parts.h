@@ -47,6 +47,9 @@ struct discover_result {
 /* What a search refuses, in the words of the options. The exit code. */
 int discover_refused(const hsy_search *search, const hsy_error *err);
 
+/* Print a result, and draw it if there is a figure. */
+int discover_tell(const struct discover_result *r, struct output *figure);
+
 /* Add rows of a stage to a result. */
 int discover_keep(struct discover_result *r, const hsy_found *found,
                   size_t count, size_t stage);
@@ -60,8 +63,10 @@ int discover_one_stage(const struct discover_options *o,
 bool discover_batched(int argc, char **argv);
 int discover_batches(int argc, char **argv);
 
-/* The table, then the figure if one is open. */
-int discover_tell(const struct discover_result *r, struct output *figure);
+/* The first cells of a row of a plan: its number, what it asks, n Var. */
+#define DISCOVER_STAGE_CELLS 5u
+void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
+                         struct cli_cell *out);
 
 /* A tally of sfp, from the search to the end, and the plan of one
  * (discover_puzzle.c). */

@@ -186,14 +186,9 @@ struct show_plan {
     const struct discover_stages *stages;
 };
 
-static void show_plan_cell(const void *ctx, size_t row, size_t column,
-                           struct cli_cell *out)
+void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
+                         struct cli_cell *out)
 {
-    const struct show_plan *s = ctx;
-    const hsy_stage *stage = &s->stages->stage[row];
-    const double users =
-        hsy_stage_users(stage, s->options->frequency, s->options->miss);
-
     switch (column) {
     case 0:
         *out = cli_count(row + 1);
@@ -207,14 +202,27 @@ static void show_plan_cell(const void *ctx, size_t row, size_t column,
     case 3:
         *out = cli_count(stage->candidates);
         break;
-    case 4:
+    default:
         *out = cli_number(stage->v0);
         snprintf(out->shown, sizeof out->shown, "%.4g", stage->v0);
         break;
-    default:
+    }
+}
+
+static void show_plan_cell(const void *ctx, size_t row, size_t column,
+                           struct cli_cell *out)
+{
+    const struct show_plan *s = ctx;
+    const hsy_stage *stage = &s->stages->stage[row];
+
+    if (column < DISCOVER_STAGE_CELLS) {
+        discover_stage_cell(stage, row, column, out);
+    } else {
+        const double users =
+            hsy_stage_users(stage, s->options->frequency, s->options->miss);
+
         *out = cli_number(users);
         snprintf(out->shown, sizeof out->shown, "%.0f", users);
-        break;
     }
 }
 

@@ -37,6 +37,7 @@ int discover_one_stage(const struct discover_options *o,
 {
     struct discover_stages stages = {.count = 1};
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
+    struct output *figure = NULL;
     hsy_found *found = NULL;
     size_t count = 0;
     int failed =
@@ -52,10 +53,10 @@ int discover_one_stage(const struct discover_options *o,
     r.rows = malloc((count + 1) * sizeof *r.rows);
     failed =
         r.rows == NULL ? cli_fail_nomem() : discover_keep(&r, found, count, 0);
-    if (!failed) {
-        discover_show(&r);
-        failed = cli_finish();
-    }
+    if (!failed && o->plot != NULL)
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
+        failed = discover_tell(&r, figure);
     free(r.rows);
     free(found);
     return failed;
@@ -105,7 +106,7 @@ static int stages_row(hsy_stage *row, double *part, hsy_spec spec, uint32_t i,
     if (!failed && hsy_batch_plan(s, search, row, &err) != HSY_OK)
         failed = discover_refused(search, &err);
     if (!failed)
-        *part = hsy_stage_part(s, i);
+        *part = (double)hsy_stage_weight(s, i) / (double)hsy_stage_weight(s, 0);
     free(s);
     free(labels);
     return failed;
@@ -139,33 +140,16 @@ static void stages_cell(const void *ctx, size_t row, size_t column,
                         struct cli_cell *out)
 {
     const struct stages_plan *p = ctx;
-    const hsy_stage *stage = &p->stages.stage[row];
+    const double users = stages_users(p, row);
 
-    switch (column) {
-    case 0:
-        *out = cli_count(row + 1);
-        break;
-    case 1:
-        *out = cli_count(stage->bits);
-        break;
-    case 2:
-        *out = cli_text(stage->oracle);
-        break;
-    case 3:
-        *out = cli_count(stage->candidates);
-        break;
-    case 4:
-        *out = cli_number(stage->v0);
-        snprintf(out->shown, sizeof out->shown, "%.4g", stage->v0);
-        break;
-    case 5:
+    if (column < DISCOVER_STAGE_CELLS) {
+        discover_stage_cell(&p->stages.stage[row], row, column, out);
+    } else if (column == DISCOVER_STAGE_CELLS) {
         *out = cli_number(p->part[row]);
         snprintf(out->shown, sizeof out->shown, "%.1f %%", 100 * p->part[row]);
-        break;
-    default:
-        *out = cli_number(stages_users(p, row));
-        snprintf(out->shown, sizeof out->shown, "%.0f", stages_users(p, row));
-        break;
+    } else {
+        *out = cli_number(users);
+        snprintf(out->shown, sizeof out->shown, "%.0f", users);
     }
 }
 

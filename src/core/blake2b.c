@@ -44,12 +44,21 @@ static inline void blake2b_mix(uint64_t *a, uint64_t *b, uint64_t *c,
     *b = blake2b_rotate(*b ^ *c, 63);
 }
 
-static void blake2b_round(uint64_t v[16], const uint64_t m[16],
-                          const uint8_t s[16])
+/* Where indices are constants, v stays in registers; a small client loops. */
+#ifdef HSY_CLIENT
+#define BLAKE2B_UNROLL
+#else
+#define BLAKE2B_UNROLL _Pragma("GCC unroll 4")
+#endif
+
+static inline void blake2b_round(uint64_t v[16], const uint64_t m[16],
+                                 const uint8_t s[16])
 {
+    BLAKE2B_UNROLL
     for (int i = 0; i < 4; i++) /* columns */
         blake2b_mix(&v[i], &v[4 + i], &v[8 + i], &v[12 + i], m[s[2 * i]],
                     m[s[2 * i + 1]]);
+    BLAKE2B_UNROLL
     for (int i = 0; i < 4; i++) /* diagonals */
         blake2b_mix(&v[i], &v[4 + (i + 1) % 4], &v[8 + (i + 2) % 4],
                     &v[12 + (i + 3) % 4], m[s[8 + 2 * i]], m[s[9 + 2 * i]]);
@@ -135,3 +144,5 @@ void hsy_blake2b(uint8_t *out, size_t out_len, const void *data, size_t len,
     hsy_blake2b_update(&b, data, len);
     hsy_blake2b_final(&b, out);
 }
+
+#undef BLAKE2B_UNROLL

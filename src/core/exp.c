@@ -106,7 +106,8 @@ static struct exp_float exp_float(uint64_t half_nano)
     hsy_u128 r = exp_reduced(half_nano), term = (hsy_u128)1 << 127, low;
     struct exp_float f = {term, 0};
 
-    for (uint32_t j = 1; j <= EXP_TERMS; j++) {
+    /* Terms after one that is 0 are 0. */
+    for (uint32_t j = 1; j <= EXP_TERMS && term != 0; j++) {
         hsy_u128 high = exp_multiply(term, r, &low);
 
         term = exp_divide(high << 1 | low >> 127, j);

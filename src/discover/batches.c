@@ -6,31 +6,17 @@
  * a report says more about fewer candidates, and the noise of a stage again has
  * nothing to do with how its candidates were chosen.
  */
-#include "hearsay.h"
+#include "search.h"
 
 #include <string.h>
-
-#define BATCHES_TOP 16u
-#define BATCHES_KEEP 2u
-#define BATCHES_ALPHA 0.05
-
-static hsy_status batches_fail(hsy_error *err, hsy_status status,
-                               const char *field, const char *msg,
-                               uint64_t limit)
-{
-    if (err != NULL)
-        *err = (hsy_error){
-            .status = status, .msg = msg, .field = field, .limit = limit};
-    return status;
-}
 
 /* How many go on from here: as wanted, and as the next stage has room for. */
 static uint64_t batches_keep(const hsy_info *info, const hsy_search *how,
                              const hsy_stage *stage)
 {
     const bool last = stage->bits == info->param[HSY_PARAM_BITS];
-    const uint64_t top = how->top == 0 ? BATCHES_TOP : how->top;
-    const uint64_t keep = how->keep == 0 ? BATCHES_KEEP : how->keep;
+    const uint64_t top = how->top == 0 ? SEARCH_TOP : how->top;
+    const uint64_t keep = how->keep == 0 ? SEARCH_KEEP : how->keep;
     uint64_t most = last ? top : top * keep;
 
     if (!last && most > info->param[HSY_PARAM_WIDTH] >> stage->step)
@@ -41,13 +27,13 @@ static uint64_t batches_keep(const hsy_info *info, const hsy_search *how,
 hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
                           hsy_stage *stage, hsy_error *err)
 {
-    const double alpha = how->alpha == 0 ? BATCHES_ALPHA : how->alpha;
+    const double alpha = how->alpha == 0 ? SEARCH_ALPHA : how->alpha;
     hsy_info info, own;
     hsy_stage made;
 
     if (hsy_stage_number(s) == 0)
-        return batches_fail(err, HSY_E_UNKNOWN, "mechanism",
-                            "a stage of a search has the mechanism stage", 0);
+        return search_fail(err, HSY_E_UNKNOWN, "mechanism",
+                           "a stage of a search has the mechanism stage", 0);
     hsy_scheme_info(s, &info);
     hsy_scheme_info(hsy_scheme_part(s, 0), &own);
     made = (hsy_stage){
@@ -59,9 +45,9 @@ hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
         .width = hsy_code_width(s),
     };
     if (hsy_stage_number(s) == hsy_stage_count(s) && how->top > made.candidates)
-        return batches_fail(err, HSY_E_RANGE, "top",
-                            "more strings than there are candidates",
-                            made.candidates);
+        return search_fail(err, HSY_E_RANGE, "top",
+                           "more strings than there are candidates",
+                           made.candidates);
     made.keep = batches_keep(&info, how, &made);
     made.z = -hsy_normal_quantile(alpha / (double)made.candidates);
     *stage = made;
@@ -121,9 +107,9 @@ hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
     size_t n;
 
     if (hsy_tally_reports(t) == 0)
-        return batches_fail(err, HSY_E_EMPTY, "tally",
-                            "the stage has no reports: more people are needed",
-                            0);
+        return search_fail(err, HSY_E_EMPTY, "tally",
+                           "the stage has no reports: more people are needed",
+                           0);
     n = batches_candidates(&w, s, stage);
     st = hsy_points(s, w.points, t, w.codes, n, w.scratch, err);
     return st == HSY_OK ? hsy_search_select(how, stage, w.codes, w.points, n,
@@ -149,7 +135,3 @@ size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
     label[(length + 3) / 4] = '\0';
     return (length + 3) / 4;
 }
-
-#undef BATCHES_TOP
-#undef BATCHES_KEEP
-#undef BATCHES_ALPHA

@@ -10,24 +10,10 @@
  * With C candidates of which nobody has any, the largest estimate passes z
  * standard errors with chance at most C P[N(0,1) > z] = alpha (Bonferroni).
  */
-#include "hearsay.h"
+#include "search.h"
 
 #include <math.h>
 #include <string.h>
-
-#define SEARCH_TOP 16u
-#define SEARCH_KEEP 2u
-#define SEARCH_ALPHA 0.05
-
-static hsy_status search_fail(hsy_error *err, hsy_status status,
-                              const char *field, const char *msg,
-                              uint64_t limit)
-{
-    if (err != NULL)
-        *err = (hsy_error){
-            .status = status, .msg = msg, .field = field, .limit = limit};
-    return status;
-}
 
 /* ---- What is wanted ------------------------------------------------------ */
 
@@ -455,7 +441,3 @@ unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes, uint32_t at)
     search_spelling(&x, s);
     return (unsigned)search_get(&x, codes, at, (uint64_t)at + 1);
 }
-
-#undef SEARCH_TOP
-#undef SEARCH_KEEP
-#undef SEARCH_ALPHA

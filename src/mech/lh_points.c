@@ -19,9 +19,8 @@
 
 #define LH_POINTS_BLOCK ((size_t)1 << 17) /* cells decoded at once */
 #define LH_POINTS_CHOSEN 4096             /* most values that are predicted */
-#define LH_POINTS_ROUNDS 4
-/* 2^40: predicted shares to integers. */
-#define LH_POINTS_SCALE 1099511627776.0
+#define LH_POINTS_ROUNDS 5
+#define LH_POINTS_FINE 20 /* bits of the mean share of a seed */
 
 /* One estimation. The pointers lead into the caller's scratch. */
 struct lh_points {
@@ -29,12 +28,15 @@ struct lh_points {
     const hsy_tally *t;
     const uint64_t *codes;
     size_t count;
-    bool listed; /* the caller's codes, which may repeat */
+    bool listed;           /* the caller's codes, which may repeat */
+    const uint64_t *asked; /* codes that a sweep decodes: all, or few */
+    size_t nasked;
 
     uint64_t *support; /* count */
     double *counted;   /* count: support in the reports */
     double *value;     /* count: the estimates so far */
     double *weight;    /* LH_POINTS_CHOSEN: predicted shares */
+    uint64_t *few;     /* LH_POINTS_CHOSEN: codes of the chosen */
     uint32_t *chosen;  /* LH_POINTS_CHOSEN: their places, ascending */
     size_t nchosen;
 
@@ -45,6 +47,7 @@ struct lh_points {
     int64_t *table; /* one block, predicted */
 
     struct mech_support law;
+    double scale; /* predicted shares to integers */
     double n, v0, v1;
     double kappa;
     double predicted; /* sum of the predicted shares */
@@ -87,7 +90,8 @@ size_t hsy_lh_points_scratch(const hsy_scheme *s, size_t count)
     size_t rows = lh_points_rows(s);
 
     return count * (2 * sizeof(uint64_t) + 2 * sizeof(double)) +
-           LH_POINTS_CHOSEN * (sizeof(double) + sizeof(uint32_t)) +
+           LH_POINTS_CHOSEN *
+               (sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t)) +
            rows * (sizeof(struct pool_hash) + lh_range(s) * sizeof(int64_t)) +
            lh_points_room(s, rows) * sizeof(struct kernel_cell);
 }
@@ -108,7 +112,8 @@ static void lh_points_open(struct lh_points *e, void *scratch)
     e->counted = (double *)(e->support + e->count);
     e->value = e->counted + e->count;
     e->weight = e->value + e->count;
-    e->hashes = (struct pool_hash *)(e->weight + LH_POINTS_CHOSEN);
+    e->few = (uint64_t *)(e->weight + LH_POINTS_CHOSEN);
+    e->hashes = (struct pool_hash *)(e->few + LH_POINTS_CHOSEN);
     e->cells = (struct kernel_cell *)(e->hashes + e->rows);
     e->table = (int64_t *)(e->cells + e->room);
     e->chosen = (uint32_t *)(e->table + e->rows * lh_range(e->s));
@@ -143,10 +148,10 @@ static void lh_points_decode(struct lh_points *e, const int64_t *table,
     size_t found = lh_points_gather(e, table, rows);
 
     if (found <= e->room)
-        s->kernels->lh_direct(e->support, e->codes, e->count, e->cells, found,
+        s->kernels->lh_direct(e->support, e->asked, e->nasked, e->cells, found,
                               lh_range(s), lh_narrow(s));
     else
-        s->kernels->lh_table(e->support, e->codes, e->count, e->hashes, table,
+        s->kernels->lh_table(e->support, e->asked, e->nasked, e->hashes, table,
                              rows, lh_range(s), lh_narrow(s));
 }
 
@@ -163,7 +168,7 @@ static void lh_points_misfit(struct lh_points *e, const int64_t *counted,
     const uint32_t g = lh_range(e->s);
     double slope = e->law.gap / e->law.not_q; /* own less other probability */
     double base = (1 - slope * e->predicted) * e->law.q;
-    double unit = slope * e->n / (reports * LH_POINTS_SCALE);
+    double unit = slope * e->n / (reports * e->scale);
     double sum = 0, squares = 0;
 
     for (uint32_t y = 0; y < g; y++) {
@@ -199,7 +204,7 @@ static void lh_points_predict(struct lh_points *e, const int64_t *counted,
             double share = part * e->weight[i];
 
             row[lh_hash(e->s, &e->hashes[j], code)] +=
-                (int64_t)(share * LH_POINTS_SCALE + 0.5);
+                (int64_t)(share * e->scale + 0.5);
         }
         lh_points_misfit(e, counted + j * g, row, reports);
     }
@@ -214,8 +219,8 @@ static void lh_points_sweep(struct lh_points *e, bool predicted)
 
     e->misfit = 0;
     e->pairs = 0;
-    for (size_t v = 0; v < e->count; v++)
-        e->support[v] = 0;
+    for (size_t k = 0; k < e->nasked; k++)
+        e->support[k] = 0;
     for (size_t first = 0; first < pool; first += e->rows) {
         size_t rows = pool - first < e->rows ? pool - first : e->rows;
         const int64_t *table = e->t->cells + first * lh_range(s);
@@ -339,15 +344,21 @@ static double lh_points_self(const struct lh_points *e, size_t *next, size_t v)
     return e->weight[lh_points_first(e, (*next)++)];
 }
 
-/* Subtract the predicted collisions from the plain estimates. */
-static void lh_points_correct(struct lh_points *e)
+/* Subtract the predicted collisions from the plain estimates of all values, or
+ * of the chosen alone. */
+static void lh_points_correct(struct lh_points *e, bool all)
 {
     double sum = e->predicted;
     size_t next = 0;
 
+    for (size_t i = 0; i < e->nchosen; i++)
+        e->few[i] = e->codes[e->chosen[i]];
+    e->asked = all ? e->codes : e->few;
+    e->nasked = all ? e->count : e->nchosen;
     lh_points_sweep(e, true);
-    for (size_t v = 0; v < e->count; v++) {
-        double met = (double)e->support[v] / LH_POINTS_SCALE;
+    for (size_t k = 0; k < e->nasked; k++) {
+        size_t v = all ? k : e->chosen[k];
+        double met = (double)e->support[k] / e->scale;
         double self = lh_points_self(e, &next, v);
 
         e->value[v] = lh_points_plain(e, v) -
@@ -356,7 +367,8 @@ static void lh_points_correct(struct lh_points *e)
 }
 
 /* Jacobi steps, as long as collisions weigh anything against the noise. The
- * second step uses shares that the first has corrected. */
+ * second step uses shares that the first has corrected, which therefore looks
+ * at no others. */
 static void lh_points_settle(struct lh_points *e)
 {
     for (int round = 0; round < LH_POINTS_ROUNDS; round++) {
@@ -368,8 +380,8 @@ static void lh_points_settle(struct lh_points *e)
         lh_points_choose(e);
         if (e->nchosen == 0)
             break;
-        lh_points_correct(e);
-        if (round > 0 && e->nchosen == before)
+        lh_points_correct(e, round > 0);
+        if (round > 1 && e->nchosen == before)
             break;
     }
 }
@@ -410,6 +422,12 @@ void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
     e.v0 = mech_support_v0(&e.law);
     e.v1 = mech_support_v1(&e.law);
     e.kappa = 1 / ((double)(lh_range(s) - 1) * (double)lh_pool(s));
+    /* Of a seed with up to 8 times the mean one digit of the kernels
+     * (lh_decode.h), so that one pass is enough. All roundings together are
+     * below 2^-20 / sqrt(seeds) of a share. */
+    e.scale = (double)((uint64_t)lh_pool(s) << LH_POINTS_FINE);
+    e.asked = e.codes;
+    e.nasked = count;
     lh_points_sweep(&e, false);
     for (size_t v = 0; v < count; v++) {
         e.counted[v] = (double)e.support[v];
@@ -427,4 +445,4 @@ void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
 #undef LH_POINTS_BLOCK
 #undef LH_POINTS_CHOSEN
 #undef LH_POINTS_ROUNDS
-#undef LH_POINTS_SCALE
+#undef LH_POINTS_FINE

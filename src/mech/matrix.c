@@ -265,18 +265,22 @@ static hsy_status matrix_resolve(hsy_scheme *s, const hsy_spec *spec,
 
 /* ---- Reports ------------------------------------------------------------- */
 
-/* The answer of a word to a truth: every sum is looked at. */
+/* The answer of a word to a truth: the truth's sums are picked from all. */
 static uint64_t matrix_answer(const hsy_scheme *s, uint64_t code, uint64_t word)
 {
     const uint64_t *sums = matrix_sums(s);
-    uint64_t answer = 0;
+    uint64_t row[HSY_MATRIX_MAX] = {0}, answer = 0;
+    const size_t last = s->d - 1; /* its sum is above every word */
 
     for (uint64_t x = 0; x < s->d; x++) {
-        uint64_t own = ct_hide(ct_equal(x, code) & 1);
+        uint64_t own = ct_hide(ct_equal(x, code));
 
-        for (size_t y = 0; y + 1 < s->d; y++)
-            answer += ct_hide(~ct_less(word, sums[x * s->d + y])) & own;
+        for (size_t y = 0; y < last; y++)
+            row[y] |= sums[x * s->d + y] & own;
     }
+    for (size_t y = 0; y < last; y++)
+        answer += ct_hide(~ct_less(word, row[y])) & 1;
+    bytes_wipe(row, last * sizeof *row);
     return answer;
 }
 

@@ -285,7 +285,8 @@ static double tree_level_noise(const struct tree_level *level,
 /* A walk down the two paths along which a range cuts nodes. */
 struct tree_walk {
     const struct tree *tree;
-    size_t from, to; /* the bins */
+    size_t from, to;             /* the bins */
+    double beta[TREE_LEVELS][2]; /* of the nodes that hold the two ends */
     struct tree_sums sums[TREE_LEVELS];
 };
 
@@ -316,21 +317,38 @@ static double tree_share(const struct tree *tree, size_t l, size_t v)
                            : tree->f[tree->level[l].first + v];
 }
 
-/* beta of a node: the mean over its children, which only the ends cut. */
+/* beta of a node: how much of it the range has, each child counting alike. Only
+ * the ends cut nodes. */
 static double tree_beta(const struct tree_walk *walk, size_t l, size_t v)
 {
     const struct tree_range bins = tree_bins(walk->tree, l, v);
-    struct tree_range children;
-    double sum = 0;
 
     if (bins.from >= walk->from && bins.to <= walk->to)
         return 1;
     if (bins.to <= walk->from || bins.from >= walk->to)
         return 0;
-    children = tree_children(walk->tree, l, v);
-    for (size_t c = children.from; c < children.to; c++)
-        sum += tree_beta(walk, l + 1, c);
-    return sum / (double)(children.to - children.from);
+    return walk->beta[l][bins.from > walk->from];
+}
+
+/* beta of the two nodes of each level that hold the ends: the mean over their
+ * children, leaves first. */
+static void tree_betas(struct tree_walk *walk)
+{
+    const struct tree *tree = walk->tree;
+
+    for (size_t l = tree->levels - 1; l-- > 0;) {
+        const size_t leaves = tree->level[l].leaves;
+        const size_t ends[2] = {walk->from / leaves, (walk->to - 1) / leaves};
+
+        for (size_t i = 0; i <= (ends[1] != ends[0]); i++) {
+            const struct tree_range r = tree_children(tree, l, ends[i]);
+            double sum = 0;
+
+            for (size_t c = r.from; c < r.to; c++)
+                sum += tree_beta(walk, l + 1, c);
+            walk->beta[l][i] = sum / (double)(r.to - r.from);
+        }
+    }
 }
 
 /* z(v) with this coefficient, v not cut: all nodes of a level below it have
@@ -386,6 +404,7 @@ double hsy_tree_variance(const struct tree *tree, size_t from, size_t to)
 
     if (from >= to || (from == 0 && to == tree->d))
         return 0; /* nothing, and everything, are known */
+    tree_betas(&walk);
     for (size_t v = 0; v < top.to; v++)
         beta += tree_beta(&walk, 0, v) / (double)top.to;
     tree_descend(&walk, 0, top, beta, 0);

@@ -12,7 +12,9 @@
  * leaves leads back to the contexts it was made with. Checked all along: the
  * epsilons of all contexts that have left, each counted once, are at most what
  * the ledger shows for their source; that never falls, and is at most the cap
- * whenever it grows; and an upload that comes again has the same bytes.
+ * whenever it grows; and an upload that comes again has the same bytes. Among
+ * the tasks are stages of one search, in any order and with any candidates:
+ * their answers are other contexts, of which one charge pays for one.
  */
 #include "device_rig.h"
 
@@ -30,6 +32,7 @@ struct context {
     uint8_t name[HSY_DIGEST];
     uint32_t source;
     uint64_t nano;
+    uint8_t search[HSY_DIGEST]; /* of a stage; else zeros */
     bool left;
 };
 
@@ -50,9 +53,10 @@ struct walk {
     struct made *made;
     struct shown *shown;
     uint32_t ncontexts, nmade, nshown;
-    uint32_t now; /* the context of the answer being made */
+    uint32_t now;     /* the context of the answer being made */
+    uint64_t batches; /* drawn */
     uint64_t left[3], spent[3];
-    uint32_t unpaid, unknown, redrawn, reports, answers;
+    uint32_t unpaid, unknown, redrawn, twice, reports, answers;
 };
 
 static uint32_t below(struct walk *w, uint32_t n)
@@ -81,11 +85,40 @@ static uint64_t price(const struct walk *w, const uint8_t digest[HSY_DIGEST])
     for (uint32_t i = 0; i < TASKS; i++) {
         const hsy_release *r = w->g->release[i];
 
-        if (r != NULL && memcmp(r->digest, digest, HSY_DIGEST) == 0 &&
+        if (r != NULL && memcmp(release_fresh(r), digest, HSY_DIGEST) == 0 &&
             r->nano_permanent > nano)
             nano = r->nano_permanent;
     }
     return nano;
+}
+
+/* The search that a stage belongs to. */
+static void note_search(const struct walk *w, struct context *made,
+                        const uint8_t digest[HSY_DIGEST])
+{
+    for (uint32_t i = 0; i < TASKS; i++) {
+        const hsy_release *r = w->g->release[i];
+
+        if (r != NULL && release_stage(r) != 0 &&
+            memcmp(release_fresh(r), digest, HSY_DIGEST) == 0)
+            memcpy(made->search, r->digest, HSY_DIGEST);
+    }
+}
+
+/* Whether another answer of the same search has left before. */
+static bool search_left(const struct walk *w, const struct context *c)
+{
+    static const uint8_t none[HSY_DIGEST];
+
+    for (uint32_t i = 0; i < w->ncontexts; i++) {
+        const struct context *other = &w->contexts[i];
+
+        if (other != c && other->left && other->source == c->source &&
+            memcmp(c->search, none, HSY_DIGEST) != 0 &&
+            memcmp(other->search, c->search, HSY_DIGEST) == 0)
+            return true;
+    }
+    return false;
 }
 
 static void note_context(struct walk *w, const hsy_context *c)
@@ -108,6 +141,7 @@ static void note_context(struct walk *w, const hsy_context *c)
 
         memcpy(made->name, name, sizeof name);
         made->source = source_number(c->source);
+        note_search(w, made, c->digest);
     }
     if (nano > w->contexts[i].nano) {
         if (w->contexts[i].left)
@@ -122,10 +156,13 @@ static hsy_status walk_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
 {
     static const uint8_t key[HSY_KEY] = {3};
     struct walk *w = ctx;
+    hsy_context named = *c;
 
     if (strcmp(c->purpose, DEVICE_PURPOSE_PERMANENT) == 0)
         note_context(w, c);
-    hsy_streams_open(room, key, c);
+    if (strcmp(c->purpose, DEVICE_PURPOSE_BATCH) == 0)
+        named.slot = w->batches++; /* a batch that changes saves nobody */
+    hsy_streams_open(room, key, &named);
     *coins = hsy_streams_coins(room);
     return HSY_OK;
 }
@@ -209,10 +246,53 @@ static void note_left(struct walk *w, const uint8_t *upload, size_t len)
     c = &w->contexts[made->context];
     if (!c->left)
         w->left[c->source] += c->nano;
+    w->twice += search_left(w, c);
     c->left = true;
 }
 
 /* ---- What may happen ----------------------------------------------------- */
+
+/* Any stage of three, with some survivors; by a mechanism with wide reports. */
+static hsy_spec any_stage(struct walk *w, uint64_t nano)
+{
+    static const struct {
+        uint32_t d;
+        const char *labels;
+        size_t len;
+    } lists[3][2] = {{{0, NULL, 0}, {0, NULL, 0}},
+                     {{1,
+                       "\1\0\0\0"
+                       "0",
+                       5},
+                      {2,
+                       "\1\0\0\0"
+                       "0\1\0\0\0"
+                       "7",
+                       10}},
+                     {{1,
+                       "\2\0\0\0"
+                       "02",
+                       6},
+                      {2,
+                       "\2\0\0\0"
+                       "01\2\0\0\0"
+                       "05",
+                       12}}};
+    const uint32_t stage = below(w, 3), which = below(w, 2);
+
+    return (hsy_spec){.mechanism = "stage",
+                      .kind = HSY_KIND_STRINGS,
+                      .nano_epsilon = nano,
+                      .oracle = "oue",
+                      .d = lists[stage][which].d,
+                      .labels = (const uint8_t *)lists[stage][which].labels,
+                      .labels_len = lists[stage][which].len,
+                      .param[HSY_PARAM_BITS] = 12,
+                      .param[HSY_PARAM_STEP] = 4,
+                      .param[HSY_PARAM_W] = 4 * (uint64_t)(stage + 1),
+                      .param[HSY_PARAM_WIDTH] = 112,
+                      .param[HSY_PARAM_MIX] = 1 + below(w, 2)};
+}
 
 /* A kept report is as wide as a fresh one; olh keeps a hash and 16 bits of a
  * seed, too few to tell reports apart, so wide mechanisms do. */
@@ -257,8 +337,9 @@ static void any_task(struct walk *w, uint32_t i)
 {
     static const char *const sources[] = {"browser", "settings", "usage"};
     struct rig *g = w->g;
-    const bool kept = below(w, 2) != 0;
-    const hsy_spec spec = any_spec(w, EPS * (1 + below(w, 2)) / 2);
+    const bool stage = below(w, 3) == 0, kept = !stage && below(w, 2) != 0;
+    const uint64_t nano = EPS * (1 + below(w, 2)) / 2;
+    const hsy_spec spec = stage ? any_stage(w, nano) : any_spec(w, nano);
     const bool twice = spec.design == HSY_DESIGN_RAPPOR;
     char id[2] = {(char)('a' + i), 0};
     hsy_task *t;
@@ -269,11 +350,17 @@ static void any_task(struct walk *w, uint32_t i)
     if (kept && twice)
         t->permanent = g->scheme[i];
     any_plan(w, t, kept);
+    t->labels = spec.labels;
+    t->labels_len = spec.labels_len;
+    if (stage) {
+        t->slot_days = t->round_days = 0;
+        t->answers = t->sends = 1;
+    }
     t->release = 1 + below(w, 2);
     t->delay_seconds = below(w, 2) * 40000;
     t->grace_days = 3 + below(w, 60);
     t->sample = (hsy_ratio){1 + below(w, 2), 2};
-    t->other = below(w, 2) != 0 ? 119 : HSY_TASK_CLOSED;
+    t->other = below(w, 2) != 0 && !stage ? 119 : HSY_TASK_CLOSED;
 }
 
 /* A version in which some tasks are others, or end at another time. */
@@ -491,7 +578,8 @@ static void walk_end(struct walk *w)
 int main(void)
 {
     const uint32_t lives = getenv("HSY_TEST_LONG") != NULL ? 2000 : 60;
-    uint32_t unpaid = 0, unknown = 0, redrawn = 0, reports = 0, answers = 0;
+    uint32_t unpaid = 0, unknown = 0, redrawn = 0, twice = 0, reports = 0,
+             answers = 0;
 
     for (uint32_t i = 0; i < lives; i++) {
         struct walk w = {0};
@@ -501,12 +589,13 @@ int main(void)
             walk_step(&w);
             walk_check(&w);
         }
-        if (w.unpaid + w.unknown + w.redrawn != 0)
-            printf("# life %u: unpaid %u, unknown %u, redrawn %u\n", i,
-                   w.unpaid, w.unknown, w.redrawn);
+        if (w.unpaid + w.unknown + w.redrawn + w.twice != 0)
+            printf("# life %u: unpaid %u, unknown %u, redrawn %u, twice %u\n",
+                   i, w.unpaid, w.unknown, w.redrawn, w.twice);
         unpaid += w.unpaid;
         unknown += w.unknown;
         redrawn += w.redrawn;
+        twice += w.twice;
         reports += w.reports;
         answers += w.answers;
         walk_end(&w);
@@ -515,6 +604,7 @@ int main(void)
        "%u lives: %u answers, %u reports left", lives, answers, reports);
     ok(unpaid == 0, "nothing leaves that the ledger does not show");
     ok(unknown == 0, "every report that leaves was made by an answer");
+    ok(twice == 0, "of a search one answer leaves, whatever stages are asked");
     ok(redrawn == 0, "a report that comes again has the same bytes");
     return tap_done();
 }

@@ -12,14 +12,18 @@ for cc in gcc clang-14; do
     ok $? "hearsay.c compiles with $cc and nothing else" "$work/log"
 done
 [[ -e $work/gcc.o ]] || { tap_done; exit 1; }
-flags=(-std=c11 -O1 -Iinclude -Itests)
-for room in src/*; do flags+=("-I$room"); done
-for source in tests/unit/test_*.c; do
-    name=$(basename "$source" .c)
+out=${B:-build}
+sources=(tests/unit/test_*.c)
+objects=("${sources[@]/#/$out/obj/}")
+objects=("${objects[@]/%.c/.o}")
+make -s CI=1 B="$out" "${objects[@]}" >"$work/log" 2>&1
+ok $? "the objects of the unit tests are there" "$work/log"
+for object in "${objects[@]}"; do
+    name=$(basename "$object" .o)
     # Of the host only entropy.c is in the library, of the rooms above nothing.
-    gcc "${flags[@]}" -MM "$source" | grep -oE '(src/(host|compat|plot|sim|cli)|include)/[a-z_]*\.h' |
+    grep -oE '(src/(host|compat|plot|sim|cli)|include)/[a-z_]*\.h' "${object%.o}.d" |
         grep -qvE '/(entropy|hearsay)\.h' && continue
-    gcc "${flags[@]}" "$source" "$work/gcc.o" -lgmp -lm -o "$work/$name" >"$work/all" 2>&1 &&
+    gcc "$object" "$work/gcc.o" -lgmp -lm -o "$work/$name" >"$work/all" 2>&1 &&
         "$work/$name" >>"$work/all" 2>&1
     status=$?
     grep -v '^ok' "$work/all" >"$work/log"

@@ -5,7 +5,7 @@ import json
 
 from e2e import *
 
-SMALL = ["--samples", "100000", "--seed", "5"]
+SMALL = ["--samples", "10000" if SHORT else "100000", "--seed", "5"]
 
 # Every mechanism at epsilon 0.1, 1, 4: exact at most nominal, sampled at most
 # exact, both ways to the exact figure agree.

@@ -47,6 +47,8 @@ ok([s["value"] for s in got["strings"]][:2] == ["sun", "sea"] and got["found"] =
    all(abs(s["estimate"] - f) < 5 * s["stderr"] for s, f in zip(got["strings"], (0.4, 0.25))),
    "the last tally shows the strings with their shares", got)
 ok(b"3 strings found" in must("discover", tally, "--significant") and b"stage 3 of 3" in must("discover", tally), "and a table for a person")
+must("discover", tally, "--significant", "--plot", path("found.svg"))
+ok(">sun<" in open(path("found.svg")).read(), "and a figure")
 for how, want in ((["--oracle", "oue"], "oue"), (["--alphabet", "a-z", "--bits", "10", "--step", "5", "--sizes", "rising"], "a-z")):
     r = run("discover", "--start", "--epsilon", "2", "--source", "w", "--question", 'Which "word"?', "-o", path("other.yaml"), *how)
     shown = must("tasks", "check", path("other.yaml"))

@@ -4,7 +4,6 @@
 set -u
 . tests/tap.sh
 hearsay=${HEARSAY:-build/hearsay}
-most=400 # allocations that a scenario may have, each of them tried
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/to"
@@ -42,44 +41,20 @@ $hearsay tasks compile "$work/device.yaml" --key "$work/k.secret" -o "$work/devi
 $hearsay device init "$work/device" --document "$work/device.signed" --public-key "$work/k.public" >"$work/log" &&
     $hearsay device consent "$work/device" send >"$work/log" || { cat "$work/log"; exit 1; }
 
-run() { # VARIABLE=VALUE ARGUMENTS...: sets status
-    rm -f "$work"/to/*
-    env "$1" LD_PRELOAD="$work/shim.so" "$hearsay" "${@:2}" >"$work/stdout" 2>"$work/stderr"
-    status=$?
-}
-
-# What came out: the name and size of each file beside the output, and lines.
-came() { (cd "$work/to" && find . -type f -printf '%f %s\n'; wc -l <"$work/stdout"); }
-
-judge() { # WHOLE: what came out without a fault; says what is wrong now
-    if [[ $status != 0 && $status != 1 ]]; then echo "exit $status"
-    elif [[ $status == 1 && ! -s $work/stderr ]]; then echo "silent"
-    elif [[ $status == 1 && -n $(ls -A "$work/to") ]]; then echo "failed, but left $(ls -A "$work/to")"
-    elif [[ $status == 0 && $(came) != "$1" ]]; then echo "exit 0, but the output is not whole"
-    fi
-}
-
 points=0
 faults() { # STEP SENTENCE ARGUMENTS...; OUT stands for the output file
-    local step=$1 sentence=$2 n k whole wrong="" status
+    local step=$1 sentence=$2 n=0 runs=0 wrong
     shift 2
-    local args=("${@/OUT/$work/to/out}")
-    run HSY_COUNT_TO="$work/n" "${args[@]}"
-    n=$(cat "$work/n") whole=$(came)
-    [[ $status == 0 && $n -gt 0 ]] || wrong="fails without a fault: exit $status"
-    ((n <= most * step)) || wrong="$n allocations are too many to try"
-    for ((k = 1; k <= n; k += step)); do
-        [[ -z $wrong ]] || break
-        run HSY_FAIL_AT=$k "${args[@]}"
-        points=$((points + 1))
-        wrong=$(judge "$whole")
-        [[ -z $wrong ]] || wrong="allocation $k: $wrong"
-    done
+    rm -f "$work"/to/*
+    read -r n runs wrong < <(HSY_FAIL_IN="$work" HSY_FAIL_EACH="$step" LD_PRELOAD="$work/shim.so" \
+        "$hearsay" "${@/OUT/$work/to/out}" 2>&1)
+    points=$((points + runs))
     { echo "$wrong"; cat "$work/stderr"; } >"$work/log"
-    [[ -z $wrong ]]
+    [[ -z $wrong && $runs -gt 0 && $runs == $(((n + step - 1) / step)) ]]
     ok $? "$sentence of $n allocations failing" "$work/log"
 }
 scenario() { faults 1 "$1 survives each" "${@:2}"; } # NAME ARGUMENTS...
+late() { HSY_FAIL_LATE=1 "$@"; }                      # of a long run that writes only at its end
 
 scenario "randomize yes/no" randomize --yes-no --epsilon 1 "$work/yesno" -o OUT
 scenario "randomize a file of values" randomize --values-file "$work/list" --epsilon 1 "$work/values" -o OUT
@@ -97,9 +72,15 @@ scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT
 $hearsay randomize --strings --mechanism pem --set bits=16 --set pool-bits=4 --epsilon 4 "$work/values" -o "$work/pem.reports"
 scenario "discover" discover "$work/pem.reports"
-$hearsay randomize --strings --mechanism sfp --set bits=16 --set w=2 --set hashes=2 --set width=16 --epsilon 8 "$work/values" -o "$work/sfp.reports"
+$hearsay randomize --strings --mechanism sfp --set bits=16 --set step=8 --set w=2 --set hashes=2 --set width=16 --epsilon 8 "$work/values" -o "$work/sfp.reports"
 scenario "discover, a puzzle" discover "$work/sfp.reports"
 scenario "plan a discovery" discover --plan --epsilon 1 --frequency 0.1 --set bits=16
+scenario "begin in batches" discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o OUT
+scenario "plan in batches" discover --batches --plan --bits 8 --step 4 --epsilon 1 --frequency 0.1 --top 2
+$hearsay discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o "$work/stage.yaml"
+$hearsay randomize --task "$work/stage.yaml:words" "$work/ten" -o "$work/stage.reports"
+scenario "discover a stage" discover "$work/stage.reports"
+faults 3 "the next stage survives every 3rd" discover --next "$work/stage.reports" --task "$work/stage.yaml:words" --top 2
 scenario "estimate" estimate "$work/oue.tally"
 scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post norm-sub --format json
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv
@@ -122,7 +103,7 @@ scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
 scenario "survey" survey --spinner 0.7 --answers examples/answers.csv --column answer --group region --weight weight --plot OUT
 scenario "survey by a matrix" survey --matrix examples/channel.csv --counts 5,3,2 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
-faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
+late faults 17 "audit --all survives every 17th" audit --all --epsilon 1 --samples 1000
 scenario "bench of a loop" bench --quick --kernel 'unary-fold-1000*'
 scenario "bench of a command" bench --quick --kernel 'randomize-grr*'
 scenario "device answer" device answer "$work/device" a x

@@ -1,0 +1,22 @@
+/* search.h - what searches share: how they fail, and what is wanted of them
+ * where nothing is said. */
+#ifndef HSY_SEARCH_H
+#define HSY_SEARCH_H
+
+#include "hearsay.h"
+
+#define SEARCH_TOP 16u
+#define SEARCH_KEEP 2u
+#define SEARCH_ALPHA 0.05
+
+static inline hsy_status search_fail(hsy_error *err, hsy_status status,
+                                     const char *field, const char *msg,
+                                     uint64_t limit)
+{
+    if (err != NULL)
+        *err = (hsy_error){
+            .status = status, .msg = msg, .field = field, .limit = limit};
+    return status;
+}
+
+#endif
