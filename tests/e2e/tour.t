@@ -5,7 +5,7 @@ says and draw the figures it shows; its twenty steps are one command each."""
 from e2e import *
 
 if SHORT:
-    skip_all("a short run leaves the tour to the others")
+    skip_all("a short run leaves the tour out")
 
 os.symlink(os.path.join(ROOT, "examples"), path("examples"))
 ok(runs_in_a_shell("tour.md") == 25, "the town has five files, the tour twenty steps")
