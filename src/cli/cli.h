@@ -443,7 +443,7 @@ enum {
             "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
-            "  sfp: bits step w blocks   rr: spinner= coins= channel="         \
+            "  sfp: bits step w blocks  rr: spinner coins channel"             \
     }
 
 /* Instead of both. */
