@@ -65,7 +65,7 @@ struct cli_option {
 };
 
 struct cli_command {
-    const char *name;
+    const char *name;  /* what --help goes after, as "simulate attack" */
     const char *usage; /* "[options] [FILE]"; ways apart by " | " */
     const char *about; /* a paragraph, lines broken by \n */
     const struct cli_option *options;

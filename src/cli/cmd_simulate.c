@@ -44,7 +44,7 @@ static const struct cli_option cmd_simulate_options[] = {
 };
 
 static const struct cli_command cmd_simulate_command = {
-    "simulate", "attack NAME [options]",
+    "simulate attack", "NAME [options]",
     "Attack simulated devices that are asked again and again.\n"
     "\n"
     "  averaging     guess the truth from many answers to one question\n"
