@@ -65,7 +65,7 @@ struct cli_option {
 };
 
 struct cli_command {
-    const char *name;
+    const char *name;  /* what --help goes after, as "simulate attack" */
     const char *usage; /* "[options] [FILE]"; ways apart by " | " */
     const char *about; /* a paragraph, lines broken by \n */
     const struct cli_option *options;
@@ -442,8 +442,8 @@ enum {
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
             "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix; sfp: w\n"            \
-            "  sfp: bits step blocks  rr: spinner= coins= channel="            \
+            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
+            "  sfp: bits step w blocks  rr: spinner coins channel"             \
     }
 
 /* Instead of both. */
