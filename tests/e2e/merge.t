@@ -24,6 +24,8 @@ for name, kinds in mechanisms().items():
         options, draw = KINDS[kind]
         if kind == "values" and run("randomize", *options, *noise(name, len(DAYS), "1")).code != 0:
             options, draw = ["--values", "a,b"], lambda: rng.choice("ab")
+        if name == "stage":  # whose strings have one letter here
+            draw = lambda: rng.choice("abc")
         how = [*options, *noise(name, len(DAYS), "1"), "--simulate"]
         parts = []
         for i, n in enumerate(PARTS):
