@@ -127,8 +127,8 @@ static void show_head(const struct plan *p)
                p->missing == PLAN_N ? "n" : "all", p->at.info.mechanism,
                p->at.info.epsilon, p->at.nstages);
     else
-        printf("%c%s, estimated by %s, is off by more than alpha with chance "
-               "at most beta.\n\n",
+        printf("%c%s, estimated by %s, is off by more than alpha\n"
+               "with chance at most beta.\n\n",
                what[0] == 't'   ? 'T'
                : what[0] == 'e' ? 'E'
                                 : 'A',
@@ -172,11 +172,11 @@ static void show_cost(const struct plan *p, const struct show_facts *f)
            "known.\n",
            f->local_sd, f->limit_sd);
     if (f->shares && info->d > 2)
-        printf("To be expected: an error of %.4g for one share, and %.4g for "
+        printf("To be expected: an error of %.4g for one share, and %.4g for\n"
                "the worst of all %u.\n",
                f->error, f->largest, (unsigned)info->d);
-    printf("A trusted curator has a standard error of %.4g, and reaches alpha "
-           "with %.0f people\n(about 1/(alpha epsilon), against "
+    printf("A trusted curator has a standard error of %.4g, and reaches alpha\n"
+           "with %.0f people (about 1/(alpha epsilon), against\n"
            "1/(alpha epsilon)^2 without trust).\n",
            f->central_sd, f->central_n);
 }
@@ -184,7 +184,7 @@ static void show_cost(const struct plan *p, const struct show_facts *f)
 static void show_learned(const struct plan *p, const struct show_facts *f)
 {
     printf("\nWho believed something of a person with chance %.4g may believe "
-           "it with %.4g after one\nanswer, at most",
+           "it with %.4g\nafter one answer, at most",
            p->options.prior, f->guess);
     if (p->options.answers > 1)
         printf("; after %u fresh answers with %.6g",
