@@ -327,14 +327,29 @@ static const struct account_action *account_find(struct cli_parser *p,
     return NULL;
 }
 
+/* An option that has no place here, and those that have. */
+static int account_stray(struct cli_parser *p, const struct account_action *a,
+                         int stray)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (int id = 1; id < ACCOUNT_OPTIONS; id++)
+        if ((a->needs | a->takes) & ACCOUNT_BIT(id) && used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s",
+                                     used == 0 ? "" : ", ",
+                                     account_option_name(id));
+    return cli_usage(p, "--%s does not go with 'account %s', which takes %s",
+                     account_option_name(stray), a->name, list);
+}
+
 /* Options that are missing, or that do not go with the account. */
 static int account_fits(struct cli_parser *p, const struct account_action *a,
                         unsigned given)
 {
     for (int id = 1; id < ACCOUNT_OPTIONS; id++) {
         if (given & ACCOUNT_BIT(id) & ~(a->needs | a->takes | ACCOUNT_ALWAYS))
-            return cli_usage(p, "--%s does not go with 'account %s'",
-                             account_option_name(id), a->name);
+            return account_stray(p, a, id);
         if (a->needs & ACCOUNT_BIT(id) & ~given)
             return cli_usage(p, "'account %s' needs --%s", a->name,
                              account_option_name(id));

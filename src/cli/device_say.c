@@ -94,7 +94,14 @@ int device_fail_task(const struct device_job *j, const char *task,
         return cli_fail("there is no such task; 'hearsay device tasks %s' "
                         "lists them",
                         j->directory);
-    return device_fail_about(j, task, err);
+    device_fail_about(j, task, err);
+    if (err->status == HSY_E_POLICY)
+        cli_note(
+            "'hearsay device policy %s' shows what this device allows; one "
+            "that may answer more is made anew, by 'device init' with "
+            "--source, --day and --lifetime",
+            j->directory);
+    return CLI_FAILED;
 }
 
 /* ---- Answers ------------------------------------------------------------- */

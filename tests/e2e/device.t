@@ -239,6 +239,7 @@ ok(rows["crash"]["admitted"] and not any(rows[t]["admitted"] for t in ("loud", "
 for task, words in (("loud", "policy"), ("hasty", "day"), ("secret", "source")):
     r = device("answer", where, task, stdin="yes")
     ok(r.code == 1 and words in r.err and r.out == b"" and spent(where) == spent(dev), "and why is said: %s" % words, r)
+    ok("hearsay device policy %s" % where in r.err and "--source" in r.err, "and what to do about it", r)
 shown = good("tasks", where).out.decode()
 ok("loud is refused: one report tells more than the policy allows (epsilon 2)\n" in shown and
    "hasty is refused: a slot costs more than the source may spend a day (epsilon 5)\n" in shown, "whole, below the table", shown)
