@@ -121,6 +121,6 @@ void device_say_state(const struct device_job *j, hsy_answer_state state)
                  task, j->directory);
     else if (state == HSY_ANSWER_CLOSED)
         cli_note("note: %s: it has not begun, is over or was forgotten, or "
-                 "this round has been sent",
+                 "this round (or another stage of its search) has been sent",
                  task);
 }

@@ -231,7 +231,14 @@ int batches_start(const struct batches_options *o)
     task.end++; /* the day after the last */
     if (!failed)
         failed = batches_spec(o, &spec);
-    return failed ? failed : next_finish(o, &task, &spec, 1);
+    if (!failed)
+        failed = next_finish(o, &task, &spec, 1);
+    if (failed || o->output == NULL)
+        return failed;
+    printf("stage 1 of %" PRIu64
+           "; 'hearsay tasks compile' signs it for devices\n",
+           spec.param[HSY_PARAM_BITS] / spec.param[HSY_PARAM_STEP]);
+    return cli_finish();
 }
 
 /* ---- The next stage ------------------------------------------------------ */

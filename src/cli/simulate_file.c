@@ -55,7 +55,11 @@ static hsy_status file_number(int64_t *out, const struct file_truths *f,
     if (st == HSY_E_FORMAT ||
         (f->whole && memchr(line->text, '.', line->len) != NULL))
         return file_bad(err, HSY_E_FORMAT,
-                        f->whole ? "not an integer" : "not a decimal number",
+                        !f->whole ? "not a decimal number"
+                        : values
+                            ? "not an integer; where lines are values of their "
+                              "own, leave out --domain"
+                            : "not an integer",
                         number);
     if (st != HSY_OK || *out < (values ? 0 : spec->lo) ||
         *out > (values ? (int64_t)spec->d - 1 : spec->hi))

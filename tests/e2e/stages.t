@@ -40,6 +40,7 @@ for i in (1, 2, 3):
         ok([s["value"] for s in got["strings"]][:2] == ["su", "se"] and (got["stage"], got["stages"], got["bits"]) == (2, 3, 16),
            "a tally of an inner stage shows the prefixes that go on", got)
 third = open(path("words-3.yaml")).read()
+ok("discover --next" in open(path("words-2.yaml")).read() and "'hearsay discover'\n# prints the strings" in third and "--next" not in third, "each stage says what comes after it", third)
 ok('prefixes: ["7365", "7375", "ff01"]' in third and "release: 3" in third and "version: 3" in third and
    "start: 2026-11-16\n    end: 2026-11-24" in third, "the next stage keeps the task, one release on, as long again", third)
 got = json.loads(must("discover", tally, "--significant", "--format", "json"))
