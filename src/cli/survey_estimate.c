@@ -79,12 +79,20 @@ static hsy_status estimate_pair(struct survey_rows *s,
     return st;
 }
 
+/* A rate that no share explains. Wilson's interval of it, cut to [0, 1], is a
+ * point, which would look like certainty. */
+static bool estimate_odd(const hsy_survey_result *r)
+{
+    return r->beyond > ESTIMATE_ODD ||
+           (r->beyond > 0 && r->wilson[0] >= r->wilson[1]);
+}
+
 static void estimate_warn(const struct survey_rows *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct survey_row *row = &s->rows[i];
 
-        if (row->r.beyond <= ESTIMATE_ODD)
+        if (!estimate_odd(&row->r))
             continue;
         cli_note("warning: %s%s%sthe rate of yes is %.3g standard errors "
                  "beyond what any share makes it: is the design the one that "

@@ -44,6 +44,9 @@ ok("nobody but the respondent knows the respondent's answer to the other questio
 ok(survey("--yes", "20", "--n", "49", "--spinner", "0.7")["wald"] is None, "no Wald interval below 50 answers")
 r = run("survey", "--yes", "100", "--n", "1000", "--spinner", "0.75")
 ok(r.code == 0 and "11 standard errors beyond" in r.err and "did people follow it" in r.err, "an impossible rate earns a warning", r)
+r = run("survey", "--yes", "10,20,30", "--n", "100,100,100", "--spinner", "0.7")
+ok(r.err.count("warning") == 2 and "group 1: the rate" in r.err and "group 2: the rate" in r.err, "so does one whose interval is a point", r)
+ok(run("survey", "--yes", "250", "--n", "1000", "--epsilon", "1").err == "", "but not one that a share explains")
 
 # A file is its counts.
 rng = random.Random(4)
