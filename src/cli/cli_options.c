@@ -158,6 +158,22 @@ static bool options_first(struct cli_parser *p, const struct cli_option *o)
     return first || several;
 }
 
+/* Figures are SVG: not on standard output, and under no other kind's name. */
+static bool options_figure(struct cli_parser *p)
+{
+    const char *slash = strrchr(p->value, '/');
+    const char *dot = strrchr(slash != NULL ? slash : p->value, '.');
+
+    if (strcmp(p->value, "-") == 0)
+        cli_usage(p, "--%s needs the name of a file", p->name);
+    else if (dot != NULL && strcmp(dot, ".svg") != 0)
+        cli_usage(p, "--%s writes SVG: give it a name that ends in .svg",
+                  p->name);
+    else
+        return true;
+    return false;
+}
+
 /* name[0..len) is the option's name, equals its value or NULL. */
 static int options_take(struct cli_parser *p, const char *name, size_t len,
                         const char *equals)
@@ -184,6 +200,8 @@ static int options_take(struct cli_parser *p, const char *name, size_t len,
         }
         p->value = p->argv[p->at++];
     }
+    if (o->arg != NULL && strcmp(o->arg, "FILE.svg") == 0 && !options_figure(p))
+        return CLI_STOP;
     return o->id;
 }
 

@@ -242,8 +242,6 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
                             "hardly does");
     if (code == CLI_DONE && c->s.yes > c->s.of)
         code = cli_usage(p, "--yes is at most --of: so many of all answers");
-    if (code == CLI_DONE && c->plot != NULL && strcmp(c->plot, "-") == 0)
-        code = cli_usage(p, "--plot needs the name of a file");
     return code;
 }
 

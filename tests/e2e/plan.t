@@ -61,6 +61,9 @@ ok(r.code == 1 and "ask more people" in r.err, "what no epsilon reaches is said"
 must("plan", "--domain", "9", "--n", "1000", "--epsilon", "1", "--plot", path("a.svg"), "--plot-learned", path("b.svg"))
 ok(all(xml.parse(path(name)).getroot().tag.endswith("svg") for name in ("a.svg", "b.svg")), "figures")
 ok(run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", path("no/such.svg")).code == 1, "a figure that cannot be written is an error")
+for name, words in (("-", "the name of a file"), (path("a.png"), "ends in .svg"), (path("b.svg.gz"), "ends in .svg")):
+    r = run("plan", "--yes-no", "--n", "10", "--epsilon", "1", "--plot", name)
+    ok(r.code == 2 and words in r.err and r.out == b"" and not os.path.exists(name), "a figure is SVG by name too: " + words, r)
 
 page, shown = examples("planning.md")
 ok(len(shown) >= 6, "the page has examples")
