@@ -206,24 +206,48 @@ static void families(void)
     ok(same_family(&first, &other), "with other candidates too");
     other = stage_spec(9, 3, 3, &deep, 1);
     ok(same_family(&first, &other), "and the third");
-    other = stage_spec(9, 3, 1, NULL, 1.5);
-    ok(!same_family(&first, &other), "another epsilon is another search");
-    other = stage_spec(12, 3, 1, NULL, 1);
-    ok(!same_family(&first, &other), "so are other bits");
-    other = stage_spec(9, 1, 1, NULL, 1);
-    ok(!same_family(&first, &other), "another step");
+}
+
+/* Whether they are two searches although their reports have one length: one
+ * difference alone tells them apart. */
+static bool apart(const hsy_spec *a, const hsy_spec *b)
+{
+    hsy_scheme *one = trial_scheme(a), *two = trial_scheme(b);
+    const bool even = one->report_bits == two->report_bits;
+
+    free(one);
+    free(two);
+    return even && !same_family(a, b);
+}
+
+static void strangers(void)
+{
+    hsy_spec first = stage_spec(12, 3, 1, NULL, 1), other;
+
+    first.oracle = "grr";
+    first.param[HSY_PARAM_WIDTH] = 64;
+    other = first;
+    other.nano_epsilon++;
+    ok(apart(&first, &other), "another epsilon is another search");
+    other = first;
+    other.param[HSY_PARAM_BITS] = 15;
+    ok(apart(&first, &other), "so are other bits");
+    other = first;
+    other.param[HSY_PARAM_STEP] = other.param[HSY_PARAM_W] = 2;
+    ok(apart(&first, &other), "another step");
     other = first;
     other.param[HSY_PARAM_MIX] = 2;
-    ok(!same_family(&first, &other), "other sizes");
+    ok(apart(&first, &other), "other sizes");
     other = first;
-    other.param[HSY_PARAM_WIDTH] = 64;
-    ok(!same_family(&first, &other), "another width");
-    other = first;
-    other.oracle = "oue";
-    ok(!same_family(&first, &other), "another oracle");
+    other.param[HSY_PARAM_WIDTH] = 72;
+    ok(apart(&first, &other), "another width");
     other = first;
     other.alphabet['a' / 8] = 2;
-    ok(!same_family(&first, &other), "another alphabet");
+    ok(apart(&first, &other), "another alphabet");
+    first.oracle = "sue";
+    other = first;
+    other.oracle = "oue";
+    ok(apart(&first, &other), "another oracle");
 }
 
 /* A report has one length at all stages, whatever is asked. */
@@ -445,6 +469,7 @@ int main(void)
     values();
     refusals();
     families();
+    strangers();
     lengths();
     batches();
     padding();
