@@ -182,6 +182,29 @@ static void consent_returns(void)
     rig_free(g);
 }
 
+/* All stages of a search that begins later, or is about another source, are
+ * another search: a second answer, and paid for. */
+static void another_search_is_paid(const char *source, uint32_t start)
+{
+    struct rig *g = search_new(3, 7);
+    bool good = search_answer(g) != 0;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        g->task[i].start = DAY0 + start;
+        memset(g->task[i].source, 0, sizeof g->task[i].source);
+        memcpy(g->task[i].source, source, strlen(source));
+    }
+    rig_publish(g);
+    rig_day(g, 1);
+    good = rig_tasks(g) && search_answer(g) != 0 && good;
+    ok(good &&
+           rig_spent(g, "browser") ==
+               (strcmp(source, "browser") == 0 ? 2 : 1) * EPS &&
+           rig_spent(g, "usage") == (strcmp(source, "usage") == 0 ? EPS : 0),
+       "a search of %s from day %u on is another one, and paid", source, start);
+    rig_free(g);
+}
+
 int main(void)
 {
     every_stage_sends_once(3, 6);
@@ -190,5 +213,7 @@ int main(void)
     others_close_nothing();
     its_own_closes_it();
     consent_returns();
+    another_search_is_paid("browser", 1);
+    another_search_is_paid("usage", 0);
     return tap_done();
 }
