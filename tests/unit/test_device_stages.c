@@ -60,12 +60,12 @@ static struct rig *search_new(uint32_t stages, uint8_t seed)
 }
 
 /* The stage that answers, from 1 on; 0: none or more than one. */
-static uint32_t search_answer(struct rig *g)
+static uint32_t search_answer_with(struct rig *g, uint32_t truth)
 {
     uint32_t mine = 0, answers = 0;
 
     for (uint32_t i = 0; i < g->tasks; i++) {
-        const int state = rig_answer(g, i, 0);
+        const int state = rig_answer(g, i, truth);
 
         answers += state == HSY_ANSWERED;
         if (state == HSY_ANSWERED)
@@ -75,6 +75,11 @@ static uint32_t search_answer(struct rig *g)
             return 0;
     }
     return answers == 1 ? mine : 0;
+}
+
+static uint32_t search_answer(struct rig *g)
+{
+    return search_answer_with(g, 0);
 }
 
 /* Every stage sends, the batch's its report, also after opening again in the
@@ -182,6 +187,28 @@ static void consent_returns(void)
     rig_free(g);
 }
 
+/* A stage under two names is one: the first that is listed sends. */
+static void two_names(void)
+{
+    struct rig *g = search_new(3, 7);
+    size_t count[2];
+    bool kept = true;
+
+    for (uint32_t i = 1; i <= 3; i++)
+        stage_task(g, 3, i);
+    for (uint32_t i = 3; i < 6; i++)
+        g->task[i].id[0] = 'u';
+    rig_publish(g);
+    kept = rig_tasks(g) && search_answer(g) != 0;
+    for (uint32_t i = 3; i < 6; i++)
+        kept = rig_answer(g, i, 1) == HSY_ANSWER_KEPT && kept;
+    rig_day(g, 5);
+    rig_send(g, count);
+    ok(kept && count[0] == 1 && count[1] == 2 && rig_spent(g, "browser") == EPS,
+       "three stages under two names each: three uploads, one a report");
+    rig_free(g);
+}
+
 /* All stages of a search that begins later, or is about another source, are
  * another search: a second answer, and paid for. */
 static void another_search_is_paid(const char *source, uint32_t start)
@@ -205,6 +232,118 @@ static void another_search_is_paid(const char *source, uint32_t start)
     rig_free(g);
 }
 
+/* One device, whatever its truth, is in one batch; devices are in several. */
+static void no_truth_names_a_batch(void)
+{
+    uint32_t first = 0;
+    bool same = true, other = false;
+
+    for (uint8_t seed = 0; seed < 8; seed++) {
+        uint32_t batch = 0;
+
+        for (uint32_t truth = 0; truth < 8; truth++) {
+            struct rig *g = search_new(12, seed);
+            const uint32_t mine = search_answer_with(g, 511 * truth);
+
+            batch = truth == 0 ? mine : batch;
+            same = same && mine != 0 && mine == batch;
+            rig_free(g);
+        }
+        first = seed == 0 ? batch : first;
+        other = other || batch != first;
+    }
+    ok(same && other, "the batch is the device's, whatever its truth");
+}
+
+/* ---- A state that was restored ------------------------------------------- */
+
+/* Names of the coins of an answer, published and secret. */
+struct names {
+    uint8_t release[HSY_DIGEST], permanent[HSY_DIGEST];
+};
+
+static hsy_status named_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+                              const hsy_context *c)
+{
+    static const uint8_t key[HSY_KEY] = {3};
+    struct names *names = ctx;
+
+    if (strcmp(c->purpose, DEVICE_PURPOSE_RELEASE) == 0)
+        memcpy(names->release, c->digest, HSY_DIGEST);
+    if (strcmp(c->purpose, DEVICE_PURPOSE_PERMANENT) == 0)
+        memcpy(names->permanent, c->digest, HSY_DIGEST);
+    hsy_streams_open(room, key, c);
+    *coins = hsy_streams_coins(room);
+    return HSY_OK;
+}
+
+/* Asks all three stages, the second about what begins with this digit; whether
+ * that one is answered, as the key above has it, and by which coins. */
+static bool second_stage(struct rig *g, struct names *names, const char *digit)
+{
+    static uint8_t label[5] = {1};
+
+    label[4] = (uint8_t)digit[0];
+    g->tasks = 0;
+    for (uint32_t i = 1; i <= 3; i++) {
+        hsy_spec spec = stage_spec(3, i);
+        hsy_task *t;
+
+        if (i == 2)
+            spec.labels = label;
+        t = rig_task(g, "t", "browser", spec, 0);
+        t->id[1] = (char)('0' + i);
+        t->slot_days = 0;
+        t->labels = spec.labels;
+        t->labels_len = spec.labels_len;
+    }
+    rig_publish(g);
+    if (rig_open(g, false) != HSY_OK || !rig_tasks(g))
+        exit(1);
+    hsy_device_coins(g->dev, named_coins, names);
+    return rig_answer(g, 1, 0) == HSY_ANSWERED;
+}
+
+static void restored(void)
+{
+    struct rig *g = search_new(3, 7);
+    struct file *files = malloc(sizeof g->world.file);
+    struct names one, two, again;
+    bool good;
+
+    if (files == NULL)
+        exit(1);
+    memcpy(files, g->world.file, sizeof g->world.file);
+    good = second_stage(g, &one, "0");
+    memcpy(g->world.file, files, sizeof g->world.file);
+    ok(good && second_stage(g, &two, "8") &&
+           memcmp(one.release, two.release, HSY_DIGEST) != 0 &&
+           memcmp(one.permanent, two.permanent, HSY_DIGEST) != 0,
+       "a restored device has other coins for other candidates");
+    memcpy(g->world.file, files, sizeof g->world.file);
+    ok(second_stage(g, &again, "0") && memcmp(&one, &again, sizeof one) == 0,
+       "and the same for the same");
+    free(files);
+    rig_free(g);
+}
+
+/* A stage is asked once: a task that says otherwise is not admitted. */
+static void asked_once(uint32_t slot_days, uint32_t answers, const char *field)
+{
+    struct rig *g = search_new(3, 7);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        g->task[i].slot_days = slot_days;
+        g->task[i].answers = answers;
+    }
+    rig_publish(g);
+    ok(rig_take(g) == HSY_OK && rig_admit(g, 0) == HSY_E_RANGE &&
+           strcmp(g->err.field, field) == 0,
+       "a stage with %u answers in slots of %u days is refused", answers,
+       slot_days);
+    rig_free(g);
+}
+
 int main(void)
 {
     every_stage_sends_once(3, 6);
@@ -213,7 +352,12 @@ int main(void)
     others_close_nothing();
     its_own_closes_it();
     consent_returns();
+    two_names();
     another_search_is_paid("browser", 1);
     another_search_is_paid("usage", 0);
+    no_truth_names_a_batch();
+    restored();
+    asked_once(1, 1, "slot_days");
+    asked_once(0, 2, "answers");
     return tap_done();
 }
