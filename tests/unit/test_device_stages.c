@@ -327,6 +327,28 @@ static void restored(void)
     rig_free(g);
 }
 
+/* A report goes out for the candidates that it was made for, or not at all. */
+static void other_candidates(void)
+{
+    struct rig *g = search_new(3, 7);
+    struct names names;
+    size_t count[2];
+    bool good = second_stage(g, &names, "0") && !second_stage(g, &names, "8");
+
+    rig_day(g, 361);
+    rig_send(g, count);
+    ok(good && count[0] == 0 && count[1] == 3,
+       "nothing that was said of other candidates is sent");
+    rig_free(g);
+    g = search_new(3, 7);
+    good = second_stage(g, &names, "0") && !second_stage(g, &names, "8") &&
+           !second_stage(g, &names, "0");
+    rig_day(g, 361);
+    rig_send(g, count);
+    ok(good && count[0] == 1 && count[1] == 2, "unless they come back");
+    rig_free(g);
+}
+
 /* A stage is asked once: a task that says otherwise is not admitted. */
 static void asked_once(uint32_t slot_days, uint32_t answers, const char *field)
 {
@@ -357,6 +379,7 @@ int main(void)
     another_search_is_paid("usage", 0);
     no_truth_names_a_batch();
     restored();
+    other_candidates();
     asked_once(1, 1, "slot_days");
     asked_once(0, 2, "answers");
     return tap_done();
