@@ -1000,8 +1000,10 @@ typedef struct hsy_accuracy {
 /*
  * Of a scheme, for a share (below 0: the one that is hardest to tell).
  * HSY_E_UNKNOWN for releases, tuples and what is estimated by iteration,
- * HSY_E_RANGE. Local hashing has neither width nor binomial law: its functions
- * come from a pool, whose collisions are corrected.
+ * HSY_E_RANGE. Local hashing and sketches have neither width nor binomial law:
+ * their functions come from a pool, whose collisions all reports share. What
+ * those of a sketch leave however many report is not in the variance. A mean is
+ * taken where it is hardest to tell.
  */
 HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
                                    double share, double at_once,

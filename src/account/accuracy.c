@@ -35,18 +35,41 @@ static double accuracy_hardest(const struct mech_support *law)
     return fmin(fmax((0.5 - law->q) / law->gap, 0), 1);
 }
 
-static void accuracy_share(hsy_accuracy *a, const hsy_scheme *s, double share)
+/* What a report is drawn from besides its own coins: hash functions of a pool,
+ * whose collisions all reports share, or the buckets it is asked about. Then an
+ * estimate is no mean of n independent terms around the share. */
+static bool accuracy_shared(const hsy_scheme *s)
 {
-    struct mech_support law;
+    return s->param[HSY_PARAM_POOL_BITS] != 0 ||
+           s->param[HSY_PARAM_HASHES] != 0;
+}
 
-    s->mech->support(s, &law);
-    a->share = share < 0 ? accuracy_hardest(&law) : share;
-    a->lambda = law.q + a->share * law.gap;
-    a->gap = law.gap;
-    a->variance = a->lambda * (1 - a->lambda) / (law.gap * law.gap);
-    if (s->param[HSY_PARAM_POOL_BITS] != 0)
-        return; /* collisions are corrected: no mean of independent terms */
-    a->width = 1 / fabs(law.gap);
+/* How many people there are to one who is asked about a value. Variances at
+ * share 0 say it; those of a mean hold at its hardest instead. */
+static double accuracy_asked(const hsy_scheme *s,
+                             const struct mech_support *law)
+{
+    double v[2];
+
+    if (s->mech->variance == NULL || s->kind == HSY_KIND_NUMBER)
+        return 1;
+    s->mech->variance(s, v);
+    return fmax(v[0] / mech_support_v0(law), 1);
+}
+
+/* A mean is as hard to tell as it can be: nothing is known of it. */
+static void accuracy_share(hsy_accuracy *a, const hsy_scheme *s,
+                           const struct mech_support *law, double share)
+{
+    a->share =
+        share < 0 || s->kind == HSY_KIND_NUMBER ? accuracy_hardest(law) : share;
+    a->lambda = law->q + a->share * law->gap;
+    a->gap = law->gap;
+    a->variance = accuracy_asked(s, law) * a->lambda * (1 - a->lambda) /
+                  (law->gap * law->gap);
+    if (accuracy_shared(s))
+        return;
+    a->width = 1 / fabs(law->gap);
     a->binomial = true;
 }
 
@@ -72,6 +95,7 @@ hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
                            double at_once, hsy_error *err)
 {
     hsy_accuracy made = {.at_once = at_once};
+    struct mech_support law = {.gap = 0}; /* no pure law */
 
     if (s->mech->release || s->mech->iterative || s->kind == HSY_KIND_TUPLE)
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
@@ -81,7 +105,9 @@ hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
                         "a share is at most 1, and at least one estimate is "
                         "asked for");
     if (s->mech->support != NULL)
-        accuracy_share(&made, s, share);
+        s->mech->support(s, &law);
+    if (law.gap != 0)
+        accuracy_share(&made, s, &law, share);
     else
         accuracy_other(&made, s, share);
     *out = made;

@@ -164,6 +164,86 @@ static void refused(void)
     free(s);
 }
 
+static hsy_accuracy accuracy_scheme(const char *mechanism, hsy_kind kind,
+                                    uint32_t d, uint64_t nano, hsy_info *info)
+{
+    const hsy_spec spec = {.size = sizeof spec,
+                           .kind = kind,
+                           .mechanism = mechanism,
+                           .d = d,
+                           .hi = kind == HSY_KIND_NUMBER ? 100 : 0,
+                           .nano_epsilon = nano};
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_accuracy a = {0};
+
+    if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK ||
+        hsy_accuracy_of(&a, s, 0, 1, NULL) != HSY_OK)
+        a.variance = NAN;
+    else
+        hsy_scheme_info(s, info);
+    free(s);
+    return a;
+}
+
+/* No plan is better than the variance that the mechanism itself states, and
+ * none is without a number. */
+static void mechanisms(void)
+{
+    static const char *const shares[] = {"grr", "ss",  "hr",   "pgr",
+                                         "hpg", "olh", "blh",  "sue",
+                                         "oue", "cms", "hcms", "dbitflip"};
+    static const char *const means[] = {"onebit", "dwm", "pm", "hm", "laplace"};
+
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        bool holds = true;
+
+        for (uint64_t e = 1; e <= 6; e++) {
+            hsy_info info = {0};
+            const hsy_accuracy a = accuracy_scheme(shares[i], HSY_KIND_VALUES,
+                                                   100, e * HSY_NANO, &info);
+
+            holds &= a.variance >= info.v0 * (1 - 1e-9) && isfinite(a.variance);
+            holds &= isfinite(a.width) && (!a.binomial || a.gap > 0);
+            holds &= a.width == 0 || a.width * a.width / 4 >= a.variance;
+        }
+        ok(holds, "%s: a share's variance is no less than it says", shares[i]);
+    }
+    for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
+        bool holds = true;
+
+        for (uint64_t e = 1; e <= 6; e++) {
+            hsy_info info = {0};
+            const hsy_accuracy a = accuracy_scheme(means[i], HSY_KIND_NUMBER, 0,
+                                                   e * HSY_NANO, &info);
+
+            holds &= a.variance >= info.v0 * (1 - 1e-9) && isfinite(a.variance);
+            holds &= a.width * a.width / 4 >= a.variance * (1 - 1e-9);
+        }
+        ok(holds, "%s: a mean's variance is no less than it says", means[i]);
+    }
+}
+
+/* Hash functions that all reports share are in no theorem about independent
+ * terms. Hadamard response of several blocks has one, with a width of its own.
+ */
+static void laws(void)
+{
+    hsy_info info = {0};
+    const hsy_accuracy cms =
+        accuracy_scheme("cms", HSY_KIND_VALUES, 100, HSY_NANO, &info);
+    const hsy_accuracy hcms =
+        accuracy_scheme("hcms", HSY_KIND_VALUES, 100, HSY_NANO, &info);
+    const hsy_accuracy hr = accuracy_scheme("hr", HSY_KIND_VALUES, 100,
+                                            UINT64_C(5) * HSY_NANO, &info);
+    const double blocks = (double)info.param[HSY_PARAM_BLOCKS], E = exp(5);
+
+    ok(!cms.binomial && cms.width == 0 && !hcms.binomial && hcms.width == 0,
+       "sketches have neither a theorem nor a binomial law");
+    ok(blocks > 1 && !hr.binomial &&
+           near(hr.width, 2 * (2 * blocks - 1 + E) / (E - 1), 1e-9),
+       "hr of several blocks has the width of its terms, and no binomial law");
+}
+
 /* Every mechanism of shares: the stated variance is that of its law. */
 static void limit(void)
 {
@@ -181,6 +261,8 @@ int main(void)
     many();
     central();
     refused();
+    mechanisms();
+    laws();
     limit();
     return tap_done();
 }
