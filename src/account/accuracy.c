@@ -24,7 +24,7 @@
  * integer needs. */
 #define ACCURACY_STEPS 128
 #define ACCURACY_MOST 9e15 /* people, exact in a double */
-#define ACCURACY_TRIES 4096
+#define ACCURACY_TRIES 32768
 
 /* ---- What a scheme does -------------------------------------------------- */
 
@@ -189,40 +189,44 @@ double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound, double n,
 
 /* ---- The people ---------------------------------------------------------- */
 
-/* The last number of people above n, within four steps of the lattice of X, for
- * which the exact chance passes beta; 0 if there is none. */
-static double accuracy_bad(const hsy_accuracy *a, double alpha, double beta,
-                           double n)
+/* P[X >= n (lambda + far)] as if counts were not whole: never below the chance
+ * of X beyond that, and falling with n. */
+static double accuracy_beyond_edge(double n, double lambda, double far)
 {
-    const double window = ceil(4 / (alpha * fabs(a->gap)));
-    const double stride = 2 * floor(window / ACCURACY_TRIES / 2) + 1;
+    const double edge = n * (lambda + far);
 
-    for (double m = n + window; m > n && m < ACCURACY_MOST; m -= stride)
-        if (hsy_accuracy_beta(a, HSY_BOUND_EXACT, m, alpha) > beta)
-            return m;
-    return 0;
+    return lambda + far > 1 ? 0 : hsy_beta_inc(edge, n - edge + 1, lambda);
 }
 
-/* The chance falls with n but for small steps up and down: from where on it
- * has fallen for good. */
+/* At least the exact chance, for n and for every larger number. */
+static double accuracy_envelope(const hsy_accuracy *a, double n, double alpha)
+{
+    const double far = alpha * fabs(a->gap) * (1 - 1e-12);
+
+    return a->at_once * (accuracy_beyond_edge(n, a->lambda, far) +
+                         accuracy_beyond_edge(n, 1 - a->lambda, far));
+}
+
+/* The chance falls with n but for small steps up and down. From where on an
+ * envelope of it is low enough it stays; from there down one by one. */
 static double accuracy_users_exact(const hsy_accuracy *a, double alpha,
                                    double beta)
 {
-    double low = 0, high = 1, bad;
+    double low = 0, high = 1;
 
-    while (high < ACCURACY_MOST &&
-           hsy_accuracy_beta(a, HSY_BOUND_EXACT, high, alpha) > beta)
+    while (high < ACCURACY_MOST && accuracy_envelope(a, high, alpha) > beta)
         high *= 2;
     while (high - low > 1) {
         const double middle = floor(low + (high - low) / 2);
 
-        if (hsy_accuracy_beta(a, HSY_BOUND_EXACT, middle, alpha) <= beta)
+        if (accuracy_envelope(a, middle, alpha) <= beta)
             high = middle;
         else
             low = middle;
     }
-    while ((bad = accuracy_bad(a, alpha, beta, high)) > 0)
-        high = bad + 1;
+    for (int i = 0; i < ACCURACY_TRIES && high > 1; i++, high--)
+        if (hsy_accuracy_beta(a, HSY_BOUND_EXACT, high - 1, alpha) > beta)
+            break;
     return high;
 }
 

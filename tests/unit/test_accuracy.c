@@ -105,6 +105,34 @@ static void people(void)
     ok(needed, "one less is not");
 }
 
+/* The chance of every number of people from the answer on, where its steps are
+ * long and where they are short. */
+static void people_after(void)
+{
+    static const double laws[][2] = {{0.2689, 0.4621}, {0.0101, 0.4621},
+                                     {0.001, 0.245},   {0.001, 0.03},
+                                     {0.5, 0.4621},    {0.3, 0.9}};
+    bool holds = true, needed = true;
+
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++)
+        for (double beta = 0.3; beta > 1e-4; beta /= 20) {
+            const hsy_accuracy a = {.lambda = laws[i][0],
+                                    .gap = laws[i][1],
+                                    .binomial = true,
+                                    .at_once = 1};
+            const double n =
+                hsy_accuracy_users(&a, HSY_BOUND_EXACT, 0.001, beta);
+
+            for (double m = n; m < n + 300; m++)
+                holds &=
+                    hsy_accuracy_beta(&a, HSY_BOUND_EXACT, m, 0.001) <= beta;
+            needed &=
+                hsy_accuracy_beta(&a, HSY_BOUND_EXACT, n - 1, 0.001) > beta;
+        }
+    ok(holds, "where steps are long too, any number from there on is enough");
+    ok(needed, "and still one less is not");
+}
+
 /* d times a chance each; the mean of the largest. */
 static void many(void)
 {
@@ -258,6 +286,7 @@ int main(void)
     vectors();
     exact();
     people();
+    people_after();
     many();
     central();
     refused();
