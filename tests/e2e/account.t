@@ -77,7 +77,8 @@ got = account("compose", "--file", mixed, "--delta", "1e-9")
 ok(got["k"] == 1031 and got["kinds"] == 3 and near(got["basic"], 116.0986122886681) and got["exact"] < got["grouposition_kl"] < got["basic"], "a file of three", got)
 ok(json.loads(must("account", "compose", "--file", "-", "--format", "json", stdin=b"1\r\n1\n")) ["k"] == 2, "standard input, either end of line")
 for text, words in (("", "nothing was spent"), ("1\nx\n", "line 2"), ("1\n\n", "line 2"), ("0\n", "line 1"), ("1,0\n", "line 1"), ("1,1.5\n", "line 1"),
-                    ("-1\n", "line 1"), ("nan\n", "line 1"), ("101\n", "line 1"), ("1,2,3\n", "line 1"), ("0x1\n", "line 1"), ("1,1000000000\n1\n", "line 2")):
+                    ("-1\n", "line 1"), ("nan\n", "line 1"), ("101\n", "line 1"), ("1,2,3\n", "line 1"), ("0x1\n", "line 1"), ("1,1000000000\n1\n", "line 2"),
+                    ("2\n1\0,5\n", "line 2")):
     r = run("account", "compose", "--file", "-", stdin=text.encode())
     ok(r.code == 1 and words in r.err and r.out == b"", "bad file %r: %s" % (text, words), r)
 ok(run("account", "compose", "--file", path("nonesuch")).code == 1, "a file that is not there")
