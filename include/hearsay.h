@@ -1010,8 +1010,9 @@ HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
                                    hsy_error *err);
 
 /* Whether a bound is there; then, all but one being given, the last: the error
- * alpha that is passed with chance at most beta, how many reports that takes,
- * and that chance. 0 < alpha; 0 < beta < 1; 1 <= n <= 9e15. */
+ * alpha that is passed with chance at most beta, how many reports that takes
+ * (exact: infinity if more than 2^52), and that chance. 0 < alpha; 0 < beta
+ * < 1; 1 <= n <= 9e15. */
 HSY_API bool hsy_accuracy_has(const hsy_accuracy *a, hsy_bound bound);
 HSY_API double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound,
                                   double n, double beta);

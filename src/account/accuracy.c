@@ -216,6 +216,8 @@ static double accuracy_users_exact(const hsy_accuracy *a, double alpha,
 
     while (high < ACCURACY_MOST && accuracy_envelope(a, high, alpha) > beta)
         high *= 2;
+    if (high >= ACCURACY_MOST)
+        return INFINITY; /* counts that a double does not hold */
     while (high - low > 1) {
         const double middle = floor(low + (high - low) / 2);
 

@@ -112,6 +112,7 @@ static void people_after(void)
     static const double laws[][2] = {{0.2689, 0.4621}, {0.0101, 0.4621},
                                      {0.001, 0.245},   {0.001, 0.03},
                                      {0.5, 0.4621},    {0.3, 0.9}};
+    const hsy_accuracy all = accuracy_rr(1, -1);
     bool holds = true, needed = true;
 
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++)
@@ -131,6 +132,9 @@ static void people_after(void)
         }
     ok(holds, "where steps are long too, any number from there on is enough");
     ok(needed, "and still one less is not");
+    ok(isinf(hsy_accuracy_users(&all, HSY_BOUND_EXACT, 1e-9, 0.05)) &&
+           hsy_accuracy_users(&all, HSY_BOUND_NORMAL, 1e-9, 0.05) > 1e17,
+       "more people than can be counted are no answer");
 }
 
 /* d times a chance each; the mean of the largest. */
