@@ -55,7 +55,7 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # but libc.
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
              %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
-             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose,$(UNIT))
+             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle,$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \
@@ -148,7 +148,7 @@ format:
 
 # The client alone, as one object without what estimates: for a device with
 # little room. Two files of its own stand in for tables that name everything.
-CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c,$(wildcard src/core/*.c src/mech/*.c src/device/*.c)) $(sort $(wildcard src/client/*.c))
+CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c %/stages.c,$(wildcard src/core/*.c src/mech/*.c src/device/*.c)) $(sort $(wildcard src/client/*.c))
 CLIENT_OBJ  := $(CLIENT_SRC:%.c=$(O)/client/%.o)
 CLIENT_KEEP := $(addprefix -u ,$(shell awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | grep -E '^hsy_(device|release|document_(open|task))'))
 $(O)/client/%.o: %.c

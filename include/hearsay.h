@@ -216,8 +216,10 @@ typedef enum hsy_param {
     HSY_PARAM_POOL_BITS = 1, /* 2^this public seeds, 0: 2^16 */
     HSY_PARAM_POOL_SEED = 2, /* which public pool */
     HSY_PARAM_W = 3,         /* size of a subset or of a window; bits of the
-                                first prefix, or of a stage's */
-    HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks */
+                                first prefix, or of a stage's, or of a puzzle
+                                piece */
+    HSY_PARAM_BLOCKS = 4,    /* Hadamard and hybrid projective: blocks; puzzle:
+                                fragments of a word */
     HSY_PARAM_Q = 5,         /* projective: prime order of the field */
     HSY_PARAM_T = 6,         /* projective: coordinates of a point */
     HSY_PARAM_BITS = 7,      /* bits of a dBitFlip report, a Bloom filter or a
@@ -228,12 +230,13 @@ typedef enum hsy_param {
     HSY_PARAM_OUTPUTS = 10,  /* window mechanisms: values of a report */
     HSY_PARAM_COHORTS = 11,  /* RAPPOR: cohorts */
     HSY_PARAM_FANOUT = 12,   /* hierarchy: children of a node */
-    HSY_PARAM_MIX = 13,      /* share of one-bit reports, in 2^-16; stages:
-                                batches of equal size (1), rising (2) evenly
-                                from 1 to 3, or diminishing (3) the reverse */
+    HSY_PARAM_MIX = 13,      /* share of one-bit reports, or of epsilon that is
+                                the word's, in 2^-16; stages: batches of equal
+                                size (1), rising (2) evenly from 1 to 3, or
+                                diminishing (3) the reverse */
     HSY_PARAM_GRID = 14,     /* Laplace: steps in half the range */
     HSY_PARAM_STEP = 15      /* prefixes: bits from one group, or stage, to the
-                                next */
+                                next; puzzle: bits of a fragment */
 } hsy_param;
 
 #define HSY_PARAMS 16                           /* all of them */
@@ -345,9 +348,10 @@ typedef struct hsy_info {
     uint32_t packed_bits;          /* bits a report takes in a stream */
     size_t report_bytes;           /* bytes of a report in memory */
     size_t cells, strata, weights; /* sizes of a tally */
-    double p, q;    /* support probabilities: own value, other value */
-    double v0, v1;  /* n times the variance at share 0 and at share 1; 0 where
-                       iterative: there is none */
+    uint32_t answers; /* parts that each report answers: 1, or 2 of sfp */
+    double p, q;      /* support probabilities: own value, other value */
+    double v0, v1;    /* n times the variance at share 0 and at share 1; 0 where
+                         iterative: there is none */
     double steps;   /* of estimating everything (of one candidate string, of one
                        round where iterative), for the spec's users */
     bool iterative; /* estimated by iteration (hsy_density), not by points */
@@ -539,8 +543,9 @@ HSY_API void hsy_pack(const hsy_scheme *s, uint8_t *packed,
 HSY_API hsy_status hsy_unpack(const hsy_scheme *s, uint8_t *reports,
                               const uint8_t *packed, size_t n);
 
-/* A view on the caller's counters. strata sum up to the number of reports;
- * weights is the histogram of ones per report, unary schemes only. */
+/* A view on the caller's counters. strata sum up to `answers` times the number
+ * of reports; weights is the histogram of ones per report, unary schemes only.
+ */
 typedef struct hsy_tally {
     int64_t *cells;
     uint64_t *strata;
@@ -548,6 +553,7 @@ typedef struct hsy_tally {
     size_t ncells, nstrata, nweights;
     bool release; /* cells are a curator's: not bounded by the reports, which
                      are releases */
+    uint32_t answers; /* parts that each report answers; 0 stands for 1 */
 } hsy_tally;
 
 /* 64-bit words a tally of the scheme takes; an empty tally in them. The view
@@ -1567,6 +1573,100 @@ HSY_API hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET],
                                       hsy_error *err);
 HSY_API size_t hsy_alphabet_text(char text[HSY_ALPHABET_TEXT],
                                  const uint8_t alphabet[HSY_ALPHABET]);
+
+/* ---- Discovery by puzzle: a tally of sfp: docs/mechanisms/sfp.md --------- */
+
+#define HSY_PUZZLE_PAIRS_MAX 16384u /* of an offset that go on */
+
+/* Where fragment i of a word begins, in bits; there are as many fragments as
+ * HSY_PARAM_BLOCKS says, of HSY_PARAM_STEP bits. */
+HSY_API uint32_t hsy_puzzle_offset(const hsy_scheme *s, size_t i);
+
+/* The puzzle piece and fragment i of a word, from its codes, and the code of
+ * such a pair under any of the parts 0 .. HSY_PARAM_BLOCKS - 1. Time does not
+ * depend on what they are. */
+HSY_API uint32_t hsy_puzzle_piece(const hsy_scheme *s, const uint64_t *codes);
+HSY_API uint32_t hsy_puzzle_fragment(const hsy_scheme *s, const uint64_t *codes,
+                                     size_t i);
+HSY_API uint64_t hsy_puzzle_pair(const hsy_scheme *s, uint32_t piece,
+                                 uint32_t fragment);
+
+/* What is wanted of a tally of sfp. Zero it and set size; 0 leaves the choice.
+ */
+typedef struct hsy_puzzle {
+    size_t size;             /* sizeof(hsy_puzzle) */
+    uint64_t top;            /* so many words at most; 0: all */
+    uint64_t threshold;      /* so many pairs of an offset go on at most; 0: as
+                                many as are significant, or with `all` 20 */
+    bool all;                /* chance or not, of pairs and words; else only
+                                what chance hardly makes */
+    double alpha;            /* how hardly: the chance that an offset takes any
+                                pair, or the end any word, that nobody has; 0:
+                                0.05 */
+    uint64_t max_candidates; /* pairs of an offset, words that are joined; 0:
+                                HSY_SEARCH_CANDIDATES */
+} hsy_puzzle;
+
+/* The search before anything is collected, as stages: every one of `fragments`
+ * offsets, which a report is about with the same chance, and the words, which
+ * every report is about. */
+typedef struct hsy_puzzle_plan {
+    size_t fragments;
+    hsy_stage offset; /* candidates: 2^w pieces, each with all fragments that
+                         a word can have */
+    hsy_stage word;   /* candidates: at most */
+} hsy_puzzle_plan;
+
+/* HSY_E_RANGE with the field of how (in err->limit the pairs, if there are too
+ * many), HSY_E_UNKNOWN for another mechanism. */
+HSY_API hsy_status hsy_puzzle_plan_of(const hsy_scheme *s,
+                                      const hsy_puzzle *how,
+                                      hsy_puzzle_plan *plan, hsy_error *err);
+
+/* What a search looked at. */
+typedef struct hsy_puzzle_trace {
+    uint64_t pairs;      /* that went on, of all offsets */
+    uint64_t joined;     /* words that they make */
+    uint64_t candidates; /* of them those that have the piece they were joined
+                            by */
+} hsy_puzzle_trace;
+
+/* Bytes of memory for a search; aligned as malloc aligns. */
+HSY_API size_t hsy_puzzle_memory(const hsy_scheme *s,
+                                 const hsy_puzzle_plan *plan);
+
+/*
+ * The frequent words in a tally, largest share first, with their evidence from
+ * the sketch of words; found has room for plan->word.keep. HSY_E_EMPTY if an
+ * offset has no reports; HSY_E_RANGE, field "max-candidates" and how many in
+ * err->limit, if more words could be joined than are allowed; HSY_E_FORMAT if
+ * the tally has not as many fragments as words.
+ */
+HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
+                                     const hsy_puzzle *how,
+                                     const hsy_puzzle_plan *plan,
+                                     hsy_found *found, size_t *count,
+                                     hsy_puzzle_trace *trace, void *memory,
+                                     hsy_error *err);
+
+/* A frequent pair of an offset. */
+typedef struct hsy_pair {
+    uint32_t piece, fragment;
+} hsy_pair;
+
+/*
+ * The middle of a search: all words that can be joined from pairs of one piece,
+ * one of each offset, that agree where they overlap and of which nothing
+ * follows the end of the word; those whose own piece is that one. The pairs of
+ * offset i are pairs[first[i]] up to pairs[first[i+1]], ordered by piece and
+ * then fragment. ways has room for a number for each pair, codes for `most`
+ * words. trace may be NULL.
+ */
+HSY_API hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
+                                   const size_t *first, uint64_t *ways,
+                                   uint64_t most, uint64_t *codes,
+                                   size_t *count, hsy_puzzle_trace *trace,
+                                   hsy_error *err);
 
 /* ---- Surveys: docs/survey.md ----------------------------------------------
  */

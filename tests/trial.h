@@ -224,7 +224,18 @@ static inline void trial_few(hsy_spec *spec, bool strings)
         *spec = sketch;
 }
 
-/* d spelled strings, a power of two from 4 on: prefixes of 2, 3, ... bits. */
+/* Small sketches for the fragment puzzle, of strings whose symbols are bits. */
+static inline void trial_puzzle(hsy_spec *spec)
+{
+    spec->alphabet['a' / 8] = 1u << 'a' % 8;
+    spec->param[HSY_PARAM_HASHES] = 1;
+    spec->param[HSY_PARAM_WIDTH] = 2;
+    spec->param[HSY_PARAM_POOL_SEED] = 1;
+    spec->param[HSY_PARAM_POOL_BITS] = 0;
+}
+
+/* d spelled strings, a power of two from 4 on: prefixes of 2, 3, ... bits, or
+ * fragments of one. */
 static inline hsy_spec trial_spelled(const char *mechanism, uint32_t d,
                                      double epsilon)
 {
@@ -240,6 +251,8 @@ static inline hsy_spec trial_spelled(const char *mechanism, uint32_t d,
             spec.param[HSY_PARAM_BITS];
     else
         spec.param[HSY_PARAM_POOL_BITS] = 3;
+    if (strcmp(mechanism, "sfp") == 0)
+        trial_puzzle(&spec);
     return spec;
 }
 

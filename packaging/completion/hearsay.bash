@@ -14,7 +14,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --density) echo em ems ;;
     --data) echo zipf: geometric: poisson: uniform gaussian: file: ;;
     --sampling) echo auto users ;;
-    --discover) echo pem ;;
+    --discover) echo pem treehist sfp ;;
     --method) echo sampler nnls ;;
     --correction) echo fdr bonferroni ;;
     --assume-lying | --lying) echo 0.1% 1% 5% ;;
@@ -65,7 +65,9 @@ _hearsay() {
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
     elif [ "$command" = simulate ] && [[ $word == -* ]] &&
         [[ " ${COMP_WORDS[*]} " == *" --discover "* ]]; then
-        words="$("$hearsay" simulate --discover pem --help 2>/dev/null |
+        local form=pem
+        [[ " ${COMP_WORDS[*]} " == *" --discover sfp "* ]] && form=sfp
+        words="$("$hearsay" simulate --discover "$form" --help 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
     elif [ "$command" = discover ] && [[ $word == -* ]] &&
         [[ " ${COMP_WORDS[*]} " == *" --"@(start|next|batches)" "* ]]; then

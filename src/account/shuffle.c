@@ -18,10 +18,11 @@
  *   both and 1 for one that favours neither; scale (rho-1) (1+E) / n. Binary
  *   randomized response has inside 1/2, both 0 and so no Y.
  *
- * Where Y takes 0, 1 and rho, it is replaced by one that takes 0 and rho with
- * the same mean. The maximum is convex in Y, so this can only add. For the same
- * reason the least `both` over all pairs of truths is the worst one. Derived in
- * docs/accounting.md; MECHANISMS 9.
+ * Where Y takes 0, 1 and rho, it is replaced, for more than SHUFFLE_SMALL
+ * people, by one that takes 0 and rho with the same mean. The maximum is convex
+ * in Y, so this can only add. For the same reason the least `both` over all
+ * pairs of truths is the worst one. Derived in docs/accounting.md;
+ * MECHANISMS 9.
  *
  * Nothing is dropped and nothing is rounded down: see shuffle_sum and account.h
  * for how the sum stays an upper bound.
@@ -32,6 +33,7 @@
 
 #define SHUFFLE_FINE 400.0  /* buckets of M to a standard deviation: no Y, */
 #define SHUFFLE_COARSE 64.0 /* with Y */
+#define SHUFFLE_SMALL 100.0 /* people among whom Y is taken as it is */
 #define SHUFFLE_KINKS 128.0 /* values of b that are summed one by one */
 #define SHUFFLE_FAR 9.0     /* deviations of Y within which they are */
 #define SHUFFLE_REST 1e-15  /* of the sum: when to stop and add a bound */
@@ -41,7 +43,10 @@ struct shuffle_law {
     double n, epsilon0;
     double growth; /* rho - 1 */
     double p, q, value;
-    double fine;
+    double shared; /* chance of an output that favours both, where those are
+                      counted one by one: q is then of the ones left */
+    double fine;   /* buckets of M to a standard deviation */
+    double factor; /* of clones, in scale */
 };
 
 /* ... and the rest. */
@@ -53,6 +58,7 @@ struct shuffle_at {
 static void shuffle_clones(struct shuffle_law *law)
 {
     law->p = exp(-law->epsilon0);
+    law->factor = 2 / (law->p * (law->growth + 2));
     law->fine = SHUFFLE_FINE;
 }
 
@@ -63,8 +69,15 @@ static void shuffle_blanket(struct shuffle_law *law, double inside, double both)
     const double outside = fmax(1 - 2 * inside + both, 0);
 
     law->p = 2 * gamma * (inside - both);
-    law->value = both > 0 ? rho : 1;
-    law->q = gamma * (both > 0 ? both + outside / rho : outside) / (1 - law->p);
+    if (law->n <= SHUFFLE_SMALL) {
+        law->shared = gamma * both / (1 - law->p);
+        law->q = gamma * outside / (1 - law->p - gamma * both);
+    } else if (both > 0) {
+        law->value = rho;
+        law->q = gamma * (both + outside / rho) / (1 - law->p);
+    } else {
+        law->q = gamma * outside / (1 - law->p);
+    }
     law->fine = law->q > 0 ? SHUFFLE_COARSE : SHUFFLE_FINE;
 }
 
@@ -73,7 +86,8 @@ static void shuffle_open(struct shuffle_law *law, const hsy_shuffle *s)
     *law = (struct shuffle_law){.n = (double)s->n,
                                 .epsilon0 = s->epsilon0,
                                 .growth = expm1(s->epsilon0),
-                                .value = 1};
+                                .value = 1,
+                                .factor = 1};
     if (s->by == HSY_SHUFFLE_ANY)
         shuffle_clones(law);
     else if (s->by == HSY_SHUFFLE_BINARY)
@@ -151,6 +165,33 @@ static double shuffle_inner(struct shuffle_inner *in)
     return sum;
 }
 
+static double shuffle_inner_any(const struct shuffle_inner *in)
+{
+    struct shuffle_inner own = *in;
+
+    if (own.u <= 0)
+        return 0;
+    if (own.n == 0 || own.q == 0 || own.theta == 0)
+        return hsy_account_under(own.m, 0.5, own.u);
+    return shuffle_inner(&own);
+}
+
+/* Over the number z of outputs that favour both, rho each. */
+static double shuffle_inner_shared(const struct shuffle_inner *in,
+                                   double shared, double rho)
+{
+    double sum = 0;
+
+    for (double z = 0; z <= in->n; z++) {
+        struct shuffle_inner own = *in;
+
+        own.n -= z;
+        own.u -= in->theta * rho * z;
+        sum += hsy_account_chance(z, in->n, shared) * shuffle_inner_any(&own);
+    }
+    return sum;
+}
+
 /*
  * At least the expectation for any M from low to high: M enters through b - M/2
  * whose spread grows with M in convex order, so `high` is the worst; through
@@ -161,15 +202,15 @@ static double shuffle_term(const struct shuffle_at *at, double low, double high)
 {
     const struct shuffle_law *law = at->law;
     const double u = (high - low) / 2 + at->edge * low;
-    struct shuffle_inner in = {.m = high,
-                               .u = u * (1 + 4e-15),
-                               .n = law->n - high,
-                               .q = law->q,
-                               .theta = at->tau * law->value};
+    const struct shuffle_inner in = {.m = high,
+                                     .u = u * (1 + 4e-15),
+                                     .n = law->n - high,
+                                     .q = law->q,
+                                     .theta = at->tau * law->value};
 
-    if (in.n == 0 || in.q == 0 || in.theta == 0)
-        return hsy_account_under(in.m, 0.5, in.u);
-    return shuffle_inner(&in);
+    if (law->shared > 0 && in.n > 0)
+        return shuffle_inner_shared(&in, law->shared, law->growth + 1);
+    return shuffle_inner_any(&in);
 }
 
 /* Sum of P(j) j/2 over j below m, where the ratio of neighbours is below 1;
@@ -260,18 +301,27 @@ static double shuffle_delta(const struct shuffle_law *law, double epsilon)
 
     if (epsilon >= law->epsilon0)
         return 0;
-    sum = at.scale * shuffle_sum(&at);
-    if (law->q == 0) /* 2 / (p (rho + 1)) for clones; 1 for binary */
-        sum *= 2 / (law->p * (law->growth + 2));
+    sum = at.scale * law->factor * shuffle_sum(&at);
     return fmin(sum + 1e-300, shuffle_alone(law, epsilon));
 }
 
+/* Two truths that share nothing bound those that share something, and are
+ * sometimes the better bound of many people, for whom Y is spread. */
 double hsy_account_shuffle(const hsy_shuffle *s, double epsilon)
 {
     struct shuffle_law law;
+    double delta;
 
     shuffle_open(&law, s);
-    return shuffle_delta(&law, epsilon);
+    delta = shuffle_delta(&law, epsilon);
+    if (law.value != 1 && s->inside <= 0.5) {
+        hsy_shuffle apart = *s;
+
+        apart.both = 0;
+        shuffle_open(&law, &apart);
+        delta = fmin(delta, shuffle_delta(&law, epsilon));
+    }
+    return delta;
 }
 
 /* As if M/2 - b were normal and M, Y at their means. */
@@ -289,6 +339,7 @@ double hsy_account_shuffle_guess(const hsy_shuffle *s, double delta)
 
 #undef SHUFFLE_FINE
 #undef SHUFFLE_COARSE
+#undef SHUFFLE_SMALL
 #undef SHUFFLE_KINKS
 #undef SHUFFLE_FAR
 #undef SHUFFLE_REST

@@ -141,7 +141,9 @@ static int spend_exact(double *exact, const hsy_spent *spent, size_t kinds,
     return st == HSY_OK ? 0 : account_refused(&err);
 }
 
-static int spend_rows(struct account *a, const hsy_spent *spent, size_t kinds,
+/* The exact one is of at most HSY_COMPOSE_KINDS epsilons: near ones of more are
+ * rounded up for it, and for nothing else. */
+static int spend_rows(struct account *a, hsy_spent *spent, size_t kinds,
                       double delta)
 {
     hsy_composed c;
@@ -151,10 +153,11 @@ static int spend_rows(struct account *a, const hsy_spent *spent, size_t kinds,
 
     if (hsy_compose_bounds(&c, spent, kinds, delta, &err) != HSY_OK)
         return account_refused(&err);
+    kinds = hsy_compose_merge(spent, kinds, HSY_COMPOSE_KINDS);
     failed = spend_exact(&exact, spent, kinds, delta);
     if (failed)
         return failed;
-    exact = fmin(exact, c.basic);
+    exact = fmin(exact, fmin(c.basic, fmin(c.divergence, c.advanced)));
     account_at_most(a, "basic", c.basic, "the sum; needs no delta");
     account_at_most(a, "grouposition", c.grouposition,
                     "half the squares, and a deviation");
@@ -207,7 +210,7 @@ static void spend_put(struct account *a, const struct account_how *how,
 static int spend_one(struct account *a, const struct account_how *how,
                      uint64_t k)
 {
-    const hsy_spent spent = {how->epsilon, k};
+    hsy_spent spent = {how->epsilon, k};
     int failed;
 
     spend_put(a, how, k);
@@ -245,7 +248,7 @@ static int spend_file(struct account *a, const struct account_how *how)
     int failed = spend_read(&l, how->file);
 
     if (!failed) {
-        kinds = hsy_compose_merge(l.spent, l.n, HSY_COMPOSE_KINDS);
+        kinds = hsy_compose_merge(l.spent, l.n, l.n);
         for (size_t i = 0; i < kinds; i++)
             reports += l.spent[i].count;
         snprintf(a->title, sizeof a->title,

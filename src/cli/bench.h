@@ -117,6 +117,7 @@ double bench_sketch(struct bench *b, const struct bench_case *c, hsy_cpu level);
 double bench_strings(struct bench *b, const struct bench_case *c,
                      hsy_cpu level);
 double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level);
+double bench_puzzle(struct bench *b, const struct bench_case *c, hsy_cpu level);
 
 /* ---- bench_density.c ----------------------------------------------------- */
 

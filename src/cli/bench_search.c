@@ -16,6 +16,7 @@ struct bench_search {
     hsy_search how;
     hsy_stage stages[HSY_STAGES_MAX];
     size_t nstages;
+    hsy_puzzle_plan plan; /* of a puzzle */
     hsy_found *found;
     uint64_t *codes; /* of candidates, without a search */
     size_t count;
@@ -67,15 +68,19 @@ static bool bench_search_open(struct bench_search *x,
                               const struct bench_case *c, hsy_cpu level,
                               bool pem)
 {
-    const hsy_spec spec = {.size = sizeof spec,
-                           .mechanism = c->mechanism,
-                           .kind = HSY_KIND_STRINGS,
-                           .nano_epsilon = (uint64_t)HSY_NANO *
-                                           (c->epsilon ? c->epsilon : 1),
-                           .param = {[HSY_PARAM_BITS] = pem ? 48 : 0,
-                                     [HSY_PARAM_STEP] = pem ? 8 : 0,
-                                     [HSY_PARAM_W] = pem ? 4 : 0}};
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = c->mechanism,
+                     .kind = HSY_KIND_STRINGS,
+                     .nano_epsilon =
+                         (uint64_t)HSY_NANO * (c->epsilon ? c->epsilon : 1),
+                     .param = {[HSY_PARAM_BITS] = pem ? 48 : 0,
+                               [HSY_PARAM_STEP] = pem ? 8 : 0,
+                               [HSY_PARAM_W] = pem ? 4 : 0,
+                               [HSY_PARAM_HASHES] = c->hashes,
+                               [HSY_PARAM_WIDTH] = c->width}};
 
+    if (c->hashes != 0) /* a puzzle, of letters */
+        (void)hsy_alphabet_parse(spec.alphabet, "a-z", 3, NULL);
     *x = (struct bench_search){.how = {.size = sizeof(hsy_search)}};
     if (cli_scheme_new(&x->s, &spec) != 0)
         return false;
@@ -170,4 +175,38 @@ double bench_search(struct bench *b, const struct bench_case *c, hsy_cpu level)
         ready = x.found != NULL && x.scratch != NULL;
     }
     return bench_search_rate(b, c, &x, ready, evaluations, bench_search_all);
+}
+
+/* ---- A puzzle ------------------------------------------------------------ */
+
+static const hsy_puzzle bench_puzzle_how = {.size = sizeof(hsy_puzzle)};
+
+static void bench_puzzle_all(void *ctx)
+{
+    struct bench_search *x = ctx;
+    hsy_puzzle_trace trace;
+    size_t count;
+
+    x->failed = hsy_puzzle_search(x->s, &x->tally, &bench_puzzle_how, &x->plan,
+                                  x->found, &count, &trace, x->scratch, NULL);
+}
+
+double bench_puzzle(struct bench *b, const struct bench_case *c, hsy_cpu level)
+{
+    struct bench_search x;
+    bool ready =
+        bench_search_open(&x, c, level, false) &&
+        hsy_puzzle_plan_of(x.s, &bench_puzzle_how, &x.plan, NULL) == HSY_OK;
+
+    if (ready) {
+        x.found = calloc((size_t)x.plan.word.keep, sizeof *x.found);
+        x.scratch = malloc(hsy_puzzle_memory(x.s, &x.plan));
+        ready = x.found != NULL && x.scratch != NULL;
+    }
+    return bench_search_rate(b, c, &x, ready,
+                             ready ? (double)x.plan.offset.candidates *
+                                         (double)x.plan.fragments *
+                                         (double)c->hashes
+                                   : 0,
+                             bench_puzzle_all);
 }

@@ -65,7 +65,7 @@ struct cli_option {
 };
 
 struct cli_command {
-    const char *name;
+    const char *name;  /* what --help goes after, as "simulate attack" */
     const char *usage; /* "[options] [FILE]"; ways apart by " | " */
     const char *about; /* a paragraph, lines broken by \n */
     const struct cli_option *options;
@@ -421,10 +421,10 @@ enum {
 /* How strings are spelled, and who asks for their prefixes. */
 #define CLI_SPELLING_OPTIONS                                                   \
     {CLI_OPT_ALPHABET, "alphabet", "SET",                                      \
-     "pem: bytes of the strings, as a-z0-9 or \\x00-\\x1f"},                   \
+     "pem, sfp: bytes of strings, as a-z0-9 or \\x00-\\x1f"},                  \
     {                                                                          \
         CLI_OPT_ORACLE, "oracle", "NAME",                                      \
-            "pem: the mechanism that asks for prefixes"                        \
+            "pem, sfp: the mechanism of their parts"                           \
     }
 
 #define CLI_SCHEME_OPTIONS                                                     \
@@ -438,12 +438,12 @@ enum {
             "a parameter; left out, it is chosen:\n"                           \
             "  pgr: q t  hpg: q t blocks  laplace: grid  hh: fanout\n"         \
             "  ss, sw: w  hr: blocks pool-seed  stage: bits step w\n"          \
-            "  olh, blh: g pool-bits pool-seed\n"                              \
+            "  olh, blh: g pool-bits pool-seed  stage: width mix\n"            \
             "  dbitflip, pem: bits pool-bits pool-seed; pem: step w\n"         \
-            "  cms, hcms: hashes width pool-seed; stage: width mix\n"          \
+            "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
-            "  dwm, hm: outputs w mix  pm: outputs w  matrix=FILE\n"           \
-            "  rr: spinner=P, coins=T,R or channel=P,Q"                        \
+            "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
+            "  sfp: bits step w blocks  rr: spinner coins channel"             \
     }
 
 /* Instead of both. */

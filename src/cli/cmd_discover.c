@@ -1,5 +1,5 @@
-/* cmd_discover.c - hearsay discover: a tally of pem in, frequent strings out;
- * and before that, how many people it takes. */
+/* cmd_discover.c - hearsay discover: a tally of pem or sfp in, frequent strings
+ * out; and before that, how many people it takes. */
 #include "discover_parts.h"
 
 #include "output.h"
@@ -15,6 +15,8 @@ enum {
     DISCOVER_ALPHA,
     DISCOVER_LEVEL,
     DISCOVER_SIMULTANEOUS,
+    DISCOVER_ALL_STAGES,
+    DISCOVER_THRESHOLD,
     DISCOVER_ALL,
     DISCOVER_MAX,
     DISCOVER_PLAN,
@@ -25,9 +27,10 @@ enum {
 };
 
 static const struct cli_option discover_options[] = {
-    {DISCOVER_TOP, "top", "K", "so many strings at most (default 16)"},
+    {DISCOVER_TOP, "top", "K",
+     "so many strings at most (default 16; of sfp all)"},
     {DISCOVER_SIGNIFICANT, "significant", NULL,
-     "only what chance hardly makes, at every stage"},
+     "only what chance hardly makes, at every stage (sfp\ndoes so anyway)"},
     {DISCOVER_ALPHA, "alpha", "A",
      "how hardly: a stage takes any prefix that nobody has\n"
      "with this chance (default 0.05)"},
@@ -38,7 +41,12 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_SIMULTANEOUS, "simultaneous", NULL,
      "intervals that hold for all candidates together, so\n"
      "also for those that were picked"},
-    {DISCOVER_ALL, "all-stages", NULL, "the prefixes of every stage too"},
+    {DISCOVER_ALL_STAGES, "all-stages", NULL,
+     "the prefixes of every stage too"},
+    {DISCOVER_THRESHOLD, "threshold", "T",
+     "sfp: at most T pairs of an offset go on (default: as\n"
+     "many as are more than chance makes; with --all 20)"},
+    {DISCOVER_ALL, "all", NULL, "sfp: pairs and words, chance or not"},
     {DISCOVER_MAX, "max-candidates", "N",
      "of a stage, up to 16777216 (default 262144): time\n"
      "and memory grow with it"},
@@ -50,12 +58,15 @@ static const struct cli_option discover_options[] = {
     {DISCOVER_MISS, "miss", "B",
      "... chance to miss it at a stage (default 0.05)"},
     {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
     {CLI_OPT_ALPHABET, "alphabet", "SET",
      "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
     {CLI_OPT_ORACLE, "oracle", "NAME",
-     "... the mechanism that asks for prefixes"},
+     "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
     {CLI_OPT_SET, "set", "KEY=VALUE...",
-     "... parameters of pem: bits step w pool-bits pool-seed"},
+     "... parameters of pem: bits step w pool-bits\n"
+     "pool-seed; of sfp: bits step w blocks hashes width\n"
+     "mix pool-seed"},
     CLI_FORMAT_OPTION(DISCOVER_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -63,10 +74,10 @@ static const struct cli_command discover_command = {
     "discover",
     "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
     "--start|--next|--batches ... (in batches: --next --help)",
-    "Find the frequent strings in tallies or reports of the mechanism pem: "
-    "strings\n"
-    "that nobody listed beforehand, with their shares and intervals. Of a "
-    "search in\nbatches, what one stage has found.",
+    "Find the frequent strings in tallies or reports of the mechanisms pem "
+    "and sfp:\n"
+    "strings that nobody listed beforehand, with their shares and intervals. "
+    "Of a\nsearch in batches, what one stage has found.",
     discover_options};
 
 /* ---- Searching ----------------------------------------------------------- */
@@ -169,7 +180,6 @@ static int discover_search(struct discover_result *r, hsy_found *found,
     return 0;
 }
 
-/* The table, then the figure. */
 int discover_tell(const struct discover_result *r, struct output *figure)
 {
     int failed;
@@ -197,10 +207,14 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
         return cli_fail("%s: no data: it holds no reports", g->first);
     if (hsy_stage_number(g->scheme) != 0)
         return discover_one_stage(o, g);
+    if (strcmp(g->info.mechanism, "sfp") == 0)
+        return discover_puzzle(o, g);
+    if (o->all || o->threshold != 0)
+        return cli_fail("--all and --threshold go with reports of sfp");
     if (strcmp(g->info.mechanism, "pem") != 0)
-        return cli_fail("%s: strings are discovered from reports of pem, and "
-                        "these are of %s; 'randomize --strings --mechanism "
-                        "pem' makes them",
+        return cli_fail("%s: strings are discovered from reports of pem or "
+                        "sfp, and these are of %s; 'randomize --strings "
+                        "--mechanism pem' makes them",
                         g->first, g->info.mechanism);
     failed = discover_stages_of(&stages, g->scheme, &o->search);
     if (failed)
@@ -239,14 +253,21 @@ static int discover_plan(const struct discover_options *o,
     int failed;
 
     spec->strings = true;
-    spec->spec.mechanism = "pem";
+    if (spec->spec.mechanism == NULL)
+        spec->spec.mechanism = "pem";
     failed = cli_spec_finish(spec, p);
     if (!failed)
         failed = cli_scheme_new(&s, &spec->spec);
     if (!failed)
+        hsy_scheme_info(s, &info);
+    if (!failed && strcmp(info.mechanism, "sfp") == 0) {
+        failed = discover_puzzle_plan(o, s);
+        free(s);
+        return failed;
+    }
+    if (!failed)
         failed = discover_stages_of(&stages, s, &o->search);
     if (!failed) {
-        hsy_scheme_info(s, &info);
         discover_show_plan(o, &info, &stages);
         failed = cli_finish();
     }
@@ -274,8 +295,13 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
     case DISCOVER_SIMULTANEOUS:
         o->simultaneous = true;
         return true;
-    case DISCOVER_ALL:
+    case DISCOVER_ALL_STAGES:
         o->all_stages = true;
+        return true;
+    case DISCOVER_THRESHOLD:
+        return cli_value_count(p, &o->threshold, 1, HSY_PUZZLE_PAIRS_MAX);
+    case DISCOVER_ALL:
+        o->all = true;
         return true;
     case DISCOVER_MAX:
         return cli_value_count(p, &o->search.max_candidates, 1,
@@ -315,10 +341,11 @@ static int discover_check(struct cli_parser *p,
         return cli_usage(p, "--plan reads no file: it goes before collecting");
     if (!o->plan &&
         (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
-         spec->spec.oracle != NULL || o->has_frequency || o->has_miss))
-        return cli_usage(p, "--epsilon, --set, --alphabet, --oracle, "
-                            "--frequency and --miss go with --plan; a tally "
-                            "has its own parameters");
+         spec->spec.oracle != NULL || spec->spec.mechanism != NULL ||
+         o->has_frequency || o->has_miss))
+        return cli_usage(p, "--epsilon, --mechanism, --set, --alphabet, "
+                            "--oracle, --frequency and --miss go with --plan; "
+                            "a tally has its own parameters");
     return 0;
 }
 

@@ -8,7 +8,9 @@ struct discover_options {
     hsy_search search;
     hsy_confidence how;
     bool simultaneous, all_stages;
-    bool plan; /* nothing is collected yet */
+    bool all;           /* sfp: chance or not */
+    uint64_t threshold; /* sfp: pairs of an offset that go on */
+    bool plan;          /* nothing is collected yet */
     bool has_frequency, has_miss;
     double frequency, miss;
     const char *plot; /* NULL: no figure */
@@ -34,6 +36,7 @@ struct discover_result {
     const struct discover_options *options;
     const struct cli_gather *gather;
     const struct discover_stages *stages;
+    size_t offsets; /* of sfp, over which reports are split; else 0 */
     struct discover_row *rows; /* owned */
     size_t count, room;
     uint64_t found; /* of the last stage */
@@ -64,6 +67,11 @@ int discover_batches(int argc, char **argv);
 #define DISCOVER_STAGE_CELLS 5u
 void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
                          struct cli_cell *out);
+
+/* A tally of sfp, from the search to the end, and the plan of one
+ * (discover_puzzle.c). */
+int discover_puzzle(const struct discover_options *o, struct cli_gather *g);
+int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
 
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);

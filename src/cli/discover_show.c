@@ -102,6 +102,12 @@ static const char *show_found_noun(const struct discover_result *r)
                            : "strings";
 }
 
+/* What reports are split over. */
+static size_t show_found_groups(const struct discover_result *r)
+{
+    return r->offsets != 0 ? r->offsets : r->stages->count;
+}
+
 static void show_found_head(const struct discover_result *r, double reach)
 {
     const struct discover_options *o = r->options;
@@ -111,8 +117,9 @@ static void show_found_head(const struct discover_result *r, double reach)
            info->mechanism, info->epsilon, info->epsilon_exact,
            hsy_tally_reports(&r->gather->tally));
     if (r->number == 0)
-        printf(" in %zu group%s\n", r->stages->count,
-               r->stages->count == 1 ? "" : "s");
+        printf(" in %zu %s%s\n", show_found_groups(r),
+               r->offsets != 0 ? "offset" : "group",
+               show_found_groups(r) == 1 ? "" : "s");
     else
         printf("\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
                " of %" PRIu64 " bits, asked by %s\n",
@@ -147,7 +154,7 @@ void discover_show(const struct discover_result *r)
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
-        {"groups", cli_count(r->stages->count)},
+        {"groups", cli_count(show_found_groups(r))},
         {"level", cli_number(o->how.level)},
         {"interval", cli_text("score")},
         {"simultaneous", cli_bool(o->simultaneous)},

@@ -129,13 +129,16 @@ int batches_write(const char *path, uint64_t version, const hsy_task *task,
     char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
+    bool whole;
     int failed;
 
     if (f == NULL)
         return cli_fail_nomem();
     write_stage(f, version, task, spec);
-    failed =
-        fclose(f) != 0 ? cli_fail_nomem() : cli_write_file(path, text, len);
+    whole = ferror(f) == 0;
+    whole &= fclose(f) == 0;
+    whole &= text != NULL; /* cutting it to its length may fail silently */
+    failed = whole ? cli_write_file(path, text, len) : cli_fail_nomem();
     free(text);
     return failed;
 }

@@ -11,7 +11,7 @@ static const struct cli_entry main_commands[] = {
     {"randomize", "truths, one a line, to a stream of reports", cmd_randomize},
     {"tally", "report streams and tallies to one tally", cmd_tally},
     {"estimate", "a tally to estimates with their errors", cmd_estimate},
-    {"discover", "a tally of pem to frequent strings nobody listed",
+    {"discover", "a tally of pem or sfp to strings nobody listed",
      cmd_discover},
     {"release", "a trusted curator's truths to a noisy tally", cmd_release},
     {"tasks", "check and sign what devices are asked", cmd_tasks},

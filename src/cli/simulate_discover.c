@@ -36,7 +36,8 @@ enum {
 
 static const struct cli_option discover_options[] = {
     {DISCOVER_HOW, "discover", "pem|treehist",
-     "by prefix extending; treehist: a bit a group, by hcms"},
+     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
+     "see --discover sfp --help)"},
     {DISCOVER_INTERACTIVE, "interactive", NULL,
      "batch by batch: each is asked about the extensions\n"
      "of what the one before brought up"},
@@ -87,7 +88,7 @@ static const struct cli_option discover_options[] = {
 };
 
 static const struct cli_command discover_command = {
-    "simulate", "--discover pem --data D [--interactive] [options]",
+    "simulate --discover pem", "--data D [--interactive] [options]",
     "Let simulated people report prefixes of their strings, search for the\n"
     "frequent ones and compare what is found with what most people hold: for\n"
     "all data, mechanisms and epsilons. People report by the same code as "
@@ -299,7 +300,7 @@ static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
     s->tree = strcmp(p->value, "treehist") == 0;
     if (s->tree || strcmp(p->value, "pem") == 0)
         return true;
-    cli_usage(p, "--%s: there is pem, and treehist", p->name);
+    cli_usage(p, "--%s: there is pem, treehist and sfp", p->name);
     return false;
 }
 

@@ -8,6 +8,7 @@
 
 #define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */
+#define SIMULATE_ATTACKS "averaging, change, fingerprint, drift or poisoning"
 
 /* ---- Lists and files (simulate_lists.c) ---------------------------------- */
 
@@ -120,5 +121,9 @@ int simulate_study(int argc, char **argv);
  */
 int simulate_discover(int argc, char **argv);
 bool simulate_discovers(int argc, char **argv);
+
+/* hearsay simulate --discover sfp, likewise (simulate_puzzle.c). */
+int simulate_puzzle(int argc, char **argv);
+bool simulate_puzzles(int argc, char **argv);
 
 #endif

@@ -104,7 +104,8 @@ static hsy_status container_order_end(const struct container_order *order,
 {
     if (!container_order_strata_done(order, info))
         return hsy_fail(err, HSY_E_FORMAT, "strata", "not all are there");
-    if (record->count != order->reports ||
+    if (order->reports % info->answers != 0 ||
+        record->count != order->reports / info->answers ||
         !container_order_weights(order, info))
         return hsy_fail(err, HSY_E_FORMAT, "count",
                         "the counts do not add up to the reports");
@@ -133,10 +134,11 @@ hsy_status container_order_check(struct container_order *order,
         return hsy_fail_limit(err, HSY_E_FORMAT, "count", "too many reports",
                               (uint64_t)INT64_MAX);
     if (record->type == HSY_RECORD_CELLS && !info->release &&
-        !container_order_cells(payload, record->count, order->reports))
+        !container_order_cells(payload, record->count,
+                               order->reports / info->answers))
         return hsy_fail_limit(err, HSY_E_FORMAT, "cells",
                               "a cell passes the number of reports",
-                              order->reports);
+                              order->reports / info->answers);
     order->type = record->type;
     order->place = record->first + record->count;
     return HSY_OK;

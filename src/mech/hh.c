@@ -97,8 +97,8 @@ static uint64_t hh_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return (uint64_t)((hsy_u128)codes[0] * ((one + k - 1) / k) >> 44);
 }
 
-static const struct mech_sampled hh_sampled = {hh_parts, hh_part, hh_code,
-                                               false};
+static const struct mech_sampled hh_sampled = {
+    .parts = hh_parts, .part = hh_part, .code = hh_code};
 
 static hsy_status hh_resolve(hsy_scheme *s, const hsy_spec *spec,
                              hsy_error *err)

@@ -90,8 +90,10 @@ static uint64_t joint_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return cell;
 }
 
-static const struct mech_sampled joint_sampled = {joint_parts, joint_part,
-                                                  joint_code, true};
+static const struct mech_sampled joint_sampled = {.parts = joint_parts,
+                                                  .part = joint_part,
+                                                  .code = joint_code,
+                                                  .whole = true};
 
 static hsy_status joint_attribute(const hsy_spec *spec, size_t i,
                                   hsy_error *err)

@@ -159,6 +159,7 @@ hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
         return hsy_fail(err, HSY_E_UNKNOWN, "oracle", "no such mechanism");
     s->mech = mech;
     s->strata = 1;
+    s->answers = 1;
     for (size_t i = 0; i < HSY_ALPHABET; i++)
         s->alphabet[i] = spec->alphabet[i];
     if (spec->oracle != NULL)

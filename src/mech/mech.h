@@ -217,7 +217,8 @@ struct hsy_scheme {
     uint32_t report_bits, packed_bits;
     size_t report_bytes;
     size_t cells, strata, weights;
-    double users; /* of the spec, for steps */
+    uint32_t answers; /* parts that each report answers */
+    double users;     /* of the spec, for steps */
 
     /* Of a tuple: the largest variance of an attribute's share, n times, for
      * the people who answered. What auto chooses by. */
@@ -360,6 +361,7 @@ extern const struct hsy_mechanism hsy_mech_joint;
 extern const struct hsy_mechanism hsy_mech_central;
 extern const struct hsy_mechanism hsy_mech_central_open;
 extern const struct hsy_mechanism hsy_mech_pem;
+extern const struct hsy_mechanism hsy_mech_sfp;
 extern const struct hsy_mechanism hsy_mech_stage;
 
 #endif

@@ -233,8 +233,8 @@ static uint64_t pem_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
                : prefix[0];
 }
 
-static const struct mech_sampled pem_sampled = {pem_parts, pem_part, pem_code,
-                                                false};
+static const struct mech_sampled pem_sampled = {
+    .parts = pem_parts, .part = pem_part, .code = pem_code};
 
 static hsy_status pem_check_pool(const hsy_spec *spec,
                                  const struct pem_plan *plan, hsy_error *err)

@@ -9,11 +9,17 @@
  *     P[(i, y) | x] / P[(i, y) | x'] = P_i[y | x] / P_i[y | x'] <= e^epsilon,
  * because every part keeps that bound.
  *
+ * If the last part is `beside`, a report answers it too, with coins of its own,
+ * and one of the others is drawn. Of the two answers, to one truth, the ratios
+ * multiply: the bound is e^(epsilon_i + epsilon_last), and the mechanism splits
+ * epsilon so that it is e^epsilon.
+ *
  * Report. With `index` = ceil(log2 N) bits (at least 1) for i:
  *     where index and the longest part together have at most 64 bits, one
  *     number: i in the low bits, the part's report above them;
  *     else whole bytes: i in the first one, then the part's report as it is
  *     in memory, zeros after it up to the longest.
+ * The answer that stands beside takes the highest bits or the last bytes.
  *
  * Tally: the parts' cells one after the other, likewise strata and weights. A
  * part's view on them is a tally of the part's scheme.
@@ -43,6 +49,9 @@ struct mech_sampled {
     /* Reports answer part 0 alone, and the further ones only say what the
      * attributes of a truth are (joint.c): the engine keeps them, no more. */
     bool whole;
+
+    /* Every report answers the last part, beside one of the others. */
+    bool beside;
 };
 
 /* Of resolve: check the parts, and set all sizes of s. s->own becomes eight
@@ -65,6 +74,9 @@ hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
                                  uint64_t code, hsy_coins *coins);
 hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
                              const uint64_t *codes, size_t n, hsy_coins *coins);
+hsy_status hsy_sampled_simulate(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_stream *secret, hsy_stream *published);
 size_t hsy_sampled_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
 void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
                        const uint8_t *reports, size_t n);

@@ -110,6 +110,7 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .cells = s->cells,
         .strata = s->strata,
         .weights = s->weights,
+        .answers = s->answers,
         .release = s->mech->release,
         .oracle =
             s->oracle != 0 ? hsy_mech_numbered(s->oracle)->row.name : NULL,

@@ -22,8 +22,8 @@ static uint64_t smp_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return codes[i];
 }
 
-static const struct mech_sampled smp_sampled = {hsy_tuple_count, hsy_tuple_at,
-                                                smp_code, false};
+static const struct mech_sampled smp_sampled = {
+    .parts = hsy_tuple_count, .part = hsy_tuple_at, .code = smp_code};
 
 /*
  * The worst variance of an attribute among those whose mechanism states it

@@ -44,9 +44,6 @@
 #define STAGE_BLOCK 256u
 #define STAGE_ROOM 8192u
 
-/* Sizes of the batches: HSY_PARAM_MIX. */
-enum { STAGE_EQUAL = 1, STAGE_RISING = 2, STAGE_DIMINISHING = 3 };
-
 /* ---- What a spec comes to ------------------------------------------------ */
 
 struct stage_plan {
@@ -213,8 +210,10 @@ static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return value;
 }
 
-static const struct mech_sampled stage_sampled = {stage_parts, stage_part,
-                                                  stage_code, true};
+static const struct mech_sampled stage_sampled = {.parts = stage_parts,
+                                                  .part = stage_part,
+                                                  .code = stage_code,
+                                                  .whole = true};
 
 /* ---- Resolving ----------------------------------------------------------- */
 
@@ -337,10 +336,11 @@ static hsy_status stage_resolve(hsy_scheme *s, const hsy_spec *spec,
 /* The part, and the survivors' bits after it. */
 static size_t stage_tail_size(const hsy_spec *spec)
 {
-    const struct stage_plan p = stage_plan(spec->param, spec->d);
+    const size_t most = spec->labels_len / 5; /* a length, and a digit */
+    const size_t survivors = spec->d < most ? spec->d : most;
 
     return hsy_sampled_size(spec, &stage_sampled) +
-           (size_t)p.survivors * HSY_SPELL_WORDS * sizeof(uint64_t);
+           survivors * HSY_SPELL_WORDS * sizeof(uint64_t);
 }
 
 static void stage_settle(hsy_scheme *s, const hsy_spec *spec)
@@ -501,103 +501,6 @@ static uint32_t stage_law_power(const hsy_scheme *s)
     return hsy_law_power(stage_own(s));
 }
 
-/* ---- All stages of a search ---------------------------------------------- */
-
-uint32_t hsy_stage_number(const hsy_scheme *s)
-{
-    return s->mech != &hsy_mech_stage
-               ? 0
-               : (uint32_t)(s->param[HSY_PARAM_W] / s->param[HSY_PARAM_STEP]);
-}
-
-uint32_t hsy_stage_count(const hsy_scheme *s)
-{
-    return s->mech != &hsy_mech_stage ? 0
-                                      : (uint32_t)(s->param[HSY_PARAM_BITS] /
-                                                   s->param[HSY_PARAM_STEP]);
-}
-
-/* The scheme without its number and candidates; a resolved one has w > 0. */
-static void stage_family(const hsy_scheme *s, uint8_t digest[HSY_DIGEST])
-{
-    hsy_scheme same = *s;
-
-    same.param[HSY_PARAM_W] = 0;
-    same.d = 0;
-    same.labels_len = 0;
-    memset(same.labels_digest, 0, sizeof same.labels_digest);
-    same.total = same.own = 0;
-    hsy_scheme_digest(&same);
-    memcpy(digest, same.digest, HSY_DIGEST);
-}
-
-/* How many parts of the people are in batch i of J: one, or J - 1 to 3 (J - 1)
- * in even steps; and how many in all before batch i. */
-static uint64_t stage_weight(const hsy_scheme *s, uint64_t i)
-{
-    const uint64_t mix = s->param[HSY_PARAM_MIX], last = hsy_stage_count(s);
-
-    if (mix == STAGE_EQUAL || last == 1)
-        return 1;
-    return last - 1 + 2 * (mix == STAGE_RISING ? i - 1 : last - i);
-}
-
-static uint64_t stage_before(const hsy_scheme *s, uint64_t i)
-{
-    uint64_t before = 0;
-
-    for (uint64_t k = 1; k < i; k++)
-        before += stage_weight(s, k);
-    return before;
-}
-
-uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i)
-{
-    return i != 0 ? stage_weight(s, i)
-                  : stage_before(s, (uint64_t)hsy_stage_count(s) + 1);
-}
-
-static hsy_status stage_mine(const hsy_scheme *s, bool *mine, hsy_rng *rng)
-{
-    const uint64_t all = hsy_stage_weight(s, 0);
-    const uint64_t i = hsy_stage_number(s);
-    uint64_t drawn = 0;
-    hsy_status st = hsy_prob_below(&drawn, all, hsy_prob_excess(all), rng);
-
-    *mine = drawn >= stage_before(s, i) && drawn < stage_before(s, i + 1);
-    return st;
-}
-
-static const struct mech_staged stage_staged = {stage_family, hsy_stage_number,
-                                                stage_mine};
-
-/* The bits of a survivor as those of a string, zeros after them. */
-static void stage_spread(uint64_t *codes, const uint64_t *own, uint64_t length,
-                         uint64_t bits)
-{
-    const size_t words = spell_words(bits), kept = spell_words(length);
-
-    for (size_t k = 0; k < words; k++)
-        codes[k] = k < kept ? own[k] : 0;
-    codes[kept - 1] <<= 64 * kept - length;
-    codes[words - 1] >>= 64 * words - bits;
-}
-
-size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes)
-{
-    const uint64_t bits = s->param[HSY_PARAM_BITS];
-    const uint64_t length = s->param[HSY_PARAM_W] - s->param[HSY_PARAM_STEP];
-    const size_t width = hsy_code_width(s), words = spell_words(length);
-
-    if (length == 0 && codes != NULL)
-        memset(codes, 0, width * sizeof *codes);
-    for (size_t i = 0; i < s->d && codes != NULL; i++)
-        stage_spread(codes + i * width,
-                     (const uint64_t *)hsy_sampled_rest(s) + i * words, length,
-                     bits);
-    return length == 0 ? 1 : s->d;
-}
-
 const struct hsy_mechanism hsy_mech_stage = {
     .row = {.name = "stage",
             .aliases = "batch,interactive",
@@ -620,7 +523,7 @@ const struct hsy_mechanism hsy_mech_stage = {
     .tail_size = stage_tail_size,
     .settle = stage_settle,
     .sampled = &stage_sampled,
-    .staged = &stage_staged,
+    .staged = &hsy_stages,
     .law = stage_law,
     .law_codes = stage_law_codes,
     .law_worst = stage_law_worst,

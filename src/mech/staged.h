@@ -24,6 +24,12 @@ struct mech_staged {
     hsy_status (*mine)(const hsy_scheme *s, bool *mine, hsy_rng *rng);
 };
 
+/* Sizes of the batches: HSY_PARAM_MIX. */
+enum { STAGE_EQUAL = 1, STAGE_RISING = 2, STAGE_DIMINISHING = 3 };
+
+/* Of the mechanism stage (stages.c). */
+extern const struct mech_staged hsy_stages;
+
 /* NULL: not asked in stages. */
 static inline const struct mech_staged *
 mech_staged(const struct hsy_mechanism *mech)

@@ -32,6 +32,7 @@ const struct hsy_mechanism *const hsy_mech_table[] = {
     &hsy_mech_central,
     &hsy_mech_central_open,
     &hsy_mech_pem,
+    &hsy_mech_sfp,
     &hsy_mech_stage,
     /* clang-format on */
 };

@@ -22,6 +22,7 @@ void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
     t->nstrata = s->strata;
     t->nweights = s->weights;
     t->release = s->mech->release;
+    t->answers = s->answers;
 }
 
 uint64_t hsy_tally_reports(const hsy_tally *t)
@@ -30,7 +31,7 @@ uint64_t hsy_tally_reports(const hsy_tally *t)
 
     for (size_t i = 0; i < t->nstrata; i++)
         sum += t->strata[i];
-    return sum;
+    return t->answers > 1 ? sum / t->answers : sum;
 }
 
 static bool tally_fits(const hsy_tally *t, const hsy_scheme *s)
@@ -43,6 +44,7 @@ static bool tally_fits(const hsy_tally *t, const hsy_scheme *s)
 static hsy_status tally_admit(const hsy_tally *t, const hsy_scheme *s,
                               const uint8_t *reports, size_t n, hsy_error *err)
 {
+    const uint64_t most = INT64_MAX / s->answers;
     uint64_t before = hsy_tally_reports(t);
     size_t good;
 
@@ -54,9 +56,9 @@ static hsy_status tally_admit(const hsy_tally *t, const hsy_scheme *s,
         return hsy_fail_line(err, HSY_E_FORMAT, "report",
                              "not a report of this scheme", good + 1);
     /* No cell and no histogram entry passes the number of reports. */
-    if (before > INT64_MAX || n > INT64_MAX - before)
-        return hsy_fail(err, HSY_E_OVERFLOW, "reports",
-                        "more than 2^63 - 1 reports");
+    if (before > most || n > most - before)
+        return hsy_fail_limit(err, HSY_E_OVERFLOW, "reports",
+                              "the counts would pass 2^63 - 1", most);
     return HSY_OK;
 }
 

@@ -10,7 +10,7 @@
 
 #define SHAPE_PAIRS 2000u
 #define SHAPE_BATCH 40u
-#define SHAPE_REPORT 256u
+#define SHAPE_REPORT 512u
 
 /* A source that keeps a running hash of what was asked of it. */
 struct shape_watch {

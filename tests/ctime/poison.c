@@ -202,6 +202,8 @@ static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
     trial_attach(&spec);
     if (strcmp(name, "stage") == 0)
         poison_stage(&spec);
+    if (strcmp(name, "sfp") == 0) /* any code is a word's */
+        spec.param[HSY_PARAM_BITS] = 64;
     r->s = malloc(hsy_scheme_size(&spec));
     if (r->s != NULL && hsy_scheme_init(r->s, &spec, NULL) == HSY_OK) {
         hsy_scheme_info(r->s, &r->info);
@@ -258,15 +260,18 @@ static int poison_spelled(bool coins_too)
     static const struct {
         uint64_t bits, first, step;
         bool letters;
-        const char *oracle;
-    } rows[] = {{40, 4, 12, true, NULL},    {128, 4, 20, true, NULL},
-                {512, 4, 20, false, "olh"}, {128, 4, 20, true, "hcms"},
-                {40, 4, 12, true, "cms"},   {18, 4, 7, true, "hr"}};
+        const char *oracle, *mechanism; /* NULL: pem */
+    } rows[] = {
+        {30, 8, 6, true, NULL, "sfp"},    {128, 8, 8, false, "hcms", "sfp"},
+        {40, 4, 12, true, NULL, NULL},    {128, 4, 20, true, NULL, NULL},
+        {512, 4, 20, false, "olh", NULL}, {128, 4, 20, true, "hcms", NULL},
+        {40, 4, 12, true, "cms", NULL},   {18, 4, 7, true, "hr", NULL}};
     unsigned runs = 0;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct poison_run r = {.coins_too = coins_too};
-        hsy_spec spec = trial_values("pem", 0, 1);
+        hsy_spec spec = trial_values(
+            rows[i].mechanism != NULL ? rows[i].mechanism : "pem", 0, 1);
 
         spec.kind = HSY_KIND_STRINGS;
         spec.oracle = rows[i].oracle;

@@ -75,6 +75,9 @@ ok(near(account("compose", "--file", hundred)["exact"], 4.77456758810798615), "a
 mixed = write("mixed", lines(["ln3", "0.5,30", "1e-1,1000"]))
 got = account("compose", "--file", mixed, "--delta", "1e-9")
 ok(got["k"] == 1031 and got["kinds"] == 3 and near(got["basic"], 116.0986122886681) and got["exact"] < got["grouposition_kl"] < got["basic"], "a file of three", got)
+various = ["%.4f" % (0.001 + i / 1000) for i in range(600)]
+got = account("compose", "--file", write("various", lines(various)))
+ok(got["kinds"] == 600 and near(got["basic"], sum(map(float, various))) and got["exact"] < got["grouposition_kl"], "more epsilons than the grid takes: only exact rounds them up", got)
 ok(json.loads(must("account", "compose", "--file", "-", "--format", "json", stdin=b"1\r\n1\n")) ["k"] == 2, "standard input, either end of line")
 for text, words in (("", "nothing was spent"), ("1\nx\n", "line 2"), ("1\n\n", "line 2"), ("0\n", "line 1"), ("1,0\n", "line 1"), ("1,1.5\n", "line 1"),
                     ("-1\n", "line 1"), ("nan\n", "line 1"), ("101\n", "line 1"), ("1,2,3\n", "line 1"), ("0x1\n", "line 1"), ("1,1000000000\n1\n", "line 2"),

@@ -146,6 +146,8 @@ def runs_in_a_shell(name):
 def noise(name, d, epsilon):
     """What tells a mechanism how much noise to add: an epsilon, and for a
     matrix of d states one that spends at most that."""
+    if name == "sfp":  # small sketches
+        return ["--epsilon", epsilon, "--mechanism", name, "--set", "hashes=16", "--set", "width=256"]
     if name == "pem":  # a small tally
         return ["--epsilon", epsilon, "--mechanism", name, "--set", "pool-bits=8"]
     if name == "stage":  # of strings of one letter the whole

@@ -63,7 +63,7 @@ for name, kinds in mechanisms().items():
             ok(within(t, {"0..25": .4, "25..50": .2, "50..75": .15, "75..100": .25}, Z_SEEDED),
                "%s, bins, epsilon %s" % (name, epsilon), t)
         if "strings" in kinds:
-            words = SPELLED if name == "pem" else list("rgbdsuav") if name == "stage" else LIST
+            words = SPELLED if name in ("pem", "sfp") else list("rgbdsuav") if name == "stage" else LIST
             t = estimate(["--strings"], population(words, COUNTS, MANY), *how,
                          stdin_estimate=["--candidates", write("words", lines(words))])
             ok(within(t, shares(words), Z_SEEDED), "%s, strings, epsilon %s" % (name, epsilon), t)

@@ -40,7 +40,7 @@ def digits(name, nano):
     """Claimed minus real epsilon is below 2^-digits, as test_certificate says."""
     if name == "laplace":  # few digits where epsilon is large
         return min(34, 51 - 3 * (nano // (2 * 10**9)))
-    table = {"sue": 28, "oue": 28, "cms": 28, "rappor": 28, "pgr": 36, "hpg": 36}
+    table = {"sue": 28, "oue": 28, "cms": 28, "sfp": 27, "rappor": 28, "pgr": 36, "hpg": 36}
     return table.get(name, 40)
 
 

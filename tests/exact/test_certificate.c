@@ -136,10 +136,17 @@ static uint64_t largest_epsilon(const hsy_catalogue *row)
     return strcmp(row->name, "oue") == 0 ? 24890000000u : HSY_EPSILON_MAX;
 }
 
+/* sfp has two parts of it, the smaller a quarter. */
+static uint64_t smallest_epsilon(const hsy_catalogue *row)
+{
+    return strcmp(row->name, "sfp") == 0 ? 4 * HSY_EPSILON_MIN
+                                         : HSY_EPSILON_MIN;
+}
+
 static uint64_t edge_epsilon(const hsy_catalogue *row, unsigned i)
 {
-    const uint64_t edges[8] = {HSY_EPSILON_MIN,
-                               HSY_EPSILON_MIN + 1,
+    const uint64_t edges[8] = {smallest_epsilon(row),
+                               smallest_epsilon(row) + 1,
                                693147180,
                                693147181,
                                HSY_NANO,
@@ -178,6 +185,8 @@ static void spec_domain(hsy_spec *spec, const hsy_catalogue *row, unsigned i)
         spec->kind = HSY_KIND_STRINGS;
         spec->param[HSY_PARAM_BITS] = random_between(2, 64);
         spec->param[HSY_PARAM_STEP] = 1 + spec->param[HSY_PARAM_BITS] / 8;
+        if (strcmp(row->name, "sfp") == 0)
+            trial_puzzle(spec);
         if (strcmp(row->name, "stage") == 0) /* whole steps */
             spec->param[HSY_PARAM_BITS] = 8 * spec->param[HSY_PARAM_STEP];
     } else {
@@ -196,7 +205,7 @@ static hsy_spec spec_number(const hsy_catalogue *row, unsigned i)
 
     spec.nano_epsilon =
         i < 64 ? edge_epsilon(row, i)
-               : random_between(HSY_EPSILON_MIN, largest_epsilon(row));
+               : random_between(smallest_epsilon(row), largest_epsilon(row));
     if (row->kinds == 1u << HSY_KIND_TUPLE)
         trial_attributes(&spec, 2 + i % 100);
     else
@@ -268,6 +277,8 @@ static unsigned slack_of(const hsy_catalogue *row, uint64_t nano)
         return lost > 17 ? 51 - lost : 34;
     if (row->id == 10 || row->id == 11 || row->id == 29)
         return 36; /* up to 2^25 outputs leave a weight so many bits */
+    if (strcmp(row->name, "sfp") == 0)
+        return 27; /* twice independent bits */
     /* Independent bits, or weights. */
     return row->name[1] == 'u' || strcmp(row->name, "rappor") == 0 ||
                    strcmp(row->name, "cms") == 0

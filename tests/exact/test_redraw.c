@@ -217,9 +217,11 @@ static const struct {
     {"hm", {2, 2, 0, 0}},          {"laplace", {1, 1, 0, 0}}, /* the range */
     {"hr", {1, 0, 0, 0}}, /* outputs are a power of two */
     {"cms", {0, 0, 0, 0}},         {"hcms", {1, 0, 0, 0}},
-    {"pgr", {1, 1, 0, 0}},    /* 6 points, each alone */
-    {"hpg", {1, 1, 0, 0}},    /* sets of 4 of 52 points */
-    {"joint", {1, 10, 0, 0}}, /* ss of 42 cells, four to a word */
+    {"pgr", {1, 1, 0, 0}},      /* 6 points, each alone */
+    {"hpg", {1, 1, 0, 0}},      /* sets of 4 of 52 points */
+    {"joint", {1, 10, 0, 0}},   /* ss of 42 cells, four to a word */
+    {"sfp", {0, 0, 0, 1}},      /* 3 offsets */
+    {"sfp-hcms", {2, 0, 0, 1}}, /* 5, and two channels */
 };
 
 static const struct redraw_each *redraw_want(const char *name)

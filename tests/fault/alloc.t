@@ -72,7 +72,15 @@ scenario "tally JSON" tally "$work/oue.json" -o OUT
 scenario "merge tallies" tally "$work/oue.tally" "$work/oue.tally" -o OUT
 $hearsay randomize --strings --mechanism pem --set bits=16 --set pool-bits=4 --epsilon 4 "$work/values" -o "$work/pem.reports"
 scenario "discover" discover "$work/pem.reports"
+$hearsay randomize --strings --mechanism sfp --set bits=16 --set step=8 --set w=2 --set hashes=2 --set width=16 --epsilon 8 "$work/values" -o "$work/sfp.reports"
+scenario "discover, a puzzle" discover "$work/sfp.reports"
 scenario "plan a discovery" discover --plan --epsilon 1 --frequency 0.1 --set bits=16
+scenario "begin in batches" discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o OUT
+scenario "plan in batches" discover --batches --plan --bits 8 --step 4 --epsilon 1 --frequency 0.1 --top 2
+$hearsay discover --start --bits 16 --epsilon 4 --source s --question q --from 2026-11-16 -o "$work/stage.yaml"
+$hearsay randomize --task "$work/stage.yaml:words" "$work/ten" -o "$work/stage.reports"
+scenario "discover a stage" discover "$work/stage.reports"
+faults 3 "the next stage survives every 3rd" discover --next "$work/stage.reports" --task "$work/stage.yaml:words" --top 2
 scenario "estimate" estimate "$work/oue.tally"
 scenario "estimate as JSON, post-processed" estimate "$work/oue.tally" --post norm-sub --format json
 scenario "estimate a difference" estimate "$work/oue.tally" --against "$work/oue.tally" --format csv

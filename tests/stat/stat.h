@@ -107,6 +107,8 @@ static inline hsy_scheme *stat_scheme_of(const struct stat_ask *ask,
 
         spec.param[HSY_PARAM_BITS] = spelled.param[HSY_PARAM_BITS];
         spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 1;
+        if (strcmp(ask->mechanism, "sfp") == 0)
+            trial_puzzle(&spec);
     }
     trial_attach(&spec);
     s = malloc(hsy_scheme_size(&spec));

@@ -1,6 +1,6 @@
 /*
- * test_discovery.c - pem by its numbers: shares and intervals of whole strings,
- * and how many of the most frequent strings a search finds.
+ * test_discovery.c - pem, and sfp, by their numbers: shares and intervals of
+ * whole strings, and how many of the most frequent strings a search finds.
  *
  * The figures of F1 are those of DEPLOYMENTS 4 at their full size with
  * HSY_TEST_LONG; else smaller people, held against the ideal oracle.
@@ -31,32 +31,41 @@ static void shares_people(uint64_t *codes)
         codes[at] = 100 + at % 500;
 }
 
+static hsy_spec shares_spec(bool puzzle, double epsilon, unsigned run)
+{
+    hsy_spec spec = trial_values(puzzle ? "sfp" : "pem", 0, epsilon);
+
+    spec.kind = HSY_KIND_STRINGS;
+    spec.param[HSY_PARAM_BITS] = puzzle ? 16 : 12;
+    spec.param[HSY_PARAM_STEP] = puzzle ? 8 : 5;
+    spec.param[HSY_PARAM_POOL_BITS] = puzzle ? 0 : 10;
+    spec.param[HSY_PARAM_HASHES] = puzzle ? 8 : 0;
+    spec.param[HSY_PARAM_WIDTH] = puzzle ? 64 : 0;
+    spec.param[HSY_PARAM_POOL_SEED] = run;
+    return spec;
+}
+
 /* A mean, or a share of runs, is off by 4.5 standard errors with chance below
  * 7e-6. */
-static void shares(double epsilon, uint64_t lane)
+static void shares(bool puzzle, double epsilon, uint64_t lane)
 {
     static const uint64_t asked[SHARES_ASKED] = {0, 1, 2, 3};
     static uint64_t codes[SHARES_PEOPLE];
     const hsy_confidence how = {.level = 0.95, .comparisons = 1};
     double sum[SHARES_ASKED] = {0}, squares[SHARES_ASKED] = {0};
     double inside[SHARES_ASKED] = {0};
-    uint8_t *reports = stat_alloc((size_t)SHARES_PEOPLE * 16);
+    uint8_t *reports = stat_alloc((size_t)SHARES_PEOPLE * 32);
     bool good = true;
 
     shares_people(codes);
     for (unsigned run = 0; run < SHARES_RUNS && good; run++) {
-        hsy_spec spec = trial_values("pem", 0, epsilon);
+        const hsy_spec spec = shares_spec(puzzle, epsilon, run);
         struct stat_coins c;
         hsy_point points[SHARES_ASKED];
         hsy_scheme *s;
         hsy_tally t;
         void *scratch;
 
-        spec.kind = HSY_KIND_STRINGS;
-        spec.param[HSY_PARAM_BITS] = 12;
-        spec.param[HSY_PARAM_STEP] = 5;
-        spec.param[HSY_PARAM_POOL_BITS] = 10;
-        spec.param[HSY_PARAM_POOL_SEED] = run;
         s = trial_scheme(&spec);
         hsy_tally_init(&t, s, stat_alloc(8 * hsy_tally_words(s)));
         scratch = stat_alloc(hsy_points_scratch(s, SHARES_ASKED));
@@ -264,8 +273,9 @@ static void search_full(void)
 
 int main(void)
 {
-    shares(1, 9000);
-    shares(4, 9001);
+    shares(false, 1, 9000);
+    shares(false, 4, 9001);
+    shares(true, 4, 9002);
     own_functions();
     search_small();
     if (stat_long())

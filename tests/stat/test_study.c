@@ -118,7 +118,8 @@ static void study_mechanism(const char *name, double epsilon)
     /* Several attributes and open strings are no study: test_attributes.c and
      * test_discovery.c hold their errors to what is stated. */
     ok(strcmp(name, "smp") == 0 || strcmp(name, "joint") == 0 ||
-           strcmp(name, "pem") == 0 || strcmp(name, "stage") == 0,
+           strcmp(name, "pem") == 0 || strcmp(name, "sfp") == 0 ||
+           strcmp(name, "stage") == 0,
        "%s is measured elsewhere", name);
 }
 

@@ -278,6 +278,7 @@ static void reach_all(const struct example *e)
         ok(info.iterative || strcmp(e->name, "hh") == 0 ||
                strcmp(e->name, "haar") == 0 ||
                strncmp(e->name, "pem", 3) == 0 ||
+               strncmp(e->name, "sfp", 3) == 0 ||
                strcmp(e->name, "stage") == 0 ||
                strncmp(e->name, "rappor", 6) == 0 ||
                info.kind == HSY_KIND_TUPLE,

@@ -42,7 +42,8 @@ static uint64_t short_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
     return codes[0] % part->d;
 }
 
-static const struct mech_sampled how = {four, short_part, short_code, false};
+static const struct mech_sampled how = {
+    .parts = four, .part = short_part, .code = short_code};
 
 static hsy_status resolve(hsy_scheme *s, const hsy_spec *spec, hsy_error *err)
 {

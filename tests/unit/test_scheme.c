@@ -288,7 +288,7 @@ static void catalogue(void)
         "onebit", "ss",  "hr",   "pgr",     "hpg",    "dbitflip",
         "dwm",    "pm",  "hm",   "laplace", "sw",     "hh",
         "haar",   "cms", "hcms", "rappor",  "matrix", "smp",
-        "joint",  NULL,  "pem",  NULL,      "stage"};
+        "joint",  NULL,  "pem",  NULL,      "stage",  "sfp"};
     const size_t n = sizeof names / sizeof names[0];
     hsy_spec spec = trial_values("krr", 3, 1);
     hsy_scheme *s = trial_scheme(&spec);

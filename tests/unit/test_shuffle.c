@@ -295,8 +295,17 @@ static void many(void)
         falls = falls && any < before && any * sqrt(n) > 4 && any * sqrt(n) < 8;
         before = any;
     }
+    for (double n = 10; n <= 1e5; n *= 10) { /* ss of 3 of 24, sharing or not */
+        hsy_shuffle two = {HSY_SHUFFLE_TWO_LEVEL, (uint64_t)n, 2, 0.125,
+                           0.125 * 2 / 23};
+        const double shares = delta_of(two, 1.5 / sqrt(n));
+
+        two.both = 0;
+        ordered =
+            ordered && shares <= delta_of(two, 1.5 / sqrt(n)) && shares > 0;
+    }
     ok(falls, "from 10^3 to 10^12 people epsilon falls as their square root");
-    ok(ordered, "and the blanket is below clones");
+    ok(ordered, "the blanket is below clones, and sharing outputs helps");
 }
 
 static void questions(void)

@@ -1,0 +1,236 @@
+/* discover_puzzle.c - hearsay discover on a tally of sfp: the fragment puzzle,
+ * and before that how many people it takes. */
+#include "discover_parts.h"
+
+#include "output.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a search refuses, in the words of the options. */
+static int puzzle_refused(const struct discover_options *o,
+                          const hsy_error *err)
+{
+    const uint64_t limit = o->search.max_candidates != 0
+                               ? o->search.max_candidates
+                               : HSY_SEARCH_CANDIDATES;
+
+    if (strcmp(err->field, "pairs") == 0)
+        return cli_fail("an offset has %" PRIu64 " pairs of a puzzle piece and "
+                        "a fragment, more than the limit of %" PRIu64
+                        "; raise it with --max-candidates (at most 16777216)",
+                        err->limit, limit);
+    if (strcmp(err->field, "max-candidates") == 0)
+        return cli_fail("%" PRIu64 " words could be joined, more than the "
+                        "limit of %" PRIu64 "; raise it with --max-candidates "
+                        "(at most 16777216), or lower --threshold or --alpha",
+                        err->limit, limit);
+    return cli_fail_error(NULL, err);
+}
+
+static hsy_puzzle puzzle_wanted(const struct discover_options *o)
+{
+    return (hsy_puzzle){.size = sizeof(hsy_puzzle),
+                        .top = o->search.top,
+                        .threshold = o->threshold,
+                        .all = o->all,
+                        .alpha = o->search.alpha,
+                        .max_candidates = o->search.max_candidates};
+}
+
+/* The parts of the scheme as stages, each with its part's number. */
+static void puzzle_stages(struct discover_stages *stages,
+                          const hsy_puzzle_plan *plan)
+{
+    stages->count = plan->fragments + 1;
+    for (size_t i = 0; i < plan->fragments; i++)
+        stages->stage[i] = plan->offset;
+    stages->stage[plan->fragments] = plan->word;
+}
+
+static int puzzle_search(struct discover_result *r, const hsy_puzzle *how,
+                         const hsy_puzzle_plan *plan, hsy_found *found,
+                         void *memory)
+{
+    const struct cli_gather *g = r->gather;
+    hsy_puzzle_trace trace = {0};
+    hsy_error err = {0};
+    size_t count = 0;
+
+    if (hsy_puzzle_search(g->scheme, &g->tally, how, plan, found, &count,
+                          &trace, memory, &err) != HSY_OK)
+        return err.status == HSY_E_EMPTY
+                   ? cli_fail("%s: offset %" PRIu64 " of %zu has no reports: "
+                              "more people are needed",
+                              g->first, err.limit, plan->fragments)
+               : err.status == HSY_E_RANGE ? puzzle_refused(r->options, &err)
+                                           : cli_fail_error(g->first, &err);
+    r->candidates = trace.candidates;
+    r->found = count;
+    r->rows = malloc((count + 1) * sizeof *r->rows);
+    return r->rows != NULL ? discover_keep(r, found, count, plan->fragments)
+                           : cli_fail_nomem();
+}
+
+/* Options that only prefixes have. */
+static int puzzle_check(const struct discover_options *o)
+{
+    if (o->search.keep != 0 || o->all_stages)
+        return cli_fail("--keep and --all-stages go with reports of pem, which "
+                        "has stages; these are of sfp");
+    if (o->all && o->search.significant)
+        return cli_fail("--significant and --all contradict each other");
+    return 0;
+}
+
+int discover_puzzle(const struct discover_options *o, struct cli_gather *g)
+{
+    struct discover_options own = *o;
+    const hsy_puzzle how = puzzle_wanted(o);
+    struct discover_stages stages;
+    struct discover_result r = {
+        .options = &own, .gather = g, .stages = &stages};
+    struct output *figure = NULL;
+    hsy_puzzle_plan plan;
+    hsy_found *found;
+    hsy_error err = {0};
+    void *memory;
+    int failed = puzzle_check(o);
+
+    if (failed)
+        return failed;
+    if (hsy_puzzle_plan_of(g->scheme, &how, &plan, &err) != HSY_OK)
+        return puzzle_refused(o, &err);
+    own.search.significant = !o->all;
+    r.offsets = plan.fragments;
+    puzzle_stages(&stages, &plan);
+    found = malloc((size_t)plan.word.keep * sizeof *found);
+    memory = malloc(hsy_puzzle_memory(g->scheme, &plan));
+    if (found == NULL || memory == NULL)
+        failed = cli_fail_nomem();
+    else if (o->plot != NULL) /* a wrong path does not cost the search */
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
+        failed = puzzle_search(&r, &how, &plan, found, memory);
+    if (!failed)
+        failed = discover_tell(&r, figure);
+    else
+        output_abort(figure);
+    free(r.rows);
+    free(found);
+    free(memory);
+    return failed;
+}
+
+/* ---- Planning ------------------------------------------------------------ */
+
+static const struct cli_column puzzle_columns[] = {
+    {"part", NULL},
+    {"bits", NULL},
+    {"oracle", NULL},
+    {"epsilon", NULL},
+    {"candidates", NULL},
+    {"variance", "n Var"},
+    {"users", "people needed"},
+};
+
+struct puzzle_part {
+    const char *name;
+    const hsy_stage *stage;
+    double epsilon;
+    double users; /* of all who answer */
+};
+
+static void puzzle_cell(const void *ctx, size_t row, size_t column,
+                        struct cli_cell *out)
+{
+    const struct puzzle_part *part = (const struct puzzle_part *)ctx + row;
+
+    switch (column) {
+    case 0:
+        *out = cli_text(part->name);
+        break;
+    case 1:
+        *out = cli_count(part->stage->bits);
+        break;
+    case 2:
+        *out = cli_text(part->stage->oracle);
+        break;
+    case 3:
+        *out = cli_number(part->epsilon);
+        snprintf(out->shown, sizeof out->shown, "%.9g", part->epsilon);
+        break;
+    case 4:
+        *out = cli_count(part->stage->candidates);
+        break;
+    case 5:
+        *out = cli_number(part->stage->v0);
+        snprintf(out->shown, sizeof out->shown, "%.4g", part->stage->v0);
+        break;
+    default:
+        *out = cli_number(part->users);
+        snprintf(out->shown, sizeof out->shown, "%.0f", part->users);
+        break;
+    }
+}
+
+static struct puzzle_part puzzle_part(const struct discover_options *o,
+                                      const hsy_scheme *s, const char *name,
+                                      size_t i, const hsy_stage *stage,
+                                      double groups)
+{
+    hsy_info info;
+
+    hsy_scheme_info(hsy_scheme_part(s, i), &info);
+    return (struct puzzle_part){
+        name, stage, info.epsilon,
+        groups * hsy_stage_users(stage, o->frequency, o->miss)};
+}
+
+int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
+{
+    const hsy_puzzle how = puzzle_wanted(o);
+    hsy_puzzle_plan plan;
+    hsy_error err = {0};
+    hsy_info info;
+    struct puzzle_part parts[2];
+    const struct cli_table table = {
+        puzzle_columns, sizeof puzzle_columns / sizeof puzzle_columns[0], 2,
+        puzzle_cell, parts};
+    double most;
+
+    if (hsy_puzzle_plan_of(s, &how, &plan, &err) != HSY_OK)
+        return puzzle_refused(o, &err);
+    hsy_scheme_info(s, &info);
+    parts[0] =
+        puzzle_part(o, s, "fragment", 0, &plan.offset, (double)plan.fragments);
+    parts[1] = puzzle_part(o, s, "word", plan.fragments, &plan.word, 1);
+    most = fmax(parts[0].users, parts[1].users);
+    {
+        const struct cli_field fields[] = {
+            {"mechanism", cli_text(info.mechanism)},
+            {"epsilon", cli_number(info.epsilon)},
+            {"epsilon_exact", cli_number(info.epsilon_exact)},
+            {"frequency", cli_number(o->frequency)},
+            {"miss", cli_number(o->miss)},
+            {"groups", cli_count(plan.fragments)},
+            {"users", cli_number(most)},
+        };
+
+        if (o->format == CLI_TABLE)
+            printf(
+                "%s, epsilon %.9g: a word that %.4g %% of people hold passes "
+                "each of %zu offset%s, and then\nas a word, with chance %.14g "
+                "%% if %.0f people answer: each about one offset and the\n"
+                "word. Collisions of the sketch come on top: --set hashes "
+                "and width.\n\n",
+                info.mechanism, info.epsilon, 100 * o->frequency,
+                plan.fragments, plan.fragments == 1 ? "" : "s",
+                100 * (1 - o->miss), most);
+        cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+                  "parts");
+    }
+    return cli_finish();
+}

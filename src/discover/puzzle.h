@@ -1,0 +1,28 @@
+/* puzzle.h - how the words of a puzzle are spelled, for the files that look for
+ * them. */
+#ifndef PUZZLE_H
+#define PUZZLE_H
+
+#include "hearsay.h"
+
+/* Words are spelled symbol by symbol; of an alphabet 0 ends them, and nothing
+ * but 0 follows. Any bytes have no end of their own. */
+struct puzzle_spelling {
+    uint32_t symbol;    /* bits of one */
+    uint32_t size;      /* of the alphabet; 0: any bytes */
+    uint32_t piece;     /* bits of a puzzle piece */
+    uint32_t step;      /* bits of a fragment */
+    uint32_t bits;      /* of a word */
+    size_t offsets;     /* fragments of a word */
+    uint64_t fragments; /* that a word can have at an offset */
+};
+
+void puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s);
+
+/* Whether a word can have this fragment. */
+bool puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment);
+
+hsy_status puzzle_fail(hsy_error *err, hsy_status status, const char *field,
+                       const char *msg, uint64_t limit);
+
+#endif
