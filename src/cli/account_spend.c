@@ -36,7 +36,8 @@ static bool spend_line(hsy_spent *out, const struct cli_line *line)
     char text[64];
     char *comma;
 
-    if (line->len == 0 || line->len >= sizeof text)
+    if (line->len == 0 || line->len >= sizeof text ||
+        memchr(line->text, '\0', line->len) != NULL) /* ends no number */
         return false;
     memcpy(text, line->text, line->len);
     text[line->len] = '\0';

@@ -232,6 +232,8 @@ int plan_solve(struct plan *p)
             p->there[b] = case_has(&p->at, (hsy_bound)b);
             if (p->there[b])
                 p->found[b] = solve_one(p, (hsy_bound)b);
+            /* People past what can be counted are no answer. */
+            p->there[b] = p->there[b] && isfinite(p->found[b]);
         }
         if (p->there[b] && first && p->missing != PLAN_EPSILON)
             p->number[p->missing] = p->found[b];
