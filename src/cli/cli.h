@@ -237,8 +237,8 @@ void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
 
-/* Print fields alone, as csv a header and one row, else as one flat object of
- * json. Those of CLI_NONE are left out. */
+/* Print up to 32 fields as the only row, in json as one flat object. Those of
+ * CLI_NONE are left out. */
 void cli_print_flat(enum cli_format format, const struct cli_field *fields,
                     size_t nfields);
 
