@@ -494,6 +494,12 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p);
 /* One value only: there is nothing to ask, and nothing would be sent. */
 bool cli_spec_trivial(const struct cli_spec *c);
 
+/* The number of a parameter, HSY_PARAMS if there is none of this name. */
+size_t cli_param(const char *key, size_t len);
+
+/* The mechanism of this name, or with this alias; NULL: there is none. */
+const hsy_catalogue *cli_mechanism(const char *name);
+
 /* Resolve a spec; the caller frees *out. 0, or the exit code after a message
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
@@ -504,6 +510,11 @@ int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
 
 /* 0, or the exit code after a message that the scheme has no reports. */
 int cli_scheme_reports(const hsy_scheme *s);
+
+/* What an estimate of 1 stands for: of a mean the width of its range, in the
+ * units that people give; of a share 1. */
+double cli_unit(const hsy_info *info);
+
 void cli_spec_clear(struct cli_spec *c);
 
 #endif

@@ -27,21 +27,12 @@ struct compare {
     bool mean;
 };
 
-/* Of a mean in the range's units, of a share as a fraction. */
-static double compare_unit(const hsy_info *info)
-{
-    if (info->kind != HSY_KIND_NUMBER)
-        return 1;
-    return ((double)info->hi - (double)info->lo) *
-           pow(10, -(double)info->scale);
-}
-
 /* A share near 0, or the mean that is hardest to tell: local error falls with
  * the square root of n, the noise of K releases with n. */
 static void compare_fill(struct compare *c, const hsy_info *local,
                          const hsy_info *central)
 {
-    const double unit = compare_unit(central);
+    const double unit = cli_unit(central);
 
     c->mean = central->kind == HSY_KIND_NUMBER;
     for (size_t i = 0; i < COMPARE_ROWS; i++) {
