@@ -51,6 +51,11 @@ uint32_t hsy_spell_symbol(const uint8_t alphabet[HSY_ALPHABET])
     return size == 0 ? 8 : bits;
 }
 
+uint32_t hsy_symbol_bits(const hsy_scheme *s)
+{
+    return hsy_spell_symbol(s->alphabet);
+}
+
 size_t hsy_spell_most(const hsy_scheme *s)
 {
     return (size_t)(s->param[HSY_PARAM_BITS] / hsy_spell_symbol(s->alphabet));
