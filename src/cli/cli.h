@@ -110,6 +110,9 @@ bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
 /* Plain digits, nothing else, at most 2^64 - 1. */
 bool cli_parse_count(uint64_t *out, const char *text);
 
+/* "0.001", ".001" or "1e-3": no sign, no name, no blank, no hexadecimal. */
+bool cli_parse_number(double *out, const char *text);
+
 /* Which of names (ended by NULL) comes nearest to text, NULL if none is near.
  */
 const char *cli_nearest(const char *text, const char *const *names);
@@ -379,6 +382,9 @@ uint64_t cli_gcd(uint64_t a, uint64_t b);
 
 /* "0.75" or "3/4" as an exact ratio in [0, 1]. */
 bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len);
+
+/* "0.75,1/3": just n of them, with commas between. */
+bool cli_parse_ratios(hsy_ratio *out, size_t n, const char *text);
 
 enum {
     CLI_OPT_YES_NO = 1000,

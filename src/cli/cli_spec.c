@@ -201,6 +201,19 @@ bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len)
     return true;
 }
 
+bool cli_parse_ratios(hsy_ratio *out, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t len = strcspn(text, ",");
+
+        if (!cli_parse_ratio(&out[i], text, len) ||
+            (text[len] == ',') != (i + 1 < n))
+            return false;
+        text += len + 1;
+    }
+    return true;
+}
+
 struct spec_design {
     const char *key;
     hsy_design design;
@@ -212,16 +225,8 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
                             const struct spec_design *d, const char *value)
 {
     hsy_ratio chance[HSY_CHANCES] = {{0, 0}}; /* none given */
-    const char *at = value;
-    bool good = true;
+    const bool good = cli_parse_ratios(chance, d->chances, value);
 
-    for (size_t i = 0; i < d->chances && good; i++) {
-        size_t len = strcspn(at, ",");
-
-        good = cli_parse_ratio(&chance[i], at, len) &&
-               (at[len] == ',') == (i + 1 < d->chances);
-        at += len + 1;
-    }
     if (good && c->spec.design != HSY_DESIGN_EPSILON) {
         cli_usage(p, "--set %s: one design at a time, and once", d->key);
         return false;

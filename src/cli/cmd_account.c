@@ -3,7 +3,6 @@
 
 #include "estimate_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -190,14 +189,9 @@ static const struct account_action account_actions[] = {
 static bool account_number_value(struct cli_parser *p, double *out, double low,
                                  double high, const char *what)
 {
-    char *end = NULL;
-    const char first = p->value[0];
-    double x = (first >= '0' && first <= '9') || first == '.'
-                   ? strtod(p->value, &end)
-                   : -1;
+    double x;
 
-    if (end != NULL && *end == '\0' && strpbrk(p->value, "xX") == NULL &&
-        x > low && x < high) {
+    if (cli_parse_number(&x, p->value) && x > low && x < high) {
         *out = x;
         return true;
     }
