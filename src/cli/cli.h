@@ -304,6 +304,10 @@ int cli_write_file(const char *path, const void *bytes, size_t len);
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
 
+/* The same into a file that is opened now. */
+int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
+                     const hsy_error *err);
+
 /* The beginning of a name of any bytes as one of a figure: a NUL may stand in
  * it, but is no character of XML. */
 void cli_figure_name(char *name, size_t size, const char *text, size_t len);

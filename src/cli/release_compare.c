@@ -4,7 +4,6 @@
 #include "plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define COMPARE_ROWS 7u /* 10^2 to 10^8 people */
 
@@ -128,13 +127,9 @@ static int compare_plot(const struct compare *c, double epsilon,
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    int failed;
+    const hsy_status made = compare_svg(&svg, &len, c, epsilon, &err);
 
-    if (compare_svg(&svg, &len, c, epsilon, &err) != HSY_OK)
-        return cli_fail_error("figure", &err);
-    failed = cli_write_file(path, svg, len);
-    free(svg);
-    return failed;
+    return cli_write_figure(path, made, svg, len, &err);
 }
 
 int release_compare(const hsy_spec *spec, const struct release_options *o)
