@@ -224,7 +224,8 @@ static bool account_held(struct cli_parser *p, double *out)
 
 static bool account_own(struct cli_parser *p, int id, struct account_how *h)
 {
-    uint64_t nano = 0;
+    double epsilon;
+    uint64_t nano;
 
     switch (id) {
     case ACCOUNT_K:
@@ -242,7 +243,7 @@ static bool account_own(struct cli_parser *p, int id, struct account_how *h)
     case ACCOUNT_REPORTS:
         return cli_value_count(p, &h->reports, 1, HSY_COMPOSE_MAX);
     case ACCOUNT_PERMANENT:
-        return account_epsilon_value(p, &h->permanent, &h->nano_permanent);
+        return account_epsilon_value(p, &epsilon, &h->nano_permanent);
     case ACCOUNT_GRAIN:
         h->grain_text = p->value;
         return true;

@@ -121,6 +121,15 @@ void hsy_spell_prefix(uint64_t *prefix, const uint64_t *codes, uint64_t bits,
     prefix[kept - 1] >>= spell_pad(length);
 }
 
+uint64_t hsy_spell_last(const uint64_t *prefix, uint64_t length, uint64_t n)
+{
+    const size_t last = spell_words(length) - 1;
+    const uint64_t held = length - 64 * last; /* bits of the last word */
+    const uint64_t before = held < n ? prefix[last - 1] << held : 0;
+
+    return (before | prefix[last]) & (((uint64_t)1 << n) - 1);
+}
+
 uint64_t hsy_spell_hash(const uint64_t *prefix, uint64_t length)
 {
     uint64_t hash = pool_scatter(prefix[0]);
