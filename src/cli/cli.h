@@ -65,7 +65,7 @@ struct cli_option {
 };
 
 struct cli_command {
-    const char *name;
+    const char *name;  /* what --help goes after, as "simulate attack" */
     const char *usage; /* "[options] [FILE]"; ways apart by " | " */
     const char *about; /* a paragraph, lines broken by \n */
     const struct cli_option *options;
@@ -453,7 +453,7 @@ enum {
             "  cms, hcms, sfp: hashes width pool-seed  matrix=FILE\n"          \
             "  rappor: bits hashes cohorts pool-seed rappor=F,P,Q\n"           \
             "  dwm, hm, pm: outputs w; dwm, hm, sfp: mix\n"                    \
-            "  sfp: bits step w blocks   rr: spinner= coins= channel="         \
+            "  sfp: bits step w blocks  rr: spinner coins channel"             \
     }
 
 /* Instead of both. */

@@ -53,7 +53,7 @@ int cli_usage(struct cli_parser *p, const char *format, ...)
     say_line(format, args);
     va_end(args);
     cli_print_usage(stderr, p->command);
-    fprintf(stderr, "       'hearsay help %s' has the options\n",
+    fprintf(stderr, "       'hearsay %s --help' has the options\n",
             p->command->name);
     p->exit = CLI_USAGE;
     return CLI_USAGE;

@@ -2,6 +2,7 @@
 #include "audit.h"
 #include "cli.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +198,9 @@ static void cmd_audit_few(hsy_spec *spec, const hsy_info *info)
     if (info->param[HSY_PARAM_WIDTH] != 0 &&
         info->param[HSY_PARAM_HASHES] != 0) { /* a sketch */
         spec->param[HSY_PARAM_HASHES] = CMD_AUDIT_HASHES;
-        spec->param[HSY_PARAM_WIDTH] = CMD_AUDIT_WIDTH;
+        spec->param[HSY_PARAM_WIDTH] = /* sfp has two of them in a report */
+            info->param[HSY_PARAM_BLOCKS] != 0 ? CMD_AUDIT_WIDTH / 2
+                                               : CMD_AUDIT_WIDTH;
     }
     if (info->param[HSY_PARAM_COHORTS] != 0) {
         spec->param[HSY_PARAM_COHORTS] = CMD_AUDIT_HASHES;
@@ -441,6 +444,21 @@ static void cmd_audit_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
+/* What the columns of the table are. */
+static void cmd_audit_legend(const struct cmd_audit *a)
+{
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "epsilon: as claimed; exact: by the integers the randomizer draws "
+             "with; outputs: different reports, if all were gone through; "
+             "sampled: what %" PRIu64 " reports prove with confidence %.9g; "
+             "law p: the chance that reports of the stated law look as odd.",
+             a->options.samples, a->options.confidence);
+    putchar('\n');
+    cli_paragraph(text);
+}
+
 static int cmd_audit_print(const struct cmd_audit *a)
 {
     const struct cli_table table = {cmd_audit_columns, CMD_AUDIT_COLUMNS,
@@ -458,6 +476,8 @@ static int cmd_audit_print(const struct cmd_audit *a)
     }
     cli_print(a->format, &table, fields, sizeof fields / sizeof fields[0],
               "audits");
+    if (a->format == CLI_TABLE)
+        cmd_audit_legend(a);
     if (a->format == CLI_TABLE && permanent)
         cli_lifetime_note();
     if (a->spec.permanent)

@@ -44,7 +44,7 @@ static const struct cli_option cmd_simulate_options[] = {
 };
 
 static const struct cli_command cmd_simulate_command = {
-    "simulate", "attack NAME [options]",
+    "simulate attack", "NAME [options]",
     "Attack simulated devices that are asked again and again.\n"
     "\n"
     "  averaging     guess the truth from many answers to one question\n"
@@ -136,9 +136,9 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
         return true;
     }
     near = cli_nearest(p->value, names);
-    cli_usage(p, "no attack '%.64s'%s%s%s", p->value,
-              near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
-              near != NULL ? "'?" : "");
+    cli_usage(p, "no attack '%.64s'; %s%s%s", p->value,
+              near != NULL ? "did you mean '" : "take ",
+              near != NULL ? near : SIMULATE_ATTACKS, near != NULL ? "'?" : "");
     return false;
 }
 
@@ -349,8 +349,7 @@ int cmd_simulate(int argc, char **argv)
         if (id == CLI_STOP || !cmd_simulate_option(&c, &p, id))
             return p.exit;
     if (c.attack == NULL)
-        return cli_usage(&p, "say what: 'attack' and averaging, change, "
-                             "fingerprint, drift or poisoning");
+        return cli_usage(&p, "say what: 'attack' and " SIMULATE_ATTACKS);
     code = cmd_simulate_settle(&c, &p);
     return code == CLI_DONE ? cmd_simulate_all(&c) : code;
 }

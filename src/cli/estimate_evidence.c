@@ -70,6 +70,18 @@ static int evidence_candidates(struct estimate_asked *asked,
     return evidence_codes(asked, g, path);
 }
 
+/* Whether 'hearsay discover' reads tallies of this mechanism. */
+static bool evidence_discovers(const char *mechanism)
+{
+    static const char *const searched[] = {"pem", "sfp", "stage"};
+
+    for (size_t i = 0; i < sizeof searched / sizeof searched[0]; i++) {
+        if (strcmp(mechanism, searched[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 int estimate_ask(struct estimate_asked *asked, const struct cli_gather *g,
                  const struct estimate_options *o)
 {
@@ -84,7 +96,10 @@ int estimate_ask(struct estimate_asked *asked, const struct cli_gather *g,
                                    o->post != HSY_POST_NONE);
     if (kind == HSY_KIND_STRINGS)
         return cli_fail("this tally is of strings: name those to estimate, one "
-                        "a line, with --candidates FILE");
+                        "a line, with --candidates FILE%s",
+                        evidence_discovers(g->info.mechanism)
+                            ? "; 'hearsay discover' finds the frequent ones"
+                            : "");
     asked->count =
         kind == HSY_KIND_VALUES || kind == HSY_KIND_BINS ? g->info.d : 1;
     return 0;

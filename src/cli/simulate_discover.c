@@ -88,7 +88,7 @@ static const struct cli_option discover_options[] = {
 };
 
 static const struct cli_command discover_command = {
-    "simulate", "--discover pem --data D [--interactive] [options]",
+    "simulate --discover pem", "--data D [--interactive] [options]",
     "Let simulated people report prefixes of their strings, search for the\n"
     "frequent ones and compare what is found with what most people hold: for\n"
     "all data, mechanisms and epsilons. People report by the same code as "

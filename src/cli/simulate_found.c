@@ -193,6 +193,9 @@ static void found_note(const struct simulate_discover *s)
               row->runs == 1 ? "" : "s");
     putchar('\n');
     cli_paragraph(text);
+    cli_paragraph("precision, recall, f1: of the strings found, against the "
+                  "most frequent; ncr, ndcg: also by their ranks; 1 is "
+                  "perfect; +-: standard error.");
     found_privacy(s, row);
 }
 

@@ -226,7 +226,7 @@ static const char *study_conflict(const struct simulate_study *s)
 {
     if (s->data == NULL)
         return "say what: --data D with --domain K or --range LO:HI, or "
-               "'attack' and averaging, change, fingerprint or drift";
+               "'attack' and " SIMULATE_ATTACKS;
     if (s->ndomains > 0 && s->question.range != NULL)
         return "--domain and --range: one of the two";
     if (s->question.has_bins && s->question.range == NULL)

@@ -61,7 +61,7 @@ static const struct cli_option puzzle_options[] = {
 };
 
 static const struct cli_command puzzle_command = {
-    "simulate", "--discover sfp --words FILE --data D [options]",
+    "simulate --discover sfp", "--words FILE --data D [options]",
     "Let simulated people report fragments of their words and the words, put\n"
     "the puzzle together and compare what is found with what people hold. "
     "Every\n"

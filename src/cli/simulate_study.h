@@ -8,6 +8,7 @@
 
 #define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */
+#define SIMULATE_ATTACKS "averaging, change, fingerprint, drift or poisoning"
 
 /* ---- Lists and files (simulate_lists.c) ---------------------------------- */
 

@@ -130,7 +130,8 @@ static const char *container_other(const uint8_t *bytes, size_t have)
         if (have >= 4 && memcmp(bytes, others[i].magic, 4) == 0)
             return others[i].what;
     }
-    return "not a hearsay file";
+    return "not a hearsay file; this reads reports, which 'hearsay randomize' "
+           "makes of truths, and tallies";
 }
 
 /* Whether the input goes on with a hearsay file, as far as it goes. */

@@ -33,6 +33,7 @@ ok(r.code == 0 and b"lifetime, if kept" in r.out and b"randomize keeps none" in 
    "a lifetime is stated with what it rests on", r)
 r = run("audit", "--yes-no", "--epsilon", "1", *SMALL)
 ok(r.code == 0 and b"randomize keeps none" not in r.out, "and the note goes with lifetimes only", r)
+ok("sampled: what %s reports prove" % SMALL[1] in r.out.decode().replace("\n", " "), "below the table stands what its columns are", r.out)
 listed = must("mechanisms", "--domain", "10", "--epsilon", "1")
 ok(b"lifetime eps, if kept" in listed and b"randomize keeps none" in listed, "as it is among the mechanisms")
 

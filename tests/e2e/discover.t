@@ -45,6 +45,8 @@ ok({r["stage"] for r in stages} == set("12345") and [r["bits"] for r in stages i
    [r["value"] for r in stages if r["stage"] == "1"][0] == "wa", "every stage shows its prefixes", stages[:3])
 ok(b"water" in must("discover", whole), "a person reads a table")
 named = write("named", b"water\nfire\n")
+r = run("estimate", whole)
+ok(r.code == 1 and "--candidates" in r.err and "'hearsay discover'" in r.err, "estimate says who finds them without", r)
 est = list(csv.DictReader(io.StringIO(must("estimate", whole, "--candidates", named, "--format", "csv").decode())))
 ok(abs(float(est[0]["estimate"]) - got["strings"][0]["estimate"]) < 0.01, "estimate names the same shares", est)
 

@@ -80,4 +80,11 @@ ok(set(complete("randomize", "--set", "")) == {k + "=" for k in keys}, "and comp
 for ask in ("--help", "-h", "help"):
     r = run("help", ask)
     ok(r.code == 0 and r.out == must("help"), "help %s is the overview" % ask, r)
+# What an error in the options points to is the help of that very command.
+for command in ("randomize", "discover", "simulate", "simulate attack", "simulate --discover pem", "simulate --discover sfp"):
+    r = run(*command.split(), "--no-such-option")
+    pointed = re.findall(r"'hearsay (.*) --help' has the options", r.err)
+    usage = r.err.splitlines()[1]
+    ok(r.code == 2 and pointed == [command] and must(*command.split(), "--help").decode().startswith(usage + "\n"),
+       "an unknown option of '%s' points to its own help" % command, r)
 done()

@@ -91,7 +91,7 @@ if os.path.exists("/dev/full"):
 
 # What makes no sense is refused, with what to do.
 for args, words in (([], "say what"), (["attack"], "say what"), (["fleet"], "there is 'attack'"), (["attack", "averagin"], "did you mean 'averaging'"),
-                    (["attack", "xyz"], "no attack 'xyz'"), (["attack", "drift", "change"], "one word too many"),
+                    (["attack", "xyz"], "no attack 'xyz'; take averaging, change, fingerprint, drift or poisoning"), (["attack", "drift", "change"], "one word too many"),
                     (["attack", "fingerprint", "--days", "5"], "--days does not go with 'fingerprint'"),
                     (["attack", "change", "--yes", "5"], "--yes does not go"), (["attack", "averaging", "--grain", "5"], "--grain does not go"),
                     (["attack", "change", "--days", "3"], "--days from 4"), (["attack", "drift", "--days", "99999"], "--days from 1 to 29566"),
