@@ -601,6 +601,9 @@ static void searches(void)
     how.top = 33000;
     ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_OK && stage.keep == 32,
        "no more go on than there is room for");
+    how.alpha = 1;
+    ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_E_RANGE,
+       "a search by a chance of 1 is refused, as in one round");
     free(scratch);
     free(memory);
     free(s);
