@@ -1006,16 +1006,19 @@ typedef struct hsy_accuracy {
 /*
  * Of a scheme, for a share (below 0: the one that is hardest to tell).
  * HSY_E_UNKNOWN for releases, tuples and what is estimated by iteration,
- * HSY_E_RANGE. Local hashing has neither width nor binomial law: its functions
- * come from a pool, whose collisions are corrected.
+ * HSY_E_RANGE. Local hashing and sketches have neither width nor binomial law:
+ * their functions come from a pool, whose collisions all reports share. What
+ * those of a sketch leave however many report is not in the variance. A mean is
+ * taken where it is hardest to tell.
  */
 HSY_API hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s,
                                    double share, double at_once,
                                    hsy_error *err);
 
 /* Whether a bound is there; then, all but one being given, the last: the error
- * alpha that is passed with chance at most beta, how many reports that takes,
- * and that chance. 0 < alpha; 0 < beta < 1; 1 <= n <= 9e15. */
+ * alpha that is passed with chance at most beta, how many reports that takes
+ * (exact: infinity if more than 2^52), and that chance. 0 < alpha; 0 < beta
+ * < 1; 1 <= n <= 9e15. */
 HSY_API bool hsy_accuracy_has(const hsy_accuracy *a, hsy_bound bound);
 HSY_API double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound,
                                   double n, double beta);
@@ -1529,7 +1532,8 @@ HSY_API uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i);
 HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
 
 /* The stage that a scheme is; how->keep as far as there is room at the next
- * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan. */
+ * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan, but how->max_candidates does
+ * not matter: a stage was made with its candidates. */
 HSY_API hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
                                   hsy_stage *stage, hsy_error *err);
 

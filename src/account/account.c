@@ -12,9 +12,10 @@
 /*
  * P(X <= h) is the upper tail of Beta(h + 1, n - h) at p, and the density there
  * on the scale of logit p is
- *     p^(h+1) (1-p)^(n-h) / B(h+1, n-h) = p (n-h) P(X = h) = E (np - X; X <=
- * h), the last because (n-j) p P(j) - j (1-p) P(j) telescopes over j <= h. So
- * one point of the beta law gives both, and neither by a difference.
+ *     p^(h+1) (1-p)^(n-h) / B(h+1, n-h) = p (n-h) P(X = h)
+ *                                       = E (np - X; X <= h),
+ * the last because (n-j) p P(j) - j (1-p) P(j) telescopes over j <= h. So one
+ * point of the beta law gives both, and neither by a difference.
  */
 void hsy_account_lower(struct account_tail *out, double h, double n, double p)
 {

@@ -24,7 +24,7 @@
  * integer needs. */
 #define ACCURACY_STEPS 128
 #define ACCURACY_MOST 9e15 /* people, exact in a double */
-#define ACCURACY_TRIES 4096
+#define ACCURACY_TRIES 32768
 
 /* ---- What a scheme does -------------------------------------------------- */
 
@@ -35,18 +35,41 @@ static double accuracy_hardest(const struct mech_support *law)
     return fmin(fmax((0.5 - law->q) / law->gap, 0), 1);
 }
 
-static void accuracy_share(hsy_accuracy *a, const hsy_scheme *s, double share)
+/* What a report is drawn from besides its own coins: hash functions of a pool,
+ * whose collisions all reports share, or the buckets it is asked about. Then an
+ * estimate is no mean of n independent terms around the share. */
+static bool accuracy_shared(const hsy_scheme *s)
 {
-    struct mech_support law;
+    return s->param[HSY_PARAM_POOL_BITS] != 0 ||
+           s->param[HSY_PARAM_HASHES] != 0;
+}
 
-    s->mech->support(s, &law);
-    a->share = share < 0 ? accuracy_hardest(&law) : share;
-    a->lambda = law.q + a->share * law.gap;
-    a->gap = law.gap;
-    a->variance = a->lambda * (1 - a->lambda) / (law.gap * law.gap);
-    if (s->param[HSY_PARAM_POOL_BITS] != 0)
-        return; /* collisions are corrected: no mean of independent terms */
-    a->width = 1 / fabs(law.gap);
+/* How many people there are to one who is asked about a value. Variances at
+ * share 0 say it; those of a mean hold at its hardest instead. */
+static double accuracy_asked(const hsy_scheme *s,
+                             const struct mech_support *law)
+{
+    double v[2];
+
+    if (s->mech->variance == NULL || s->kind == HSY_KIND_NUMBER)
+        return 1;
+    s->mech->variance(s, v);
+    return fmax(v[0] / mech_support_v0(law), 1);
+}
+
+/* A mean is as hard to tell as it can be: nothing is known of it. */
+static void accuracy_share(hsy_accuracy *a, const hsy_scheme *s,
+                           const struct mech_support *law, double share)
+{
+    a->share =
+        share < 0 || s->kind == HSY_KIND_NUMBER ? accuracy_hardest(law) : share;
+    a->lambda = law->q + a->share * law->gap;
+    a->gap = law->gap;
+    a->variance = accuracy_asked(s, law) * a->lambda * (1 - a->lambda) /
+                  (law->gap * law->gap);
+    if (accuracy_shared(s))
+        return;
+    a->width = 1 / fabs(law->gap);
     a->binomial = true;
 }
 
@@ -72,6 +95,7 @@ hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
                            double at_once, hsy_error *err)
 {
     hsy_accuracy made = {.at_once = at_once};
+    struct mech_support law = {.gap = 0}; /* no pure law */
 
     if (s->mech->release || s->mech->iterative || s->kind == HSY_KIND_TUPLE)
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
@@ -81,7 +105,9 @@ hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
                         "a share is at most 1, and at least one estimate is "
                         "asked for");
     if (s->mech->support != NULL)
-        accuracy_share(&made, s, share);
+        s->mech->support(s, &law);
+    if (law.gap != 0)
+        accuracy_share(&made, s, &law, share);
     else
         accuracy_other(&made, s, share);
     *out = made;
@@ -163,40 +189,46 @@ double hsy_accuracy_alpha(const hsy_accuracy *a, hsy_bound bound, double n,
 
 /* ---- The people ---------------------------------------------------------- */
 
-/* The last number of people above n, within four steps of the lattice of X, for
- * which the exact chance passes beta; 0 if there is none. */
-static double accuracy_bad(const hsy_accuracy *a, double alpha, double beta,
-                           double n)
+/* P[X >= n (lambda + far)] as if counts were not whole: never below the chance
+ * of X beyond that, and falling with n. */
+static double accuracy_beyond_edge(double n, double lambda, double far)
 {
-    const double window = ceil(4 / (alpha * fabs(a->gap)));
-    const double stride = 2 * floor(window / ACCURACY_TRIES / 2) + 1;
+    const double edge = n * (lambda + far);
 
-    for (double m = n + window; m > n && m < ACCURACY_MOST; m -= stride)
-        if (hsy_accuracy_beta(a, HSY_BOUND_EXACT, m, alpha) > beta)
-            return m;
-    return 0;
+    return lambda + far > 1 ? 0 : hsy_beta_inc(edge, n - edge + 1, lambda);
 }
 
-/* The chance falls with n but for small steps up and down: from where on it
- * has fallen for good. */
+/* At least the exact chance, for n and for every larger number. */
+static double accuracy_envelope(const hsy_accuracy *a, double n, double alpha)
+{
+    const double far = alpha * fabs(a->gap) * (1 - 1e-12);
+
+    return a->at_once * (accuracy_beyond_edge(n, a->lambda, far) +
+                         accuracy_beyond_edge(n, 1 - a->lambda, far));
+}
+
+/* The chance falls with n but for small steps up and down. From where on an
+ * envelope of it is low enough it stays; from there down one by one. */
 static double accuracy_users_exact(const hsy_accuracy *a, double alpha,
                                    double beta)
 {
-    double low = 0, high = 1, bad;
+    double low = 0, high = 1;
 
-    while (high < ACCURACY_MOST &&
-           hsy_accuracy_beta(a, HSY_BOUND_EXACT, high, alpha) > beta)
+    while (high < ACCURACY_MOST && accuracy_envelope(a, high, alpha) > beta)
         high *= 2;
+    if (high >= ACCURACY_MOST)
+        return INFINITY; /* counts that a double does not hold */
     while (high - low > 1) {
         const double middle = floor(low + (high - low) / 2);
 
-        if (hsy_accuracy_beta(a, HSY_BOUND_EXACT, middle, alpha) <= beta)
+        if (accuracy_envelope(a, middle, alpha) <= beta)
             high = middle;
         else
             low = middle;
     }
-    while ((bad = accuracy_bad(a, alpha, beta, high)) > 0)
-        high = bad + 1;
+    for (int i = 0; i < ACCURACY_TRIES && high > 1; i++, high--)
+        if (hsy_accuracy_beta(a, HSY_BOUND_EXACT, high - 1, alpha) > beta)
+            break;
     return high;
 }
 

@@ -21,14 +21,13 @@
 
 #include <math.h>
 
-#define COMPOSE_SAFE                                                           \
-    (1 + 1e-14) /* more than rounding takes from a few terms                   \
-                 */
+/* More than rounding takes from a few terms. */
+#define COMPOSE_SAFE (1 + 1e-14)
 
 /* ---- Closed bounds ------------------------------------------------------- */
 
-hsy_status hsy_compose_check(const hsy_spent *spent, size_t kinds,
-                             hsy_error *err)
+static hsy_status compose_check(const hsy_spent *spent, size_t kinds,
+                                hsy_error *err)
 {
     uint64_t reports = 0;
 
@@ -53,7 +52,7 @@ hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
                               size_t kinds, double delta, hsy_error *err)
 {
     double sum = 0, squares = 0, kl = 0, growth = 0, spread;
-    hsy_status st = hsy_compose_check(spent, kinds, err);
+    hsy_status st = compose_check(spent, kinds, err);
 
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);
@@ -196,7 +195,7 @@ hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
                              double total, hsy_error *err)
 {
     const struct compose_one c = compose_one_of(spent);
-    hsy_status st = hsy_compose_check(spent, 1, err);
+    hsy_status st = compose_check(spent, 1, err);
 
     if (st != HSY_OK)
         return st;
@@ -218,7 +217,7 @@ hsy_status hsy_compose_epsilon(double *total, const hsy_spent *spent,
                                size_t kinds, double delta, double *scratch,
                                hsy_error *err)
 {
-    hsy_status st = hsy_compose_check(spent, kinds, err);
+    hsy_status st = compose_check(spent, kinds, err);
 
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);

@@ -12,7 +12,4 @@
 double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
                          double *scratch);
 
-hsy_status hsy_compose_check(const hsy_spent *spent, size_t kinds,
-                             hsy_error *err);
-
 #endif

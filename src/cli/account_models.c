@@ -37,10 +37,7 @@ static int models_open(struct models *m, const struct account_how *how)
         return cli_fail("--mechanism: %s is estimated by iteration and has no "
                         "error to compare",
                         m->local.mechanism);
-    m->unit = spec->kind == HSY_KIND_NUMBER
-                  ? ((double)spec->hi - (double)spec->lo) *
-                        pow(10, -(double)spec->scale)
-                  : 1;
+    m->unit = cli_unit(&m->central);
     return 0;
 }
 

@@ -13,8 +13,7 @@ struct account_how {
     double target;  /* epsilon after shuffling */
     double alpha;   /* standard error wanted */
     double lying, held;
-    double permanent; /* epsilon, and as nano-epsilon: */
-    uint64_t nano_permanent;
+    uint64_t nano_permanent; /* epsilon of the permanent answer */
     uint64_t k, n, reports, days, curators, targets;
     const char *grain_text, *file, *plot;
     enum cli_format format;
@@ -70,8 +69,8 @@ void account_at_least(struct account *a, const char *name, double x,
 void account_point(struct account *a, size_t i, const char *name, double x,
                    double y);
 
-/* The places of `count` points from 1 to `most`, integers and each once, evenly
- * on a logarithmic axis: how many there are, at most ACCOUNT_POINTS. */
+/* The places of `count` points from least to most, integers and each once,
+ * evenly on a logarithmic axis: how many there are, at most ACCOUNT_POINTS. */
 size_t account_places(double places[ACCOUNT_POINTS], double least, double most,
                       size_t count);
 

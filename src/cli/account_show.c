@@ -104,15 +104,11 @@ static int account_draw(const struct account *a, const char *path)
                                  .y = {.label = a->y_label, .log = true},
                                  .series = series,
                                  .nseries = a->ncurves};
-    struct output *out = NULL;
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
     hsy_status made;
-    int failed = cli_open_output(&out, path);
 
-    if (failed)
-        return failed;
     for (size_t i = 0; i < a->ncurves; i++)
         series[i] = (struct plot_series){
             .name = a->curves[i].name,
@@ -122,7 +118,7 @@ static int account_draw(const struct account *a, const char *path)
             .x = a->curves[i].x,
             .y = a->curves[i].y};
     made = plot_svg(&svg, &len, &figure, &err);
-    return cli_finish_figure(out, path, made, svg, len, &err);
+    return cli_write_figure(path, made, svg, len, &err);
 }
 
 /* ---- The table ----------------------------------------------------------- */

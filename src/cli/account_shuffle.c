@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define SHUFFLE_CURVE 9u
+#define SHUFFLE_TRIES 8
 
 /* The bounds that apply, each as the library takes it. */
 struct shuffle_case {
@@ -116,6 +117,63 @@ static int shuffle_curves(struct account *a, const struct shuffle_cases *c,
 
 /* ---- From a target ------------------------------------------------------- */
 
+/* The bound of the mechanism at another epsilon, where it may choose other
+ * integers and so favour another share of its outputs. */
+static int shuffle_at(hsy_shuffle *out, const struct shuffle_cases *c,
+                      const struct account_how *how, uint64_t nano)
+{
+    hsy_spec spec = how->spec.spec;
+    hsy_error err = {0};
+    hsy_scheme *scheme;
+    hsy_status st;
+    int failed;
+
+    spec.mechanism = c->mechanism;
+    spec.nano_epsilon = nano;
+    failed = cli_scheme_new(&scheme, &spec);
+    if (failed)
+        return failed;
+    st = hsy_shuffle_scheme(out, scheme, how->n, &err);
+    free(scheme);
+    return st == HSY_OK ? 0 : account_refused(&err);
+}
+
+/*
+ * The largest epsilon of a report by a mechanism. Its outputs' shares are first
+ * taken as they are, then as they are at the epsilon found, until they stay.
+ * Only what holds with the shares it has itself counts; *most is what does for
+ * any mechanism, and stays if nothing better is found.
+ */
+static int shuffle_largest(double *most, const struct shuffle_cases *c,
+                           hsy_shuffle s, const struct account_how *how)
+{
+    bool same = false;
+
+    for (int i = 0; i < SHUFFLE_TRIES && !same; i++) {
+        hsy_error err = {0};
+        hsy_shuffle there;
+        double x = 0, delta = 0;
+        int failed;
+
+        if (hsy_shuffle_epsilon0(&x, &s, how->target, how->delta, &err) !=
+            HSY_OK)
+            return account_refused(&err);
+        x = fmin(floor(x * HSY_NANO), (double)HSY_EPSILON_MAX);
+        if (x < (double)HSY_EPSILON_MIN)
+            return 0;
+        failed = shuffle_at(&there, c, how, (uint64_t)x);
+        if (failed)
+            return failed;
+        if (hsy_shuffle_delta(&delta, &there, how->target, &err) != HSY_OK)
+            return account_refused(&err);
+        if (delta <= how->delta)
+            *most = fmax(*most, x / HSY_NANO);
+        same = there.inside == s.inside && there.both == s.both;
+        s = there;
+    }
+    return 0;
+}
+
 /* How many people, or with n the largest epsilon of a report. */
 static int shuffle_target(struct account *a, const struct shuffle_cases *c,
                           const struct account_how *how)
@@ -124,11 +182,12 @@ static int shuffle_target(struct account *a, const struct shuffle_cases *c,
     static const char *const most[] = {"clones_epsilon0", "blanket_epsilon0",
                                        "exact_epsilon0"};
     hsy_error err = {0};
+    double x = 0;
 
     for (size_t i = 0; i < c->n; i++) {
         const hsy_shuffle *s = &c->rows[i].s;
         uint64_t n = 0;
-        double x = 0;
+        int failed = 0;
 
         if (s->by == HSY_SHUFFLE_EXACT)
             continue;
@@ -139,9 +198,13 @@ static int shuffle_target(struct account *a, const struct shuffle_cases *c,
                            : "people needed, this mechanism");
         if (how->n == 0)
             continue;
-        if (hsy_shuffle_epsilon0(&x, s, how->target, how->delta, &err) !=
-            HSY_OK)
-            return account_refused(&err);
+        if (i > 0)
+            failed = shuffle_largest(&x, c, *s, how);
+        else if (hsy_shuffle_epsilon0(&x, s, how->target, how->delta, &err) !=
+                 HSY_OK)
+            failed = account_refused(&err);
+        if (failed)
+            return failed;
         account_at_least(a, most[i], x, "largest epsilon of a report for them");
     }
     return 0;
@@ -201,3 +264,4 @@ int account_shuffle(const struct account_how *how)
 }
 
 #undef SHUFFLE_CURVE
+#undef SHUFFLE_TRIES

@@ -1,7 +1,6 @@
 /* account_spend.c - hearsay account group and compose. */
 #include "account_parts.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,14 +13,10 @@
 bool account_epsilon(double *out, const char *text)
 {
     const bool ln = strncmp(text, "ln", 2) == 0;
-    char *end = NULL;
     double x;
 
     text += ln ? 2 : 0;
-    if (!isdigit((unsigned char)text[0]))
-        return false;
-    x = strtod(text, &end);
-    if (*end != '\0' || strpbrk(text, "xX") != NULL)
+    if (*text == '.' || !cli_parse_number(&x, text))
         return false;
     x = ln ? log(x) * (1 + 1e-15) : x;
     if (!(x > 0 && x <= 100))
@@ -36,7 +31,8 @@ static bool spend_line(hsy_spent *out, const struct cli_line *line)
     char text[64];
     char *comma;
 
-    if (line->len == 0 || line->len >= sizeof text)
+    if (line->len == 0 || line->len >= sizeof text ||
+        memchr(line->text, '\0', line->len) != NULL) /* ends no number */
         return false;
     memcpy(text, line->text, line->len);
     text[line->len] = '\0';

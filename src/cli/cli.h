@@ -110,6 +110,9 @@ bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
 /* Plain digits, nothing else, at most 2^64 - 1. */
 bool cli_parse_count(uint64_t *out, const char *text);
 
+/* "0.001", ".001" or "1e-3": no sign, no name, no blank, no hexadecimal. */
+bool cli_parse_number(double *out, const char *text);
+
 /* Which of names (ended by NULL) comes nearest to text, NULL if none is near.
  */
 const char *cli_nearest(const char *text, const char *const *names);
@@ -237,8 +240,8 @@ void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
 
-/* Print fields alone, as csv a header and one row, else as one flat object of
- * json. Those of CLI_NONE are left out. */
+/* Print up to 32 fields as the only row, in json as one flat object. Those of
+ * CLI_NONE are left out. */
 void cli_print_flat(enum cli_format format, const struct cli_field *fields,
                     size_t nfields);
 
@@ -300,6 +303,10 @@ int cli_write_file(const char *path, const void *bytes, size_t len);
  * does not cost it. made: what drawing it said, with err; svg is freed. */
 int cli_finish_figure(struct output *out, const char *path, hsy_status made,
                       char *svg, size_t len, const hsy_error *err);
+
+/* The same into a file that is opened now. */
+int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
+                     const hsy_error *err);
 
 /* The beginning of a name of any bytes as one of a figure, where it is shown as
  * in a table (cli_table.c): XML holds neither a NUL nor what is no UTF-8. */
@@ -379,6 +386,9 @@ uint64_t cli_gcd(uint64_t a, uint64_t b);
 
 /* "0.75" or "3/4" as an exact ratio in [0, 1]. */
 bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len);
+
+/* "0.75,1/3": just n of them, with commas between. */
+bool cli_parse_ratios(hsy_ratio *out, size_t n, const char *text);
 
 enum {
     CLI_OPT_YES_NO = 1000,
@@ -497,6 +507,12 @@ int cli_spec_finish(struct cli_spec *c, struct cli_parser *p);
 /* One value only: there is nothing to ask, and nothing would be sent. */
 bool cli_spec_trivial(const struct cli_spec *c);
 
+/* The number of a parameter, HSY_PARAMS if there is none of this name. */
+size_t cli_param(const char *key, size_t len);
+
+/* The mechanism of this name, or with this alias; NULL: there is none. */
+const hsy_catalogue *cli_mechanism(const char *name);
+
 /* Resolve a spec; the caller frees *out. 0, or the exit code after a message
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
@@ -507,6 +523,11 @@ int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
 
 /* 0, or the exit code after a message that the scheme has no reports. */
 int cli_scheme_reports(const hsy_scheme *s);
+
+/* What an estimate of 1 stands for: of a mean the width of its range, in the
+ * units that people give; of a share 1. */
+double cli_unit(const hsy_info *info);
+
 void cli_spec_clear(struct cli_spec *c);
 
 #endif

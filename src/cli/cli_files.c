@@ -78,3 +78,16 @@ int cli_finish_figure(struct output *out, const char *path, hsy_status made,
     errno = 0;
     return output_commit(out) == HSY_OK ? CLI_DONE : cli_fail_output(path);
 }
+
+int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
+                     const hsy_error *err)
+{
+    struct output *out = NULL;
+    int failed = made == HSY_OK ? cli_open_output(&out, path)
+                                : cli_fail_error("figure", err);
+
+    if (!failed)
+        return cli_finish_figure(out, path, made, svg, len, err);
+    free(svg);
+    return failed;
+}

@@ -261,6 +261,17 @@ bool cli_parse_count(uint64_t *out, const char *text)
     return true;
 }
 
+bool cli_parse_number(double *out, const char *text)
+{
+    char *end;
+
+    if (*text == '\0' || strchr(".0123456789", *text) == NULL ||
+        strpbrk(text, "xX") != NULL)
+        return false;
+    *out = strtod(text, &end);
+    return *end == '\0';
+}
+
 bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high)
 {

@@ -261,51 +261,6 @@ static void table_json(const struct cli_table *t,
     fputs(t->nrows != 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
 
-/* ---- One object ---------------------------------------------------------- */
-
-static void table_flat_csv(const struct cli_field *fields, size_t nfields)
-{
-    bool first = true;
-
-    for (size_t i = 0; i < nfields; i++) {
-        if (fields[i].cell.type == CLI_NONE)
-            continue;
-        printf("%s%s", first ? "" : ",", fields[i].name);
-        first = false;
-    }
-    putchar('\n');
-    first = true;
-    for (size_t i = 0; i < nfields; i++) {
-        if (fields[i].cell.type == CLI_NONE)
-            continue;
-        if (!first)
-            putchar(',');
-        table_csv_cell(&fields[i].cell);
-        first = false;
-    }
-    putchar('\n');
-}
-
-void cli_print_flat(enum cli_format format, const struct cli_field *fields,
-                    size_t nfields)
-{
-    bool first = true;
-
-    if (format == CLI_CSV) {
-        table_flat_csv(fields, nfields);
-        return;
-    }
-    fputs("{", stdout);
-    for (size_t i = 0; i < nfields; i++) {
-        if (fields[i].cell.type == CLI_NONE)
-            continue;
-        fputs(first ? "\n  " : ",\n  ", stdout);
-        table_json_member(fields[i].name, &fields[i].cell);
-        first = false;
-    }
-    fputs("\n}\n", stdout);
-}
-
 /* ---- Aligned ------------------------------------------------------------- */
 
 #define TABLE_COLUMNS_MAX 32u
@@ -549,4 +504,31 @@ void cli_print(enum cli_format format, const struct cli_table *table,
         table_json(table, fields, nfields, rows_name);
     else
         table_aligned(table);
+}
+
+/* ---- One row ------------------------------------------------------------- */
+
+static void flat_cell(const void *ctx, size_t row, size_t column,
+                      struct cli_cell *out)
+{
+    const struct cli_field *const *fields = ctx;
+
+    (void)row;
+    *out = fields[column]->cell;
+}
+
+void cli_print_flat(enum cli_format format, const struct cli_field *fields,
+                    size_t nfields)
+{
+    struct cli_column columns[TABLE_COLUMNS_MAX];
+    const struct cli_field *there[TABLE_COLUMNS_MAX];
+    struct cli_table t = {columns, 0, 1, flat_cell, there};
+
+    for (size_t i = 0; i < nfields && t.ncolumns < TABLE_COLUMNS_MAX; i++) {
+        if (fields[i].cell.type == CLI_NONE)
+            continue;
+        columns[t.ncolumns] = (struct cli_column){fields[i].name, NULL};
+        there[t.ncolumns++] = &fields[i];
+    }
+    cli_print(format, &t, NULL, 0, NULL);
 }

@@ -3,7 +3,6 @@
 
 #include "estimate_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -190,14 +189,9 @@ static const struct account_action account_actions[] = {
 static bool account_number_value(struct cli_parser *p, double *out, double low,
                                  double high, const char *what)
 {
-    char *end = NULL;
-    const char first = p->value[0];
-    double x = (first >= '0' && first <= '9') || first == '.'
-                   ? strtod(p->value, &end)
-                   : -1;
+    double x;
 
-    if (end != NULL && *end == '\0' && strpbrk(p->value, "xX") == NULL &&
-        x > low && x < high) {
+    if (cli_parse_number(&x, p->value) && x > low && x < high) {
         *out = x;
         return true;
     }
@@ -230,7 +224,8 @@ static bool account_held(struct cli_parser *p, double *out)
 
 static bool account_own(struct cli_parser *p, int id, struct account_how *h)
 {
-    uint64_t nano = 0;
+    double epsilon;
+    uint64_t nano;
 
     switch (id) {
     case ACCOUNT_K:
@@ -248,7 +243,7 @@ static bool account_own(struct cli_parser *p, int id, struct account_how *h)
     case ACCOUNT_REPORTS:
         return cli_value_count(p, &h->reports, 1, HSY_COMPOSE_MAX);
     case ACCOUNT_PERMANENT:
-        return account_epsilon_value(p, &h->permanent, &h->nano_permanent);
+        return account_epsilon_value(p, &epsilon, &h->nano_permanent);
     case ACCOUNT_GRAIN:
         h->grain_text = p->value;
         return true;

@@ -196,37 +196,24 @@ int discover_tell(const struct discover_result *r, struct output *figure)
     return discover_plot(r, figure);
 }
 
-static int discover_run(const struct discover_options *o, struct cli_gather *g)
+static int discover_prefixes(const struct discover_options *o,
+                             const struct cli_gather *g)
 {
     struct output *figure = NULL;
     struct discover_stages stages;
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
     hsy_found *found;
     void *scratch;
-    size_t most = 0;
-    int failed = CLI_FAILED;
+    size_t most = 0, room = 0;
+    int failed = discover_stages_of(&stages, g->scheme, &o->search);
 
-    if (hsy_tally_reports(&g->tally) == 0)
-        return cli_fail("%s: no data: it holds no reports", g->first);
-    if (hsy_stage_number(g->scheme) != 0)
-        return discover_one_stage(o, g);
-    if (strcmp(g->info.mechanism, "sfp") == 0)
-        return discover_puzzle(o, g);
-    if (o->all || o->threshold != 0)
-        return cli_fail("--all and --threshold go with reports of sfp");
-    if (strcmp(g->info.mechanism, "pem") != 0)
-        return cli_fail("%s: strings are discovered from reports of pem or "
-                        "sfp, and these are of %s; 'randomize --strings "
-                        "--mechanism pem' makes them",
-                        g->first, g->info.mechanism);
-    failed = discover_stages_of(&stages, g->scheme, &o->search);
     if (failed)
         return failed;
     for (size_t i = 0; i < stages.count; i++) {
-        r.room += (size_t)stages.stage[i].keep;
+        room += (size_t)stages.stage[i].keep;
         most = stages.stage[i].keep > most ? stages.stage[i].keep : most;
     }
-    r.rows = malloc(r.room * sizeof *r.rows);
+    r.rows = malloc(room * sizeof *r.rows);
     found = malloc(most * sizeof *found);
     scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
     if (r.rows == NULL || found == NULL || scratch == NULL)
@@ -243,6 +230,24 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
     free(found);
     free(scratch);
     return failed;
+}
+
+static int discover_run(const struct discover_options *o, struct cli_gather *g)
+{
+    if (hsy_tally_reports(&g->tally) == 0)
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    if (hsy_stage_number(g->scheme) != 0)
+        return discover_one_stage(o, g);
+    if (strcmp(g->info.mechanism, "sfp") == 0)
+        return discover_puzzle(o, g);
+    if (o->all || o->threshold != 0)
+        return cli_fail("--all and --threshold go with reports of sfp");
+    if (strcmp(g->info.mechanism, "pem") != 0)
+        return cli_fail("%s: strings are discovered from reports of pem or "
+                        "sfp, and these are of %s; 'randomize --strings "
+                        "--mechanism pem' makes them",
+                        g->first, g->info.mechanism);
+    return discover_prefixes(o, g);
 }
 
 /* ---- Planning ------------------------------------------------------------ */

@@ -41,11 +41,7 @@ static void estimate_widen(struct estimate_result *r, struct estimate_row *row,
                            const hsy_poison_bound *other,
                            const hsy_confidence *how)
 {
-    const hsy_info *info = &r->gather->info;
-    const double width = info->kind == HSY_KIND_NUMBER
-                             ? ((double)info->hi - (double)info->lo) *
-                                   pow(10, -(double)info->scale)
-                             : 1;
+    const double width = cli_unit(&r->gather->info);
     const hsy_poison_bound by =
         estimate_lying_widen(&row->est, own, other, how);
 

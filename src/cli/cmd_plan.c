@@ -2,7 +2,6 @@
 #include "plan_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -68,11 +67,10 @@ static const struct cli_command plan_command = {
 
 static bool plan_positive(struct cli_parser *p, double *out)
 {
-    char *end;
-    const double x = strtod(p->value, &end);
+    double x;
 
-    if (strspn(p->value, "0123456789.") == strlen(p->value) &&
-        end != p->value && *end == '\0' && x > 0 && isfinite(x)) {
+    if (strpbrk(p->value, "eE") == NULL && cli_parse_number(&x, p->value) &&
+        x > 0 && isfinite(x)) {
         *out = x;
         return true;
     }

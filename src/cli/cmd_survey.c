@@ -2,7 +2,6 @@
 #include "survey_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -245,20 +244,14 @@ static int survey_check(struct survey_given *g, struct cli_parser *p)
 
 /* ---- Options ------------------------------------------------------------- */
 
-/* A share from 0 to 1, its ends too. */
+/* One or two shares from 0 to 1, the ends too. */
 static bool survey_take_shares(struct cli_parser *p, double *out, size_t n)
 {
-    const char *at = p->value;
-    bool good = true;
+    hsy_ratio r[2];
+    const bool good = cli_parse_ratios(r, n, p->value);
 
-    for (size_t i = 0; i < n && good; i++) {
-        const size_t len = strcspn(at, ",");
-        hsy_ratio r = {0, 1};
-
-        good = cli_parse_ratio(&r, at, len) && (at[len] == ',') == (i + 1 < n);
-        out[i] = (double)r.num / (double)r.den;
-        at += len + 1;
-    }
+    for (size_t i = 0; good && i < n; i++)
+        out[i] = (double)r[i].num / (double)r[i].den;
     if (!good)
         cli_usage(p, "--%s takes %s from 0 to 1, as 0.25 or 1/4", p->name,
                   n == 1 ? "a share" : "two shares A,B");

@@ -21,9 +21,7 @@ struct batches_options {
 /* A spec of the first stage; exit code or 0. */
 int batches_spec(const struct batches_options *o, hsy_spec *spec);
 
-/* The three things to do (discover_next.c, discover_stages.c). */
-int batches_start(const struct batches_options *o);
-int batches_next(const struct batches_options *o, struct cli_gather *g);
+/* Tell what all stages take (discover_stages.c). */
 int batches_plan(const struct batches_options *o);
 
 /* What survives the stage of a tally, in memory of the caller's: keep of them.

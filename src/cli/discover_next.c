@@ -202,7 +202,7 @@ static int next_name(char *to, size_t room, const char *option,
     return 0;
 }
 
-int batches_start(const struct batches_options *o)
+static int next_start(const struct batches_options *o)
 {
     const char *id = o->id != NULL ? o->id : "words";
     hsy_task task = {.release = 1,
@@ -382,7 +382,7 @@ static int next_room(struct batches_options *o, const struct cli_gather *g)
     return 0;
 }
 
-int batches_next(const struct batches_options *given, struct cli_gather *g)
+static int next_next(const struct batches_options *given, struct cli_gather *g)
 {
     struct batches_options o = *given;
     const char *colon = strrchr(o.task, ':');
@@ -551,13 +551,13 @@ int discover_batches(int argc, char **argv)
     }
     failed = next_usage(&o, &p, files);
     if (!failed && o.what == BATCHES_START)
-        failed = batches_start(&o);
+        failed = next_start(&o);
     else if (!failed && o.what == BATCHES_PLAN)
         failed = batches_plan(&o);
     else if (!failed) {
         failed = cli_gather_files(&g, &p, argv, files);
         if (!failed)
-            failed = batches_next(&o, &g);
+            failed = next_next(&o, &g);
     }
     cli_gather_clear(&g);
     return failed;

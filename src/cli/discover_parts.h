@@ -38,7 +38,7 @@ struct discover_result {
     const struct discover_stages *stages;
     size_t offsets; /* of sfp, over which reports are split; else 0 */
     struct discover_row *rows; /* owned */
-    size_t count, room;
+    size_t count;
     uint64_t found; /* of the last stage */
     uint64_t candidates;
     uint32_t number; /* of the stage, in batches; 0: all at once */

@@ -152,27 +152,17 @@ static void puzzle_cell(const void *ctx, size_t row, size_t column,
     case 0:
         *out = cli_text(part->name);
         break;
-    case 1:
-        *out = cli_count(part->stage->bits);
-        break;
-    case 2:
-        *out = cli_text(part->stage->oracle);
-        break;
     case 3:
         *out = cli_number(part->epsilon);
         snprintf(out->shown, sizeof out->shown, "%.9g", part->epsilon);
         break;
-    case 4:
-        *out = cli_count(part->stage->candidates);
-        break;
-    case 5:
-        *out = cli_number(part->stage->v0);
-        snprintf(out->shown, sizeof out->shown, "%.4g", part->stage->v0);
-        break;
-    default:
+    case 6:
         *out = cli_number(part->users);
         snprintf(out->shown, sizeof out->shown, "%.0f", part->users);
         break;
+    default: /* as of a stage, but for the epsilon between */
+        discover_stage_cell(part->stage, row, column < 3 ? column : column - 1,
+                            out);
     }
 }
 
@@ -189,6 +179,36 @@ static struct puzzle_part puzzle_part(const struct discover_options *o,
         groups * hsy_stage_users(stage, o->frequency, o->miss)};
 }
 
+static void puzzle_show_plan(const struct discover_options *o,
+                             const hsy_info *info, size_t offsets,
+                             const struct puzzle_part parts[2])
+{
+    const double most = fmax(parts[0].users, parts[1].users);
+    const struct cli_table table = {
+        puzzle_columns, sizeof puzzle_columns / sizeof puzzle_columns[0], 2,
+        puzzle_cell, parts};
+    const struct cli_field fields[] = {
+        {"mechanism", cli_text(info->mechanism)},
+        {"epsilon", cli_number(info->epsilon)},
+        {"epsilon_exact", cli_number(info->epsilon_exact)},
+        {"frequency", cli_number(o->frequency)},
+        {"miss", cli_number(o->miss)},
+        {"groups", cli_count(offsets)},
+        {"users", cli_number(most)},
+    };
+
+    if (o->format == CLI_TABLE)
+        printf("%s, epsilon %.9g: a word that %.4g %% of people hold passes "
+               "each of %zu offset%s, and then\nas a word, with chance %.14g "
+               "%% if %.0f people answer: each about one offset and the\n"
+               "word. Collisions of the sketch come on top: --set hashes and "
+               "width.\n\n",
+               info->mechanism, info->epsilon, 100 * o->frequency, offsets,
+               offsets == 1 ? "" : "s", 100 * (1 - o->miss), most);
+    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+              "parts");
+}
+
 int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
 {
     const hsy_puzzle how = puzzle_wanted(o);
@@ -196,10 +216,6 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
     hsy_error err = {0};
     hsy_info info;
     struct puzzle_part parts[2];
-    const struct cli_table table = {
-        puzzle_columns, sizeof puzzle_columns / sizeof puzzle_columns[0], 2,
-        puzzle_cell, parts};
-    double most;
 
     if (hsy_puzzle_plan_of(s, &how, &plan, &err) != HSY_OK)
         return puzzle_refused(o, &err);
@@ -207,30 +223,6 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
     parts[0] =
         puzzle_part(o, s, "fragment", 0, &plan.offset, (double)plan.fragments);
     parts[1] = puzzle_part(o, s, "word", plan.fragments, &plan.word, 1);
-    most = fmax(parts[0].users, parts[1].users);
-    {
-        const struct cli_field fields[] = {
-            {"mechanism", cli_text(info.mechanism)},
-            {"epsilon", cli_number(info.epsilon)},
-            {"epsilon_exact", cli_number(info.epsilon_exact)},
-            {"frequency", cli_number(o->frequency)},
-            {"miss", cli_number(o->miss)},
-            {"groups", cli_count(plan.fragments)},
-            {"users", cli_number(most)},
-        };
-
-        if (o->format == CLI_TABLE)
-            printf(
-                "%s, epsilon %.9g: a word that %.4g %% of people hold passes "
-                "each of %zu offset%s, and then\nas a word, with chance %.14g "
-                "%% if %.0f people answer: each about one offset and the\n"
-                "word. Collisions of the sketch come on top: --set hashes "
-                "and width.\n\n",
-                info.mechanism, info.epsilon, 100 * o->frequency,
-                plan.fragments, plan.fragments == 1 ? "" : "s",
-                100 * (1 - o->miss), most);
-        cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-                  "parts");
-    }
+    puzzle_show_plan(o, &info, plan.fragments, parts);
     return cli_finish();
 }

@@ -213,8 +213,5 @@ int estimate_plot(const struct estimate_result *r)
     free(f.rows);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    failed = st == HSY_OK ? cli_write_file(r->options->plot, svg, len)
-                          : cli_fail_error("figure", &err);
-    free(svg);
-    return failed;
+    return cli_write_figure(r->options->plot, st, svg, len, &err);
 }

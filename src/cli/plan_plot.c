@@ -4,7 +4,6 @@
 #include "plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define PLOT_PEOPLE 25u  /* 10^2 to 10^8, four a decade */
 #define PLOT_LEARNED 33u /* 0 to 8 */
@@ -14,13 +13,9 @@ static int plot_write(const char *path, const struct plot_figure *figure)
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    int failed;
+    const hsy_status made = plot_svg(&svg, &len, figure, &err);
 
-    if (plot_svg(&svg, &len, figure, &err) != HSY_OK)
-        return cli_fail_error("figure", &err);
-    failed = cli_write_file(path, svg, len);
-    free(svg);
-    return failed;
+    return cli_write_figure(path, made, svg, len, &err);
 }
 
 /* The first bound that there is: a theorem where one is known. */

@@ -14,14 +14,6 @@ const char *const plan_bound_names[] = {"hoeffding", "normal", "exact", NULL};
 
 /* ---- The question at an epsilon ------------------------------------------ */
 
-static double case_unit(const hsy_info *info)
-{
-    if (info->kind != HSY_KIND_NUMBER)
-        return 1;
-    return ((double)info->hi - (double)info->lo) *
-           pow(10, -(double)info->scale);
-}
-
 /* Shares of a list are small unless something else is said; of two values the
  * hardest share is meant. */
 static double case_share(const struct plan *p, const hsy_info *info)
@@ -39,7 +31,7 @@ static int case_fill(struct plan_case *c, const struct plan *p,
     hsy_status st;
 
     hsy_scheme_info(s, &c->info);
-    c->unit = case_unit(&c->info);
+    c->unit = cli_unit(&c->info);
     if (c->info.kind == HSY_KIND_STRINGS) {
         st = hsy_search_plan(s, &p->options.search, c->stages, &c->nstages,
                              &err);
@@ -232,6 +224,8 @@ int plan_solve(struct plan *p)
             p->there[b] = case_has(&p->at, (hsy_bound)b);
             if (p->there[b])
                 p->found[b] = solve_one(p, (hsy_bound)b);
+            /* People past what can be counted are no answer. */
+            p->there[b] = p->there[b] && isfinite(p->found[b]);
         }
         if (p->there[b] && first && p->missing != PLAN_EPSILON)
             p->number[p->missing] = p->found[b];

@@ -4,7 +4,6 @@
 #include "plot.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define COMPARE_ROWS 7u /* 10^2 to 10^8 people */
 
@@ -27,21 +26,12 @@ struct compare {
     bool mean;
 };
 
-/* Of a mean in the range's units, of a share as a fraction. */
-static double compare_unit(const hsy_info *info)
-{
-    if (info->kind != HSY_KIND_NUMBER)
-        return 1;
-    return ((double)info->hi - (double)info->lo) *
-           pow(10, -(double)info->scale);
-}
-
 /* A share near 0, or the mean that is hardest to tell: local error falls with
  * the square root of n, the noise of K releases with n. */
 static void compare_fill(struct compare *c, const hsy_info *local,
                          const hsy_info *central)
 {
-    const double unit = compare_unit(central);
+    const double unit = cli_unit(central);
 
     c->mean = central->kind == HSY_KIND_NUMBER;
     for (size_t i = 0; i < COMPARE_ROWS; i++) {
@@ -137,13 +127,9 @@ static int compare_plot(const struct compare *c, double epsilon,
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    int failed;
+    const hsy_status made = compare_svg(&svg, &len, c, epsilon, &err);
 
-    if (compare_svg(&svg, &len, c, epsilon, &err) != HSY_OK)
-        return cli_fail_error("figure", &err);
-    failed = cli_write_file(path, svg, len);
-    free(svg);
-    return failed;
+    return cli_write_figure(path, made, svg, len, &err);
 }
 
 int release_compare(const hsy_spec *spec, const struct release_options *o)

@@ -92,39 +92,18 @@ bool simulate_epsilons(struct cli_parser *p, uint64_t *list, size_t *n)
     return good;
 }
 
-/* The names of all mechanisms, and whether this is one or another word for
- * one. */
 #define LISTS_NAMES 64u
-
-static bool lists_known(const char *names[LISTS_NAMES], const char *word)
-{
-    const hsy_catalogue *row;
-    bool known = strcmp(word, "auto") == 0;
-    size_t n = 0;
-
-    for (; n + 1 < LISTS_NAMES && (row = hsy_mechanism_at(n)) != NULL; n++) {
-        const char *alias = row->aliases;
-
-        names[n] = row->name;
-        known = known || strcmp(word, row->name) == 0;
-        while (*alias != '\0') {
-            const size_t len = strcspn(alias, ",");
-
-            known =
-                known || (strlen(word) == len && memcmp(word, alias, len) == 0);
-            alias += len + (alias[len] == ',');
-        }
-    }
-    names[n] = NULL;
-    return known;
-}
 
 static bool lists_mechanism(struct cli_parser *p, const char *word)
 {
-    const char *names[LISTS_NAMES], *near;
+    const char *names[LISTS_NAMES] = {NULL}, *near;
+    const hsy_catalogue *row;
 
-    if (lists_known(names, word))
+    if (strcmp(word, "auto") == 0 || cli_mechanism(word) != NULL)
         return true;
+    for (size_t n = 0;
+         n + 1 < LISTS_NAMES && (row = hsy_mechanism_at(n)) != NULL; n++)
+        names[n] = row->name;
     near = cli_nearest(word, names);
     cli_usage(p, "--mechanism: no mechanism '%.64s'%s%s%s", word,
               near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
@@ -178,3 +157,5 @@ int simulate_files_end(struct simulate_files *f, int code)
     }
     return code;
 }
+
+#undef LISTS_NAMES

@@ -108,17 +108,11 @@ static bool study_models(struct simulate_study *s, struct cli_parser *p)
     return good;
 }
 
-/* 1e-6, 0.000001: whatever strtod reads, but no sign, no name and no blank. */
 static bool study_take_delta(struct simulate_study *s, struct cli_parser *p)
 {
-    const bool digits =
-        strspn(p->value, "0123456789.eE-+") == strlen(p->value) &&
-        strchr(".0123456789", p->value[0]) != NULL;
-    char *end;
-    const double x = strtod(p->value, &end);
+    double x;
 
-    if (digits && p->value[0] != '\0' && *end == '\0' && x >= STUDY_DELTA_MIN &&
-        x < 1) {
+    if (cli_parse_number(&x, p->value) && x >= STUDY_DELTA_MIN && x < 1) {
         s->delta = x;
         return true;
     }

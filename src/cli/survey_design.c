@@ -47,18 +47,10 @@ static bool design_epsilon(struct survey_design *d, struct cli_parser *p)
 
 static bool design_ratios(struct survey_design *d, struct cli_parser *p)
 {
-    const char *at = p->value;
-    bool good = true;
+    const bool good = cli_parse_ratios(d->ratio, d->kind->chances, p->value);
 
-    for (size_t i = 0; i < d->kind->chances && good; i++) {
-        const size_t len = strcspn(at, ",");
-
-        good = cli_parse_ratio(&d->ratio[i], at, len) &&
-               (at[len] == ',') == (i + 1 < d->kind->chances);
-        d->chance[i] =
-            good ? (double)d->ratio[i].num / (double)d->ratio[i].den : 0;
-        at += len + 1;
-    }
+    for (size_t i = 0; good && i < d->kind->chances; i++)
+        d->chance[i] = (double)d->ratio[i].num / (double)d->ratio[i].den;
     if (!good)
         cli_usage(p,
                   "--%s takes %s; from 0 to 1, as decimals (0.75, at most 9 "

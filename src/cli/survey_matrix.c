@@ -2,7 +2,6 @@
  * shares and how they vary together. */
 #include "survey_parts.h"
 
-#include "output.h"
 #include "plot.h"
 
 #include <inttypes.h>
@@ -269,7 +268,6 @@ static hsy_status matrix_plot(char **svg, size_t *len,
 
 static int matrix_run(struct matrix_run *m, struct cli_parser *p)
 {
-    struct output *figure = NULL;
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
@@ -284,11 +282,8 @@ static int matrix_run(struct matrix_run *m, struct cli_parser *p)
     if (!failed)
         failed = matrix_estimate(m);
     if (!failed && m->how->plot != NULL) {
-        failed = cli_open_output(&figure, m->how->plot);
         made = matrix_plot(&svg, &len, m, &err);
-        if (!failed)
-            failed =
-                cli_finish_figure(figure, m->how->plot, made, svg, len, &err);
+        failed = cli_write_figure(m->how->plot, made, svg, len, &err);
     }
     if (failed)
         return failed;

@@ -257,7 +257,11 @@ static void show_pair_epsilon(const struct survey_rows *s)
     const double epsilon = show_epsilon(s);
     char line[200];
 
-    if (isinf(epsilon))
+    if (s->pair.chance[0] == 1 || s->pair.chance[1] == 1)
+        snprintf(line, sizeof line,
+                 "Epsilon is infinite: in one sample everybody is asked the "
+                 "sensitive question, and every answer is the truth.");
+    else if (isinf(epsilon))
         snprintf(line, sizeof line,
                  "Epsilon is infinite if the share of yes to the other "
                  "question is %.3g: an answer then proves a truth.",

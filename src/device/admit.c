@@ -245,9 +245,7 @@ static hsy_status admit_enter(hsy_device *dev, const hsy_release *r,
         .answers = r->task.answers,
         .round_days = r->task.round_days,
         .nano_permanent = r->nano_permanent,
-        .first = day < r->task.start || release_stage(r) != 0
-                     ? 0
-                     : hsy_release_round(r, day),
+        .first = day < r->task.start ? 0 : hsy_release_round(r, day),
     };
     memcpy(rec->digest, r->digest, HSY_DIGEST);
     memcpy(rec->base, r->base, DEVICE_BASE);

@@ -67,15 +67,19 @@ static hsy_status answer_batch(struct answer *a)
     return st;
 }
 
-/* What the round has seen already: *number is the next answer's. */
+/* What the round has seen already: *number is the next answer's. Of a search
+ * the uploads of other stages close nothing. */
 static hsy_answer_state answer_round(const struct answer *a, uint32_t *number)
 {
     const struct device_round *round = answer_place(a);
+    const uint64_t own = release_stage(a->r) != 0
+                             ? (uint64_t)1 << release_place(a->r)
+                             : UINT64_MAX;
 
     if (round->number != a->round + 1)
         return 0;
     *number = round->answers;
-    if (round->sent != 0)
+    if ((round->sent & own) != 0)
         return HSY_ANSWER_CLOSED; /* the clock was ahead, and is back */
     if (round->answers >= a->r->task.answers)
         return HSY_ANSWER_KEPT;
@@ -199,18 +203,18 @@ static void answer_store(struct answer *a)
                 (uint8_t)ct_select(mask, report[i], places[p * bytes + i]);
     }
     if (a->number < a->rec->sends)
-        round->held |= (uint64_t)1 << a->number;
+        round->held |= (uint64_t)1 << (release_place(a->r) + a->number);
     round->answers++;
 }
 
-/* The round's place, emptied of what an earlier round left there. */
+/* The round's place, emptied of what an earlier round left there. All of a
+ * round's reports have one scheme. */
 static void answer_begin_round(struct answer *a)
 {
     struct device_round *round = answer_place(a);
 
-    if (round->number == a->round + 1)
-        return;
-    hsy_device_vacate(a->dev, a->r, a->record, round, a->day);
+    if (round->number != a->round + 1)
+        hsy_device_vacate(a->dev, a->r, a->record, round, a->day);
     round->number = a->round + 1;
     round->scheme = bytes_get64(a->r->report_digest);
 }

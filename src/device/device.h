@@ -77,8 +77,15 @@ static inline const uint8_t *release_fresh(const hsy_release *r)
     return release_stage(r) != 0 ? r->report_digest : r->digest;
 }
 
-/* The round that a day >= start lies in; it may be past the last one. Stages
- * are rounds, whatever the day. */
+/* The first of its places in a round. All stages of a search share the one
+ * round and the one report in it, and each has a place, and so an upload. */
+static inline uint32_t release_place(const hsy_release *r)
+{
+    return release_stage(r) != 0 ? release_stage(r) - 1 : 0;
+}
+
+/* The round that a day >= start lies in; it may be past the last one. A search
+ * in stages has one, whatever the day. */
 uint64_t hsy_release_round(const hsy_release *r, uint32_t day);
 uint64_t hsy_release_slot(const hsy_release *r, uint32_t day);
 

@@ -36,6 +36,16 @@ static struct device_round *outbox_round(const hsy_device *dev,
     return &rec->rounds[item->round % rec->window];
 }
 
+/* Where the place's report stands. */
+static uint8_t *outbox_bytes(const hsy_device *dev,
+                             const struct outbox_item *item)
+{
+    const size_t i = item->place - release_place(item->r);
+
+    return device_reports(dev, item->record, outbox_round(dev, item)) +
+           i * dev->records[item->record].report_bytes;
+}
+
 /* Whether the place has gone out. */
 static bool outbox_gone(const hsy_device *dev, const struct outbox_item *item)
 {
@@ -50,15 +60,13 @@ static bool outbox_gone(const hsy_device *dev, const struct outbox_item *item)
 static uint8_t *outbox_report(const hsy_device *dev,
                               const struct outbox_item *item)
 {
-    const struct device_record *rec = &dev->records[item->record];
     const struct device_round *round = outbox_round(dev, item);
 
     if (round->number != item->round + 1 ||
         (round->held >> item->place & 1) == 0 ||
         round->scheme != bytes_get64(item->r->report_digest))
         return NULL;
-    return device_reports(dev, item->record, round) +
-           (size_t)item->place * rec->report_bytes;
+    return outbox_bytes(dev, item);
 }
 
 static uint64_t outbox_number(const struct outbox_item *item)
@@ -168,8 +176,7 @@ static void outbox_enter(struct outbox_walk *w)
     w->item.round = today >= rec->window ? today - rec->window + 1 : 0;
     if (w->item.round < rec->first)
         w->item.round = rec->first;
-    if (release_stage(r) != 0) /* the others are not this scheme's */
-        w->item.round = today;
+    w->item.place = release_place(r);
 }
 
 /* On to the next place that can still be sent and whose round has ended. False
@@ -182,10 +189,10 @@ static bool outbox_step(struct outbox_walk *w)
         if (w->item.round >= w->end) {
             if (++w->i < w->n)
                 outbox_enter(w);
-        } else if (w->item.place == r->task.sends ||
+        } else if (w->item.place == release_place(r) + r->task.sends ||
                    outbox_round_end(r, w->item.round) > w->now) {
             w->item.round++;
-            w->item.place = 0;
+            w->item.place = release_place(r);
         } else {
             return true;
         }
@@ -394,7 +401,6 @@ static hsy_status outbox_seek(struct outbox_walk *w, const hsy_upload *head,
 static void outbox_mark(hsy_device *dev, const struct outbox_item *item,
                         uint32_t day)
 {
-    const struct device_record *rec = &dev->records[item->record];
     struct device_round *round = outbox_round(dev, item);
     const uint64_t bit = (uint64_t)1 << item->place;
 
@@ -402,11 +408,11 @@ static void outbox_mark(hsy_device *dev, const struct outbox_item *item,
         hsy_device_vacate(dev, item->r, item->record, round, day);
         round->number = item->round + 1;
     }
+    if ((round->held & bit) != 0) /* else it may be another stage's */
+        bytes_wipe(outbox_bytes(dev, item),
+                   dev->records[item->record].report_bytes);
     round->sent |= bit;
     round->held &= ~bit;
-    bytes_wipe(device_reports(dev, item->record, round) +
-                   (size_t)item->place * rec->report_bytes,
-               rec->report_bytes);
     hsy_state_record(dev, item->record);
     hsy_state_head(dev);
 }

@@ -11,10 +11,10 @@
  * task has no slots and its end alone says how many rounds there are.
  *
  * The stages of a search (staged.h) are one release: in the digest stands what
- * they share, not the number of a stage or its candidates. A stage is a round
- * of the one slot there is, and a slot of fresh answers is charged and answered
- * once: whatever further stages are asked, in whatever order and with whatever
- * candidates, one report leaves.                       docs/device.md, Stages
+ * they share, not the number of a stage or its candidates. All stages are one
+ * round, of the one slot there is, and a round of fresh answers is charged and
+ * answered once: whatever further stages are asked, in whatever order and with
+ * whatever candidates, one report leaves.              docs/device.md, Stages
  */
 #include "blake2b.h"
 #include "bytes.h"
@@ -131,7 +131,7 @@ static hsy_status release_stages(hsy_release *r, hsy_error *err)
 uint64_t hsy_release_round(const hsy_release *r, uint32_t day)
 {
     if (release_stage(r) != 0)
-        return release_stage(r) - 1;
+        return 0;
     return (day - r->task.start) / r->round_days;
 }
 

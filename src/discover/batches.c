@@ -11,13 +11,11 @@
 #include <string.h>
 
 /* How many go on from here: as wanted, and as the next stage has room for. */
-static uint64_t batches_keep(const hsy_info *info, const hsy_search *how,
+static uint64_t batches_keep(const hsy_info *info, const hsy_search *wanted,
                              const hsy_stage *stage)
 {
     const bool last = stage->bits == info->param[HSY_PARAM_BITS];
-    const uint64_t top = how->top == 0 ? SEARCH_TOP : how->top;
-    const uint64_t keep = how->keep == 0 ? SEARCH_KEEP : how->keep;
-    uint64_t most = last ? top : top * keep;
+    uint64_t most = last ? wanted->top : wanted->top * wanted->keep;
 
     if (!last && most > info->param[HSY_PARAM_WIDTH] >> stage->step)
         most = info->param[HSY_PARAM_WIDTH] >> stage->step;
@@ -27,10 +25,13 @@ static uint64_t batches_keep(const hsy_info *info, const hsy_search *how,
 hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
                           hsy_stage *stage, hsy_error *err)
 {
-    const double alpha = how->alpha == 0 ? SEARCH_ALPHA : how->alpha;
+    hsy_search wanted;
     hsy_info info, own;
     hsy_stage made;
+    hsy_status st = hsy_search_settle(&wanted, how, err);
 
+    if (st != HSY_OK)
+        return st;
     if (hsy_stage_number(s) == 0)
         return search_fail(err, HSY_E_UNKNOWN, "mechanism",
                            "a stage of a search has the mechanism stage", 0);
@@ -48,8 +49,8 @@ hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
         return search_fail(err, HSY_E_RANGE, "top",
                            "more strings than there are candidates",
                            made.candidates);
-    made.keep = batches_keep(&info, how, &made);
-    made.z = -hsy_normal_quantile(alpha / (double)made.candidates);
+    made.keep = batches_keep(&info, &wanted, &made);
+    made.z = -hsy_normal_quantile(wanted.alpha / (double)made.candidates);
     *stage = made;
     return HSY_OK;
 }

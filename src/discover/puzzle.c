@@ -12,21 +12,12 @@
  * standard errors with chance at most C P[N(0,1) > z] = alpha (Bonferroni).
  */
 #include "puzzle.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PUZZLE_THRESHOLD 20u /* pairs of an offset with `all` [Apple17] */
-#define PUZZLE_ALPHA 0.05
-
-hsy_status puzzle_fail(hsy_error *err, hsy_status status, const char *field,
-                       const char *msg, uint64_t limit)
-{
-    if (err != NULL)
-        *err = (hsy_error){
-            .status = status, .msg = msg, .field = field, .limit = limit};
-    return status;
-}
 
 /* ---- What is wanted ------------------------------------------------------ */
 
@@ -35,25 +26,25 @@ static hsy_status puzzle_settle(hsy_puzzle *out, const hsy_puzzle *how,
                                 hsy_error *err)
 {
     if (how->size != sizeof *how)
-        return puzzle_fail(err, HSY_E_RANGE, "size",
+        return search_fail(err, HSY_E_RANGE, "size",
                            "the search is of another version", sizeof *how);
     *out = *how;
-    out->alpha = how->alpha == 0 ? PUZZLE_ALPHA : how->alpha;
+    out->alpha = how->alpha == 0 ? SEARCH_ALPHA : how->alpha;
     if (how->max_candidates == 0)
         out->max_candidates = HSY_SEARCH_CANDIDATES;
     if (how->threshold == 0)
         out->threshold = how->all ? PUZZLE_THRESHOLD : HSY_PUZZLE_PAIRS_MAX;
     if (out->top > HSY_SEARCH_CANDIDATES_MAX)
-        return puzzle_fail(err, HSY_E_RANGE, "top", "too many words",
+        return search_fail(err, HSY_E_RANGE, "top", "too many words",
                            HSY_SEARCH_CANDIDATES_MAX);
     if (out->threshold > HSY_PUZZLE_PAIRS_MAX)
-        return puzzle_fail(err, HSY_E_RANGE, "threshold",
+        return search_fail(err, HSY_E_RANGE, "threshold",
                            "too many pairs of an offset", HSY_PUZZLE_PAIRS_MAX);
     if (!(out->alpha > 0 && out->alpha < 1))
-        return puzzle_fail(err, HSY_E_RANGE, "alpha",
+        return search_fail(err, HSY_E_RANGE, "alpha",
                            "a chance lies between 0 and 1", 0);
     if (out->max_candidates > HSY_SEARCH_CANDIDATES_MAX)
-        return puzzle_fail(err, HSY_E_RANGE, "max-candidates",
+        return search_fail(err, HSY_E_RANGE, "max-candidates",
                            "at most 2^24 candidates",
                            HSY_SEARCH_CANDIDATES_MAX);
     return HSY_OK;
@@ -94,12 +85,12 @@ hsy_status hsy_puzzle_plan_of(const hsy_scheme *s, const hsy_puzzle *how,
         return st;
     hsy_scheme_info(s, &info);
     if (strcmp(info.mechanism, "sfp") != 0)
-        return puzzle_fail(err, HSY_E_UNKNOWN, "mechanism",
+        return search_fail(err, HSY_E_UNKNOWN, "mechanism",
                            "a puzzle is made of reports of sfp", 0);
-    puzzle_spelling(&spelling, s);
+    hsy_puzzle_spelling(&spelling, s);
     pairs = spelling.fragments << spelling.piece; /* at most 2^32 */
     if (pairs > wanted.max_candidates)
-        return puzzle_fail(err, HSY_E_RANGE, "pairs",
+        return search_fail(err, HSY_E_RANGE, "pairs",
                            "an offset has more pairs than are allowed", pairs);
     plan->fragments = spelling.offsets;
     plan->offset = puzzle_stage(hsy_scheme_part(s, 0), spelling.step, pairs,
@@ -188,7 +179,7 @@ static void puzzle_list(struct puzzle_work *w,
 
     for (uint32_t piece = 0; piece >> spelling->piece == 0; piece++)
         for (uint64_t f = 0; f >> spelling->step == 0; f++) {
-            if (!puzzle_can(spelling, (uint32_t)f))
+            if (!hsy_puzzle_can(spelling, (uint32_t)f))
                 continue;
             w->names[at] = (uint64_t)piece << 32 | f;
             w->own[at++] = hsy_puzzle_pair(w->s, piece, (uint32_t)f);
@@ -206,7 +197,7 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
 
     hsy_tally_part(&group, w->t, w->s, i);
     if (hsy_tally_reports(&group) == 0)
-        return puzzle_fail(err, HSY_E_EMPTY, "group",
+        return search_fail(err, HSY_E_EMPTY, "group",
                            "an offset has no reports: more people are needed",
                            i + 1);
     st = hsy_points(hsy_scheme_part(w->s, i), w->points, &group, w->own,
@@ -230,7 +221,7 @@ static hsy_status puzzle_sound(const struct puzzle_work *w, hsy_error *err)
 
     hsy_tally_part(&words, w->t, w->s, w->plan->fragments);
     if (hsy_tally_reports(&words) != hsy_tally_reports(w->t))
-        return puzzle_fail(err, HSY_E_FORMAT, "strata",
+        return search_fail(err, HSY_E_FORMAT, "strata",
                            "not as many words as fragments", 0);
     return HSY_OK;
 }
@@ -273,7 +264,7 @@ hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
     w.search = (hsy_search){.size = sizeof w.search,
                             .significant = !wanted.all,
                             .alpha = wanted.alpha};
-    puzzle_spelling(&spelling, s);
+    hsy_puzzle_spelling(&spelling, s);
     puzzle_open(&w, memory);
     puzzle_list(&w, &spelling);
     for (size_t i = 0; i < plan->fragments && st == HSY_OK; i++)
@@ -289,4 +280,3 @@ hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
 }
 
 #undef PUZZLE_THRESHOLD
-#undef PUZZLE_ALPHA

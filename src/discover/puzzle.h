@@ -17,12 +17,9 @@ struct puzzle_spelling {
     uint64_t fragments; /* that a word can have at an offset */
 };
 
-void puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s);
+void hsy_puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s);
 
 /* Whether a word can have this fragment. */
-bool puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment);
-
-hsy_status puzzle_fail(hsy_error *err, hsy_status status, const char *field,
-                       const char *msg, uint64_t limit);
+bool hsy_puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment);
 
 #endif

@@ -12,6 +12,7 @@
  * chance once in 2^w if it is not: all others are dropped.
  */
 #include "puzzle.h"
+#include "search.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static uint32_t puzzle_symbol(const struct puzzle_spelling *spelling,
     return fragment >> below & (((uint32_t)1 << spelling->symbol) - 1);
 }
 
-bool puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment)
+bool hsy_puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment)
 {
     bool ended = false;
 
@@ -40,7 +41,7 @@ bool puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment)
     return true;
 }
 
-void puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s)
+void hsy_puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s)
 {
     hsy_info info;
     uint64_t words = 1;
@@ -215,13 +216,13 @@ hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
     uint64_t all = 0;
     size_t held = 0;
 
-    puzzle_spelling(&j.spelling, s);
+    hsy_puzzle_spelling(&j.spelling, s);
     for (size_t i = 0; i < j.spelling.offsets; i++)
         j.offset[i] = hsy_puzzle_offset(s, i);
     for (puzzle_start(&j); puzzle_next(&j);)
         all = puzzle_sum(all, puzzle_count(&j));
     if (all > most)
-        return puzzle_fail(err, HSY_E_RANGE, "max-candidates",
+        return search_fail(err, HSY_E_RANGE, "max-candidates",
                            "more words could be joined than are allowed", all);
     for (puzzle_start(&j); puzzle_next(&j);)
         puzzle_words_of(&j, codes, &held);

@@ -17,9 +17,8 @@
 
 /* ---- What is wanted ------------------------------------------------------ */
 
-/* how with its choices made. */
-static hsy_status search_settle(hsy_search *out, const hsy_search *how,
-                                hsy_error *err)
+hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
+                             hsy_error *err)
 {
     if (how->size != sizeof *how)
         return search_fail(err, HSY_E_RANGE, "size",
@@ -80,7 +79,7 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
     hsy_stage plan[HSY_STAGES_MAX];
     hsy_info info;
     uint64_t before = 1;
-    hsy_status st = search_settle(&wanted, how, err);
+    hsy_status st = hsy_search_settle(&wanted, how, err);
 
     if (st != HSY_OK)
         return st;
@@ -174,14 +173,11 @@ static void search_spelling(struct search_spelling *out, const hsy_scheme *s)
     hsy_info info;
 
     hsy_scheme_info(s, &info);
-    *out = (struct search_spelling){.bits = info.param[HSY_PARAM_BITS]};
+    *out = (struct search_spelling){.bits = info.param[HSY_PARAM_BITS],
+                                    .symbol = hsy_symbol_bits(s)};
     for (unsigned b = 0; b < 256; b++)
         if (info.alphabet[b / 8] >> b % 8 & 1)
             out->bytes[out->size++] = (uint8_t)b;
-    while (out->size >> out->symbol != 0)
-        out->symbol++;
-    if (out->size == 0)
-        out->symbol = 8;
 }
 
 /* How far up bit `at` of a string stands in its word, which is filled from the
@@ -344,7 +340,7 @@ hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
                              hsy_error *err)
 {
     hsy_search wanted = {0};
-    hsy_status st = search_settle(&wanted, how, err);
+    hsy_status st = hsy_search_settle(&wanted, how, err);
     const double chance = wanted.alpha / (double)(n > 0 ? n : 1);
     const double z = -hsy_normal_quantile(chance);
     size_t held = 0;
@@ -424,14 +420,6 @@ size_t hsy_code_string(const hsy_scheme *s, uint8_t string[HSY_SPELL_BITS],
             len = i + 1;
     }
     return len;
-}
-
-uint32_t hsy_symbol_bits(const hsy_scheme *s)
-{
-    struct search_spelling x;
-
-    search_spelling(&x, s);
-    return x.symbol;
 }
 
 unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes, uint32_t at)

@@ -19,4 +19,8 @@ static inline hsy_status search_fail(hsy_error *err, hsy_status status,
     return status;
 }
 
+/* how with its choices made. */
+hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
+                             hsy_error *err);
+
 #endif

@@ -46,8 +46,8 @@ struct hsy_mechanism {
     uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
                       size_t room, size_t len);
 
-    bool
-        oracles; /* its parts may be asked by the mechanism that a spec names */
+    /* Its parts may be asked by the mechanism that a spec names. */
+    bool oracles;
 
     /* Fill in what another name of it means (treehist); NULL: they all mean the
      * same. */
@@ -254,11 +254,11 @@ const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec);
  * (auto.c). */
 hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 
-/* Whether the design and the parameters that a spec gives are the mechanism's
- * own. */
 /* Whether name stands in a comma-separated list. */
 bool hsy_mech_listed(const char *name, const char *list);
 
+/* Whether the design and the parameters that a spec gives are the mechanism's
+ * own. */
 hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
                           const hsy_spec *spec, hsy_error *err);
 

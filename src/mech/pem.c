@@ -82,11 +82,6 @@ static bool pem_pools(enum pem_how how)
     return how == PEM_RULE || how == PEM_POOL || how == PEM_BINARY;
 }
 
-static uint64_t pem_within(uint64_t x, uint64_t low, uint64_t high)
-{
-    return x < low ? low : x < high ? x : high;
-}
-
 /* As few bits as leave a whole number of steps, at least PEM_FIRST; where that
  * is too many to search, PEM_FIRST. One step may be all there is. */
 static uint64_t pem_first(uint64_t bits, uint64_t step)
@@ -114,14 +109,14 @@ static void pem_hashes(struct pem_plan *plan, uint64_t pool_bits,
                               ? hsy_lh_best_range(nano_epsilon)
                               : 2;
 
-    plan->pool_bits = pem_within(pool_bits, 1, HSY_POOL_BITS_MAX);
+    plan->pool_bits = sampled_within(pool_bits, 1, HSY_POOL_BITS_MAX);
     if (pool_bits == 0) {
         plan->pool_bits = HSY_POOL_BITS_DEFAULT;
         while (plan->pool_bits > PEM_POOL_LEAST &&
                best > room >> plan->pool_bits)
             plan->pool_bits--;
     }
-    plan->g = pem_within(best, 2, room >> plan->pool_bits);
+    plan->g = sampled_within(best, 2, room >> plan->pool_bits);
 }
 
 /* As many rows as the counters have room for. */
@@ -148,12 +143,12 @@ static struct pem_plan pem_plan(const hsy_spec *spec)
                             .step = param[HSY_PARAM_STEP],
                             .how = pem_how(spec->oracle)};
 
-    plan.bits =
-        plan.bits == 0 ? PEM_BITS : pem_within(plan.bits, 2, HSY_SPELL_BITS);
+    plan.bits = plan.bits == 0 ? PEM_BITS
+                               : sampled_within(plan.bits, 2, HSY_SPELL_BITS);
     plan.step =
-        pem_within(plan.step == 0 ? PEM_STEP : plan.step, 1, plan.bits - 1);
+        sampled_within(plan.step == 0 ? PEM_STEP : plan.step, 1, plan.bits - 1);
     plan.first = plan.first == 0 ? pem_first(plan.bits, plan.step)
-                                 : pem_within(plan.first, 1, plan.bits - 1);
+                                 : sampled_within(plan.first, 1, plan.bits - 1);
     plan.parts = (size_t)((plan.bits - plan.first + plan.step - 1) / plan.step);
     if (pem_pools(plan.how))
         pem_hashes(&plan, param[HSY_PARAM_POOL_BITS], spec->nano_epsilon);

@@ -54,6 +54,18 @@ struct mech_sampled {
     bool beside;
 };
 
+/* For what becomes of a spec that need not be sound: x, or the end of low ..
+ * high that it is beyond; a parameter that is given, or what stands for it. */
+static inline uint64_t sampled_within(uint64_t x, uint64_t low, uint64_t high)
+{
+    return x < low ? low : x < high ? x : high;
+}
+
+static inline uint64_t sampled_given(uint64_t x, uint64_t otherwise)
+{
+    return x != 0 ? x : otherwise;
+}
+
 /* Of resolve: check the parts, and set all sizes of s. s->own becomes eight
  * bytes of a digest of all the parts, so that the scheme's covers them. */
 hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,

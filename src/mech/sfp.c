@@ -44,16 +44,6 @@ struct sfp_plan {
     uint64_t bits, step, piece, fragments, rows, width, mix;
 };
 
-static uint64_t sfp_within(uint64_t x, uint64_t low, uint64_t high)
-{
-    return x < low ? low : x < high ? x : high;
-}
-
-static uint64_t sfp_or(uint64_t given, uint64_t otherwise)
-{
-    return given != 0 ? given : otherwise;
-}
-
 /* Of a spec that need not be sound: something to go on with. One of a resolved
  * scheme comes out as it is. */
 static struct sfp_plan sfp_plan(const hsy_spec *spec)
@@ -62,22 +52,22 @@ static struct sfp_plan sfp_plan(const hsy_spec *spec)
     struct sfp_plan plan = {.symbol = hsy_spell_symbol(spec->alphabet)};
     uint64_t symbols, wide;
 
-    symbols = sfp_or(param[HSY_PARAM_BITS] / plan.symbol, SFP_SYMBOLS);
-    symbols = sfp_within(symbols, 1, HSY_SPELL_BITS / plan.symbol);
-    plan.piece =
-        sfp_within(sfp_or(param[HSY_PARAM_W], SFP_PIECE), 1, SFP_PIECE_MAX);
+    symbols = sampled_given(param[HSY_PARAM_BITS] / plan.symbol, SFP_SYMBOLS);
+    symbols = sampled_within(symbols, 1, HSY_SPELL_BITS / plan.symbol);
+    plan.piece = sampled_within(sampled_given(param[HSY_PARAM_W], SFP_PIECE), 1,
+                                SFP_PIECE_MAX);
     wide = plan.piece + SFP_STEP * plan.symbol <= SFP_PAIRS ? SFP_STEP : 1;
-    wide = sfp_or(param[HSY_PARAM_STEP] / plan.symbol, wide);
-    wide = sfp_within(wide, 1, symbols);
+    wide = sampled_given(param[HSY_PARAM_STEP] / plan.symbol, wide);
+    wide = sampled_within(wide, 1, symbols);
     plan.bits = symbols * plan.symbol;
     plan.step = wide * plan.symbol;
-    plan.fragments =
-        sfp_within(sfp_or(param[HSY_PARAM_BLOCKS], (symbols + wide - 1) / wide),
-                   1, SFP_FRAGMENTS_MAX);
-    plan.rows = sfp_or(param[HSY_PARAM_HASHES], SFP_ROWS);
-    plan.width = sfp_or(param[HSY_PARAM_WIDTH], SFP_WIDTH);
-    plan.mix =
-        sfp_within(sfp_or(param[HSY_PARAM_MIX], SFP_MIX), 1, SFP_WHOLE - 1);
+    plan.fragments = sampled_within(
+        sampled_given(param[HSY_PARAM_BLOCKS], (symbols + wide - 1) / wide), 1,
+        SFP_FRAGMENTS_MAX);
+    plan.rows = sampled_given(param[HSY_PARAM_HASHES], SFP_ROWS);
+    plan.width = sampled_given(param[HSY_PARAM_WIDTH], SFP_WIDTH);
+    plan.mix = sampled_within(sampled_given(param[HSY_PARAM_MIX], SFP_MIX), 1,
+                              SFP_WHOLE - 1);
     return plan;
 }
 
@@ -136,15 +126,12 @@ uint32_t hsy_puzzle_fragment(const hsy_scheme *s, const uint64_t *codes,
 {
     const uint64_t step = s->param[HSY_PARAM_STEP];
     const uint64_t end = hsy_puzzle_offset(s, i) + step;
-    const uint64_t have = (end - 1) % 64 + 1; /* bits of the last word */
     uint64_t prefix[HSY_SPELL_WORDS], bits;
 
     hsy_spell_prefix(prefix, codes, s->param[HSY_PARAM_BITS], end);
-    bits = prefix[spell_words(end) - 1];
-    if (have < step)
-        bits |= prefix[spell_words(end) - 2] << have;
+    bits = hsy_spell_last(prefix, end, step);
     bytes_wipe(prefix, sizeof prefix);
-    return (uint32_t)(bits & (((uint64_t)1 << step) - 1));
+    return (uint32_t)bits;
 }
 
 /* Scattered: pairs in order are neighbours (pool.h). */

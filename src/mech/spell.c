@@ -51,6 +51,11 @@ uint32_t hsy_spell_symbol(const uint8_t alphabet[HSY_ALPHABET])
     return size == 0 ? 8 : bits;
 }
 
+uint32_t hsy_symbol_bits(const hsy_scheme *s)
+{
+    return hsy_spell_symbol(s->alphabet);
+}
+
 size_t hsy_spell_most(const hsy_scheme *s)
 {
     return (size_t)(s->param[HSY_PARAM_BITS] / hsy_spell_symbol(s->alphabet));
@@ -114,6 +119,15 @@ void hsy_spell_prefix(uint64_t *prefix, const uint64_t *codes, uint64_t bits,
     for (size_t k = 0; k < kept; k++)
         prefix[k] = k + 1 == words ? codes[k] << spell_pad(bits) : codes[k];
     prefix[kept - 1] >>= spell_pad(length);
+}
+
+uint64_t hsy_spell_last(const uint64_t *prefix, uint64_t length, uint64_t n)
+{
+    const size_t last = spell_words(length) - 1;
+    const uint64_t held = length - 64 * last; /* bits of the last word */
+    const uint64_t before = held < n ? prefix[last - 1] << held : 0;
+
+    return (before | prefix[last]) & (((uint64_t)1 << n) - 1);
 }
 
 uint64_t hsy_spell_hash(const uint64_t *prefix, uint64_t length)

@@ -44,6 +44,9 @@ uint64_t hsy_spell(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
 void hsy_spell_prefix(uint64_t *prefix, const uint64_t *codes, uint64_t bits,
                       uint64_t length);
 
+/* The last n <= 63 bits of a prefix, n <= length. Constant time in prefix. */
+uint64_t hsy_spell_last(const uint64_t *prefix, uint64_t length, uint64_t n);
+
 /* A prefix of `length` bits as the code of an open string: scattered, because
  * candidates of a search are runs of neighbours, whose collisions would come
  * together (pool.h). Constant time in prefix. */

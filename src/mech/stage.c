@@ -51,33 +51,24 @@ struct stage_plan {
     uint64_t survivors; /* at the first stage 1: nothing */
 };
 
-static uint64_t stage_within(uint64_t x, uint64_t low, uint64_t high)
-{
-    return x < low ? low : x < high ? x : high;
-}
-
-static uint64_t stage_given(uint64_t x, uint64_t otherwise)
-{
-    return x != 0 ? x : otherwise;
-}
-
 /* Of parameters that need not be sound: something to go on with. Those of a
  * resolved scheme come out as they are. */
 static struct stage_plan stage_plan(const uint64_t *param, uint32_t d)
 {
     struct stage_plan p;
 
-    p.bits = stage_within(stage_given(param[HSY_PARAM_BITS], STAGE_BITS), 2,
-                          HSY_SPELL_BITS);
-    p.step = stage_within(stage_given(param[HSY_PARAM_STEP], STAGE_STEP), 1,
-                          p.bits < STAGE_STEP_MAX ? p.bits : STAGE_STEP_MAX);
-    p.length =
-        stage_within(stage_given(param[HSY_PARAM_W], p.step), p.step, p.bits);
-    p.width = stage_within(
-        stage_given(param[HSY_PARAM_WIDTH], STAGE_SURVIVORS << p.step),
+    p.bits = sampled_within(sampled_given(param[HSY_PARAM_BITS], STAGE_BITS), 2,
+                            HSY_SPELL_BITS);
+    p.step = sampled_within(sampled_given(param[HSY_PARAM_STEP], STAGE_STEP), 1,
+                            p.bits < STAGE_STEP_MAX ? p.bits : STAGE_STEP_MAX);
+    p.length = sampled_within(sampled_given(param[HSY_PARAM_W], p.step), p.step,
+                              p.bits);
+    p.width = sampled_within(
+        sampled_given(param[HSY_PARAM_WIDTH], STAGE_SURVIVORS << p.step),
         (uint64_t)1 << p.step, STAGE_WIDTH_MAX);
-    p.mix = stage_within(param[HSY_PARAM_MIX], STAGE_EQUAL, STAGE_DIMINISHING);
-    p.survivors = stage_within(d, 1, p.width >> p.step);
+    p.mix =
+        sampled_within(param[HSY_PARAM_MIX], STAGE_EQUAL, STAGE_DIMINISHING);
+    p.survivors = sampled_within(d, 1, p.width >> p.step);
     return p;
 }
 
@@ -170,16 +161,6 @@ static void stage_read(uint64_t *words, const uint8_t *hex, uint64_t length)
 
 /* ---- From a string to its value ------------------------------------------ */
 
-/* The last b of those bits. */
-static uint64_t stage_last(const uint64_t *words, uint64_t length, uint64_t b)
-{
-    const size_t last = spell_words(length) - 1;
-    const uint64_t held = length - 64 * last; /* bits of the last word */
-    const uint64_t before = held < b ? words[last - 1] << held : 0;
-
-    return (before | words[last]) & (((uint64_t)1 << b) - 1);
-}
-
 /* Every survivor is looked at; which one it is does not show. */
 static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
@@ -192,7 +173,7 @@ static uint64_t stage_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 
     (void)i;
     hsy_spell_prefix(prefix, codes, bits, length);
-    more = stage_last(prefix, length, step);
+    more = hsy_spell_last(prefix, length, step);
     if (length == step) /* nothing before it: every string is listed */
         value = more;
     else {

@@ -15,11 +15,6 @@ struct discover_job {
     unsigned bits;    /* of a string */
     uint64_t users;   /* people of a run, of all its rounds */
     size_t top, most; /* strings wanted; prefixes kept, of any stage */
-
-    pthread_mutex_t lock; /* of what follows */
-    uint64_t next;
-    hsy_status st;
-    hsy_error err;
 };
 
 /* What a thread works with; all owned. */
@@ -31,8 +26,6 @@ struct discover_worker {
     uint64_t *top; /* codes of the true top, first the largest */
     uint32_t *ranks;
     void *own; /* of the form */
-    pthread_t thread;
-    bool started;
 };
 
 /* How people are asked. plan fills in job's stages, bits, users and what it

@@ -6,6 +6,7 @@
  * forms. A run has coins of its own (seed, epsilon, run), runs are averaged in
  * their order: so the numbers do not depend on the threads.
  */
+#include "crew.h"
 #include "discovery_parts.h"
 
 #include <math.h>
@@ -273,45 +274,21 @@ static hsy_status discover_measure(struct discover_worker *w, uint64_t run,
     return HSY_OK;
 }
 
-static void *discover_work(void *arg)
+static hsy_status discover_work(void *worker, uint64_t run, hsy_error *err)
 {
-    struct discover_worker *w = arg;
-    struct discover_job *job = w->job;
-    hsy_status st = HSY_OK;
+    struct discover_worker *w = worker;
+    size_t count = 0;
+    hsy_status st = w->job->form->search(w, run, &count, err);
 
-    while (st == HSY_OK) {
-        hsy_error err = {0};
-        size_t count = 0;
-        uint64_t run;
-        bool done;
-
-        pthread_mutex_lock(&job->lock);
-        run = job->next++;
-        done = run >= job->how->runs || job->st != HSY_OK;
-        pthread_mutex_unlock(&job->lock);
-        if (done)
-            break;
-        st = job->form->search(w, run, &count, &err);
-        if (st == HSY_OK)
-            st = discover_measure(w, run, count, &err);
-        pthread_mutex_lock(&job->lock);
-        if (st != HSY_OK && job->st == HSY_OK) {
-            job->st = st;
-            job->err = err;
-        }
-        if (job->how->tick != NULL)
-            job->how->tick(job->how->ctx, job->users);
-        pthread_mutex_unlock(&job->lock);
-    }
-    return NULL;
+    return st == HSY_OK ? discover_measure(w, run, count, err) : st;
 }
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Leave it half-open on failure. */
-static hsy_status discover_begin(struct discover_worker *w,
-                                 struct discover_job *job, hsy_error *err)
+static hsy_status discover_begin(void *worker, void *shared, hsy_error *err)
 {
+    struct discover_worker *w = worker;
+    struct discover_job *job = shared;
     const size_t n = job->how->people->n;
 
     w->job = job;
@@ -327,10 +304,10 @@ static hsy_status discover_begin(struct discover_worker *w,
     return job->form->open(w, err);
 }
 
-static void discover_end(struct discover_worker *w)
+static void discover_end(void *worker)
 {
-    if (w->job == NULL)
-        return; /* it never began */
+    struct discover_worker *w = worker;
+
     w->job->form->close(w);
     free(w->counts);
     free(w->codes);
@@ -340,31 +317,12 @@ static void discover_end(struct discover_worker *w)
     free(w->top);
 }
 
-static hsy_status discover_threads(struct discover_job *job, hsy_error *err)
+static void discover_tick(void *shared)
 {
-    const unsigned n = job->how->threads;
-    struct discover_worker *workers = calloc(n, sizeof *workers);
-    hsy_status st = workers != NULL ? HSY_OK : study_nomem(err);
+    const struct discover_job *job = shared;
 
-    for (unsigned i = 0; i < n && st == HSY_OK; i++)
-        st = discover_begin(&workers[i], job, err);
-    for (unsigned i = 1; i < n && st == HSY_OK; i++)
-        workers[i].started = pthread_create(&workers[i].thread, NULL,
-                                            discover_work, &workers[i]) == 0;
-    if (st == HSY_OK)
-        (void)discover_work(&workers[0]);
-    for (unsigned i = 0; i < n && workers != NULL; i++) {
-        if (workers[i].started)
-            pthread_join(workers[i].thread, NULL);
-        discover_end(&workers[i]);
-    }
-    free(workers);
-    if (st == HSY_OK && job->st != HSY_OK) {
-        st = job->st;
-        if (err != NULL)
-            *err = job->err;
-    }
-    return st;
+    if (job->how->tick != NULL)
+        job->how->tick(job->how->ctx, job->users);
 }
 
 /* ---- All ----------------------------------------------------------------- */
@@ -401,25 +359,6 @@ static hsy_status discover_prepare(struct discover_job *job,
     return HSY_OK;
 }
 
-static void discover_average(struct discovery_result *out)
-{
-    const double n = (double)out->runs;
-
-    for (size_t m = 0; m < DISCOVERY_METRICS; m++) {
-        double sum = 0, squares = 0;
-
-        for (uint64_t r = 0; r < out->runs; r++)
-            sum += out->each[r * DISCOVERY_METRICS + m];
-        for (uint64_t r = 0; r < out->runs; r++) {
-            const double off = out->each[r * DISCOVERY_METRICS + m] - sum / n;
-
-            squares += off * off;
-        }
-        out->mean[m] = sum / n;
-        out->error[m] = n > 1 ? sqrt(squares / (n - 1) / n) : NAN;
-    }
-}
-
 hsy_status discovery_check(const struct discovery *how, hsy_error *err)
 {
     struct discovery_result out;
@@ -432,6 +371,14 @@ hsy_status discovery_run(struct discovery_result *out,
                          const struct discovery *how, hsy_error *err)
 {
     struct discover_job job;
+    const struct crew crew = {.items = how->runs,
+                              .threads = how->threads,
+                              .worker = sizeof(struct discover_worker),
+                              .job = &job,
+                              .open = discover_begin,
+                              .work = discover_work,
+                              .close = discover_end,
+                              .tick = discover_tick};
     hsy_status st = discover_prepare(&job, out, how, err);
 
     if (st != HSY_OK)
@@ -440,11 +387,10 @@ hsy_status discovery_run(struct discovery_result *out,
         calloc((size_t)how->runs * DISCOVERY_METRICS, sizeof *out->each);
     if (out->each == NULL)
         return study_nomem(err);
-    pthread_mutex_init(&job.lock, NULL);
-    st = discover_threads(&job, err);
+    st = crew_work(&crew, err);
     if (st == HSY_OK)
-        discover_average(out);
-    pthread_mutex_destroy(&job.lock);
+        crew_average(out->mean, out->error, out->each, out->runs,
+                     DISCOVERY_METRICS);
     return st;
 }
 

@@ -6,6 +6,7 @@
  * their order: so the numbers do not depend on the threads.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "crew.h"
 #include "puzzling.h"
 #include "study_parts.h"
 
@@ -32,12 +33,7 @@ struct puzzle_job {
     size_t width;    /* of a code */
     uint64_t *codes; /* of the words */
     double *each;    /* runs times PUZZLING_METRICS */
-
-    pthread_mutex_t lock; /* of what follows */
-    uint64_t next;
-    double seconds;
-    hsy_status st;
-    hsy_error err;
+    double *seconds; /* that the search of each run took */
 };
 
 /* What a thread works with; all owned. */
@@ -55,8 +51,6 @@ struct puzzle_worker {
     hsy_found *found;
     uint32_t *top;   /* ranks that most people hold, first the largest */
     uint32_t *ranks; /* places in top of what was found, from 1 on */
-    pthread_t thread;
-    bool started;
 };
 
 /* Lanes of a run. */
@@ -203,9 +197,9 @@ static double puzzle_now(void)
 }
 
 /* People, their reports, the search, and how it went; and how long it took. */
-static hsy_status puzzle_one(struct puzzle_worker *w, uint64_t run,
-                             double *seconds, hsy_error *err)
+static hsy_status puzzle_one(void *worker, uint64_t run, hsy_error *err)
 {
+    struct puzzle_worker *w = worker;
     const struct puzzling *how = w->job->how;
     hsy_spec spec = how->spec;
     hsy_puzzle_trace trace;
@@ -227,48 +221,16 @@ static hsy_status puzzle_one(struct puzzle_worker *w, uint64_t run,
     start = puzzle_now();
     st = hsy_puzzle_search(w->s, &w->tally, &how->search, &w->job->plan,
                            w->found, &count, &trace, w->scratch, err);
-    *seconds = puzzle_now() - start;
+    w->job->seconds[run] = puzzle_now() - start;
     return st == HSY_OK ? puzzle_measure(w, run, count, err) : st;
-}
-
-static void *puzzle_work(void *arg)
-{
-    struct puzzle_worker *w = arg;
-    struct puzzle_job *job = w->job;
-    hsy_status st = HSY_OK;
-
-    while (st == HSY_OK) {
-        hsy_error err = {0};
-        double seconds = 0;
-        uint64_t run;
-        bool done;
-
-        pthread_mutex_lock(&job->lock);
-        run = job->next++;
-        done = run >= job->how->runs || job->st != HSY_OK;
-        pthread_mutex_unlock(&job->lock);
-        if (done)
-            break;
-        st = puzzle_one(w, run, &seconds, &err);
-        pthread_mutex_lock(&job->lock);
-        if (st != HSY_OK && job->st == HSY_OK) {
-            job->st = st;
-            job->err = err;
-        }
-        job->seconds = fmax(job->seconds, seconds);
-        if (job->how->tick != NULL)
-            job->how->tick(job->how->ctx, job->how->users);
-        pthread_mutex_unlock(&job->lock);
-    }
-    return NULL;
 }
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* Close it either way. */
-static hsy_status puzzle_open(struct puzzle_worker *w, struct puzzle_job *job,
-                              hsy_error *err)
+static hsy_status puzzle_open(void *worker, void *shared, hsy_error *err)
 {
+    struct puzzle_worker *w = worker;
+    struct puzzle_job *job = shared;
     const struct puzzling *how = job->how;
     const size_t n = how->people->n;
 
@@ -293,8 +255,10 @@ static hsy_status puzzle_open(struct puzzle_worker *w, struct puzzle_job *job,
     return w->memory != NULL && w->scratch != NULL ? HSY_OK : study_nomem(err);
 }
 
-static void puzzle_close(struct puzzle_worker *w)
+static void puzzle_close(void *worker)
 {
+    struct puzzle_worker *w = worker;
+
     free(w->s);
     free(w->order);
     free(w->counts);
@@ -308,31 +272,12 @@ static void puzzle_close(struct puzzle_worker *w)
     free(w->ranks);
 }
 
-static hsy_status puzzle_threads(struct puzzle_job *job, hsy_error *err)
+static void puzzle_tick(void *shared)
 {
-    const unsigned n = job->how->threads;
-    struct puzzle_worker *workers = calloc(n, sizeof *workers);
-    hsy_status st = workers != NULL ? HSY_OK : study_nomem(err);
+    const struct puzzle_job *job = shared;
 
-    for (unsigned i = 0; i < n && st == HSY_OK; i++)
-        st = puzzle_open(&workers[i], job, err);
-    for (unsigned i = 1; i < n && st == HSY_OK; i++)
-        workers[i].started = pthread_create(&workers[i].thread, NULL,
-                                            puzzle_work, &workers[i]) == 0;
-    if (st == HSY_OK)
-        (void)puzzle_work(&workers[0]);
-    for (unsigned i = 0; i < n && workers != NULL; i++) {
-        if (workers[i].started)
-            pthread_join(workers[i].thread, NULL);
-        puzzle_close(&workers[i]);
-    }
-    free(workers);
-    if (st == HSY_OK && job->st != HSY_OK) {
-        st = job->st;
-        if (err != NULL)
-            *err = job->err;
-    }
-    return st;
+    if (job->how->tick != NULL)
+        job->how->tick(job->how->ctx, job->how->users);
 }
 
 /* ---- All ----------------------------------------------------------------- */
@@ -352,7 +297,8 @@ static hsy_status puzzle_prepare(struct puzzle_job *job, hsy_scheme *s,
     job->width = hsy_code_width(s);
     job->codes = calloc(how->nwords * job->width, sizeof *job->codes);
     job->each = calloc((size_t)how->runs * PUZZLING_METRICS, sizeof *job->each);
-    if (job->codes == NULL || job->each == NULL)
+    job->seconds = calloc((size_t)how->runs, sizeof *job->seconds);
+    if (job->codes == NULL || job->each == NULL || job->seconds == NULL)
         return study_nomem(err);
     for (size_t i = 0; i < how->nwords && st == HSY_OK; i++) {
         hsy_truth truth = {.type = HSY_TRUTH_BYTES};
@@ -368,46 +314,34 @@ static hsy_status puzzle_prepare(struct puzzle_job *job, hsy_scheme *s,
     return st;
 }
 
-static void puzzle_average(struct puzzling_result *out,
-                           const struct puzzle_job *job)
-{
-    const double n = (double)job->how->runs;
-
-    for (size_t m = 0; m < PUZZLING_METRICS; m++) {
-        double sum = 0, squares = 0;
-
-        for (uint64_t r = 0; r < job->how->runs; r++)
-            sum += job->each[r * PUZZLING_METRICS + m];
-        for (uint64_t r = 0; r < job->how->runs; r++) {
-            const double off = job->each[r * PUZZLING_METRICS + m] - sum / n;
-
-            squares += off * off;
-        }
-        out->mean[m] = sum / n;
-        out->error[m] = n > 1 ? sqrt(squares / (n - 1) / n) : NAN;
-    }
-}
-
 hsy_status puzzling_run(struct puzzling_result *out, const struct puzzling *how,
                         hsy_error *err)
 {
     struct puzzle_job job = {.how = how};
+    const struct crew crew = {.items = how->runs,
+                              .threads = how->threads,
+                              .worker = sizeof(struct puzzle_worker),
+                              .job = &job,
+                              .open = puzzle_open,
+                              .work = puzzle_one,
+                              .close = puzzle_close,
+                              .tick = puzzle_tick};
     hsy_scheme *s = malloc(hsy_scheme_size(&how->spec));
     hsy_status st = s != NULL ? puzzle_prepare(&job, s, err) : study_nomem(err);
 
     free(s);
+    if (st == HSY_OK)
+        st = crew_work(&crew, err);
     if (st == HSY_OK) {
-        pthread_mutex_init(&job.lock, NULL);
-        st = puzzle_threads(&job, err);
-        pthread_mutex_destroy(&job.lock);
-    }
-    if (st == HSY_OK) {
-        *out =
-            (struct puzzling_result){.info = job.info, .seconds = job.seconds};
-        puzzle_average(out, &job);
+        *out = (struct puzzling_result){.info = job.info};
+        crew_average(out->mean, out->error, job.each, how->runs,
+                     PUZZLING_METRICS);
+        for (uint64_t r = 0; r < how->runs; r++)
+            out->seconds = fmax(out->seconds, job.seconds[r]);
     }
     free(job.codes);
     free(job.each);
+    free(job.seconds);
     return st;
 }
 

@@ -49,7 +49,6 @@ struct study_data {
  * what is wrong. */
 hsy_status study_data_parse(struct study_data *data, const char *text,
                             hsy_error *err);
-const char *study_law_name(enum study_law law);
 
 /* Who can be asked: the different truths, and how likely each is. */
 struct study_people {

@@ -157,10 +157,7 @@ struct study_job {
     unsigned parts;  /* of a run */
 
     pthread_mutex_t lock; /* of what follows */
-    uint64_t next;        /* part to be taken, of all runs */
     struct study_slot *slots;
-    hsy_status st;
-    hsy_error err;
 };
 
 /* How many threads have something to do, and bytes that each takes. */

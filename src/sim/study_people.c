@@ -72,11 +72,6 @@ static const struct people_law people_laws[STUDY_LAWS] = {
                         "gaussian:M:SD takes a mean and a standard deviation "
                         "above 0"}};
 
-const char *study_law_name(enum study_law law)
-{
-    return people_laws[law].name;
-}
-
 /* ":1.5:2" as up to two numbers; how many, or 3 if it is not that. */
 static unsigned people_numbers(double out[2], const char *text)
 {

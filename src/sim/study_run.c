@@ -5,6 +5,7 @@
  * reports also covers mechanism and epsilon: mechanisms are compared on the
  * same people. Public hashes are drawn anew for each run, where there are any.
  */
+#include "crew.h"
 #include "study_parts.h"
 
 #include <math.h>
@@ -270,26 +271,6 @@ static void run_close(struct study_job *job)
 
 /* ---- A study ------------------------------------------------------------- */
 
-/* The results in the order of runs. */
-static void run_average(struct study_result *out)
-{
-    const double n = (double)out->runs;
-
-    for (size_t m = 0; m < STUDY_METRICS; m++) {
-        double sum = 0, squares = 0;
-
-        for (uint64_t r = 0; r < out->runs; r++)
-            sum += out->each[r * STUDY_METRICS + m];
-        for (uint64_t r = 0; r < out->runs; r++) {
-            const double off = out->each[r * STUDY_METRICS + m] - sum / n;
-
-            squares += off * off;
-        }
-        out->mean[m] = sum / n;
-        out->error[m] = n > 1 ? sqrt(squares / (n - 1) / n) : NAN;
-    }
-}
-
 static hsy_status run_all(struct study_job *job, hsy_error *err)
 {
     hsy_status st = run_model(job, err);
@@ -305,7 +286,8 @@ static hsy_status run_all(struct study_job *job, hsy_error *err)
     if (st == HSY_OK)
         st = study_work(job, err);
     if (st == HSY_OK)
-        run_average(job->out);
+        crew_average(job->out->mean, job->out->error, job->out->each,
+                     job->out->runs, STUDY_METRICS);
     return st;
 }
 

@@ -8,6 +8,7 @@
  * coins of their own, and runs are averaged in their order at the end: so the
  * numbers do not depend on the threads.
  */
+#include "crew.h"
 #include "study_parts.h"
 
 #include <stdlib.h>
@@ -23,8 +24,6 @@ struct worker {
     int64_t *own; /* of one curator's tally */
     struct study_desk desk;
     struct study_bench bench;
-    pthread_t thread;
-    bool started;
 };
 
 /* Lanes of a run: 2^42 of them, two a chunk, or one a curator. */
@@ -177,8 +176,9 @@ static void work_show(struct study_result *out, const struct study_bench *bench)
     memcpy(out->estimates, bench->estimates, d * sizeof *out->estimates);
 }
 
-static hsy_status work_part(struct worker *w, uint64_t item, hsy_error *err)
+static hsy_status work_part(void *worker, uint64_t item, hsy_error *err)
 {
+    struct worker *w = worker;
     struct study_job *job = w->job;
     const uint64_t run = item / job->parts;
     const struct study_truths truths = {job->codes, w->counts, w->ends,
@@ -206,45 +206,6 @@ static hsy_status work_part(struct worker *w, uint64_t item, hsy_error *err)
 
 /* ---- Threads ------------------------------------------------------------- */
 
-/* The next part, false if there is none or somebody failed. */
-static bool work_take(struct study_job *job, uint64_t *item)
-{
-    bool some;
-
-    pthread_mutex_lock(&job->lock);
-    some = job->st == HSY_OK && job->next < job->out->runs * job->parts;
-    *item = job->next;
-    job->next += some;
-    pthread_mutex_unlock(&job->lock);
-    return some;
-}
-
-static void work_failed(struct study_job *job, hsy_status st,
-                        const hsy_error *err)
-{
-    pthread_mutex_lock(&job->lock);
-    if (job->st == HSY_OK) {
-        job->st = st;
-        job->err = *err;
-    }
-    pthread_mutex_unlock(&job->lock);
-}
-
-static void *work_thread(void *arg)
-{
-    struct worker *w = arg;
-    uint64_t item;
-
-    while (work_take(w->job, &item)) {
-        hsy_error err = {0};
-        hsy_status st = work_part(w, item, &err);
-
-        if (st != HSY_OK)
-            work_failed(w->job, st, &err);
-    }
-    return NULL;
-}
-
 unsigned study_workers(const struct study_job *job)
 {
     const uint64_t items = job->out->runs * job->parts;
@@ -267,9 +228,10 @@ size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s)
            study_bench_bytes(s, info, job->aim.top);
 }
 
-static hsy_status work_open(struct worker *w, struct study_job *job,
-                            hsy_error *err)
+static hsy_status work_open(void *worker, void *shared, hsy_error *err)
 {
+    struct worker *w = worker;
+    struct study_job *job = shared;
     const hsy_info *info = &job->out->info;
     hsy_status st;
 
@@ -302,8 +264,10 @@ static hsy_status work_open(struct worker *w, struct study_job *job,
     return HSY_OK;
 }
 
-static void work_close(struct worker *w)
+static void work_close(void *worker)
 {
+    struct worker *w = worker;
+
     study_bench_close(&w->bench);
     free(w->scheme);
     free(w->counts);
@@ -315,30 +279,15 @@ static void work_close(struct worker *w)
     free(w->desk.scratch);
 }
 
-/* This thread works too, so that a machine which gives no more does it alone.
- */
 hsy_status study_work(struct study_job *job, hsy_error *err)
 {
-    const unsigned n = study_workers(job);
-    struct worker *workers = calloc(n, sizeof *workers);
-    hsy_status st = workers != NULL ? HSY_OK : study_nomem(err);
+    const struct crew crew = {.items = job->out->runs * job->parts,
+                              .threads = study_workers(job),
+                              .worker = sizeof(struct worker),
+                              .job = job,
+                              .open = work_open,
+                              .work = work_part,
+                              .close = work_close};
 
-    for (unsigned i = 0; st == HSY_OK && i < n; i++)
-        st = work_open(&workers[i], job, err);
-    for (unsigned i = 1; st == HSY_OK && i < n; i++)
-        workers[i].started = pthread_create(&workers[i].thread, NULL,
-                                            work_thread, &workers[i]) == 0;
-    if (st == HSY_OK)
-        work_thread(&workers[0]);
-    for (unsigned i = 0; workers != NULL && i < n; i++) {
-        if (workers[i].started)
-            pthread_join(workers[i].thread, NULL);
-        work_close(&workers[i]);
-    }
-    free(workers);
-    if (st == HSY_OK && job->st != HSY_OK) {
-        st = job->st;
-        *err = job->err;
-    }
-    return st;
+    return crew_work(&crew, err);
 }

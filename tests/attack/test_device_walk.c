@@ -201,7 +201,7 @@ static void note_made(struct walk *w, uint32_t task)
             uint8_t packed[WIDTH];
 
             pack(r, packed, report);
-            if ((rec->rounds[i].held >> p & 1) == 0 ||
+            if ((rec->rounds[i].held >> (release_place(r) + p) & 1) == 0 ||
                 find_made(w, packed) != NULL)
                 continue;
             if (w->nmade == REPORTS)

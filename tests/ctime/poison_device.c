@@ -73,6 +73,7 @@ static const struct {
     {"grr", HSY_KIND_VALUES, 0, 1, 1, 1},
     {"sue", HSY_KIND_VALUES, 0, 1, 1, 1},
     {"olh", HSY_KIND_STRINGS, 0, 1, 1, 1},
+    {"pem", HSY_KIND_STRINGS, 0, 1, 1, 1},
     {"grr", HSY_KIND_VALUES, 2 * (uint64_t)HSY_NANO, 3, 1, 1},
     {"sue", HSY_KIND_VALUES, 2 * (uint64_t)HSY_NANO, 3, 1, 1},
     {"olh", HSY_KIND_VALUES, 2 * (uint64_t)HSY_NANO, 3, 1, 1},
@@ -110,6 +111,12 @@ static void poison_task(size_t i)
         spec.hi = 1000;
     if (strcmp(cases[i].mechanism, "dbitflip") == 0)
         spec.param[HSY_PARAM_BITS] = 4;
+    if (strcmp(cases[i].mechanism, "pem") == 0) { /* three words; half of the
+                                                     strings are foreign */
+        spec.param[HSY_PARAM_BITS] = 132;
+        if (hsy_alphabet_parse(spec.alphabet, "a-j", 3, NULL) != HSY_OK)
+            abort();
+    }
     poison_wire(wires[i][0], &spec);
     *t = (hsy_task){.release = 1,
                     .id = {(char)('a' + i)},

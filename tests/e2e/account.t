@@ -38,6 +38,11 @@ got = account("shuffle", "--domain", "16", "--mechanism", "oue", "--epsilon", "2
 ok("blanket" not in got and abs(got["clones"] - 0.1550452425) < 1e-9, "unary reports have clones only", got)
 got = account("shuffle", "--epsilon", "2", "--target", "0.1")
 ok(got["clones_n"] == 22640 and "clones" not in got and "clones_epsilon0" not in got, "shuffle to a target", got)
+for mechanism in ("hr", "ss", "olh"):  # their integers change with epsilon, and their law with them
+    question = ("shuffle", "--domain", "100", "--mechanism", mechanism, "--n", "5000")
+    most = account(*question, "--epsilon", "1", "--target", "0.1")["blanket_epsilon0"]
+    got = account(*question, "--epsilon", "%.9f" % most)
+    ok(got["blanket"] <= 0.1, "the largest epsilon of a report by %s is not too large" % mechanism, (most, got))
 
 got = account("longitudinal", "--domain", "4", "--mechanism", "grr", "--epsilon", "1", "--permanent", "2", "--reports", "2")
 ok(abs(got["exact"] - 1.67811805164157704) < 1e-9 and got["keys"] == 4 and abs(got["lifetime"] - 8) < 1e-8 and abs(got["basic"] - 2) < 1e-8, "longitudinal grr", got)
@@ -75,7 +80,8 @@ got = account("compose", "--file", write("various", lines(various)))
 ok(got["kinds"] == 600 and near(got["basic"], sum(map(float, various))) and got["exact"] < got["grouposition_kl"], "more epsilons than the grid takes: only exact rounds them up", got)
 ok(json.loads(must("account", "compose", "--file", "-", "--format", "json", stdin=b"1\r\n1\n")) ["k"] == 2, "standard input, either end of line")
 for text, words in (("", "nothing was spent"), ("1\nx\n", "line 2"), ("1\n\n", "line 2"), ("0\n", "line 1"), ("1,0\n", "line 1"), ("1,1.5\n", "line 1"),
-                    ("-1\n", "line 1"), ("nan\n", "line 1"), ("101\n", "line 1"), ("1,2,3\n", "line 1"), ("0x1\n", "line 1"), ("1,1000000000\n1\n", "line 2")):
+                    ("-1\n", "line 1"), ("nan\n", "line 1"), ("101\n", "line 1"), ("1,2,3\n", "line 1"), ("0x1\n", "line 1"), ("1,1000000000\n1\n", "line 2"),
+                    ("2\n1\0,5\n", "line 2")):
     r = run("account", "compose", "--file", "-", stdin=text.encode())
     ok(r.code == 1 and words in r.err and r.out == b"", "bad file %r: %s" % (text, words), r)
 ok(run("account", "compose", "--file", path("nonesuch")).code == 1, "a file that is not there")

@@ -38,6 +38,11 @@ for name, kind in kinds.items():
        first["groups"] > 0 and "local_sd" not in first, name + ": beside the best known", first)
 
 one, all_ = plan("--domain", "100", "--n", "10000", "--epsilon", "1"), plan("--domain", "100", "--n", "10000", "--epsilon", "1", "--all")
+far = plan("--yes-no", "--alpha", "0.00000001", "--epsilon", "1")
+ok("exact" not in far and far["normal"] > 4e16, "more people than can be counted are left out", far)
+for kind in (["--domain", "100", "--mechanism", "hr"], ["--range", "0:24", "--mechanism", "onebit"], ["--domain", "100", "--mechanism", "dbitflip"]):
+    got = plan(*kind, "--n", "10000", "--epsilon", "5")
+    ok(got["normal"] > 1.7 * got["local_sd"], "%s: the error that is planned is not below that of its noise" % kind[-1], got)
 ok(one["at_once"] == 1 and all_["at_once"] == 100 and one["alpha"] < all_["alpha"], "all values at once take more")
 ok(one["expected_error"] < one["expected_largest"] < 5 * one["expected_error"], "the largest of a hundred errors is a few times one")
 a = plan("--yes-no", "--n", "1000", "--epsilon", "0.5", "--answers", "30", "--prior", "0.1")

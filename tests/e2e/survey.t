@@ -93,6 +93,8 @@ ok("known beforehand" in must("survey", *args, "--weight", "w").decode(), "what 
 a = survey("--two-sample", "0.7,0.3", "--yes", "270,330", "--n", "600,600")
 ok(near([a["estimate"], a["innocuous"], a["stderr"]], [0.375, 0.625, 0.038669270745645049]), "two samples tell both shares", a)
 two = table(["sample", "answer"], [(1, "yes")] * 270 + [(1, "no")] * 330 + [(2, "yes")] * 330 + [(2, "no")] * 270)
+r = must("survey", "--two-sample", "1,0.2", "--yes", "30,40", "--n", "60,60")
+ok(b"every answer is the truth" in r and b"if the share" not in r, "who is asked directly tells the truth, whatever the other question is", r)
 ok(survey("--two-sample", "0.7,0.3", "--answers", two, "--column", "answer", "--sample", "sample") == a, "also from a file")
 cross = table(["a"], [("same",)] * 30 + [("different",)] * 50 + [("Yes",)] * 2)
 ok(survey("--crosswise", "0.2", "--answers", cross, "--column", "a") == survey("--crosswise", "0.2", "--yes", "32", "--n", "82"), "same and different are words of a crosswise design")

@@ -105,6 +105,38 @@ static void people(void)
     ok(needed, "one less is not");
 }
 
+/* The chance of every number of people from the answer on, where its steps are
+ * long and where they are short. */
+static void people_after(void)
+{
+    static const double laws[][2] = {{0.2689, 0.4621}, {0.0101, 0.4621},
+                                     {0.001, 0.245},   {0.001, 0.03},
+                                     {0.5, 0.4621},    {0.3, 0.9}};
+    const hsy_accuracy all = accuracy_rr(1, -1);
+    bool holds = true, needed = true;
+
+    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++)
+        for (double beta = 0.3; beta > 1e-4; beta /= 20) {
+            const hsy_accuracy a = {.lambda = laws[i][0],
+                                    .gap = laws[i][1],
+                                    .binomial = true,
+                                    .at_once = 1};
+            const double n =
+                hsy_accuracy_users(&a, HSY_BOUND_EXACT, 0.001, beta);
+
+            for (double m = n; m < n + 300; m++)
+                holds &=
+                    hsy_accuracy_beta(&a, HSY_BOUND_EXACT, m, 0.001) <= beta;
+            needed &=
+                hsy_accuracy_beta(&a, HSY_BOUND_EXACT, n - 1, 0.001) > beta;
+        }
+    ok(holds, "where steps are long too, any number from there on is enough");
+    ok(needed, "and still one less is not");
+    ok(isinf(hsy_accuracy_users(&all, HSY_BOUND_EXACT, 1e-9, 0.05)) &&
+           hsy_accuracy_users(&all, HSY_BOUND_NORMAL, 1e-9, 0.05) > 1e17,
+       "more people than can be counted are no answer");
+}
+
 /* d times a chance each; the mean of the largest. */
 static void many(void)
 {
@@ -164,6 +196,86 @@ static void refused(void)
     free(s);
 }
 
+static hsy_accuracy accuracy_scheme(const char *mechanism, hsy_kind kind,
+                                    uint32_t d, uint64_t nano, hsy_info *info)
+{
+    const hsy_spec spec = {.size = sizeof spec,
+                           .kind = kind,
+                           .mechanism = mechanism,
+                           .d = d,
+                           .hi = kind == HSY_KIND_NUMBER ? 100 : 0,
+                           .nano_epsilon = nano};
+    hsy_scheme *s = malloc(hsy_scheme_size(&spec));
+    hsy_accuracy a = {0};
+
+    if (s == NULL || hsy_scheme_init(s, &spec, NULL) != HSY_OK ||
+        hsy_accuracy_of(&a, s, 0, 1, NULL) != HSY_OK)
+        a.variance = NAN;
+    else
+        hsy_scheme_info(s, info);
+    free(s);
+    return a;
+}
+
+/* No plan is better than the variance that the mechanism itself states, and
+ * none is without a number. */
+static void mechanisms(void)
+{
+    static const char *const shares[] = {"grr", "ss",  "hr",   "pgr",
+                                         "hpg", "olh", "blh",  "sue",
+                                         "oue", "cms", "hcms", "dbitflip"};
+    static const char *const means[] = {"onebit", "dwm", "pm", "hm", "laplace"};
+
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        bool holds = true;
+
+        for (uint64_t e = 1; e <= 6; e++) {
+            hsy_info info = {0};
+            const hsy_accuracy a = accuracy_scheme(shares[i], HSY_KIND_VALUES,
+                                                   100, e * HSY_NANO, &info);
+
+            holds &= a.variance >= info.v0 * (1 - 1e-9) && isfinite(a.variance);
+            holds &= isfinite(a.width) && (!a.binomial || a.gap > 0);
+            holds &= a.width == 0 || a.width * a.width / 4 >= a.variance;
+        }
+        ok(holds, "%s: a share's variance is no less than it says", shares[i]);
+    }
+    for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
+        bool holds = true;
+
+        for (uint64_t e = 1; e <= 6; e++) {
+            hsy_info info = {0};
+            const hsy_accuracy a = accuracy_scheme(means[i], HSY_KIND_NUMBER, 0,
+                                                   e * HSY_NANO, &info);
+
+            holds &= a.variance >= info.v0 * (1 - 1e-9) && isfinite(a.variance);
+            holds &= a.width * a.width / 4 >= a.variance * (1 - 1e-9);
+        }
+        ok(holds, "%s: a mean's variance is no less than it says", means[i]);
+    }
+}
+
+/* Hash functions that all reports share are in no theorem about independent
+ * terms. Hadamard response of several blocks has one, with a width of its own.
+ */
+static void laws(void)
+{
+    hsy_info info = {0};
+    const hsy_accuracy cms =
+        accuracy_scheme("cms", HSY_KIND_VALUES, 100, HSY_NANO, &info);
+    const hsy_accuracy hcms =
+        accuracy_scheme("hcms", HSY_KIND_VALUES, 100, HSY_NANO, &info);
+    const hsy_accuracy hr = accuracy_scheme("hr", HSY_KIND_VALUES, 100,
+                                            UINT64_C(5) * HSY_NANO, &info);
+    const double blocks = (double)info.param[HSY_PARAM_BLOCKS], E = exp(5);
+
+    ok(!cms.binomial && cms.width == 0 && !hcms.binomial && hcms.width == 0,
+       "sketches have neither a theorem nor a binomial law");
+    ok(blocks > 1 && !hr.binomial &&
+           near(hr.width, 2 * (2 * blocks - 1 + E) / (E - 1), 1e-9),
+       "hr of several blocks has the width of its terms, and no binomial law");
+}
+
 /* Every mechanism of shares: the stated variance is that of its law. */
 static void limit(void)
 {
@@ -178,9 +290,12 @@ int main(void)
     vectors();
     exact();
     people();
+    people_after();
     many();
     central();
     refused();
+    mechanisms();
+    laws();
     limit();
     return tap_done();
 }

@@ -396,6 +396,28 @@ static void published_coins_know_no_truth(void)
        "whatever the truth is, a report shows the same seed");
 }
 
+/* Another epsilon of the report is the same release by another scheme: what
+ * waits is not sent under that one's name. */
+static void another_report_scheme(void)
+{
+    struct rig *g = rig_new();
+    size_t count[2];
+
+    rig_task(g, "a", "browser", values("grr", 4, EPS), 2 * EPS);
+    rig_begin(g);
+    ok(rig_answer(g, 0, 1) == HSY_ANSWERED, "a round is answered");
+    g->tasks = 0;
+    rig_task(g, "a", "browser", values("grr", 4, EPS / 2), 2 * EPS);
+    rig_publish(g);
+    ok(rig_tasks(g) && rig_answer(g, 0, 1) == HSY_ANSWER_KEPT,
+       "the same round has its answer, whatever a report's epsilon is now");
+    rig_day(g, 1);
+    rig_send(g, count);
+    ok(count[0] == 0 && count[1] == 1 && rig_spent(g, "browser") == 2 * EPS,
+       "a null upload goes in its place, and nothing is charged");
+    rig_free(g);
+}
+
 int main(void)
 {
     permanent_answers();
@@ -409,5 +431,6 @@ int main(void)
     forgotten_answers_do_not_serve();
     another_grain_is_another_release();
     published_coins_know_no_truth();
+    another_report_scheme();
     return tap_done();
 }

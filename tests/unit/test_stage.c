@@ -108,6 +108,104 @@ static void values(void)
     free(s);
 }
 
+/* The first bits of a string, in digits as survivors have them. */
+static void digits_of(char *hex, const hsy_scheme *s, const uint64_t *codes,
+                      uint32_t length)
+{
+    const uint32_t digits = (length + 3) / 4;
+
+    for (uint32_t k = 0; k < digits; k++) {
+        unsigned digit = 0;
+
+        for (uint32_t b = 4 * k; b < 4 * k + 4; b++)
+            digit = digit << 1 | (b < length && hsy_code_bit(s, codes, b));
+        hex[k] = "0123456789abcdef"[digit];
+    }
+    hex[digits] = '\0';
+}
+
+/* A string of M bits that differs with k. */
+static void string_of(uint64_t *codes, uint32_t bits, uint64_t k)
+{
+    const size_t words = (bits + 63) / 64;
+
+    for (size_t w = 0; w < words; w++)
+        codes[w] = (k * 64 + w + 1) * 0x9e3779b97f4a7c15;
+    codes[words - 1] >>= 64 * words - bits;
+}
+
+/* The survivors of a stage before that begin strings 0 and 1. */
+static struct labels survivors_of(const hsy_scheme *s, uint32_t bits,
+                                  uint32_t length)
+{
+    char one[160], two[160], both[320];
+    uint64_t codes[HSY_SPELL_WORDS];
+
+    string_of(codes, bits, 0);
+    digits_of(one, s, codes, length);
+    string_of(codes, bits, 1);
+    digits_of(two, s, codes, length);
+    if (strcmp(one, two) == 0)
+        return labels_of(one);
+    snprintf(both, sizeof both, "%s %s", strcmp(one, two) < 0 ? one : two,
+             strcmp(one, two) < 0 ? two : one);
+    return labels_of(both);
+}
+
+/* Bit b of a string the other way round; none, if it has no such bit. */
+static void flip(uint64_t *codes, uint32_t bits, uint32_t b)
+{
+    const uint32_t last = (bits + 63) / 64 - 1;
+    const uint32_t held = b / 64 == last ? bits - 64 * last : 64;
+
+    if (b < bits)
+        codes[b / 64] ^= (uint64_t)1 << (held - 1 - b % 64);
+}
+
+/* Whether strings that survivors begin, those that differ from them in one
+ * bit, and others have their values. */
+static bool stage_values(uint32_t bits, uint32_t step, uint32_t stage)
+{
+    hsy_spec spec = stage_spec(bits, step, 1, NULL, 1);
+    uint64_t codes[HSY_SPELL_WORDS];
+    struct labels l;
+    hsy_scheme *s;
+    bool good = true;
+
+    spec.oracle = "grr";
+    s = trial_scheme(&spec);
+    l = survivors_of(s, bits, step * (stage - 1));
+    free(s);
+    spec = stage_spec(bits, step, stage, &l, 1);
+    spec.oracle = "grr";
+    s = trial_scheme(&spec);
+    for (uint32_t b = 0; b <= bits; b++)
+        for (uint64_t k = 0; k < 3; k++) {
+            string_of(codes, bits, k);
+            flip(codes, bits, b);
+            good &= hsy_part_code(s, codes, 0) == value_of(s, codes, &l);
+        }
+    free(s);
+    return good;
+}
+
+/* Steps that end anywhere in a word, or go over its end. */
+static void all_stages(void)
+{
+    static const uint32_t plans[][2] = {
+        {130, 13}, {57, 19}, {64, 16}, {126, 9}, {512, 8}, {494, 13}, {76, 19}};
+
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+        const uint32_t bits = plans[i][0], step = plans[i][1];
+        bool good = true;
+
+        for (uint32_t stage = 2; stage <= bits / step; stage += 1 + stage / 4)
+            good &= stage_values(bits, step, stage);
+        ok(good, "%u bits, %u a step: every stage tells its candidates", bits,
+           step);
+    }
+}
+
 /* ---- What is refused ----------------------------------------------------- */
 
 static void refused(const hsy_spec *spec, const char *field, const char *what)
@@ -206,24 +304,48 @@ static void families(void)
     ok(same_family(&first, &other), "with other candidates too");
     other = stage_spec(9, 3, 3, &deep, 1);
     ok(same_family(&first, &other), "and the third");
-    other = stage_spec(9, 3, 1, NULL, 1.5);
-    ok(!same_family(&first, &other), "another epsilon is another search");
-    other = stage_spec(12, 3, 1, NULL, 1);
-    ok(!same_family(&first, &other), "so are other bits");
-    other = stage_spec(9, 1, 1, NULL, 1);
-    ok(!same_family(&first, &other), "another step");
+}
+
+/* Whether they are two searches although their reports have one length: one
+ * difference alone tells them apart. */
+static bool apart(const hsy_spec *a, const hsy_spec *b)
+{
+    hsy_scheme *one = trial_scheme(a), *two = trial_scheme(b);
+    const bool even = one->report_bits == two->report_bits;
+
+    free(one);
+    free(two);
+    return even && !same_family(a, b);
+}
+
+static void strangers(void)
+{
+    hsy_spec first = stage_spec(12, 3, 1, NULL, 1), other;
+
+    first.oracle = "grr";
+    first.param[HSY_PARAM_WIDTH] = 64;
+    other = first;
+    other.nano_epsilon++;
+    ok(apart(&first, &other), "another epsilon is another search");
+    other = first;
+    other.param[HSY_PARAM_BITS] = 15;
+    ok(apart(&first, &other), "so are other bits");
+    other = first;
+    other.param[HSY_PARAM_STEP] = other.param[HSY_PARAM_W] = 2;
+    ok(apart(&first, &other), "another step");
     other = first;
     other.param[HSY_PARAM_MIX] = 2;
-    ok(!same_family(&first, &other), "other sizes");
+    ok(apart(&first, &other), "other sizes");
     other = first;
-    other.param[HSY_PARAM_WIDTH] = 64;
-    ok(!same_family(&first, &other), "another width");
-    other = first;
-    other.oracle = "oue";
-    ok(!same_family(&first, &other), "another oracle");
+    other.param[HSY_PARAM_WIDTH] = 72;
+    ok(apart(&first, &other), "another width");
     other = first;
     other.alphabet['a' / 8] = 2;
-    ok(!same_family(&first, &other), "another alphabet");
+    ok(apart(&first, &other), "another alphabet");
+    first.oracle = "sue";
+    other = first;
+    other.oracle = "oue";
+    ok(apart(&first, &other), "another oracle");
 }
 
 /* A report has one length at all stages, whatever is asked. */
@@ -297,6 +419,26 @@ static void batches_of(uint64_t mix, const uint64_t weights[3], uint64_t total)
        (unsigned)weights[1], (unsigned)weights[2]);
 }
 
+/* The last batch is three times the first, or the reverse, evenly. */
+static void sizes(uint32_t stages)
+{
+    for (uint64_t mix = 2; mix <= 3; mix++) {
+        hsy_spec spec = stage_spec(stages, 1, 1, NULL, 1);
+        bool even = true;
+        hsy_scheme *s;
+
+        spec.param[HSY_PARAM_MIX] = mix;
+        s = trial_scheme(&spec);
+        for (uint32_t i = 1; i < stages; i++)
+            even &= hsy_stage_weight(s, mix == 2 ? i + 1 : i) ==
+                    hsy_stage_weight(s, mix == 2 ? i : i + 1) + 2;
+        ok(even && hsy_stage_weight(s, mix == 2 ? stages : 1) ==
+                       3 * hsy_stage_weight(s, mix == 2 ? 1 : stages),
+           "%u batches: the largest is three times the smallest", stages);
+        free(s);
+    }
+}
+
 static void batches(void)
 {
     const hsy_spec spec = stage_spec(24, 8, 1, NULL, 1);
@@ -313,6 +455,8 @@ static void batches(void)
     ok(hsy_stage_weight(s, 2) == 1 && hsy_stage_weight(s, 0) == 3,
        "a third of the people in each");
     free(s);
+    sizes(3);
+    sizes(64);
 }
 
 /* ---- Reports and tallies ------------------------------------------------- */
@@ -322,12 +466,13 @@ static void padding(void)
 {
     const struct labels l = labels_of("66 77");
     hsy_spec spec = stage_spec(24, 8, 2, &l, 2);
-    uint8_t reports[40 * 1100];
+    enum { PEOPLE = 300 }; /* more than are made, and counted, at once */
+    static uint8_t reports[PEOPLE * 1025];
     hsy_tally t[2];
     hsy_stream secret, published;
     hsy_coins coins = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
     const hsy_scheme *part;
-    uint64_t codes[40];
+    uint64_t codes[PEOPLE];
     hsy_scheme *s;
 
     spec.oracle = "oue";
@@ -335,10 +480,11 @@ static void padding(void)
     part = hsy_scheme_part(s, 0);
     hsy_stream_seed(&secret, 1, 0);
     hsy_stream_seed(&published, 1, 1);
-    for (uint64_t i = 0; i < 40; i++)
-        codes[i] = (i % 3 == 0 ? 0x66u : 0x77u) << 16 | i << 8;
+    for (uint64_t i = 0; i < PEOPLE; i++)
+        codes[i] = (i % 3 == 0 ? 0x66u : 0x77u) << 16 | i % 256 << 8;
     ok(s->report_bytes == 1025 && part->d == 513 &&
-           hsy_randomize_batch(s, reports, codes, 40, &coins, NULL) == HSY_OK &&
+           hsy_randomize_batch(s, reports, codes, PEOPLE, &coins, NULL) ==
+               HSY_OK &&
            hsy_check(s, reports) == HSY_OK,
        "a report of 513 values in the room of 8193");
     for (int k = 0; k < 2; k++) {
@@ -346,8 +492,8 @@ static void padding(void)
 
         hsy_tally_init(&t[k], part, memory);
     }
-    s->mech->tally(s, &t[0], reports, 40);
-    for (size_t i = 0; i < 40; i++)
+    s->mech->tally(s, &t[0], reports, PEOPLE);
+    for (size_t i = 0; i < PEOPLE; i++)
         part->mech->tally(part, &t[1], reports + i * s->report_bytes, 1);
     ok(memcmp(t[0].cells, t[1].cells, part->cells * sizeof(int64_t)) == 0,
        "counted as the oracle counts");
@@ -356,6 +502,54 @@ static void padding(void)
     free(t[0].cells);
     free(t[1].cells);
     free(s);
+}
+
+/* A string that is none of the candidates has no estimate. */
+static void unlisted(void)
+{
+    const struct labels l = labels_of("66 77");
+    const hsy_spec spec = stage_spec(24, 8, 2, &l, 2);
+    const uint64_t codes[2] = {0x776100, 0x786100};
+    hsy_scheme *s = trial_scheme(&spec);
+    int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
+    void *scratch = trial_memory(hsy_points_scratch(s, 2));
+    uint8_t report[8] = {0};
+    hsy_point points[2];
+    hsy_tally t;
+
+    hsy_tally_init(&t, s, memory);
+    ok(hsy_tally_add(&t, s, report, NULL) == HSY_OK &&
+           hsy_points(s, points, &t, codes, 2, scratch, NULL) == HSY_OK &&
+           points[0].n == 1 && points[1].n == 0,
+       "a string has an estimate if it is among the candidates");
+    free(scratch);
+    free(memory);
+    free(s);
+}
+
+/* Whatever the oracle, a stage tells as much as it does. */
+static void certified(void)
+{
+    static const char *const oracles[] = {
+        "grr", "sue", "oue", "ss",   "olh",    "blh",     "hr",
+        "pgr", "hpg", "cms", "hcms", "rappor", "dbitflip"};
+
+    for (size_t i = 0; i < sizeof oracles / sizeof oracles[0]; i++) {
+        hsy_spec spec = stage_spec(24, 8, 1, NULL, 2);
+        hsy_info own, part;
+        hsy_scheme *s;
+
+        spec.oracle = oracles[i];
+        s = trial_scheme(&spec);
+        hsy_scheme_info(s, &own);
+        hsy_scheme_info(hsy_scheme_part(s, 0), &part);
+        ok(own.epsilon_exact == part.epsilon_exact &&
+               own.epsilon_exact <= 2 * (1 + 1e-15) &&
+               own.epsilon_exact > 1.9 && own.v0 == part.v0,
+           "%s: what it tells is what its oracle does, %.9f", oracles[i],
+           own.epsilon_exact);
+        free(s);
+    }
 }
 
 /* ---- Searching ----------------------------------------------------------- */
@@ -407,6 +601,9 @@ static void searches(void)
     how.top = 33000;
     ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_OK && stage.keep == 32,
        "no more go on than there is room for");
+    how.alpha = 1;
+    ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_E_RANGE,
+       "a search by a chance of 1 is refused, as in one round");
     free(scratch);
     free(memory);
     free(s);
@@ -443,11 +640,15 @@ static void labels_again(void)
 int main(void)
 {
     values();
+    all_stages();
     refusals();
     families();
+    strangers();
     lengths();
     batches();
     padding();
+    unlisted();
+    certified();
     searches();
     labels_again();
     return tap_done();

@@ -1,10 +1,13 @@
 /* test_truth.c - truths and their codes. */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "bytes.h"
 #include "mech.h"
 #include "tap.h"
 #include "trial.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static hsy_truth index_of(uint32_t i)
 {
@@ -215,6 +218,49 @@ static void roomy_strings(void)
     free(s);
 }
 
+/* ---- On a device --------------------------------------------------------- */
+
+static uint64_t total_of(const hsy_scheme *s, hsy_truth truth, size_t room)
+{
+    uint64_t codes[HSY_SPELL_WORDS] = {UINT64_MAX};
+
+    truth.u.bytes.room = room;
+    return hsy_truth_total(s, codes, &truth, 0, NULL) == HSY_OK ? codes[0]
+                                                                : UINT64_MAX;
+}
+
+/* No string is an error, and no byte past its room is read: there is none. */
+static void total_strings(const char *mechanism)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *pages = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    hsy_spec spec = trial_values(mechanism, 0, 1);
+    uint8_t *end = pages + 2 * page;
+    hsy_scheme *s;
+
+    if (pages == MAP_FAILED || mprotect(end, page, PROT_NONE) != 0)
+        exit(1);
+    memset(pages, 'x', 2 * page);
+    memcpy(end - 3, "sun", 3);
+    spec.kind = HSY_KIND_STRINGS;
+    s = trial_scheme(&spec);
+    ok(total_of(s, bytes_of(end - 3, 3), 3) == code_of(s, bytes_of("sun", 3)) &&
+           total_of(s, bytes_of(end - 3, 3), 0) ==
+               code_of(s, bytes_of("sun", 3)) &&
+           code_of(s, bytes_of(end - 3, 3)) == code_of(s, bytes_of("sun", 3)),
+       "%s: a string at the end of memory", mechanism);
+    ok(total_of(s, bytes_of(end - 3, 9), 3) == code_of(s, bytes_of("sun", 3)),
+       "%s: a length beyond the room is the room", mechanism);
+    ok(total_of(s, bytes_of(NULL, 0), 0) == code_of(s, bytes_of("", 0)),
+       "%s: the empty string needs no memory", mechanism);
+    ok(total_of(s, bytes_of(pages, 2000), 2 * page) ==
+           total_of(s, bytes_of(pages, HSY_STRING_MAX), 2 * page),
+       "%s: a long string is its first bytes", mechanism);
+    free(s);
+    munmap(pages, 3 * page);
+}
+
 int main(void)
 {
     indices();
@@ -223,5 +269,7 @@ int main(void)
     bins_large();
     strings();
     roomy_strings();
+    total_strings("olh");
+    total_strings("pem");
     return tap_done();
 }
