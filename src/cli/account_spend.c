@@ -218,8 +218,10 @@ static int spend_one(struct account *a, const struct account_how *how,
 int account_group(const struct account_how *how)
 {
     struct account a = {
-        .sentence = "How well a group that changes together is hidden: k "
-                    "people, one report each.",
+        .sentence =
+            "How well a group that changes together is hidden: k "
+            "people, one report each. Every line is a bound that holds: the "
+            "smallest counts.",
         .assumes = "Assumes that each report has coins of its own and is asked "
                    "the same whatever others answered (non-interactive). All "
                    "but basic may fail with chance delta.",
@@ -261,7 +263,8 @@ int account_compose(const struct account_how *how)
 {
     struct account a = {
         .sentence = "What all reports of one person tell together, if each has "
-                    "fresh coins.",
+                    "fresh coins. Every line is a bound that holds: the "
+                    "smallest counts.",
         .assumes = "Assumes that each report has coins of its own; what is "
                    "asked may hang on the answers before. All but basic may "
                    "fail with chance delta. Permanent answers cost less: "
