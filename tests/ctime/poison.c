@@ -167,9 +167,9 @@ static const struct poison_noise poison_noises[] = {
     {0, HSY_DESIGN_CHANNEL, {{9, 10}, {1, 5}}},
     {0, HSY_DESIGN_RAPPOR, {{1, 2}, {7, 20}, {13, 16}}}};
 
-/* The last of ten stages, with survivors to look through: "nobody" begins with
- * one of them. Strings take three words, survivors two, and what follows them
- * goes over the end of a word. */
+/* A late one of sixteen stages, with survivors to look through: "nobody" begins
+ * with one of them. Strings take three words, survivors two, and what follows
+ * them goes over the end of a word. */
 static void poison_stage(hsy_spec *spec)
 {
     static const uint8_t labels[] = "\36\0\0\0"
@@ -182,8 +182,9 @@ static void poison_stage(hsy_spec *spec)
     spec->d = 3;
     spec->labels = labels;
     spec->labels_len = sizeof labels - 1;
-    spec->param[HSY_PARAM_BITS] = spec->param[HSY_PARAM_W] = 130;
-    spec->param[HSY_PARAM_STEP] = 13;
+    spec->param[HSY_PARAM_BITS] = 192;
+    spec->param[HSY_PARAM_STEP] = 12;
+    spec->param[HSY_PARAM_W] = 132;
 }
 
 static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,

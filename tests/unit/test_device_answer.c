@@ -496,6 +496,59 @@ static void a_hundred_tasks(void)
     rig_free(g);
 }
 
+/* What the coins of answers are named by. */
+struct truths {
+    uint64_t name[64];
+    uint32_t count;
+};
+
+static hsy_status truths_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+                               const hsy_context *c)
+{
+    static const uint8_t key[HSY_KEY] = {3};
+    struct truths *t = ctx;
+
+    if (strcmp(c->purpose, DEVICE_PURPOSE_PERMANENT) == 0 && t->count < 64)
+        t->name[t->count++] = c->truth;
+    hsy_streams_open(room, key, c);
+    *coins = hsy_streams_coins(room);
+    return HSY_OK;
+}
+
+/* Strings of 16 symbols, each of which differs from the first in one: no two
+ * share the coins of an answer (T07). */
+static void long_strings_have_coins_of_their_own(void)
+{
+    hsy_spec spec = {.mechanism = "pem",
+                     .kind = HSY_KIND_STRINGS,
+                     .nano_epsilon = EPS / 8,
+                     .param[HSY_PARAM_BITS] = 128};
+    struct rig *g = rig_new();
+    struct truths names = {.count = 0};
+    uint32_t same = 0;
+
+    rig_task(g, "a", "browser", spec, 0);
+    rig_begin(g);
+    hsy_device_coins(g->dev, truths_coins, &names);
+    for (uint32_t k = 0; k <= 16; k++) {
+        char text[] = "aaaaaaaaaaaaaaaa";
+        hsy_truth t = {.type = HSY_TRUTH_BYTES};
+
+        if (k > 0)
+            text[k - 1] = 'b';
+        t.u.bytes.data = (const uint8_t *)text;
+        t.u.bytes.len = t.u.bytes.room = 16;
+        rig_day(g, k);
+        (void)hsy_device_answer(g->dev, g->release[0], &t, NULL, &g->err);
+    }
+    for (uint32_t i = 0; i < names.count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            same += names.name[i] == names.name[k];
+    ok(names.count == 17 && same == 0,
+       "every symbol of a long string names the coins");
+    rig_free(g);
+}
+
 int main(void)
 {
     states_of_an_answer();
@@ -512,5 +565,6 @@ int main(void)
     failing_coins_leave_no_trace();
     tuples_have_coins_of_all_items();
     a_hundred_tasks();
+    long_strings_have_coins_of_their_own();
     return tap_done();
 }

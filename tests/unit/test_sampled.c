@@ -7,6 +7,7 @@
 #include "tap.h"
 #include "trial.h"
 
+#include <gmp.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,22 +74,57 @@ static const struct hsy_mechanism row = {
     .law_worst = hsy_sampled_law_worst,
 };
 
-/* The scheme of that row, which is in no table. */
-static hsy_scheme *scheme_of(uint32_t d)
+/* The same from the last to the first: the unary part, which tells a little
+ * less than the others, comes first. */
+static void back_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
 {
-    const hsy_spec spec = trial_values("four", d, 1);
+    short_part(sub, spec, 3 - i);
+}
+
+static const struct mech_sampled back_how = {
+    .parts = four, .part = back_part, .code = short_code};
+
+static hsy_status back_resolve(hsy_scheme *s, const hsy_spec *spec,
+                               hsy_error *err)
+{
+    return hsy_sampled_resolve(s, spec, &back_how, err);
+}
+
+static const struct hsy_mechanism back = {
+    .row = {.name = "back",
+            .aliases = "",
+            .title = "four questions, the last first",
+            .id = 9998,
+            .kinds = 1u << HSY_KIND_VALUES},
+    .resolve = back_resolve,
+    .tail_size = tail_size,
+    .settle = hsy_sampled_settle,
+    .sampled = &back_how,
+    .law_worst = hsy_sampled_law_worst,
+};
+
+/* The scheme of such a row, which is in no table. */
+static hsy_scheme *scheme_by(const struct hsy_mechanism *mech, uint32_t d,
+                             double epsilon)
+{
+    const hsy_spec spec = trial_values("four", d, epsilon);
     hsy_scheme *s = trial_memory(sizeof *s + tail_size(&spec));
 
     s->kernels = hsy_kernels_at(hsy_cpu_best());
     s->kind = spec.kind;
     s->d = CODES;
     s->nano_epsilon = spec.nano_epsilon;
-    if (hsy_mech_resolve(s, &row, &spec, NULL) != HSY_OK) {
+    if (hsy_mech_resolve(s, mech, &spec, NULL) != HSY_OK) {
         puts("Bail out! no scheme of four parts");
         exit(1);
     }
-    row.settle(s, &spec);
+    mech->settle(s, &spec);
     return s;
+}
+
+static hsy_scheme *scheme_of(uint32_t d)
+{
+    return scheme_by(&row, d, 1);
 }
 
 static hsy_tally tally_of(const hsy_scheme *s)
@@ -248,6 +284,79 @@ static void worst(void)
     free(s);
 }
 
+/* The worst ratio of a scheme, exactly. */
+static void worst_of(mpq_t ratio, const hsy_scheme *s)
+{
+    hsy_factor f[4];
+    size_t count;
+
+    hsy_law_worst(s, f, &count);
+    mpq_set_ui(ratio, 1, 1);
+    for (size_t i = 0; i < count; i++) {
+        mpq_t factor;
+
+        mpq_init(factor);
+        mpz_set_ui(mpq_numref(factor), f[i].num);
+        mpz_set_ui(mpq_denref(factor), f[i].den);
+        mpq_canonicalize(factor);
+        mpq_mul(ratio, ratio, factor);
+        mpq_clear(factor);
+    }
+}
+
+/* Of all parts the one that tells the most counts, by however little and
+ * wherever it stands. */
+static void worst_part(const struct hsy_mechanism *mech)
+{
+    static const double epsilons[] = {1e-6, 0.01, 0.3, 1, 2.5, 7};
+    uint32_t wrong = 0;
+    mpq_t all, part, most;
+
+    mpq_inits(all, part, most, NULL);
+    for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++) {
+        hsy_scheme *s = scheme_by(mech, 20, epsilons[e]);
+
+        worst_of(all, s);
+        mpq_set_ui(most, 0, 1);
+        for (size_t i = 0; i < 4; i++) {
+            worst_of(part, hsy_scheme_part(s, i));
+            if (mpq_cmp(part, most) > 0)
+                mpq_set(most, part);
+        }
+        wrong += mpq_cmp(all, most) != 0;
+        free(s);
+    }
+    mpq_clears(all, part, most, NULL);
+    ok(wrong == 0, "%s: the worst ratio is the largest of the parts'",
+       mech->row.name);
+}
+
+/* What memory held before does not leave with a short part's report. */
+static void nothing_left_over(void)
+{
+    hsy_scheme *s = scheme_of(100);
+    hsy_stream secret, published;
+    hsy_coins coins = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
+    uint32_t wrong = 0;
+
+    hsy_stream_seed(&secret, 1, 0);
+    hsy_stream_seed(&published, 1, 1);
+    for (uint64_t k = 0; k < 200; k++) {
+        const uint64_t codes[2] = {k % CODES, k % CODES};
+        uint8_t reports[2 * 14];
+
+        memset(reports, 0xff, sizeof reports);
+        if (k % 2 == 0)
+            hsy_sampled_randomize(s, reports, codes[0], &coins);
+        else
+            hsy_sampled_batch(s, reports, codes, 2, &coins);
+        wrong += hsy_check(s, reports) != HSY_OK ||
+                 (k % 2 != 0 && hsy_check(s, reports + 14) != HSY_OK);
+    }
+    ok(wrong == 0, "a report has zeros after a short part's");
+    free(s);
+}
+
 static void refusals(void)
 {
     hsy_scheme *number = scheme_of(20), *bytes = scheme_of(100);
@@ -268,6 +377,12 @@ static void refusals(void)
     report[2] = 1;
     ok(hsy_check(number, report) == HSY_E_FORMAT,
        "bits above the part's are none of its report");
+    memset(report, 0, sizeof report);
+    report[0] = 3;
+    report[2] = 1 << 5;
+    ok(hsy_check(number, report) == HSY_OK, "the last bit of part 3");
+    report[2] = 1 << 6;
+    ok(hsy_check(number, report) == HSY_E_FORMAT, "and none above it");
     free(number);
     free(bytes);
 }
@@ -304,6 +419,9 @@ int main(void)
     counting(40000); /* more than a block has room for */
     laws();
     worst();
+    worst_part(&row);
+    worst_part(&back);
+    nothing_left_over();
     refusals();
     unsound();
     kernels();

@@ -1,7 +1,7 @@
 /* test_sfp.c - sfp: what it resolves and refuses, how epsilon is split, where
  * fragments stand, and what is counted. */
 #include "mech.h"
-#include "sampled.h"
+#include "sampled_report.h"
 #include "spell.h"
 #include "tap.h"
 #include "trial.h"
@@ -133,6 +133,9 @@ static void refusals(void)
     refuses(spec, "oracle", "only sketches are oracles");
     spec = sfp_spec("a-z", 3e-6);
     refuses(spec, "mix", "an epsilon that cannot be split");
+    spec = sfp_spec("a-z", 0.01);
+    spec.param[HSY_PARAM_MIX] = 65535;
+    refuses(spec, "mix", "nothing left for the fragment");
     spec = sfp_spec("a", 1);
     spec.param[HSY_PARAM_BITS] = 100;
     spec.param[HSY_PARAM_STEP] = 1;
@@ -247,6 +250,41 @@ static void counts(const char *oracle)
     free(s);
 }
 
+/* What stands beside is a report of the last part, or the whole is none. */
+static void malformed(const char *oracle, uint64_t width)
+{
+    hsy_spec spec = sfp_spec("a-z", 8);
+    uint32_t good = 0, bad = 0, wrong = 0;
+    uint8_t report[64], *beside;
+    const hsy_scheme *last;
+    hsy_stream noise;
+    hsy_scheme *s;
+
+    spec.oracle = oracle;
+    spec.param[HSY_PARAM_HASHES] = 2;
+    spec.param[HSY_PARAM_WIDTH] = width;
+    s = trial_scheme(&spec);
+    last = sampled_beside(s);
+    hsy_stream_seed(&noise, 1, 0);
+    memset(report, 0, sizeof report);
+    beside = report + sampled_beside_byte(s);
+    for (int k = 0; k < 200 && !sampled_short(s); k++) {
+        hsy_rng rng = hsy_stream_rng(&noise);
+        hsy_status own;
+
+        (void)rng.fill(rng.ctx, beside, last->report_bytes);
+        if (k % 2 == 0)
+            beside[last->report_bytes - 1] = 0;
+        own = hsy_check(last, beside);
+        good += own == HSY_OK;
+        bad += own != HSY_OK;
+        wrong += hsy_check(s, report) != own;
+    }
+    ok(good > 0 && bad > 0 && wrong == 0,
+       "%s: both answers are checked (%u of 200 are none)", oracle, bad);
+    free(s);
+}
+
 int main(void)
 {
     resolves();
@@ -256,5 +294,6 @@ int main(void)
     wide();
     counts("cms");
     counts("hcms");
+    malformed("cms", 64);
     return tap_done();
 }
