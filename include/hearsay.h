@@ -803,6 +803,8 @@ typedef enum hsy_interval {
     HSY_HOEFFDING = 6
 } hsy_interval;
 
+#define HSY_WALD_MIN 50 /* reports; below there is no Wald interval */
+
 typedef struct hsy_confidence {
     double level; /* 0 < level < 1 */
     hsy_target target;
@@ -1709,14 +1711,12 @@ HSY_API double hsy_survey_rate(const hsy_survey *s, double share);
 HSY_API hsy_status hsy_survey_point(hsy_point *point, const hsy_survey *s,
                                     double yes, double n, hsy_error *err);
 
-#define HSY_SURVEY_WALD_MIN 50 /* answers; below there is no Wald interval */
-
 /* The people asked are a sample. Intervals are cut to [0, 1]. */
 typedef struct hsy_survey_result {
     double value;   /* unbiased; may lie outside [0, 1] */
     double sd;      /* standard error */
     double mle;     /* most likely share, from 0 to 1 */
-    double wald[2]; /* NaN below HSY_SURVEY_WALD_MIN answers */
+    double wald[2]; /* NaN below HSY_WALD_MIN answers */
     double wilson[2], likelihood[2], exact[2];
     double beyond;           /* standard errors by which the rate of yes is
                                 outside what any share makes it; else 0 */
@@ -1811,7 +1811,7 @@ HSY_API hsy_status hsy_survey_pair_need(double n[2], const double chance[2],
 #define HSY_SURVEY_COVERAGE_MAX 100000000u /* answers */
 
 /* The chance, from the binomial law itself, that an interval of n answers holds
- * the share that is true. Wald needs HSY_SURVEY_WALD_MIN answers. */
+ * the share that is true. Wald needs HSY_WALD_MIN answers. */
 HSY_API hsy_status hsy_survey_coverage(double *out, const hsy_survey *s,
                                        uint64_t n, double share,
                                        hsy_interval interval, double level,

@@ -48,8 +48,10 @@ static bool spend_line(hsy_spent *out, const struct cli_line *line)
 }
 
 struct spend_list {
-    hsy_spent *spent;
+    const char *name; /* of the file */
+    hsy_spent *spent; /* owned */
     size_t n, room;
+    uint64_t reports;
 };
 
 static bool spend_append(struct spend_list *l, hsy_spent one)
@@ -67,53 +69,34 @@ static bool spend_append(struct spend_list *l, hsy_spent one)
     return true;
 }
 
-static int spend_lines(struct spend_list *l, struct cli_lines *in,
-                       const char *name)
+static int spend_take(void *ctx, const struct cli_line *line, uint64_t number)
 {
-    struct cli_line lines[256];
-    uint64_t reports = 0;
-    size_t n;
+    struct spend_list *l = ctx;
+    hsy_spent one;
 
-    do {
-        const uint64_t before = in->number;
-        hsy_error err = {0};
-
-        if (cli_lines_next(in, lines, 256, &n, &err) != HSY_OK)
-            return cli_fail_line(name, &err);
-        for (size_t i = 0; i < n; i++) {
-            hsy_spent one;
-
-            if (!spend_line(&one, &lines[i]))
-                return cli_fail("%s: line %" PRIu64
-                                ": one epsilon a line, above 0 and at most "
-                                "100, or with how many reports as 0.5,30",
-                                name, before + i + 1);
-            reports += one.count;
-            if (reports > HSY_COMPOSE_MAX)
-                return cli_fail("%s: line %" PRIu64
-                                ": more than %u reports together",
-                                name, before + i + 1, HSY_COMPOSE_MAX);
-            if (!spend_append(l, one))
-                return cli_fail_nomem();
-        }
-    } while (n != 0);
-    return l->n > 0 ? 0
-                    : cli_fail("%s: no epsilon in it: nothing was spent", name);
+    if (!spend_line(&one, line))
+        return cli_fail("%s: line %" PRIu64
+                        ": one epsilon a line, above 0 and at most 100, or "
+                        "with how many reports as 0.5,30",
+                        l->name, number);
+    l->reports += one.count;
+    if (l->reports > HSY_COMPOSE_MAX)
+        return cli_fail("%s: line %" PRIu64 ": more than %u reports together",
+                        l->name, number, HSY_COMPOSE_MAX);
+    return spend_append(l, one) ? 0 : cli_fail_nomem();
 }
 
 static int spend_read(struct spend_list *l, const char *path)
 {
-    struct cli_lines in = {.fd = -1};
     int fd = cli_open_input(path), failed;
 
     if (fd == -1)
         return CLI_FAILED;
-    if (cli_lines_open(&in, fd) != HSY_OK)
-        failed = cli_fail_nomem();
-    else
-        failed = spend_lines(l, &in, cli_input_name(path));
-    cli_lines_close(&in);
+    l->name = cli_input_name(path);
+    failed = cli_lines_each(fd, l->name, spend_take, l);
     cli_close_input(fd);
+    if (!failed && l->n == 0)
+        failed = cli_fail("%s: no epsilon in it: nothing was spent", l->name);
     return failed;
 }
 
@@ -240,18 +223,15 @@ int account_group(const struct account_how *how)
 static int spend_file(struct account *a, const struct account_how *how)
 {
     struct spend_list l = {0};
-    uint64_t reports = 0;
     size_t kinds;
     int failed = spend_read(&l, how->file);
 
     if (!failed) {
         kinds = hsy_compose_merge(l.spent, l.n, l.n);
-        for (size_t i = 0; i < kinds; i++)
-            reports += l.spent[i].count;
         snprintf(a->title, sizeof a->title,
                  "%" PRIu64 " reports of %zu different epsilons, delta %.3g",
-                 reports, kinds, how->delta);
-        spend_put(a, how, reports);
+                 l.reports, kinds, how->delta);
+        spend_put(a, how, l.reports);
         account_put(a, "kinds", cli_count(kinds), NULL);
         failed = spend_rows(a, l.spent, kinds, how->delta);
     }

@@ -14,8 +14,6 @@
 #include <math.h>
 #include <stddef.h>
 
-#define INTERVAL_WALD_MIN 50
-
 double hsy_share_clip(double f)
 {
     return fmin(fmax(f, 0), 1);
@@ -117,10 +115,10 @@ hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
     case HSY_HOEFFDING:
         return interval_check_binary(point, err);
     case HSY_WALD:
-        if (point->n < INTERVAL_WALD_MIN)
+        if (point->n < HSY_WALD_MIN)
             return hsy_fail_limit(err, HSY_E_RANGE, "interval",
                                   "the Wald interval needs more reports",
-                                  INTERVAL_WALD_MIN);
+                                  HSY_WALD_MIN);
         return HSY_OK;
     default:
         return HSY_OK;
@@ -360,5 +358,3 @@ hsy_status hsy_point_likelihood(double *out, const hsy_point *point, double f,
                 0);
     return HSY_OK;
 }
-
-#undef INTERVAL_WALD_MIN

@@ -163,7 +163,7 @@ static hsy_status survey_interval(double ends[2], const hsy_point *point,
     hsy_estimate est = {0};
     hsy_status st;
 
-    if (interval == HSY_WALD && point->n < HSY_SURVEY_WALD_MIN) {
+    if (interval == HSY_WALD && point->n < HSY_WALD_MIN) {
         ends[0] = ends[1] = NAN;
         return HSY_OK;
     }

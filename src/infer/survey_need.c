@@ -113,10 +113,10 @@ static hsy_status need_coverage_check(uint64_t n, double share,
                               HSY_SURVEY_COVERAGE_MAX);
     if (!need_share(share))
         return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
-    if (interval == HSY_WALD && n < HSY_SURVEY_WALD_MIN)
+    if (interval == HSY_WALD && n < HSY_WALD_MIN)
         return hsy_fail_limit(err, HSY_E_RANGE, "interval",
                               "the Wald interval needs more answers",
-                              HSY_SURVEY_WALD_MIN);
+                              HSY_WALD_MIN);
     return HSY_OK;
 }
 

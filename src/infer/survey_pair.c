@@ -206,7 +206,7 @@ static hsy_status pair_check(const hsy_survey_pair *s, double level,
 
 static void pair_wald(hsy_survey_result *r, const hsy_survey_pair *s, double z)
 {
-    const bool few = fmin(s->n[0], s->n[1]) < HSY_SURVEY_WALD_MIN;
+    const bool few = fmin(s->n[0], s->n[1]) < HSY_WALD_MIN;
 
     r->wald[0] = few ? NAN : hsy_share_clip(r->value - z * r->sd);
     r->wald[1] = few ? NAN : hsy_share_clip(r->value + z * r->sd);

@@ -218,12 +218,13 @@ r = run("survey", "--matrix", square, "--answers", write("bad.csv", "answer\n2\n
 ok(r.code == 1 and "line 3, column answer: not the number of an answer" in r.err, "an answer that the matrix has not", r)
 r = run("survey", *E, "--answers", path("nothing"), "--column", "a")
 ok(r.code == 1 and "No such file" in r.err, "no file", r)
+silent = []
 for _ in range(20):
     noise_ = bytes(rng.choice(b'yesno,"\n\r\0\xff01') for _ in range(200))
     r = run("survey", *E, "--answers", "-", "--column", "answer", "--group", "g", stdin=b"answer,g\n" + noise_)
     if not (r.code in (0, 1) and (r.code == 0 or ": line " in r.err or "group" in r.err)):
-        ok(False, "noise is an error with its line", r)
-ok(True, "noise is an error with its line")
+        silent.append(r)
+ok(not silent, "noise is an error with its line", silent)
 r = run("survey", *C, "--plot", path("full.svg"), "--level", "0.99")
 before = open(path("full.svg"), "rb").read()
 r = run("survey", *E, "--answers", path("bad.csv"), "--column", "nope", "--plot", path("full.svg"))

@@ -100,6 +100,13 @@ scenario "simulate averaging" simulate attack averaging --days 3 --devices 2 --p
 scenario "simulate change" simulate attack change --days 4 --devices 4 --plot OUT
 scenario "simulate fingerprint" simulate attack fingerprint --devices 20 --plot OUT
 scenario "simulate drift" simulate attack drift --days 5 --devices 50 --plot OUT
+small=(--data uniform --users 200 --epsilon 4 --runs 2 --threads 2)
+scenario "simulate a study" simulate "${small[@]}" --domain 4 --mechanism grr,olh
+prefixes=(simulate --discover pem "${small[@]}" --domain 16 --bits 8 --step 4 --top 2)
+scenario "simulate a discovery" "${prefixes[@]}" --pool-bits 4
+scenario "simulate one in batches" "${prefixes[@]}" --interactive
+printf 'ab\nba\naa\n' >"$work/words"
+scenario "simulate a puzzle" simulate --discover sfp --words "$work/words" "${small[@]}" --alphabet a-b --top 2 --set bits=4 --set hashes=4 --set width=16
 scenario "survey" survey --spinner 0.7 --answers examples/answers.csv --column answer --group region --weight weight --plot OUT
 scenario "survey by a matrix" survey --matrix examples/channel.csv --counts 5,3,2 --plot OUT
 # One audit after the other; a prime step meets each of them elsewhere.
