@@ -40,14 +40,7 @@ static hsy_status puzzle_settle(hsy_puzzle *out, const hsy_puzzle *how,
     if (out->threshold > HSY_PUZZLE_PAIRS_MAX)
         return search_fail(err, HSY_E_RANGE, "threshold",
                            "too many pairs of an offset", HSY_PUZZLE_PAIRS_MAX);
-    if (!(out->alpha > 0 && out->alpha < 1))
-        return search_fail(err, HSY_E_RANGE, "alpha",
-                           "a chance lies between 0 and 1", 0);
-    if (out->max_candidates > HSY_SEARCH_CANDIDATES_MAX)
-        return search_fail(err, HSY_E_RANGE, "max-candidates",
-                           "at most 2^24 candidates",
-                           HSY_SEARCH_CANDIDATES_MAX);
-    return HSY_OK;
+    return hsy_search_check(out->alpha, out->max_candidates, err);
 }
 
 static uint64_t puzzle_less(uint64_t a, uint64_t b)

@@ -17,6 +17,19 @@
 
 /* ---- What is wanted ------------------------------------------------------ */
 
+hsy_status hsy_search_check(double alpha, uint64_t max_candidates,
+                            hsy_error *err)
+{
+    if (!(alpha > 0 && alpha < 1))
+        return search_fail(err, HSY_E_RANGE, "alpha",
+                           "a chance lies between 0 and 1", 0);
+    if (max_candidates > HSY_SEARCH_CANDIDATES_MAX)
+        return search_fail(err, HSY_E_RANGE, "max-candidates",
+                           "at most 2^24 candidates",
+                           HSY_SEARCH_CANDIDATES_MAX);
+    return HSY_OK;
+}
+
 hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
                              hsy_error *err)
 {
@@ -35,14 +48,7 @@ hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
     if (out->keep > HSY_SEARCH_KEEP_MAX)
         return search_fail(err, HSY_E_RANGE, "keep",
                            "too many times top prefixes", HSY_SEARCH_KEEP_MAX);
-    if (!(out->alpha > 0 && out->alpha < 1))
-        return search_fail(err, HSY_E_RANGE, "alpha",
-                           "a chance lies between 0 and 1", 0);
-    if (out->max_candidates > HSY_SEARCH_CANDIDATES_MAX)
-        return search_fail(err, HSY_E_RANGE, "max-candidates",
-                           "at most 2^24 candidates",
-                           HSY_SEARCH_CANDIDATES_MAX);
-    return HSY_OK;
+    return hsy_search_check(out->alpha, out->max_candidates, err);
 }
 
 static uint32_t search_length(const hsy_info *info, size_t i)

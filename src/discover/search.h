@@ -19,6 +19,10 @@ static inline hsy_status search_fail(hsy_error *err, hsy_status status,
     return status;
 }
 
+/* Refuse what no search takes. */
+hsy_status hsy_search_check(double alpha, uint64_t max_candidates,
+                            hsy_error *err);
+
 /* how with its choices made. */
 hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
                              hsy_error *err);
