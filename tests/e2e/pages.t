@@ -11,7 +11,7 @@ def page(name):
 # The commands of audit.md, with fewer samples: what they find is audit.t's business.
 commands = re.findall(r"^    (hearsay audit .*)$", page("audit.md"), re.M)
 ok(len(commands) == 3, "audit.md shows three audits", commands)
-for command in commands:
+for command in commands if not SHORT else ():
     words = re.sub(r" --samples \d+", "", command).split()[1:]
     r = run(*words, "--samples", "1000", "--seed", "1")
     ok(r.code == 0 and r.out != b"", command, r)

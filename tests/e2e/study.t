@@ -48,7 +48,7 @@ for mechanism in ("grr", "oue"):
        "10^9 people at 1024 values: %s in %.2f s" % (mechanism, seconds), t)
 
 # The same seed, the same numbers, whatever the threads; a row does not depend on the others.
-size = ["--users", "2000000" if LONG else "60000"]
+size = ["--users", "2000000" if LONG else "6000" if SHORT else "60000"]
 for mechanism in ("grr", "ss", "olh", "hcms", "rappor"):
     args = ["--data", "zipf:1.2", "--domain", "24", *size, "--mechanism", mechanism, "--runs", "2", "--seed", "9"]
     texts = [must("simulate", *args, "--threads", str(n), "--format", "csv", "--dump", path("d%d.csv" % n)) for n in (1, 2, 3)]
@@ -60,7 +60,7 @@ ok(alone in among and len(among) == 4, "a row is the same alone and among others
 ok(alone != rows(*SMALL, "--mechanism", "olh", "--seed", "2")[0], "another seed, other people")
 
 # Measured is what was predicted, drawn at once and one by one.
-runs = "4000" if LONG else "400"
+runs = "4000" if LONG else "100" if SHORT else "400"
 for sampling in ("auto", "users"):
     for t in rows("--data", "zipf:1.1", "--domain", "8", "--users", "1000", "--mechanism", "grr,sue,oue", "--runs", runs, "--sampling", sampling):
         off = (float(t["run_mse"]) - float(t["predicted_mse"])) / float(t["run_mse_se"])
