@@ -4,6 +4,7 @@
 
 #include "container_parts.h"
 #include "files.h"
+#include "sanitized.h"
 #include "tap.h"
 
 /* ---- Whole files --------------------------------------------------------- */
@@ -183,18 +184,20 @@ static void no_cut_is_accepted(const struct file *f, const char *name,
        f->len, what);
 }
 
+/* Every bit, but where a sanitizer watches only some of every byte's. */
 static void no_flip_is_accepted(struct file *f, const char *name,
                                 const char *what)
 {
+    const size_t step = TEST_SANITIZED ? 7 : 1;
     size_t accepted = 0;
 
-    for (size_t bit = 0; bit < 8 * f->len; bit++) {
+    for (size_t bit = 0; bit < 8 * f->len; bit += step) {
         f->bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         accepted += files_drain(f->bytes, f->len, NULL) != HSY_E_FORMAT;
         f->bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     ok(accepted == 0, "%s: all %zu flips of a bit of a %s are refused", name,
-       8 * f->len, what);
+       (8 * f->len + step - 1) / step, what);
 }
 
 static void damage_is_noticed(const struct example *e)

@@ -3,24 +3,12 @@
 #define _GNU_SOURCE /* pthread_attr_setstack */
 #include "kernels.h"
 #include "prob.h"
+#include "sanitized.h"
 #include "tap.h"
 #include "tape.h"
 
 #include <pthread.h>
 #include <string.h>
-
-/* Sanitizers lay out frames, and watch them, in their own way. */
-#ifdef __has_feature
-#if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer)
-#define TEST_SANITIZED true
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define TEST_SANITIZED true
-#endif
-#ifndef TEST_SANITIZED
-#define TEST_SANITIZED false
-#endif
 
 /* A thread whose stack is ours, so that what was left there can be read once
  * the thread has ended. */
@@ -147,6 +135,7 @@ int main(void)
     const struct hsy_kernels careless = {.chacha20 = left_careless};
 
     for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++) {
+        /* Sanitizers lay out frames, and watch them, in their own way. */
         if (hsy_cpu_has((hsy_cpu)level) && !TEST_SANITIZED)
             ok(left_nothing(hsy_kernels_at((hsy_cpu)level)),
                "%s: no word of the key stays on the stack",
