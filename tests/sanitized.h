@@ -4,14 +4,18 @@
 
 #ifdef __has_feature
 #if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer)
-#define TEST_SANITIZED true
+#define SANITIZED_MEMORY 1
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
-#define TEST_SANITIZED true
+#define SANITIZED_MEMORY 1
 #endif
-#ifndef TEST_SANITIZED
-#define TEST_SANITIZED false
+#ifndef SANITIZED_MEMORY
+#define SANITIZED_MEMORY 0
 #endif
+
+enum { TEST_SANITIZED = SANITIZED_MEMORY };
+
+#undef SANITIZED_MEMORY
 
 #endif

@@ -28,7 +28,7 @@ tasks:
   - {id: b, source: b, question: B?, values-file: list, epsilon: 1, start: 2026-01-01, end: 2026-01-14}
 YAML
 $hearsay tasks keygen -o "$work/k"
-$hearsay tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o "$work/document"
+$hearsay tasks compile "$work/tasks.yaml" --key "$work/k.secret" -o "$work/document" 2>"$work/warnings" || cat "$work/warnings" >&2
 
 cat >"$work/device.yaml" <<'YAML'
 version: 1
