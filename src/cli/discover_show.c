@@ -27,6 +27,13 @@ static const struct cli_column show_found_columns[] = {
     [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
 };
 
+/* The bytes of strings; nothing if they may be any. */
+static struct cli_cell show_alphabet(char text[HSY_ALPHABET_TEXT],
+                                     const hsy_info *info)
+{
+    return cli_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text : NULL);
+}
+
 struct show_found {
     const struct discover_result *result;
     size_t first; /* column: stage and bits only with --all-stages */
@@ -164,8 +171,11 @@ void discover_show(const struct discover_result *r)
     const struct cli_table table = {show_found_columns + s.first,
                                     FOUND_COLUMNS - s.first, r->count,
                                     show_found_cell, &s};
+    char alphabet[HSY_ALPHABET_TEXT];
     const struct cli_field fields[] = {
         {"mechanism", cli_text(info->mechanism)},
+        {"oracle", cli_text(info->oracle)},
+        {"alphabet", show_alphabet(alphabet, info)},
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
@@ -250,9 +260,12 @@ void discover_show_plan(const struct discover_options *o, const hsy_info *info,
                                     sizeof show_plan_columns /
                                         sizeof show_plan_columns[0],
                                     stages->count, show_plan_cell, &s};
+    char alphabet[HSY_ALPHABET_TEXT];
     double most = 0;
     struct cli_field fields[] = {
         {"mechanism", cli_text(info->mechanism)},
+        {"oracle", cli_text(info->oracle)},
+        {"alphabet", show_alphabet(alphabet, info)},
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"frequency", cli_number(o->frequency)},
@@ -265,7 +278,7 @@ void discover_show_plan(const struct discover_options *o, const hsy_info *info,
         most = fmax(most,
                     hsy_stage_users(&stages->stage[i], o->frequency, o->miss));
     most *= (double)stages->count;
-    fields[6].cell = cli_number(most);
+    fields[sizeof fields / sizeof fields[0] - 1].cell = cli_number(most);
     if (o->format == CLI_TABLE)
         printf("%s, epsilon %.9g: a string that %.4g %% of people hold passes "
                "each of %zu stage%s\nwith chance %.14g %% if %.0f people "
