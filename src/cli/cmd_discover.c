@@ -183,23 +183,22 @@ static int discover_search(struct discover_result *r, hsy_found *found,
     return 0;
 }
 
-int discover_tell(const struct discover_result *r, struct output *figure)
+int discover_tell(const struct discover_result *r, struct output **figure)
 {
+    struct output *out = *figure;
     int failed;
 
     discover_show(r);
     failed = cli_finish();
-    if (failed || figure == NULL) {
-        output_abort(figure);
+    if (failed || out == NULL)
         return failed;
-    }
-    return discover_plot(r, figure);
+    *figure = NULL;
+    return discover_plot(r, out);
 }
 
 static int discover_prefixes(const struct discover_options *o,
-                             const struct cli_gather *g)
+                             const struct cli_gather *g, struct output **figure)
 {
-    struct output *figure = NULL;
     struct discover_stages stages;
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
     hsy_found *found;
@@ -218,28 +217,24 @@ static int discover_prefixes(const struct discover_options *o,
     scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
     if (r.rows == NULL || found == NULL || scratch == NULL)
         failed = cli_fail_nomem();
-    else if (o->plot != NULL) /* a wrong path does not cost the search */
-        failed = cli_open_output(&figure, o->plot);
     if (!failed)
         failed = discover_search(&r, found, scratch);
     if (!failed)
         failed = discover_tell(&r, figure);
-    else
-        output_abort(figure);
     free(r.rows);
     free(found);
     free(scratch);
     return failed;
 }
 
-static int discover_run(const struct discover_options *o, struct cli_gather *g)
+/* By the mechanism's own search. */
+static int discover_any(const struct discover_options *o, struct cli_gather *g,
+                        struct output **figure)
 {
-    if (hsy_tally_reports(&g->tally) == 0)
-        return cli_fail("%s: no data: it holds no reports", g->first);
     if (hsy_stage_number(g->scheme) != 0)
-        return discover_one_stage(o, g);
+        return discover_one_stage(o, g, figure);
     if (strcmp(g->info.mechanism, "sfp") == 0)
-        return discover_puzzle(o, g);
+        return discover_puzzle(o, g, figure);
     if (o->all || o->threshold != 0)
         return cli_fail("--all and --threshold go with reports of sfp");
     if (strcmp(g->info.mechanism, "pem") != 0)
@@ -247,7 +242,23 @@ static int discover_run(const struct discover_options *o, struct cli_gather *g)
                         "sfp, and these are of %s; 'randomize --strings "
                         "--mechanism pem' makes them",
                         g->first, g->info.mechanism);
-    return discover_prefixes(o, g);
+    return discover_prefixes(o, g, figure);
+}
+
+/* The figure is opened first: a wrong path does not cost the search. */
+static int discover_run(const struct discover_options *o, struct cli_gather *g)
+{
+    struct output *figure = NULL;
+    int failed = 0;
+
+    if (hsy_tally_reports(&g->tally) == 0)
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    if (o->plot != NULL)
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
+        failed = discover_any(o, g, &figure);
+    output_abort(figure);
+    return failed;
 }
 
 /* ---- Planning ------------------------------------------------------------ */

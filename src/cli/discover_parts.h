@@ -47,8 +47,9 @@ struct discover_result {
 /* What a search refuses, in the words of the options. The exit code. */
 int discover_refused(const hsy_search *search, const hsy_error *err);
 
-/* Print a result, and draw it if there is a figure. */
-int discover_tell(const struct discover_result *r, struct output *figure);
+/* Print a result, and draw it if a figure is open, which is then closed:
+ * *figure is NULL. */
+int discover_tell(const struct discover_result *r, struct output **figure);
 
 /* Add rows of a stage to a result. */
 int discover_keep(struct discover_result *r, const hsy_found *found,
@@ -56,7 +57,7 @@ int discover_keep(struct discover_result *r, const hsy_found *found,
 
 /* A tally of one stage of a search in batches (discover_stages.c). */
 int discover_one_stage(const struct discover_options *o,
-                       const struct cli_gather *g);
+                       const struct cli_gather *g, struct output **figure);
 
 /* Whether --start, --next or --batches is given, and the whole command with
  * them (discover_next.c). */
@@ -70,7 +71,8 @@ void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
 
 /* A tally of sfp, from the search to the end, and the plan of one
  * (discover_puzzle.c). */
-int discover_puzzle(const struct discover_options *o, struct cli_gather *g);
+int discover_puzzle(const struct discover_options *o, struct cli_gather *g,
+                    struct output **figure);
 int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
 
 /* Print to stdout (discover_show.c). */

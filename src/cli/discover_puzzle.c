@@ -85,14 +85,14 @@ static int puzzle_check(const struct discover_options *o)
     return 0;
 }
 
-int discover_puzzle(const struct discover_options *o, struct cli_gather *g)
+int discover_puzzle(const struct discover_options *o, struct cli_gather *g,
+                    struct output **figure)
 {
     struct discover_options own = *o;
     const hsy_puzzle how = puzzle_wanted(o);
     struct discover_stages stages;
     struct discover_result r = {
         .options = &own, .gather = g, .stages = &stages};
-    struct output *figure = NULL;
     hsy_puzzle_plan plan;
     hsy_found *found;
     hsy_error err = {0};
@@ -110,14 +110,10 @@ int discover_puzzle(const struct discover_options *o, struct cli_gather *g)
     memory = malloc(hsy_puzzle_memory(g->scheme, &plan));
     if (found == NULL || memory == NULL)
         failed = cli_fail_nomem();
-    else if (o->plot != NULL) /* a wrong path does not cost the search */
-        failed = cli_open_output(&figure, o->plot);
     if (!failed)
         failed = puzzle_search(&r, &how, &plan, found, memory);
     if (!failed)
         failed = discover_tell(&r, figure);
-    else
-        output_abort(figure);
     free(r.rows);
     free(found);
     free(memory);

@@ -33,11 +33,10 @@ int batches_survivors(const hsy_search *search, const struct cli_gather *g,
 }
 
 int discover_one_stage(const struct discover_options *o,
-                       const struct cli_gather *g)
+                       const struct cli_gather *g, struct output **figure)
 {
     struct discover_stages stages = {.count = 1};
     struct discover_result r = {.options = o, .gather = g, .stages = &stages};
-    struct output *figure = NULL;
     hsy_found *found = NULL;
     size_t count = 0;
     int failed;
@@ -55,8 +54,6 @@ int discover_one_stage(const struct discover_options *o,
     r.rows = malloc((count + 1) * sizeof *r.rows);
     failed =
         r.rows == NULL ? cli_fail_nomem() : discover_keep(&r, found, count, 0);
-    if (!failed && o->plot != NULL)
-        failed = cli_open_output(&figure, o->plot);
     if (!failed)
         failed = discover_tell(&r, figure);
     free(r.rows);

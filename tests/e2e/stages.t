@@ -52,6 +52,8 @@ for how in (["--all-stages"], ["--all"], ["--threshold", "3"]):
     r = run("discover", tally, *how)
     ok(r.code == 1 and how[0] in r.err and r.out == b"", "of one stage there is no %s" % how[0], r)
 must("discover", tally, "--significant", "--plot", path("found.svg"))
+r = run("discover", tally, "--plot", path("no/such.svg"))
+ok(r.code == 1 and r.out == b"", "a figure that cannot be written is an error before the search", r)
 ok(">sun<" in open(path("found.svg")).read(), "and a figure")
 for how, want in ((["--oracle", "oue"], "oue"), (["--alphabet", "a-z", "--bits", "10", "--step", "5", "--sizes", "rising"], "a-z")):
     r = run("discover", "--start", "--epsilon", "2", "--source", "w", "--question", 'Which "word"?', "-o", path("other.yaml"), *how)

@@ -9,6 +9,7 @@
 #include "mech.h"
 #include "report.h"
 #include "tap.h"
+#include "tape.h"
 #include "trial.h"
 
 #include <math.h>
@@ -89,26 +90,6 @@ static void sums(const hsy_scheme *s, const char *name)
     free(sum);
 }
 
-/* One word for the offset, then a stream. */
-struct words {
-    uint64_t first;
-    bool used;
-    hsy_stream rest;
-};
-
-static hsy_status words_fill(void *ctx, void *buf, size_t len)
-{
-    struct words *w = ctx;
-    hsy_rng rng = hsy_stream_rng(&w->rest);
-
-    if (w->used)
-        return rng.fill(rng.ctx, buf, len);
-    w->used = true;
-    if (len == 8)
-        bytes_put64(buf, w->first);
-    return len == 8 ? HSY_OK : HSY_E_ENTROPY;
-}
-
 /* Whether a report of s from this word is what its two parts report. */
 static bool as_parts(const hsy_scheme *s, uint64_t word, size_t i, uint64_t x)
 {
@@ -118,9 +99,9 @@ static bool as_parts(const hsy_scheme *s, uint64_t word, size_t i, uint64_t x)
     const uint64_t codes[2] = {hsy_part_code(s, &x, i),
                                hsy_part_code(s, &x, last)};
     const hsy_truth truth = {.type = HSY_TRUTH_INDEX, .u.index = (uint32_t)x};
-    struct words w = {.first = word};
+    struct tape_word w = {.first = word};
     hsy_stream secret, published;
-    hsy_coins coins = {hsy_stream_rng(&secret), {words_fill, &w}};
+    hsy_coins coins = {hsy_stream_rng(&secret), {tape_word_fill, &w}};
     hsy_coins own = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
     uint8_t report[8] = {0}, a[8] = {0}, b[8] = {0};
 

@@ -7,6 +7,7 @@
  */
 #include "mech.h"
 #include "tap.h"
+#include "tape.h"
 #include "trial.h"
 
 #define REPORTS 4096u
@@ -72,33 +73,13 @@ static void sums(const hsy_scheme *s, const char *name)
 
 /* ---- smp: its parts, from the same coins --------------------------------- */
 
-/* One word for the attribute, then a stream. */
-struct words {
-    uint64_t first;
-    bool used;
-    hsy_stream rest;
-};
-
-static hsy_status words_fill(void *ctx, void *buf, size_t len)
-{
-    struct words *w = ctx;
-    hsy_rng rng = hsy_stream_rng(&w->rest);
-
-    if (w->used || len != 8)
-        return rng.fill(rng.ctx, buf, len);
-    w->used = true;
-    for (size_t i = 0; i < 8; i++)
-        ((uint8_t *)buf)[i] = (uint8_t)(w->first >> 8 * i);
-    return HSY_OK;
-}
-
 /* Whether a report of s from this word answers part i as the part does. */
 static bool as_part(const hsy_scheme *s, uint64_t word, size_t i, uint64_t x)
 {
     const hsy_scheme *part = hsy_scheme_part(s, i);
-    struct words w = {.first = word};
+    struct tape_word w = {.first = word};
     hsy_stream secret, published;
-    hsy_coins coins = {hsy_stream_rng(&secret), {words_fill, &w}};
+    hsy_coins coins = {hsy_stream_rng(&secret), {tape_word_fill, &w}};
     hsy_coins own = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
     uint64_t codes[HSY_ATTRIBUTES_MAX];
     uint8_t report[8] = {0}, alone[8] = {0};
