@@ -75,8 +75,7 @@ LETTERS = ["--alphabet", "ab", "--bits", "6", "--step", "2", "--epsilon", "16", 
 r = run("discover", "--start", *LETTERS, "--source", "words", "--question", "Which word?", "--from", "2026-11-16", "--to", "2026-11-17",
         "-o", path("stage-1.yaml"))
 ok(r.code == 0, "a search of short words", r)
-N = 9 if SHORT else 15
-truth = {"dev%d" % k: "ba" if k % 5 < 3 else "ab" for k in range(N)}
+truth = {"dev%d" % k: "ba" if k % 5 < 3 else "ab" for k in range(9 if SHORT else 15)}
 POLICY = ["--source", "words=16,16,40", "--day", "40", "--lifetime", "40"]
 
 
@@ -92,34 +91,39 @@ def tally_uploads(i, payloads):
     return write("stage-%d.tally" % i, must("tally", stdin=twin + b"\n" + body + b'{"end":%d}\n' % len(payloads)))
 
 
-answered, day = {}, DAY
+answered, enrolled, late, day = {}, set(), set(), DAY
 for i in (1, 2, 3):
     doc = compile_stage(i)
-    reports, nulls = [], 0
-    for name, word in truth.items():
+    reports, nulls, turn = [], 0, list(truth)
+    while turn:
+        name = turn.pop(0)
         home = path(name)
-        if i == 1:
-            good("init", home, "--document", doc, "--public-key", path("key.public"), *POLICY)
-            good("consent", home, "send")
+        if name not in enrolled:
+            good("init", home, "--document", doc, "--public-key", path("key.public"), *POLICY, day=day)
+            good("consent", home, "send", day=day)
+            enrolled.add(name)
+            if i > 1:
+                late.add(name)  # its batch may be over
         else:
             good("take", home, doc, day=day)
-        said = good("answer", home, "words", stdin=word, day=day).out
-        if said == b"answered\n":
-            answered.setdefault(name, []).append(i)
-        if good("answer", home, "words", stdin="bb", day=day).out == b"answered\n":
-            answered.setdefault(name, []).append(i)
+        for word in (truth[name], "bb"):
+            if good("answer", home, "words", stdin=word, day=day).out == b"answered\n":
+                answered.setdefault(name, []).append(i)
         for kind, task, data in uploads(pack(home, day + 3, "--mark-sent")):
             if kind == 1:
                 reports.append(data[128:])
             nulls += kind == 2
-    ok(len(reports) + nulls == N and len(reports) == sum(s == [i] for s in answered.values()),
+        if not turn and not reports:  # a third of the devices are in a batch, at times none of a few
+            turn.append("dev%d" % len(truth))
+            truth[turn[0]] = "ba"
+    ok(len(reports) + nulls == len(truth) and len(reports) == sum(s == [i] for s in answered.values()),
        "stage %d: every device sends one upload, those of its batch a report" % i, (len(reports), nulls, answered))
     tally = tally_uploads(i, reports)
     if i < 3:
         must("discover", "--next", tally, "--task", path("stage-%d.yaml:words" % i), "-o", path("stage-%d.yaml" % (i + 1)))
     day += 2
-ok(len(answered) == N and all(len(s) == 1 for s in answered.values()), "every device has answered one stage", answered)
-ok(all(spent(path(n), day)["words"] == 16 * 10 ** 9 for n in truth), "and was charged once")
+ok(all(len(s) == 1 for s in answered.values()) and set(truth) - set(answered) <= late, "every device there from the start has answered one stage", answered)
+ok(all(spent(path(n), day)["words"] == 16 * 10 ** 9 for n in answered), "and was charged once")
 found = [s["value"] for s in json.loads(must("discover", tally, "--top", "2", "--format", "json"))["strings"]]
 ok(found[0] in ("ba", "ab"), "what devices hold is found", found)
 
