@@ -34,9 +34,11 @@ endif
 LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c)) src/host/entropy.c
 # libhearsay-host: the world of a device, task files, signatures.
 HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c world*.c sign*.c tasks*.c)))
-HOST_LIBS := -lcyaml -lyaml -lsodium
+HOST_LIBS := -lcyaml -lyaml -lsodium -lcurl
+# What the command and its collector stand on besides.
+MID_LIBS := -lmicrohttpd -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c)))
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/collector/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
@@ -102,7 +104,7 @@ $(HOST_SO): $(HOST_OBJ) $(SO)
 	ln -sf libhearsay-host.so.$(ABI) $@
 
 $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(HOST_LIBS) -ljansson -lnettle -lz -lm -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(HOST_LIBS) $(MID_LIBS) -lm -pthread -o $@
 
 # The rooms above the library, as an archive: a test links what it uses. Under
 # MemorySanitizer there are no tests above the host.
@@ -112,7 +114,7 @@ $(O)/rooms.a: $(if $(filter memory,$(SAN)),$(filter $(O)/src/host/%,$(MID_OBJ)),
 $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts): $(ZOO_OBJ)
 $(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) -ljansson -lnettle -lz -lgmp -lm -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) $(MID_LIBS) -lgmp -lm -pthread -o $@
 
 # What valgrind watches needs no room above libhearsay-host.
 $(OUT)/tests/ctime/%: $(O)/tests/ctime/%.o $(HOST_LIB) $(LIB)

@@ -55,7 +55,9 @@ typedef enum hsy_status {
     HSY_E_DAMAGED = 13,   /* a device's state is missing, changed or restored */
     HSY_E_POLICY = 14,    /* more than the program allows */
     HSY_E_SIGNATURE = 15, /* not signed by the key in force */
-    HSY_E_OLD = 16        /* an older version, or one that has expired */
+    HSY_E_OLD = 16,       /* an older version, or one that has expired */
+    HSY_E_FULL = 17,      /* no room left; nothing was changed */
+    HSY_E_VERSION = 18    /* made by a newer program */
 } hsy_status;
 
 /* msg and field are string literals (field may be NULL). They never hold a

@@ -64,6 +64,10 @@ const char *hsy_strstatus(hsy_status status)
         return "not signed by the key in force";
     case HSY_E_OLD:
         return "an older version";
+    case HSY_E_FULL:
+        return "no room left";
+    case HSY_E_VERSION:
+        return "made by a newer program";
     }
     return "unknown status";
 }

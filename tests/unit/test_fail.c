@@ -32,13 +32,13 @@ static void errors_are_filled_in(void)
 
 static void statuses_have_words(void)
 {
-    const char *words[HSY_E_OLD + 1];
+    const char *words[HSY_E_VERSION + 1];
     const char *unknown = hsy_strstatus((hsy_status)1000);
     size_t same = 0;
 
-    for (int i = 0; i <= HSY_E_OLD; i++)
+    for (int i = 0; i <= HSY_E_VERSION; i++)
         words[i] = hsy_strstatus((hsy_status)i);
-    for (int i = 0; i <= HSY_E_OLD; i++) {
+    for (int i = 0; i <= HSY_E_VERSION; i++) {
         same += words[i][0] == '\0' || strcmp(words[i], unknown) == 0;
         for (int j = 0; j < i; j++)
             same += strcmp(words[i], words[j]) == 0;

@@ -1,0 +1,53 @@
+/*
+ * api.h - the routes of both listeners, and what they share.
+ *
+ * A collector is an engine with its workers, two listeners, tokens, figures.
+ * serve.c (src/cli/cmd_serve.c calls it) opens and closes them in order; the
+ * routes only use what is here. docs/openapi.yaml describes every route, and a
+ * test holds the server against it.
+ */
+#ifndef API_H
+#define API_H
+
+#include "config.h"
+#include "figures.h"
+#include "listen.h"
+#include "log.h"
+#include "tokens.h"
+#include "workers.h"
+
+struct history;
+
+struct collector {
+    struct config config;
+    struct store *store;
+    struct engine *engine;
+    struct workers *workers;
+    struct listener *public, *admin; /* admin: NULL if there is none */
+    struct tokens *tokens;
+    struct history *history;
+    struct log *log;
+    uint8_t sign_key[HSY_SIGN_KEY];
+    bool ready; /* both listeners serve; false while draining */
+};
+
+extern const struct route api_public[]; /* api_public.c; ctx: the collector */
+extern const size_t api_public_count;
+extern const struct route api_admin[]; /* api_admin.c */
+extern const size_t api_admin_count;
+
+/* Verify a document and put it in force; the routes and reload use it.
+ * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_FORMAT, HSY_E_RANGE. */
+hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
+                             size_t len, hsy_error *err);
+
+/* ---- The estimator's thread (history.c) ---------------------------------- */
+
+/* Makes a figure of every task that has changed, every estimate_seconds; keeps
+ * the last of each day in the store and finer ones in memory; publishes events;
+ * answers requests for figures with other options in between. */
+hsy_status history_start(struct history **out, struct collector *c,
+                         hsy_error *err);
+void history_stop(struct history *h); /* NULL is allowed */
+
+#endif

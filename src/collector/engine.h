@@ -1,0 +1,137 @@
+/*
+ * engine.h - counting each upload exactly once.
+ *
+ * A report becomes a count here. Two halves, each owned by one thread and
+ * joined by a queue of batches:
+ *
+ *   admitting  (engine_admit)  which ids are new; appends ids, reports and
+ *              counts to the store as one event. What is durable is
+ *              acknowledged, nothing else is (P6, R18, R19).
+ *   folding    (engine_fold)   adds batches to tallies in memory, in the order
+ *              of their commits; writes changed chunks to the store a little at
+ *              a time (engine_write), then erases the batches behind them.
+ *
+ * While the tallies of an entry are being written its new batches wait; they
+ * are in the store, so nothing is lost by it. The functions marked with a half
+ * are called by its thread alone (workers.h has the threads; tests and the
+ * simulation call them in one). Nothing here reads a clock or makes a thread.
+ */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#include "intake.h"
+#include "store.h"
+
+struct engine;
+
+struct engine_options {
+    size_t size;         /* sizeof(struct engine_options) */
+    uint64_t ids_epoch;  /* ids of one epoch at most; more is INTAKE_FULL */
+    size_t fold_bytes;   /* batches that wait to be folded, at most */
+    size_t tally_bytes;  /* memory of all tallies, at most */
+    size_t day_words;    /* entries up to this size have a tally a day */
+    uint32_t keep_days;  /* for which such tallies are kept */
+    uint32_t grace_days; /* an epoch closes so many days after it ended */
+    uint32_t clock_days; /* a clock that jumps further closes nothing */
+};
+
+/* Read everything back and fold what was not folded. The store stays the
+ * caller's and must outlive the engine. */
+hsy_status engine_open(struct engine **out, struct store *store,
+                       const struct store_state *state,
+                       const struct engine_options *options, hsy_error *err);
+void engine_close(struct engine *e); /* NULL is allowed */
+
+/* ---- Any thread ---------------------------------------------------------- */
+
+/* The roster in force, one reference the caller's. */
+struct roster *engine_roster(struct engine *e);
+
+/* The epochs that are open. */
+struct intake_days engine_days(struct engine *e);
+
+/* The signed document in force, copied (free); NULL if there is none yet. */
+uint8_t *engine_document(struct engine *e, size_t *len);
+
+struct engine_status {
+    uint32_t day;           /* today, as the engine was told */
+    bool clock_jumped;      /* and it is not believed: uploads are refused */
+    uint64_t seq, folded;   /* commits; commits folded */
+    uint64_t waiting_bytes; /* batches not folded yet */
+    uint64_t ids, ids_bytes;
+    uint64_t tally_bytes;
+    uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
+    uint64_t reports, nulls;            /* counted since the start */
+};
+
+void engine_look(struct engine *e, struct engine_status *out);
+
+/* Uploads of an entry by epoch, oldest first, in all time: at most room of
+ * them, the latest; returns how many there are. */
+size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
+                     size_t room);
+
+/* ---- The half that admits ------------------------------------------------ */
+
+/* One request's uploads. */
+struct submission {
+    struct submission *next;
+    struct intake in;
+    uint8_t token[16]; /* an enrolment token's one-way name */
+    uint32_t quota;    /* uploads an epoch it may bring; 0: there is none */
+    hsy_status outcome;   /* HSY_OK: the verdicts stand, and are durable */
+    void (*done)(struct submission *s); /* called by workers.c, once */
+};
+
+/*
+ * Decide about all uploads of a list of submissions and append what is new, as
+ * one commit. HSY_OK: every outcome is set. HSY_E_FULL: nothing was changed,
+ * every outcome is HSY_E_FULL. HSY_E_IO: the store is dead, no outcome may be
+ * acknowledged; stop.
+ */
+hsy_status engine_admit(struct engine *e, struct submission *list,
+                        hsy_error *err);
+
+/* A document, its signature checked by the caller: only a later version. */
+hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
+                       hsy_error *err);
+
+/* A tally file to be added to an entry's; the same file again is
+ * HSY_E_REFUSED, of another scheme HSY_E_MISMATCH. */
+hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
+                        size_t len, hsy_error *err);
+
+/* What day it is (UTC days since 1970). Closes epochs that are over. */
+hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err);
+
+/* A figure to be kept for its day. */
+hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
+                       hsy_error *err);
+
+/* Housekeeping in the store, a little; *more if it is not done. */
+hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
+
+/* ---- The half that folds ------------------------------------------------- */
+
+/* Fold what waits, a bounded amount; *more if something is left. */
+hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err);
+
+/* Begin to write all tallies that have changed. */
+void engine_checkpoint(struct engine *e);
+
+/* Write up to `bytes` of what was begun; *more if something is left. */
+hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
+                        hsy_error *err);
+
+/* Copy a tally of an entry: all of it (first and last 0), or the sum of the
+ * epochs first to last. words: as many as the entry has. HSY_E_EMPTY if no
+ * tally of these epochs is kept. */
+hsy_status engine_copy(struct engine *e, uint32_t entry, uint32_t first,
+                       uint32_t last, int64_t *words, hsy_error *err);
+
+/* ---- Reading figures back, before any thread is made --------------------- */
+
+hsy_status engine_figures(struct engine *e, const struct store_reader *to,
+                          hsy_error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * figures.h - tallies become numbers for the analyst, each with its error.
+ *
+ * A figure is what the page and `GET /v1/tasks/ID/estimate` show: JSON of one
+ * task at one moment, in the words of `hearsay estimate --format json`, with
+ * what lying devices could do and what the privacy is. Made on a thread of its
+ * own from a copy of a tally, so that nothing waits for it. Nothing is shown
+ * below the task's min_reports.
+ */
+#ifndef FIGURES_H
+#define FIGURES_H
+
+#include "roster.h"
+
+struct figure_how {
+    double level;           /* 0.95 */
+    double lying;           /* share of lying devices, 0.01 */
+    uint32_t top;           /* strings: so many at most; 0: 50 */
+    const char *candidates; /* strings: one a line; NULL: none */
+    size_t candidates_len;
+};
+
+/* JSON text of the entry's tally in words, to be freed; HSY_E_EMPTY below
+ * min_reports, with limit. Any thread; may take seconds. */
+hsy_status figure_json(char **json, size_t *len, const struct roster_entry *e,
+                       int64_t *words, const struct figure_how *how,
+                       hsy_error *err);
+
+/* The difference of two tallies of one question, e.g. releases or days. */
+hsy_status figure_difference(char **json, size_t *len,
+                             const struct roster_entry *a, int64_t *a_words,
+                             const struct roster_entry *b, int64_t *b_words,
+                             const struct figure_how *how, hsy_error *err);
+
+/* The same figure as CSV (value,estimate,stderr,low,high) and as SVG. */
+hsy_status figure_csv(char **csv, size_t *len, const char *json,
+                      size_t json_len, hsy_error *err);
+hsy_status figure_svg(char **svg, size_t *len, const char *json,
+                      size_t json_len, hsy_error *err);
+
+#endif

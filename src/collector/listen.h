@@ -1,0 +1,111 @@
+/*
+ * listen.h - sockets, HTTP, and who may ask what.
+ *
+ * A listener is an address, a table of routes and some loops, each a thread
+ * that drives libmicrohttpd from an epoll of its own. A route's handler is
+ * called on a loop's thread with the whole, bounded request; it answers at
+ * once, or keeps the request and answers later from any thread. Everything a
+ * stranger can spend is bounded here (R22-R25): bytes of head and body, time of
+ * both, connections, memory. A request of doubtful length never reaches a
+ * handler, and its connection is closed.
+ */
+#ifndef LISTEN_H
+#define LISTEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hearsay.h"
+
+struct listener;
+struct request;
+
+enum listen_role {
+    LISTEN_ANYONE = 0,
+    LISTEN_SCRAPER, /* metrics and health */
+    LISTEN_ANALYST, /* tasks, estimates, tallies */
+    LISTEN_OPERATOR /* documents, merging, backup */
+};
+
+struct route {
+    const char *method; /* "GET" (HEAD too), "POST", "PUT" */
+    const char *path;   /* "/v1/tasks/" + "*" stands for one segment */
+    enum listen_role role;
+    size_t body_max; /* 0: no body */
+    void (*handle)(struct request *q, void *ctx);
+};
+
+struct listen_options {
+    size_t size;         /* sizeof(struct listen_options) */
+    const char *address; /* "127.0.0.1:8080", "[::1]:0", "unix:/run/x.sock" */
+    const struct route *routes;
+    size_t nroutes;
+    void *ctx;      /* for handlers */
+    unsigned loops; /* threads */
+    unsigned connections;
+    uint32_t head_seconds, body_seconds, idle_seconds;
+    size_t inflight_bytes;          /* bodies of all requests at once */
+    const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
+    bool tls12;                     /* also TLS 1.2 with AEAD */
+    const char *const *cors;        /* origins that may ask, ended by NULL */
+    /* The role that a bearer token has; NULL: everyone may do everything the
+     * table has (the public listener). */
+    enum listen_role (*role)(void *ctx, const char *token);
+};
+
+/* Bind and listen; nothing is served before listen_start. HSY_E_IO with errno
+ * (EADDRINUSE), HSY_E_RANGE for an address that is none. */
+hsy_status listen_open(struct listener **out, const struct listen_options *o,
+                       hsy_error *err);
+hsy_status listen_start(struct listener *l, hsy_error *err);
+uint16_t listen_port(const struct listener *l); /* 0: a unix socket */
+
+/* Take no new connections, let requests finish for so long, close. */
+void listen_drain(struct listener *l, uint32_t seconds);
+void listen_close(struct listener *l); /* NULL is allowed */
+
+struct listen_status {
+    uint64_t connections, requests, refused; /* now, ever, ever */
+    uint64_t inflight_bytes, timeouts;
+    uint64_t answers[6]; /* by hundreds of the status */
+};
+void listen_look(const struct listener *l, struct listen_status *out);
+
+/* ---- A request ----------------------------------------------------------- */
+
+const char *request_segment(const struct request *q, size_t i); /* of a '*' */
+const char *request_query(const struct request *q, const char *name);
+const char *request_header(const struct request *q, const char *name);
+const char *request_bearer(const struct request *q); /* token, or NULL */
+enum listen_role request_role(const struct request *q);
+const uint8_t *request_body(const struct request *q, size_t *len);
+uint8_t *request_take_body(struct request *q, size_t *len); /* to free */
+void *request_memory(struct request *q, size_t size);       /* freed with it */
+
+/* Answer, once, from any thread; q is gone afterwards. body is freed with
+ * `done` (NULL: it is static). */
+void request_answer(struct request *q, int status, const char *type,
+                    const void *body, size_t len, void (*done)(void *));
+
+/* The same with a header more; before the answer. Retry-After, Content-
+ * Disposition and the like; both are copied. */
+void request_set(struct request *q, const char *name, const char *value);
+
+/* RFC 9457: {"type","title","status","detail"}. */
+void request_problem(struct request *q, int status, const char *title,
+                     const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- Server-sent events -------------------------------------------------- */
+
+/* Answer 200 text/event-stream and keep it open; what is published from now on
+ * goes to it. A reader that is too slow is closed. */
+void request_subscribe(struct request *q);
+
+/* "event: NAME\ndata: DATA\n\n" to all subscribers, from any thread; data is
+ * one line. */
+void listen_publish(struct listener *l, const char *name, const char *data,
+                    size_t len);
+
+#endif

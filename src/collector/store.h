@@ -1,0 +1,185 @@
+/*
+ * store.h - where a collector keeps what it must not forget.
+ *
+ * A small interface, so that one machine (store_sqlite.c) and many can be
+ * served by the same engine. A store keeps records and knows neither mechanisms
+ * nor clocks. What it promises:
+ *
+ *   - store_append is all or nothing, and durable when it returns HSY_OK;
+ *   - the tallies of an entry are read back exactly as of one commit, its
+ *     `through`, and every later batch of it beside them, whatever was killed;
+ *   - after HSY_E_IO nothing may be appended any more: the caller stops, and
+ *     opens the store again (R20). HSY_E_FULL means the disk is full and
+ *     nothing was changed: the caller may try again later.
+ *
+ * Two threads use a store: one appends (store_append, and what is marked
+ * below), one writes tallies (store_chunks, store_round). Reading back is done
+ * before either begins.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include "hearsay.h"
+
+#define STORE_KEY 32
+#define STORE_CHUNK 4096u /* words of a chunk of a tally */
+
+/* An id as it is kept: one-way, with enough of the content's digest to tell
+ * another content. */
+struct store_id {
+    uint8_t id[12];     /* keyed hash of the upload's id */
+    uint8_t content[4]; /* keyed hash of its digest */
+};
+
+/* What one commit brings. */
+struct store_ids {
+    uint32_t epoch;
+    const struct store_id *ids;
+    size_t n;
+};
+
+enum store_batch_type {
+    STORE_REPORTS = 1, /* uploads, each a u32 count and its packed reports */
+    STORE_TALLY = 2    /* a tally file that was merged in */
+};
+
+struct store_batch {
+    uint64_t seq;          /* of its commit; set when read back */
+    uint32_t entry, epoch; /* epoch 0: of no day, as a merged tally */
+    uint32_t type;
+    uint64_t reports;
+    const uint8_t *bytes;
+    size_t len;
+};
+
+/* Uploads of an entry in an epoch. */
+struct store_count {
+    uint32_t entry, epoch;
+    uint64_t reports, nulls; /* in all, not what was added */
+};
+
+/* How much of its quota a token has used in an epoch. */
+struct store_quota {
+    uint8_t token[16]; /* one-way */
+    uint32_t epoch, used;
+};
+
+struct store_commit {
+    uint64_t seq; /* one more than the last */
+    const struct store_ids *ids;
+    size_t nids;
+    const struct store_batch *batches;
+    size_t nbatches;
+    const struct store_count *counts;
+    size_t ncounts;
+    const struct store_quota *quotas;
+    size_t nquotas;
+    const uint8_t *merged; /* 16 bytes naming a merged tally file, or NULL */
+};
+
+/* A tally: all reports of an entry (epoch 0), or those of one epoch of it. A
+ * batch belongs to the first and, if there is one, to that of its epoch. */
+struct store_tally {
+    uint32_t entry, epoch;
+    uint64_t words;
+};
+
+struct store_chunk {
+    uint32_t place;       /* words STORE_CHUNK * place onward */
+    const int64_t *words; /* STORE_CHUNK of them, fewer at the end */
+    size_t n;
+};
+
+/* An estimate kept for the page, one a day of an entry: the last stands. */
+struct store_figure {
+    uint32_t entry, day;
+    const char *json; /* as the collector printed it */
+    size_t len;
+};
+
+/* What a store is asked for when it is opened, in this order. Any may be NULL;
+ * anything but HSY_OK ends the reading. Pointers last for the call only. */
+struct store_reader {
+    void *ctx;
+    hsy_status (*document)(void *ctx, const uint8_t *bytes, size_t len);
+    hsy_status (*entry)(void *ctx, uint32_t number, const uint8_t *bytes,
+                        size_t len);
+    hsy_status (*count)(void *ctx, const struct store_count *count);
+    hsy_status (*quota)(void *ctx, const struct store_quota *quota);
+    hsy_status (*ids)(void *ctx, const struct store_ids *ids);
+    hsy_status (*tally)(void *ctx, const struct store_tally *tally);
+    hsy_status (*chunk)(void *ctx, const struct store_tally *tally,
+                        const struct store_chunk *chunk);
+    /* Those beyond their entry's `through`, in the order of seq. */
+    hsy_status (*batch)(void *ctx, const struct store_batch *batch);
+    hsy_status (*figure)(void *ctx, const struct store_figure *figure);
+};
+
+struct store_state {
+    uint8_t key[STORE_KEY]; /* for ids and tokens; made with the store */
+    uint64_t seq;           /* the last commit */
+    uint32_t closed;        /* epochs up to this are closed for ever */
+    uint32_t day;           /* the last day that was seen */
+};
+
+struct store; /* begins with a pointer to its functions */
+
+struct store_functions {
+    const char *name;
+    hsy_status (*read)(struct store *s, const struct store_reader *to,
+                       hsy_error *err);
+
+    /* By the thread that appends. */
+    hsy_status (*append)(struct store *s, const struct store_commit *c,
+                         hsy_error *err);
+    /* A document came into force, with entries that were not there yet. */
+    hsy_status (*document)(struct store *s, const uint8_t *bytes, size_t len,
+                           uint32_t first, const uint8_t *const *entries,
+                           const size_t *lens, size_t n, hsy_error *err);
+    /* Close epochs: forget their ids and quotas. */
+    hsy_status (*close_epochs)(struct store *s, uint32_t through, uint32_t day,
+                               hsy_error *err);
+    hsy_status (*figure)(struct store *s, const struct store_figure *figure,
+                         hsy_error *err);
+    /* Join small rows of ids, give back room; a little at a time, while it has
+     * something to do: *more. */
+    hsy_status (*tidy)(struct store *s, bool *more, hsy_error *err);
+
+    /*
+     * By the thread that writes tallies: chunks that have changed, of the next
+     * images of an entry's tallies, in as many calls as one likes; a tally that
+     * is not there yet begins with zeros. Then the round puts them all in the
+     * place of the last, as of `through`, and erases the entry's batches up to
+     * there. Until the round the old images stand, and chunks without a round
+     * are forgotten when the store is opened again.
+     */
+    hsy_status (*chunks)(struct store *s, const struct store_tally *tally,
+                         const struct store_chunk *chunks, size_t n,
+                         hsy_error *err);
+    hsy_status (*round)(struct store *s, uint32_t entry, uint64_t through,
+                        hsy_error *err);
+    /* Forget the tally of a past epoch; the whole keeps its reports. */
+    hsy_status (*drop)(struct store *s, const struct store_tally *tally,
+                       hsy_error *err);
+
+    /* Copy everything to a directory while running; any thread. */
+    hsy_status (*backup)(struct store *s, const char *directory,
+                         hsy_error *err);
+    void (*close)(struct store *s);
+};
+
+struct store {
+    const struct store_functions *is;
+};
+
+/*
+ * The store of one machine: SQLite in a directory that only its owner can
+ * read. One process has it at a time: HSY_E_BUSY. HSY_E_EMPTY if there is none
+ * and create is false; HSY_E_VERSION if a newer program made it; HSY_E_DAMAGED
+ * if a part is missing or changed.
+ */
+hsy_status store_sqlite_open(struct store **out, struct store_state *state,
+                             const char *directory, bool create,
+                             hsy_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * tokens.h - who may read, who may upload: hashed, compared in constant time.
+ *
+ * Roles: a text file `tokens` in the data directory, a line a token: name,
+ * role, hash. Enrolment: a file `enrolled/TASK` of 16-byte hashes, sorted, with
+ * the quota in its head. A token is 32 random bytes in base64url; its hash is
+ * keyed BLAKE2b. The files are replaced whole and read again when they change.
+ */
+#ifndef TOKENS_H
+#define TOKENS_H
+
+#include "listen.h"
+
+struct tokens;
+
+/* Read what is there; none is none. HSY_E_FORMAT with the line. */
+hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err);
+void tokens_close(struct tokens *t);
+
+/* Read again if a file has changed; any thread. A broken file keeps the old. */
+hsy_status tokens_refresh(struct tokens *t, hsy_error *err);
+
+/* Any thread, in time that does not tell how much of a token is right. */
+enum listen_role tokens_role(struct tokens *t, const char *token);
+
+/* Whether task wants a token and this is one of its: its one-way name, and the
+ * uploads it may bring an epoch. */
+enum tokens_entry { TOKENS_OPEN, TOKENS_GOOD, TOKENS_BAD };
+enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,
+                                  const char *token, uint8_t hash[16],
+                                  uint32_t *quota);
+
+/* ---- `hearsay serve token` ----------------------------------------------- */
+
+#define TOKENS_TEXT 44 /* a token as text, NUL included */
+
+/* A new token of a role, durable before it is returned. HSY_E_REFUSED if the
+ * name is taken. */
+hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
+                      char token[TOKENS_TEXT], hsy_error *err);
+hsy_status tokens_revoke(const char *data, const char *name, hsy_error *err);
+hsy_status tokens_each(const char *data,
+                       hsy_status (*each)(void *ctx, const char *name,
+                                          enum listen_role role),
+                       void *ctx, hsy_error *err);
+
+/* n enrolment tokens for a task, handed to `each` once they are durable. */
+hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
+                        uint64_t n,
+                        hsy_status (*each)(void *ctx, const char *token),
+                        void *ctx, hsy_error *err);
+
+#endif
