@@ -61,6 +61,21 @@ void tokens_hash_short(uint8_t hash[TOKENS_SHORT], const char *task,
 
 /* ---- Reading ------------------------------------------------------------- */
 
+bool tokens_give(int dir, const char *path)
+{
+    struct stat d;
+
+    return fstat(dir, &d) == 0 &&
+           (d.st_uid == geteuid() ||
+            fchownat(dir, path, d.st_uid, d.st_gid, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
+static bool files_enrolled(int dir)
+{
+    return mkdirat(dir, "enrolled", S_IRWXU) == 0 ? tokens_give(dir, "enrolled")
+                                                  : errno == EEXIST;
+}
+
 int tokens_directory(const char *data, bool create)
 {
     int dir;
@@ -68,8 +83,7 @@ int tokens_directory(const char *data, bool create)
     if (create && mkdir(data, S_IRWXU) == -1 && errno != EEXIST)
         return -1;
     dir = open(data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir != -1 && create && mkdirat(dir, "enrolled", S_IRWXU) == -1 &&
-        errno != EEXIST) {
+    if (dir != -1 && create && !files_enrolled(dir)) {
         close(dir);
         return -1;
     }
@@ -319,7 +333,6 @@ static hsy_status files_replace(int dir, const char *path, const char *draft,
                                 const uint8_t *bytes, size_t len,
                                 hsy_error *err)
 {
-    struct stat d;
     int fd;
     bool good;
 
@@ -327,9 +340,8 @@ static hsy_status files_replace(int dir, const char *path, const char *draft,
     fd =
         openat(dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                S_IRUSR | S_IWUSR);
-    good = fd != -1 && fstat(dir, &d) == 0 &&
-           (d.st_uid == geteuid() || fchown(fd, d.st_uid, d.st_gid) == 0) &&
-           files_put(fd, bytes, len) && fsync(fd) == 0;
+    good = fd != -1 && tokens_give(dir, draft) && files_put(fd, bytes, len) &&
+           fsync(fd) == 0;
     if (fd != -1)
         close(fd);
     good =

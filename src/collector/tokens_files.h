@@ -50,6 +50,9 @@ void tokens_hash_short(uint8_t hash[TOKENS_SHORT], const char *task,
  * with errno. */
 int tokens_directory(const char *data, bool create);
 
+/* Let a file that root has made belong to the directory's owner. */
+bool tokens_give(int dir, const char *path);
+
 /* What is there; none is none, HSY_OK. */
 hsy_status tokens_people_read(int dir, struct tokens_people *out,
                               hsy_error *err);

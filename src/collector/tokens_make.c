@@ -46,7 +46,8 @@ static hsy_status make_enter(struct make_place *p, const char *data,
     p->lock =
         openat(p->dir, "tokens.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
                S_IRUSR | S_IWUSR);
-    if (p->lock == -1 || flock(p->lock, LOCK_EX) == -1) {
+    if (p->lock == -1 || !tokens_give(p->dir, "tokens.lock") ||
+        flock(p->lock, LOCK_EX) == -1) {
         make_leave(p);
         return host_fail(err, HSY_E_IO, NULL,
                          "the lock of the tokens cannot be taken");
