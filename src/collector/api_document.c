@@ -52,8 +52,9 @@ static hsy_status document_check(const struct collector *c,
     return HSY_OK;
 }
 
-hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
-                             size_t len, hsy_error *err)
+/* The lock is held. */
+static hsy_status document_offer(struct collector *c, const uint8_t *bytes,
+                                 size_t len, hsy_error *err)
 {
     struct document_bytes d = {bytes, len};
     size_t old_len = 0;
@@ -68,4 +69,15 @@ hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
     return c->workers != NULL
                ? workers_admitting(c->workers, document_take, &d, err)
                : engine_take(c->engine, bytes, len, err);
+}
+
+hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
+                             size_t len, hsy_error *err)
+{
+    hsy_status st;
+
+    pthread_mutex_lock(&c->documents);
+    st = document_offer(c, bytes, len, err);
+    pthread_mutex_unlock(&c->documents);
+    return st;
 }

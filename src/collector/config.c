@@ -7,11 +7,9 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "config.h"
+#include "config_parts.h"
 
 #include "hostfail.h"
-#include "log.h"
-#include "tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,79 +19,62 @@
 #define CONFIG_TEXT_MAX 4096u /* bytes of a scalar */
 #define CONFIG_LIST_MAX 256u  /* items of a list */
 
-enum config_kind {
-    CONFIG_FILE, /* a name of a file: char * */
-    CONFIG_TEXT, /* char * */
-    CONFIG_BOOL,
-    CONFIG_COUNT,   /* these four: uint64_t */
-    CONFIG_SIZE,    /* 64M */
-    CONFIG_SECONDS, /* 30s */
-    CONFIG_DAYS,    /* 3, 3 days */
-    CONFIG_SHARE,   /* double: 0.01, 1% */
-    CONFIG_LEVEL,   /* unsigned: a place in a list of words */
-    CONFIG_STRICT,
-    CONFIG_LIST /* char ** ended by NULL */
-};
-
 static const char *const config_levels[] = {"errors", "notes", "details", NULL};
 static const char *const config_stricts[] = {"off", "on", "required", NULL};
 
 #define AT(member) offsetof(struct config, member)
 #define CONFIG_DAY UINT64_C(86400)
 
-/* In the order of the page. A size of 1 TiB is as good as none. */
-static const struct config_row {
-    const char *key;
-    enum config_kind kind;
-    size_t at;
-    uint64_t low, high;
-    const char *otherwise; /* its default; NULL: none */
-} config_rows[] = {
-    {"data", CONFIG_FILE, AT(data), 0, 0, NULL},
-    {"document", CONFIG_FILE, AT(document), 0, 0, NULL},
-    {"public_key", CONFIG_FILE, AT(public_key), 0, 0, NULL},
-    {"listen", CONFIG_TEXT, AT(listen), 0, 0, "127.0.0.1:8080"},
-    {"tls_cert", CONFIG_FILE, AT(tls_cert), 0, 0, NULL},
-    {"tls_key", CONFIG_FILE, AT(tls_key), 0, 0, NULL},
-    {"tls12", CONFIG_BOOL, AT(tls12), 0, 0, "no"},
-    {"cors", CONFIG_LIST, AT(cors), 0, 0, NULL},
-    {"admin", CONFIG_TEXT, AT(admin), 0, 0, NULL},
-    {"admin_open", CONFIG_BOOL, AT(admin_open), 0, 0, "no"},
-    {"loops", CONFIG_COUNT, AT(loops), 0, 256, "0"},
-    {"connections", CONFIG_COUNT, AT(connections), 8, 1000000, "4096"},
-    {"body_bytes", CONFIG_SIZE, AT(body_bytes), 1024, 1u << 30, "4M"},
+/* In the order of the page. A size of 1 TiB is as good as none. Those marked
+ * true may change while a collector runs. */
+const struct config_row config_rows[] = {
+    {"data", CONFIG_FILE, AT(data), 0, 0, NULL, false},
+    {"document", CONFIG_FILE, AT(document), 0, 0, NULL, true},
+    {"public_key", CONFIG_FILE, AT(public_key), 0, 0, NULL, true},
+    {"listen", CONFIG_TEXT, AT(listen), 0, 0, "127.0.0.1:8080", false},
+    {"tls_cert", CONFIG_FILE, AT(tls_cert), 0, 0, NULL, false},
+    {"tls_key", CONFIG_FILE, AT(tls_key), 0, 0, NULL, false},
+    {"tls12", CONFIG_BOOL, AT(tls12), 0, 0, "no", false},
+    {"cors", CONFIG_LIST, AT(cors), 0, 0, NULL, false},
+    {"admin", CONFIG_TEXT, AT(admin), 0, 0, NULL, false},
+    {"admin_open", CONFIG_BOOL, AT(admin_open), 0, 0, "no", false},
+    {"loops", CONFIG_COUNT, AT(loops), 0, 256, "0", false},
+    {"connections", CONFIG_COUNT, AT(connections), 8, 1000000, "4096", false},
+    {"body_bytes", CONFIG_SIZE, AT(body_bytes), 1024, 1u << 30, "4M", false},
     {"inflight_bytes", CONFIG_SIZE, AT(inflight_bytes), 1024, UINT64_C(1) << 40,
-     "128M"},
-    {"head_seconds", CONFIG_SECONDS, AT(head_seconds), 1, 3600, "10s"},
-    {"body_seconds", CONFIG_SECONDS, AT(body_seconds), 1, 3600, "30s"},
-    {"idle_seconds", CONFIG_SECONDS, AT(idle_seconds), 1, CONFIG_DAY, "60s"},
-    {"drain_seconds", CONFIG_SECONDS, AT(drain_seconds), 1, 3600, "10s"},
+     "128M", false},
+    {"head_seconds", CONFIG_SECONDS, AT(head_seconds), 1, 3600, "10s", false},
+    {"body_seconds", CONFIG_SECONDS, AT(body_seconds), 1, 3600, "30s", false},
+    {"idle_seconds", CONFIG_SECONDS, AT(idle_seconds), 1, CONFIG_DAY, "60s",
+     false},
+    {"drain_seconds", CONFIG_SECONDS, AT(drain_seconds), 1, 3600, "10s", true},
     {"waiting_bytes", CONFIG_SIZE, AT(waiting_bytes), 1024, UINT64_C(1) << 40,
-     "64M"},
+     "64M", false},
     {"fold_bytes", CONFIG_SIZE, AT(fold_bytes), 65536, UINT64_C(1) << 40,
-     "256M"},
+     "256M", false},
     {"tally_bytes", CONFIG_SIZE, AT(tally_bytes), 65536, UINT64_C(1) << 40,
-     "1G"},
+     "1G", false},
     {"ids_epoch", CONFIG_COUNT, AT(ids_epoch), 1000, UINT64_C(4000000000),
-     "20000000"},
-    {"day_words", CONFIG_COUNT, AT(day_words), 0, 1u << 28, "65536"},
-    {"keep_days", CONFIG_DAYS, AT(keep_days), 1, 36500, "35"},
-    {"grace_days", CONFIG_DAYS, AT(grace_days), 1, 365, "7"},
-    {"clock_days", CONFIG_DAYS, AT(clock_days), 1, 36500, "60"},
+     "20000000", false},
+    {"day_words", CONFIG_COUNT, AT(day_words), 0, 1u << 28, "65536", false},
+    {"keep_days", CONFIG_DAYS, AT(keep_days), 1, 36500, "35", false},
+    {"grace_days", CONFIG_DAYS, AT(grace_days), 1, 365, "7", false},
+    {"clock_days", CONFIG_DAYS, AT(clock_days), 1, 36500, "60", false},
     {"checkpoint_seconds", CONFIG_SECONDS, AT(checkpoint_seconds), 1,
-     CONFIG_DAY, "30s"},
+     CONFIG_DAY, "30s", false},
     {"estimate_seconds", CONFIG_SECONDS, AT(estimate_seconds), 1, CONFIG_DAY,
-     "2s"},
-    {"enrolled", CONFIG_LIST, AT(enrolled), 0, 0, NULL},
-    {"candidates", CONFIG_FILE, AT(candidates), 0, 0, NULL},
-    {"backups", CONFIG_FILE, AT(backups), 0, 0, NULL},
-    {"lying", CONFIG_SHARE, AT(lying), 0, 0, "0.01"},
-    {"log_json", CONFIG_BOOL, AT(log_json), 0, 0, "no"},
-    {"log_level", CONFIG_LEVEL, AT(log_level), 0, 0, "notes"},
-    {"sandbox", CONFIG_STRICT, AT(sandbox), 0, 0, "on"},
+     "2s", false},
+    {"enrolled", CONFIG_LIST, AT(enrolled), 0, 0, NULL, true},
+    {"candidates", CONFIG_FILE, AT(candidates), 0, 0, NULL, false},
+    {"backups", CONFIG_FILE, AT(backups), 0, 0, NULL, false},
+    {"lying", CONFIG_SHARE, AT(lying), 0, 0, "0.01", false},
+    {"log_json", CONFIG_BOOL, AT(log_json), 0, 0, "no", true},
+    {"log_level", CONFIG_LEVEL, AT(log_level), 0, 0, "notes", true},
+    {"sandbox", CONFIG_STRICT, AT(sandbox), 0, 0, "on", false},
 };
 
-#define CONFIG_ROWS (sizeof config_rows / sizeof config_rows[0])
+_Static_assert(sizeof config_rows / sizeof config_rows[0] == CONFIG_ROWS,
+               "config_parts.h counts them");
 
 const char *config_key(size_t i, const char **otherwise)
 {
@@ -101,6 +82,14 @@ const char *config_key(size_t i, const char **otherwise)
         return NULL;
     *otherwise = config_rows[i].otherwise;
     return config_rows[i].key;
+}
+
+const struct config_row *config_row(const char *key)
+{
+    for (size_t i = 0; i < CONFIG_ROWS; i++)
+        if (strcmp(config_rows[i].key, key) == 0)
+            return &config_rows[i];
+    return NULL;
 }
 
 /* ---- As it is written ---------------------------------------------------- */
@@ -139,27 +128,6 @@ static void config_schema(cyaml_schema_field_t fields[CONFIG_ROWS + 1])
 }
 
 /* ---- Values -------------------------------------------------------------- */
-
-/* One configuration in the making. */
-struct config_reader {
-    hsy_tasks *notes; /* lines and problems */
-    struct config *c;
-    const char *directory; /* of the file */
-    bool set[CONFIG_ROWS]; /* by the command line */
-};
-
-static struct tasks_place config_place(const char *key)
-{
-    return (struct tasks_place){
-        .task = TASKS_NONE, .key = key, .item = TASKS_NONE};
-}
-
-/* A problem of a row, at its line if the file has it. */
-#define config_wrong(r, row, ...)                                              \
-    ((r)->set[(row)-config_rows]                                               \
-         ? tasks_wrong_line((r)->notes, 0, config_place((row)->key),           \
-                            __VA_ARGS__)                                       \
-         : tasks_wrong((r)->notes, config_place((row)->key), __VA_ARGS__))
 
 static void *config_field(struct config *c, const struct config_row *row)
 {
@@ -347,127 +315,6 @@ static void config_words(struct config_reader *r, const struct config_row *row,
     free(copy);
 }
 
-/* ---- What goes together -------------------------------------------------- */
-
-static const struct config_row *config_row(const char *key)
-{
-    for (size_t i = 0; i < CONFIG_ROWS; i++)
-        if (strcmp(config_rows[i].key, key) == 0)
-            return &config_rows[i];
-    return NULL;
-}
-
-bool config_loopback(const char *address)
-{
-    static const char *const near[] = {"127.", "[::1]:", "localhost:", "unix:"};
-
-    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
-        if (strncmp(address, near[i], strlen(near[i])) == 0)
-            return true;
-    return false;
-}
-
-/* HOST:PORT or unix:PATH; the host is looked at when it is listened at. */
-static void config_check_address(struct config_reader *r, const char *key,
-                                 const char *address)
-{
-    const char *colon = address != NULL ? strrchr(address, ':') : NULL;
-    uint64_t port;
-
-    if (address == NULL || (strncmp(address, "unix:", 5) == 0 && address[5]))
-        return;
-    if (colon == NULL || colon == address || strlen(colon + 1) > 5 ||
-        !tasks_count(&port, colon + 1) || port > 65535)
-        config_wrong(r, config_row(key),
-                     "this takes an address and a port, as 127.0.0.1:8080, "
-                     "[::1]:8080 or unix:/run/hearsay.sock; port 0 is any");
-}
-
-static void config_check_admin(struct config_reader *r)
-{
-    const struct config *c = r->c;
-
-    config_check_address(r, "listen", c->listen);
-    config_check_address(r, "admin", c->admin);
-    if (c->admin_open && c->admin == NULL)
-        config_wrong(r, config_row("admin_open"),
-                     "there is no admin address; set 'admin'");
-    else if (c->admin_open && !config_loopback(c->admin))
-        config_wrong(r, config_row("admin_open"),
-                     "without tokens only on 127.0.0.1, [::1] or a unix "
-                     "socket");
-    else if (c->admin != NULL && !config_loopback(c->admin) &&
-             c->tls_cert == NULL)
-        tasks_warn(r->notes, config_place("admin"),
-                   "tokens would travel in the open; set tls_cert and tls_key, "
-                   "or take 127.0.0.1 and a proxy");
-    if (c->admin != NULL && strcmp(c->admin, c->listen) == 0 &&
-        strcmp(strrchr(c->admin, ':'), ":0") != 0)
-        config_wrong(r, config_row("admin"),
-                     "this is the public address; take another");
-}
-
-static void config_check_files(struct config_reader *r)
-{
-    const struct config *c = r->c;
-
-    if (c->data == NULL)
-        config_wrong(r, config_row("data"),
-                     "say in which directory the counts are kept");
-    if ((c->tls_cert == NULL) != (c->tls_key == NULL))
-        config_wrong(r,
-                     config_row(c->tls_cert != NULL ? "tls_cert" : "tls_key"),
-                     "tls_cert and tls_key go together");
-    if (c->public_key == NULL)
-        config_wrong(
-            r, config_row(c->document != NULL ? "document" : "public_key"),
-            "say who signs the tasks: public_key, a file of 'hearsay "
-            "tasks keygen'");
-}
-
-static void config_check_limits(struct config_reader *r)
-{
-    const struct config *c = r->c;
-
-    if (c->inflight_bytes < c->body_bytes)
-        config_wrong(r, config_row("inflight_bytes"),
-                     "one body of body_bytes must fit");
-    if (c->waiting_bytes < c->body_bytes)
-        config_wrong(r, config_row("waiting_bytes"),
-                     "one body of body_bytes must fit");
-    if (c->keep_days < c->grace_days)
-        config_wrong(r, config_row("keep_days"),
-                     "days must be kept until they are closed: at least "
-                     "grace_days");
-}
-
-static void config_check_lists(struct config_reader *r)
-{
-    const struct config *c = r->c;
-
-    for (size_t i = 0; c->cors != NULL && c->cors[i] != NULL; i++) {
-        const char *host = strstr(c->cors[i], "://");
-
-        if (strcmp(c->cors[i], "*") != 0 &&
-            (host == NULL || host[3] == '\0' || strpbrk(host + 3, "/ *")))
-            config_wrong(r, config_row("cors"),
-                         "'%.64s' is no origin; https://example.org is one, "
-                         "and * is any",
-                         c->cors[i]);
-    }
-    for (size_t i = 0; c->enrolled != NULL && c->enrolled[i] != NULL; i++) {
-        const char *id = c->enrolled[i];
-        size_t n = strlen(id);
-
-        if (n < 1 || n > HSY_TASK_ID ||
-            strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789._-") != n)
-            config_wrong(r, config_row("enrolled"),
-                         "'%.32s' is no task's id: 1 to 32 of a-z, 0-9, '.', "
-                         "'_', '-'",
-                         id);
-    }
-}
-
 /* ---- Reading ------------------------------------------------------------- */
 
 void config_clear(struct config *c)
@@ -481,6 +328,46 @@ void config_clear(struct config *c)
             config_free_list(*(char ***)config_field(c, row));
     }
     memset(c, 0, sizeof *c);
+}
+
+static bool config_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool config_same_list(char *const *a, char *const *b)
+{
+    size_t i = 0;
+
+    if (a == NULL || b == NULL)
+        return (a == NULL || a[0] == NULL) && (b == NULL || b[0] == NULL);
+    while (a[i] != NULL && b[i] != NULL && strcmp(a[i], b[i]) == 0)
+        i++;
+    return a[i] == NULL && b[i] == NULL;
+}
+
+static size_t config_bytes(enum config_kind kind)
+{
+    return kind == CONFIG_BOOL                             ? sizeof(bool)
+           : kind == CONFIG_SHARE                          ? sizeof(double)
+           : kind == CONFIG_LEVEL || kind == CONFIG_STRICT ? sizeof(unsigned)
+                                                           : sizeof(uint64_t);
+}
+
+bool config_stuck(size_t i, const struct config *now, const struct config *next)
+{
+    const struct config_row *row = &config_rows[i];
+    const void *a = (const char *)now + row->at;
+    const void *b = (const char *)next + row->at;
+
+    if (row->live)
+        return false;
+    if (row->kind == CONFIG_FILE || row->kind == CONFIG_TEXT)
+        return !config_same_text(*(char *const *)a, *(char *const *)b);
+    if (row->kind == CONFIG_LIST)
+        return !config_same_list(*(char *const *const *)a,
+                                 *(char *const *const *)b);
+    return memcmp(a, b, config_bytes(row->kind)) != 0;
 }
 
 static void config_take(struct config_reader *r, const struct config_raw *raw)
@@ -548,10 +435,7 @@ static void config_make(struct config_reader *r, const uint8_t *text,
     config_set(r, settings, n);
     if (r->notes->wrong || r->notes->nomem)
         return;
-    config_check_files(r);
-    config_check_admin(r);
-    config_check_limits(r);
-    config_check_lists(r);
+    config_check(r);
 }
 
 static hsy_status config_done(struct config *c, struct config_reader *r,

@@ -48,9 +48,13 @@ struct config_setting {
     const char *key, *value;
 };
 
-/* Every field that config.c reads: its key, default and meaning; NULL past the
- * end. A default of NULL: there is none. */
+/* Key number i, and its default; NULL past the end. A default of NULL: there is
+ * none. */
 const char *config_key(size_t i, const char **otherwise);
+
+/* Whether field i differs and only a restart can change it. */
+bool config_stuck(size_t i, const struct config *now,
+                  const struct config *next);
 
 /* What the file at path (NULL: none) and the settings say, and the defaults for
  * the rest. Problems as with tasks: HSY_E_FORMAT if any is no warning;

@@ -22,8 +22,8 @@ struct serve_trouble {
     hsy_error err;
 };
 
-/* c is zeroed but for its config. Takes a half-open collector to serve_close
- * where it fails. */
+/* c is zeroed but for its config and config_path. Takes a half-open collector
+ * to serve_close where it fails. */
 hsy_status serve_open(struct collector *c, struct serve_trouble *t);
 hsy_status serve_start(struct collector *c, struct serve_trouble *t);
 
@@ -32,9 +32,14 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t);
 void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
                    const char *address);
 
+/* Take the document of a file. One that is older than what was taken since is
+ * no reason not to serve: that is logged. */
+hsy_status serve_document(struct collector *c, const char *path,
+                          hsy_error *err);
+
 /* Put a configuration that was read again in force, as far as that is possible:
- * document, key, tokens, certificate, log, lists. What was wrong is logged, and
- * the old stands. next is left with what is not used any more. */
+ * key, document, tokens, certificate, log. What is wrong is logged, and the old
+ * stands. next is left with what is not used any more. */
 void serve_reload(struct collector *c, struct config *next);
 
 /* Look for tokens that were made or revoked. */
