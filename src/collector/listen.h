@@ -45,7 +45,9 @@ struct listen_options {
     unsigned loops; /* threads */
     unsigned connections;
     uint32_t head_seconds, body_seconds, idle_seconds;
-    size_t inflight_bytes;          /* bodies of all requests at once */
+    size_t body_bytes;     /* no body is larger, whatever a route says; 0:
+                              as routes say */
+    size_t inflight_bytes; /* bodies of all requests at once */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
     const char *const *cors;        /* origins that may ask, ended by NULL */
@@ -84,7 +86,8 @@ uint8_t *request_take_body(struct request *q, size_t *len); /* to free */
 void *request_memory(struct request *q, size_t size);       /* freed with it */
 
 /* Answer, once, from any thread; q is gone afterwards. body is freed with
- * `done` (NULL: it is static). */
+ * `done` (NULL: it is static). Status 0 cuts the connection: nothing is said.
+ */
 void request_answer(struct request *q, int status, const char *type,
                     const void *body, size_t len, void (*done)(void *));
 
