@@ -105,8 +105,8 @@ static void public_later(struct request *q, const char *seconds,
     request_problem(q, 503, "no room at present", "%s", detail);
 }
 
-/* By the admitter's thread. The request and this with it are gone with its
- * answer, so the intake goes first. */
+/* By the admitter's thread. The submission is gone with the request's answer,
+ * so the intake is taken out of it. */
 static void public_done(struct submission *s)
 {
     struct request *q = ((struct public_upload *)s)->request;
@@ -139,8 +139,26 @@ static bool public_form(const struct request *q, enum intake_form *form)
     return false;
 }
 
-/* Which uploads the request's token is good for. A submission has one token,
- * and tokens belong to one task. */
+/* Whether the request's token is good for uploads of an entry. A submission
+ * has one token, since tokens belong to one task. */
+static enum tokens_entry public_token(struct collector *c, const char *token,
+                                      const struct roster_entry *of,
+                                      struct submission *s)
+{
+    uint8_t hash[sizeof s->token];
+    uint32_t quota = 0;
+    enum tokens_entry entry =
+        tokens_enrolled(c->tokens, of->task.id, token, hash, &quota);
+
+    if (entry != TOKENS_GOOD)
+        return entry;
+    if (s->quota != 0 && memcmp(s->token, hash, sizeof hash) != 0)
+        return TOKENS_BAD;
+    memcpy(s->token, hash, sizeof hash);
+    s->quota = quota;
+    return entry;
+}
+
 static void public_enrol(struct collector *c, const struct request *q,
                          struct submission *s)
 {
@@ -155,8 +173,7 @@ static void public_enrol(struct collector *c, const struct request *q,
             continue;
         if (u->entry != last) {
             last = u->entry;
-            entry = tokens_enrolled(c->tokens, last->task.id, token, s->token,
-                                    &s->quota);
+            entry = public_token(c, token, last, s);
         }
         u->enrolled = entry == TOKENS_GOOD;
         if (entry == TOKENS_BAD)
