@@ -60,6 +60,8 @@ static void loop_leave(struct loop *p, struct request *q)
 {
     if (q == NULL)
         return;
+    if (q->linger)
+        linger_begin(p, q->fd);
     if (q->prev != NULL)
         q->prev->next = q->next;
     else
@@ -94,6 +96,7 @@ static void loop_sweep(struct loop *p)
         p->pinged = p->now;
         events_ping(p);
     }
+    linger_sweep(p, false);
     p->swept = p->now;
 }
 
@@ -159,16 +162,25 @@ static int loop_timeout(struct loop *p)
     return LISTEN_SWEEP_MS;
 }
 
+/* Wait for something to do. */
+static void loop_wait(struct loop *p)
+{
+    struct epoll_event events[16];
+    int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
+
+    p->now = listen_clock();
+    for (int i = 0; i < n; i++)
+        if (events[i].data.ptr != NULL)
+            linger_drop(p, events[i].data.ptr);
+}
+
 static void *loop_main(void *arg)
 {
     struct loop *p = arg;
     struct listener *l = p->listener;
 
     while (!atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
-        struct epoll_event events[2];
-
-        epoll_wait(p->epoll, events, 2, loop_timeout(p));
-        p->now = listen_clock();
+        loop_wait(p);
         loop_resume(p);
         if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
             events_spread(p);
@@ -227,24 +239,42 @@ static bool loop_daemon(struct loop *p)
     return p->http != NULL;
 }
 
-static bool loop_open(struct loop *p)
+static bool loop_descriptors(struct loop *p)
 {
-    const union MHD_DaemonInfo *info;
-    struct epoll_event on = {.events = EPOLLIN},
-                       edge = {.events = EPOLLIN | EPOLLET};
-
-    p->now = p->swept = p->pinged = listen_clock();
     p->epoll = epoll_create1(EPOLL_CLOEXEC);
     p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     p->no_content =
         MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-    if (p->epoll == -1 || p->wake == -1 || p->no_content == NULL ||
-        !loop_daemon(p))
-        return false;
-    info = MHD_get_daemon_info(p->http, MHD_DAEMON_INFO_EPOLL_FD);
+    return p->epoll != -1 && p->wake != -1 && p->no_content != NULL;
+}
+
+static bool loop_watch(struct loop *p)
+{
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(p->http, MHD_DAEMON_INFO_EPOLL_FD);
+    struct epoll_event on = {.events = EPOLLIN},
+                       edge = {.events = EPOLLIN | EPOLLET}; /* never read */
+
     return info != NULL &&
            epoll_ctl(p->epoll, EPOLL_CTL_ADD, info->epoll_fd, &on) == 0 &&
            epoll_ctl(p->epoll, EPOLL_CTL_ADD, p->wake, &edge) == 0;
+}
+
+static hsy_status loop_open(struct loop *p, hsy_error *err)
+{
+    bool tls = p->listener->options.tls_cert != NULL;
+
+    p->now = p->swept = p->pinged = listen_clock();
+    if (!loop_descriptors(p))
+        return host_fail(err, HSY_E_IO, "listen", "cannot make an event loop");
+    if (!loop_daemon(p))
+        return host_fail(err, tls ? HSY_E_FORMAT : HSY_E_IO,
+                         tls ? "tls_cert" : "listen",
+                         tls ? "not a certificate and its key, both PEM"
+                             : "cannot start a listener");
+    return loop_watch(p)
+               ? HSY_OK
+               : host_fail(err, HSY_E_IO, "listen", "cannot watch a listener");
 }
 
 hsy_status listen_open(struct listener **out, const struct listen_options *o,
@@ -268,6 +298,8 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
         l->loops[i].socket = l->loops[i].epoll = l->loops[i].wake = -1;
     }
     st = listen_bind(l, err);
+    for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
+        st = loop_open(&l->loops[i], err);
     if (st != HSY_OK) {
         listen_close(l);
         return st;
@@ -281,12 +313,6 @@ hsy_status listen_start(struct listener *l, hsy_error *err)
     for (unsigned i = 0; i < l->options.loops; i++) {
         struct loop *p = &l->loops[i];
 
-        if (!loop_open(p))
-            return host_fail(err, HSY_E_IO, "listen",
-                             l->options.tls_cert == NULL
-                                 ? "cannot start a listener"
-                                 : "cannot start a listener: is this a "
-                                   "certificate, and its key?");
         if (pthread_create(&p->thread, NULL, loop_main, p) != 0)
             return host_fail(err, HSY_E_IO, "listen", "cannot start a thread");
         p->running = true;
@@ -341,6 +367,7 @@ static void loop_close(struct loop *p)
     }
     if (p->http != NULL)
         MHD_stop_daemon(p->http);
+    linger_sweep(p, true);
     if (!owned && p->socket != -1)
         close(p->socket);
     if (p->no_content != NULL)

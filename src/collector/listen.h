@@ -57,7 +57,9 @@ struct listen_options {
 };
 
 /* Bind and listen; nothing is served before listen_start. HSY_E_IO with errno
- * (EADDRINUSE), HSY_E_RANGE for an address that is none. */
+ * (EADDRINUSE), HSY_E_RANGE for an address that is none, HSY_E_FORMAT for a
+ * certificate or key that is none. Routes and origins are kept by reference,
+ * the rest is not needed afterwards. */
 hsy_status listen_open(struct listener **out, const struct listen_options *o,
                        hsy_error *err);
 hsy_status listen_start(struct listener *l, hsy_error *err);

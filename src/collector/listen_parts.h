@@ -61,6 +61,7 @@ struct request {
     char *segments; /* of the stars, each ended by NUL, in request_piece */
     enum listen_role role;
     bool close;   /* after the answer */
+    bool linger;  /* it was refused while it was being sent */
     bool dropped; /* no room for the body: it is read and forgotten */
     uint8_t *body;
     size_t len, room, declared;
@@ -98,7 +99,8 @@ struct loop {
     bool quiet;                  /* draining has begun here */
     struct request *connections; /* doubly linked */
     struct request *subscribers; /* doubly linked by events_prev, events_next */
-    struct linger *lingering;
+    struct linger_socket *lingering;
+    unsigned nlingering;
     struct MHD_Response *no_content;
     _Atomic(struct request *) answers;
     _Atomic(struct listen_event *) events;
@@ -178,6 +180,15 @@ void events_forget(struct request *q);
 void events_spread(struct loop *p);
 void events_ping(struct loop *p);
 void events_end(struct loop *p);
+
+/* ---- listen_linger.c ----------------------------------------------------- */
+
+struct linger_socket; /* what the loop's epoll names it by */
+
+/* Keep a socket that is about to be closed, if there is room. */
+void linger_begin(struct loop *p, int fd);
+void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
+void linger_sweep(struct loop *p, bool all);
 
 /* ---- listen.c ------------------------------------------------------------ */
 

@@ -38,6 +38,7 @@ static enum MHD_Result request_head(struct request *q, const struct head *head)
     listen_head(&facts, q->http, head);
     if (facts.status != 0) {
         request_refuse(q, facts.status, facts.title, true);
+        q->linger = true;
         return request_send(q);
     }
     q->declared = (size_t)facts.length;
@@ -47,6 +48,7 @@ static enum MHD_Result request_head(struct request *q, const struct head *head)
     atomic_store_explicit(&q->state, REQUEST_ANSWERED, memory_order_relaxed);
     if (q->declared == 0 && !q->close)
         return MHD_YES; /* sent in the next call: the connection may go on */
+    q->linger = true;
     return request_send(q);
 }
 

@@ -403,6 +403,30 @@ static void heads_are_bounded(const struct listener *l)
     ok(a[0] == 0 || begins(a, "HTTP/1.1 431 "), "an endless header is refused");
 }
 
+static void refusals_arrive(const struct listener *l)
+{
+    static char body[60000];
+    const char head[] = "POST /echo HTTP/1.1\r\nHost: x\r\n"
+                        "Content-Length: 2000000000\r\n\r\n";
+    int fd = dial(l);
+    unsigned sent = 0;
+
+    say(fd, head, sizeof head - 1);
+    ok(begins(hear(fd), "HTTP/1.1 413 "),
+       "a body too large is refused before it is sent");
+    fd = dial(l);
+    say(fd, head, sizeof head - 1);
+    say(fd, body, sizeof body);
+    ok(begins(hear(fd), "HTTP/1.1 413 "),
+       "whoever sends some of it all the same can read why not");
+    fd = dial(l);
+    say(fd, head, sizeof head - 1);
+    while (sent < 30000 && send(fd, body, sizeof body, MSG_NOSIGNAL) > 0)
+        sent++;
+    ok(sent < 30000, "whoever goes on and on is cut off");
+    close(fd);
+}
+
 static void origins_are_kept(const struct listener *l)
 {
     const char *a =
@@ -618,6 +642,7 @@ int main(void)
     roles_are_kept(l);
     doubts_end_the_connection(l);
     heads_are_bounded(l);
+    refusals_arrive(l);
     origins_are_kept(l);
     listen_look(l, &now);
     ok(now.inflight_bytes == 0 && now.refused > 30, "counters are kept");
