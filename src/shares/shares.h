@@ -25,6 +25,9 @@ struct shares_row {
     uint32_t place; /* of the value among those asked for */
 };
 
+/* A view on words that hold a tally of info's scheme already. */
+void shares_view(hsy_tally *t, const hsy_info *info, int64_t *words);
+
 /* ---- Points (shares_rows.c) ---------------------------------------------- */
 
 /* Evidence for codes, or for the whole domain if they are NULL: count points.
@@ -98,5 +101,81 @@ void shares_bin(char text[SHARES_BIN], const hsy_info *info, uint32_t place);
 hsy_status shares_quantile(hsy_estimate *est, const hsy_info *info,
                            const hsy_ranges *r, double q,
                            const hsy_confidence *how, hsy_error *err);
+
+/* ---- Strings that nobody listed (shares_found.c) ------------------------- */
+
+struct shares_wanted {
+    hsy_search search;
+    hsy_confidence how; /* its comparisons do not matter */
+    bool simultaneous;  /* intervals of all candidates of a stage hold */
+    bool all_stages;    /* pem: rows of every stage, not of the last alone */
+    bool all;           /* sfp: chance or not */
+    uint64_t threshold; /* sfp: pairs of an offset that go on */
+};
+
+/* A string, or a prefix of one. */
+struct shares_found {
+    size_t stage; /* from 0 */
+    hsy_found found;
+    hsy_estimate est;
+    char name[HSY_SPELL_BITS + 16]; /* symbols, and the bits after them */
+    size_t name_len;
+};
+
+struct shares_search {
+    hsy_stage stage[HSY_STAGES_MAX];
+    size_t stages;
+    size_t offsets; /* of sfp, over which reports are split; else 0 */
+    struct shares_found *rows; /* owned */
+    size_t count;
+    uint64_t found; /* of the last stage */
+    uint64_t candidates;
+    uint32_t number;  /* of the stage, in batches; 0: all at once */
+    bool significant; /* rows are only what chance hardly makes */
+};
+
+/*
+ * Search a tally of pem, sfp or stage; HSY_E_UNKNOWN for another mechanism.
+ * HSY_E_EMPTY with the group or offset that has no reports in err->limit;
+ * HSY_E_RANGE with the field of what is wanted, as the library says it.
+ */
+hsy_status shares_search(struct shares_search *out,
+                         const struct shares_tally *t,
+                         const struct shares_wanted *w, hsy_error *err);
+void shares_search_clear(struct shares_search *s);
+
+/* What survives one stage of a search in batches. */
+hsy_status shares_survivors(hsy_stage *stage, hsy_found **found, size_t *count,
+                            const struct shares_tally *t,
+                            const hsy_search *search, hsy_error *err);
+
+/* What reports are split over. */
+size_t shares_groups(const struct shares_search *s);
+
+/* The share that is found but for a chance of miss at each stage. */
+double shares_reach(const struct shares_search *s, const struct shares_tally *t,
+                    double miss);
+
+/* ---- RAPPOR (shares_rappor.c) -------------------------------------------- */
+
+/* A tally of the mechanism rappor as its decoder takes it. Owns its bits. */
+struct shares_rappor {
+    hsy_rappor_law law;
+    hsy_rappor_data data;
+    uint16_t *bits; /* [candidate][cohort][hash] */
+};
+
+/* codes of the candidates, NULL: the whole domain. */
+hsy_status shares_rappor_open(struct shares_rappor *r,
+                              const struct shares_tally *t,
+                              const uint64_t *codes, size_t candidates,
+                              hsy_error *err);
+void shares_rappor_clear(struct shares_rappor *r);
+
+/* Shares of all candidates in their order. */
+hsy_status shares_rappor_decode(hsy_rappor_share **shares,
+                                hsy_rappor_summary *summary,
+                                const hsy_rappor_data *data,
+                                const hsy_rappor_options *how, hsy_error *err);
 
 #endif

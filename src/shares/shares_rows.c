@@ -4,6 +4,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+void shares_view(hsy_tally *t, const hsy_info *info, int64_t *words)
+{
+    uint64_t *strata = (uint64_t *)words + info->cells;
+
+    *t = (hsy_tally){.cells = words,
+                     .strata = strata,
+                     .weights =
+                         info->weights == 0 ? NULL : strata + info->strata,
+                     .ncells = info->cells,
+                     .nstrata = info->strata,
+                     .nweights = info->weights,
+                     .release = info->release,
+                     .answers = info->answers};
+}
+
 /* ---- Evidence ------------------------------------------------------------ */
 
 hsy_status shares_points(hsy_point **points, const struct shares_tally *t,
