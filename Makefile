@@ -89,6 +89,9 @@ $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c $< -o $@
 
+# The dashboard is inside the program.
+$(O)/src/collector/assets.o: $(wildcard web/* web/vendor/*)
+
 $(LIB): $(LIB_OBJ)
 	rm -f $@ && $(AR) rcsD $@ $^
 
