@@ -85,7 +85,8 @@ void figure_cut(struct figure *f, bool difference)
     f->count = f->total;
     if (top == 0 && (strings || f->total > FIGURE_ROWS))
         top = FIGURE_TOP;
-    if (top != 0)
+    f->sorted = top != 0;
+    if (f->sorted)
         shares_top(f->rows, &f->count, top, difference);
 }
 
@@ -157,6 +158,7 @@ void figure_put_estimate(struct put *p, const hsy_estimate *est)
 static void figure_put_rows(struct put *p, const struct figure *f)
 {
     put_count(p, "values", f->total);
+    put_bool(p, "largest_first", f->sorted);
     put_array(p, "estimates");
     for (size_t i = 0; i < f->count; i++) {
         put_object(p, NULL);

@@ -20,6 +20,7 @@ bool figure_discovers(const struct figure *f)
 
 static void found_put_rows(struct put *p, const struct shares_search *got)
 {
+    put_bool(p, "largest_first", true);
     put_array(p, "estimates");
     for (size_t i = 0; i < got->count; i++) {
         const struct shares_found *row = &got->rows[i];
@@ -64,12 +65,19 @@ static void found_put(struct put *p, const struct figure *f,
 
 hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err)
 {
-    const struct shares_wanted wanted = {
-        .search = {.size = sizeof wanted.search, .top = f->how->top},
+    struct shares_wanted wanted = {
+        .search = {.size = sizeof wanted.search,
+                   .top = f->how->top != 0 ? f->how->top : FIGURE_TOP},
         .how = f->confidence};
     struct shares_search got;
     hsy_status st = shares_search(&got, &f->of, &wanted, err);
 
+    /* So many may be too many for one stage: as many as the library takes. */
+    if (st == HSY_E_RANGE && f->how->top == 0) {
+        shares_search_clear(&got);
+        wanted.search.top = 0;
+        st = shares_search(&got, &f->of, &wanted, err);
+    }
     if (st == HSY_OK)
         found_put(p, f, &got);
     shares_search_clear(&got);

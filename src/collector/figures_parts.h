@@ -37,6 +37,7 @@ struct figure {
 
     struct shares_row *rows; /* owned */
     size_t count, total;     /* shown, and asked for */
+    bool sorted;             /* the largest first */
     hsy_poison_bound lying;
 };
 

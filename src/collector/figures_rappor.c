@@ -18,6 +18,7 @@ static void rappor_put_rows(struct put *p, const struct figure *f,
                             const hsy_rappor_share *shares)
 {
     put_count(p, "values", f->total);
+    put_bool(p, "largest_first", true);
     put_array(p, "estimates");
     for (size_t i = 0; i < f->count; i++) {
         const hsy_rappor_share *s = &shares[f->rows[i].place];
