@@ -16,6 +16,8 @@ struct container_input {
 };
 
 hsy_status container_input_open(struct container_input *in, int fd);
+hsy_status container_input_bytes(struct container_input *in,
+                                 const uint8_t *bytes, size_t len);
 void container_input_close(struct container_input *in);
 
 /* Have n bytes in a row from in->begin on. HSY_E_END if the input ends before,
