@@ -21,8 +21,11 @@ struct cli_tasks {
 int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn);
 void cli_tasks_clear(struct cli_tasks *t);
 
-/* A compiled document and nothing else. */
+/* A compiled document and nothing else; the same from bytes, which become t's,
+ * that came from `path`. */
 int cli_tasks_document(struct cli_tasks *t, const char *path);
+int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+                    const char *path);
 
 /* Print what hsy_tasks_problems has from number `first` on; the number of
  * those that are no warnings. */
