@@ -34,6 +34,7 @@ int cmd_survey(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 struct cli_entry {

@@ -9,7 +9,7 @@
 
 /* ---- Problems ------------------------------------------------------------ */
 
-static void tasks_say_one(const hsy_problem *p, const char *path)
+void cli_problem_say(const hsy_problem *p, const char *path)
 {
     fprintf(stderr, "hearsay: %s:", path);
     if (p->line != 0)
@@ -31,7 +31,7 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
     for (size_t i = first; i < n; i++) {
         if (warn || !p[i].warning)
-            tasks_say_one(&p[i], path);
+            cli_problem_say(&p[i], path);
         wrong += !p[i].warning;
     }
     return wrong;

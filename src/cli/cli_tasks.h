@@ -32,6 +32,9 @@ int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
 size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
                      bool warn);
 
+/* One problem: "hearsay: PATH:LINE: task, field: what". */
+void cli_problem_say(const hsy_problem *p, const char *path);
+
 /* The place of an id, t->n if there is none. */
 size_t cli_tasks_find(const struct cli_tasks *t, const char *id);
 
