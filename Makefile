@@ -38,7 +38,7 @@ HOST_LIBS := -lcyaml -lyaml -lsodium -lcurl
 # What the command and its collector stand on besides.
 MID_LIBS := -lmicrohttpd -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/collector/*.c)))
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
