@@ -89,8 +89,10 @@ static void fleet_sort(struct fleet *f)
 
 static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
 {
-    const hsy_send_options how = {
-        .size = sizeof how, .ca_file = f->o.ca_file, .token = f->o.token};
+    const hsy_send_options how = {.size = sizeof how,
+                                  .ca_file = f->o.ca_file,
+                                  .attempts = 4,
+                                  .wait_ms = 100};
     size_t len = 0;
     hsy_status st = hsy_document_fetch(&f->bytes, &len, f->o.url, &how, err);
 
