@@ -97,7 +97,7 @@ must("serve", "token", "revoke", "analyst", "--data", c.data)
 ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 401), "a token that is revoked is none")
 mine = must("serve", "token", "enrol", "crash", "--count", "2", "--quota", "2", "--data", c.data).decode().split()
 one = [c.task["crash"].upload([1]) for _ in range(3)]
-ok(len(mine) == 2 and c.until(lambda: c.upload([one[0]])[0] == 403), "a task with enrolment tokens wants one")
+ok(len(mine) == 2 and c.until(lambda: c.upload([c.task["crash"].upload([1])])[0] == 403), "a task with enrolment tokens wants one")
 ok(c.upload(one[:2], Authorization="Bearer " + mine[0])[0] == 204 and c.upload([one[2]], Authorization="Bearer " + mine[0])[0] == 429
    and c.upload([one[2]], Authorization="Bearer " + mine[1])[0] == 204, "which is good for its quota")
 ok(c.stop() == 0, "ends")
