@@ -33,12 +33,12 @@ endif
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
 LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c)) src/host/entropy.c
 # libhearsay-host: the world of a device, task files, signatures.
-HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c world*.c sign*.c tasks*.c)))
+HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c send*.c world*.c sign*.c tasks*.c)))
 HOST_LIBS := -lcyaml -lyaml -lsodium -lcurl
 # What the command and its collector stand on besides.
 MID_LIBS := -lmicrohttpd -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/collector/*.c)))
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
@@ -57,7 +57,7 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # but libc.
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
              %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
-             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle,$(UNIT))
+             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake,$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \

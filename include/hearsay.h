@@ -2120,7 +2120,8 @@ typedef enum hsy_entry_kind {
     HSY_ENTRY_SENT = 6,    /* the collector has acknowledged them */
     HSY_ENTRY_DROPPED = 7, /* stored, and not sent in time */
     HSY_ENTRY_CONSENT = 8, /* nano: the new hsy_consent */
-    HSY_ENTRY_FORGET = 9
+    HSY_ENTRY_FORGET = 9,
+    HSY_ENTRY_REFUSED = 10 /* the collector will not take them; nano: why */
 } hsy_entry_kind;
 
 typedef struct hsy_entry {

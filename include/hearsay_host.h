@@ -3,7 +3,7 @@
  *
  * libhearsay leaves files, clock, entropy and signatures to its caller; this
  * library brings the real ones: a directory for the state, the system's clock,
- * getrandom, libsodium; and tasks.yaml, read by libcyaml.
+ * getrandom, libsodium, HTTP by libcurl; and tasks.yaml, read by libcyaml.
  *
  *     hsy_client *client;
  *     hsy_client_open(&client, "state", &policy, "tasks.signed", NULL, &err);
@@ -105,6 +105,54 @@ HSY_API hsy_status hsy_client_next(hsy_client *client, uint8_t *upload,
                                    size_t room, size_t *len, hsy_error *err);
 HSY_API hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
                                    size_t len, hsy_error *err);
+
+/* ---- Sending: HTTP (docs/device.md) -------------------------------------- */
+
+typedef struct hsy_send_options {
+    size_t size;             /* sizeof(hsy_send_options) */
+    const char *token;       /* for tasks that want one; NULL: none */
+    const char *ca_file;     /* who signs the server's certificate; NULL: the
+                                system's list */
+    uint32_t attempts;       /* at most; 0: 5 */
+    uint32_t wait_ms;        /* before the second, at most; it doubles with each
+                                one more; 0: 1000 */
+    uint32_t seconds;        /* for everything, waits included; 0: 300 */
+    uint32_t answer_seconds; /* for one request; 0: 30 */
+    bool one_connection;     /* for all uploads: quicker, and it tells the
+                                collector that they are of one device */
+} hsy_send_options;
+
+typedef struct hsy_send_result {
+    uint64_t sent;     /* acknowledged: the collector has them */
+    uint64_t refused;  /* for good (409, 410, 422): not sent again */
+    uint64_t waiting;  /* still in the outbox, for another time */
+    uint32_t attempts; /* that were made */
+    uint32_t status;   /* the last HTTP status that was no acknowledgement */
+    const char *why;   /* what that means, a literal; NULL: nothing waits */
+} hsy_send_result;
+
+/*
+ * Send every upload that is due to the collector at url ("https://host" and
+ * perhaps a port and a path, without "/v1/uploads"): one a request, each on a
+ * connection of its own, the same bytes however often it takes. What was
+ * acknowledged, or can never be accepted, is marked as sent; the rest stays
+ * due. Certificates are verified, redirects are not followed.
+ *
+ * HSY_OK if nothing waits any more; HSY_E_IO if something does, result says
+ * what and why; HSY_E_RANGE for a url, token or option that makes no sense.
+ * options may be NULL. The client is not let go while this waits: a program
+ * that must answer meanwhile sends with attempts 1, and waits by itself.
+ */
+HSY_API hsy_status hsy_device_upload(hsy_client *client, const char *url,
+                                     const hsy_send_options *options,
+                                     hsy_send_result *result, hsy_error *err);
+
+/* The document that the collector at url gives out, to be freed with free();
+ * its signature is for hsy_device_take to check. */
+HSY_API hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len,
+                                      const char *url,
+                                      const hsy_send_options *options,
+                                      hsy_error *err);
 
 /* ---- Signatures: Ed25519 ------------------------------------------------- */
 

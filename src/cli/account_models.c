@@ -3,6 +3,7 @@
  * curator, of several, and of none, side by side (MECHANISMS 10).
  */
 #include "account_parts.h"
+#include "shares.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,7 +38,7 @@ static int models_open(struct models *m, const struct account_how *how)
         return cli_fail("--mechanism: %s is estimated by iteration and has no "
                         "error to compare",
                         m->local.mechanism);
-    m->unit = cli_unit(&m->central);
+    m->unit = shares_unit(&m->central);
     return 0;
 }
 

@@ -34,6 +34,7 @@ int cmd_survey(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_tasks(int argc, char **argv);
 int cmd_device(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 struct cli_entry {
@@ -523,10 +524,6 @@ int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
 
 /* 0, or the exit code after a message that the scheme has no reports. */
 int cli_scheme_reports(const hsy_scheme *s);
-
-/* What an estimate of 1 stands for: of a mean the width of its range, in the
- * units that people give; of a share 1. */
-double cli_unit(const hsy_info *info);
 
 void cli_spec_clear(struct cli_spec *c);
 

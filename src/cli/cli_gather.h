@@ -3,6 +3,7 @@
 #define CLI_GATHER_H
 
 #include "cli.h"
+#include "shares.h"
 
 /* Zero it to begin. The first file settles the scheme; memory does not grow
  * with reports. */
@@ -29,5 +30,11 @@ int cli_gather_file(struct cli_gather *g, const char *path);
 int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
                      int n);
 void cli_gather_clear(struct cli_gather *g);
+
+/* What was gathered, for shares.h. */
+static inline struct shares_tally cli_gathered(const struct cli_gather *g)
+{
+    return (struct shares_tally){g->scheme, &g->info, &g->tally};
+}
 
 #endif

@@ -174,11 +174,3 @@ int cli_scheme_reports(const hsy_scheme *s)
              info.mechanism);
     return CLI_USAGE;
 }
-
-double cli_unit(const hsy_info *info)
-{
-    if (info->kind != HSY_KIND_NUMBER)
-        return 1;
-    return ((double)info->hi - (double)info->lo) *
-           pow(10, -(double)info->scale);
-}

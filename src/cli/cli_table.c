@@ -1,6 +1,7 @@
 /* cli_table.c - rows as an aligned table, as CSV, or as JSON. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "cli.h"
+#include "written.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -53,18 +54,6 @@ bool cli_value_format(struct cli_parser *p, enum cli_format *out)
 
 /* ---- Numbers ------------------------------------------------------------- */
 
-/* The fewest digits, from 15 on, that read back as the same double. */
-static void table_number(char text[32], double x)
-{
-    for (int digits = 15; digits <= 17; digits++) {
-        double back;
-
-        snprintf(text, 32, "%.*g", digits, x);
-        if (sscanf(text, "%lf", &back) == 1 && back == x)
-            return;
-    }
-}
-
 void cli_show_rough(struct cli_cell *c, double x, const char *unit)
 {
     static const char prefixes[] = {' ', 'k', 'M', 'G', 'T'};
@@ -88,7 +77,7 @@ static void table_plain(char text[32], const struct cli_cell *c)
 {
     text[0] = '\0';
     if (c->type == CLI_NUMBER && isfinite(c->number))
-        table_number(text, c->number);
+        written_number(text, c->number);
     else if (c->type == CLI_COUNT)
         snprintf(text, 32, "%" PRIu64, c->count);
     else if (c->type == CLI_BOOL)
@@ -97,38 +86,12 @@ static void table_plain(char text[32], const struct cli_cell *c)
 
 /* ---- CSV [RFC 4180] ------------------------------------------------------ */
 
-static bool table_csv_plain(const char *text, size_t len)
-{
-    if (len == 0)
-        return true;
-    for (size_t i = 0; i < len; i++) {
-        if (strchr(",\"\r\n", text[i]) != NULL)
-            return false;
-    }
-    return text[0] != ' ' && text[len - 1] != ' ';
-}
-
-static void table_csv_text(const char *text, size_t len)
-{
-    if (table_csv_plain(text, len)) {
-        fwrite(text, 1, len, stdout);
-        return;
-    }
-    putchar('"');
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '"')
-            putchar('"');
-        putchar(text[i]);
-    }
-    putchar('"');
-}
-
 static void table_csv_cell(const struct cli_cell *c)
 {
     char text[32];
 
     if (c->type == CLI_TEXT) {
-        table_csv_text(c->text, c->len);
+        written_csv(stdout, c->text, c->len);
         return;
     }
     table_plain(text, c);
@@ -140,7 +103,7 @@ static void table_csv(const struct cli_table *t)
     for (size_t j = 0; j < t->ncolumns; j++) {
         if (j != 0)
             putchar(',');
-        table_csv_text(t->columns[j].name, strlen(t->columns[j].name));
+        written_csv(stdout, t->columns[j].name, strlen(t->columns[j].name));
     }
     putchar('\n');
     for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
@@ -158,63 +121,22 @@ static void table_csv(const struct cli_table *t)
 
 /* ---- JSON [RFC 8259] ----------------------------------------------------- */
 
-/* Bytes that are no UTF-8 become U+FFFD: json has no other bytes. The member
- * after it has them in hexadecimal digits (table_json_hex). */
-static void table_json_text(const char *text, size_t len)
-{
-    putchar('"');
-    for (size_t i = 0, n; i < len; i += n) {
-        const uint8_t *p = (const uint8_t *)text + i;
-
-        n = cli_utf8_one(p, len - i);
-        if (n == 0) {
-            fputs("\\ufffd", stdout);
-            n = 1;
-        } else if (*p == '"' || *p == '\\') {
-            printf("\\%c", *p);
-        } else if (*p < 0x20 || *p == 0x7f) {
-            printf("\\u%04x", *p);
-        } else {
-            fwrite(p, 1, n, stdout);
-        }
-    }
-    putchar('"');
-}
-
-static bool table_utf8(const char *text, size_t len)
-{
-    size_t n = 1;
-
-    for (size_t i = 0; i < len && n != 0; i += n)
-        n = cli_utf8_one((const uint8_t *)text + i, len - i);
-    return n != 0;
-}
-
-/* A text whose bytes json cannot hold, kept all the same: NAME_hex. */
-static void table_json_hex(const char *name, const char *text, size_t len)
-{
-    printf(", \"%s_hex\": \"", name);
-    for (size_t i = 0; i < len; i++)
-        printf("%02x", (uint8_t)text[i]);
-    putchar('"');
-}
-
 static void table_json_member(const char *name, const struct cli_cell *c)
 {
     char text[32];
 
-    table_json_text(name, strlen(name));
+    written_json(stdout, name, strlen(name));
     fputs(": ", stdout);
     if (c->type == CLI_TEXT) {
-        table_json_text(c->text, c->len);
-        if (!table_utf8(c->text, c->len))
-            table_json_hex(name, c->text, c->len);
+        written_json(stdout, c->text, c->len);
+        if (!written_utf8(c->text, c->len))
+            written_json_hex(stdout, name, c->text, c->len);
         return;
     }
     if (c->type == CLI_PAIR) {
-        table_number(text, c->number);
+        written_number(text, c->number);
         printf("[%s, ", text);
-        table_number(text, c->high);
+        written_number(text, c->high);
         printf("%s]", text);
         return;
     }

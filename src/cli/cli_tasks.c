@@ -9,7 +9,7 @@
 
 /* ---- Problems ------------------------------------------------------------ */
 
-static void tasks_say_one(const hsy_problem *p, const char *path)
+void cli_problem_say(const hsy_problem *p, const char *path)
 {
     fprintf(stderr, "hearsay: %s:", path);
     if (p->line != 0)
@@ -31,7 +31,7 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
     for (size_t i = first; i < n; i++) {
         if (warn || !p[i].warning)
-            tasks_say_one(&p[i], path);
+            cli_problem_say(&p[i], path);
         wrong += !p[i].warning;
     }
     return wrong;
@@ -54,12 +54,19 @@ static bool tasks_compiled(const char *path)
 
 int cli_tasks_document(struct cli_tasks *t, const char *path)
 {
-    hsy_error err = {0};
-    size_t len;
-    int failed = cli_read_file(&t->bytes, &len, path, HSY_DOCUMENT_MAX);
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    int failed = cli_read_file(&bytes, &len, path, HSY_DOCUMENT_MAX);
 
-    if (failed)
-        return failed;
+    return failed ? failed : cli_tasks_bytes(t, bytes, len, path);
+}
+
+int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+                    const char *path)
+{
+    hsy_error err = {0};
+
+    t->bytes = bytes;
     if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK &&
         err.field != NULL && strcmp(err.field, "magic") == 0)
         return cli_fail("%s: not a task document; 'hearsay tasks compile' "

@@ -21,13 +21,19 @@ struct cli_tasks {
 int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn);
 void cli_tasks_clear(struct cli_tasks *t);
 
-/* A compiled document and nothing else. */
+/* A compiled document and nothing else; the same from bytes, which become t's,
+ * that came from `path`. */
 int cli_tasks_document(struct cli_tasks *t, const char *path);
+int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+                    const char *path);
 
 /* Print what hsy_tasks_problems has from number `first` on; the number of
  * those that are no warnings. */
 size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
                      bool warn);
+
+/* One problem: "hearsay: PATH:LINE: task, field: what". */
+void cli_problem_say(const hsy_problem *p, const char *path);
 
 /* The place of an id, t->n if there is none. */
 size_t cli_tasks_find(const struct cli_tasks *t, const char *id);

@@ -20,12 +20,21 @@ enum {
     DEVICE_ANCHOR,
     DEVICE_OUTPUT,
     DEVICE_MARK_SENT,
+    DEVICE_TAKE,
+    DEVICE_TOKEN,
+    DEVICE_CA,
+    DEVICE_ATTEMPTS,
+    DEVICE_SECONDS,
+    DEVICE_BACKOFF,
+    DEVICE_ONE_CONNECTION,
     DEVICE_WAIT,
     DEVICE_FORMAT
 };
 
 #define DEVICE_WAIT_DEFAULT 10u
 #define DEVICE_WAIT_MAX 86400u
+#define DEVICE_ATTEMPTS_MAX 100u
+#define DEVICE_BACKOFF_MAX 600000u
 
 static const struct cli_option device_table[] = {
     {DEVICE_PUBLIC_KEY, "public-key", "FILE",
@@ -44,6 +53,18 @@ static const struct cli_option device_table[] = {
     {DEVICE_OUTPUT, "output", "FILE", "pack: write there ('-': stdout)"},
     {DEVICE_MARK_SENT, "mark-sent", NULL,
      "pack: count them as sent once FILE is durable"},
+    {DEVICE_TAKE, "take", NULL, "send: first take the collector's tasks"},
+    {DEVICE_TOKEN, "token", "FILE", "send, take: an enrolment token"},
+    {DEVICE_CA, "ca", "FILE",
+     "send, take: who signs the server's certificate\n"
+     "(default: the system's list)"},
+    {DEVICE_ATTEMPTS, "attempts", "N", "send, take: at most (default 5)"},
+    {DEVICE_BACKOFF, "backoff", "MS",
+     "... before the second, then doubling (default 1000)"},
+    {DEVICE_SECONDS, "seconds", "S", "... for all of them (default 300)"},
+    {DEVICE_ONE_CONNECTION, "one-connection", NULL,
+     "send: all uploads over one connection: quicker,\n"
+     "and the collector may see that they are yours"},
     {DEVICE_WAIT, "wait", "SECONDS",
      "for another process to be done (default 10)"},
     CLI_FORMAT_OPTION(DEVICE_FORMAT),
@@ -54,10 +75,11 @@ static const struct cli_command device_command = {
     "init DIR --public-key FILE --document FILE [options] | "
     "answer DIR TASK [VALUE] | "
     "budget|log|tasks|policy DIR | "
+    "send DIR URL [options] | "
     "pack DIR [-o FILE] [--mark-sent] | "
     "consent DIR [none|collect|send] | "
     "forget DIR [SOURCE] | "
-    "take DIR FILE",
+    "take DIR FILE|URL",
     "Answer as one device does. What an answer costs is written down before "
     "it\n"
     "is given; what is asked again is answered the same; no document can "
@@ -173,6 +195,9 @@ void device_close(struct device_job *j)
     free(j->bare);
     hsy_host_close(j->host);
     cli_policy_clear(&j->policy);
+    j->client = NULL; /* it may be opened again */
+    j->bare = NULL;
+    j->host = NULL;
 }
 
 /* ---- Answering ----------------------------------------------------------- */
@@ -291,6 +316,10 @@ static int device_forget(struct device_job *j)
 #define DEVICE_BIT(id) (1u << (id))
 #define DEVICE_ANY DEVICE_BIT(DEVICE_WAIT)
 #define DEVICE_SHOWS (DEVICE_ANY | DEVICE_BIT(DEVICE_FORMAT))
+#define DEVICE_ASKS                                                            \
+    (DEVICE_ANY | DEVICE_BIT(DEVICE_TOKEN) | DEVICE_BIT(DEVICE_CA) |           \
+     DEVICE_BIT(DEVICE_ATTEMPTS) | DEVICE_BIT(DEVICE_SECONDS) |                \
+     DEVICE_BIT(DEVICE_BACKOFF))
 
 static const struct {
     const char *name;
@@ -305,12 +334,16 @@ static const struct {
          DEVICE_BIT(DEVICE_DAY) | DEVICE_BIT(DEVICE_LIFETIME) |
          DEVICE_BIT(DEVICE_ANCHOR),
      "DIR"},
-    {"take", device_take, 2, 2, DEVICE_ANY, "DIR FILE"},
+    {"take", device_take, 2, 2, DEVICE_ASKS, "DIR FILE|URL"},
     {"answer", device_answer, 2, 3, DEVICE_ANY, "DIR TASK [VALUE]"},
     {"budget", device_budget, 1, 1, DEVICE_SHOWS, "DIR"},
     {"log", device_log, 1, 1, DEVICE_SHOWS, "DIR"},
     {"tasks", device_tasks, 1, 1, DEVICE_SHOWS, "DIR"},
     {"policy", device_policy, 1, 1, DEVICE_SHOWS, "DIR"},
+    {"send", device_send, 2, 2,
+     DEVICE_ASKS | DEVICE_BIT(DEVICE_TAKE) | DEVICE_BIT(DEVICE_ONE_CONNECTION) |
+         DEVICE_BIT(DEVICE_FORMAT),
+     "DIR URL"},
     {"pack", device_pack, 1, 1,
      DEVICE_ANY | DEVICE_BIT(DEVICE_OUTPUT) | DEVICE_BIT(DEVICE_MARK_SENT),
      "DIR"},
@@ -379,6 +412,22 @@ static bool device_option(struct cli_parser *p, int id,
     case DEVICE_MARK_SENT:
         o->mark_sent = true;
         return true;
+    case DEVICE_TAKE:
+        o->take = true;
+        return true;
+    case DEVICE_ONE_CONNECTION:
+        o->one_connection = true;
+        return true;
+    case DEVICE_TOKEN:
+        return device_text(&o->token, p->value);
+    case DEVICE_CA:
+        return device_text(&o->ca, p->value);
+    case DEVICE_ATTEMPTS:
+        return cli_value_count(p, &o->attempts, 1, DEVICE_ATTEMPTS_MAX);
+    case DEVICE_SECONDS:
+        return cli_value_count(p, &o->seconds, 1, DEVICE_WAIT_MAX);
+    case DEVICE_BACKOFF:
+        return cli_value_count(p, &o->backoff, 1, DEVICE_BACKOFF_MAX);
     case DEVICE_WAIT:
         return cli_value_count(p, &o->wait, 0, DEVICE_WAIT_MAX);
     case DEVICE_FORMAT:

@@ -101,6 +101,11 @@ int discover_refused(const hsy_search *search, const hsy_error *err)
     return cli_fail_error(NULL, err);
 }
 
+static bool discover_is_puzzle(const struct cli_gather *g)
+{
+    return strcmp(g->info.mechanism, "sfp") == 0;
+}
+
 static int discover_stages_of(struct discover_stages *stages,
                               const hsy_scheme *s, const hsy_search *search)
 {
@@ -112,78 +117,8 @@ static int discover_stages_of(struct discover_stages *stages,
     return discover_refused(search, &err);
 }
 
-/* The whole symbols of a prefix, and the bits after them. */
-static void discover_name(struct discover_row *row, const hsy_scheme *s,
-                          uint32_t bits, uint32_t all)
-{
-    uint8_t bytes[HSY_SPELL_BITS] = {0};
-    const uint32_t symbol = hsy_symbol_bits(s), whole = bits / symbol;
-    size_t len = hsy_code_string(s, bytes, row->found.code);
-
-    if (bits != all)
-        len = whole; /* what is open may be more than zeros */
-    memcpy(row->name, bytes, len);
-    if (bits != all && bits % symbol != 0) {
-        row->name[len++] = '+';
-        for (uint32_t b = symbol * whole; b < bits; b++)
-            row->name[len++] =
-                (char)('0' + hsy_code_bit(s, row->found.code, b));
-    }
-    row->name_len = len;
-}
-
-int discover_keep(struct discover_result *r, const hsy_found *found,
-                  size_t count, size_t stage)
-{
-    const struct cli_gather *g = r->gather;
-    hsy_confidence how = r->options->how;
-
-    how.comparisons = r->options->simultaneous ? r->candidates : 1;
-    for (size_t i = 0; i < count; i++) {
-        struct discover_row *row = &r->rows[r->count];
-        hsy_error err = {0};
-
-        *row = (struct discover_row){.stage = stage, .found = found[i]};
-        discover_name(row, g->scheme, r->stages->stage[stage].bits,
-                      (uint32_t)g->info.param[HSY_PARAM_BITS]);
-        if (hsy_estimate_point(&row->est, &found[i].point, &how, &err) !=
-            HSY_OK)
-            return cli_fail_error(g->first, &err);
-        r->count++;
-    }
-    return 0;
-}
-
-static int discover_search(struct discover_result *r, hsy_found *found,
-                           void *scratch)
-{
-    const struct cli_gather *g = r->gather;
-    const struct discover_options *o = r->options;
-    size_t count = 0;
-
-    for (size_t i = 0; i < r->stages->count; i++) {
-        const bool last = i + 1 == r->stages->count;
-        hsy_error err = {0};
-        int failed = 0;
-
-        r->candidates = (i == 0 ? 1 : count) << r->stages->stage[i].step;
-        if (hsy_search_stage(g->scheme, &g->tally, &o->search, r->stages->stage,
-                             i, found, &count, scratch, &err) != HSY_OK)
-            return err.status == HSY_E_EMPTY
-                       ? cli_fail("%s: group %zu of %zu has no reports: more "
-                                  "people are needed",
-                                  g->first, i + 1, r->stages->count)
-                       : cli_fail_error(g->first, &err);
-        if (last || o->all_stages)
-            failed = discover_keep(r, found, count, i);
-        if (failed)
-            return failed;
-    }
-    r->found = count;
-    return 0;
-}
-
-int discover_tell(const struct discover_result *r, struct output **figure)
+static int discover_tell(const struct discover_result *r,
+                         struct output **figure)
 {
     struct output *out = *figure;
     int failed;
@@ -196,45 +131,24 @@ int discover_tell(const struct discover_result *r, struct output **figure)
     return discover_plot(r, out);
 }
 
-static int discover_prefixes(const struct discover_options *o,
-                             const struct cli_gather *g, struct output **figure)
-{
-    struct discover_stages stages;
-    struct discover_result r = {.options = o, .gather = g, .stages = &stages};
-    hsy_found *found;
-    void *scratch;
-    size_t most = 0, room = 0;
-    int failed = discover_stages_of(&stages, g->scheme, &o->search);
-
-    if (failed)
-        return failed;
-    for (size_t i = 0; i < stages.count; i++) {
-        room += (size_t)stages.stage[i].keep;
-        most = stages.stage[i].keep > most ? stages.stage[i].keep : most;
-    }
-    r.rows = malloc(room * sizeof *r.rows);
-    found = malloc(most * sizeof *found);
-    scratch = malloc(hsy_search_scratch(g->scheme, stages.stage, stages.count));
-    if (r.rows == NULL || found == NULL || scratch == NULL)
-        failed = cli_fail_nomem();
-    if (!failed)
-        failed = discover_search(&r, found, scratch);
-    if (!failed)
-        failed = discover_tell(&r, figure);
-    free(r.rows);
-    free(found);
-    free(scratch);
-    return failed;
-}
-
-/* By the mechanism's own search. */
-static int discover_any(const struct discover_options *o, struct cli_gather *g,
-                        struct output **figure)
+/* Options that go with another mechanism's search. */
+static int discover_fits(const struct discover_options *o,
+                         const struct cli_gather *g)
 {
     if (hsy_stage_number(g->scheme) != 0)
-        return discover_one_stage(o, g, figure);
-    if (strcmp(g->info.mechanism, "sfp") == 0)
-        return discover_puzzle(o, g, figure);
+        return o->all_stages || o->all || o->threshold != 0
+                   ? cli_fail("%s: a tally in batches is of one stage: "
+                              "--all-stages goes with pem, --all and "
+                              "--threshold with sfp",
+                              g->first)
+                   : 0;
+    if (discover_is_puzzle(g) && (o->search.keep != 0 || o->all_stages))
+        return cli_fail("--keep and --all-stages go with reports of pem, which "
+                        "has stages; these are of sfp");
+    if (discover_is_puzzle(g))
+        return o->all && o->search.significant
+                   ? cli_fail("--significant and --all contradict each other")
+                   : 0;
     if (o->all || o->threshold != 0)
         return cli_fail("--all and --threshold go with reports of sfp");
     if (strcmp(g->info.mechanism, "pem") != 0)
@@ -242,7 +156,48 @@ static int discover_any(const struct discover_options *o, struct cli_gather *g,
                         "sfp, and these are of %s; 'randomize --strings "
                         "--mechanism pem' makes them",
                         g->first, g->info.mechanism);
-    return discover_prefixes(o, g, figure);
+    return 0;
+}
+
+static int discover_failed(const struct discover_options *o,
+                           const struct cli_gather *g,
+                           const struct shares_search *got,
+                           const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->status == HSY_E_EMPTY && err->limit != 0)
+        return cli_fail("%s: %s %" PRIu64 " of %zu has no reports: more "
+                        "people are needed",
+                        g->first, got->offsets != 0 ? "offset" : "group",
+                        err->limit, shares_groups(got));
+    if (err->status != HSY_E_RANGE || err->field == NULL)
+        return cli_fail_error(g->first, err);
+    return discover_is_puzzle(g) ? discover_puzzle_refused(o, err)
+                                 : discover_refused(&o->search, err);
+}
+
+static int discover_any(const struct discover_options *o, struct cli_gather *g,
+                        struct output **figure)
+{
+    const struct shares_wanted wanted = {.search = o->search,
+                                         .how = o->how,
+                                         .simultaneous = o->simultaneous,
+                                         .all_stages = o->all_stages,
+                                         .all = o->all,
+                                         .threshold = o->threshold};
+    const struct shares_tally t = cli_gathered(g);
+    struct discover_result r = {.options = o, .gather = g};
+    hsy_error err = {0};
+    int failed = discover_fits(o, g);
+
+    if (failed)
+        return failed;
+    failed = shares_search(&r.got, &t, &wanted, &err) == HSY_OK
+                 ? discover_tell(&r, figure)
+                 : discover_failed(o, g, &r.got, &err);
+    shares_search_clear(&r.got);
+    return failed;
 }
 
 /* The figure is opened first: a wrong path does not cost the search. */

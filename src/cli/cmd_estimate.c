@@ -11,19 +11,6 @@
 #define ESTIMATE_FEW 100  /* below this, intervals are rough at best */
 #define ESTIMATE_ODD 1e-6 /* what chance does so seldom is not chance */
 
-/* A mean is estimated as a share of its range. */
-void estimate_rescale(const hsy_info *info, hsy_estimate *est, bool difference)
-{
-    double unit = pow(10, -(double)info->scale);
-    double width = ((double)info->hi - (double)info->lo) * unit;
-    double zero = difference ? 0 : (double)info->lo * unit;
-
-    est->value = zero + width * est->value;
-    est->sd *= width;
-    est->low = zero + width * est->low;
-    est->high = zero + width * est->high;
-}
-
 int estimate_refused(const hsy_confidence *how, const hsy_error *err)
 {
     if (err->field == NULL || strcmp(err->field, "interval") != 0)
@@ -35,18 +22,11 @@ int estimate_refused(const hsy_confidence *how, const hsy_error *err)
                     err->msg);
 }
 
-/* For what devices may have lied; of a mean in the range's units. */
-static void estimate_widen(struct estimate_result *r, struct estimate_row *row,
-                           const hsy_poison_bound *own,
-                           const hsy_poison_bound *other,
-                           const hsy_confidence *how)
+static struct shares_known estimate_known(const struct estimate_evidence *e,
+                                          size_t i)
 {
-    const double width = cli_unit(&r->gather->info);
-    const hsy_poison_bound by =
-        estimate_lying_widen(&row->est, own, other, how);
-
-    r->lying.up = fmax(r->lying.up, width * by.up);
-    r->lying.down = fmax(r->lying.down, width * by.down);
+    return (struct shares_known){&e->points[i],
+                                 e->bounds != NULL ? &e->bounds[i] : NULL};
 }
 
 static int estimate_rows(struct estimate_result *r,
@@ -54,28 +34,18 @@ static int estimate_rows(struct estimate_result *r,
                          const struct estimate_evidence *other,
                          const hsy_confidence *how)
 {
-    const hsy_info *info = &r->gather->info;
-
     for (size_t i = 0; i < r->count; i++) {
-        struct estimate_row *row = &r->rows[i];
-        size_t at = estimate_place(r->asked, i);
+        struct shares_row *row = &r->rows[i];
+        const struct shares_known own =
+            estimate_known(e, estimate_place(r->asked, i));
+        const struct shares_known its =
+            other != NULL ? estimate_known(other, i) : own;
         hsy_error err = {0};
-        hsy_status st;
 
         row->place = (uint32_t)i;
-        if (other != NULL)
-            st =
-                hsy_estimate_difference(&row->est, &row->p_value, &e->points[i],
-                                        &other->points[i], how, &err);
-        else
-            st = hsy_estimate_point(&row->est, &e->points[at], how, &err);
-        if (st != HSY_OK)
+        if (shares_row(row, &r->lying, &r->gather->info, &own,
+                       other != NULL ? &its : NULL, how, &err) != HSY_OK)
             return estimate_refused(how, &err);
-        if (e->bounds != NULL)
-            estimate_widen(r, row, &e->bounds[at],
-                           other != NULL ? &other->bounds[i] : NULL, how);
-        if (info->kind == HSY_KIND_NUMBER)
-            estimate_rescale(info, &row->est, other != NULL);
     }
     return 0;
 }
@@ -130,40 +100,10 @@ static int estimate_post(struct estimate_result *r,
     return st == HSY_OK ? 0 : cli_fail_error(NULL, &err);
 }
 
-/* Larger first; of equals the one that stands first. */
-static int estimate_order(const struct estimate_row *x, double size_x,
-                          const struct estimate_row *y, double size_y)
-{
-    if (size_x != size_y)
-        return size_x > size_y ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-static int estimate_order_value(const void *a, const void *b)
-{
-    const struct estimate_row *x = a, *y = b;
-
-    return estimate_order(x, x->est.value, y, y->est.value);
-}
-
-/* Of differences the largest are those furthest from 0, either way. */
-static int estimate_order_change(const void *a, const void *b)
-{
-    const struct estimate_row *x = a, *y = b;
-
-    return estimate_order(x, fabs(x->est.value), y, fabs(y->est.value));
-}
-
 static void estimate_top(struct estimate_result *r)
 {
-    const struct estimate_options *o = r->options;
-
-    if (!o->has_top)
-        return;
-    qsort(r->rows, r->count, sizeof *r->rows,
-          r->other != NULL ? estimate_order_change : estimate_order_value);
-    if (r->count > o->top)
-        r->count = (size_t)o->top;
+    if (r->options->has_top)
+        shares_top(r->rows, &r->count, r->options->top, r->other != NULL);
 }
 
 /* ---- Remarks ------------------------------------------------------------- */
@@ -249,22 +189,17 @@ static void estimate_remarks(const struct estimate_result *r,
 
 /* ---- One tally, or two --------------------------------------------------- */
 
-/* Two tallies can be compared if they ask the same; how they ask may differ. */
 static const char *estimate_differs(const struct cli_gather *a,
                                     const struct cli_gather *b)
 {
-    if (a->info.kind != b->info.kind)
-        return "the kind of question";
-    if (a->info.d != b->info.d)
-        return "the number of values";
-    if (a->info.lo != b->info.lo || a->info.hi != b->info.hi ||
-        a->info.scale != b->info.scale)
-        return "the range";
-    if (a->labels.len != b->labels.len ||
-        (a->labels.len != 0 &&
-         memcmp(a->labels.block, b->labels.block, a->labels.len) != 0))
+    const char *what = shares_differ(&a->info, &b->info);
+
+    if (what == NULL &&
+        (a->labels.len != b->labels.len ||
+         (a->labels.len != 0 &&
+          memcmp(a->labels.block, b->labels.block, a->labels.len) != 0)))
         return "the values";
-    return NULL;
+    return what;
 }
 
 struct estimate_job {
@@ -272,7 +207,7 @@ struct estimate_job {
     struct cli_gather gather, other;
     struct estimate_asked asked;
     struct estimate_evidence evidence, evidence_other;
-    struct estimate_row *rows; /* owned */
+    struct shares_row *rows; /* owned */
 };
 
 /* Rows are told apart by their names, so each must have one of its own. */

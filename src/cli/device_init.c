@@ -326,12 +326,21 @@ static int take_run(struct device_job *j, const struct cli_tasks *d)
     return device_fail_about(j, j->how->operand[1], &err);
 }
 
+/* From a file, or from the collector at an address. */
+static int take_read(struct device_job *j, struct cli_tasks *d)
+{
+    const char *from = j->how->operand[1];
+
+    return device_is_url(from) ? device_fetch(j, d)
+                               : cli_tasks_document(d, from);
+}
+
 /* The new document waits beside the old one while the device is told of it:
  * cut short in between, device_open finds it there. */
 int device_take(struct device_job *j)
 {
     struct cli_tasks d = {.yaml = NULL};
-    int failed = cli_tasks_document(&d, j->how->operand[1]);
+    int failed = take_read(j, &d);
 
     if (!failed)
         failed = device_open_bare(j);

@@ -15,7 +15,7 @@ struct log_lines {
     size_t n, room;
 };
 
-enum { LOG_DATE, LOG_WHAT, LOG_KEYS, LOG_NOTE = 7, LOG_BYTES = 10 };
+enum { LOG_DATE, LOG_WHAT, LOG_KEYS, LOG_NOTE = 7, LOG_BYTES = 11 };
 
 static const struct cli_column log_columns[] = {[LOG_DATE] = {"date", NULL},
                                                 [LOG_WHAT] = {"what", NULL},
@@ -27,6 +27,7 @@ static const struct cli_column log_columns[] = {[LOG_DATE] = {"date", NULL},
                                                 [LOG_NOTE] = {"why", "note"},
                                                 {"version", ""},
                                                 {"consent", ""},
+                                                {"status", ""},
                                                 [LOG_BYTES] = {"bytes", NULL}};
 
 #define LOG_COLUMNS (sizeof log_columns / sizeof log_columns[0])
@@ -57,7 +58,7 @@ static void log_value(const struct cli_cell *line, const char *key,
 /* A table has one column for whatever else a line says. */
 static void log_note(const struct cli_cell *line, struct cli_cell *out)
 {
-    static const char *const keys[] = {"version", "consent"};
+    static const char *const keys[] = {"version", "consent", "status"};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         struct cli_cell value = {.type = CLI_NONE};

@@ -16,11 +16,14 @@ struct device_options {
     const char *operand[DEVICE_OPERANDS];
     size_t operands;
     const char *document, *public_key, *policy, *anchor, *output;
+    const char *token, *ca;              /* files; NULL: none */
     const char *sources[DEVICE_SOURCES]; /* NAME=ANSWER,DAY,LIFETIME */
     size_t nsources;
     uint64_t day, lifetime; /* valid if has_day, has_lifetime */
-    bool has_day, has_lifetime, mark_sent;
+    bool has_day, has_lifetime, mark_sent, take;
+    bool one_connection;
     uint64_t wait;
+    uint64_t attempts, seconds, backoff; /* of sending; 0: the library's */
     enum cli_format format;
 };
 
@@ -53,6 +56,12 @@ void device_close(struct device_job *j);
  * False with errno. */
 bool device_roll_forward(struct device_job *j);
 
+/* Whether a word is the address of a collector; the document from there, which
+ * is the second operand. 0, or the exit code after a message. */
+struct cli_tasks;
+bool device_is_url(const char *text);
+int device_fetch(struct device_job *j, struct cli_tasks *d);
+
 /* What the library said about this device, a task or a file of it, and what to
  * do; its limit as an epsilon or a day where it is one. */
 int device_fail(const struct device_job *j, const hsy_error *err);
@@ -69,6 +78,7 @@ void device_say_state(const struct device_job *j, hsy_answer_state state);
 int device_init(struct device_job *j);
 int device_take(struct device_job *j);
 int device_pack(struct device_job *j);
+int device_send(struct device_job *j);
 int device_budget(struct device_job *j);
 int device_log(struct device_job *j);
 int device_tasks(struct device_job *j);

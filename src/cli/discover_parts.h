@@ -23,41 +23,14 @@ struct discover_stages {
     size_t count;
 };
 
-/* A string, or with --all-stages a prefix. */
-struct discover_row {
-    size_t stage; /* from 0 */
-    hsy_found found;
-    hsy_estimate est;
-    char name[HSY_SPELL_BITS + 16]; /* symbols, and the bits after them */
-    size_t name_len;
-};
-
 struct discover_result {
     const struct discover_options *options;
     const struct cli_gather *gather;
-    const struct discover_stages *stages;
-    size_t offsets; /* of sfp, over which reports are split; else 0 */
-    struct discover_row *rows; /* owned */
-    size_t count;
-    uint64_t found; /* of the last stage */
-    uint64_t candidates;
-    uint32_t number; /* of the stage, in batches; 0: all at once */
+    struct shares_search got;
 };
 
 /* What a search refuses, in the words of the options. The exit code. */
 int discover_refused(const hsy_search *search, const hsy_error *err);
-
-/* Print a result, and draw it if a figure is open, which is then closed:
- * *figure is NULL. */
-int discover_tell(const struct discover_result *r, struct output **figure);
-
-/* Add rows of a stage to a result. */
-int discover_keep(struct discover_result *r, const hsy_found *found,
-                  size_t count, size_t stage);
-
-/* A tally of one stage of a search in batches (discover_stages.c). */
-int discover_one_stage(const struct discover_options *o,
-                       const struct cli_gather *g, struct output **figure);
 
 /* Whether --start, --next or --batches is given, and the whole command with
  * them (discover_next.c). */
@@ -69,10 +42,9 @@ int discover_batches(int argc, char **argv);
 void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
                          struct cli_cell *out);
 
-/* A tally of sfp, from the search to the end, and the plan of one
- * (discover_puzzle.c). */
-int discover_puzzle(const struct discover_options *o, struct cli_gather *g,
-                    struct output **figure);
+/* The same of sfp, and the plan of a search (discover_puzzle.c). */
+int discover_puzzle_refused(const struct discover_options *o,
+                            const hsy_error *err);
 int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
 
 /* Print to stdout (discover_show.c). */

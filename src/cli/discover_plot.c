@@ -10,13 +10,13 @@
 
 /* The strings themselves: rows of the last stage, in their order. */
 static size_t plot_rows(const struct discover_result *r,
-                        const struct discover_row *rows[DISCOVER_DRAWN])
+                        const struct shares_found *rows[DISCOVER_DRAWN])
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < r->count && n < DISCOVER_DRAWN; i++)
-        if (r->rows[i].stage + 1 == r->stages->count)
-            rows[n++] = &r->rows[i];
+    for (size_t i = 0; i < r->got.count && n < DISCOVER_DRAWN; i++)
+        if (r->got.rows[i].stage + 1 == r->got.stages)
+            rows[n++] = &r->got.rows[i];
     return n;
 }
 
@@ -31,14 +31,14 @@ static void plot_note(char *note, size_t size, const struct discover_result *r,
         100 * o->how.level, o->simultaneous ? ", all at once" : "",
         info->mechanism, info->epsilon, hsy_tally_reports(&r->gather->tally));
 
-    if (drawn < r->found && used > 0 && (size_t)used < size)
+    if (drawn < r->got.found && used > 0 && (size_t)used < size)
         snprintf(note + used, size - (size_t)used,
-                 "; the %zu largest of %" PRIu64, drawn, r->found);
+                 "; the %zu largest of %" PRIu64, drawn, r->got.found);
 }
 
 int discover_plot(const struct discover_result *r, struct output *out)
 {
-    const struct discover_row *rows[DISCOVER_DRAWN];
+    const struct shares_found *rows[DISCOVER_DRAWN];
     const size_t n = plot_rows(r, rows);
     struct plot_named named[DISCOVER_DRAWN];
     char names[DISCOVER_DRAWN][DISCOVER_NAME], note[256], about[320];

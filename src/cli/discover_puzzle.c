@@ -1,17 +1,14 @@
-/* discover_puzzle.c - hearsay discover on a tally of sfp: the fragment puzzle,
- * and before that how many people it takes. */
+/* discover_puzzle.c - hearsay discover and the fragment puzzle: what it
+ * refuses, and how many people it takes. */
 #include "discover_parts.h"
-
-#include "output.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What a search refuses, in the words of the options. */
-static int puzzle_refused(const struct discover_options *o,
-                          const hsy_error *err)
+int discover_puzzle_refused(const struct discover_options *o,
+                            const hsy_error *err)
 {
     const uint64_t limit = o->search.max_candidates != 0
                                ? o->search.max_candidates
@@ -38,86 +35,6 @@ static hsy_puzzle puzzle_wanted(const struct discover_options *o)
                         .all = o->all,
                         .alpha = o->search.alpha,
                         .max_candidates = o->search.max_candidates};
-}
-
-/* The parts of the scheme as stages, each with its part's number. */
-static void puzzle_stages(struct discover_stages *stages,
-                          const hsy_puzzle_plan *plan)
-{
-    stages->count = plan->fragments + 1;
-    for (size_t i = 0; i < plan->fragments; i++)
-        stages->stage[i] = plan->offset;
-    stages->stage[plan->fragments] = plan->word;
-}
-
-static int puzzle_search(struct discover_result *r, const hsy_puzzle *how,
-                         const hsy_puzzle_plan *plan, hsy_found *found,
-                         void *memory)
-{
-    const struct cli_gather *g = r->gather;
-    hsy_puzzle_trace trace = {0};
-    hsy_error err = {0};
-    size_t count = 0;
-
-    if (hsy_puzzle_search(g->scheme, &g->tally, how, plan, found, &count,
-                          &trace, memory, &err) != HSY_OK)
-        return err.status == HSY_E_EMPTY
-                   ? cli_fail("%s: offset %" PRIu64 " of %zu has no reports: "
-                              "more people are needed",
-                              g->first, err.limit, plan->fragments)
-               : err.status == HSY_E_RANGE ? puzzle_refused(r->options, &err)
-                                           : cli_fail_error(g->first, &err);
-    r->candidates = trace.candidates;
-    r->found = count;
-    r->rows = malloc((count + 1) * sizeof *r->rows);
-    return r->rows != NULL ? discover_keep(r, found, count, plan->fragments)
-                           : cli_fail_nomem();
-}
-
-/* Options that only prefixes have. */
-static int puzzle_check(const struct discover_options *o)
-{
-    if (o->search.keep != 0 || o->all_stages)
-        return cli_fail("--keep and --all-stages go with reports of pem, which "
-                        "has stages; these are of sfp");
-    if (o->all && o->search.significant)
-        return cli_fail("--significant and --all contradict each other");
-    return 0;
-}
-
-int discover_puzzle(const struct discover_options *o, struct cli_gather *g,
-                    struct output **figure)
-{
-    struct discover_options own = *o;
-    const hsy_puzzle how = puzzle_wanted(o);
-    struct discover_stages stages;
-    struct discover_result r = {
-        .options = &own, .gather = g, .stages = &stages};
-    hsy_puzzle_plan plan;
-    hsy_found *found;
-    hsy_error err = {0};
-    void *memory;
-    int failed = puzzle_check(o);
-
-    if (failed)
-        return failed;
-    if (hsy_puzzle_plan_of(g->scheme, &how, &plan, &err) != HSY_OK)
-        return puzzle_refused(o, &err);
-    own.search.significant = !o->all;
-    r.offsets = plan.fragments;
-    puzzle_stages(&stages, &plan);
-    found = malloc((size_t)plan.word.keep * sizeof *found);
-    memory = malloc(hsy_puzzle_memory(g->scheme, &plan));
-    if (found == NULL || memory == NULL)
-        failed = cli_fail_nomem();
-    if (!failed)
-        failed = puzzle_search(&r, &how, &plan, found, memory);
-    if (!failed)
-        failed = discover_tell(&r, figure);
-    free(r.rows);
-    free(found);
-    free(memory);
-    return failed;
 }
 
 /* ---- Planning ------------------------------------------------------------ */
@@ -214,7 +131,7 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
     struct puzzle_part parts[2];
 
     if (hsy_puzzle_plan_of(s, &how, &plan, &err) != HSY_OK)
-        return puzzle_refused(o, &err);
+        return discover_puzzle_refused(o, &err);
     hsy_scheme_info(s, &info);
     parts[0] =
         puzzle_part(o, s, "fragment", 0, &plan.offset, (double)plan.fragments);

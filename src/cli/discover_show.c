@@ -51,14 +51,14 @@ static void show_found_cell(const void *ctx, size_t row, size_t column,
                             struct cli_cell *out)
 {
     const struct show_found *s = ctx;
-    const struct discover_row *r = &s->result->rows[row];
+    const struct shares_found *r = &s->result->got.rows[row];
 
     switch ((enum show_found_column)(column + s->first)) {
     case FOUND_STAGE:
         *out = cli_count(r->stage + 1);
         break;
     case FOUND_BITS:
-        *out = cli_count(s->result->stages->stage[r->stage].bits);
+        *out = cli_count(s->result->got.stage[r->stage].bits);
         break;
     case FOUND_VALUE:
         *out = cli_text(r->name);
@@ -82,54 +82,32 @@ static void show_found_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-/* The share that is found but for a chance of miss at each stage. */
-static double show_found_reach(const struct discover_result *r)
-{
-    double reach = 0;
-
-    for (size_t i = 0; i < r->stages->count; i++) {
-        hsy_tally group;
-
-        hsy_tally_part(&group, &r->gather->tally, r->gather->scheme, i);
-        reach = fmax(reach, hsy_stage_share(&r->stages->stage[i],
-                                            (double)hsy_tally_reports(&group),
-                                            r->options->miss));
-    }
-    return reach;
-}
-
 /* What a row is. */
 static const char *show_found_noun(const struct discover_result *r)
 {
-    const bool inner =
-        r->number != 0 && r->number < hsy_stage_count(r->gather->scheme);
+    const bool inner = r->got.number != 0 &&
+                       r->got.number < hsy_stage_count(r->gather->scheme);
 
-    return inner           ? r->found == 1 ? "prefix" : "prefixes"
-           : r->found == 1 ? "string"
-                           : "strings";
-}
-
-/* What reports are split over. */
-static size_t show_found_groups(const struct discover_result *r)
-{
-    return r->offsets != 0 ? r->offsets : r->stages->count;
+    return inner               ? r->got.found == 1 ? "prefix" : "prefixes"
+           : r->got.found == 1 ? "string"
+                               : "strings";
 }
 
 static void show_found_count(const struct discover_result *r)
 {
     const struct discover_options *o = r->options;
 
-    if (r->found == 0)
+    if (r->got.found == 0)
         printf("Nothing found%s.\n",
-               o->search.significant ? " that is more than chance makes" : "");
+               r->got.significant ? " that is more than chance makes" : "");
     else
         printf(
             "%" PRIu64 " %s found, %s;\n"
             "shares among those who answered; %.14g %% intervals (score)%s\n",
-            r->found, show_found_noun(r),
-            !o->search.significant ? "the largest, chance or not"
-            : r->found == 1        ? "more than chance makes"
-                                   : "all of them more than chance makes",
+            r->got.found, show_found_noun(r),
+            !r->got.significant ? "the largest, chance or not"
+            : r->got.found == 1 ? "more than chance makes"
+                                : "all of them more than chance makes",
             100 * o->how.level, o->simultaneous ? ", all at once" : "");
 }
 
@@ -141,16 +119,16 @@ static void show_found_head(const struct discover_result *r, double reach)
     printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports",
            info->mechanism, info->epsilon, info->epsilon_exact,
            hsy_tally_reports(&r->gather->tally));
-    if (r->number == 0)
-        printf(" in %zu %s%s\n", show_found_groups(r),
-               r->offsets != 0 ? "offset" : "group",
-               show_found_groups(r) == 1 ? "" : "s");
+    if (r->got.number == 0)
+        printf(" in %zu %s%s\n", shares_groups(&r->got),
+               r->got.offsets != 0 ? "offset" : "group",
+               shares_groups(&r->got) == 1 ? "" : "s");
     else
         printf("\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
                " of %" PRIu64 " bits, asked by %s\n",
-               r->number, hsy_stage_count(r->gather->scheme),
+               r->got.number, hsy_stage_count(r->gather->scheme),
                info->param[HSY_PARAM_W], info->param[HSY_PARAM_BITS],
-               r->stages->stage[0].oracle);
+               r->got.stage[0].oracle);
     show_found_count(r);
     if (reach < 1)
         printf("A string that %.3g %% of people hold passes each stage with "
@@ -166,10 +144,11 @@ void discover_show(const struct discover_result *r)
 {
     const struct discover_options *o = r->options;
     const hsy_info *info = &r->gather->info;
-    const double reach = show_found_reach(r);
+    const struct shares_tally t = cli_gathered(r->gather);
+    const double reach = shares_reach(&r->got, &t, o->miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
     const struct cli_table table = {show_found_columns + s.first,
-                                    FOUND_COLUMNS - s.first, r->count,
+                                    FOUND_COLUMNS - s.first, r->got.count,
                                     show_found_cell, &s};
     char alphabet[HSY_ALPHABET_TEXT];
     const struct cli_field fields[] = {
@@ -179,24 +158,24 @@ void discover_show(const struct discover_result *r)
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
-        {"groups", cli_count(show_found_groups(r))},
+        {"groups", cli_count(shares_groups(&r->got))},
         {"level", cli_number(o->how.level)},
         {"interval", cli_text("score")},
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text("people")},
-        {"found", cli_count(r->found)},
-        {"candidates", cli_count(r->candidates)},
+        {"found", cli_count(r->got.found)},
+        {"candidates", cli_count(r->got.candidates)},
         {"detectable", cli_number(reach)},
-        {"stage", cli_count(r->number)}, /* from here on in batches */
+        {"stage", cli_count(r->got.number)}, /* from here on in batches */
         {"stages", cli_count(hsy_stage_count(r->gather->scheme))},
-        {"bits", cli_count(r->stages->stage[0].bits)},
+        {"bits", cli_count(r->got.stage[0].bits)},
     };
     const size_t nfields =
-        sizeof fields / sizeof fields[0] - (r->number == 0 ? 3 : 0);
+        sizeof fields / sizeof fields[0] - (r->got.number == 0 ? 3 : 0);
 
     if (o->format == CLI_TABLE)
         show_found_head(r, reach);
-    if (o->format != CLI_TABLE || r->count != 0)
+    if (o->format != CLI_TABLE || r->got.count != 0)
         cli_print(o->format, &table, fields, nfields, "strings");
 }
 

@@ -11,54 +11,17 @@
 int batches_survivors(const hsy_search *search, const struct cli_gather *g,
                       hsy_stage *stage, hsy_found **found, size_t *count)
 {
+    const struct shares_tally t = cli_gathered(g);
     hsy_error err = {0};
-    void *scratch;
+    hsy_status st = shares_survivors(stage, found, count, &t, search, &err);
 
-    if (hsy_batch_plan(g->scheme, search, stage, &err) != HSY_OK)
-        return discover_refused(search, &err);
-    *found = malloc((size_t)stage->keep * sizeof **found);
-    scratch = malloc(hsy_batch_scratch(g->scheme, stage));
-    if (*found == NULL || scratch == NULL)
-        err.status = HSY_E_NOMEM;
-    else
-        hsy_batch_search(g->scheme, &g->tally, search, stage, *found, count,
-                         scratch, &err);
-    free(scratch);
-    if (err.status == HSY_OK)
+    if (st == HSY_OK)
         return 0;
-    free(*found);
-    *found = NULL;
-    return err.status == HSY_E_NOMEM ? cli_fail_nomem()
-                                     : cli_fail_error(g->first, &err);
-}
-
-int discover_one_stage(const struct discover_options *o,
-                       const struct cli_gather *g, struct output **figure)
-{
-    struct discover_stages stages = {.count = 1};
-    struct discover_result r = {.options = o, .gather = g, .stages = &stages};
-    hsy_found *found = NULL;
-    size_t count = 0;
-    int failed;
-
-    if (o->all_stages || o->all || o->threshold != 0)
-        return cli_fail("%s: a tally in batches is of one stage: --all-stages "
-                        "goes with pem, --all and --threshold with sfp",
-                        g->first);
-    failed = batches_survivors(&o->search, g, &stages.stage[0], &found, &count);
-    if (failed)
-        return failed;
-    r.number = hsy_stage_number(g->scheme);
-    r.candidates = stages.stage[0].candidates;
-    r.found = count;
-    r.rows = malloc((count + 1) * sizeof *r.rows);
-    failed =
-        r.rows == NULL ? cli_fail_nomem() : discover_keep(&r, found, count, 0);
-    if (!failed)
-        failed = discover_tell(&r, figure);
-    free(r.rows);
-    free(found);
-    return failed;
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_E_RANGE && err.field != NULL
+               ? discover_refused(search, &err)
+               : cli_fail_error(g->first, &err);
 }
 
 /* ---- The plan ------------------------------------------------------------ */

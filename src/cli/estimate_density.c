@@ -62,58 +62,29 @@ static void density_remark(const struct cli_gather *g,
                  g->first, (unsigned long long)fit->steps);
 }
 
-int estimate_density(hsy_estimate **bins, hsy_density_method *method,
-                     const struct cli_gather *g,
-                     const struct estimate_options *o)
+int estimate_density_rows(struct shares_row **rows, size_t *count,
+                          hsy_density_method *method,
+                          const struct cli_gather *g,
+                          const struct estimate_options *o)
 {
     const hsy_density_how how = {.method = o->density,
                                  .level = o->how.level,
                                  .replicates = o->replicates,
                                  .seed = o->seed};
-    void *scratch = malloc(hsy_density_estimate_scratch(g->scheme) + 1);
-    hsy_estimate *est = calloc((size_t)g->info.d + 1, sizeof *est);
+    const struct shares_tally t = cli_gathered(g);
     hsy_density_fit fit = {0};
     hsy_error err = {0};
-    hsy_status st = HSY_E_NOMEM;
-    int failed;
-
-    if (scratch != NULL && est != NULL)
-        st = hsy_density_estimate(g->scheme, est, &fit, &g->tally, &how,
-                                  scratch, &err);
-    free(scratch);
-    failed = density_failed(g, st, &err);
-    if (failed) {
-        free(est);
-        return failed;
-    }
-    density_remark(g, &fit);
-    *method = fit.method;
-    *bins = est;
-    return 0;
-}
-
-int estimate_density_rows(struct estimate_row **rows, size_t *count,
-                          hsy_density_method *method,
-                          const struct cli_gather *g,
-                          const struct estimate_options *o)
-{
-    const bool yes_no = g->info.kind == HSY_KIND_YES_NO;
-    hsy_estimate *bins = NULL;
     int failed = density_fits(g, o);
 
-    if (!failed)
-        failed = estimate_density(&bins, method, g, o);
     if (failed)
         return failed;
-    *count = g->info.d;
-    *rows = calloc(*count, sizeof **rows);
-    for (uint32_t i = 0; *rows != NULL && i < *count; i++) {
-        /* Of a yes/no question yes comes first, and is code 1. */
-        (*rows)[i].est = bins[yes_no ? 1 - i : i];
-        (*rows)[i].place = i;
-    }
-    free(bins);
-    return *rows != NULL ? 0 : cli_fail_nomem();
+    failed = density_failed(
+        g, shares_density(rows, count, &fit, &t, &how, &err), &err);
+    if (failed)
+        return failed;
+    density_remark(g, &fit);
+    *method = fit.method;
+    return 0;
 }
 
 int estimate_density_post(double **shares, const struct cli_gather *g)

@@ -114,27 +114,12 @@ void estimate_asked_clear(struct estimate_asked *asked)
 
 /* ---- Points -------------------------------------------------------------- */
 
-/* Points for codes, NULL: the whole domain. */
-static hsy_status evidence_points(struct estimate_evidence *e,
-                                  const struct cli_gather *g,
-                                  const uint64_t *codes, hsy_error *err)
-{
-    void *scratch = malloc(hsy_points_scratch(g->scheme, e->count) + 1);
-    hsy_status st = HSY_E_NOMEM;
-
-    e->points = malloc(e->count * sizeof *e->points);
-    if (scratch != NULL && e->points != NULL)
-        st = hsy_points(g->scheme, e->points, &g->tally, codes, e->count,
-                        scratch, err);
-    free(scratch);
-    return st;
-}
-
 int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
                    const struct estimate_asked *asked)
 {
     static const uint64_t both[] = {1, 0}; /* yes, no */
     const bool yes_no = g->info.kind == HSY_KIND_YES_NO;
+    const struct shares_tally t = cli_gathered(g);
     const uint64_t *codes = yes_no ? both : asked->whole ? NULL : asked->codes;
     hsy_error err = {0};
     hsy_status st;
@@ -143,7 +128,7 @@ int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
         return cli_fail("%s: no data: it holds no reports", g->first);
     e->count = yes_no ? 2 : asked->whole ? g->info.d : asked->count;
     e->complete = codes == NULL || yes_no;
-    st = evidence_points(e, g, codes, &err);
+    st = shares_points(&e->points, &t, codes, e->count, &err);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
     return st == HSY_OK ? 0 : cli_fail_error(g->first, &err);

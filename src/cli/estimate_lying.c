@@ -42,44 +42,20 @@ bool estimate_lying_parse(struct cli_parser *p, double *out)
 int estimate_lying_bounds(struct estimate_evidence *e,
                           const struct cli_gather *g, double lying)
 {
+    const struct shares_tally t = cli_gathered(g);
     hsy_error err = {0};
     hsy_status st;
 
     if (lying == 0)
         return 0;
-    e->bounds = malloc(e->count * sizeof *e->bounds);
-    if (e->bounds == NULL)
+    st = shares_bounds(&e->bounds, &t, e->points, e->count, lying, &err);
+    if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    st = hsy_poison_bounds(e->bounds, g->scheme, e->points, e->count,
-                           hsy_tally_reports(&g->tally), lying, &err);
     if (st == HSY_E_UNKNOWN)
         return cli_fail("--assume-lying: %s has no bound on what lying devices "
                         "can do",
                         g->info.mechanism);
     return st == HSY_OK ? 0 : cli_fail_error(g->first, &err);
-}
-
-/* Up for one tally is down for the other, if it is taken off. */
-hsy_poison_bound estimate_lying_widen(hsy_estimate *est,
-                                      const hsy_poison_bound *own,
-                                      const hsy_poison_bound *other,
-                                      const hsy_confidence *how)
-{
-    const bool inside = other == NULL && (how->interval == HSY_EXACT ||
-                                          how->interval == HSY_LIKELIHOOD);
-    hsy_poison_bound by = *own;
-
-    if (other != NULL) {
-        by.up += other->down;
-        by.down += other->up;
-    }
-    est->low -= by.up;
-    est->high += by.down;
-    if (inside) {
-        est->low = fmax(est->low, 0);
-        est->high = fmin(est->high, 1);
-    }
-    return by;
 }
 
 void estimate_lying_say(const struct estimate_result *r, FILE *to)
@@ -97,25 +73,9 @@ void estimate_lying_say(const struct estimate_result *r, FILE *to)
 
 /* ---- Signs --------------------------------------------------------------- */
 
-/* Whether any part of the scheme has reports that show it. */
-static bool lying_shows(const hsy_scheme *s)
-{
-    for (size_t i = 0; i < hsy_scheme_parts(s); i++) {
-        hsy_info info;
-
-        hsy_scheme_info(hsy_scheme_part(s, i), &info);
-        if (info.weights > 0 || info.param[HSY_PARAM_G] != 0)
-            return true;
-    }
-    return false;
-}
-
 struct cli_cell estimate_lying_p(const struct cli_gather *g)
 {
-    hsy_plausibility p;
+    const struct shares_tally t = cli_gathered(g);
 
-    if (!lying_shows(g->scheme))
-        return (struct cli_cell){.type = CLI_NONE};
-    hsy_plausible(&p, g->scheme, &g->tally, NULL, 0, false);
-    return cli_number(fmin(p.weights_p, p.seeds_p));
+    return cli_number(shares_lying_p(&t)); /* NaN: none */
 }

@@ -107,15 +107,8 @@ void estimate_asked_clear(struct estimate_asked *asked);
 int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
                    const struct estimate_asked *asked);
 
-struct estimate_row {
-    hsy_estimate est; /* shares as fractions, a mean in the range's units */
-    double post;
-    double p_value;
-    uint32_t place; /* of the value among those asked for */
-};
-
 struct estimate_result {
-    struct estimate_row *rows;
+    struct shares_row *rows;
     size_t count;
     const struct cli_gather *gather;
     const struct cli_gather *other; /* NULL without --against */
@@ -135,13 +128,6 @@ bool estimate_lying_parse(struct cli_parser *p, double *out);
  * message. */
 int estimate_lying_bounds(struct estimate_evidence *e,
                           const struct cli_gather *g, double lying);
-
-/* Widen an estimate, or the difference to another tally's, NULL: none; by how
- * much. */
-hsy_poison_bound estimate_lying_widen(hsy_estimate *est,
-                                      const hsy_poison_bound *own,
-                                      const hsy_poison_bound *other,
-                                      const hsy_confidence *how);
 
 /* A sentence about it. */
 void estimate_lying_say(const struct estimate_result *r, FILE *to);
@@ -166,14 +152,9 @@ int estimate_covariance(const struct cli_gather *g,
 bool estimate_is_density(const struct cli_gather *g,
                          const struct estimate_options *o);
 
-/* All d shares in the order of their codes, with bootstrap intervals; the
- * caller frees them. 0, or the exit code after a message. */
-int estimate_density(hsy_estimate **bins, hsy_density_method *method,
-                     const struct cli_gather *g,
-                     const struct estimate_options *o);
-
-/* The same as rows, where the options go with it; the caller frees them. */
-int estimate_density_rows(struct estimate_row **rows, size_t *count,
+/* All d shares as rows, with bootstrap intervals, where the options go with it;
+ * the caller frees them. 0, or the exit code after a message. */
+int estimate_density_rows(struct shares_row **rows, size_t *count,
                           hsy_density_method *method,
                           const struct cli_gather *g,
                           const struct estimate_options *o);
@@ -208,23 +189,10 @@ void estimate_name(const struct cli_gather *g,
 int estimate_tuple(const struct cli_gather *g,
                    const struct estimate_options *o);
 
-/* A mean is estimated as a share of its range; a difference has no zero. */
-void estimate_rescale(const hsy_info *info, hsy_estimate *est, bool difference);
-
 /* Say why an interval cannot be had; exit code 1. */
 int estimate_refused(const hsy_confidence *how, const hsy_error *err);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);
-
-#define ESTIMATE_DECIMAL 22u /* 19 digits, sign, point, NUL */
-
-/* Units of 10^-scale as a decimal without zeros at its end, somewhere in text.
- */
-const char *estimate_decimal(char text[ESTIMATE_DECIMAL], int64_t units,
-                             uint32_t scale);
-
-/* Edge i of d equal bins: the least number that does not lie below it. */
-int64_t estimate_edge(const hsy_info *info, uint32_t i);
 
 #endif

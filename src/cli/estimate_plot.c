@@ -19,7 +19,7 @@
 /* A figure that is being made. Owns its memory. */
 struct figure {
     const struct estimate_result *result;
-    const struct estimate_row **rows; /* those that are drawn */
+    const struct shares_row **rows; /* those that are drawn */
     size_t n;
     bool mean;
     char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_NOTE];
@@ -44,8 +44,8 @@ static bool figure_is_likelihood(const struct estimate_result *r)
 /* Further from 0 first; of equals the one that stands first. */
 static int figure_order(const void *a, const void *b)
 {
-    const struct estimate_row *x = *(const struct estimate_row *const *)a;
-    const struct estimate_row *y = *(const struct estimate_row *const *)b;
+    const struct shares_row *x = *(const struct shares_row *const *)a;
+    const struct shares_row *y = *(const struct shares_row *const *)b;
     const double dx = fabs(x->est.value), dy = fabs(y->est.value);
 
     return dx != dy ? (dx > dy ? -1 : 1)
@@ -154,7 +154,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
                                        .nseries = 1};
 
     for (size_t i = 0; i < f->n; i++) {
-        const struct estimate_row *row = f->rows[i];
+        const struct shares_row *row = f->rows[i];
 
         x[i] = lo * unit + ((double)row->place + 0.5) * width;
         y[i] = 100 * row->est.value;

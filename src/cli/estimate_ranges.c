@@ -84,7 +84,7 @@ bool estimate_ranges_between(struct cli_parser *p,
  * nearest ones: nothing is rounded in silence. */
 static int ranges_edge(const hsy_info *info, const char *text, size_t *edge)
 {
-    char below[ESTIMATE_DECIMAL], above[ESTIMATE_DECIMAL];
+    char below[SHARES_DECIMAL], above[SHARES_DECIMAL];
     uint32_t low = 0, high = info->d;
     int64_t number;
 
@@ -92,23 +92,23 @@ static int ranges_edge(const hsy_info *info, const char *text, size_t *edge)
         return cli_fail("--between: '%s' is not a number of the range", text);
     if (number < info->lo || number > info->hi)
         return cli_fail("--between: %s lies outside the range %s:%s", text,
-                        estimate_decimal(below, info->lo, info->scale),
-                        estimate_decimal(above, info->hi, info->scale));
+                        shares_decimal(below, info->lo, info->scale),
+                        shares_decimal(above, info->hi, info->scale));
     while (low + 1 < high) { /* edge(low) <= number < edge(high), or the end */
         uint32_t middle = low + (high - low) / 2;
 
-        if (estimate_edge(info, middle) <= number)
+        if (shares_edge(info, middle) <= number)
             low = middle;
         else
             high = middle;
     }
     *edge = number == info->hi ? info->d : low;
-    if (number == info->hi || estimate_edge(info, low) == number)
+    if (number == info->hi || shares_edge(info, low) == number)
         return 0;
     return cli_fail(
         "--between: %s is inside a bin; the nearest edges are %s and %s", text,
-        estimate_decimal(below, estimate_edge(info, low), info->scale),
-        estimate_decimal(above, estimate_edge(info, high), info->scale));
+        shares_decimal(below, shares_edge(info, low), info->scale),
+        shares_decimal(above, shares_edge(info, high), info->scale));
 }
 
 /* ---- Estimating ---------------------------------------------------------- */
@@ -121,20 +121,6 @@ static int ranges_failed(const struct estimate_options *o, const hsy_error *err)
     return cli_fail_error(NULL, err);
 }
 
-/* From bins to the range's units. */
-static void ranges_units(const hsy_info *info, hsy_estimate *est)
-{
-    double unit = pow(10, -(double)info->scale);
-    double width =
-        ((double)info->hi - (double)info->lo) * unit / (double)info->d;
-    double zero = (double)info->lo * unit;
-
-    est->value = zero + width * est->value;
-    est->low = zero + width * est->low;
-    est->high = zero + width * est->high;
-    est->sd *= width;
-}
-
 static int ranges_one(struct estimate_range *range, const hsy_info *info,
                       const hsy_ranges *r, const struct estimate_options *o,
                       const hsy_confidence *how)
@@ -145,9 +131,7 @@ static int ranges_one(struct estimate_range *range, const hsy_info *info,
     int failed;
 
     if (range->q > 0) {
-        st = hsy_quantile(&range->est, r, range->q, how, &err);
-        if (st == HSY_OK)
-            ranges_units(info, &range->est);
+        st = shares_quantile(&range->est, info, r, range->q, how, &err);
         return st == HSY_OK ? 0 : ranges_failed(o, &err);
     }
     failed = ranges_edge(info, range->from, &from);

@@ -25,7 +25,7 @@ struct rappor_job {
     struct rappor_counts counts;
     const struct cli_gather *gather; /* NULL: files */
     struct estimate_asked asked;
-    uint16_t *bits; /* [candidate][cohort][hash] */
+    struct shares_rappor tally;
 
     hsy_rappor_law law;
     hsy_rappor_data data;
@@ -94,52 +94,24 @@ static int rappor_fits(const struct estimate_options *o)
     return 0;
 }
 
-/* The bits of candidate i in all cohorts. */
-static hsy_status rappor_place(const struct rappor_job *j, size_t i)
-{
-    const uint64_t code = j->asked.codes != NULL ? j->asked.codes[i] : i;
-    uint16_t *bits = j->bits + i * j->data.m * j->data.h;
-    hsy_status st = HSY_OK;
-
-    for (uint32_t c = 0; c < j->data.m && st == HSY_OK; c++)
-        st = hsy_rappor_bits(j->gather->scheme, code, c, bits + c * j->data.h);
-    return st;
-}
-
 static int rappor_take(struct rappor_job *j)
 {
-    const struct cli_gather *g = j->gather;
-    const uint64_t *param = g->info.param;
+    const struct shares_tally t = cli_gathered(j->gather);
+    hsy_error err = {0};
+    hsy_status st;
     int failed = rappor_fits(j->options);
 
     if (!failed)
-        failed = estimate_ask(&j->asked, g, j->options);
+        failed = estimate_ask(&j->asked, j->gather, j->options);
     if (failed)
         return failed;
-    j->law = (hsy_rappor_law){.p = g->info.q,
-                              .q = g->info.p,
-                              .epsilon_one = g->info.epsilon_exact,
-                              .epsilon_lifetime = g->info.epsilon_lifetime > 0
-                                                      ? g->info.epsilon_lifetime
-                                                      : INFINITY};
-    j->data = (hsy_rappor_data){.size = sizeof j->data,
-                                .k = (uint32_t)param[HSY_PARAM_BITS],
-                                .h = (uint32_t)param[HSY_PARAM_HASHES],
-                                .m = (uint32_t)param[HSY_PARAM_COHORTS],
-                                .p = j->law.p,
-                                .q = j->law.q,
-                                .totals = g->tally.strata,
-                                .ones = (const uint64_t *)g->tally.cells,
-                                .candidates = j->asked.count};
-    j->data.bits = j->bits =
-        malloc(j->asked.count * j->data.m * j->data.h * sizeof *j->bits + 1);
-    if (j->bits == NULL)
+    st =
+        shares_rappor_open(&j->tally, &t, j->asked.codes, j->asked.count, &err);
+    j->law = j->tally.law;
+    j->data = j->tally.data;
+    if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
-    for (size_t i = 0; i < j->asked.count; i++) {
-        if (rappor_place(j, i) != HSY_OK)
-            return cli_fail("%s: no such candidate", g->first);
-    }
-    return 0;
+    return st == HSY_OK ? 0 : cli_fail_error(j->gather->first, &err);
 }
 
 /* ---- Decoding ------------------------------------------------------------ */
@@ -180,17 +152,12 @@ static int rappor_decode(struct rappor_job *j)
                                     .alpha = rappor_alpha(o),
                                     .level = o->how.level,
                                     .target = o->how.target};
-    void *scratch = malloc(hsy_rappor_scratch(&j->data) + 1);
     hsy_error err = {0};
-    hsy_status st = HSY_E_NOMEM;
+    hsy_status st =
+        shares_rappor_decode(&j->shares, &j->summary, &j->data, &how, &err);
 
-    j->shares = malloc(j->data.candidates * sizeof *j->shares);
-    j->rows = malloc(j->data.candidates * sizeof *j->rows);
-    if (scratch != NULL && j->shares != NULL && j->rows != NULL)
-        st = hsy_rappor_decode(j->shares, &j->summary, &j->data, &how, scratch,
-                               &err);
-    free(scratch);
-    if (st == HSY_E_NOMEM)
+    j->rows = malloc(j->data.candidates * sizeof *j->rows + 1);
+    if (st == HSY_E_NOMEM || j->rows == NULL)
         return cli_fail_nomem();
     return st == HSY_OK ? 0 : rappor_refused(j, &err);
 }
@@ -353,7 +320,7 @@ static int rappor_run(struct rappor_job *j, int failed)
     rappor_map_free(&j->map);
     rappor_counts_free(&j->counts);
     estimate_asked_clear(&j->asked);
-    free(j->bits);
+    shares_rappor_clear(&j->tally);
     free(j->shares);
     free(j->rows);
     return failed;

@@ -14,46 +14,6 @@ static void show_own(struct cli_cell *out)
     out->len = strlen(out->shown);
 }
 
-const char *estimate_decimal(char text[ESTIMATE_DECIMAL], int64_t units,
-                             uint32_t scale)
-{
-    uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
-    char *at = text + ESTIMATE_DECIMAL - 1;
-
-    *at = '\0';
-    for (; scale > 0 && size % 10 == 0; scale--)
-        size /= 10;
-    for (uint32_t i = 0; i < scale; i++, size /= 10)
-        *--at = (char)('0' + size % 10);
-    if (scale > 0)
-        *--at = '.';
-    do
-        *--at = (char)('0' + size % 10);
-    while ((size /= 10) != 0);
-    if (units < 0)
-        *--at = '-';
-    return at;
-}
-
-/* lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
-int64_t estimate_edge(const hsy_info *info, uint32_t i)
-{
-    uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo, d = info->d;
-    uint64_t steps = i * (width / d) + (i * (width % d) + d - 1) / d;
-
-    return (int64_t)((uint64_t)info->lo + steps);
-}
-
-static void show_bin(struct cli_cell *out, const hsy_info *info, uint32_t place)
-{
-    char from[ESTIMATE_DECIMAL], to[ESTIMATE_DECIMAL];
-
-    snprintf(out->shown, sizeof out->shown, "%s..%s",
-             estimate_decimal(from, estimate_edge(info, place), info->scale),
-             estimate_decimal(to, estimate_edge(info, place + 1), info->scale));
-    show_own(out);
-}
-
 void estimate_name(const struct cli_gather *g,
                    const struct estimate_asked *asked, uint32_t place,
                    struct cli_cell *out)
@@ -67,7 +27,8 @@ void estimate_name(const struct cli_gather *g,
     } else if (g->info.kind == HSY_KIND_NUMBER) {
         *out = cli_text("mean");
     } else if (g->info.kind == HSY_KIND_BINS) {
-        show_bin(out, &g->info, place);
+        shares_bin(out->shown, &g->info, place);
+        show_own(out);
     } else if (named->d != 0) {
         out->type = CLI_TEXT;
         out->text = cli_label_at(named, place, &out->len);
@@ -111,7 +72,7 @@ static void show_add(struct show_state *s, enum show_what what,
     s->columns[s->ncolumns++] = (struct cli_column){name, title};
 }
 
-static double show_number(const struct estimate_row *row, enum show_what what)
+static double show_number(const struct shares_row *row, enum show_what what)
 {
     switch (what) {
     case SHOW_ESTIMATE:
@@ -129,7 +90,7 @@ static double show_number(const struct estimate_row *row, enum show_what what)
     }
 }
 
-static void show_bar(const struct show_state *s, const struct estimate_row *row,
+static void show_bar(const struct show_state *s, const struct shares_row *row,
                      struct cli_cell *out)
 {
     double share = s->longest > 0 ? row->est.value / s->longest : 0;
@@ -144,7 +105,7 @@ static void show_cell(const void *ctx, size_t row, size_t column,
                       struct cli_cell *out)
 {
     const struct show_state *s = ctx;
-    const struct estimate_row *r = &s->result->rows[row];
+    const struct shares_row *r = &s->result->rows[row];
     enum show_what what = s->what[column];
 
     if (what == SHOW_VALUE) {

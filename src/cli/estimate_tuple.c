@@ -262,7 +262,7 @@ static int tuple_rows(struct tuple_job *j, const struct tuple_part *p,
             est = (hsy_estimate){1 - est.value, est.sd, 1 - est.high,
                                  1 - est.low};
         if (mean)
-            estimate_rescale(info, &est, false);
+            shares_rescale(info, &est, false);
         *row = (struct tuple_row){p, (uint32_t)k, est, 0};
     }
     tuple_decimals(rows, p->nrows, mean ? 1 : 100);

@@ -16,6 +16,8 @@ static const struct cli_entry main_commands[] = {
     {"release", "a trusted curator's truths to a noisy tally", cmd_release},
     {"tasks", "check and sign what devices are asked", cmd_tasks},
     {"device", "answer as one device does: budget, log, uploads", cmd_device},
+    {"serve", "run a collector: uploads in, estimates and a page out",
+     cmd_serve},
     {"plan", "how many people, how much error, which epsilon", cmd_plan},
     {"mechanisms", "the mechanisms, their error and their cost",
      cmd_mechanisms},

@@ -5,6 +5,7 @@
  * found by halving: more of it never makes the best error larger.
  */
 #include "plan_parts.h"
+#include "shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static int case_fill(struct plan_case *c, const struct plan *p,
     hsy_status st;
 
     hsy_scheme_info(s, &c->info);
-    c->unit = cli_unit(&c->info);
+    c->unit = shares_unit(&c->info);
     if (c->info.kind == HSY_KIND_STRINGS) {
         st = hsy_search_plan(s, &p->options.search, c->stages, &c->nstages,
                              &err);

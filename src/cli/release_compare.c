@@ -1,5 +1,6 @@
 /* release_compare.c - the error to expect of trusting nobody, some, or one. */
 #include "release_parts.h"
+#include "shares.h"
 
 #include "plot.h"
 
@@ -31,7 +32,7 @@ struct compare {
 static void compare_fill(struct compare *c, const hsy_info *local,
                          const hsy_info *central)
 {
-    const double unit = cli_unit(central);
+    const double unit = shares_unit(central);
 
     c->mean = central->kind == HSY_KIND_NUMBER;
     for (size_t i = 0; i < COMPARE_ROWS; i++) {

@@ -16,10 +16,14 @@
 #include "tokens.h"
 #include "workers.h"
 
+#include <pthread.h>
+
 struct history;
 
 struct collector {
-    struct config config;
+    struct config config;    /* does not change while threads run, but for what
+                                serve_reload.c alone reads */
+    const char *config_path; /* NULL: there is none */
     struct store *store;
     struct engine *engine;
     struct workers *workers;
@@ -27,6 +31,7 @@ struct collector {
     struct tokens *tokens;
     struct history *history;
     struct log *log;
+    pthread_mutex_t documents; /* one is taken at a time; of sign_key */
     uint8_t sign_key[HSY_SIGN_KEY];
     bool ready; /* both listeners serve; false while draining */
 };

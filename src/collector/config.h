@@ -2,8 +2,9 @@
  * config.h - hearsay.yaml: how a collector is run.
  *
  * Read by libcyaml; every mistake is listed with its line, nothing is used of
- * a file that has one. Defaults are those of config_defaults, which suit one
- * small machine. docs/collector.md has every field.
+ * a file that has one. The keys are the names of the fields below, config.c has
+ * them in one table with their bounds and defaults, which suit one small
+ * machine; docs/collector.md has the same table.
  */
 #ifndef CONFIG_H
 #define CONFIG_H
@@ -22,7 +23,7 @@ struct config {
     char *admin;     /* admin address; NULL: there is none */
     bool admin_open; /* no tokens there: only on loopback or a unix socket */
 
-    unsigned loops; /* 0: one a core */
+    uint64_t loops; /* 0: one a core */
     uint64_t connections, body_bytes, inflight_bytes;
     uint64_t head_seconds, body_seconds, idle_seconds, drain_seconds;
     uint64_t waiting_bytes, fold_bytes, tally_bytes;
@@ -32,20 +33,41 @@ struct config {
 
     char **enrolled;  /* tasks that want a token, ended by NULL; NULL: none */
     char *candidates; /* directory with TASK.txt, for strings; NULL: none */
+    char *backups;    /* directory for copies; NULL: `backups` in data */
     double lying;     /* share of liars whose effect is printed, 0.01 */
 
     bool log_json;
-    unsigned log_level; /* 0 errors, 1 remarks, 2 requests */
-    bool sandbox;
+    unsigned log_level; /* as enum log_level */
+    unsigned sandbox;   /* enum config_sandbox */
 };
 
-void config_defaults(struct config *c);
+enum config_sandbox { CONFIG_OFF, CONFIG_ON, CONFIG_REQUIRED };
 
-/* Problems as with tasks: HSY_E_FORMAT if any is no warning. *problems is the
- * caller's to free. c is freed and filled; relative names are taken from the
- * file's directory. */
+/* What a command line says instead of the file. */
+struct config_setting {
+    const char *key, *value;
+};
+
+/* Key number i, and its default; NULL past the end. A default of NULL: there is
+ * none. */
+const char *config_key(size_t i, const char **otherwise);
+
+/* Whether field i differs and only a restart can change it. */
+bool config_stuck(size_t i, const struct config *now,
+                  const struct config *next);
+
+/* What the file at path (NULL: none) and the settings say, and the defaults for
+ * the rest. Problems as with tasks: HSY_E_FORMAT if any is no warning;
+ * *problems is the caller's to free. c, which is zeroed or was read before, is
+ * freed and filled, and left alone unless HSY_OK is returned. Relative names
+ * are taken from the file's directory; those of settings from the current one.
+ * HSY_E_IO with errno. */
 hsy_status config_read(struct config *c, const char *path,
+                       const struct config_setting *settings, size_t nsettings,
                        hsy_problem **problems, size_t *n, hsy_error *err);
 void config_clear(struct config *c);
+
+/* Whether an address is of this machine alone: loopback, or a unix socket. */
+bool config_loopback(const char *address);
 
 #endif

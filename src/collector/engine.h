@@ -33,6 +33,7 @@ struct engine_options {
     uint32_t keep_days;  /* for which such tallies are kept */
     uint32_t grace_days; /* an epoch closes so many days after it ended */
     uint32_t clock_days; /* a clock that jumps further closes nothing */
+    bool accept_clock;   /* but believe the first day, however far it is */
 };
 
 /* Read everything back and fold what was not folded. The store stays the
@@ -60,6 +61,7 @@ struct engine_status {
     uint64_t waiting_bytes; /* batches not folded yet */
     uint64_t ids, ids_bytes;
     uint64_t tally_bytes;
+    uint64_t refusing; /* entries whose tallies do not fit into memory */
     uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
     uint64_t reports, nulls;            /* counted since the start */
 };
@@ -77,9 +79,10 @@ size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
 struct submission {
     struct submission *next;
     struct intake in;
-    uint8_t token[16]; /* an enrolment token's one-way name */
-    uint32_t quota;    /* uploads an epoch it may bring; 0: there is none */
-    hsy_status outcome;   /* HSY_OK: the verdicts stand, and are durable */
+    uint8_t token[16];  /* an enrolment token's one-way name */
+    uint32_t quota;     /* uploads an epoch it may bring; 0: there is none */
+    hsy_status outcome; /* HSY_OK: the verdicts stand, and are durable */
+    uint64_t handed;    /* when it was handed in; workers.c sets it */
     void (*done)(struct submission *s); /* called by workers.c, once */
 };
 
@@ -92,7 +95,8 @@ struct submission {
 hsy_status engine_admit(struct engine *e, struct submission *list,
                         hsy_error *err);
 
-/* A document, its signature checked by the caller: only a later version. */
+/* A document, its signature checked by the caller: only a later version, or
+ * HSY_E_OLD. The very bytes that are in force change nothing. */
 hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
                        hsy_error *err);
 
@@ -101,7 +105,12 @@ hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
 hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
                         size_t len, hsy_error *err);
 
-/* What day it is (UTC days since 1970). Closes epochs that are over. */
+/*
+ * What day it is (UTC days since 1970). Closes epochs that are over. A day
+ * before the last changes nothing. One more than clock_days after it is not
+ * believed: nothing is closed and new uploads are INTAKE_FULL until a day is
+ * told that can be. HSY_E_FULL: nothing was changed, tell it again later.
+ */
 hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err);
 
 /* A figure to be kept for its day. */

@@ -20,6 +20,9 @@ struct figure_how {
     size_t candidates_len;
 };
 
+/* "yes-no", "values", "number", "bins", "strings"; NULL: none of them. */
+const char *figure_kind(uint32_t kind);
+
 /* JSON text of the entry's tally in words, to be freed; HSY_E_EMPTY below
  * min_reports, with limit. Any thread; may take seconds. */
 hsy_status figure_json(char **json, size_t *len, const struct roster_entry *e,

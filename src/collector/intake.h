@@ -41,7 +41,8 @@ struct intake_upload {
     const uint8_t *payload;           /* packed reports, head.length bytes */
     uint8_t digest[32]; /* BLAKE2b-256 of the upload's 128 + length bytes */
     enum intake_verdict verdict;
-    bool enrolled; /* counts against the submission's quota; set by the caller */
+    bool
+        enrolled; /* counts against the submission's quota; set by the caller */
 };
 
 /* Days that may be named: first is the oldest open epoch. */

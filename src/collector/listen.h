@@ -45,7 +45,9 @@ struct listen_options {
     unsigned loops; /* threads */
     unsigned connections;
     uint32_t head_seconds, body_seconds, idle_seconds;
-    size_t inflight_bytes;          /* bodies of all requests at once */
+    size_t body_bytes;     /* no body is larger, whatever a route says; 0:
+                              as routes say */
+    size_t inflight_bytes; /* bodies of all requests at once */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
     const char *const *cors;        /* origins that may ask, ended by NULL */
@@ -55,7 +57,9 @@ struct listen_options {
 };
 
 /* Bind and listen; nothing is served before listen_start. HSY_E_IO with errno
- * (EADDRINUSE), HSY_E_RANGE for an address that is none. */
+ * (EADDRINUSE), HSY_E_RANGE for an address that is none, HSY_E_FORMAT for a
+ * certificate or key that is none. Routes and origins are kept by reference,
+ * the rest is not needed afterwards. */
 hsy_status listen_open(struct listener **out, const struct listen_options *o,
                        hsy_error *err);
 hsy_status listen_start(struct listener *l, hsy_error *err);
@@ -84,7 +88,8 @@ uint8_t *request_take_body(struct request *q, size_t *len); /* to free */
 void *request_memory(struct request *q, size_t size);       /* freed with it */
 
 /* Answer, once, from any thread; q is gone afterwards. body is freed with
- * `done` (NULL: it is static). */
+ * `done` (NULL: it is static). Status 0 cuts the connection: nothing is said.
+ */
 void request_answer(struct request *q, int status, const char *type,
                     const void *body, size_t len, void (*done)(void *));
 

@@ -74,7 +74,9 @@ struct store_commit {
     size_t ncounts;
     const struct store_quota *quotas;
     size_t nquotas;
-    const uint8_t *merged; /* 16 bytes naming a merged tally file, or NULL */
+    /* 16 bytes naming a merged tally file, or NULL. If it was merged before,
+     * store_append is HSY_E_REFUSED and changes nothing. */
+    const uint8_t *merged;
 };
 
 /* A tally: all reports of an entry (epoch 0), or those of one epoch of it. A
@@ -97,8 +99,10 @@ struct store_figure {
     size_t len;
 };
 
-/* What a store is asked for when it is opened, in this order. Any may be NULL;
- * anything but HSY_OK ends the reading. Pointers last for the call only. */
+/* What a store is asked for when it is opened, in this order; each tally is
+ * followed by its chunks, those that are not all zeros among them. Any may be
+ * NULL; anything but HSY_OK ends the reading. Pointers last for the call
+ * only. */
 struct store_reader {
     void *ctx;
     hsy_status (*document)(void *ctx, const uint8_t *bytes, size_t len);
@@ -174,9 +178,10 @@ struct store {
 
 /*
  * The store of one machine: SQLite in a directory that only its owner can
- * read. One process has it at a time: HSY_E_BUSY. HSY_E_EMPTY if there is none
- * and create is false; HSY_E_VERSION if a newer program made it; HSY_E_DAMAGED
- * if a part is missing or changed.
+ * read, else HSY_E_REFUSED. One process has it at a time: HSY_E_BUSY, with the
+ * number of that process in err->limit if it is known. HSY_E_EMPTY if there is
+ * none and create is false; HSY_E_VERSION if a newer program made it;
+ * HSY_E_DAMAGED if a part is missing or changed.
  */
 hsy_status store_sqlite_open(struct store **out, struct store_state *state,
                              const char *directory, bool create,

@@ -17,14 +17,20 @@ struct tokens;
 hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err);
 void tokens_close(struct tokens *t);
 
-/* Read again if a file has changed; any thread. A broken file keeps the old. */
-hsy_status tokens_refresh(struct tokens *t, hsy_error *err);
+/* Read again if a file has changed; one thread at a time. A broken file keeps
+ * the old. *changed, unless NULL: whether others are in force now. */
+hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err);
 
-/* Any thread, in time that does not tell how much of a token is right. */
+/* Tasks (ended by NULL; NULL: none) that want a token even if none was made
+ * yet; copied. Those with a file want one in any case. */
+hsy_status tokens_want(struct tokens *t, char *const *tasks, hsy_error *err);
+
+/* The role of a token, LISTEN_ANYONE if it is none; any thread, in time that
+ * does not tell how much of a token is right. */
 enum listen_role tokens_role(struct tokens *t, const char *token);
 
-/* Whether task wants a token and this is one of its: its one-way name, and the
- * uploads it may bring an epoch. */
+/* Whether task wants a token and this (NULL: none) is one of its: its one-way
+ * name, and the uploads it may bring an epoch. */
 enum tokens_entry { TOKENS_OPEN, TOKENS_GOOD, TOKENS_BAD };
 enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,
                                   const char *token, uint8_t hash[16],
@@ -44,7 +50,9 @@ hsy_status tokens_each(const char *data,
                                           enum listen_role role),
                        void *ctx, hsy_error *err);
 
-/* n enrolment tokens for a task, handed to `each` once they are durable. */
+/* n enrolment tokens for a task, handed to `each` once they are durable. The
+ * quota is that of all tokens of the task from now on. HSY_E_RANGE for an id
+ * that is none, and for too many. */
 hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
                         uint64_t n,
                         hsy_status (*each)(void *ctx, const char *token),

@@ -7,8 +7,9 @@
  *
  * The admitter takes everything that waits as one group and commits it; the
  * folder folds, writes chunks and copies tallies; both belong to engine.h.
- * When the store fails the admitter answers no more and `failed` is called:
- * the process must end, and recover by opening the store again.
+ * When the store fails nobody is acknowledged any more (outcome HSY_E_IO) and
+ * `failed` is called: the process must end, and recover by opening the store
+ * again.
  */
 #ifndef WORKERS_H
 #define WORKERS_H

@@ -48,6 +48,19 @@ struct container_reader *container_open(int fd)
     return r;
 }
 
+struct container_reader *container_open_bytes(const uint8_t *bytes, size_t len)
+{
+    struct container_reader *r = calloc(1, sizeof *r);
+
+    if (r == NULL)
+        return NULL;
+    if (container_input_bytes(&r->in, bytes, len) != HSY_OK) {
+        free(r);
+        return NULL;
+    }
+    return r;
+}
+
 static void container_drop_scheme(struct container_reader *r)
 {
     if (!r->kept)

@@ -32,6 +32,9 @@ struct container_reader;
 /* Read from fd, which stays the caller's. NULL: out of memory. */
 struct container_reader *container_open(int fd);
 
+/* The same from bytes in memory, which are copied. */
+struct container_reader *container_open_bytes(const uint8_t *bytes, size_t len);
+
 /*
  * The next item; what it points to lasts until the next call. HSY_E_END at the
  * end of the input, if the last file in it was complete; an empty input is

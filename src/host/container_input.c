@@ -18,6 +18,20 @@ hsy_status container_input_open(struct container_input *in, int fd)
     return in->bytes == NULL ? HSY_E_NOMEM : HSY_OK;
 }
 
+/* Nothing comes after them, so there is nothing to read. */
+hsy_status container_input_bytes(struct container_input *in,
+                                 const uint8_t *bytes, size_t len)
+{
+    *in = (struct container_input){
+        .fd = -1, .ended = true, .capacity = len + 1, .end = len};
+    in->bytes = malloc(in->capacity);
+    if (in->bytes == NULL)
+        return HSY_E_NOMEM;
+    if (len != 0)
+        memcpy(in->bytes, bytes, len);
+    return HSY_OK;
+}
+
 void container_input_close(struct container_input *in)
 {
     free(in->bytes);

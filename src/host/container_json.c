@@ -160,6 +160,14 @@ static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
                               json_string_length(value));
 }
 
+bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
+                          const hsy_info *info, const json_t *value)
+{
+    return container_json_packed(one, s, info, value) &&
+           hsy_unpack(s, report, one, 1) == HSY_OK &&
+           hsy_check(s, report) == HSY_OK;
+}
+
 static hsy_status container_json_report(struct container_json *json,
                                         const hsy_scheme *s,
                                         const hsy_info *info,
@@ -167,9 +175,7 @@ static hsy_status container_json_report(struct container_json *json,
 {
     uint8_t *report = json->reports + json->used * info->report_bytes;
 
-    if (!container_json_packed(json->one, s, info, value) ||
-        hsy_unpack(s, report, json->one, 1) != HSY_OK ||
-        hsy_check(s, report) != HSY_OK)
+    if (!container_json_value(report, json->one, s, info, value))
         return hsy_fail(err, HSY_E_FORMAT, "report",
                         "not a report of the scheme");
     json->used++;

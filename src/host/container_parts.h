@@ -16,6 +16,8 @@ struct container_input {
 };
 
 hsy_status container_input_open(struct container_input *in, int fd);
+hsy_status container_input_bytes(struct container_input *in,
+                                 const uint8_t *bytes, size_t len);
 void container_input_close(struct container_input *in);
 
 /* Have n bytes in a row from in->begin on. HSY_E_END if the input ends before,
@@ -93,6 +95,11 @@ hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
  * says so: the parser tells want of memory in no other reliable way. */
 hsy_status container_json_refuse(hsy_error *err, const char *field,
                                  const char *msg);
+
+/* The report that a JSON value stands for; one has room for one packed report.
+ * False: it is none of the scheme. */
+bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
+                          const hsy_info *info, const json_t *value);
 
 /* len bytes from 2 len lower-case digits; false: it is not that. */
 bool container_json_hex(uint8_t *bytes, size_t len, const char *text,

@@ -32,6 +32,9 @@ struct output {
     char *path;  /* owned; where it shall stand, NULL: written in place */
     char *draft; /* owned; where it stands meanwhile, NULL: nowhere */
     char self[OUTPUT_NAME]; /* what fd is called while it has no name */
+    bool memory;      /* there is no fd */
+    uint8_t *bytes;   /* owned; all of it so far, in memory */
+    size_t len, room; /* of bytes */
     size_t used;
     uint8_t buffer[OUTPUT_BUFFER];
 };
@@ -152,19 +155,38 @@ static hsy_status output_open_path(struct output *out, const char *path)
     return out->opened ? HSY_OK : HSY_E_IO;
 }
 
-hsy_status output_open(struct output **out, const char *path)
+/* Of standard output, until something else is said. */
+static struct output *output_new(void)
 {
     struct output *o = malloc(sizeof *o);
+
+    if (o == NULL)
+        return NULL;
+    o->fd = STDOUT_FILENO;
+    o->error = 0;
+    o->opened = o->memory = false;
+    o->path = o->draft = NULL;
+    o->bytes = NULL;
+    o->len = o->room = o->used = 0;
+    return o;
+}
+
+hsy_status output_memory(struct output **out)
+{
+    *out = output_new();
+    if (*out == NULL)
+        return HSY_E_NOMEM;
+    (*out)->memory = true;
+    return HSY_OK;
+}
+
+hsy_status output_open(struct output **out, const char *path)
+{
+    struct output *o = output_new();
     hsy_status st = HSY_OK;
 
     if (o == NULL)
         return HSY_E_NOMEM;
-    o->fd = STDOUT_FILENO;
-    o->error = 0;
-    o->opened = false;
-    o->path = NULL;
-    o->draft = NULL;
-    o->used = 0;
     if (path != NULL)
         st = output_open_path(o, path);
     if (st != HSY_OK) {
@@ -175,8 +197,32 @@ hsy_status output_open(struct output **out, const char *path)
     return HSY_OK;
 }
 
+/* More of what is in memory. */
+static void output_append(struct output *out, const uint8_t *data, size_t len)
+{
+    if (out->error == 0 && len > out->room - out->len) {
+        const size_t room = 2 * out->room + len;
+        uint8_t *bytes = realloc(out->bytes, room);
+
+        if (bytes == NULL) {
+            out->error = ENOMEM;
+            return;
+        }
+        out->bytes = bytes;
+        out->room = room;
+    }
+    if (out->error == 0 && len != 0) {
+        memcpy(out->bytes + out->len, data, len);
+        out->len += len;
+    }
+}
+
 static void output_drain(struct output *out, const uint8_t *data, size_t len)
 {
+    if (out->memory) {
+        output_append(out, data, len);
+        return;
+    }
     while (out->error == 0 && len != 0) {
         ssize_t put = write(out->fd, data, len);
 
@@ -264,6 +310,22 @@ hsy_status output_commit(struct output *out)
     return st;
 }
 
+hsy_status output_take(struct output *out, uint8_t **bytes, size_t *len)
+{
+    hsy_status st;
+
+    output_drain(out, out->buffer, out->used);
+    out->used = 0;
+    st = out->error == 0 ? HSY_OK : HSY_E_NOMEM;
+    if (st == HSY_OK) {
+        *bytes = out->bytes;
+        *len = out->len;
+        out->bytes = NULL;
+    }
+    output_abort(out);
+    return st;
+}
+
 void output_abort(struct output *out)
 {
     int error = errno;
@@ -276,6 +338,7 @@ void output_abort(struct output *out)
         unlink(out->draft);
     free(out->path);
     free(out->draft);
+    free(out->bytes);
     free(out);
     errno = error;
 }

@@ -16,6 +16,13 @@ struct output;
 /* path NULL: standard output. HSY_E_IO with errno set, or HSY_E_NOMEM. */
 hsy_status output_open(struct output **out, const char *path);
 
+/* An output into memory. HSY_E_NOMEM. */
+hsy_status output_memory(struct output **out);
+
+/* All that was written into memory, the caller's to free. Frees out either way.
+ * HSY_E_NOMEM. */
+hsy_status output_take(struct output *out, uint8_t **bytes, size_t *len);
+
 /* Buffered; an error is remembered and returned again by commit. */
 hsy_status output_write(struct output *out, const void *data, size_t len);
 

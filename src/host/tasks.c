@@ -14,16 +14,14 @@
 
 void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len)
 {
-    tasks_index(t, text, len);
+    tasks_index(t, &tasks_form, text, len);
     if (!t->wrong && !t->nomem)
-        tasks_load(t, text, len);
+        t->file = tasks_load(t, &tasks_form, text, len);
     if (!t->wrong && !t->nomem)
         tasks_check(t);
 }
 
-/* All of a file of at most TASKS_FILE_MAX bytes, owned by the caller. HSY_E_IO
- * with errno, HSY_E_RANGE if it is longer. */
-static hsy_status tasks_slurp(uint8_t **out, size_t *len, const char *path)
+hsy_status tasks_slurp(uint8_t **out, size_t *len, const char *path)
 {
     FILE *f = fopen(path, "rbe");
     uint8_t *bytes;
@@ -49,8 +47,7 @@ static hsy_status tasks_slurp(uint8_t **out, size_t *len, const char *path)
     return st;
 }
 
-/* Where the file is, for the files that it names. */
-static char *tasks_directory(const char *path)
+char *tasks_directory(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -104,7 +101,7 @@ void hsy_tasks_free(hsy_tasks *tasks)
     for (size_t i = 0; i < tasks->ntasks; i++)
         free(tasks->made[i].labels);
     if (tasks->file != NULL)
-        tasks_unload(tasks);
+        tasks_unload(&tasks_form, tasks->file);
     free(tasks->made);
     free(tasks->tasks);
     free(tasks->lines);

@@ -119,14 +119,32 @@ void *tasks_grow(hsy_tasks *t, void *array, size_t n, size_t *room,
 
 /* ---- Reading ------------------------------------------------------------- */
 
-extern const cyaml_schema_value_t tasks_schema;
+/* A sort of YAML file; a collector's configuration is read in the same way. All
+ * its scalars are texts. */
+struct tasks_form {
+    const cyaml_schema_value_t *schema;
+    const char *page;   /* that has all keys */
+    const char *column; /* whose keys begin in one column */
+};
+
+extern const struct tasks_form tasks_form;
+
+/* All of a file of at most TASKS_FILE_MAX bytes, owned by the caller. HSY_E_IO
+ * with errno, HSY_E_RANGE if it is longer, HSY_E_NOMEM. */
+hsy_status tasks_slurp(uint8_t **out, size_t *len, const char *path);
+
+/* Where the file is, for the files that it names; NULL: out of memory. */
+char *tasks_directory(const char *path);
 
 /* Note all lines and complain of what does not fit the schema. */
-void tasks_index(hsy_tasks *t, const uint8_t *text, size_t len);
+void tasks_index(hsy_tasks *t, const struct tasks_form *form,
+                 const uint8_t *text, size_t len);
 
-/* Fill in t->file; the text fits the schema. */
-void tasks_load(hsy_tasks *t, const uint8_t *text, size_t len);
-void tasks_unload(hsy_tasks *t);
+/* What libcyaml makes of a text that fits the schema; NULL after a complaint,
+ * or with t->nomem. */
+cyaml_data_t *tasks_load(hsy_tasks *t, const struct tasks_form *form,
+                         const uint8_t *text, size_t len);
+void tasks_unload(const struct tasks_form *form, cyaml_data_t *data);
 
 /* Everything from the bytes of a file; t is zeroed but for today and directory,
  * which it owns. */

@@ -18,6 +18,7 @@
 
 struct lines_reader {
     hsy_tasks *tasks;
+    const struct tasks_form *form;
     yaml_parser_t parser;
     yaml_event_t event; /* the one to look at */
     uint32_t last;      /* line of the file */
@@ -48,10 +49,11 @@ static void lines_broken(struct lines_reader *r)
         return;
     }
     tasks_wrong_line(r->tasks, lines_number(r, &p->problem_mark), file,
-                     "this is not YAML: %s; begin the keys of one task in one "
+                     "this is not YAML: %s; begin the keys of %s in one "
                      "column, indent with spaces, not tabs, and quote what is "
                      "no plain word",
-                     p->problem != NULL ? p->problem : "it cannot be read");
+                     p->problem != NULL ? p->problem : "it cannot be read",
+                     r->form->column);
 }
 
 /* Move on to the next event. */
@@ -193,9 +195,8 @@ lines_field(struct lines_reader *r, const cyaml_schema_field_t *fields,
         tasks_wrong_line(r->tasks, lines_now(r), at,
                          near != NULL ? "no such key: '%.32s'; did you mean "
                                         "'%s'?"
-                                      : "no such key: '%.32s'; docs/tasks.md "
-                                        "has them",
-                         key, near);
+                                      : "no such key: '%.32s'; %s has them",
+                         key, near != NULL ? near : r->form->page);
         return NULL;
     }
     if (*seen >> i & 1) {
@@ -306,7 +307,7 @@ static void lines_document(struct lines_reader *r)
         return;
     }
     lines_next(r);
-    lines_value(r, &tasks_schema, file, lines_now(r));
+    lines_value(r, r->form->schema, file, lines_now(r));
     lines_next(r);
     if (!r->stopped && r->event.type != YAML_STREAM_END_EVENT)
         tasks_wrong_line(r->tasks, lines_now(r), file,
@@ -337,9 +338,10 @@ static bool lines_utf8(hsy_tasks *t, uint32_t *lines, const uint8_t *text,
     return true;
 }
 
-void tasks_index(hsy_tasks *t, const uint8_t *text, size_t len)
+void tasks_index(hsy_tasks *t, const struct tasks_form *form,
+                 const uint8_t *text, size_t len)
 {
-    struct lines_reader r = {.tasks = t};
+    struct lines_reader r = {.tasks = t, .form = form};
 
     if (!lines_utf8(t, &r.last, text, len))
         return;

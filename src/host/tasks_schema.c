@@ -93,30 +93,34 @@ static const cyaml_schema_field_t schema_file[] = {
                          HSY_TASKS_MAX),
     CYAML_FIELD_END};
 
-const cyaml_schema_value_t tasks_schema = {
+static const cyaml_schema_value_t schema_tasks = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct tasks_file, schema_file)};
+
+const struct tasks_form tasks_form = {
+    .schema = &schema_tasks, .page = "docs/tasks.md", .column = "one task"};
 
 /* Silent: what can be said of the text has been said by tasks_index. */
 static const cyaml_config_t schema_config = {.mem_fn = cyaml_mem,
                                              .flags = CYAML_CFG_NO_ALIAS};
 
-void tasks_load(hsy_tasks *t, const uint8_t *text, size_t len)
+cyaml_data_t *tasks_load(hsy_tasks *t, const struct tasks_form *form,
+                         const uint8_t *text, size_t len)
 {
     const struct tasks_place file = {.task = TASKS_NONE, .item = TASKS_NONE};
     cyaml_data_t *data = NULL;
     cyaml_err_t st =
-        cyaml_load_data(text, len, &schema_config, &tasks_schema, &data, NULL);
+        cyaml_load_data(text, len, &schema_config, form->schema, &data, NULL);
 
     if (st == CYAML_OK)
-        t->file = data;
-    else if (st == CYAML_ERR_OOM)
+        return data;
+    if (st == CYAML_ERR_OOM)
         t->nomem = true;
     else
         tasks_wrong(t, file, "%s", cyaml_strerror(st));
+    return NULL;
 }
 
-void tasks_unload(hsy_tasks *t)
+void tasks_unload(const struct tasks_form *form, cyaml_data_t *data)
 {
-    (void)cyaml_free(&schema_config, &tasks_schema, t->file, 0);
-    t->file = NULL;
+    (void)cyaml_free(&schema_config, form->schema, data, 0);
 }

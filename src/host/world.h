@@ -26,9 +26,11 @@ struct hsy_host {
     int lock;
     int log; /* opened with the first entry */
     int anchor_dir;
-    char *anchor;  /* owned; its name in anchor_dir */
-    bool broken;   /* a sync has failed: nothing is stored any more */
-    bool log_lost; /* an entry could not be written */
+    char *anchor;     /* owned; its name in anchor_dir */
+    bool broken;      /* a sync has failed: nothing is stored any more */
+    bool log_lost;    /* an entry could not be written */
+    uint32_t refused; /* HTTP status of what is being marked as sent; 0: it was
+                         acknowledged */
     struct world_error error;
 };
 

@@ -37,7 +37,8 @@ enum {
     LOG_WHY = 32,
     LOG_BYTES = 64,
     LOG_VERSION = 128,
-    LOG_CONSENT = 256
+    LOG_CONSENT = 256,
+    LOG_STATUS = 512
 };
 
 #define LOG_ANSWER (LOG_TASK | LOG_SOURCE | LOG_SLOT | LOG_ROUND)
@@ -56,6 +57,7 @@ static const struct {
     [HSY_ENTRY_DROPPED] = {"dropped", LOG_ANSWER},
     [HSY_ENTRY_CONSENT] = {"consent", LOG_CONSENT},
     [HSY_ENTRY_FORGET] = {"forget", LOG_SOURCE},
+    [HSY_ENTRY_REFUSED] = {"refused", LOG_ANSWER | LOG_STATUS},
 };
 
 #define LOG_KINDS (sizeof log_kinds / sizeof log_kinds[0])
@@ -161,6 +163,8 @@ static void log_entry(struct log_line *l, const hsy_entry *e, unsigned fields)
                     : "unknown");
     if (fields & LOG_VERSION)
         log_put(l, " version=%" PRIu64, e->nano);
+    if (fields & LOG_STATUS)
+        log_put(l, " status=%" PRIu64, e->nano);
     if (fields & LOG_CONSENT)
         log_put(l, " consent=%s",
                 hsy_world_consent_name(e->nano) != NULL
@@ -205,9 +209,14 @@ void hsy_world_log(void *ctx, const hsy_entry *entry)
 {
     hsy_host *h = ctx;
     struct log_line line = {.lost = false};
+    hsy_entry e = *entry;
 
-    if (h->owner != getpid() || hsy_world_entry_name(entry->kind) == NULL)
+    if (h->owner != getpid() || hsy_world_entry_name(e.kind) == NULL)
         return;
+    if (e.kind == HSY_ENTRY_SENT && h->refused != 0) {
+        e.kind = HSY_ENTRY_REFUSED;
+        e.nano = h->refused;
+    }
     if (h->log == -1)
         log_open(h);
     log_rotate(h);
@@ -216,7 +225,7 @@ void hsy_world_log(void *ctx, const hsy_entry *entry)
         h->log_lost = true;
         return;
     }
-    log_entry(&line, entry, log_kinds[entry->kind].fields);
+    log_entry(&line, &e, log_kinds[e.kind].fields);
     log_drain(&line);
     h->log_lost |= line.lost;
 }

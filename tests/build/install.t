@@ -37,7 +37,7 @@ tasks:
     yes-no: true
     epsilon: 1
     repeat: day
-    start: 2026-01-01
+    start: 2020-01-01
     end: 2099-12-31
 YAML
 { "$hearsay" tasks keygen -o "$work/collector" &&

@@ -60,7 +60,7 @@ yaml = """version: 1
 expires: 2099-12-31
 tasks:
   - {id: words, source: words, question: Which?, strings: true, epsilon: 5, mechanism: pem, %s
-     set: {bits: 40, pool-bits: 10}, repeat: once, start: 2026-01-01, end: 2099-12-31}
+     set: {bits: 40, pool-bits: 10}, repeat: once, start: 2020-01-01, end: 2099-12-31}
 """
 task = write("tasks.yaml", (yaml % "alphabet: a-z,").encode())
 ok(must("randomize", "--task", task + ":words", "--simulate", "--seed", "3", stdin=people) == stream, "a task asks the same")

@@ -15,11 +15,16 @@
 
 static char root[64], home[96], paper[96];
 static uint8_t key[HSY_SIGN_KEY], secret[HSY_SIGN_SECRET];
+static uint32_t today; /* when the document was signed */
+
+static uint32_t day(void)
+{
+    return (uint32_t)(time(NULL) / 86400);
+}
 
 /* The example tasks of today, signed, in a file. */
 static bool write_document(void)
 {
-    const uint32_t today = (uint32_t)(time(NULL) / 86400);
     const hsy_document doc = {
         .version = 1, .issued = today, .expires = today + 100};
     static struct example_tasks e;
@@ -152,7 +157,8 @@ static void answers(hsy_client *c)
                HSY_OK &&
            budget.spent_lifetime == 1098612288u + E(1),
        "and charged: two reports at a half, one at ln 3");
-    ok(hsy_client_next(c, upload, sizeof upload, &len, &err) == HSY_E_END,
+    ok(hsy_client_next(c, upload, sizeof upload, &len, &err) == HSY_E_END ||
+           day() != today,
        "nothing is due on the first day");
     ok(hsy_client_answer_text(c, "crash", "perhaps", 7, NULL, &err) ==
            HSY_E_FORMAT,
@@ -401,6 +407,7 @@ int main(void)
         return 1;
     snprintf(home, sizeof home, "%s/device", root);
     snprintf(paper, sizeof paper, "%s/document", root);
+    today = day();
     if (!ok(write_document() && open_client(&c, &err) == HSY_OK,
             "a client opens, and makes its device"))
         return 1;

@@ -106,7 +106,7 @@ static const cyaml_schema_field_t *field(const cyaml_schema_field_t *fields,
 static void schema_has_all_parameters(void)
 {
     const cyaml_schema_field_t *tasks =
-        field(tasks_schema.mapping.fields, "tasks");
+        field(tasks_form.schema->mapping.fields, "tasks");
     const cyaml_schema_field_t *set =
         field(tasks->value.sequence.entry->mapping.fields, "set");
     size_t known = 0, named = 0;

@@ -1,0 +1,181 @@
+/* serve_run.c - hearsay serve: run a collector until it is told to stop. */
+#define _DEFAULT_SOURCE
+#include "serve_parts.h"
+
+#include "cli_tasks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Configuration ------------------------------------------------------- */
+
+static void run_say_problems(const hsy_problem *p, size_t n, const char *path)
+{
+    for (size_t i = 0; i < n; i++)
+        cli_problem_say(&p[i], p[i].line != 0 ? path : "serve");
+}
+
+int serve_configure(struct config *c, const struct serve_how *how)
+{
+    hsy_problem *problems;
+    hsy_error err = {0};
+    size_t n;
+    hsy_status st = config_read(c, how->file, how->settings, how->nsettings,
+                                &problems, &n, &err);
+    int failed = st != HSY_OK;
+
+    if (st == HSY_E_IO)
+        failed = cli_fail("%s: %s", how->file, strerror(errno));
+    else if (st != HSY_OK && n == 0)
+        failed = cli_fail_error(how->file, &err);
+    run_say_problems(problems, n, how->file);
+    free(problems);
+    return failed;
+}
+
+static int run_trouble(const struct serve_trouble *t)
+{
+    const hsy_error *err = &t->err;
+
+    if (t->about != NULL && t->number != 0)
+        return cli_fail("%s: %s", t->about, strerror(t->number));
+    return cli_fail_at(t->about, NULL, err);
+}
+
+/* ---- Until it is told to stop -------------------------------------------- */
+
+static void run_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+/* Read everything again; a broken file keeps the old. */
+static void run_reload(struct collector *c, const struct serve_how *how)
+{
+    struct config next = {0};
+
+    if (serve_configure(&next, how) == 0)
+        serve_reload(c, &next);
+    else
+        log_event(c->log, LOG_ERROR, "reload-kept-old", "config=broken");
+    config_clear(&next);
+}
+
+static void run_wait(struct collector *c, const struct serve_how *how,
+                     const sigset_t *set, int manager)
+{
+    static const struct timespec second = {.tv_sec = 1};
+    int number;
+
+    while ((number = sigtimedwait(set, NULL, &second)) != SIGTERM &&
+           number != SIGINT) {
+        if (number == SIGHUP) {
+            serve_notify(manager, "RELOADING=1");
+            run_reload(c, how);
+            serve_notify(manager, "READY=1");
+        } else {
+            serve_look(c);
+        }
+    }
+}
+
+/* The one line that scripts wait for. */
+static int run_ready(const struct collector *c)
+{
+    char public[SERVE_ADDRESS], admin[SERVE_ADDRESS] = "";
+
+    serve_address(public, c->public, c->config.listen);
+    if (c->admin != NULL)
+        serve_address(admin, c->admin, c->config.admin);
+    printf("ready public=%s%s%s\n", public, c->admin != NULL ? " admin=" : "",
+           admin);
+    return cli_finish();
+}
+
+static int run_started(struct collector *c, const struct serve_how *how,
+                       const sigset_t *set, int manager)
+{
+    hsy_error err = {0};
+    int failed = run_ready(c);
+
+    if (failed)
+        return failed;
+    serve_notify(manager, "READY=1");
+    run_wait(c, how, set, manager);
+    serve_notify(manager, "STOPPING=1");
+    if (serve_stop(c, &err) != HSY_OK)
+        return cli_fail_error(c->config.data, &err);
+    return CLI_DONE;
+}
+
+int serve_run(const struct serve_how *how)
+{
+    struct collector c = {.config_path = how->file};
+    int manager, failed = serve_configure(&c.config, how);
+    struct serve_trouble t;
+    sigset_t set;
+
+    if (failed)
+        return failed;
+    umask(077); /* nothing that is made here is for others */
+    run_signals(&set);
+    manager = serve_notify_open();
+    if (serve_open(&c, &t) != HSY_OK || serve_start(&c, &t) != HSY_OK)
+        failed = run_trouble(&t);
+    else
+        failed = run_started(&c, how, &set, manager);
+    serve_close(&c);
+    if (manager != -1)
+        close(manager);
+    return failed;
+}
+
+/* ---- Check --------------------------------------------------------------- */
+
+/* The files that it names, as far as that shows without a store. */
+static int check_files(const struct config *c)
+{
+    uint8_t key[HSY_SIGN_KEY], *bytes = NULL;
+    struct cli_tasks doc = {0};
+    size_t len;
+    int failed = cli_public_read(key, c->public_key);
+
+    if (!failed && c->document != NULL) {
+        failed = cli_tasks_document(&doc, c->document);
+        len = doc.doc.len - HSY_SIGNATURE;
+        if (!failed && !hsy_sign_verify(key, doc.bytes + len, doc.bytes, len))
+            failed = cli_fail("%s: not signed by the key in %s", c->document,
+                              c->public_key);
+        cli_tasks_clear(&doc);
+    }
+    for (int i = 0; !failed && i < 2; i++) {
+        const char *file = i == 0 ? c->tls_cert : c->tls_key;
+
+        if (file != NULL)
+            failed = cli_read_file(&bytes, &len, file, 1u << 20);
+        free(bytes);
+        bytes = NULL;
+    }
+    return failed;
+}
+
+int serve_check(const struct serve_how *how)
+{
+    struct config c = {0};
+    int failed = serve_configure(&c, how);
+
+    if (!failed)
+        failed = check_files(&c);
+    config_clear(&c);
+    return failed;
+}

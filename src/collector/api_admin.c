@@ -1,0 +1,254 @@
+/* api_admin.c - the routes of the admin listener, and what they share. */
+#define _GNU_SOURCE /* timegm */
+#include "api_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
+#define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
+
+/* docs/openapi.yaml has the same; tests/e2e/openapi.t holds them together. */
+const struct route api_admin[] = {
+    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
+    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},
+    {"GET", "/", LISTEN_ANYONE, 0, api_page},
+    {"GET", "/assets/*", LISTEN_ANYONE, 0, api_asset},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics},
+    {"GET", "/v1/status", LISTEN_ANALYST, 0, api_status},
+    {"GET", "/v1/events", LISTEN_ANALYST, 0, api_events},
+    {"GET", "/v1/tasks", LISTEN_ANALYST, 0, api_tasks},
+    {"GET", "/v1/tasks/*", LISTEN_ANALYST, 0, api_task},
+    {"GET", "/v1/tasks/*/estimate", LISTEN_ANALYST, 0, api_estimate},
+    {"GET", "/v1/tasks/*/estimate.csv", LISTEN_ANALYST, 0, api_estimate_csv},
+    {"GET", "/v1/tasks/*/estimate.svg", LISTEN_ANALYST, 0, api_estimate_svg},
+    {"GET", "/v1/tasks/*/history", LISTEN_ANALYST, 0, api_history},
+    {"GET", "/v1/tasks/*/compare", LISTEN_ANALYST, 0, api_compare},
+    {"GET", "/v1/tasks/*/tally", LISTEN_ANALYST, 0, api_tally},
+    {"POST", "/v1/tasks/*/tally", LISTEN_OPERATOR, ADMIN_TALLY_MAX, api_merge},
+    {"GET", "/v1/document", LISTEN_ANALYST, 0, api_document},
+    {"PUT", "/v1/document", LISTEN_OPERATOR, ADMIN_DOCUMENT_MAX,
+     api_put_document},
+    {"POST", "/v1/backup", LISTEN_OPERATOR, 0, api_backup},
+};
+
+const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
+
+/* ---- Answers ------------------------------------------------------------- */
+
+void api_headers(struct request *q)
+{
+    request_set(q, "Cache-Control", "no-store");
+    request_set(q, "X-Content-Type-Options", "nosniff");
+    request_set(q, "Referrer-Policy", "no-referrer");
+    request_set(q, "X-Frame-Options", "DENY");
+}
+
+void api_problem(struct request *q, int status, const char *title,
+                 const char *format, ...)
+{
+    char detail[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    api_headers(q);
+    if (status == 503)
+        request_set(q, "Retry-After", "1");
+    request_problem(q, status, title, "%s", detail);
+}
+
+bool api_begin(struct request *q, struct put *p)
+{
+    if (put_open(p, NULL) == HSY_OK)
+        return true;
+    api_problem(q, 503, "Out of memory", "try again later");
+    return false;
+}
+
+void api_answer(struct request *q, int status, struct put *p)
+{
+    char *json;
+    size_t len;
+
+    if (put_close(p, &json, &len, NULL) != HSY_OK) {
+        api_problem(q, 503, "Out of memory", "try again later");
+        return;
+    }
+    api_headers(q);
+    request_answer(q, status,
+                   status < 400 ? "application/json"
+                                : "application/problem+json",
+                   json, len, free);
+}
+
+/* What a failure of ours is to who asked. */
+static const struct {
+    hsy_status st;
+    int status;
+    const char *title;
+} admin_failures[] = {
+    {HSY_E_RANGE, 400, "Not possible as asked"},
+    {HSY_E_FORMAT, 400, "Malformed"},
+    {HSY_E_SIGNATURE, 403, "Not signed by the key in force"},
+    {HSY_E_OLD, 409, "Older than what is in force, or expired"},
+    {HSY_E_REFUSED, 409, "Done before"},
+    {HSY_E_MISMATCH, 409, "Of another scheme"},
+    {HSY_E_OVERFLOW, 409, "Too large"},
+    {HSY_E_EMPTY, 409, "Too few reports"},
+    {HSY_E_UNKNOWN, 422, "No such figure"},
+    {HSY_E_VERSION, 422, "Made by a newer program"},
+    {HSY_E_NOMEM, 503, "Out of memory"},
+    {HSY_E_BUSY, 503, "Busy"},
+    {HSY_E_FULL, 503, "No room left"},
+};
+
+void api_failed(struct request *q, const hsy_error *err)
+{
+    const size_t n = sizeof admin_failures / sizeof admin_failures[0];
+    const char *msg = err->msg != NULL ? err->msg : "no more is known";
+    size_t i = 0;
+
+    while (i < n && admin_failures[i].st != err->status)
+        i++;
+    if (i == n)
+        api_problem(q, 500, "The collector failed", "%s", msg);
+    else if (err->field != NULL && err->line != 0)
+        api_problem(q, admin_failures[i].status, admin_failures[i].title,
+                    "%s, line %" PRIu64 ": %s", err->field, err->line, msg);
+    else
+        api_problem(q, admin_failures[i].status, admin_failures[i].title,
+                    "%s%s%s", err->field != NULL ? err->field : "",
+                    err->field != NULL ? ": " : "", msg);
+}
+
+void api_later(struct collector *c, struct request *q, desk_work *work)
+{
+    struct desk *desk = history_desk(c->history);
+
+    if (desk == NULL || !desk_hand(desk, q, work))
+        api_problem(q, 503, "Busy",
+                    "too many requests wait for an answer; try again later");
+}
+
+/* ---- What is asked ------------------------------------------------------- */
+
+bool api_count(struct request *q, const char *name, uint64_t most,
+               uint64_t *out)
+{
+    const char *text = request_query(q, name);
+    uint64_t value = 0;
+    size_t len;
+
+    if (text == NULL)
+        return true;
+    len = strlen(text);
+    if (len == 0 || len > 10 || strspn(text, "0123456789") != len ||
+        (value = strtoull(text, NULL, 10)) > most || value == 0) {
+        api_problem(q, 400, "Not possible as asked",
+                    "%s: a whole number from 1 to %" PRIu64 " is wanted", name,
+                    most);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool api_fraction(struct request *q, const char *name, double *out)
+{
+    const char *text = request_query(q, name);
+    const size_t len = text != NULL ? strlen(text) : 0;
+    double value;
+    char *end;
+
+    if (text == NULL)
+        return true;
+    value = strtod(text, &end);
+    if (len == 0 || len > 24 || strspn(text, "0123456789.") != len ||
+        *end != '\0' || !(value > 0 && value < 1)) {
+        api_problem(q, 400, "Not possible as asked",
+                    "%s: a fraction between 0 and 1 is wanted, as 0.95", name);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+/* Days since 1970 of "2026-11-16"; 0: it is none. */
+static uint32_t admin_day(const char *text)
+{
+    struct tm when = {0};
+    char back[PUT_DAY];
+    time_t seconds;
+
+    if (strlen(text) != 10 || sscanf(text, "%4d-%2d-%2d", &when.tm_year,
+                                     &when.tm_mon, &when.tm_mday) != 3)
+        return 0;
+    when.tm_year -= 1900;
+    when.tm_mon -= 1;
+    seconds = timegm(&when);
+    if (seconds <= 0)
+        return 0;
+    put_day_text(back, (uint32_t)(seconds / 86400));
+    return strcmp(back, text) == 0 ? (uint32_t)(seconds / 86400) : 0;
+}
+
+bool api_day(struct request *q, const char *name, uint32_t *out)
+{
+    const char *text = request_query(q, name);
+    uint32_t day;
+
+    if (text == NULL)
+        return true;
+    day = admin_day(text);
+    if (day == 0) {
+        api_problem(q, 400, "Not possible as asked",
+                    "%s: a day is wanted, as 2026-11-16", name);
+        return false;
+    }
+    *out = day;
+    return true;
+}
+
+/* Of two entries of one task, the one that is meant if none is said. */
+static bool admin_rather(const struct roster_entry *a,
+                         const struct roster_entry *b)
+{
+    if (b == NULL || a->current != b->current)
+        return b == NULL || a->current;
+    return a->task.release > b->task.release;
+}
+
+struct roster *api_entry(struct collector *c, struct request *q,
+                         const char *name, const struct roster_entry **e)
+{
+    const char *id = request_segment(q, 0);
+    struct roster *roster;
+    uint64_t release = 0;
+
+    if (!api_count(q, name, UINT32_MAX, &release))
+        return NULL;
+    roster = engine_roster(c->engine);
+    *e = NULL;
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++) {
+        const struct roster_entry *at = roster_at(roster, i);
+
+        if (strcmp(at->task.id, id) == 0 &&
+            (release == 0 || at->task.release == release) &&
+            admin_rather(at, *e))
+            *e = at;
+    }
+    if (*e != NULL)
+        return roster;
+    roster_drop(roster);
+    api_problem(q, 404, "No such task",
+                "no task of this name%s has been asked here",
+                release != 0 ? " and release" : "");
+    return NULL;
+}

@@ -1,0 +1,238 @@
+/* api_figures.c - estimates: now, of some days, compared, in time. */
+#include "api_parts.h"
+
+#include "hostfail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is asked ------------------------------------------------------- */
+
+#define FIGURES_TOP 10000u
+
+static bool figures_how(struct figure_how *how, struct collector *c,
+                        struct request *q)
+{
+    uint64_t top = 0;
+
+    *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
+    if (!api_fraction(q, "level", &how->level) ||
+        !api_fraction(q, "lying", &how->lying) ||
+        !api_count(q, "top", FIGURES_TOP, &top))
+        return false;
+    how->top = (uint32_t)top;
+    return true;
+}
+
+static bool figures_days(struct history_ask *ask, struct request *q,
+                         const char *from, const char *to)
+{
+    if (!api_day(q, from, &ask->first) || !api_day(q, to, &ask->last))
+        return false;
+    if ((ask->first == 0) == (ask->last == 0) && ask->first <= ask->last)
+        return true;
+    api_problem(q, 400, "Not possible as asked",
+                "%s and %s: two days, the first no later than the last", from,
+                to);
+    return false;
+}
+
+/* Below min_reports nothing is shown but that. */
+static void figures_few(struct request *q, struct collector *c,
+                        const struct history_ask *ask, const hsy_error *err)
+{
+    struct put p;
+
+    if (err->limit == 0 && ask->first != 0) {
+        api_problem(q, 404, "No such days",
+                    "no tally of these days is kept; all days together are");
+        return;
+    }
+    if (!api_begin(q, &p))
+        return;
+    put_word(&p, "type", "about:blank");
+    put_word(&p, "title", "too few reports");
+    put_count(&p, "status", 409);
+    put_word(&p, "detail",
+             "nothing is shown before the task has its least number of "
+             "reports");
+    if (ask->first == 0)
+        put_count(&p, "reports", history_count(c, ask->entry->number).reports);
+    put_count(&p, "min_reports", ask->entry->task.min_reports);
+    api_answer(q, 409, &p);
+}
+
+static void figures_failed(struct request *q, struct collector *c,
+                           const struct history_ask *ask, const hsy_error *err)
+{
+    if (err->status == HSY_E_EMPTY)
+        figures_few(q, c, ask, err);
+    else
+        api_failed(q, err);
+}
+
+/* ---- One figure ---------------------------------------------------------- */
+
+typedef hsy_status figures_export(char **out, size_t *len, const char *json,
+                                  size_t json_len, hsy_error *err);
+
+static void figures_answer(struct request *q, const char *type, char *json,
+                           size_t len, figures_export *as)
+{
+    hsy_error err = {0};
+    char *other = NULL;
+    size_t other_len = 0;
+
+    if (as == NULL) {
+        api_headers(q);
+        request_answer(q, 200, type, json, len, free);
+        return;
+    }
+    if (as(&other, &other_len, json, len, &err) == HSY_OK) {
+        api_headers(q);
+        request_answer(q, 200, type, other, other_len, free);
+    } else {
+        api_failed(q, &err);
+    }
+    free(json);
+}
+
+static void figures_one(struct collector *c, struct request *q,
+                        const char *type, figures_export *as)
+{
+    struct history_ask ask = {0};
+    struct figure_how how;
+    struct roster *roster;
+    hsy_error err = {0};
+    char *json = NULL;
+    size_t len = 0;
+
+    if (!figures_how(&how, c, q) || !figures_days(&ask, q, "from", "to"))
+        return;
+    roster = api_entry(c, q, "release", &ask.entry);
+    if (roster == NULL)
+        return;
+    if (history_figure(&json, &len, c, &ask, how, &err) == HSY_OK)
+        figures_answer(q, type, json, len, as);
+    else
+        figures_failed(q, c, &ask, &err);
+    roster_drop(roster);
+}
+
+static void figures_json(struct collector *c, struct request *q)
+{
+    figures_one(c, q, "application/json", NULL);
+}
+
+static void figures_csv(struct collector *c, struct request *q)
+{
+    figures_one(c, q, "text/csv; charset=utf-8", figure_csv);
+}
+
+static void figures_svg(struct collector *c, struct request *q)
+{
+    figures_one(c, q, "image/svg+xml", figure_svg);
+}
+
+void api_estimate(struct request *q, void *ctx)
+{
+    api_later(ctx, q, figures_json);
+}
+
+void api_estimate_csv(struct request *q, void *ctx)
+{
+    api_later(ctx, q, figures_csv);
+}
+
+void api_estimate_svg(struct request *q, void *ctx)
+{
+    api_later(ctx, q, figures_svg);
+}
+
+/* ---- Two of them --------------------------------------------------------- */
+
+/* Copy both and compare them. *failed is the one that err is about. */
+static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
+                                  const struct history_ask ask[2],
+                                  struct figure_how how, size_t *failed,
+                                  hsy_error *err)
+{
+    int64_t *words[2] = {NULL, NULL};
+    char *candidates = NULL;
+    hsy_status st = history_candidates(&candidates, &how.candidates_len, c,
+                                       ask[0].entry->task.id, err);
+
+    how.candidates = candidates;
+    for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
+        *failed = i;
+        st = history_copy(&words[i], c, &ask[i], err);
+    }
+    if (st == HSY_OK) {
+        st = figure_difference(json, len, ask[0].entry, words[0], ask[1].entry,
+                               words[1], &how, err);
+        *failed = err->line == 2;
+    }
+    free(words[0]);
+    free(words[1]);
+    free(candidates);
+    return st;
+}
+
+static void figures_both(struct collector *c, struct request *q)
+{
+    struct history_ask ask[2] = {{0}, {0}};
+    struct roster *rosters[2] = {NULL, NULL};
+    struct figure_how how;
+    hsy_error err = {0};
+    char *json = NULL;
+    size_t len = 0, failed = 0;
+
+    if (!figures_how(&how, c, q) || !figures_days(&ask[0], q, "from", "to") ||
+        !figures_days(&ask[1], q, "from2", "to2"))
+        return;
+    if (request_query(q, "with") == NULL && ask[1].first == 0) {
+        api_problem(q, 400, "Not possible as asked",
+                    "with or from2 and to2: another release, or other days");
+        return;
+    }
+    rosters[0] = api_entry(c, q, "release", &ask[0].entry);
+    if (rosters[0] == NULL)
+        return;
+    rosters[1] =
+        api_entry(c, q, request_query(q, "with") != NULL ? "with" : "release",
+                  &ask[1].entry);
+    if (rosters[1] != NULL &&
+        figures_compare(&json, &len, c, ask, how, &failed, &err) == HSY_OK)
+        figures_answer(q, "application/json", json, len, NULL);
+    else if (rosters[1] != NULL)
+        figures_failed(q, c, &ask[failed], &err);
+    roster_drop(rosters[0]);
+    roster_drop(rosters[1]);
+}
+
+void api_compare(struct request *q, void *ctx)
+{
+    api_later(ctx, q, figures_both);
+}
+
+/* ---- In time ------------------------------------------------------------- */
+
+void api_history(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    if (c->history == NULL) {
+        api_problem(q, 503, "Busy", "the collector is not ready yet");
+    } else if (api_begin(q, &p)) {
+        put_word(&p, "task", e->task.id);
+        put_count(&p, "release", e->task.release);
+        history_put(c->history, &p, e->number);
+        api_answer(q, 200, &p);
+    }
+    roster_drop(roster);
+}

@@ -1,0 +1,162 @@
+/*
+ * api_metrics.c - counters in Prometheus' text format.
+ *
+ * Labels are words of ours (verdicts, listeners, hundreds of a status): nothing
+ * that a device sent, and nothing that could name one.
+ */
+#define _GNU_SOURCE /* open_memstream */
+#include "api_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void metrics_head(FILE *to, const char *name, const char *type,
+                         const char *help)
+{
+    fprintf(to, "# HELP hearsay_%s %s\n# TYPE hearsay_%s %s\n", name, help,
+            name, type);
+}
+
+static void metrics_one(FILE *to, const char *name, const char *type,
+                        const char *help, uint64_t value)
+{
+    metrics_head(to, name, type, help);
+    fprintf(to, "hearsay_%s %" PRIu64 "\n", name, value);
+}
+
+static void metrics_engine(FILE *to, struct collector *c)
+{
+    struct engine_status s;
+
+    engine_look(c->engine, &s);
+    metrics_head(to, "uploads_total", "counter",
+                 "Uploads since the start, by what became of them.");
+    for (size_t i = 0; i <= INTAKE_FULL; i++)
+        fprintf(to, "hearsay_uploads_total{verdict=\"%s\"} %" PRIu64 "\n",
+                intake_verdicts[i].name, s.verdicts[i]);
+    metrics_one(to, "reports_total", "counter",
+                "Reports counted since the start.", s.reports);
+    metrics_one(to, "nulls_total", "counter",
+                "Null uploads noted since the start.", s.nulls);
+    metrics_one(to, "commits_total", "counter",
+                "Commits of the store, in all its time.", s.seq);
+    metrics_one(to, "commits_unfolded", "gauge",
+                "Commits that are durable and not in a tally yet.",
+                s.seq - s.folded);
+    metrics_one(to, "waiting_bytes", "gauge",
+                "Batches that wait to be folded, in bytes.", s.waiting_bytes);
+    metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
+    metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
+    metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
+                s.tally_bytes);
+    metrics_one(to, "clock_jumped", "gauge",
+                "1 if the clock is not believed and uploads are refused.",
+                s.clock_jumped);
+}
+
+/* Bucket i holds what took less than 64 << i microseconds; the last one all
+ * that took longer. */
+static void metrics_waits(FILE *to, struct collector *c)
+{
+    struct workers_times t;
+    uint64_t below = 0;
+
+    workers_look(c->workers, &t);
+    metrics_one(to, "groups_total", "counter",
+                "Groups of requests that were committed together.", t.groups);
+    metrics_one(to, "submissions_total", "counter",
+                "Requests handed in for counting.", t.submissions);
+    metrics_head(to, "wait_seconds", "histogram",
+                 "From hand-in to acknowledgement.");
+    for (unsigned i = 0; i < WORKERS_WAITS; i++) {
+        below += t.waits[i];
+        if (i + 1 < WORKERS_WAITS)
+            fprintf(to,
+                    "hearsay_wait_seconds_bucket{le=\"%.9g\"} %" PRIu64 "\n",
+                    64e-6 * (double)(1u << i), below);
+    }
+    fprintf(to,
+            "hearsay_wait_seconds_bucket{le=\"+Inf\"} %" PRIu64
+            "\nhearsay_wait_seconds_count %" PRIu64 "\n",
+            below, below);
+}
+
+static void metrics_epochs(FILE *to, struct collector *c)
+{
+    const struct intake_days days = engine_days(c->engine);
+
+    metrics_one(to, "open_epochs", "gauge", "Days whose uploads are taken.",
+                days.last >= days.first ? days.last - days.first + 1 : 0);
+}
+
+struct metrics_listener {
+    const char *name;
+    struct listen_status s;
+};
+
+static void metrics_listeners(FILE *to, const struct metrics_listener *l,
+                              size_t n)
+{
+    static const struct {
+        const char *name, *type, *help;
+        size_t at;
+    } rows[] = {
+        {"connections", "gauge", "Connections now.",
+         offsetof(struct listen_status, connections)},
+        {"requests_total", "counter", "Requests since the start.",
+         offsetof(struct listen_status, requests)},
+        {"refused_total", "counter", "Requests refused before they were read.",
+         offsetof(struct listen_status, refused)},
+        {"inflight_bytes", "gauge", "Bytes of bodies in memory.",
+         offsetof(struct listen_status, inflight_bytes)},
+        {"timeouts_total", "counter", "Connections closed for being slow.",
+         offsetof(struct listen_status, timeouts)},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        metrics_head(to, rows[i].name, rows[i].type, rows[i].help);
+        for (size_t k = 0; k < n; k++)
+            fprintf(to, "hearsay_%s{listener=\"%s\"} %" PRIu64 "\n",
+                    rows[i].name, l[k].name,
+                    *(const uint64_t *)((const char *)&l[k].s + rows[i].at));
+    }
+    metrics_head(to, "answers_total", "counter",
+                 "Answers since the start, by hundreds of their status.");
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 1; i < 6; i++)
+            fprintf(to,
+                    "hearsay_answers_total{listener=\"%s\",status=\"%zuxx\"} "
+                    "%" PRIu64 "\n",
+                    l[k].name, i, l[k].s.answers[i]);
+}
+
+void api_metrics(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct metrics_listener l[2] = {{.name = "public"}, {.name = "admin"}};
+    const size_t n = c->admin != NULL ? 2 : 1;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL) {
+        api_problem(q, 503, "Out of memory", "try again later");
+        return;
+    }
+    listen_look(c->public, &l[0].s);
+    if (n == 2)
+        listen_look(c->admin, &l[1].s);
+    metrics_engine(to, c);
+    metrics_waits(to, c);
+    metrics_epochs(to, c);
+    metrics_listeners(to, l, n);
+    if (fclose(to) != 0) {
+        free(text);
+        api_problem(q, 503, "Out of memory", "try again later");
+        return;
+    }
+    api_headers(q);
+    request_answer(q, 200, "text/plain; version=0.0.4; charset=utf-8", text,
+                   len, free);
+}

@@ -1,0 +1,210 @@
+/* api_operate.c - tallies in and out, the document, a backup. */
+#include "api_parts.h"
+
+#include "container.h"
+#include "shares.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Tallies ------------------------------------------------------------- */
+
+static hsy_status operate_file(uint8_t **bytes, size_t *len,
+                               const struct roster_entry *e, int64_t *words)
+{
+    struct output *out;
+    hsy_tally tally;
+    hsy_info info;
+    hsy_status st = output_memory(&out);
+
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_info(e->scheme, &info);
+    shares_view(&tally, &info, words);
+    st = container_put_tally(out, e->scheme, e->task.labels, e->task.labels_len,
+                             &tally);
+    if (st == HSY_OK)
+        return output_take(out, bytes, len);
+    output_abort(out);
+    return st;
+}
+
+/* Content-Disposition: a name to save it under. */
+static void operate_name(struct request *q, const struct roster_entry *e)
+{
+    char text[HSY_TASK_ID + 64];
+
+    snprintf(text, sizeof text, "attachment; filename=\"%s-%" PRIu32 ".tally\"",
+             e->task.id, e->task.release);
+    request_set(q, "Content-Disposition", text);
+}
+
+static void operate_tally(struct collector *c, struct request *q)
+{
+    struct history_ask ask = {0};
+    struct roster *roster = api_entry(c, q, "release", &ask.entry);
+    int64_t *words = NULL;
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    hsy_error err = {.status = HSY_E_NOMEM};
+
+    if (roster == NULL)
+        return;
+    if (history_copy(&words, c, &ask, &err) == HSY_OK)
+        err.status = operate_file(&bytes, &len, ask.entry, words);
+    if (bytes != NULL) {
+        api_headers(q);
+        operate_name(q, ask.entry);
+        request_answer(q, 200, "application/octet-stream", bytes, len, free);
+    } else {
+        api_failed(q, &err);
+    }
+    free(words);
+    roster_drop(roster);
+}
+
+void api_tally(struct request *q, void *ctx)
+{
+    api_later(ctx, q, operate_tally);
+}
+
+struct operate_merge {
+    uint32_t entry;
+    const uint8_t *bytes;
+    size_t len;
+};
+
+static hsy_status operate_merge_job(struct engine *e, void *ctx, hsy_error *err)
+{
+    const struct operate_merge *m = ctx;
+
+    return engine_merge(e, m->entry, m->bytes, m->len, err);
+}
+
+static void operate_merge(struct collector *c, struct request *q)
+{
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct operate_merge m = {0};
+    hsy_error err = {0};
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    m.entry = e->number;
+    m.bytes = request_body(q, &m.len);
+    if (workers_admitting(c->workers, operate_merge_job, &m, &err) != HSY_OK) {
+        api_failed(q, &err);
+    } else if (api_begin(q, &p)) {
+        log_event(c->log, LOG_NOTE, "merged", "task=%s release=%" PRIu32,
+                  e->task.id, e->task.release);
+        put_word(&p, "task", e->task.id);
+        put_count(&p, "release", e->task.release);
+        put_count(&p, "reports", history_count(c, e->number).reports);
+        api_answer(q, 200, &p);
+    }
+    roster_drop(roster);
+}
+
+void api_merge(struct request *q, void *ctx)
+{
+    api_later(ctx, q, operate_merge);
+}
+
+/* ---- The document -------------------------------------------------------- */
+
+void api_document(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    size_t len = 0;
+    uint8_t *bytes = engine_document(c->engine, &len);
+
+    if (bytes == NULL) {
+        api_problem(q, 404, "No document", "no document is in force yet");
+        return;
+    }
+    api_headers(q);
+    request_answer(q, 200, "application/octet-stream", bytes, len, free);
+}
+
+static void operate_put_document(struct collector *c, struct request *q)
+{
+    size_t len;
+    const uint8_t *bytes = request_body(q, &len);
+    hsy_error err = {0};
+    hsy_document doc;
+    struct put p;
+
+    if (api_take_document(c, bytes, len, &err) != HSY_OK) {
+        api_failed(q, &err);
+    } else if (hsy_document_open(&doc, bytes, len, &err) != HSY_OK) {
+        api_failed(q, &err);
+    } else if (api_begin(q, &p)) {
+        log_event(c->log, LOG_NOTE, "document", "version=%" PRIu64 " tasks=%u",
+                  doc.version, doc.tasks);
+        put_count(&p, "version", doc.version);
+        put_count(&p, "tasks", doc.tasks);
+        api_answer(q, 200, &p);
+    }
+}
+
+void api_put_document(struct request *q, void *ctx)
+{
+    api_later(ctx, q, operate_put_document);
+}
+
+/* ---- Backup -------------------------------------------------------------- */
+
+#define OPERATE_PATH 4096u
+#define OPERATE_TRIES 1000u
+
+/* A name in the data directory that is not taken: backup-2026-11-16, then with
+ * -2 and so on. False if there is none. */
+static bool operate_free_name(char path[OPERATE_PATH], struct collector *c)
+{
+    struct engine_status status;
+    char day[PUT_DAY];
+
+    engine_look(c->engine, &status);
+    put_day_text(day, status.day);
+    for (unsigned i = 1; i <= OPERATE_TRIES; i++) {
+        char more[16] = "";
+
+        if (i > 1)
+            snprintf(more, sizeof more, "-%u", i);
+        if (snprintf(path, OPERATE_PATH, "%s/backup-%s%s", c->config.data, day,
+                     more) >= (int)OPERATE_PATH)
+            return false;
+        if (access(path, F_OK) == -1 && errno == ENOENT)
+            return true;
+    }
+    return false;
+}
+
+static void operate_backup(struct collector *c, struct request *q)
+{
+    char path[OPERATE_PATH];
+    hsy_error err = {0};
+    struct put p;
+
+    if (!operate_free_name(path, c)) {
+        api_problem(q, 409, "No name left",
+                    "move earlier backups of this day away first");
+    } else if (c->store->is->backup(c->store, path, &err) != HSY_OK) {
+        log_failure(c->log, "backup", &err);
+        api_failed(q, &err);
+    } else if (api_begin(q, &p)) {
+        log_event(c->log, LOG_NOTE, "backup", "done=%u", 1u);
+        put_word(&p, "directory", strrchr(path, '/') + 1);
+        api_answer(q, 201, &p);
+    }
+}
+
+void api_backup(struct request *q, void *ctx)
+{
+    api_later(ctx, q, operate_backup);
+}

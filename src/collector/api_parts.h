@@ -1,0 +1,68 @@
+/* api_parts.h - what the routes of the admin listener share. */
+#ifndef API_PARTS_H
+#define API_PARTS_H
+
+#include "history.h"
+
+/* ---- Answers ------------------------------------------------------------- */
+
+/* Headers that every answer has: nothing is kept by a browser, guessed, or
+ * shown inside another page. */
+void api_headers(struct request *q);
+
+/* Close p and answer with it. */
+void api_answer(struct request *q, int status, struct put *p);
+
+/* Begin an answer; false after saying that there is no memory. */
+bool api_begin(struct request *q, struct put *p);
+
+/* Say what went wrong as a problem; the status follows from err->status. */
+void api_failed(struct request *q, const hsy_error *err);
+
+void api_problem(struct request *q, int status, const char *title,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Answer later, on the desk's thread; 503 if it is busy. */
+void api_later(struct collector *c, struct request *q, desk_work *work);
+
+/* ---- What is asked ------------------------------------------------------- */
+
+/* The entry of the path's task, of the release that the parameter `name` says,
+ * else of the one in force, else of the last. The roster is the caller's to
+ * drop; NULL after an answer. */
+struct roster *api_entry(struct collector *c, struct request *q,
+                         const char *name, const struct roster_entry **e);
+
+/* A parameter as a number or a day; what is not there leaves *out as it is.
+ * False after an answer. */
+bool api_count(struct request *q, const char *name, uint64_t most,
+               uint64_t *out);
+bool api_fraction(struct request *q, const char *name, double *out);
+bool api_day(struct request *q, const char *name, uint32_t *out);
+
+/* ---- Routes: each answers ------------------------------------------------ */
+
+void api_health(struct request *q, void *ctx); /* api_status.c */
+void api_ready(struct request *q, void *ctx);
+void api_status(struct request *q, void *ctx);
+void api_metrics(struct request *q, void *ctx); /* api_metrics.c */
+void api_page(struct request *q, void *ctx);    /* api_page.c */
+void api_asset(struct request *q, void *ctx);
+void api_events(struct request *q, void *ctx);
+void api_tasks(struct request *q, void *ctx); /* api_tasks.c */
+void api_task(struct request *q, void *ctx);
+void api_estimate(struct request *q, void *ctx); /* api_figures.c */
+void api_estimate_csv(struct request *q, void *ctx);
+void api_estimate_svg(struct request *q, void *ctx);
+void api_compare(struct request *q, void *ctx);
+void api_history(struct request *q, void *ctx);
+void api_tally(struct request *q, void *ctx); /* api_operate.c */
+void api_merge(struct request *q, void *ctx);
+void api_document(struct request *q, void *ctx);
+void api_put_document(struct request *q, void *ctx);
+void api_backup(struct request *q, void *ctx);
+
+/* Whether everything works; NULL, or what does not. */
+const char *api_unready(struct collector *c);
+
+#endif

@@ -1,0 +1,277 @@
+/*
+ * api_public.c - what anyone may ask: take my uploads, what are the tasks, are
+ * you there.
+ *
+ * An upload is acknowledged when workers.h says that it is durable, and not
+ * otherwise: if the store fails the connection is cut, and the device sends the
+ * same bytes again.
+ */
+#define _GNU_SOURCE /* open_memstream */
+#include "api.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define PUBLIC_BODY_MAX (64u << 20) /* the configuration's limit is below */
+
+struct public_upload {
+    struct submission submission; /* the first member */
+    struct request *request;
+};
+
+/* ---- The answer ---------------------------------------------------------- */
+
+static bool public_accepted(const struct intake_upload *u)
+{
+    return u->verdict == INTAKE_COUNTED || u->verdict == INTAKE_AGAIN;
+}
+
+/* "refused":[{"upload":1,"status":409,"reason":"conflict","title":"..."}] */
+static void public_list(FILE *to, const struct intake *in)
+{
+    const char *comma = "";
+
+    fputs("\"refused\":[", to);
+    for (size_t i = 0; i < in->n; i++) {
+        const struct intake_row *row = &intake_verdicts[in->uploads[i].verdict];
+
+        if (public_accepted(&in->uploads[i]))
+            continue;
+        fprintf(to,
+                "%s{\"upload\":%zu,\"status\":%d,\"reason\":\"%s\","
+                "\"title\":\"%s\"}",
+                comma, i + 1, row->status, row->name, row->title);
+        comma = ",";
+    }
+    fputs("]}", to);
+}
+
+/* Some uploads are refused: which, and why. */
+static void public_refuse(struct request *q, const struct intake *in,
+                          size_t accepted, const struct intake_row *first)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+    bool some = accepted != 0;
+
+    if (to == NULL) {
+        request_answer(q, 0, NULL, NULL, 0, NULL);
+        return;
+    }
+    if (some)
+        fprintf(to, "{\"accepted\":%zu,", accepted);
+    else
+        fprintf(to, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,",
+                first->title, first->status);
+    public_list(to, in);
+    if (fclose(to) != 0) {
+        free(text);
+        request_answer(q, 0, NULL, NULL, 0, NULL);
+        return;
+    }
+    if (!some && first->status == 429)
+        request_set(q, "Retry-After", "3600");
+    if (!some && first->status == 503)
+        request_set(q, "Retry-After", "60");
+    request_answer(q, some ? 200 : first->status,
+                   some ? "application/json" : "application/problem+json", text,
+                   len, free);
+}
+
+static void public_answer(struct request *q, const struct intake *in)
+{
+    const struct intake_row *first = NULL;
+    size_t accepted = 0;
+
+    for (size_t i = 0; i < in->n; i++) {
+        if (public_accepted(&in->uploads[i]))
+            accepted++;
+        else if (first == NULL)
+            first = &intake_verdicts[in->uploads[i].verdict];
+    }
+    if (first == NULL)
+        request_answer(q, 204, NULL, NULL, 0, NULL);
+    else
+        public_refuse(q, in, accepted, first);
+}
+
+static void public_later(struct request *q, const char *seconds,
+                         const char *detail)
+{
+    request_set(q, "Retry-After", seconds);
+    request_problem(q, 503, "no room at present", "%s", detail);
+}
+
+/* By the admitter's thread. The submission is gone with the request's answer,
+ * so the intake is taken out of it. */
+static void public_done(struct submission *s)
+{
+    struct request *q = ((struct public_upload *)s)->request;
+    struct intake in = s->in;
+
+    if (s->outcome == HSY_OK)
+        public_answer(q, &in);
+    else if (s->outcome == HSY_E_FULL)
+        public_later(q, "10", "the disk is full; nothing was counted");
+    else
+        request_answer(q, 0, NULL, NULL, 0, NULL);
+    intake_clear(&in);
+}
+
+/* ---- Taking uploads ------------------------------------------------------ */
+
+static bool public_form(const struct request *q, enum intake_form *form)
+{
+    static const char *const types[] = {[INTAKE_BINARY] =
+                                            "application/octet-stream",
+                                        [INTAKE_JSON] = "application/json"};
+    const char *type = request_header(q, "Content-Type");
+    size_t len = type == NULL ? 0 : strcspn(type, "; \t");
+
+    for (int i = INTAKE_BINARY; i <= INTAKE_JSON; i++)
+        if (len == strlen(types[i]) && strncasecmp(type, types[i], len) == 0) {
+            *form = (enum intake_form)i;
+            return true;
+        }
+    return false;
+}
+
+/* Whether the request's token is good for uploads of an entry. A submission
+ * has one token, since tokens belong to one task. */
+static enum tokens_entry public_token(struct collector *c, const char *token,
+                                      const struct roster_entry *of,
+                                      struct submission *s)
+{
+    uint8_t hash[sizeof s->token];
+    uint32_t quota = 0;
+    enum tokens_entry entry =
+        tokens_enrolled(c->tokens, of->task.id, token, hash, &quota);
+
+    if (entry != TOKENS_GOOD)
+        return entry;
+    if (s->quota != 0 && memcmp(s->token, hash, sizeof hash) != 0)
+        return TOKENS_BAD;
+    memcpy(s->token, hash, sizeof hash);
+    s->quota = quota;
+    return entry;
+}
+
+static void public_enrol(struct collector *c, const struct request *q,
+                         struct submission *s)
+{
+    const char *token = request_bearer(q);
+    const struct roster_entry *last = NULL;
+    enum tokens_entry entry = TOKENS_OPEN;
+
+    for (size_t i = 0; i < s->in.n; i++) {
+        struct intake_upload *u = &s->in.uploads[i];
+
+        if (u->verdict != INTAKE_COUNTED)
+            continue;
+        if (u->entry != last) {
+            last = u->entry;
+            entry = public_token(c, token, last, s);
+        }
+        u->enrolled = entry == TOKENS_GOOD;
+        if (entry == TOKENS_BAD)
+            u->verdict = INTAKE_TOKEN;
+    }
+}
+
+static void public_malformed(struct request *q, const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        public_later(q, "10", "out of memory");
+    else if (err->line != 0)
+        request_problem(q, 400, "the body cannot be read",
+                        "upload %llu: %s%s%s; nothing was counted",
+                        (unsigned long long)err->line,
+                        err->field == NULL ? "" : err->field,
+                        err->field == NULL ? "" : ": ", err->msg);
+    else
+        request_problem(q, 400, "the body cannot be read",
+                        "%s%s%s; nothing was counted",
+                        err->field == NULL ? "" : err->field,
+                        err->field == NULL ? "" : ": ", err->msg);
+}
+
+static hsy_status public_read(struct collector *c, struct request *q,
+                              struct submission *s, enum intake_form form,
+                              hsy_error *err)
+{
+    struct roster *roster = engine_roster(c->engine);
+    size_t len;
+    uint8_t *body = request_take_body(q, &len);
+    hsy_status st = body == NULL
+                        ? HSY_E_NOMEM
+                        : intake_read(&s->in, roster, engine_days(c->engine),
+                                      form, body, len, err);
+
+    if (body == NULL)
+        *err = (hsy_error){.status = st, .msg = "out of memory"};
+    roster_drop(roster);
+    return st;
+}
+
+static void public_post_uploads(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct public_upload *u = request_memory(q, sizeof *u);
+    enum intake_form form;
+    hsy_error err = {0};
+
+    if (!public_form(q, &form)) {
+        request_problem(q, 415, "wrong Content-Type",
+                        "uploads are application/octet-stream or "
+                        "application/json");
+        return;
+    }
+    if (u == NULL) {
+        public_later(q, "10", "out of memory");
+        return;
+    }
+    *u = (struct public_upload){.submission.done = public_done, .request = q};
+    if (public_read(c, q, &u->submission, form, &err) != HSY_OK) {
+        public_malformed(q, &err);
+        return;
+    }
+    public_enrol(c, q, &u->submission);
+    if (!workers_submit(c->workers, &u->submission)) {
+        struct intake in = u->submission.in;
+
+        public_later(q, "1", "too many uploads wait; nothing was counted");
+        intake_clear(&in);
+    }
+}
+
+/* ---- The rest ------------------------------------------------------------ */
+
+static void public_get_tasks(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    size_t len;
+    uint8_t *document = engine_document(c->engine, &len);
+
+    if (document == NULL)
+        request_problem(q, 404, "no tasks yet",
+                        "the collector was given no document");
+    else
+        request_answer(q, 200, "application/octet-stream", document, len, free);
+}
+
+static void public_get_health(struct request *q, void *ctx)
+{
+    (void)ctx;
+    request_answer(q, 200, "text/plain", "ok\n", 3, NULL);
+}
+
+const struct route api_public[] = {
+    {"POST", "/v1/uploads", LISTEN_ANYONE, PUBLIC_BODY_MAX,
+     public_post_uploads},
+    {"GET", "/v1/tasks", LISTEN_ANYONE, 0, public_get_tasks},
+    {"GET", "/healthz", LISTEN_ANYONE, 0, public_get_health},
+};
+const size_t api_public_count = sizeof api_public / sizeof *api_public;

@@ -1,0 +1,94 @@
+/* api_status.c - whether the collector is well. */
+#include "api_parts.h"
+
+#include <stdlib.h>
+
+#define STATUS_BEHIND ((uint64_t)1 << 16) /* commits that are not folded */
+
+void api_health(struct request *q, void *ctx)
+{
+    static const char fine[] = "ok\n";
+
+    (void)ctx;
+    api_headers(q);
+    request_answer(q, 200, "text/plain; charset=utf-8", fine, sizeof fine - 1,
+                   NULL);
+}
+
+const char *api_unready(struct collector *c)
+{
+    struct engine_status status;
+
+    if (!c->ready)
+        return "the collector is starting or stopping";
+    engine_look(c->engine, &status);
+    if (status.clock_jumped)
+        return "the clock has jumped, and uploads are refused";
+    if (status.seq - status.folded > STATUS_BEHIND)
+        return "folding is far behind";
+    return NULL;
+}
+
+void api_ready(struct request *q, void *ctx)
+{
+    static const char fine[] = "ready\n";
+    const char *why = api_unready(ctx);
+
+    if (why != NULL) {
+        api_problem(q, 503, "Not ready", "%s", why);
+        return;
+    }
+    api_headers(q);
+    request_answer(q, 200, "text/plain; charset=utf-8", fine, sizeof fine - 1,
+                   NULL);
+}
+
+/* Version and days of the document in force. */
+static void status_put_document(struct put *p, struct collector *c)
+{
+    size_t len = 0;
+    uint8_t *bytes = engine_document(c->engine, &len);
+    hsy_document doc;
+
+    if (bytes == NULL || hsy_document_open(&doc, bytes, len, NULL) != HSY_OK) {
+        put_null(p, "document");
+    } else {
+        put_object(p, "document");
+        put_count(p, "version", doc.version);
+        put_day(p, "issued", doc.issued);
+        put_day(p, "expires", doc.expires);
+        put_count(p, "tasks", doc.tasks);
+        put_end(p, '}');
+    }
+    free(bytes);
+}
+
+void api_status(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct engine_status status;
+    const char *why = api_unready(c);
+    struct put p;
+
+    if (!api_begin(q, &p))
+        return;
+    engine_look(c->engine, &status);
+    put_word(&p, "version", HSY_VERSION);
+    put_day(&p, "day", status.day);
+    put_bool(&p, "ready", why == NULL);
+    put_word(&p, "why", why);
+    put_bool(&p, "admin_open", c->config.admin_open);
+    status_put_document(&p, c);
+    put_number(&p, "lying", c->config.lying);
+    put_object(&p, "store");
+    put_count(&p, "commits", status.seq);
+    put_count(&p, "folded", status.folded);
+    put_count(&p, "waiting_bytes", status.waiting_bytes);
+    put_count(&p, "ids", status.ids);
+    put_count(&p, "ids_bytes", status.ids_bytes);
+    put_count(&p, "tally_bytes", status.tally_bytes);
+    put_count(&p, "reports", status.reports);
+    put_count(&p, "nulls", status.nulls);
+    put_end(&p, '}');
+    api_answer(q, 200, &p);
+}

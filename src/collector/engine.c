@@ -1,0 +1,476 @@
+/*
+ * engine.c - what both halves of the engine stand on: entries, counts, tallies
+ * in memory, days, documents.
+ */
+#include "engine_parts.h"
+
+#include "hostfail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Queues -------------------------------------------------------------- */
+
+void engine_queue_init(struct engine_queue *q)
+{
+    q->first = NULL;
+    q->end = &q->first;
+}
+
+void engine_queue_push(struct engine_queue *q, struct engine_batch *b)
+{
+    b->next = NULL;
+    *q->end = b;
+    q->end = &b->next;
+}
+
+struct engine_batch *engine_queue_pop(struct engine_queue *q)
+{
+    struct engine_batch *b = q->first;
+
+    if (b == NULL)
+        return NULL;
+    q->first = b->next;
+    if (q->first == NULL)
+        q->end = &q->first;
+    return b;
+}
+
+static void engine_queue_free(struct engine_queue *q)
+{
+    struct engine_batch *b;
+
+    while ((b = engine_queue_pop(q)) != NULL)
+        free(b);
+}
+
+/* ---- Entries ------------------------------------------------------------- */
+
+static void engine_entry_free(struct engine_entry *x)
+{
+    while (x->tallies != NULL) {
+        struct engine_tally *t = x->tallies;
+
+        x->tallies = t->next;
+        engine_tally_free(t);
+    }
+    roster_drop(x->roster);
+    free(x->counts);
+    free(x);
+}
+
+hsy_status engine_entries_make(struct engine *e, struct roster *roster,
+                               hsy_error *err)
+{
+    const size_t n = roster_count(roster);
+    struct engine_entry **all = malloc((n + 1) * sizeof(struct engine_entry *));
+    size_t have = e->nentries;
+
+    if (all != NULL && have != 0)
+        memcpy(all, e->entries, have * sizeof(struct engine_entry *));
+    while (all != NULL && have < n) {
+        struct engine_entry *x = calloc(1, sizeof *x);
+
+        if (x == NULL)
+            break;
+        x->roster = roster_hold(roster);
+        x->is = roster_at(roster, have);
+        all[have++] = x;
+    }
+    if (all == NULL || have < n) {
+        while (all != NULL && have > e->nentries)
+            engine_entry_free(all[--have]);
+        free(all);
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    }
+    pthread_mutex_lock(&e->lock);
+    free(e->entries);
+    e->entries = all;
+    e->nentries = n;
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
+}
+
+struct store_count *engine_count(struct engine_entry *x, uint32_t epoch)
+{
+    struct store_count *more;
+    size_t at = x->ncounts;
+
+    /* Days come in order, but for a few. */
+    while (at > 0 && x->counts[at - 1].epoch > epoch)
+        at--;
+    if (at > 0 && x->counts[at - 1].epoch == epoch)
+        return &x->counts[at - 1];
+    more = realloc(x->counts, (x->ncounts + 1) * sizeof *more);
+    if (more == NULL)
+        return NULL;
+    x->counts = more;
+    memmove(&more[at + 1], &more[at], (x->ncounts - at) * sizeof *more);
+    more[at] = (struct store_count){.entry = x->is->number, .epoch = epoch};
+    x->ncounts++;
+    return &more[at];
+}
+
+/* ---- Tallies in memory --------------------------------------------------- */
+
+bool engine_daily(const struct engine *e, const struct engine_entry *x)
+{
+    return x->is->words <= e->options.day_words;
+}
+
+bool engine_keeps(const struct engine *e, uint32_t epoch)
+{
+    return epoch > e->closed ||
+           (uint64_t)epoch + e->options.keep_days >= e->day;
+}
+
+struct engine_tally *engine_tally_of(const struct engine_entry *x,
+                                     uint32_t epoch)
+{
+    struct engine_tally *t = x->tallies;
+
+    while (t != NULL && t->epoch != epoch)
+        t = t->next;
+    return t;
+}
+
+void engine_tally_free(struct engine_tally *t)
+{
+    if (t == NULL)
+        return;
+    free(t->words);
+    free(t->marks);
+    free(t);
+}
+
+hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,
+                             uint32_t epoch, size_t limit)
+{
+    const size_t bytes = x->is->words * sizeof(int64_t);
+    struct engine_tally *t;
+
+    if (engine_tally_of(x, epoch) != NULL)
+        return HSY_OK;
+    if (e->status.tally_bytes > limit || bytes > limit - e->status.tally_bytes)
+        return HSY_E_FULL;
+    t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return HSY_E_NOMEM;
+    t->epoch = epoch;
+    t->words = calloc(x->is->words, sizeof *t->words);
+    t->marks = calloc(engine_chunks(x), ENGINE_MARK);
+    if (t->words == NULL || t->marks == NULL) {
+        engine_tally_free(t);
+        return HSY_E_NOMEM;
+    }
+    hsy_tally_init(&t->view, x->is->scheme, t->words);
+    t->next = x->tallies;
+    x->tallies = t;
+    e->status.tally_bytes += bytes;
+    return HSY_OK;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static struct engine *engine_new(struct store *store,
+                                 const struct store_state *state,
+                                 const struct engine_options *options)
+{
+    struct engine *e = calloc(1, sizeof *e);
+
+    if (e == NULL)
+        return NULL;
+    if (pthread_mutex_init(&e->lock, NULL) != 0) {
+        free(e);
+        return NULL;
+    }
+    e->store = store;
+    e->options = *options;
+    e->day = state->day;
+    e->closed = state->closed;
+    e->status.seq = e->status.folded = state->seq;
+    engine_queue_init(&e->queue);
+    engine_queue_init(&e->fold.ready);
+    engine_queue_init(&e->fold.frozen);
+    e->ids = ids_open(state->key);
+    e->roster = roster_new();
+    if (e->ids != NULL && e->roster != NULL)
+        return e;
+    engine_close(e);
+    return NULL;
+}
+
+hsy_status engine_open(struct engine **out, struct store *store,
+                       const struct store_state *state,
+                       const struct engine_options *options, hsy_error *err)
+{
+    struct engine *e = engine_new(store, state, options);
+    hsy_status st;
+
+    if (e == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = engine_read(e, err);
+    if (st != HSY_OK) {
+        engine_close(e);
+        return st;
+    }
+    ids_limit(e->ids, options->ids_epoch);
+    *out = e;
+    return HSY_OK;
+}
+
+static void engine_admit_free(struct admit *a)
+{
+    for (size_t i = 0; i < a->epochs_room; i++)
+        free(a->epochs[i].ids);
+    free(a->epochs);
+    free(a->slots);
+    free(a->quotas);
+    free(a->out_ids);
+    free(a->out_batches);
+    free(a->out_counts);
+    free(a->out_quotas);
+}
+
+void engine_close(struct engine *e)
+{
+    if (e == NULL)
+        return;
+    engine_admit_free(&e->admit);
+    engine_queue_free(&e->queue);
+    engine_queue_free(&e->fold.ready);
+    engine_queue_free(&e->fold.frozen);
+    free(e->fold.reports);
+    free(e->fold.scratch);
+    for (size_t i = 0; i < e->nentries; i++)
+        engine_entry_free(e->entries[i]);
+    free(e->entries);
+    ids_close(e->ids);
+    quotas_clear(&e->quotas);
+    roster_drop(e->roster);
+    free(e->document);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+/* ---- Any thread ---------------------------------------------------------- */
+
+struct roster *engine_roster(struct engine *e)
+{
+    struct roster *r;
+
+    pthread_mutex_lock(&e->lock);
+    r = roster_hold(e->roster);
+    pthread_mutex_unlock(&e->lock);
+    return r;
+}
+
+struct intake_days engine_days(struct engine *e)
+{
+    struct intake_days days;
+
+    pthread_mutex_lock(&e->lock);
+    days = (struct intake_days){.first = e->closed + 1, .last = e->day + 1};
+    pthread_mutex_unlock(&e->lock);
+    return days;
+}
+
+uint8_t *engine_document(struct engine *e, size_t *len)
+{
+    uint8_t *copy = NULL;
+
+    pthread_mutex_lock(&e->lock);
+    if (e->document != NULL)
+        copy = malloc(e->document_len);
+    if (copy != NULL) {
+        memcpy(copy, e->document, e->document_len);
+        *len = e->document_len;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return copy;
+}
+
+void engine_look(struct engine *e, struct engine_status *out)
+{
+    pthread_mutex_lock(&e->lock);
+    *out = e->status;
+    out->day = e->day;
+    out->clock_jumped = e->jumped;
+    for (size_t i = 0; i < e->nentries; i++)
+        out->refusing += e->entries[i]->refuses;
+    pthread_mutex_unlock(&e->lock);
+}
+
+size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
+                     size_t room)
+{
+    size_t n = 0, skip;
+
+    pthread_mutex_lock(&e->lock);
+    if (entry < e->nentries) {
+        const struct engine_entry *x = e->entries[entry];
+
+        n = x->ncounts;
+        skip = n > room ? n - room : 0;
+        if (n != skip)
+            memcpy(out, x->counts + skip, (n - skip) * sizeof *out);
+    }
+    pthread_mutex_unlock(&e->lock);
+    return n;
+}
+
+/* ---- Documents ----------------------------------------------------------- */
+
+/* What the store keeps of a document and its new entries. */
+static hsy_status engine_take_store(struct engine *e, struct roster *roster,
+                                    const uint8_t *bytes, size_t len,
+                                    hsy_error *err)
+{
+    const size_t first = roster_count(e->roster);
+    const size_t n = roster_count(roster) - first;
+    const uint8_t **entries = malloc((n + 1) * sizeof(const uint8_t *));
+    size_t *lens = malloc((n + 1) * sizeof *lens);
+    hsy_status st;
+
+    if (entries == NULL || lens == NULL) {
+        free(entries);
+        free(lens);
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    }
+    for (size_t i = 0; i < n; i++) {
+        entries[i] = roster_at(roster, first + i)->bytes;
+        lens[i] = roster_at(roster, first + i)->len;
+    }
+    st = e->store->is->document(e->store, bytes, len, (uint32_t)first, entries,
+                                lens, n, err);
+    free(entries);
+    free(lens);
+    return st;
+}
+
+/* Everything but the store is ready for it. */
+static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
+                                  uint8_t *copy, hsy_error *err)
+{
+    struct roster *roster, *old;
+    hsy_status st = roster_extend(&roster, e->roster, doc, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = engine_entries_make(e, roster, err);
+    if (st == HSY_OK)
+        st = engine_take_store(e, roster, doc->bytes, doc->len, err);
+    if (st != HSY_OK) {
+        e->dead |= st == HSY_E_IO;
+        roster_drop(roster);
+        return st;
+    }
+    memcpy(copy, doc->bytes, doc->len);
+    pthread_mutex_lock(&e->lock);
+    old = e->roster;
+    e->roster = roster;
+    free(e->document);
+    e->document = copy;
+    e->document_len = doc->len;
+    e->version = doc->version;
+    pthread_mutex_unlock(&e->lock);
+    roster_drop(old);
+    return HSY_OK;
+}
+
+hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
+                       hsy_error *err)
+{
+    hsy_document doc;
+    uint8_t *copy;
+    hsy_status st = hsy_document_open(&doc, bytes, len, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (e->document != NULL && len == e->document_len &&
+        memcmp(bytes, e->document, len) == 0)
+        return HSY_OK;
+    if (doc.version <= e->version)
+        return host_fail(err, HSY_E_OLD, "version",
+                         "the document in force is as new, or newer");
+    copy = malloc(len);
+    if (copy == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = engine_take_new(e, &doc, copy, err);
+    if (st != HSY_OK)
+        free(copy);
+    return st;
+}
+
+/* ---- Days ---------------------------------------------------------------- */
+
+/* The last epoch that is over on a day: it ended grace_days ago. */
+static uint32_t engine_over(const struct engine *e, uint32_t day)
+{
+    const uint64_t open = (uint64_t)e->options.grace_days + 1;
+
+    return day > open ? (uint32_t)(day - open) : 0;
+}
+
+static void engine_jump(struct engine *e, bool jumped)
+{
+    pthread_mutex_lock(&e->lock);
+    e->jumped = jumped;
+    pthread_mutex_unlock(&e->lock);
+}
+
+hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err)
+{
+    const bool believe = e->day == 0 || (e->options.accept_clock && !e->told) ||
+                         day <= (uint64_t)e->day + e->options.clock_days;
+    const uint32_t over = engine_over(e, day);
+    const uint32_t closed = over > e->closed ? over : e->closed;
+    hsy_status st;
+
+    if (e->dead)
+        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    engine_jump(e, !believe);
+    if (!believe || day <= e->day) {
+        e->told = true;
+        return HSY_OK;
+    }
+    st = e->store->is->close_epochs(e->store, closed, day, err);
+    e->dead |= st == HSY_E_IO;
+    if (st != HSY_OK)
+        return st;
+    e->told = true;
+    ids_drop(e->ids, closed);
+    quotas_drop(&e->quotas, closed);
+    pthread_mutex_lock(&e->lock);
+    e->day = day;
+    e->closed = closed;
+    e->status.ids = ids_count(e->ids);
+    e->status.ids_bytes = ids_bytes(e->ids);
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
+}
+
+/* ---- The store's own business -------------------------------------------- */
+
+hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
+                       hsy_error *err)
+{
+    hsy_status st = e->store->is->figure(e->store, figure, err);
+
+    e->dead |= st == HSY_E_IO;
+    return st;
+}
+
+hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err)
+{
+    hsy_status st = e->store->is->tidy(e->store, more, err);
+
+    e->dead |= st == HSY_E_IO;
+    return st;
+}
+
+hsy_status engine_figures(struct engine *e, const struct store_reader *to,
+                          hsy_error *err)
+{
+    return e->store->is->read(e->store, to, err);
+}

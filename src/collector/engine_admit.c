@@ -1,0 +1,438 @@
+/*
+ * engine_admit.c - which uploads are new; what is new becomes one commit.
+ *
+ * A group is decided upload by upload, in the order of the requests. What an
+ * upload takes (its id, its share of a quota, room) is taken at once, so that
+ * the same id a second time in one group finds itself (Z36). Should the store
+ * have no room, everything taken is given back.
+ */
+#include "engine_parts.h"
+
+#include "hostfail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ADMIT_ENTRY_SHARE 2u /* an entry may fill a half of what may wait */
+
+/* Room for n items of a size where the pointer at memory leads; new ones are
+ * zero. */
+static bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
+{
+    size_t to = *room == 0 ? 16 : *room;
+    void *items;
+
+    if (n <= *room)
+        return true;
+    while (to < n)
+        to *= 2;
+    memcpy(&items, memory, sizeof items);
+    items = realloc(items, to * size);
+    if (items == NULL)
+        return false;
+    memset((uint8_t *)items + *room * size, 0, (to - *room) * size);
+    memcpy(memory, &items, sizeof items);
+    *room = to;
+    return true;
+}
+
+/* ---- What a group consists of -------------------------------------------- */
+
+/* The slot of an entry in an epoch; NULL: out of memory. */
+static struct admit_slot *admit_slot_of(struct engine *e, uint32_t entry,
+                                        uint32_t epoch)
+{
+    struct admit *a = &e->admit;
+    struct engine_entry *x = e->entries[entry];
+    struct store_count *count;
+
+    for (uint32_t i = x->slot; i != 0; i = a->slots[i - 1].next)
+        if (a->slots[i - 1].epoch == epoch)
+            return &a->slots[i - 1];
+    if (!admit_grow(&a->slots, &a->slots_room, a->nslots + 1, sizeof *a->slots))
+        return NULL;
+    pthread_mutex_lock(&e->lock);
+    count = engine_count(x, epoch);
+    pthread_mutex_unlock(&e->lock);
+    if (count == NULL)
+        return NULL;
+    a->slots[a->nslots] =
+        (struct admit_slot){.entry = entry, .epoch = epoch, .next = x->slot};
+    x->slot = (uint32_t)++a->nslots;
+    return &a->slots[a->nslots - 1];
+}
+
+static struct admit_epoch *admit_epoch_of(struct admit *a, uint32_t epoch)
+{
+    for (size_t i = 0; i < a->nepochs; i++)
+        if (a->epochs[i].epoch == epoch)
+            return &a->epochs[i];
+    if (!admit_grow(&a->epochs, &a->epochs_room, a->nepochs + 1,
+                    sizeof *a->epochs))
+        return NULL;
+    a->epochs[a->nepochs].epoch = epoch; /* the last user's memory stays */
+    a->epochs[a->nepochs].n = 0;
+    return &a->epochs[a->nepochs++];
+}
+
+/* ---- Room ---------------------------------------------------------------- */
+
+/* Memory for the tallies that reports of this slot go to. */
+static bool admit_tallies(struct engine *e, struct admit_slot *slot)
+{
+    struct engine_entry *x = e->entries[slot->entry];
+    const size_t limit = e->options.tally_bytes;
+    hsy_status st;
+
+    if (slot->memory != ADMIT_UNKNOWN)
+        return slot->memory == ADMIT_FITS;
+    pthread_mutex_lock(&e->lock);
+    st = engine_tally_make(e, x, 0, limit);
+    if (st == HSY_OK && engine_daily(e, x))
+        st = engine_tally_make(e, x, slot->epoch, limit);
+    x->refuses = st != HSY_OK;
+    slot->waiting = x->waiting_bytes;
+    pthread_mutex_unlock(&e->lock);
+    slot->memory = st == HSY_OK ? ADMIT_FITS : ADMIT_REFUSES;
+    return st == HSY_OK;
+}
+
+static void admit_put32(uint8_t *to, uint32_t x)
+{
+    for (size_t i = 0; i < 4; i++)
+        to[i] = (uint8_t)(x >> 8 * i);
+}
+
+/* Room in the slot's batch for n more bytes. */
+static bool admit_batch_room(struct admit_slot *slot, size_t n)
+{
+    struct engine_batch *b = slot->batch, *more;
+    const size_t len = b == NULL ? 0 : b->len;
+    size_t room = slot->room == 0 ? 256 : slot->room;
+
+    if (b != NULL && n <= slot->room - len)
+        return true;
+    while (room - len < n)
+        room *= 2;
+    more = realloc(b, sizeof *more + room);
+    if (more == NULL)
+        return false;
+    if (b == NULL)
+        *more = (struct engine_batch){
+            .entry = slot->entry, .epoch = slot->epoch, .type = STORE_REPORTS};
+    slot->batch = more;
+    slot->room = room;
+    return true;
+}
+
+/* Whether there is room for an upload's reports, which then is kept. */
+static bool admit_room(struct engine *e, struct admit_slot *slot,
+                       const hsy_upload *head)
+{
+    const size_t need = 4 + (size_t)head->length;
+    const struct engine_entry *x = e->entries[slot->entry];
+
+    return x->reports + slot->reports + head->count <= ENGINE_REPORTS_MAX &&
+           e->admit.waiting + need <= e->options.fold_bytes &&
+           admit_tallies(e, slot) &&
+           slot->waiting + need <= e->options.fold_bytes / ADMIT_ENTRY_SHARE &&
+           admit_batch_room(slot, need);
+}
+
+/* ---- One upload ---------------------------------------------------------- */
+
+/* Whether the token, if one is needed, has some of its quota left. */
+static enum intake_verdict admit_quota(struct engine *e,
+                                       const struct submission *s,
+                                       const struct intake_upload *u)
+{
+    struct admit *a = &e->admit;
+    const uint32_t epoch = u->head.epoch;
+    uint32_t *used;
+
+    if (!u->enrolled || s->quota == 0)
+        return INTAKE_COUNTED;
+    used = quotas_of(&e->quotas, s->token, epoch);
+    if (used == NULL || !admit_grow(&a->quotas, &a->quotas_room, a->nquotas + 1,
+                                    sizeof *a->quotas))
+        return INTAKE_FULL;
+    return *used < s->quota ? INTAKE_COUNTED : INTAKE_QUOTA;
+}
+
+/* One more of the quota, which admit_quota has seen to be there. */
+static void admit_quota_use(struct engine *e, const struct submission *s,
+                            uint32_t epoch)
+{
+    struct admit *a = &e->admit;
+    uint32_t *used = quotas_of(&e->quotas, s->token, epoch);
+    struct admit_quota *last =
+        a->nquotas == 0 ? NULL : &a->quotas[a->nquotas - 1];
+
+    ++*used;
+    if (last == NULL || last->row.epoch != epoch ||
+        memcmp(last->row.token, s->token, 16) != 0) {
+        last = &a->quotas[a->nquotas++];
+        *last = (struct admit_quota){.row.epoch = epoch};
+        memcpy(last->row.token, s->token, 16);
+    }
+    last->row.used = *used;
+    last->added++;
+}
+
+/* Nothing can fail any more: the upload is in. */
+static void admit_count(struct engine *e, struct admit_slot *slot,
+                        const struct intake_upload *u)
+{
+    struct engine_batch *b = slot->batch;
+
+    if (u->head.kind == 2) {
+        slot->nulls += u->head.count;
+        return;
+    }
+    slot->reports += u->head.count;
+    admit_put32(b->bytes + b->len, u->head.count);
+    memcpy(b->bytes + b->len + 4, u->payload, u->head.length);
+    b->len += 4 + (size_t)u->head.length;
+    e->admit.waiting += 4 + (size_t)u->head.length;
+    slot->waiting += 4 + (size_t)u->head.length;
+}
+
+static enum intake_verdict admit_new(struct engine *e,
+                                     const struct submission *s,
+                                     const struct intake_upload *u,
+                                     const struct store_id *id)
+{
+    const uint32_t epoch = u->head.epoch;
+    enum intake_verdict verdict = admit_quota(e, s, u);
+    struct admit_epoch *ids;
+    struct admit_slot *slot;
+
+    if (verdict != INTAKE_COUNTED)
+        return verdict;
+    ids = admit_epoch_of(&e->admit, epoch);
+    slot = admit_slot_of(e, u->entry->number, epoch);
+    if (ids == NULL || slot == NULL ||
+        !admit_grow(&ids->ids, &ids->room, ids->n + 1, sizeof *ids->ids) ||
+        (u->head.kind == 1 && !admit_room(e, slot, &u->head)) ||
+        ids_add(e->ids, epoch, id) != HSY_OK)
+        return INTAKE_FULL;
+    ids->ids[ids->n++] = *id;
+    if (u->enrolled && s->quota != 0)
+        admit_quota_use(e, s, epoch);
+    admit_count(e, slot, u);
+    return INTAKE_COUNTED;
+}
+
+static enum intake_verdict admit_decide(struct engine *e,
+                                        const struct submission *s,
+                                        const struct intake_upload *u)
+{
+    struct store_id id;
+
+    if (u->head.epoch <= e->closed)
+        return INTAKE_CLOSED;
+    ids_name(e->ids, &id, u->head.id, u->digest);
+    switch (ids_find(e->ids, &id)) {
+    case IDS_SAME:
+        return INTAKE_AGAIN;
+    case IDS_OTHER:
+        return INTAKE_CONFLICT;
+    case IDS_NEW:
+        break;
+    }
+    return e->jumped ? INTAKE_FULL : admit_new(e, s, u, &id);
+}
+
+/* ---- The commit ---------------------------------------------------------- */
+
+static bool admit_out_room(struct admit *a)
+{
+    return admit_grow(&a->out_ids, &a->out_ids_room, a->nepochs,
+                      sizeof *a->out_ids) &&
+           admit_grow(&a->out_batches, &a->out_batches_room, a->nslots,
+                      sizeof *a->out_batches) &&
+           admit_grow(&a->out_counts, &a->out_counts_room, a->nslots,
+                      sizeof *a->out_counts) &&
+           admit_grow(&a->out_quotas, &a->out_quotas_room, a->nquotas,
+                      sizeof *a->out_quotas);
+}
+
+static void admit_out_slot(struct engine *e, struct store_commit *c,
+                           const struct admit_slot *slot)
+{
+    struct admit *a = &e->admit;
+    struct store_count count;
+
+    if (slot->reports == 0 && slot->nulls == 0)
+        return;
+    count = *engine_count(e->entries[slot->entry], slot->epoch);
+    count.reports += slot->reports;
+    count.nulls += slot->nulls;
+    a->out_counts[c->ncounts++] = count;
+    if (slot->batch != NULL && slot->batch->len != 0)
+        a->out_batches[c->nbatches++] =
+            (struct store_batch){.seq = c->seq,
+                                 .entry = slot->entry,
+                                 .epoch = slot->epoch,
+                                 .type = slot->batch->type,
+                                 .reports = slot->reports,
+                                 .bytes = slot->batch->bytes,
+                                 .len = slot->batch->len};
+}
+
+static struct store_commit admit_out(struct engine *e)
+{
+    struct admit *a = &e->admit;
+    struct store_commit c = {.seq = e->status.seq + 1,
+                             .ids = a->out_ids,
+                             .batches = a->out_batches,
+                             .counts = a->out_counts,
+                             .quotas = a->out_quotas};
+
+    for (size_t i = 0; i < a->nepochs; i++)
+        if (a->epochs[i].n != 0)
+            a->out_ids[c.nids++] =
+                (struct store_ids){.epoch = a->epochs[i].epoch,
+                                   .ids = a->epochs[i].ids,
+                                   .n = a->epochs[i].n};
+    for (size_t i = 0; i < a->nslots; i++)
+        admit_out_slot(e, &c, &a->slots[i]);
+    for (size_t i = 0; i < a->nquotas; i++)
+        a->out_quotas[c.nquotas++] = a->quotas[i].row;
+    return c;
+}
+
+/* ---- After it ------------------------------------------------------------ */
+
+/* Everything that was taken is given back. */
+static void admit_undo(struct engine *e)
+{
+    struct admit *a = &e->admit;
+
+    for (size_t i = 0; i < a->nepochs; i++)
+        for (size_t k = 0; k < a->epochs[i].n; k++)
+            ids_remove(e->ids, a->epochs[i].epoch, &a->epochs[i].ids[k]);
+    for (size_t i = 0; i < a->nquotas; i++)
+        *quotas_of(&e->quotas, a->quotas[i].row.token,
+                   a->quotas[i].row.epoch) -= a->quotas[i].added;
+}
+
+/* With the lock: a slot's batch goes to the folding half. */
+static void admit_hand_over(struct engine *e, struct admit_slot *slot)
+{
+    struct engine_entry *x = e->entries[slot->entry];
+    struct store_count *count = engine_count(x, slot->epoch);
+
+    count->reports += slot->reports;
+    count->nulls += slot->nulls;
+    x->reports += slot->reports;
+    e->status.reports += slot->reports;
+    e->status.nulls += slot->nulls;
+    if (slot->batch == NULL || slot->batch->len == 0)
+        return;
+    slot->batch->seq = e->status.seq;
+    x->waiting_bytes += slot->batch->len;
+    e->status.waiting_bytes += slot->batch->len;
+    engine_queue_push(&e->queue, slot->batch);
+    slot->batch = NULL;
+}
+
+static void admit_done(struct engine *e, uint64_t seq)
+{
+    struct admit *a = &e->admit;
+
+    pthread_mutex_lock(&e->lock);
+    e->status.seq = seq;
+    for (size_t i = 0; i < a->nslots; i++)
+        admit_hand_over(e, &a->slots[i]);
+    e->status.ids = ids_count(e->ids);
+    e->status.ids_bytes = ids_bytes(e->ids);
+    if (e->queue.first == NULL && e->status.waiting_bytes == 0)
+        e->status.folded = seq;
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* Forget the group. */
+static void admit_reset(struct engine *e)
+{
+    struct admit *a = &e->admit;
+
+    for (size_t i = 0; i < a->nslots; i++) {
+        e->entries[a->slots[i].entry]->slot = 0;
+        free(a->slots[i].batch);
+    }
+    for (size_t i = 0; i < a->nepochs; i++)
+        a->epochs[i].n = 0;
+    a->nslots = a->nepochs = a->nquotas = 0;
+}
+
+static hsy_status admit_commit(struct engine *e, hsy_error *err)
+{
+    struct store_commit c;
+    hsy_status st = HSY_E_FULL;
+
+    if (e->admit.nepochs == 0)
+        return HSY_OK; /* nothing is new */
+    if (admit_out_room(&e->admit)) {
+        c = admit_out(e);
+        if (c.nids == 0)
+            return HSY_OK;
+        st = e->store->is->append(e->store, &c, err);
+    }
+    if (st == HSY_OK)
+        admit_done(e, c.seq);
+    else if (st == HSY_E_FULL)
+        admit_undo(e);
+    else
+        e->dead = true;
+    return st;
+}
+
+/* ---- A group ------------------------------------------------------------- */
+
+static void admit_submission(struct engine *e, struct submission *s)
+{
+    for (size_t i = 0; i < s->in.n; i++) {
+        struct intake_upload *u = &s->in.uploads[i];
+
+        if (u->verdict == INTAKE_COUNTED)
+            u->verdict = admit_decide(e, s, u);
+    }
+}
+
+static void admit_verdicts(struct engine *e, const struct submission *list)
+{
+    pthread_mutex_lock(&e->lock);
+    for (; list != NULL; list = list->next)
+        for (size_t i = 0; i < list->in.n; i++)
+            e->status.verdicts[list->in.uploads[i].verdict]++;
+    pthread_mutex_unlock(&e->lock);
+}
+
+static void admit_begin(struct engine *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->admit.waiting = e->status.waiting_bytes;
+    pthread_mutex_unlock(&e->lock);
+}
+
+hsy_status engine_admit(struct engine *e, struct submission *list,
+                        hsy_error *err)
+{
+    hsy_status st;
+
+    if (e->dead)
+        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    admit_begin(e);
+    for (struct submission *s = list; s != NULL; s = s->next)
+        admit_submission(e, s);
+    st = admit_commit(e, err);
+    admit_reset(e);
+    if (st != HSY_OK && st != HSY_E_FULL)
+        return st;
+    if (st == HSY_OK)
+        admit_verdicts(e, list);
+    for (struct submission *s = list; s != NULL; s = s->next)
+        s->outcome = st;
+    return st;
+}

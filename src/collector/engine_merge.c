@@ -1,0 +1,166 @@
+/*
+ * engine_merge.c - a tally that was counted elsewhere is added to an entry's.
+ *
+ * The file is looked through before it is accepted, and kept as a batch like
+ * any other: durable first, folded later. Its reports belong to no day.
+ */
+#include "engine_parts.h"
+
+#include "container.h"
+#include "hostfail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One file, of a tally: each record to `t`, unless that is NULL. *reports: how
+ * many it has in all. */
+static hsy_status merge_records(struct container_reader *r, hsy_tally *t,
+                                uint64_t *reports, hsy_error *err)
+{
+    struct container_item item;
+    hsy_status st = container_next(r, &item, err);
+
+    while (st == HSY_OK && item.type == CONTAINER_RECORD) {
+        if (item.record.type == HSY_RECORD_END)
+            *reports = item.record.count;
+        else if (t != NULL)
+            st = container_add_record(t, &item.record, item.payload, err);
+        if (st == HSY_OK)
+            st = container_next(r, &item, err);
+    }
+    if (st == HSY_E_END)
+        return HSY_OK;
+    return st != HSY_OK ? st
+                        : host_fail(err, HSY_E_FORMAT, "tally",
+                                    "another file follows: send them one by "
+                                    "one");
+}
+
+static hsy_status merge_look(const struct roster_entry *is,
+                             const uint8_t *bytes, size_t len,
+                             uint64_t *reports, hsy_error *err)
+{
+    struct container_reader *r = container_open_bytes(bytes, len);
+    struct container_item item;
+    hsy_status st;
+
+    if (r == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = container_next(r, &item, err);
+    if (st == HSY_OK && item.prefix.content != HSY_CONTENT_TALLY)
+        st = host_fail(err, HSY_E_FORMAT, "tally",
+                       "these are reports, not a tally: 'hearsay tally' makes "
+                       "one of them");
+    if (st == HSY_OK && memcmp(item.prefix.digest, is->digest, HSY_DIGEST) != 0)
+        st = host_fail(err, HSY_E_MISMATCH, "digest",
+                       "the tally belongs to another scheme");
+    if (st == HSY_OK)
+        st = merge_records(r, NULL, reports, err);
+    container_close(r);
+    return st;
+}
+
+hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
+                             hsy_error *err)
+{
+    struct container_reader *r = container_open_bytes(bytes, len);
+    struct container_item item;
+    uint64_t reports;
+    hsy_status st;
+
+    if (r == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = container_next(r, &item, err);
+    if (st == HSY_OK)
+        st = merge_records(r, t, &reports, err);
+    container_close(r);
+    return st;
+}
+
+/* Room for all that the tally needs from the commit on. */
+static hsy_status merge_room(struct engine *e, struct engine_entry *x,
+                             size_t len, uint64_t reports, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (x->reports > ENGINE_REPORTS_MAX - reports)
+        return host_fail(err, HSY_E_OVERFLOW, "count", "too many reports");
+    pthread_mutex_lock(&e->lock);
+    if (e->status.waiting_bytes != 0 &&
+        e->status.waiting_bytes + len > e->options.fold_bytes)
+        st = HSY_E_FULL;
+    else
+        st = engine_tally_make(e, x, 0, e->options.tally_bytes);
+    if (st == HSY_OK && engine_count(x, 0) == NULL)
+        st = HSY_E_NOMEM;
+    pthread_mutex_unlock(&e->lock);
+    return st == HSY_OK ? HSY_OK
+                        : host_fail(err, st, "tally", "there is no room");
+}
+
+/* The batch is the engine's from here on, whatever is returned. */
+static hsy_status merge_commit(struct engine *e, struct engine_entry *x,
+                               struct engine_batch *b, uint64_t reports,
+                               const uint8_t name[16], hsy_error *err)
+{
+    struct store_count count = *engine_count(x, 0);
+    const struct store_batch batch = {.entry = b->entry,
+                                      .type = b->type,
+                                      .reports = reports,
+                                      .bytes = b->bytes,
+                                      .len = b->len};
+    struct store_commit c = {.seq = e->status.seq + 1,
+                             .batches = &batch,
+                             .nbatches = 1,
+                             .counts = &count,
+                             .ncounts = 1,
+                             .merged = name};
+    hsy_status st;
+
+    count.reports += reports;
+    st = e->store->is->append(e->store, &c, err);
+    if (st != HSY_OK) {
+        e->dead |= st == HSY_E_IO;
+        free(b);
+        return st;
+    }
+    b->seq = c.seq;
+    pthread_mutex_lock(&e->lock);
+    e->status.seq = c.seq;
+    *engine_count(x, 0) = count;
+    x->reports += reports;
+    x->waiting_bytes += b->len;
+    e->status.waiting_bytes += b->len;
+    engine_queue_push(&e->queue, b);
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
+}
+
+hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
+                        size_t len, hsy_error *err)
+{
+    struct engine_entry *x;
+    struct engine_batch *b;
+    uint64_t reports = 0;
+    uint8_t name[16];
+    hsy_status st;
+
+    if (e->dead)
+        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    if (entry >= e->nentries)
+        return host_fail(err, HSY_E_RANGE, "entry", "there is no such task");
+    x = e->entries[entry];
+    st = merge_look(x->is, bytes, len, &reports, err);
+    if (st == HSY_OK)
+        st = merge_room(e, x, len, reports, err);
+    if (st != HSY_OK)
+        return st;
+    b = malloc(sizeof *b + len);
+    if (b == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    *b = (struct engine_batch){.entry = entry, .type = STORE_TALLY, .len = len};
+    memcpy(b->bytes, bytes, len);
+    hsy_blake2b(name, sizeof name, bytes, len, (const uint8_t *)&entry,
+                sizeof entry);
+    return merge_commit(e, x, b, reports, name, err);
+}

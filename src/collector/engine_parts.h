@@ -1,0 +1,199 @@
+/*
+ * engine_parts.h - what the files of the engine share.
+ *
+ * Whose a field is stands beside it. `lock` guards what both halves and others
+ * look at; it is held for moments only, never during a call of the store. The
+ * half that admits is alone in changing most of that, so it reads its own
+ * changes without the lock.
+ */
+#ifndef ENGINE_PARTS_H
+#define ENGINE_PARTS_H
+
+#include "engine.h"
+#include "ids.h"
+#include "quotas.h"
+
+#include <pthread.h>
+
+#define ENGINE_MARK 16u
+#define ENGINE_REPORTS_MAX                                                     \
+    ((uint64_t)1 << 56) /* of an entry: no sum of a                            \
+                           tally comes near 2^63 */
+
+/* A tally in memory. */
+struct engine_tally {
+    struct engine_tally *next; /* lock */
+    uint32_t epoch;            /* 0: all epochs */
+    bool touched;              /* since the last round; folding */
+    hsy_tally view;            /* of words; folding */
+    int64_t *words;
+    uint8_t (*marks)[ENGINE_MARK]; /* of the chunks as the store has them */
+};
+
+/* A batch on its way from the store to the tallies. */
+struct engine_batch {
+    struct engine_batch *next;
+    uint64_t seq;
+    uint32_t entry, epoch, type;
+    size_t len;
+    uint8_t bytes[];
+};
+
+struct engine_queue {
+    struct engine_batch *first, **end;
+};
+
+struct engine_entry {
+    struct roster *roster; /* held, for what `is` leads to */
+    const struct roster_entry *is;
+
+    /* lock; only the half that admits changes them */
+    struct store_count *counts; /* by epoch */
+    size_t ncounts;
+    uint64_t reports; /* in all */
+
+    struct engine_tally *tallies; /* lock: the list, not what is in it */
+    uint64_t waiting_bytes;       /* lock */
+    bool refuses;                 /* lock: there is no memory for its tallies */
+
+    uint32_t slot; /* admitting: its first slot of this group, from 1 on */
+
+    /* folding */
+    uint64_t through; /* the last commit that is in its tallies */
+    bool changed;     /* since the last round */
+    bool chosen;      /* for this checkpoint */
+    bool frozen;      /* it is being written: its batches wait */
+};
+
+/* An entry in an epoch, within one group. */
+struct admit_slot {
+    uint32_t entry, epoch, next;
+    enum { ADMIT_UNKNOWN, ADMIT_FITS, ADMIT_REFUSES } memory;
+    uint64_t reports, nulls;
+    uint64_t waiting; /* bytes of the entry's batches, with these */
+    struct engine_batch *batch;
+    size_t room; /* of batch->bytes */
+};
+
+struct admit_epoch {
+    uint32_t epoch;
+    struct store_id *ids;
+    size_t n, room;
+};
+
+struct admit_quota {
+    struct store_quota row;
+    uint32_t added;
+};
+
+/* One group as it grows; the memory is kept for the next. */
+struct admit {
+    struct admit_slot *slots;
+    struct admit_epoch *epochs;
+    struct admit_quota *quotas;
+    size_t nslots, slots_room, nepochs, epochs_room, nquotas, quotas_room;
+    size_t waiting; /* bytes of batches, those of before and these */
+
+    /* As a store wants them. */
+    struct store_ids *out_ids;
+    struct store_batch *out_batches;
+    struct store_count *out_counts;
+    struct store_quota *out_quotas;
+    size_t out_ids_room, out_batches_room, out_counts_room, out_quotas_room;
+};
+
+/* Reports of a batch as they are folded, and the checkpoint's place. */
+struct fold {
+    uint8_t *reports, *scratch;
+    size_t reports_room, scratch_room;
+    struct engine_queue ready, frozen; /* in the order of seq */
+    struct engine_entry *writing;      /* its tallies are being written */
+    struct engine_tally *tally;
+    size_t chunk; /* the next of that tally */
+};
+
+struct engine {
+    struct store *store;
+    struct engine_options options;
+    pthread_mutex_t lock;
+
+    /* lock; only the half that admits changes them */
+    struct roster *roster;
+    uint8_t *document;
+    size_t document_len;
+    uint64_t version; /* 0: there is none */
+    uint32_t day, closed;
+    bool jumped;
+    struct engine_entry **entries;
+    size_t nentries;
+
+    /* lock */
+    struct engine_queue queue;
+    struct engine_status status;
+
+    /* admitting */
+    struct ids *ids;
+    struct quotas quotas;
+    struct admit admit;
+    bool told; /* a day, since the engine was opened */
+    bool dead; /* the store has failed */
+
+    struct fold fold; /* folding */
+};
+
+/* ---- engine.c ------------------------------------------------------------ */
+
+/* Entries for those of the roster that have none yet. */
+hsy_status engine_entries_make(struct engine *e, struct roster *roster,
+                               hsy_error *err);
+
+/* The count of an entry in an epoch, made if there is none; with the lock.
+ * NULL: out of memory. */
+struct store_count *engine_count(struct engine_entry *x, uint32_t epoch);
+
+/* The tally of an entry; NULL if there is none. With the lock. */
+struct engine_tally *engine_tally_of(const struct engine_entry *x,
+                                     uint32_t epoch);
+
+/* A tally of zeros, made if there is none; with the lock. HSY_E_FULL if it
+ * does not fit into `limit` bytes of all, HSY_E_NOMEM. */
+hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,
+                             uint32_t epoch, size_t limit);
+void engine_tally_free(struct engine_tally *t);
+
+/* Whether an entry has a tally for each day, and whether that of this epoch is
+ * still kept. */
+bool engine_daily(const struct engine *e, const struct engine_entry *x);
+bool engine_keeps(const struct engine *e, uint32_t epoch);
+
+void engine_queue_init(struct engine_queue *q);
+void engine_queue_push(struct engine_queue *q, struct engine_batch *b);
+struct engine_batch *engine_queue_pop(struct engine_queue *q);
+
+/* ---- engine_fold.c ------------------------------------------------------- */
+
+/* Add a batch to the tallies of its entry, which are there. */
+hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,
+                             const struct store_batch *batch, hsy_error *err);
+
+/* The entry is no longer written: its batches are the next to be folded. */
+void engine_thaw(struct engine *e, struct engine_entry *x);
+
+/* ---- engine_write.c ------------------------------------------------------ */
+
+/* What a chunk is known by: the same mark, the same chunk. */
+void engine_mark(uint8_t mark[ENGINE_MARK], const int64_t *words, size_t n);
+size_t engine_chunk_words(const struct engine_entry *x, size_t chunk);
+size_t engine_chunks(const struct engine_entry *x);
+
+/* ---- engine_read.c ------------------------------------------------------- */
+
+hsy_status engine_read(struct engine *e, hsy_error *err);
+
+/* ---- engine_merge.c ------------------------------------------------------ */
+
+/* Add a tally file to a tally; it was looked through before. */
+hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
+                             hsy_error *err);
+
+#endif

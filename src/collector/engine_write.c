@@ -1,0 +1,272 @@
+/*
+ * engine_write.c - tallies are written to the store, a little at a time.
+ *
+ * One entry after the other is frozen, its changed chunks are written, and the
+ * round puts them in the place of the old. Then its batches that waited are
+ * folded. Should the disk be full the entry stays frozen and the same chunk is
+ * tried again: a round is never begun anew with other contents, so chunks of
+ * two moments are never mixed.
+ *
+ * Whether a chunk has changed is seen by its mark, a BLAKE2b of its words.
+ * Strangers have a hand in the words, but two chunks of one mark would be a
+ * collision of BLAKE2b with 16 bytes: 2^64 tries of choosing them freely, and
+ * here one of the two is already written. Zeros have the mark zero, and that is
+ * compared itself: untouched memory is neither hashed nor written.
+ */
+#include "engine_parts.h"
+
+#include "hostfail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITE_CHUNKS 16u /* chunks of a call of the store */
+#define WRITE_LOOK 16u   /* bytes looked at for each that may be written */
+
+/* ---- Chunks -------------------------------------------------------------- */
+
+size_t engine_chunks(const struct engine_entry *x)
+{
+    return (x->is->words + STORE_CHUNK - 1) / STORE_CHUNK;
+}
+
+size_t engine_chunk_words(const struct engine_entry *x, size_t chunk)
+{
+    const size_t left = x->is->words - chunk * STORE_CHUNK;
+
+    return left < STORE_CHUNK ? left : STORE_CHUNK;
+}
+
+void engine_mark(uint8_t mark[ENGINE_MARK], const int64_t *words, size_t n)
+{
+    int64_t any = 0;
+
+    for (size_t i = 0; i < n; i++)
+        any |= words[i];
+    if (any == 0)
+        memset(mark, 0, ENGINE_MARK);
+    else
+        hsy_blake2b(mark, ENGINE_MARK, words, n * sizeof *words, NULL, 0);
+}
+
+/* ---- One entry ----------------------------------------------------------- */
+
+/* Chunks of one tally that have changed, on their way to the store. */
+struct write_run {
+    struct store_chunk chunks[WRITE_CHUNKS];
+    uint8_t marks[WRITE_CHUNKS][ENGINE_MARK];
+    size_t n;
+};
+
+/* Their marks stand only once the store has them. */
+static hsy_status write_flush(struct engine *e, struct write_run *run,
+                              hsy_error *err)
+{
+    const struct fold *f = &e->fold;
+    const struct store_tally tally = {.entry = f->writing->is->number,
+                                      .epoch = f->tally->epoch,
+                                      .words = f->writing->is->words};
+    hsy_status st;
+
+    if (run->n == 0)
+        return HSY_OK;
+    st = e->store->is->chunks(e->store, &tally, run->chunks, run->n, err);
+    for (size_t i = 0; st == HSY_OK && i < run->n; i++)
+        memcpy(f->tally->marks[run->chunks[i].place], run->marks[i],
+               ENGINE_MARK);
+    run->n = 0;
+    return st;
+}
+
+/* Look at one chunk; *written grows by what goes to the store. */
+static void write_look(const struct fold *f, struct write_run *run,
+                       size_t chunk, size_t *written)
+{
+    const size_t n = engine_chunk_words(f->writing, chunk);
+    const int64_t *words = f->tally->words + chunk * STORE_CHUNK;
+    uint8_t *mark = run->marks[run->n];
+
+    engine_mark(mark, words, n);
+    if (memcmp(mark, f->tally->marks[chunk], ENGINE_MARK) == 0)
+        return;
+    run->chunks[run->n++] =
+        (struct store_chunk){.place = (uint32_t)chunk, .words = words, .n = n};
+    *written += n * sizeof *words;
+}
+
+/* Up to `left` bytes of the tally at hand; its place moves with what the store
+ * has taken. */
+static hsy_status write_tally(struct engine *e, size_t *left, hsy_error *err)
+{
+    struct fold *f = &e->fold;
+    const size_t chunks = engine_chunks(f->writing);
+    const size_t bytes = STORE_CHUNK * sizeof(int64_t);
+    struct write_run run = {.n = 0};
+    size_t chunk = f->chunk, written = 0, looked = 0;
+    hsy_status st;
+
+    while (chunk < chunks && run.n < WRITE_CHUNKS && written < *left &&
+           looked < WRITE_LOOK * *left) {
+        write_look(f, &run, chunk++, &written);
+        looked += bytes;
+    }
+    st = write_flush(e, &run, err);
+    if (st != HSY_OK)
+        return st;
+    f->chunk = chunk;
+    written += looked / WRITE_LOOK;
+    *left -= written < *left ? written : *left;
+    return HSY_OK;
+}
+
+/* The next tally that was touched, from t on. */
+static struct engine_tally *write_next(struct engine_tally *t)
+{
+    while (t != NULL && !t->touched)
+        t = t->next;
+    return t;
+}
+
+static struct engine_tally *write_first(struct engine *e,
+                                        const struct engine_entry *x)
+{
+    struct engine_tally *t;
+
+    pthread_mutex_lock(&e->lock);
+    t = x->tallies;
+    pthread_mutex_unlock(&e->lock);
+    return t;
+}
+
+/* All chunks are with the store. */
+static hsy_status write_round(struct engine *e, hsy_error *err)
+{
+    struct engine_entry *x = e->fold.writing;
+    hsy_status st =
+        e->store->is->round(e->store, x->is->number, x->through, err);
+
+    if (st != HSY_OK)
+        return st;
+    for (struct engine_tally *t = write_first(e, x); t != NULL; t = t->next)
+        t->touched = false;
+    x->changed = false;
+    e->fold.writing = NULL;
+    engine_thaw(e, x);
+    return HSY_OK;
+}
+
+/* ---- Days that are no longer kept ---------------------------------------- */
+
+/* The first tally of the entry that is too old. */
+static struct engine_tally *write_old(struct engine *e, struct engine_entry *x)
+{
+    struct engine_tally *t;
+
+    pthread_mutex_lock(&e->lock);
+    t = x->tallies;
+    while (t != NULL && (t->epoch == 0 || engine_keeps(e, t->epoch)))
+        t = t->next;
+    pthread_mutex_unlock(&e->lock);
+    return t;
+}
+
+static void write_unlink(struct engine *e, struct engine_entry *x,
+                         struct engine_tally *old)
+{
+    struct engine_tally **at = &x->tallies;
+
+    pthread_mutex_lock(&e->lock);
+    while (*at != old)
+        at = &(*at)->next;
+    *at = old->next;
+    e->status.tally_bytes -= x->is->words * sizeof(int64_t);
+    pthread_mutex_unlock(&e->lock);
+    engine_tally_free(old);
+}
+
+/* After a round, so that no batch of such a day is left in the store. */
+static hsy_status write_drop(struct engine *e, struct engine_entry *x,
+                             hsy_error *err)
+{
+    struct engine_tally *t;
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && !x->changed && (t = write_old(e, x)) != NULL) {
+        const struct store_tally tally = {
+            .entry = x->is->number, .epoch = t->epoch, .words = x->is->words};
+
+        st = e->store->is->drop(e->store, &tally, err);
+        if (st == HSY_OK)
+            write_unlink(e, x, t);
+    }
+    return st;
+}
+
+/* ---- All entries --------------------------------------------------------- */
+
+static struct engine_entry *write_entry(struct engine *e, size_t number)
+{
+    struct engine_entry *x = NULL;
+
+    pthread_mutex_lock(&e->lock);
+    if (number < e->nentries)
+        x = e->entries[number];
+    pthread_mutex_unlock(&e->lock);
+    return x;
+}
+
+void engine_checkpoint(struct engine *e)
+{
+    struct engine_entry *x;
+
+    for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
+        x->chosen = true;
+}
+
+/* Freeze the next entry that has changed; false: there is none. */
+static hsy_status write_choose(struct engine *e, bool *found, hsy_error *err)
+{
+    struct fold *f = &e->fold;
+    struct engine_entry *x;
+    hsy_status st = HSY_OK;
+
+    *found = f->writing != NULL;
+    for (size_t i = 0; !*found && (x = write_entry(e, i)) != NULL; i++) {
+        if (!x->chosen)
+            continue;
+        if (!x->changed) {
+            st = write_drop(e, x, err);
+            if (st != HSY_OK)
+                return st;
+            x->chosen = false;
+            continue;
+        }
+        x->frozen = true;
+        f->writing = x;
+        f->tally = write_next(write_first(e, x));
+        f->chunk = 0;
+        *found = true;
+    }
+    return HSY_OK;
+}
+
+hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
+                        hsy_error *err)
+{
+    struct fold *f = &e->fold;
+    hsy_status st = write_choose(e, more, err);
+
+    while (st == HSY_OK && *more && bytes != 0) {
+        if (f->tally == NULL) {
+            st = write_round(e, err);
+            if (st == HSY_OK)
+                st = write_choose(e, more, err);
+        } else if (f->chunk == engine_chunks(f->writing)) {
+            f->tally = write_next(f->tally->next);
+            f->chunk = 0;
+        } else {
+            st = write_tally(e, &bytes, err);
+        }
+    }
+    return st;
+}

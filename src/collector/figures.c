@@ -1,0 +1,311 @@
+/* figures.c - a tally of an entry becomes a figure in JSON. */
+#include "figures_parts.h"
+
+#include "hostfail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Open and close ------------------------------------------------------ */
+
+hsy_status figure_open(struct figure *f, const struct roster_entry *e,
+                       int64_t *words, const struct figure_how *how,
+                       hsy_error *err)
+{
+    *f = (struct figure){.entry = e, .how = how};
+    hsy_scheme_info(e->scheme, &f->info);
+    shares_view(&f->tally, &f->info, words);
+    f->of = (struct shares_tally){e->scheme, &f->info, &f->tally};
+    f->confidence = (hsy_confidence){.level = how->level,
+                                     .target = HSY_PEOPLE,
+                                     .interval = HSY_SCORE,
+                                     .comparisons = 1};
+    if (!(how->level > 0 && how->level < 1))
+        return host_fail(err, HSY_E_RANGE, "level",
+                         "a fraction between 0 and 1 is wanted");
+    if (!(how->lying >= 0 && how->lying < 1))
+        return host_fail(err, HSY_E_RANGE, "lying",
+                         "a share from 0 to less than 1 is wanted");
+    if (how->top > FIGURE_TOP_MAX) {
+        host_fail(err, HSY_E_RANGE, "top", "too many rows");
+        if (err != NULL)
+            err->limit = FIGURE_TOP_MAX;
+        return HSY_E_RANGE;
+    }
+    if (hsy_tally_reports(&f->tally) >= e->task.min_reports &&
+        hsy_tally_reports(&f->tally) != 0)
+        return HSY_OK;
+    host_fail(err, HSY_E_EMPTY, "reports", "too few reports to be shown");
+    if (err != NULL)
+        err->limit = e->task.min_reports;
+    return HSY_E_EMPTY;
+}
+
+void figure_clear(struct figure *f)
+{
+    free(f->names);
+    free(f->codes);
+    free(f->points);
+    free(f->bounds);
+    free(f->rows);
+    *f = (struct figure){0};
+}
+
+/* ---- Rows by points ------------------------------------------------------ */
+
+/* What lying devices can do is said where there is a bound. */
+static hsy_status figure_bounds(struct figure *f, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (f->how->lying > 0)
+        st = shares_bounds(&f->bounds, &f->of, f->points, f->npoints,
+                           f->how->lying, err);
+    return st == HSY_E_UNKNOWN ? HSY_OK : st;
+}
+
+hsy_status figure_weigh(struct figure *f, hsy_error *err)
+{
+    static const uint64_t both[] = {1, 0}; /* yes, no */
+    const bool yes_no = f->info.kind == HSY_KIND_YES_NO;
+    hsy_status st;
+
+    f->npoints = f->total;
+    st = shares_points(&f->points, &f->of, yes_no ? both : f->codes, f->npoints,
+                       err);
+    return st == HSY_OK ? figure_bounds(f, err) : st;
+}
+
+void figure_cut(struct figure *f, bool difference)
+{
+    const bool strings = f->info.kind == HSY_KIND_STRINGS;
+    uint32_t top = f->how->top;
+
+    f->count = f->total;
+    if (top == 0 && (strings || f->total > FIGURE_ROWS))
+        top = FIGURE_TOP;
+    f->sorted = top != 0;
+    if (f->sorted)
+        shares_top(f->rows, &f->count, top, difference);
+}
+
+static hsy_status figure_rows(struct figure *f, hsy_error *err)
+{
+    hsy_status st = figure_weigh(f, err);
+
+    if (st != HSY_OK)
+        return st;
+    f->rows = calloc(f->total, sizeof *f->rows);
+    if (f->rows == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    for (size_t i = 0; i < f->total && st == HSY_OK; i++) {
+        const struct shares_known known = {
+            &f->points[i], f->bounds != NULL ? &f->bounds[i] : NULL};
+
+        f->rows[i].place = (uint32_t)i;
+        st = shares_row(&f->rows[i], &f->lying, &f->info, &known, NULL,
+                        &f->confidence, err);
+    }
+    return st;
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+static const char *const figure_kinds[] = {[HSY_KIND_YES_NO] = "yes-no",
+                                           [HSY_KIND_VALUES] = "values",
+                                           [HSY_KIND_NUMBER] = "number",
+                                           [HSY_KIND_BINS] = "bins",
+                                           [HSY_KIND_STRINGS] = "strings"};
+
+const char *figure_kind(uint32_t kind)
+{
+    return kind < sizeof figure_kinds / sizeof figure_kinds[0]
+               ? figure_kinds[kind]
+               : NULL;
+}
+
+void figure_put_head(struct put *p, const struct figure *f)
+{
+    const hsy_task *task = &f->entry->task;
+    const double unit = pow(10, -(double)f->info.scale);
+
+    put_word(p, "task", task->id);
+    put_count(p, "release", task->release);
+    put_word(p, "kind", figure_kind(f->info.kind));
+    put_text(p, "question", task->question, task->question_len);
+    if (f->info.kind == HSY_KIND_BINS || f->info.kind == HSY_KIND_NUMBER) {
+        put_number(p, "lo", (double)f->info.lo * unit);
+        put_number(p, "hi", (double)f->info.hi * unit);
+    }
+    put_word(p, "mechanism", f->info.mechanism);
+    put_number(p, "epsilon", f->info.epsilon);
+    put_number(p, "epsilon_exact", f->info.epsilon_exact);
+    put_number(p, "epsilon_lifetime",
+               f->info.epsilon_lifetime > 0 ? f->info.epsilon_lifetime : NAN);
+    put_count(p, "reports", hsy_tally_reports(&f->tally));
+    put_number(p, "level", f->how->level);
+}
+
+void figure_put_estimate(struct put *p, const hsy_estimate *est)
+{
+    put_number(p, "estimate", est->value);
+    put_number(p, "stderr", est->sd);
+    put_number(p, "low", est->low);
+    put_number(p, "high", est->high);
+}
+
+static void figure_put_rows(struct put *p, const struct figure *f)
+{
+    put_count(p, "values", f->total);
+    put_bool(p, "largest_first", f->sorted);
+    put_array(p, "estimates");
+    for (size_t i = 0; i < f->count; i++) {
+        put_object(p, NULL);
+        figure_put_name(p, f, f->rows[i].place);
+        figure_put_estimate(p, &f->rows[i].est);
+        put_end(p, '}');
+    }
+    put_end(p, ']');
+}
+
+static void figure_put_lying(struct put *p, const struct figure *f)
+{
+    put_number(p, "lying_p", shares_lying_p(&f->of));
+    put_number(p, "assume_lying", f->bounds != NULL ? f->how->lying : NAN);
+    put_number(p, "lying_up", f->bounds != NULL ? f->lying.up : NAN);
+    put_number(p, "lying_down", f->bounds != NULL ? f->lying.down : NAN);
+}
+
+/* Whether honest reports look like these, and if not why. */
+static void figure_put_doubt(struct put *p, const struct figure *f)
+{
+    /* The second point of a yes/no question is the first one again. */
+    const size_t count = f->info.kind == HSY_KIND_YES_NO ? 1 : f->npoints;
+    hsy_plausibility odd;
+
+    hsy_plausible(&odd, f->of.scheme, &f->tally, f->points, count,
+                  f->codes == NULL);
+    put_bool(p, "implausible", odd.implausible);
+    put_word(p, "warning",
+             !odd.implausible             ? NULL
+             : odd.support_p < FIGURE_ODD ? "honest reports hardly ever look "
+                                            "like this: a count is too large "
+                                            "or too small"
+             : odd.sum_p < FIGURE_ODD     ? "honest reports hardly ever look "
+                                            "like this: the shares do not make "
+                                            "1"
+             : odd.weights_p < FIGURE_ODD ? "honest reports hardly ever look "
+                                            "like this: ones per report"
+                                          : "honest reports hardly ever look "
+                                            "like this: seeds of the hash");
+}
+
+/* Of a range in bins whose shares are estimated one by one. */
+static hsy_status figure_put_quantiles(struct put *p, const struct figure *f,
+                                       hsy_error *err)
+{
+    static const double wanted[] = {0.1, 0.25, 0.5, 0.75, 0.9};
+    void *scratch = malloc(hsy_ranges_scratch(f->of.scheme) + 1);
+    hsy_ranges r;
+    hsy_status st = HSY_E_NOMEM;
+
+    if (scratch != NULL)
+        st = hsy_ranges_open(&r, f->of.scheme, &f->tally, scratch, err);
+    if (st == HSY_OK)
+        put_array(p, "quantiles");
+    for (size_t i = 0; st == HSY_OK && i < sizeof wanted / sizeof *wanted;
+         i++) {
+        hsy_estimate est;
+
+        st =
+            shares_quantile(&est, &f->info, &r, wanted[i], &f->confidence, err);
+        if (st != HSY_OK)
+            break;
+        put_object(p, NULL);
+        put_number(p, "quantile", wanted[i]);
+        figure_put_estimate(p, &est);
+        put_end(p, '}');
+    }
+    if (st == HSY_OK)
+        put_end(p, ']');
+    free(scratch);
+    return st;
+}
+
+static hsy_status figure_by_points(struct put *p, struct figure *f,
+                                   hsy_error *err)
+{
+    hsy_status st = figure_ask(f, err);
+
+    if (st == HSY_OK)
+        st = figure_rows(f, err);
+    if (st != HSY_OK)
+        return st;
+    figure_cut(f, false);
+    put_word(p, "interval", "score");
+    put_bool(p, "simultaneous", false);
+    put_word(p, "target", "people");
+    put_word(p, "post", "none");
+    figure_put_lying(p, f);
+    figure_put_doubt(p, f);
+    if (f->info.kind == HSY_KIND_BINS)
+        st = figure_put_quantiles(p, f, err);
+    figure_put_rows(p, f);
+    return st;
+}
+
+/* Shares from the likelihood of all counts together, where there are no
+ * points. */
+static hsy_status figure_by_density(struct put *p, struct figure *f,
+                                    hsy_error *err)
+{
+    const hsy_density_how how = {.level = f->how->level};
+    hsy_density_fit fit = {0};
+    hsy_status st = figure_ask(f, err);
+
+    if (st == HSY_OK)
+        st = shares_density(&f->rows, &f->total, &fit, &f->of, &how, err);
+    if (st != HSY_OK)
+        return st;
+    figure_cut(f, false);
+    put_word(p, "interval", "bootstrap");
+    put_bool(p, "simultaneous", false);
+    put_word(p, "target", "population");
+    put_word(p, "post", "none");
+    put_word(p, "density", fit.method == HSY_DENSITY_EMS ? "ems" : "em");
+    figure_put_lying(p, f);
+    figure_put_rows(p, f);
+    return HSY_OK;
+}
+
+hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err)
+{
+    figure_put_head(p, f);
+    if (figure_discovers(f))
+        return figure_found(p, f, err);
+    if (figure_is_rappor(f))
+        return figure_rappor(p, f, err);
+    return f->info.iterative ? figure_by_density(p, f, err)
+                             : figure_by_points(p, f, err);
+}
+
+hsy_status figure_json(char **json, size_t *len, const struct roster_entry *e,
+                       int64_t *words, const struct figure_how *how,
+                       hsy_error *err)
+{
+    struct figure f;
+    struct put p = {0};
+    hsy_status st = figure_open(&f, e, words, how, err);
+
+    if (st == HSY_OK)
+        st = put_open(&p, err);
+    if (st == HSY_OK)
+        st = figure_put(&p, &f, err);
+    if (st == HSY_OK)
+        st = put_close(&p, json, len, err);
+    else
+        put_abort(&p);
+    figure_clear(&f);
+    return st;
+}

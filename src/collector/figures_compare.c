@@ -1,0 +1,145 @@
+/* figures_compare.c - two tallies of one question, and their difference. */
+#include "figures_parts.h"
+
+#include "hostfail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *compare_differ(const struct figure *a,
+                                  const struct figure *b)
+{
+    const hsy_task *x = &a->entry->task, *y = &b->entry->task;
+    const char *what = shares_differ(&a->info, &b->info);
+
+    if (what == NULL && (x->labels_len != y->labels_len ||
+                         (x->labels_len != 0 &&
+                          memcmp(x->labels, y->labels, x->labels_len) != 0)))
+        return "the values";
+    return what;
+}
+
+static struct shares_known compare_known(const struct figure *f, size_t i,
+                                         bool bounds)
+{
+    return (struct shares_known){&f->points[i], bounds ? &f->bounds[i] : NULL};
+}
+
+/* a minus b, value by value. */
+static hsy_status compare_rows(struct figure *d, const struct figure *a,
+                               const struct figure *b, hsy_error *err)
+{
+    const bool bounds = a->bounds != NULL && b->bounds != NULL;
+    hsy_status st = HSY_OK;
+
+    d->total = a->npoints;
+    d->rows = calloc(d->total + 1, sizeof *d->rows);
+    if (d->rows == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    for (size_t i = 0; i < d->total && st == HSY_OK; i++) {
+        const struct shares_known own = compare_known(a, i, bounds);
+        const struct shares_known other = compare_known(b, i, bounds);
+
+        d->rows[i].place = (uint32_t)i;
+        st = shares_row(&d->rows[i], &d->lying, &a->info, &own, &other,
+                        &a->confidence, err);
+    }
+    if (st == HSY_OK)
+        figure_cut(d, true);
+    return st;
+}
+
+static void compare_put_rows(struct put *p, const struct figure *d,
+                             const struct figure *a, bool bounds)
+{
+    put_number(p, "level", a->how->level);
+    put_number(p, "assume_lying", bounds ? a->how->lying : NAN);
+    put_number(p, "lying_up", bounds ? d->lying.up : NAN);
+    put_number(p, "lying_down", bounds ? d->lying.down : NAN);
+    put_array(p, "difference");
+    for (size_t i = 0; i < d->count; i++) {
+        put_object(p, NULL);
+        figure_put_name(p, a, d->rows[i].place);
+        figure_put_estimate(p, &d->rows[i].est);
+        put_number(p, "p_value", d->rows[i].p_value);
+        put_end(p, '}');
+    }
+    put_end(p, ']');
+}
+
+/* The difference, where both have estimates of each value by itself. */
+static hsy_status compare_put(struct put *p, const struct figure *a,
+                              const struct figure *b, hsy_error *err)
+{
+    struct figure d = {.info = a->info, .how = a->how};
+    hsy_status st;
+
+    if (a->points == NULL || b->points == NULL) {
+        put_null(p, "difference");
+        put_word(p, "why",
+                 "shares that are estimated together are no independent "
+                 "estimates of each value: their differences have no test");
+        return HSY_OK;
+    }
+    st = compare_rows(&d, a, b, err);
+    if (st == HSY_OK)
+        compare_put_rows(p, &d, a, a->bounds != NULL && b->bounds != NULL);
+    free(d.rows);
+    return st;
+}
+
+static hsy_status compare_both(struct put *p, struct figure *a,
+                               struct figure *b, hsy_error *err)
+{
+    const char *differ = compare_differ(a, b);
+    hsy_status st;
+
+    if (differ != NULL)
+        return host_fail(err, HSY_E_MISMATCH, "the two differ in", differ);
+    put_object(p, "a");
+    st = figure_put(p, a, err);
+    put_end(p, '}');
+    if (st != HSY_OK)
+        return st;
+    put_object(p, "b");
+    st = figure_put(p, b, err);
+    put_end(p, '}');
+    return st == HSY_OK ? compare_put(p, a, b, err) : st;
+}
+
+/* Say which of the two has too few reports. */
+static hsy_status compare_open(struct figure *f, const struct roster_entry *e,
+                               int64_t *words, const struct figure_how *how,
+                               uint64_t which, hsy_error *err)
+{
+    hsy_status st = figure_open(f, e, words, how, err);
+
+    if (st == HSY_E_EMPTY && err != NULL)
+        err->line = which;
+    return st;
+}
+
+hsy_status figure_difference(char **json, size_t *len,
+                             const struct roster_entry *a, int64_t *a_words,
+                             const struct roster_entry *b, int64_t *b_words,
+                             const struct figure_how *how, hsy_error *err)
+{
+    struct figure x = {0}, y = {0};
+    struct put p = {0};
+    hsy_status st = compare_open(&x, a, a_words, how, 1, err);
+
+    if (st == HSY_OK)
+        st = compare_open(&y, b, b_words, how, 2, err);
+    if (st == HSY_OK)
+        st = put_open(&p, err);
+    if (st == HSY_OK)
+        st = compare_both(&p, &x, &y, err);
+    if (st == HSY_OK)
+        st = put_close(&p, json, len, err);
+    else
+        put_abort(&p);
+    figure_clear(&x);
+    figure_clear(&y);
+    return st;
+}

@@ -1,0 +1,80 @@
+/* figures_parts.h - what the files that make figures share. */
+#ifndef FIGURES_PARTS_H
+#define FIGURES_PARTS_H
+
+#include "figures.h"
+#include "put.h"
+#include "shares.h"
+
+#define FIGURE_TOP 50u           /* strings shown if none is said, ... */
+#define FIGURE_TOP_MAX 10000u    /* ... and rows of any figure at most */
+#define FIGURE_ROWS 1000u        /* a longer list is cut to its largest */
+#define FIGURE_CANDIDATES 20000u /* strings that are looked for, at most */
+#define FIGURE_ODD 1e-6          /* what chance does so seldom is not chance */
+
+struct figure_name {
+    const char *text;
+    size_t len;
+};
+
+/* A figure that is being made. Owns what is marked so. */
+struct figure {
+    const struct roster_entry *entry;
+    const struct figure_how *how;
+    hsy_confidence confidence;
+    hsy_info info;
+    hsy_tally tally;
+    struct shares_tally of; /* of the two, and the entry's scheme */
+
+    /* Values asked for; d names of none is NULL: they are numbers. */
+    struct figure_name *names; /* owned */
+    size_t nnames;
+    uint64_t *codes; /* owned; NULL: the whole domain, or yes and no */
+
+    hsy_point *points;        /* owned */
+    hsy_poison_bound *bounds; /* owned; NULL: there are none */
+    size_t npoints;
+
+    struct shares_row *rows; /* owned */
+    size_t count, total;     /* shown, and asked for */
+    bool sorted;             /* the largest first */
+    hsy_poison_bound lying;
+};
+
+/* HSY_E_EMPTY below min_reports, with limit. */
+hsy_status figure_open(struct figure *f, const struct roster_entry *e,
+                       int64_t *words, const struct figure_how *how,
+                       hsy_error *err);
+void figure_clear(struct figure *f);
+
+/* Names of the values asked for, and their codes (figures_names.c). */
+hsy_status figure_ask(struct figure *f, hsy_error *err);
+
+/* What row `place` is called, as a member "value". */
+void figure_put_name(struct put *p, const struct figure *f, uint32_t place);
+
+/* Points of what was asked for, and their bounds. */
+hsy_status figure_weigh(struct figure *f, hsy_error *err);
+
+/* The largest rows alone, where there are many. */
+void figure_cut(struct figure *f, bool difference);
+
+/* Members that every figure has: what was asked, and how private it is. */
+void figure_put_head(struct put *p, const struct figure *f);
+
+/* The members of one row after its name. */
+void figure_put_estimate(struct put *p, const hsy_estimate *est);
+
+/* Whether the mechanism finds strings nobody listed, and all that is found
+ * (figures_found.c). */
+bool figure_discovers(const struct figure *f);
+hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err);
+
+/* RAPPOR's decoder (figures_rappor.c). */
+bool figure_is_rappor(const struct figure *f);
+hsy_status figure_rappor(struct put *p, struct figure *f, hsy_error *err);
+
+/* A whole figure as members of an object that is open. */
+hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err);
+
+#endif

@@ -1,0 +1,141 @@
+/* history_make.c - a figure of what the engine holds now. */
+#define _GNU_SOURCE /* O_CLOEXEC */
+#include "history.h"
+
+#include "hostfail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAKE_COUNTS 4096u                         /* days that are summed up */
+#define MAKE_CANDIDATES ((size_t)4 * 1024 * 1024) /* bytes of a list */
+#define MAKE_PATH 4096u
+
+struct store_count history_count(struct collector *c, uint32_t entry)
+{
+    struct store_count sum = {.entry = entry};
+    struct store_count *days = malloc(MAKE_COUNTS * sizeof *days);
+    size_t n =
+        days == NULL ? 0 : engine_counts(c->engine, entry, days, MAKE_COUNTS);
+
+    for (size_t i = 0; i < n && i < MAKE_COUNTS; i++) {
+        sum.reports += days[i].reports;
+        sum.nulls += days[i].nulls;
+    }
+    free(days);
+    return sum;
+}
+
+/* ---- Copies -------------------------------------------------------------- */
+
+struct make_copy {
+    const struct history_ask *ask;
+    int64_t *words;
+};
+
+static hsy_status make_copy(struct engine *e, void *ctx, hsy_error *err)
+{
+    const struct make_copy *copy = ctx;
+
+    return engine_copy(e, copy->ask->entry->number, copy->ask->first,
+                       copy->ask->last, copy->words, err);
+}
+
+hsy_status history_copy(int64_t **words, struct collector *c,
+                        const struct history_ask *ask, hsy_error *err)
+{
+    struct make_copy copy = {ask,
+                             calloc(ask->entry->words + 1, sizeof **words)};
+    hsy_status st = HSY_E_NOMEM;
+
+    if (copy.words != NULL)
+        st = workers_folding(c->workers, make_copy, &copy, err);
+    else
+        host_fail(err, st, NULL, "out of memory");
+    if (st == HSY_OK)
+        *words = copy.words;
+    else
+        free(copy.words);
+    return st;
+}
+
+/* ---- Candidates ---------------------------------------------------------- */
+
+/* All of a small file. */
+static hsy_status make_read(char **text, size_t *len, int fd, hsy_error *err)
+{
+    char *bytes = malloc(MAKE_CANDIDATES + 1);
+    size_t got = 0;
+    ssize_t n = 1;
+
+    if (bytes == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    while (n > 0 && got <= MAKE_CANDIDATES) {
+        n = read(fd, bytes + got, MAKE_CANDIDATES + 1 - got);
+        if (n == -1 && errno == EINTR)
+            n = 1;
+        else if (n > 0)
+            got += (size_t)n;
+    }
+    if (n == 0) {
+        *text = bytes;
+        *len = got;
+        return HSY_OK;
+    }
+    free(bytes);
+    return n == -1 ? host_fail(err, HSY_E_IO, "candidates",
+                               "the list of candidates cannot be read")
+                   : host_fail(err, HSY_E_RANGE, "candidates",
+                               "the list of candidates is longer than 4 MiB");
+}
+
+hsy_status history_candidates(char **text, size_t *len, struct collector *c,
+                              const char *task, hsy_error *err)
+{
+    char path[MAKE_PATH];
+    hsy_status st;
+    int fd;
+
+    *text = NULL;
+    *len = 0;
+    if (c->config.candidates == NULL)
+        return HSY_OK;
+    if (snprintf(path, sizeof path, "%s/%s.txt", c->config.candidates, task) >=
+        (int)sizeof path)
+        return HSY_OK;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd == -1)
+        return errno == ENOENT ? HSY_OK
+                               : host_fail(err, HSY_E_IO, "candidates",
+                                           "the list of candidates cannot be "
+                                           "read");
+    st = make_read(text, len, fd, err);
+    close(fd);
+    return st;
+}
+
+/* ---- Figures ------------------------------------------------------------- */
+
+hsy_status history_figure(char **json, size_t *len, struct collector *c,
+                          const struct history_ask *ask, struct figure_how how,
+                          hsy_error *err)
+{
+    const struct roster_entry *e = ask->entry;
+    char *candidates = NULL;
+    int64_t *words = NULL;
+    hsy_status st = history_candidates(&candidates, &how.candidates_len, c,
+                                       e->task.id, err);
+
+    how.candidates = candidates;
+    if (st == HSY_OK)
+        st = history_copy(&words, c, ask, err);
+    if (st == HSY_OK)
+        st = figure_json(json, len, e, words, &how, err);
+    free(candidates);
+    free(words);
+    return st;
+}

@@ -1,0 +1,54 @@
+/*
+ * ids.h - which uploads were counted, by their ids, while their epoch is open.
+ *
+ * An id counts once, whatever epoch it is sent under: it is looked for in all
+ * open epochs. None is ever evicted; an epoch that is full refuses (R19, R23).
+ * One thread owns a table.
+ */
+#ifndef IDS_H
+#define IDS_H
+
+#include "store.h"
+
+struct ids;
+
+enum ids_answer {
+    IDS_NEW,
+    IDS_SAME, /* known, with this content */
+    IDS_OTHER /* known, with another content */
+};
+
+/* The key names ids (R26): who does not know it cannot choose ids that fall
+ * together. NULL: out of memory. */
+struct ids *ids_open(const uint8_t key[STORE_KEY]);
+void ids_close(struct ids *t); /* NULL is allowed */
+
+/* From now on at most so many ids of an epoch; without it there is no end. */
+void ids_limit(struct ids *t, uint64_t limit);
+
+/* How an upload's id and the digest of its bytes are kept: a keyed hash of the
+ * id, and the digest's first bytes under a mask that goes with the id. */
+void ids_name(const struct ids *t, struct store_id *out, const uint8_t id[16],
+              const uint8_t digest[32]);
+
+enum ids_answer ids_find(const struct ids *t, const struct store_id *id);
+
+/* Note a new id. HSY_E_FULL if the epoch has as many as it may, HSY_E_NOMEM;
+ * nothing is changed then. It takes a bounded time: a table grows by a part at
+ * a time. */
+hsy_status ids_add(struct ids *t, uint32_t epoch, const struct store_id *id);
+
+/* Forget an id that was added but could not be made durable. */
+void ids_remove(struct ids *t, uint32_t epoch, const struct store_id *id);
+
+/* Forget all epochs up to this one: they are closed. */
+void ids_drop(struct ids *t, uint32_t through);
+
+/* How many there are, and the memory they take. It is at most IDS_BYTES an id,
+ * and IDS_EPOCH_BYTES an epoch besides. */
+#define IDS_BYTES 40u
+#define IDS_EPOCH_BYTES 65536u
+uint64_t ids_count(const struct ids *t);
+uint64_t ids_bytes(const struct ids *t);
+
+#endif

@@ -1,0 +1,23 @@
+/* intake_parts.h - what the two forms of a body share. */
+#ifndef INTAKE_PARTS_H
+#define INTAKE_PARTS_H
+
+#include "intake.h"
+
+/* HSY_E_FORMAT with the upload's number, from 1 on; 0: the body as a whole. */
+hsy_status intake_refuse(hsy_error *err, size_t upload, const char *field,
+                         const char *msg);
+
+/* Room for one upload more, zeroed; NULL with *st if there is none. */
+struct intake_upload *intake_next(struct intake *in, hsy_status *st,
+                                  hsy_error *err);
+
+/* Task, release, digest and epoch: sets entry and verdict by the head. */
+void intake_find(struct intake_upload *u, const struct roster *roster,
+                 struct intake_days days);
+
+/* A body in JSON (intake_json.c), within in->body. */
+hsy_status intake_json(struct intake *in, struct intake_days days,
+                       hsy_error *err);
+
+#endif

@@ -1,0 +1,398 @@
+/*
+ * listen.c - a listener's loops: threads, deadlines, draining.
+ */
+#define _GNU_SOURCE
+#include "listen_parts.h"
+
+#include "hostfail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How often deadlines are looked at. */
+#define LISTEN_SWEEP_MS 250u
+
+uint64_t listen_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return 1000 * (uint64_t)t.tv_sec + (uint64_t)t.tv_nsec / 1000000;
+}
+
+void loop_wake(struct loop *p)
+{
+    const uint64_t one = 1;
+
+    while (write(p->wake, &one, sizeof one) == -1 && errno == EINTR)
+        ;
+}
+
+/* ---- Connections --------------------------------------------------------- */
+
+static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(http, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct request *q = calloc(1, sizeof *q);
+
+    *at = q;
+    if (q == NULL || info == NULL)
+        return; /* its first request is cut off */
+    q->loop = p;
+    q->http = http;
+    q->fd = info->connect_fd;
+    q->deadline = p->now + 1000ull * p->listener->options.head_seconds;
+    q->next = p->connections;
+    if (q->next != NULL)
+        q->next->prev = q;
+    p->connections = q;
+    atomic_fetch_add_explicit(&p->count, 1, memory_order_relaxed);
+}
+
+static void loop_leave(struct loop *p, struct request *q)
+{
+    if (q == NULL)
+        return;
+    if (q->linger)
+        linger_begin(p, q->fd);
+    if (q->prev != NULL)
+        q->prev->next = q->next;
+    else
+        p->connections = q->next;
+    if (q->next != NULL)
+        q->next->prev = q->prev;
+    atomic_fetch_sub_explicit(&p->count, 1, memory_order_relaxed);
+    free(q);
+}
+
+static void loop_connection(void *loop, struct MHD_Connection *http, void **at,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        loop_enter(loop, http, at);
+    } else {
+        loop_leave(loop, *at);
+        *at = NULL;
+    }
+}
+
+/* Connections whose time is up: libmicrohttpd sees them closed. */
+static void loop_sweep(struct loop *p)
+{
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (q->deadline != 0 && q->deadline <= p->now) {
+            q->deadline = 0;
+            atomic_fetch_add_explicit(&p->timeouts, 1, memory_order_relaxed);
+            shutdown(q->fd, SHUT_RDWR);
+        }
+    if (p->now - p->pinged >= 1000u * LISTEN_EVENTS_SECONDS) {
+        p->pinged = p->now;
+        events_ping(p);
+    }
+    linger_sweep(p, false);
+    p->swept = p->now;
+}
+
+/* ---- Draining and stopping ----------------------------------------------- */
+
+/* Accept no more, close what is idle; what has just come has a second. */
+static void loop_quiet(struct loop *p)
+{
+    p->quiet = true;
+    MHD_quiesce_daemon(p->http);
+    close(p->socket);
+    p->socket = -1;
+    events_spread(p);
+    events_end(p);
+    for (struct request *q = p->connections; q != NULL; q = q->next) {
+        if (atomic_load(&q->state) != REQUEST_NONE)
+            continue;
+        if (q->served)
+            shutdown(q->fd, SHUT_RDWR);
+        else if (q->deadline > p->now + 1000)
+            q->deadline = p->now + 1000;
+    }
+}
+
+/* Nobody answers any more: cut off what still waits. */
+static void loop_end(struct loop *p)
+{
+    struct request *q;
+
+    events_end(p);
+    for (q = p->connections; q != NULL; q = q->next)
+        if (atomic_load(&q->state) == REQUEST_WAITING) {
+            q->status = 0;
+            atomic_store(&q->state, REQUEST_ANSWERED);
+            MHD_resume_connection(q->http);
+        }
+    for (int i = 0; i < 3; i++)
+        MHD_run(p->http);
+}
+
+/* ---- The loop ------------------------------------------------------------ */
+
+/* Connections whose answers have come, all at once. */
+static void loop_resume(struct loop *p)
+{
+    struct request *q =
+        atomic_exchange_explicit(&p->answers, NULL, memory_order_acquire);
+
+    while (q != NULL) {
+        struct request *next = q->answered;
+
+        MHD_resume_connection(q->http);
+        q = next;
+    }
+}
+
+static int loop_timeout(struct loop *p)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+
+    if (MHD_get_timeout(p->http, &ms) == MHD_YES && ms < LISTEN_SWEEP_MS)
+        return (int)ms;
+    return LISTEN_SWEEP_MS;
+}
+
+/* Wait for something to do. */
+static void loop_wait(struct loop *p)
+{
+    struct epoll_event events[16];
+    int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
+
+    p->now = listen_clock();
+    for (int i = 0; i < n; i++)
+        if (events[i].data.ptr != NULL)
+            linger_drop(p, events[i].data.ptr);
+}
+
+static void *loop_main(void *arg)
+{
+    struct loop *p = arg;
+    struct listener *l = p->listener;
+
+    while (!atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
+        loop_wait(p);
+        loop_resume(p);
+        if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
+            events_spread(p);
+        MHD_run(p->http);
+        if (p->now - p->swept >= LISTEN_SWEEP_MS)
+            loop_sweep(p);
+        if (!p->quiet && atomic_load(&l->drain_until) != 0)
+            loop_quiet(p);
+    }
+    loop_end(p);
+    return NULL;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static void listen_silence(void *ctx, const char *format, va_list args)
+{
+    (void)ctx; /* what it would say names bytes of strangers */
+    (void)format;
+    (void)args;
+}
+
+/* TLS: R25. No tickets and no session cache are offered by libmicrohttpd
+ * without being asked; early data is off unless asked for. */
+static const char *listen_priorities(const struct listen_options *o)
+{
+    return o->tls12 ? "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:"
+                      "-RSA:-CIPHER-ALL:+AES-256-GCM:+AES-128-GCM:"
+                      "+CHACHA20-POLY1305:+AES-256-CCM:+AES-128-CCM:"
+                      "-MAC-ALL:+AEAD:%NO_TICKETS"
+                    : "SECURE128:-VERS-ALL:+VERS-TLS1.3:%NO_TICKETS";
+}
+
+static bool loop_daemon(struct loop *p)
+{
+    const struct listen_options *o = &p->listener->options;
+    unsigned limit = o->connections / o->loops + 1;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    const struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->tls_cert},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->tls_key},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0,
+         (void *)(uintptr_t)listen_priorities(o)},
+        {MHD_OPTION_END, 0, NULL}};
+
+    p->http = MHD_start_daemon(
+        o->tls_cert == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL,
+        request_step, p, MHD_OPTION_EXTERNAL_LOGGER, listen_silence, NULL,
+        MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT, limit,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LISTEN_HEAD_BYTES,
+        MHD_OPTION_NOTIFY_CONNECTION, loop_connection, p,
+        MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
+        MHD_OPTION_UNESCAPE_CALLBACK, listen_unescape, NULL,
+        MHD_OPTION_URI_LOG_CALLBACK, request_line, p, MHD_OPTION_ARRAY,
+        o->tls_cert == NULL ? tls + 3 : tls, MHD_OPTION_END);
+    return p->http != NULL;
+}
+
+static bool loop_descriptors(struct loop *p)
+{
+    p->epoll = epoll_create1(EPOLL_CLOEXEC);
+    p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    p->no_content =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    return p->epoll != -1 && p->wake != -1 && p->no_content != NULL;
+}
+
+static bool loop_watch(struct loop *p)
+{
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(p->http, MHD_DAEMON_INFO_EPOLL_FD);
+    struct epoll_event on = {.events = EPOLLIN},
+                       edge = {.events = EPOLLIN | EPOLLET}; /* never read */
+
+    return info != NULL &&
+           epoll_ctl(p->epoll, EPOLL_CTL_ADD, info->epoll_fd, &on) == 0 &&
+           epoll_ctl(p->epoll, EPOLL_CTL_ADD, p->wake, &edge) == 0;
+}
+
+static hsy_status loop_open(struct loop *p, hsy_error *err)
+{
+    bool tls = p->listener->options.tls_cert != NULL;
+
+    p->now = p->swept = p->pinged = listen_clock();
+    if (!loop_descriptors(p))
+        return host_fail(err, HSY_E_IO, "listen", "cannot make an event loop");
+    if (!loop_daemon(p))
+        return host_fail(err, tls ? HSY_E_FORMAT : HSY_E_IO,
+                         tls ? "tls_cert" : "listen",
+                         tls ? "not a certificate and its key, both PEM"
+                             : "cannot start a listener");
+    return loop_watch(p)
+               ? HSY_OK
+               : host_fail(err, HSY_E_IO, "listen", "cannot watch a listener");
+}
+
+hsy_status listen_open(struct listener **out, const struct listen_options *o,
+                       hsy_error *err)
+{
+    struct listener *l = calloc(1, sizeof *l);
+    hsy_status st;
+
+    if (l == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    l->options = *o;
+    if (l->options.loops == 0 || strncmp(o->address, "unix:", 5) == 0)
+        l->options.loops = 1;
+    l->loops = calloc(l->options.loops, sizeof *l->loops);
+    if (l->loops == NULL) {
+        free(l);
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    }
+    for (unsigned i = 0; i < l->options.loops; i++) {
+        l->loops[i].listener = l;
+        l->loops[i].socket = l->loops[i].epoll = l->loops[i].wake = -1;
+    }
+    st = listen_bind(l, err);
+    for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
+        st = loop_open(&l->loops[i], err);
+    if (st != HSY_OK) {
+        listen_close(l);
+        return st;
+    }
+    *out = l;
+    return HSY_OK;
+}
+
+hsy_status listen_start(struct listener *l, hsy_error *err)
+{
+    for (unsigned i = 0; i < l->options.loops; i++) {
+        struct loop *p = &l->loops[i];
+
+        if (pthread_create(&p->thread, NULL, loop_main, p) != 0)
+            return host_fail(err, HSY_E_IO, "listen", "cannot start a thread");
+        p->running = true;
+    }
+    return HSY_OK;
+}
+
+uint16_t listen_port(const struct listener *l)
+{
+    return l->port;
+}
+
+void listen_look(const struct listener *l, struct listen_status *out)
+{
+    *out = (struct listen_status){.inflight_bytes = atomic_load(&l->inflight)};
+    for (unsigned i = 0; i < l->options.loops; i++) {
+        const struct loop *p = &l->loops[i];
+
+        out->connections += atomic_load(&p->count);
+        out->requests += atomic_load(&p->requests);
+        out->refused += atomic_load(&p->refused);
+        out->timeouts += atomic_load(&p->timeouts);
+        for (int h = 0; h < 6; h++)
+            out->answers[h] += atomic_load(&p->by_hundred[h]);
+    }
+}
+
+/* ---- Closing ------------------------------------------------------------- */
+
+void listen_drain(struct listener *l, uint32_t seconds)
+{
+    uint64_t until = listen_clock() + 1000ull * seconds;
+    struct listen_status now;
+
+    atomic_store(&l->drain_until, until);
+    for (unsigned i = 0; i < l->options.loops; i++)
+        if (l->loops[i].running)
+            loop_wake(&l->loops[i]);
+    do {
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        listen_look(l, &now);
+    } while (now.connections != 0 && listen_clock() < until);
+}
+
+static void loop_close(struct loop *p)
+{
+    bool owned = p->http != NULL && !p->quiet; /* libmicrohttpd closes it */
+
+    if (p->running) {
+        loop_wake(p);
+        pthread_join(p->thread, NULL);
+    }
+    if (p->http != NULL)
+        MHD_stop_daemon(p->http);
+    linger_sweep(p, true);
+    if (!owned && p->socket != -1)
+        close(p->socket);
+    if (p->no_content != NULL)
+        MHD_destroy_response(p->no_content);
+    if (p->epoll != -1)
+        close(p->epoll);
+    if (p->wake != -1)
+        close(p->wake);
+    for (struct listen_event *next, *e = atomic_load(&p->events); e != NULL;
+         e = next) {
+        next = e->next;
+        free(e);
+    }
+}
+
+void listen_close(struct listener *l)
+{
+    if (l == NULL)
+        return;
+    atomic_store(&l->stopping, true);
+    for (unsigned i = 0; i < l->options.loops; i++)
+        loop_close(&l->loops[i]);
+    if (l->unix_path != NULL)
+        unlink(l->unix_path);
+    free(l->unix_path);
+    free(l->loops);
+    free(l);
+}

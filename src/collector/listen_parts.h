@@ -1,0 +1,198 @@
+/*
+ * listen_parts.h - what the files of a listener share.
+ *
+ * Ownership: a connection and its request belong to their loop's thread. A
+ * handler may give the request away; until it is answered nobody else touches
+ * it. Answers and events come back through two lists that any thread may push
+ * to, with one wake-up for all that are pushed before the loop looks.
+ */
+#ifndef LISTEN_PARTS_H
+#define LISTEN_PARTS_H
+
+#include "listen.h"
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
+#define LISTEN_HEAD_BYTES 8192u
+/* An answer may take as long as a body, and a second more for so many bytes. */
+#define LISTEN_SLOWEST 16384u
+/* How much of a refused body is read, so that its sender sees the answer. */
+#define LISTEN_LINGER_BYTES 65536u
+/* What waits for a subscriber at most, and how often silence is broken. */
+#define LISTEN_EVENTS_BYTES (256u * 1024u)
+#define LISTEN_EVENTS_SECONDS 15u
+
+enum request_state {
+    REQUEST_NONE,     /* between two requests */
+    REQUEST_READING,  /* its body is coming */
+    REQUEST_HANDLING, /* its handler runs */
+    REQUEST_WAITING,  /* its handler kept it; the connection is suspended */
+    REQUEST_ANSWERED,
+    REQUEST_EVENTS /* a subscriber */
+};
+
+/* Freed with a request. */
+struct request_piece {
+    struct request_piece *next;
+    max_align_t bytes[];
+};
+
+struct request_header {
+    struct request_header *next;
+    const char *name, *value;
+};
+
+struct request {
+    struct loop *loop;
+    struct MHD_Connection *http;
+    struct request *prev, *next; /* all connections of the loop */
+    struct request *answered;    /* the next in the loop's list of answers */
+    int fd;
+    bool served;       /* has had an answer: if it waits now, it is idle */
+    uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
+
+    _Atomic int state;
+    bool plain_url;
+    const struct route *route;
+    const char *path;
+    char *segments; /* of the stars, each ended by NUL, in request_piece */
+    enum listen_role role;
+    bool close;   /* after the answer */
+    bool linger;  /* it was refused while it was being sent */
+    bool dropped; /* no room for the body: it is read and forgotten */
+    uint8_t *body;
+    size_t len, room, declared;
+    size_t charged; /* of the listener's inflight_bytes */
+    struct request_piece *pieces;
+
+    int status; /* the answer */
+    const char *type;
+    const void *answer;
+    size_t answer_len;
+    void (*done)(void *);
+    struct request_header *headers;
+
+    /* A subscriber: events[from..from + ready) wait to be sent. */
+    struct request *events_prev, *events_next;
+    char *events;
+    size_t events_from, events_ready, events_room;
+    bool events_asleep, events_over;
+};
+
+/* An event on its way to a loop. */
+struct listen_event {
+    struct listen_event *next;
+    size_t len;
+    char bytes[];
+};
+
+struct loop {
+    struct listener *listener;
+    struct MHD_Daemon *http;
+    pthread_t thread;
+    bool running;
+    int socket, epoll, wake;
+    uint64_t now, swept, pinged; /* milliseconds */
+    bool quiet;                  /* draining has begun here */
+    struct request *connections; /* doubly linked */
+    struct request *subscribers; /* doubly linked by events_prev, events_next */
+    struct linger_socket *lingering;
+    unsigned nlingering;
+    struct MHD_Response *no_content;
+    _Atomic(struct request *) answers;
+    _Atomic(struct listen_event *) events;
+    _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
+};
+
+struct listener {
+    struct listen_options options;
+    uint16_t port;
+    char *unix_path; /* removed on close */
+    struct loop *loops;
+    _Atomic size_t inflight;
+    _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
+    _Atomic bool stopping;
+};
+
+/* ---- listen_socket.c ----------------------------------------------------- */
+
+/* As many listening sockets of one address as there are loops. */
+hsy_status listen_bind(struct listener *l, hsy_error *err);
+
+/* ---- listen_head.c ------------------------------------------------------- */
+
+struct head {
+    const char *method, *url, *version;
+    size_t size;    /* of all its bytes */
+    bool plain_url; /* as listen_url says */
+};
+
+struct head_facts {
+    int status;        /* 0: nothing is wrong */
+    const char *title; /* of what is */
+    uint64_t length;   /* of the body */
+};
+
+/* Hold a head against R24. What it refuses leaves the connection in doubt. */
+void listen_head(struct head_facts *out, struct MHD_Connection *http,
+                 const struct head *head);
+
+/* Whether a URL, before it is unescaped, has visible ASCII only. */
+bool listen_url(const char *url);
+
+/* As MHD_http_unescape, but NUL stays escaped. */
+size_t listen_unescape(void *ctx, struct MHD_Connection *http, char *text);
+
+/* ---- listen_route.c ------------------------------------------------------ */
+
+/* The request's route, role, origin; or its answer is made: false. */
+bool request_admit(struct request *q, const char *method, uint64_t length);
+
+/* ---- listen_request.c ---------------------------------------------------- */
+
+/* What libmicrohttpd calls: with the first line, with all else, at the end. */
+void *request_line(void *loop, const char *url, struct MHD_Connection *http);
+enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
+                             const char *url, const char *method,
+                             const char *version, const char *data,
+                             size_t *size, void **context);
+void request_over(void *loop, struct MHD_Connection *http, void **context,
+                  enum MHD_RequestTerminationCode why);
+
+/* ---- listen_answer.c ----------------------------------------------------- */
+
+/* It is ANSWERED or has EVENTS; if its handler is over, its loop is told. */
+void request_give(struct request *q, enum request_state how);
+/* On the loop's thread: queue the answer that was given. */
+enum MHD_Result request_send(struct request *q);
+/* Make an answer of ours; on the loop's thread, before the handler. */
+void request_refuse(struct request *q, int status, const char *title,
+                    bool close);
+
+/* ---- listen_events.c ----------------------------------------------------- */
+
+struct MHD_Response *events_response(struct request *q);
+void events_forget(struct request *q);
+/* Give what was published to the loop's subscribers. */
+void events_spread(struct loop *p);
+void events_ping(struct loop *p);
+void events_end(struct loop *p);
+
+/* ---- listen_linger.c ----------------------------------------------------- */
+
+struct linger_socket; /* what the loop's epoll names it by */
+
+/* Keep a socket that is about to be closed, if there is room. */
+void linger_begin(struct loop *p, int fd);
+void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
+void linger_sweep(struct loop *p, bool all);
+
+/* ---- listen.c ------------------------------------------------------------ */
+
+void loop_wake(struct loop *p);
+uint64_t listen_clock(void); /* milliseconds */
+
+#endif

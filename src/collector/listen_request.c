@@ -1,0 +1,249 @@
+/*
+ * listen_request.c - a request from its head to its handler.
+ *
+ * libmicrohttpd calls request_step with the head, then with pieces of the body,
+ * then once more; an answer is queued in the last call, or in the first to
+ * refuse a body unread (which also closes the connection).
+ */
+#include "listen_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static void request_begin(struct request *q, const char *url)
+{
+    q->path = url;
+    q->route = NULL;
+    q->segments = NULL;
+    q->role = LISTEN_ANYONE;
+    q->close = q->dropped = false;
+    q->len = q->room = q->declared = 0;
+    q->status = 0;
+    q->type = NULL;
+    q->answer = NULL;
+    q->answer_len = 0;
+    q->done = NULL;
+    atomic_store_explicit(&q->state, REQUEST_READING, memory_order_relaxed);
+    atomic_fetch_add_explicit(&q->loop->requests, 1, memory_order_relaxed);
+}
+
+/* The first call: everything that can be refused by the head is. */
+static enum MHD_Result request_head(struct request *q, const struct head *head)
+{
+    const struct listen_options *o = &q->loop->listener->options;
+    struct head_facts facts;
+
+    request_begin(q, head->url);
+    listen_head(&facts, q->http, head);
+    if (facts.status != 0) {
+        request_refuse(q, facts.status, facts.title, true);
+        q->linger = true;
+        return request_send(q);
+    }
+    q->declared = (size_t)facts.length;
+    q->deadline = q->loop->now + 1000ull * o->body_seconds;
+    if (request_admit(q, head->method, facts.length))
+        return MHD_YES;
+    atomic_store_explicit(&q->state, REQUEST_ANSWERED, memory_order_relaxed);
+    if (q->declared == 0 && !q->close)
+        return MHD_YES; /* sent in the next call: the connection may go on */
+    q->linger = true;
+    return request_send(q);
+}
+
+/* Room for more of the body, within what all bodies together may take: a
+ * sender is charged for what has come, not for what it has announced. */
+static bool request_grow(struct request *q, size_t need)
+{
+    struct listener *l = q->loop->listener;
+    size_t room = q->room == 0 ? need : 2 * q->room, more;
+    uint8_t *body;
+
+    if (room < need)
+        room = need;
+    if (room < 4096)
+        room = 4096;
+    if (room > q->declared)
+        room = q->declared;
+    more = room - q->room;
+    if (atomic_fetch_add(&l->inflight, more) + more >
+        l->options.inflight_bytes) {
+        atomic_fetch_sub(&l->inflight, more);
+        return false;
+    }
+    q->charged += more;
+    body = realloc(q->body, room);
+    if (body == NULL)
+        return false;
+    q->body = body;
+    q->room = room;
+    return true;
+}
+
+static void request_more(struct request *q, const char *data, size_t size)
+{
+    if (q->dropped || q->status != 0)
+        return;
+    if (size > q->declared - q->len ||
+        (size > q->room - q->len && !request_grow(q, q->len + size))) {
+        q->dropped = true; /* what has come of it is kept until the answer */
+        return;
+    }
+    memcpy(q->body + q->len, data, size);
+    q->len += size;
+}
+
+/* All of it is there. The handler may have answered before it returns, on this
+ * thread or another; if not, the connection sleeps until it is. */
+static enum MHD_Result request_run(struct request *q)
+{
+    int handling = REQUEST_HANDLING;
+
+    q->deadline = 0;
+    if (q->dropped || q->len != q->declared) {
+        request_set(q, "Retry-After", "1");
+        request_refuse(q, 503, "too many bodies at once", true);
+        return request_send(q);
+    }
+    atomic_store_explicit(&q->state, REQUEST_HANDLING, memory_order_relaxed);
+    q->route->handle(q, q->loop->listener->options.ctx);
+    if (atomic_compare_exchange_strong(&q->state, &handling, REQUEST_WAITING)) {
+        MHD_suspend_connection(q->http);
+        return MHD_YES;
+    }
+    return request_send(q);
+}
+
+void *request_line(void *loop, const char *url, struct MHD_Connection *http)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(http, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct request *q = info == NULL ? NULL : info->socket_context;
+
+    (void)loop;
+    if (q != NULL)
+        q->plain_url = listen_url(url);
+    return q;
+}
+
+enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
+                             const char *url, const char *method,
+                             const char *version, const char *data,
+                             size_t *size, void **context)
+{
+    struct request *q = *context;
+    int state;
+
+    (void)loop;
+    if (q == NULL)
+        return MHD_NO; /* there was no memory for the connection */
+    state = atomic_load_explicit(&q->state, memory_order_acquire);
+    if (state == REQUEST_NONE) {
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+            http, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+        return request_head(q,
+                            &(struct head){method, url, version,
+                                           info == NULL ? 0 : info->header_size,
+                                           q->plain_url});
+    }
+    if (*size != 0) {
+        request_more(q, data, *size);
+        *size = 0;
+        return MHD_YES;
+    }
+    return state >= REQUEST_ANSWERED ? request_send(q) : request_run(q);
+}
+
+void request_over(void *loop, struct MHD_Connection *http, void **context,
+                  enum MHD_RequestTerminationCode why)
+{
+    struct request *q = *context;
+
+    (void)loop;
+    (void)http;
+    (void)why;
+    if (q == NULL)
+        return;
+    *context = NULL;
+    events_forget(q);
+    for (struct request_piece *next, *p = q->pieces; p != NULL; p = next) {
+        next = p->next;
+        free(p);
+    }
+    q->pieces = NULL;
+    q->headers = NULL;
+    free(q->body);
+    q->body = NULL;
+    atomic_fetch_sub(&q->loop->listener->inflight, q->charged);
+    q->charged = 0;
+    q->served = true;
+    q->deadline =
+        q->loop->now + 1000ull * q->loop->listener->options.idle_seconds;
+    atomic_store_explicit(&q->state, REQUEST_NONE, memory_order_relaxed);
+}
+
+/* ---- What a handler may ask ---------------------------------------------- */
+
+const char *request_segment(const struct request *q, size_t i)
+{
+    const char *at = q->segments;
+
+    for (; at != NULL && *at != 0; at += strlen(at) + 1)
+        if (i-- == 0)
+            return at;
+    return NULL;
+}
+
+const char *request_query(const struct request *q, const char *name)
+{
+    return MHD_lookup_connection_value(q->http, MHD_GET_ARGUMENT_KIND, name);
+}
+
+const char *request_header(const struct request *q, const char *name)
+{
+    return MHD_lookup_connection_value(q->http, MHD_HEADER_KIND, name);
+}
+
+const char *request_bearer(const struct request *q)
+{
+    const char *given = request_header(q, "Authorization");
+
+    if (given == NULL || strncasecmp(given, "Bearer ", 7) != 0)
+        return NULL;
+    given += 7;
+    return given + strspn(given, " ");
+}
+
+enum listen_role request_role(const struct request *q)
+{
+    return q->role;
+}
+
+const uint8_t *request_body(const struct request *q, size_t *len)
+{
+    *len = q->len;
+    return q->body;
+}
+
+uint8_t *request_take_body(struct request *q, size_t *len)
+{
+    uint8_t *body = q->body;
+
+    *len = q->len;
+    q->body = NULL;
+    q->len = 0;
+    return body != NULL ? body : calloc(1, 1);
+}
+
+void *request_memory(struct request *q, size_t size)
+{
+    struct request_piece *piece = malloc(sizeof *piece + size);
+
+    if (piece == NULL)
+        return NULL;
+    piece->next = q->pieces;
+    q->pieces = piece;
+    return piece->bytes;
+}

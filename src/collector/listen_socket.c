@@ -1,0 +1,184 @@
+/*
+ * listen_socket.c - the sockets of a listener: an address and port, or a file.
+ *
+ * Every loop has a socket of its own on the same port (SO_REUSEPORT), so that
+ * the kernel shares connections out. That option would also let a second
+ * collector of the same user onto the port, so the first bind is made without
+ * it: a port in use is an error.
+ */
+#define _GNU_SOURCE
+#include "listen_parts.h"
+
+#include "hostfail.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SOCKET_BACKLOG 1024
+
+/* A socket that is bound, or -1 with errno. */
+static int socket_bound(const struct sockaddr *to, socklen_t len, int option)
+{
+    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int on = 1, kept;
+
+    if (fd == -1)
+        return -1;
+    if ((option == 0 ||
+         setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) == 0) &&
+        bind(fd, to, len) == 0)
+        return fd;
+    kept = errno;
+    close(fd);
+    errno = kept;
+    return -1;
+}
+
+static bool socket_listen(struct listener *l, unsigned i, int fd)
+{
+    if (fd == -1)
+        return false;
+    l->loops[i].socket = fd; /* closed with the listener */
+    return listen(fd, SOCKET_BACKLOG) == 0;
+}
+
+static hsy_status socket_fail(hsy_error *err)
+{
+    return host_fail(err, HSY_E_IO, "listen",
+                     errno == EADDRINUSE
+                         ? "the address is in use by another process"
+                         : "cannot listen on this address");
+}
+
+/* What is bound to port 0 is told its port; the rest then asks for that. */
+static bool socket_port(struct listener *l, int fd, struct sockaddr_storage *to,
+                        socklen_t *len)
+{
+    *len = sizeof *to;
+    if (getsockname(fd, (struct sockaddr *)to, len) != 0)
+        return false;
+    l->port =
+        ntohs(to->ss_family == AF_INET6 ? ((struct sockaddr_in6 *)to)->sin6_port
+                                        : ((struct sockaddr_in *)to)->sin_port);
+    return true;
+}
+
+static hsy_status socket_bind_port(struct listener *l, const struct addrinfo *a,
+                                   hsy_error *err)
+{
+    struct sockaddr_storage to;
+    socklen_t len = a->ai_addrlen;
+    int first = socket_bound(a->ai_addr, len, SO_REUSEADDR);
+
+    if (first == -1)
+        return socket_fail(err);
+    if (!socket_port(l, first, &to, &len)) {
+        close(first);
+        return socket_fail(err);
+    }
+    close(first);
+    for (unsigned i = 0; i < l->options.loops; i++) {
+        int fd = socket_bound((struct sockaddr *)&to, len, SO_REUSEPORT);
+
+        if (!socket_listen(l, i, fd))
+            return socket_fail(err);
+    }
+    return HSY_OK;
+}
+
+static bool socket_is_port(const char *text)
+{
+    size_t len = strspn(text, "0123456789");
+
+    return len > 0 && len <= 5 && text[len] == 0 && atoi(text) <= 65535;
+}
+
+/* "127.0.0.1:8080", "[::1]:0", "name:80" */
+static hsy_status socket_inet(struct listener *l, const char *address,
+                              hsy_error *err)
+{
+    struct addrinfo want = {.ai_socktype = SOCK_STREAM,
+                            .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
+                    *found;
+    const char *colon = strrchr(address, ':');
+    bool bracket = address[0] == '[';
+    char host[256];
+    size_t len = colon == NULL ? 0 : (size_t)(colon - address);
+    hsy_status st;
+
+    if (len <= (bracket ? 2u : 0u) || len >= sizeof host ||
+        !socket_is_port(colon + 1) ||
+        (bracket ? colon[-1] != ']' : memchr(address, ':', len) != NULL))
+        return host_fail(err, HSY_E_RANGE, "listen",
+                         "an address is HOST:PORT, [IPv6]:PORT or unix:PATH");
+    if (bracket)
+        address++, len -= 2;
+    memcpy(host, address, len);
+    host[len] = 0;
+    if (getaddrinfo(host, colon + 1, &want, &found) != 0)
+        return host_fail(err, HSY_E_RANGE, "listen",
+                         "no such host or port: an address is HOST:PORT, "
+                         "[IPv6]:PORT or unix:PATH");
+    st = socket_bind_port(l, found, err);
+    freeaddrinfo(found);
+    return st;
+}
+
+/* A socket file that nobody listens on any more is in the way: remove it. */
+static void socket_remove_stale(const struct sockaddr_un *to)
+{
+    struct stat s;
+    int fd;
+
+    if (lstat(to->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode))
+        return;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd == -1)
+        return;
+    if (connect(fd, (const struct sockaddr *)to, sizeof *to) != 0 &&
+        errno == ECONNREFUSED)
+        unlink(to->sun_path);
+    close(fd);
+}
+
+static hsy_status socket_unix(struct listener *l, const char *path,
+                              hsy_error *err)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    mode_t mask;
+    int fd;
+
+    if (path[0] == 0 || strlen(path) >= sizeof to.sun_path)
+        return host_fail(err, HSY_E_RANGE, "listen",
+                         "the path of a socket has 1 to 107 bytes");
+    strcpy(to.sun_path, path);
+    socket_remove_stale(&to);
+    mask = umask(0177); /* its owner's alone */
+    fd = socket_bound((struct sockaddr *)&to, sizeof to, 0);
+    umask(mask);
+    if (fd == -1)
+        return socket_fail(err);
+    l->unix_path = strdup(path);
+    if (!socket_listen(l, 0, fd))
+        return socket_fail(err);
+    return l->unix_path == NULL
+               ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+               : HSY_OK;
+}
+
+hsy_status listen_bind(struct listener *l, hsy_error *err)
+{
+    const char *address = l->options.address;
+
+    if (strncmp(address, "unix:", 5) == 0)
+        return socket_unix(l, address + 5, err);
+    return socket_inet(l, address, err);
+}

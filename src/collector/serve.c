@@ -1,0 +1,407 @@
+/*
+ * serve.c - a collector from its configuration to its end.
+ *
+ * What needs a right that the sandbox takes away, and what may fail for a
+ * reason the operator must hear of, is done by serve_open; threads are made
+ * after the sandbox was entered, so that all are in it.
+ */
+#define _GNU_SOURCE
+
+#include "serve.h"
+
+#include "hostfail.h"
+#include "sandbox.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SERVE_PEM_MAX (1u << 20)
+#define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
+#define SERVE_SPARE_FILES 64u        /* besides those of connections */
+
+static hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
+                             const char *about)
+{
+    t->number = st == HSY_E_IO ? errno : 0;
+    t->about = about;
+    return st;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+/* As many descriptors as connections need, or as the system allows. */
+static void serve_descriptors(struct collector *c)
+{
+    const rlim_t wanted = c->config.connections + SERVE_SPARE_FILES;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+        return;
+    c->config.connections = limit.rlim_cur - SERVE_SPARE_FILES;
+    log_event(c->log, LOG_NOTE, "descriptors", "connections=%" PRIu64,
+              c->config.connections);
+}
+
+static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    const struct engine_options o = {.size = sizeof o,
+                                     .ids_epoch = f->ids_epoch,
+                                     .fold_bytes = f->fold_bytes,
+                                     .tally_bytes = f->tally_bytes,
+                                     .day_words = f->day_words,
+                                     .keep_days = (uint32_t)f->keep_days,
+                                     .grace_days = (uint32_t)f->grace_days,
+                                     .clock_days = (uint32_t)f->clock_days};
+    struct store_state state;
+    hsy_status st =
+        store_sqlite_open(&c->store, &state, f->data, true, &t->err);
+
+    if (st == HSY_OK)
+        st = engine_open(&c->engine, c->store, &state, &o, &t->err);
+    if (st == HSY_OK)
+        st = tokens_open(&c->tokens, f->data, &t->err);
+    if (st == HSY_OK)
+        st = tokens_want(c->tokens, f->enrolled, &t->err);
+    explicit_bzero(&state, sizeof state);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
+}
+
+hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
+{
+    uint8_t *bytes;
+    size_t len;
+    hsy_status st = serve_read(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = api_take_document(c, bytes, len, err);
+    free(bytes);
+    if (st == HSY_E_OLD) {
+        log_event(c->log, LOG_NOTE, "document-kept", "file=older");
+        st = HSY_OK;
+    }
+    return st;
+}
+
+static hsy_status serve_open_tasks(struct collector *c, struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    hsy_status st = serve_read_key(c->sign_key, f->public_key, &t->err);
+
+    if (st != HSY_OK)
+        return serve_fail(t, st, f->public_key);
+    if (f->document == NULL)
+        return HSY_OK;
+    st = serve_document(c, f->document, &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->document);
+}
+
+/* ---- Listeners ----------------------------------------------------------- */
+
+static enum listen_role serve_role(void *ctx, const char *token)
+{
+    struct collector *c = ctx;
+
+    return c->config.admin_open ? LISTEN_OPERATOR
+                                : tokens_role(c->tokens, token);
+}
+
+static struct listen_options serve_options(struct collector *c)
+{
+    const struct config *f = &c->config;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return (struct listen_options){.size = sizeof(struct listen_options),
+                                   .ctx = c,
+                                   .loops = f->loops != 0 ? (unsigned)f->loops
+                                            : cores > 1   ? (unsigned)cores
+                                                          : 1,
+                                   .connections = (unsigned)f->connections,
+                                   .head_seconds = (uint32_t)f->head_seconds,
+                                   .body_seconds = (uint32_t)f->body_seconds,
+                                   .idle_seconds = (uint32_t)f->idle_seconds,
+                                   .body_bytes = f->body_bytes,
+                                   .inflight_bytes = f->inflight_bytes,
+                                   .tls12 = f->tls12};
+}
+
+/* Certificate and key as texts. */
+struct serve_tls {
+    uint8_t *cert, *key;
+    size_t key_len;
+};
+
+static void serve_forget_tls(struct serve_tls *tls)
+{
+    if (tls->key != NULL)
+        explicit_bzero(tls->key, tls->key_len);
+    free(tls->cert);
+    free(tls->key);
+}
+
+static hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
+                                 struct serve_trouble *t)
+{
+    size_t len;
+    hsy_status st;
+
+    *tls = (struct serve_tls){.cert = NULL};
+    if (f->tls_cert == NULL)
+        return HSY_OK;
+    st = serve_read(&tls->cert, &len, f->tls_cert, SERVE_PEM_MAX, &t->err);
+    if (st != HSY_OK)
+        return serve_fail(t, st, f->tls_cert);
+    st = serve_read(&tls->key, &tls->key_len, f->tls_key, SERVE_PEM_MAX,
+                    &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->tls_key);
+}
+
+static hsy_status serve_open_public(struct collector *c,
+                                    const struct serve_tls *tls,
+                                    struct serve_trouble *t)
+{
+    struct listen_options o = serve_options(c);
+    hsy_status st;
+
+    o.address = c->config.listen;
+    o.routes = api_public;
+    o.nroutes = api_public_count;
+    o.tls_cert = (const char *)tls->cert;
+    o.tls_key = (const char *)tls->key;
+    o.cors = (const char *const *)c->config.cors;
+    st = listen_open(&c->public, &o, &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.listen);
+}
+
+/* One loop: what an operator asks is little, and what it costs is elsewhere.
+ * TLS where others could listen in. */
+static hsy_status serve_open_admin(struct collector *c,
+                                   const struct serve_tls *tls,
+                                   struct serve_trouble *t)
+{
+    struct listen_options o = serve_options(c);
+    const bool near =
+        c->config.admin != NULL && config_loopback(c->config.admin);
+    hsy_status st;
+
+    if (c->config.admin == NULL)
+        return HSY_OK;
+    o.address = c->config.admin;
+    o.routes = api_admin;
+    o.nroutes = api_admin_count;
+    o.loops = 1;
+    o.tls_cert = near ? NULL : (const char *)tls->cert;
+    o.tls_key = near ? NULL : (const char *)tls->key;
+    o.role = serve_role;
+    st = listen_open(&c->admin, &o, &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
+}
+
+hsy_status serve_open(struct collector *c, struct serve_trouble *t)
+{
+    struct serve_tls tls = {.cert = NULL};
+    hsy_status st;
+
+    *t = (struct serve_trouble){.about = NULL};
+    pthread_mutex_init(&c->documents, NULL);
+    c->log = log_open(stderr, c->config.log_json,
+                      (enum log_level)c->config.log_level);
+    if (c->log == NULL)
+        return serve_fail(t, HSY_E_NOMEM, NULL);
+    serve_descriptors(c);
+    st = serve_open_store(c, t);
+    if (st == HSY_OK)
+        st = serve_open_tasks(c, t);
+    if (st == HSY_OK)
+        st = serve_read_tls(&tls, &c->config, t);
+    if (st == HSY_OK)
+        st = serve_open_public(c, &tls, t);
+    if (st == HSY_OK)
+        st = serve_open_admin(c, &tls, t);
+    serve_forget_tls(&tls);
+    return st;
+}
+
+void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
+                   const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    const uint16_t port = listen_port(l);
+
+    if (port == 0 || colon == NULL)
+        snprintf(text, SERVE_ADDRESS, "%s", address);
+    else
+        snprintf(text, SERVE_ADDRESS, "%.*s:%" PRIu16, (int)(colon - address),
+                 address, port);
+}
+
+/* ---- Starting ------------------------------------------------------------ */
+
+static const char *serve_or_none(const char *path)
+{
+    return path != NULL ? path : "";
+}
+
+/* The directory of a unix socket, which is removed at the end. */
+static char *serve_socket_place(const char *address)
+{
+    const char *slash;
+
+    if (address == NULL || strncmp(address, "unix:", 5) != 0)
+        return strdup("");
+    slash = strrchr(address + 5, '/');
+    return slash == NULL ? strdup(".")
+                         : strndup(address + 5, (size_t)(slash - address - 4));
+}
+
+/* Candidates are beside a file in their directory, whatever its name. */
+static char *serve_inside(const char *directory)
+{
+    size_t room = directory != NULL ? strlen(directory) + 3 : 1;
+    char *file = calloc(1, room);
+
+    if (file != NULL && directory != NULL)
+        snprintf(file, room, "%s/.", directory);
+    return file;
+}
+
+static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    char *public = serve_socket_place(f->listen);
+    char *admin = serve_socket_place(f->admin);
+    char *candidates = serve_inside(f->candidates);
+    const char *writable[] = {f->data, serve_or_none(f->backups), public, admin,
+                              NULL};
+    const char *readable[] = {serve_or_none(c->config_path),
+                              serve_or_none(f->document),
+                              f->public_key,
+                              serve_or_none(f->tls_cert),
+                              serve_or_none(f->tls_key),
+                              candidates,
+                              NULL};
+    const struct sandbox_options o = {.size = sizeof o,
+                                      .writable = writable,
+                                      .readable = readable,
+                                      .required =
+                                          f->sandbox == CONFIG_REQUIRED};
+    struct sandbox_result r = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    if (public != NULL && admin != NULL && candidates != NULL)
+        st = sandbox_enter(&o, &r, &t->err);
+    free(public);
+    free(admin);
+    free(candidates);
+    if (st != HSY_OK)
+        return serve_fail(t, st, "sandbox");
+    log_event(c->log, r.landlock != 0 && r.seccomp ? LOG_DETAIL : LOG_NOTE,
+              "sandbox", "landlock=%d seccomp=%s calls=%zu", r.landlock,
+              r.seccomp ? "on" : "none", sandbox_calls());
+    return HSY_OK;
+}
+
+static uint64_t serve_now(void *ctx)
+{
+    const time_t now = time(NULL);
+
+    (void)ctx;
+    return now > 0 ? (uint64_t)now : 0;
+}
+
+/* The store has failed: nothing may be acknowledged any more, and the way back
+ * is to open it again. What was acknowledged is in it. */
+static void serve_failed(void *ctx, const hsy_error *err)
+{
+    struct collector *c = ctx;
+
+    log_failure(c->log, "store-failed", err);
+    _exit(1);
+}
+
+hsy_status serve_start(struct collector *c, struct serve_trouble *t)
+{
+    const struct workers_options o = {
+        .size = sizeof o,
+        .waiting_bytes = c->config.waiting_bytes,
+        .checkpoint_secs = (uint32_t)c->config.checkpoint_seconds,
+        .write_bytes = SERVE_WRITE_BYTES,
+        .now = serve_now,
+        .failed = serve_failed,
+        .ctx = c};
+    hsy_status st = HSY_OK;
+
+    *t = (struct serve_trouble){.about = NULL};
+    if (c->config.sandbox != CONFIG_OFF)
+        st = serve_enclose(c, t);
+    if (st == HSY_OK)
+        st = workers_start(&c->workers, c->engine, &o, &t->err);
+    if (st == HSY_OK)
+        st = history_start(&c->history, c, &t->err);
+    if (st == HSY_OK)
+        st = listen_start(c->public, &t->err);
+    if (st == HSY_OK && c->admin != NULL)
+        st = listen_start(c->admin, &t->err);
+    __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
+}
+
+/* ---- While it runs ------------------------------------------------------- */
+
+void serve_look(struct collector *c)
+{
+    hsy_error err = {0};
+    bool changed = false;
+
+    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK)
+        log_failure(c->log, "tokens-kept", &err);
+    else if (changed)
+        log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+hsy_status serve_stop(struct collector *c, hsy_error *err)
+{
+    const uint32_t seconds = (uint32_t)c->config.drain_seconds;
+    hsy_status st;
+
+    __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
+    listen_drain(c->public, seconds);
+    if (c->admin != NULL)
+        listen_drain(c->admin, seconds);
+    history_stop(c->history);
+    c->history = NULL;
+    st = workers_stop(c->workers, err);
+    c->workers = NULL;
+    return st;
+}
+
+void serve_close(struct collector *c)
+{
+    hsy_error err;
+
+    if (c->history != NULL)
+        history_stop(c->history);
+    if (c->workers != NULL)
+        (void)workers_stop(c->workers, &err);
+    listen_close(c->public);
+    listen_close(c->admin);
+    tokens_close(c->tokens);
+    engine_close(c->engine);
+    if (c->store != NULL)
+        c->store->is->close(c->store);
+    log_close(c->log);
+    pthread_mutex_destroy(&c->documents);
+    config_clear(&c->config);
+}

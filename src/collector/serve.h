@@ -1,0 +1,67 @@
+/*
+ * serve.h - a collector from its configuration to its end.
+ *
+ *     serve_open    everything that may fail: files, store, addresses
+ *     serve_start   the sandbox, then the threads; ready from here on
+ *     serve_reload  what may change while it runs
+ *     serve_stop    take nothing new, finish, checkpoint
+ *     serve_close
+ *
+ * The caller blocks the signals that it waits for before serve_start, so that
+ * no other thread gets them.
+ */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include "api.h"
+
+/* What went wrong, and with what: a file or an address. */
+struct serve_trouble {
+    const char *about; /* the collector's; NULL: nothing in particular */
+    int number;        /* an errno, or 0 */
+    hsy_error err;
+};
+
+/* c is zeroed but for its config and config_path. Takes a half-open collector
+ * to serve_close where it fails. */
+hsy_status serve_open(struct collector *c, struct serve_trouble *t);
+hsy_status serve_start(struct collector *c, struct serve_trouble *t);
+
+/* "127.0.0.1:8080": where a listener listens, the port known. */
+#define SERVE_ADDRESS 128
+void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
+                   const char *address);
+
+/* Take the document of a file. One that is older than what was taken since is
+ * no reason not to serve: that is logged. */
+hsy_status serve_document(struct collector *c, const char *path,
+                          hsy_error *err);
+
+/* Put a configuration that was read again in force, as far as that is possible:
+ * key, document, tokens, certificate, log. What is wrong is logged, and the old
+ * stands. next is left with what is not used any more. */
+void serve_reload(struct collector *c, struct config *next);
+
+/* Look for tokens that were made or revoked. */
+void serve_look(struct collector *c);
+
+hsy_status serve_stop(struct collector *c, hsy_error *err);
+void serve_close(struct collector *c);
+
+/* ---- Files (serve_files.c) ----------------------------------------------- */
+
+/* All of a small file and a NUL behind it, to be freed; HSY_E_IO with errno,
+ * HSY_E_RANGE. */
+hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,
+                      size_t most, hsy_error *err);
+hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
+                          hsy_error *err);
+
+/* ---- The service manager (serve_notify.c) -------------------------------- */
+
+/* systemd's protocol: a datagram to the socket that NOTIFY_SOCKET names. -1 if
+ * there is none; opened before the sandbox. */
+int serve_notify_open(void);
+void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
+
+#endif

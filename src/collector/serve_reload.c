@@ -1,0 +1,81 @@
+/*
+ * serve_reload.c - what may change while a collector runs.
+ *
+ * Each part is read and checked before it takes the place of the old; what is
+ * broken is logged and left as it was. Other threads read the configuration, so
+ * only fields that they do not look at are put in the place of old ones.
+ */
+#define _GNU_SOURCE
+
+#include "serve.h"
+
+#include <string.h>
+
+/* Fields that only a restart changes are named, and kept. */
+static void reload_stuck(struct collector *c, const struct config *next)
+{
+    const char *key, *otherwise;
+
+    for (size_t i = 0; (key = config_key(i, &otherwise)) != NULL; i++)
+        if (config_stuck(i, &c->config, next))
+            log_event(c->log, LOG_NOTE, "reload-needs-restart", "key=%s", key);
+}
+
+static void reload_swap(char **a, char **b)
+{
+    char *held = *a;
+
+    *a = *b;
+    *b = held;
+}
+
+/* Key and document come into force together, or neither. */
+static bool reload_tasks(struct collector *c, struct config *next)
+{
+    uint8_t key[HSY_SIGN_KEY], old[HSY_SIGN_KEY];
+    hsy_error err = {0};
+    hsy_status st = serve_read_key(key, next->public_key, &err);
+
+    memcpy(old, c->sign_key, sizeof old);
+    if (st == HSY_OK) {
+        pthread_mutex_lock(&c->documents);
+        memcpy(c->sign_key, key, sizeof key);
+        pthread_mutex_unlock(&c->documents);
+        if (next->document != NULL)
+            st = serve_document(c, next->document, &err);
+    }
+    if (st != HSY_OK) {
+        pthread_mutex_lock(&c->documents);
+        memcpy(c->sign_key, old, sizeof old);
+        pthread_mutex_unlock(&c->documents);
+        log_failure(c->log, "reload-document-kept", &err);
+        return false;
+    }
+    reload_swap(&c->config.public_key, &next->public_key);
+    reload_swap(&c->config.document, &next->document);
+    return true;
+}
+
+static bool reload_tokens(struct collector *c, const struct config *next)
+{
+    hsy_error err = {0};
+
+    if (tokens_want(c->tokens, next->enrolled, &err) == HSY_OK &&
+        tokens_refresh(c->tokens, NULL, &err) == HSY_OK)
+        return true;
+    log_failure(c->log, "reload-tokens-kept", &err);
+    return false;
+}
+
+void serve_reload(struct collector *c, struct config *next)
+{
+    bool good;
+
+    log_change(c->log, next->log_json, (enum log_level)next->log_level);
+    c->config.drain_seconds = next->drain_seconds;
+    reload_stuck(c, next);
+    good = reload_tasks(c, next);
+    good &= reload_tokens(c, next);
+    if (good)
+        log_event(c->log, LOG_NOTE, "reloaded", "%s", "");
+}

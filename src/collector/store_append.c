@@ -1,0 +1,201 @@
+/*
+ * store_append.c - what the thread that appends writes: commits, documents,
+ * closed epochs, figures. Each is one transaction of the record.
+ */
+#include "store_sqlite.h"
+
+#include "hostfail.h"
+
+int store_put_meta(struct store_sqlite *s, struct sql *q,
+                   const struct store_state *state)
+{
+    const struct sql_value row[] = {SQL_N(1),
+                                    SQL_B(s->name, STORE_NAME),
+                                    SQL_B(state->key, STORE_KEY),
+                                    SQL_N(state->seq),
+                                    SQL_N(state->closed),
+                                    SQL_N(state->day)};
+
+    return sql_put(q, SQL_PUT_META, row, 6);
+}
+
+/* ---- A commit ------------------------------------------------------------ */
+
+/* Ids of an epoch stand in the places epoch * 2^32 onward. */
+static int append_ids(struct sql *q, const struct store_ids *ids)
+{
+    const uint64_t begin = (uint64_t)ids->epoch << 32;
+    const struct sql_value end = SQL_N(begin + (UINT64_C(1) << 32));
+    uint64_t last = begin;
+    int rc;
+    sqlite3_stmt *st = sql_start(q, SQL_LAST_IDS, &end, 1, &rc);
+    struct sql_value row[2];
+
+    if (st == NULL)
+        return rc;
+    rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
+        last = (uint64_t)sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    if (rc != SQLITE_ROW)
+        return rc;
+    row[0] = SQL_N((last < begin ? begin : last) + 1);
+    row[1] = SQL_B(ids->ids, ids->n * sizeof *ids->ids);
+    return sql_put(q, SQL_PUT_IDS, row, 2);
+}
+
+static int append_batch(struct sql *q, uint64_t seq,
+                        const struct store_batch *b)
+{
+    const struct sql_value row[] = {SQL_N(seq),        SQL_N(b->entry),
+                                    SQL_N(b->epoch),   SQL_N(b->type),
+                                    SQL_N(b->reports), SQL_B(b->bytes, b->len)};
+
+    return sql_put(q, SQL_PUT_BATCH, row, 6);
+}
+
+static int append_count(struct sql *q, const struct store_count *c)
+{
+    const struct sql_value row[] = {SQL_N(c->entry), SQL_N(c->epoch),
+                                    SQL_N(c->reports), SQL_N(c->nulls)};
+
+    return sql_put(q, SQL_PUT_COUNT, row, 4);
+}
+
+static int append_quota(struct sql *q, const struct store_quota *u)
+{
+    const struct sql_value row[] = {
+        SQL_N(u->epoch), SQL_B(u->token, sizeof u->token), SQL_N(u->used)};
+
+    return sql_put(q, SQL_PUT_QUOTA, row, 3);
+}
+
+static int append_rows(struct sql *q, const struct store_commit *c)
+{
+    int rc = SQLITE_OK;
+
+    for (size_t i = 0; rc == SQLITE_OK && i < c->nids; i++)
+        if (c->ids[i].n != 0)
+            rc = append_ids(q, &c->ids[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < c->nbatches; i++)
+        rc = append_batch(q, c->seq, &c->batches[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < c->ncounts; i++)
+        rc = append_count(q, &c->counts[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < c->nquotas; i++)
+        rc = append_quota(q, &c->quotas[i]);
+    if (rc == SQLITE_OK && c->merged != NULL)
+        rc = sql_put(q, SQL_PUT_MERGED, &SQL_B(c->merged, STORE_MERGED), 1);
+    return rc;
+}
+
+static int append_commit(struct store_sqlite *s, struct sql *q,
+                         const void *what)
+{
+    const struct store_commit *c = what;
+    struct store_state next = s->state;
+    int rc = append_rows(q, c);
+
+    next.seq = c->seq;
+    return rc == SQLITE_OK ? store_put_meta(s, q, &next) : rc;
+}
+
+hsy_status store_append(struct store *is, const struct store_commit *c,
+                        hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st;
+
+    if (c->seq != s->state.seq + 1)
+        return host_fail(err, HSY_E_RANGE, "seq", "not the next commit");
+    st = store_write(s, &s->append, append_commit, c, err);
+    if (st != HSY_OK)
+        return st;
+    s->state.seq = c->seq;
+    return st;
+}
+
+/* ---- A document ---------------------------------------------------------- */
+
+struct append_document {
+    const uint8_t *bytes;
+    size_t len;
+    uint32_t first;
+    const uint8_t *const *entries;
+    const size_t *lens;
+    size_t n;
+};
+
+static int append_document(struct store_sqlite *s, struct sql *q,
+                           const void *what)
+{
+    const struct append_document *d = what;
+    const struct sql_value row[] = {SQL_N(1), SQL_B(d->bytes, d->len)};
+    int rc = sql_put(q, SQL_PUT_DOCUMENT, row, 2);
+
+    (void)s;
+    for (size_t i = 0; rc == SQLITE_OK && i < d->n; i++) {
+        const struct sql_value entry[] = {SQL_N(d->first + i),
+                                          SQL_B(d->entries[i], d->lens[i])};
+
+        rc = sql_put(q, SQL_PUT_ENTRY, entry, 2);
+    }
+    return rc;
+}
+
+hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
+                          uint32_t first, const uint8_t *const *entries,
+                          const size_t *lens, size_t n, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    const struct append_document d = {bytes, len, first, entries, lens, n};
+
+    return store_write(s, &s->append, append_document, &d, err);
+}
+
+/* ---- Days ---------------------------------------------------------------- */
+
+static int append_state(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    return store_put_meta(s, q, what);
+}
+
+/* Closed is closed once the number is durable: what is read back is beyond it.
+ * The rows are erased after that, here a first part of them. */
+hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
+                              hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    struct store_state next = s->state;
+    bool more;
+    hsy_status st;
+
+    next.closed = through > next.closed ? through : next.closed;
+    next.day = day > next.day ? day : next.day;
+    if (next.closed == s->state.closed && next.day == s->state.day)
+        return store_alive(s, err);
+    st = store_write(s, &s->append, append_state, &next, err);
+    if (st != HSY_OK)
+        return st;
+    s->state = next;
+    st = store_erase_epochs(s, &more, err);
+    return st == HSY_E_FULL ? HSY_OK : st; /* later, by store_tidy */
+}
+
+static int append_figure(struct store_sqlite *s, struct sql *q,
+                         const void *what)
+{
+    const struct store_figure *f = what;
+    const struct sql_value row[] = {SQL_N(f->entry), SQL_N(f->day),
+                                    SQL_B(f->json, f->len)};
+
+    (void)s;
+    return sql_put(q, SQL_PUT_FIGURE, row, 3);
+}
+
+hsy_status store_figure(struct store *is, const struct store_figure *f,
+                        hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+
+    return store_write(s, &s->append, append_figure, f, err);
+}

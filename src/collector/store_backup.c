@@ -1,0 +1,180 @@
+/*
+ * store_backup.c - a copy of everything while the store is in use.
+ *
+ * Both databases are read at one moment: a reader is begun in each while nobody
+ * writes to either, so that the record and the cells it speaks of belong
+ * together. Copying goes on from there without holding anybody up. The copy is
+ * made under another name, synced, and renamed: it is whole or not there.
+ */
+#define _GNU_SOURCE /* O_DIRECTORY */
+
+#include "store_sqlite.h"
+
+#include "hostfail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BACKUP_PAGES 256 /* copied at a time */
+
+static const char *const backup_files[2] = {"record.db", "cells.db"};
+
+static char *backup_path(const char *directory, const char *file)
+{
+    const size_t room = strlen(directory) + strlen(file) + 2;
+    char *path = malloc(room);
+
+    if (path != NULL)
+        snprintf(path, room, "%s/%s", directory, file);
+    return path;
+}
+
+/* A reader that stands still from now on. */
+static int backup_begin(struct store_sqlite *s, const char *file, sqlite3 **db)
+{
+    char *path = backup_path(s->path, file);
+    int rc = path == NULL
+                 ? SQLITE_NOMEM
+                 : sqlite3_open_v2(path, db,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                                   NULL);
+
+    free(path);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(*db,
+                          "PRAGMA wal_autocheckpoint=0;"
+                          "BEGIN; SELECT count(*) FROM meta;",
+                          NULL, NULL, NULL);
+    return rc;
+}
+
+static int backup_copy(sqlite3 *from, const char *directory, const char *file)
+{
+    char *path = backup_path(directory, file);
+    sqlite3 *to = NULL;
+    sqlite3_backup *b = NULL;
+    int rc = path == NULL
+                 ? SQLITE_NOMEM
+                 : sqlite3_open_v2(path, &to,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                                       SQLITE_OPEN_NOMUTEX,
+                                   NULL);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(to, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+    if (rc == SQLITE_OK) {
+        b = sqlite3_backup_init(to, "main", from, "main");
+        rc = b == NULL ? sqlite3_errcode(to) : SQLITE_OK;
+    }
+    while (rc == SQLITE_OK)
+        rc = sqlite3_backup_step(b, BACKUP_PAGES);
+    if (b != NULL && sqlite3_backup_finish(b) != SQLITE_OK && rc == SQLITE_DONE)
+        rc = SQLITE_IOERR;
+    if (sqlite3_close(to) != SQLITE_OK && rc == SQLITE_DONE)
+        rc = SQLITE_IOERR;
+    free(path);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Sync a directory; false with errno. */
+static bool backup_sync(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = fd != -1 && fsync(fd) == 0;
+
+    if (fd != -1)
+        close(fd);
+    return good;
+}
+
+static void backup_remove(const char *directory)
+{
+    static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+            char name[32], *path;
+
+            snprintf(name, sizeof name, "%s%s", backup_files[i], ends[k]);
+            path = backup_path(directory, name);
+            if (path != NULL)
+                unlink(path);
+            free(path);
+        }
+    rmdir(directory);
+}
+
+static hsy_status backup_why(int rc, hsy_error *err)
+{
+    if ((rc & 0xff) == SQLITE_FULL)
+        return host_fail(err, HSY_E_FULL, "backup", "the disk is full");
+    if ((rc & 0xff) == SQLITE_NOMEM)
+        return host_fail(err, HSY_E_NOMEM, "backup", "out of memory");
+    return host_fail(err, HSY_E_IO, "backup", "the copy cannot be written");
+}
+
+/* Both readers, at one moment. */
+static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2])
+{
+    int rc;
+
+    pthread_mutex_lock(&s->cutting);
+    pthread_mutex_lock(&s->writing);
+    rc = backup_begin(s, backup_files[0], &db[0]);
+    if (rc == SQLITE_OK)
+        rc = backup_begin(s, backup_files[1], &db[1]);
+    pthread_mutex_unlock(&s->writing);
+    pthread_mutex_unlock(&s->cutting);
+    return rc;
+}
+
+static hsy_status backup_make(struct store_sqlite *s, const char *draft,
+                              const char *directory, hsy_error *err)
+{
+    sqlite3 *db[2] = {NULL, NULL};
+    int rc = backup_begin_both(s, db);
+
+    for (size_t i = 0; i < 2 && rc == SQLITE_OK; i++)
+        rc = backup_copy(db[i], draft, backup_files[i]);
+    for (size_t i = 0; i < 2; i++)
+        sqlite3_close(db[i]);
+    if (rc != SQLITE_OK)
+        return backup_why(rc, err);
+    if (!backup_sync(draft) || rename(draft, directory) == -1)
+        return backup_why(SQLITE_IOERR, err);
+    return HSY_OK;
+}
+
+hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    const size_t room = strlen(directory) + sizeof ".draft";
+    char *draft;
+    struct stat there;
+    hsy_status st = store_alive(s, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (lstat(directory, &there) == 0)
+        return host_fail(err, HSY_E_REFUSED, "backup",
+                         "something of that name is there: choose another");
+    draft = malloc(room);
+    if (draft == NULL)
+        return host_fail(err, HSY_E_NOMEM, "backup", "out of memory");
+    snprintf(draft, room, "%s.draft", directory);
+    backup_remove(draft);
+    if (mkdir(draft, 0700) == -1) {
+        st = backup_why(errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR, err);
+    } else {
+        st = backup_make(s, draft, directory, err);
+        if (st != HSY_OK)
+            backup_remove(draft);
+    }
+    free(draft);
+    return st;
+}

@@ -1,0 +1,518 @@
+/*
+ * store_cells.c - the images of tallies: chunks, rounds, and why a kill between
+ * any two writes leaves what store.h promises.
+ *
+ * A chunk of a tally is a row of cells.db with a number of its entry's round.
+ * The record says which round R of an entry is in force, through which commit,
+ * and in which round each of its tallies began (`since`). In force is, for
+ * every place, the row with the latest round from since to R; a place without
+ * one is zeros.
+ *
+ *   1. store_chunks writes rows of round R + 1. None of them is in force: the
+ *      record says R. A kill here leaves orphans, which are erased before the
+ *      next row is written (cells_sweep), so a later round R + 1 has only its
+ *      own rows.
+ *   2. store_round makes them durable: a commit of cells.db with a sync behind
+ *      them all. A kill here is as one in 1.
+ *   3. It flips: one transaction of the record says R + 1, the new `through`,
+ *      and the tallies with a check sum over the rows in force. Before it is
+ *      durable the old images and all batches beyond the old `through` are
+ *      read back, after it the new ones and those beyond the new: a batch is in
+ *      one or the other, never in both. By 2 all rows in force are there.
+ *   4. It erases the batches up to `through`. A kill here leaves some, which
+ *      are not read back any more and are erased when the store is opened.
+ *   5. Rows that are superseded are erased, later and a few at a time. None of
+ *      them is in force, since one of the same place with a later round up to R
+ *      is, and that one is durable by 2. A kill here leaves some; all tallies
+ *      are looked through again in the next process.
+ *
+ * A tally is dropped by taking its row out of the record; its chunks are waste
+ * from then on. If it came back it would begin in a later round (`since`), and
+ * the old rows would still not count.
+ */
+#include "store_sqlite.h"
+
+#include "hostfail.h"
+
+#include <stdlib.h>
+
+#define CELLS_LOG 4096u  /* pages of a log that is emptied at once */
+#define CELLS_PIECE 256u /* rows erased in a transaction */
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+struct store_tally_row store_tally_row(const struct sql_value *row)
+{
+    return (struct store_tally_row){
+        .is = {(uint32_t)row[0].number, (uint32_t)row[1].number, row[2].number},
+        .since = row[3].number,
+        .chunks = row[4].number,
+        .check = row[5].number};
+}
+
+static hsy_status cells_take_round(void *ctx, const struct sql_value *row)
+{
+    struct sql_value *to = ctx;
+
+    to[0] = row[1];
+    to[1] = row[2];
+    return HSY_OK;
+}
+
+hsy_status store_get_round(struct store_sqlite *s, struct sql *q,
+                           uint32_t entry, uint64_t *round, uint64_t *through,
+                           hsy_error *err)
+{
+    struct sql_value got[2] = {{0}};
+    int rc;
+    hsy_status st = sql_rows(q, SQL_GET_ROUND, &SQL_N(entry), 1, 3,
+                             cells_take_round, got, &rc);
+
+    if (st == HSY_E_DAMAGED)
+        return store_damaged(s, "rounds", err);
+    if (st != HSY_OK)
+        return store_fail(s, q, rc, err);
+    *round = got[0].number;
+    *through = got[1].number;
+    return HSY_OK;
+}
+
+static hsy_status cells_take_tally(void *ctx, const struct sql_value *row)
+{
+    *(struct store_tally_row *)ctx = store_tally_row(row);
+    return HSY_OK;
+}
+
+/* A tally as the record has it; since is 0 if it has none. */
+static hsy_status cells_get_tally(struct store_sqlite *s, uint32_t entry,
+                                  uint32_t epoch, struct store_tally_row *row,
+                                  hsy_error *err)
+{
+    const struct sql_value v[] = {SQL_N(entry), SQL_N(epoch)};
+    int rc;
+    hsy_status st;
+
+    *row = (struct store_tally_row){.since = 0};
+    st = sql_rows(&s->flip, SQL_GET_TALLY, v, 2, 6, cells_take_tally, row, &rc);
+    if (st == HSY_E_DAMAGED)
+        return store_damaged(s, "tallies", err);
+    return st == HSY_OK ? HSY_OK : store_fail(s, &s->flip, rc, err);
+}
+
+/* ---- Orphans ------------------------------------------------------------- */
+
+struct cells_orphans {
+    uint32_t entry, epoch;
+    uint64_t round;
+};
+
+static int cells_erase_orphans(struct store_sqlite *s, struct sql *q,
+                               const void *what)
+{
+    const struct cells_orphans *o = what;
+    const struct sql_value v[] = {SQL_N(o->entry), SQL_N(o->epoch),
+                                  SQL_N(o->round), SQL_N(CELLS_PIECE)};
+
+    (void)s;
+    return sql_run(q, SQL_ERASE_ORPHANS, v, 4);
+}
+
+/* Rows of one tally beyond the round in force. */
+static hsy_status cells_sweep_tally(struct store_sqlite *s, uint32_t entry,
+                                    uint32_t epoch, hsy_error *err)
+{
+    struct cells_orphans o = {entry, epoch, 0};
+    uint64_t through;
+    hsy_status st =
+        store_get_round(s, &s->flip, entry, &o.round, &through, err);
+
+    if (st == HSY_OK)
+        store_add_waste(s, entry, epoch);
+    do {
+        if (st == HSY_OK)
+            st = store_write(s, &s->cells, cells_erase_orphans, &o, err);
+    } while (st == HSY_OK && sqlite3_changes(s->cells.db) != 0);
+    return st;
+}
+
+/* The tallies that have rows at all are noted first: what is being erased is
+ * not read. */
+static hsy_status cells_sweep(struct store_sqlite *s, hsy_error *err)
+{
+    struct store_waste *found = NULL;
+    size_t n = 0;
+    hsy_status st = HSY_OK;
+    int rc;
+    sqlite3_stmt *q;
+
+    if (s->swept)
+        return HSY_OK;
+    q = sql_start(&s->cells, SQL_LIST_CHUNKS, NULL, 0, &rc);
+    while (q != NULL && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+        struct store_waste *more = realloc(found, (n + 1) * sizeof *found);
+
+        if (more == NULL) {
+            rc = SQLITE_NOMEM;
+            break;
+        }
+        found = more;
+        found[n++] =
+            (struct store_waste){(uint32_t)sqlite3_column_int64(q, 0),
+                                 (uint32_t)sqlite3_column_int64(q, 1), 0};
+    }
+    sqlite3_reset(q);
+    if (rc != SQLITE_DONE)
+        st = store_fail(s, &s->cells, rc, err);
+    for (size_t i = 0; st == HSY_OK && i < n; i++)
+        st = cells_sweep_tally(s, found[i].entry, found[i].epoch, err);
+    free(found);
+    s->swept = st == HSY_OK;
+    return st;
+}
+
+/* ---- Chunks -------------------------------------------------------------- */
+
+struct cells_chunks {
+    const struct store_tally *tally;
+    const struct store_chunk *chunks;
+    size_t n;
+    uint64_t round;
+};
+
+static int cells_put_chunk(struct sql *q, const struct cells_chunks *c,
+                           const struct store_chunk *chunk)
+{
+    uint8_t wire[8 * STORE_CHUNK];
+    const struct sql_value row[] = {SQL_N(c->tally->entry),
+                                    SQL_N(c->tally->epoch), SQL_N(chunk->place),
+                                    SQL_N(c->round), SQL_B(wire, 8 * chunk->n)};
+    int rc = sql_run(q, SQL_ERASE_CHUNK, row, 4); /* if it comes again */
+
+    for (size_t i = 0; i < chunk->n; i++)
+        for (size_t k = 0; k < 8; k++)
+            wire[8 * i + k] = (uint8_t)((uint64_t)chunk->words[i] >> 8 * k);
+    return rc == SQLITE_OK ? sql_put(q, SQL_PUT_CHUNK, row, 5) : rc;
+}
+
+static int cells_put_chunks(struct store_sqlite *s, struct sql *q,
+                            const void *what)
+{
+    const struct cells_chunks *c = what;
+    int rc = SQLITE_OK;
+
+    (void)s;
+    for (size_t i = 0; rc == SQLITE_OK && i < c->n; i++)
+        rc = cells_put_chunk(q, c, &c->chunks[i]);
+    return rc;
+}
+
+/* Note a tally for its entry's round. */
+static bool cells_add_pending(struct store_sqlite *s,
+                              const struct store_tally *t)
+{
+    struct store_tally *more;
+
+    for (size_t i = 0; i < s->npending; i++)
+        if (s->pending[i].entry == t->entry && s->pending[i].epoch == t->epoch)
+            return s->pending[i].words == t->words;
+    more = realloc(s->pending, (s->npending + 1) * sizeof *more);
+    if (more == NULL)
+        return false;
+    s->pending = more;
+    s->pending[s->npending++] = *t;
+    return true;
+}
+
+static bool cells_fits(const struct store_tally *t, const struct store_chunk *c)
+{
+    const uint64_t first = (uint64_t)c->place * STORE_CHUNK;
+
+    return first < t->words &&
+           c->n == (t->words - first < STORE_CHUNK ? t->words - first
+                                                   : STORE_CHUNK);
+}
+
+static hsy_status cells_write(struct store_sqlite *s,
+                              const struct store_tally *tally,
+                              const struct store_chunk *chunks, size_t n,
+                              hsy_error *err)
+{
+    struct cells_chunks c = {tally, chunks, n, 0};
+    uint64_t through;
+    bool more;
+    hsy_status st = cells_sweep(s, err);
+
+    if (st == HSY_OK)
+        st =
+            store_get_round(s, &s->flip, tally->entry, &c.round, &through, err);
+    c.round++;
+    if (st == HSY_OK && !cells_add_pending(s, tally))
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    /* Room that is given back is taken at once. */
+    if (st == HSY_OK)
+        st = store_erase_waste(s, n, &more, err);
+    if (st == HSY_OK)
+        st = store_write(s, &s->cells, cells_put_chunks, &c, err);
+    if (st == HSY_OK && atomic_load(&s->cells_log) > CELLS_LOG)
+        st = store_empty_log(s, &s->cells, err);
+    return st;
+}
+
+hsy_status store_chunks(struct store *is, const struct store_tally *tally,
+                        const struct store_chunk *chunks, size_t n,
+                        hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+
+    for (size_t i = 0; i < n; i++)
+        if (!cells_fits(tally, &chunks[i]))
+            return host_fail(err, HSY_E_RANGE, "place",
+                             "a chunk does not fit its tally");
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->cutting);
+    st = cells_write(s, tally, chunks, n, err);
+    pthread_mutex_unlock(&s->cutting);
+    return st;
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+struct cells_flip {
+    uint32_t entry;
+    uint64_t round, through;
+    const struct store_tally_row *rows;
+    size_t n;
+};
+
+static int cells_flip(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct cells_flip *f = what;
+    const struct sql_value round[] = {SQL_N(f->entry), SQL_N(f->round),
+                                      SQL_N(f->through)};
+    int rc = sql_put(q, SQL_PUT_ROUND, round, 3);
+
+    (void)s;
+    for (size_t i = 0; rc == SQLITE_OK && i < f->n; i++) {
+        const struct store_tally_row *t = &f->rows[i];
+        const struct sql_value row[] = {SQL_N(t->is.entry), SQL_N(t->is.epoch),
+                                        SQL_N(t->is.words), SQL_N(t->since),
+                                        SQL_N(t->chunks),   SQL_N(t->check)};
+
+        rc = sql_put(q, SQL_PUT_TALLY, row, 6);
+    }
+    return rc;
+}
+
+/* The row of a tally as it will be in force with the next round. */
+static hsy_status cells_next(struct store_sqlite *s, uint64_t round,
+                             const struct store_tally *t,
+                             struct store_tally_row *row, hsy_error *err)
+{
+    hsy_status st = cells_get_tally(s, t->entry, t->epoch, row, err);
+    struct sql_value v[4] = {SQL_N(t->entry), SQL_N(t->epoch), SQL_N(0),
+                             SQL_N(round)};
+    sqlite3_stmt *q;
+    int rc;
+
+    if (st != HSY_OK)
+        return st;
+    if (row->since != 0 && row->is.words != t->words)
+        return host_fail(err, HSY_E_RANGE, "words", "the tally had others");
+    row->is = *t;
+    row->since = row->since == 0 ? round : row->since;
+    v[2] = SQL_N(row->since);
+    q = sql_start(&s->cells, SQL_SUM_CHUNKS, v, 4, &rc);
+    if (q != NULL && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+        row->chunks = (uint64_t)sqlite3_column_int64(q, 0);
+        row->check = (uint64_t)sqlite3_column_int64(q, 1);
+    }
+    sqlite3_reset(q);
+    return rc == SQLITE_ROW ? HSY_OK : store_fail(s, &s->cells, rc, err);
+}
+
+/* Make all rows of cells durable: the sync of one commit is behind them all. */
+static int cells_seal(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct sql_value row[] = {SQL_N(1), SQL_B(s->name, STORE_NAME)};
+
+    (void)what;
+    return sql_put(q, SQL_PUT_NAME, row, 2);
+}
+
+static hsy_status cells_sync(struct store_sqlite *s, hsy_error *err)
+{
+    int rc =
+        sqlite3_exec(s->cells.db, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+    hsy_status st;
+
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->cells, rc, err);
+    st = store_write(s, &s->cells, cells_seal, NULL, err);
+    sqlite3_exec(s->cells.db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    return st;
+}
+
+/* The entry's pending tallies leave the list; their old rows become waste. */
+static void cells_done(struct store_sqlite *s, uint32_t entry)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->npending; i++) {
+        if (s->pending[i].entry == entry)
+            store_add_waste(s, entry, s->pending[i].epoch);
+        else
+            s->pending[kept++] = s->pending[i];
+    }
+    s->npending = kept;
+}
+
+static hsy_status cells_round(struct store_sqlite *s, uint32_t entry,
+                              uint64_t through, hsy_error *err)
+{
+    struct store_tally_row *rows = calloc(s->npending + 1, sizeof *rows);
+    struct cells_flip f = {.entry = entry, .through = through, .rows = rows};
+    uint64_t old;
+    hsy_status st = cells_sweep(s, err);
+
+    if (rows == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (st == HSY_OK)
+        st = store_get_round(s, &s->flip, entry, &f.round, &old, err);
+    f.round++;
+    if (st == HSY_OK && through < old)
+        st = host_fail(err, HSY_E_RANGE, "through", "before the last round");
+    for (size_t i = 0; st == HSY_OK && i < s->npending; i++)
+        if (s->pending[i].entry == entry)
+            st = cells_next(s, f.round, &s->pending[i], &rows[f.n++], err);
+    if (st == HSY_OK)
+        st = cells_sync(s, err);
+    if (st == HSY_OK)
+        st = store_write(s, &s->flip, cells_flip, &f, err);
+    free(rows);
+    return st;
+}
+
+hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
+                       hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+    bool flipped;
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->cutting);
+    st = cells_round(s, entry, through, err);
+    flipped = st == HSY_OK;
+    if (st == HSY_OK)
+        cells_done(s, entry);
+    if (st == HSY_OK)
+        st = store_erase_batches(s, &s->flip, entry, through, err);
+    if (st == HSY_E_FULL && flipped)
+        st = HSY_OK; /* by the next round */
+    if (st == HSY_OK && atomic_load(&s->record_log) > CELLS_LOG)
+        st = store_empty_log(s, &s->flip, err);
+    pthread_mutex_unlock(&s->cutting);
+    return st;
+}
+
+static int cells_erase_tally(struct store_sqlite *s, struct sql *q,
+                             const void *what)
+{
+    const struct store_tally *t = what;
+    const struct sql_value v[] = {SQL_N(t->entry), SQL_N(t->epoch)};
+
+    (void)s;
+    return sql_run(q, SQL_ERASE_TALLY, v, 2);
+}
+
+hsy_status store_drop(struct store *is, const struct store_tally *tally,
+                      hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->cutting);
+    st = store_write(s, &s->flip, cells_erase_tally, tally, err);
+    if (st == HSY_OK)
+        store_add_waste(s, tally->entry, tally->epoch);
+    pthread_mutex_unlock(&s->cutting);
+    return st;
+}
+
+/* ---- Waste --------------------------------------------------------------- */
+
+/* Without memory for it the rows stay until the store is opened again. */
+void store_add_waste(struct store_sqlite *s, uint32_t entry, uint32_t epoch)
+{
+    struct store_waste *more =
+        realloc(s->waste, (s->nwaste + 1) * sizeof *more);
+
+    if (more == NULL)
+        return;
+    s->waste = more;
+    s->waste[s->nwaste++] = (struct store_waste){entry, epoch, 0};
+}
+
+struct cells_waste {
+    struct store_waste *tally; /* place moves on */
+    uint64_t since, round;
+    size_t *rows; /* to erase at most; those left */
+};
+
+/* Some superseded rows of one tally. */
+static int cells_erase(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct cells_waste *w = what;
+    const size_t most = *w->rows < CELLS_PIECE ? *w->rows : CELLS_PIECE;
+    const struct sql_value v[] = {
+        SQL_N(w->tally->entry), SQL_N(w->tally->epoch), SQL_N(w->tally->place),
+        SQL_N(w->since),        SQL_N(w->round),        SQL_N(most)};
+    uint64_t numbers[CELLS_PIECE];
+    size_t n = 0;
+    int rc;
+    sqlite3_stmt *st = sql_start(q, SQL_OLD_CHUNKS, v, 6, &rc);
+
+    (void)s;
+    while (st != NULL && n < most && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        w->tally->place = (uint32_t)sqlite3_column_int64(st, 0);
+        numbers[n++] = (uint64_t)sqlite3_column_int64(st, 1);
+    }
+    sqlite3_reset(st);
+    if (st != NULL && (rc == SQLITE_DONE || rc == SQLITE_ROW))
+        rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
+        rc = sql_run(q, SQL_ERASE_OLD_CHUNK, &SQL_N(numbers[i]), 1);
+    *w->rows -= n;
+    return rc;
+}
+
+hsy_status store_erase_waste(struct store_sqlite *s, size_t rows, bool *more,
+                             hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && s->nwaste != 0 && rows != 0) {
+        struct store_waste *t = &s->waste[s->nwaste - 1];
+        struct store_tally_row row;
+        struct cells_waste w = {.tally = t, .rows = &rows};
+        uint64_t through;
+        const size_t before = rows;
+
+        st = store_get_round(s, &s->flip, t->entry, &w.round, &through, err);
+        if (st == HSY_OK)
+            st = cells_get_tally(s, t->entry, t->epoch, &row, err);
+        w.since = row.since != 0 ? row.since : w.round + 1;
+        if (st == HSY_OK)
+            st = store_write(s, &s->cells, cells_erase, &w, err);
+        if (st == HSY_OK && rows != 0 && before - rows < CELLS_PIECE)
+            s->nwaste--;
+        atomic_store(&s->erased, true);
+    }
+    *more = s->nwaste != 0;
+    return st;
+}

@@ -1,0 +1,525 @@
+/*
+ * store_sqlite.c - the store of one machine: opening, closing, failing.
+ *
+ * A directory that only its owner can read, with `lock` (who has it),
+ * `record.db` and `cells.db` (store_sqlite.h). A commit is durable because
+ * SQLite syncs its log before COMMIT returns (WAL, synchronous=FULL), and all
+ * or nothing because it is one transaction of one database. store_cells.c has
+ * the argument for what concerns both.
+ *
+ * After a sync has failed nobody knows what is on the disk, and a second one
+ * may say that all is well. So the first failure of input or output is the
+ * last: every later call says HSY_E_IO (R20).
+ */
+#define _GNU_SOURCE /* O_DIRECTORY, flock, realpath */
+
+#include "store_sqlite.h"
+
+#include "hostfail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SQLITE_LOG_MOST 65536u /* pages of a log that nobody has emptied */
+
+static const char sqlite_record[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " name BLOB NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL,"
+    " closed INTEGER NOT NULL, day INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE documents(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " bytes BLOB NOT NULL) STRICT;"
+    "CREATE TABLE entries(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " bytes BLOB NOT NULL) STRICT;"
+    "CREATE TABLE counts(entry INTEGER, epoch INTEGER, sum INTEGER NOT NULL,"
+    " reports INTEGER NOT NULL, nulls INTEGER NOT NULL,"
+    " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE quotas(epoch INTEGER, token BLOB, sum INTEGER NOT NULL,"
+    " used INTEGER NOT NULL,"
+    " PRIMARY KEY(epoch, token)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE ids(place INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " bytes BLOB NOT NULL) STRICT;"
+    "CREATE TABLE merged(name BLOB PRIMARY KEY, sum INTEGER NOT NULL)"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE TABLE batches(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " seq INTEGER NOT NULL, entry INTEGER NOT NULL, epoch INTEGER NOT NULL,"
+    " type INTEGER NOT NULL, reports INTEGER NOT NULL, bytes BLOB NOT NULL)"
+    " STRICT;"
+    "CREATE INDEX batches_of ON batches(entry, seq);"
+    "CREATE TABLE rounds(entry INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " round INTEGER NOT NULL, through INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE tallies(entry INTEGER, epoch INTEGER, sum INTEGER NOT NULL,"
+    " words INTEGER NOT NULL, since INTEGER NOT NULL,"
+    " chunks INTEGER NOT NULL, checks INTEGER NOT NULL,"
+    " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE figures(entry INTEGER, day INTEGER, sum INTEGER NOT NULL,"
+    " bytes BLOB NOT NULL, PRIMARY KEY(entry, day)) STRICT, WITHOUT ROWID;"
+    "PRAGMA user_version=1;";
+
+static const char sqlite_cells[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " name BLOB NOT NULL) STRICT;"
+    "CREATE TABLE chunks(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
+    " entry INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,"
+    " round INTEGER NOT NULL, words BLOB NOT NULL) STRICT;"
+    "CREATE UNIQUE INDEX chunks_at ON chunks(entry, epoch, place, round);"
+    "PRAGMA user_version=1;";
+
+/* ---- Failing ------------------------------------------------------------- */
+
+hsy_status store_alive(struct store_sqlite *s, hsy_error *err)
+{
+    const hsy_status dead = (hsy_status)atomic_load(&s->dead);
+
+    if (dead == HSY_OK)
+        return HSY_OK;
+    return host_fail(err, dead, NULL,
+                     dead == HSY_E_IO
+                         ? "the disk has failed: nothing is written any more"
+                         : "the data is damaged: nothing is written any more");
+}
+
+hsy_status store_damaged(struct store_sqlite *s, const char *table,
+                         hsy_error *err)
+{
+    atomic_store(&s->dead, HSY_E_DAMAGED);
+    return host_fail(err, HSY_E_DAMAGED, table,
+                     "a part of the data is missing or changed");
+}
+
+/* Whether no room was left: said outright, or by what extends the index of a
+ * log. */
+static bool sqlite_full(const struct sql *q, int rc)
+{
+    const int error = q->db == NULL ? 0 : sqlite3_system_errno(q->db);
+
+    return (rc & 0xff) == SQLITE_FULL ||
+           ((rc & 0xff) == SQLITE_IOERR && rc != SQLITE_IOERR_FSYNC &&
+            rc != SQLITE_IOERR_DIR_FSYNC &&
+            (error == ENOSPC || error == EDQUOT));
+}
+
+hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
+                      hsy_error *err)
+{
+    const bool full = sqlite_full(q, rc);
+
+    if (q->db != NULL && !sqlite3_get_autocommit(q->db))
+        sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+    if (full)
+        return host_fail(err, HSY_E_FULL, q->file, "the disk is full");
+    switch (rc & 0xff) {
+    case SQLITE_NOMEM:
+        return host_fail(err, HSY_E_NOMEM, q->file, "out of memory");
+    case SQLITE_CONSTRAINT:
+        return host_fail(err, HSY_E_REFUSED, q->file, "it is there already");
+    case SQLITE_TOOBIG:
+        return host_fail(err, HSY_E_RANGE, q->file, "more than a row holds");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return host_fail(err, HSY_E_BUSY, q->file,
+                         "another program has the database open");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR: /* no such table or column */
+    case SQLITE_SCHEMA:
+    case SQLITE_MISMATCH:
+        return store_damaged(s, q->file, err);
+    default:
+        atomic_store(&s->dead, HSY_E_IO);
+        return host_fail(err, HSY_E_IO, q->file, "the disk has failed");
+    }
+}
+
+/* Should nobody write tallies, the log is emptied here. */
+static hsy_status sqlite_bound_log(struct store_sqlite *s, hsy_error *err)
+{
+    hsy_status st;
+
+    if (atomic_load(&s->record_log) < SQLITE_LOG_MOST)
+        return HSY_OK;
+    st = store_empty_log(s, &s->append, err);
+    return st == HSY_E_FULL ? HSY_OK : st;
+}
+
+hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
+                       const void *what, hsy_error *err)
+{
+    const bool record = q != &s->cells;
+    hsy_status st;
+    int rc;
+
+    if (record)
+        pthread_mutex_lock(&s->writing);
+    st = store_alive(s, err);
+    if (st == HSY_OK) {
+        rc = sql_run(q, SQL_BEGIN, NULL, 0);
+        if (rc == SQLITE_OK)
+            rc = body(s, q, what);
+        if (rc == SQLITE_OK)
+            rc = sql_run(q, SQL_COMMIT, NULL, 0);
+        if (rc != SQLITE_OK)
+            st = store_fail(s, q, rc, err);
+    }
+    if (record)
+        pthread_mutex_unlock(&s->writing);
+    return st == HSY_OK && q == &s->append ? sqlite_bound_log(s, err) : st;
+}
+
+/* ---- The directory ------------------------------------------------------- */
+
+/* Make what is not there; a directory that was made is there for good. */
+static hsy_status sqlite_make_directory(const char *directory, hsy_error *err)
+{
+    char *path, *slash;
+    int fd, bad;
+
+    if (mkdir(directory, 0700) == -1)
+        return errno == EEXIST
+                   ? HSY_OK
+                   : host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
+                               "directory", "it cannot be made");
+    path = realpath(directory, NULL);
+    if (path == NULL)
+        return host_fail(err, HSY_E_IO, "directory", "it cannot be read");
+    slash = strrchr(path, '/');
+    slash[slash == path] = '\0';
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bad = fd == -1 || fsync(fd) == -1;
+    if (fd != -1)
+        close(fd);
+    free(path);
+    return bad ? host_fail(err, HSY_E_IO, "directory",
+                           "its parent cannot be synced")
+               : HSY_OK;
+}
+
+static hsy_status sqlite_open_directory(struct store_sqlite *s,
+                                        const char *directory, bool create,
+                                        hsy_error *err)
+{
+    struct stat is;
+    hsy_status st = create ? sqlite_make_directory(directory, err) : HSY_OK;
+
+    if (st != HSY_OK)
+        return st;
+    s->dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->dir == -1 && errno == ENOENT)
+        return host_fail(err, HSY_E_EMPTY, "directory", "there is none");
+    if (s->dir == -1 || fstat(s->dir, &is) == -1)
+        return host_fail(err, HSY_E_IO, "directory", "it cannot be opened");
+    if (is.st_uid != geteuid() || (is.st_mode & 077) != 0)
+        return host_fail(err, HSY_E_REFUSED, "directory",
+                         "it is not yours alone: chmod 700, by its owner");
+    if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
+        faccessat(s->dir, "cells.db", F_OK, 0) == -1)
+        return host_fail(err, HSY_E_EMPTY, "directory",
+                         "no collector has kept anything here");
+    s->path = realpath(directory, NULL);
+    return s->path != NULL ? HSY_OK
+                           : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+/* One process at a time. Who it is stands in the file: err->limit. */
+static hsy_status sqlite_lock(struct store_sqlite *s, hsy_error *err)
+{
+    char text[24] = "";
+    hsy_status st;
+    int n;
+
+    s->lock =
+        openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (s->lock == -1)
+        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, "lock",
+                         "it cannot be opened");
+    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0) {
+        n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+        if (ftruncate(s->lock, 0) == 0 &&
+            pwrite(s->lock, text, (size_t)n, 0) != n)
+            return HSY_OK; /* nobody counts on it: it is told to people */
+        return HSY_OK;
+    }
+    if (errno != EWOULDBLOCK)
+        return host_fail(err, HSY_E_IO, "lock", "it cannot be taken");
+    st = host_fail(err, HSY_E_BUSY, "lock",
+                   "another process serves this data: stop it first");
+    if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0)
+        err->limit = strtoul(text, NULL, 10);
+    return st;
+}
+
+/* ---- Databases ----------------------------------------------------------- */
+
+static hsy_status sqlite_connect(struct store_sqlite *s, struct sql *q,
+                                 const char *file, atomic_size_t *log,
+                                 bool create, hsy_error *err)
+{
+    const size_t room = strlen(s->path) + 1 + strlen(file) + 1;
+    char *path = malloc(room);
+    int fd, rc;
+
+    q->file = file;
+    if (path == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    snprintf(path, room, "%s/%s", s->path, file);
+    fd = openat(s->dir, file,
+                O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
+    if (fd == -1) {
+        free(path);
+        return errno == ENOENT
+                   ? store_damaged(s, file, err)
+                   : host_fail(err, HSY_E_IO, file, "it cannot be opened");
+    }
+    close(fd);
+    rc = sql_open(q, path, file, log);
+    free(path);
+    return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
+}
+
+/* *version is 0 where there are no tables yet. */
+static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
+                                 int64_t *version, hsy_error *err)
+{
+    int64_t tables = 0;
+    int rc = sql_pragma(q, "PRAGMA user_version", version);
+
+    if (rc == SQLITE_OK)
+        rc = sql_pragma(q, "SELECT count(*) FROM sqlite_schema", &tables);
+    if (rc != SQLITE_OK)
+        return store_fail(s, q, rc, err);
+    if (*version > STORE_VERSION) {
+        host_fail(err, HSY_E_VERSION, q->file,
+                  "a newer program made it: use that one");
+        if (err != NULL)
+            err->limit = STORE_VERSION;
+        return HSY_E_VERSION;
+    }
+    if ((*version == 0) != (tables == 0))
+        return store_damaged(s, q->file, err);
+    return HSY_OK;
+}
+
+/* Tables and the first row, in one transaction. */
+static hsy_status sqlite_make(struct store_sqlite *s, struct sql *q,
+                              const char *tables, hsy_error *err)
+{
+    const struct sql_value name[] = {SQL_N(1), SQL_B(s->name, STORE_NAME)};
+    int rc = sqlite3_exec(q->db, tables, NULL, NULL, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = q == &s->cells ? sql_put(q, SQL_PUT_NAME, name, 2)
+                            : store_put_meta(s, q, &s->state);
+    if (rc == SQLITE_OK)
+        rc = sql_run(q, SQL_COMMIT, NULL, 0);
+    return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
+}
+
+static bool sqlite_random(void *buf, size_t len)
+{
+    return getrandom(buf, len, 0) == (ssize_t)len;
+}
+
+static hsy_status sqlite_take_name(void *ctx, const struct sql_value *row)
+{
+    struct store_sqlite *s = ctx;
+
+    if (row[1].len != STORE_NAME)
+        return HSY_E_DAMAGED;
+    memcpy(s->name, row[1].bytes, STORE_NAME);
+    return HSY_OK;
+}
+
+static hsy_status sqlite_take_meta(void *ctx, const struct sql_value *row)
+{
+    struct store_sqlite *s = ctx;
+
+    if (row[1].len != STORE_NAME || row[2].len != STORE_KEY ||
+        memcmp(row[1].bytes, s->name, STORE_NAME) != 0)
+        return HSY_E_DAMAGED;
+    memcpy(s->state.key, row[2].bytes, STORE_KEY);
+    s->state.seq = row[3].number;
+    s->state.closed = (uint32_t)row[4].number;
+    s->state.day = (uint32_t)row[5].number;
+    return HSY_OK;
+}
+
+/* The one row of meta. */
+static hsy_status sqlite_meta(struct store_sqlite *s, struct sql *q,
+                              enum sql_id id, size_t columns, sql_each *take,
+                              hsy_error *err)
+{
+    int64_t rows = 0;
+    int rc = sql_pragma(q, "SELECT count(*) FROM meta", &rows);
+    hsy_status st;
+
+    if (rc == SQLITE_OK && rows != 1)
+        return store_damaged(s, q->file, err);
+    if (rc != SQLITE_OK)
+        return store_fail(s, q, rc, err);
+    st = sql_rows(q, id, NULL, 0, columns, take, s, &rc);
+    if (st == HSY_E_DAMAGED)
+        return store_damaged(s, q->file, err);
+    return st == HSY_OK ? HSY_OK : store_fail(s, q, rc, err);
+}
+
+/*
+ * Cells are made first, then the record, each in one transaction. So a process
+ * that was killed while it made a store leaves no tables in the record and no
+ * chunks in cells: then there is no store yet, and it is made now.
+ */
+static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
+                                    hsy_error *err)
+{
+    int64_t version = 0, chunks = 0;
+    hsy_status st = sqlite_version(s, &s->cells, &version, err);
+    int rc;
+
+    if (st != HSY_OK)
+        return st;
+    if (version == 0 && !making)
+        return store_damaged(s, s->cells.file, err);
+    if (version == 0) {
+        if (!sqlite_random(s->name, STORE_NAME))
+            return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
+        return sqlite_make(s, &s->cells, sqlite_cells, err);
+    }
+    rc = sql_pragma(&s->cells, "SELECT count(*) FROM chunks", &chunks);
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->cells, rc, err);
+    if (making && chunks != 0)
+        return store_damaged(s, s->append.file, err);
+    return sqlite_meta(s, &s->cells, SQL_GET_NAME, 2, sqlite_take_name, err);
+}
+
+static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
+                                   hsy_error *err)
+{
+    int64_t version = 0;
+    hsy_status st =
+        sqlite_connect(s, &s->append, "record.db", &s->record_log, create, err);
+
+    if (st == HSY_OK)
+        st = sqlite_version(s, &s->append, &version, err);
+    if (st == HSY_OK && version == 0 && !create)
+        return host_fail(err, HSY_E_EMPTY, "directory",
+                         "no collector has kept anything here");
+    if (st == HSY_OK)
+        st = sqlite_connect(s, &s->cells, "cells.db", &s->cells_log,
+                            version == 0, err);
+    if (st == HSY_OK)
+        st = sqlite_open_cells(s, version == 0, err);
+    if (st == HSY_OK && version == 0) {
+        if (!sqlite_random(s->state.key, STORE_KEY))
+            return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
+        st = sqlite_make(s, &s->append, sqlite_record, err);
+    }
+    if (st == HSY_OK)
+        st = sqlite_meta(s, &s->append, SQL_GET_META, 6, sqlite_take_meta, err);
+    if (st == HSY_OK)
+        st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, false,
+                            err);
+    if (st == HSY_OK)
+        sqlite3_exec(s->cells.db, "PRAGMA synchronous=NORMAL", NULL, NULL,
+                     NULL);
+    return st;
+}
+
+/* ---- Open and close ------------------------------------------------------ */
+
+static void sqlite_close(struct store *is)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+
+    sql_close(&s->flip);
+    sql_close(&s->append);
+    sql_close(&s->cells);
+    pthread_mutex_destroy(&s->writing);
+    pthread_mutex_destroy(&s->cutting);
+    if (s->lock != -1)
+        close(s->lock);
+    if (s->dir != -1)
+        close(s->dir);
+    free(s->path);
+    free(s->pending);
+    free(s->waste);
+    explicit_bzero(s, sizeof *s);
+    free(s);
+}
+
+static const struct store_functions sqlite_functions = {
+    .name = "sqlite",
+    .read = store_read,
+    .append = store_append,
+    .document = store_document,
+    .close_epochs = store_close_epochs,
+    .figure = store_figure,
+    .tidy = store_tidy,
+    .chunks = store_chunks,
+    .round = store_round,
+    .drop = store_drop,
+    .backup = store_backup,
+    .close = sqlite_close,
+};
+
+/* Erase what a killed process had folded but not erased. */
+struct sqlite_through {
+    struct store_sqlite *s;
+    hsy_error *err;
+};
+
+static hsy_status sqlite_erase_folded(void *ctx, const struct sql_value *row)
+{
+    struct sqlite_through *t = ctx;
+    const hsy_status st = store_erase_batches(
+        t->s, &t->s->append, (uint32_t)row[0].number, row[2].number, t->err);
+
+    return st == HSY_E_FULL ? HSY_OK : st;
+}
+
+static hsy_status sqlite_recover(struct store_sqlite *s, hsy_error *err)
+{
+    struct sqlite_through t = {s, err};
+    int rc;
+    hsy_status st = sql_rows(&s->flip, SQL_GET_ROUNDS, NULL, 0, 3,
+                             sqlite_erase_folded, &t, &rc);
+
+    if (st == HSY_E_DAMAGED)
+        return store_damaged(s, "rounds", err);
+    return rc == SQLITE_OK ? st : store_fail(s, &s->flip, rc, err);
+}
+
+hsy_status store_sqlite_open(struct store **out, struct store_state *state,
+                             const char *directory, bool create, hsy_error *err)
+{
+    struct store_sqlite *s = calloc(1, sizeof *s);
+    hsy_status st;
+
+    if (s == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    s->is.is = &sqlite_functions;
+    s->dir = s->lock = -1;
+    pthread_mutex_init(&s->writing, NULL);
+    pthread_mutex_init(&s->cutting, NULL);
+    st = sqlite_open_directory(s, directory, create, err);
+    if (st == HSY_OK)
+        st = sqlite_lock(s, err);
+    if (st == HSY_OK)
+        st = sqlite_open_both(s, create, err);
+    if (st == HSY_OK)
+        st = sqlite_recover(s, err);
+    if (st != HSY_OK) {
+        sqlite_close(&s->is);
+        return st;
+    }
+    *state = s->state;
+    *out = &s->is;
+    return HSY_OK;
+}

@@ -1,0 +1,244 @@
+/*
+ * store_sqlite.h - what the files of the store of one machine share.
+ *
+ * Two databases in one directory. `record.db` has everything but cells;
+ * `cells.db` has the chunks of tallies, so that writing a tally of millions of
+ * cells never holds up an append. docs/formats.md has every table.
+ *
+ * Three connections: `append` and `flip` to the record, one for each thread
+ * that uses a store, and `cells`. Whoever writes to the record holds `writing`;
+ * whoever uses flip or cells holds `cutting`, and takes it first.
+ */
+#ifndef STORE_SQLITE_H
+#define STORE_SQLITE_H
+
+#include "store.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+#define STORE_VERSION 1      /* of the tables, in both headers (user_version) */
+#define STORE_MERGED 16      /* bytes that name a merged tally */
+#define STORE_PATIENCE 10000 /* ms, should a stranger have it open */
+#define STORE_NAME 16 /* bytes that name a store: both databases have them */
+
+/* ---- Statements (store_sql.c) -------------------------------------------- */
+
+/* Of the record; those of cells follow. */
+enum sql_id {
+    SQL_BEGIN,
+    SQL_COMMIT,
+    SQL_ROLLBACK,
+    SQL_PUT_META,
+    SQL_GET_META,
+    SQL_PUT_DOCUMENT,
+    SQL_GET_DOCUMENT,
+    SQL_PUT_ENTRY,
+    SQL_GET_ENTRIES,
+    SQL_PUT_COUNT,
+    SQL_GET_COUNTS,
+    SQL_PUT_QUOTA,
+    SQL_GET_QUOTAS,
+    SQL_ERASE_QUOTAS,
+    SQL_PUT_IDS,
+    SQL_GET_IDS,
+    SQL_LAST_IDS,
+    SQL_SMALL_IDS,
+    SQL_ERASE_IDS,
+    SQL_ERASE_OLD_IDS,
+    SQL_ANY_OLD_IDS,
+    SQL_ANY_QUOTAS,
+    SQL_PUT_MERGED,
+    SQL_PUT_BATCH,
+    SQL_GET_BATCHES,
+    SQL_OLD_BATCHES,
+    SQL_ERASE_BATCH,
+    SQL_PUT_ROUND,
+    SQL_GET_ROUND,
+    SQL_GET_ROUNDS,
+    SQL_PUT_TALLY,
+    SQL_GET_TALLY,
+    SQL_GET_TALLIES,
+    SQL_ERASE_TALLY,
+    SQL_PUT_FIGURE,
+    SQL_GET_FIGURES,
+    SQL_PUT_NAME,
+    SQL_GET_NAME,
+    SQL_PUT_CHUNK,
+    SQL_GET_CHUNKS,
+    SQL_SUM_CHUNKS,
+    SQL_LIST_CHUNKS,
+    SQL_ERASE_CHUNK,
+    SQL_ERASE_ORPHANS,
+    SQL_OLD_CHUNKS,
+    SQL_ERASE_OLD_CHUNK,
+    SQL_COUNT
+};
+
+struct sql {
+    sqlite3 *db;
+    const char *file;   /* for messages */
+    atomic_size_t *log; /* pages in its log; of the two connections to the
+                         * record there is one */
+    sqlite3_stmt *ready[SQL_COUNT]; /* those it has asked for */
+};
+
+/* A column: a number, or bytes if there are any. */
+struct sql_value {
+    uint64_t number;
+    const void *bytes; /* NULL: a number */
+    size_t len;
+};
+
+#define SQL_N(x)                                                               \
+    (struct sql_value)                                                         \
+    {                                                                          \
+        .number = (x)                                                          \
+    }
+#define SQL_B(p, n)                                                            \
+    (struct sql_value)                                                         \
+    {                                                                          \
+        .bytes = (p), .len = (n)                                               \
+    }
+
+/* All return a code of SQLite; SQLITE_OK, or what went wrong. */
+
+/* A statement, bound to n values from the first parameter on; step and reset
+ * it. NULL: *rc says why. */
+sqlite3_stmt *sql_start(struct sql *q, enum sql_id id,
+                        const struct sql_value *values, size_t n, int *rc);
+/* Run it to its end. */
+int sql_run(struct sql *q, enum sql_id id, const struct sql_value *values,
+            size_t n);
+/* Put a row with its checksum, which is the first parameter. */
+int sql_put(struct sql *q, enum sql_id id, const struct sql_value *values,
+            size_t n);
+/* The columns of the row there is, behind its checksum; false if that does not
+ * hold. Bytes last until the next step. */
+bool sql_row(sqlite3_stmt *st, struct sql_value *values, size_t n);
+
+/* The checksum of a row. */
+uint32_t sql_sum(const struct sql_value *values, size_t n);
+
+/* All rows of a query, each checked: HSY_E_DAMAGED if one does not hold, what
+ * each returned, or HSY_E_IO with *rc not SQLITE_OK. */
+typedef hsy_status sql_each(void *ctx, const struct sql_value *row);
+hsy_status sql_rows(struct sql *q, enum sql_id id,
+                    const struct sql_value *values, size_t n, size_t columns,
+                    sql_each *each, void *ctx, int *rc);
+
+int sql_open(struct sql *q, const char *path, const char *file,
+             atomic_size_t *log);
+void sql_close(struct sql *q); /* half-open too */
+int sql_pragma(struct sql *q, const char *name, int64_t *value);
+
+/* ---- The store ----------------------------------------------------------- */
+
+/* A tally whose superseded chunks are to be erased, from place on. */
+struct store_waste {
+    uint32_t entry, epoch, place;
+};
+
+struct store_sqlite {
+    struct store is; /* first */
+    int dir, lock;
+    char *path; /* of the directory, absolute */
+    struct sql append, flip, cells;
+    pthread_mutex_t writing, cutting;
+    atomic_int dead; /* a status; nothing is done any more */
+    atomic_size_t record_log, cells_log; /* pages in the logs */
+    atomic_bool erased;                  /* and they may hold what was erased */
+
+    struct store_state state; /* of the thread that appends */
+    uint8_t name[STORE_NAME]; /* of both databases */
+    uint64_t tidied;          /* ids up to this place have been looked at */
+
+    /* Guarded by cutting. */
+    bool swept;                  /* orphans of an earlier process are gone */
+    struct store_tally *pending; /* written, waiting for their round */
+    size_t npending;
+    struct store_waste *waste; /* a queue */
+    size_t nwaste;
+};
+
+/* Fill in *err for a code of SQLite, roll back what was begun, and remember
+ * what is fatal. */
+hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
+                      hsy_error *err);
+/* HSY_OK, or why nothing may be done any more. */
+hsy_status store_alive(struct store_sqlite *s, hsy_error *err);
+/* A row's checksum does not hold, or a row is missing. */
+hsy_status store_damaged(struct store_sqlite *s, const char *table,
+                         hsy_error *err);
+
+/* One transaction of a connection: begin, body, commit, or nothing at all. For
+ * the record it takes writing; for cells the caller holds cutting. */
+typedef int store_body(struct store_sqlite *s, struct sql *q, const void *what);
+hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
+                       const void *what, hsy_error *err);
+
+/* The functions of store_functions, by file. */
+hsy_status store_read(struct store *is, const struct store_reader *to,
+                      hsy_error *err);
+hsy_status store_append(struct store *is, const struct store_commit *c,
+                        hsy_error *err);
+hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
+                          uint32_t first, const uint8_t *const *entries,
+                          const size_t *lens, size_t n, hsy_error *err);
+hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
+                              hsy_error *err);
+hsy_status store_figure(struct store *is, const struct store_figure *f,
+                        hsy_error *err);
+hsy_status store_tidy(struct store *is, bool *more, hsy_error *err);
+hsy_status store_chunks(struct store *is, const struct store_tally *tally,
+                        const struct store_chunk *chunks, size_t n,
+                        hsy_error *err);
+hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
+                       hsy_error *err);
+hsy_status store_drop(struct store *is, const struct store_tally *tally,
+                      hsy_error *err);
+hsy_status store_backup(struct store *is, const char *directory,
+                        hsy_error *err);
+
+/* ---- Between them -------------------------------------------------------- */
+
+/* The row of meta, as s->state stands (store_append.c). */
+int store_put_meta(struct store_sqlite *s, struct sql *q,
+                   const struct store_state *state);
+
+/* Move a log into its database and empty it. Another connection that still
+ * reads puts it off; that is no failure (store_tidy.c). */
+hsy_status store_empty_log(struct store_sqlite *s, struct sql *q,
+                           hsy_error *err);
+
+/* Erase ids and quotas of closed epochs, a bounded number. */
+hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
+                              hsy_error *err);
+
+/* Erase the batches of an entry that its tallies hold, all of them, a bounded
+ * number a transaction. */
+hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
+                               uint32_t entry, uint64_t through,
+                               hsy_error *err);
+
+/* The round in force of an entry (0: none) and through what (store_cells.c). */
+hsy_status store_get_round(struct store_sqlite *s, struct sql *q,
+                           uint32_t entry, uint64_t *round, uint64_t *through,
+                           hsy_error *err);
+
+/* A row of tallies. */
+struct store_tally_row {
+    struct store_tally is;
+    uint64_t since;         /* the round in which it began */
+    uint64_t chunks, check; /* rows in force, and the sum of their checksums */
+};
+struct store_tally_row store_tally_row(const struct sql_value *row);
+
+/* Erase some superseded chunks; *more if there are others. Caller holds
+ * cutting. */
+hsy_status store_erase_waste(struct store_sqlite *s, size_t rows, bool *more,
+                             hsy_error *err);
+void store_add_waste(struct store_sqlite *s, uint32_t entry, uint32_t epoch);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * store_tidy.c - housekeeping, a little at a time: erasing what is over,
+ * joining small rows of ids, emptying logs.
+ *
+ * What is erased is overwritten in the database (secure_delete), but the log
+ * still holds the pages as they were written. It is emptied by store_round when
+ * it has grown, and by store_tidy whenever something was erased.
+ */
+#include "store_sqlite.h"
+
+#include "hostfail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TIDY_ROWS 256u           /* looked at or erased in a transaction */
+#define TIDY_BYTES (1u << 20)    /* of batches erased in a transaction */
+#define TIDY_CHUNKS 64u          /* erased at a time */
+#define TIDY_SMALL (128u << 10)  /* bytes of a row of ids that may be joined */
+#define TIDY_JOINED (256u << 10) /* bytes of a joined row at most */
+#define TIDY_RUN 32u             /* rows that are worth it */
+
+/* ---- Logs ---------------------------------------------------------------- */
+
+hsy_status store_empty_log(struct store_sqlite *s, struct sql *q,
+                           hsy_error *err)
+{
+    /* Most of it without holding anybody up, the rest with nobody writing. */
+    int rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
+                                       NULL, NULL);
+    const bool record = q != &s->cells;
+
+    if (rc == SQLITE_OK) {
+        if (record)
+            pthread_mutex_lock(&s->writing);
+        sqlite3_busy_timeout(q->db, 0);
+        rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+                                       NULL, NULL);
+        sqlite3_busy_timeout(q->db, STORE_PATIENCE);
+        if (rc == SQLITE_OK)
+            atomic_store(q->log, 0);
+        if (record)
+            pthread_mutex_unlock(&s->writing);
+    }
+    if (rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ||
+        (rc & 0xff) == SQLITE_LOCKED)
+        return HSY_OK;
+    return store_fail(s, q, rc, err);
+}
+
+/* ---- What is over -------------------------------------------------------- */
+
+static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const uint64_t closed = *(const uint64_t *)what;
+    const struct sql_value ids[] = {SQL_N((closed + 1) << 32),
+                                    SQL_N(TIDY_ROWS)};
+    const struct sql_value quotas[] = {SQL_N(closed), SQL_N(TIDY_ROWS)};
+    int rc = sql_run(q, SQL_ERASE_OLD_IDS, ids, 2);
+
+    (void)s;
+    return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_QUOTAS, quotas, 2) : rc;
+}
+
+/* Whether a query has a row. */
+static bool tidy_any(struct sql *q, enum sql_id id,
+                     const struct sql_value *values, size_t n, int *rc)
+{
+    sqlite3_stmt *st = sql_start(q, id, values, n, rc);
+
+    if (st == NULL)
+        return false;
+    *rc = sqlite3_step(st);
+    sqlite3_reset(st);
+    return *rc == SQLITE_ROW;
+}
+
+hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
+                              hsy_error *err)
+{
+    const uint64_t closed = s->state.closed;
+    const struct sql_value end = SQL_N((closed + 1) << 32),
+                           last = SQL_N(closed);
+    int rc = SQLITE_OK;
+    hsy_status st;
+
+    *more = tidy_any(&s->append, SQL_ANY_OLD_IDS, &end, 1, &rc) ||
+            (rc == SQLITE_DONE &&
+             tidy_any(&s->append, SQL_ANY_QUOTAS, &last, 1, &rc));
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        return store_fail(s, &s->append, rc, err);
+    if (!*more)
+        return HSY_OK;
+    st = store_write(s, &s->append, tidy_epochs, &closed, err);
+    atomic_store(&s->erased, true);
+    return st;
+}
+
+struct tidy_batches {
+    uint64_t entry, through;
+    bool *more;
+};
+
+/* Some batches, of so many bytes that nobody waits long for it. */
+static int tidy_batches(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct tidy_batches *b = what;
+    const struct sql_value v[] = {SQL_N(b->entry), SQL_N(b->through),
+                                  SQL_N(TIDY_ROWS)};
+    uint64_t numbers[TIDY_ROWS];
+    size_t n = 0, bytes = 0;
+    int rc;
+    sqlite3_stmt *st = sql_start(q, SQL_OLD_BATCHES, v, 3, &rc);
+
+    (void)s;
+    if (st == NULL)
+        return rc;
+    while (bytes < TIDY_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        numbers[n++] = (uint64_t)sqlite3_column_int64(st, 0);
+        bytes += (size_t)sqlite3_column_int64(st, 1);
+    }
+    sqlite3_reset(st);
+    *b->more = n != 0;
+    rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+    for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
+        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(numbers[i]), 1);
+    return rc;
+}
+
+hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
+                               uint32_t entry, uint64_t through, hsy_error *err)
+{
+    bool more;
+    const struct tidy_batches b = {entry, through, &more};
+    hsy_status st;
+
+    do {
+        st = store_write(s, q, tidy_batches, &b, err);
+        if (st == HSY_OK && more)
+            atomic_store(&s->erased, true);
+    } while (st == HSY_OK && more);
+    return st;
+}
+
+/* ---- Ids ----------------------------------------------------------------- */
+
+/* A run of small rows of one epoch: those after `before` up to `last`. */
+struct tidy_run {
+    uint64_t before, last;
+    size_t rows, bytes;
+};
+
+/* The next run in a bounded number of rows from s->tidied on, which moves past
+ * what is not worth joining. */
+static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
+{
+    const struct sql_value v[] = {SQL_N(s->tidied), SQL_N(TIDY_ROWS)};
+    uint64_t seen = 0;
+    int rc;
+    sqlite3_stmt *st = sql_start(&s->append, SQL_SMALL_IDS, v, 2, &rc);
+
+    *run = (struct tidy_run){.before = s->tidied};
+    if (st == NULL)
+        return rc;
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const uint64_t place = (uint64_t)sqlite3_column_int64(st, 0);
+        const size_t len = (size_t)sqlite3_column_int64(st, 1);
+        const bool goes_on = run->rows != 0 && place >> 32 == run->last >> 32 &&
+                             run->bytes + len <= TIDY_JOINED;
+
+        seen++;
+        if (run->rows >= TIDY_RUN && !goes_on)
+            break;
+        if (!goes_on)
+            *run = (struct tidy_run){.before = place - 1};
+        if (len >= TIDY_SMALL) {
+            *run = (struct tidy_run){.before = place};
+            continue;
+        }
+        run->last = place;
+        run->rows++;
+        run->bytes += len;
+    }
+    sqlite3_reset(st);
+    *end = rc == SQLITE_DONE && seen < TIDY_ROWS;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+struct tidy_join {
+    const struct tidy_run *run;
+    uint8_t *bytes;
+    size_t used;
+    uint64_t first;
+};
+
+static hsy_status tidy_gather(void *ctx, const struct sql_value *row)
+{
+    struct tidy_join *j = ctx;
+
+    if (j->first == 0)
+        j->first = row[0].number;
+    if (row[1].len > j->run->bytes - j->used)
+        return HSY_E_DAMAGED;
+    memcpy(j->bytes + j->used, row[1].bytes, row[1].len);
+    j->used += row[1].len;
+    return HSY_OK;
+}
+
+static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct tidy_join *j = what;
+    const struct sql_value old[] = {SQL_N(j->run->before), SQL_N(j->run->last)};
+    const struct sql_value row[] = {SQL_N(j->first), SQL_B(j->bytes, j->used)};
+    int rc = sql_run(q, SQL_ERASE_IDS, old, 2);
+
+    (void)s;
+    return rc == SQLITE_OK ? sql_put(q, SQL_PUT_IDS, row, 2) : rc;
+}
+
+static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
+                            hsy_error *err)
+{
+    const struct sql_value v[] = {SQL_N(run->before), SQL_N(run->rows)};
+    struct tidy_join j = {.run = run, .bytes = malloc(run->bytes)};
+    int rc = SQLITE_OK;
+    hsy_status st;
+
+    if (j.bytes == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = sql_rows(&s->append, SQL_GET_IDS, v, 2, 2, tidy_gather, &j, &rc);
+    if (st == HSY_E_DAMAGED)
+        st = store_damaged(s, "ids", err);
+    else if (rc != SQLITE_OK)
+        st = store_fail(s, &s->append, rc, err);
+    if (st == HSY_OK)
+        st = store_write(s, &s->append, tidy_replace, &j, err);
+    free(j.bytes);
+    return st;
+}
+
+static hsy_status tidy_ids(struct store_sqlite *s, bool *more, hsy_error *err)
+{
+    struct tidy_run run;
+    bool end;
+    int rc = tidy_find(s, &run, &end);
+    hsy_status st = HSY_OK;
+
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->append, rc, err);
+    if (run.rows >= TIDY_RUN)
+        st = tidy_join(s, &run, err);
+    *more = *more || !end;
+    /* A run that goes on behind what was looked at is found next time. */
+    s->tidied = run.rows >= TIDY_RUN ? run.last : end ? 0 : run.before;
+    return st;
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+/* Superseded chunks and logs belong to the other thread: not while it is at
+ * work. */
+static hsy_status tidy_cells(struct store_sqlite *s, bool *more, hsy_error *err)
+{
+    hsy_status st;
+
+    if (pthread_mutex_trylock(&s->cutting) != 0)
+        return HSY_OK;
+    st = store_erase_waste(s, TIDY_CHUNKS, more, err);
+    if (st == HSY_OK && !*more && atomic_exchange(&s->erased, false)) {
+        st = store_empty_log(s, &s->flip, err);
+        if (st == HSY_OK)
+            st = store_empty_log(s, &s->cells, err);
+        if (st != HSY_OK)
+            atomic_store(&s->erased, true);
+    }
+    pthread_mutex_unlock(&s->cutting);
+    return st;
+}
+
+hsy_status store_tidy(struct store *is, bool *more, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+
+    *more = false;
+    if (st == HSY_OK)
+        st = store_erase_epochs(s, more, err);
+    if (st == HSY_OK && !*more)
+        st = tidy_ids(s, more, err);
+    if (st == HSY_OK && !*more)
+        st = tidy_cells(s, more, err);
+    return st;
+}

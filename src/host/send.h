@@ -1,0 +1,72 @@
+/*
+ * send.h - what the files of sending share.
+ *
+ * A *list* holds the uploads that are due. It is gathered anew before every
+ * attempt, for the person may have thought better of it in between, and a
+ * device that waits must not keep others out: who gathers and settles it may
+ * open and close the device each time (src/cli/device_send.c does).
+ */
+#ifndef HSY_SEND_H
+#define HSY_SEND_H
+
+#include "hearsay_host.h"
+
+struct send_item {
+    size_t at, len; /* in the list's bytes */
+    uint32_t status;
+    bool settled; /* acknowledged (204), or refused for good */
+};
+
+/* Zero it to begin. */
+struct send_list {
+    uint8_t *bytes;          /* owned */
+    struct send_item *items; /* owned */
+    size_t len, room, n, items_room;
+};
+
+/* A client_each: one more upload, copied. */
+hsy_status hsy_send_add(void *list, const uint8_t *upload, size_t len);
+void hsy_send_clear(struct send_list *list);
+
+/* Mark what is settled as sent, or as refused. */
+hsy_status hsy_send_mark(hsy_client *client, const struct send_list *list,
+                         hsy_error *err);
+
+struct send_hooks {
+    hsy_status (*gather)(void *ctx, struct send_list *list, hsy_error *err);
+    hsy_status (*settle)(void *ctx, const struct send_list *list,
+                         hsy_error *err);
+    void *ctx;
+};
+
+/* As hsy_device_upload, with a device behind hooks. */
+hsy_status hsy_send_all(const struct send_hooks *hooks, const char *url,
+                        const hsy_send_options *options,
+                        hsy_send_result *result, hsy_error *err);
+
+/* ---- HTTP (send_http.c) -------------------------------------------------- */
+
+struct send_http;
+
+/* What came back. */
+struct send_answer {
+    uint32_t status;      /* 0: none that could be used */
+    uint64_t retry_after; /* seconds; 0: nothing was said */
+    bool problem;         /* it is a problem+json, so the collector's own */
+    bool early;           /* which says that the epoch has not begun */
+    const char *why;      /* a literal: why there is none */
+    bool again;           /* which may be otherwise soon */
+};
+
+/* options are complete: no default is left in them. HSY_E_RANGE. */
+hsy_status hsy_http_open(struct send_http **out, const char *url,
+                         const hsy_send_options *options, hsy_error *err);
+void hsy_http_close(struct send_http *http); /* NULL is allowed */
+
+/* Wait at most `seconds` for an answer. */
+void hsy_http_post(struct send_http *http, const uint8_t *bytes, size_t len,
+                   uint32_t seconds, struct send_answer *answer);
+void hsy_http_get(struct send_http *http, uint32_t seconds, uint8_t **bytes,
+                  size_t *len, struct send_answer *answer);
+
+#endif

@@ -1,0 +1,78 @@
+/* shares_rappor.c - a tally of RAPPOR's reports, decoded. */
+#include "shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static hsy_status rappor_failed(hsy_error *err, hsy_status st, const char *msg)
+{
+    if (err != NULL)
+        *err = (hsy_error){.status = st, .msg = msg};
+    return st;
+}
+
+hsy_status shares_rappor_open(struct shares_rappor *r,
+                              const struct shares_tally *t,
+                              const uint64_t *codes, size_t candidates,
+                              hsy_error *err)
+{
+    const hsy_info *info = t->info;
+    const uint32_t h = (uint32_t)info->param[HSY_PARAM_HASHES];
+    const uint32_t m = (uint32_t)info->param[HSY_PARAM_COHORTS];
+
+    *r = (struct shares_rappor){
+        .law = {.p = info->q,
+                .q = info->p,
+                .epsilon_one = info->epsilon_exact,
+                .epsilon_lifetime = info->epsilon_lifetime > 0
+                                        ? info->epsilon_lifetime
+                                        : INFINITY},
+        .data = {.size = sizeof r->data,
+                 .k = (uint32_t)info->param[HSY_PARAM_BITS],
+                 .h = h,
+                 .m = m,
+                 .p = info->q,
+                 .q = info->p,
+                 .totals = t->tally->strata,
+                 .ones = (const uint64_t *)t->tally->cells,
+                 .candidates = candidates},
+        .bits = malloc(candidates * m * h * sizeof *r->bits + 1)};
+    if (r->bits == NULL)
+        return rappor_failed(err, HSY_E_NOMEM, "out of memory");
+    r->data.bits = r->bits;
+    for (size_t i = 0; i < candidates; i++) {
+        for (uint32_t c = 0; c < m; c++) {
+            if (hsy_rappor_bits(t->scheme, codes != NULL ? codes[i] : i, c,
+                                r->bits + (i * m + c) * h) != HSY_OK)
+                return rappor_failed(err, HSY_E_RANGE, "no such candidate");
+        }
+    }
+    return HSY_OK;
+}
+
+void shares_rappor_clear(struct shares_rappor *r)
+{
+    free(r->bits);
+    *r = (struct shares_rappor){0};
+}
+
+hsy_status shares_rappor_decode(hsy_rappor_share **shares,
+                                hsy_rappor_summary *summary,
+                                const hsy_rappor_data *data,
+                                const hsy_rappor_options *how, hsy_error *err)
+{
+    void *scratch = malloc(hsy_rappor_scratch(data) + 1);
+    hsy_rappor_share *made = malloc(data->candidates * sizeof *made + 1);
+    hsy_status st = HSY_E_NOMEM;
+
+    if (scratch != NULL && made != NULL)
+        st = hsy_rappor_decode(made, summary, data, how, scratch, err);
+    else
+        rappor_failed(err, st, "out of memory");
+    free(scratch);
+    if (st == HSY_OK)
+        *shares = made;
+    else
+        free(made);
+    return st;
+}

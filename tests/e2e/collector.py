@@ -1,0 +1,318 @@
+"""collector.py - a collector for tests: started on free ports in a directory of
+its own, fed with uploads made byte by byte, asked what it has counted.
+
+    c = Collector("one")              # signs TASKS, writes hearsay.yaml
+    c.start()                         # returns once it is ready
+    status, body = c.upload([c.task["cells"].upload([7])])
+    assert c.cells("cells") == {7: 1}
+    c.stop()                          # drains; c.kill() does not
+
+Whatever a test does, no collector outlives it. A report here is no answer to
+anything: a collector cannot tell, and so each can hit the one cell it should.
+"""
+
+import ctypes
+import http.client
+import selectors
+import signal
+import socket
+import struct
+import tempfile
+import time
+
+import quick_disk
+from e2e import *
+
+DAY = int(time.time()) // 86400
+DEADLINE = 120  # seconds for what takes a moment; only a hang comes near
+_TASK = """  - id: %s
+    source: test.%s
+    question: Which one is it?
+    %s
+    start: %s
+    end: %s
+    min_reports: %d
+"""
+
+
+def date(day):
+    return time.strftime("%Y-%m-%d", time.gmtime(day * 86400))
+
+
+def task(name, what, start=DAY - 30, end=DAY + 300, min_reports=1):
+    """A task of tasks.yaml; what: its question, `; ` between the fields."""
+    return _TASK % (name, name, what.replace("; ", "\n    "), date(start), date(end), min_reports)
+
+
+def cells(name, n, **more):
+    """A task with n cells, of which a report hits the one that it names."""
+    return task(name, "range: [0, %d]; bins: %d; epsilon: 16; mechanism: grr; repeat: once" % (n, n), **more)
+
+
+TASKS = (cells("cells", 65536) + task("crash", "yes-no: true; epsilon: 1; repeat: daily")
+         + task("browser", "values: [firefox, chrome]; epsilon: 1; mechanism: grr; repeat: daily")
+         + task("minutes", "range: [0, 1440]; epsilon: 1; repeat: daily")
+         + task("page", "strings: true; epsilon: 2; mechanism: olh; repeat: daily"))
+
+
+# ---- Uploads (docs/formats.md, 5) -----------------------------------------------
+
+def _crc_table():
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+_CRC = _crc_table()
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ _CRC[(crc ^ byte) & 255]
+    return crc ^ 0xFFFFFFFF
+
+
+def packed(values, bits):
+    """Reports of at most 64 bits, without gaps."""
+    whole = 0
+    for i, value in enumerate(values):
+        whole |= value << i * bits
+    return whole.to_bytes((len(values) * bits + 7) // 8, "little")
+
+
+class Task:
+    def __init__(self, row):
+        self.id, self.release = row["task"], row["release"]
+        self.digest = bytes.fromhex(row["digest"])
+        self.values = row["values"]
+        self.bits = {"yes-no": 1, "number": 1}.get(row["kind"]) or max(1, ((row["values"] or 2) - 1).bit_length())
+
+    def upload(self, values, id=None, epoch=DAY, null=False, payload=None, **head):
+        """The bytes of one upload. head: other magic, version, release, task,
+        digest, count, length, reserved, crc than are right."""
+        payload = packed(values, self.bits) if payload is None else payload
+        at = {"magic": b"HSYU", "version": 1, "release": self.release, "task": self.id.encode(), "digest": self.digest,
+              "count": len(values), "length": len(payload), "reserved": bytes(12), **head}
+        wire = at["magic"] + struct.pack("<III", at["version"], 2 if null else 1, at["release"]) + at["task"].ljust(32, b"\0") + at["digest"] \
+            + (id or os.urandom(16)) + struct.pack("<IIII", epoch, at["count"], at["length"], crc32c(payload)) + at["reserved"]
+        return wire + struct.pack("<I", at.get("crc", crc32c(wire))) + payload
+
+
+def cells_of(tally):
+    """The cells of a tally file that are not 0, and how many reports it has."""
+    found, (labels,) = {}, struct.unpack_from("<I", tally, 16)
+    at = 64 + 384 + labels
+    while True:
+        kind, length, first, n = struct.unpack_from("<IIQQ", tally, at)
+        at += 32
+        if kind == 5:
+            return found, n
+        if kind == 4:
+            found.update((first + i, v) for i, v in enumerate(struct.unpack_from("<%dq" % n, tally, at)) if v)
+        at += length
+
+
+# ---- HTTP -------------------------------------------------------------------------
+
+class Gone(Exception):
+    """The connection broke before there was a whole answer."""
+
+
+class Line:
+    """One connection that is kept: as little HTTP as uploads need."""
+
+    def __init__(self, address, source=None):
+        self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.rest = b""
+
+    def send(self, data):
+        try:
+            self.sock.sendall(data)
+        except OSError as e:
+            raise Gone(e)
+
+    def _more(self):
+        try:
+            got = self.sock.recv(65536)
+        except OSError as e:
+            raise Gone(e)
+        if not got:
+            raise Gone("closed")
+        self.rest += got
+
+    def answer(self):
+        """(status, headers in lower case, body)"""
+        while b"\r\n\r\n" not in self.rest:
+            self._more()
+        head, self.rest = self.rest.split(b"\r\n\r\n", 1)
+        first, *fields = head.decode("latin-1").split("\r\n")
+        headers = {k.strip().lower(): v.strip() for k, v in (f.split(":", 1) for f in fields)}
+        length = int(headers.get("content-length", 0))
+        while len(self.rest) < length:
+            self._more()
+        body, self.rest = self.rest[:length], self.rest[length:]
+        return int(first.split()[1]), headers, body
+
+    def post(self, body, kind="application/octet-stream", path="/v1/uploads", headers=""):
+        self.send(("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n" % (path, kind, len(body), headers)).encode() + body)
+        return self.answer()
+
+    def close(self):
+        self.sock.close()
+
+
+def ask(address, method, path_, body=None, token=None, **headers):
+    """One request on a connection of its own: (status, headers, body)."""
+    line = http.client.HTTPConnection(*address, timeout=DEADLINE)
+    try:
+        if token is not None:
+            headers["Authorization"] = "Bearer " + token
+        line.request(method, path_, body, headers)
+        r = line.getresponse()
+        return r.status, dict((k.lower(), v) for k, v in r.getheaders()), r.read()
+    except (OSError, http.client.HTTPException) as e:
+        raise Gone(e)
+    finally:
+        line.close()
+
+
+# ---- The collector ----------------------------------------------------------------
+
+_PRCTL = ctypes.CDLL(None).prctl
+
+
+def _die_with_us():
+    _PRCTL(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+class Collector:
+    def __init__(self, name="collector", tasks=TASKS, **config):
+        """config: fields of hearsay.yaml besides what a test needs anyway."""
+        self.dir = path(name)
+        os.makedirs(self.dir)
+        self.data, self.log = os.path.join(self.dir, "data"), os.path.join(self.dir, "stderr")
+        self.process = self.public = self.admin = None
+        self.version = 0
+        must("tasks", "keygen", "-o", os.path.join(self.dir, "key"))
+        self.document(tasks)
+        self.configure(**config)
+        atexit.register(self.kill)
+
+    def document(self, tasks, version=None, name="tasks"):
+        """Sign tasks as the next version; its file."""
+        self.version = version or self.version + 1
+        yaml, signed = (os.path.join(self.dir, name + end) for end in (".yaml", ".signed"))
+        with open(yaml, "w") as f:
+            f.write("version: %d\nissued: %s\nexpires: %s\ntasks:\n%s" % (self.version, date(DAY - 40), date(DAY + 300), tasks))
+        if os.path.exists(signed):
+            os.remove(signed)
+        must("tasks", "compile", yaml, "--key", os.path.join(self.dir, "key.secret"), "-o", signed)
+        self.task = {row["task"]: Task(row) for row in json.loads(must("tasks", "show", signed, "--format", "json"))["tasks"]}
+        return signed
+
+    def configure(self, **config):
+        """Write hearsay.yaml."""
+        self.config = {"data": self.data, "document": os.path.join(self.dir, "tasks.signed"), "public_key": os.path.join(self.dir, "key.public"),
+                       "listen": "127.0.0.1:0", "admin": "127.0.0.1:0", "admin_open": True, "grace_days": 3, **config}
+        self.yaml = os.path.join(self.dir, "hearsay.yaml")
+        with open(self.yaml, "w") as f:
+            for key, value in self.config.items():
+                if value is not None:
+                    f.write("%s: %s\n" % (key, json.dumps(value)))
+
+    def launch(self, wrap=(), env=None):
+        """Start it, and do not wait. wrap: words before the command."""
+        self.err = open(self.log, "ab")
+        self.mark = self.err.tell()
+        self.process = subprocess.Popen([*wrap, HEARSAY, "serve", self.yaml], stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err,
+                                        env={**os.environ, **(env or {})}, preexec_fn=_die_with_us)
+
+    def said(self):
+        """What it wrote since it was launched."""
+        with open(self.log, "rb") as f:
+            f.seek(self.mark)
+            return f.read().decode("utf-8", "replace")
+
+    def ready(self):
+        """Whether it has said so; then its addresses are known."""
+        for line in self.said().splitlines():
+            at = dict(re.findall(r"\b(public|admin)\W{1,4}127\.0\.0\.1:(\d+)", line))
+            if "ready" in line and at:
+                self.public = ("127.0.0.1", int(at["public"]))
+                self.admin = ("127.0.0.1", int(at["admin"])) if "admin" in at else None
+                return True
+        return False
+
+    def start(self, **how):
+        """Launch it and wait until it is ready; bail out if it ends instead."""
+        self.launch(**how)
+        if not self.until(self.ready):
+            raise SystemExit("Bail out! the collector does not start: " + self.said())
+        return self
+
+    def until(self, condition, alive=True):
+        """Wait for a condition; false if the process ends, or never."""
+        end, pause = time.monotonic() + DEADLINE, 0.001
+        while not condition():
+            if (alive and self.process.poll() is not None and not condition()) or time.monotonic() > end:
+                return False
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.05)
+        return True
+
+    def wait(self):
+        """Wait for its end: the exit code, negative if by a signal."""
+        try:
+            return self.process.wait(DEADLINE)
+        finally:
+            self.kill()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.err.close()
+            self.process = None
+
+    # ---- Requests ----
+
+    def upload(self, uploads, kind="application/octet-stream", **headers):
+        """POST uploads (a list of bytes, or a body): (status, body as JSON or None)."""
+        body = uploads if isinstance(uploads, (bytes, str)) else b"".join(uploads)
+        status, _, answer = ask(self.public, "POST", "/v1/uploads", body, **{"Content-Type": kind, **headers})
+        return status, json.loads(answer) if answer else None
+
+    def get(self, path_, token=None):
+        """GET of the admin listener: (status, JSON if it is, else bytes)."""
+        status, headers, body = ask(self.admin, "GET", path_, token=token)
+        return status, json.loads(body) if "json" in headers.get("content-type", "") else body
+
+    def settled(self, task_, reports, release=None, token=None):
+        """Wait until a task has so many reports in its tally; its cells."""
+        where = "/v1/tasks/%s/tally" % task_ + ("?release=%d" % release if release else "")
+        end = time.monotonic() + DEADLINE
+        while True:
+            status, tally = self.get(where, token)
+            got, n = cells_of(tally) if status == 200 and isinstance(tally, bytes) else ({}, 0)
+            if n >= reports or time.monotonic() > end:
+                return got
+            time.sleep(0.01)
+
+    def cells(self, task_, token=None):
+        """The cells of a task that are not 0, of every report acknowledged."""
+        status, row = self.get("/v1/tasks/%s" % task_, token)
+        return self.settled(task_, row["reports"], token=token)
+
+    def rss(self):
+        """Its resident memory in bytes, now."""
+        with open("/proc/%d/statm" % self.process.pid) as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

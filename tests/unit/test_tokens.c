@@ -1,0 +1,288 @@
+/* test_tokens.c - tokens are kept hashed, found whole, and nothing else is
+ * believed. */
+#define _GNU_SOURCE
+#include "tap.h"
+#include "tokens_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char place[] = "/tmp/hearsay-tokens-XXXXXX";
+static char data[64];
+
+static const char *inside(const char *name)
+{
+    static char path[160];
+
+    snprintf(path, sizeof path, "%s/%s", data, name);
+    return path;
+}
+
+static size_t slurp(const char *name, char *bytes, size_t room)
+{
+    FILE *f = fopen(inside(name), "rb");
+    size_t n = f != NULL ? fread(bytes, 1, room - 1, f) : 0;
+
+    if (f != NULL)
+        fclose(f);
+    bytes[n] = '\0';
+    return n;
+}
+
+static void spill(const char *name, const char *bytes, size_t len)
+{
+    int fd = open(inside(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    ok(fd != -1 && write(fd, bytes, len) == (ssize_t)len, "(writes a file)");
+    close(fd);
+}
+
+static hsy_status count_one(void *ctx, const char *name, enum listen_role role)
+{
+    int *counts = ctx;
+
+    (void)name;
+    counts[role]++;
+    return HSY_OK;
+}
+
+/* ---- Roles --------------------------------------------------------------- */
+
+static void adds_and_knows(char tokens[3][TOKENS_TEXT])
+{
+    static const char *const names[] = {"prometheus", "ann", "Root-2"};
+    char file[1000], wrong[TOKENS_TEXT];
+    struct tokens *t = NULL;
+    int counts[4] = {0};
+    hsy_error err;
+    size_t n;
+
+    for (int i = 0; i < 3; i++)
+        ok(tokens_add(data, names[i], (enum listen_role)(i + 1), tokens[i],
+                      &err) == HSY_OK &&
+               strlen(tokens[i]) == TOKENS_TEXT - 1,
+           "makes a token for %s", names[i]);
+    ok(tokens_open(&t, data, &err) == HSY_OK, "reads them");
+    for (int i = 0; i < 3; i++)
+        ok(tokens_role(t, tokens[i]) == (enum listen_role)(i + 1),
+           "%s's has its role", names[i]);
+    strcpy(wrong, tokens[2]);
+    wrong[40] = wrong[40] == 'A' ? 'B' : 'A';
+    ok(tokens_role(t, wrong) == LISTEN_ANYONE &&
+           tokens_role(t, "") == LISTEN_ANYONE &&
+           tokens_role(t, names[2]) == LISTEN_ANYONE,
+       "another has none");
+    tokens_close(t);
+    n = slurp("tokens", file, sizeof file);
+    ok(n > 0 && memmem(file, n, tokens[0], 43) == NULL &&
+           memmem(file, n, tokens[2], 20) == NULL,
+       "the file has no token in it");
+    ok(tokens_each(data, count_one, counts, &err) == HSY_OK && counts[1] == 1 &&
+           counts[2] == 1 && counts[3] == 1,
+       "lists them with their roles");
+}
+
+static void refuses_names(void)
+{
+    static const char *const names[] = {
+        "",     ".",        "..",
+        "-x",   "a b",      "a/b",
+        "a\nb", "\xc3\xa9", "abcdefghijklmnopqrstuvwxyzabcdefg"};
+    char token[TOKENS_TEXT];
+    hsy_error err;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        ok(tokens_add(data, names[i], LISTEN_ANALYST, token, &err) ==
+               HSY_E_RANGE,
+           "name %zu is none", i);
+    ok(tokens_add(data, "ann", LISTEN_ANALYST, token, &err) == HSY_E_REFUSED,
+       "a name is taken once");
+    ok(tokens_revoke(data, "bob", &err) == HSY_E_UNKNOWN,
+       "what is not there cannot be revoked");
+}
+
+static void notices_changes(char tokens[3][TOKENS_TEXT])
+{
+    struct tokens *t = NULL;
+    char late[TOKENS_TEXT];
+    bool changed = true;
+    hsy_error err;
+
+    ok(tokens_open(&t, data, &err) == HSY_OK, "opens");
+    ok(tokens_add(data, "late", LISTEN_OPERATOR, late, &err) == HSY_OK &&
+           tokens_role(t, late) == LISTEN_ANYONE &&
+           tokens_refresh(t, &changed, &err) == HSY_OK && changed &&
+           tokens_role(t, late) == LISTEN_OPERATOR,
+       "a token that is added is known after a look");
+    ok(tokens_revoke(data, "late", &err) == HSY_OK &&
+           tokens_refresh(t, NULL, &err) == HSY_OK &&
+           tokens_role(t, late) == LISTEN_ANYONE &&
+           tokens_role(t, tokens[1]) == LISTEN_ANALYST,
+       "one that is revoked is not, the others are");
+    spill("tokens", "ann analyst 12\n", 15);
+    ok(tokens_refresh(t, NULL, &err) == HSY_E_FORMAT && err.line == 1 &&
+           tokens_role(t, tokens[1]) == LISTEN_ANALYST,
+       "a broken file keeps the old");
+    tokens_close(t);
+    ok(tokens_open(&t, data, &err) == HSY_E_FORMAT, "and is refused at first");
+}
+
+static void refuses_files(void)
+{
+    static const char hash[] = "0123456789abcdef0123456789abcdef"
+                               "0123456789abcdef0123456789abcdef";
+    static const char *const lines[] = {
+        "ann queen %s\n",     "ann anyone %s\n",   "ann %s\n",
+        "ann analyst %s x\n", "../x analyst %s\n", "ann analyst %sff"};
+    struct tokens *t = NULL;
+    char text[200];
+    hsy_error err;
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        int n = snprintf(text, sizeof text, lines[i], hash);
+
+        spill("tokens", text, (size_t)n);
+        ok(tokens_open(&t, data, &err) == HSY_E_FORMAT && err.line == 1,
+           "line %zu is none", i);
+    }
+    spill("tokens", "", 0);
+    ok(chmod(inside("tokens"), 0644) == 0 &&
+           tokens_open(&t, data, &err) == HSY_E_REFUSED,
+       "a file that others can read is not believed");
+    unlink(inside("tokens"));
+    ok(symlink("/dev/null", inside("tokens")) == 0 &&
+           tokens_open(&t, data, &err) == HSY_E_IO,
+       "nor is a link");
+    unlink(inside("tokens"));
+}
+
+/* ---- Enrolment ----------------------------------------------------------- */
+
+#define COUNT 300
+
+static char enrolled[COUNT][TOKENS_TEXT];
+static size_t nenrolled;
+
+static hsy_status take(void *ctx, const char *token)
+{
+    (void)ctx;
+    strcpy(enrolled[nenrolled++], token);
+    return HSY_OK;
+}
+
+static void enrols(void)
+{
+    char *wanted[] = {"age", NULL};
+    uint8_t hash[16], other[16];
+    struct tokens *t = NULL;
+    uint32_t quota = 0;
+    size_t good = 0;
+    hsy_error err;
+
+    ok(tokens_enrol(data, "browser", 3, COUNT - 1, take, NULL, &err) ==
+               HSY_OK &&
+           tokens_enrol(data, "browser", 4, 1, take, NULL, &err) == HSY_OK &&
+           nenrolled == COUNT,
+       "makes tokens of a task, and one more");
+    ok(tokens_open(&t, data, &err) == HSY_OK, "reads them");
+    for (size_t i = 0; i < COUNT; i++)
+        good += tokens_enrolled(t, "browser", enrolled[i], hash, &quota) ==
+                    TOKENS_GOOD &&
+                quota == 4;
+    ok(good == COUNT, "each is known, with the quota given last");
+    ok(tokens_enrolled(t, "browser", "x", hash, &quota) == TOKENS_BAD &&
+           tokens_enrolled(t, "browser", NULL, hash, &quota) == TOKENS_BAD,
+       "another is not, and none is not");
+    ok(tokens_enrolled(t, "age", enrolled[0], hash, &quota) == TOKENS_OPEN,
+       "a task without tokens wants none");
+    ok(tokens_want(t, wanted, &err) == HSY_OK &&
+           tokens_enrolled(t, "age", enrolled[0], hash, &quota) == TOKENS_BAD,
+       "unless it was said to");
+    tokens_enrolled(t, "browser", enrolled[0], hash, &quota);
+    tokens_enrolled(t, "browser", enrolled[1], other, &quota);
+    ok(memcmp(hash, other, sizeof hash) != 0, "two have two names");
+    ok(tokens_role(t, enrolled[0]) == LISTEN_ANYONE,
+       "and no role with the operator");
+    tokens_close(t);
+}
+
+static void refuses_enrolment(void)
+{
+    static const char *const tasks[] = {"", ".", "..", "a/b", "Age", "-a"};
+    hsy_error err;
+
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
+        ok(tokens_enrol(data, tasks[i], 1, 1, take, NULL, &err) == HSY_E_RANGE,
+           "id %zu is no task's", i);
+    ok(tokens_enrol(data, "a", 0, 1, take, NULL, &err) == HSY_E_RANGE &&
+           tokens_enrol(data, "a", 1, 0, take, NULL, &err) == HSY_E_RANGE &&
+           tokens_enrol(data, "a", 1, 1000001, take, NULL, &err) == HSY_E_RANGE,
+       "a quota and a number have bounds");
+}
+
+/* Every byte of a list is covered by its checksum, or by its form. */
+static void notices_damage(void)
+{
+    static char bytes[32 + COUNT * 16 + 1];
+    size_t n = slurp("enrolled/browser", bytes, sizeof bytes), found = 0;
+    struct tokens *t = NULL;
+    hsy_error err;
+    int fd = open(inside("enrolled/browser"), O_RDWR);
+
+    ok(n == 32 + COUNT * 16, "a list is 32 bytes and 16 a token");
+    for (size_t at = 0; at < n; at += at < 64 ? 1 : 97) {
+        char changed = (char)(bytes[at] ^ 1);
+
+        (void)!pwrite(fd, &changed, 1, (off_t)at);
+        found += tokens_open(&t, data, &err) != HSY_OK;
+        (void)!pwrite(fd, &bytes[at], 1, (off_t)at);
+    }
+    ok(found == 64 + (n - 64 + 96) / 97, "every change is noticed");
+    ok(ftruncate(fd, (off_t)n - 16) == 0 &&
+           tokens_open(&t, data, &err) == HSY_E_DAMAGED,
+       "and a cut");
+    close(fd);
+    unlink(inside("enrolled/browser"));
+}
+
+static void leaves_nothing(void)
+{
+    DIR *d = opendir(data);
+    bool draft = false;
+    struct dirent *e;
+
+    while (d != NULL && (e = readdir(d)) != NULL)
+        draft |= strstr(e->d_name, ".new") != NULL;
+    closedir(d);
+    ok(!draft, "no draft is left");
+}
+
+int main(void)
+{
+    char tokens[3][TOKENS_TEXT];
+    hsy_error err;
+
+    if (mkdtemp(place) == NULL)
+        return 1;
+    snprintf(data, sizeof data, "%s/data", place);
+    ok(tokens_revoke(data, "x", &err) == HSY_E_EMPTY,
+       "without a directory there is nothing to revoke");
+    adds_and_knows(tokens);
+    refuses_names();
+    notices_changes(tokens);
+    refuses_files();
+    enrols();
+    refuses_enrolment();
+    notices_damage();
+    leaves_nothing();
+    unlink(inside("tokens.lock"));
+    unlink(inside("tokens"));
+    rmdir(inside("enrolled"));
+    rmdir(data);
+    rmdir(place);
+    return tap_done();
+}
