@@ -10,7 +10,7 @@ import { SignInView } from "./signin.js";
 import { TaskView } from "./task.js";
 import { TasksView } from "./tasks.js";
 
-const VOICE_EVERY = 20000;
+const VOICE_EVERY = 20000, STATUS_EVERY = 300000;
 
 class App {
   constructor() {
@@ -41,13 +41,23 @@ class App {
     say(byId("version"), `hearsay ${this.status.version ?? ""}`);
     this.live.stop();
     this.live.start();
+    clearInterval(this.clock);
+    this.clock = setInterval(() => this.midnight(), STATUS_EVERY);
     this.route(false);
     return null;
+  }
+
+  // The collector's day may have become another.
+  async midnight() {
+    const before = this.status.day;
+    try { this.status = await json("/v1/status"); } catch { return; }
+    if (this.status.day !== before) this.view?.heard?.("missed", null);
   }
 
   refused(problem) {
     const wrong = token() !== "";
     this.live.stop();
+    clearInterval(this.clock);
     byId("link").hidden = true;
     byId("leave").hidden = true;
     if (problem.status === 401 || problem.status === 403) setToken("");

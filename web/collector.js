@@ -2,15 +2,17 @@
 
 import { json } from "./api.js";
 import { h, put } from "./dom.js";
-import { bytes, count, day } from "./numbers.js";
+import { bytes, count, day, percent } from "./numbers.js";
 
 const EVERY = 10000;
+const NAMES = { lying: "lying devices assumed", min_level: "least level", waiting_bytes: "waiting", ids_bytes: "memory for ids", tally_bytes: "memory for tallies", ids: "upload ids of open days" };
 
 // "open_epochs" as "Open epochs".
-const words = (name) => name.replace(/_/g, " ").replace(/^./, (c) => c.toUpperCase());
+const words = (name) => (NAMES[name] ?? name).replace(/_/g, " ").replace(/^./, (c) => c.toUpperCase());
 
 function value(name, v) {
   if (typeof v === "boolean") return v ? "yes" : "no";
+  if (name === "lying") return percent(v);
   if (typeof v === "number") return /bytes$/.test(name) ? bytes(v) : count(v);
   if (Array.isArray(v)) return v.length ? v.map((x) => value(name, x)).join(", ") : "none";
   if (v !== null && typeof v === "object") return list(v);

@@ -5,12 +5,12 @@ import { download, json, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, say, table } from "./dom.js";
-import { count, reach, ticks, unitOf } from "./numbers.js";
+import { count, percent, reach, ticks, unitOf } from "./numbers.js";
 import { headline, liesText } from "./words.js";
 
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
-const LIARS = [["0", "none"], ["0.01", "1 %"], ["0.05", "5 %"], ["0.1", "10 %"]];
+const LIARS = [0.001, 0.01, 0.05, 0.1];
 
 export const noiseOf = (figure, row) => reach(figure.level) * row.stderr;
 
@@ -107,7 +107,8 @@ const PICTURES = { number: MeanPicture, bins: BinsPicture };
 
 export class EstimateCard {
   constructor(view, task) {
-    Object.assign(this, { view, task, options: { level: "0.95", lying: "0.01", from: "", to: "" }, order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" });
+    const liars = String(view.app.status.lying ?? 0.01);
+    Object.assign(this, { view, task, options: { level: "0.95", lying: liars, from: "", to: "" }, order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" });
     const id = fresh("estimate");
     this.big = h("p", { class: "hero" });
     this.about = h("p", { class: "soft" });
@@ -139,11 +140,21 @@ export class EstimateCard {
       return h("span", { class: "choice" }, h("label", { for: id }, label), h("input", { id, type: "date", min: this.task.start, max: this.view.app.status.day, onchange: (e) => change(name)(e.target.value) }));
     };
     const ordered = this.task.kind === "values" ? choice("Order", [["size", "largest first"], ["asked", "as asked"]], this.order, (v) => { this.order = v; this.draw(); }) : null;
-    return h("div", { class: "controls" }, ordered, choice("Level", LEVELS, "0.95", change("level")), choice("Lying devices", LIARS, "0.01", change("lying")), this.task.by_day ? [date("from", "From"), date("to", "to")] : null);
+    return h("div", { class: "controls" }, ordered, choice("Level", LEVELS, "0.95", change("level")), this.liars(change("lying")), this.task.by_day ? [date("from", "From"), date("to", "to")] : null);
   }
 
+  // A search for words has no bound on what liars can do.
+  liars(change) {
+    if (this.task.kind === "strings") return null;
+    const known = [...new Set([...LIARS, Number(this.options.lying)])].sort((a, b) => a - b);
+    return choice("Lying devices", known.map((share) => [String(share), percent(share)]), this.options.lying, change);
+  }
+
+  // A period has two ends; one that is not given is the task's own.
   query() {
-    return { release: this.task.release, ...this.options };
+    const { from, to, ...rest } = this.options;
+    const period = from || to ? { from: from || this.task.start, to: to || this.view.app.status.day } : {};
+    return { release: this.task.release, ...rest, ...period };
   }
 
   // At most one question at a time, and not too soon after the last.
@@ -162,7 +173,6 @@ export class EstimateCard {
       const figure = await json(taskPath(this.task.task, "/estimate", this.query()), { signal: this.view.abort.signal });
       if (mine !== this.turn) return;
       this.figure = figure;
-      put(this.message);
       this.draw();
       this.view.figured(figure);
     } catch (problem) {
@@ -193,12 +203,13 @@ export class EstimateCard {
     const unit = unitOf(figure), top = headline(figure, unit, reach(figure.level));
     this.hide(false);
     put(this.big, h("span", { class: "number", "data-hero": true }, top.value), h("span", { class: "spread" }, top.spread), h("span", { class: "what", dir: "auto" }, top.text));
-    this.big.hidden = figure.kind === "bins";
+    this.big.hidden = top.value === "";
+    put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
     const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
     say(this.about, `From ${count(figure.reports)} reports${range}. Level ${Math.round(figure.level * 100)} %, mechanism ${figure.mechanism}.`);
     if (!this.drawn) put(this.picture, (this.drawn = new (PICTURES[figure.kind] ?? BarsPicture)(figure, () => this.order)).node);
     this.drawn.update(figure);
-    put(this.key, h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${Math.round(figure.assume_lying * 1000) / 10} % of devices lying`] : null);
+    put(this.key, h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null);
     say(this.lies, liesText(figure, unit));
     this.numbers.refresh();
   }

@@ -4,7 +4,7 @@
 import { json, taskPath } from "./api.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
-import { count, day, dayTime, unitOf } from "./numbers.js";
+import { count, day, dayTime, percent, unitOf } from "./numbers.js";
 import { labelOf } from "./estimate.js";
 import { COLOURS, Series } from "./series.js";
 
@@ -65,7 +65,8 @@ export class OverTimeCard {
     if (last && !this.chosen) this.chosen = this.pick(last.estimates);
     this.choose(last?.estimates ?? []);
     const say = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the day has enough reports.";
-    put(this.empty, this.points.length ? null : say);
+    const liars = this.task.kind === "strings" ? "" : `, with ${percent(this.view.app.status.lying ?? 0.01)} of devices lying`;
+    put(this.empty, this.points.length ? `Of all reports so far. Bands: 95 % intervals${liars}.` : say);
     this.series.show(this.points, (this.chosen ?? []).filter((v) => names.includes(v)), (v) => this.look(v), this.mode === "day");
     this.numbers.refresh();
   }

@@ -7,6 +7,7 @@ import { count, day, reach, unitOf } from "./numbers.js";
 import { headline, kindName, stateOf } from "./words.js";
 
 const GROUPS = [["collecting", "Collecting"], ["few", "Too few reports yet"], ["soon", "Not yet asked"], ["over", "Over"]];
+const AGAIN = 10000;
 const keyOf = (t) => `${t.task}\n${t.release}`;
 export const taskLink = (t, view = "task") => `#/${view}/${encodeURIComponent(t.task)}${query({ release: t.release })}`;
 
@@ -75,13 +76,13 @@ class Card {
   // Events carry the first rows only: the others stay as they were.
   renew({ reports, estimates }) {
     const now = new Map(estimates.map((r) => [r.value, r]));
-    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.kind === "strings" ? estimates : this.figure.estimates.map((r) => now.get(r.value) ?? r) });
+    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.estimates.map((r) => now.get(r.value) ?? r) });
   }
 
   show(figure) {
     this.figure = figure;
     const top = headline(figure, unitOf(figure), reach(figure.level));
-    put(this.glance, figure.kind === "bins" ? null : h("p", { class: "big" }, h("span", { class: "number" }, top.value), h("span", { class: "spread" }, top.spread), h("span", { class: "what", dir: "auto" }, top.text)), miniature(figure));
+    put(this.glance, top.value === "" ? null : h("p", { class: "big" }, h("span", { class: "number" }, top.value), h("span", { class: "spread" }, top.spread), h("span", { class: "what", dir: "auto" }, top.text)), miniature(figure));
   }
 
   showDays(days, today) {
@@ -161,6 +162,10 @@ export class TasksView {
       if (look !== card.look) { this.arrange(); this.detail([card.task]); }
     } else if (name === "figure") {
       card.renew(data);
+      if (["strings", "bins"].includes(card.task.kind) && Date.now() - (card.asked ?? 0) > AGAIN) {
+        card.asked = Date.now(); // words may be new, and quantiles are not in events
+        this.detail([card.task]);
+      }
       this.app.speak(`${count(data.reports)} reports: ${card.task.question}`);
     }
     return null;

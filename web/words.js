@@ -1,6 +1,6 @@
 // words.js - what numbers and states mean, in plain words.
 
-import { count, day, fixed, percent } from "./numbers.js";
+import { count, day, fixed, percent, unitOf } from "./numbers.js";
 
 const KINDS = {
   "yes-no": "Yes or no", values: "One of a list", number: "Mean of a number", bins: "Distribution", strings: "Words", tuple: "Several questions",
@@ -44,6 +44,11 @@ export function headline(figure, unit, reach) {
   const rows = figure.estimates.filter((r) => r.significant !== false);
   if (!rows.length) return { value: "\u2013", spread: "", text: figure.kind === "strings" ? "No word stands out from chance yet." : "" };
   const show = (row, text) => ({ value: unit.of(row.estimate, row.stderr), spread: unit.spread(reach * row.stderr, row.stderr), text });
+  if (figure.kind === "bins") {
+    const middle = figure.quantiles?.find((q) => q.quantile === 0.5);
+    const plain = unitOf({ kind: "number" });
+    return middle ? { value: plain.of(middle.estimate, middle.stderr), spread: plain.spread(reach * middle.stderr, middle.stderr), text: "half are below" } : { value: "", spread: "", text: "" };
+  }
   if (figure.kind === "number") return show(rows[0], "on average");
   if (figure.kind === "yes-no") return show(rows.find((r) => r.value === "yes") ?? rows[0], "say yes");
   const [first, second] = [...rows].sort((a, b) => b.estimate - a.estimate);
