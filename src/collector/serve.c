@@ -112,8 +112,7 @@ static enum listen_role serve_role(void *ctx, const char *token)
 {
     struct collector *c = ctx;
 
-    return c->config.admin_open ? LISTEN_OPERATOR
-                                : tokens_role(c->tokens, token);
+    return tokens_role(c->tokens, token);
 }
 
 static struct listen_options serve_options(struct collector *c)
@@ -202,7 +201,7 @@ static hsy_status serve_open_admin(struct collector *c,
     o.loops = 1;
     o.tls_cert = near ? NULL : (const char *)tls->cert;
     o.tls_key = near ? NULL : (const char *)tls->key;
-    o.role = serve_role;
+    o.role = c->config.admin_open ? NULL : serve_role;
     st = listen_open(&c->admin, &o, &t->err);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
 }
