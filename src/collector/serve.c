@@ -51,6 +51,22 @@ static void serve_descriptors(struct collector *c)
               c->config.connections);
 }
 
+static void serve_whole_name(char **path)
+{
+    char *whole = *path != NULL ? realpath(*path, NULL) : NULL;
+
+    if (whole != NULL) {
+        free(*path);
+        *path = whole;
+    }
+}
+
+void serve_whole_names(struct config *c)
+{
+    serve_whole_name(&c->data);
+    serve_whole_name(&c->backups);
+}
+
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
@@ -63,9 +79,11 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .grace_days = (uint32_t)f->grace_days,
                                      .clock_days = (uint32_t)f->clock_days};
     struct store_state state;
-    hsy_status st =
-        store_sqlite_open(&c->store, &state, f->data, true, &t->err);
+    hsy_status st;
 
+    mkdir(f->data, S_IRWXU); /* else opening it says why not */
+    serve_whole_names(&c->config);
+    st = store_sqlite_open(&c->store, &state, f->data, true, &t->err);
     if (st == HSY_OK)
         st = engine_open(&c->engine, c->store, &state, &o, &t->err);
     if (st == HSY_OK)
@@ -218,6 +236,7 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (c->log == NULL)
         return serve_fail(t, HSY_E_NOMEM, NULL);
     serve_descriptors(c);
+    tzset(); /* reads a file */
     st = serve_open_store(c, t);
     if (st == HSY_OK)
         st = serve_open_tasks(c, t);

@@ -73,6 +73,7 @@ void serve_reload(struct collector *c, struct config *next)
 
     log_change(c->log, next->log_json, (enum log_level)next->log_level);
     c->config.drain_seconds = next->drain_seconds;
+    serve_whole_names(next);
     reload_stuck(c, next);
     good = reload_tasks(c, next);
     good &= reload_tokens(c, next);
