@@ -214,6 +214,7 @@ static hsy_status serve_open_admin(struct collector *c,
     o.routes = api_admin;
     o.nroutes = api_admin_count;
     o.loops = 1;
+    o.body_bytes = 0; /* its routes say how long a tally may be */
     o.tls_cert = near ? NULL : (const char *)tls->cert;
     o.tls_key = near ? NULL : (const char *)tls->key;
     o.role = c->config.admin_open ? NULL : serve_role;
