@@ -42,7 +42,7 @@ class Sender(threading.Thread):
             if self.seen != address:
                 self.line, self.seen = Line(address), address
             status, _, body = self.line.post(b"".join(wire for _, wire in uploads))
-        except (Gone, OSError):
+        except Gone:
             self.seen = None
             # Half of those that got no answer give up.
             self.again = uploads if self.rng.random() < 0.5 else []
