@@ -1,9 +1,18 @@
-/* sanitized.h - whether a sanitizer watches the memory of this program. */
+/*
+ * sanitized.h - whether a sanitizer watches the memory of this program.
+ *
+ * It makes every access slow, and sees what it is to see in few rounds of a
+ * loop: long ones are gone through in full by the plain build. MemorySanitizer
+ * (TEST_UNDEFINED) is the slowest, and looks at no bounds.
+ */
 #ifndef SANITIZED_H
 #define SANITIZED_H
 
 #ifdef __has_feature
-#if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer)
+#if __has_feature(memory_sanitizer)
+#define SANITIZED_MEMORY 1
+#define SANITIZED_UNDEFINED 1
+#elif __has_feature(address_sanitizer)
 #define SANITIZED_MEMORY 1
 #endif
 #endif
@@ -13,9 +22,16 @@
 #ifndef SANITIZED_MEMORY
 #define SANITIZED_MEMORY 0
 #endif
+#ifndef SANITIZED_UNDEFINED
+#define SANITIZED_UNDEFINED 0
+#endif
 
-enum { TEST_SANITIZED = SANITIZED_MEMORY };
+enum {
+    TEST_SANITIZED = SANITIZED_MEMORY,
+    TEST_UNDEFINED = SANITIZED_UNDEFINED
+};
 
 #undef SANITIZED_MEMORY
+#undef SANITIZED_UNDEFINED
 
 #endif

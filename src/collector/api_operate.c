@@ -98,7 +98,11 @@ static void operate_merge(struct collector *c, struct request *q)
     m.entry = e->number;
     m.bytes = request_body(q, &m.len);
     if (workers_admitting(c->workers, operate_merge_job, &m, &err) != HSY_OK) {
-        api_failed(q, &err);
+        if (err.status == HSY_E_REFUSED)
+            api_problem(q, 409, "Merged before",
+                        "this tally is counted already; nothing was added");
+        else
+            api_failed(q, &err);
     } else if (api_begin(q, &p)) {
         log_event(c->log, LOG_NOTE, "merged", "task=%s release=%" PRIu32,
                   e->task.id, e->task.release);
@@ -162,10 +166,12 @@ void api_put_document(struct request *q, void *ctx)
 #define OPERATE_PATH 4096u
 #define OPERATE_TRIES 1000u
 
-/* A name in the data directory that is not taken: backup-2026-11-16, then with
- * -2 and so on. False if there is none. */
+/* A name in the directory for backups that is not taken: backup-2026-11-16,
+ * then with -2 and so on. False if there is none. */
 static bool operate_free_name(char path[OPERATE_PATH], struct collector *c)
 {
+    const char *where =
+        c->config.backups != NULL ? c->config.backups : c->config.data;
     struct engine_status status;
     char day[PUT_DAY];
 
@@ -176,8 +182,8 @@ static bool operate_free_name(char path[OPERATE_PATH], struct collector *c)
 
         if (i > 1)
             snprintf(more, sizeof more, "-%u", i);
-        if (snprintf(path, OPERATE_PATH, "%s/backup-%s%s", c->config.data, day,
-                     more) >= (int)OPERATE_PATH)
+        if (snprintf(path, OPERATE_PATH, "%s/backup-%s%s", where, day, more) >=
+            (int)OPERATE_PATH)
             return false;
         if (access(path, F_OK) == -1 && errno == ENOENT)
             return true;

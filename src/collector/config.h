@@ -33,7 +33,7 @@ struct config {
 
     char **enrolled;  /* tasks that want a token, ended by NULL; NULL: none */
     char *candidates; /* directory with TASK.txt, for strings; NULL: none */
-    char *backups;    /* directory for copies; NULL: `backups` in data */
+    char *backups;    /* directory for copies; NULL: data */
     double lying;     /* share of liars whose effect is printed, 0.01 */
 
     bool log_json;

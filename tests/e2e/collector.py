@@ -46,7 +46,7 @@ def task(name, what, start=DAY - 30, end=DAY + 300, min_reports=1):
 
 def cells(name, n, **more):
     """A task with n cells, of which a report hits the one that it names."""
-    return task(name, "range: [0, %d]; bins: %d; epsilon: 16; mechanism: grr; repeat: once" % (n, n), **more)
+    return task(name, "range: [0, %d]; bins: %d; epsilon: 16; mechanism: grr; repeat: daily" % (n, n), **more)
 
 
 TASKS = (cells("cells", 65536) + task("crash", "yes-no: true; epsilon: 1; repeat: daily")
@@ -85,9 +85,9 @@ def packed(values, bits):
 
 
 class Task:
-    def __init__(self, row):
+    def __init__(self, row, document):
         self.id, self.release = row["task"], row["release"]
-        self.digest = bytes.fromhex(row["digest"])
+        self.digest = must("randomize", "--task", "%s:%s" % (document, self.id))[24:56]  # the scheme's
         self.values = row["values"]
         self.bits = {"yes-no": 1, "number": 1}.get(row["kind"]) or max(1, ((row["values"] or 2) - 1).bit_length())
 
@@ -126,7 +126,10 @@ class Line:
     """One connection that is kept: as little HTTP as uploads need."""
 
     def __init__(self, address, source=None):
-        self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        try:
+            self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        except OSError as e:
+            raise Gone(e)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.rest = b""
 
@@ -212,7 +215,7 @@ class Collector:
         if os.path.exists(signed):
             os.remove(signed)
         must("tasks", "compile", yaml, "--key", os.path.join(self.dir, "key.secret"), "-o", signed)
-        self.task = {row["task"]: Task(row) for row in json.loads(must("tasks", "show", signed, "--format", "json"))["tasks"]}
+        self.task = {row["task"]: Task(row, signed) for row in json.loads(must("tasks", "show", signed, "--format", "json"))["tasks"]}
         return signed
 
     def configure(self, **config):

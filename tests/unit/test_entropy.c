@@ -1,6 +1,7 @@
 /* test_entropy.c - kernel coins: draws, forks, and every way to fail. */
 #include "entropy.h"
 
+#include "sanitized.h"
 #include "stream.h"
 #include "tap.h"
 
@@ -12,17 +13,9 @@
 
 enum { BATCH = HSY_ENTROPY_BATCH };
 
-/* A fork under MemorySanitizer copies its shadow and takes a hundred times as
+/* A fork under a sanitizer copies its shadow and takes up to a hundred times as
  * long. */
-#ifdef __has_feature
-#if __has_feature(memory_sanitizer)
-enum { CHILDREN = 200 };
-#define CHILDREN_ARE_FEW
-#endif
-#endif
-#ifndef CHILDREN_ARE_FEW
-enum { CHILDREN = 10000 };
-#endif
+enum { CHILDREN = TEST_SANITIZED ? 200 : 10000 };
 
 /*
  * A kernel of our own. Byte number i it hands out is a function of i; each

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels_impl.h"
+#include "sanitized.h"
 #include "tap.h"
 
 struct level {
@@ -81,7 +82,7 @@ static void test_every_width(const struct level *plain,
     static const size_t rows[] = {1, 17, 70, 300};
     bool same = true;
 
-    for (uint32_t d = 1; d <= 600; d++)
+    for (uint32_t d = 1; d <= 600; d += TEST_UNDEFINED ? 7 : 1)
         for (size_t i = 0; i < 4; i++)
             same = same && folds_alike(plain->kernels, level->kernels, rows[i],
                                        0, d, (d + i) % 2 == 0);
@@ -114,7 +115,8 @@ static void test_many_rows(const struct level *plain, const struct level *level)
                                    520, true);
     same = same &&
            folds_alike(plain->kernels, level->kernels, 70000, 0, 7, true) &&
-           folds_alike(plain->kernels, level->kernels, 140000, 0, 1000, true);
+           (TEST_UNDEFINED ||
+            folds_alike(plain->kernels, level->kernels, 140000, 0, 1000, true));
     ok(same, "%s folds up to 140000 rows like plain", level->name);
 }
 
@@ -262,7 +264,7 @@ static bool every_g(const struct level *plain, const struct level *level,
 {
     bool same = true;
 
-    for (uint32_t g = 2; g <= 300; g++)
+    for (uint32_t g = 2; g <= 300; g += TEST_UNDEFINED ? 7 : 1)
         same = same &&
                test(plain->kernels, level->kernels, 100, 40, g, 10, narrow) &&
                test(plain->kernels, level->kernels, 70, 20, g, 0, narrow);

@@ -4,12 +4,17 @@
 #include "blake2b.h"
 #include "bytes.h"
 #include "kernels.h"
+#include "sanitized.h"
 #include "tap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG = 20000, STRUCTURED = 1000000, RANDOM = 100000 };
+enum {
+    LONG = 20000,
+    STRUCTURED = TEST_SANITIZED ? 50000 : 1000000,
+    RANDOM = TEST_SANITIZED ? 5000 : 100000
+};
 
 static bool is_hex(const uint8_t *bytes, size_t len, const char *hex)
 {
