@@ -243,7 +243,7 @@ static void workers_admit(struct workers *w, struct submission *list)
         workers_refuse(list);
     workers_note(w, list);
     workers_tell(list);
-    w->tidy = true;
+    atomic_store(&w->tidy, true);
 }
 
 /* The engine hears of every new day, and of any day that it does not believe
@@ -268,14 +268,15 @@ static void workers_day(struct workers *w)
 static void workers_tidy(struct workers *w)
 {
     hsy_error err = {0};
+    bool more = false;
     hsy_status st;
 
     pthread_mutex_unlock(&w->lock);
-    w->tidy = false;
-    st = engine_tidy(w->e, &w->tidy, &err);
-    if (st == HSY_E_FULL)
-        w->tidy = false;
-    else if (st != HSY_OK)
+    atomic_store(&w->tidy, false);
+    st = engine_tidy(w->e, &more, &err);
+    if (st == HSY_OK && more)
+        atomic_store(&w->tidy, true);
+    else if (st != HSY_OK && st != HSY_E_FULL)
         workers_fail(w, st, &err);
     pthread_mutex_lock(&w->lock);
 }
@@ -287,7 +288,7 @@ static struct submission *workers_wait(struct workers *w)
 
     pthread_mutex_lock(&w->lock);
     if (w->first == NULL && w->admitter.calls == NULL && !w->stopping) {
-        if (w->tidy && !w->dead)
+        if (atomic_load(&w->tidy) && !w->dead)
             workers_tidy(w);
         else
             workers_sleep(w, &w->admitter, 1000000);
@@ -385,7 +386,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     w->e = e;
     w->options = *options;
     w->end = &w->first;
-    w->tidy = true;
+    atomic_init(&w->tidy, true);
     atomic_init(&w->dead, false);
     good = pthread_mutex_init(&w->lock, NULL) == 0;
     good &= pthread_cond_init(&w->finished, NULL) == 0;

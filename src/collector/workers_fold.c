@@ -38,8 +38,10 @@ static void folder_write(struct workers *w, struct folder *s)
         s->retry = workers_clock() + FOLDER_RETRY;
     else if (st != HSY_OK)
         workers_fail(w, st, &err);
-    if (st == HSY_OK && !s->write)
+    if (st == HSY_OK && !s->write) {
         s->next = folder_next(w);
+        atomic_store(&w->tidy, true); /* what was erased leaves the logs too */
+    }
     s->fold = true; /* what waited for the entry that was written */
 }
 

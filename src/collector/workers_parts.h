@@ -41,10 +41,10 @@ struct workers {
     struct workers_times times;
 
     atomic_bool dead; /* something has failed */
+    atomic_bool tidy; /* the store may have something to tidy */
 
     /* the admitter's */
     uint32_t day; /* that the engine was told */
-    bool tidy;    /* the store may have something to tidy */
 };
 
 /* ---- workers.c ----------------------------------------------------------- */
