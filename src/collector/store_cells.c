@@ -180,8 +180,8 @@ static hsy_status cells_write(struct store_sqlite *s,
         st = store_erase_waste(s, n, &more, err);
     if (st == HSY_OK)
         st = store_write(s, &s->cells, cells_put_chunks, &c, err);
-    if (st == HSY_OK && atomic_load(&s->cells_log) > CELLS_LOG)
-        st = store_empty_log(s, &s->cells, false, err);
+    if (st == HSY_OK)
+        st = store_bound_log(s, &s->cells, CELLS_LOG, err);
     return st;
 }
 
@@ -339,8 +339,8 @@ hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
         st = store_erase_batches(s, &s->flip, entry, through, err);
     if (st == HSY_E_FULL && flipped)
         st = HSY_OK; /* by the next round */
-    if (st == HSY_OK && atomic_load(&s->record_log) > STORE_LOG)
-        st = store_empty_log(s, &s->flip, false, err);
+    if (st == HSY_OK)
+        st = store_bound_log(s, &s->flip, STORE_LOG, err);
     pthread_mutex_unlock(&s->cutting);
     return st;
 }

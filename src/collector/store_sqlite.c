@@ -95,17 +95,6 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
     }
 }
 
-/* Should nobody write tallies, the log is emptied here. */
-static hsy_status sqlite_bound_log(struct store_sqlite *s, hsy_error *err)
-{
-    hsy_status st;
-
-    if (atomic_load(&s->record_log) < SQLITE_LOG_MOST)
-        return HSY_OK;
-    st = store_empty_log(s, &s->append, false, err);
-    return st == HSY_E_FULL ? HSY_OK : st;
-}
-
 hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
                        const void *what, hsy_error *err)
 {
@@ -127,7 +116,10 @@ hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
     }
     if (record)
         pthread_mutex_unlock(&s->writing);
-    return st == HSY_OK && q == &s->append ? sqlite_bound_log(s, err) : st;
+    /* Should nobody write tallies, the log is emptied here. */
+    if (st == HSY_OK && q == &s->append)
+        st = store_bound_log(s, q, SQLITE_LOG_MOST, err);
+    return st;
 }
 
 /* ---- The directory ------------------------------------------------------- */

@@ -218,6 +218,11 @@ int store_put_meta(struct store_sqlite *s, struct sql *q,
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err);
 
+/* The same, not truncated, once it has more than so many pages. No room for it
+ * is no failure. */
+hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
+                           hsy_error *err);
+
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err);
