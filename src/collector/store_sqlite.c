@@ -456,6 +456,8 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
     s->dir = s->lock = -1;
+    s->record_most = STORE_LOG;
+    s->cells_most = STORE_CELLS_LOG;
     pthread_mutex_init(&s->writing, NULL);
     pthread_mutex_init(&s->cutting, NULL);
     st = sqlite_open_directory(s, directory, create, err);

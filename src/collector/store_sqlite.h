@@ -18,9 +18,10 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-#define STORE_VERSION 1      /* of the tables, in both headers (user_version) */
-#define STORE_LOG 4096u      /* pages of the record's log before it is moved */
-#define STORE_PATIENCE 10000 /* ms, should a stranger have it open */
+#define STORE_VERSION 1 /* of the tables, in both headers (user_version) */
+#define STORE_LOG 4096u /* pages of the record's log before it is moved */
+#define STORE_CELLS_LOG 1024u /* of that of cells */
+#define STORE_PATIENCE 10000  /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
 /* ---- Statements (store_sql.c) -------------------------------------------- */
@@ -152,7 +153,9 @@ struct store_sqlite {
     struct sql append, flip, cells;
     pthread_mutex_t writing, cutting;
     atomic_int dead; /* a status; nothing is done any more */
-    atomic_size_t record_log, cells_log; /* pages in the logs */
+    atomic_size_t record_log, cells_log; /* pages in the logs, */
+    size_t record_most, cells_most;      /* before they are moved by who writes
+                                          * tallies */
     atomic_bool erased;                  /* and they may hold what was erased */
 
     struct store_state state; /* of the thread that appends */

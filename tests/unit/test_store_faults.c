@@ -248,7 +248,7 @@ static void cut_anywhere(void)
     size_t n = 0, states = 0,
            most = faults_long      ? 200000
                   : TEST_SANITIZED ? 160
-                                   : 1600;
+                                   : 1000;
 
     ok(faults_journal() == HSY_OK && disk.nop > 300,
        "a life is written down, every operation on its files");
