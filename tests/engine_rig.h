@@ -94,6 +94,8 @@ static inline hsy_status rig_start(struct rig *r)
     if (st != HSY_OK)
         return st;
     st = engine_take(r->e, r->document, r->document_len, &err);
+    if (st == HSY_E_OLD)
+        st = HSY_OK; /* a later one is in force */
     roster_drop(r->roster);
     r->roster = engine_roster(r->e);
     return st;

@@ -98,7 +98,11 @@ static void operate_merge(struct collector *c, struct request *q)
     m.entry = e->number;
     m.bytes = request_body(q, &m.len);
     if (workers_admitting(c->workers, operate_merge_job, &m, &err) != HSY_OK) {
-        api_failed(q, &err);
+        if (err.status == HSY_E_REFUSED)
+            api_problem(q, 409, "Merged before",
+                        "this tally is counted already; nothing was added");
+        else
+            api_failed(q, &err);
     } else if (api_begin(q, &p)) {
         log_event(c->log, LOG_NOTE, "merged", "task=%s release=%" PRIu32,
                   e->task.id, e->task.release);

@@ -62,6 +62,9 @@ void api_document(struct request *q, void *ctx);
 void api_put_document(struct request *q, void *ctx);
 void api_backup(struct request *q, void *ctx);
 
+/* Members of GET /v1/status. */
+void api_put_status(struct put *p, struct collector *c);
+
 /* Whether everything works; NULL, or what does not. */
 const char *api_unready(struct collector *c);
 

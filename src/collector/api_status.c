@@ -19,7 +19,7 @@ const char *api_unready(struct collector *c)
 {
     struct engine_status status;
 
-    if (!c->ready)
+    if (!__atomic_load_n(&c->ready, __ATOMIC_ACQUIRE))
         return "the collector is starting or stopping";
     engine_look(c->engine, &status);
     if (status.clock_jumped)
@@ -63,32 +63,37 @@ static void status_put_document(struct put *p, struct collector *c)
     free(bytes);
 }
 
+void api_put_status(struct put *p, struct collector *c)
+{
+    const char *why = api_unready(c);
+    struct engine_status status;
+
+    engine_look(c->engine, &status);
+    put_word(p, "version", HSY_VERSION);
+    put_day(p, "day", status.day);
+    put_bool(p, "ready", why == NULL);
+    put_word(p, "why", why);
+    put_bool(p, "admin_open", c->config.admin_open);
+    status_put_document(p, c);
+    put_number(p, "lying", c->config.lying);
+    put_object(p, "store");
+    put_count(p, "commits", status.seq);
+    put_count(p, "folded", status.folded);
+    put_count(p, "waiting_bytes", status.waiting_bytes);
+    put_count(p, "ids", status.ids);
+    put_count(p, "ids_bytes", status.ids_bytes);
+    put_count(p, "tally_bytes", status.tally_bytes);
+    put_count(p, "reports", status.reports);
+    put_count(p, "nulls", status.nulls);
+    put_end(p, '}');
+}
+
 void api_status(struct request *q, void *ctx)
 {
-    struct collector *c = ctx;
-    struct engine_status status;
-    const char *why = api_unready(c);
     struct put p;
 
     if (!api_begin(q, &p))
         return;
-    engine_look(c->engine, &status);
-    put_word(&p, "version", HSY_VERSION);
-    put_day(&p, "day", status.day);
-    put_bool(&p, "ready", why == NULL);
-    put_word(&p, "why", why);
-    put_bool(&p, "admin_open", c->config.admin_open);
-    status_put_document(&p, c);
-    put_number(&p, "lying", c->config.lying);
-    put_object(&p, "store");
-    put_count(&p, "commits", status.seq);
-    put_count(&p, "folded", status.folded);
-    put_count(&p, "waiting_bytes", status.waiting_bytes);
-    put_count(&p, "ids", status.ids);
-    put_count(&p, "ids_bytes", status.ids_bytes);
-    put_count(&p, "tally_bytes", status.tally_bytes);
-    put_count(&p, "reports", status.reports);
-    put_count(&p, "nulls", status.nulls);
-    put_end(&p, '}');
+    api_put_status(&p, ctx);
     api_answer(q, 200, &p);
 }

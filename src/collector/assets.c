@@ -14,17 +14,37 @@
 #define TEXT "text/plain; charset=utf-8"
 #define PICTURE "image/svg+xml"
 
+#define MODULE(A, name)                                                        \
+    A(name, "/assets/" #name ".js", SCRIPT, "web/" #name ".js")
+
 /* Name in C, path of the URL, type, file. */
 #define ASSETS(A)                                                              \
     A(page, "/", HTML, "web/index.html")                                       \
     A(style, "/assets/style.css", CSS, "web/style.css")                        \
     A(icon, "/assets/icon.svg", PICTURE, "web/icon.svg")                       \
-    A(app, "/assets/app.js", SCRIPT, "web/app.js")                             \
     A(uplot, "/assets/uPlot.iife.min.js", SCRIPT,                              \
       "web/vendor/uPlot.iife.min.js")                                          \
     A(uplot_css, "/assets/uPlot.min.css", CSS, "web/vendor/uPlot.min.css")     \
     A(uplot_licence, "/assets/uPlot.LICENSE.txt", TEXT,                        \
-      "web/vendor/uPlot.LICENSE.txt")
+      "web/vendor/uPlot.LICENSE.txt")                                          \
+    MODULE(A, api)                                                             \
+    MODULE(A, app)                                                             \
+    MODULE(A, bars)                                                            \
+    MODULE(A, collector)                                                       \
+    MODULE(A, columns)                                                         \
+    MODULE(A, compare)                                                         \
+    MODULE(A, dom)                                                             \
+    MODULE(A, estimate)                                                        \
+    MODULE(A, live)                                                            \
+    MODULE(A, numbers)                                                         \
+    MODULE(A, overtime)                                                        \
+    MODULE(A, privacy)                                                         \
+    MODULE(A, series)                                                          \
+    MODULE(A, signin)                                                          \
+    MODULE(A, task)                                                            \
+    MODULE(A, tasks)                                                           \
+    MODULE(A, theme)                                                           \
+    MODULE(A, words)
 
 #define INCLUDE(name, path, type, file)                                        \
     extern const uint8_t asset_##name[], asset_##name##_end[];                 \

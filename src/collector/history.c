@@ -8,52 +8,20 @@
  * at the latest when the day ends or the collector stops.
  */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
-#include "history.h"
+#include "history_parts.h"
 
+#include "api_parts.h"
 #include "hostfail.h"
 
-#include <jansson.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define HISTORY_LIVE 240u                        /* points of an entry */
-#define HISTORY_DAYS 400u                        /* days of an entry */
-#define HISTORY_BYTES ((size_t)64 * 1024 * 1024) /* of live points, at most */
 #define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
 #define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
-
-struct history_point {
-    uint32_t day; /* of a day's point, else 0 */
-    char *json;   /* owned */
-    size_t len;
-};
-
-/* Points of an entry. */
-struct history_series {
-    struct history_point live[HISTORY_LIVE]; /* a ring */
-    size_t first, nlive;
-    struct history_point *days; /* oldest first; owned */
-    size_t ndays;
-    bool unkept; /* the last day's point is not in the store */
-    double kept; /* when it was last put there */
-    uint64_t told_reports, told_nulls; /* by an event */
-    uint64_t made; /* reports when the last figure was made */
-    double due;    /* no figure before */
-};
-
-struct history {
-    struct collector *c;
-    struct desk *desk;
-    pthread_t thread;
-    pthread_mutex_t lock; /* of all below */
-    pthread_cond_t changed;
-    bool stop;
-    struct history_series **series; /* by entry; owned */
-    size_t n;
-    size_t live_bytes;
-};
+#define HISTORY_STATUS_SECONDS                                                 \
+    2 /* readers hear how we are so often at most                              \
+       */
 
 static double history_now(void)
 {
@@ -68,158 +36,7 @@ struct desk *history_desk(struct history *h)
     return h != NULL ? h->desk : NULL;
 }
 
-/* ---- Points -------------------------------------------------------------- */
-
-/* The series of an entry, made if there is none; under the lock. NULL: out of
- * memory. */
-static struct history_series *history_of(struct history *h, uint32_t entry)
-{
-    if (entry >= h->n) {
-        const size_t n = (size_t)entry + 16;
-        struct history_series **more = realloc(h->series, n * sizeof *more);
-
-        if (more == NULL)
-            return NULL;
-        memset(more + h->n, 0, (n - h->n) * sizeof *more);
-        h->series = more;
-        h->n = n;
-    }
-    if (h->series[entry] == NULL)
-        h->series[entry] = calloc(1, sizeof *h->series[entry]);
-    return h->series[entry];
-}
-
-static void history_forget(struct history *h, struct history_series *s)
-{
-    struct history_point *oldest = &s->live[s->first];
-
-    h->live_bytes -= oldest->len;
-    free(oldest->json);
-    *oldest = (struct history_point){0};
-    s->first = (s->first + 1) % HISTORY_LIVE;
-    s->nlive--;
-}
-
-/* Add a point of now, which becomes the series'. */
-static void history_add_live(struct history *h, struct history_series *s,
-                             struct history_point point)
-{
-    while (s->nlive > 1 && (s->nlive == HISTORY_LIVE ||
-                            h->live_bytes + point.len > HISTORY_BYTES))
-        history_forget(h, s);
-    s->live[(s->first + s->nlive++) % HISTORY_LIVE] = point;
-    h->live_bytes += point.len;
-}
-
-/* Add a point of a day, or put it in the place of the same day's; it becomes
- * the series'. */
-static void history_add_day(struct history_series *s,
-                            struct history_point point)
-{
-    struct history_point *more;
-
-    if (s->ndays != 0 && s->days[s->ndays - 1].day == point.day) {
-        free(s->days[s->ndays - 1].json);
-        s->days[s->ndays - 1] = point;
-        return;
-    }
-    if (s->ndays == HISTORY_DAYS) {
-        free(s->days[0].json);
-        memmove(s->days, s->days + 1, --s->ndays * sizeof *s->days);
-    }
-    more = realloc(s->days, (s->ndays + 1) * sizeof *more);
-    if (more == NULL) {
-        free(point.json);
-        return;
-    }
-    s->days = more;
-    s->days[s->ndays++] = point;
-}
-
-static void history_free_series(struct history_series *s)
-{
-    if (s == NULL)
-        return;
-    for (size_t i = 0; i < HISTORY_LIVE; i++)
-        free(s->live[i].json);
-    for (size_t i = 0; i < s->ndays; i++)
-        free(s->days[i].json);
-    free(s->days);
-    free(s);
-}
-
-static void history_put_points(struct put *p, const struct history_point *at,
-                               size_t first, size_t n, size_t room)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct history_point *point = &at[(first + i) % room];
-
-        put_json(p, NULL, point->json, point->len);
-    }
-}
-
-void history_put(struct history *h, struct put *p, uint32_t entry)
-{
-    const struct history_series *s;
-
-    pthread_mutex_lock(&h->lock);
-    s = entry < h->n ? h->series[entry] : NULL;
-    put_array(p, "live");
-    if (s != NULL)
-        history_put_points(p, s->live, s->first, s->nlive, HISTORY_LIVE);
-    put_end(p, ']');
-    put_array(p, "days");
-    if (s != NULL)
-        history_put_points(p, s->days, 0, s->ndays, s->ndays + 1);
-    put_end(p, ']');
-    pthread_mutex_unlock(&h->lock);
-}
-
 /* ---- From a figure ------------------------------------------------------- */
-
-static void history_put_row(struct put *p, json_t *row)
-{
-    static const char *const numbers[] = {"estimate", "stderr", "low", "high"};
-    const json_t *value = json_object_get(row, "value");
-
-    put_object(p, NULL);
-    put_text(p, "value", json_string_value(value), json_string_length(value));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        put_number(p, numbers[i],
-                   json_number_value(json_object_get(row, numbers[i])));
-    put_end(p, '}');
-}
-
-enum history_form { HISTORY_IS_LIVE, HISTORY_IS_DAY, HISTORY_IS_EVENT };
-
-/* The point of a figure in one of its forms. */
-static hsy_status history_point(struct history_point *out, json_t *figure,
-                                const struct roster_entry *e,
-                                enum history_form form, uint32_t day)
-{
-    json_t *rows = json_object_get(figure, "estimates");
-    struct put p;
-    hsy_status st = put_open(&p, NULL);
-
-    if (st != HSY_OK)
-        return st;
-    if (form == HISTORY_IS_LIVE) {
-        put_count(&p, "time", (uint64_t)time(NULL));
-    } else if (form == HISTORY_IS_DAY) {
-        put_day(&p, "day", day);
-    } else {
-        put_word(&p, "task", e->task.id);
-        put_count(&p, "release", e->task.release);
-    }
-    put_count(&p, "reports",
-              (uint64_t)json_integer_value(json_object_get(figure, "reports")));
-    put_array(&p, "estimates");
-    for (size_t i = 0; i < json_array_size(rows) && i < HISTORY_ROWS; i++)
-        history_put_row(&p, json_array_get(rows, i));
-    put_end(&p, ']');
-    out->day = form == HISTORY_IS_DAY ? day : 0;
-    return put_close(&p, &out->json, &out->len, NULL);
-}
 
 static void history_publish(struct history *h, const char *name,
                             const char *json, size_t len)
@@ -232,15 +49,10 @@ static void history_publish(struct history *h, const char *name,
 static void history_take(struct history *h, const struct roster_entry *e,
                          const char *json, size_t len, uint32_t day)
 {
-    json_t *figure = json_loadb(json, len, 0, NULL);
+    json_t *figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
     struct history_point live = {0}, of_day = {0}, event = {0};
     struct history_series *s;
 
-    if (figure != NULL &&
-        history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
-        history_publish(h, "figure", event.json, event.len);
-        free(event.json);
-    }
     if (figure != NULL &&
         history_point(&live, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
         history_point(&of_day, figure, e, HISTORY_IS_DAY, day) == HSY_OK) {
@@ -253,6 +65,11 @@ static void history_take(struct history *h, const struct roster_entry *e,
             live.json = of_day.json = NULL;
         }
         pthread_mutex_unlock(&h->lock);
+    }
+    if (figure != NULL &&
+        history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
+        history_publish(h, "figure", event.json, event.len);
+        free(event.json);
     }
     free(live.json);
     free(of_day.json);
@@ -389,16 +206,18 @@ static void history_make(struct history *h, const struct roster_entry *e,
     hsy_error err = {0};
     char *json = NULL;
     size_t len = 0;
-    hsy_status st = history_figure(&json, &len, h->c, &ask, how, &err);
+    hsy_status st;
 
     engine_look(h->c->engine, &status);
+    st = history_figure(&json, &len, h->c, &ask, how, &err);
     history_settle(h, e->number, s, status.day);
     if (st == HSY_OK)
         history_take(h, e, json, len, status.day);
     else if (st != HSY_E_EMPTY && st != HSY_E_BUSY && st != HSY_E_UNKNOWN)
         log_failure(h->c->log, "figure", &err);
     free(json);
-    s->made = reports;
+    if (status.folded == status.seq)
+        s->made = reports; /* else what was counted may not be in it yet */
     s->due = history_now() + HISTORY_EASE * (history_now() - begun);
 }
 
@@ -423,6 +242,27 @@ static void history_entry(struct history *h, const struct roster_entry *e,
         history_make(h, e, s, count.reports);
 }
 
+/* Tell readers how we are, if that has changed. */
+static void history_tell_status(struct history *h)
+{
+    struct put p;
+    char *json;
+    size_t len;
+
+    if (h->c->admin == NULL || history_now() < h->status_due ||
+        put_open(&p, NULL) != HSY_OK)
+        return;
+    api_put_status(&p, h->c);
+    if (put_close(&p, &json, &len, NULL) != HSY_OK)
+        return;
+    if (h->status == NULL || strcmp(h->status, json) != 0) {
+        history_publish(h, "status", json, len);
+        h->status_due = history_now() + HISTORY_STATUS_SECONDS;
+    }
+    free(h->status);
+    h->status = json;
+}
+
 static void history_round(struct history *h, bool estimate)
 {
     struct roster *roster = engine_roster(h->c->engine);
@@ -432,6 +272,7 @@ static void history_round(struct history *h, bool estimate)
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
         history_entry(h, roster_at(roster, i), status.day, estimate);
     roster_drop(roster);
+    history_tell_status(h);
 }
 
 static void *history_run(void *ctx)
@@ -447,7 +288,7 @@ static void *history_run(void *ctx)
         const bool estimate = history_now() >= next;
 
         if (estimate)
-            next = history_now() + every;
+            next = history_now() + 0.9 * every; /* rounds are late, not early */
         history_round(h, estimate);
     }
     for (size_t i = 0; i < h->n; i++)
@@ -462,6 +303,7 @@ static void history_free(struct history *h)
     for (size_t i = 0; i < h->n; i++)
         history_free_series(h->series[i]);
     free(h->series);
+    free(h->status);
     pthread_cond_destroy(&h->changed);
     pthread_mutex_destroy(&h->lock);
     free(h);

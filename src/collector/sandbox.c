@@ -118,24 +118,27 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
 
 /* ---- Seccomp ------------------------------------------------------------- */
 
+/* Those that read a clock are called where the kernel cannot let a process read
+ * it by itself, restart_syscall after a stop. */
 static const int sandbox_allowed[] = {
     /* files */
-    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(pread64),
-    SCMP_SYS(pwrite64), SCMP_SYS(close), SCMP_SYS(openat), SCMP_SYS(newfstatat),
-    SCMP_SYS(fstat), SCMP_SYS(lseek), SCMP_SYS(fcntl), SCMP_SYS(fsync),
-    SCMP_SYS(fdatasync), SCMP_SYS(ftruncate), SCMP_SYS(unlink),
-    SCMP_SYS(rename), SCMP_SYS(mkdir), SCMP_SYS(access), SCMP_SYS(getdents64),
+    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(pread64), SCMP_SYS(pwrite64),
+    SCMP_SYS(close), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(fstat),
+    SCMP_SYS(fcntl), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(ftruncate),
+    SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir), SCMP_SYS(rmdir),
+    SCMP_SYS(access), SCMP_SYS(getdents64),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),
-    SCMP_SYS(epoll_ctl), SCMP_SYS(poll),
+    SCMP_SYS(epoll_ctl),
     /* memory */
     SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk),
+    SCMP_SYS(getrandom),
     /* threads, time, signals */
-    SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(rseq),
-    SCMP_SYS(clock_nanosleep), SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(exit),
-    SCMP_SYS(exit_group), SCMP_SYS(getrandom)};
+    SCMP_SYS(futex), SCMP_SYS(clock_nanosleep), SCMP_SYS(clock_gettime),
+    SCMP_SYS(gettimeofday), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(rseq), SCMP_SYS(exit),
+    SCMP_SYS(exit_group)};
 
 /* With part of their arguments: the bits of a mask must be as said. */
 static const struct sandbox_partly {

@@ -500,10 +500,12 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
                              const char *directory, bool create, hsy_error *err)
 {
     struct store_sqlite *s = calloc(1, sizeof *s);
+    uint8_t seed;
     hsy_status st;
 
     if (s == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
     s->dir = s->lock = -1;
     pthread_mutex_init(&s->writing, NULL);

@@ -143,6 +143,10 @@ static bool workers_calls(struct workers *w, struct workers_half *half)
             workers_fail(w, call->st, &call->err);
         pthread_mutex_lock(&w->lock);
         call->done = true;
+        if (half == &w->admitter) { /* a tally may have been merged in */
+            w->fold = true;
+            workers_wake(&w->folder);
+        }
         pthread_cond_broadcast(&w->finished);
         pthread_mutex_unlock(&w->lock);
     }

@@ -46,7 +46,7 @@ def task(name, what, start=DAY - 30, end=DAY + 300, min_reports=1):
 
 def cells(name, n, **more):
     """A task with n cells, of which a report hits the one that it names."""
-    return task(name, "range: [0, %d]; bins: %d; epsilon: 16; mechanism: grr; repeat: once" % (n, n), **more)
+    return task(name, "range: [0, %d]; bins: %d; epsilon: 16; mechanism: grr; repeat: daily" % (n, n), **more)
 
 
 TASKS = (cells("cells", 65536) + task("crash", "yes-no: true; epsilon: 1; repeat: daily")
@@ -126,7 +126,10 @@ class Line:
     """One connection that is kept: as little HTTP as uploads need."""
 
     def __init__(self, address, source=None):
-        self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        try:
+            self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        except OSError as e:
+            raise Gone(e)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.rest = b""
 

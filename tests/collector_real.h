@@ -1,0 +1,117 @@
+/* collector_real.h - the engine as it is, in the world of collector_world.h. */
+#ifndef COLLECTOR_REAL_H
+#define COLLECTOR_REAL_H
+
+#include "collector_world.h"
+
+static inline bool real_open(struct world *w)
+{
+    if (w->rig.e == NULL && rig_start(&w->rig) != HSY_OK)
+        return false;
+    return true;
+}
+
+static inline void real_kill(struct world *w)
+{
+    engine_close(w->rig.e);
+    w->rig.e = NULL;
+}
+
+static inline hsy_status real_today(struct world *w, uint32_t day)
+{
+    return engine_today(w->rig.e, day, NULL);
+}
+
+static inline struct intake_days real_days(struct world *w)
+{
+    return engine_days(w->rig.e);
+}
+
+static inline hsy_status real_admit(struct world *w, struct submission *list)
+{
+    return engine_admit(w->rig.e, list, NULL);
+}
+
+static inline hsy_status real_work(struct world *w)
+{
+    bool more;
+
+    switch (world_below(w, 8)) {
+    case 0:
+        engine_checkpoint(w->rig.e);
+        return HSY_OK;
+    case 1:
+    case 2:
+        return engine_fold(w->rig.e, &more, NULL);
+    case 3:
+        return engine_tidy(w->rig.e, &more, NULL);
+    default:
+        return engine_write(w->rig.e, 1 + world_below(w, 20000), &more, NULL);
+    }
+}
+
+/* Fold everything; of what is being written, finish that first. */
+static inline hsy_status real_rest(struct world *w)
+{
+    struct engine_status status;
+    hsy_status st = rig_fold(&w->rig);
+
+    engine_look(w->rig.e, &status);
+    if (st == HSY_OK && status.waiting_bytes != 0)
+        st = rig_write(&w->rig);
+    return st == HSY_OK ? rig_fold(&w->rig) : st;
+}
+
+static inline bool real_cells(struct world *w, uint32_t task, uint32_t first,
+                              uint32_t last, int64_t cells[WORLD_ITEMS])
+{
+    const int64_t *all;
+    int64_t *words = rig_copy(&w->rig, task, first, last, &all);
+    const bool there = words != NULL;
+
+    if (there)
+        memcpy(cells, all, WORLD_ITEMS * sizeof *cells);
+    free(words);
+    return there;
+}
+
+/* The counts of all days are those of the tally. */
+static inline bool real_sound(struct world *w)
+{
+    bool good = w->rig.store.faults == 0;
+
+    for (uint32_t task = 0; task < RIG_TASKS; task++) {
+        struct store_count counts[64];
+        const size_t n = engine_counts(w->rig.e, task, counts, 64);
+        const int64_t *cells;
+        int64_t *words = rig_copy(&w->rig, task, 0, 0, &cells);
+        uint64_t reports = 0, nulls = 0, counted = 0;
+
+        for (size_t i = 0; i < n; i++) {
+            reports += counts[i].reports;
+            nulls += counts[i].nulls;
+        }
+        for (size_t i = 0; words != NULL && i < rig_cells[task]; i++)
+            counted += (uint64_t)cells[i];
+        for (size_t i = 0; i < WORLD_ITEMS; i++)
+            nulls -= w->items[i].task == task && w->items[i].null &&
+                     w->items[i].acked;
+        /* A null may be counted and not yet acknowledged. */
+        good &= reports == counted && nulls <= WORLD_ITEMS;
+        free(words);
+    }
+    return good;
+}
+
+static const struct world_collector world_real = {.name = "hearsay",
+                                                  .open = real_open,
+                                                  .kill = real_kill,
+                                                  .today = real_today,
+                                                  .days = real_days,
+                                                  .admit = real_admit,
+                                                  .work = real_work,
+                                                  .rest = real_rest,
+                                                  .cells = real_cells,
+                                                  .sound = real_sound};
+
+#endif

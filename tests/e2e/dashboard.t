@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The dashboard in a real browser, against a real collector.
+
+Every file of web/ is served as it is. Then tests/browser/dashboard.mjs clicks
+through the page (playwright-core, Debian's chromium); screenshots are left in
+build/browser/. Where there is no node, npm, chromium or no way to playwright-
+core, that part is skipped and says so.
+"""
+
+import random
+
+from collector import *
+
+BROWSER = os.path.join(ROOT, "tests", "browser")
+SHOTS = os.path.join(os.environ.get("B") or os.path.join(ROOT, "build"), "browser")
+HOSTILE = "</script><img src=x onerror=globalThis.pwned=1>"
+random.seed(7)
+
+
+def tasks(release, browsers):
+    kind = {"crash": "yes-no: true; epsilon: 1; repeat: daily", "minutes": "range: [0, 1440]; epsilon: 1; repeat: daily",
+            "memory": "range: [0, 96]; bins: 24; epsilon: 2; repeat: daily", "page": "strings: true; epsilon: 4; mechanism: pem; repeat: daily"}
+    rows = [task(name, what, start=DAY - 9) for name, what in kind.items()]
+    rows.append(task("browser", "release: %d; values: [%s]; epsilon: 2; mechanism: grr; repeat: daily" % (release, browsers), start=DAY - 9))
+    rows.append(task("hostile", "values: [%s, b]; epsilon: 1; repeat: daily" % json.dumps(HOSTILE), start=DAY - 9))
+    rows.append(task("few", "yes-no: true; epsilon: 1; repeat: daily", min_reports=100000))
+    return "".join(rows).replace("Which one is it?", json.dumps("Which one is it? " + HOSTILE), 1)
+
+
+PAGES = ["news", "maps", "<b>"]
+TRUTHS = {"crash": ["yes", "no", "no"], "minutes": [90, 120, 180, 300], "memory": [4, 8, 8, 16, 16, 16, 32, 64], "page": PAGES,
+          "browser": ["firefox", "chrome", "chrome", "safari"], "hostile": [HOSTILE, "b"]}
+
+
+def feed(c, name, people, epoch=DAY):
+    """Honest reports of so many people, in one upload."""
+    twin = must("randomize", "--task", "%s:%s" % (os.path.join(c.dir, "tasks.signed"), name), "--json",
+                stdin=lines(random.choice(TRUTHS[name]) for _ in range(people))).decode().splitlines()
+    reports = [json.loads(line)["report"] for line in twin[1:-1]]
+    upload = {"task": name, "release": c.task[name].release, "digest": json.loads(twin[0])["scheme"]["digest"], "epoch": date(epoch), "id": os.urandom(16).hex(), "reports": reports}
+    status, body = c.upload(json.dumps({"uploads": [upload]}), "application/json")
+    if status != 204:
+        raise SystemExit("Bail out! an upload of %s was refused: %s" % (name, body))
+
+
+def served(c):
+    """Everything in web/ is there, byte by byte, and nothing else."""
+    files = {"/": "index.html"}
+    for folder in ("", "vendor"):
+        for name in sorted(os.listdir(os.path.join(ROOT, "web", folder))):
+            if os.path.isfile(os.path.join(ROOT, "web", folder, name)) and name != "index.html":
+                files["/assets/" + name] = os.path.join(folder, name)
+    for where, name in files.items():
+        status, headers, body = ask(c.admin, "GET", where)
+        same = body == open(os.path.join(ROOT, "web", name), "rb").read()
+        kind = headers.get("content-type", "").split(";")[0]
+        want = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html", ".txt": "text/plain"}[os.path.splitext(name)[1]]
+        ok(status == 200 and same and kind == want and "default-src 'none'" in headers.get("content-security-policy", ""), "web/%s is served as it is" % name, (status, headers))
+    for where in ("/assets/", "/assets/index.html", "/assets/..%2fassets.c", "/assets/app.js/x", "/favicon.ico"):
+        ok(ask(c.admin, "GET", where)[0] == 404, "%s is not" % where)
+    ok(all(ask(c.public, "GET", where)[0] == 404 for where in ("/", "/assets/app.js")), "devices find no page at all")
+
+
+def modules():
+    """Where playwright-core is, fetched if need be; else why it is not."""
+    for command in ("node", "npm", "chromium"):
+        if shutil.which(command) is None:
+            return None, "there is no %s" % command
+    if not os.path.isdir(os.path.join(BROWSER, "node_modules", "playwright-core")):
+        r = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=BROWSER, capture_output=True, timeout=DEADLINE)
+        if r.returncode != 0:
+            return None, "npm cannot fetch playwright-core: " + r.stderr.decode("utf-8", "replace").strip().splitlines()[-1]
+    return BROWSER, None
+
+
+def browse(c, token):
+    """Run the browser's tests; theirs are lines of TAP like ours."""
+    where, why = modules()
+    if where is None:
+        return ok(True, "the dashboard in a browser # SKIP " + why)
+    env = {**os.environ, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "MODULES": where, "CHROMIUM": shutil.which("chromium"), "HOME": TMP}
+    node = subprocess.Popen(["node", os.path.join(BROWSER, "dashboard.mjs")], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    atexit.register(lambda: node.poll() is None and os.killpg(node.pid, signal.SIGKILL))
+    for line in node.stdout:
+        said = re.match(r"(not )?ok \d+ - (.*)", line)
+        if said:
+            ok(not said[1], said[2])
+        elif line.startswith("# want more "):
+            feed(c, line.split()[-1], 3000)
+            node.stdin.write("done\n")
+            node.stdin.flush()
+        elif not line.startswith("1.."):
+            print(line, end="", flush=True)
+    return ok(node.wait() == 0, "the browser's tests came to their end")
+
+
+c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s", sandbox="off")
+token = must("serve", "token", "add", "reader", "--role", "analyst", "--data", c.data).decode().split()[-1]
+c.start()
+for name in TRUTHS:
+    feed(c, name, 3000)
+served(c)
+c.document(tasks(2, "firefox, chrome, safari"))
+c.process.send_signal(signal.SIGHUP)
+c.until(lambda: any(t["task"] == "browser" and t["release"] == 2 for t in c.get("/v1/tasks", token)[1]["tasks"]))
+for back in range(3):
+    feed(c, "browser", 3000, DAY - back)
+browse(c, token)
+ok(c.stop() == 0, "the collector ends when it is told to")
+done()

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# M03: the threads of the collector under ThreadSanitizer. Everything that runs
+# on them is compiled for it; the library below has no state to share.
+set -u
+. tests/tap.sh
+out=${B:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+rooms=$(printf -- '-I%s ' src/*)
+flags="-std=c11 -O1 -g1 -fsanitize=thread -Wall -Wextra -Iinclude -Itests $rooms"
+sources=(src/collector/{workers,engine,engine_admit,engine_fold,engine_write,engine_read,engine_merge,ids,quotas,roster}.c tests/unit/test_workers.c)
+printf '%s\n' "${sources[@]}" |
+    xargs -P2 -I{} sh -c "clang-14 $flags -c {} -o $work/\$(basename {} .c).o" >"$work/log" 2>&1
+ok $? "the collector's threads compile for ThreadSanitizer" "$work/log"
+clang-14 -fsanitize=thread "$work"/*.o "$out/obj/rooms.a" "$out/libhearsay.a" \
+    -ljansson -lm -pthread -o "$work/test" >"$work/log" 2>&1
+ok $? "and link" "$work/log"
+rounds=2
+[[ -z ${HSY_TEST_LONG:-} ]] || rounds=500
+for ((i = 0; i < rounds; i++)); do
+    TSAN_OPTIONS=halt_on_error=0:exitcode=66 "$work/test" >"$work/log" 2>&1 || break
+done
+[[ $i == "$rounds" ]]
+ok $? "no two threads touch the same thing without order, in $rounds runs" "$work/log"
+tap_done

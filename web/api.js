@@ -1,0 +1,70 @@
+// api.js - questions to the collector, with the reader's token.
+
+const KEY = "hearsay-token";
+
+// "#token=..." hands a token over, and leaves the address at once: it must not
+// stay in the history or be copied along.
+export function takeToken() {
+  const found = /^#token=([^&]*)/.exec(location.hash);
+  if (!found) return;
+  setToken(decodeURIComponent(found[1]));
+  history.replaceState(null, "", location.pathname + "#/");
+}
+
+export const token = () => sessionStorage.getItem(KEY) ?? "";
+
+export function setToken(text) {
+  if (text) sessionStorage.setItem(KEY, text);
+  else sessionStorage.removeItem(KEY);
+}
+
+// What the collector answered instead: its status, and its problem in words.
+export class Problem extends Error {
+  constructor(status, body) {
+    super(body?.title || (status ? `The collector answered ${status}` : "The collector does not answer"));
+    this.status = status;
+    this.body = body ?? {};
+  }
+}
+
+export async function ask(path, { signal, accept = "application/json" } = {}) {
+  const headers = { Accept: accept };
+  if (token()) headers.Authorization = "Bearer " + token();
+  let answer;
+  try {
+    answer = await fetch(path, { headers, signal, cache: "no-store", credentials: "omit", redirect: "error" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0);
+  }
+  if (!answer.ok) throw new Problem(answer.status, await answer.json().catch(() => null));
+  return answer;
+}
+
+export const json = async (path, how) => (await ask(path, how)).json();
+
+export function query(values) {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && value !== null && value !== "") q.set(name, value);
+  const text = q.toString();
+  return text ? "?" + text : "";
+}
+
+export const taskPath = (id, rest = "", values = {}) => `/v1/tasks/${encodeURIComponent(id)}${rest}${query(values)}`;
+
+// A file for the reader: links cannot carry a token, so it is fetched first.
+export async function download(path, name) {
+  save(await (await ask(path, { accept: "*/*" })).blob(), name);
+}
+
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}

@@ -1,0 +1,231 @@
+// estimate.js - the figure of a task: bars, mean, distribution or words, with
+// errors; how it is asked for, and how it is taken home.
+
+import { download, json, taskPath } from "./api.js";
+import { Bars } from "./bars.js";
+import { Columns, sparse } from "./columns.js";
+import { choice, fresh, h, numbers, put, say, table } from "./dom.js";
+import { count, percent, reach, ticks, unitOf } from "./numbers.js";
+import { headline, liesText } from "./words.js";
+
+const MOST = 25, SOON = 1500;
+const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
+const LIARS = [0.001, 0.01, 0.05, 0.1];
+
+// What the devices' coins make of an interval: all of it where no liars are
+// assumed, else so many standard errors.
+export function noiseOf(figure, row) {
+  const wide = reach(figure.level) * row.stderr;
+  return figure.assume_lying ? [row.estimate - wide, row.estimate + wide] : [row.low, row.high];
+}
+
+// A word that is no text comes with its bytes.
+export const labelOf = (row) => (row.value_hex ? `0x${row.value_hex}` : row.value === "" ? "(empty)" : String(row.value));
+
+function titleOf(figure, row, unit) {
+  const lies = figure.assume_lying ? ", lying devices included" : "";
+  return `${labelOf(row)}: ${unit.of(row.estimate, row.stderr)}; ${Math.round(figure.level * 100)} % interval ${unit.range(row)}${lies}`;
+}
+
+export function markOf(figure, row, look = 0) {
+  return { estimate: row.estimate, low: row.low, high: row.high, noise: noiseOf(figure, row), look };
+}
+
+export const cellsOf = (figure, row, unit) => [{ text: unit.of(row.estimate, row.stderr), kind: "number" }, { text: unit.spread(reach(figure.level) * row.stderr, row.stderr), kind: "spread" }];
+
+// Edges of the bins: from lo and hi in equal steps.
+export function edgesOf(figure) {
+  const n = figure.estimates.length;
+  const low = Number(figure.lo ?? 0), high = Number(figure.hi ?? n);
+  return Array.from({ length: n + 1 }, (_, i) => low + ((high - low) * i) / n);
+}
+
+export function edgeLabels(edges) {
+  const n = edges.length - 1, shown = sparse(n, 8);
+  const { places } = ticks(edges[0], edges.at(-1), n);
+  return edges.flatMap((e, i) => (shown(i) ? [{ at: i / n, text: e.toLocaleString("en-GB", { maximumFractionDigits: Math.min(places, 3) }) }] : []));
+}
+
+/* ---- Pictures: each has a node and takes a figure ------------------------ */
+
+class BarsPicture {
+  constructor(figure, order) {
+    this.unit = unitOf(figure);
+    this.words = figure.kind === "strings";
+    this.order = order;
+    this.bars = new Bars("Estimates", ["Value", "Share", "Noise", ...(this.words ? ["Significance"] : [])], this.unit);
+    this.more = h("button", { class: "quiet", type: "button", hidden: true, onclick: () => { this.all = !this.all; this.update(this.figure); } });
+    this.node = h("div", { class: this.words ? "words" : null }, this.bars.node, this.more);
+  }
+
+  update(figure) {
+    this.figure = figure;
+    const rows = [...figure.estimates];
+    if (this.order() === "size") rows.sort((a, b) => b.estimate - a.estimate);
+    const few = this.words ? rows.filter((r) => r.significant !== false).slice(0, MOST) : rows.slice(0, MOST);
+    const hidden = rows.length - few.length;
+    this.more.hidden = hidden === 0;
+    say(this.more, this.all ? "Show fewer" : this.words ? `Show ${hidden} more that may be chance` : `Show all ${rows.length}`);
+    this.bars.update((this.all ? rows : few).map((r) => ({
+      key: labelOf(r), label: labelOf(r), title: titleOf(figure, r, this.unit), faint: r.significant === false, marks: [markOf(figure, r)],
+      cells: [...cellsOf(figure, r, this.unit), ...(this.words ? [{ text: r.significant === false ? "may be chance" : "\u2713 significant", kind: r.significant === false ? "doubt" : "sure" }] : [])],
+    })));
+  }
+}
+
+class MeanPicture {
+  constructor(figure) {
+    this.unit = unitOf(figure);
+    this.bars = new Bars("Estimate", ["Value", "Mean", "Noise"], this.unit);
+    this.node = this.bars.node;
+  }
+
+  update(figure) {
+    const rows = figure.estimates.map((r) => ({ key: r.value, label: labelOf(r), title: titleOf(figure, r, this.unit), marks: [{ ...markOf(figure, r), dot: true }], cells: cellsOf(figure, r, this.unit) }));
+    this.bars.update(rows, near(rows.flatMap((r) => r.marks)));
+  }
+}
+
+// An axis around what is there, for marks that need no zero.
+export function near(marks) {
+  const low = Math.min(...marks.map((m) => m.low)), high = Math.max(...marks.map((m) => m.high));
+  const air = (high - low) * 0.4 || 1;
+  return { from: low - air, to: high + air, ...ticks(low - air, high + air, 5) };
+}
+
+class BinsPicture {
+  constructor(figure) {
+    this.unit = unitOf(figure);
+    this.columns = new Columns("Share of each bin, with error bars. The numbers are in the table below.", this.unit, 260);
+    this.node = this.columns.node;
+  }
+
+  update(figure) {
+    const columns = figure.estimates.map((r) => ({ marks: [{ value: r.estimate, low: r.low, high: r.high, noise: noiseOf(figure, r), title: titleOf(figure, r, this.unit) }] }));
+    this.columns.update(columns, edgeLabels(edgesOf(figure)));
+  }
+}
+
+const PICTURES = { number: MeanPicture, bins: BinsPicture };
+
+/* ---- The card ------------------------------------------------------------ */
+
+export class EstimateCard {
+  constructor(view, task) {
+    const liars = String(view.app.status.lying ?? 0.01);
+    Object.assign(this, { view, task, options: { level: "0.95", lying: liars, from: "", to: "" }, order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" });
+    const id = fresh("estimate");
+    this.big = h("p", { class: "hero" });
+    this.about = h("p", { class: "soft" });
+    this.lies = h("p", { class: "lies" });
+    this.picture = h("div", { class: "picture" });
+    this.numbers = numbers(() => this.table());
+    this.message = h("div");
+    this.key = h("p", { class: "key soft small" });
+    this.node = h("section", { class: "card estimate", "aria-labelledby": id },
+      h("div", { class: "head" }, h("h2", { id }, "Estimate"), this.exports()), this.message, this.big, this.about, this.controls(), this.picture, this.key, this.lies, this.numbers);
+  }
+
+  exports() {
+    const get = (ending) => async () => {
+      const rest = ending === "json" ? "/estimate" : `/estimate.${ending}`;
+      try {
+        await download(taskPath(this.task.task, rest, this.query()), `${this.task.task}-${this.task.release}.${ending}`);
+      } catch (problem) {
+        this.failed(problem);
+      }
+    };
+    return h("div", { class: "group", role: "group", "aria-label": "Export" }, ["csv", "json", "svg"].map((e) => h("button", { class: "quiet", type: "button", onclick: get(e), "data-export": e }, e.toUpperCase())));
+  }
+
+  controls() {
+    const change = (name) => (value) => { this.options[name] = value; this.load(); };
+    const date = (name, label) => {
+      const id = fresh(name);
+      return h("span", { class: "choice" }, h("label", { for: id }, label), h("input", { id, type: "date", min: this.task.start, max: this.view.app.status.day, onchange: (e) => change(name)(e.target.value) }));
+    };
+    const ordered = this.task.kind === "values" ? choice("Order", [["size", "largest first"], ["asked", "as asked"]], this.order, (v) => { this.order = v; this.draw(); }) : null;
+    return h("div", { class: "controls" }, ordered, choice("Level", LEVELS, "0.95", change("level")), this.liars(change("lying")), this.task.by_day ? [date("from", "From"), date("to", "to")] : null);
+  }
+
+  // A search for words has no bound on what liars can do.
+  liars(change) {
+    if (this.task.kind === "strings") return null;
+    const known = [...new Set([...LIARS, Number(this.options.lying)])].sort((a, b) => a - b);
+    return choice("Lying devices", known.map((share) => [String(share), percent(share)]), this.options.lying, change);
+  }
+
+  // A period has two ends; one that is not given is the task's own.
+  query() {
+    const { from, to, ...rest } = this.options;
+    const period = from || to ? { from: from || this.task.start, to: to || this.view.app.status.day } : {};
+    return { release: this.task.release, ...rest, ...period };
+  }
+
+  // At most one question at a time, and not too soon after the last.
+  refresh() {
+    if (this.later) return;
+    this.later = setTimeout(() => { this.later = undefined; this.load(); }, Math.max(0, SOON - (Date.now() - (this.asked ?? 0))));
+  }
+
+  close() { clearTimeout(this.later); }
+
+  async load() {
+    if (this.task.shown === false) return this.few(this.task);
+    const mine = (this.turn = (this.turn ?? 0) + 1);
+    this.asked = Date.now();
+    try {
+      const figure = await json(taskPath(this.task.task, "/estimate", this.query()), { signal: this.view.abort.signal });
+      if (mine !== this.turn) return;
+      this.figure = figure;
+      this.draw();
+      this.view.figured(figure);
+    } catch (problem) {
+      if (mine === this.turn) this.failed(problem);
+    }
+  }
+
+  failed(problem) {
+    if (problem.status === 409 && problem.body.min_reports) return this.few(problem.body);
+    const node = this.view.app.failed(this.view, problem);
+    return node ? put(this.message, node) : null;
+  }
+
+  few({ reports, min_reports: least }) {
+    this.hide(true);
+    this.figure = undefined;
+    put(this.message, h("div", { class: "empty" }, h("p", null, h("strong", null, "Too few reports yet")), h("p", { class: "soft" }, `${count(reports)} of ${count(least)}. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
+      h("progress", { max: least, value: reports, "aria-label": "Reports before an estimate is shown" })));
+  }
+
+  hide(yes) {
+    for (const node of [this.big, this.about, this.picture, this.key, this.lies, this.numbers]) node.hidden = yes;
+  }
+
+  draw() {
+    const { figure } = this;
+    if (!figure) return;
+    const unit = unitOf(figure), top = headline(figure, unit, reach(figure.level));
+    this.hide(false);
+    put(this.big, h("span", { class: "number", "data-hero": true }, top.value), h("span", { class: "spread" }, top.spread), h("span", { class: "what", dir: "auto" }, top.text));
+    this.big.hidden = top.value === "";
+    put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
+    const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
+    say(this.about, `From ${count(figure.reports)} reports${range}. Level ${Math.round(figure.level * 100)} %, mechanism ${figure.mechanism}.`);
+    if (!this.drawn) put(this.picture, (this.drawn = new (PICTURES[figure.kind] ?? BarsPicture)(figure, () => this.order)).node);
+    this.drawn.update(figure);
+    put(this.key, h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null);
+    say(this.lies, liesText(figure, unit));
+    this.lies.hidden = this.lies.textContent === "";
+    this.numbers.refresh();
+  }
+
+  table() {
+    const { figure } = this;
+    if (!figure) return h("p", { class: "soft" }, "Not there yet.");
+    const unit = unitOf(figure);
+    const words = figure.kind === "strings";
+    return table("Estimates with their errors", [["Value", ""], ["Estimate", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(words ? [["Significant", ""]] : [])],
+      figure.estimates.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), unit.number(r.stderr, r.stderr), unit.number(r.low, r.stderr), unit.number(r.high, r.stderr), ...(words ? [r.significant === false ? "no" : "yes"] : [])]));
+  }
+}
