@@ -2,6 +2,8 @@
  * them. */
 #include "figures_parts.h"
 
+#include "hostfail.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +82,11 @@ hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err)
     }
     if (st == HSY_OK)
         found_put(p, f, &got);
+    else if (st == HSY_E_RANGE && f->how->top == 0)
+        st = host_fail(err, HSY_E_UNKNOWN, "candidates",
+                       "this search has more candidates than a collector "
+                       "tries: download the tally, and use 'hearsay "
+                       "discover --max-candidates'");
     shares_search_clear(&got);
     return st;
 }
