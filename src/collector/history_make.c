@@ -132,21 +132,14 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
 /* ---- Figures ------------------------------------------------------------- */
 
 hsy_status history_figure(char **json, size_t *len, struct collector *c,
-                          const struct history_ask *ask, struct figure_how how,
-                          hsy_error *err)
+                          const struct history_ask *ask,
+                          const struct figure_how *how, hsy_error *err)
 {
-    const struct roster_entry *e = ask->entry;
-    char *candidates = NULL;
     int64_t *words = NULL;
-    hsy_status st = history_candidates(&candidates, &how.candidates_len, c,
-                                       e->task.id, err);
+    hsy_status st = history_copy(&words, c, ask, err);
 
-    how.candidates = candidates;
     if (st == HSY_OK)
-        st = history_copy(&words, c, ask, err);
-    if (st == HSY_OK)
-        st = figure_json(json, len, e, words, &how, err);
-    free(candidates);
+        st = figure_json(json, len, ask->entry, words, how, err);
     free(words);
     return st;
 }
