@@ -58,9 +58,10 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
              %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
              %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake,$(UNIT))
+MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox,$(MSAN))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-.PHONY: all help tests unit msan replays check soak ctime fuzz mutants bench lint format \
+.PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench lint format \
         amalgamation client install uninstall dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
@@ -79,6 +80,7 @@ help:
 #: format        clang-format over the tree
 #: soak          statistical tests with fresh, printed seeds
 #: mutants       the zoo of other people's bugs, each of which must be caught
+#: simulate      collectors from seeds, SEEDS=1000 of them from FIRST=1 on
 #: ctime         constant time under valgrind, all compilers and levels
 #: fuzz          libFuzzer on every parser, TIME=60 seconds each
 #: repro         two builds in two places, the same bits
@@ -114,7 +116,7 @@ $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
 $(O)/rooms.a: $(if $(filter memory,$(SAN)),$(filter $(O)/src/host/%,$(MID_OBJ)),$(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ)))
 	rm -f $@ && $(AR) rcsD $@ $^
 
-$(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts): $(ZOO_OBJ)
+$(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts test_simulate): $(ZOO_OBJ)
 $(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) $(MID_LIBS) -lgmp -lm -pthread -o $@
@@ -135,8 +137,10 @@ check:
 	./check
 soak: tests
 	tools/soak $(OUT)
-mutants: $(OUT)/tests/attack/test_zoo $(OUT)/tests/attack/test_zoo_device
+mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_simulate)
 	prove -e '' $^
+simulate: $(OUT)/tests/attack/test_simulate
+	$< $(or $(FIRST),1) $(or $(SEEDS),1000)
 bench: all
 	$(OUT)/hearsay bench
 ctime:

@@ -62,10 +62,17 @@ static inline hsy_status real_rest(struct world *w)
     return st == HSY_OK ? rig_fold(&w->rig) : st;
 }
 
-static inline int64_t real_cell(struct world *w, uint32_t task, uint32_t first,
-                                uint32_t last, uint32_t cell)
+static inline bool real_cells(struct world *w, uint32_t task, uint32_t first,
+                              uint32_t last, int64_t cells[WORLD_ITEMS])
 {
-    return rig_cell(&w->rig, task, first, last, cell);
+    const int64_t *all;
+    int64_t *words = rig_copy(&w->rig, task, first, last, &all);
+    const bool there = words != NULL;
+
+    if (there)
+        memcpy(cells, all, WORLD_ITEMS * sizeof *cells);
+    free(words);
+    return there;
 }
 
 /* The counts of all days are those of the tally. */
@@ -104,7 +111,7 @@ static const struct world_collector world_real = {.name = "hearsay",
                                                   .admit = real_admit,
                                                   .work = real_work,
                                                   .rest = real_rest,
-                                                  .cell = real_cell,
+                                                  .cells = real_cells,
                                                   .sound = real_sound};
 
 #endif

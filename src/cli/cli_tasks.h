@@ -55,6 +55,9 @@ void cli_hex(char *text, const uint8_t *bytes, size_t n);
 /* n bytes of hexadecimal digits, then nothing but the line's end. */
 bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len);
 
+/* A token: one line of a file; the caller frees it. */
+int cli_token_read(char **token, const char *path);
+
 int cli_public_read(uint8_t key[HSY_SIGN_KEY], const char *path);
 
 /* Refuses a file that others can read. Wipe the secret after use. */

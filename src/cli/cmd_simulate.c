@@ -1,5 +1,6 @@
 /* cmd_simulate.c - hearsay simulate attack: attackers against simulated
- * devices. (simulate_study.c has hearsay simulate --data.) */
+ * devices. (simulate_study.c has hearsay simulate --data, simulate_fleet.c
+ * hearsay simulate fleet.) */
 #include "output.h"
 #include "simulate_parts.h"
 #include "simulate_study.h"
@@ -337,6 +338,8 @@ int cmd_simulate(int argc, char **argv)
         return simulate_puzzle(argc, argv);
     if (simulate_discovers(argc, argv))
         return simulate_discover(argc, argv);
+    if (argc >= 2 && strcmp(argv[1], "fleet") == 0)
+        return simulate_fleet(argc - 1, argv + 1);
     if (argc < 2 || strcmp(argv[1], "attack") != 0)
         return simulate_study(argc, argv);
     c.s.o.seed = 1;

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEND_TOKEN_MAX 1024u
-
 bool device_is_url(const char *text)
 {
     return strncmp(text, "http://", 7) == 0 ||
@@ -24,26 +22,6 @@ bool device_is_url(const char *text)
 }
 
 /* ---- Options ------------------------------------------------------------- */
-
-/* The first line of --token's file; the caller frees it. */
-static int send_token(char **token, const char *path)
-{
-    uint8_t *bytes = NULL;
-    size_t len = 0;
-    int failed = cli_read_file(&bytes, &len, path, SEND_TOKEN_MAX << 10);
-
-    if (failed)
-        return failed;
-    while (len != 0 && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
-        len--;
-    if (len == 0 || len > SEND_TOKEN_MAX || memchr(bytes, '\0', len) != NULL) {
-        free(bytes);
-        return cli_fail("%s: not a token on one line", path);
-    }
-    bytes[len] = '\0';
-    *token = (char *)bytes;
-    return 0;
-}
 
 /* What the library is told; the token is the caller's to free. */
 static int send_options(hsy_send_options *to, char **token,
@@ -55,7 +33,7 @@ static int send_options(hsy_send_options *to, char **token,
                              .wait_ms = (uint32_t)o->backoff,
                              .seconds = (uint32_t)o->seconds,
                              .one_connection = o->one_connection};
-    if (o->token != NULL && send_token(token, o->token) != 0)
+    if (o->token != NULL && cli_token_read(token, o->token) != 0)
         return CLI_FAILED;
     to->token = *token;
     return 0;

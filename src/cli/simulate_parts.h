@@ -29,6 +29,9 @@ struct simulate {
     } result;
 };
 
+/* hearsay simulate fleet URL; argv[0] is "fleet" (simulate_fleet.c). */
+int simulate_fleet(int argc, char **argv);
+
 /* Print what came out (simulate_show.c). */
 void simulate_show(const struct simulate *s);
 

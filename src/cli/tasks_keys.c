@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define KEYS_TOKEN 1024u /* bytes of a token at most */
+
 void cli_hex(char *text, const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < 2 * n; i++)
@@ -144,4 +146,25 @@ int cli_keys_write(const char *name)
     free(secret_path);
     free(public_path);
     return failed;
+}
+
+/* ---- Tokens -------------------------------------------------------------- */
+
+int cli_token_read(char **token, const char *path)
+{
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    int failed = cli_read_file(&bytes, &len, path, KEYS_TOKEN << 10);
+
+    if (failed)
+        return failed;
+    while (len != 0 && (bytes[len - 1] == '\n' || bytes[len - 1] == '\r'))
+        len--;
+    if (len == 0 || len > KEYS_TOKEN || memchr(bytes, '\0', len) != NULL) {
+        free(bytes);
+        return cli_fail("%s: not a token on one line", path);
+    }
+    bytes[len] = '\0';
+    *token = (char *)bytes;
+    return 0;
 }

@@ -15,12 +15,13 @@
 #define EXPORT_DRAWN 40u      /* values of a list */
 #define EXPORT_BINS 400u      /* bars of a histogram */
 #define EXPORT_TEXT 320u      /* of a note */
-#define EXPORT_NAME_MAX 4096u /* bytes of a value's name */
+#define EXPORT_NAME 256u      /* bytes of a name that are looked at */
+#define EXPORT_NAME_MAX 4096u /* ... and in a table */
 
 static hsy_status export_load(json_t **figure, json_t **rows, const char *json,
                               size_t len, hsy_error *err)
 {
-    *figure = json_loadb(json, len, 0, NULL);
+    *figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
     *rows = json_object_get(*figure, "estimates");
     if (json_is_array(*rows))
         return HSY_OK;
@@ -166,10 +167,32 @@ static void export_texts(struct export_drawing *d)
               d->mean ? "The mean" : "Shares", d->note);
 }
 
+/* A name that can be drawn: what is no sign is shown by its number. */
+static void export_name(char name[EXPORT_NAME], const json_t *row)
+{
+    const json_t *value = json_object_get(row, "value");
+    const char *text = json_string_value(value);
+    size_t used = 0;
+
+    for (size_t i = 0; i < json_string_length(value); i++) {
+        const unsigned char c = (unsigned char)text[i];
+
+        if (used + 5 > EXPORT_NAME)
+            break;
+        if (c < 0x20 || c == 0x7f)
+            used +=
+                (size_t)snprintf(name + used, EXPORT_NAME - used, "\\x%02x", c);
+        else
+            name[used++] = text[i];
+    }
+    name[used] = '\0';
+}
+
 static hsy_status export_list(char **svg, size_t *len,
                               const struct export_drawing *d, hsy_error *err)
 {
     const double unit = d->mean ? 1 : 100;
+    char names[EXPORT_DRAWN][EXPORT_NAME];
     struct plot_named named[EXPORT_DRAWN];
     const struct plot_list list = {.title = d->title,
                                    .about = d->about,
@@ -182,11 +205,11 @@ static hsy_status export_list(char **svg, size_t *len,
     for (size_t i = 0; i < d->n; i++) {
         const json_t *row = json_array_get(d->rows, i);
 
-        named[i] = (struct plot_named){
-            json_string_value(json_object_get(row, "value")),
-            unit * export_number(row, "estimate"),
-            unit * export_number(row, "low"),
-            unit * export_number(row, "high")};
+        export_name(names[i], row);
+        named[i] =
+            (struct plot_named){names[i], unit * export_number(row, "estimate"),
+                                unit * export_number(row, "low"),
+                                unit * export_number(row, "high")};
     }
     return plot_list_svg(svg, len, &list, err);
 }

@@ -19,8 +19,9 @@
 
 #define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
 #define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
-#define HISTORY_STATUS_SECONDS 2 /* readers hear how we are so often at most   \
-                                  */
+#define HISTORY_STATUS_SECONDS                                                 \
+    2 /* readers hear how we are so often at most                              \
+       */
 
 static double history_now(void)
 {
@@ -48,7 +49,7 @@ static void history_publish(struct history *h, const char *name,
 static void history_take(struct history *h, const struct roster_entry *e,
                          const char *json, size_t len, uint32_t day)
 {
-    json_t *figure = json_loadb(json, len, 0, NULL);
+    json_t *figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
     struct history_point live = {0}, of_day = {0}, event = {0};
     struct history_series *s;
 

@@ -29,8 +29,9 @@ struct history_ask {
     uint32_t first, last;
 };
 
-/* A copy of the tally, to be freed: as many words as the entry has. HSY_E_EMPTY
- * if none of these days is kept. Waits for the folder. */
+/* A copy of the tally, to be freed: as many words as the entry has. Zeros
+ * before anything has come; HSY_E_EMPTY if none of the days asked for is kept.
+ * Waits for the folder. */
 hsy_status history_copy(int64_t **words, struct collector *c,
                         const struct history_ask *ask, hsy_error *err);
 

@@ -359,16 +359,16 @@ void listen_drain(struct listener *l, uint32_t seconds)
 
 static void loop_close(struct loop *p)
 {
-    bool owned = p->http != NULL && !p->quiet; /* libmicrohttpd closes it */
-
     if (p->running) {
         loop_wake(p);
         pthread_join(p->thread, NULL);
     }
-    if (p->http != NULL)
+    if (p->http != NULL) {
         MHD_stop_daemon(p->http);
+        p->socket = -1; /* closed by it, or by draining */
+    }
     linger_sweep(p, true);
-    if (!owned && p->socket != -1)
+    if (p->socket != -1)
         close(p->socket);
     if (p->no_content != NULL)
         MHD_destroy_response(p->no_content);

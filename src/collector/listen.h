@@ -67,7 +67,9 @@ uint16_t listen_port(const struct listener *l); /* 0: a unix socket */
 
 /* Take no new connections, let requests finish for so long, close. */
 void listen_drain(struct listener *l, uint32_t seconds);
-void listen_close(struct listener *l); /* NULL is allowed */
+/* Cut off what is left. No other thread answers or publishes any more. NULL is
+ * allowed. */
+void listen_close(struct listener *l);
 
 struct listen_status {
     uint64_t connections, requests, refused; /* now, ever, ever */

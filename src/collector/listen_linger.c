@@ -4,7 +4,7 @@
  * Whoever is refused in the middle of sending is answered at once. Closing the
  * socket then would throw the answer away, for bytes that come to a closed
  * socket reset the connection. So the socket is kept for a moment: what comes
- * is dropped unread, so much and so long and no more.
+ * is dropped, so much and so long and no more.
  */
 #define _GNU_SOURCE /* F_DUPFD_CLOEXEC */
 #include "listen_parts.h"
@@ -66,8 +66,9 @@ static void linger_end(struct loop *p, struct linger_socket *s)
 
 void linger_drop(struct loop *p, struct linger_socket *s)
 {
-    /* With MSG_TRUNC TCP drops bytes without handing them out. */
-    ssize_t n = recv(s->fd, NULL, s->left, MSG_TRUNC | MSG_DONTWAIT);
+    char dropped[4096];
+    size_t most = s->left < sizeof dropped ? s->left : sizeof dropped;
+    ssize_t n = recv(s->fd, dropped, most, MSG_DONTWAIT);
 
     if (n == -1 && (errno == EAGAIN || errno == EINTR))
         return;

@@ -137,8 +137,8 @@ static const int sandbox_allowed[] = {
     /* threads, time, signals */
     SCMP_SYS(futex), SCMP_SYS(clock_nanosleep), SCMP_SYS(clock_gettime),
     SCMP_SYS(gettimeofday), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(geteuid),
-    SCMP_SYS(exit), SCMP_SYS(exit_group)};
+    SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(rseq), SCMP_SYS(exit),
+    SCMP_SYS(exit_group)};
 
 /* With part of their arguments: the bits of a mask must be as said. */
 static const struct sandbox_partly {

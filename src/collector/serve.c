@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -51,6 +52,7 @@ static void serve_descriptors(struct collector *c)
               c->config.connections);
 }
 
+/* Directories by their full names: nobody can ask later where we are. */
 static void serve_whole_name(char **path)
 {
     char *whole = *path != NULL ? realpath(*path, NULL) : NULL;
@@ -59,12 +61,6 @@ static void serve_whole_name(char **path)
         free(*path);
         *path = whole;
     }
-}
-
-void serve_whole_names(struct config *c)
-{
-    serve_whole_name(&c->data);
-    serve_whole_name(&c->backups);
 }
 
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
@@ -82,7 +78,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
     hsy_status st;
 
     mkdir(f->data, S_IRWXU); /* else opening it says why not */
-    serve_whole_names(&c->config);
+    serve_whole_name(&c->config.data);
+    serve_whole_name(&c->config.backups);
     st = store_sqlite_open(&c->store, &state, f->data, true, &t->err);
     if (st == HSY_OK)
         st = engine_open(&c->engine, c->store, &state, &o, &t->err);
@@ -217,6 +214,7 @@ static hsy_status serve_open_admin(struct collector *c,
     o.routes = api_admin;
     o.nroutes = api_admin_count;
     o.loops = 1;
+    o.body_bytes = 0; /* its routes say how long a tally may be */
     o.tls_cert = near ? NULL : (const char *)tls->cert;
     o.tls_key = near ? NULL : (const char *)tls->key;
     o.role = c->config.admin_open ? NULL : serve_role;
@@ -236,7 +234,8 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (c->log == NULL)
         return serve_fail(t, HSY_E_NOMEM, NULL);
     serve_descriptors(c);
-    tzset(); /* reads a file */
+    tzset();             /* these two read files that will be out of reach */
+    json_object_seed(0); /* strangers do not choose where their keys go */
     st = serve_open_store(c, t);
     if (st == HSY_OK)
         st = serve_open_tasks(c, t);

@@ -32,9 +32,6 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t);
 void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
                    const char *address);
 
-/* Directories by their full names, so that nobody asks later where we are. */
-void serve_whole_names(struct config *c);
-
 /* Take the document of a file. One that is older than what was taken since is
  * no reason not to serve: that is logged. */
 hsy_status serve_document(struct collector *c, const char *path,

@@ -9,7 +9,25 @@
 
 #include "serve.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* A directory that is called by another name is not another one. */
+static void reload_same_place(char *const *now, char **next)
+{
+    struct stat a, b;
+    char *copy;
+
+    if (*now == NULL || *next == NULL || stat(*now, &a) == -1 ||
+        stat(*next, &b) == -1 || a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+        return;
+    copy = strdup(*now);
+    if (copy != NULL) {
+        free(*next);
+        *next = copy;
+    }
+}
 
 /* Fields that only a restart changes are named, and kept. */
 static void reload_stuck(struct collector *c, const struct config *next)
@@ -73,7 +91,8 @@ void serve_reload(struct collector *c, struct config *next)
 
     log_change(c->log, next->log_json, (enum log_level)next->log_level);
     c->config.drain_seconds = next->drain_seconds;
-    serve_whole_names(next);
+    reload_same_place(&c->config.data, &next->data);
+    reload_same_place(&c->config.backups, &next->backups);
     reload_stuck(c, next);
     good = reload_tasks(c, next);
     good &= reload_tokens(c, next);

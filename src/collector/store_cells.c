@@ -10,7 +10,7 @@
  *
  *   1. store_chunks writes rows of round R + 1. None of them is in force: the
  *      record says R. A kill here leaves orphans, which are erased before the
- *      next row is written (cells_sweep), so a later round R + 1 has only its
+ *      next row is written (store_sweep), so a later round R + 1 has only its
  *      own rows.
  *   2. store_round makes them durable: a commit of cells.db with a sync behind
  *      them all. A kill here is as one in 1.
@@ -137,7 +137,7 @@ static hsy_status cells_sweep_tally(struct store_sqlite *s, uint32_t entry,
 
 /* The tallies that have rows at all are noted first: what is being erased is
  * not read. */
-static hsy_status cells_sweep(struct store_sqlite *s, hsy_error *err)
+hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
 {
     struct store_waste *found = NULL;
     size_t n = 0;
@@ -240,7 +240,7 @@ static hsy_status cells_write(struct store_sqlite *s,
     struct cells_chunks c = {tally, chunks, n, 0};
     uint64_t through;
     bool more;
-    hsy_status st = cells_sweep(s, err);
+    hsy_status st = store_sweep(s, err);
 
     if (st == HSY_OK)
         st =
@@ -374,7 +374,7 @@ static hsy_status cells_round(struct store_sqlite *s, uint32_t entry,
     struct store_tally_row *rows = calloc(s->npending + 1, sizeof *rows);
     struct cells_flip f = {.entry = entry, .through = through, .rows = rows};
     uint64_t old;
-    hsy_status st = cells_sweep(s, err);
+    hsy_status st = store_sweep(s, err);
 
     if (rows == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");

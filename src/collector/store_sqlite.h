@@ -235,6 +235,10 @@ struct store_tally_row {
 };
 struct store_tally_row store_tally_row(const struct sql_value *row);
 
+/* Once in a process: erase chunks that an earlier one left without a round, and
+ * note where superseded ones may be. Caller holds cutting. */
+hsy_status store_sweep(struct store_sqlite *s, hsy_error *err);
+
 /* Erase some superseded chunks; *more if there are others. Caller holds
  * cutting. */
 hsy_status store_erase_waste(struct store_sqlite *s, size_t rows, bool *more,

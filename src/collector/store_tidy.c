@@ -265,7 +265,9 @@ static hsy_status tidy_cells(struct store_sqlite *s, bool *more, hsy_error *err)
 
     if (pthread_mutex_trylock(&s->cutting) != 0)
         return HSY_OK;
-    st = store_erase_waste(s, TIDY_CHUNKS, more, err);
+    st = store_sweep(s, err);
+    if (st == HSY_OK)
+        st = store_erase_waste(s, TIDY_CHUNKS, more, err);
     if (st == HSY_OK && !*more && atomic_exchange(&s->erased, false)) {
         st = store_empty_log(s, &s->flip, err);
         if (st == HSY_OK)

@@ -9,6 +9,7 @@
  */
 #include "collector_real.h"
 #include "tap.h"
+#include "zoo/zoo_collector.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,6 +47,147 @@ static void seeds(uint64_t first, uint64_t n)
        acks / n, crashes / n);
 }
 
+/* ---- The zoo ------------------------------------------------------------- */
+
+static bool zoo_right(const struct zoo_books *books, size_t i)
+{
+    (void)books;
+    (void)i;
+    return true;
+}
+
+/* The collector that is being tried. */
+static struct zoo_try {
+    const char *name, *slip;
+    zoo_sees *sees;
+    bool open; /* days never close */
+} zoo_try;
+
+static struct zoo_books zoo_books;
+
+static bool zoo_open(struct world *w)
+{
+    w->state = &zoo_books;
+    return true;
+}
+
+static void zoo_kill(struct world *w)
+{
+    (void)w;
+}
+
+static hsy_status zoo_today(struct world *w, uint32_t day)
+{
+    const bool far = day > zoo_books.day + WORLD_STEP + 1;
+
+    (void)w;
+    if (day > zoo_books.day && !far)
+        zoo_books.day = day;
+    return HSY_OK;
+}
+
+static struct intake_days zoo_days(struct world *w)
+{
+    (void)w;
+    return (struct intake_days){
+        .first = zoo_try.open ? 0 : zoo_books.day - ZOO_GRACE,
+        .last = zoo_books.day + 1};
+}
+
+static enum intake_verdict zoo_decide(const struct intake_upload *u,
+                                      uint32_t cell)
+{
+    struct zoo_books *b = &zoo_books;
+
+    if (!zoo_try.open && u->head.epoch + ZOO_GRACE < b->day)
+        return INTAKE_CLOSED;
+    for (size_t i = 0; i < b->n; i++)
+        if (zoo_try.sees(b, i) && memcmp(b->known[i].id, u->head.id, 16) == 0)
+            return memcmp(b->known[i].digest, u->digest, 32) == 0
+                       ? INTAKE_AGAIN
+                       : INTAKE_CONFLICT;
+    if (b->n == sizeof b->known / sizeof b->known[0])
+        return INTAKE_FULL;
+    b->known[b->n] =
+        (struct zoo_known){.epoch = u->head.epoch, .tick = b->tick};
+    memcpy(b->known[b->n].id, u->head.id, 16);
+    memcpy(b->known[b->n++].digest, u->digest, 32);
+    b->cells[u->entry->number][cell] += u->head.kind == 1;
+    return INTAKE_COUNTED;
+}
+
+static hsy_status zoo_admit(struct world *w, struct submission *list)
+{
+    zoo_books.tick = w->tick;
+    zoo_books.before = zoo_books.n;
+    for (; list != NULL; list = list->next)
+        for (size_t i = 0; i < list->in.n; i++) {
+            struct intake_upload *u = &list->in.uploads[i];
+            uint8_t report[2];
+
+            if (u->verdict != INTAKE_COUNTED)
+                continue;
+            hsy_unpack(u->entry->scheme, report, u->payload, 1);
+            u->verdict = zoo_decide(u, report[0] | (uint32_t)report[1] << 8);
+        }
+    return HSY_OK;
+}
+
+static hsy_status zoo_idle(struct world *w)
+{
+    (void)w;
+    return HSY_OK;
+}
+
+static bool zoo_cells(struct world *w, uint32_t task, uint32_t first,
+                      uint32_t last, int64_t cells[WORLD_ITEMS])
+{
+    (void)w;
+    (void)first;
+    if (last != 0)
+        return false;
+    memcpy(cells, zoo_books.cells[task], sizeof zoo_books.cells[task]);
+    return true;
+}
+
+/* In how many of n seeds it is caught. */
+static unsigned zoo_caught(struct zoo_try z, uint64_t n)
+{
+    const struct world_collector collector = {.name = z.name,
+                                              .open = zoo_open,
+                                              .kill = zoo_kill,
+                                              .today = zoo_today,
+                                              .days = zoo_days,
+                                              .admit = zoo_admit,
+                                              .work = zoo_idle,
+                                              .rest = zoo_idle,
+                                              .cells = zoo_cells};
+    unsigned caught = 0;
+
+    zoo_try = z;
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        memset(&zoo_books, 0, sizeof zoo_books);
+        zoo_books.day = RIG_DAY;
+        caught += world_live(&world, &collector, seed) != NULL;
+    }
+    return caught;
+}
+
+static void zoo(void)
+{
+    static const struct zoo_try wrong[] = {
+        {"Z36", "concurrent jobs do not see each other", zoo_z36_sees, false},
+        {"Z37", "ids are forgotten, and their days stay open", zoo_z37_sees,
+         true},
+        {"Z38", "ids are known for a while only", zoo_z38_sees, false}};
+    const struct zoo_try right = {"a plain collector", "", zoo_right, false};
+
+    ok(zoo_caught(right, 20) == 0, "control: %s passes", right.name);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        ok(zoo_caught(wrong[i], 10) == 10, "%s is caught by every seed: %s",
+           wrong[i].name, wrong[i].slip);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2) {
@@ -58,6 +200,7 @@ int main(int argc, char **argv)
         ok(fault == NULL, "seed %" PRIu64, seed);
     } else {
         seeds(1, getenv("HSY_TEST_LONG") != NULL ? 100000 : 200);
+        zoo();
     }
     return tap_done();
 }

@@ -126,7 +126,10 @@ class Line:
     """One connection that is kept: as little HTTP as uploads need."""
 
     def __init__(self, address, source=None):
-        self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        try:
+            self.sock = socket.create_connection(address, timeout=DEADLINE, source_address=source)
+        except OSError as e:
+            raise Gone(e)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.rest = b""
 

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 /* ---- What is served ------------------------------------------------------ */
+
+static pthread_t later_threads[64];
+static atomic_uint later_count;
 
 static void *later_answer(void *arg)
 {
@@ -22,11 +26,10 @@ static void *later_answer(void *arg)
 /* Answered by another thread, before or after the handler returns. */
 static void serve_later(struct request *q, void *ctx)
 {
-    pthread_t thread;
-
     (void)ctx;
-    if (pthread_create(&thread, NULL, later_answer, q) == 0)
-        pthread_detach(thread);
+    if (pthread_create(&later_threads[later_count++ % 64], NULL, later_answer,
+                       q) != 0)
+        abort();
 }
 
 static void serve_echo(struct request *q, void *ctx)
@@ -601,7 +604,7 @@ static void addresses_are_checked(void)
 
 static void a_socket_file_serves(void)
 {
-    char directory[] = "/tmp/hsy-listen-XXXXXX", address[64];
+    char directory[] = "/tmp/hsy-listen-XXXXXX", address[128];
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     struct listen_options o = options();
     struct listener *l, *m;
@@ -646,6 +649,8 @@ int main(void)
     origins_are_kept(l);
     listen_look(l, &now);
     ok(now.inflight_bytes == 0 && now.refused > 30, "counters are kept");
+    for (unsigned i = 0; i < later_count; i++)
+        pthread_join(later_threads[i], NULL);
     listen_close(l);
     listen_close(NULL);
     bodies_together_are_bounded();

@@ -1,0 +1,194 @@
+/*
+ * fleet.c - a fleet: its tasks, and the days on which they are answered.
+ *
+ * A task is answered in the last of its rounds after which all uploads have
+ * become due: their delays are over, however they fell. So a task that began
+ * yesterday with rounds of a day and no delay is due today.
+ */
+#define _DEFAULT_SOURCE /* clock_gettime */
+#include "fleet_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+hsy_status fleet_fail(hsy_error *err, hsy_status status, const char *field,
+                      const char *msg)
+{
+    if (err != NULL)
+        *err = (hsy_error){.status = status, .field = field, .msg = msg};
+    return status;
+}
+
+/* ---- Tasks --------------------------------------------------------------- */
+
+/* The last day of the last round whose uploads are all due; 0: there is none.
+ */
+static uint32_t fleet_answer_day(const hsy_task *t, uint64_t now)
+{
+    const uint32_t all = t->end - t->start;
+    const uint32_t slot = t->slot_days != 0 ? t->slot_days : all;
+    const uint32_t round = t->round_days != 0 ? t->round_days : slot;
+    const uint64_t over = (uint64_t)t->start * FLEET_DAY + t->delay_seconds;
+    uint64_t days, end;
+
+    if (now < over)
+        return 0;
+    days = (now - over) / FLEET_DAY; /* whole days that can be behind it */
+    if (days >= all)
+        return t->end - 1; /* the last round may be a shorter one */
+    end = days / round * round;
+    return end == 0 ? 0 : t->start + (uint32_t)end - 1;
+}
+
+static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
+{
+    struct fleet_task *t = &f->tasks[i];
+    hsy_release *r;
+    hsy_release_info info;
+    hsy_status st;
+
+    t->place = (uint32_t)i;
+    hsy_document_task(&f->document, &t->task, t->place);
+    r = malloc(hsy_release_size(&t->task));
+    if (r == NULL)
+        return sim_nomem(err);
+    st = hsy_release_init(r, &t->task, err);
+    if (st == HSY_OK) {
+        hsy_release_describe(r, &info);
+        hsy_scheme_info(info.scheme, &t->info);
+        t->day = fleet_answer_day(&t->task, f->o.now);
+    }
+    free(r);
+    if (st == HSY_OK && t->info.kind == HSY_KIND_TUPLE)
+        t->day = 0; /* no law for several at once */
+    return st == HSY_OK && t->info.kind != HSY_KIND_TUPLE
+               ? fleet_law_default(t, err)
+               : st;
+}
+
+static int fleet_earlier(const struct fleet *f, uint32_t a, uint32_t b)
+{
+    return f->tasks[a].day < f->tasks[b].day;
+}
+
+/* Those that are answered, by their days: a device's day does not go back. */
+static void fleet_sort(struct fleet *f)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        size_t at = f->norder;
+
+        if (f->tasks[i].day == 0)
+            continue;
+        for (; at > 0 && fleet_earlier(f, i, f->order[at - 1]); at--)
+            f->order[at] = f->order[at - 1];
+        f->order[at] = i;
+        f->norder++;
+    }
+}
+
+static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
+{
+    const hsy_send_options how = {.size = sizeof how,
+                                  .ca_file = f->o.ca_file,
+                                  .attempts = 4,
+                                  .wait_ms = 100};
+    size_t len = 0;
+    hsy_status st = hsy_document_fetch(&f->bytes, &len, f->o.url, &how, err);
+
+    if (st == HSY_OK)
+        st = hsy_document_open(&f->document, f->bytes, len, err);
+    if (st != HSY_OK)
+        return st;
+    if (f->o.key != NULL &&
+        !hsy_sign_verify(f->o.key, f->bytes + len - HSY_SIGNATURE, f->bytes,
+                         len - HSY_SIGNATURE))
+        return fleet_fail(err, HSY_E_SIGNATURE, "public-key",
+                          "the collector's document is not signed by this key");
+    f->n = f->document.tasks;
+    return HSY_OK;
+}
+
+/* ---- A fleet ------------------------------------------------------------- */
+
+hsy_status fleet_open(struct fleet **out, const struct fleet_options *options,
+                      hsy_error *err)
+{
+    struct fleet *f = calloc(1, sizeof *f);
+    hsy_status st;
+
+    if (f == NULL)
+        return sim_nomem(err);
+    *out = f;
+    f->o = *options;
+    st = fleet_fetch(f, err);
+    if (st != HSY_OK)
+        return st;
+    f->tasks = calloc(f->n + 1, sizeof *f->tasks);
+    f->order = calloc(f->n + 1, sizeof *f->order);
+    if (f->tasks == NULL || f->order == NULL)
+        return sim_nomem(err);
+    for (size_t i = 0; st == HSY_OK && i < f->n; i++)
+        st = fleet_task_open(f, i, err);
+    if (st == HSY_OK)
+        fleet_sort(f);
+    return st;
+}
+
+void fleet_close(struct fleet *f)
+{
+    if (f == NULL)
+        return;
+    for (size_t i = 0; f->tasks != NULL && i < f->n; i++) {
+        fleet_law_clear(&f->tasks[i].law);
+        free(f->tasks[i].counts);
+    }
+    free(f->tasks);
+    free(f->order);
+    free(f->bytes);
+    free(f);
+}
+
+struct fleet_task *fleet_tasks(struct fleet *f, size_t *n)
+{
+    *n = f->n;
+    return f->tasks;
+}
+
+static double fleet_clock(void)
+{
+    struct timespec t = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static hsy_status fleet_live(struct fleet *f, struct fleet_device *d,
+                             struct fleet_http *http, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (uint64_t i = 0; st == HSY_OK && i < f->o.devices; i++)
+        st = fleet_device_live(d, i, fleet_http_take, http, err);
+    return st == HSY_OK ? fleet_http_finish(http, err) : st;
+}
+
+hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
+                     hsy_error *err)
+{
+    const double start = fleet_clock();
+    struct fleet_device *d = NULL;
+    struct fleet_http *http = NULL;
+    hsy_status st;
+
+    *result = (struct fleet_result){.requests = 0};
+    st = fleet_device_new(&d, f, err);
+    if (st == HSY_OK)
+        st = fleet_http_open(&http, f, result, err);
+    if (st == HSY_OK)
+        st = fleet_live(f, d, http, err);
+    fleet_http_close(http);
+    fleet_device_free(d);
+    result->seconds = fleet_clock() - start;
+    return st;
+}

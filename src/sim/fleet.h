@@ -1,0 +1,98 @@
+/*
+ * fleet.h - simulated people against a real collector, to rehearse it.
+ *
+ * The devices are real ones (hsy_device_*) with their files in memory, keys
+ * from a seed, and a clock that goes from the day on which each question is
+ * answered to now; what is due then goes to the collector over HTTP. Their
+ * truths are drawn from laws that are known, so that what the collector
+ * estimates can be held against what is so. No person is behind any of it: do
+ * not send it to a collector whose figures somebody believes.
+ */
+#ifndef FLEET_H
+#define FLEET_H
+
+#include "hearsay_host.h"
+
+#define FLEET_DEVICES_MAX 100000000u
+#define FLEET_BATCH_MAX 4096u
+#define FLEET_CONNECTIONS_MAX 1024u
+#define FLEET_REPEAT_MAX 1000u
+#define FLEET_STATUSES 16u
+
+struct fleet_options {
+    const char *url;
+    const char *token;   /* NULL: none */
+    const char *ca_file; /* NULL: the system's */
+    const uint8_t *key;  /* who signs the tasks; NULL: it is not checked */
+    uint64_t seed, devices;
+    uint64_t now;         /* seconds since 1970, as the collector's clock */
+    uint32_t connections; /* kept open */
+    uint32_t batch;       /* uploads of a request */
+    uint32_t repeat;      /* times that each request is sent */
+    uint32_t attempts;    /* of each, until it is given up */
+    double rate;          /* requests a second at most; 0: as many as go */
+    void (*tick)(void *ctx, uint64_t uploads); /* may be NULL */
+    void *ctx;
+};
+
+/* How the truths of a task are drawn. */
+struct fleet_law {
+    char text[64]; /* for people */
+    double *sums;  /* of weights, owned; NULL: normal or uniform */
+    size_t n;
+    char *words;       /* of strings, owned, each ended by NUL */
+    const char **word; /* n of them, owned */
+    bool normal;       /* else uniform from a to b */
+    double a, b;       /* mean and deviation, or ends; in units of 10^-scale */
+};
+
+/* A task of the collector's document. */
+struct fleet_task {
+    hsy_task task; /* its pointers lead into the document */
+    hsy_info info; /* of the report's scheme */
+    uint32_t place;
+    uint32_t day; /* on which it is answered; 0: no round of it has ended */
+    struct fleet_law law;
+    uint64_t answered; /* devices whose truth went into a report */
+    uint64_t *counts;  /* of them by value, bin or word: ncounts; owned */
+    size_t ncounts;
+    double sum;              /* of numbers, in units of 10^-scale */
+    uint64_t reports, nulls; /* acknowledged */
+    uint64_t refused;
+};
+
+struct fleet_result {
+    uint64_t requests;     /* sent, however often */
+    uint64_t repeated;     /* of them copies of an earlier one */
+    uint64_t tried_again;  /* of them because no answer came, or a later one was
+                              asked for */
+    uint64_t acknowledged; /* uploads, each once */
+    uint64_t refused;
+    uint64_t given_up; /* no attempt got an answer */
+    struct fleet_status {
+        uint32_t status;
+        uint64_t uploads;
+    } statuses[FLEET_STATUSES]; /* of what was refused */
+    double seconds;
+};
+
+struct fleet; /* options' pointers must outlive it */
+
+/* Fetch the document and get ready for its tasks. */
+hsy_status fleet_open(struct fleet **out, const struct fleet_options *options,
+                      hsy_error *err);
+void fleet_close(struct fleet *f); /* NULL is allowed */
+
+/* The tasks, in the document's order. */
+struct fleet_task *fleet_tasks(struct fleet *f, size_t *n);
+
+/* Another law for a task. HSY_E_FORMAT with what it may be. */
+hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
+                           hsy_error *err);
+
+/* All devices, one after the other; then result has what became of it. HSY_E_IO
+ * if the collector cannot be reached. */
+hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
+                     hsy_error *err);
+
+#endif

@@ -1,0 +1,318 @@
+#!/usr/bin/python3 -B
+"""What an analyst asks of a collector: the same numbers as the command gives on
+the same tally, to the last digit, to whom they may be shown."""
+
+from collector import *
+import random
+
+LYING = "0.01"
+LEAST = 500
+WORDS = ["anna", "bert", "carl", "dora", "emil"]
+NAMES = ["red", "dark, blue", 'say "x"', "gr\u00fcn"]
+random.seed(7)
+
+
+def few(name, what):
+    return task(name, what, min_reports=LEAST)
+
+
+TASKS = "".join([
+    few("crash", "yes-no: true; epsilon: 1; repeat: daily"),
+    few("colour", "values: %s; epsilon: 1; mechanism: grr; repeat: daily" % json.dumps(NAMES, ensure_ascii=False)),
+    few("many", "values: %s; epsilon: 1; mechanism: oue; repeat: once" % json.dumps(["v%d" % i for i in range(40)])),
+    few("minutes", "range: [0, 1440]; epsilon: 1; repeat: daily"),
+    few("memory", "range: [0, 96]; bins: 12; epsilon: 2; mechanism: sw; repeat: once"),
+    few("age", "range: [0.5, 99.5]; bins: 16; epsilon: 2; mechanism: hh; repeat: once"),
+    few("page", "strings: true; epsilon: 2; mechanism: olh; set: {pool-bits: 8}; repeat: daily"),
+    few("site", "strings: true; mechanism: rappor; set: {bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once"),
+    few("word", "strings: true; epsilon: 4; mechanism: pem; set: {bits: 32, step: 8, pool-bits: 8}; repeat: once"),
+    few("piece", "strings: true; epsilon: 6; mechanism: sfp; set: {bits: 32, hashes: 16, width: 256}; repeat: once"),
+])
+TRUTHS = {
+    "crash": ["yes", "no", "no"], "colour": NAMES, "many": ["v1", "v2", "v3"],
+    "minutes": ["30", "600", "1440"], "memory": ["8", "16", "17", "64"], "age": ["18", "30.5", "64"],
+    "page": WORDS, "site": WORDS, "word": ["anna", "anna", "bert"], "piece": ["anna", "anna", "bert"],
+}
+CANDIDATES = path("candidates")
+
+
+def reports(c, name, n, seed):
+    """Reports of n people, as a tally file."""
+    truths = TRUTHS[name]
+    rng = random.Random(seed)
+    stream = must("randomize", "--task", "%s:%s" % (os.path.join(c.dir, "tasks.signed"), name),
+                  stdin=lines(rng.choice(truths) for _ in range(n)))
+    return must("tally", stdin=stream)
+
+
+def post(c, where, body, token=None, method="POST"):
+    status, headers, answer = ask(c.admin, method, where, body, token)
+    return status, json.loads(answer) if "json" in headers.get("content-type", "") else answer
+
+
+def tally_of(c, name, token, query=""):
+    status, tally = c.get("/v1/tasks/%s/tally%s" % (name, query), token)
+    assert status == 200, tally
+    return write(name + ".tally", tally)
+
+
+def command(name, tally, *more):
+    """The command's figure of a tally, as the collector asks it."""
+    if name in ("word", "piece"):
+        return json.loads(must("discover", tally, "--top", "50", "--format", "json"))
+    how = ["--format", "json", *more]
+    if name in ("page", "site"):
+        how += ["--candidates", os.path.join(CANDIDATES, name + ".txt"), "--top", "50"]
+    if name not in ("site", "memory", "age"):  # these have no bound
+        how += ["--assume-lying", LYING]
+    return json.loads(must("estimate", tally, *how))
+
+
+def same(figure, printed):
+    """What differs between a collector's figure and the command's."""
+    wrong = []
+    for key, value in printed.items():
+        if key in ("releases", "people"):
+            continue
+        mine = figure.get("estimates" if key == "strings" else key, "missing")
+        if mine != value:
+            wrong.append("%s: %r, printed %r" % (key, mine, value))
+    return wrong
+
+
+# ---- Who may ask --------------------------------------------------------------------
+
+os.makedirs(CANDIDATES)
+for name in ("page", "site"):
+    with open(os.path.join(CANDIDATES, name + ".txt"), "w") as f:
+        f.write("".join(w + "\n" for w in WORDS + ["nobody"]))
+
+c = Collector("admin", TASKS, admin_open=False, estimate_seconds=1, candidates=CANDIDATES)
+os.makedirs(c.data, 0o700)
+TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1]
+          for role in ("scraper", "analyst", "operator")}
+c.start()
+A, O = TOKENS["analyst"], TOKENS["operator"]
+
+OPEN = [("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/assets/app.js")]
+SCRAPER = [("GET", "/metrics")]
+ANALYST = [("GET", "/v1/status"), ("GET", "/v1/tasks"), ("GET", "/v1/tasks/crash"), ("GET", "/v1/tasks/crash/history"),
+           ("GET", "/v1/tasks/crash/tally"), ("GET", "/v1/document")]
+LATER = [("GET", "/v1/tasks/crash/estimate"), ("GET", "/v1/tasks/crash/estimate.csv"), ("GET", "/v1/tasks/crash/estimate.svg")]
+OPERATOR = [("POST", "/v1/tasks/crash/tally"), ("PUT", "/v1/document")]
+
+
+def statuses(routes, token):
+    return [ask(c.admin, method, where, b"x" if method != "GET" else None, token)[0] for method, where in routes]
+
+
+ok(set(statuses(OPEN, None)) == {200}, "health and the page need no token")
+for routes, role, least in ((SCRAPER, "scraper", 1), (ANALYST + LATER, "analyst", 2), (OPERATOR + [("POST", "/v1/backup")], "operator", 3)):
+    ok(set(statuses(routes, None)) == {401} and set(statuses(routes, "wrong" * 8)) == {401}, "no token, or a wrong one, does not open what the %s may do" % role)
+    lower = [r for i, r in enumerate(("scraper", "analyst", "operator"), 1) if i < least]
+    ok(all(set(statuses(routes, TOKENS[r])) == {403} for r in lower), "nor does the token of a lesser role")
+    ok(not {401, 403, 404} & set(statuses(routes[:1] if role == "operator" else routes, TOKENS[role])), "that of the role itself does")
+ok(set(statuses(SCRAPER + ANALYST, O)) == {200}, "an operator may do what the others may")
+ok(ask(c.admin, "DELETE", "/v1/tasks", token=O)[0] == 405 and ask(c.admin, "GET", "/v1/nothing", token=O)[0] == 404, "nothing else is there")
+
+headers = ask(c.admin, "GET", "/")[1]
+ok("default-src 'none'" in headers.get("content-security-policy", "") and "frame-ancestors 'none'" in headers["content-security-policy"]
+   and headers.get("x-content-type-options") == "nosniff" and headers.get("referrer-policy") == "no-referrer"
+   and headers.get("cache-control") == "no-store", "the page may run its own script and nothing else", headers)
+
+# ---- Below the least number nothing is shown ----------------------------------------
+
+small = reports(c, "crash", LEAST - 1, 1)
+status, merged = post(c, "/v1/tasks/crash/tally", small, O)
+ok(status == 200 and merged["reports"] == LEAST - 1, "a tally is merged in", merged)
+status, again = post(c, "/v1/tasks/crash/tally", small, O)
+ok(status == 409 and again["title"] == "Merged before", "the same tally again is refused", again)
+c.settled("crash", LEAST - 1, token=A)
+ok(json.loads(must("estimate", tally_of(c, "crash", A), "--format", "json"))["reports"] == LEAST - 1, "and counted once")
+for end in ("", ".csv", ".svg"):
+    status, why = c.get("/v1/tasks/crash/estimate" + end, A)
+    ok(status == 409 and why["title"] == "too few reports" and why["reports"] == LEAST - 1 and why["min_reports"] == LEAST and "estimates" not in why,
+       "one report too few: no estimate%s" % end, why)
+status, row = c.get("/v1/tasks/crash", A)
+ok(row["shown"] is False and row["reports"] == LEAST - 1, "the task says so")
+ok(post(c, "/v1/tasks/colour/tally", small, O)[0] == 409, "a tally of another scheme is refused")
+ok(post(c, "/v1/tasks/colour/tally", b"not a tally", O)[0] == 400, "what is no tally is refused")
+cut = post(c, "/v1/tasks/crash/tally", small[:-20], O)
+ok(cut[0] == 400, "a tally that was cut is refused", cut)
+
+# ---- The same numbers ---------------------------------------------------------------
+
+SIZES = {"piece": 6000, "word": 4000}
+for seed, name in enumerate(TRUTHS):
+    status, answer = post(c, "/v1/tasks/%s/tally" % name, reports(c, name, SIZES.get(name, 1500), 100 + seed), O)
+    assert status == 200, (name, answer)
+for name in TRUTHS:
+    total = c.get("/v1/tasks/" + name, A)[1]["reports"]
+    c.settled(name, total, token=A)
+    status, figure = c.get("/v1/tasks/%s/estimate?lying=%s" % (name, LYING), A)
+    ok(status == 200, "%s: there is an estimate" % name, figure)
+    if status != 200:
+        continue
+    tally = tally_of(c, name, A)
+    printed = command(name, tally)
+    wrong = same(figure, printed)
+    ok(not wrong and figure["reports"] == total and figure["task"] == name and len(figure["estimates"]) > 0,
+       "%s: every number is the command's on the downloaded tally" % name, "\n".join(wrong))
+    csv_ = c.get("/v1/tasks/%s/estimate.csv?lying=%s" % (name, LYING), A)[1]
+    table = rows(csv_) if isinstance(csv_, bytes) else []
+    ok([r["value"] for r in table] == [r["value"] for r in figure["estimates"]]
+       and all(r[k] == e[k] for r, e in zip(table, figure["estimates"]) for k in ("estimate", "stderr", "low", "high")),
+       "%s: the CSV has the same" % name, csv_)
+    status, svg = c.get("/v1/tasks/%s/estimate.svg" % name, A)
+    ok(status == 200 and svg.startswith(b"<svg") and b"</svg>" in svg and b"<script" not in svg, "%s: it is drawn" % name)
+
+found = {r["value"] for r in c.get("/v1/tasks/word/estimate", A)[1]["estimates"] if r["significant"]}
+ok("anna" in found, "a word that nobody listed is found", found)
+status, figure = c.get("/v1/tasks/age/estimate", A)
+quantiles = json.loads(must("estimate", tally_of(c, "age", A), "--quantile", "0.1,0.25,0.5,0.75,0.9", "--format", "json"))["estimates"]
+ok([{k: q[k] for k in ("estimate", "stderr", "low", "high")} for q in figure["quantiles"]] == [{k: q[k] for k in ("estimate", "stderr", "low", "high")} for q in quantiles],
+   "quantiles of a range are the command's", figure["quantiles"])
+ok((figure["lo"], figure["hi"]) == (0.5, 99.5), "and its ends are said")
+
+status, figure = c.get("/v1/tasks/many/estimate?level=0.9&lying=0.05&top=3", A)
+printed = json.loads(must("estimate", tally_of(c, "many", A), "--format", "json", "--level", "0.9", "--assume-lying", "0.05", "--top", "3"))
+ok(not same(figure, printed) and len(figure["estimates"]) == 3 and figure["values"] == 41 and figure["lying_p"] is not None,
+   "level, lying and top are as the command's", "\n".join(same(figure, printed)))
+for query in ("level=2", "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
+              "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
+    status, why = c.get("/v1/tasks/many/estimate?" + query, A)
+    ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
+ok(c.get("/v1/tasks/many/estimate?release=9", A)[0] == 404 and c.get("/v1/tasks/none/estimate", A)[0] == 404, "an unknown task or release is not found")
+
+# ---- Days, compared -----------------------------------------------------------------
+
+with open(os.path.join(CANDIDATES, "page.txt"), "a") as f:
+    f.write("anna\n")
+status, why = c.get("/v1/tasks/page/estimate", A)
+ok(status == 400 and "candidates, line 7" in why["detail"], "a candidate that stands there twice is named", why)
+os.remove(os.path.join(CANDIDATES, "page.txt"))
+status, why = c.get("/v1/tasks/page/estimate", A)
+ok(status == 422 and "candidates" in why["detail"], "strings without candidates have no estimate", why)
+
+yesterday = DAY - 1
+for day, seed in ((yesterday, 3), (DAY, 4)):
+    rng = random.Random(seed)
+    status, answer = c.upload([c.task["colour"].upload([rng.choice([0, 0, 1, seed]) for _ in range(LEAST)], epoch=day)])
+    assert status == 204, answer
+c.settled("colour", c.get("/v1/tasks/colour", A)[1]["reports"], token=A)
+status, row = c.get("/v1/tasks/colour", A)
+ok(row["days"] == [{"day": date(d), "reports": LEAST, "nulls": 0} for d in (yesterday, DAY)] and row["by_day"], "days are counted", row["days"])
+day = "from=%s&to=%s" % (date(yesterday), date(yesterday))
+status, figure = c.get("/v1/tasks/colour/estimate?" + day, A)
+ok(status == 200 and figure["reports"] == LEAST, "one day has its own estimate", figure)
+status, why = c.get("/v1/tasks/colour/estimate?from=%s&to=%s" % (date(DAY - 20), date(DAY - 20)), A)
+ok(status == 404, "a day without a tally has none", why)
+status, both = c.get("/v1/tasks/colour/compare?%s&from2=%s&to2=%s" % (day, date(DAY), date(DAY)), A)
+ok(status == 200 and both["a"] == figure and both["b"]["reports"] == LEAST and len(both["difference"]) == 5, "two days are compared", both)
+ok(c.get("/v1/tasks/colour/compare?" + day, A)[0] == 400, "a comparison wants two")
+status, why = c.get("/v1/tasks/crash/compare?from=%s&to=%s&from2=%s&to2=%s" % ((date(DAY),) * 4), A)
+ok(status in (404, 409) and "difference" not in why, "too few reports of a day are not compared", why)
+
+# ---- Releases, and documents --------------------------------------------------------
+
+second = c.document(TASKS.replace("    question: Which one is it?\n    values: [\"red\"", "    release: 2\n    question: Which one is it?\n    values: [\"red\"", 1)
+                    .replace("mechanism: grr", "mechanism: olh", 1), name="next")
+old = open(os.path.join(c.dir, "tasks.signed"), "rb").read()
+new = open(second, "rb").read()
+status, why = post(c, "/v1/document", new[:-1] + bytes([new[-1] ^ 1]), O, "PUT")
+ok(status == 403, "a document that is not signed is refused", why)
+status, said = post(c, "/v1/document", new, O, "PUT")
+ok(status == 200 and said["version"] == 2, "the next document is taken", said)
+status, why = post(c, "/v1/document", old, O, "PUT")
+ok(status == 409, "an older one is refused", why)
+ok(c.get("/v1/document", A) == (200, new), "the document in force is shown")
+tasks = {(t["task"], t["release"]): t for t in c.get("/v1/tasks", A)[1]["tasks"]}
+ok(tasks["colour", 2]["current"] and not tasks["colour", 1]["current"] and tasks["colour", 2]["mechanism"] == "olh", "both releases are known, one is in force")
+os.rename(second, os.path.join(c.dir, "tasks.signed"))
+status, answer = post(c, "/v1/tasks/colour/tally", reports(c, "colour", 2000, 9), O)
+assert status == 200, answer
+c.settled("colour", 2000, release=2, token=A)
+a, b = (write("r%d.tally" % r, c.get("/v1/tasks/colour/tally?release=%d" % r, A)[1]) for r in (1, 2))
+status, both = c.get("/v1/tasks/colour/compare?release=1&with=2", A)
+printed = json.loads(must("estimate", a, "--against", b, "--format", "json", "--assume-lying", LYING))
+ok(status == 200 and both["difference"] == printed["estimates"] and both["lying_up"] == printed["lying_up"]
+   and both["a"]["mechanism"] == "grr" and both["b"]["mechanism"] == "olh",
+   "two releases are compared as by --against", both)
+ok(c.get("/v1/tasks/memory/compare?release=1&with=1", A)[1]["difference"] is None, "shares by EM have no difference that could be tested")
+
+# ---- Time ---------------------------------------------------------------------------
+
+
+def events(seconds=DEADLINE):
+    """Events as they come: (name, JSON)."""
+    line = socket.create_connection(c.admin, timeout=seconds)
+    line.sendall(("GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n" % A).encode())
+    name, rest = None, b""
+    try:
+        while True:
+            got = line.recv(65536)
+            if not got:
+                return
+            rest += got
+            *whole, rest = rest.split(b"\n")
+            for text in (w.rstrip(b"\r").decode() for w in whole):
+                if text.startswith("event: "):
+                    name = text[7:]
+                elif text.startswith("data: "):
+                    yield name, json.loads(text[6:])
+    finally:
+        line.close()
+
+
+WANTED = LEAST - 1 + 1500 + 700
+stream = events()
+counted, pumped = None, False
+for name, data in stream:  # those of before may come first
+    if not pumped:
+        pumped = True
+        assert c.upload([c.task["crash"].upload([1] * 700)])[0] == 204
+    if data.get("task") == "crash" and data["reports"] == WANTED:
+        if name == "figure":
+            break
+        counted = data
+ok(counted == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", counted)
+ok([r["value"] for r in data["estimates"]] == ["yes", "no"], "and one brings the new figure", data)
+stream.close()
+status, past = c.get("/v1/tasks/crash/history", A)
+now = c.get("/v1/tasks/crash/estimate", A)[1]
+ok(past["live"][-1]["reports"] == now["reports"] and past["live"][-1]["estimates"] == now["estimates"]
+   and abs(past["live"][-1]["time"] - time.time()) < DEADLINE, "the history has the last figure", past["live"][-1:])
+ok([d["day"] for d in past["days"]][-1] in (date(DAY), date(DAY + 1)) and past["days"][-1]["reports"] == now["reports"], "and that of the day")
+
+# ---- Metrics ------------------------------------------------------------------------
+
+text = ask(c.admin, "GET", "/metrics", token=TOKENS["scraper"])[2].decode()
+SAMPLE = re.compile(r'^[a-z_]+(\{([a-z]+="[^"\\\n]*",?)*\})? -?[0-9.e+]+$')
+bad = [l for l in text.splitlines() if not l.startswith("#") and not SAMPLE.match(l)]
+ok(not bad and text.endswith("\n"), "metrics are in Prometheus' format", bad)
+typed = {l.split()[2] for l in text.splitlines() if l.startswith("# TYPE")}
+ok(all(re.sub(r"(_bucket|_count|_sum)$", "", re.split(r"[{ ]", l)[0]) in typed or re.split(r"[{ ]", l)[0] in typed for l in text.splitlines() if not l.startswith("#")),
+   "each has a type")
+labels = set(re.findall(r'([a-z]+)="', text))
+ok(labels <= {"verdict", "listener", "status", "le"}, "no label could name a device, or a task", labels)
+value = {l.rsplit(" ", 1)[0]: float(l.rsplit(" ", 1)[1]) for l in text.splitlines() if not l.startswith("#")}
+ok(value['hearsay_uploads_total{verdict="counted"}'] == 3 and value["hearsay_reports_total"] == 2 * LEAST + 700 and value["hearsay_clock_jumped"] == 0,
+   "they count what was counted")
+buckets = [v for k, v in value.items() if k.startswith("hearsay_wait_seconds_bucket")]
+ok(buckets == sorted(buckets) and buckets[-1] == value["hearsay_wait_seconds_count"] == 3, "waits are a histogram", buckets)
+
+# ---- A backup, and the next start ---------------------------------------------------
+
+names = [post(c, "/v1/backup", b"", O) for _ in range(2)]
+ok([s for s, _ in names] == [201, 201] and names[0][1]["directory"] != names[1][1]["directory"]
+   and all(os.path.isdir(os.path.join(c.data, n["directory"])) for _, n in names), "a backup is made while it runs, each in a new directory", names)
+ok(c.stop() == 0, "it stops")
+c.start()
+status, later = c.get("/v1/tasks/crash/history", A)
+c.until(lambda: c.get("/v1/tasks/crash/history", A)[1]["days"] != [])
+later = c.get("/v1/tasks/crash/history", A)[1]
+ok(later["days"] == past["days"] and c.get("/v1/tasks/crash/estimate", A)[1]["estimates"] == now["estimates"], "days and estimates outlive it", later)
+moments = [b for b in open(c.log, "rb").read().splitlines() if re.search(rb"\d\d:\d\d", b)]
+ok(not moments, "its log tells no time of day", moments)
+c.stop()
+done()

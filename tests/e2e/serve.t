@@ -1,0 +1,153 @@
+#!/usr/bin/python3 -B
+"""hearsay serve: starting, stopping, reloading, refusing, tokens."""
+
+from collector import *
+
+
+def refused(c, words, sentence, *args, code=1):
+    """A start that fails at once, and says why."""
+    r = run("serve", *(args or [c.yaml]), timeout=DEADLINE)
+    ok(r.code == code and all(w in r.err for w in words) and not r.out, sentence, r)
+
+
+def key_of(c, name):
+    return os.path.join(c.dir, name)
+
+
+# ---- It starts, counts, stops -----------------------------------------------------
+
+c = Collector("one", log_level="details").start()
+ok(c.public[1] != 0 and c.admin[1] != 0, "it says where it listens, the port known", c.said())
+ok("sandbox landlock=" in c.said() and "seccomp=on" in c.said(), "it is in its sandbox", c.said())
+ok(ask(c.public, "GET", "/healthz")[0] == 200 and ask(c.admin, "GET", "/readyz")[0] == 200, "it is well and ready")
+ok(c.upload([c.task["cells"].upload([n]) for n in (1, 2, 2)])[0] == 204, "it counts uploads")
+ok(ask(c.public, "GET", "/v1/tasks")[2] == open(key_of(c, "tasks.signed"), "rb").read(), "it hands out the document")
+status, done_ = ask(c.admin, "POST", "/v1/backup")[::2]
+ok(status == 201, "it copies itself while it runs", done_)
+copy = os.path.join(c.data, json.loads(done_)["directory"]) if status == 201 else ""
+
+# ---- A second process, and a port in use -------------------------------------------
+
+refused(c, [c.data], "a second process on the same directory is refused")
+other = Collector("two", listen="127.0.0.1:%d" % c.public[1])
+refused(other, ["127.0.0.1:%d" % c.public[1], "in use"], "a port in use is refused by its number")
+other.configure(listen="127.0.0.1:0", admin="127.0.0.1:%d" % c.admin[1])
+refused(other, ["127.0.0.1:%d" % c.admin[1], "in use"], "and that of the admin listener")
+ok(c.stop() == 0, "SIGTERM ends it with 0", c.said())
+refused(other, ["203.0.113.7"], "an address of another machine is refused", "--data", key_of(other, "d"), "--public-key", key_of(other, "key.public"),
+        "--listen", "203.0.113.7:1")
+c.start()
+ok(c.cells("cells") == {1: 1, 2: 2}, "started again it has all that was acknowledged")
+ok(c.stop() == 0, "and ends again")
+c.configure(data=copy)
+ok(copy and c.start().cells("cells") == {1: 1, 2: 2} and c.stop() == 0, "the copy serves as well as what it was made of", c.said())
+c.configure()
+
+# ---- Reload --------------------------------------------------------------------------
+
+
+def reload(c, word):
+    """SIGHUP, and wait for what the log must say."""
+    before = c.said().count(word)
+    c.process.send_signal(signal.SIGHUP)
+    return c.until(lambda: c.said().count(word) > before)
+
+
+c.start()
+c.document(TASKS + cells("more", 16))
+ok(reload(c, "reloaded") and c.upload([c.task["more"].upload([3])])[0] == 204, "a new document is in force after SIGHUP", c.said())
+c.configure(connections="many", grace_days=-1)
+where = [line.split(":")[0] for line in open(c.yaml)]
+ok(reload(c, "reload-kept-old") and all("hearsay.yaml:%d: %s:" % (where.index(k) + 1, k) in c.said() for k in ("connections", "grace_days")),
+   "a broken configuration keeps the old, and every line is named", c.said())
+ok(c.upload([c.task["more"].upload([4])])[0] == 204, "and it goes on counting")
+c.configure(data=key_of(c, "elsewhere"), grace_days=9)
+ok(reload(c, "reloaded") and "key=data" in c.said() and "key=grace_days" in c.said() and "key=listen" not in c.said(),
+   "what cannot change while it runs is named", c.said())
+c.configure()
+signed = open(key_of(c, "tasks.signed"), "rb").read()
+for name, bytes_, words in (("an unsigned", signed[:-64] + bytes(64), "not signed"), ("a cut", signed[:100], "reload-document-kept"),
+                            ("an unreadable", None, "cannot be read")):
+    os.remove(key_of(c, "tasks.signed"))
+    if bytes_ is not None:
+        write(os.path.join("one", "tasks.signed"), bytes_)
+    ok(reload(c, "reload-document-kept") and words in c.said() and ask(c.public, "GET", "/v1/tasks")[2] == signed,
+       name + " document keeps the old", c.said())
+    write(os.path.join("one", "tasks.signed"), signed)
+old = c.document(TASKS, version=1, name="old")
+os.replace(old, key_of(c, "tasks.signed"))
+ok(reload(c, "document-kept") and ask(c.public, "GET", "/v1/tasks")[2] == signed, "and so does an older one", c.said())
+write(os.path.join("one", "tasks.signed"), signed)
+c.process.send_signal(signal.SIGINT)
+ok(c.wait() == 0, "SIGINT ends it too")
+
+# ---- Tokens ----------------------------------------------------------------------------
+
+c.configure(admin_open=False)
+c.start()
+ok(c.get("/v1/status")[0] == 401 and c.get("/healthz")[0] == 200, "without a token only health is told")
+made = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().strip() for role in ("scraper", "analyst", "operator")}
+ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 200), "a token is good without a restart", c.said())
+ok(c.get("/v1/status", made["scraper"])[0] == 403 and c.get("/metrics", made["scraper"])[0] == 200 and c.get("/v1/status", "x" * 43)[0] == 401,
+   "for what its role may, and another is none")
+ok(ask(c.admin, "POST", "/v1/backup", token=made["analyst"])[0] == 403 and ask(c.admin, "POST", "/v1/backup", token=made["operator"])[0] == 201,
+   "only an operator may copy")
+ok(must("serve", "token", "list", "--data", c.data).split() == [b"scraper"] * 2 + [b"analyst"] * 2 + [b"operator"] * 2, "they are listed")
+must("serve", "token", "revoke", "analyst", "--data", c.data)
+ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 401), "a token that is revoked is none")
+mine = must("serve", "token", "enrol", "crash", "--count", "2", "--quota", "2", "--data", c.data).decode().split()
+one = [c.task["crash"].upload([1]) for _ in range(3)]
+ok(len(mine) == 2 and c.until(lambda: c.upload([c.task["crash"].upload([1])])[0] == 403), "a task with enrolment tokens wants one")
+ok(c.upload(one[:2], Authorization="Bearer " + mine[0])[0] == 204 and c.upload([one[2]], Authorization="Bearer " + mine[0])[0] == 429
+   and c.upload([one[2]], Authorization="Bearer " + mine[1])[0] == 204, "which is good for its quota")
+ok(c.stop() == 0, "ends")
+text = b"".join(open(os.path.join(d, f), "rb").read() for d, _, files in os.walk(c.data) for f in files) + c.said().encode()
+ok(not [t for t in [*made.values(), *mine] if t.encode() in text], "no token is in the data directory or the log")
+c.configure(enrolled=["browser"])
+c.start()
+ok(c.upload([c.task["browser"].upload([1])])[0] == 403 and c.stop() == 0, "a task that the file calls enrolled is closed before there is a token")
+for args, words in ((["add", "a b", "--role", "analyst"], "letters"), (["add", "operator", "--role", "analyst"], "revoke it first"), (["revoke", "nobody"], "no token"),
+                    (["enrol", "../x", "--count", "1", "--quota", "1"], "no id"), (["list"], None)):
+    data = c.data if words else key_of(c, "nowhere")
+    r = run("serve", "token", *args, "--data", data)
+    ok(r.code == 1 and (words or "No such file") in r.err and not r.out, "token %s says what is wrong" % args[0], r)
+for args, words in ((["add", "x"], "--role"), (["add", "--role", "analyst"], "NAME"), (["list", "x"], "nothing"), (["enrol", "x", "--count", "1"], "--quota"),
+                    (["forget"], "say what"), (["list", "--listen", "x"], "does not go")):
+    r = run("serve", "token", *args, "--data", c.data)
+    ok(r.code == 2 and words in r.err, "token %s is no usage" % " ".join(args), r)
+    os.path.exists(key_of(c, "nowhere")) and ok(False, "nothing is made by it")
+
+# ---- What it does not start with ---------------------------------------------------------
+
+bad = Collector("bad", wroks=1, body_bytes="4Q", sandbox="maybe", loops=[1])
+where = [line.split(":")[0] for line in open(bad.yaml)]
+r = run("serve", "check", bad.yaml)
+ok(r.code == 1 and all("hearsay.yaml:%d:" % (where.index(k) + 1) in r.err for k in ("wroks", "loops")), "check names the line of what has no place", r)
+bad.configure(body_bytes="4Q", sandbox="maybe", listen="nowhere", tls12="perhaps")
+where = [line.split(":")[0] for line in open(bad.yaml)]
+keys = ("body_bytes", "sandbox", "tls12")
+r = run("serve", "check", bad.yaml)
+ok(r.code == 1 and all("hearsay.yaml:%d: %s:" % (where.index(k) + 1, k) in r.err for k in keys), "and of every value that is none", r)
+refused(bad, ["hearsay.yaml:%d:" % (where.index("sandbox") + 1)], "it does not start with it")
+ok(not os.path.exists(bad.data), "and makes nothing")
+bad.configure()
+ok(run("serve", "check", bad.yaml).code == 0, "check is silent about what is sound")
+good = open(key_of(bad, "tasks.signed"), "rb").read()
+write(os.path.join("bad", "tasks.signed"), good[:-64] + bytes(64))
+refused(bad, ["tasks.signed", "not signed"], "an unsigned document is refused")
+r = run("serve", "check", bad.yaml)
+ok(r.code == 1 and "not signed" in r.err, "and check says so", r)
+write(os.path.join("bad", "tasks.signed"), b"tasks: []\n")
+refused(bad, ["tasks.signed"], "one that is no document is refused")
+os.remove(key_of(bad, "tasks.signed"))
+refused(bad, ["tasks.signed", "No such file"], "one that is not there is refused")
+write(os.path.join("bad", "tasks.signed"), good)
+write(os.path.join("bad", "key.public"), b"zz\n")
+refused(bad, ["key.public", "64 hexadecimal"], "a key that is none is refused")
+for args, words in (([], "name a hearsay.yaml"), (["a", "b"], "too many"), (["--set", "x"], "KEY=VALUE"), (["x", "--role", "analyst"], "token")):
+    r = run("serve", *args)
+    ok(r.code == 2 and words in r.err, "serve %s is no usage" % " ".join(args), r)
+refused(bad, ["no such key: 'grace'"], "--set of a key that is none", "--set", "grace=1", "--data", bad.data)
+ok("No such file" in run("serve", path("none.yaml")).err, "a file that is not there")
+refused(bad, ["data"], "a data directory that cannot be made is named", "--data", "/proc/none/data", "--public-key", key_of(other, "key.public"))
+done()

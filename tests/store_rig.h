@@ -1,0 +1,483 @@
+/*
+ * store_rig.h - a small engine for tests of a store, and what must be true of
+ * the store whatever was done to it.
+ *
+ * Commit i brings one report, which is cell rig_cell(i) of entry i % 2, on the
+ * day 100 + i / 8, with one id. Folding adds a batch to the whole tally and,
+ * for entry 0, to that of its day. So afterwards every report up to the last
+ * commit must be counted once, in a cell or in a batch, and none beyond it.
+ */
+#ifndef STORE_RIG_H
+#define STORE_RIG_H
+
+#include "store.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RIG_WORDS (STORE_CHUNK + 100u)
+#define RIG_CHUNKS 2u
+#define RIG_COMMITS 48u /* at most, fewer than words of the small chunk */
+#define RIG_DAYS 8u
+#define RIG_DAY 100u
+
+/* What is outside of the process that uses the store. */
+struct rig_told {
+    uint64_t acknowledged; /* the last commit that was HSY_OK */
+    uint64_t tried;
+    uint32_t closed, tried_closed;
+    bool dropped, tried_drop; /* the tally of the first day of entry 0 */
+    uint64_t rounds;          /* that were HSY_OK */
+};
+
+struct rig {
+    struct store *store;
+    struct store_state state;
+    struct rig_told *told;
+    int64_t whole[2][RIG_WORDS];
+    int64_t day[RIG_DAYS][RIG_WORDS];
+    uint64_t through[2];                  /* folded, in memory */
+    bool dirty[2 + RIG_DAYS][RIG_CHUNKS]; /* chunks: of both wholes, of days */
+    /* Read back: */
+    bool has_day[RIG_DAYS];    /* the store has a tally of it */
+    bool pending[RIG_COMMITS]; /* commits that are batches */
+    unsigned ids[RIG_COMMITS]; /* how often each id was there */
+    struct store_count counts[2][RIG_DAYS];
+    unsigned entries, documents, figures;
+    const char *wrong; /* the first thing that is */
+};
+
+/* Mostly in the small chunk, now and then in the large one. */
+static inline uint32_t rig_cell(uint64_t i)
+{
+    return (uint32_t)(i % 11 == 0 ? 0 : STORE_CHUNK) + (uint32_t)i;
+}
+
+static inline uint32_t rig_day(uint64_t i)
+{
+    return RIG_DAY + (uint32_t)(i / 8);
+}
+
+static inline bool rig_is(struct rig *r, bool good, const char *what)
+{
+    if (!good && r->wrong == NULL)
+        r->wrong = what;
+    return good;
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+static inline hsy_status rig_append(struct rig *r, hsy_error *err)
+{
+    const uint64_t i = r->state.seq + 1;
+    const struct store_id id = {.id = {(uint8_t)i, 7}, .content = {9}};
+    const struct store_ids ids = {rig_day(i), &id, 1};
+    uint8_t bytes[600] = {(uint8_t)i};
+    const struct store_batch batch = {.entry = i % 2,
+                                      .epoch = rig_day(i),
+                                      .type = STORE_REPORTS,
+                                      .reports = 1,
+                                      .bytes = bytes,
+                                      .len = sizeof bytes};
+    const struct store_count count = {i % 2, rig_day(i), i, i + 1};
+    const struct store_quota quota = {
+        {(uint8_t)(i % 3)}, rig_day(i), (uint32_t)i};
+    const struct store_commit c = {i,      &ids, 1,      &batch, 1,
+                                   &count, 1,    &quota, 1,      NULL};
+    hsy_status st;
+
+    r->told->tried = i;
+    st = r->store->is->append(r->store, &c, err);
+    if (st != HSY_OK)
+        return st;
+    r->told->acknowledged = i;
+    r->state.seq = i;
+    return HSY_OK;
+}
+
+/* One report into its tallies. */
+static inline void rig_count(struct rig *r, uint64_t i)
+{
+    const uint32_t cell = rig_cell(i), d = rig_day(i) - RIG_DAY;
+
+    r->whole[i % 2][cell]++;
+    r->dirty[i % 2][cell / STORE_CHUNK] = true;
+    if (i % 2 == 0) {
+        r->day[d][cell]++;
+        r->dirty[2 + d][cell / STORE_CHUNK] = true;
+    }
+}
+
+static inline void rig_fold(struct rig *r, uint32_t entry)
+{
+    for (uint64_t i = r->through[entry] + 1; i <= r->state.seq; i++)
+        if (i % 2 == entry)
+            rig_count(r, i);
+    r->through[entry] = r->state.seq;
+}
+
+/* Chunks of a tally that have changed, one call each. */
+static inline hsy_status rig_chunks(struct rig *r, uint32_t entry,
+                                    uint32_t epoch, const int64_t *words,
+                                    const bool *dirty, hsy_error *err)
+{
+    const struct store_tally t = {entry, epoch, RIG_WORDS};
+    hsy_status st = HSY_OK;
+
+    for (uint32_t place = 0; st == HSY_OK && place < RIG_CHUNKS; place++) {
+        const struct store_chunk c = {place, words + place * STORE_CHUNK,
+                                      place == 0 ? STORE_CHUNK : 100};
+
+        if (dirty[place])
+            st = r->store->is->chunks(r->store, &t, &c, 1, err);
+    }
+    return st;
+}
+
+/* Write the tallies of an entry as they stand. */
+static inline hsy_status rig_write(struct rig *r, uint32_t entry,
+                                   hsy_error *err)
+{
+    hsy_status st =
+        rig_chunks(r, entry, 0, r->whole[entry], r->dirty[entry], err);
+
+    for (uint32_t d = 0; st == HSY_OK && entry == 0 && d < RIG_DAYS; d++)
+        st = rig_chunks(r, 0, RIG_DAY + d, r->day[d], r->dirty[2 + d], err);
+    if (st == HSY_OK)
+        st = r->store->is->round(r->store, entry, r->through[entry], err);
+    if (st != HSY_OK)
+        return st;
+    r->told->rounds++;
+    memset(r->dirty[entry], 0, sizeof r->dirty[entry]);
+    if (entry == 0)
+        memset(r->dirty[2], 0, RIG_DAYS * sizeof r->dirty[2]);
+    return HSY_OK;
+}
+
+static inline hsy_status rig_document(struct rig *r, hsy_error *err)
+{
+    static const uint8_t one[] = "first task", two[] = "second task";
+    static const uint8_t *const entries[] = {one, two};
+    static const size_t lens[] = {sizeof one, sizeof two};
+    static const uint8_t document[] = "both tasks";
+
+    if (r->documents != 0)
+        return HSY_OK;
+    return r->store->is->document(r->store, document, sizeof document, 0,
+                                  entries, lens, 2, err);
+}
+
+static inline hsy_status rig_drop(struct rig *r, hsy_error *err)
+{
+    const struct store_tally t = {0, RIG_DAY, RIG_WORDS};
+    hsy_status st;
+
+    r->told->tried_drop = true;
+    st = r->store->is->drop(r->store, &t, err);
+    if (st == HSY_OK)
+        r->told->dropped = true;
+    return st;
+}
+
+static inline hsy_status rig_close_epochs(struct rig *r, uint32_t through,
+                                          hsy_error *err)
+{
+    hsy_status st;
+
+    if (through > r->told->tried_closed)
+        r->told->tried_closed = through;
+    st = r->store->is->close_epochs(r->store, through, through + 2, err);
+    if (st == HSY_OK && through > r->told->closed)
+        r->told->closed = through;
+    return st;
+}
+
+static inline hsy_status rig_figure(struct rig *r, hsy_error *err)
+{
+    const struct store_figure f = {1, RIG_DAY, "{\"a\":1}", 7};
+
+    return r->store->is->figure(r->store, &f, err);
+}
+
+static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
+{
+    bool more = true;
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && more)
+        st = r->store->is->tidy(r->store, &more, err);
+    return st;
+}
+
+/* ---- Reading back -------------------------------------------------------- */
+
+static inline hsy_status rig_read_document(void *ctx, const uint8_t *bytes,
+                                           size_t len)
+{
+    struct rig *r = ctx;
+
+    r->documents++;
+    rig_is(r, len == 11 && memcmp(bytes, "both tasks", 11) == 0,
+           "another document");
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_entry(void *ctx, uint32_t number,
+                                        const uint8_t *bytes, size_t len)
+{
+    struct rig *r = ctx;
+
+    (void)bytes;
+    rig_is(r, number == r->entries++ && len > 10, "another entry");
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_count(void *ctx, const struct store_count *c)
+{
+    struct rig *r = ctx;
+
+    if (rig_is(r, c->entry < 2 && c->epoch - RIG_DAY < RIG_DAYS,
+               "a count of nothing"))
+        r->counts[c->entry][c->epoch - RIG_DAY] = *c;
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_quota(void *ctx, const struct store_quota *q)
+{
+    struct rig *r = ctx;
+
+    rig_is(r,
+           q->epoch > r->state.closed && q->used <= r->state.seq &&
+               q->token[0] == q->used % 3,
+           "another quota");
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_ids(void *ctx, const struct store_ids *ids)
+{
+    struct rig *r = ctx;
+
+    for (size_t k = 0; k < ids->n; k++) {
+        const unsigned i = ids->ids[k].id[0];
+
+        if (rig_is(r,
+                   i < RIG_COMMITS && ids->epoch == rig_day(i) &&
+                       ids->ids[k].id[1] == 7 && ids->ids[k].content[0] == 9,
+                   "another id"))
+            r->ids[i]++;
+    }
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_tally(void *ctx, const struct store_tally *t)
+{
+    struct rig *r = ctx;
+    const bool whole = t->entry < 2 && t->epoch == 0;
+    const bool day = t->entry == 0 && t->epoch - RIG_DAY < RIG_DAYS;
+
+    rig_is(r, t->words == RIG_WORDS && (whole || day), "another tally");
+    if (day)
+        r->has_day[t->epoch - RIG_DAY] = true;
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_chunk(void *ctx, const struct store_tally *t,
+                                        const struct store_chunk *c)
+{
+    struct rig *r = ctx;
+    int64_t *words =
+        t->epoch == 0 ? r->whole[t->entry] : r->day[t->epoch - RIG_DAY];
+
+    if (rig_is(r,
+               c->place < RIG_CHUNKS &&
+                   c->n == (c->place == 0 ? STORE_CHUNK : 100),
+               "another chunk"))
+        memcpy(words + c->place * STORE_CHUNK, c->words,
+               c->n * sizeof *c->words);
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_batch(void *ctx, const struct store_batch *b)
+{
+    struct rig *r = ctx;
+
+    if (rig_is(r,
+               b->seq < RIG_COMMITS && b->entry == b->seq % 2 &&
+                   b->epoch == rig_day(b->seq) && b->len == 600 &&
+                   b->bytes[0] == b->seq && b->reports == 1 &&
+                   b->type == STORE_REPORTS && !r->pending[b->seq],
+               "another batch"))
+        r->pending[b->seq] = true;
+    return HSY_OK;
+}
+
+static inline hsy_status rig_read_figure(void *ctx,
+                                         const struct store_figure *f)
+{
+    struct rig *r = ctx;
+
+    r->figures++;
+    rig_is(r, f->entry == 1 && f->day == RIG_DAY && f->len == 7,
+           "another figure");
+    return HSY_OK;
+}
+
+/* ---- What must be true --------------------------------------------------- */
+
+/* Every commit is counted once in a tally or its batch, later ones nowhere. */
+static inline void rig_judge_cells(struct rig *r)
+{
+    int64_t cells[2] = {0}, days = 0;
+    unsigned n[2] = {0}, dropped = 0;
+
+    for (uint64_t i = 1; i < RIG_COMMITS; i++) {
+        const uint32_t d = rig_day(i) - RIG_DAY;
+        const int64_t in_all = r->whole[i % 2][rig_cell(i)] + r->pending[i];
+
+        rig_is(r, in_all == (i <= r->state.seq),
+               i <= r->told->acknowledged ? "an acknowledged report is lost "
+                                            "or doubled"
+                                          : "a report that nobody brought");
+        n[i % 2] += i <= r->state.seq && !r->pending[i];
+        if (i % 2 == 0 && r->has_day[d])
+            rig_is(r,
+                   r->day[d][rig_cell(i)] + r->pending[i] ==
+                       (i <= r->state.seq),
+                   "a day disagrees with the whole");
+        if (i % 2 == 0 && i <= r->state.seq && !r->pending[i])
+            dropped += !r->has_day[d];
+    }
+    for (uint32_t k = 0; k < RIG_WORDS; k++) {
+        cells[0] += r->whole[0][k];
+        cells[1] += r->whole[1][k];
+        for (uint32_t d = 0; d < RIG_DAYS; d++)
+            days += r->has_day[d] ? r->day[d][k] : 0;
+    }
+    rig_is(r, cells[0] == n[0] && cells[1] == n[1], "cells from nowhere");
+    rig_is(r, days + dropped == n[0], "cells of a day from nowhere");
+    rig_is(r, dropped == 0 || r->told->tried_drop, "a day is lost");
+}
+
+static inline void rig_judge(struct rig *r)
+{
+    rig_is(r,
+           r->state.seq == r->told->acknowledged ||
+               r->state.seq == r->told->tried,
+           "not the last commit");
+    rig_is(r,
+           r->state.closed == r->told->closed ||
+               r->state.closed == r->told->tried_closed,
+           "another day is closed");
+    rig_is(r, r->documents == r->entries / 2 && r->documents <= 1,
+           "half a document");
+    rig_is(r, r->documents == 1 || r->state.seq == 0, "the document is lost");
+    for (uint64_t i = 1; i < RIG_COMMITS; i++) {
+        const bool there = i <= r->state.seq && rig_day(i) > r->state.closed;
+        const struct store_count *c = &r->counts[i % 2][rig_day(i) - RIG_DAY];
+
+        rig_is(r, r->ids[i] == there, "an id is lost or doubled");
+        if (i <= r->state.seq &&
+            (i + 2 > r->state.seq || rig_day(i + 2) != rig_day(i)))
+            rig_is(r, c->reports == i && c->nulls == i + 1,
+                   "a count is not the last");
+    }
+    rig_judge_cells(r);
+}
+
+/* Open the store and hold everything against what was told. */
+static inline hsy_status rig_open(struct rig *r, const char *directory,
+                                  struct rig_told *told, hsy_error *err)
+{
+    static const struct store_reader reader = {
+        .document = rig_read_document,
+        .entry = rig_read_entry,
+        .count = rig_read_count,
+        .quota = rig_read_quota,
+        .ids = rig_read_ids,
+        .tally = rig_read_tally,
+        .chunk = rig_read_chunk,
+        .batch = rig_read_batch,
+        .figure = rig_read_figure,
+    };
+    struct store_reader to = reader;
+    hsy_status st;
+
+    memset(r, 0, sizeof *r);
+    r->told = told;
+    to.ctx = r;
+    st = store_sqlite_open(&r->store, &r->state, directory, true, err);
+    if (st != HSY_OK)
+        return st;
+    st = r->store->is->read(r->store, &to, err);
+    if (st == HSY_OK)
+        rig_judge(r);
+    return st;
+}
+
+static inline void rig_close(struct rig *r)
+{
+    if (r->store != NULL)
+        r->store->is->close(r->store);
+    r->store = NULL;
+}
+
+/* As an engine does after reading back: fold what was not folded. */
+static inline void rig_recover(struct rig *r)
+{
+    for (uint64_t i = 1; i < RIG_COMMITS; i++)
+        if (r->pending[i])
+            rig_count(r, i);
+    r->through[0] = r->through[1] = r->state.seq;
+}
+
+/* ---- A life -------------------------------------------------------------- */
+
+#define RIG_STEPS 64u
+
+/*
+ * Step k of a life in which everything happens: commits, rounds of both
+ * entries, closed days, a dropped tally, housekeeping. A step that was refused
+ * for want of room may be tried again.
+ */
+static inline hsy_status rig_step(struct rig *r, unsigned k, hsy_error *err)
+{
+    if (k == 0)
+        return rig_document(r, err);
+    if (k % 2 == 1)
+        return rig_append(r, err);
+    if (k % 10 == 8) {
+        rig_fold(r, 0);
+        return rig_write(r, 0, err);
+    }
+    if (k % 14 == 10) {
+        rig_fold(r, 1);
+        return rig_write(r, 1, err);
+    }
+    if (k == 32 || k == 60)
+        return rig_close_epochs(r, RIG_DAY + k / 20 - 1, err);
+    if (k == 36)
+        return rig_drop(r, err);
+    if (k == 34)
+        return rig_figure(r, err);
+    return k % 6 == 0 ? rig_tidy(r, err) : HSY_OK;
+}
+
+/* ---- Directories --------------------------------------------------------- */
+
+static inline void rig_remove(const char *directory)
+{
+    DIR *d = opendir(directory);
+    struct dirent *e;
+
+    while (d != NULL && (e = readdir(d)) != NULL)
+        unlinkat(dirfd(d), e->d_name, 0);
+    if (d != NULL)
+        closedir(d);
+    rmdir(directory);
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* test_config.c - hearsay.yaml: every field has its default and its bounds,
+ * every mistake its line, and a mistake changes nothing. */
+#define _GNU_SOURCE
+#include "config.h"
+#include "log.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char place[] = "/tmp/hearsay-config-XXXXXX";
+static char file[64];
+
+static hsy_problem *problems;
+static size_t nproblems;
+
+static hsy_status reads(struct config *c, const char *text,
+                        const struct config_setting *settings, size_t n)
+{
+    FILE *f = fopen(file, "w");
+    hsy_error err;
+
+    fputs(text, f);
+    fclose(f);
+    free(problems);
+    return config_read(c, file, settings, n, &problems, &nproblems, &err);
+}
+
+/* Whether a problem of this line and field was found; text: a part of it. */
+static bool found(uint32_t line, const char *field, const char *text)
+{
+    for (size_t i = 0; i < nproblems; i++)
+        if (problems[i].line == line && strcmp(problems[i].field, field) == 0 &&
+            strstr(problems[i].text, text) != NULL)
+            return true;
+    return false;
+}
+
+#define SOUND "data: d\npublic_key: k\n"
+
+static void has_defaults(void)
+{
+    struct config c = {0};
+
+    ok(reads(&c, SOUND, NULL, 0) == HSY_OK && nproblems == 0,
+       "two fields are enough");
+    ok(strcmp(c.listen, "127.0.0.1:8080") == 0 && c.admin == NULL &&
+           !c.admin_open && c.tls_cert == NULL && c.cors == NULL &&
+           c.sandbox == CONFIG_ON && c.log_level == LOG_NOTE && !c.log_json,
+       "the defaults are safe");
+    ok(c.body_bytes == 4u << 20 && c.head_seconds == 10 &&
+           c.ids_epoch == 20000000 && c.lying == 0.01 && c.loops == 0,
+       "and are numbers");
+    config_clear(&c);
+}
+
+static void reads_values(void)
+{
+    static const char text[] = SOUND
+        "document: sub/tasks.signed # a comment\n"
+        "listen: '[::1]:0'\nadmin: unix:/run/x.sock\nadmin_open: true\n"
+        "body_bytes: 64K\ninflight_bytes: 1G\nhead_seconds: 2m\n"
+        "grace_days: 2 days\nkeep_days: 2w\nlying: 5%\nlog_level: errors\n"
+        "sandbox: required\ncors: [https://a.example, 'http://b:81']\n"
+        "enrolled:\n  - age\n  - browser\nlog_json: on\n";
+    struct config c = {0};
+    char name[128];
+
+    ok(reads(&c, text, NULL, 0) == HSY_OK, "reads every sort of value");
+    snprintf(name, sizeof name, "%s/sub/tasks.signed", place);
+    ok(strcmp(c.document, name) == 0, "names are of the file's directory");
+    ok(c.body_bytes == 65536 && c.inflight_bytes == 1u << 30 &&
+           c.head_seconds == 120 && c.grace_days == 2 && c.keep_days == 14 &&
+           c.lying == 0.05 && c.log_level == LOG_ERROR &&
+           c.sandbox == CONFIG_REQUIRED && c.log_json && c.admin_open,
+       "sizes, times, days, shares, words");
+    ok(strcmp(c.cors[1], "http://b:81") == 0 && c.cors[2] == NULL &&
+           strcmp(c.enrolled[0], "age") == 0 && c.enrolled[2] == NULL,
+       "and lists");
+    config_clear(&c);
+}
+
+static void is_overruled(void)
+{
+    const struct config_setting settings[] = {
+        {"data", "elsewhere"}, {"cors", "https://c"}, {"loops", "3"}};
+    struct config c = {0};
+    hsy_error err;
+
+    ok(reads(&c, SOUND "loops: 1\ncors: [https://a]\n", settings, 3) ==
+               HSY_OK &&
+           strcmp(c.data, "elsewhere") == 0 && c.loops == 3 &&
+           strcmp(c.cors[0], "https://c") == 0 && c.cors[1] == NULL,
+       "the command line has the last word, its names are as they stand");
+    config_clear(&c);
+    free(problems);
+    ok(config_read(&c, NULL, settings, 3, &problems, &nproblems, &err) ==
+               HSY_E_FORMAT &&
+           found(0, "public_key", "who signs"),
+       "without a file the command line must say enough");
+    ok(reads(&c, SOUND, &(struct config_setting){"loops", "x"}, 1) ==
+               HSY_E_FORMAT &&
+           found(0, "loops", "from 0 to 256"),
+       "its mistakes have no line");
+}
+
+static void names_mistakes(void)
+{
+    static const struct {
+        const char *text, *field, *says;
+        uint32_t line;
+    } rows[] = {
+        {SOUND "conections: 5\n", "", "did you mean 'connections'", 3},
+        {SOUND "loops: 1\nloops: 2\n", "", "twice", 4},
+        {SOUND "loops: [1]\n", "loops", "plain value", 3},
+        {SOUND "cors: x\n", "cors", "list", 3},
+        {SOUND "loops: 257\n", "loops", "from 0 to 256", 3},
+        {SOUND "loops: -1\n", "loops", "from 0 to 256", 3},
+        {SOUND "body_bytes: 4Q\n", "body_bytes", "as 64M", 3},
+        {SOUND "body_bytes: 99999999999999999999T\n", "body_bytes", "64M", 3},
+        {SOUND "body_bytes: 17179869184G\n", "body_bytes", "64M", 3},
+        {SOUND "head_seconds: soon\n", "head_seconds", "30s", 3},
+        {SOUND "grace_days: 0\n", "grace_days", "days", 3},
+        {SOUND "tls12: maybe\n", "tls12", "yes or no", 3},
+        {SOUND "lying: 0.5\n", "lying", "below a half", 3},
+        {SOUND "lying: 50%\n", "lying", "below a half", 3},
+        {SOUND "sandbox: maybe\n", "sandbox", "off, on, required", 3},
+        {SOUND "log_level: loud\n", "log_level", "details", 3},
+        {SOUND "document: ''\n", "document", "empty", 3},
+        {SOUND "listen: 8080\n", "listen", "an address and a port", 3},
+        {SOUND "listen: 1.2.3.4:99999\n", "listen", "port", 3},
+        {SOUND "admin: ':80'\n", "admin", "port", 3},
+        {SOUND "admin_open: yes\n", "admin_open", "no admin address", 3},
+        {SOUND "admin: 0.0.0.0:1\nadmin_open: yes\n", "admin_open", "only on",
+         4},
+        {SOUND "admin: 127.0.0.1:8080\n", "admin", "public address", 3},
+        {SOUND "tls_cert: a\n", "tls_cert", "go together", 3},
+        {SOUND "body_bytes: 64M\nwaiting_bytes: 1M\n", "waiting_bytes",
+         "must fit", 4},
+        {SOUND "inflight_bytes: 1M\n", "inflight_bytes", "must fit", 3},
+        {SOUND "grace_days: 9\nkeep_days: 8\n", "keep_days", "grace_days", 4},
+        {SOUND "cors: [example.org]\n", "cors", "no origin", 3},
+        {SOUND "cors: ['https://a/b']\n", "cors", "no origin", 3},
+        {SOUND "enrolled: [A]\n", "enrolled", "no task's id", 3},
+        {"data: d\ndocument: t\n", "document", "public_key", 2},
+        {"public_key: k\n", "data", "directory", 1},
+        {"data: [\n", "", "not YAML", 1},
+        {"", "", "empty", 0},
+        {SOUND "loops: &x 1\n", "loops", "anchors", 3},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct config c = {0};
+
+        ok(reads(&c, rows[i].text, NULL, 0) == HSY_E_FORMAT &&
+               found(rows[i].line, rows[i].field, rows[i].says),
+           "mistake %zu, %s, is found at its line: %s", i, rows[i].field,
+           nproblems != 0 ? problems[0].text : "none");
+        ok(c.data == NULL && c.listen == NULL, "and nothing is used");
+    }
+}
+
+static void lists_all_mistakes(void)
+{
+    struct config c = {0};
+
+    ok(reads(&c, SOUND "loops: x\nlying: 2\ntls12: 3\n", NULL, 0) ==
+               HSY_E_FORMAT &&
+           nproblems == 3 && found(3, "loops", "") && found(4, "lying", "") &&
+           found(5, "tls12", ""),
+       "all are listed");
+    ok(reads(&c, SOUND "admin: 192.0.2.1:80\n", NULL, 0) == HSY_OK &&
+           nproblems == 1 && problems[0].warning && found(3, "admin", "open"),
+       "a warning is none");
+    config_clear(&c);
+}
+
+static void keeps_the_old(void)
+{
+    struct config c = {0};
+    hsy_error err;
+
+    ok(reads(&c, SOUND "loops: 7\n", NULL, 0) == HSY_OK &&
+           reads(&c, SOUND "loops: x\n", NULL, 0) == HSY_E_FORMAT &&
+           c.loops == 7 && reads(&c, SOUND, NULL, 0) == HSY_OK && c.loops == 0,
+       "a mistake leaves what was read before, a sound file takes its place");
+    config_clear(&c);
+    free(problems);
+    errno = 0;
+    ok(config_read(&c, "/nonesuch", NULL, 0, &problems, &nproblems, &err) ==
+               HSY_E_IO &&
+           errno == ENOENT && problems == NULL,
+       "a file that is not there is named by errno");
+}
+
+static void knows_what_is_stuck(void)
+{
+    struct config a = {0}, b = {0};
+    const char *key, *otherwise;
+    char stuck[200] = "";
+
+    ok(reads(&a, SOUND "enrolled: [x]\n", NULL, 0) == HSY_OK &&
+           reads(&b,
+                 "data: e\npublic_key: l\nloops: 2\nlying: 0\ncors: [https://a]"
+                 "\nlog_json: yes\ndrain_seconds: 1\nsandbox: off\n",
+                 NULL, 0) == HSY_OK,
+       "two configurations");
+    for (size_t i = 0; (key = config_key(i, &otherwise)) != NULL; i++)
+        if (config_stuck(i, &a, &b)) {
+            strcat(stuck, key);
+            strcat(stuck, " ");
+        }
+    ok(strcmp(stuck, "data cors loops lying sandbox ") == 0,
+       "only some fields need a restart: %s", stuck);
+    config_clear(&a);
+    config_clear(&b);
+}
+
+int main(void)
+{
+    if (mkdtemp(place) == NULL)
+        return 1;
+    snprintf(file, sizeof file, "%s/hearsay.yaml", place);
+    has_defaults();
+    reads_values();
+    is_overruled();
+    names_mistakes();
+    lists_all_mistakes();
+    keeps_the_old();
+    knows_what_is_stuck();
+    ok(config_loopback("127.0.0.1:1") && config_loopback("[::1]:1") &&
+           config_loopback("unix:x") && !config_loopback("0.0.0.0:1") &&
+           !config_loopback("[::]:1") && !config_loopback("128.0.0.1:1"),
+       "knows what is of this machine alone");
+    free(problems);
+    unlink(file);
+    rmdir(place);
+    return tap_done();
+}

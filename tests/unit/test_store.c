@@ -1,0 +1,499 @@
+/* Tests of src/collector/store_sqlite.c: every function, read back by a new
+ * process's eyes after each; what is refused; what is found damaged. */
+#define _GNU_SOURCE
+
+#include "store_rig.h"
+#include "tap.h"
+
+#include <sqlite3.h>
+#include <sys/file.h>
+
+static char unit_root[64], unit_at[96], unit_other[96];
+static struct rig unit_rig;
+
+/* ---- Help ---------------------------------------------------------------- */
+
+static char *unit_path(const char *directory, const char *file)
+{
+    static char path[160];
+
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    return path;
+}
+
+/* What a statement says of a database, or -1. */
+static int64_t unit_sql(const char *directory, const char *file,
+                        const char *text)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    int64_t got = -1;
+
+    if (sqlite3_open(unit_path(directory, file), &db) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, text, -1, &st, NULL) == SQLITE_OK) {
+        const int rc = sqlite3_step(st);
+
+        got = rc == SQLITE_ROW    ? sqlite3_column_int64(st, 0)
+              : rc == SQLITE_DONE ? 0
+                                  : -1;
+    }
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return got;
+}
+
+static hsy_status unit_open(struct rig *r, struct rig_told *told,
+                            hsy_error *err)
+{
+    *err = (hsy_error){0};
+    return rig_open(r, unit_at, told, err);
+}
+
+/* A whole life in unit_at. */
+static struct rig_told unit_live(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &unit_rig;
+    hsy_error err;
+    hsy_status st;
+
+    rig_remove(unit_at);
+    st = unit_open(r, &told, &err);
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++)
+        st = rig_step(r, k, &err);
+    rig_close(r);
+    return told;
+}
+
+/* ---- What is kept -------------------------------------------------------- */
+
+static void everything_is_read_back(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &unit_rig;
+    hsy_error err;
+    hsy_status st = unit_open(r, &told, &err);
+    uint8_t key[STORE_KEY];
+    bool same = true;
+
+    ok(st == HSY_OK && r->state.seq == 0 && r->state.closed == 0,
+       "a new store is empty");
+    memcpy(key, r->state.key, sizeof key);
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++) {
+        st = rig_step(r, k, &err);
+        if (st != HSY_OK || r->wrong != NULL)
+            break;
+        rig_close(r);
+        st = unit_open(r, &told, &err);
+        rig_recover(r);
+        same = same && memcmp(key, r->state.key, sizeof key) == 0;
+    }
+    ok(st == HSY_OK && r->wrong == NULL,
+       "opened again after each of %u steps, everything is there%s%s",
+       RIG_STEPS, r->wrong == NULL ? "" : ": ",
+       r->wrong == NULL ? "" : r->wrong);
+    ok(same, "the key stays");
+    ok(r->state.day == RIG_DAY + 4 && r->state.closed == RIG_DAY + 2 &&
+           r->figures == 1 && r->documents == 1,
+       "days, figures and the document are kept");
+    ok(r->store->is->close_epochs(r->store, RIG_DAY, RIG_DAY, &err) == HSY_OK,
+       "an earlier day may be closed again");
+    rig_close(r);
+    ok(unit_open(r, &told, &err) == HSY_OK && r->state.closed == RIG_DAY + 2 &&
+           r->state.day == RIG_DAY + 4,
+       "and changes nothing");
+    rig_close(r);
+    rig_remove(unit_at);
+    unit_open(r, &told, &err);
+    ok(memcmp(key, r->state.key, sizeof key) != 0, "another store's key");
+    rig_close(r);
+    rig_remove(unit_at);
+}
+
+/* Chunks that no round was made of are gone with their process. */
+static void orphans_are_forgotten(void)
+{
+    static const int64_t words[100] = {[5] = 7};
+    struct rig_told told = {0};
+    struct rig *r = &unit_rig;
+    const struct store_tally t = {0, 0, RIG_WORDS};
+    const struct store_chunk c = {1, words, 100};
+    hsy_error err;
+
+    unit_open(r, &told, &err);
+    ok(r->store->is->chunks(r->store, &t, &c, 1, &err) == HSY_OK,
+       "a chunk is written");
+    rig_close(r);
+    unit_open(r, &told, &err);
+    ok(r->wrong == NULL, "without a round it is not there");
+    ok(r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
+           r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+       "a round is made without it");
+    rig_close(r);
+    unit_open(r, &told, &err);
+    ok(r->wrong == NULL && r->whole[0][STORE_CHUNK + 5] == 0,
+       "and it is still not there");
+    rig_close(r);
+    ok(unit_sql(unit_at, "cells.db", "SELECT count(*) FROM chunks") == 0,
+       "it has left the disk");
+    rig_remove(unit_at);
+}
+
+/* The same chunk twice in a round: the last stands. A tally that was dropped
+ * begins with zeros. */
+static void rounds_replace_and_drops_forget(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &unit_rig;
+    int64_t words[100] = {0};
+    const struct store_tally t = {0, RIG_DAY + 3, RIG_WORDS};
+    const struct store_chunk c = {1, words, 100};
+    hsy_error err;
+
+    unit_open(r, &told, &err);
+    words[1] = 5;
+    r->store->is->chunks(r->store, &t, &c, 1, &err);
+    words[1] = 6;
+    r->store->is->chunks(r->store, &t, &c, 1, &err);
+    ok(r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+       "a chunk is written twice in a round");
+    rig_close(r);
+    unit_open(r, &told, &err);
+    ok(r->day[3][STORE_CHUNK + 1] == 6, "the last stands");
+    ok(r->store->is->drop(r->store, &t, &err) == HSY_OK &&
+           r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
+           r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+       "the tally is dropped and begun again");
+    rig_close(r);
+    unit_open(r, &told, &err);
+    ok(r->has_day[3] && r->day[3][STORE_CHUNK + 1] == 0,
+       "it begins with zeros");
+    rig_tidy(r, &err);
+    rig_close(r);
+    ok(unit_sql(unit_at, "cells.db", "SELECT count(*) FROM chunks") == 0,
+       "what was dropped has left the disk");
+    rig_remove(unit_at);
+}
+
+/* ---- Housekeeping -------------------------------------------------------- */
+
+static unsigned unit_ids;
+
+static hsy_status unit_count_ids(void *ctx, const struct store_ids *ids)
+{
+    uint8_t *seen = ctx;
+
+    for (size_t i = 0; i < ids->n; i++) {
+        const unsigned k = ids->ids[i].id[0] | ids->ids[i].id[1] << 8;
+
+        unit_ids += ids->epoch == 200 + k % 3 && seen[k]++ == 0;
+    }
+    return HSY_OK;
+}
+
+/* Many commits of few ids become few rows of many. */
+static void ids_are_joined(void)
+{
+    static uint8_t seen[1000];
+    const struct store_reader to = {.ctx = seen, .ids = unit_count_ids};
+    struct store_state state;
+    struct store *s;
+    hsy_error err;
+    bool more = true;
+    hsy_status st = store_sqlite_open(&s, &state, unit_at, true, &err);
+
+    for (unsigned k = 0; st == HSY_OK && k < 1000; k++) {
+        const struct store_id id = {{(uint8_t)k, (uint8_t)(k >> 8)}, {0}};
+        const struct store_ids ids = {200 + k % 3, &id, 1};
+        const struct store_commit c = {.seq = k + 1, .ids = &ids, .nids = 1};
+
+        st = s->is->append(s, &c, &err);
+    }
+    while (st == HSY_OK && more)
+        st = s->is->tidy(s, &more, &err);
+    ok(st == HSY_OK, "ids of 1000 commits are tidied");
+    ok(s->is->read(s, &to, &err) == HSY_OK && unit_ids == 1000,
+       "all are there once");
+    ok(s->is->close_epochs(s, 201, 202, &err) == HSY_OK, "two days are closed");
+    more = true;
+    while (st == HSY_OK && more)
+        st = s->is->tidy(s, &more, &err);
+    s->is->close(s);
+    ok(unit_sql(unit_at, "record.db", "SELECT count(*) FROM ids") < 40,
+       "in few rows");
+    ok(unit_sql(unit_at, "record.db",
+                "SELECT count(*) FROM ids WHERE place < 202 << 32") == 0,
+       "and those of closed days have left the disk");
+    rig_remove(unit_at);
+}
+
+static bool unit_holds(const char *file, const char *needle)
+{
+    FILE *in = fopen(unit_path(unit_at, file), "rb");
+    static char bytes[4 << 20];
+    size_t n = in == NULL ? 0 : fread(bytes, 1, sizeof bytes, in);
+
+    if (in != NULL)
+        fclose(in);
+    return memmem(bytes, n, needle, strlen(needle)) != NULL;
+}
+
+/* A report that is in a tally is nowhere else, while the store is in use. */
+static void what_is_folded_is_erased(void)
+{
+    static const char report[] = "a-report-that-can-be-found";
+    const struct store_batch b = {.entry = 0,
+                                  .epoch = 200,
+                                  .type = STORE_REPORTS,
+                                  .reports = 1,
+                                  .bytes = (const uint8_t *)report,
+                                  .len = sizeof report};
+    const struct store_commit c = {.seq = 1, .batches = &b, .nbatches = 1};
+    struct store_state state;
+    struct store *s;
+    hsy_error err;
+    bool more = true;
+
+    store_sqlite_open(&s, &state, unit_at, true, &err);
+    s->is->append(s, &c, &err);
+    ok(unit_holds("record.db-wal", report), "a report rests in the log");
+    s->is->round(s, 0, 1, &err);
+    while (more)
+        if (s->is->tidy(s, &more, &err) != HSY_OK)
+            break;
+    ok(!unit_holds("record.db-wal", report) && !unit_holds("record.db", report),
+       "folded and tidied, it is nowhere");
+    s->is->close(s);
+    rig_remove(unit_at);
+}
+
+/* ---- Refusals ------------------------------------------------------------ */
+
+static void what_is_wrong_is_refused(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &unit_rig;
+    static const int64_t words[STORE_CHUNK];
+    const struct store_tally t = {0, 0, RIG_WORDS}, u = {0, 0, 5000};
+    const struct store_chunk shorter = {0, words, 99}, beyond = {2, words, 100};
+    const struct store_chunk longer = {1, words, 101}, good = {1, words, 100};
+    const struct store_chunk other = {1, words, 5000 - STORE_CHUNK};
+    const uint8_t name[16] = {1};
+    const struct store_count count = {0, 100, 5, 6};
+    struct store_commit c = {.seq = 2};
+    hsy_error err;
+
+    unit_open(r, &told, &err);
+    ok(r->store->is->append(r->store, &c, &err) == HSY_E_RANGE,
+       "a commit that is not the next is refused");
+    c = (struct store_commit){.seq = 1, .merged = name};
+    ok(r->store->is->append(r->store, &c, &err) == HSY_OK, "a merged tally");
+    c.seq = 2;
+    c.counts = &count;
+    c.ncounts = 1;
+    ok(r->store->is->append(r->store, &c, &err) == HSY_E_REFUSED,
+       "the same again is refused");
+    ok(unit_sql(unit_at, "record.db", "SELECT count(*) FROM counts") == 0,
+       "and nothing of that commit is kept");
+    c.merged = NULL;
+    ok(r->store->is->append(r->store, &c, &err) == HSY_OK,
+       "the next commit is taken");
+    ok(r->store->is->chunks(r->store, &t, &shorter, 1, &err) == HSY_E_RANGE &&
+           r->store->is->chunks(r->store, &t, &longer, 1, &err) ==
+               HSY_E_RANGE &&
+           r->store->is->chunks(r->store, &t, &beyond, 1, &err) == HSY_E_RANGE,
+       "chunks that do not fit their tally are refused");
+    ok(r->store->is->chunks(r->store, &t, &good, 1, &err) == HSY_OK &&
+           r->store->is->round(r->store, 0, 2, &err) == HSY_OK,
+       "one that does is taken");
+    ok(r->store->is->round(r->store, 0, 1, &err) == HSY_E_RANGE,
+       "a round of the past is refused");
+    ok(r->store->is->chunks(r->store, &u, &other, 1, &err) == HSY_OK &&
+           r->store->is->round(r->store, 0, 2, &err) == HSY_E_RANGE,
+       "so is a tally that has grown");
+    rig_close(r);
+    rig_remove(unit_at);
+}
+
+static void who_may_open(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &unit_rig;
+    struct store_state state;
+    struct store *s;
+    hsy_error err = {0};
+
+    ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_E_EMPTY,
+       "no directory: there is no store");
+    mkdir(unit_at, 0700);
+    ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_E_EMPTY &&
+           access(unit_path(unit_at, "lock"), F_OK) == -1,
+       "an empty directory: none either, and nothing is made in it");
+    chmod(unit_at, 0750);
+    ok(store_sqlite_open(&s, &state, unit_at, true, &err) == HSY_E_REFUSED,
+       "a directory that others can read is refused");
+    chmod(unit_at, 0700);
+    unit_open(r, &told, &err);
+    ok(store_sqlite_open(&s, &state, unit_at, true, &err) == HSY_E_BUSY &&
+           err.limit == (uint64_t)getpid(),
+       "one that is in use is busy, and it is said who has it");
+    rig_close(r);
+    ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_OK,
+       "afterwards it opens");
+    s->is->close(s);
+    rig_remove(unit_at);
+}
+
+/* ---- Damage -------------------------------------------------------------- */
+
+static hsy_status unit_reopen(hsy_error *err)
+{
+    struct rig_told told = {0};
+    hsy_status st = unit_open(&unit_rig, &told, err);
+
+    rig_close(&unit_rig);
+    return st;
+}
+
+static void damage_is_found(void)
+{
+    static const struct {
+        const char *file, *change, *what;
+        hsy_status status;
+    } cases[] = {
+        {"record.db", "PRAGMA user_version = 2", "a newer record",
+         HSY_E_VERSION},
+        {"cells.db", "PRAGMA user_version = 2", "newer cells", HSY_E_VERSION},
+        {"record.db", "UPDATE meta SET seq = seq + 1", "a changed state",
+         HSY_E_DAMAGED},
+        {"record.db", "DELETE FROM meta", "no state", HSY_E_DAMAGED},
+        {"record.db", "UPDATE entries SET bytes = zeroblob(5) WHERE number = 1",
+         "a changed entry", HSY_E_DAMAGED},
+        {"record.db", "UPDATE counts SET reports = reports + 1",
+         "changed counts", HSY_E_DAMAGED},
+        {"record.db", "UPDATE ids SET place = place + 1000", "moved ids",
+         HSY_E_DAMAGED},
+        {"record.db", "UPDATE batches SET reports = 2", "changed batches",
+         HSY_E_DAMAGED},
+        {"record.db", "UPDATE rounds SET round = round - 1", "an old round",
+         HSY_E_DAMAGED},
+        {"record.db", "DROP TABLE quotas", "a missing table", HSY_E_DAMAGED},
+        {"cells.db",
+         "DELETE FROM chunks WHERE number = (SELECT max(number) "
+         "FROM chunks)",
+         "a missing chunk", HSY_E_DAMAGED},
+        {"cells.db", "UPDATE chunks SET words = zeroblob(length(words))",
+         "changed words", HSY_E_DAMAGED},
+        {"cells.db", "UPDATE meta SET name = zeroblob(16)", "other cells",
+         HSY_E_DAMAGED},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        hsy_error err = {0};
+        hsy_status st;
+
+        unit_live();
+        if (unit_sql(unit_at, cases[i].file, cases[i].change) == -1)
+            ok(false, "%s", cases[i].change);
+        st = unit_reopen(&err);
+        ok(st == cases[i].status && err.msg != NULL && err.field != NULL,
+           "%s: %s", cases[i].what, err.msg == NULL ? "nothing" : err.msg);
+    }
+}
+
+static void missing_parts_are_found(void)
+{
+    static const char *const files[] = {"record.db", "cells.db"};
+    hsy_error err;
+    FILE *out;
+
+    for (size_t i = 0; i < 2; i++) {
+        unit_live();
+        unlink(unit_path(unit_at, files[i]));
+        ok(unit_reopen(&err) == HSY_E_DAMAGED, "without %s it is damaged",
+           files[i]);
+        unit_live();
+        out = fopen(unit_path(unit_at, files[i]), "wb");
+        fputs("this is no database, and it is long enough not to be one", out);
+        fclose(out);
+        ok(unit_reopen(&err) == HSY_E_DAMAGED, "with a text for %s too",
+           files[i]);
+        unit_live();
+        truncate(unit_path(unit_at, files[i]), 0);
+        ok(unit_reopen(&err) == HSY_E_DAMAGED, "with nothing in %s too",
+           files[i]);
+    }
+    rig_remove(unit_at);
+}
+
+/* After damage was met nothing is written. */
+static void nothing_after_damage(void)
+{
+    struct rig_told told = unit_live();
+    struct rig *r = &unit_rig;
+    hsy_error err;
+
+    unit_sql(unit_at, "cells.db", "UPDATE chunks SET round = round + 100");
+    ok(unit_open(r, &told, &err) == HSY_E_DAMAGED &&
+           rig_append(r, &err) == HSY_E_DAMAGED,
+       "a damaged store takes no commit");
+    rig_close(r);
+    rig_remove(unit_at);
+}
+
+/* ---- Backups ------------------------------------------------------------- */
+
+static void backups_are_whole(void)
+{
+    struct rig_told told = {0}, then = {0};
+    struct rig *r = &unit_rig;
+    hsy_error err;
+    hsy_status st = unit_open(r, &told, &err);
+
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++) {
+        st = rig_step(r, k, &err);
+        if (k == 39) { /* with chunks that wait for their round */
+            rig_fold(r, 0);
+            rig_chunks(r, 0, 0, r->whole[0], r->dirty[0], &err);
+            then = told;
+            st = r->store->is->backup(r->store, unit_other, &err);
+        }
+    }
+    ok(st == HSY_OK, "a backup is made in the middle of a life");
+    ok(r->store->is->backup(r->store, unit_other, &err) == HSY_E_REFUSED,
+       "never over something that is there");
+    ok(r->store->is->backup(r->store, "/nonexistent/backup", &err) == HSY_E_IO,
+       "nor where nothing can be made");
+    ok(rig_append(r, &err) == HSY_OK, "and the store goes on");
+    rig_close(r);
+    ok(rig_open(r, unit_other, &then, &err) == HSY_OK && r->wrong == NULL,
+       "the backup is the store of that moment%s%s",
+       r->wrong == NULL ? "" : ": ", r->wrong == NULL ? "" : r->wrong);
+    rig_close(r);
+    rig_remove(unit_other);
+    rig_remove(unit_at);
+}
+
+int main(void)
+{
+    strcpy(unit_root, "/tmp/hearsay-store-XXXXXX");
+    if (mkdtemp(unit_root) == NULL)
+        return 1;
+    snprintf(unit_at, sizeof unit_at, "%s/data", unit_root);
+    snprintf(unit_other, sizeof unit_other, "%s/other", unit_root);
+
+    everything_is_read_back();
+    orphans_are_forgotten();
+    rounds_replace_and_drops_forget();
+    ids_are_joined();
+    what_is_folded_is_erased();
+    what_is_wrong_is_refused();
+    who_may_open();
+    damage_is_found();
+    missing_parts_are_found();
+    nothing_after_damage();
+    backups_are_whole();
+
+    rmdir(unit_root);
+    return tap_done();
+}

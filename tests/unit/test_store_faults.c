@@ -1,0 +1,384 @@
+/* Tests of src/collector/store_sqlite.c on a disk that fails: the store is
+ * killed at every write, loses what was not synced, runs out of room, fails to
+ * sync. store_rig.h says what must be true afterwards. */
+#define _GNU_SOURCE
+
+#include "store_disk.h"
+#include "store_rig.h"
+#include "tap.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+static char faults_root[64], faults_at[96];
+static struct rig faults_rig;
+static bool faults_long;
+
+static uint64_t faults_random;
+
+/* An empty directory; that it is there saves a sync of a real one. */
+static void faults_begin(void)
+{
+    rig_remove(faults_at);
+    mkdir(faults_at, 0700);
+    disk_reset();
+}
+
+static uint64_t faults_draw(void) /* xorshift64* */
+{
+    faults_random ^= faults_random >> 12;
+    faults_random ^= faults_random << 25;
+    faults_random ^= faults_random >> 27;
+    return faults_random * UINT64_C(2685821657736338717);
+}
+
+/* A sync failed as the store was closed; nobody is told of that. */
+static bool faults_in_close;
+
+/* The whole life of a store, with a new process in the middle of it. Returns
+ * the first status that is not HSY_OK. */
+static hsy_status faults_live(struct rig *r, struct rig_told *told,
+                              hsy_error *err)
+{
+    hsy_status st = rig_open(r, faults_at, told, err);
+
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++) {
+        st = rig_step(r, k, err);
+        if (st == HSY_OK && k == RIG_STEPS / 2) {
+            const uint64_t syncs = disk.syncs;
+
+            rig_close(r);
+            faults_in_close = syncs < disk.eio_at && disk.syncs >= disk.eio_at;
+            st = rig_open(r, faults_at, told, err);
+            rig_recover(r);
+        }
+    }
+    return st;
+}
+
+/* Whether the record has no batch besides those that are to be folded. */
+static bool faults_erased(const struct rig *r)
+{
+    char path[128];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    int rows = -1, pending = 0;
+
+    snprintf(path, sizeof path, "%s/record.db", faults_at);
+    if (sqlite3_open(path, &db) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, "SELECT count(*) FROM batches", -1, &st, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        rows = sqlite3_column_int(st, 0);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    for (unsigned i = 0; i < RIG_COMMITS; i++)
+        pending += r->pending[i];
+    return rows == pending;
+}
+
+/* What is left opens, is as it was told, and can be used: whatever rested is
+ * folded, written and read again. NULL, or what is wrong. */
+static const char *faults_check(struct rig *r, struct rig_told *told)
+{
+    hsy_error err = {0};
+    hsy_status st = rig_open(r, faults_at, told, &err);
+
+    if (st == HSY_OK)
+        rig_is(r, faults_erased(r), "a folded report still rests");
+    if (st == HSY_OK && r->wrong == NULL) {
+        told->acknowledged = told->tried = r->state.seq;
+        told->closed = told->tried_closed = r->state.closed;
+        rig_recover(r);
+        st = rig_document(r, &err);
+    }
+    if (st == HSY_OK && r->wrong == NULL)
+        st = rig_append(r, &err);
+    for (uint32_t e = 0; st == HSY_OK && r->wrong == NULL && e < 2; e++) {
+        rig_fold(r, e);
+        st = rig_write(r, e, &err);
+    }
+    if (st == HSY_OK && r->wrong == NULL) {
+        rig_close(r);
+        st = rig_open(r, faults_at, told, &err);
+    }
+    rig_close(r);
+    if (st != HSY_OK && r->wrong == NULL)
+        r->wrong = err.msg == NULL ? "no reason" : err.msg;
+    return r->wrong;
+}
+
+/* ---- Killed -------------------------------------------------------------- */
+
+/* A life in a process of its own that ends at operation k; false if it came to
+ * its end before. */
+static bool faults_kill(uint64_t k, struct rig_told *told)
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        hsy_error err;
+
+        disk_reset();
+        disk.kill_at = k;
+        if (faults_live(&faults_rig, told, &err) != HSY_OK)
+            _exit(1);
+        rig_close(&faults_rig);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    if (!WIFEXITED(status) ||
+        (WEXITSTATUS(status) != 9 && WEXITSTATUS(status) != 0))
+        return ok(false, "a life ended otherwise at operation %llu",
+                  (unsigned long long)k),
+               false;
+    return WEXITSTATUS(status) == 9;
+}
+
+static void killed_anywhere(void)
+{
+    struct rig_told *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const char *wrong = NULL;
+    uint64_t k, deaths = 0;
+    const uint64_t step = faults_long ? 1 : 4;
+    bool died = true;
+
+    for (k = 1; died && wrong == NULL; k += step) {
+        memset(told, 0, sizeof *told);
+        faults_begin();
+        died = faults_kill(k, told);
+        deaths += died;
+        disk_reset();
+        wrong = faults_check(&faults_rig, told);
+    }
+    ok(wrong == NULL && deaths > 100,
+       "killed before or within %llu writes: every acknowledged report is "
+       "there once%s%s",
+       (unsigned long long)deaths, wrong == NULL ? "" : ": ",
+       wrong == NULL ? "" : wrong);
+    munmap(told, sizeof *told);
+}
+
+/* ---- Power cuts (C03) ---------------------------------------------------- */
+
+/* What was told before each operation of the journal. */
+static struct rig_told *faults_told;
+static size_t faults_told_n;
+
+/* How much of what was not synced is there: of 256. */
+struct faults_chance {
+    unsigned whole, sector;
+};
+
+static bool faults_whole(void *ctx)
+{
+    return (faults_draw() >> 32) % 256 < ((struct faults_chance *)ctx)->whole;
+}
+
+static bool faults_sector(void *ctx)
+{
+    return (faults_draw() >> 32) % 256 < ((struct faults_chance *)ctx)->sector;
+}
+
+/* Note what is told up to the operations that there are. */
+static void faults_note(const struct rig_told *told)
+{
+    faults_told = realloc(faults_told, (disk.nop + 1) * sizeof *faults_told);
+    while (faults_told_n <= disk.nop)
+        faults_told[faults_told_n++] = *told;
+}
+
+static hsy_status faults_journal(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &faults_rig;
+    hsy_error err;
+    hsy_status st;
+
+    faults_begin();
+    disk.journal = true;
+    st = rig_open(r, faults_at, &told, &err);
+    faults_note(&told);
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++) {
+        const struct rig_told before = told;
+
+        st = rig_step(r, k, &err);
+        /* During the step it was being tried, and not yet acknowledged. */
+        faults_told =
+            realloc(faults_told, (disk.nop + 1) * sizeof *faults_told);
+        while (faults_told_n < disk.nop) {
+            faults_told[faults_told_n] = told;
+            faults_told[faults_told_n].acknowledged = before.acknowledged;
+            faults_told[faults_told_n].closed = before.closed;
+            faults_told[faults_told_n++].dropped = before.dropped;
+        }
+        faults_note(&told);
+        if (st == HSY_OK && k == RIG_STEPS / 2) {
+            rig_close(r);
+            st = rig_open(r, faults_at, &told, &err);
+            rig_recover(r);
+            faults_note(&told);
+        }
+    }
+    rig_close(r);
+    faults_note(&told);
+    disk.journal = false;
+    return st;
+}
+
+static const char *faults_cut(size_t n, struct faults_chance *chance)
+{
+    struct rig_told told = faults_told[n];
+    int dir;
+
+    rig_remove(faults_at);
+    mkdir(faults_at, 0700);
+    dir = open(faults_at, O_RDONLY | O_DIRECTORY);
+    disk_cut(dir, n, faults_whole, faults_sector, chance);
+    close(dir);
+    return faults_check(&faults_rig, &told);
+}
+
+static void cut_anywhere(void)
+{
+    static const struct faults_chance chances[] = {
+        {0, 256}, {256, 256}, {128, 256}, {224, 240}, {32, 128}};
+    const char *wrong = NULL;
+    size_t n = 0, states = 0, most = faults_long ? 200000 : 2000;
+
+    ok(faults_journal() == HSY_OK && disk.nop > 300,
+       "a life is written down, every operation on its files");
+    faults_random = 20261116;
+    while (states < most && wrong == NULL) {
+        struct faults_chance chance = chances[states % 5];
+
+        /* Every moment in turn, with a stride that meets all of them. */
+        n = (n + 101) % (disk.nop + 1);
+        wrong = faults_cut(n, &chance);
+        states++;
+    }
+    ok(wrong == NULL,
+       "%zu states after a power cut: every acknowledged report is there "
+       "once%s%s (operation %zu)",
+       states, wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong, n);
+    disk_reset();
+    free(faults_told);
+}
+
+/* ---- A failed sync (C06) ------------------------------------------------- */
+
+static void nothing_after_a_failed_sync(void)
+{
+    const char *wrong = NULL;
+    uint64_t k, failed = 0, after = 0;
+    bool met = true;
+
+    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 2) {
+        struct rig_told told = {0};
+        struct rig *r = &faults_rig;
+        hsy_error err;
+        uint64_t acknowledged;
+        hsy_status st;
+
+        faults_begin();
+        disk.eio_at = k;
+        faults_in_close = false;
+        st = faults_live(r, &told, &err);
+        met = disk.syncs >= k;
+        acknowledged = told.acknowledged;
+        if (met && st != HSY_E_IO && !faults_in_close)
+            wrong = "a failed sync was not told";
+        failed += st == HSY_E_IO;
+        /* Nothing is ever accepted again. */
+        for (unsigned s = 1; st == HSY_E_IO && r->store != NULL && s < 40; s++)
+            after += rig_step(r, s == 2 || s == 4 ? 1 : s, &err) == HSY_OK &&
+                     (s % 2 == 1 || s % 10 == 8);
+        after += told.acknowledged - acknowledged;
+        rig_close(r);
+        disk_reset();
+        if (wrong == NULL)
+            wrong = faults_check(r, &told);
+    }
+    ok(wrong == NULL && failed > 30 && after == 0,
+       "%llu failed syncs: nothing is acknowledged after one (%llu)%s%s",
+       (unsigned long long)failed, (unsigned long long)after,
+       wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong);
+}
+
+/* ---- A full disk (C05) --------------------------------------------------- */
+
+/* From write k on there is no room for a while; each step is tried until it
+ * goes. */
+static hsy_status faults_live_full(struct rig *r, struct rig_told *told,
+                                   uint64_t *refused)
+{
+    hsy_error err;
+    hsy_status st;
+    unsigned tries = 0;
+
+    do
+        st = rig_open(r, faults_at, told, &err);
+    while (st == HSY_E_FULL && ++*refused && ++tries < 100);
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++) {
+        const uint64_t before = r->state.seq;
+
+        do
+            st = rig_step(r, k, &err);
+        while (st == HSY_E_FULL && r->state.seq == before && ++*refused &&
+               ++tries < 100);
+    }
+    rig_close(r);
+    return st;
+}
+
+static void full_and_emptied(void)
+{
+    const char *wrong = NULL;
+    uint64_t k, refused = 0;
+    bool met = true;
+
+    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 5) {
+        struct rig_told told = {0};
+
+        faults_begin();
+        disk.full_at = k;
+        disk.full_for = 1 + k % 7;
+        if (faults_live_full(&faults_rig, &told, &refused) != HSY_OK)
+            wrong = "it does not go on when there is room again";
+        met = disk.writes >= k;
+        disk_reset();
+        if (wrong == NULL && told.acknowledged != RIG_STEPS / 2)
+            wrong = "a commit is missing";
+        if (wrong == NULL)
+            wrong = faults_check(&faults_rig, &told);
+    }
+    ok(wrong == NULL && refused > 50,
+       "full at any write: %llu refusals, nothing lost, and it goes on%s%s",
+       (unsigned long long)refused, wrong == NULL ? "" : ": ",
+       wrong == NULL ? "" : wrong);
+}
+
+int main(void)
+{
+    faults_long = getenv("HSY_TEST_LONG") != NULL;
+    strcpy(faults_root, "/dev/shm/hearsay-store-XXXXXX"); /* in memory */
+    if (mkdtemp(faults_root) == NULL)
+        strcpy(faults_root, "/tmp/hearsay-store-XXXXXX");
+    if (strstr(faults_root, "XXXXXX") != NULL && mkdtemp(faults_root) == NULL)
+        return 1;
+    snprintf(faults_at, sizeof faults_at, "%s/data", faults_root);
+    disk_begin();
+
+    killed_anywhere();
+    cut_anywhere();
+    nothing_after_a_failed_sync();
+    full_and_emptied();
+
+    rig_remove(faults_at);
+    rmdir(faults_root);
+    return tap_done();
+}
