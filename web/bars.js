@@ -2,8 +2,8 @@
 //
 // The figure is a table at the same time: a row has its label, its picture
 // (which nobody is read aloud) and its numbers. A mark is {estimate, low, high,
-// noise, look, dot}: low to high is the whole interval, noise half the width of
-// the part that the devices' coins make; look is 0 or 1, the colour.
+// noise, look, dot}: low to high is the whole interval, noise = [low, high] the
+// part of it that the devices' coins make; look is 0 or 1, the colour.
 
 import { h, s, say } from "./dom.js";
 import { ticks, fixed } from "./numbers.js";
@@ -12,8 +12,8 @@ const HEIGHT = 34, TWO = 46;
 
 // The axis that holds zero and all intervals, with a little air.
 export function axisOf(marks, count = 5) {
-  const low = Math.min(0, ...marks.map((m) => Math.min(m.low, m.estimate - m.noise)));
-  const high = Math.max(0, ...marks.map((m) => Math.max(m.high, m.estimate + m.noise)));
+  const low = Math.min(0, ...marks.map((m) => Math.min(m.low, m.noise[0])));
+  const high = Math.max(0, ...marks.map((m) => Math.max(m.high, m.noise[1])));
   const air = (high - low) * 0.02 || 1;
   const from = low < 0 ? low - air : 0;
   const to = high > 0 ? high + air : 0;
@@ -40,7 +40,7 @@ class Mark {
 
   draw(axis, m, y, height) {
     const middle = y + height / 2;
-    const ends = [m.estimate - m.noise, m.estimate + m.noise];
+    const ends = m.noise;
     if (this.dot) set(this.bar, { cx: place(axis, m.estimate), cy: middle, r: 5 });
     else set(this.bar, { x: place(axis, Math.min(0, m.estimate)), width: wide(axis, Math.min(0, m.estimate), Math.max(0, m.estimate)), y, height, rx: 2 });
     set(this.whole, { x: place(axis, m.low), width: wide(axis, m.low, m.high), y: middle - 5, height: 10, rx: 5 });

@@ -1,5 +1,5 @@
 // columns.js - upright bars in order: bins of a range, days. Each column has
-// one or two marks {value, low, high, noise, look}, or parts on top of another.
+// one or two marks {value, low, high, noise, look}, as in bars.js.
 
 import { h, s } from "./dom.js";
 import { ticks, fixed } from "./numbers.js";
@@ -28,7 +28,7 @@ function mark(axis, m, where) {
   const middle = where.x + where.width / 2;
   const parts = [s("rect", { class: `mark look${m.look ?? 0}`, x: at(where.x), width: at(where.width), y: at(y(Math.max(0, m.value))), height: at(Math.abs(y(0) - y(m.value))), rx: 1.5 })];
   if (m.low !== undefined) {
-    const ends = [m.value - m.noise, m.value + m.noise];
+    const ends = m.noise;
     parts.push(s("rect", { class: `whole look${m.look ?? 0}`, x: at(middle), width: 6, y: at(y(m.high)), height: at(y(m.low) - y(m.high)), rx: 3, transform: "translate(-3 0)" }));
     parts.push(s("rect", { class: "error", x: at(middle), width: 1.5, y: at(y(ends[1])), height: at(y(ends[0]) - y(ends[1])), transform: "translate(-0.75 0)" }));
     for (const end of ends) parts.push(s("rect", { class: "error", x: at(middle), width: 7, y: at(y(end)), height: 1.5, transform: "translate(-3.5 -0.75)" }));

@@ -6,7 +6,7 @@ import { Bars } from "./bars.js";
 import { Columns } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
 import { cellsOf, edgeLabels, edgesOf, labelOf, markOf, near, noiseOf } from "./estimate.js";
-import { chance, count, day, reach, unitOf } from "./numbers.js";
+import { chance, count, day, unitOf } from "./numbers.js";
 import { taskLink } from "./tasks.js";
 import { lowEnough } from "./words.js";
 
@@ -135,7 +135,7 @@ function differences({ a, difference }, unit) {
   const points = { ...unit, sign: unit.difference };
   points.of = (x, e) => (x > 0 ? "+" : "") + points.number(x, e) + points.sign;
   const rows = difference.map((r) => ({
-    key: labelOf(r), label: labelOf(r), faint: !lowEnough(r.p_value), marks: [{ ...markOf(a, r), noise: reach(a.level) * r.stderr, dot: true }],
+    key: labelOf(r), label: labelOf(r), faint: !lowEnough(r.p_value), marks: [{ ...markOf(a, r), dot: true }],
     cells: [...cellsOf(a, r, points), { text: `p ${chance(r.p_value)}`, kind: lowEnough(r.p_value) ? "sure" : "doubt" }],
   }));
   return h("div", { class: "words" }, new Bars("Differences", ["Value", "Difference", "Noise", "Chance"], points).update(rows).node);

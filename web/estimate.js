@@ -12,7 +12,12 @@ const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
 const LIARS = [0.001, 0.01, 0.05, 0.1];
 
-export const noiseOf = (figure, row) => reach(figure.level) * row.stderr;
+// What the devices' coins make of an interval: all of it where no liars are
+// assumed, else so many standard errors.
+export function noiseOf(figure, row) {
+  const wide = reach(figure.level) * row.stderr;
+  return figure.assume_lying ? [row.estimate - wide, row.estimate + wide] : [row.low, row.high];
+}
 
 // A word that is no text comes with its bytes.
 export const labelOf = (row) => (row.value_hex ? `0x${row.value_hex}` : row.value === "" ? "(empty)" : String(row.value));
@@ -26,7 +31,7 @@ export function markOf(figure, row, look = 0) {
   return { estimate: row.estimate, low: row.low, high: row.high, noise: noiseOf(figure, row), look };
 }
 
-export const cellsOf = (figure, row, unit) => [{ text: unit.of(row.estimate, row.stderr), kind: "number" }, { text: unit.spread(noiseOf(figure, row), row.stderr), kind: "spread" }];
+export const cellsOf = (figure, row, unit) => [{ text: unit.of(row.estimate, row.stderr), kind: "number" }, { text: unit.spread(reach(figure.level) * row.stderr, row.stderr), kind: "spread" }];
 
 // Edges of the bins: from lo and hi in equal steps.
 export function edgesOf(figure) {
@@ -211,11 +216,14 @@ export class EstimateCard {
     this.drawn.update(figure);
     put(this.key, h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null);
     say(this.lies, liesText(figure, unit));
+    this.lies.hidden = this.lies.textContent === "";
     this.numbers.refresh();
   }
 
   table() {
-    const { figure } = this, unit = unitOf(figure);
+    const { figure } = this;
+    if (!figure) return h("p", { class: "soft" }, "Not there yet.");
+    const unit = unitOf(figure);
     const words = figure.kind === "strings";
     return table("Estimates with their errors", [["Value", ""], ["Estimate", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(words ? [["Significant", ""]] : [])],
       figure.estimates.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), unit.number(r.stderr, r.stderr), unit.number(r.low, r.stderr), unit.number(r.high, r.stderr), ...(words ? [r.significant === false ? "no" : "yes"] : [])]));

@@ -61,6 +61,7 @@ export function percent(share) {
 // A chance as small as it is worth telling.
 export const chance = (p) => (p === null || p === undefined ? "\u2013" : p < 0.001 ? "below 0.001" : fixed(p, p < 0.1 ? 3 : 2));
 
+const DAY = 86400000;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 // "2026-11-16" as "16 Nov 2026", and without the year.
@@ -68,6 +69,18 @@ export function day(iso, year = true) {
   const part = /^(\d{4})-(\d{2})-(\d{2})/.exec(iso ?? "");
   if (!part) return iso || "\u2013";
   return `${Number(part[3])} ${MONTHS[Number(part[2]) - 1]}${year ? " " + part[1] : ""}`;
+}
+
+// Every day from the first to the last, those without reports too; at least two
+// weeks of them, unless the task is younger.
+export function everyDay(days, start, today) {
+  const known = new Map(days.map((d) => [d.day, d]));
+  const name = (t) => new Date(t).toISOString().slice(0, 10);
+  const last = [today, ...known.keys()].sort().at(-1), early = name(Date.parse(last) - 13 * DAY);
+  const first = [...known.keys(), early < start ? start : early].sort()[0];
+  const out = [];
+  for (let t = Date.parse(first); t <= Date.parse(last); t += DAY) out.push(known.get(name(t)) ?? { day: name(t), reports: 0, nulls: 0 });
+  return out;
 }
 
 export const dayTime = (iso) => Date.parse(iso + "T00:00:00Z") / 1000;

@@ -4,7 +4,7 @@
 import { json, taskPath } from "./api.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
-import { count, day, dayTime, percent, unitOf } from "./numbers.js";
+import { count, day, dayTime, everyDay, percent, unitOf } from "./numbers.js";
 import { labelOf } from "./estimate.js";
 import { COLOURS, Series } from "./series.js";
 
@@ -87,6 +87,7 @@ export class OverTimeCard {
   }
 
   table() {
+    if (!this.chosen) return h("p", { class: "soft" }, "Not there yet.");
     const heads = [[this.mode === "live" ? "Time" : "Day", ""], ["Reports", "n"], ...this.chosen.flatMap((v) => [[v, "n"], ["interval", "n"]])];
     const rows = this.points.slice(-60).reverse().map((p) => [this.mode === "live" ? clock(p.time) : day(p.day), count(p.reports), ...this.chosen.flatMap((v) => {
       const r = p.estimates.find((e) => e.value === v);
@@ -97,9 +98,9 @@ export class OverTimeCard {
 }
 
 export class DaysCard {
-  constructor(days) {
+  constructor(task, today) {
     const id = fresh("days");
-    this.days = days;
+    this.days = task.days?.length ? everyDay(task.days, task.start, today < task.end ? today : task.end) : [];
     this.columns = new Columns("Reports of each day. The numbers are in the table below.", { scale: 1, sign: "" }, 150);
     this.numbers = numbers(() => table("Reports of each day", [["Day", ""], ["Reports", "n"], ["Null uploads", "n"]], [...this.days].reverse().map((d) => [day(d.day), count(d.reports), count(d.nulls)])));
     this.empty = h("p", { class: "soft" }, "No reports yet.");

@@ -3,7 +3,7 @@
 
 import { fresh, h, s } from "./dom.js";
 import { fixed } from "./numbers.js";
-import { believed, believedText, epsilonText, oddsText } from "./words.js";
+import { believed, believedText, epsilonText, oddsText, TELLS_ALL } from "./words.js";
 
 // Beliefs before and after, as bars: chance of a guess, and at most what it can
 // become.
@@ -13,6 +13,11 @@ function beliefs(odds) {
     return h("div", null, h("dt", null, `A guess ${was}`),
       h("dd", null, s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "after", width: `${100 * believed(before, odds)}%`, height: "100%", rx: 3 }), s("rect", { class: "before", width: `${100 * before}%`, height: "100%", rx: 3 })), h("span", { class: "number" }, now)));
   }));
+}
+
+function open(life) {
+  return h("div", { class: "promise" }, h("h3", null, "All reports of a lifetime"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, epsilonText(life))),
+    h("p", { class: "soft" }, "Every report is changed anew. Whoever collects all that one device can send may learn the answer: the bound on the odds is too large to mean anything."));
 }
 
 function part(title, epsilon, odds, text) {
@@ -26,6 +31,6 @@ export function privacyCard(task) {
   return h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "What it says about a person")),
     h("div", { class: "promises" },
       part("One report", task.epsilon, odds, `Whoever sees one report may change the odds of any guess about the person by at most a factor of ${fixed(odds, odds < 10 ? 2 : 0)}.`),
-      bounded ? part("All reports of a lifetime", life, Math.exp(life), life === task.epsilon ? "There is no more than that: further answers bring nothing new." : "The same for everything a device ever sends for this task.") : null),
-    task.privacy ? h("p", { class: "quote", dir: "auto" }, task.privacy) : null);
+      bounded && life > TELLS_ALL ? open(life) : bounded ? part("All reports of a lifetime", life, Math.exp(life), life === task.epsilon ? "There is no more than that: further answers bring nothing new." : "The same for everything a device ever sends for this task.") : null),
+    task.privacy ? h("blockquote", { class: "quote", dir: "auto" }, h("h3", null, "What people are told"), h("p", null, task.privacy)) : null);
 }

@@ -41,7 +41,7 @@ export class TaskView {
     this.nulls = h("dd");
     this.estimate = new EstimateCard(this, task);
     this.time = new OverTimeCard(this, task);
-    this.days = new DaysCard(task.days ?? []);
+    this.days = new DaysCard(task, this.app.status.day);
     this.cards = [this.estimate, this.time];
     put(this.node, this.head(task, releases), h("div", { class: "page" }, this.estimate.node, this.time.node, this.days.node, privacyCard(task)));
     this.app.name(this, task.question || task.task);

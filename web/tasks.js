@@ -3,7 +3,7 @@
 import { json, query, taskPath } from "./api.js";
 import { Columns } from "./columns.js";
 import { h, put, s, say } from "./dom.js";
-import { count, day, reach, unitOf } from "./numbers.js";
+import { count, day, everyDay, reach, unitOf } from "./numbers.js";
 import { headline, kindName, stateOf } from "./words.js";
 
 const GROUPS = [["collecting", "Collecting"], ["few", "Too few reports yet"], ["soon", "Not yet asked"], ["over", "Over"]];
@@ -14,9 +14,9 @@ export const taskLink = (t, view = "task") => `#/${view}/${encodeURIComponent(t.
 // Reports of the last days, small.
 function spark(days) {
   const most = Math.max(1, ...days.map((d) => d.reports));
-  const wide = 100 / Math.max(14, days.length);
-  return s("svg", { class: "spark", "aria-hidden": "true" }, days.slice(-Math.max(14, days.length)).map((d, i) =>
-    s("rect", { x: `${i * wide + wide * 0.12}%`, width: `${wide * 0.76}%`, y: `${100 - (96 * d.reports) / most}%`, height: `${(96 * d.reports) / most}%`, rx: 1 })));
+  const wide = 100 / Math.max(14, days.length), skip = Math.max(0, 14 - days.length);
+  return s("svg", { class: "spark", "aria-hidden": "true" }, days.map((d, i) =>
+    s("rect", { x: `${(skip + i) * wide + wide * 0.12}%`, width: `${wide * 0.76}%`, y: `${100 - (96 * d.reports) / most}%`, height: `${(96 * d.reports) / most}%`, rx: 1 })));
 }
 
 // Where the mean lies in its range, with its interval.
@@ -70,7 +70,7 @@ class Card {
       const share = Math.min(1, this.task.reports / Math.max(1, this.task.min_reports));
       put(this.glance, h("p", { class: "soft" }, `${count(this.task.reports)} of the ${count(this.task.min_reports)} reports before anything is shown`),
         s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
-    } else if (look === "over") say(this.days, `until ${day(this.task.end)}`);
+    } else if (look === "over") say(this.days, this.task.end < today ? `until ${day(this.task.end)}` : "no longer asked");
   }
 
   // Events carry the first rows only: the others stay as they were.
@@ -88,7 +88,7 @@ class Card {
   showDays(days, today) {
     this.list = days;
     say(this.today, count(days.find((d) => d.day === today)?.reports ?? 0));
-    if (this.look !== "over" && days.length) put(this.days, spark(days.slice(-28)));
+    if (this.look !== "over" && days.length) put(this.days, spark(everyDay(days, this.task.start, today).slice(-28)));
   }
 
   // Reports that came since the days were read are of today.

@@ -15,6 +15,9 @@ export function stateOf(task, today) {
   return ["collecting", "Collecting"];
 }
 
+// Above this a bound on the odds is none: a guess becomes as good as known.
+export const TELLS_ALL = Math.log(1e6);
+
 const times = (x) => (x < 10 ? fixed(x, 2) : x < 1000 ? fixed(x, 0) : count(x));
 
 // After a report, a guess that was believed with this chance is believed with
@@ -33,6 +36,7 @@ export const epsilonText = (e) => `\u03b5 = ${fixed(e, Math.abs(e - Math.round(e
 
 // What lying devices could do to this figure.
 export function liesText(figure, unit) {
+  if (figure.kind === "strings" && !figure.assume_lying) return "What lying devices could do to a search for words has no known bound: enough of them can make a word appear.";
   if (!figure.assume_lying) return "";
   const share = percent(figure.assume_lying);
   const amount = (x) => fixed(x * unit.scale, x * unit.scale < 1 ? 2 : 1) + (unit.share ? " percentage points" : "");
@@ -47,12 +51,12 @@ export function headline(figure, unit, reach) {
   if (figure.kind === "bins") {
     const middle = figure.quantiles?.find((q) => q.quantile === 0.5);
     const plain = unitOf({ kind: "number" });
-    return middle ? { value: plain.of(middle.estimate, middle.stderr), spread: plain.spread(reach * middle.stderr, middle.stderr), text: "half are below" } : { value: "", spread: "", text: "" };
+    return middle ? { value: plain.of(middle.estimate, middle.stderr), spread: plain.spread(reach * middle.stderr, middle.stderr), text: "is the median" } : { value: "", spread: "", text: "" };
   }
   if (figure.kind === "number") return show(rows[0], "on average");
   if (figure.kind === "yes-no") return show(rows.find((r) => r.value === "yes") ?? rows[0], "say yes");
   const [first, second] = [...rows].sort((a, b) => b.estimate - a.estimate);
-  if (second && first.estimate - second.estimate < reach * Math.hypot(first.stderr, second.stderr)) return show(first, `${first.value}, too close to ${second.value} to tell which is more`);
+  if (second && first.estimate - second.estimate < reach * Math.hypot(first.stderr, second.stderr)) return show(first, `${first.value}, too close to ${second.value} to call`);
   return show(first, first.value);
 }
 

@@ -54,11 +54,6 @@ static void history_take(struct history *h, const struct roster_entry *e,
     struct history_series *s;
 
     if (figure != NULL &&
-        history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
-        history_publish(h, "figure", event.json, event.len);
-        free(event.json);
-    }
-    if (figure != NULL &&
         history_point(&live, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
         history_point(&of_day, figure, e, HISTORY_IS_DAY, day) == HSY_OK) {
         pthread_mutex_lock(&h->lock);
@@ -70,6 +65,11 @@ static void history_take(struct history *h, const struct roster_entry *e,
             live.json = of_day.json = NULL;
         }
         pthread_mutex_unlock(&h->lock);
+    }
+    if (figure != NULL &&
+        history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
+        history_publish(h, "figure", event.json, event.len);
+        free(event.json);
     }
     free(live.json);
     free(of_day.json);

@@ -196,13 +196,6 @@ static void *loop_main(void *arg)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static void listen_silence(void *ctx, const char *format, va_list args)
-{
-    (void)ctx; /* what it would say names bytes of strangers */
-    (void)format;
-    (void)args;
-}
-
 /* TLS: R25. No tickets and no session cache are offered by libmicrohttpd
  * without being asked; early data is off unless asked for. */
 static const char *listen_priorities(const struct listen_options *o)
@@ -218,7 +211,8 @@ static bool loop_daemon(struct loop *p)
 {
     const struct listen_options *o = &p->listener->options;
     unsigned limit = o->connections / o->loops + 1;
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags =
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     const struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->tls_cert},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->tls_key},
@@ -228,7 +222,7 @@ static bool loop_daemon(struct loop *p)
 
     p->http = MHD_start_daemon(
         o->tls_cert == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL,
-        request_step, p, MHD_OPTION_EXTERNAL_LOGGER, listen_silence, NULL,
+        request_step, p, MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
         MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT, limit,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LISTEN_HEAD_BYTES,
         MHD_OPTION_NOTIFY_CONNECTION, loop_connection, p,

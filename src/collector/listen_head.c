@@ -17,6 +17,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 struct head_walk {
     const char *end; /* where the next line must begin; NULL: doubtful */
@@ -54,6 +55,23 @@ static bool head_is(const char *name, size_t len, const char *want)
     return len == strlen(want) && strncasecmp(name, want, len) == 0;
 }
 
+/* Content_Length and the like: some readers take it for the real one. */
+static bool head_is_disguised(const char *name, size_t len)
+{
+    static const char *const framing[] = {"content-length",
+                                          "transfer-encoding"};
+
+    for (size_t f = 0; f < 2; f++) {
+        size_t dash = strcspn(framing[f], "-");
+
+        if (len == strlen(framing[f]) && name[dash] == '_' &&
+            strncasecmp(name, framing[f], dash) == 0 &&
+            strcasecmp(name + dash + 1, framing[f] + dash + 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void head_note(struct head_walk *w, const char *name, size_t len,
                       const char *value, size_t value_len)
 {
@@ -80,7 +98,8 @@ static enum MHD_Result head_line(void *ctx, enum MHD_ValueKind kind,
 
     (void)kind;
     if (name != w->end || value == NULL || value <= colon ||
-        !head_is_token(name, len) || !head_is_text(value, value_len)) {
+        !head_is_token(name, len) || head_is_disguised(name, len) ||
+        !head_is_text(value, value_len)) {
         w->end = NULL;
         return MHD_NO;
     }
@@ -94,19 +113,15 @@ static enum MHD_Result head_line(void *ctx, enum MHD_ValueKind kind,
     return MHD_YES;
 }
 
-static bool head_length(const struct head_walk *w, uint64_t *out)
+static bool head_number(const char *text, size_t len, uint64_t *out)
 {
     *out = 0;
-    if (w->lengths == 0)
-        return true;
-    if (w->length_len == 0 || w->length_len > 18)
-        return false;
-    for (size_t i = 0; i < w->length_len; i++) {
-        if (w->length[i] < '0' || w->length[i] > '9')
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
             return false;
-        *out = 10 * *out + (uint64_t)(w->length[i] - '0');
+        *out = 10 * *out + (uint64_t)(text[i] - '0');
     }
-    return true;
+    return len != 0 && len <= 18;
 }
 
 static void head_bad(struct head_facts *out, int status, const char *title)
@@ -133,7 +148,8 @@ void listen_head(struct head_facts *out, struct MHD_Connection *http,
     else if (w.hosts > 1 || (w.hosts == 0 && newer))
         head_bad(out, 400, "a request has one Host");
     else if (w.lengths > 1 || (w.lengths != 0 && w.codings != 0) ||
-             !head_length(&w, &out->length))
+             (w.lengths != 0 &&
+              !head_number(w.length, w.length_len, &out->length)))
         head_bad(out, 400, "a body has one Content-Length, in digits");
     else if (w.codings != 0)
         head_bad(out, 411, "a body needs a Content-Length");
@@ -144,6 +160,43 @@ void listen_head(struct head_facts *out, struct MHD_Connection *http,
     else if (w.expects > 1 ||
              (w.expects == 1 && strcasecmp(w.expect, "100-continue") != 0))
         head_bad(out, 417, "nothing but 100-continue may be expected");
+}
+
+/* Of a connection that waits for its head to end: whether it has a length that
+ * is none. */
+static bool head_is_cut(const struct request *q)
+{
+    const char *value = NULL;
+    size_t len = 0;
+    uint64_t number;
+
+    return q->lined &&
+           MHD_lookup_connection_value_n(q->http, MHD_HEADER_KIND,
+                                         "Content-Length", 14, &value,
+                                         &len) == MHD_YES &&
+           !head_number(value, len, &number);
+}
+
+void listen_complaint(void *loop, const char *format, va_list args)
+{
+    static const char answer[] =
+        "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n"
+        "Content-Length: 0\r\n\r\n";
+    struct loop *p = loop;
+
+    (void)args; /* bytes of strangers */
+    if (strstr(format, "Content-Length") == NULL)
+        return;
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (head_is_cut(q)) {
+            q->lined = false;
+            q->linger = true;
+            atomic_fetch_add_explicit(&p->refused, 1, memory_order_relaxed);
+            if (p->listener->options.tls_cert == NULL)
+                (void)!send(q->fd, answer, sizeof answer - 1,
+                            MSG_DONTWAIT | MSG_NOSIGNAL);
+            shutdown(q->fd, SHUT_RDWR);
+        }
 }
 
 bool listen_url(const char *url)

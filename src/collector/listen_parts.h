@@ -13,6 +13,7 @@
 
 #include <microhttpd.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 
 /* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
@@ -55,7 +56,8 @@ struct request {
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
 
     _Atomic int state;
-    bool plain_url;
+    bool lined;     /* the first line of a head has come, the rest has not */
+    bool plain_url; /* and what listen_url says of it */
     const struct route *route;
     const char *path;
     char *segments; /* of the stars, each ended by NUL, in request_piece */
@@ -139,6 +141,11 @@ struct head_facts {
 /* Hold a head against R24. What it refuses leaves the connection in doubt. */
 void listen_head(struct head_facts *out, struct MHD_Connection *http,
                  const struct head *head);
+
+/* libmicrohttpd's words for its operator. It answers a Content-Length that is
+ * none by itself and sends that answer twice, so this one is given before and
+ * the connection shut; everything else is not listened to. */
+void listen_complaint(void *loop, const char *format, va_list args);
 
 /* Whether a URL, before it is unescaped, has visible ASCII only. */
 bool listen_url(const char *url);

@@ -13,6 +13,7 @@
 
 static void request_begin(struct request *q, const char *url)
 {
+    q->lined = false;
     q->path = url;
     q->route = NULL;
     q->segments = NULL;
@@ -122,8 +123,10 @@ void *request_line(void *loop, const char *url, struct MHD_Connection *http)
     struct request *q = info == NULL ? NULL : info->socket_context;
 
     (void)loop;
-    if (q != NULL)
+    if (q != NULL) {
+        q->lined = true;
         q->plain_url = listen_url(url);
+    }
     return q;
 }
 
@@ -167,6 +170,7 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
     if (q == NULL)
         return;
     *context = NULL;
+    q->lined = false;
     events_forget(q);
     for (struct request_piece *next, *p = q->pieces; p != NULL; p = next) {
         next = p->next;

@@ -7,9 +7,7 @@ build/browser/. Where there is no node, npm, chromium or no way to playwright-
 core, that part is skipped and says so.
 """
 
-import mimetypes
 import random
-import urllib.parse
 
 from collector import *
 
@@ -29,21 +27,17 @@ def tasks(release, browsers):
     return "".join(rows).replace("Which one is it?", json.dumps("Which one is it? " + HOSTILE), 1)
 
 
-PAGES = ["example.org", "example.com", HOSTILE[:6]]
-TRUTHS = {"crash": (["--yes-no"], 1, lambda: random.choice(["yes", "no", "no"])),
-          "minutes": (["--range", "0:1440"], 1, lambda: random.randrange(60, 300)),
-          "memory": (["--range", "0:96", "--bins", "24"], 2, lambda: random.choice([4, 8, 8, 16, 16, 16, 32, 64])),
-          "page": (["--strings", "--mechanism", "pem"], 4, lambda: random.choice(PAGES)),
-          "browser": (["--values", "firefox,chrome,safari,other", "--mechanism", "grr"], 2, lambda: random.choice(["firefox", "chrome", "chrome", "safari"])),
-          "hostile": (["--values", HOSTILE + ",b,other"], 1, lambda: random.choice([HOSTILE, "b"]))}
+PAGES = ["news", "maps", "<b>"]
+TRUTHS = {"crash": ["yes", "no", "no"], "minutes": [90, 120, 180, 300], "memory": [4, 8, 8, 16, 16, 16, 32, 64], "page": PAGES,
+          "browser": ["firefox", "chrome", "chrome", "safari"], "hostile": [HOSTILE, "b"]}
 
 
-def feed(c, name, people, epoch=DAY, release=None):
-    """Honest reports of so many people, one upload; the release's digest."""
-    kind, epsilon, truth = TRUTHS[name]
-    twin = must("randomize", *kind, "--epsilon", epsilon, "--json", stdin=lines(truth() for _ in range(people))).decode().splitlines()
+def feed(c, name, people, epoch=DAY):
+    """Honest reports of so many people, in one upload."""
+    twin = must("randomize", "--task", "%s:%s" % (os.path.join(c.dir, "tasks.signed"), name), "--json",
+                stdin=lines(random.choice(TRUTHS[name]) for _ in range(people))).decode().splitlines()
     reports = [json.loads(line)["report"] for line in twin[1:-1]]
-    upload = {"task": name, "release": c.task[name].release, "digest": c.task[name].digest.hex(), "epoch": date(epoch), "id": os.urandom(16).hex(), "reports": reports}
+    upload = {"task": name, "release": c.task[name].release, "digest": json.loads(twin[0])["scheme"]["digest"], "epoch": date(epoch), "id": os.urandom(16).hex(), "reports": reports}
     status, body = c.upload(json.dumps({"uploads": [upload]}), "application/json")
     if status != 204:
         raise SystemExit("Bail out! an upload of %s was refused: %s" % (name, body))
@@ -100,7 +94,7 @@ def browse(c, token):
     return ok(node.wait() == 0, "the browser's tests came to their end")
 
 
-c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s")
+c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s", sandbox="off")
 token = must("serve", "token", "add", "reader", "--role", "analyst", "--data", c.data).decode().split()[-1]
 c.start()
 for name in TRUTHS:

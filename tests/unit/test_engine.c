@@ -1,5 +1,6 @@
 /*
- * test_engine.c - each upload is counted once, whatever happens to the store.
+ * test_engine.c - which uploads are counted: each once, within its day, its
+ * quota and the room there is, whatever becomes of the store.
  */
 #include "engine_rig.h"
 #include "tap.h"
@@ -46,8 +47,270 @@ static void counts_once(void)
     rig_close(&r);
 }
 
+/* Several requests, with tokens, in one group. */
+static hsy_status group(struct rig *r, struct submission *s,
+                        struct intake_upload *u,
+                        uint8_t (*payload)[RIG_PAYLOAD],
+                        const struct rig_upload *of, size_t n, uint32_t quota)
+{
+    for (size_t i = 0; i < n; i++) {
+        rig_fill(r, &u[i], payload[i], &of[i]);
+        u[i].enrolled = quota != 0;
+        s[i] = (struct submission){.next = i + 1 < n ? &s[i + 1] : NULL,
+                                   .in = {.uploads = &u[i], .n = 1},
+                                   .token = {7},
+                                   .quota = quota,
+                                   .outcome = HSY_E_BUSY};
+    }
+    return engine_admit(r->e, s, NULL);
+}
+
+static void concurrent_requests(void)
+{
+    struct rig r;
+    struct submission s[3];
+    struct intake_upload u[3];
+    uint8_t payload[3][RIG_PAYLOAD];
+    const struct rig_upload same[3] = {up(1, 1), up(1, 1), up(1, 1)};
+
+    rig_open(&r);
+    group(&r, s, u, payload, same, 3, 0);
+    ok(s[0].outcome == HSY_OK && s[2].outcome == HSY_OK &&
+           u[0].verdict == INTAKE_COUNTED && u[1].verdict == INTAKE_AGAIN &&
+           u[2].verdict == INTAKE_AGAIN && rig_fold(&r) == HSY_OK &&
+           rig_cell(&r, 0, 0, 0, 1) == 1,
+       "one report in three requests at once is counted once (Z36)");
+    u[0].verdict = INTAKE_SCHEME;
+    ok(engine_admit(r.e, &s[0], NULL) == HSY_OK &&
+           u[0].verdict == INTAKE_SCHEME,
+       "what was refused before stays refused");
+    rig_close(&r);
+}
+
+static void quotas(void)
+{
+    struct rig r;
+    struct submission s[4];
+    struct intake_upload u[4];
+    uint8_t payload[4][RIG_PAYLOAD];
+    const struct rig_upload of[4] = {up(1, 1), up(2, 2), up(3, 3), up(1, 1)};
+    struct rig_upload next_day = up(4, 4);
+
+    rig_open(&r);
+    r.store.full = true;
+    ok(group(&r, s, u, payload, of, 2, 2) == HSY_E_FULL, "a full disk");
+    r.store.full = false;
+    group(&r, s, u, payload, of, 4, 2);
+    ok(u[0].verdict == INTAKE_COUNTED && u[1].verdict == INTAKE_COUNTED &&
+           u[2].verdict == INTAKE_QUOTA,
+       "a token brings as many as its quota; what failed was not charged");
+    ok(u[3].verdict == INTAKE_AGAIN, "a retry costs nothing");
+    next_day.epoch++;
+    group(&r, s, u, payload, &next_day, 1, 2);
+    ok(u[0].verdict == INTAKE_COUNTED, "another epoch has a quota of its own");
+    ok(rig_restart(&r) == HSY_OK, "after a restart");
+    group(&r, s, u, payload, &of[2], 1, 2);
+    ok(u[0].verdict == INTAKE_QUOTA, "what was used stays used");
+    group(&r, s, u, payload, &of[2], 1, 0);
+    ok(u[0].verdict == INTAKE_COUNTED, "a task without tokens has no quota");
+    rig_close(&r);
+}
+
+static void nulls(void)
+{
+    struct rig r;
+    struct rig_upload null = up(1, 5), report = up(1, 5);
+    struct store_count count;
+
+    null.kind = 2;
+    rig_open(&r);
+    ok(rig_one(&r, null) == INTAKE_COUNTED && rig_one(&r, null) == INTAKE_AGAIN,
+       "a null upload is noted once");
+    ok(rig_one(&r, report) == INTAKE_CONFLICT, "its id is taken");
+    ok(rig_one(&r, up(2, 6)) == INTAKE_COUNTED && rig_fold(&r) == HSY_OK &&
+           rig_cell(&r, 0, 0, 0, 5) == 0 && rig_cell(&r, 0, 0, 0, 6) == 1,
+       "and it is never folded");
+    ok(engine_counts(r.e, 0, &count, 1) == 1 && count.epoch == RIG_DAY &&
+           count.reports == 1 && count.nulls == 1,
+       "the counts know both");
+    ok(engine_counts(r.e, 99, &count, 1) == 0, "of no entry there are none");
+    rig_close(&r);
+}
+
+static void full_disk(void)
+{
+    struct rig r;
+    struct engine_status before, after;
+
+    rig_open(&r);
+    rig_one(&r, up(1, 1));
+    engine_look(r.e, &before);
+    r.store.full = true;
+    ok(rig_one(&r, up(2, 2)) == INTAKE_FULL,
+       "a full disk acknowledges nothing");
+    engine_look(r.e, &after);
+    ok(memcmp(&before, &after, offsetof(struct engine_status, tally_bytes)) ==
+           0,
+       "and everything is as before");
+    r.store.full = false;
+    ok(rig_one(&r, up(2, 2)) == INTAKE_COUNTED && rig_fold(&r) == HSY_OK &&
+           rig_cell(&r, 0, 0, 0, 2) == 1,
+       "with room again it is counted");
+    r.store.crashed = true;
+    ok(engine_admit(r.e, NULL, NULL) == HSY_OK, "nothing needs no store");
+    ok(rig_one(&r, up(3, 3)) == INTAKE_FULL, "a store that fails");
+    r.store.crashed = false;
+    ok(rig_one(&r, up(4, 4)) == INTAKE_FULL &&
+           engine_today(r.e, RIG_DAY + 1, NULL) == HSY_E_IO,
+       "is not trusted again until it is opened again");
+    rig_close(&r);
+}
+
+/* C12, and the end of a day. */
+static void clocks(void)
+{
+    static const int64_t jumps[] = {8, 3650, 36500, 100000};
+    struct rig r;
+    struct engine_status status;
+    struct rig_upload late = up(9, 9);
+
+    rig_open(&r);
+    ok(engine_days(r.e).first == RIG_DAY - 2 &&
+           engine_days(r.e).last == RIG_DAY + 1,
+       "two days of grace are open, and tomorrow");
+    rig_one(&r, up(1, 1));
+    for (size_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++) {
+        engine_today(r.e, RIG_DAY + (uint32_t)jumps[i], NULL);
+        engine_look(r.e, &status);
+        ok(status.clock_jumped && engine_days(r.e).first == RIG_DAY - 2 &&
+               rig_one(&r, up(2, 2)) == INTAKE_FULL &&
+               rig_one(&r, up(1, 1)) == INTAKE_AGAIN,
+           "a clock %lld days ahead closes nothing and nothing new is taken",
+           (long long)jumps[i]);
+        engine_today(r.e, RIG_DAY - (i == 3 ? RIG_DAY : 3650), NULL);
+        engine_look(r.e, &status);
+        ok(!status.clock_jumped && status.day == RIG_DAY &&
+               engine_days(r.e).first == RIG_DAY - 2,
+           "one that is behind changes nothing");
+    }
+    ok(rig_one(&r, up(2, 2)) == INTAKE_COUNTED, "it goes on when it is back");
+    engine_today(r.e, RIG_DAY + 3, NULL);
+    ok(rig_one(&r, up(1, 1)) == INTAKE_CLOSED && r.store.ids.n == 0 &&
+           engine_days(r.e).first == RIG_DAY + 1,
+       "a day closes for ever when its grace is over, with its ids");
+    engine_today(r.e, RIG_DAY, NULL);
+    ok(rig_one(&r, up(3, 3)) == INTAKE_CLOSED, "and does not open again");
+    ok(rig_restart(&r) == HSY_OK &&
+           engine_today(r.e, RIG_DAY, NULL) == HSY_OK &&
+           rig_one(&r, up(3, 3)) == INTAKE_CLOSED,
+       "not even after a restart");
+    engine_today(r.e, RIG_DAY + 3650, NULL);
+    late.epoch = RIG_DAY + 3650;
+    ok(rig_one(&r, late) == INTAKE_FULL, "a jump over a restart is a jump");
+    r.options.accept_clock = true;
+    rig_restart(&r);
+    engine_today(r.e, RIG_DAY + 3650, NULL);
+    ok(rig_one(&r, late) == INTAKE_COUNTED,
+       "until the operator says that it is right");
+    engine_today(r.e, RIG_DAY + 2 * 3650, NULL);
+    engine_look(r.e, &status);
+    ok(status.clock_jumped, "which holds for the first day that is told");
+    r.store.full = true;
+    ok(engine_today(r.e, RIG_DAY + 3651, NULL) == HSY_E_FULL &&
+           engine_days(r.e).last == RIG_DAY + 3651,
+       "a day that cannot be kept has not come");
+    rig_close(&r);
+}
+
+static void room(void)
+{
+    struct rig r;
+    struct engine_status status;
+    struct rig_upload big = up(3, 0);
+
+    rig_open(&r);
+    engine_close(r.e);
+    r.options.ids_epoch = 2;
+    rig_start(&r);
+    ok(rig_one(&r, up(1, 1)) == INTAKE_COUNTED &&
+           rig_one(&r, up(2, 2)) == INTAKE_COUNTED &&
+           rig_one(&r, up(3, 3)) == INTAKE_FULL &&
+           rig_one(&r, up(1, 1)) == INTAKE_AGAIN,
+       "a full epoch takes no more ids, and forgets none");
+    r.options.ids_epoch = 100;
+    r.options.fold_bytes = 40;
+    rig_restart(&r);
+    big.n = 8; /* 4 bytes and 10 */
+    ok(rig_one(&r, big) == INTAKE_COUNTED, "what may wait has a bound");
+    big.id = 4;
+    ok(rig_one(&r, big) == INTAKE_FULL, "an entry gets half of it");
+    big.id = 5;
+    big.task = 1;
+    ok(rig_one(&r, big) == INTAKE_COUNTED, "another one gets its own");
+    ok(rig_fold(&r) == HSY_OK, "when it is folded");
+    big.id = 4;
+    big.task = 0;
+    ok(rig_one(&r, big) == INTAKE_COUNTED, "there is room again");
+    r.options.tally_bytes = 20000;
+    rig_restart(&r);
+    big.id = 6;
+    big.task = 2;
+    ok(rig_one(&r, big) == INTAKE_FULL, "a tally too large for memory");
+    engine_look(r.e, &status);
+    ok(status.refusing == 1, "is told");
+    ok(rig_cell(&r, 0, 0, 0, 0) == 2, "what was there before is there");
+    rig_close(&r);
+}
+
+static void documents(void)
+{
+    struct rig r;
+    size_t len;
+    uint8_t *later = rig_document(2, 2, 2, &len);
+    struct roster *old, *new;
+    hsy_error err = {0};
+
+    rig_open(&r);
+    old = engine_roster(r.e);
+    ok(engine_take(r.e, r.document, r.document_len, &err) == HSY_OK &&
+           r.store.calls == 2,
+       "the document in force changes nothing");
+    r.store.full = true;
+    ok(engine_take(r.e, later, len, &err) == HSY_E_FULL, "a full disk");
+    r.store.full = false;
+    ok(engine_take(r.e, later, len, &err) == HSY_OK, "a later one is taken");
+    new = engine_roster(r.e);
+    ok(roster_count(old) == 3 && roster_count(new) == 5 &&
+           !roster_at(new, 0)->current && roster_at(new, 3)->current,
+       "its tasks are new entries");
+    ok(rig_one(&r, up(1, 1)) == INTAKE_COUNTED,
+       "an upload that was read under the old one still counts");
+    ok(engine_take(r.e, r.document, r.document_len, &err) == HSY_E_OLD,
+       "an older one is refused");
+    later[20]++;
+    ok(engine_take(r.e, later, len, &err) == HSY_E_OLD,
+       "so is another of the same version");
+    ok(engine_take(r.e, later, len - 1, &err) == HSY_E_FORMAT,
+       "and one that is cut");
+    later[20]--;
+    free(engine_document(r.e, &len));
+    ok(rig_restart(&r) == HSY_OK && roster_count(r.roster) == 5,
+       "both are kept");
+    roster_drop(old);
+    roster_drop(new);
+    free(later);
+    rig_close(&r);
+}
+
 int main(void)
 {
     counts_once();
+    concurrent_requests();
+    quotas();
+    nulls();
+    full_disk();
+    clocks();
+    room();
+    documents();
     return tap_done();
 }

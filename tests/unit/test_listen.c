@@ -323,7 +323,7 @@ static void doubts_end_the_connection(const struct listener *l)
          "a list of lengths"},
         {"400", "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n\r\n",
          "an empty length"},
-        {"413",
+        {"400",
          "POST /echo HTTP/1.1\r\nHost: x\r\n"
          "Content-Length: 99999999999999999999999\r\n\r\n",
          "a length beyond 64 bits"},
@@ -383,7 +383,7 @@ static void doubts_end_the_connection(const struct listener *l)
                  "GET /text HTTP/1.1\r\nHost: x\r\n\r\n");
         a = ask(l, text);
         ok(begins(a, "HTTP/1.1 ") && strncmp(a + 9, cases[i].status, 3) == 0 &&
-               times(a, "HTTP/1.1 200") == 0,
+               times(a, "HTTP/1.1 ") == 1,
            "%s: %s and closed", cases[i].why, cases[i].status);
     }
 }

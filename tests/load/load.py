@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""load.py - how much a collector takes, beside what nginx does with nothing.
+
+usage: tests/load/load.py [--seconds S] [--runs N] [--connections C] [--cells N]
+
+Starts a collector and an nginx that answers 204 from memory, on this machine
+and in this run, and has wrk send both the same uploads: pairs of runs, one of
+each after the other. What counts is the ratio; absolute figures are the
+machine's. Prints them, and fails only if an upload was lost on the way.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import threading
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
+from collector import *
+from collector import _die_with_us
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seconds", type=float, default=5)
+parser.add_argument("--runs", type=int, default=5)
+parser.add_argument("--connections", type=int, default=128)
+parser.add_argument("--cells", type=int, default=1 << 26, help="of the busy task beside")
+options = parser.parse_args()
+
+NGINX = """daemon off; pid {dir}/pid; error_log stderr error; worker_processes {cores}; worker_rlimit_nofile 4096;
+events {{ worker_connections 2048; }}
+http {{ access_log off; keepalive_requests 1000000000; client_body_temp_path {dir}; proxy_temp_path {dir}; fastcgi_temp_path {dir};
+  uwsgi_temp_path {dir}; scgi_temp_path {dir}; client_body_buffer_size 64k;
+  server {{ listen 127.0.0.1:{port} reuseport; location / {{ return 204; }} }} }}
+"""
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Nginx:
+    def __init__(self):
+        self.dir = path("nginx")
+        os.mkdir(self.dir)
+        self.port = free_port()
+        with open(os.path.join(self.dir, "conf"), "w") as f:
+            f.write(NGINX.format(dir=self.dir, cores=os.cpu_count(), port=self.port))
+        self.process = subprocess.Popen(["nginx", "-p", self.dir, "-c", os.path.join(self.dir, "conf")], preexec_fn=_die_with_us)
+        atexit.register(self.stop)
+        for _ in range(1000):
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                time.sleep(0.01)
+        raise SystemExit("nginx does not start")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Wrk:
+    """One run of wrk; result() waits for it."""
+
+    def __init__(self, port, upload, connections, seconds):
+        self.upload = upload
+        self.process = subprocess.Popen(["wrk", "-t", "2", "-c", str(connections), "-d", "%gs" % seconds, "-s", os.path.join(HERE, "upload.lua"),
+                                         "http://127.0.0.1:%d" % port], env={**os.environ, "UPLOAD": upload},
+                                        stdout=subprocess.PIPE, text=True, preexec_fn=_die_with_us)
+
+    def result(self):
+        said = self.process.communicate()[0]
+        n, us, p50, p99, bad = map(int, re.search(r"^RESULT (\d+) (\d+) (\d+) (\d+) (\d+)", said, re.M).groups())
+        return {"n": n, "rate": n / us * 1e6, "p50": p50 / 1000, "p99": p99 / 1000, "bad": bad}
+
+
+def cpu(pid):
+    """Seconds of processor a process and its threads have used."""
+    with open("/proc/%d/stat" % pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def file(name, data):
+    with open(path(name), "wb") as f:
+        f.write(data)
+    return path(name)
+
+
+def peak():
+    with open("/proc/%d/status" % c.process.pid) as f:
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
+
+
+def run(upload):
+    """One run against the collector, with its processor time a request in us."""
+    before = cpu(c.process.pid)
+    row = Wrk(c.public[1], upload, options.connections, options.seconds).result()
+    row["cpu"] = (cpu(c.process.pid) - before) / max(1, row["n"]) * 1e6
+    if row["bad"]:
+        raise SystemExit("%d requests failed: %s" % (row["bad"], c.said()))
+    return row
+
+
+def pairs(upload):
+    rows = []
+    for _ in range(options.runs):
+        theirs = Wrk(nginx.port, upload, options.connections, options.seconds).result()
+        ours = run(upload)
+        ours["ratio"] = ours["rate"] / theirs["rate"]
+        rows.append(ours)
+        print("  nginx %7.0f/s p99 %6.2f ms   hearsay %7.0f/s p50 %6.2f p99 %6.2f ms  %5.1f us CPU   ratio %.2f"
+              % (theirs["rate"], theirs["p99"], ours["rate"], ours["p50"], ours["p99"], ours["cpu"], ours["ratio"]), flush=True)
+    return rows
+
+
+def median(rows, key):
+    return statistics.median(row[key] for row in rows)
+
+
+# ---- What is sent -----------------------------------------------------------------
+
+BITS = max(10, options.cells.bit_length() - 1)  # of the busy task's cells
+big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 1024, width: %d}; repeat: daily" % (1 << max(1, BITS - 10)))
+c = Collector("load", TASKS + big, ids_epoch=400000000, checkpoint_seconds=5)
+c.start()
+nginx = Nginx()
+sent = 0
+
+
+class Busy:
+    """Somebody else's uploads at a steady pace, each of 1,000 reports: to the
+    large task, or to a small one for comparison."""
+
+    def __init__(self, large, rate=50):
+        self.large, self.rate, self.stop = large, rate, threading.Event()
+        self.sent = 0
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def upload(self, random):
+        bits = BITS + 1
+        if self.large:
+            return c.task["big"].upload(range(1000), payload=packed([random.getrandbits(bits) for _ in range(1000)], bits))
+        return c.task["cells"].upload([random.getrandbits(16) for _ in range(1000)])
+
+    def run(self):
+        random = __import__("random").Random(1)
+        line = Line(c.public)
+        bodies = [self.upload(random) for _ in range(20)]
+        while not self.stop.wait(1 / self.rate):
+            body = bodies[self.sent % len(bodies)]
+            wire = body[:80] + os.urandom(16) + body[96:124]
+            assert line.post(wire + struct.pack("<I", crc32c(wire)) + body[128:])[0] == 204
+            self.sent += 1
+        line.close()
+
+    def end(self):
+        self.stop.set()
+        self.thread.join()
+        return self.sent
+
+
+# ---- The figures ------------------------------------------------------------------
+
+print("single reports, %d connections, %d pairs of %g s" % (options.connections, options.runs, options.seconds))
+rows = pairs(file("single", c.task["browser"].upload([1])))
+sent += sum(row["n"] for row in rows)
+print("single: ratio to nginx %.2f (at least 0.25 wanted), %.0f/s, p99 %.2f ms (below 20), CPU %.1f us an upload"
+      % (median(rows, "ratio"), median(rows, "rate"), median(rows, "p99"), median(rows, "cpu")))
+
+print("batches of 1,000 reports of 2 bytes")
+batches = [run(file("batch", c.task["cells"].upload(range(1000)))) for _ in range(options.runs)]
+print("batches: %.2f M reports/s (at least 2 wanted), p99 %.2f ms, CPU %.0f ns a report"
+      % (median(batches, "rate") / 1e3, median(batches, "p99"), median(batches, "cpu")))
+
+print("single reports, alone / beside 50,000 reports/s to a small task / to one of %d cells" % (1 << BITS))
+beside = []
+for _ in range(options.runs):
+    three = []
+    for large in (None, False, True):
+        busy = Busy(large) if large is not None else None
+        row = run(file("single", c.task["browser"].upload([1])))
+        sent += row["n"]
+        three.append(row["p99"])
+        if busy is not None:
+            busy.end()
+    beside.append(three)
+    print("  p99 %6.2f %6.2f %6.2f ms" % tuple(three), flush=True)
+alone, little, much = (statistics.median(b[i] for b in beside) for i in range(3))
+print("beside: p99 %.2f times that alone (at most 1.5 wanted), %.2f times that beside a small task" % (much / alone, much / little))
+
+# Whatever wrk had acknowledged is counted; what it left unread at the end of a
+# run may be counted besides.
+counted = c.get("/v1/tasks/browser")[1]["reports"]
+most = sent + 4 * options.runs * options.connections
+print("acknowledged %d, counted %d" % (sent, counted))
+print("memory: %d MB at most" % (peak() >> 20))
+if not sent <= counted <= most:
+    raise SystemExit("lost or doubled")
+if c.stop() != 0:
+    raise SystemExit("the collector did not end well: " + c.said())
