@@ -59,6 +59,7 @@ MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/t
              %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
              %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake,$(UNIT))
 MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox,$(MSAN))
+MSAN    := $(filter-out %/test_roster %/test_ids %/test_engine %/test_engine_tallies %/test_workers,$(MSAN))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench lint format \
