@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* How often deadlines are looked at. */
-#define LISTEN_SWEEP_MS 250u
+#define LISTEN_SWEEP_MS 250
 
 uint64_t listen_clock(void)
 {
@@ -45,6 +45,7 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
     *at = q;
     if (q == NULL || info == NULL)
         return; /* its first request is cut off */
+    q->kind = LOOP_CONNECTION;
     q->loop = p;
     q->http = http;
     q->fd = info->connect_fd;
@@ -127,6 +128,7 @@ static void loop_end(struct loop *p)
     struct request *q;
 
     events_end(p);
+    park_none(p);
     for (q = p->connections; q != NULL; q = q->next)
         if (atomic_load(&q->state) == REQUEST_WAITING) {
             q->status = 0;
@@ -169,9 +171,16 @@ static void loop_wait(struct loop *p)
     int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
 
     p->now = listen_clock();
-    for (int i = 0; i < n; i++)
-        if (events[i].data.ptr != NULL)
+    for (int i = 0; i < n; i++) {
+        const enum loop_kind *kind = events[i].data.ptr;
+
+        if (kind == NULL)
+            continue; /* libmicrohttpd's, or a wake-up */
+        if (*kind == LOOP_LINGERS)
             linger_drop(p, events[i].data.ptr);
+        else
+            park_wake(p, events[i].data.ptr);
+    }
 }
 
 static void *loop_main(void *arg)
@@ -185,6 +194,8 @@ static void *loop_main(void *arg)
         if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
             events_spread(p);
         MHD_run(p->http);
+        if (l->options.tls_cert != NULL)
+            park_waiting(p);
         if (p->now - p->swept >= LISTEN_SWEEP_MS)
             loop_sweep(p);
         if (!p->quiet && atomic_load(&l->drain_until) != 0)
