@@ -40,10 +40,10 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(http, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct request *q = calloc(1, sizeof *q);
+    struct request *q = info == NULL ? NULL : calloc(1, sizeof *q);
 
     *at = q;
-    if (q == NULL || info == NULL)
+    if (q == NULL)
         return; /* its first request is cut off */
     q->kind = LOOP_CONNECTION;
     q->loop = p;
@@ -84,15 +84,40 @@ static void loop_connection(void *loop, struct MHD_Connection *http, void **at,
     }
 }
 
+static unsigned loop_limit(const struct loop *p)
+{
+    const struct listen_options *o = &p->listener->options;
+
+    return o->connections / o->loops + 1;
+}
+
+/* Where there is no room for another connection, the idle have a second. */
+static uint64_t loop_deadline(const struct loop *p, const struct request *q,
+                              bool full)
+{
+    uint64_t spare = 1000ull * p->listener->options.idle_seconds;
+
+    if (full && q->deadline != 0 && q->served && spare > 1000 &&
+        atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_NONE)
+        return q->deadline - (spare - 1000);
+    return q->deadline;
+}
+
 /* Connections whose time is up: libmicrohttpd sees them closed. */
 static void loop_sweep(struct loop *p)
 {
-    for (struct request *q = p->connections; q != NULL; q = q->next)
-        if (q->deadline != 0 && q->deadline <= p->now) {
+    bool full =
+        atomic_load_explicit(&p->count, memory_order_relaxed) >= loop_limit(p);
+
+    for (struct request *q = p->connections; q != NULL; q = q->next) {
+        uint64_t deadline = loop_deadline(p, q, full);
+
+        if (deadline != 0 && deadline <= p->now) {
             q->deadline = 0;
             atomic_fetch_add_explicit(&p->timeouts, 1, memory_order_relaxed);
             shutdown(q->fd, SHUT_RDWR);
         }
+    }
     if (p->now - p->pinged >= 1000u * LISTEN_EVENTS_SECONDS) {
         p->pinged = p->now;
         events_ping(p);
@@ -221,7 +246,6 @@ static const char *listen_priorities(const struct listen_options *o)
 static bool loop_daemon(struct loop *p)
 {
     const struct listen_options *o = &p->listener->options;
-    unsigned limit = o->connections / o->loops + 1;
     unsigned flags =
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     const struct MHD_OptionItem tls[] = {
@@ -234,10 +258,10 @@ static bool loop_daemon(struct loop *p)
     p->http = MHD_start_daemon(
         o->tls_cert == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL,
         request_step, p, MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
-        MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT, limit,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LISTEN_HEAD_BYTES,
-        MHD_OPTION_NOTIFY_CONNECTION, loop_connection, p,
-        MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
+        MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT,
+        loop_limit(p), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)LISTEN_HEAD_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+        loop_connection, p, MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
         MHD_OPTION_UNESCAPE_CALLBACK, listen_unescape, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, request_line, p, MHD_OPTION_ARRAY,
         o->tls_cert == NULL ? tls + 3 : tls, MHD_OPTION_END);
