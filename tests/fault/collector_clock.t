@@ -1,0 +1,112 @@
+#!/usr/bin/python3 -B
+"""C12: the collector's clock is ten years ahead or behind, steps there and back
+under load, or creeps a day at a time. No report that was acknowledged is lost or
+counted twice by it; what is sent again is known again; and an epoch that is
+closed stays closed, whatever the clock says later."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from machine import *
+
+YEARS, A_DAY = 3652 * 86400, 86400
+m = Machine()
+
+
+def world(name, **config):
+    """A collector with ten reports of today."""
+    m.well()
+    m.clock(0)
+    c = Collector(name, tasks=cells("cells", 65536), sandbox="off", **config)
+    c.start(env=m.env)
+    wires = [c.task["cells"].upload([cell]) for cell in range(40)]
+    first = [c.upload([w])[0] for w in wires[:10]]
+    if first != [204] * 10:
+        raise SystemExit("Bail out! %s" % first)
+    return c, wires
+
+
+def taken(c, wires, acked, cells_):
+    """Send cells; which answers there were."""
+    answers = set()
+    for cell in cells_:
+        status, _ = c.upload([wires[cell]])
+        acked |= {cell} if status == 204 else set()
+        answers.add(status)
+    return answers
+
+
+def exact(c, acked):
+    return c.cells("cells") == dict.fromkeys(acked, 1)
+
+
+def eventually(c, wire, want):
+    """Send one upload until its answer is one of these: the clock is looked at now and then."""
+    last = []
+
+    def once():
+        last.append(c.upload([wire])[0])
+        return last[-1] in want
+    return c.until(once), last[-1:]
+
+
+for name, skew in (("ahead", YEARS), ("behind", -YEARS)):
+    c, wires = world("step-" + name)
+    acked = set(range(10))
+    m.clock(skew)
+    answers = set()
+    end = time.monotonic() + 1.5  # longer than a look at the clock takes
+    while time.monotonic() < end:
+        answers |= taken(c, wires, acked, range(10, 20))
+    ok(answers <= {204, 503}, "ten years %s under load: uploads are taken, or refused for now" % name, answers)
+    m.clock(0)
+    back = eventually(c, wires[20], {204})
+    ok(back[0], "and taken once it is right again", back)
+    acked.add(20)
+    ok(taken(c, wires, acked, range(30)) == {204} and exact(c, acked), "and all are counted once", sorted(c.cells("cells")))
+    c.kill()
+
+    c, wires = world("start-" + name)
+    acked = set(range(10))
+    c.kill()
+    m.clock(skew)
+    c.launch(env=m.env)
+    started = c.until(c.ready)
+    ok(started or "clock" in c.said() or "expire" in c.said() or "issued" in c.said(), "started ten years %s: it runs, or says why not" % name, c.said())
+    answers = taken(c, wires, acked, range(10, 20)) if started else set()
+    ok(answers <= {204, 503}, "nothing is refused for good", answers)
+    c.kill()
+    m.clock(0)
+    c.start(env=m.env)
+    ok(taken(c, wires, acked, range(30)) == {204} and exact(c, acked), "and started with the right clock it has all, and takes more", c.said())
+    c.kill()
+
+    m.clock(skew)
+    c = Collector("new-" + name, tasks=cells("cells", 65536), sandbox="off")
+    c.launch(env=m.env)
+    started, acked = c.until(c.ready), set()
+    wires = [c.task["cells"].upload([cell]) for cell in range(10)]
+    answers = taken(c, wires, acked, range(10)) if started else set()
+    ok((not answers or 204 not in answers) and (started or c.said() != ""), "new, ten years %s: it asks nothing today, and takes nothing" % name, answers)
+    c.kill()
+
+# A day at a time, to and fro: the days that were seen stay seen.
+c, wires = world("creep", grace_days=2)
+acked, wrong = set(range(10)), []
+for day, cell in ((1, 10), (0, 11), (1, 12), (2, 13), (0, 14)):
+    m.clock(day * A_DAY)
+    if taken(c, wires, acked, [cell, 0]) != {204}:
+        wrong.append(day)
+ok(not wrong and exact(c, acked), "a clock that goes to and fro within the days of grace changes nothing", wrong)
+m.clock(4 * A_DAY)
+closed = eventually(c, wires[0], {410})  # counted before: 204 while it is open
+ok(closed[0], "after them the epoch closes", closed)
+m.clock(0)
+time.sleep(1.2)
+ok(taken(c, wires, acked, [0, 20]) == {410} and exact(c, acked - {20}), "and stays closed when the clock goes back: nothing old comes in again")
+c.kill()
+c.start(env=m.env)
+ok(taken(c, wires, acked, [0, 20]) == {410} and exact(c, acked - {20}), "also after a kill")
+c.kill()
+done()
