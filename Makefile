@@ -62,7 +62,7 @@ MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox,$(
 MSAN    := $(filter-out %/test_roster %/test_ids %/test_engine %/test_engine_tallies %/test_workers,$(MSAN))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-.PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench lint format \
+.PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench load lint format \
         amalgamation client install uninstall deb dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
@@ -77,6 +77,7 @@ help:
 #: amalgamation  the library as one hearsay.c and hearsay.h
 #: client        the device's part alone, as one small object
 #: bench         speed of the kernels against this machine's limits
+#: load          what a collector takes over HTTP, beside nginx
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
 #: soak          statistical tests with fresh, printed seeds
@@ -145,6 +146,8 @@ simulate: $(OUT)/tests/attack/test_simulate
 	$< $(or $(FIRST),1) $(or $(SEEDS),1000)
 bench: all
 	$(OUT)/hearsay bench
+load: all
+	HEARSAY=$(OUT)/hearsay tests/load/load.py
 ctime:
 	B=$(B) CTIME_FULL=1 prove tests/ctime
 fuzz:
