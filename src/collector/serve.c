@@ -73,7 +73,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .day_words = f->day_words,
                                      .keep_days = (uint32_t)f->keep_days,
                                      .grace_days = (uint32_t)f->grace_days,
-                                     .clock_days = (uint32_t)f->clock_days};
+                                     .clock_days = (uint32_t)f->clock_days,
+                                     .accept_clock = c->accept_clock};
     struct store_state state;
     hsy_status st;
 

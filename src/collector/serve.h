@@ -22,8 +22,8 @@ struct serve_trouble {
     hsy_error err;
 };
 
-/* c is zeroed but for its config and config_path. Takes a half-open collector
- * to serve_close where it fails. */
+/* c is zeroed but for its config, config_path and accept_clock. Takes a
+ * half-open collector to serve_close where it fails. */
 hsy_status serve_open(struct collector *c, struct serve_trouble *t);
 hsy_status serve_start(struct collector *c, struct serve_trouble *t);
 

@@ -28,7 +28,7 @@ copy = os.path.join(c.data, json.loads(done_)["directory"]) if status == 201 els
 
 # ---- A second process, and a port in use -------------------------------------------
 
-refused(c, [c.data], "a second process on the same directory is refused")
+refused(c, [c.data, "process %d serves" % c.process.pid], "a second process on the same directory is refused")
 other = Collector("two", listen="127.0.0.1:%d" % c.public[1])
 refused(other, ["127.0.0.1:%d" % c.public[1], "in use"], "a port in use is refused by its number")
 other.configure(listen="127.0.0.1:0", admin="127.0.0.1:%d" % c.admin[1])
