@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define CURL_LEAST 0x075500u /* 7.85.0, the first with CURLOPT_PROTOCOLS_STR   \
-                              */
+/* 7.85.0, the first with CURLOPT_PROTOCOLS_STR. */
+#define CURL_LEAST 0x075500u
 
 static struct curl_functions curl_table;
 static bool curl_there;
