@@ -155,7 +155,7 @@ struct fleet_task *fleet_tasks(struct fleet *f, size_t *n)
     return f->tasks;
 }
 
-static double fleet_clock(void)
+double fleet_clock(void)
 {
     struct timespec t = {0};
 

@@ -86,6 +86,9 @@ void fleet_close(struct fleet *f); /* NULL is allowed */
 /* The tasks, in the document's order. */
 struct fleet_task *fleet_tasks(struct fleet *f, size_t *n);
 
+/* Label i < d of a list; NULL if its values are numbers. */
+const char *fleet_label(const struct fleet_task *task, size_t i, size_t *len);
+
 /* Another law for a task. HSY_E_FORMAT with what it may be. */
 hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
                            hsy_error *err);

@@ -5,7 +5,6 @@
  * been read; no answer, and an answer that asks for a later try, sends the same
  * bytes again. Devices are made while requests are on their way.
  */
-#define _DEFAULT_SOURCE /* clock_gettime */
 #include "fleet_parts.h"
 
 #include "curl_load.h"
@@ -14,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define HTTP_TIMEOUT 60L
 #define HTTP_URL_MAX 4096u
@@ -51,14 +49,6 @@ struct fleet_http {
     double start;
     bool unreachable; /* a request was given up without any answer */
 };
-
-static double http_clock(void)
-{
-    struct timespec t = {0};
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -147,7 +137,7 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
     *out = h;
     h->f = f;
     h->result = result;
-    h->start = http_clock();
+    h->start = fleet_clock();
     while (len > 0 && f->o.url[len - 1] == '/')
         len--;
     snprintf(h->url, sizeof h->url, "%.*s/v1/uploads", (int)len, f->o.url);
@@ -281,7 +271,7 @@ static void http_again(struct fleet_http *h, struct http_request *r,
 
     h->use->easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
     if (++r->attempt < h->f->o.attempts) {
-        r->due = http_clock() + (double)after +
+        r->due = fleet_clock() + (double)after +
                  HTTP_BACKOFF * (double)((uint64_t)1 << r->attempt % 16);
         r->state = HTTP_WAITING;
         h->result->tried_again++;
@@ -333,7 +323,7 @@ static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
 
     for (size_t i = 0; i < h->n; i++)
         if (h->requests[i].state == HTTP_WAITING &&
-            h->requests[i].due <= http_clock())
+            h->requests[i].due <= fleet_clock())
             http_send(h, &h->requests[i]);
     if (wait != 0)
         h->use->multi_poll(h->multi, NULL, 0, wait, NULL);
@@ -380,7 +370,7 @@ static hsy_status http_pace(struct fleet_http *h, hsy_error *err)
     hsy_status st = http_pump(h, 0, err);
 
     while (st == HSY_OK && rate > 0 &&
-           (double)h->result->requests > (http_clock() - h->start) * rate)
+           (double)h->result->requests > (fleet_clock() - h->start) * rate)
         st = http_pump(h, 1, err);
     return st;
 }

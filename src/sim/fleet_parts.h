@@ -21,6 +21,9 @@ struct fleet {
 hsy_status fleet_fail(hsy_error *err, hsy_status status, const char *field,
                       const char *msg);
 
+/* Seconds, of a clock that only goes on. */
+double fleet_clock(void);
+
 /* ---- Laws (fleet_law.c) -------------------------------------------------- */
 
 /* What is taken where nobody says. */
