@@ -179,16 +179,18 @@ void fleet_http_close(struct fleet_http *h)
 
 /* ---- Answers ------------------------------------------------------------- */
 
-static void http_refused(struct fleet_http *h, uint32_t status)
+void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads)
 {
-    struct fleet_status *s = h->result->statuses;
+    struct fleet_status *s = r->statuses;
     size_t i = 0;
 
+    if (uploads == 0)
+        return;
     while (i + 1 < FLEET_STATUSES && s[i].uploads != 0 && s[i].status != status)
         i++;
     s[i].status = status;
-    s[i].uploads++;
-    h->result->refused++;
+    s[i].uploads += uploads;
+    r->refused += uploads;
 }
 
 /* What became of upload i: acknowledged, unless a status says otherwise. A copy
@@ -202,7 +204,7 @@ static void http_count(struct fleet_http *h, const struct http_request *r,
         return;
     if (status != 0) {
         t->refused++;
-        http_refused(h, status);
+        fleet_refused(h->result, status, 1);
         return;
     }
     h->result->acknowledged++;

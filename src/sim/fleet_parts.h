@@ -63,6 +63,9 @@ void fleet_http_close(struct fleet_http *h); /* NULL is allowed */
 hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
                            size_t task, bool report, hsy_error *err);
 
+/* So many uploads were refused with this status. */
+void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads);
+
 /* Send what is left, and wait for all answers. */
 hsy_status fleet_http_finish(struct fleet_http *h, hsy_error *err);
 
