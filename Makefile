@@ -33,8 +33,8 @@ endif
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
 LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c)) src/host/entropy.c
 # libhearsay-host: the world of a device, task files, signatures.
-HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c send*.c world*.c sign*.c tasks*.c)))
-HOST_LIBS := -lcyaml -lyaml -lsodium -lcurl
+HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
+HOST_LIBS := -lcyaml -lyaml -lsodium
 # What the command and its collector stand on besides.
 MID_LIBS := -lmicrohttpd -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
