@@ -48,6 +48,9 @@ _hearsay() {
     elif [ "$command" = tasks ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="check compile keygen show"
+    elif [ "$command" = store ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="check export import compact"
     elif [ "$command" = account ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="group compose longitudinal shuffle central multiparty poisoning"

@@ -173,7 +173,10 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
     case STUDY_FORMAT:
         return cli_value_format(p, &s->format);
     case CLI_OPERAND:
-        cli_usage(p, "no simulation '%.64s'; there is 'attack'", p->value);
+        cli_usage(p,
+                  "no simulation '%.64s'; there are 'attack' and "
+                  "'fleet'",
+                  p->value);
         return false;
     default:
         return cli_spec_option(&s->question, p, id);

@@ -218,7 +218,9 @@ for at in range(0, FLOOD, 250):
         odd.append(status)
     peak = max(peak, c.rss())
 ok(not odd and counted == LIMIT and refused == FLOOD + 100 - LIMIT, "%d ids: %d are taken, the rest is told to come back" % (FLOOD, LIMIT), (counted, refused, odd[:3]))
-ok(SHORT or peak - before < 64 * LIMIT + (8 << 20), "memory stays within what so many ids take", "%d MiB" % ((peak - before) >> 20))
+store = c.get("/v1/status")[1]["store"]
+ok(store["ids"] == LIMIT and store["ids_bytes"] <= 64 * LIMIT + (1 << 20), "which take no more memory than the limit allows", store)
+ok(SHORT or peak - before < 64 << 20, "nor does all of it", "%d MiB" % ((peak - before) >> 20))
 ok(c.upload(first)[0] == 204, "those that were counted are still known")
 got = c.cells("cells")
 ok(sum(got.values()) == LIMIT and all(got[i] == 1 for i in range(100)), "and counted once", sum(got.values()))

@@ -1,9 +1,10 @@
 /*
- * zoo_collector.h - collectors that forget ids in ways others did.
+ * zoo_collector.h - collectors that forget ids or reports in ways others did.
  *
  * A plain collector in the world of collector_world.h: it counts an upload
- * unless it sees the id among those it remembers. Its memory survives crashes,
- * so that nothing but what it sees is wrong. The right one must pass.
+ * unless it sees the id among those it remembers, and acknowledges once its
+ * disk has synced that. What was not synced is gone after a crash. What it sees
+ * or when it syncs may be wrong, nothing else; the right one must pass.
  */
 #ifndef ZOO_COLLECTOR_H
 #define ZOO_COLLECTOR_H
@@ -15,6 +16,10 @@
 struct zoo_known {
     uint8_t id[16], digest[32];
     uint32_t epoch, tick;
+    uint32_t task, cell;
+    bool null;
+    bool durable; /* a crash leaves it */
+    bool dropped; /* its sync failed, and no later one brings it back */
 };
 
 /* What a collector remembers. */
@@ -25,11 +30,36 @@ struct zoo_books {
     size_t before; /* n when this group began */
     struct zoo_known known[2 * WORLD_ITEMS];
     int64_t cells[RIG_TASKS][WORLD_ITEMS];
+    uint32_t syncs;
 };
 
 /* Whether the collector looks at an id that it has written down. */
 typedef bool zoo_sees(const struct zoo_books *books, size_t i);
 
 extern zoo_sees zoo_z36_sees, zoo_z37_sees, zoo_z38_sees;
+
+/* Make durable what was written down; HSY_OK: it is acknowledged. */
+typedef hsy_status zoo_sync(struct zoo_books *books);
+
+extern zoo_sync zoo_z39_sync, zoo_z40_sync;
+
+/*
+ * The disk's own sync, which now and then fails as those of Linux do: once, and
+ * the pages that it could not write count as clean from then on.
+ */
+#define ZOO_EIO 29u /* every so many syncs */
+
+static inline hsy_status zoo_disk(struct zoo_books *books)
+{
+    const bool fails = ++books->syncs % ZOO_EIO == 0;
+
+    for (size_t i = 0; i < books->n; i++) {
+        struct zoo_known *k = &books->known[i];
+
+        k->dropped |= fails && !k->durable;
+        k->durable |= !k->dropped;
+    }
+    return fails ? HSY_E_IO : HSY_OK;
+}
 
 #endif
