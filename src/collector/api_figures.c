@@ -16,8 +16,8 @@ static bool figures_how(struct figure_how *how, struct collector *c,
     uint64_t top = 0;
 
     *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
-    if (!api_fraction(q, "level", &how->level) ||
-        !api_fraction(q, "lying", &how->lying) ||
+    if (!api_fraction(q, "level", false, &how->level) ||
+        !api_fraction(q, "lying", true, &how->lying) ||
         !api_count(q, "top", FIGURES_TOP, &top))
         return false;
     how->top = (uint32_t)top;

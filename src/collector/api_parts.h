@@ -42,7 +42,7 @@ void api_about(struct collector *c, struct request *q, api_members *put);
  * False after an answer. */
 bool api_count(struct request *q, const char *name, uint64_t most,
                uint64_t *out);
-bool api_fraction(struct request *q, const char *name, double *out);
+bool api_fraction(struct request *q, const char *name, bool zero, double *out);
 bool api_day(struct request *q, const char *name, uint32_t *out);
 
 /* ---- Routes: each answers ------------------------------------------------ */
