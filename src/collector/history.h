@@ -17,6 +17,9 @@
 /* Where requests wait that take their time; NULL: the history is not there. */
 struct desk *history_desk(struct history *h);
 
+/* Whether what was counted has not been folded for minutes. Any thread. */
+bool history_stuck(struct history *h);
+
 /* Figures that the desk has made; for its thread alone. */
 struct recent *history_recent(struct history *h);
 
