@@ -58,7 +58,7 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
              %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
              %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake %/test_store %/test_store_faults,$(UNIT))
-MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox,$(MSAN))
+MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox %/test_figures %/test_desk,$(MSAN))
 MSAN    := $(filter-out %/test_roster %/test_ids %/test_engine %/test_engine_tallies %/test_workers,$(MSAN))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
