@@ -63,7 +63,7 @@ MSAN    := $(filter-out %/test_roster %/test_ids %/test_engine %/test_engine_tal
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench load lint format \
-        amalgamation client install uninstall dist repro clean
+        amalgamation client install uninstall deb dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
@@ -86,6 +86,7 @@ help:
 #: ctime         constant time under valgrind, all compilers and levels
 #: fuzz          libFuzzer on every parser, TIME=60 seconds each
 #: repro         two builds in two places, the same bits
+#: deb           a Debian package with the collector's service, in build/
 #: dist          a source archive
 #: clean         remove build/
 
@@ -203,6 +204,11 @@ uninstall:
 	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
 	    $(DEST)/share/man/man3/libhearsay.3 $(DEST)/share/man/man3/libhearsay-host.3 \
 	    $(DEST)/share/bash-completion/completions/hearsay
+
+deb: all
+	rm -rf $(OUT)/deb
+	$(MAKE) -s install DESTDIR=$(abspath $(OUT))/deb PREFIX=/usr
+	packaging/debian/build $(OUT)/deb $(OUT)
 
 dist:
 	@mkdir -p $(B)
