@@ -36,7 +36,7 @@ LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/
 HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
 HOST_LIBS := -lcyaml -lyaml -lsodium
 # What the command and its collector stand on besides.
-MID_LIBS := -lmicrohttpd -lsqlite3 -lseccomp -ljansson -lnettle -lz
+MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
 MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
