@@ -57,12 +57,13 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # but libc.
 MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
              %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
-             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake,$(UNIT))
+             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake %/test_store %/test_store_faults,$(UNIT))
 MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox,$(MSAN))
+MSAN    := $(filter-out %/test_roster %/test_ids %/test_engine %/test_engine_tallies %/test_workers,$(MSAN))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-.PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench lint format \
-        amalgamation client install uninstall dist repro clean
+.PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench load lint format \
+        amalgamation client install uninstall deb dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
 all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
@@ -76,6 +77,7 @@ help:
 #: amalgamation  the library as one hearsay.c and hearsay.h
 #: client        the device's part alone, as one small object
 #: bench         speed of the kernels against this machine's limits
+#: load          what a collector takes over HTTP, beside nginx
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
 #: soak          statistical tests with fresh, printed seeds
@@ -84,6 +86,7 @@ help:
 #: ctime         constant time under valgrind, all compilers and levels
 #: fuzz          libFuzzer on every parser, TIME=60 seconds each
 #: repro         two builds in two places, the same bits
+#: deb           a Debian package with the collector's service, in build/
 #: dist          a source archive
 #: clean         remove build/
 
@@ -143,6 +146,8 @@ simulate: $(OUT)/tests/attack/test_simulate
 	$< $(or $(FIRST),1) $(or $(SEEDS),1000)
 bench: all
 	$(OUT)/hearsay bench
+load: all
+	HEARSAY=$(OUT)/hearsay tests/load/load.py
 ctime:
 	B=$(B) CTIME_FULL=1 prove tests/ctime
 fuzz:
@@ -199,6 +204,11 @@ uninstall:
 	    $(DEST)/lib/pkgconfig/hearsay-host.pc $(DEST)/share/man/man1/hearsay*.1 \
 	    $(DEST)/share/man/man3/libhearsay.3 $(DEST)/share/man/man3/libhearsay-host.3 \
 	    $(DEST)/share/bash-completion/completions/hearsay
+
+deb: all
+	rm -rf $(OUT)/deb
+	$(MAKE) -s install DESTDIR=$(abspath $(OUT))/deb PREFIX=/usr
+	packaging/debian/build $(OUT)/deb $(OUT)
 
 dist:
 	@mkdir -p $(B)

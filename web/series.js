@@ -38,6 +38,12 @@ function seriesOf(values, look) {
   });
 }
 
+// A few points close together do not fill the width.
+function around(first, last, least) {
+  const air = Math.max(0, 2 * least - (last - first)) / 2;
+  return [first - air, last + air];
+}
+
 export class Series {
   constructor(about, unit) {
     Object.assign(this, { unit, about });
@@ -57,8 +63,8 @@ export class Series {
     if (!points.length) return put(this.box);
     const bands = values.map((v, i) => ({ series: [3 * i + 3, 3 * i + 2], fill: clear(css(`--line${look(v)}`), 16) }));
     this.chart = new globalThis.uPlot({
-      width: Math.max(200, this.box.clientWidth), height: HEIGHT, legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: true }, y: { range: (u, low, high) => this.range(low, high) } },
+      width: Math.max(200, this.box.clientWidth), height: HEIGHT, padding: [12, 28, 0, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+      scales: { x: { time: true, range: (u, first, last) => around(first, last, daily ? 86400 : 30) }, y: { range: (u, low, high) => this.range(low, high) } },
       tzDate: daily ? (t) => globalThis.uPlot.tzDate(new Date(t * 1000), "Etc/UTC") : undefined,
       axes: axes(this.unit, daily), series: [{}, ...seriesOf(values, look)], bands,
     }, dataOf(points, values), this.box);

@@ -9,13 +9,11 @@ static void help_overview(void)
 
     puts("hearsay - statistics from answers that prove nothing\n"
          "\n"
-         "usage: hearsay COMMAND [options] [FILE]\n"
-         "       hearsay help COMMAND, hearsay --version\n");
+         "usage: hearsay COMMAND [options] [FILE], hearsay help COMMAND\n");
     for (size_t i = 0; (entry = cli_command_at(i)) != NULL; i++)
         printf("  %-12s %s\n", entry->name, entry->summary);
     puts("\n"
          "A question, asked of many people whose single answers stay hidden:\n"
-         "\n"
          "  hearsay randomize --yes-no --epsilon 1 truths | hearsay estimate");
 }
 

@@ -37,7 +37,7 @@ struct roster *api_entry(struct collector *c, struct request *q,
  * False after an answer. */
 bool api_count(struct request *q, const char *name, uint64_t most,
                uint64_t *out);
-bool api_fraction(struct request *q, const char *name, double *out);
+bool api_fraction(struct request *q, const char *name, bool zero, double *out);
 bool api_day(struct request *q, const char *name, uint32_t *out);
 
 /* ---- Routes: each answers ------------------------------------------------ */

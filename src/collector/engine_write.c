@@ -268,5 +268,6 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
             st = write_tally(e, &bytes, err);
         }
     }
+    *more |= st != HSY_OK;
     return st;
 }

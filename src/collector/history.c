@@ -31,6 +31,11 @@ static double history_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+struct recent *history_recent(struct history *h)
+{
+    return &h->recent;
+}
+
 struct desk *history_desk(struct history *h)
 {
     return h != NULL ? h->desk : NULL;
@@ -194,13 +199,29 @@ static void history_settle(struct history *h, uint32_t entry,
         history_keep(h, entry);
 }
 
+/* A figure as it is shown if nothing else is asked. */
+static hsy_status history_figure_now(struct history *h, char **json,
+                                     size_t *len, const struct roster_entry *e,
+                                     hsy_error *err)
+{
+    const struct history_ask ask = {.entry = e};
+    struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
+    char *candidates = NULL;
+    hsy_status st = history_candidates(&candidates, &how.candidates_len, h->c,
+                                       e->task.id, err);
+
+    how.candidates = candidates;
+    if (st == HSY_OK)
+        st = history_figure(json, len, h->c, &ask, &how, err);
+    free(candidates);
+    return st;
+}
+
 /* A figure of an entry whose reports have changed; later again, the longer it
  * took. */
 static void history_make(struct history *h, const struct roster_entry *e,
                          struct history_series *s, uint64_t reports)
 {
-    const struct history_ask ask = {.entry = e};
-    const struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
     const double begun = history_now();
     struct engine_status status;
     hsy_error err = {0};
@@ -209,7 +230,7 @@ static void history_make(struct history *h, const struct roster_entry *e,
     hsy_status st;
 
     engine_look(h->c->engine, &status);
-    st = history_figure(&json, &len, h->c, &ask, how, &err);
+    st = history_figure_now(h, &json, &len, e, &err);
     history_settle(h, e->number, s, status.day);
     if (st == HSY_OK)
         history_take(h, e, json, len, status.day);
@@ -304,6 +325,7 @@ static void history_free(struct history *h)
         history_free_series(h->series[i]);
     free(h->series);
     free(h->status);
+    recent_clear(&h->recent);
     pthread_cond_destroy(&h->changed);
     pthread_mutex_destroy(&h->lock);
     free(h);

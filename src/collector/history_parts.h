@@ -3,6 +3,7 @@
 #define HISTORY_PARTS_H
 
 #include "history.h"
+#include "recent.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -33,6 +34,7 @@ struct history_series {
 struct history {
     struct collector *c;
     struct desk *desk;
+    struct recent recent; /* the desk's */
     pthread_t thread;
     char *status;         /* owned; as readers were told, by the thread alone */
     double status_due;    /* they are not told before */

@@ -22,6 +22,7 @@
 #include "hearsay.h"
 
 #define STORE_KEY 32
+#define STORE_MERGED 16   /* bytes that name a merged tally file */
 #define STORE_CHUNK 4096u /* words of a chunk of a tally */
 
 /* An id as it is kept: one-way, with enough of the content's digest to tell
@@ -74,7 +75,7 @@ struct store_commit {
     size_t ncounts;
     const struct store_quota *quotas;
     size_t nquotas;
-    /* 16 bytes naming a merged tally file, or NULL. If it was merged before,
+    /* The name of a merged tally file, or NULL. If it was merged before,
      * store_append is HSY_E_REFUSED and changes nothing. */
     const uint8_t *merged;
 };
@@ -117,6 +118,8 @@ struct store_reader {
     /* Those beyond their entry's `through`, in the order of seq. */
     hsy_status (*batch)(void *ctx, const struct store_batch *batch);
     hsy_status (*figure)(void *ctx, const struct store_figure *figure);
+    /* Names of tally files that were merged in. */
+    hsy_status (*merged)(void *ctx, const uint8_t name[STORE_MERGED]);
 };
 
 struct store_state {

@@ -88,6 +88,14 @@ static hsy_status read_figure(void *ctx, const struct sql_value *row)
     return r->to->figure(r->to->ctx, &f);
 }
 
+static hsy_status read_merged(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+
+    return row[0].len != STORE_MERGED ? HSY_E_DAMAGED
+                                      : r->to->merged(r->to->ctx, row[0].bytes);
+}
+
 /* All rows of a query; what the caller returned ends it. */
 static hsy_status read_all(struct reading *r, struct sql *q, enum sql_id id,
                            const struct sql_value *values, size_t n,
@@ -189,6 +197,7 @@ hsy_status store_read(struct store *is, const struct store_reader *to,
         {to->batch != NULL, SQL_GET_BATCHES, NULL, 0, 6, "batches", read_batch},
         {to->figure != NULL, SQL_GET_FIGURES, NULL, 0, 3, "figures",
          read_figure},
+        {to->merged != NULL, SQL_GET_MERGED, NULL, 0, 1, "merged", read_merged},
     };
     hsy_status st = store_alive(s, err);
 

@@ -47,6 +47,7 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
     [SQL_PUT_MERGED] = "INSERT INTO merged(sum, name) VALUES(?,?)",
+    [SQL_GET_MERGED] = "SELECT sum, name FROM merged ORDER BY name",
     [SQL_PUT_BATCH] =
         "INSERT INTO batches(sum, seq, entry, epoch, type, reports, bytes)"
         " VALUES(?,?,?,?,?,?,?)",

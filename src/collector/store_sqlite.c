@@ -29,50 +29,6 @@
 
 #define SQLITE_LOG_MOST 65536u /* pages of a log that nobody has emptied */
 
-static const char sqlite_record[] =
-    "BEGIN IMMEDIATE;"
-    "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " name BLOB NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL,"
-    " closed INTEGER NOT NULL, day INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE documents(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " bytes BLOB NOT NULL) STRICT;"
-    "CREATE TABLE entries(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " bytes BLOB NOT NULL) STRICT;"
-    "CREATE TABLE counts(entry INTEGER, epoch INTEGER, sum INTEGER NOT NULL,"
-    " reports INTEGER NOT NULL, nulls INTEGER NOT NULL,"
-    " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE quotas(epoch INTEGER, token BLOB, sum INTEGER NOT NULL,"
-    " used INTEGER NOT NULL,"
-    " PRIMARY KEY(epoch, token)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE ids(place INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " bytes BLOB NOT NULL) STRICT;"
-    "CREATE TABLE merged(name BLOB PRIMARY KEY, sum INTEGER NOT NULL)"
-    " STRICT, WITHOUT ROWID;"
-    "CREATE TABLE batches(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " seq INTEGER NOT NULL, entry INTEGER NOT NULL, epoch INTEGER NOT NULL,"
-    " type INTEGER NOT NULL, reports INTEGER NOT NULL, bytes BLOB NOT NULL)"
-    " STRICT;"
-    "CREATE INDEX batches_of ON batches(entry, seq);"
-    "CREATE TABLE rounds(entry INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " round INTEGER NOT NULL, through INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE tallies(entry INTEGER, epoch INTEGER, sum INTEGER NOT NULL,"
-    " words INTEGER NOT NULL, since INTEGER NOT NULL,"
-    " chunks INTEGER NOT NULL, checks INTEGER NOT NULL,"
-    " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE figures(entry INTEGER, day INTEGER, sum INTEGER NOT NULL,"
-    " bytes BLOB NOT NULL, PRIMARY KEY(entry, day)) STRICT, WITHOUT ROWID;"
-    "PRAGMA user_version=1;";
-
-static const char sqlite_cells[] =
-    "BEGIN IMMEDIATE;"
-    "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " name BLOB NOT NULL) STRICT;"
-    "CREATE TABLE chunks(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " entry INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,"
-    " round INTEGER NOT NULL, words BLOB NOT NULL) STRICT;"
-    "CREATE UNIQUE INDEX chunks_at ON chunks(entry, epoch, place, round);"
-    "PRAGMA user_version=1;";
-
 /* ---- Failing ------------------------------------------------------------- */
 
 hsy_status store_alive(struct store_sqlite *s, hsy_error *err)
@@ -389,7 +345,7 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
     if (version == 0) {
         if (!sqlite_random(s->name, STORE_NAME))
             return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
-        return sqlite_make(s, &s->cells, sqlite_cells, err);
+        return sqlite_make(s, &s->cells, store_tables_cells, err);
     }
     rc = sql_pragma(&s->cells, "SELECT count(*) FROM chunks", &chunks);
     if (rc != SQLITE_OK)
@@ -419,7 +375,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
     if (st == HSY_OK && version == 0) {
         if (!sqlite_random(s->state.key, STORE_KEY))
             return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
-        st = sqlite_make(s, &s->append, sqlite_record, err);
+        st = sqlite_make(s, &s->append, store_tables_record, err);
     }
     if (st == HSY_OK)
         st = sqlite_meta(s, &s->append, SQL_GET_META, 6, sqlite_take_meta, err);

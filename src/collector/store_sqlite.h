@@ -19,7 +19,6 @@
 #include <stdatomic.h>
 
 #define STORE_VERSION 1      /* of the tables, in both headers (user_version) */
-#define STORE_MERGED 16      /* bytes that name a merged tally */
 #define STORE_PATIENCE 10000 /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
@@ -50,6 +49,7 @@ enum sql_id {
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_MERGED,
+    SQL_GET_MERGED,
     SQL_PUT_BATCH,
     SQL_GET_BATCHES,
     SQL_OLD_BATCHES,
@@ -132,6 +132,10 @@ int sql_open(struct sql *q, const char *path, const char *file,
              atomic_size_t *log);
 void sql_close(struct sql *q); /* half-open too */
 int sql_pragma(struct sql *q, const char *name, int64_t *value);
+
+/* What makes the tables of a database, in a transaction that is left open
+ * (store_tables.c). */
+extern const char store_tables_record[], store_tables_cells[];
 
 /* ---- The store ----------------------------------------------------------- */
 
@@ -234,6 +238,14 @@ struct store_tally_row {
     uint64_t chunks, check; /* rows in force, and the sum of their checksums */
 };
 struct store_tally_row store_tally_row(const struct sql_value *row);
+
+/* A tally as the record has it; since is 0 if it has none. Caller holds
+ * cutting. */
+hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
+                           uint32_t epoch, struct store_tally_row *row,
+                           hsy_error *err);
+
+/* ---- Waste (store_waste.c) ----------------------------------------------- */
 
 /* Once in a process: erase chunks that an earlier one left without a round, and
  * note where superseded ones may be. Caller holds cutting. */

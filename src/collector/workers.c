@@ -7,13 +7,11 @@
  * is woken only if it sleeps.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, signals of a thread */
-#include "workers.h"
+#include "workers_parts.h"
 
 #include "hostfail.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,51 +19,10 @@
 #define WORKERS_GROUP ((size_t)16 << 20) /* bytes of one group, about */
 #define WORKERS_SUBMISSION 512u          /* bytes of one beside its body */
 #define WORKERS_DAY 86400u
-#define WORKERS_RETRY 1 /* seconds until a full disk is tried again */
-
-/* Somebody who waits until something was done on a thread. */
-struct workers_call {
-    struct workers_call *next;
-    workers_job *job;
-    void *ctx;
-    hsy_status st;
-    hsy_error err;
-    bool done;
-};
-
-struct workers_half {
-    pthread_t thread;
-    pthread_cond_t wake;
-    bool asleep;
-    struct workers_call *calls, **calls_end;
-};
-
-struct workers {
-    struct engine *e;
-    struct workers_options options;
-    pthread_mutex_t lock;
-    pthread_cond_t finished; /* some call is done */
-    struct workers_half admitter, folder;
-
-    /* under the lock */
-    struct submission *first, **end;
-    size_t waiting; /* bytes */
-    bool stopping;  /* nothing is handed in any more */
-    bool drained;   /* the admitter has ended */
-    bool fold;      /* there is something to fold */
-    hsy_error failure;
-    struct workers_times times;
-
-    atomic_bool dead; /* something has failed */
-
-    /* the admitter's */
-    uint32_t day; /* that the engine was told */
-    bool tidy;    /* the store may have something to tidy */
-};
 
 /* ---- Small things -------------------------------------------------------- */
 
-static uint64_t workers_clock(void) /* microseconds that never go back */
+uint64_t workers_clock(void)
 {
     struct timespec t;
 
@@ -80,9 +37,8 @@ static void workers_wake(struct workers_half *half)
         pthread_cond_signal(&half->wake);
 }
 
-/* With the lock: until somebody wakes the half, or microseconds have passed. */
-static void workers_sleep(struct workers *w, struct workers_half *half,
-                          uint64_t microseconds)
+void workers_sleep(struct workers *w, struct workers_half *half,
+                   uint64_t microseconds)
 {
     struct timespec until;
 
@@ -98,8 +54,7 @@ static void workers_sleep(struct workers *w, struct workers_half *half,
     half->asleep = false;
 }
 
-/* Something is broken: nobody is acknowledged any more. */
-static void workers_fail(struct workers *w, hsy_status st, const hsy_error *err)
+void workers_fail(struct workers *w, hsy_status st, const hsy_error *err)
 {
     bool first;
 
@@ -121,11 +76,9 @@ static void workers_fail(struct workers *w, hsy_status st, const hsy_error *err)
 
 /* ---- Calls --------------------------------------------------------------- */
 
-/* Do all that wait; whether there were any. */
-static bool workers_calls(struct workers *w, struct workers_half *half)
+void workers_calls(struct workers *w, struct workers_half *half)
 {
     struct workers_call *call;
-    bool any = false;
 
     for (;;) {
         pthread_mutex_lock(&w->lock);
@@ -136,8 +89,7 @@ static bool workers_calls(struct workers *w, struct workers_half *half)
             half->calls_end = &half->calls;
         pthread_mutex_unlock(&w->lock);
         if (call == NULL)
-            return any;
-        any = true;
+            return;
         call->st = call->job(w->e, call->ctx, &call->err);
         if (call->st == HSY_E_IO)
             workers_fail(w, call->st, &call->err);
@@ -291,7 +243,7 @@ static void workers_admit(struct workers *w, struct submission *list)
         workers_refuse(list);
     workers_note(w, list);
     workers_tell(list);
-    w->tidy = true;
+    atomic_store(&w->tidy, true);
 }
 
 /* The engine hears of every new day, and of any day that it does not believe
@@ -316,14 +268,15 @@ static void workers_day(struct workers *w)
 static void workers_tidy(struct workers *w)
 {
     hsy_error err = {0};
+    bool more = false;
     hsy_status st;
 
     pthread_mutex_unlock(&w->lock);
-    w->tidy = false;
-    st = engine_tidy(w->e, &w->tidy, &err);
-    if (st == HSY_E_FULL)
-        w->tidy = false;
-    else if (st != HSY_OK)
+    atomic_store(&w->tidy, false);
+    st = engine_tidy(w->e, &more, &err);
+    if (st == HSY_OK && more)
+        atomic_store(&w->tidy, true);
+    else if (st != HSY_OK && st != HSY_E_FULL)
         workers_fail(w, st, &err);
     pthread_mutex_lock(&w->lock);
 }
@@ -335,7 +288,7 @@ static struct submission *workers_wait(struct workers *w)
 
     pthread_mutex_lock(&w->lock);
     if (w->first == NULL && w->admitter.calls == NULL && !w->stopping) {
-        if (w->tidy && !w->dead)
+        if (atomic_load(&w->tidy) && !w->dead)
             workers_tidy(w);
         else
             workers_sleep(w, &w->admitter, 1000000);
@@ -372,103 +325,6 @@ static void *workers_admitter(void *ctx)
     w->fold = true;
     workers_wake(&w->folder);
     pthread_mutex_unlock(&w->lock);
-    return NULL;
-}
-
-/* ---- The folder ---------------------------------------------------------- */
-
-/* What the folder has before it. */
-struct workers_folding_state {
-    uint64_t next; /* checkpoint, by workers_clock */
-    bool fold, write;
-    uint64_t retry; /* when a full disk is tried again; 0: it is not full */
-};
-
-static void workers_fold(struct workers *w, struct workers_folding_state *s)
-{
-    hsy_error err = {0};
-    hsy_status st = engine_fold(w->e, &s->fold, &err);
-
-    if (st != HSY_OK)
-        workers_fail(w, st, &err);
-}
-
-static void workers_write(struct workers *w, struct workers_folding_state *s)
-{
-    hsy_error err = {0};
-    hsy_status st = engine_write(w->e, w->options.write_bytes, &s->write, &err);
-
-    s->retry = 0;
-    if (st == HSY_E_FULL)
-        s->retry = workers_clock() + WORKERS_RETRY * 1000000;
-    else if (st != HSY_OK)
-        workers_fail(w, st, &err);
-    if (st == HSY_OK && !s->write)
-        s->next =
-            workers_clock() + (uint64_t)w->options.checkpoint_secs * 1000000;
-    s->fold = true; /* what waited for the entry that was written */
-}
-
-/* Sleep until there is something to do; false if all is done for good. */
-static bool workers_folder_wait(struct workers *w,
-                                struct workers_folding_state *s)
-{
-    bool go_on;
-
-    if (w->dead)
-        s->fold = s->write = false;
-    pthread_mutex_lock(&w->lock);
-    if (!w->fold && !s->fold && w->folder.calls == NULL && !w->drained) {
-        const uint64_t now = workers_clock();
-        const uint64_t at = s->retry != 0 ? s->retry : s->next;
-
-        if (!s->write || s->retry != 0)
-            workers_sleep(w, &w->folder, at > now ? at - now : 1000);
-    }
-    s->fold |= w->fold;
-    w->fold = false;
-    go_on = !w->drained || w->folder.calls != NULL;
-    pthread_mutex_unlock(&w->lock);
-    return go_on;
-}
-
-/* The last checkpoint. A full disk is no loss: the batches are there. */
-static void workers_last(struct workers *w, struct workers_folding_state *s)
-{
-    do
-        workers_fold(w, s);
-    while (s->fold && !w->dead);
-    engine_checkpoint(w->e);
-    s->retry = 0;
-    do {
-        workers_write(w, s);
-        while (s->fold && !w->dead)
-            workers_fold(w, s);
-    } while (s->write && s->retry == 0 && !w->dead);
-}
-
-static void *workers_folder(void *ctx)
-{
-    struct workers *w = ctx;
-    struct workers_folding_state s = {
-        .next =
-            workers_clock() + (uint64_t)w->options.checkpoint_secs * 1000000};
-
-    while (workers_folder_wait(w, &s)) {
-        workers_calls(w, &w->folder);
-        if (w->dead)
-            continue;
-        if (s.fold)
-            workers_fold(w, &s);
-        if (!s.write && workers_clock() >= s.next) {
-            engine_checkpoint(w->e);
-            s.write = true;
-        }
-        if (s.write && (s.retry == 0 || workers_clock() >= s.retry))
-            workers_write(w, &s);
-    }
-    if (!w->dead)
-        workers_last(w, &s);
     return NULL;
 }
 
@@ -530,7 +386,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     w->e = e;
     w->options = *options;
     w->end = &w->first;
-    w->tidy = true;
+    atomic_init(&w->tidy, true);
     atomic_init(&w->dead, false);
     good = pthread_mutex_init(&w->lock, NULL) == 0;
     good &= pthread_cond_init(&w->finished, NULL) == 0;

@@ -28,7 +28,7 @@ for command in commands:
     r = run(command, "--nonesuch")
     ok(r.code == 2 and "usage: hearsay " + command in r.err, "%s refuses an unknown option with its usage" % command, r)
 
-for more in (["discover", "--next"], ["simulate", "attack"], ["simulate", "--discover", "pem"], ["simulate", "--discover", "sfp"]):
+for more in (["discover", "--next"], ["simulate", "attack"], ["simulate", "fleet"], ["simulate", "--discover", "pem"], ["simulate", "--discover", "sfp"]):
     text = must(*more, "--help").decode()
     ok(len(text.splitlines()) <= 48 and max(map(len, text.splitlines())) <= 80, "the help of %s is not wide" % " ".join(more), text)
 
@@ -63,6 +63,7 @@ def complete(*words):
 ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
 ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
+ok(complete("store", "") == ["check", "export", "import", "compact"], "and what store can do")
 ok(complete("account", "s") == ["shuffle"] and complete("account", "g") == ["group"], "and what account can total")
 ok(complete("device", "p") == ["policy", "pack"] and complete("device", "consent", "d", "") == ["none", "collect", "send"],
    "and what device can")
@@ -70,7 +71,8 @@ ok({"--epsilon"} == set(complete("randomize", "--eps")), "and options")
 ok({"grr", "auto", "oue"} <= set(complete("randomize", "--mechanism", "")), "and mechanisms")
 ok(complete("estimate", "--format", "j") == ["json"], "and values of options")
 ok(complete("survey", "") == ["simulate"] and {"--crosswise"} == set(complete("survey", "simulate", "--cro")), "and how a survey is rehearsed")
-ok(complete("simulate", "") == ["attack"] and complete("simulate", "attack", "d") == ["drift"], "and what is simulated")
+ok(complete("simulate", "") == ["attack", "fleet"] and complete("simulate", "attack", "d") == ["drift"] and complete("simulate", "fleet", "--dev") == ["--devices"],
+   "and what is simulated")
 
 keys = ("w blocks q t g pool-bits pool-seed bits hashes width cohorts outputs mix grid fanout step "
         "spinner coins channel rappor matrix").split()

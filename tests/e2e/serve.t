@@ -43,6 +43,18 @@ c.configure(data=copy)
 ok(copy and c.start().cells("cells") == {1: 1, 2: 2} and c.stop() == 0, "the copy serves as well as what it was made of", c.said())
 c.configure()
 
+# ---- The service manager ----------------------------------------------------------
+
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind(path("notify"))
+manager.settimeout(DEADLINE)
+c.start(env={"NOTIFY_SOCKET": path("notify")})
+ok(manager.recv(100) == b"READY=1", "it tells the service manager that it is ready")
+c.process.send_signal(signal.SIGHUP)
+ok([manager.recv(100) for _ in range(2)] == [b"RELOADING=1", b"READY=1"], "that it reloads")
+ok(c.stop() == 0 and manager.recv(100) == b"STOPPING=1", "and that it stops")
+manager.close()
+
 # ---- Reload --------------------------------------------------------------------------
 
 

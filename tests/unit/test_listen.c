@@ -359,6 +359,12 @@ static void doubts_end_the_connection(const struct listener *l)
          "a folded line and another"},
         {"400", "GET /text HTTP/1.1\r\nHost: x\r\nContent-Length : 0\r\n\r\n",
          "a blank before the colon"},
+        {"400", "POST /echo HTTP/1.1\r\nHost: x\r\nContent_Length: 9\r\n\r\n",
+         "a length in disguise"},
+        {"400",
+         "POST /echo HTTP/1.1\r\nHost: x\r\n"
+         "TRANSFER_encoding: chunked\r\n\r\n",
+         "a coding in disguise"},
         {"400", "GET /text HTTP/1.1\r\nHost: x\r\nA: b\rC: d\r\n\r\n",
          "a bare CR"},
         {"400", "GET /text HTTP/1.1\r\n Host: x\r\n\r\n",

@@ -1,0 +1,190 @@
+/* store_export.c - hearsay store export, import: data as files and back. */
+#define _GNU_SOURCE /* renameat2 */
+#include "store_parts.h"
+
+#include "container.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Out ----------------------------------------------------------------- */
+
+static int export_archive(struct store_data *d, const char *path)
+{
+    const char *to = cli_output_path(path);
+    struct output *out = NULL;
+    hsy_error err = {0};
+    int failed = cli_open_output(&out, to);
+
+    if (failed)
+        return failed;
+    errno = 0;
+    if (store_archive_write(d->store, &d->state, out, &err) != HSY_OK) {
+        failed = err.msg != NULL ? store_complain(d->directory, &err)
+                                 : cli_fail_output(to);
+        output_abort(out);
+        return failed;
+    }
+    return output_commit(out) == HSY_OK ? 0 : cli_fail_output(to);
+}
+
+static int export_tally(struct store_data *d, const struct roster_entry *e,
+                        const char *directory)
+{
+    const size_t room = strlen(directory) + HSY_TASK_ID + 32;
+    char *path = malloc(room);
+    struct output *out = NULL;
+    int64_t *words = NULL;
+    hsy_tally tally;
+    int failed = path == NULL ? cli_fail_nomem() : 0;
+
+    if (!failed) {
+        snprintf(path, room, "%s/%s-%" PRIu32 ".tally", directory, e->task.id,
+                 e->task.release);
+        failed = store_tally(d, e, &tally, &words);
+    }
+    if (!failed)
+        failed = cli_open_output(&out, path);
+    if (!failed && container_put_tally(out, e->scheme, e->task.labels,
+                                       e->task.labels_len, &tally) != HSY_OK) {
+        failed = cli_fail_output(path);
+        output_abort(out);
+    } else if (!failed && output_commit(out) != HSY_OK) {
+        failed = cli_fail_output(path);
+    }
+    free(words);
+    free(path);
+    return failed;
+}
+
+static int export_tallies(struct store_data *d, const char *directory)
+{
+    int failed = store_fold(d);
+
+    if (failed)
+        return failed;
+    if (mkdir(directory, 0777) == -1 && errno != EEXIST)
+        return cli_fail("%s: %s", directory, strerror(errno));
+    for (size_t i = 0; !failed && i < roster_count(d->roster); i++)
+        failed = export_tally(d, roster_at(d->roster, i), directory);
+    return failed;
+}
+
+int store_run_export(const struct store_how *how)
+{
+    struct store_data d;
+    int failed = store_open(&d, how->words[1]);
+
+    if (!failed && how->output != NULL)
+        failed = export_archive(&d, how->output);
+    if (!failed && how->tallies != NULL)
+        failed = export_tallies(&d, how->tallies);
+    store_shut(&d);
+    return failed ? failed : cli_finish();
+}
+
+/* ---- In ------------------------------------------------------------------ */
+
+/* A directory that holds nothing but files of ours. */
+static void import_remove(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    struct dirent *e;
+
+    while (dir != NULL && (e = readdir(dir)) != NULL)
+        unlinkat(dirfd(dir), e->d_name, 0);
+    if (dir != NULL)
+        closedir(dir);
+    rmdir(directory);
+}
+
+static int import_fill(const char *draft, const char *file)
+{
+    struct store_data d = {.directory = draft};
+    hsy_error err = {0};
+    int fd = cli_open_input(file), failed = 0;
+
+    if (fd == -1)
+        return CLI_FAILED;
+    if (store_sqlite_open(&d.store, &d.state, draft, true, &err) != HSY_OK) {
+        d.store = NULL;
+        failed = store_complain(draft, &err);
+    } else if (store_archive_read(d.store, fd, &err) != HSY_OK) {
+        failed = err.status == HSY_E_FORMAT
+                     ? cli_fail_at(cli_input_name(file), "record", &err)
+                     : store_complain(cli_input_name(file), &err);
+    }
+    cli_close_input(fd);
+    store_shut(&d);
+    return failed;
+}
+
+/* What was made is looked through as any other data would be. */
+static int import_check(const char *draft, const char *file)
+{
+    struct store_data d;
+    int failed = store_open(&d, draft);
+
+    if (!failed)
+        failed = store_check(&d, false, CLI_TABLE);
+    store_shut(&d);
+    return failed ? cli_fail("%s: the data in it does not agree with itself; "
+                             "nothing was made",
+                             cli_input_name(file))
+                  : 0;
+}
+
+static int import_place(const char *draft, const char *directory)
+{
+    int fd, failed = 0;
+    char *slash, *parent;
+
+    if (renameat2(AT_FDCWD, draft, AT_FDCWD, directory, RENAME_NOREPLACE) == -1)
+        return cli_fail("%s: %s", directory, strerror(errno));
+    parent = realpath(directory, NULL);
+    if (parent == NULL)
+        return cli_fail_nomem();
+    slash = strrchr(parent, '/');
+    slash[slash == parent] = '\0';
+    fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd == -1 || fsync(fd) == -1)
+        failed = cli_fail("%s: %s", parent, strerror(errno));
+    if (fd != -1)
+        close(fd);
+    free(parent);
+    return failed;
+}
+
+int store_run_import(const struct store_how *how)
+{
+    const char *directory = how->words[2];
+    const size_t room = strlen(directory) + sizeof ".draft";
+    struct stat there;
+    char *draft;
+    int failed;
+
+    if (lstat(directory, &there) == 0)
+        return cli_fail("%s: something is there already; name a directory "
+                        "that is not",
+                        directory);
+    draft = malloc(room);
+    if (draft == NULL)
+        return cli_fail_nomem();
+    snprintf(draft, room, "%s.draft", directory);
+    import_remove(draft);
+    failed = import_fill(draft, how->words[1]);
+    if (!failed)
+        failed = import_check(draft, how->words[1]);
+    if (!failed)
+        failed = import_place(draft, directory);
+    if (failed)
+        import_remove(draft);
+    free(draft);
+    return failed ? failed : cli_finish();
+}

@@ -1,0 +1,103 @@
+/* store_keep.c - looking through a store, making it small, inheriting one. */
+#define _GNU_SOURCE /* fstatat */
+
+#include "store_keep.h"
+
+#include "hostfail.h"
+#include "store_sqlite.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+hsy_status store_keep_verify(struct store *is,
+                             void (*say)(void *ctx, const char *file,
+                                         const char *text),
+                             void *ctx, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    struct sql *const both[] = {&s->append, &s->cells};
+    hsy_status st = store_alive(s, err);
+
+    for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
+        sqlite3_stmt *q = NULL;
+        bool sound = true;
+        int rc = sqlite3_prepare_v2(both[i]->db, "PRAGMA integrity_check(20)",
+                                    -1, &q, NULL);
+
+        while (rc == SQLITE_OK && (rc = sqlite3_step(q)) == SQLITE_ROW) {
+            const char *text = (const char *)sqlite3_column_text(q, 0);
+
+            rc = SQLITE_OK;
+            if (text != NULL && strcmp(text, "ok") == 0)
+                continue;
+            sound = false;
+            say(ctx, both[i]->file, text == NULL ? "out of memory" : text);
+        }
+        sqlite3_finalize(q);
+        if (rc != SQLITE_DONE)
+            st = store_fail(s, both[i], rc, err);
+        else if (!sound)
+            st = store_damaged(s, both[i]->file, err);
+    }
+    return st;
+}
+
+/* ---- Room ---------------------------------------------------------------- */
+
+uint64_t store_keep_bytes(struct store *is)
+{
+    static const char *const names[] = {"record.db", "record.db-wal",
+                                        "cells.db", "cells.db-wal"};
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct stat file;
+
+        if (fstatat(s->dir, names[i], &file, 0) == 0)
+            bytes += (uint64_t)file.st_size;
+    }
+    return bytes;
+}
+
+hsy_status store_keep_compact(struct store *is, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    struct sql *const both[] = {&s->append, &s->cells};
+    bool more = true;
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && more)
+        st = store_tidy(is, &more, err);
+    for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
+        int rc = sqlite3_exec(both[i]->db, "VACUUM", NULL, NULL, NULL);
+
+        st = rc == SQLITE_OK ? store_empty_log(s, both[i], err)
+                             : store_fail(s, both[i], rc, err);
+    }
+    return st;
+}
+
+/* ---- An heir ------------------------------------------------------------- */
+
+static int keep_state(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    return store_put_meta(s, q, what);
+}
+
+hsy_status store_keep_inherit(struct store *is, const struct store_state *state,
+                              hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    struct store_state next = *state;
+    hsy_status st;
+
+    if (s->state.seq != 0)
+        return host_fail(err, HSY_E_REFUSED, "store", "it is in use already");
+    next.seq = 0;
+    st = store_write(s, &s->append, keep_state, &next, err);
+    if (st == HSY_OK)
+        s->state = next;
+    return st;
+}

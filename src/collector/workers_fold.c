@@ -1,0 +1,108 @@
+/*
+ * workers_fold.c - the thread that folds, writes chunks and copies tallies.
+ */
+#include "workers_parts.h"
+
+#define FOLDER_SECOND 1000000u
+#define FOLDER_RETRY FOLDER_SECOND /* until a full disk is tried again */
+
+/* What the folder has before it. */
+struct folder {
+    uint64_t next; /* checkpoint, by workers_clock */
+    bool fold, write;
+    uint64_t retry; /* when a full disk is tried again; 0: it is not full */
+};
+
+static uint64_t folder_next(const struct workers *w)
+{
+    return workers_clock() +
+           (uint64_t)w->options.checkpoint_secs * FOLDER_SECOND;
+}
+
+static void folder_fold(struct workers *w, struct folder *s)
+{
+    hsy_error err = {0};
+    hsy_status st = engine_fold(w->e, &s->fold, &err);
+
+    if (st != HSY_OK)
+        workers_fail(w, st, &err);
+}
+
+static void folder_write(struct workers *w, struct folder *s)
+{
+    hsy_error err = {0};
+    hsy_status st = engine_write(w->e, w->options.write_bytes, &s->write, &err);
+
+    s->retry = 0;
+    if (st == HSY_E_FULL)
+        s->retry = workers_clock() + FOLDER_RETRY;
+    else if (st != HSY_OK)
+        workers_fail(w, st, &err);
+    if (st == HSY_OK && !s->write) {
+        s->next = folder_next(w);
+        atomic_store(&w->tidy, true); /* what was erased leaves the logs too */
+    }
+    s->fold = true; /* what waited for the entry that was written */
+}
+
+/* Sleep until there is something to do; false if all is done for good. */
+static bool folder_wait(struct workers *w, struct folder *s)
+{
+    bool go_on;
+
+    if (w->dead) {
+        s->fold = s->write = false;
+        s->next = folder_next(w);
+    }
+    pthread_mutex_lock(&w->lock);
+    if (!w->fold && !s->fold && w->folder.calls == NULL && !w->drained) {
+        const uint64_t now = workers_clock();
+        const uint64_t at = s->retry != 0 ? s->retry : s->next;
+
+        if (!s->write || s->retry != 0)
+            workers_sleep(w, &w->folder, at > now ? at - now : 1000);
+    }
+    s->fold |= w->fold;
+    w->fold = false;
+    go_on = !w->drained || w->folder.calls != NULL;
+    pthread_mutex_unlock(&w->lock);
+    return go_on;
+}
+
+/* The last checkpoint. A full disk is no loss: the batches are there. */
+static void folder_last(struct workers *w, struct folder *s)
+{
+    do
+        folder_fold(w, s);
+    while (s->fold && !w->dead);
+    engine_checkpoint(w->e);
+    s->retry = 0;
+    do {
+        folder_write(w, s);
+        while (s->fold && !w->dead)
+            folder_fold(w, s);
+    } while (s->write && s->retry == 0 && !w->dead);
+}
+
+void *workers_folder(void *ctx)
+{
+    struct workers *w = ctx;
+    struct folder s = {.next = folder_next(w)};
+
+    while (folder_wait(w, &s)) {
+        workers_calls(w, &w->folder);
+        if (w->dead)
+            continue;
+        if (s.fold)
+            folder_fold(w, &s);
+        if (!s.write && workers_clock() >= s.next) {
+            engine_checkpoint(w->e);
+            s.write = true;
+        }
+        if (s.write && (s.retry == 0 || workers_clock() >= s.retry))
+            folder_write(w, &s);
+    }
+    if (!w->dead)
+        folder_last(w, &s);
+    return NULL;
+}
