@@ -19,6 +19,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --correction) echo fdr bonferroni ;;
     --assume-lying | --lying) echo 0.1% 1% 5% ;;
     --delta) echo 1e-6 1e-9 ;;
+    --role) echo scraper analyst operator ;;
     --quantile) echo 0.5 0.25,0.5,0.75 0.9 ;;
     --mechanism)
         echo auto
@@ -56,15 +57,21 @@ _hearsay() {
         words="group compose longitudinal shuffle central multiparty poisoning"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
-        words="init answer budget log tasks policy pack consent forget take"
+        words="init answer budget log tasks policy send pack consent forget take"
+    elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="check token $(compgen -f -X '!*.yaml' -- "$word")"
+    elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 3 ] &&
+        [ "${COMP_WORDS[2]}" = token ]; then
+        words="add list revoke enrol"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 4 ] &&
         [ "${COMP_WORDS[2]}" = consent ]; then
         words="none collect send"
     elif words=$(_hearsay_values "$before"); then
         [ "$before" = --set ] && compopt -o nospace 2>/dev/null
-    elif [ "$command" = simulate ] && [ "${COMP_WORDS[2]}" = attack ] &&
+    elif [ "$command" = simulate ] && [[ ${COMP_WORDS[2]} == @(attack|fleet) ]] &&
         [[ $word == -* ]]; then
-        words="$("$hearsay" simulate attack --help 2>/dev/null |
+        words="$("$hearsay" simulate "${COMP_WORDS[2]}" --help 2>/dev/null |
             sed -n 's/^  \(--[a-z-]*\).*/\1/p') --help"
     elif [ "$command" = simulate ] && [[ $word == -* ]] &&
         [[ " ${COMP_WORDS[*]} " == *" --discover "* ]]; then
@@ -82,8 +89,9 @@ _hearsay() {
     elif [ "$command" = survey ] && [ "$COMP_CWORD" -eq 2 ]; then
         words=simulate
     elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 2 ]; then
-        words=attack
-    elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 3 ]; then
+        words="attack fleet"
+    elif [ "$command" = simulate ] && [ "$COMP_CWORD" -eq 3 ] &&
+        [ "${COMP_WORDS[2]}" = attack ]; then
         words="averaging change fingerprint drift poisoning"
     else
         compopt -o default 2>/dev/null

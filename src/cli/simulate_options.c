@@ -64,7 +64,8 @@ static const struct cli_command study_command = {
     "--data D --domain K [options] | "
     "--data D --range LO:HI [--bins B] [options] | "
     "--discover pem --data D --domain K [options] | "
-    "attack NAME [options]",
+    "attack NAME [options] | "
+    "fleet URL [options]",
     "Collect from simulated people and compare the estimates with the truth:\n"
     "every mechanism at every epsilon, for every number of users and values.\n"
     "Curators who are trusted with truths stand beside people who trust "
@@ -72,6 +73,7 @@ static const struct cli_command study_command = {
     "Beside the error stand what theory predicts and the best that is known.\n"
     "\n"
     "'hearsay simulate attack --help' has the attacks on devices, 'hearsay\n"
+    "simulate fleet --help' devices against a real collector, 'hearsay\n"
     "simulate --discover pem --help' the search for frequent strings.",
     study_options};
 
@@ -171,7 +173,10 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
     case STUDY_FORMAT:
         return cli_value_format(p, &s->format);
     case CLI_OPERAND:
-        cli_usage(p, "no simulation '%.64s'; there is 'attack'", p->value);
+        cli_usage(p,
+                  "no simulation '%.64s'; there are 'attack' and "
+                  "'fleet'",
+                  p->value);
         return false;
     default:
         return cli_spec_option(&s->question, p, id);

@@ -3,8 +3,8 @@
  *
  * A collector is an engine with its workers, two listeners, tokens, figures.
  * serve.c (src/cli/cmd_serve.c calls it) opens and closes them in order; the
- * routes only use what is here. docs/openapi.yaml describes every route, and a
- * test holds the server against it.
+ * routes only use what is here. docs/openapi.yaml and docs/openapi-admin.yaml
+ * describe every route, and a test holds the server against them.
  */
 #ifndef API_H
 #define API_H
@@ -24,6 +24,7 @@ struct collector {
     struct config config;    /* does not change while threads run, but for what
                                 serve_reload.c alone reads */
     const char *config_path; /* NULL: there is none */
+    bool accept_clock;       /* at this start; engine.h */
     struct store *store;
     struct engine *engine;
     struct workers *workers;

@@ -13,7 +13,8 @@
 #define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
 #define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
 
-/* docs/openapi.yaml has the same; tests/e2e/openapi.t holds them together. */
+/* docs/openapi-admin.yaml has the same; tests/e2e/openapi.t holds them
+ * together. */
 const struct route api_admin[] = {
     {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
     {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},
@@ -160,7 +161,7 @@ bool api_count(struct request *q, const char *name, uint64_t most,
     return true;
 }
 
-bool api_fraction(struct request *q, const char *name, double *out)
+bool api_fraction(struct request *q, const char *name, bool zero, double *out)
 {
     const char *text = request_query(q, name);
     const size_t len = text != NULL ? strlen(text) : 0;
@@ -171,7 +172,7 @@ bool api_fraction(struct request *q, const char *name, double *out)
         return true;
     value = strtod(text, &end);
     if (len == 0 || len > 24 || strspn(text, "0123456789.") != len ||
-        *end != '\0' || !(value > 0 && value < 1)) {
+        *end != '\0' || !((value > 0 || zero) && value < 1)) {
         api_problem(q, 400, "Not possible as asked",
                     "%s: a fraction between 0 and 1 is wanted, as 0.95", name);
         return false;
@@ -251,4 +252,19 @@ struct roster *api_entry(struct collector *c, struct request *q,
                 "no task of this name%s has been asked here",
                 release != 0 ? " and release" : "");
     return NULL;
+}
+
+void api_about(struct collector *c, struct request *q, api_members *put)
+{
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    if (api_begin(q, &p)) {
+        put(&p, c, e);
+        api_answer(q, 200, &p);
+    }
+    roster_drop(roster);
 }

@@ -2,6 +2,8 @@
  * them. */
 #include "figures_parts.h"
 
+#include "hostfail.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -72,14 +74,19 @@ hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err)
     struct shares_search got;
     hsy_status st = shares_search(&got, &f->of, &wanted, err);
 
-    /* So many may be too many for one stage: as many as the library takes. */
-    if (st == HSY_E_RANGE && f->how->top == 0) {
+    /* Of long steps so many may be too many for a stage: fewer, then. */
+    while (st == HSY_E_RANGE && f->how->top == 0 && wanted.search.top > 1) {
         shares_search_clear(&got);
-        wanted.search.top = 0;
+        wanted.search.top /= 2;
         st = shares_search(&got, &f->of, &wanted, err);
     }
     if (st == HSY_OK)
         found_put(p, f, &got);
+    else if (st == HSY_E_RANGE && f->how->top == 0)
+        st = host_fail(err, HSY_E_UNKNOWN, "candidates",
+                       "this search has more candidates than a collector "
+                       "tries: download the tally, and use 'hearsay "
+                       "discover --max-candidates'");
     shares_search_clear(&got);
     return st;
 }

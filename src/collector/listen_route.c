@@ -5,6 +5,7 @@
  */
 #include "listen_parts.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -36,18 +37,20 @@ static bool route_takes(const struct route *r, const char *method)
 static void route_allowed(const struct listener *l, const char *path,
                           char out[64])
 {
+    size_t len = 0;
+
     out[0] = 0;
     for (size_t i = 0; i < l->options.nroutes; i++) {
         const struct route *r = &l->options.routes[i];
+        bool get = strcmp(r->method, "GET") == 0;
 
-        if (!route_fits(r->path, path))
-            continue;
-        if (out[0] != 0)
-            strcat(out, ", ");
-        strcat(out, strcmp(r->method, "GET") == 0 ? "GET, HEAD" : r->method);
+        if (route_fits(r->path, path) && len < 48)
+            len += (size_t)snprintf(out + len, 64 - len, "%s%s",
+                                    len == 0 ? "" : ", ",
+                                    get ? "GET, HEAD" : r->method);
     }
-    if (out[0] != 0 && l->options.cors != NULL)
-        strcat(out, ", OPTIONS");
+    if (len != 0 && l->options.cors != NULL)
+        snprintf(out + len, 64 - len, ", OPTIONS");
 }
 
 static bool route_known_method(const char *method)

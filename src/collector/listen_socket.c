@@ -159,7 +159,7 @@ static hsy_status socket_unix(struct listener *l, const char *path,
     if (path[0] == 0 || strlen(path) >= sizeof to.sun_path)
         return host_fail(err, HSY_E_RANGE, "listen",
                          "the path of a socket has 1 to 107 bytes");
-    strcpy(to.sun_path, path);
+    memcpy(to.sun_path, path, strlen(path) + 1);
     socket_remove_stale(&to);
     mask = umask(0177); /* its owner's alone */
     fd = socket_bound((struct sockaddr *)&to, sizeof to, 0);

@@ -25,6 +25,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* A sanitizer looks into its own process and calls more than the list has: it
+ * finds other things, in a build that is for tests. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||     \
+    __has_feature(memory_sanitizer)
+#define SANDBOX_WATCHED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANDBOX_WATCHED 1
+#endif
+#ifndef SANDBOX_WATCHED
+#define SANDBOX_WATCHED 0
+#endif
+
 /* ---- Landlock ------------------------------------------------------------ */
 
 #define SANDBOX_REFER (UINT64_C(1) << 13)    /* version 2 */
@@ -194,8 +209,10 @@ static hsy_status sandbox_system(const struct sandbox_options *o, bool *entered,
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 
-    *entered =
-        filter != NULL && sandbox_filter(filter) && seccomp_load(filter) == 0;
+    /* The list is what libc, SQLite and GnuTLS call on this processor. */
+    *entered = !SANDBOX_WATCHED && seccomp_arch_native() == SCMP_ARCH_X86_64 &&
+               filter != NULL && sandbox_filter(filter) &&
+               seccomp_load(filter) == 0;
     if (filter != NULL)
         seccomp_release(filter);
     return *entered || !o->required
@@ -213,7 +230,7 @@ hsy_status sandbox_enter(const struct sandbox_options *o,
     hsy_status st;
 
     if (setrlimit(RLIMIT_CORE, &none) == -1 ||
-        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1 ||
+        prctl(PR_SET_DUMPABLE, SANDBOX_WATCHED, 0, 0, 0) == -1 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
         return host_fail(err, HSY_E_IO, "sandbox",
                          "core files cannot be forbidden");

@@ -278,6 +278,8 @@ static hsy_status send_attempts(struct send_run *run, hsy_error *err)
         st = send_attempt(run, err);
         wait = wait < SEND_WAIT_MAX_MS / 2 ? 2 * wait : SEND_WAIT_MAX_MS;
     }
+    if (run->result->waiting == 0)
+        run->result->why = NULL;
     if (st != HSY_OK || run->result->waiting == 0)
         return st;
     return host_fail(err, HSY_E_IO, "url",

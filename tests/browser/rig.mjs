@@ -4,12 +4,9 @@
 // other address is blocked and counted as a failure. So is anything that the
 // page complains of on its console.
 
-import { createRequire } from "node:module";
 import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
-
-const require = createRequire(process.env.MODULES + "/");
-const { chromium } = require("playwright-core");
+import { chromium } from "playwright-core";
 
 export const BASE = process.env.BASE;
 export const TOKEN = process.env.TOKEN;

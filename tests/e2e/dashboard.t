@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -B
 """The dashboard in a real browser, against a real collector.
 
 Every file of web/ is served as it is. Then tests/browser/dashboard.mjs clicks
@@ -61,24 +61,21 @@ def served(c):
     ok(all(ask(c.public, "GET", where)[0] == 404 for where in ("/", "/assets/app.js")), "devices find no page at all")
 
 
-def modules():
-    """Where playwright-core is, fetched if need be; else why it is not."""
+def lacking():
+    """Why there can be no browser; None if there can."""
     for command in ("node", "npm", "chromium"):
         if shutil.which(command) is None:
-            return None, "there is no %s" % command
-    if not os.path.isdir(os.path.join(BROWSER, "node_modules", "playwright-core")):
-        r = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=BROWSER, capture_output=True, timeout=DEADLINE)
-        if r.returncode != 0:
-            return None, "npm cannot fetch playwright-core: " + r.stderr.decode("utf-8", "replace").strip().splitlines()[-1]
-    return BROWSER, None
+            return "there is no %s" % command
+    r = subprocess.run([os.path.join(BROWSER, "fetch")], capture_output=True)
+    return r.stderr.decode("utf-8", "replace").strip() or "no playwright-core" if r.returncode else None
 
 
 def browse(c, token):
     """Run the browser's tests; theirs are lines of TAP like ours."""
-    where, why = modules()
-    if where is None:
+    why = "in a short run" if SHORT else lacking()
+    if why:
         return ok(True, "the dashboard in a browser # SKIP " + why)
-    env = {**os.environ, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "MODULES": where, "CHROMIUM": shutil.which("chromium"), "HOME": TMP}
+    env = {**os.environ, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "CHROMIUM": shutil.which("chromium"), "HOME": TMP}
     node = subprocess.Popen(["node", os.path.join(BROWSER, "dashboard.mjs")], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
     atexit.register(lambda: node.poll() is None and os.killpg(node.pid, signal.SIGKILL))
     for line in node.stdout:
@@ -94,7 +91,7 @@ def browse(c, token):
     return ok(node.wait() == 0, "the browser's tests came to their end")
 
 
-c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s", sandbox="off")
+c = Collector("dashboard", tasks(1, "firefox, chrome, safari"), admin_open=False, estimate_seconds="1s")
 token = must("serve", "token", "add", "reader", "--role", "analyst", "--data", c.data).decode().split()[-1]
 c.start()
 for name in TRUTHS:

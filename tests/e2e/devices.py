@@ -18,7 +18,6 @@ atexit.register(shutil.rmtree, TOOLS, True)
 B = os.path.abspath(os.environ.get("B") or os.path.join(ROOT, "build"))
 DAY = 20773  # 2026-11-16
 SHIM = os.path.join(TOOLS, "shim.so")
-MAKE = os.path.join(TOOLS, "make_document")
 FAULT = os.path.join(ROOT, "tests", "fault")
 
 # id,source,kind,nano,slot_days,round_days,nano_permanent,changes,sends
@@ -33,8 +32,27 @@ def _cc(*args):
 
 
 _cc("-shared", "-fPIC", os.path.join(FAULT, "failing_world.c"), "-o", SHIM)
-_cc("-I" + os.path.join(ROOT, "include"), os.path.join(FAULT, "make_document.c"), os.path.join(B, "libhearsay-host.a"),
-    os.path.join(B, "libhearsay.a"), "-lcyaml", "-lyaml", "-lsodium", "-lcurl", "-lm", "-o", MAKE)
+
+
+def program(name):
+    """A program of tests/fault with libhearsay-host in it; its path."""
+    out = os.path.join(TOOLS, name)
+    _cc("-I" + os.path.join(ROOT, "include"), os.path.join(FAULT, name + ".c"), os.path.join(B, "libhearsay-host.a"),
+        os.path.join(B, "libhearsay.a"), "-lcyaml", "-lyaml", "-lsodium", "-lm", "-o", out)
+    return out
+
+
+MAKE = program("make_document")
+
+
+def shimmed(day=DAY, clock=None, **fault):
+    """The environment of a process whose clock stands on a day; fault: HSY_*
+    variables in lower case."""
+    env = dict(os.environ, LD_PRELOAD=SHIM, HSY_CLOCK=str(clock if clock is not None else day * 86400 + 43200))
+    env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    for key, value in fault.items():
+        env["HSY_" + key.upper()] = str(value)
+    return env
 
 
 def document(name, tasks=TASKS, seed=1, version=1, issued=DAY, expires=DAY + 400, start=DAY, end=DAY + 364):
@@ -46,13 +64,9 @@ def document(name, tasks=TASKS, seed=1, version=1, issued=DAY, expires=DAY + 400
     return path(name)
 
 
-def device(*args, day=DAY, clock=None, stdin=b"", **fault):
-    """`hearsay device` on a day; fault: HSY_* variables in lower case."""
-    env = dict(os.environ, LD_PRELOAD=SHIM, HSY_CLOCK=str(clock if clock is not None else day * 86400 + 43200))
-    env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-    for key, value in fault.items():
-        env["HSY_" + key.upper()] = str(value)
-    return run("device", *args, stdin=stdin, env=env)
+def device(*args, stdin=b"", **how):
+    """`hearsay device` on a day; how: as for shimmed."""
+    return run("device", *args, stdin=stdin, env=shimmed(**how))
 
 
 def good(*args, **how):

@@ -1,13 +1,47 @@
 #!/usr/bin/env bash
-# ./quickstart shows truth beside estimate, and runs twice.
+# ./quickstart shows truth beside estimate, runs twice, leaves its page open and
+# nothing behind.
 set -u
 [[ ${HSY_SHORT:-} ]] && { echo "1..0 # SKIP runs the plain build"; exit 0; }
 . tests/tap.sh
 out=$(mktemp)
-trap 'rm -f "$out"' EXIT
-for round in first second; do
-    ./quickstart >"$out" 2>&1 && grep -q '^  yes  *23.00%' "$out" && grep -q '^  mean ' "$out" &&
-        [[ $(grep -c '\.\. ' "$out") == 8 ]]
-    ok $? "the $round run answers eight questions" "$out"
+export TMPDIR
+TMPDIR=$(mktemp -d)
+pid=''
+clean() {
+    [[ -z $pid ]] || kill "$pid" 2>/dev/null
+    rm -rf "$out" "$TMPDIR"
+}
+trap clean EXIT
+
+./quickstart --once --devices 2000 >"$out" 2>&1 </dev/null && grep -q '^  yes ' "$out" && grep -q '^  mean ' "$out" &&
+    grep -q '^  Chrome ' "$out" && grep -q '^  12\.\.16 ' "$out" && grep -q '^  fyp ' "$out" && grep -q '(RAPPOR)' "$out"
+ok $? "six questions are answered, truth beside estimate" "$out"
+[[ -z $(ls -A "$TMPDIR") ]]
+ok $? "and nothing is left"
+
+./quickstart --devices 2000 >"$out" 2>&1 </dev/null &
+pid=$!
+for ((i = 0; i < 2400; i++)); do
+    grep -q '#token=' "$out" && break
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.05
+done
+page=$(sed -n 's|^  http://\(.*\)/#token=.*|\1|p' "$out") token=$(sed -n 's|.*#token=||p' "$out")
+exec 3<>"/dev/tcp/${page%:*}/${page##*:}" &&
+    printf 'GET /v1/tasks/browser HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n' "$token" >&3 &&
+    grep -q '"reports": 2000' <&3
+ok $? "the second run leaves the page open, with its token" "$out"
+exec 3>&-
+kill -TERM "$pid"
+wait "$pid"
+[[ $? == 143 && -z $(ls -A "$TMPDIR") ]]
+ok $? "until it is told to end; then nothing is left" "$out"
+pid=''
+for args in "--devices 10" "--devices" "--nonesuch" "--devices 2000x"; do
+    # shellcheck disable=SC2086
+    ./quickstart $args >"$out" 2>&1
+    [[ $? == 2 ]] && grep -q '^quickstart: ' "$out"
+    ok $? "$args is refused" "$out"
 done
 tap_done

@@ -200,6 +200,26 @@ stub.says({"status": 200, "body": later})
 r = send(dev, "--take")
 ok(r.code == 0 and result(r)["sent"] == "5" and open(os.path.join(dev, "document"), "rb").read() == later, "send --take does both", r)
 
+# ---- In a program ------------------------------------------------------------------------
+
+UPLOAD = program("upload")
+
+
+def upload(where, url):
+    return subprocess.run([UPLOAD, where, doc, doc + ".pub", url, "crashes", "web", "usage"], env=shimmed(day=DAY + 1), capture_output=True).stdout.decode()
+
+
+dev = copy(keep, "program")
+stub.says(None, GOOD, problem(410), GOOD, GOOD, problem(403))
+said = upload(dev, stub.url)
+ok(said.split()[:6] == ["6", "3", "1", "1", "2", "403"] and "token" in said and len(due(dev)) == 1, "hsy_device_upload tells what became of each", said)
+ok(len({s[4] for s in stub.seen}) == 2, "over one connection, as it was told, and another after it broke")
+stub.says()
+said = upload(dev, stub.url)
+ok(said.split()[:4] == ["0", "1", "0", "0"] and due(dev) == [], "and then the rest", said)
+said = upload(dev, "ftp://x")
+ok(said.split()[0] == "1" and "http" in said, "an address that makes no sense is refused", said)
+
 # ---- Addresses, options --------------------------------------------------------------------
 
 for url in ("ftp://127.0.0.1", "file:///etc/passwd", "127.0.0.1:80", "http://", "http:///path", "https://a@b", "http://a?b", "http://a#b", "http://a b",

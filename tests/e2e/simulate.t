@@ -90,7 +90,7 @@ if os.path.exists("/dev/full"):
     ok(r.code == 1 and r.out == b"" and "/dev/full" in r.err, "a full disk too", r)
 
 # What makes no sense is refused, with what to do.
-for args, words in (([], "say what"), (["attack"], "say what"), (["fleet"], "there is 'attack'"), (["attack", "averagin"], "did you mean 'averaging'"),
+for args, words in (([], "say what"), (["attack"], "say what"), (["fleets"], "there are 'attack' and 'fleet'"), (["attack", "averagin"], "did you mean 'averaging'"),
                     (["attack", "xyz"], "no attack 'xyz'; take averaging, change, fingerprint, drift or poisoning"), (["attack", "drift", "change"], "one word too many"),
                     (["attack", "fingerprint", "--days", "5"], "--days does not go with 'fingerprint'"),
                     (["attack", "change", "--yes", "5"], "--yes does not go"), (["attack", "averaging", "--grain", "5"], "--grain does not go"),

@@ -26,7 +26,7 @@ CODINGS = [b"Transfer-Encoding: chunked", b"Transfer-Encoding:chunked", b"Transf
            b"Transfer-Encoding: identity, chunked", b"Transfer-Encoding: identity", b"Transfer-Encoding: gzip, chunked", b"Transfer-Encoding: chunked, chunked",
            b"Transfer-Encoding: \"chunked\"", b"Transfer-Encoding: 'chunked'", b"Transfer-Encoding: chunked;a=b", b"Transfer-Encoding:\r\n chunked", b"Transfer-Encoding:\r\n\tchunked",
            b"Transfer-Encoding: \r\n chunked", b"Transfer-Encoding:\n chunked", b"Transfer-Encoding: chu\r\n nked", b"X: y\nTransfer-Encoding: chunked", b"X: y\rTransfer-Encoding: chunked",
-           b"X: y\r\r\nTransfer-Encoding: chunked", b"X: y\n\rTransfer-Encoding: chunked", b"Transfer_Encoding: chunked", b"Transfer-Encoding; chunked", b"Transfer-Encoding chunked",
+           b"X: y\r\r\nTransfer-Encoding: chunked", b"X: y\n\rTransfer-Encoding: chunked", b"Transfer-Encoding; chunked", b"Transfer-Encoding chunked",
            b"\x00Transfer-Encoding: chunked", b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
            b"Transfer-Encoding:", b"Transfer-Encoding: \xffchunked", b"X-Transfer-Encoding: chunked\r\nTransfer-Encoding: cow", b"Foo: bar\r\n\x0bTransfer-Encoding: chunked"]
 
@@ -34,7 +34,7 @@ CODINGS = [b"Transfer-Encoding: chunked", b"Transfer-Encoding:chunked", b"Transf
 LENGTHS = [b"Content-Length: +%d", b"Content-Length: -%d", b"Content-Length: %d, %d", b"Content-Length: %d,%d", b"Content-Length: 0, %d", b"Content-Length: %d, 0", b"Content-Length: 0x%x",
            b"Content-Length: %d.0", b"Content-Length: %de0", b"Content-Length: \"%d\"", b"Content-Length: %d;", b"Content-Length: %d a", b"Content-Length: a %d", b"Content-Length: 0 %d",
            b"Content-Length: %d\x0b", b"Content-Length: \x0b%d", b"Content-Length: \x00%d", b"Content-Length: 0\x00%d", b"Content-Length : %d", b"Content-Length\t: %d", b" Content-Length: %d",
-           b"\tContent-Length: %d", b"Content-Length:\r\n %d", b"Content-Length: 1\r\n %d", b"X: y\nContent-Length: %d", b"X: y\rContent-Length: %d", b"Content_Length: %d", b"Content-Length %d",
+           b"\tContent-Length: %d", b"Content-Length:\r\n %d", b"Content-Length: 1\r\n %d", b"X: y\nContent-Length: %d", b"X: y\rContent-Length: %d", b"Content-Length %d",
            b"Content-Length; %d", b"\x00Content-Length: %d", b"Content-Length: 0\r\nContent-Length: %d", b"Content-Length: %d\r\nContent-Length: 0", b"Content-Length: %d\r\nContent-Length: %d",
            b"Content-Length: %d\r\ncontent-length: 0", b"Content-Length: 0\r\nCONTENT-LENGTH: %d", b"Content-Length: 18446744073709551616", b"Content-Length: 18446744073709551615",
            b"Content-Length: 99999999999999999999999999", b"Content-Length: -1", b"Content-Length:", b"Content-Length: ", b"Content-Length: \xb2"]

@@ -1,0 +1,186 @@
+#!/usr/bin/python3 -B
+"""Strangers: slow ones by the hundred (H04), bodies without end (H05), absurd
+heads (H06), and uploads hidden where two readers would disagree (H07). With
+HSY_TEST_LONG=1 the slow ones are 2,000, stay a minute, and the times of honest
+ones are held against their bound."""
+
+import resource
+import select
+
+from proxies import *
+import smuggle
+
+LONG = bool(os.environ.get("HSY_TEST_LONG"))
+SLOW = 2000 if LONG else 120 if SHORT else 300
+SECONDS = 60 if LONG else 2
+
+
+def until_closed(s):
+    """What comes until the other side is done; a reset ends it as well."""
+    got = b""
+    while True:
+        try:
+            part = s.recv(65536)
+        except ConnectionError:
+            part = b""
+        if not part:
+            s.close()
+            return got
+        got += part
+
+
+def tell(at, text):
+    """The answers to these bytes, after which nothing is sent."""
+    s = socket.create_connection(at, timeout=DEADLINE)
+    try:
+        s.sendall(text)
+        s.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # it was closed before all was said
+    return until_closed(s)
+
+
+# ---- H04 --------------------------------------------------------------------------
+
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+HEADS = [b"", b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nX: ", smuggle.HEAD + b"Content-Length: 4000\r\n\r\n"]
+HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"  # the beginning of a handshake
+
+
+class Herd:
+    """Connections that say a byte now and then and never finish."""
+
+    def __init__(self, at, heads):
+        self.began = time.monotonic()
+        self.open, self.closed = {}, []
+        self.poll = select.poll()
+        for i in range(SLOW):
+            s = socket.create_connection(at, timeout=DEADLINE)
+            s.setblocking(False)
+            s.sendall(heads[i % len(heads)])
+            self.open[s.fileno()] = s, bool(heads[i % len(heads)])
+            self.poll.register(s, select.POLLIN)
+
+    def look(self):
+        """Note who was closed; the others say one byte more."""
+        for fd, _ in self.poll.poll(0):
+            self.poll.unregister(fd)
+            s, _ = self.open.pop(fd)
+            self.closed.append(time.monotonic() - self.began)
+            s.close()
+        for s, talks in self.open.values():
+            try:
+                talks and s.send(b"a")
+            except OSError:
+                pass  # closed just now
+
+
+def honest(at, task_, context=None):
+    """One upload on a connection of its own: how long it took."""
+    began = time.monotonic()
+    line = Line(at)
+    if context:
+        line.sock = context.wrap_socket(line.sock, server_hostname="127.0.0.1")
+    status = line.post(task_.upload([1]))[0]
+    line.close()
+    return time.monotonic() - began, status
+
+
+def outlast(c, heads, context=None):
+    herd = Herd(c.public, heads)
+    times, statuses, most, end = [], set(), 0, time.monotonic() + SECONDS + DEADLINE
+    while herd.open and time.monotonic() < end:
+        for _ in range(20):
+            took, status = honest(c.public, c.task["crash"], context)
+            times.append(took)
+            statuses.add(status)
+        most = max(most, c.rss())
+        herd.look()
+    times.sort()
+    p99 = times[len(times) * 99 // 100] * 1000
+    print("# %d slow connections, %d honest uploads, p99 %.1f ms, memory %d MB" % (SLOW, len(times), p99, most >> 20))
+    return herd, statuses, p99, most
+
+
+def spent(c):
+    """Seconds of processor that it has used."""
+    with open("/proc/%d/stat" % c.process.pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+cert = Certificate()
+c = Collector("stalled", tls_cert=cert.cert, tls_key=cert.key)
+c.start()
+s = socket.create_connection(c.public)
+s.sendall(HELLO)
+honest(c.public, c.task["crash"], cert.context())
+before = spent(c)
+time.sleep(1)
+ok(spent(c) - before < 0.5, "a handshake that stops in the middle costs no processor", spent(c) - before)
+s.close()
+c.kill()
+for name, heads, config, context in (("plain", HEADS, {}, None), ("tls", [b"", HELLO], {"tls_cert": cert.cert, "tls_key": cert.key}, cert.context())):
+    c = Collector("slow" + name, head_seconds=SECONDS, body_seconds=SECONDS, **config)
+    c.start()
+    herd, statuses, p99, most = outlast(c, heads, context)
+    ok(not herd.open and min(herd.closed) > SECONDS * 0.9, "%s: %d slow connections are dropped at their deadline, not before" % (name, SLOW), sorted(herd.closed)[:3])
+    ok(statuses == {204}, "%s: meanwhile honest uploads are counted" % name, statuses)
+    ok(most <= 64 << 20 or SHORT, "%s: memory stays below 64 MB" % name, most >> 20)
+    if LONG:
+        ok(p99 <= 50, "%s: p99 of honest uploads is below 50 ms" % name, p99)
+    ok(c.stop() == 0, "%s: ends" % name, c.said())
+
+# ---- H05 --------------------------------------------------------------------------
+
+c = Collector("strangers", body_bytes=65536)
+c.start()
+cells = c.task["cells"]
+
+
+def pour(head, most=1 << 28):
+    """Send a head and bytes without end: the answer, and how many were sent."""
+    s = socket.create_connection(c.public, timeout=DEADLINE)
+    s.sendall(head)
+    sent, block = 0, bytes(65536)
+    try:
+        while sent < most:
+            sent += s.send(block)
+    except OSError:
+        pass
+    return until_closed(s), sent
+
+
+for name, length in (("declared", b"Content-Length: %d" % (1 << 40)), ("chunked", b"Transfer-Encoding: chunked")):
+    _, sent = pour(smuggle.HEAD + length + b"\r\n\r\n")
+    ok(sent < 32 << 20, "a %s body without end is cut off" % name, sent)
+    got = tell(c.public, smuggle.HEAD + length + b"\r\n\r\n" + bytes(40000))
+    ok(got.startswith(b"HTTP/1.1 41") and got.count(b"HTTP/1.1 ") == 1, "whose sender can read why", got)
+got = tell(c.public, smuggle.HEAD + b"Content-Length: 1000\r\n\r\n" + bytes(999))
+ok(got == b"", "a body that ends too early has no answer", got)
+
+# ---- H06 --------------------------------------------------------------------------
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+ABSURD = [("Content-Encoding", smuggle.HEAD + b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"), ("Content-Encoding identity", smuggle.HEAD + b"Content-Encoding: identity\r\nContent-Length: 3\r\n\r\nabc"),
+          ("Expect", GET + b"Expect: the unexpected\r\n\r\n"), ("Upgrade", GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n"), ("h2c", GET + b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n"),
+          ("a head of 64 KiB", GET + b"X: " + b"y" * 65536 + b"\r\n\r\n"), ("10,000 headers", GET + b"X: y\r\n" * 10000 + b"\r\n"), ("a name of 64 KiB", GET + b"x" * 65536 + b": y\r\n\r\n"),
+          ("a path of 64 KiB", b"GET /" + b"a" * 65536 + b" HTTP/1.1\r\nHost: x\r\n\r\n"), ("10,000 parameters", b"GET /healthz?" + b"a=b&" * 10000 + b" HTTP/1.1\r\nHost: x\r\n\r\n"),
+          ("no Host", b"GET /healthz HTTP/1.1\r\n\r\n"), ("two Hosts", GET + b"Host: y\r\n\r\n"), ("a header without a name", GET + b": y\r\n\r\n"), ("a header without a colon", GET + b"xyz\r\n\r\n"),
+          ("control bytes", GET + b"X: \x01\x02\r\n\r\n"), ("an unknown method", b"BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n")]
+for name, text in ABSURD:
+    got = tell(c.public, text)
+    # What is too large may be cut off while it is being sent: then its answer can be lost with it.
+    ok(got.startswith(b"HTTP/1.1 4") and got.count(b"HTTP/1.1 ") == 1 or (len(text) > 8192 and got == b""), name + " is refused", got[:300])
+symbols = subprocess.run(["nm", "-D", "--undefined-only", HEARSAY], capture_output=True).stdout.decode()
+ok("MHD_start_daemon" in symbols and not re.search(r"\binflate|\buncompress|BrotliDecoder|ZSTD_", symbols), "nothing that unpacks is linked")
+
+# ---- H07 --------------------------------------------------------------------------
+
+cases = smuggle.cases(lambda i: cells.upload([i + 1]))
+odd = [(name, got) for name, text in cases for got in [tell(c.public, text)] if got.count(b"HTTP/1.1 ") > 1 or got.startswith(b"HTTP/1.1 2")]
+ok(len(cases) >= 200 and not odd, "%d requests of two readings have one answer at most, a refusal" % len(cases), odd[:3])
+ok(c.upload([cells.upload([0])])[0] == 204 and c.cells("cells") == {0: 1}, "and no upload hidden in them is counted", c.cells("cells"))
+ok(c.stop() == 0, "ends", c.said())
+done()

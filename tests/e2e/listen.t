@@ -1,0 +1,148 @@
+#!/usr/bin/python3 -B
+"""The public listener: each route's answers, limits that say when to come back,
+origins, socket files, ports that are taken, and TLS (H09)."""
+
+from proxies import *
+
+c = Collector("plain", cors=["https://page.example"], body_bytes=8192, ids_epoch=1000)
+c.start()
+cells, crash = c.task["cells"], c.task["crash"]
+
+
+def post(body, kind="application/octet-stream", **headers):
+    return ask(c.public, "POST", "/v1/uploads", body, **{"Content-Type": kind, **headers})
+
+
+def problem(answer, status):
+    got, headers, body = answer
+    return got == status and headers["content-type"] == "application/problem+json" and json.loads(body)["status"] == status
+
+
+# ---- Answers to uploads -----------------------------------------------------------
+
+one, other = cells.upload([1]), cells.upload([2])
+for answer in (post(one), post(one)):
+    ok(answer[0] == 204 and set(answer[1]) <= {"date", "vary"} and not answer[2], "an upload is acknowledged with a bare 204, the second time too", answer)
+mixed = json.loads(post(one + cells.upload([3], epoch=DAY - 20) + other + cells.upload([4], id=other[80:96]))[2])
+ok((mixed["accepted"], [(r["upload"], r["status"], r["reason"]) for r in mixed["refused"]]) == (2, [(2, 410, "closed"), (4, 409, "conflict")]),
+   "of several the refused are listed by their place", mixed)
+answer = post(cells.upload([3], epoch=DAY - 20) + cells.upload([3], release=9))
+ok(problem(answer, 410) and [r["status"] for r in json.loads(answer[2])["refused"]] == [410, 404], "if none is accepted the first refusal is the status", answer)
+answer = post(cells.upload([5]) + b"rest")
+ok(problem(answer, 400) and "upload 2" in json.loads(answer[2])["detail"], "a body that cannot be read as a whole is refused whole, and the place named", answer)
+twin = {"task": "browser", "release": 1, "digest": c.task["browser"].digest.hex(), "epoch": date(DAY), "id": "ab" * 16, "reports": [1]}
+ok(post(json.dumps({"uploads": [twin]}), "application/json; charset=utf-8")[0] == 204, "the JSON twin is counted")
+for kind in ("text/plain", "application/octet", "multipart/form-data", ""):
+    ok(problem(post(one, kind), 415), "content type '%s' is 415" % kind)
+ok(c.cells("cells") == {1: 1, 2: 1}, "what was acknowledged is counted once, what was refused not at all")
+
+# ---- Routes -----------------------------------------------------------------------
+
+signed = open(os.path.join(c.dir, "tasks.signed"), "rb").read()
+ok(ask(c.public, "GET", "/v1/tasks")[2] == signed, "the signed document is handed out as it is")
+ok(ask(c.public, "HEAD", "/v1/tasks")[1]["content-length"] == str(len(signed)), "HEAD tells its length")
+for method, where, allow in (("GET", "/v1/uploads", "POST, OPTIONS"), ("DELETE", "/v1/tasks", "GET, HEAD, OPTIONS"), ("POST", "/healthz", "GET, HEAD, OPTIONS")):
+    answer = ask(c.public, method, where)
+    ok(problem(answer, 405) and answer[1]["allow"] == allow, "%s %s is 405 and says what is allowed" % (method, where), answer)
+answer = ask(c.public, "GET", "/healthz", **{"User-Agent": "x"})
+ok(not {"server", "etag", "set-cookie", "last-modified"} & set(answer[1]), "no answer names the server, a tag or a cookie", answer)
+for origin, allowed in (("https://page.example", True), ("https://page.example.org", False), ("null", False)):
+    answer = ask(c.public, "OPTIONS", "/v1/uploads", Origin=origin, **{"Access-Control-Request-Method": "POST"})
+    ok(answer[0] == 204 and (answer[1].get("access-control-allow-origin") == origin) == allowed, "a page of %s may%s upload" % (origin, "" if allowed else " not"), answer)
+
+# ---- Full -------------------------------------------------------------------------
+
+ok(problem(post(bytes(8193)), 413), "a body over the limit is 413")
+for first in range(0, 1100, 50):
+    answer = post(b"".join(crash.upload([1]) for _ in range(50)))
+    if answer[0] != 204:
+        break
+answer = post(crash.upload([1]))
+ok(problem(answer, 503) and int(answer[1]["retry-after"]) > 0, "when the epoch has no room for ids: 503 with Retry-After", answer)
+
+# ---- Addresses --------------------------------------------------------------------
+
+second = Collector("second", listen="127.0.0.1:%d" % c.public[1])
+second.launch()
+ok(second.wait() == 1 and "in use" in second.said() and str(c.public[1]) in second.said(), "a port in use is an error that says so", second.said())
+ok(c.stop() == 0, "it drains and ends")
+
+file = Collector("file", admin="unix:" + path("admin.sock"))
+file.launch()
+ok(file.until(lambda: "ready" in file.said()), "an admin listener may be a socket file", file.said())
+s = socket.socket(socket.AF_UNIX)
+s.connect(path("admin.sock"))
+s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+ok(s.recv(4096).startswith(b"HTTP/1.1 200 ") and os.stat(path("admin.sock")).st_mode & 0o777 == 0o600, "which serves, its owner alone")
+s.close()
+ok(file.stop() == 0 and not os.path.exists(path("admin.sock")), "and is removed at the end")
+
+# ---- TLS (H09) --------------------------------------------------------------------
+
+cert = Certificate()
+V = ssl.TLSVersion
+
+
+def shake(at, context, session=None):
+    """A TLS connection, or the reason why there is none."""
+    s = socket.create_connection(at, timeout=DEADLINE)
+    try:
+        return context.wrap_socket(s, server_hostname="127.0.0.1", session=session)
+    except (ssl.SSLError, ConnectionError) as e:
+        s.close()
+        return e
+
+
+def healthy(s):
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    got = b""
+    while True:
+        try:
+            part = s.recv(4096)
+        except ssl.SSLError:
+            part = b""
+        if not part:
+            s.close()
+            return got.startswith(b"HTTP/1.1 200 ") and got.endswith(b"ok\n")
+        got += part
+
+
+def context(low, high, ciphers=None):
+    made = cert.context(minimum_version=low, maximum_version=high)
+    made.set_ciphers((ciphers or "ALL") + ":@SECLEVEL=0")
+    return made
+
+
+def refused(at, low, high, ciphers=None):
+    return isinstance(shake(at, context(low, high, ciphers)), Exception)
+
+
+for tls12 in (False, True):
+    c = Collector("tls%d" % tls12, tls_cert=cert.cert, tls_key=cert.key, tls12=tls12)
+    c.start()
+    s = shake(c.public, cert.context())
+    ok(s.version() == "TLSv1.3" and s.cipher()[0] in ("TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"), "TLS 1.3 is spoken", s)
+    ok(healthy(s) and (s.session is None or not s.session.has_ticket), "no ticket is given", s.session)
+    ok(refused(c.public, V.TLSv1, V.TLSv1_1), "TLS 1.0 and 1.1 are not")
+    if not tls12:
+        ok(refused(c.public, V.TLSv1_2, V.TLSv1_2), "nor 1.2, unless it is asked for")
+    else:
+        old = context(V.TLSv1_2, V.TLSv1_2)
+        s = shake(c.public, old)
+        ok(s.version() == "TLSv1.2" and "GCM" in s.cipher()[0], "TLS 1.2 is, when it is asked for", s)
+        session = s.session
+        ok(healthy(s) and not session.has_ticket, "without a ticket")
+        s = shake(c.public, old, session)
+        ok(not s.session_reused and healthy(s), "and no session is taken up again")
+        for ciphers in ("ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "AES128-GCM-SHA256", "AES256-SHA", "NULL", "ADH"):
+            ok(refused(c.public, V.TLSv1_2, V.TLSv1_2, ciphers), "but not with " + ciphers)
+    said = subprocess.run(["openssl", "s_client", "-connect", "127.0.0.1:%d" % c.public[1], "-CAfile", cert.cert, *(["-tls1_2"] if tls12 else [])], input=b"R\n", capture_output=True,
+                          timeout=DEADLINE).stdout.decode("latin-1")
+    ok("Verify return code: 0 (ok)" in said and "Early data was accepted" not in said and "Max Early Data: " not in said.replace("Max Early Data: 0", ""), "no early data", said)
+    ok(healthy(shake(c.public, cert.context())), "who wishes to negotiate again holds nobody up")
+    ok(c.stop() == 0, "ends")
+
+wrong = Collector("wrong", tls_cert=cert.key, tls_key=cert.cert)
+wrong.launch()
+ok(wrong.wait() == 1 and "certificate" in wrong.said(), "a certificate that is none is an error", wrong.said())
+done()

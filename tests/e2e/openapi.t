@@ -1,0 +1,254 @@
+#!/usr/bin/python3 -B
+"""A running collector against docs/openapi.yaml and docs/openapi-admin.yaml:
+the routes are those of its tables, the answers are what the files say."""
+
+from collector import *
+
+try:
+    import yaml
+except ImportError:
+    skip_all("needs python3-yaml")
+
+FILES = {"public": "docs/openapi.yaml", "admin": "docs/openapi-admin.yaml"}
+TABLES = {"public": "src/collector/api_public.c", "admin": "src/collector/api_admin.c"}
+NOT_PROVOKED = {"429", "503"}  # what only load or a broken disk brings
+
+# ---- A validator for as much of JSON Schema as the files use ------------------------
+
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+KNOWN = {"type", "properties", "required", "additionalProperties", "items", "enum", "pattern", "minimum", "maximum", "description",
+         "format", "$ref", "exclusiveMinimum", "exclusiveMaximum", "default"}
+
+
+def lookup(spec, node):
+    while "$ref" in node:
+        at = spec
+        for step in node["$ref"][2:].split("/"):
+            at = at[step]
+        node = at
+    return node
+
+
+def is_a(name, value):
+    if name == "number":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+def breaks(spec, schema, value, where=""):
+    """What of value is not as schema says."""
+    schema = lookup(spec, schema)
+    unknown = set(schema) - KNOWN
+    if unknown:
+        return ["%s: the file uses %s, which is not checked" % (where, unknown)]
+    types = schema.get("type", [])
+    types = types if isinstance(types, list) else [types]
+    wrong = []
+    if types and not any(is_a(t, value) for t in types):
+        return ["%s: %r is no %s" % (where, value, types)]
+    if "enum" in schema and value not in schema["enum"]:
+        wrong.append("%s: %r is none of %s" % (where, value, schema["enum"]))
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        wrong.append("%s: %r does not fit %s" % (where, value, schema["pattern"]))
+    if "minimum" in schema and value < schema["minimum"]:
+        wrong.append("%s: %r is below %r" % (where, value, schema["minimum"]))
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        wrong += ["%s: %s is missing" % (where, k) for k in schema.get("required", []) if k not in value]
+        wrong += ["%s: %s is not in the file" % (where, k) for k in value if k not in properties and schema.get("additionalProperties") is False]
+        for k, v in value.items():
+            if k in properties:
+                wrong += breaks(spec, properties[k], v, where + "." + k)
+    if isinstance(value, list) and "items" in schema:
+        for i, v in enumerate(value):
+            wrong += breaks(spec, schema["items"], v, "%s[%d]" % (where, i))
+    return wrong
+
+
+SPECS = {name: yaml.safe_load(open(os.path.join(ROOT, f))) for name, f in FILES.items()}
+probe = {"components": {}}
+strict = {"type": "object", "required": ["a"], "additionalProperties": False, "properties": {"a": {"type": "integer"}}}
+ok(breaks(probe, strict, {"a": 1}) == [] and breaks(probe, strict, {"a": "1"}) and breaks(probe, strict, {}) and breaks(probe, strict, {"a": 1, "b": 2})
+   and breaks(probe, {"type": "integer"}, True) and breaks(probe, {"oneOf": []}, 1), "control: the validator finds what is wrong")
+
+# ---- The routes are those of the tables ---------------------------------------------
+
+
+def operations(spec):
+    return {(m.upper(), p): (op, item) for p, item in spec["paths"].items() for m, op in item.items() if m != "parameters"}
+
+
+for name, spec in SPECS.items():
+    source = open(os.path.join(ROOT, TABLES[name])).read()
+    table = {(m, p): role.lower() for m, p, role in re.findall(r'\{"([A-Z]+)",\s*"([^"]+)",\s*LISTEN_([A-Z]+)', source)}
+    described = {(m, re.sub(r"\{[a-z]+\}", "*", p)): op for (m, p), (op, _) in operations(spec).items()}
+    ok(set(table) == set(described) and table, "%s: the file has the routes of the table" % name, set(table) ^ set(described))
+    ok(all(described[r]["x-role"] == table[r] for r in table if r in described), "%s: and their roles" % name)
+    if name == "admin":
+        ok(all(("security" in described[r]) == (table[r] == "anyone") for r in table), "only what is open to anyone needs no token")
+
+# ---- Answers are as described -------------------------------------------------------
+
+N = 40
+SMALL = "values: [red, green]; epsilon: 1; mechanism: grr; repeat: daily"
+TASKS = "".join([
+    task("crash", "yes-no: true; epsilon: 1; repeat: daily", min_reports=N), task("colour", SMALL, min_reports=N), task("shy", SMALL, min_reports=10**6),
+    task("minutes", "range: [0, 1440]; epsilon: 1; repeat: daily", min_reports=N),
+    task("memory", "range: [0, 96]; bins: 8; epsilon: 2; mechanism: sw; repeat: once", min_reports=N),
+    task("age", "range: [0, 96]; bins: 8; epsilon: 2; mechanism: hh; repeat: once", min_reports=N),
+    task("page", "strings: true; epsilon: 2; mechanism: olh; set: {pool-bits: 8}; repeat: daily", min_reports=N),
+    task("site", "strings: true; mechanism: rappor; set: {bits: 32, hashes: 2, cohorts: 8, f: 0.25, p: 0.35, q: 0.65}; repeat: once", min_reports=N),
+    task("word", "strings: true; epsilon: 4; mechanism: pem; set: {bits: 16, step: 8, pool-bits: 8}; repeat: once", min_reports=N),
+    task("closed", SMALL, start=DAY - 30, end=DAY - 20), task("guarded", SMALL)])
+os.makedirs(path("candidates"))
+write("candidates/site.txt", "anna\nbert\n")
+c = Collector("openapi", TASKS, admin_open=False, estimate_seconds=1, candidates=path("candidates"), enrolled=["guarded"])
+os.makedirs(c.data, 0o700)
+TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1] for role in ("scraper", "analyst", "operator")}
+TOKENS["anyone"] = None
+c.start()
+
+seen = set()
+
+
+def announce(address, method, where, length, token):
+    """A body that is never sent, only its length."""
+    line = Line(address)
+    line.send(("%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n%s\r\n"
+               % (method, where, length, "Authorization: Bearer %s\r\n" % token if token else "")).encode())
+    answer = line.answer()
+    line.close()
+    return answer
+
+
+def conform(listener, method, where, status, body=None, token=None, type_=None, **headers):
+    """Ask, and hold the answer against the file."""
+    spec = SPECS[listener]
+    if type_:
+        headers["Content-Type"] = type_
+    address = getattr(c, listener)
+    got, head, answer = announce(address, method, where, body, token) if isinstance(body, int) else ask(address, method, where, body, token, **headers)
+    bare = where.split("?")[0]
+    route = next((r for r in operations(spec) if r[0] == method and re.fullmatch(re.sub(r"\\\{[a-z]+\\\}", "[^/]+", re.escape(r[1])), bare)), None)
+    what = "%s %s %s: %d" % (listener, method, where, status)
+    if route is None or str(got) not in operations(spec)[route][0]["responses"] or got != status:
+        return ok(False, what, "%s %s" % (got, answer[:300]))
+    seen.add((listener, *route, str(got)))
+    content = lookup(spec, operations(spec)[route][0]["responses"][str(got)]).get("content", {})
+    kind = head.get("content-type", "").split(";")[0]
+    if not content:
+        return ok(answer == b"", what + ", with nothing in it")
+    if kind not in content:
+        return ok(False, what, "the file does not have " + kind)
+    schema = content[kind]["schema"]
+    if schema.get("format") == "binary":
+        return ok(len(answer) > 0, what)
+    value = json.loads(answer) if "json" in kind else answer.decode("utf-8", "replace")
+    wrong = breaks(spec, schema, value)
+    return ok(not wrong, what, "\n".join(wrong))
+
+
+def admin(method, where, status, role="analyst", body=None):
+    return conform("admin", method, where, status, body, TOKENS[role])
+
+
+def public(status, body, type_="application/octet-stream", **more):
+    return conform("public", "POST", "/v1/uploads", status, body, type_=type_, **more)
+
+
+# Before anything has come, and without a right.
+for (method, where), (op, _) in operations(SPECS["admin"]).items():
+    where = where.replace("{task}", "crash").replace("{file}", "app.js")
+    if "401" in op["responses"]:
+        admin(method, where, 401, "anyone")
+    if "403" in op["responses"]:
+        admin(method, where, 403, "scraper")
+
+A = c.task["colour"]
+good = A.upload([0, 1, 2])
+public(204, good)
+public(200, good + A.upload([1], epoch=DAY + 9))
+public(400, b"HSYU and no more")
+public(400, b"{}", "application/json")
+public(403, c.task["guarded"].upload([1]))
+public(404, A.upload([1], task=b"nobody"))
+public(409, A.upload([1], id=good[80:96]))
+public(410, c.task["closed"].upload([1], epoch=DAY - 20))
+public(415, good, "text/plain")
+public(422, A.upload([1], digest=bytes(32)))
+public(413, 1 << 30)
+public(204, json.dumps({"uploads": [{"task": "colour", "release": 1, "digest": A.digest.hex(), "epoch": date(DAY), "id": os.urandom(16).hex(), "reports": [1]}]}), "application/json")
+conform("public", "GET", "/v1/tasks", 200)
+conform("public", "GET", "/healthz", 200)
+
+people = {"crash": "yes", "colour": "red", "minutes": "30", "memory": "8", "age": "8", "page": "anna", "site": "anna", "word": "ab"}
+signed = os.path.join(c.dir, "tasks.signed")
+for name, truth in people.items():
+    tally = must("tally", stdin=must("randomize", "--task", "%s:%s" % (signed, name), stdin=lines([truth] * 400)))
+    admin("POST", "/v1/tasks/%s/tally" % name, 200, "operator", tally)
+admin("POST", "/v1/tasks/word/tally", 409, "operator", tally)
+admin("POST", "/v1/tasks/crash/tally", 409, "operator", tally)
+admin("POST", "/v1/tasks/crash/tally", 400, "operator", b"nothing")
+admin("POST", "/v1/tasks/none/tally", 404, "operator", tally)
+admin("POST", "/v1/tasks/crash/tally", 413, "operator", 1 << 30)
+admin("PUT", "/v1/document", 413, "operator", 1 << 30)
+for name in people:
+    c.settled(name, c.get("/v1/tasks/" + name, TOKENS["analyst"])[1]["reports"], token=TOKENS["analyst"])
+today = "from=%s&to=%s" % (date(DAY), date(DAY))
+
+for where in ("/healthz", "/readyz", "/", "/assets/app.js", "/assets/style.css"):
+    admin("GET", where, 200, "anyone")
+admin("GET", "/assets/none", 404, "anyone")
+admin("GET", "/metrics", 200, "scraper")
+for where in ("/v1/status", "/v1/tasks", "/v1/tasks/crash", "/v1/tasks/crash/tally", "/v1/document", "/v1/tasks/crash/compare?release=1&with=1", "/v1/tasks/memory/compare?release=1&with=1"):
+    admin("GET", where, 200)
+for name in people:
+    if name != "page":
+        for end in ("", ".csv", ".svg"):
+            admin("GET", "/v1/tasks/%s/estimate%s?level=0.9" % (name, end), 200)
+for end in ("estimate", "estimate.csv", "estimate.svg"):
+    admin("GET", "/v1/tasks/page/" + end, 422)
+    admin("GET", "/v1/tasks/shy/" + end, 409)
+for end in ("estimate", "estimate.csv", "estimate.svg", "history", "tally", "compare"):
+    admin("GET", "/v1/tasks/none/%s?%s" % (end, "with=1" if end == "compare" else ""), 404)
+    admin("GET", "/v1/tasks/crash/%s?release=x" % end, 400)
+admin("GET", "/v1/tasks/none", 404)
+admin("GET", "/v1/tasks/crash?release=0", 400)
+admin("GET", "/v1/tasks/crash/estimate?from=%s&to=%s" % (date(DAY - 9), date(DAY - 9)), 404)
+admin("GET", "/v1/tasks/shy/compare?with=1", 409)
+c.until(lambda: c.get("/v1/tasks/crash/history", TOKENS["analyst"])[1]["live"] != [])
+admin("GET", "/v1/tasks/crash/history", 200)
+
+line = socket.create_connection(c.admin, timeout=DEADLINE)
+line.sendall(("GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n" % TOKENS["analyst"]).encode())
+head = b""
+while b"\r\n\r\n" not in head:
+    head += line.recv(4096)
+line.close()
+ok(b" 200 " in head.split(b"\r\n")[0] and b"text/event-stream" in head.lower(), "admin GET /v1/events: 200", head)
+seen.add(("admin", "GET", "/v1/events", "200"))
+
+new = open(c.document(TASKS, name="next"), "rb").read()
+admin("PUT", "/v1/document", 400, "operator", b"nothing")
+admin("PUT", "/v1/document", 403, "operator", new[:-1] + bytes([new[-1] ^ 1]))
+admin("PUT", "/v1/document", 200, "operator", new)
+admin("PUT", "/v1/document", 409, "operator", open(signed, "rb").read())
+admin("POST", "/v1/backup", 201, "operator")
+
+# A collector that was given nothing to ask.
+bare = Collector("bare", TASKS, document=None)
+bare.start()
+c, asked = bare, c
+conform("public", "GET", "/v1/tasks", 404)
+admin("GET", "/v1/document", 404)
+c = asked
+bare.stop()
+
+RARE = {("POST", "/v1/backup", "409")}  # a thousand backups of one day
+missing = [(listener, m, p, status) for listener, spec in SPECS.items() for (m, p), (op, _) in operations(spec).items() for status in op["responses"]
+           if (listener, m, p, status) not in seen and status not in NOT_PROVOKED and (m, p, status) not in RARE]
+ok(not missing, "every answer in the files was given", "\n".join(map(str, missing)))
+ok(c.stop() == 0, "and the collector lives")
+done()

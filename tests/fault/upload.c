@@ -1,0 +1,75 @@
+/*
+ * upload.c - hsy_device_upload as a program calls it:
+ *
+ *     upload DIRECTORY DOCUMENT PUBLIC-KEY URL SOURCE...
+ *
+ * Prints the status and what became of the uploads. The device must have been
+ * made before.
+ */
+#include "hearsay_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool upload_key(uint8_t key[HSY_SIGN_KEY], const char *path)
+{
+    FILE *f = fopen(path, "r");
+    unsigned byte;
+    size_t n = 0;
+
+    while (f != NULL && n < HSY_SIGN_KEY && fscanf(f, "%2x", &byte) == 1)
+        key[n++] = (uint8_t)byte;
+    if (f != NULL)
+        fclose(f);
+    return n == HSY_SIGN_KEY;
+}
+
+static hsy_status upload_all(hsy_client *client, const char *url)
+{
+    hsy_send_options options = {.size = sizeof options,
+                                .attempts = 3,
+                                .wait_ms = 1,
+                                .one_connection = true};
+    hsy_send_result r;
+    hsy_error err = {0};
+    hsy_status st = hsy_device_upload(client, url, &options, &r, &err);
+
+    printf("%d %llu %llu %llu %u %u %s\n", (int)st, (unsigned long long)r.sent,
+           (unsigned long long)r.refused, (unsigned long long)r.waiting,
+           (unsigned)r.attempts, (unsigned)r.status,
+           err.msg != NULL ? err.msg : "-");
+    options.size = 1;
+    if (hsy_device_upload(client, url, &options, NULL, &err) != HSY_E_RANGE)
+        puts("options of another size are taken");
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    hsy_source sources[16] = {{.name = NULL}};
+    hsy_policy policy = {.size = sizeof policy,
+                         .sources = sources,
+                         .nano_day = 10 * (uint64_t)HSY_NANO,
+                         .nano_lifetime = 20 * (uint64_t)HSY_NANO,
+                         .releases = 16,
+                         .release_bytes = 256};
+    hsy_client *client = NULL;
+    hsy_error err = {0};
+
+    if (argc < 5 || !upload_key(policy.sign_key, argv[3]))
+        return 2;
+    for (int i = 5; i < argc && i < 21; i++)
+        sources[policy.nsources++] =
+            (hsy_source){.name = argv[i],
+                         .nano_answer = 2 * (uint64_t)HSY_NANO,
+                         .nano_day = 5 * (uint64_t)HSY_NANO,
+                         .nano_lifetime = 10 * (uint64_t)HSY_NANO};
+    if (hsy_client_open(&client, argv[1], &policy, argv[2], NULL, &err) !=
+        HSY_OK) {
+        printf("cannot be opened: %s\n", err.msg);
+        return 1;
+    }
+    upload_all(client, argv[4]);
+    hsy_client_close(client);
+    return 0;
+}

@@ -1,0 +1,298 @@
+/*
+ * test_figures.c - figures of every mechanism a task can ask by: whole, drawn,
+ * compared; and what is not shown.
+ */
+#include "example_roster.h"
+#include "figures.h"
+#include "put.h"
+#include "tap.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#define PEOPLE 1000u /* the examples' min_reports */
+
+/* Words of a tally of n reports; the caller frees them. */
+static int64_t *tallied(const struct roster_entry *e, size_t n)
+{
+    int64_t *words = calloc(e->words + 1, sizeof *words);
+    uint8_t *reports = example_reports(e->scheme, n);
+    hsy_tally t;
+
+    if (words != NULL && reports != NULL) {
+        hsy_tally_init(&t, e->scheme, words);
+        if (hsy_tally_batch(&t, e->scheme, reports, n, NULL) != HSY_OK) {
+            free(words);
+            words = NULL;
+        }
+    }
+    free(reports);
+    return words;
+}
+
+static struct figure_how plain(void)
+{
+    return (struct figure_how){.level = 0.95,
+                               .lying = 0.01,
+                               .candidates = "ab\ncd\r\nef",
+                               .candidates_len = 9};
+}
+
+/* Rows with numbers that fit together. */
+static bool rows_hold(json_t *figure)
+{
+    json_t *rows = json_object_get(figure, "estimates");
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+        const double value =
+            json_number_value(json_object_get(row, "estimate"));
+        const double sd = json_number_value(json_object_get(row, "stderr"));
+        const double low = json_number_value(json_object_get(row, "low"));
+        const double high = json_number_value(json_object_get(row, "high"));
+
+        if (!json_is_string(json_object_get(row, "value")) || !(sd >= 0) ||
+            !(low <= high) || !isfinite(value))
+            return false;
+    }
+    return json_is_array(rows);
+}
+
+static void drawn(const char *name, const char *json, size_t len)
+{
+    char *csv = NULL, *svg = NULL;
+    size_t csv_len = 0, svg_len = 0;
+
+    ok(figure_csv(&csv, &csv_len, json, len, NULL) == HSY_OK &&
+           strncmp(csv, "value,estimate,stderr,low,high", 30) == 0,
+       "%s as CSV", name);
+    ok(figure_svg(&svg, &svg_len, json, len, NULL) == HSY_OK &&
+           strncmp(svg, "<svg", 4) == 0,
+       "%s drawn", name);
+    free(csv);
+    free(svg);
+}
+
+/* A figure of one entry, from the least number of reports on. */
+static void every_entry(const struct roster_entry *e)
+{
+    const struct figure_how how = plain();
+    int64_t *words = tallied(e, PEOPLE), *fewer = tallied(e, PEOPLE - 1);
+    hsy_error err = {0};
+    char *json = NULL;
+    size_t len = 0;
+    json_t *figure;
+    hsy_info info;
+    hsy_status st;
+
+    hsy_scheme_info(e->scheme, &info);
+    if (!ok(words != NULL && fewer != NULL, "%s: two tallies", info.mechanism))
+        return;
+    ok(figure_json(&json, &len, e, fewer, &how, &err) == HSY_E_EMPTY &&
+           err.limit == PEOPLE && json == NULL,
+       "%s: nothing is shown of one report less than the least",
+       info.mechanism);
+    st = figure_json(&json, &len, e, words, &how, &err);
+    if (info.param[HSY_PARAM_STEP] == 20) {
+        ok(st == HSY_E_UNKNOWN && strcmp(err.field, "candidates") == 0,
+           "%s: steps too long to be tried are refused", info.mechanism);
+        free(words);
+        free(fewer);
+        return;
+    }
+    figure = st == HSY_OK ? json_loadb(json, len, JSON_ALLOW_NUL, NULL) : NULL;
+    ok(figure != NULL && rows_hold(figure) &&
+           json_integer_value(json_object_get(figure, "reports")) == PEOPLE &&
+           json_number_value(json_object_get(figure, "epsilon")) ==
+               info.epsilon,
+       "%s (%s): a figure", info.mechanism, figure_kind(info.kind));
+    if (figure != NULL)
+        drawn(info.mechanism, json, len);
+    json_decref(figure);
+    free(json);
+    free(words);
+    free(fewer);
+}
+
+/* ---- One entry ----------------------------------------------------------- */
+
+static const struct roster_entry *entry_of(struct roster *r, uint32_t kind,
+                                           const char *mechanism)
+{
+    for (size_t i = 0; i < roster_count(r); i++) {
+        hsy_info info;
+
+        hsy_scheme_info(roster_at(r, i)->scheme, &info);
+        if (info.kind == kind && strcmp(info.mechanism, mechanism) == 0)
+            return roster_at(r, i);
+    }
+    return NULL;
+}
+
+static hsy_status asked(const struct roster_entry *e, struct figure_how how,
+                        hsy_error *err)
+{
+    int64_t *words = tallied(e, PEOPLE);
+    char *json = NULL;
+    size_t len;
+    hsy_status st = figure_json(&json, &len, e, words, &how, err);
+
+    free(json);
+    free(words);
+    return st;
+}
+
+static void refused_options(const struct roster_entry *e)
+{
+    static const double levels[] = {0, 1, -0.5, NAN, INFINITY};
+    struct figure_how how = plain();
+    hsy_error err = {0};
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        how.level = levels[i];
+        ok(asked(e, how, &err) == HSY_E_RANGE &&
+               strcmp(err.field, "level") == 0,
+           "a level of %g is refused", levels[i]);
+    }
+    how = plain();
+    how.lying = 1;
+    ok(asked(e, how, &err) == HSY_E_RANGE && strcmp(err.field, "lying") == 0,
+       "not everybody may lie");
+    how = plain();
+    how.top = 10001;
+    ok(asked(e, how, &err) == HSY_E_RANGE && err.limit == 10000,
+       "nor may there be rows without end");
+}
+
+static void candidates(const struct roster_entry *e)
+{
+    struct figure_how how = plain();
+    hsy_error err = {0};
+    char *many = malloc(8 * 20001 + 1);
+    size_t len = 0;
+
+    how.candidates = NULL;
+    how.candidates_len = 0;
+    ok(asked(e, how, &err) == HSY_E_UNKNOWN &&
+           strcmp(err.field, "candidates") == 0,
+       "strings without candidates have no figure");
+    how.candidates = "ab\ncd\nab\n";
+    how.candidates_len = 9;
+    ok(asked(e, how, &err) == HSY_E_RANGE && err.line == 3,
+       "a candidate that stands there twice is named");
+    if (many == NULL)
+        return;
+    for (unsigned i = 0; i < 20001; i++)
+        len += (size_t)snprintf(many + len, 9, "w%06u\n", i);
+    how.candidates = many;
+    how.candidates_len = len;
+    ok(asked(e, how, &err) == HSY_E_RANGE && err.line == 20001,
+       "more candidates than a request may cost are refused");
+    how.candidates_len = 8 * 300;
+    how.top = 7;
+    ok(asked(e, how, &err) == HSY_OK, "as many as it may are looked for");
+    free(many);
+}
+
+/* ---- Differences --------------------------------------------------------- */
+
+static void differences(const struct roster_entry *a,
+                        const struct roster_entry *b)
+{
+    const struct figure_how how = plain();
+    int64_t *x = tallied(a, PEOPLE), *y = tallied(a, 2 * PEOPLE);
+    int64_t *z = tallied(b, PEOPLE), *few = tallied(a, PEOPLE - 1);
+    json_t *both = NULL, *rows;
+    hsy_error err = {0};
+    char *json = NULL;
+    size_t len;
+
+    if (figure_difference(&json, &len, a, x, a, y, &how, &err) == HSY_OK)
+        both = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
+    rows = json_object_get(both, "difference");
+    ok(rows_hold(json_object_get(both, "a")) &&
+           rows_hold(json_object_get(both, "b")) &&
+           json_array_size(rows) ==
+               json_array_size(
+                   json_object_get(json_object_get(both, "a"), "estimates")) &&
+           json_is_number(json_object_get(json_array_get(rows, 0), "p_value")),
+       "two tallies and their difference");
+    json_decref(both);
+    free(json);
+    json = NULL;
+    ok(figure_difference(&json, &len, a, x, b, z, &how, &err) ==
+               HSY_E_MISMATCH &&
+           json == NULL,
+       "two questions have none");
+    ok(figure_difference(&json, &len, a, x, a, few, &how, &err) ==
+               HSY_E_EMPTY &&
+           err.line == 2 && err.limit == PEOPLE,
+       "nor have too few reports: the second are named");
+    ok(figure_difference(&json, &len, a, few, a, x, &how, &err) ==
+               HSY_E_EMPTY &&
+           err.line == 1,
+       "or the first");
+    free(x);
+    free(y);
+    free(z);
+    free(few);
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+static void written(void)
+{
+    static const char *const broken[] = {"", "[]", "{}", "{\"estimates\": 1}",
+                                         "{\"estimates\": ["};
+    char *out = NULL, day[PUT_DAY];
+    size_t len = 0;
+    struct put p;
+
+    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)
+        ok(figure_csv(&out, &len, broken[i], strlen(broken[i]), NULL) ==
+                   HSY_E_FORMAT &&
+               figure_svg(&out, &len, broken[i], strlen(broken[i]), NULL) ==
+                   HSY_E_FORMAT,
+           "'%s' is no figure", broken[i]);
+    put_day_text(day, 20773);
+    ok(strcmp(day, "2026-11-16") == 0, "a day is written");
+    put_day_text(day, 0);
+    ok(strcmp(day, "1970-01-01") == 0, "so is the first one");
+    if (put_open(&p, NULL) != HSY_OK)
+        return;
+    put_text(&p, "a", "\"\\\n\xff", 4);
+    put_number(&p, "b", NAN);
+    put_number(&p, "c", 0.1);
+    put_array(&p, "d");
+    put_count(&p, NULL, UINT64_MAX);
+    put_bool(&p, NULL, true);
+    put_end(&p, ']');
+    put_object(&p, "e");
+    put_end(&p, '}');
+    ok(put_close(&p, &out, &len, NULL) == HSY_OK &&
+           strcmp(out, "{\"a\": \"\\\"\\\\\\u000a\\ufffd\", \"a_hex\": "
+                       "\"225c0aff\", \"b\": null, \"c\": 0.1, \"d\": "
+                       "[18446744073709551615, true], \"e\": {}}") == 0 &&
+           strlen(out) == len,
+       "JSON is written as it should be");
+    free(out);
+}
+
+int main(void)
+{
+    struct roster *r = example_roster();
+    const struct roster_entry *grr = entry_of(r, HSY_KIND_VALUES, "grr");
+    const struct roster_entry *rr = entry_of(r, HSY_KIND_YES_NO, "rr");
+    const struct roster_entry *olh = entry_of(r, HSY_KIND_STRINGS, "olh");
+
+    for (size_t i = 0; i < roster_count(r); i++)
+        every_entry(roster_at(r, i));
+    if (ok(grr != NULL && rr != NULL && olh != NULL, "three of them")) {
+        refused_options(grr);
+        candidates(olh);
+        differences(grr, rr);
+    }
+    written();
+    roster_drop(r);
+    return tap_done();
+}
