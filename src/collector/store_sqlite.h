@@ -209,6 +209,12 @@ hsy_status store_drop(struct store *is, const struct store_tally *tally,
 hsy_status store_backup(struct store *is, const char *directory,
                         hsy_error *err);
 
+/* The directory, made if it is to be created (store_directory.c), and the lock
+ * in it: HSY_E_BUSY with who has it in err->limit. */
+hsy_status store_enter(struct store_sqlite *s, const char *directory,
+                       bool create, hsy_error *err);
+hsy_status store_lock(struct store_sqlite *s, hsy_error *err);
+
 /* ---- Between them -------------------------------------------------------- */
 
 /* The row of meta, as s->state stands (store_append.c). */
