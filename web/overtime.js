@@ -42,6 +42,17 @@ export class OverTimeCard {
     }
   }
 
+  // Words that may be chance are no curve; the figure knows which they are.
+  know(figure) {
+    if (figure.kind !== "strings") return;
+    const sure = figure.estimates.filter((r) => r.significant !== false).map((r) => r.value);
+    if (JSON.stringify(sure) === JSON.stringify(this.sure)) return;
+    this.sure = sure;
+    this.chosen = this.chosen?.filter((v) => sure.includes(v)) ?? null;
+    if (!this.chosen?.length) this.chosen = null;
+    this.draw();
+  }
+
   // One more moment, from an event.
   add(data) {
     const time = Math.floor(Date.now() / 1000);
@@ -56,14 +67,14 @@ export class OverTimeCard {
   // The largest of the last figure; of yes and no only yes.
   pick(rows) {
     if (this.task.kind === "yes-no") return ["yes"];
-    return [...rows].filter((r) => r.significant !== false).sort((a, b) => b.estimate - a.estimate).slice(0, FIRST[this.task.kind] ?? 1).map((r) => r.value);
+    return rows.filter((r) => this.sure?.includes(r.value) ?? true).sort((a, b) => b.estimate - a.estimate).slice(0, FIRST[this.task.kind] ?? 1).map((r) => r.value);
   }
 
   draw() {
     const last = this.points.at(-1);
     const names = last ? last.estimates.map((r) => r.value) : [];
     if (last && !this.chosen) this.chosen = this.pick(last.estimates);
-    this.choose(last?.estimates ?? []);
+    this.choose((last?.estimates ?? []).filter((r) => this.sure?.includes(r.value) ?? true));
     const say = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the day has enough reports.";
     const liars = this.task.kind === "strings" ? "" : `, with ${percent(this.view.app.status.lying ?? 0.01)} of devices lying`;
     put(this.empty, this.points.length ? `Of all reports so far. Bands: 95 % intervals${liars}.` : say);

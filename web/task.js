@@ -71,6 +71,7 @@ export class TaskView {
 
   // The estimate's card has a new figure.
   figured(figure) {
+    this.time.know(figure);
     const top = headline(figure, unitOf(figure), reach(figure.level));
     this.app.speak(`${count(figure.reports)} reports. ${top.text}: ${top.value} ${top.spread.replace("\u00b1", "plus or minus")}`);
   }

@@ -1,7 +1,7 @@
 /* api_figures.c - estimates: now, of some days, compared, in time. */
 #include "api_parts.h"
 
-#include "hostfail.h"
+#include "recent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,20 @@ static bool figures_how(struct figure_how *how, struct collector *c,
         return false;
     how->top = (uint32_t)top;
     return true;
+}
+
+/* The strings that a task is asked for, if there is a list; *text is to be
+ * freed. */
+static hsy_status figures_candidates(struct figure_how *how, char **text,
+                                     struct collector *c,
+                                     const struct history_ask *ask,
+                                     hsy_error *err)
+{
+    hsy_status st = history_candidates(text, &how->candidates_len, c,
+                                       ask->entry->task.id, err);
+
+    how->candidates = *text;
+    return st;
 }
 
 static bool figures_days(struct history_ask *ask, struct request *q,
@@ -97,6 +111,36 @@ static void figures_answer(struct request *q, const char *type, char *json,
     free(json);
 }
 
+/* A figure, made now or a moment ago. It is kept if all that was counted was in
+ * it. */
+static hsy_status figures_make(char **json, size_t *len, struct collector *c,
+                               const struct history_ask *ask,
+                               const struct figure_how *how, hsy_error *err)
+{
+    const struct recent_key key = {
+        .entry = ask->entry->number,
+        .first = ask->first,
+        .last = ask->last,
+        .top = how->top,
+        .level = how->level,
+        .lying = how->lying,
+        .reports = history_count(c, ask->entry->number).reports,
+        .candidates = how->candidates_len != 0
+                          ? hsy_crc32c(0, how->candidates, how->candidates_len)
+                          : 0};
+    struct recent *recent = history_recent(c->history);
+    struct engine_status status;
+    hsy_status st;
+
+    if (recent_find(recent, &key, json, len))
+        return HSY_OK;
+    engine_look(c->engine, &status);
+    st = history_figure(json, len, c, ask, how, err);
+    if (st == HSY_OK && status.folded == status.seq)
+        recent_keep(recent, &key, *json, *len);
+    return st;
+}
+
 static void figures_one(struct collector *c, struct request *q,
                         const char *type, figures_export *as)
 {
@@ -104,7 +148,7 @@ static void figures_one(struct collector *c, struct request *q,
     struct figure_how how;
     struct roster *roster;
     hsy_error err = {0};
-    char *json = NULL;
+    char *json = NULL, *candidates = NULL;
     size_t len = 0;
 
     if (!figures_how(&how, c, q) || !figures_days(&ask, q, "from", "to"))
@@ -112,10 +156,12 @@ static void figures_one(struct collector *c, struct request *q,
     roster = api_entry(c, q, "release", &ask.entry);
     if (roster == NULL)
         return;
-    if (history_figure(&json, &len, c, &ask, how, &err) == HSY_OK)
+    if (figures_candidates(&how, &candidates, c, &ask, &err) == HSY_OK &&
+        figures_make(&json, &len, c, &ask, &how, &err) == HSY_OK)
         figures_answer(q, type, json, len, as);
     else
         figures_failed(q, c, &ask, &err);
+    free(candidates);
     roster_drop(roster);
 }
 
@@ -159,10 +205,8 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
 {
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;
-    hsy_status st = history_candidates(&candidates, &how.candidates_len, c,
-                                       ask[0].entry->task.id, err);
+    hsy_status st = figures_candidates(&how, &candidates, c, &ask[0], err);
 
-    how.candidates = candidates;
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         *failed = i;
         st = history_copy(&words[i], c, &ask[i], err);
@@ -217,22 +261,15 @@ void api_compare(struct request *q, void *ctx)
 
 /* ---- In time ------------------------------------------------------------- */
 
+static void figures_put_history(struct put *p, struct collector *c,
+                                const struct roster_entry *e)
+{
+    put_word(p, "task", e->task.id);
+    put_count(p, "release", e->task.release);
+    history_put(c->history, p, e->number);
+}
+
 void api_history(struct request *q, void *ctx)
 {
-    struct collector *c = ctx;
-    const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
-    struct put p;
-
-    if (roster == NULL)
-        return;
-    if (c->history == NULL) {
-        api_problem(q, 503, "Busy", "the collector is not ready yet");
-    } else if (api_begin(q, &p)) {
-        put_word(&p, "task", e->task.id);
-        put_count(&p, "release", e->task.release);
-        history_put(c->history, &p, e->number);
-        api_answer(q, 200, &p);
-    }
-    roster_drop(roster);
+    api_about(ctx, q, figures_put_history);
 }

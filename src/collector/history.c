@@ -19,6 +19,7 @@
 
 #define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
 #define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
+#define HISTORY_STUCK_SECONDS 120 /* of no folding, with something to fold */
 #define HISTORY_STATUS_SECONDS                                                 \
     2 /* readers hear how we are so often at most                              \
        */
@@ -29,6 +30,11 @@ static double history_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct recent *history_recent(struct history *h)
+{
+    return &h->recent;
 }
 
 struct desk *history_desk(struct history *h)
@@ -194,13 +200,29 @@ static void history_settle(struct history *h, uint32_t entry,
         history_keep(h, entry);
 }
 
+/* A figure as it is shown if nothing else is asked. */
+static hsy_status history_figure_now(struct history *h, char **json,
+                                     size_t *len, const struct roster_entry *e,
+                                     hsy_error *err)
+{
+    const struct history_ask ask = {.entry = e};
+    struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
+    char *candidates = NULL;
+    hsy_status st = history_candidates(&candidates, &how.candidates_len, h->c,
+                                       e->task.id, err);
+
+    how.candidates = candidates;
+    if (st == HSY_OK)
+        st = history_figure(json, len, h->c, &ask, &how, err);
+    free(candidates);
+    return st;
+}
+
 /* A figure of an entry whose reports have changed; later again, the longer it
  * took. */
 static void history_make(struct history *h, const struct roster_entry *e,
                          struct history_series *s, uint64_t reports)
 {
-    const struct history_ask ask = {.entry = e};
-    const struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
     const double begun = history_now();
     struct engine_status status;
     hsy_error err = {0};
@@ -209,7 +231,7 @@ static void history_make(struct history *h, const struct roster_entry *e,
     hsy_status st;
 
     engine_look(h->c->engine, &status);
-    st = history_figure(&json, &len, h->c, &ask, how, &err);
+    st = history_figure_now(h, &json, &len, e, &err);
     history_settle(h, e->number, s, status.day);
     if (st == HSY_OK)
         history_take(h, e, json, len, status.day);
@@ -263,12 +285,35 @@ static void history_tell_status(struct history *h)
     h->status = json;
 }
 
+/* Note whether folding goes on. */
+static void history_watch(struct history *h, const struct engine_status *status)
+{
+    pthread_mutex_lock(&h->lock);
+    if (status->folded != h->folded || status->folded == status->seq)
+        h->moved = history_now();
+    h->folded = status->folded;
+    pthread_mutex_unlock(&h->lock);
+}
+
+bool history_stuck(struct history *h)
+{
+    bool stuck;
+
+    if (h == NULL)
+        return false;
+    pthread_mutex_lock(&h->lock);
+    stuck = history_now() > h->moved + HISTORY_STUCK_SECONDS;
+    pthread_mutex_unlock(&h->lock);
+    return stuck;
+}
+
 static void history_round(struct history *h, bool estimate)
 {
     struct roster *roster = engine_roster(h->c->engine);
     struct engine_status status;
 
     engine_look(h->c->engine, &status);
+    history_watch(h, &status);
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
         history_entry(h, roster_at(roster, i), status.day, estimate);
     roster_drop(roster);
@@ -304,6 +349,7 @@ static void history_free(struct history *h)
         history_free_series(h->series[i]);
     free(h->series);
     free(h->status);
+    recent_clear(&h->recent);
     pthread_cond_destroy(&h->changed);
     pthread_mutex_destroy(&h->lock);
     free(h);
@@ -319,6 +365,7 @@ hsy_status history_start(struct history **out, struct collector *c,
     if (h == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     h->c = c;
+    h->moved = history_now();
     pthread_mutex_init(&h->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

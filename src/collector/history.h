@@ -17,7 +17,13 @@
 /* Where requests wait that take their time; NULL: the history is not there. */
 struct desk *history_desk(struct history *h);
 
-/* Members "live" and "days" of an entry. Any thread. */
+/* Whether what was counted has not been folded for minutes. Any thread. */
+bool history_stuck(struct history *h);
+
+/* Figures that the desk has made; for its thread alone. */
+struct recent *history_recent(struct history *h);
+
+/* Members "live" and "days" of an entry; none of a NULL. Any thread. */
 void history_put(struct history *h, struct put *p, uint32_t entry);
 
 /* Reports and nulls of an entry in all time. Any thread. */
@@ -39,9 +45,9 @@ hsy_status history_copy(int64_t **words, struct collector *c,
 hsy_status history_candidates(char **text, size_t *len, struct collector *c,
                               const char *task, hsy_error *err);
 
-/* A figure of it. how->candidates are filled in here. */
+/* A figure of it. */
 hsy_status history_figure(char **json, size_t *len, struct collector *c,
-                          const struct history_ask *ask, struct figure_how how,
-                          hsy_error *err);
+                          const struct history_ask *ask,
+                          const struct figure_how *how, hsy_error *err);
 
 #endif

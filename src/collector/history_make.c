@@ -14,6 +14,7 @@
 #define MAKE_COUNTS 4096u                         /* days that are summed up */
 #define MAKE_CANDIDATES ((size_t)4 * 1024 * 1024) /* bytes of a list */
 #define MAKE_PATH 4096u
+#define MAKE_FOLDS 16u /* bounded amounts, before a copy */
 
 struct store_count history_count(struct collector *c, uint32_t entry)
 {
@@ -37,10 +38,18 @@ struct make_copy {
     int64_t *words;
 };
 
+/* On the folder's thread. What was acknowledged before is folded first, so that
+ * who merges a tally and asks sees it; but no more than a while of it. */
 static hsy_status make_copy(struct engine *e, void *ctx, hsy_error *err)
 {
     const struct make_copy *copy = ctx;
+    hsy_status st = HSY_OK;
+    bool more = true;
 
+    for (unsigned i = 0; i < MAKE_FOLDS && more && st == HSY_OK; i++)
+        st = engine_fold(e, &more, err);
+    if (st != HSY_OK)
+        return st;
     return engine_copy(e, copy->ask->entry->number, copy->ask->first,
                        copy->ask->last, copy->words, err);
 }
@@ -122,22 +131,24 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
 
 /* ---- Figures ------------------------------------------------------------- */
 
+/* A large tally is not copied for nothing. */
 hsy_status history_figure(char **json, size_t *len, struct collector *c,
-                          const struct history_ask *ask, struct figure_how how,
-                          hsy_error *err)
+                          const struct history_ask *ask,
+                          const struct figure_how *how, hsy_error *err)
 {
     const struct roster_entry *e = ask->entry;
-    char *candidates = NULL;
     int64_t *words = NULL;
-    hsy_status st = history_candidates(&candidates, &how.candidates_len, c,
-                                       e->task.id, err);
+    hsy_status st = figure_check(e, how, err);
 
-    how.candidates = candidates;
+    if (st == HSY_OK &&
+        history_count(c, e->number).reports < e->task.min_reports)
+        st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
+    if (st == HSY_E_EMPTY && err != NULL)
+        err->limit = e->task.min_reports;
     if (st == HSY_OK)
         st = history_copy(&words, c, ask, err);
     if (st == HSY_OK)
-        st = figure_json(json, len, e, words, &how, err);
-    free(candidates);
+        st = figure_json(json, len, e, words, how, err);
     free(words);
     return st;
 }

@@ -3,6 +3,7 @@
 #define HISTORY_PARTS_H
 
 #include "history.h"
+#include "recent.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -33,12 +34,15 @@ struct history_series {
 struct history {
     struct collector *c;
     struct desk *desk;
+    struct recent recent; /* the desk's */
     pthread_t thread;
     char *status;         /* owned; as readers were told, by the thread alone */
     double status_due;    /* they are not told before */
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     bool stop;
+    uint64_t folded; /* commits, when last looked */
+    double moved;    /* when that was last something else, or all there is */
     struct history_series **series; /* by entry; owned */
     size_t n;
     size_t live_bytes;
