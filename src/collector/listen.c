@@ -248,23 +248,19 @@ static bool loop_daemon(struct loop *p)
     const struct listen_options *o = &p->listener->options;
     unsigned flags =
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-    const struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->tls_cert},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->tls_key},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0,
-         (void *)(uintptr_t)listen_priorities(o)},
-        {MHD_OPTION_END, 0, NULL}};
+    const bool tls = atomic_load(&p->listener->tls) != NULL;
 
     p->http = MHD_start_daemon(
-        o->tls_cert == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL,
-        request_step, p, MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
+        tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, request_step, p,
+        MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
         MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT,
         loop_limit(p), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)LISTEN_HEAD_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
         loop_connection, p, MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
         MHD_OPTION_UNESCAPE_CALLBACK, listen_unescape, NULL,
-        MHD_OPTION_URI_LOG_CALLBACK, request_line, p, MHD_OPTION_ARRAY,
-        o->tls_cert == NULL ? tls + 3 : tls, MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, request_line, p,
+        tls ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, listen_tls_pick,
+        MHD_OPTION_HTTPS_PRIORITIES, listen_priorities(o), MHD_OPTION_END);
     return p->http != NULL;
 }
 
@@ -291,16 +287,11 @@ static bool loop_watch(struct loop *p)
 
 static hsy_status loop_open(struct loop *p, hsy_error *err)
 {
-    bool tls = p->listener->options.tls_cert != NULL;
-
     p->now = p->swept = p->pinged = listen_clock();
     if (!loop_descriptors(p))
         return host_fail(err, HSY_E_IO, "listen", "cannot make an event loop");
     if (!loop_daemon(p))
-        return host_fail(err, tls ? HSY_E_FORMAT : HSY_E_IO,
-                         tls ? "tls_cert" : "listen",
-                         tls ? "not a certificate and its key, both PEM"
-                             : "cannot start a listener");
+        return host_fail(err, HSY_E_IO, "listen", "cannot start a listener");
     return loop_watch(p)
                ? HSY_OK
                : host_fail(err, HSY_E_IO, "listen", "cannot watch a listener");
@@ -326,7 +317,10 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
         l->loops[i].listener = l;
         l->loops[i].socket = l->loops[i].epoll = l->loops[i].wake = -1;
     }
-    st = listen_bind(l, err);
+    st = o->tls_cert == NULL ? HSY_OK
+                             : listen_certify(l, o->tls_cert, o->tls_key, err);
+    if (st == HSY_OK)
+        st = listen_bind(l, err);
     for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
         st = loop_open(&l->loops[i], err);
     if (st != HSY_OK) {
@@ -421,6 +415,7 @@ void listen_close(struct listener *l)
         loop_close(&l->loops[i]);
     if (l->unix_path != NULL)
         unlink(l->unix_path);
+    listen_tls_free(l);
     free(l->unix_path);
     free(l->loops);
     free(l);

@@ -11,6 +11,8 @@
 
 #include "listen.h"
 
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -124,7 +126,18 @@ struct listener {
     _Atomic size_t inflight;
     _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
     _Atomic bool stopping;
+    _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
+
+/* ---- listen_tls.c -------------------------------------------------------- */
+
+/* Called by a handshake: the pair in force. */
+int listen_tls_pick(gnutls_session_t session,
+                    const struct gnutls_cert_retr_st *info,
+                    gnutls_pcert_st **chain, unsigned *n,
+                    gnutls_ocsp_data_st **ocsp, unsigned *nocsp,
+                    gnutls_privkey_t *key, unsigned *flags);
+void listen_tls_free(struct listener *l);
 
 /* ---- listen_socket.c ----------------------------------------------------- */
 
