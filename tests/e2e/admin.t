@@ -120,6 +120,12 @@ ok("default-src 'none'" in headers.get("content-security-policy", "") and "frame
    and headers.get("x-content-type-options") == "nosniff" and headers.get("referrer-policy") == "no-referrer"
    and headers.get("cache-control") == "no-store", "the page may run its own script and nothing else", headers)
 
+strict = ask(c.admin, "GET", "/v1/tasks", token=A)[1]
+ok("default-src 'none'" in strict["content-security-policy"] and "script-src" not in strict["content-security-policy"], "data may run nothing", strict)
+for headers in ({"Origin": "http://elsewhere.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+    ok(ask(c.admin, "POST", "/v1/backup", token=O, **headers)[0] == 403, "a page of another site changes nothing: %s" % headers)
+ok(ask(c.admin, "POST", "/v1/tasks/crash/tally", b"x", O, Origin="http://%s:%d" % c.admin, **{"Sec-Fetch-Site": "same-origin"})[0] == 400, "our own may ask")
+
 # ---- Below the least number nothing is shown ----------------------------------------
 
 small = reports(c, "crash", LEAST - 1, 1)
