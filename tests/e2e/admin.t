@@ -273,19 +273,18 @@ def events(seconds=DEADLINE):
 
 WANTED = LEAST - 1 + 1500 + 700
 stream = events()
-counted = None
+seen = {}
 for name, data in stream:  # those of before may come first
     if name == "open":
         ok("200" in data["head"] and "text/event-stream" in data["head"], "events are a stream", data)
         assert c.upload([c.task["crash"].upload([1] * 700)])[0] == 204
-    if data.get("task") == "crash" and data["reports"] == WANTED:
-        if name == "figure":
-            break
-        counted = data
-ok(counted == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", counted)
-ok([r["value"] for r in data["estimates"]] == ["yes", "no"], "and one brings the new figure", data)
-status = data if name == "status" else next(d for n, d in stream if n == "status")
-ok(status["ready"] is True and status["store"]["commits"] > 0, "another how the collector is", status)
+    elif name == "status" or (data["task"] == "crash" and data["reports"] == WANTED):
+        seen[name] = data
+    if len(seen) == 3:
+        break
+ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", seen)
+ok([r["value"] for r in seen["figure"]["estimates"]] == ["yes", "no"], "one brings the new figure", seen)
+ok(seen["status"]["ready"] is True and seen["status"]["store"]["commits"] > 0, "and one says how the collector is", seen)
 stream.close()
 status, past = c.get("/v1/tasks/crash/history", A)
 now = c.get("/v1/tasks/crash/estimate", A)[1]
