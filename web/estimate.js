@@ -10,7 +10,7 @@ import { headline, liesText } from "./words.js";
 
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
-const LIARS = [0.001, 0.01, 0.05, 0.1];
+const LIARS = [0, 0.01, 0.05, 0.1];
 
 // What the devices' coins make of an interval: all of it where no liars are
 // assumed, else so many standard errors.
@@ -157,7 +157,7 @@ export class EstimateCard {
   // Hidden where no bound on what liars can do is known.
   liars(change) {
     const known = [...new Set([...LIARS, Number(this.options.lying)])].sort((a, b) => a - b);
-    this.lying = choice("Lying devices", known.map((share) => [String(share), percent(share)]), this.options.lying, change);
+    this.lying = choice("Lying devices", known.map((share) => [String(share), share ? percent(share) : "none"]), this.options.lying, change);
     return this.lying;
   }
 
@@ -226,7 +226,7 @@ export class EstimateCard {
     put(this.key, legend(figure));
     say(this.lies, liesText(figure, unit));
     this.lies.hidden = this.lies.textContent === "";
-    this.lying.hidden = !figure.assume_lying;
+    this.lying.hidden = !figure.assume_lying && this.options.lying !== "0";
     this.numbers.refresh();
   }
 

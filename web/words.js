@@ -36,7 +36,7 @@ export const epsilonText = (e) => `\u03b5 = ${fixed(e, Math.abs(e - Math.round(e
 
 // What lying devices could do to this figure.
 export function liesText(figure, unit) {
-  if (figure.kind === "strings" && !figure.assume_lying) return "What lying devices could do here has no known bound: enough of them can make a word appear.";
+  if (figure.kind === "strings" && figure.assume_lying === null) return "What lying devices could do here has no known bound: enough of them can make a word appear.";
   if (!figure.assume_lying) return "";
   const share = percent(figure.assume_lying);
   const amount = (x) => fixed(x * unit.scale, x * unit.scale < 1 ? 2 : 1) + (unit.share ? " percentage points" : "");
