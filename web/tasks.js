@@ -76,7 +76,7 @@ class Card {
   // Events carry the first rows only: the others stay as they were.
   renew({ reports, estimates }) {
     const now = new Map(estimates.map((r) => [r.value, r]));
-    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.estimates.map((r) => now.get(r.value) ?? r) });
+    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.estimates.map((r) => ({ ...r, ...now.get(r.value) })) });
   }
 
   show(figure) {
