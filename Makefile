@@ -103,7 +103,7 @@ ABOVE   := \
 MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-.PHONY: all help tests unit msan replays check soak simulate ctime fuzz mutants bench load lint format \
+.PHONY: all help tests unit msan replays check soak crash simulate ctime fuzz mutants bench load lint format \
         amalgamation client install uninstall deb dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
@@ -121,7 +121,9 @@ help:
 #: load          what a collector takes over HTTP, beside nginx
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
-#: soak          statistical tests with fresh, printed seeds
+#: soak          statistical tests with fresh, printed seeds; a collector under
+#:               load for TIME=7200 seconds
+#: crash         kills, full disks and failing calls at full size, TIME=seconds
 #: mutants       the zoo of other people's bugs, each of which must be caught
 #: simulate      collectors from seeds, SEEDS=1000 of them from FIRST=1 on
 #: ctime         constant time under valgrind, all compilers and levels
@@ -181,6 +183,9 @@ check:
 	./check
 soak: tests
 	tools/soak $(OUT)
+	HEARSAY=$(OUT)/hearsay tests/load/soak.py $(or $(TIME),7200)
+crash: tests
+	tools/crash $(OUT) $(TIME)
 mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_simulate)
 	prove -e '' $^
 simulate: $(OUT)/tests/attack/test_simulate
