@@ -33,10 +33,10 @@ endif
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
 LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c)) src/host/entropy.c
 # libhearsay-host: the world of a device, task files, signatures.
-HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c send*.c world*.c sign*.c tasks*.c)))
-HOST_LIBS := -lcyaml -lyaml -lsodium -lcurl
+HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
+HOST_LIBS := -lcyaml -lyaml -lsodium
 # What the command and its collector stand on besides.
-MID_LIBS := -lmicrohttpd -lsqlite3 -lseccomp -ljansson -lnettle -lz
+MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
 MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c))
@@ -54,12 +54,53 @@ C_TESTS := $(sort $(wildcard $(addprefix tests/,unit/test_*.c vectors/test_*.c e
 TESTS   := $(C_TESTS:%.c=$(OUT)/%)
 UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # What runs under MemorySanitizer: tests of core and mech, which call nothing
-# but libc.
-MSAN    := $(filter-out %/test_container %/test_container_json %/test_golden %/test_output %/test_entropy %/test_special %/test_interval \
-             %/test_post %/test_poison %/test_longitudinal %/test_difference %/test_plausible %/test_decode %/test_associate %/test_rappor_dialect %/test_rappor_files \
-             %/test_sign %/test_tasks %/test_world %/test_client %/test_plot %/test_metrics %/test_study %/test_search %/test_accuracy %/test_survey %/test_shuffle %/test_compose %/test_puzzle %/test_intake %/test_store %/test_store_faults,$(UNIT))
-MSAN    := $(filter-out %/test_config %/test_tokens %/test_log %/test_sandbox,$(MSAN))
-MSAN    := $(filter-out %/test_roster %/test_ids %/test_engine %/test_engine_tallies %/test_workers,$(MSAN))
+# but libc; so not these, which use what stands above.
+ABOVE   := \
+    test_accuracy \
+    test_associate \
+    test_client \
+    test_compose \
+    test_config \
+    test_container \
+    test_container_json \
+    test_decode \
+    test_desk \
+    test_difference \
+    test_engine \
+    test_engine_tallies \
+    test_entropy \
+    test_figures \
+    test_golden \
+    test_ids \
+    test_intake \
+    test_interval \
+    test_log \
+    test_longitudinal \
+    test_metrics \
+    test_output \
+    test_plausible \
+    test_plot \
+    test_poison \
+    test_post \
+    test_puzzle \
+    test_rappor_dialect \
+    test_rappor_files \
+    test_roster \
+    test_sandbox \
+    test_search \
+    test_shuffle \
+    test_sign \
+    test_special \
+    test_store \
+    test_store_faults \
+    test_store_whole \
+    test_study \
+    test_survey \
+    test_tasks \
+    test_tokens \
+    test_workers \
+    test_world
+MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
 .PHONY: all help tests unit msan replays check soak crash simulate ctime fuzz mutants bench load lint format \

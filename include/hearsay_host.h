@@ -139,9 +139,10 @@ typedef struct hsy_send_result {
  * due. Certificates are verified, redirects are not followed.
  *
  * HSY_OK if nothing waits any more; HSY_E_IO if something does, result says
- * what and why; HSY_E_RANGE for a url, token or option that makes no sense.
- * options may be NULL. The client is not let go while this waits: a program
- * that must answer meanwhile sends with attempts 1, and waits by itself.
+ * what and why, or if there is no libcurl, which is loaded by the first call;
+ * HSY_E_RANGE for a url, token or option that makes no sense. options may be
+ * NULL. The client is not let go while this waits: a program that must answer
+ * meanwhile sends with attempts 1, and waits by itself.
  */
 HSY_API hsy_status hsy_device_upload(hsy_client *client, const char *url,
                                      const hsy_send_options *options,

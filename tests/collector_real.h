@@ -32,10 +32,56 @@ static inline hsy_status real_admit(struct world *w, struct submission *list)
     return engine_admit(w->rig.e, list, NULL);
 }
 
+/* Tallies of elsewhere: file i has one report, of a cell that no item has. */
+#define REAL_TALLIES 4u
+#define REAL_TASK 0u
+
+static inline hsy_status real_merge(struct world *w, uint32_t i)
+{
+    size_t len;
+    uint8_t *file = rig_tally_file(roster_at(w->rig.roster, REAL_TASK),
+                                   WORLD_ITEMS + i, 1, &len);
+    hsy_status st = engine_merge(w->rig.e, REAL_TASK, file, len, NULL);
+
+    free(file);
+    if (st == HSY_OK)
+        w->merged |= 1u << i;
+    return st == HSY_E_REFUSED ? HSY_OK : st;
+}
+
+/* Each is there once if it was acknowledged, and never twice. */
+static inline bool real_merged(const struct world *w, const int64_t *cells)
+{
+    bool good = true;
+
+    for (uint32_t i = 0; i < REAL_TALLIES; i++) {
+        const int64_t n = cells[WORLD_ITEMS + i];
+
+        good &= n == 1 || (n == 0 && (w->merged >> i & 1) == 0);
+    }
+    return good;
+}
+
+/* A later document, with every task under another release. */
+static inline hsy_status real_take(struct world *w)
+{
+    const uint64_t version = 2 + world_below(w, 5);
+    size_t len;
+    uint8_t *document = rig_document(RIG_TASKS, 2, version, &len);
+    hsy_status st = engine_take(w->rig.e, document, len, NULL);
+
+    free(document);
+    return st == HSY_E_OLD ? HSY_OK : st;
+}
+
 static inline hsy_status real_work(struct world *w)
 {
     bool more;
 
+    if (world_harm(w, 60))
+        return real_merge(w, world_below(w, REAL_TALLIES));
+    if (world_harm(w, 100))
+        return real_take(w);
     switch (world_below(w, 8)) {
     case 0:
         engine_checkpoint(w->rig.e);
@@ -98,6 +144,8 @@ static inline bool real_sound(struct world *w)
                      w->items[i].acked;
         /* A null may be counted and not yet acknowledged. */
         good &= reports == counted && nulls <= WORLD_ITEMS;
+        if (task == REAL_TASK)
+            good &= words == NULL ? w->merged == 0 : real_merged(w, cells);
         free(words);
     }
     return good;

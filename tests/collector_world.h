@@ -86,6 +86,7 @@ struct world {
     struct world_message messages[WORLD_MESSAGES];
     struct world_request *waiting[WORLD_MESSAGES];
     size_t nwaiting;
+    uint32_t merged; /* files that the collector has acknowledged, a bit each */
     uint64_t crashes, acks, replays, fulls;
     const char *fault; /* what was found wrong; NULL: nothing */
 };

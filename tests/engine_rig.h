@@ -6,6 +6,7 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
+#include "container.h"
 #include "engine.h"
 #include "store_memory.h"
 
@@ -119,7 +120,7 @@ static inline bool rig_open(struct rig *r)
                                   .day_words = 2000,
                                   .keep_days = 5,
                                   .grace_days = 2,
-                                  .clock_days = 7}};
+                                  .clock_days = 12}};
     memory_open(&r->store, 7);
     r->document = rig_document(RIG_TASKS, 1, 1, &r->document_len);
     return r->document != NULL && rig_start(r) == HSY_OK &&
@@ -201,6 +202,28 @@ static inline enum intake_verdict rig_one(struct rig *r, struct rig_upload of)
 
     rig_admit(r, &of, 1, &verdict);
     return verdict;
+}
+
+/* A tally file with a report of each of n cells. */
+static inline uint8_t *rig_tally_file(const struct roster_entry *entry,
+                                      uint32_t first, uint32_t n, size_t *len)
+{
+    int64_t *words = calloc(entry->words, sizeof *words);
+    struct output *out;
+    uint8_t *bytes = NULL;
+    hsy_tally t;
+
+    hsy_tally_init(&t, entry->scheme, words);
+    for (uint32_t i = first; i < first + n; i++) {
+        const uint8_t report[2] = {(uint8_t)i, (uint8_t)(i >> 8)};
+
+        hsy_tally_add(&t, entry->scheme, report, NULL);
+    }
+    output_memory(&out);
+    container_put_tally(out, entry->scheme, NULL, 0, &t);
+    output_take(out, &bytes, len);
+    free(words);
+    return bytes;
 }
 
 /* ---- Looking ------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "store.h"
 
 #include <dirent.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -467,6 +468,47 @@ static inline hsy_status rig_step(struct rig *r, unsigned k, hsy_error *err)
 }
 
 /* ---- Directories --------------------------------------------------------- */
+
+/* A place for a test's directories: in memory if there is such a place, where
+ * nobody waits for a sync. */
+static inline bool rig_root(char root[64])
+{
+    strcpy(root, "/dev/shm/hearsay-store-XXXXXX");
+    if (mkdtemp(root) != NULL)
+        return true;
+    strcpy(root, "/tmp/hearsay-store-XXXXXX");
+    return mkdtemp(root) != NULL;
+}
+
+/* A file of a directory; lasts until the next call. */
+static inline char *rig_path(const char *directory, const char *file)
+{
+    static char path[160];
+
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    return path;
+}
+
+/* What a statement says of a database, or -1. */
+static inline int64_t rig_sql(const char *directory, const char *file,
+                              const char *text)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    int64_t got = -1;
+
+    if (sqlite3_open(rig_path(directory, file), &db) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, text, -1, &st, NULL) == SQLITE_OK) {
+        const int rc = sqlite3_step(st);
+
+        got = rc == SQLITE_ROW    ? sqlite3_column_int64(st, 0)
+              : rc == SQLITE_DONE ? 0
+                                  : -1;
+    }
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return got;
+}
 
 static inline void rig_remove(const char *directory)
 {

@@ -5,7 +5,7 @@ import { json, save, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
-import { cellsOf, edgeLabels, edgesOf, labelOf, markOf, near, noiseOf } from "./estimate.js";
+import { cellsOf, edgeLabels, edgesOf, keyOf, labelOf, markOf, near, noiseOf } from "./estimate.js";
 import { chance, count, day, unitOf } from "./numbers.js";
 import { taskLink } from "./tasks.js";
 import { lowEnough } from "./words.js";
@@ -104,7 +104,7 @@ export class CompareView {
       h("section", { class: "card", "aria-labelledby": ids[0] }, h("div", { class: "head" }, h("h2", { id: ids[0] }, "Both")), key, both.a.kind === "bins" ? columns(both, unit) : overlay(both, unit, [a, b])),
       h("section", { class: "card", "aria-labelledby": ids[1] }, h("div", { class: "head" }, h("h2", { id: ids[1] }, "Difference"), h("div", { class: "group", role: "group", "aria-label": "Export" }, keep("csv", () => sheet(both.difference), "text/csv"), keep("json", () => JSON.stringify(both, null, 2), "application/json"))),
         h("p", null, `${a} minus ${b}. `, sure ? `${sure} of ${both.difference.length} differ by more than chance (p below 0.05${both.difference.length > 1 ? ", each by itself" : ""}).` : "Nothing differs by more than chance."),
-        differences(both, unit), numbers(() => table("Differences", [["Value", ""], ["Difference", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ["p", "n"]],
+        differences(both, unit), h("p", { class: "key soft small" }, keyOf(both.a)), numbers(() => table("Differences", [["Value", ""], ["Difference", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ["p", "n"]],
           both.difference.map((r) => [labelOf(r), unit.number(r.estimate, r.stderr), unit.number(r.stderr, r.stderr), unit.number(r.low, r.stderr), unit.number(r.high, r.stderr), chance(r.p_value)])))));
   }
 }

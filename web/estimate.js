@@ -46,6 +46,9 @@ export function edgeLabels(edges) {
   return edges.flatMap((e, i) => (shown(i) ? [{ at: i / n, text: e.toLocaleString("en-GB", { maximumFractionDigits: Math.min(places, 3) }) }] : []));
 }
 
+// What the two intervals of a mark are.
+export const keyOf = (figure) => [h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+
 /* ---- Pictures: each has a node and takes a figure ------------------------ */
 
 class BarsPicture {
@@ -214,7 +217,7 @@ export class EstimateCard {
     say(this.about, `From ${count(figure.reports)} reports${range}. Level ${Math.round(figure.level * 100)} %, mechanism ${figure.mechanism}.`);
     if (!this.drawn) put(this.picture, (this.drawn = new (PICTURES[figure.kind] ?? BarsPicture)(figure, () => this.order)).node);
     this.drawn.update(figure);
-    put(this.key, h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null);
+    put(this.key, keyOf(figure));
     say(this.lies, liesText(figure, unit));
     this.lies.hidden = this.lies.textContent === "";
     this.numbers.refresh();

@@ -6,7 +6,15 @@ import { fixed, ticks, day } from "./numbers.js";
 export const COLOURS = 6;
 const HEIGHT = 250;
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// A canvas knows no variables: the colour that one has now.
+const probe = document.createElement("i");
+probe.hidden = true;
+document.body.append(probe);
+function css(name) {
+  probe.style.setProperty("color", `var(${name})`);
+  return getComputedStyle(probe).color;
+}
+
 const clear = (colour, share) => `color-mix(in srgb, ${colour} ${share}%, transparent)`;
 
 // Data of uPlot: times, then estimate, low and high of each value.
@@ -64,7 +72,7 @@ export class Series {
     const bands = values.map((v, i) => ({ series: [3 * i + 3, 3 * i + 2], fill: clear(css(`--line${look(v)}`), 16) }));
     this.chart = new globalThis.uPlot({
       width: Math.max(200, this.box.clientWidth), height: HEIGHT, padding: [12, 28, 0, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-      scales: { x: { time: true, range: (u, first, last) => around(first, last, daily ? 86400 : 30) }, y: { range: (u, low, high) => this.range(low, high) } },
+      scales: { x: { time: true, range: (u) => around(u.data[0][0], u.data[0].at(-1), daily ? 86400 : 30) }, y: { range: (u, low, high) => this.range(low, high) } },
       tzDate: daily ? (t) => globalThis.uPlot.tzDate(new Date(t * 1000), "Etc/UTC") : undefined,
       axes: axes(this.unit, daily), series: [{}, ...seriesOf(values, look)], bands,
     }, dataOf(points, values), this.box);

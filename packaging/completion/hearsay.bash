@@ -19,6 +19,7 @@ _hearsay_values() { # option: the words its value may be, if they are known
     --correction) echo fdr bonferroni ;;
     --assume-lying | --lying) echo 0.1% 1% 5% ;;
     --delta) echo 1e-6 1e-9 ;;
+    --role) echo scraper analyst operator ;;
     --quantile) echo 0.5 0.25,0.5,0.75 0.9 ;;
     --mechanism)
         echo auto
@@ -57,6 +58,12 @@ _hearsay() {
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="init answer budget log tasks policy send pack consent forget take"
+    elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 2 ] &&
+        [[ $word != -* ]]; then
+        words="check token $(compgen -f -X '!*.yaml' -- "$word")"
+    elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 3 ] &&
+        [ "${COMP_WORDS[2]}" = token ]; then
+        words="add list revoke enrol"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 4 ] &&
         [ "${COMP_WORDS[2]}" = consent ]; then
         words="none collect send"

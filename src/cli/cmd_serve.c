@@ -13,6 +13,7 @@ enum {
     SERVE_ADMIN,
     SERVE_ADMIN_OPEN,
     SERVE_SET,
+    SERVE_ACCEPT_CLOCK,
     SERVE_ROLE,
     SERVE_COUNT,
     SERVE_QUOTA
@@ -32,6 +33,9 @@ static const struct cli_option serve_options[] = {
     {SERVE_ADMIN_OPEN, "admin-open", NULL,
      "no tokens there; only on this machine"},
     {SERVE_SET, "set", "KEY=VALUE...", "any other field of hearsay.yaml"},
+    {SERVE_ACCEPT_CLOCK, "accept-clock", NULL,
+     "believe today's date once, however far it is\n"
+     "from the last day that DIR knows"},
     {SERVE_ROLE, "role", "scraper|analyst|operator",
      "token add: what its holder may do"},
     {SERVE_COUNT, "count", "N", "token enrol: how many"},
@@ -112,6 +116,9 @@ static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
         return serve_set(p, how, "admin_open", "yes");
     case SERVE_SET:
         return serve_set_pair(p, how);
+    case SERVE_ACCEPT_CLOCK:
+        how->accept_clock = true;
+        return true;
     case SERVE_ROLE:
         return cli_value_choice(p, &how->role, serve_roles);
     case SERVE_COUNT:

@@ -15,6 +15,7 @@ struct serve_how {
     char *pairs[SERVE_SETTINGS]; /* owned; what --set took apart */
     size_t npairs;
 
+    bool accept_clock;
     const char *words[3]; /* operands: "check", "token", "add", ... */
     size_t nwords;
     const char *data;

@@ -3,6 +3,7 @@
 #include "serve_parts.h"
 
 #include "cli_tasks.h"
+#include "store_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,13 +40,13 @@ int serve_configure(struct config *c, const struct serve_how *how)
     return failed;
 }
 
-static int run_trouble(const struct serve_trouble *t)
+static int run_trouble(const struct serve_trouble *t, const struct config *c)
 {
-    const hsy_error *err = &t->err;
-
     if (t->about != NULL && t->number != 0)
         return cli_fail("%s: %s", t->about, strerror(t->number));
-    return cli_fail_at(t->about, NULL, err);
+    if (t->about != NULL && t->about == c->data)
+        return store_complain(t->about, &t->err);
+    return cli_fail_at(t->about, NULL, &t->err);
 }
 
 /* ---- Until it is told to stop -------------------------------------------- */
@@ -120,7 +121,8 @@ static int run_started(struct collector *c, const struct serve_how *how,
 
 int serve_run(const struct serve_how *how)
 {
-    struct collector c = {.config_path = how->file};
+    struct collector c = {.config_path = how->file,
+                          .accept_clock = how->accept_clock};
     int manager, failed = serve_configure(&c.config, how);
     struct serve_trouble t;
     sigset_t set;
@@ -131,7 +133,7 @@ int serve_run(const struct serve_how *how)
     run_signals(&set);
     manager = serve_notify_open();
     if (serve_open(&c, &t) != HSY_OK || serve_start(&c, &t) != HSY_OK)
-        failed = run_trouble(&t);
+        failed = run_trouble(&t, &c.config);
     else
         failed = run_started(&c, how, &set, manager);
     serve_close(&c);

@@ -5,6 +5,7 @@
 
 #include "cli_tasks.h"
 #include "simulate_parts.h"
+#include "simulate_study.h"
 #include "tasks_show.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ enum {
     FLEET_SEED,
     FLEET_TRUTH,
     FLEET_PUBLIC_KEY,
+    FLEET_THREADS,
     FLEET_CONNECTIONS,
     FLEET_BATCH,
     FLEET_RATE,
@@ -43,6 +45,7 @@ static const struct cli_option fleet_table[] = {
      "  strings: WORD:3,OTHER:1 (default: six words)"},
     {FLEET_PUBLIC_KEY, "public-key", "FILE",
      "who signs the collector's tasks (default: anyone)"},
+    {FLEET_THREADS, "threads", "N", "how many (default: all cores)"},
     {FLEET_CONNECTIONS, "connections", "C", "kept open (default 32)"},
     {FLEET_BATCH, "batch", "B",
      "uploads of a request (default 1, as devices send)"},
@@ -132,6 +135,8 @@ static bool fleet_option(struct cli_parser *p, int id, struct fleet_job *j)
     case FLEET_PUBLIC_KEY:
         j->public_key = p->value;
         return true;
+    case FLEET_THREADS:
+        return fleet_count(p, &o->threads, FLEET_THREADS_MAX);
     case FLEET_CONNECTIONS:
         return fleet_count(p, &o->connections, FLEET_CONNECTIONS_MAX);
     case FLEET_BATCH:
@@ -265,6 +270,7 @@ int simulate_fleet(int argc, char **argv)
                                   .batch = 1,
                                   .repeat = 1,
                                   .attempts = 8,
+                                  .threads = (uint32_t)simulate_cores(),
                                   .tick = fleet_tick}};
     struct cli_parser p;
     int id, failed;

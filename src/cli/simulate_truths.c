@@ -16,7 +16,6 @@
 static const char *truths_name(const struct fleet_task *t, size_t i,
                                char text[SHARES_BIN], size_t *len)
 {
-    const uint8_t *at = t->task.labels;
     const char *name = text;
 
     switch (t->info.kind) {
@@ -30,14 +29,11 @@ static const char *truths_name(const struct fleet_task *t, size_t i,
         shares_bin(text, &t->info, (uint32_t)i);
         break;
     default:
+        name = fleet_label(t, i, len);
+        if (name != NULL)
+            return name;
         snprintf(text, SHARES_BIN, "%zu", i);
-        if (at == NULL)
-            break;
-        at += t->info.labels_at;
-        for (; i > 0; i--)
-            at += 4 + (at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16);
-        *len = at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16;
-        return (const char *)at + 4;
+        name = text;
     }
     *len = strlen(name);
     return name;

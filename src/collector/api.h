@@ -24,6 +24,7 @@ struct collector {
     struct config config;    /* does not change while threads run, but for what
                                 serve_reload.c alone reads */
     const char *config_path; /* NULL: there is none */
+    bool accept_clock;       /* at this start; engine.h */
     struct store *store;
     struct engine *engine;
     struct workers *workers;

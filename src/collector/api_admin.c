@@ -253,3 +253,18 @@ struct roster *api_entry(struct collector *c, struct request *q,
                 release != 0 ? " and release" : "");
     return NULL;
 }
+
+void api_about(struct collector *c, struct request *q, api_members *put)
+{
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    if (api_begin(q, &p)) {
+        put(&p, c, e);
+        api_answer(q, 200, &p);
+    }
+    roster_drop(roster);
+}

@@ -261,22 +261,15 @@ void api_compare(struct request *q, void *ctx)
 
 /* ---- In time ------------------------------------------------------------- */
 
+static void figures_put_history(struct put *p, struct collector *c,
+                                const struct roster_entry *e)
+{
+    put_word(p, "task", e->task.id);
+    put_count(p, "release", e->task.release);
+    history_put(c->history, p, e->number);
+}
+
 void api_history(struct request *q, void *ctx)
 {
-    struct collector *c = ctx;
-    const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
-    struct put p;
-
-    if (roster == NULL)
-        return;
-    if (c->history == NULL) {
-        api_problem(q, 503, "Busy", "the collector is not ready yet");
-    } else if (api_begin(q, &p)) {
-        put_word(&p, "task", e->task.id);
-        put_count(&p, "release", e->task.release);
-        history_put(c->history, &p, e->number);
-        api_answer(q, 200, &p);
-    }
-    roster_drop(roster);
+    api_about(ctx, q, figures_put_history);
 }

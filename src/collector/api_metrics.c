@@ -50,6 +50,9 @@ static void metrics_engine(FILE *to, struct collector *c)
     metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
     metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
                 s.tally_bytes);
+    metrics_one(to, "tasks_without_memory", "gauge",
+                "Tasks whose tallies do not fit: their uploads are refused.",
+                s.refusing);
     metrics_one(to, "clock_jumped", "gauge",
                 "1 if the clock is not believed and uploads are refused.",
                 s.clock_jumped);

@@ -33,6 +33,11 @@ void api_later(struct collector *c, struct request *q, desk_work *work);
 struct roster *api_entry(struct collector *c, struct request *q,
                          const char *name, const struct roster_entry **e);
 
+/* Answer with an object about the path's task, of the release asked for. */
+typedef void api_members(struct put *p, struct collector *c,
+                         const struct roster_entry *e);
+void api_about(struct collector *c, struct request *q, api_members *put);
+
 /* A parameter as a number or a day; what is not there leaves *out as it is.
  * False after an answer. */
 bool api_count(struct request *q, const char *name, uint64_t most,

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define STATUS_BEHIND ((uint64_t)1 << 16) /* commits that are not folded */
-
 void api_health(struct request *q, void *ctx)
 {
     static const char fine[] = "ok\n";
@@ -24,8 +22,8 @@ const char *api_unready(struct collector *c)
     engine_look(c->engine, &status);
     if (status.clock_jumped)
         return "the clock has jumped, and uploads are refused";
-    if (status.seq - status.folded > STATUS_BEHIND)
-        return "folding is far behind";
+    if (history_stuck(c->history))
+        return "what was counted has not been folded for minutes";
     return NULL;
 }
 

@@ -101,19 +101,14 @@ static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
     free(days);
 }
 
+static void tasks_put_one(struct put *p, struct collector *c,
+                          const struct roster_entry *e)
+{
+    tasks_put(p, c, e);
+    tasks_put_days(p, c, e->number);
+}
+
 void api_task(struct request *q, void *ctx)
 {
-    struct collector *c = ctx;
-    const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
-    struct put p;
-
-    if (roster == NULL)
-        return;
-    if (api_begin(q, &p)) {
-        tasks_put(&p, c, e);
-        tasks_put_days(&p, c, e->number);
-        api_answer(q, 200, &p);
-    }
-    roster_drop(roster);
+    api_about(ctx, q, tasks_put_one);
 }

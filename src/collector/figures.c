@@ -9,18 +9,33 @@
 
 /* ---- Open and close ------------------------------------------------------ */
 
-hsy_status figure_open(struct figure *f, const struct roster_entry *e,
-                       int64_t *words, const struct figure_how *how,
-                       hsy_error *err)
+/* Below its least number a task shows nothing. */
+static hsy_status figure_few(const struct roster_entry *e, hsy_error *err)
+{
+    host_fail(err, HSY_E_EMPTY, "reports", "too few reports to be shown");
+    if (err != NULL)
+        err->limit = e->task.min_reports;
+    return HSY_E_EMPTY;
+}
+
+static void figure_begin(struct figure *f, const struct roster_entry *e,
+                         const struct figure_how *how)
 {
     *f = (struct figure){.entry = e, .how = how};
     hsy_scheme_info(e->scheme, &f->info);
-    shares_view(&f->tally, &f->info, words);
     f->of = (struct shares_tally){e->scheme, &f->info, &f->tally};
     f->confidence = (hsy_confidence){.level = how->level,
                                      .target = HSY_PEOPLE,
                                      .interval = HSY_SCORE,
                                      .comparisons = 1};
+}
+
+hsy_status figure_check(const struct roster_entry *e,
+                        const struct figure_how *how, hsy_error *err)
+{
+    struct figure f;
+
+    figure_begin(&f, e, how);
     if (!(how->level > 0 && how->level < 1))
         return host_fail(err, HSY_E_RANGE, "level",
                          "a fraction between 0 and 1 is wanted");
@@ -33,13 +48,28 @@ hsy_status figure_open(struct figure *f, const struct roster_entry *e,
             err->limit = FIGURE_TOP_MAX;
         return HSY_E_RANGE;
     }
+    if (f.info.kind == HSY_KIND_STRINGS && !figure_discovers(&f) &&
+        how->candidates_len == 0)
+        return host_fail(err, HSY_E_UNKNOWN, "candidates",
+                         "strings of this mechanism are estimated by name: the "
+                         "collector has no list of candidates for this task");
+    return HSY_OK;
+}
+
+hsy_status figure_open(struct figure *f, const struct roster_entry *e,
+                       int64_t *words, const struct figure_how *how,
+                       hsy_error *err)
+{
+    hsy_status st = figure_check(e, how, err);
+
+    figure_begin(f, e, how);
+    if (st != HSY_OK)
+        return st;
+    shares_view(&f->tally, &f->info, words);
     if (hsy_tally_reports(&f->tally) >= e->task.min_reports &&
         hsy_tally_reports(&f->tally) != 0)
         return HSY_OK;
-    host_fail(err, HSY_E_EMPTY, "reports", "too few reports to be shown");
-    if (err != NULL)
-        err->limit = e->task.min_reports;
-    return HSY_E_EMPTY;
+    return figure_few(e, err);
 }
 
 void figure_clear(struct figure *f)

@@ -23,6 +23,11 @@ struct figure_how {
 /* "yes-no", "values", "number", "bins", "strings"; NULL: none of them. */
 const char *figure_kind(uint32_t kind);
 
+/* Whether there can be a figure, as far as that is known without a tally:
+ * HSY_E_RANGE with the field, HSY_E_UNKNOWN. */
+hsy_status figure_check(const struct roster_entry *e,
+                        const struct figure_how *how, hsy_error *err);
+
 /* JSON text of the entry's tally in words, to be freed; HSY_E_EMPTY below
  * min_reports, with limit. Any thread; may take seconds. */
 hsy_status figure_json(char **json, size_t *len, const struct roster_entry *e,

@@ -131,10 +131,6 @@ static hsy_status names_candidates(struct figure *f, hsy_error *err)
     hsy_status st;
     size_t twice;
 
-    if (f->how->candidates_len == 0)
-        return host_fail(err, HSY_E_UNKNOWN, "candidates",
-                         "strings of this mechanism are estimated by name: the "
-                         "collector has no list of candidates for this task");
     st = names_lines(f, err);
     if (st != HSY_OK)
         return st;

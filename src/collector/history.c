@@ -19,6 +19,7 @@
 
 #define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
 #define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
+#define HISTORY_STUCK_SECONDS 120 /* of no folding, with something to fold */
 #define HISTORY_STATUS_SECONDS                                                 \
     2 /* readers hear how we are so often at most                              \
        */
@@ -284,12 +285,35 @@ static void history_tell_status(struct history *h)
     h->status = json;
 }
 
+/* Note whether folding goes on. */
+static void history_watch(struct history *h, const struct engine_status *status)
+{
+    pthread_mutex_lock(&h->lock);
+    if (status->folded != h->folded || status->folded == status->seq)
+        h->moved = history_now();
+    h->folded = status->folded;
+    pthread_mutex_unlock(&h->lock);
+}
+
+bool history_stuck(struct history *h)
+{
+    bool stuck;
+
+    if (h == NULL)
+        return false;
+    pthread_mutex_lock(&h->lock);
+    stuck = history_now() > h->moved + HISTORY_STUCK_SECONDS;
+    pthread_mutex_unlock(&h->lock);
+    return stuck;
+}
+
 static void history_round(struct history *h, bool estimate)
 {
     struct roster *roster = engine_roster(h->c->engine);
     struct engine_status status;
 
     engine_look(h->c->engine, &status);
+    history_watch(h, &status);
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
         history_entry(h, roster_at(roster, i), status.day, estimate);
     roster_drop(roster);
@@ -341,6 +365,7 @@ hsy_status history_start(struct history **out, struct collector *c,
     if (h == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     h->c = c;
+    h->moved = history_now();
     pthread_mutex_init(&h->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -17,10 +17,13 @@
 /* Where requests wait that take their time; NULL: the history is not there. */
 struct desk *history_desk(struct history *h);
 
+/* Whether what was counted has not been folded for minutes. Any thread. */
+bool history_stuck(struct history *h);
+
 /* Figures that the desk has made; for its thread alone. */
 struct recent *history_recent(struct history *h);
 
-/* Members "live" and "days" of an entry. Any thread. */
+/* Members "live" and "days" of an entry; none of a NULL. Any thread. */
 void history_put(struct history *h, struct put *p, uint32_t entry);
 
 /* Reports and nulls of an entry in all time. Any thread. */

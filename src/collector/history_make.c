@@ -131,15 +131,24 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
 
 /* ---- Figures ------------------------------------------------------------- */
 
+/* A large tally is not copied for nothing. */
 hsy_status history_figure(char **json, size_t *len, struct collector *c,
                           const struct history_ask *ask,
                           const struct figure_how *how, hsy_error *err)
 {
+    const struct roster_entry *e = ask->entry;
     int64_t *words = NULL;
-    hsy_status st = history_copy(&words, c, ask, err);
+    hsy_status st = figure_check(e, how, err);
 
+    if (st == HSY_OK &&
+        history_count(c, e->number).reports < e->task.min_reports)
+        st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
+    if (st == HSY_E_EMPTY && err != NULL)
+        err->limit = e->task.min_reports;
     if (st == HSY_OK)
-        st = figure_json(json, len, ask->entry, words, how, err);
+        st = history_copy(&words, c, ask, err);
+    if (st == HSY_OK)
+        st = figure_json(json, len, e, words, how, err);
     free(words);
     return st;
 }

@@ -41,6 +41,8 @@ struct history {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     bool stop;
+    uint64_t folded; /* commits, when last looked */
+    double moved;    /* when that was last something else, or all there is */
     struct history_series **series; /* by entry; owned */
     size_t n;
     size_t live_bytes;

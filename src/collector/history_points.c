@@ -93,6 +93,8 @@ void history_put(struct history *h, struct put *p, uint32_t entry)
 {
     const struct history_series *s;
 
+    if (h == NULL)
+        return;
     pthread_mutex_lock(&h->lock);
     s = entry < h->n ? h->series[entry] : NULL;
     put_array(p, "live");

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* How often deadlines are looked at. */
-#define LISTEN_SWEEP_MS 250u
+#define LISTEN_SWEEP_MS 250
 
 uint64_t listen_clock(void)
 {
@@ -40,11 +40,12 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(http, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct request *q = calloc(1, sizeof *q);
+    struct request *q = info == NULL ? NULL : calloc(1, sizeof *q);
 
     *at = q;
-    if (q == NULL || info == NULL)
+    if (q == NULL)
         return; /* its first request is cut off */
+    q->kind = LOOP_CONNECTION;
     q->loop = p;
     q->http = http;
     q->fd = info->connect_fd;
@@ -83,15 +84,40 @@ static void loop_connection(void *loop, struct MHD_Connection *http, void **at,
     }
 }
 
+static unsigned loop_limit(const struct loop *p)
+{
+    const struct listen_options *o = &p->listener->options;
+
+    return o->connections / o->loops + 1;
+}
+
+/* Where there is no room for another connection, the idle have a second. */
+static uint64_t loop_deadline(const struct loop *p, const struct request *q,
+                              bool full)
+{
+    uint64_t spare = 1000ull * p->listener->options.idle_seconds;
+
+    if (full && q->deadline != 0 && q->served && spare > 1000 &&
+        atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_NONE)
+        return q->deadline - (spare - 1000);
+    return q->deadline;
+}
+
 /* Connections whose time is up: libmicrohttpd sees them closed. */
 static void loop_sweep(struct loop *p)
 {
-    for (struct request *q = p->connections; q != NULL; q = q->next)
-        if (q->deadline != 0 && q->deadline <= p->now) {
+    bool full =
+        atomic_load_explicit(&p->count, memory_order_relaxed) >= loop_limit(p);
+
+    for (struct request *q = p->connections; q != NULL; q = q->next) {
+        uint64_t deadline = loop_deadline(p, q, full);
+
+        if (deadline != 0 && deadline <= p->now) {
             q->deadline = 0;
             atomic_fetch_add_explicit(&p->timeouts, 1, memory_order_relaxed);
             shutdown(q->fd, SHUT_RDWR);
         }
+    }
     if (p->now - p->pinged >= 1000u * LISTEN_EVENTS_SECONDS) {
         p->pinged = p->now;
         events_ping(p);
@@ -127,6 +153,7 @@ static void loop_end(struct loop *p)
     struct request *q;
 
     events_end(p);
+    park_none(p);
     for (q = p->connections; q != NULL; q = q->next)
         if (atomic_load(&q->state) == REQUEST_WAITING) {
             q->status = 0;
@@ -169,9 +196,16 @@ static void loop_wait(struct loop *p)
     int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
 
     p->now = listen_clock();
-    for (int i = 0; i < n; i++)
-        if (events[i].data.ptr != NULL)
+    for (int i = 0; i < n; i++) {
+        const enum loop_kind *kind = events[i].data.ptr;
+
+        if (kind == NULL)
+            continue; /* libmicrohttpd's, or a wake-up */
+        if (*kind == LOOP_LINGERS)
             linger_drop(p, events[i].data.ptr);
+        else
+            park_wake(p, events[i].data.ptr);
+    }
 }
 
 static void *loop_main(void *arg)
@@ -185,6 +219,8 @@ static void *loop_main(void *arg)
         if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
             events_spread(p);
         MHD_run(p->http);
+        if (l->options.tls_cert != NULL)
+            park_waiting(p);
         if (p->now - p->swept >= LISTEN_SWEEP_MS)
             loop_sweep(p);
         if (!p->quiet && atomic_load(&l->drain_until) != 0)
@@ -210,26 +246,21 @@ static const char *listen_priorities(const struct listen_options *o)
 static bool loop_daemon(struct loop *p)
 {
     const struct listen_options *o = &p->listener->options;
-    unsigned limit = o->connections / o->loops + 1;
     unsigned flags =
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-    const struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)o->tls_cert},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)o->tls_key},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0,
-         (void *)(uintptr_t)listen_priorities(o)},
-        {MHD_OPTION_END, 0, NULL}};
+    const bool tls = atomic_load(&p->listener->tls) != NULL;
 
     p->http = MHD_start_daemon(
-        o->tls_cert == NULL ? flags : flags | MHD_USE_TLS, 0, NULL, NULL,
-        request_step, p, MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
-        MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT, limit,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LISTEN_HEAD_BYTES,
-        MHD_OPTION_NOTIFY_CONNECTION, loop_connection, p,
-        MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
+        tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, request_step, p,
+        MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
+        MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT,
+        loop_limit(p), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)LISTEN_HEAD_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
+        loop_connection, p, MHD_OPTION_NOTIFY_COMPLETED, request_over, p,
         MHD_OPTION_UNESCAPE_CALLBACK, listen_unescape, NULL,
-        MHD_OPTION_URI_LOG_CALLBACK, request_line, p, MHD_OPTION_ARRAY,
-        o->tls_cert == NULL ? tls + 3 : tls, MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, request_line, p,
+        tls ? MHD_OPTION_HTTPS_CERT_CALLBACK2 : MHD_OPTION_END, listen_tls_pick,
+        MHD_OPTION_HTTPS_PRIORITIES, listen_priorities(o), MHD_OPTION_END);
     return p->http != NULL;
 }
 
@@ -256,16 +287,11 @@ static bool loop_watch(struct loop *p)
 
 static hsy_status loop_open(struct loop *p, hsy_error *err)
 {
-    bool tls = p->listener->options.tls_cert != NULL;
-
     p->now = p->swept = p->pinged = listen_clock();
     if (!loop_descriptors(p))
         return host_fail(err, HSY_E_IO, "listen", "cannot make an event loop");
     if (!loop_daemon(p))
-        return host_fail(err, tls ? HSY_E_FORMAT : HSY_E_IO,
-                         tls ? "tls_cert" : "listen",
-                         tls ? "not a certificate and its key, both PEM"
-                             : "cannot start a listener");
+        return host_fail(err, HSY_E_IO, "listen", "cannot start a listener");
     return loop_watch(p)
                ? HSY_OK
                : host_fail(err, HSY_E_IO, "listen", "cannot watch a listener");
@@ -291,7 +317,10 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
         l->loops[i].listener = l;
         l->loops[i].socket = l->loops[i].epoll = l->loops[i].wake = -1;
     }
-    st = listen_bind(l, err);
+    st = o->tls_cert == NULL ? HSY_OK
+                             : listen_certify(l, o->tls_cert, o->tls_key, err);
+    if (st == HSY_OK)
+        st = listen_bind(l, err);
     for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
         st = loop_open(&l->loops[i], err);
     if (st != HSY_OK) {
@@ -386,6 +415,7 @@ void listen_close(struct listener *l)
         loop_close(&l->loops[i]);
     if (l->unix_path != NULL)
         unlink(l->unix_path);
+    listen_tls_free(l);
     free(l->unix_path);
     free(l->loops);
     free(l);

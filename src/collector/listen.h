@@ -63,6 +63,11 @@ struct listen_options {
 hsy_status listen_open(struct listener **out, const struct listen_options *o,
                        hsy_error *err);
 hsy_status listen_start(struct listener *l, hsy_error *err);
+
+/* Another certificate and key for handshakes from now on; one thread at a time,
+ * of a listener that has TLS. HSY_E_FORMAT: the old ones stand. */
+hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
+                          hsy_error *err);
 uint16_t listen_port(const struct listener *l); /* 0: a unix socket */
 
 /* Take no new connections, let requests finish for so long, close. */

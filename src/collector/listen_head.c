@@ -192,7 +192,7 @@ void listen_complaint(void *loop, const char *format, va_list args)
             q->lined = false;
             q->linger = true;
             atomic_fetch_add_explicit(&p->refused, 1, memory_order_relaxed);
-            if (p->listener->options.tls_cert == NULL)
+            if (atomic_load(&p->listener->tls) == NULL)
                 (void)!send(q->fd, answer, sizeof answer - 1,
                             MSG_DONTWAIT | MSG_NOSIGNAL);
             shutdown(q->fd, SHUT_RDWR);

@@ -20,6 +20,7 @@
 #define LINGER_MOST 64u /* of a loop */
 
 struct linger_socket {
+    enum loop_kind kind;
     struct linger_socket *prev, *next;
     int fd;
     size_t left; /* bytes that may come */
@@ -33,7 +34,8 @@ void linger_begin(struct loop *p, int fd)
 
     if (p->nlingering >= LINGER_MOST || (s = malloc(sizeof *s)) == NULL)
         return;
-    *s = (struct linger_socket){.next = p->lingering,
+    *s = (struct linger_socket){.kind = LOOP_LINGERS,
+                                .next = p->lingering,
                                 .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
                                 .left = LISTEN_LINGER_BYTES,
                                 .deadline = p->now + LINGER_MS};

@@ -11,6 +11,8 @@
 
 #include "listen.h"
 
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -46,7 +48,12 @@ struct request_header {
     const char *name, *value;
 };
 
+/* What the loop's epoll watches besides libmicrohttpd's and its wake-up: these
+ * begin with their kind. */
+enum loop_kind { LOOP_CONNECTION, LOOP_LINGERS };
+
 struct request {
+    enum loop_kind kind;
     struct loop *loop;
     struct MHD_Connection *http;
     struct request *prev, *next; /* all connections of the loop */
@@ -56,6 +63,8 @@ struct request {
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
 
     _Atomic int state;
+    bool parked;    /* by listen_park.c */
+    unsigned runs;  /* for which it has waited, as that counts */
     bool lined;     /* the first line of a head has come, the rest has not */
     bool plain_url; /* and what listen_url says of it */
     const struct route *route;
@@ -117,7 +126,18 @@ struct listener {
     _Atomic size_t inflight;
     _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
     _Atomic bool stopping;
+    _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
+
+/* ---- listen_tls.c -------------------------------------------------------- */
+
+/* Called by a handshake: the pair in force. */
+int listen_tls_pick(gnutls_session_t session,
+                    const struct gnutls_cert_retr_st *info,
+                    gnutls_pcert_st **chain, unsigned *n,
+                    gnutls_ocsp_data_st **ocsp, unsigned *nocsp,
+                    gnutls_privkey_t *key, unsigned *flags);
+void listen_tls_free(struct listener *l);
 
 /* ---- listen_socket.c ----------------------------------------------------- */
 
@@ -196,6 +216,12 @@ struct linger_socket; /* what the loop's epoll names it by */
 void linger_begin(struct loop *p, int fd);
 void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
 void linger_sweep(struct loop *p, bool all);
+
+/* ---- listen_park.c ------------------------------------------------------- */
+
+void park_waiting(struct loop *p); /* after each run; only with TLS */
+void park_wake(struct loop *p, struct request *q);
+void park_none(struct loop *p);
 
 /* ---- listen.c ------------------------------------------------------------ */
 

@@ -22,17 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERVE_PEM_MAX (1u << 20)
 #define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
 #define SERVE_SPARE_FILES 64u        /* besides those of connections */
-
-static hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
-                             const char *about)
-{
-    t->number = st == HSY_E_IO ? errno : 0;
-    t->about = about;
-    return st;
-}
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -73,7 +64,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .day_words = f->day_words,
                                      .keep_days = (uint32_t)f->keep_days,
                                      .grace_days = (uint32_t)f->grace_days,
-                                     .clock_days = (uint32_t)f->clock_days};
+                                     .clock_days = (uint32_t)f->clock_days,
+                                     .accept_clock = c->accept_clock};
     struct store_state state;
     hsy_status st;
 
@@ -147,37 +139,6 @@ static struct listen_options serve_options(struct collector *c)
                                    .body_bytes = f->body_bytes,
                                    .inflight_bytes = f->inflight_bytes,
                                    .tls12 = f->tls12};
-}
-
-/* Certificate and key as texts. */
-struct serve_tls {
-    uint8_t *cert, *key;
-    size_t key_len;
-};
-
-static void serve_forget_tls(struct serve_tls *tls)
-{
-    if (tls->key != NULL)
-        explicit_bzero(tls->key, tls->key_len);
-    free(tls->cert);
-    free(tls->key);
-}
-
-static hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
-                                 struct serve_trouble *t)
-{
-    size_t len;
-    hsy_status st;
-
-    *tls = (struct serve_tls){.cert = NULL};
-    if (f->tls_cert == NULL)
-        return HSY_OK;
-    st = serve_read(&tls->cert, &len, f->tls_cert, SERVE_PEM_MAX, &t->err);
-    if (st != HSY_OK)
-        return serve_fail(t, st, f->tls_cert);
-    st = serve_read(&tls->key, &tls->key_len, f->tls_key, SERVE_PEM_MAX,
-                    &t->err);
-    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->tls_key);
 }
 
 static hsy_status serve_open_public(struct collector *c,

@@ -22,8 +22,8 @@ struct serve_trouble {
     hsy_error err;
 };
 
-/* c is zeroed but for its config and config_path. Takes a half-open collector
- * to serve_close where it fails. */
+/* c is zeroed but for its config, config_path and accept_clock. Takes a
+ * half-open collector to serve_close where it fails. */
 hsy_status serve_open(struct collector *c, struct serve_trouble *t);
 hsy_status serve_start(struct collector *c, struct serve_trouble *t);
 
@@ -56,6 +56,21 @@ hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,
                       size_t most, hsy_error *err);
 hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
                           hsy_error *err);
+
+/* Certificate and key of the listeners as PEM texts; none without TLS. Forget
+ * them after a failure too. */
+struct serve_tls {
+    uint8_t *cert, *key;
+    size_t key_len;
+};
+
+hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
+                          struct serve_trouble *t);
+void serve_forget_tls(struct serve_tls *tls);
+
+/* Note what st, with errno, was about; st. */
+hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
+                      const char *about);
 
 /* ---- The service manager (serve_notify.c) -------------------------------- */
 

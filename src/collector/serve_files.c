@@ -1,5 +1,6 @@
-/* serve_files.c - small files that a collector is given: document, keys. */
-#define _POSIX_C_SOURCE 200809L
+/* serve_files.c - small files that a collector is given: document, keys,
+ * certificate. */
+#define _GNU_SOURCE
 
 #include "serve.h"
 
@@ -10,6 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FILES_PEM_MAX (1u << 20)
+
+hsy_status serve_fail(struct serve_trouble *t, hsy_status st, const char *about)
+{
+    t->number = st == HSY_E_IO ? errno : 0;
+    t->about = about;
+    return st;
+}
 
 hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,
                       size_t most, hsy_error *err)
@@ -57,4 +67,29 @@ hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
         memcpy(key, bytes, sizeof bytes);
     free(text);
     return st;
+}
+
+void serve_forget_tls(struct serve_tls *tls)
+{
+    if (tls->key != NULL)
+        explicit_bzero(tls->key, tls->key_len);
+    free(tls->cert);
+    free(tls->key);
+}
+
+hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
+                          struct serve_trouble *t)
+{
+    size_t len;
+    hsy_status st;
+
+    *tls = (struct serve_tls){.cert = NULL};
+    if (f->tls_cert == NULL)
+        return HSY_OK;
+    st = serve_read(&tls->cert, &len, f->tls_cert, FILES_PEM_MAX, &t->err);
+    if (st != HSY_OK)
+        return serve_fail(t, st, f->tls_cert);
+    st = serve_read(&tls->key, &tls->key_len, f->tls_key, FILES_PEM_MAX,
+                    &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->tls_key);
 }

@@ -85,6 +85,29 @@ static bool reload_tokens(struct collector *c, const struct config *next)
     return false;
 }
 
+/* A new certificate stands in the files of the old. */
+static bool reload_tls(struct collector *c)
+{
+    struct serve_trouble t = {.about = NULL};
+    const bool admin = c->admin != NULL && !config_loopback(c->config.admin);
+    struct serve_tls tls;
+    hsy_status st;
+
+    if (c->config.tls_cert == NULL)
+        return true;
+    st = serve_read_tls(&tls, &c->config, &t);
+    if (st == HSY_OK)
+        st = listen_certify(c->public, (char *)tls.cert, (char *)tls.key,
+                            &t.err);
+    if (st == HSY_OK && admin)
+        st =
+            listen_certify(c->admin, (char *)tls.cert, (char *)tls.key, &t.err);
+    serve_forget_tls(&tls);
+    if (st != HSY_OK)
+        log_failure(c->log, "reload-certificate-kept", &t.err);
+    return st == HSY_OK;
+}
+
 void serve_reload(struct collector *c, struct config *next)
 {
     bool good;
@@ -96,6 +119,7 @@ void serve_reload(struct collector *c, struct config *next)
     reload_stuck(c, next);
     good = reload_tasks(c, next);
     good &= reload_tokens(c, next);
+    good &= reload_tls(c);
     if (good)
         log_event(c->log, LOG_NOTE, "reloaded", "%s", "");
 }

@@ -73,7 +73,7 @@ hsy_status store_keep_compact(struct store *is, hsy_error *err)
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         int rc = sqlite3_exec(both[i]->db, "VACUUM", NULL, NULL, NULL);
 
-        st = rc == SQLITE_OK ? store_empty_log(s, both[i], err)
+        st = rc == SQLITE_OK ? store_empty_log(s, both[i], true, err)
                              : store_fail(s, both[i], rc, err);
     }
     return st;

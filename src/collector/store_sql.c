@@ -260,6 +260,7 @@ static const char sql_settings[] =
     "PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
     "PRAGMA secure_delete=ON; PRAGMA cache_size=-8192;"
     "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;"
+    "PRAGMA journal_size_limit=16777216;"
     "PRAGMA synchronous=FULL;";
 
 static int sql_committed(void *log, sqlite3 *db, const char *name, int pages)

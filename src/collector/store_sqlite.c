@@ -102,7 +102,7 @@ static hsy_status sqlite_bound_log(struct store_sqlite *s, hsy_error *err)
 
     if (atomic_load(&s->record_log) < SQLITE_LOG_MOST)
         return HSY_OK;
-    st = store_empty_log(s, &s->append, err);
+    st = store_empty_log(s, &s->append, false, err);
     return st == HSY_E_FULL ? HSY_OK : st;
 }
 

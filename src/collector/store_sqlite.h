@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #define STORE_VERSION 1      /* of the tables, in both headers (user_version) */
+#define STORE_LOG 4096u      /* pages of the record's log before it is moved */
 #define STORE_PATIENCE 10000 /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
@@ -211,9 +212,10 @@ hsy_status store_backup(struct store *is, const char *directory,
 int store_put_meta(struct store_sqlite *s, struct sql *q,
                    const struct store_state *state);
 
-/* Move a log into its database and empty it. Another connection that still
- * reads puts it off; that is no failure (store_tidy.c). */
-hsy_status store_empty_log(struct store_sqlite *s, struct sql *q,
+/* Move a log into its database: it is written over from its beginning, or
+ * truncated. Another connection that still reads puts it off; that is no
+ * failure (store_tidy.c). */
+hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err);
 
 /* Erase ids and quotas of closed epochs, a bounded number. */

@@ -3,8 +3,10 @@
  * joining small rows of ids, emptying logs.
  *
  * What is erased is overwritten in the database (secure_delete), but the log
- * still holds the pages as they were written. It is emptied by store_round when
- * it has grown, and by store_tidy whenever something was erased.
+ * still holds the pages as they were written. store_tidy truncates the logs
+ * whenever something was erased. While it has no time for that, a log that has
+ * grown is moved into its database and written over from its beginning: that
+ * costs the file system nothing, and what is beyond STORE_LOG is cut off.
  */
 #include "store_sqlite.h"
 
@@ -22,30 +24,39 @@
 
 /* ---- Logs ---------------------------------------------------------------- */
 
-hsy_status store_empty_log(struct store_sqlite *s, struct sql *q,
+/* A checkpoint of a connection; another that still reads puts it off. */
+static int tidy_checkpoint(struct sql *q, int mode)
+{
+    int rc;
+
+    sqlite3_busy_timeout(q->db, 0);
+    rc = sqlite3_wal_checkpoint_v2(q->db, NULL, mode, NULL, NULL);
+    sqlite3_busy_timeout(q->db, STORE_PATIENCE);
+    return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED
+               ? SQLITE_OK
+               : rc;
+}
+
+hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err)
 {
-    /* Most of it without holding anybody up, the rest with nobody writing. */
-    int rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_PASSIVE,
-                                       NULL, NULL);
     const bool record = q != &s->cells;
+    int rc = tidy_checkpoint(q, SQLITE_CHECKPOINT_PASSIVE);
 
-    if (rc == SQLITE_OK) {
-        if (record)
-            pthread_mutex_lock(&s->writing);
-        sqlite3_busy_timeout(q->db, 0);
-        rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_TRUNCATE,
-                                       NULL, NULL);
-        sqlite3_busy_timeout(q->db, STORE_PATIENCE);
-        if (rc == SQLITE_OK)
-            atomic_store(q->log, 0);
-        if (record)
-            pthread_mutex_unlock(&s->writing);
-    }
-    if (rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ||
-        (rc & 0xff) == SQLITE_LOCKED)
-        return HSY_OK;
-    return store_fail(s, q, rc, err);
+    if (rc != SQLITE_OK)
+        return store_fail(s, q, rc, err);
+    /* Most of it went without holding anybody up; the rest goes with nobody
+     * writing. */
+    if (record)
+        pthread_mutex_lock(&s->writing);
+    if (record || truncate)
+        rc = tidy_checkpoint(q, truncate ? SQLITE_CHECKPOINT_TRUNCATE
+                                         : SQLITE_CHECKPOINT_PASSIVE);
+    if (rc == SQLITE_OK)
+        atomic_store(q->log, 0);
+    if (record)
+        pthread_mutex_unlock(&s->writing);
+    return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
 }
 
 /* ---- What is over -------------------------------------------------------- */
@@ -269,9 +280,9 @@ static hsy_status tidy_cells(struct store_sqlite *s, bool *more, hsy_error *err)
     if (st == HSY_OK)
         st = store_erase_waste(s, TIDY_CHUNKS, more, err);
     if (st == HSY_OK && !*more && atomic_exchange(&s->erased, false)) {
-        st = store_empty_log(s, &s->flip, err);
+        st = store_empty_log(s, &s->flip, true, err);
         if (st == HSY_OK)
-            st = store_empty_log(s, &s->cells, err);
+            st = store_empty_log(s, &s->cells, true, err);
         if (st != HSY_OK)
             atomic_store(&s->erased, true);
     }

@@ -32,9 +32,9 @@ struct output {
     char *path;  /* owned; where it shall stand, NULL: written in place */
     char *draft; /* owned; where it stands meanwhile, NULL: nowhere */
     char self[OUTPUT_NAME]; /* what fd is called while it has no name */
-    bool memory;      /* there is no fd */
-    uint8_t *bytes;   /* owned; all of it so far, in memory */
-    size_t len, room; /* of bytes */
+    bool memory;            /* there is no fd */
+    uint8_t *bytes;         /* owned; all of it so far, in memory */
+    size_t len, room;       /* of bytes */
     size_t used;
     uint8_t buffer[OUTPUT_BUFFER];
 };

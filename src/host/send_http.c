@@ -9,9 +9,9 @@
 
 #include "send.h"
 
+#include "curl_load.h"
 #include "hostfail.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,7 @@
 #define HTTP_DOCUMENT_MAX (16u << 20) /* bytes of a document */
 
 struct send_http {
+    const struct curl_functions *use;
     CURL *curl;
     struct curl_slist *headers;
     char uploads[HTTP_URL + 16], tasks[HTTP_URL + 16];
@@ -78,7 +79,7 @@ static hsy_status http_addresses(struct send_http *h, const char *url,
 
 static bool http_header(struct send_http *h, const char *line)
 {
-    struct curl_slist *more = curl_slist_append(h->headers, line);
+    struct curl_slist *more = h->use->slist_append(h->headers, line);
 
     if (more != NULL)
         h->headers = more;
@@ -125,22 +126,24 @@ static bool http_options(struct send_http *h, const hsy_send_options *o)
     CURL *c = h->curl;
 
     return http_headers(h, o->token) &&
-           curl_easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
+           h->use->easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
                CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_SSL_SESSIONID_CACHE, 0L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_SSL_SESSIONID_CACHE, 0L) ==
+               CURLE_OK &&
            (o->ca_file == NULL ||
-            curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file) == CURLE_OK) &&
-           curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
-                            (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_FORBID_REUSE,
-                            o->one_connection ? 0L : 1L) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, http_take) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_WRITEDATA, h) == CURLE_OK;
+            h->use->easy_setopt(c, CURLOPT_CAINFO, o->ca_file) == CURLE_OK) &&
+           h->use->easy_setopt(c, CURLOPT_HTTP_VERSION,
+                               (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_FORBID_REUSE,
+                               o->one_connection ? 0L : 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, http_take) ==
+               CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEDATA, h) == CURLE_OK;
 }
 
 static hsy_status http_setup(struct send_http *h, const char *url,
@@ -153,7 +156,12 @@ static hsy_status http_setup(struct send_http *h, const char *url,
     if (o->token != NULL && !http_token_ok(o->token))
         return host_fail(err, HSY_E_RANGE, "token",
                          "not a token: letters, digits and -._~+/= alone");
-    h->curl = curl_easy_init();
+    h->use = hsy_curl_load();
+    if (h->use == NULL)
+        return host_fail(err, HSY_E_IO, "curl",
+                         "libcurl is not installed: the package "
+                         "libcurl3-gnutls, or libcurl4");
+    h->curl = h->use->easy_init();
     if (h->curl == NULL || !http_options(h, o))
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     return HSY_OK;
@@ -180,9 +188,10 @@ void hsy_http_close(struct send_http *http)
 {
     if (http == NULL)
         return;
-    if (http->curl != NULL)
-        curl_easy_cleanup(http->curl);
-    curl_slist_free_all(http->headers);
+    if (http->curl != NULL) {
+        http->use->easy_cleanup(http->curl);
+        http->use->slist_free_all(http->headers);
+    }
     free(http->body);
     free(http);
 }
@@ -237,9 +246,9 @@ static void http_answer(struct send_http *h, struct send_answer *answer)
     curl_off_t retry = 0;
     long status = 0;
 
-    curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &retry);
-    curl_easy_getinfo(h->curl, CURLINFO_CONTENT_TYPE, &type);
+    h->use->easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+    h->use->easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &retry);
+    h->use->easy_getinfo(h->curl, CURLINFO_CONTENT_TYPE, &type);
     answer->status = (uint32_t)status;
     answer->retry_after = retry > 0 ? (uint64_t)retry : 0;
     answer->problem =
@@ -257,9 +266,9 @@ static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
     h->len = 0;
     h->most = most;
     h->too_long = false;
-    curl_easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
-    curl_easy_setopt(h->curl, CURLOPT_URL, url);
-    code = curl_easy_perform(h->curl);
+    h->use->easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
+    h->use->easy_setopt(h->curl, CURLOPT_URL, url);
+    code = h->use->easy_perform(h->curl);
     if (code == CURLE_OK)
         http_answer(h, answer);
     else
@@ -269,16 +278,17 @@ static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
 void hsy_http_post(struct send_http *http, const uint8_t *bytes, size_t len,
                    uint32_t seconds, struct send_answer *answer)
 {
-    curl_easy_setopt(http->curl, CURLOPT_POST, 1L);
-    curl_easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
-    curl_easy_setopt(http->curl, CURLOPT_POSTFIELDS, bytes);
+    http->use->easy_setopt(http->curl, CURLOPT_POST, 1L);
+    http->use->easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                           (curl_off_t)len);
+    http->use->easy_setopt(http->curl, CURLOPT_POSTFIELDS, bytes);
     http_perform(http, http->uploads, seconds, HTTP_ANSWER_MAX, answer);
 }
 
 void hsy_http_get(struct send_http *http, uint32_t seconds, uint8_t **bytes,
                   size_t *len, struct send_answer *answer)
 {
-    curl_easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
+    http->use->easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
     http_perform(http, http->tasks, seconds, HTTP_DOCUMENT_MAX, answer);
     if (answer->status != 200 || http->len == 0)
         return;

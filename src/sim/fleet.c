@@ -8,6 +8,9 @@
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include "fleet_parts.h"
 
+#include "crew.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -155,7 +158,7 @@ struct fleet_task *fleet_tasks(struct fleet *f, size_t *n)
     return f->tasks;
 }
 
-static double fleet_clock(void)
+double fleet_clock(void)
 {
     struct timespec t = {0};
 
@@ -163,32 +166,146 @@ static double fleet_clock(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static hsy_status fleet_live(struct fleet *f, struct fleet_device *d,
-                             struct fleet_http *http, hsy_error *err)
+/* ---- Running: some threads, each with devices, requests and counts ------- */
+
+struct fleet_job {
+    struct fleet *f;
+    struct fleet_result *result;
+    pthread_mutex_t lock; /* for both, and for who is told */
+};
+
+/* What a thread works with: a fleet of its own, which shares everything with
+ * the whole but what it counts. */
+struct fleet_worker {
+    struct fleet_job *job;
+    struct fleet f;
+    struct fleet_result result;
+    struct fleet_device *device;
+    struct fleet_http *http;
+};
+
+static void fleet_tick(void *ctx, uint64_t uploads)
 {
+    struct fleet_worker *w = ctx;
+    const struct fleet_options *o = &w->job->f->o;
+
+    pthread_mutex_lock(&w->job->lock);
+    if (o->tick != NULL)
+        o->tick(o->ctx, uploads);
+    pthread_mutex_unlock(&w->job->lock);
+}
+
+static hsy_status fleet_worker_counts(struct fleet_worker *w, hsy_error *err)
+{
+    const struct fleet *of = w->job->f;
+
+    w->f.tasks = calloc(of->n + 1, sizeof *w->f.tasks);
+    if (w->f.tasks == NULL)
+        return sim_nomem(err);
+    for (size_t i = 0; i < of->n; i++) {
+        struct fleet_task *t = &w->f.tasks[i];
+
+        *t = of->tasks[i];
+        t->counts = calloc(t->ncounts + 1, sizeof *t->counts);
+        if (t->counts == NULL)
+            return sim_nomem(err);
+    }
+    return HSY_OK;
+}
+
+static hsy_status fleet_worker_open(void *worker, void *job, hsy_error *err)
+{
+    struct fleet_worker *w = worker;
+    hsy_status st;
+
+    w->job = job;
+    w->f = *w->job->f;
+    w->f.tasks = NULL;
+    w->f.o.tick = fleet_tick;
+    w->f.o.ctx = w;
+    w->f.o.connections =
+        (w->f.o.connections + w->f.o.threads - 1) / w->f.o.threads;
+    w->f.o.connections += w->f.o.connections == 1 && w->f.o.repeat > 1;
+    w->f.o.rate /= w->f.o.threads;
+    st = fleet_worker_counts(w, err);
+    if (st == HSY_OK)
+        st = fleet_device_new(&w->device, &w->f, err);
+    if (st == HSY_OK)
+        st = fleet_http_open(&w->http, &w->f, &w->result, err);
+    return st;
+}
+
+/* Every device whose number leaves this remainder. */
+static hsy_status fleet_worker_work(void *worker, uint64_t item, hsy_error *err)
+{
+    struct fleet_worker *w = worker;
     hsy_status st = HSY_OK;
 
-    for (uint64_t i = 0; st == HSY_OK && i < f->o.devices; i++)
-        st = fleet_device_live(d, i, fleet_http_take, http, err);
-    return st == HSY_OK ? fleet_http_finish(http, err) : st;
+    for (uint64_t i = item; st == HSY_OK && i < w->f.o.devices;
+         i += w->f.o.threads)
+        st = fleet_device_live(w->device, i, fleet_http_take, w->http, err);
+    return st == HSY_OK ? fleet_http_finish(w->http, err) : st;
+}
+
+static void fleet_add_task(struct fleet_task *to, const struct fleet_task *of)
+{
+    to->answered += of->answered;
+    to->sum += of->sum;
+    to->reports += of->reports;
+    to->nulls += of->nulls;
+    to->refused += of->refused;
+    for (size_t i = 0; i < to->ncounts; i++)
+        to->counts[i] += of->counts[i];
+}
+
+static void fleet_add_result(struct fleet_result *to,
+                             const struct fleet_result *of)
+{
+    to->requests += of->requests;
+    to->repeated += of->repeated;
+    to->tried_again += of->tried_again;
+    to->acknowledged += of->acknowledged;
+    to->given_up += of->given_up;
+    for (size_t i = 0; i < FLEET_STATUSES; i++)
+        fleet_refused(to, of->statuses[i].status, of->statuses[i].uploads);
+}
+
+static void fleet_worker_close(void *worker)
+{
+    struct fleet_worker *w = worker;
+
+    fleet_http_close(w->http);
+    fleet_device_free(w->device);
+    pthread_mutex_lock(&w->job->lock);
+    for (size_t i = 0; w->f.tasks != NULL && i < w->f.n; i++) {
+        if (w->f.tasks[i].counts != NULL)
+            fleet_add_task(&w->job->f->tasks[i], &w->f.tasks[i]);
+        free(w->f.tasks[i].counts);
+    }
+    fleet_add_result(w->job->result, &w->result);
+    pthread_mutex_unlock(&w->job->lock);
+    free(w->f.tasks);
 }
 
 hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
                      hsy_error *err)
 {
     const double start = fleet_clock();
-    struct fleet_device *d = NULL;
-    struct fleet_http *http = NULL;
+    struct fleet_job job = {.f = f, .result = result};
+    const struct crew crew = {.items = f->o.threads,
+                              .threads = f->o.threads,
+                              .worker = sizeof(struct fleet_worker),
+                              .job = &job,
+                              .open = fleet_worker_open,
+                              .work = fleet_worker_work,
+                              .close = fleet_worker_close};
     hsy_status st;
 
     *result = (struct fleet_result){.requests = 0};
-    st = fleet_device_new(&d, f, err);
-    if (st == HSY_OK)
-        st = fleet_http_open(&http, f, result, err);
-    if (st == HSY_OK)
-        st = fleet_live(f, d, http, err);
-    fleet_http_close(http);
-    fleet_device_free(d);
+    if (pthread_mutex_init(&job.lock, NULL) != 0)
+        return sim_nomem(err);
+    st = crew_work(&crew, err);
+    pthread_mutex_destroy(&job.lock);
     result->seconds = fleet_clock() - start;
     return st;
 }

@@ -17,6 +17,7 @@
 #define FLEET_BATCH_MAX 4096u
 #define FLEET_CONNECTIONS_MAX 1024u
 #define FLEET_REPEAT_MAX 1000u
+#define FLEET_THREADS_MAX 256u
 #define FLEET_STATUSES 16u
 
 struct fleet_options {
@@ -26,7 +27,8 @@ struct fleet_options {
     const uint8_t *key;  /* who signs the tasks; NULL: it is not checked */
     uint64_t seed, devices;
     uint64_t now;         /* seconds since 1970, as the collector's clock */
-    uint32_t connections; /* kept open */
+    uint32_t threads;     /* from 1 on */
+    uint32_t connections; /* kept open, by all threads together */
     uint32_t batch;       /* uploads of a request */
     uint32_t repeat;      /* times that each request is sent */
     uint32_t attempts;    /* of each, until it is given up */
@@ -86,12 +88,15 @@ void fleet_close(struct fleet *f); /* NULL is allowed */
 /* The tasks, in the document's order. */
 struct fleet_task *fleet_tasks(struct fleet *f, size_t *n);
 
+/* Label i < d of a list; NULL if its values are numbers. */
+const char *fleet_label(const struct fleet_task *task, size_t i, size_t *len);
+
 /* Another law for a task. HSY_E_FORMAT with what it may be. */
 hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
                            hsy_error *err);
 
-/* All devices, one after the other; then result has what became of it. HSY_E_IO
- * if the collector cannot be reached. */
+/* All devices, one after the other in each thread; then result has what became
+ * of it. HSY_E_IO if the collector cannot be reached. */
 hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
                      hsy_error *err);
 

@@ -5,15 +5,14 @@
  * been read; no answer, and an answer that asks for a later try, sends the same
  * bytes again. Devices are made while requests are on their way.
  */
-#define _DEFAULT_SOURCE /* clock_gettime */
 #include "fleet_parts.h"
 
-#include <curl/curl.h>
+#include "curl_load.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define HTTP_TIMEOUT 60L
 #define HTTP_URL_MAX 4096u
@@ -40,6 +39,7 @@ struct http_request {
 struct fleet_http {
     struct fleet *f;
     struct fleet_result *result;
+    const struct curl_functions *use;
     CURLM *multi;
     struct curl_slist *headers;
     char url[HTTP_URL_MAX];
@@ -49,14 +49,6 @@ struct fleet_http {
     double start;
     bool unreachable; /* a request was given up without any answer */
 };
-
-static double http_clock(void)
-{
-    struct timespec t = {0};
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -90,29 +82,30 @@ static size_t http_read(char *bytes, size_t one, size_t n, void *ctx)
 static bool http_setup(struct fleet_http *h, struct http_request *r)
 {
     const struct fleet_options *o = &h->f->o;
-    CURL *c = r->easy = curl_easy_init();
+    CURL *c = r->easy = h->use->easy_init();
 
     r->task = calloc(o->batch, sizeof *r->task);
     r->report = calloc(o->batch, sizeof *r->report);
     return c != NULL && r->task != NULL && r->report != NULL &&
-           curl_easy_setopt(c, CURLOPT_URL, h->url) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
+           h->use->easy_setopt(c, CURLOPT_URL, h->url) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
                CURLE_OK &&
            (o->ca_file == NULL ||
-            curl_easy_setopt(c, CURLOPT_CAINFO, o->ca_file) == CURLE_OK) &&
-           curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
-                            (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_TIMEOUT, HTTP_TIMEOUT) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_PRIVATE, r) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, http_read) == CURLE_OK &&
-           curl_easy_setopt(c, CURLOPT_WRITEDATA, r) == CURLE_OK;
+            h->use->easy_setopt(c, CURLOPT_CAINFO, o->ca_file) == CURLE_OK) &&
+           h->use->easy_setopt(c, CURLOPT_HTTP_VERSION,
+                               (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_TIMEOUT, HTTP_TIMEOUT) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_PRIVATE, r) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, http_read) ==
+               CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEDATA, r) == CURLE_OK;
 }
 
 static bool http_header(struct fleet_http *h, const char *line)
 {
-    struct curl_slist *more = curl_slist_append(h->headers, line);
+    struct curl_slist *more = h->use->slist_append(h->headers, line);
 
     h->headers = more != NULL ? more : h->headers;
     return more != NULL;
@@ -144,15 +137,17 @@ hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
     *out = h;
     h->f = f;
     h->result = result;
-    h->start = http_clock();
+    h->start = fleet_clock();
     while (len > 0 && f->o.url[len - 1] == '/')
         len--;
     snprintf(h->url, sizeof h->url, "%.*s/v1/uploads", (int)len, f->o.url);
-    h->multi = curl_multi_init();
+    h->use = hsy_curl_load(); /* it is there: the tasks came by it */
+    h->multi = h->use->multi_init();
     h->requests = calloc(f->o.connections, sizeof *h->requests);
     if (h->multi == NULL || h->requests == NULL || !http_headers(h))
         return sim_nomem(err);
-    curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)f->o.connections);
+    h->use->multi_setopt(h->multi, CURLMOPT_MAXCONNECTS,
+                         (long)f->o.connections);
     for (; h->n < f->o.connections; h->n++)
         if (!http_setup(h, &h->requests[h->n])) {
             h->n++;
@@ -169,31 +164,33 @@ void fleet_http_close(struct fleet_http *h)
         struct http_request *r = &h->requests[i];
 
         if (r->state == HTTP_SENT)
-            curl_multi_remove_handle(h->multi, r->easy);
-        curl_easy_cleanup(r->easy);
+            h->use->multi_remove_handle(h->multi, r->easy);
+        h->use->easy_cleanup(r->easy);
         free(r->bytes);
         free(r->task);
         free(r->report);
         free(r->answer);
     }
     free(h->requests);
-    curl_multi_cleanup(h->multi);
-    curl_slist_free_all(h->headers);
+    h->use->multi_cleanup(h->multi);
+    h->use->slist_free_all(h->headers);
     free(h);
 }
 
 /* ---- Answers ------------------------------------------------------------- */
 
-static void http_refused(struct fleet_http *h, uint32_t status)
+void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads)
 {
-    struct fleet_status *s = h->result->statuses;
+    struct fleet_status *s = r->statuses;
     size_t i = 0;
 
+    if (uploads == 0)
+        return;
     while (i + 1 < FLEET_STATUSES && s[i].uploads != 0 && s[i].status != status)
         i++;
     s[i].status = status;
-    s[i].uploads++;
-    h->result->refused++;
+    s[i].uploads += uploads;
+    r->refused += uploads;
 }
 
 /* What became of upload i: acknowledged, unless a status says otherwise. A copy
@@ -207,7 +204,7 @@ static void http_count(struct fleet_http *h, const struct http_request *r,
         return;
     if (status != 0) {
         t->refused++;
-        http_refused(h, status);
+        fleet_refused(h->result, status, 1);
         return;
     }
     h->result->acknowledged++;
@@ -274,9 +271,9 @@ static void http_again(struct fleet_http *h, struct http_request *r,
 {
     curl_off_t after = 0;
 
-    curl_easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
+    h->use->easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
     if (++r->attempt < h->f->o.attempts) {
-        r->due = http_clock() + (double)after +
+        r->due = fleet_clock() + (double)after +
                  HTTP_BACKOFF * (double)((uint64_t)1 << r->attempt % 16);
         r->state = HTTP_WAITING;
         h->result->tried_again++;
@@ -294,9 +291,9 @@ static void http_done(struct fleet_http *h, struct http_request *r,
     json_t *list = NULL;
     long status = 0;
 
-    curl_multi_remove_handle(h->multi, r->easy);
+    h->use->multi_remove_handle(h->multi, r->easy);
     if (code == CURLE_OK)
-        curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+        h->use->easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status == 200)
         list = http_list(r);
     if (http_later((uint32_t)status) || http_list_later(list) ||
@@ -313,9 +310,10 @@ static void http_send(struct fleet_http *h, struct http_request *r)
 {
     r->answer_len = 0;
     r->state = HTTP_SENT;
-    curl_easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->len);
-    curl_easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->bytes);
-    curl_multi_add_handle(h->multi, r->easy);
+    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                        (curl_off_t)r->len);
+    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->bytes);
+    h->use->multi_add_handle(h->multi, r->easy);
     h->result->requests++;
 }
 
@@ -327,16 +325,16 @@ static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
 
     for (size_t i = 0; i < h->n; i++)
         if (h->requests[i].state == HTTP_WAITING &&
-            h->requests[i].due <= http_clock())
+            h->requests[i].due <= fleet_clock())
             http_send(h, &h->requests[i]);
     if (wait != 0)
-        curl_multi_poll(h->multi, NULL, 0, wait, NULL);
-    curl_multi_perform(h->multi, &running);
-    while ((msg = curl_multi_info_read(h->multi, &left)) != NULL) {
+        h->use->multi_poll(h->multi, NULL, 0, wait, NULL);
+    h->use->multi_perform(h->multi, &running);
+    while ((msg = h->use->multi_info_read(h->multi, &left)) != NULL) {
         char *r = NULL;
         const CURLcode code = msg->data.result;
 
-        curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &r);
+        h->use->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &r);
         http_done(h, (struct http_request *)(void *)r, code);
     }
     if (h->unreachable)
@@ -374,7 +372,7 @@ static hsy_status http_pace(struct fleet_http *h, hsy_error *err)
     hsy_status st = http_pump(h, 0, err);
 
     while (st == HSY_OK && rate > 0 &&
-           (double)h->result->requests > (http_clock() - h->start) * rate)
+           (double)h->result->requests > (fleet_clock() - h->start) * rate)
         st = http_pump(h, 1, err);
     return st;
 }

@@ -60,22 +60,35 @@ static bool law_sum(struct fleet_law *law)
 
 /* ---- One of a list ------------------------------------------------------- */
 
+const char *fleet_label(const struct fleet_task *task, size_t i, size_t *len)
+{
+    const uint8_t *at = task->task.labels;
+
+    if (at == NULL)
+        return NULL;
+    for (at += task->info.labels_at;; at += 4 + *len) {
+        *len = at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 |
+               (size_t)at[3] << 24;
+        if (i-- == 0)
+            return (const char *)at + 4;
+    }
+}
+
 /* The place of a label, d if there is none. */
 static size_t law_label(const struct fleet_task *t, const char *name,
                         size_t len)
 {
-    const uint8_t *at = t->task.labels + t->info.labels_at;
-    size_t i = 0;
+    size_t n, i = 0;
 
-    for (; t->task.labels != NULL && i < t->info.d; i++) {
-        const size_t n = at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 |
-                         (size_t)at[3] << 24;
+    for (; i < t->info.d; i++) {
+        const char *label = fleet_label(t, i, &n);
 
-        if (n == len && memcmp(at + 4, name, len) == 0)
+        if (label == NULL)
+            return t->info.d;
+        if (n == len && memcmp(label, name, len) == 0)
             return i;
-        at += 4 + n;
     }
-    return t->info.d;
+    return i;
 }
 
 /* "a:3,b:1": hand each name with its weight to put. */

@@ -21,6 +21,9 @@ struct fleet {
 hsy_status fleet_fail(hsy_error *err, hsy_status status, const char *field,
                       const char *msg);
 
+/* Seconds, of a clock that only goes on. */
+double fleet_clock(void);
+
 /* ---- Laws (fleet_law.c) -------------------------------------------------- */
 
 /* What is taken where nobody says. */
@@ -59,6 +62,9 @@ void fleet_http_close(struct fleet_http *h); /* NULL is allowed */
 /* A fleet_each: into the next request, which is sent when it is full. */
 hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
                            size_t task, bool report, hsy_error *err);
+
+/* So many uploads were refused with this status. */
+void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads);
 
 /* Send what is left, and wait for all answers. */
 hsy_status fleet_http_finish(struct fleet_http *h, hsy_error *err);

@@ -50,7 +50,6 @@ async function list() {
   ok((await p.locator(".state.few").count()) === tasks.filter((t) => !t.shown).length, "what has too few reports says so");
   ok(await p.evaluate(() => globalThis.pwned === undefined && !document.querySelector("main img, main script, main iframe")), "questions, labels and words are text, whatever they hold");
   await p.waitForFunction((n) => document.querySelectorAll(".task .glance .number").length >= n, shown.length - shown.filter((t) => t.kind === "bins").length, { timeout: PATIENCE });
-  await shot(p, "tasks");
 }
 
 // Error bars: the values are the API's, the pixels are the values.
@@ -197,7 +196,7 @@ async function narrow() {
   for (const [i, view] of views.entries()) {
     await at(p, view, view === "#/" ? ".task" : view === "#/collector" ? ".facts" : "g[data-low]");
     if ((await spill()) > 0) wide.push([view, await spill()]);
-    if (i % 3 === 0) await shot(p, "narrow-" + i);
+    if (i % 5 === 0) await shot(p, "narrow-" + i);
   }
   ok(wide.length === 0, "nothing is wider than a screen of 360 points", wide);
   ok(await p.evaluate(() => [...document.querySelectorAll("*")].every((n) => getComputedStyle(n).transitionDuration.split(",").every((d) => parseFloat(d) === 0) && getComputedStyle(n).animationName === "none")), "nothing moves for those who asked for stillness");

@@ -278,6 +278,8 @@ for name, data in stream:  # those of before may come first
         counted = data
 ok(counted == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", counted)
 ok([r["value"] for r in data["estimates"]] == ["yes", "no"], "and one brings the new figure", data)
+status = data if name == "status" else next(d for n, d in stream if n == "status")
+ok(status["ready"] is True and status["store"]["commits"] > 0, "another how the collector is", status)
 stream.close()
 status, past = c.get("/v1/tasks/crash/history", A)
 now = c.get("/v1/tasks/crash/estimate", A)[1]

@@ -31,6 +31,9 @@ def counted():
     return {row["task"]: (row["reports"], row["nulls"]) for row in rows}
 
 
+r = run("tasks", "check", os.path.join(ROOT, "examples", "collector", "tasks.yaml"))
+ok(r.code == 0 and all(word in r.out for word in (b"rr", b"grr", b"onebit", b"oue", b"pem", b"rappor")), "the example has a task of each sort", r)
+
 # ---- Counted once ----------------------------------------------------------------
 
 few, r = fleet("--devices", 60, "--public-key", KEY)
@@ -40,7 +43,7 @@ ok(few["requests"] == few["acknowledged"] >= 360 and few["refused"] == few["give
 ok({k: v for k, v in counted().items() if k in sent} == sent and counted()["later"] == (0, 0), "the collector counted the same", counted())
 ok(all(sent[t][0] == 60 for t in sent if t != "half") and 0 < sent["half"][0] < 60 and sent["half"][1] >= 60 - sent["half"][0],
    "who is not drawn sends null uploads", sent)
-again, _ = fleet("--devices", 60, "--repeat", 3, "--batch", 7, "--connections", 5)
+again, _ = fleet("--devices", 60, "--threads", 3, "--repeat", 3, "--batch", 7, "--connections", 5)
 ok(again["acknowledged"] == few["acknowledged"] and again["repeated"] == 2 * (again["requests"] - again["repeated"]) and counted()["dark"] == sent["dark"],
    "the same seed, three times over and in batches: nothing is counted again", again)
 
@@ -103,11 +106,11 @@ ok("no connection" in r.err, "nobody there", r)
 stub = Stub()
 served = {"status": 200, "body": document}
 stub.says(served, {"status": 503}, {"status": 500}, {"status": 200, "body": b"<html>"})
-got, _ = fleet("--devices", 5, "--connections", 1, url=stub.url)
+got, _ = fleet("--devices", 5, "--threads", 1, "--connections", 1, url=stub.url)
 ok(got["tried_again"] == 3 and got["acknowledged"] == got["requests"] - 3 and len(set(stub.bodies())) == got["acknowledged"],
    "what is not acknowledged is sent again, the same bytes", got)
 stub.says(served, problem(410), {"status": 200, "body": b'{"accepted":1,"refused":[{"upload":2,"status":409,"reason":"conflict"}]}'})
-got, r = fleet("--devices", 5, "--connections", 1, "--batch", 2, url=stub.url, code=1)
+got, r = fleet("--devices", 5, "--threads", 1, "--connections", 1, "--batch", 2, url=stub.url, code=1)
 ok(got["refused"] == 3 and {s["status"]: s["uploads"] for s in got["statuses"]} == {410: 2, 409: 1} and "410" in r.err, "refusals are counted by their status", got)
 stub.says(served)
 stub.otherwise = {"status": 503}

@@ -7,7 +7,7 @@ from e2e import *
 
 out = must("help").decode()
 commands = re.findall(r"^  ([a-z]+)  +\S", out.split("A question")[0], re.M)
-ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "mechanisms", "audit", "simulate", "survey", "account", "bench", "help"} <= set(commands), "help lists the commands", out)
+ok({"randomize", "tally", "estimate", "discover", "release", "plan", "tasks", "device", "serve", "mechanisms", "audit", "simulate", "survey", "account", "bench", "help"} <= set(commands), "help lists the commands", out)
 ok(must("--help").decode() == out == must("-h").decode(), "--help and -h are help")
 ok(re.fullmatch(r"hearsay \d+\.\d+\.\d+\n", must("--version").decode()) is not None, "--version")
 ok(len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 80, "the overview fits a screen of 80 times 24")
@@ -64,6 +64,8 @@ ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
 ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
 ok(complete("store", "") == ["check", "export", "import", "compact"], "and what store can do")
+ok(complete("serve", "t") == ["token"] and complete("serve", "token", "r") == ["revoke"] and complete("serve", "token", "add", "x", "--role", "a") == ["analyst"],
+   "and what serve can")
 ok(complete("account", "s") == ["shuffle"] and complete("account", "g") == ["group"], "and what account can total")
 ok(complete("device", "p") == ["policy", "pack"] and complete("device", "consent", "d", "") == ["none", "collect", "send"],
    "and what device can")

@@ -103,7 +103,24 @@ def outlast(c, heads, context=None):
     return herd, statuses, p99, most
 
 
+def spent(c):
+    """Seconds of processor that it has used."""
+    with open("/proc/%d/stat" % c.process.pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 cert = Certificate()
+c = Collector("stalled", tls_cert=cert.cert, tls_key=cert.key)
+c.start()
+s = socket.create_connection(c.public)
+s.sendall(HELLO)
+honest(c.public, c.task["crash"], cert.context())
+before = spent(c)
+time.sleep(1)
+ok(spent(c) - before < 0.5, "a handshake that stops in the middle costs no processor", spent(c) - before)
+s.close()
+c.kill()
 for name, heads, config, context in (("plain", HEADS, {}, None), ("tls", [b"", HELLO], {"tls_cert": cert.cert, "tls_key": cert.key}, cert.context())):
     c = Collector("slow" + name, head_seconds=SECONDS, body_seconds=SECONDS, **config)
     c.start()

@@ -1,7 +1,10 @@
 #!/usr/bin/python3 -B
 """hearsay serve: starting, stopping, reloading, refusing, tokens."""
 
+import sqlite3
+
 from collector import *
+from proxies import Certificate, ssl
 
 
 def refused(c, words, sentence, *args, code=1):
@@ -28,7 +31,7 @@ copy = os.path.join(c.data, json.loads(done_)["directory"]) if status == 201 els
 
 # ---- A second process, and a port in use -------------------------------------------
 
-refused(c, [c.data], "a second process on the same directory is refused")
+refused(c, [c.data, "process %d serves" % c.process.pid], "a second process on the same directory is refused")
 other = Collector("two", listen="127.0.0.1:%d" % c.public[1])
 refused(other, ["127.0.0.1:%d" % c.public[1], "in use"], "a port in use is refused by its number")
 other.configure(listen="127.0.0.1:0", admin="127.0.0.1:%d" % c.admin[1])
@@ -93,6 +96,30 @@ write(os.path.join("one", "tasks.signed"), signed)
 c.process.send_signal(signal.SIGINT)
 ok(c.wait() == 0, "SIGINT ends it too")
 
+# ---- A new certificate -----------------------------------------------------------------
+
+first, second = Certificate("first"), Certificate("second")
+t = Collector("tls", tls_cert=first.cert, tls_key=first.key).start()
+
+
+def shown():
+    """The certificate of a new connection."""
+    return ssl.get_server_certificate(t.public, timeout=DEADLINE)
+
+
+def pem(c):
+    with open(c.cert) as f:
+        return f.read()
+
+
+old = pem(first)
+ok(shown() == old, "it shows its certificate")
+os.replace(second.key, first.key)
+ok(reload(t, "reload-certificate-kept") and shown() == old, "a key that is another's keeps the old", t.said())
+os.replace(second.cert, first.cert)
+ok(reload(t, "reloaded") and shown() == pem(first) != old, "a pair that fits is shown from then on", t.said())
+ok(t.stop() == 0, "and it ends")
+
 # ---- Tokens ----------------------------------------------------------------------------
 
 c.configure(admin_open=False)
@@ -128,6 +155,14 @@ for args, words in ((["add", "x"], "--role"), (["add", "--role", "analyst"], "NA
     r = run("serve", "token", *args, "--data", c.data)
     ok(r.code == 2 and words in r.err, "token %s is no usage" % " ".join(args), r)
     os.path.exists(key_of(c, "nowhere")) and ok(False, "nothing is made by it")
+
+# ---- Data that it cannot have ------------------------------------------------------------
+
+with sqlite3.connect(os.path.join(c.data, "record.db")) as record:
+    version = record.execute("PRAGMA user_version").fetchone()[0]
+    record.execute("PRAGMA user_version = %d" % (version + 1))
+record.close()
+refused(c, [c.data, "newer"], "data of a newer version is refused")
 
 # ---- What it does not start with ---------------------------------------------------------
 

@@ -76,8 +76,7 @@ static int fate(uint32_t kind)
 {
     uint64_t call;
 
-    if (m == NULL ||
-        (__atomic_load_n(&m->which, __ATOMIC_ACQUIRE) & kind) == 0)
+    if (m == NULL || (__atomic_load_n(&m->which, __ATOMIC_ACQUIRE) & kind) == 0)
         return 0;
     call = __atomic_fetch_add(&m->calls, 1, __ATOMIC_ACQ_REL);
     if (call < m->at || (call > m->at && m->on == 0))
@@ -108,7 +107,8 @@ static bool is_socket(int fd)
 
 ssize_t write(int fd, const void *buf, size_t len)
 {
-    int befalls = fd <= STDERR_FILENO ? 0 : fate(is_socket(fd) ? SENDS : WRITES);
+    int befalls =
+        fd <= STDERR_FILENO ? 0 : fate(is_socket(fd) ? SENDS : WRITES);
 
     if (befalls == MACHINE_TORN) {
         syscall(SYS_write, fd, buf, len / 2);
@@ -184,8 +184,8 @@ static int open_at(int dir, const char *name, int flags, mode_t mode)
     do {                                                                       \
         va_list args;                                                          \
         va_start(args, flags);                                                 \
-        mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(args, mode_t)     \
-                                                    : 0;                       \
+        mode =                                                                 \
+            (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(args, mode_t) : 0;   \
         va_end(args);                                                          \
     } while (0)
 

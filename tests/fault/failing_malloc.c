@@ -206,14 +206,14 @@ static bool run_whole(bool walks)
     return false;
 }
 
-/* Before main: returns in every run, and not in the process that forks them. */
+/* Before main: returns in every run, and not in the process that forks them.
+ * Libraries that the command is linked with have begun before this; what they
+ * allocate for that is not its, and neither counts nor fails. */
 __attribute__((constructor)) static void each(void)
 {
     const char *in = getenv("HSY_FAIL_IN");
     unsigned long calls;
 
-    if (alone.calls != 0)
-        die("something allocates before main");
     failing = mmap(NULL, sizeof *failing, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (failing == MAP_FAILED)

@@ -135,7 +135,7 @@ def median(rows, key):
 
 BITS = options.bits
 big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 1024, width: %d}; repeat: daily" % (1 << BITS - 10))
-c = Collector("load", TASKS + big, ids_epoch=400000000, checkpoint_seconds=5)
+c = Collector("load", TASKS + big, ids_epoch=400000000)
 c.start()
 nginx = Nginx()
 sent = 0

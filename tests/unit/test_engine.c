@@ -169,7 +169,7 @@ static void full_disk(void)
 /* C12, and the end of a day. */
 static void clocks(void)
 {
-    static const int64_t jumps[] = {8, 3650, 36500, 100000};
+    static const int64_t jumps[] = {13, 3650, 36500, 100000};
     struct rig r;
     struct engine_status status;
     struct rig_upload late = up(9, 9);

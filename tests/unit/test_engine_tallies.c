@@ -2,7 +2,6 @@
  * test_engine_tallies.c - what was admitted is folded once, written a little at
  * a time, and there again after any stop; tallies of elsewhere are added once.
  */
-#include "container.h"
 #include "engine_rig.h"
 #include "tap.h"
 
@@ -262,28 +261,6 @@ static void drops_old_days(void)
 
 /* ---- Tallies of elsewhere ------------------------------------------------ */
 
-/* A tally file with a report of each cell below n. */
-static uint8_t *tally_file(const struct roster_entry *entry, uint32_t n,
-                           size_t *len)
-{
-    int64_t *words = calloc(entry->words, sizeof *words);
-    struct output *out;
-    uint8_t *bytes = NULL;
-    hsy_tally t;
-
-    hsy_tally_init(&t, entry->scheme, words);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint8_t report[2] = {(uint8_t)i, (uint8_t)(i >> 8)};
-
-        hsy_tally_add(&t, entry->scheme, report, NULL);
-    }
-    output_memory(&out);
-    container_put_tally(out, entry->scheme, NULL, 0, &t);
-    output_take(out, &bytes, len);
-    free(words);
-    return bytes;
-}
-
 static void merges(void)
 {
     struct rig r;
@@ -293,7 +270,7 @@ static void merges(void)
     hsy_error err = {0};
 
     rig_open(&r);
-    file = tally_file(roster_at(r.roster, 0), 10, &len);
+    file = rig_tally_file(roster_at(r.roster, 0), 0, 10, &len);
     rig_one(&r, up(0, 1, 5));
     ok(engine_merge(r.e, 0, file, len, &err) == HSY_OK &&
            rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 5) == 2 &&
@@ -341,7 +318,7 @@ static void refuses_reports(void)
     output_take(out, &reports, &reports_len);
     ok(engine_merge(r.e, 0, reports, reports_len, NULL) == HSY_E_FORMAT,
        "a file of reports is no tally");
-    one = tally_file(entry, 3, &len);
+    one = rig_tally_file(entry, 0, 3, &len);
     two = malloc(2 * len);
     memcpy(two, one, len);
     memcpy(two + len, one, len);

@@ -503,6 +503,30 @@ static void late_connections_are_closed(void)
     listen_close(l);
 }
 
+static void idle_connections_make_room(void)
+{
+    struct listen_options o = options();
+    struct listener *l;
+    struct listen_status now;
+    int idle[4];
+
+    o.loops = 1;
+    o.connections = 3; /* and one */
+    l = serve(&o);
+    for (int i = 0; i < 4; i++) {
+        idle[i] = dial(l);
+        say(idle[i], "GET /text HTTP/1.1\r\nHost: x\r\n\r\n", 31);
+    }
+    do
+        listen_look(l, &now);
+    while (now.answers[2] != 4);
+    ok(begins(ask(l, HEAD("GET /text") "\r\n"), "HTTP/1.1 200 "),
+       "where connections are as many as may be, idle ones are closed");
+    for (int i = 0; i < 4; i++)
+        close(idle[i]);
+    listen_close(l);
+}
+
 static void events_reach_all(void)
 {
     struct listen_options o = options();
@@ -661,6 +685,7 @@ int main(void)
     listen_close(NULL);
     bodies_together_are_bounded();
     late_connections_are_closed();
+    idle_connections_make_room();
     events_reach_all();
     slow_readers_are_closed();
     draining_finishes();

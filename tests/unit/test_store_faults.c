@@ -59,22 +59,12 @@ static hsy_status faults_live(struct rig *r, struct rig_told *told,
 /* Whether the record has no batch besides those that are to be folded. */
 static bool faults_erased(const struct rig *r)
 {
-    char path[128];
-    sqlite3 *db = NULL;
-    sqlite3_stmt *st = NULL;
-    int rows = -1, pending = 0;
+    int64_t pending = 0;
 
-    snprintf(path, sizeof path, "%s/record.db", faults_at);
-    if (sqlite3_open(path, &db) == SQLITE_OK &&
-        sqlite3_prepare_v2(db, "SELECT count(*) FROM batches", -1, &st, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW)
-        rows = sqlite3_column_int(st, 0);
-    sqlite3_finalize(st);
-    sqlite3_close(db);
     for (unsigned i = 0; i < RIG_COMMITS; i++)
         pending += r->pending[i];
-    return rows == pending;
+    return rig_sql(faults_at, "record.db", "SELECT count(*) FROM batches") ==
+           pending;
 }
 
 /* What is left opens, is as it was told, and can be used: whatever rested is
@@ -144,7 +134,7 @@ static void killed_anywhere(void)
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const char *wrong = NULL;
     uint64_t k, deaths = 0;
-    const uint64_t step = faults_long ? 1 : 4;
+    const uint64_t step = faults_long ? 1 : 9;
     bool died = true;
 
     for (k = 1; died && wrong == NULL; k += step) {
@@ -155,7 +145,7 @@ static void killed_anywhere(void)
         disk_reset();
         wrong = faults_check(&faults_rig, told);
     }
-    ok(wrong == NULL && deaths > 100,
+    ok(wrong == NULL && deaths > 80,
        "killed before or within %llu writes: every acknowledged report is "
        "there once%s%s",
        (unsigned long long)deaths, wrong == NULL ? "" : ": ",
@@ -248,7 +238,7 @@ static void cut_anywhere(void)
     static const struct faults_chance chances[] = {
         {0, 256}, {256, 256}, {128, 256}, {224, 240}, {32, 128}};
     const char *wrong = NULL;
-    size_t n = 0, states = 0, most = faults_long ? 200000 : 2000;
+    size_t n = 0, states = 0, most = faults_long ? 200000 : 1600;
 
     ok(faults_journal() == HSY_OK && disk.nop > 300,
        "a life is written down, every operation on its files");
@@ -277,7 +267,7 @@ static void nothing_after_a_failed_sync(void)
     uint64_t k, failed = 0, after = 0;
     bool met = true;
 
-    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 2) {
+    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 3) {
         struct rig_told told = {0};
         struct rig *r = &faults_rig;
         hsy_error err;
@@ -303,7 +293,7 @@ static void nothing_after_a_failed_sync(void)
         if (wrong == NULL)
             wrong = faults_check(r, &told);
     }
-    ok(wrong == NULL && failed > 30 && after == 0,
+    ok(wrong == NULL && failed > 20 && after == 0,
        "%llu failed syncs: nothing is acknowledged after one (%llu)%s%s",
        (unsigned long long)failed, (unsigned long long)after,
        wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong);
@@ -341,7 +331,7 @@ static void full_and_emptied(void)
     uint64_t k, refused = 0;
     bool met = true;
 
-    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 5) {
+    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 13) {
         struct rig_told told = {0};
 
         faults_begin();
@@ -356,7 +346,7 @@ static void full_and_emptied(void)
         if (wrong == NULL)
             wrong = faults_check(&faults_rig, &told);
     }
-    ok(wrong == NULL && refused > 50,
+    ok(wrong == NULL && refused > 30,
        "full at any write: %llu refusals, nothing lost, and it goes on%s%s",
        (unsigned long long)refused, wrong == NULL ? "" : ": ",
        wrong == NULL ? "" : wrong);
@@ -365,10 +355,7 @@ static void full_and_emptied(void)
 int main(void)
 {
     faults_long = getenv("HSY_TEST_LONG") != NULL;
-    strcpy(faults_root, "/dev/shm/hearsay-store-XXXXXX"); /* in memory */
-    if (mkdtemp(faults_root) == NULL)
-        strcpy(faults_root, "/tmp/hearsay-store-XXXXXX");
-    if (strstr(faults_root, "XXXXXX") != NULL && mkdtemp(faults_root) == NULL)
+    if (!rig_root(faults_root))
         return 1;
     snprintf(faults_at, sizeof faults_at, "%s/data", faults_root);
     disk_begin();

@@ -1,0 +1,51 @@
+/*
+ * listen_park.c - TLS handshakes that do not go on are put aside.
+ *
+ * libmicrohttpd 0.9.75 asks to be run again at once while it believes that a
+ * connection has something to read, and of an unfinished handshake it believes
+ * that until it ends: one stranger who stops in the middle would keep a
+ * processor busy. So a connection that waits for its first request although
+ * libmicrohttpd was run again and again is suspended; our own epoll watches it,
+ * and the next byte brings it back.
+ */
+#include "listen_parts.h"
+
+#include <sys/epoll.h>
+
+#define PARK_RUNS 8u /* enough to read a whole head that is there */
+
+static void park(struct loop *p, struct request *q)
+{
+    struct epoll_event once = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT,
+                               .data.ptr = q};
+
+    if (epoll_ctl(p->epoll, EPOLL_CTL_ADD, q->fd, &once) != 0)
+        return;
+    q->parked = true;
+    MHD_suspend_connection(q->http);
+}
+
+void park_wake(struct loop *p, struct request *q)
+{
+    epoll_ctl(p->epoll, EPOLL_CTL_DEL, q->fd, NULL);
+    q->parked = false;
+    q->runs = 0;
+    MHD_resume_connection(q->http);
+}
+
+void park_waiting(struct loop *p)
+{
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (!q->parked && !q->served && !q->lined &&
+            atomic_load_explicit(&q->state, memory_order_relaxed) ==
+                REQUEST_NONE &&
+            ++q->runs > PARK_RUNS)
+            park(p, q);
+}
+
+void park_none(struct loop *p)
+{
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (q->parked)
+            park_wake(p, q);
+}
