@@ -70,7 +70,7 @@ for name in ("dark", "browser", "minutes", "memory"):
 
 # ---- One real device ------------------------------------------------------------------
 
-home, now = path("home"), int(time.time())
+home, now = path("home"), DAY * 86400 + 43200  # noon: what was delayed by an hour is due
 start = dict(clock=now - 86400 * 2)
 devices.good("init", home, "--document", os.path.join(c.dir, "tasks.signed"), "--public-key", KEY, "--source", "test.dark=2,10,10", **start)
 devices.good("consent", home, "send", **start)
