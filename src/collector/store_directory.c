@@ -78,8 +78,9 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
     if (s->dir == -1 || fstat(s->dir, &is) == -1)
         return host_fail(err, HSY_E_IO, "directory", "it cannot be opened");
     if (is.st_uid != geteuid() || (is.st_mode & 077) != 0)
-        return host_fail(err, HSY_E_REFUSED, "directory",
-                         "it is not yours alone: chmod 700, by its owner");
+        return host_fail(
+            err, HSY_E_REFUSED, "directory",
+            "it is not yours alone: be its owner, and chmod 700 it");
     if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
         faccessat(s->dir, "cells.db", F_OK, 0) == -1)
         return host_fail(err, HSY_E_EMPTY, "directory",
