@@ -49,7 +49,8 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
     q->loop = p;
     q->http = http;
     q->fd = info->connect_fd;
-    q->deadline = p->now + 1000ull * p->listener->options.head_seconds;
+    q->deadline = request_until(q, p->listener->options.head_seconds);
+    park_watch(p, q, EPOLL_CTL_ADD);
     q->next = p->connections;
     if (q->next != NULL)
         q->next->prev = q;
@@ -61,6 +62,7 @@ static void loop_leave(struct loop *p, struct request *q)
 {
     if (q == NULL)
         return;
+    epoll_ctl(p->epoll, EPOLL_CTL_DEL, q->fd, NULL);
     if (q->linger)
         linger_begin(p, q->fd);
     if (q->prev != NULL)
@@ -189,6 +191,36 @@ static int loop_timeout(struct loop *p)
     return LISTEN_SWEEP_MS;
 }
 
+/*
+ * Its peer sends no more. libmicrohttpd overlooks that if it comes together
+ * with the last bytes: what has come is answered, but nothing is waited for.
+ */
+static void loop_gone(struct request *q)
+{
+    const int state = atomic_load(&q->state);
+
+    q->gone = true;
+    if (state == REQUEST_EVENTS)
+        events_stop(q);
+    else if (state <= REQUEST_READING && q->deadline != 0)
+        q->deadline = request_until(q, 0);
+}
+
+static void loop_event(struct loop *p, struct epoll_event *e)
+{
+    const enum loop_kind *kind = e->data.ptr;
+
+    if (kind == NULL)
+        return; /* libmicrohttpd's, or a wake-up */
+    if (*kind == LOOP_LINGERS) {
+        linger_drop(p, e->data.ptr);
+        return;
+    }
+    if ((e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
+        loop_gone(e->data.ptr);
+    park_wake(p, e->data.ptr);
+}
+
 /* Wait for something to do. */
 static void loop_wait(struct loop *p)
 {
@@ -196,16 +228,8 @@ static void loop_wait(struct loop *p)
     int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
 
     p->now = listen_clock();
-    for (int i = 0; i < n; i++) {
-        const enum loop_kind *kind = events[i].data.ptr;
-
-        if (kind == NULL)
-            continue; /* libmicrohttpd's, or a wake-up */
-        if (*kind == LOOP_LINGERS)
-            linger_drop(p, events[i].data.ptr);
-        else
-            park_wake(p, events[i].data.ptr);
-    }
+    for (int i = 0; i < n; i++)
+        loop_event(p, &events[i]);
 }
 
 static void *loop_main(void *arg)
