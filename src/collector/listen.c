@@ -93,16 +93,16 @@ static unsigned loop_limit(const struct loop *p)
     return o->connections / o->loops + 1;
 }
 
-/* Where there is no room for another connection, the idle have a second. */
-static uint64_t loop_deadline(const struct loop *p, const struct request *q,
-                              bool full)
+/* Whether its time is up. Where there is no room for another connection, the
+ * idle have a second. */
+static bool loop_late(const struct loop *p, const struct request *q, bool full)
 {
-    uint64_t spare = 1000ull * p->listener->options.idle_seconds;
+    uint64_t early = 0;
 
-    if (full && q->deadline != 0 && q->served && spare > 1000 &&
+    if (full && q->served &&
         atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_NONE)
-        return q->deadline - (spare - 1000);
-    return q->deadline;
+        early = 1000ull * (p->listener->options.idle_seconds - 1);
+    return q->deadline != 0 && q->deadline <= p->now + early;
 }
 
 /* Connections whose time is up: libmicrohttpd sees them closed. */
@@ -111,15 +111,12 @@ static void loop_sweep(struct loop *p)
     bool full =
         atomic_load_explicit(&p->count, memory_order_relaxed) >= loop_limit(p);
 
-    for (struct request *q = p->connections; q != NULL; q = q->next) {
-        uint64_t deadline = loop_deadline(p, q, full);
-
-        if (deadline != 0 && deadline <= p->now) {
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (loop_late(p, q, full)) {
             q->deadline = 0;
             atomic_fetch_add_explicit(&p->timeouts, 1, memory_order_relaxed);
             shutdown(q->fd, SHUT_RDWR);
         }
-    }
     if (p->now - p->pinged >= 1000u * LISTEN_EVENTS_SECONDS) {
         p->pinged = p->now;
         events_ping(p);
@@ -128,7 +125,7 @@ static void loop_sweep(struct loop *p)
     p->swept = p->now;
 }
 
-/* ---- Draining and stopping ----------------------------------------------- */
+/* ---- Draining ------------------------------------------------------------ */
 
 /* Accept no more, close what is idle; what has just come has a second. */
 static void loop_quiet(struct loop *p)
@@ -149,23 +146,6 @@ static void loop_quiet(struct loop *p)
     }
 }
 
-/* Nobody answers any more: cut off what still waits. */
-static void loop_end(struct loop *p)
-{
-    struct request *q;
-
-    events_end(p);
-    park_none(p);
-    for (q = p->connections; q != NULL; q = q->next)
-        if (atomic_load(&q->state) == REQUEST_WAITING) {
-            q->status = 0;
-            atomic_store(&q->state, REQUEST_ANSWERED);
-            MHD_resume_connection(q->http);
-        }
-    for (int i = 0; i < 3; i++)
-        MHD_run(p->http);
-}
-
 /* ---- The loop ------------------------------------------------------------ */
 
 /* Connections whose answers have come, all at once. */
@@ -180,6 +160,24 @@ static void loop_resume(struct loop *p)
         MHD_resume_connection(q->http);
         q = next;
     }
+}
+
+/* Nobody answers any more: cut off what still waits. */
+static void loop_end(struct loop *p)
+{
+    struct request *q;
+
+    loop_resume(p);
+    events_end(p);
+    park_none(p);
+    for (q = p->connections; q != NULL; q = q->next)
+        if (atomic_load(&q->state) == REQUEST_WAITING) {
+            q->status = 0;
+            atomic_store(&q->state, REQUEST_ANSWERED);
+            MHD_resume_connection(q->http);
+        }
+    for (int i = 0; i < 3; i++)
+        MHD_run(p->http);
 }
 
 static int loop_timeout(struct loop *p)
