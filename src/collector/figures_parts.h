@@ -62,6 +62,9 @@ void figure_cut(struct figure *f, bool difference);
 /* Members that every figure has: what was asked, and how private it is. */
 void figure_put_head(struct put *p, const struct figure *f);
 
+/* What lying devices can have done; null where that has no bound. */
+void figure_put_lying(struct put *p, const struct figure *f);
+
 /* The members of one row after its name. */
 void figure_put_estimate(struct put *p, const hsy_estimate *est);
 
