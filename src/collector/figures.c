@@ -53,6 +53,10 @@ hsy_status figure_check(const struct roster_entry *e,
         return host_fail(err, HSY_E_UNKNOWN, "candidates",
                          "strings of this mechanism are estimated by name: the "
                          "collector has no list of candidates for this task");
+    if (f.info.d > FIGURE_VALUES && !figure_discovers(&f))
+        return host_fail(err, HSY_E_UNKNOWN, "values",
+                         "more values than a collector estimates: download the "
+                         "tally, and use 'hearsay estimate'");
     return HSY_OK;
 }
 

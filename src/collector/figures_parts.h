@@ -9,6 +9,7 @@
 #define FIGURE_TOP 50u           /* strings shown if none is said, ... */
 #define FIGURE_TOP_MAX 10000u    /* ... and rows of any figure at most */
 #define FIGURE_ROWS 1000u        /* a longer list is cut to its largest */
+#define FIGURE_VALUES (1u << 20) /* a longer one has no figure */
 #define FIGURE_CANDIDATES 20000u /* strings that are looked for, at most */
 #define FIGURE_ODD 1e-6          /* what chance does so seldom is not chance */
 
