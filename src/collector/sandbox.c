@@ -102,7 +102,7 @@ static bool sandbox_rules(int ruleset, const struct sandbox_options *o,
         if (o->readable[i][0] != '\0' &&
             !sandbox_allow_beside(ruleset, o->readable[i]))
             return false;
-    return true;
+    return !SANDBOX_WATCHED || sandbox_allow(ruleset, "/proc", SANDBOX_READ);
 }
 
 static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
