@@ -34,7 +34,7 @@ struct collector {
     struct log *log;
     pthread_mutex_t documents; /* one is taken at a time; of sign_key */
     uint8_t sign_key[HSY_SIGN_KEY];
-    _Atomic bool ready; /* both listeners serve; false while draining */
+    bool ready; /* both listeners serve; false while draining */
 };
 
 extern const struct route api_public[]; /* api_public.c; ctx: the collector */

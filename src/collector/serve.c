@@ -334,7 +334,7 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
-    c->ready = st == HSY_OK;
+    __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
 
@@ -358,7 +358,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     const uint32_t seconds = (uint32_t)c->config.drain_seconds;
     hsy_status st;
 
-    c->ready = false;
+    __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
     listen_drain(c->public, seconds);
     if (c->admin != NULL)
         listen_drain(c->admin, seconds);
