@@ -160,6 +160,7 @@ static const struct world_collector world_real = {.name = "hearsay",
                                                   .work = real_work,
                                                   .rest = real_rest,
                                                   .cells = real_cells,
-                                                  .sound = real_sound};
+                                                  .sound = real_sound,
+                                                  .quotas = true};
 
 #endif

@@ -26,6 +26,8 @@
 #define WORLD_STEP 3u   /* days that a believable clock may be ahead */
 #define WORLD_FAR 3650u /* days that no clock may be ahead */
 #define WORLD_NONE UINT32_MAX
+#define WORLD_ENROLLED 1u /* the task that wants a token, one a device */
+#define WORLD_QUOTA 1u    /* uploads an epoch */
 
 /* An upload that a device wants counted. */
 struct world_item {
@@ -72,6 +74,7 @@ struct world_collector {
     bool (*cells)(struct world *w, uint32_t task, uint32_t first, uint32_t last,
                   int64_t cells[WORLD_ITEMS]);
     bool (*sound)(struct world *w); /* whatever else must hold */
+    bool quotas;                    /* it knows tokens */
 };
 
 struct world {
@@ -279,6 +282,11 @@ static inline void world_arrive(struct world *w, const struct world_message *m)
     }
     if (m->harm != WORLD_WHOLE)
         world_fault(w, "a damaged request was understood");
+    q->s.token[0] = (uint8_t)(1 + w->items[m->item[0]].device);
+    q->s.quota = WORLD_QUOTA;
+    for (uint32_t i = 0; i < m->n; i++)
+        q->s.in.uploads[i].enrolled =
+            w->items[m->item[i]].task == WORLD_ENROLLED;
     w->waiting[w->nwaiting++] = q;
 }
 
@@ -297,7 +305,8 @@ static inline void world_answer(struct world *w, struct world_request *q)
             w->acks += !item->acked;
             item->acked = true;
         } else if (v != INTAKE_FULL && v != INTAKE_CLOSED &&
-                   v != INTAKE_EARLY && v != INTAKE_CONFLICT) {
+                   v != INTAKE_EARLY && v != INTAKE_CONFLICT &&
+                   (v != INTAKE_QUOTA || item->task != WORLD_ENROLLED)) {
             world_fault(w, "a good upload was refused");
         }
     }
@@ -376,6 +385,20 @@ static inline void world_check_item(struct world *w, const struct world_item *x,
         world_fault(w, "one id was acknowledged with two contents");
 }
 
+/* No token has brought more than its quota. */
+static inline void world_check_quotas(struct world *w, const int64_t *whole)
+{
+    uint32_t used[WORLD_DEVICES][WORLD_TICKS / WORLD_DAY + 1] = {0};
+
+    for (uint32_t i = 0; i < WORLD_ITEMS; i++) {
+        const struct world_item *x = &w->items[i];
+
+        if (x->task == WORLD_ENROLLED && (x->null ? x->acked : whole[i] == 1) &&
+            ++used[x->device][x->epoch - RIG_DAY] > WORLD_QUOTA)
+            world_fault(w, "a token has brought more than its quota");
+    }
+}
+
 static inline void world_check_task(struct world *w, uint32_t task)
 {
     int64_t whole[WORLD_ITEMS] = {0}, day[WORLD_ITEMS];
@@ -384,6 +407,8 @@ static inline void world_check_task(struct world *w, uint32_t task)
     for (uint32_t i = 0; i < WORLD_ITEMS; i++)
         if (w->items[i].task == task)
             world_check_item(w, &w->items[i], whole[i]);
+    if (w->is->quotas && task == WORLD_ENROLLED)
+        world_check_quotas(w, whole);
     for (uint32_t d = RIG_DAY; d <= world_today(w); d++) {
         if (!w->is->cells(w, task, d, d, day))
             continue;

@@ -10,7 +10,7 @@
 #ifndef STORE_RIG_H
 #define STORE_RIG_H
 
-#include "store.h"
+#include "store_sqlite.h"
 
 #include <dirent.h>
 #include <sqlite3.h>
@@ -413,6 +413,9 @@ static inline hsy_status rig_open(struct rig *r, const char *directory,
     st = store_sqlite_open(&r->store, &r->state, directory, true, err);
     if (st != HSY_OK)
         return st;
+    /* Short logs, so that a short life moves them too. */
+    ((struct store_sqlite *)r->store)->record_most = 60;
+    ((struct store_sqlite *)r->store)->cells_most = 40;
     st = r->store->is->read(r->store, &to, err);
     if (st == HSY_OK)
         rig_judge(r);

@@ -43,6 +43,13 @@ export async function ask(path, { signal, accept = "application/json" } = {}) {
 
 export const json = async (path, how) => (await ask(path, how)).json();
 
+// A figure; what a decoder calls detected is what a search calls significant.
+export const figure = async (path, how) => settle(await json(path, how));
+export function settle(got) {
+  for (const row of got.estimates) row.significant ??= row.detected;
+  return got;
+}
+
 export function query(values) {
   const q = new URLSearchParams();
   for (const [name, value] of Object.entries(values))

@@ -23,16 +23,18 @@ function slot(column, i, n, many) {
   return { x: column * width + (width - inner) / 2 + (i * inner) / n, width: inner / n };
 }
 
+// Both intervals; of many thin columns without caps, and no wider than they are.
+function interval(y, m, where) {
+  const middle = at(where.x + where.width / 2), thin = where.width < 0.01;
+  const upright = (kind, [low, high], wide) => s("rect", { class: kind, x: middle, width: wide, y: at(y(high)), height: at(y(low) - y(high)), rx: wide / 2, transform: `translate(${-wide / 2} 0)` });
+  const cap = (end) => s("rect", { class: "error", x: middle, width: 7, y: at(y(end)), height: 1.5, transform: "translate(-3.5 -0.75)" });
+  return [upright(`whole look${m.look ?? 0}`, [m.low, m.high], thin ? 2 : 6), upright("error", m.noise, thin ? 0.5 : 1.5), ...(thin ? [] : m.noise.map(cap))];
+}
+
 function mark(axis, m, where) {
   const y = (v) => 1 - (v - axis.from) / (axis.to - axis.from);
-  const middle = where.x + where.width / 2;
   const parts = [s("rect", { class: `mark look${m.look ?? 0}`, x: at(where.x), width: at(where.width), y: at(y(Math.max(0, m.value))), height: at(Math.abs(y(0) - y(m.value))), rx: 1.5 })];
-  if (m.low !== undefined) {
-    const ends = m.noise;
-    parts.push(s("rect", { class: `whole look${m.look ?? 0}`, x: at(middle), width: 6, y: at(y(m.high)), height: at(y(m.low) - y(m.high)), rx: 3, transform: "translate(-3 0)" }));
-    parts.push(s("rect", { class: "error", x: at(middle), width: 1.5, y: at(y(ends[1])), height: at(y(ends[0]) - y(ends[1])), transform: "translate(-0.75 0)" }));
-    for (const end of ends) parts.push(s("rect", { class: "error", x: at(middle), width: 7, y: at(y(end)), height: 1.5, transform: "translate(-3.5 -0.75)" }));
-  }
+  if (m.low !== undefined) parts.push(...interval(y, m, where));
   const node = s("g", { class: "column" }, m.title ? s("title", null, m.title) : null, parts);
   Object.assign(node.dataset, { estimate: m.value, low: m.low ?? "", high: m.high ?? "" });
   return node;

@@ -1,11 +1,11 @@
 // compare.js - two releases or two periods of one question, one over the other,
 // and their difference.
 
-import { json, save, taskPath } from "./api.js";
+import { json, save, settle, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
-import { cellsOf, edgeLabels, edgesOf, keyOf, labelOf, markOf, near, noiseOf } from "./estimate.js";
+import { cellsOf, edgeLabels, edgesOf, labelOf, legend, markOf, near, noiseOf } from "./estimate.js";
 import { chance, count, day, unitOf } from "./numbers.js";
 import { taskLink } from "./tasks.js";
 import { lowEnough } from "./words.js";
@@ -89,6 +89,8 @@ export class CompareView {
     if (this.mode === "period" && !(this.options.from && this.options.to && this.options.from2 && this.options.to2)) return put(this.result, h("p", { class: "empty" }, "Two periods need a first and a last day each."));
     try {
       const both = await json(taskPath(this.id, "/compare", this.query()), { signal: this.abort.signal });
+      settle(both.a);
+      settle(both.b);
       return this.draw(both);
     } catch (problem) {
       return this.failed(problem);
@@ -101,10 +103,10 @@ export class CompareView {
     const keep = (name, text, type) => h("button", { class: "quiet", type: "button", onclick: () => save(new Blob([text()], { type }), `${this.id}-compare.${name}`) }, name.toUpperCase());
     const sure = both.difference.filter((r) => lowEnough(r.p_value)).length;
     put(this.result,
-      h("section", { class: "card", "aria-labelledby": ids[0] }, h("div", { class: "head" }, h("h2", { id: ids[0] }, "Both")), key, both.a.kind === "bins" ? columns(both, unit) : overlay(both, unit, [a, b])),
+      h("section", { class: "card", "aria-labelledby": ids[0] }, h("div", { class: "head" }, h("h2", { id: ids[0] }, "Both")), key, both.a.kind === "bins" && !both.a.largest_first ? columns(both, unit) : overlay(both, unit, [a, b])),
       h("section", { class: "card", "aria-labelledby": ids[1] }, h("div", { class: "head" }, h("h2", { id: ids[1] }, "Difference"), h("div", { class: "group", role: "group", "aria-label": "Export" }, keep("csv", () => sheet(both.difference), "text/csv"), keep("json", () => JSON.stringify(both, null, 2), "application/json"))),
         h("p", null, `${a} minus ${b}. `, sure ? `${sure} of ${both.difference.length} differ by more than chance (p below 0.05${both.difference.length > 1 ? ", each by itself" : ""}).` : "Nothing differs by more than chance."),
-        differences(both, unit), h("p", { class: "key soft small" }, keyOf(both.a)), numbers(() => table("Differences", [["Value", ""], ["Difference", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ["p", "n"]],
+        differences(both, unit), h("p", { class: "key soft small" }, legend(both.a)), numbers(() => table("Differences", [["Value", ""], ["Difference", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ["p", "n"]],
           both.difference.map((r) => [labelOf(r), unit.number(r.estimate, r.stderr), unit.number(r.stderr, r.stderr), unit.number(r.low, r.stderr), unit.number(r.high, r.stderr), chance(r.p_value)])))));
   }
 }

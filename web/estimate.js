@@ -1,7 +1,7 @@
 // estimate.js - the figure of a task: bars, mean, distribution or words, with
 // errors; how it is asked for, and how it is taken home.
 
-import { download, json, taskPath } from "./api.js";
+import { download, figure as ask, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, say, table } from "./dom.js";
@@ -10,7 +10,7 @@ import { headline, liesText } from "./words.js";
 
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
-const LIARS = [0.001, 0.01, 0.05, 0.1];
+const LIARS = [0, 0.01, 0.05, 0.1];
 
 // What the devices' coins make of an interval: all of it where no liars are
 // assumed, else so many standard errors.
@@ -18,6 +18,9 @@ export function noiseOf(figure, row) {
   const wide = reach(figure.level) * row.stderr;
   return figure.assume_lying ? [row.estimate - wide, row.estimate + wide] : [row.low, row.high];
 }
+
+// Whether its rows say if they are more than chance makes.
+const tested = (figure) => figure.estimates.some((r) => r.significant !== undefined);
 
 // A word that is no text comes with its bytes.
 export const labelOf = (row) => (row.value_hex ? `0x${row.value_hex}` : row.value === "" ? "(empty)" : String(row.value));
@@ -47,14 +50,14 @@ export function edgeLabels(edges) {
 }
 
 // What the two intervals of a mark are.
-export const keyOf = (figure) => [h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+export const legend = (figure) => [h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
 
 /* ---- Pictures: each has a node and takes a figure ------------------------ */
 
 class BarsPicture {
   constructor(figure, order) {
     this.unit = unitOf(figure);
-    this.words = figure.kind === "strings";
+    this.words = tested(figure);
     this.order = order;
     this.bars = new Bars("Estimates", ["Value", "Share", "Noise", ...(this.words ? ["Significance"] : [])], this.unit);
     this.more = h("button", { class: "quiet", type: "button", hidden: true, onclick: () => { this.all = !this.all; this.update(this.figure); } });
@@ -151,11 +154,11 @@ export class EstimateCard {
     return h("div", { class: "controls" }, ordered, choice("Level", LEVELS, "0.95", change("level")), this.liars(change("lying")), this.task.by_day ? [date("from", "From"), date("to", "to")] : null);
   }
 
-  // A search for words has no bound on what liars can do.
+  // Hidden where no bound on what liars can do is known.
   liars(change) {
-    if (this.task.kind === "strings") return null;
     const known = [...new Set([...LIARS, Number(this.options.lying)])].sort((a, b) => a - b);
-    return choice("Lying devices", known.map((share) => [String(share), percent(share)]), this.options.lying, change);
+    this.lying = choice("Lying devices", known.map((share) => [String(share), share ? percent(share) : "none"]), this.options.lying, change);
+    return this.lying;
   }
 
   // A period has two ends; one that is not given is the task's own.
@@ -178,7 +181,7 @@ export class EstimateCard {
     const mine = (this.turn = (this.turn ?? 0) + 1);
     this.asked = Date.now();
     try {
-      const figure = await json(taskPath(this.task.task, "/estimate", this.query()), { signal: this.view.abort.signal });
+      const figure = await ask(taskPath(this.task.task, "/estimate", this.query()), { signal: this.view.abort.signal });
       if (mine !== this.turn) return;
       this.figure = figure;
       this.draw();
@@ -191,6 +194,7 @@ export class EstimateCard {
   failed(problem) {
     if (problem.status === 409 && problem.body.min_reports) return this.few(problem.body);
     const node = this.view.app.failed(this.view, problem);
+    if (!this.figure) this.hide(true);
     return node ? put(this.message, node) : null;
   }
 
@@ -214,12 +218,15 @@ export class EstimateCard {
     this.big.hidden = top.value === "";
     put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
     const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
-    say(this.about, `From ${count(figure.reports)} reports${range}. Level ${Math.round(figure.level * 100)} %, mechanism ${figure.mechanism}.`);
-    if (!this.drawn) put(this.picture, (this.drawn = new (PICTURES[figure.kind] ?? BarsPicture)(figure, () => this.order)).node);
+    const some = figure.values > figure.estimates.length ? `; the ${figure.estimates.length} largest of ${count(figure.values)} values` : "";
+    say(this.about, `From ${count(figure.reports)} reports${range}${some}. Level ${Math.round(figure.level * 100)} %, mechanism ${figure.mechanism}.`);
+    // Bins of which only the largest came are no histogram.
+    if (!this.drawn) put(this.picture, (this.drawn = new ((!figure.largest_first && PICTURES[figure.kind]) || BarsPicture)(figure, () => this.order)).node);
     this.drawn.update(figure);
-    put(this.key, keyOf(figure));
+    put(this.key, legend(figure));
     say(this.lies, liesText(figure, unit));
     this.lies.hidden = this.lies.textContent === "";
+    this.lying.hidden = !figure.assume_lying && this.options.lying !== "0";
     this.numbers.refresh();
   }
 
@@ -227,7 +234,7 @@ export class EstimateCard {
     const { figure } = this;
     if (!figure) return h("p", { class: "soft" }, "Not there yet.");
     const unit = unitOf(figure);
-    const words = figure.kind === "strings";
+    const words = tested(figure);
     return table("Estimates with their errors", [["Value", ""], ["Estimate", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(words ? [["Significant", ""]] : [])],
       figure.estimates.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), unit.number(r.stderr, r.stderr), unit.number(r.low, r.stderr), unit.number(r.high, r.stderr), ...(words ? [r.significant === false ? "no" : "yes"] : [])]));
   }

@@ -44,11 +44,11 @@ export class OverTimeCard {
 
   // Words that may be chance are no curve; the figure knows which they are.
   know(figure) {
-    if (figure.kind !== "strings") return;
-    const sure = figure.estimates.filter((r) => r.significant !== false).map((r) => r.value);
-    if (JSON.stringify(sure) === JSON.stringify(this.sure)) return;
-    this.sure = sure;
-    this.chosen = this.chosen?.filter((v) => sure.includes(v)) ?? null;
+    const sure = figure.kind === "strings" ? figure.estimates.filter((r) => r.significant !== false).map((r) => r.value) : undefined;
+    const key = JSON.stringify([figure.assume_lying, sure]);
+    if (key === this.known) return;
+    Object.assign(this, { known: key, lying: figure.assume_lying, sure });
+    if (sure && this.chosen) this.chosen = this.chosen.filter((v) => sure.includes(v));
     if (!this.chosen?.length) this.chosen = null;
     this.draw();
   }
@@ -76,7 +76,7 @@ export class OverTimeCard {
     if (last && !this.chosen) this.chosen = this.pick(last.estimates);
     this.choose((last?.estimates ?? []).filter((r) => this.sure?.includes(r.value) ?? true));
     const say = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the day has enough reports.";
-    const liars = this.task.kind === "strings" ? "" : `, with ${percent(this.view.app.status.lying ?? 0.01)} of devices lying`;
+    const liars = this.lying ? `, with ${percent(this.view.app.status.lying ?? 0.01)} of devices lying` : "";
     put(this.empty, this.points.length ? `Of all reports so far. Bands: 95 % intervals${liars}.` : say);
     this.series.show(this.points, (this.chosen ?? []).filter((v) => names.includes(v)), (v) => this.look(v), this.mode === "day");
     this.numbers.refresh();

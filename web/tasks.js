@@ -1,6 +1,6 @@
 // tasks.js - the list of tasks: what is asked, how far it is, what it says.
 
-import { json, query, taskPath } from "./api.js";
+import { figure, json, query, taskPath } from "./api.js";
 import { Columns } from "./columns.js";
 import { h, put, s, say } from "./dom.js";
 import { count, day, everyDay, reach, unitOf } from "./numbers.js";
@@ -32,7 +32,7 @@ function scale({ lo, hi, estimates: [row] }) {
 // A few bars, or the shape of a distribution, without axes.
 function miniature(figure) {
   const unit = unitOf(figure);
-  if (figure.kind === "bins") {
+  if (figure.kind === "bins" && !figure.largest_first) {
     const columns = new Columns("", unit, 104).update(figure.estimates.map((r) => ({ marks: [{ value: Math.max(0, r.estimate) }] })), []);
     return put(h("div", { class: "mini shape", "aria-hidden": "true" }), columns.plot);
   }
@@ -76,7 +76,7 @@ class Card {
   // Events carry the first rows only: the others stay as they were.
   renew({ reports, estimates }) {
     const now = new Map(estimates.map((r) => [r.value, r]));
-    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.estimates.map((r) => now.get(r.value) ?? r) });
+    if (this.figure) this.show({ ...this.figure, reports, estimates: this.figure.estimates.map((r) => ({ ...r, ...now.get(r.value) })) });
   }
 
   show(figure) {
@@ -135,10 +135,10 @@ export class TasksView {
       const card = this.cards.get(keyOf(t));
       try {
         card.showDays((await json(taskPath(t.task, "", { release: t.release }), how)).days ?? [], this.app.status.day);
-        if (t.shown) card.show(await json(taskPath(t.task, "/estimate", { release: t.release }), how));
+        if (t.shown) card.show(await figure(taskPath(t.task, "/estimate", { release: t.release }), how));
       } catch (problem) {
         if (problem.status === 401 || problem.name === "AbortError") throw problem;
-        if (problem.status !== 409) put(card.glance, h("p", { class: "soft" }, problem.message));
+        if (problem.status !== 409) put(card.glance, h("p", { class: "soft" }, problem.body.detail ?? problem.message));
       }
     }
   }

@@ -36,7 +36,7 @@ export const epsilonText = (e) => `\u03b5 = ${fixed(e, Math.abs(e - Math.round(e
 
 // What lying devices could do to this figure.
 export function liesText(figure, unit) {
-  if (figure.kind === "strings" && !figure.assume_lying) return "What lying devices could do to a search for words has no known bound: enough of them can make a word appear.";
+  if (figure.kind === "strings" && figure.assume_lying === null) return "What lying devices could do here has no known bound: enough of them can make a word appear.";
   if (!figure.assume_lying) return "";
   const share = percent(figure.assume_lying);
   const amount = (x) => fixed(x * unit.scale, x * unit.scale < 1 ? 2 : 1) + (unit.share ? " percentage points" : "");
@@ -48,7 +48,7 @@ export function headline(figure, unit, reach) {
   const rows = figure.estimates.filter((r) => r.significant !== false);
   if (!rows.length) return { value: "\u2013", spread: "", text: figure.kind === "strings" ? "No word stands out from chance yet." : "" };
   const show = (row, text) => ({ value: unit.of(row.estimate, row.stderr), spread: unit.spread(reach * row.stderr, row.stderr), text });
-  if (figure.kind === "bins") {
+  if (figure.kind === "bins" && !figure.largest_first) {
     const middle = figure.quantiles?.find((q) => q.quantile === 0.5);
     const plain = unitOf({ kind: "number" });
     return middle ? { value: plain.of(middle.estimate, middle.stderr), spread: plain.spread(reach * middle.stderr, middle.stderr), text: "is the median" } : { value: "", spread: "", text: "" };

@@ -4,14 +4,12 @@
 
 #include "container.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- Out ----------------------------------------------------------------- */
 
@@ -91,19 +89,6 @@ int store_run_export(const struct store_how *how)
 
 /* ---- In ------------------------------------------------------------------ */
 
-/* A directory that holds nothing but files of ours. */
-static void import_remove(const char *directory)
-{
-    DIR *dir = opendir(directory);
-    struct dirent *e;
-
-    while (dir != NULL && (e = readdir(dir)) != NULL)
-        unlinkat(dirfd(dir), e->d_name, 0);
-    if (dir != NULL)
-        closedir(dir);
-    rmdir(directory);
-}
-
 static int import_fill(const char *draft, const char *file)
 {
     struct store_data d = {.directory = draft};
@@ -142,23 +127,11 @@ static int import_check(const char *draft, const char *file)
 
 static int import_place(const char *draft, const char *directory)
 {
-    int fd, failed = 0;
-    char *slash, *parent;
-
-    if (renameat2(AT_FDCWD, draft, AT_FDCWD, directory, RENAME_NOREPLACE) == -1)
+    if (renameat2(AT_FDCWD, draft, AT_FDCWD, directory, RENAME_NOREPLACE) ==
+            -1 ||
+        !store_sync_parent(directory))
         return cli_fail("%s: %s", directory, strerror(errno));
-    parent = realpath(directory, NULL);
-    if (parent == NULL)
-        return cli_fail_nomem();
-    slash = strrchr(parent, '/');
-    slash[slash == parent] = '\0';
-    fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd == -1 || fsync(fd) == -1)
-        failed = cli_fail("%s: %s", parent, strerror(errno));
-    if (fd != -1)
-        close(fd);
-    free(parent);
-    return failed;
+    return 0;
 }
 
 int store_run_import(const struct store_how *how)
@@ -177,14 +150,14 @@ int store_run_import(const struct store_how *how)
     if (draft == NULL)
         return cli_fail_nomem();
     snprintf(draft, room, "%s.draft", directory);
-    import_remove(draft);
-    failed = import_fill(draft, how->words[1]);
+    failed = store_remove(draft) ? import_fill(draft, how->words[1])
+                                 : cli_fail("%s: it is in the way", draft);
     if (!failed)
         failed = import_check(draft, how->words[1]);
     if (!failed)
         failed = import_place(draft, directory);
     if (failed)
-        import_remove(draft);
+        store_remove(draft);
     free(draft);
     return failed ? failed : cli_finish();
 }

@@ -42,8 +42,12 @@ const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
 
 /* ---- Answers ------------------------------------------------------------- */
 
-void api_headers(struct request *q)
+void api_headers(struct request *q, const char *policy)
 {
+    request_set(q, "Content-Security-Policy",
+                policy != NULL ? policy
+                               : "default-src 'none'; style-src "
+                                 "'unsafe-inline'; frame-ancestors 'none'");
     request_set(q, "Cache-Control", "no-store");
     request_set(q, "X-Content-Type-Options", "nosniff");
     request_set(q, "Referrer-Policy", "no-referrer");
@@ -59,7 +63,7 @@ void api_problem(struct request *q, int status, const char *title,
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    api_headers(q);
+    api_headers(q, NULL);
     if (status == 503)
         request_set(q, "Retry-After", "1");
     request_problem(q, status, title, "%s", detail);
@@ -82,7 +86,7 @@ void api_answer(struct request *q, int status, struct put *p)
         api_problem(q, 503, "Out of memory", "try again later");
         return;
     }
-    api_headers(q);
+    api_headers(q, NULL);
     request_answer(q, status,
                    status < 400 ? "application/json"
                                 : "application/problem+json",
@@ -136,6 +140,30 @@ void api_later(struct collector *c, struct request *q, desk_work *work)
     if (desk == NULL || !desk_hand(desk, q, work))
         api_problem(q, 503, "Busy",
                     "too many requests wait for an answer; try again later");
+}
+
+/* Whether a browser sent this for another page than ours. */
+static bool admin_foreign(const struct request *q)
+{
+    const char *site = request_header(q, "Sec-Fetch-Site");
+    const char *origin = request_header(q, "Origin");
+    const char *host = request_header(q, "Host");
+    const char *at = origin != NULL ? strstr(origin, "://") : NULL;
+
+    if (site != NULL && strcmp(site, "same-origin") != 0 &&
+        strcmp(site, "none") != 0)
+        return true;
+    return origin != NULL &&
+           (at == NULL || host == NULL || strcmp(at + 3, host) != 0);
+}
+
+void api_change(struct collector *c, struct request *q, desk_work *work)
+{
+    if (admin_foreign(q))
+        api_problem(q, 403, "Not from another page",
+                    "a browser sent this for another site");
+    else
+        api_later(c, q, work);
 }
 
 /* ---- What is asked ------------------------------------------------------- */

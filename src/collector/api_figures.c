@@ -98,12 +98,12 @@ static void figures_answer(struct request *q, const char *type, char *json,
     size_t other_len = 0;
 
     if (as == NULL) {
-        api_headers(q);
+        api_headers(q, NULL);
         request_answer(q, 200, type, json, len, free);
         return;
     }
     if (as(&other, &other_len, json, len, &err) == HSY_OK) {
-        api_headers(q);
+        api_headers(q, NULL);
         request_answer(q, 200, type, other, other_len, free);
     } else {
         api_failed(q, &err);

@@ -57,7 +57,7 @@ static void operate_tally(struct collector *c, struct request *q)
     if (history_copy(&words, c, &ask, &err) == HSY_OK)
         err.status = operate_file(&bytes, &len, ask.entry, words);
     if (bytes != NULL) {
-        api_headers(q);
+        api_headers(q, NULL);
         operate_name(q, ask.entry);
         request_answer(q, 200, "application/octet-stream", bytes, len, free);
     } else {
@@ -116,7 +116,7 @@ static void operate_merge(struct collector *c, struct request *q)
 
 void api_merge(struct request *q, void *ctx)
 {
-    api_later(ctx, q, operate_merge);
+    api_change(ctx, q, operate_merge);
 }
 
 /* ---- The document -------------------------------------------------------- */
@@ -131,7 +131,7 @@ void api_document(struct request *q, void *ctx)
         api_problem(q, 404, "No document", "no document is in force yet");
         return;
     }
-    api_headers(q);
+    api_headers(q, NULL);
     request_answer(q, 200, "application/octet-stream", bytes, len, free);
 }
 
@@ -158,7 +158,7 @@ static void operate_put_document(struct collector *c, struct request *q)
 
 void api_put_document(struct request *q, void *ctx)
 {
-    api_later(ctx, q, operate_put_document);
+    api_change(ctx, q, operate_put_document);
 }
 
 /* ---- Backup -------------------------------------------------------------- */
@@ -212,5 +212,5 @@ static void operate_backup(struct collector *c, struct request *q)
 
 void api_backup(struct request *q, void *ctx)
 {
-    api_later(ctx, q, operate_backup);
+    api_change(ctx, q, operate_backup);
 }

@@ -16,8 +16,7 @@ static void page_answer(struct request *q, const char *path)
         api_problem(q, 404, "Not found", "there is no such file");
         return;
     }
-    api_headers(q);
-    request_set(q, "Content-Security-Policy", ASSETS_POLICY);
+    api_headers(q, ASSETS_POLICY);
     request_answer(q, 200, a->type, a->bytes, (size_t)(a->end - a->bytes),
                    NULL);
 }
@@ -42,6 +41,6 @@ void api_asset(struct request *q, void *ctx)
 void api_events(struct request *q, void *ctx)
 {
     (void)ctx;
-    api_headers(q);
+    api_headers(q, NULL);
     request_subscribe(q);
 }

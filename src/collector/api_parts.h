@@ -7,8 +7,9 @@
 /* ---- Answers ------------------------------------------------------------- */
 
 /* Headers that every answer has: nothing is kept by a browser, guessed, or
- * shown inside another page. */
-void api_headers(struct request *q);
+ * shown inside another page. policy: what the answer may do in a browser; NULL:
+ * nothing but look as it does. */
+void api_headers(struct request *q, const char *policy);
 
 /* Close p and answer with it. */
 void api_answer(struct request *q, int status, struct put *p);
@@ -24,6 +25,10 @@ void api_problem(struct request *q, int status, const char *title,
 
 /* Answer later, on the desk's thread; 503 if it is busy. */
 void api_later(struct collector *c, struct request *q, desk_work *work);
+
+/* The same of what changes something: not for a page of somebody else, open in
+ * the browser of one who may. */
+void api_change(struct collector *c, struct request *q, desk_work *work);
 
 /* ---- What is asked ------------------------------------------------------- */
 

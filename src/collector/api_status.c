@@ -8,7 +8,7 @@ void api_health(struct request *q, void *ctx)
     static const char fine[] = "ok\n";
 
     (void)ctx;
-    api_headers(q);
+    api_headers(q, NULL);
     request_answer(q, 200, "text/plain; charset=utf-8", fine, sizeof fine - 1,
                    NULL);
 }
@@ -36,7 +36,7 @@ void api_ready(struct request *q, void *ctx)
         api_problem(q, 503, "Not ready", "%s", why);
         return;
     }
-    api_headers(q);
+    api_headers(q, NULL);
     request_answer(q, 200, "text/plain; charset=utf-8", fine, sizeof fine - 1,
                    NULL);
 }

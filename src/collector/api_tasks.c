@@ -52,7 +52,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_word(p, "mechanism", info.mechanism);
     tasks_put_privacy(p, e, &info);
     put_day(p, "start", t->start);
-    put_day(p, "end", t->end);
+    put_day(p, "end", t->end - 1); /* the last day, as in the task file */
     put_count(p, "reports", count.reports);
     put_count(p, "nulls", count.nulls);
     put_count(p, "min_reports", t->min_reports);

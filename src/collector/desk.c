@@ -47,10 +47,12 @@ static void *desk_run(void *ctx)
     desk_work *work;
 
     while (desk_next(d, &q, &work)) {
-        if (work != NULL)
+        if (work != NULL) {
             work(d->collector, q);
-        else
+        } else {
+            request_set(q, "Retry-After", "10");
             request_problem(q, 503, "Stopping", "the collector is stopping");
+        }
     }
     return NULL;
 }

@@ -8,9 +8,10 @@
  */
 #define _GNU_SOURCE /* O_DIRECTORY */
 
-#include "store_sqlite.h"
+#include "store_keep.h"
 
 #include "hostfail.h"
+#include "store_sqlite.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,23 +93,6 @@ static bool backup_sync(const char *directory)
     return good;
 }
 
-static void backup_remove(const char *directory)
-{
-    static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
-
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
-            char name[32], *path;
-
-            snprintf(name, sizeof name, "%s%s", backup_files[i], ends[k]);
-            path = backup_path(directory, name);
-            if (path != NULL)
-                unlink(path);
-            free(path);
-        }
-    rmdir(directory);
-}
-
 static hsy_status backup_why(int rc, hsy_error *err)
 {
     if ((rc & 0xff) == SQLITE_FULL)
@@ -145,7 +129,8 @@ static hsy_status backup_make(struct store_sqlite *s, const char *draft,
         sqlite3_close(db[i]);
     if (rc != SQLITE_OK)
         return backup_why(rc, err);
-    if (!backup_sync(draft) || rename(draft, directory) == -1)
+    if (!backup_sync(draft) || rename(draft, directory) == -1 ||
+        !store_sync_parent(directory))
         return backup_why(SQLITE_IOERR, err);
     return HSY_OK;
 }
@@ -167,13 +152,13 @@ hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
     if (draft == NULL)
         return host_fail(err, HSY_E_NOMEM, "backup", "out of memory");
     snprintf(draft, room, "%s.draft", directory);
-    backup_remove(draft);
+    store_remove(draft);
     if (mkdir(draft, 0700) == -1) {
         st = backup_why(errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR, err);
     } else {
         st = backup_make(s, draft, directory, err);
         if (st != HSY_OK)
-            backup_remove(draft);
+            store_remove(draft);
     }
     free(draft);
     return st;

@@ -36,8 +36,6 @@
 
 #include <stdlib.h>
 
-#define CELLS_LOG 1024u /* pages of the log of cells before it is moved */
-
 /* ---- Rows ---------------------------------------------------------------- */
 
 struct store_tally_row store_tally_row(const struct sql_value *row)
@@ -180,8 +178,8 @@ static hsy_status cells_write(struct store_sqlite *s,
         st = store_erase_waste(s, n, &more, err);
     if (st == HSY_OK)
         st = store_write(s, &s->cells, cells_put_chunks, &c, err);
-    if (st == HSY_OK && atomic_load(&s->cells_log) > CELLS_LOG)
-        st = store_empty_log(s, &s->cells, false, err);
+    if (st == HSY_OK)
+        st = store_bound_log(s, &s->cells, s->cells_most, err);
     return st;
 }
 
@@ -339,8 +337,8 @@ hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
         st = store_erase_batches(s, &s->flip, entry, through, err);
     if (st == HSY_E_FULL && flipped)
         st = HSY_OK; /* by the next round */
-    if (st == HSY_OK && atomic_load(&s->record_log) > STORE_LOG)
-        st = store_empty_log(s, &s->flip, false, err);
+    if (st == HSY_OK)
+        st = store_bound_log(s, &s->flip, s->record_most, err);
     pthread_mutex_unlock(&s->cutting);
     return st;
 }

@@ -61,22 +61,37 @@ uint64_t store_keep_bytes(struct store *is)
     return bytes;
 }
 
+/* Rewrite both databases. What SQLite sets aside meanwhile is a file without a
+ * name in the directory of the store: neither in memory, nor elsewhere on the
+ * disk. */
+static hsy_status keep_vacuum(struct store_sqlite *s, hsy_error *err)
+{
+    struct sql *const both[] = {&s->append, &s->cells};
+    hsy_status st = HSY_OK;
+
+    sqlite3_temp_directory = sqlite3_mprintf("%s", s->path);
+    if (sqlite3_temp_directory == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
+        int rc = sqlite3_exec(both[i]->db, "PRAGMA temp_store=FILE; VACUUM",
+                              NULL, NULL, NULL);
+
+        st = rc == SQLITE_OK ? store_empty_log(s, both[i], true, err)
+                             : store_fail(s, both[i], rc, err);
+    }
+    sqlite3_free(sqlite3_temp_directory);
+    sqlite3_temp_directory = NULL;
+    return st;
+}
+
 hsy_status store_keep_compact(struct store *is, hsy_error *err)
 {
-    struct store_sqlite *s = (struct store_sqlite *)is;
-    struct sql *const both[] = {&s->append, &s->cells};
     bool more = true;
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK && more)
         st = store_tidy(is, &more, err);
-    for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
-        int rc = sqlite3_exec(both[i]->db, "VACUUM", NULL, NULL, NULL);
-
-        st = rc == SQLITE_OK ? store_empty_log(s, both[i], true, err)
-                             : store_fail(s, both[i], rc, err);
-    }
-    return st;
+    return st == HSY_OK ? keep_vacuum((struct store_sqlite *)is, err) : st;
 }
 
 /* ---- An heir ------------------------------------------------------------- */

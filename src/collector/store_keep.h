@@ -17,7 +17,8 @@ hsy_status store_keep_verify(struct store *s,
                              void *ctx, hsy_error *err);
 
 /* Join rows of ids, erase what is over, and give room back to the file system.
- * Needs as much room again for a while: HSY_E_FULL. */
+ * Needs twice as much room again for a while: HSY_E_FULL. One thread of a
+ * process at a time. */
 hsy_status store_keep_compact(struct store *s, hsy_error *err);
 
 /* Bytes of both databases with their logs. */
@@ -27,6 +28,14 @@ uint64_t store_keep_bytes(struct store *s);
  * HSY_E_REFUSED if it has commits. */
 hsy_status store_keep_inherit(struct store *s, const struct store_state *state,
                               hsy_error *err);
+
+/* Make a name durable, that of a directory just made or renamed; false with
+ * errno (store_directory.c). */
+bool store_sync_parent(const char *path);
+
+/* Remove a directory with nothing but a store in it. True if nothing is left;
+ * what is not of a store stays. */
+bool store_remove(const char *directory);
 
 /* ---- Archives (store_archive.c) ------------------------------------------ */
 

@@ -11,7 +11,7 @@
  * may say that all is well. So the first failure of input or output is the
  * last: every later call says HSY_E_IO (R20).
  */
-#define _GNU_SOURCE /* O_DIRECTORY, flock, realpath */
+#define _GNU_SOURCE /* openat, explicit_bzero */
 
 #include "store_sqlite.h"
 
@@ -22,9 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define SQLITE_LOG_MOST 65536u /* pages of a log that nobody has emptied */
@@ -95,17 +93,6 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
     }
 }
 
-/* Should nobody write tallies, the log is emptied here. */
-static hsy_status sqlite_bound_log(struct store_sqlite *s, hsy_error *err)
-{
-    hsy_status st;
-
-    if (atomic_load(&s->record_log) < SQLITE_LOG_MOST)
-        return HSY_OK;
-    st = store_empty_log(s, &s->append, false, err);
-    return st == HSY_E_FULL ? HSY_OK : st;
-}
-
 hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
                        const void *what, hsy_error *err)
 {
@@ -127,88 +114,9 @@ hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
     }
     if (record)
         pthread_mutex_unlock(&s->writing);
-    return st == HSY_OK && q == &s->append ? sqlite_bound_log(s, err) : st;
-}
-
-/* ---- The directory ------------------------------------------------------- */
-
-/* Make what is not there; a directory that was made is there for good. */
-static hsy_status sqlite_make_directory(const char *directory, hsy_error *err)
-{
-    char *path, *slash;
-    int fd, bad;
-
-    if (mkdir(directory, 0700) == -1)
-        return errno == EEXIST
-                   ? HSY_OK
-                   : host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
-                               "directory", "it cannot be made");
-    path = realpath(directory, NULL);
-    if (path == NULL)
-        return host_fail(err, HSY_E_IO, "directory", "it cannot be read");
-    slash = strrchr(path, '/');
-    slash[slash == path] = '\0';
-    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bad = fd == -1 || fsync(fd) == -1;
-    if (fd != -1)
-        close(fd);
-    free(path);
-    return bad ? host_fail(err, HSY_E_IO, "directory",
-                           "its parent cannot be synced")
-               : HSY_OK;
-}
-
-static hsy_status sqlite_open_directory(struct store_sqlite *s,
-                                        const char *directory, bool create,
-                                        hsy_error *err)
-{
-    struct stat is;
-    hsy_status st = create ? sqlite_make_directory(directory, err) : HSY_OK;
-
-    if (st != HSY_OK)
-        return st;
-    s->dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (s->dir == -1 && errno == ENOENT)
-        return host_fail(err, HSY_E_EMPTY, "directory", "there is none");
-    if (s->dir == -1 || fstat(s->dir, &is) == -1)
-        return host_fail(err, HSY_E_IO, "directory", "it cannot be opened");
-    if (is.st_uid != geteuid() || (is.st_mode & 077) != 0)
-        return host_fail(err, HSY_E_REFUSED, "directory",
-                         "it is not yours alone: chmod 700, by its owner");
-    if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
-        faccessat(s->dir, "cells.db", F_OK, 0) == -1)
-        return host_fail(err, HSY_E_EMPTY, "directory",
-                         "no collector has kept anything here");
-    s->path = realpath(directory, NULL);
-    return s->path != NULL ? HSY_OK
-                           : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-}
-
-/* One process at a time. Who it is stands in the file: err->limit. */
-static hsy_status sqlite_lock(struct store_sqlite *s, hsy_error *err)
-{
-    char text[24] = "";
-    hsy_status st;
-    int n;
-
-    s->lock =
-        openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (s->lock == -1)
-        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, "lock",
-                         "it cannot be opened");
-    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0) {
-        n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-        if (ftruncate(s->lock, 0) == 0 &&
-            pwrite(s->lock, text, (size_t)n, 0) != n)
-            return HSY_OK; /* nobody counts on it: it is told to people */
-        return HSY_OK;
-    }
-    if (errno != EWOULDBLOCK)
-        return host_fail(err, HSY_E_IO, "lock", "it cannot be taken");
-    st = host_fail(err, HSY_E_BUSY, "lock",
-                   "another process serves this data: stop it first");
-    if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0)
-        err->limit = strtoul(text, NULL, 10);
+    /* Should nobody write tallies, the log is emptied here. */
+    if (st == HSY_OK && q == &s->append)
+        st = store_bound_log(s, q, SQLITE_LOG_MOST, err);
     return st;
 }
 
@@ -464,11 +372,13 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
     s->dir = s->lock = -1;
+    s->record_most = STORE_LOG;
+    s->cells_most = STORE_CELLS_LOG;
     pthread_mutex_init(&s->writing, NULL);
     pthread_mutex_init(&s->cutting, NULL);
-    st = sqlite_open_directory(s, directory, create, err);
+    st = store_enter(s, directory, create, err);
     if (st == HSY_OK)
-        st = sqlite_lock(s, err);
+        st = store_lock(s, err);
     if (st == HSY_OK)
         st = sqlite_open_both(s, create, err);
     if (st == HSY_OK)

@@ -18,9 +18,10 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-#define STORE_VERSION 1      /* of the tables, in both headers (user_version) */
-#define STORE_LOG 4096u      /* pages of the record's log before it is moved */
-#define STORE_PATIENCE 10000 /* ms, should a stranger have it open */
+#define STORE_VERSION 1 /* of the tables, in both headers (user_version) */
+#define STORE_LOG 4096u /* pages of the record's log before it is moved */
+#define STORE_CELLS_LOG 1024u /* of that of cells */
+#define STORE_PATIENCE 10000  /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
 /* ---- Statements (store_sql.c) -------------------------------------------- */
@@ -152,7 +153,9 @@ struct store_sqlite {
     struct sql append, flip, cells;
     pthread_mutex_t writing, cutting;
     atomic_int dead; /* a status; nothing is done any more */
-    atomic_size_t record_log, cells_log; /* pages in the logs */
+    atomic_size_t record_log, cells_log; /* pages in the logs, */
+    size_t record_most, cells_most;      /* before they are moved by who writes
+                                          * tallies */
     atomic_bool erased;                  /* and they may hold what was erased */
 
     struct store_state state; /* of the thread that appends */
@@ -206,6 +209,12 @@ hsy_status store_drop(struct store *is, const struct store_tally *tally,
 hsy_status store_backup(struct store *is, const char *directory,
                         hsy_error *err);
 
+/* The directory, made if it is to be created (store_directory.c), and the lock
+ * in it: HSY_E_BUSY with who has it in err->limit. */
+hsy_status store_enter(struct store_sqlite *s, const char *directory,
+                       bool create, hsy_error *err);
+hsy_status store_lock(struct store_sqlite *s, hsy_error *err);
+
 /* ---- Between them -------------------------------------------------------- */
 
 /* The row of meta, as s->state stands (store_append.c). */
@@ -216,6 +225,11 @@ int store_put_meta(struct store_sqlite *s, struct sql *q,
  * truncated. Another connection that still reads puts it off; that is no
  * failure (store_tidy.c). */
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
+                           hsy_error *err);
+
+/* The same, not truncated, once it has more than so many pages. No room for it
+ * is no failure. */
+hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
                            hsy_error *err);
 
 /* Erase ids and quotas of closed epochs, a bounded number. */

@@ -25,23 +25,26 @@
 /* ---- Logs ---------------------------------------------------------------- */
 
 /* A checkpoint of a connection; another that still reads puts it off. */
-static int tidy_checkpoint(struct sql *q, int mode)
+static int tidy_checkpoint(struct store_sqlite *s, struct sql *q, int mode)
 {
     int rc;
 
     sqlite3_busy_timeout(q->db, 0);
     rc = sqlite3_wal_checkpoint_v2(q->db, NULL, mode, NULL, NULL);
     sqlite3_busy_timeout(q->db, STORE_PATIENCE);
-    return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED
-               ? SQLITE_OK
-               : rc;
+    if (rc == SQLITE_OK)
+        atomic_store(q->log, 0);
+    if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
+        return rc;
+    atomic_store(&s->erased, true);
+    return SQLITE_OK;
 }
 
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err)
 {
     const bool record = q != &s->cells;
-    int rc = tidy_checkpoint(q, SQLITE_CHECKPOINT_PASSIVE);
+    int rc = tidy_checkpoint(s, q, SQLITE_CHECKPOINT_PASSIVE);
 
     if (rc != SQLITE_OK)
         return store_fail(s, q, rc, err);
@@ -50,13 +53,22 @@ hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
     if (record)
         pthread_mutex_lock(&s->writing);
     if (record || truncate)
-        rc = tidy_checkpoint(q, truncate ? SQLITE_CHECKPOINT_TRUNCATE
-                                         : SQLITE_CHECKPOINT_PASSIVE);
-    if (rc == SQLITE_OK)
-        atomic_store(q->log, 0);
+        rc = tidy_checkpoint(s, q,
+                             truncate ? SQLITE_CHECKPOINT_TRUNCATE
+                                      : SQLITE_CHECKPOINT_PASSIVE);
     if (record)
         pthread_mutex_unlock(&s->writing);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
+}
+
+hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
+                           hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (atomic_load(q->log) > pages)
+        st = store_empty_log(s, q, false, err);
+    return st == HSY_E_FULL ? HSY_OK : st; /* it only grows */
 }
 
 /* ---- What is over -------------------------------------------------------- */

@@ -30,10 +30,15 @@ uint64_t workers_clock(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* With the lock. */
-static void workers_wake(struct workers_half *half)
+/* Give the lock back and wake a half that sleeps: in this order, or it would
+ * wake up only to wait for the lock. One call is enough for one sleep. */
+static void workers_unlock(struct workers *w, struct workers_half *half)
 {
-    if (half->asleep)
+    const bool asleep = half->asleep;
+
+    half->asleep = false;
+    pthread_mutex_unlock(&w->lock);
+    if (asleep)
         pthread_cond_signal(&half->wake);
 }
 
@@ -67,9 +72,8 @@ void workers_fail(struct workers *w, hsy_status st, const hsy_error *err)
             w->failure.msg = hsy_strstatus(st);
     }
     w->dead = true;
-    workers_wake(&w->admitter);
-    workers_wake(&w->folder);
-    pthread_mutex_unlock(&w->lock);
+    pthread_cond_signal(&w->admitter.wake);
+    workers_unlock(w, &w->folder);
     if (first && w->options.failed != NULL)
         w->options.failed(w->options.ctx, &w->failure);
 }
@@ -97,7 +101,7 @@ void workers_calls(struct workers *w, struct workers_half *half)
         call->done = true;
         if (half == &w->admitter) { /* a tally may have been merged in */
             w->fold = true;
-            workers_wake(&w->folder);
+            pthread_cond_signal(&w->folder.wake);
         }
         pthread_cond_broadcast(&w->finished);
         pthread_mutex_unlock(&w->lock);
@@ -117,7 +121,7 @@ static hsy_status workers_call(struct workers *w, struct workers_half *half,
     }
     *half->calls_end = &call;
     half->calls_end = &call.next;
-    workers_wake(half);
+    pthread_cond_signal(&half->wake);
     while (!call.done)
         pthread_cond_wait(&w->finished, &w->lock);
     pthread_mutex_unlock(&w->lock);
@@ -160,9 +164,8 @@ bool workers_submit(struct workers *w, struct submission *s)
         *w->end = s;
         w->end = &s->next;
         w->waiting += bytes;
-        workers_wake(&w->admitter);
     }
-    pthread_mutex_unlock(&w->lock);
+    workers_unlock(w, &w->admitter);
     return taken;
 }
 
@@ -207,8 +210,7 @@ static void workers_note(struct workers *w, const struct submission *list)
         w->waiting -= workers_bytes(list);
     }
     w->fold = true;
-    workers_wake(&w->folder);
-    pthread_mutex_unlock(&w->lock);
+    workers_unlock(w, &w->folder);
 }
 
 /* Everybody is told; a submission may be gone once it is. */
@@ -323,8 +325,7 @@ static void *workers_admitter(void *ctx)
     pthread_mutex_lock(&w->lock);
     w->drained = true;
     w->fold = true;
-    workers_wake(&w->folder);
-    pthread_mutex_unlock(&w->lock);
+    workers_unlock(w, &w->folder);
     return NULL;
 }
 
@@ -366,8 +367,7 @@ static bool workers_threads(struct workers *w)
         pthread_create(&w->folder.thread, NULL, workers_folder, w) != 0) {
         pthread_mutex_lock(&w->lock);
         w->stopping = true;
-        workers_wake(&w->admitter);
-        pthread_mutex_unlock(&w->lock);
+        workers_unlock(w, &w->admitter);
         pthread_join(w->admitter.thread, NULL);
         good = false;
     }
@@ -411,8 +411,7 @@ hsy_status workers_stop(struct workers *w, hsy_error *err)
 
     pthread_mutex_lock(&w->lock);
     w->stopping = true;
-    workers_wake(&w->admitter);
-    pthread_mutex_unlock(&w->lock);
+    workers_unlock(w, &w->admitter);
     pthread_join(w->admitter.thread, NULL);
     pthread_join(w->folder.thread, NULL);
     st = w->dead ? w->failure.status : HSY_OK;

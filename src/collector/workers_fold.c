@@ -69,19 +69,26 @@ static bool folder_wait(struct workers *w, struct folder *s)
     return go_on;
 }
 
-/* The last checkpoint. A full disk is no loss: the batches are there. */
-static void folder_last(struct workers *w, struct folder *s)
+/* Write what was begun, and fold all that there is. A full disk is no loss: the
+ * batches are there. */
+static void folder_finish(struct workers *w, struct folder *s)
 {
-    do
-        folder_fold(w, s);
-    while (s->fold && !w->dead);
-    engine_checkpoint(w->e);
     s->retry = 0;
     do {
         folder_write(w, s);
         while (s->fold && !w->dead)
             folder_fold(w, s);
     } while (s->write && s->retry == 0 && !w->dead);
+}
+
+/* Nothing comes any more. What waits for the entry that is being written is
+ * folded after it, so the last checkpoint begins when that is done. */
+static void folder_last(struct workers *w, struct folder *s)
+{
+    folder_finish(w, s);
+    engine_checkpoint(w->e);
+    if (!w->dead)
+        folder_finish(w, s);
 }
 
 void *workers_folder(void *ctx)

@@ -23,13 +23,17 @@ export function ok(passed, sentence, detail) {
   return false;
 }
 export function done() {
+  over = true;
   console.log(`1..${count}`);
   process.exitCode = failed ? 1 : 0;
   process.stdin.destroy();
 }
 
 // Ask whoever started us for something, and wait for the answer.
-const answers = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const input = createInterface({ input: process.stdin });
+const answers = input[Symbol.asyncIterator]();
+let over = false;
+input.on("close", () => over || process.exit(1)); // nobody listens any more
 export async function want(what) {
   console.log("# want " + what);
   return (await answers.next()).value;
@@ -42,7 +46,7 @@ export const api = async (path) => {
 };
 
 export async function start() {
-  return chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
+  return chromium.launch({ executablePath: process.env.CHROMIUM, timeout: PATIENCE, args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"] });
 }
 
 export const complaints = [], strangers = [];

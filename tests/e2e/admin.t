@@ -120,6 +120,12 @@ ok("default-src 'none'" in headers.get("content-security-policy", "") and "frame
    and headers.get("x-content-type-options") == "nosniff" and headers.get("referrer-policy") == "no-referrer"
    and headers.get("cache-control") == "no-store", "the page may run its own script and nothing else", headers)
 
+strict = ask(c.admin, "GET", "/v1/tasks", token=A)[1]
+ok("default-src 'none'" in strict["content-security-policy"] and "script-src" not in strict["content-security-policy"], "data may run nothing", strict)
+for headers in ({"Origin": "http://elsewhere.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+    ok(ask(c.admin, "POST", "/v1/backup", token=O, **headers)[0] == 403, "a page of another site changes nothing: %s" % headers)
+ok(ask(c.admin, "POST", "/v1/tasks/crash/tally", b"x", O, Origin="http://%s:%d" % c.admin, **{"Sec-Fetch-Site": "same-origin"})[0] == 400, "our own may ask")
+
 # ---- Below the least number nothing is shown ----------------------------------------
 
 small = reports(c, "crash", LEAST - 1, 1)
@@ -267,19 +273,18 @@ def events(seconds=DEADLINE):
 
 WANTED = LEAST - 1 + 1500 + 700
 stream = events()
-counted = None
+seen = {}
 for name, data in stream:  # those of before may come first
     if name == "open":
         ok("200" in data["head"] and "text/event-stream" in data["head"], "events are a stream", data)
         assert c.upload([c.task["crash"].upload([1] * 700)])[0] == 204
-    if data.get("task") == "crash" and data["reports"] == WANTED:
-        if name == "figure":
-            break
-        counted = data
-ok(counted == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", counted)
-ok([r["value"] for r in data["estimates"]] == ["yes", "no"], "and one brings the new figure", data)
-status = data if name == "status" else next(d for n, d in stream if n == "status")
-ok(status["ready"] is True and status["store"]["commits"] > 0, "another how the collector is", status)
+    elif name == "status" or (data["task"] == "crash" and data["reports"] == WANTED):
+        seen[name] = data
+    if len(seen) == 3:
+        break
+ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", seen)
+ok([r["value"] for r in seen["figure"]["estimates"]] == ["yes", "no"], "one brings the new figure", seen)
+ok(seen["status"]["ready"] is True and seen["status"]["store"]["commits"] > 0, "and one says how the collector is", seen)
 stream.close()
 status, past = c.get("/v1/tasks/crash/history", A)
 now = c.get("/v1/tasks/crash/estimate", A)[1]

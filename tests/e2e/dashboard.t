@@ -75,7 +75,9 @@ def browse(c, token):
     why = "in a short run" if SHORT else lacking()
     if why:
         return ok(True, "the dashboard in a browser # SKIP " + why)
-    env = {**os.environ, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "CHROMIUM": shutil.which("chromium"), "HOME": TMP}
+    scratch = tempfile.mkdtemp(prefix="hearsay-browser-", dir=os.environ.get("TMPDIR") or "/tmp")
+    atexit.register(shutil.rmtree, scratch, True)
+    env = {**os.environ, "HOME": scratch, "TMPDIR": scratch, "BASE": "http://127.0.0.1:%d" % c.admin[1], "TOKEN": token, "OUT": SHOTS, "CHROMIUM": shutil.which("chromium")}
     node = subprocess.Popen(["node", os.path.join(BROWSER, "dashboard.mjs")], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
     atexit.register(lambda: node.poll() is None and os.killpg(node.pid, signal.SIGKILL))
     for line in node.stdout:

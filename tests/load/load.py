@@ -28,6 +28,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=int, default=5, help="of a run")
 parser.add_argument("--runs", type=int, default=5, help="of each kind; the median counts")
 parser.add_argument("--connections", type=int, default=128)
+parser.add_argument("--only", choices=("single", "batches", "beside"))
 parser.add_argument("--bits", type=int, default=26, help="the busy task beside has 2^bits cells")
 options = parser.parse_args()
 
@@ -138,7 +139,6 @@ big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 102
 c = Collector("load", TASKS + big, ids_epoch=400000000)
 c.start()
 nginx = Nginx()
-sent = 0
 
 
 class Busy:
@@ -175,32 +175,43 @@ class Busy:
 
 # ---- The figures ------------------------------------------------------------------
 
-print("single reports, %d connections, %d pairs of %d s" % (options.connections, options.runs, options.seconds))
-rows = pairs(file("single", c.task["browser"].upload([1])))
-sent += sum(row["n"] for row in rows)
-print("single: ratio to nginx %.2f (at least 0.25 wanted), %.0f/s, p99 %.2f ms (below 20), CPU %.1f us an upload"
-      % (median(rows, "ratio"), median(rows, "rate"), median(rows, "p99"), median(rows, "cpu")))
+def single():
+    print("single reports, %d connections, %d pairs of %d s" % (options.connections, options.runs, options.seconds))
+    rows = pairs(ONE)
+    print("single: ratio to nginx %.2f (at least 0.25 wanted), %.0f/s, p99 %.2f ms (below 20), CPU %.1f us an upload"
+          % (median(rows, "ratio"), median(rows, "rate"), median(rows, "p99"), median(rows, "cpu")))
+    return sum(row["n"] for row in rows)
 
-print("batches of 1,000 reports of 2 bytes")
-batches = [run(file("batch", c.task["cells"].upload(range(1000)))) for _ in range(options.runs)]
-print("batches: %.2f M reports/s (at least 2 wanted), p99 %.2f ms, CPU %.0f ns a report"
-      % (median(batches, "rate") / 1e3, median(batches, "p99"), median(batches, "cpu")))
 
-print("single reports, alone / beside 50,000 reports/s to a small task / to one of %d cells" % (1 << BITS))
-beside = []
-for _ in range(options.runs):
-    three = []
-    for large in (None, False, True):
-        busy = Busy(large) if large is not None else None
-        row = run(file("single", c.task["browser"].upload([1])))
-        sent += row["n"]
-        three.append(row["p99"])
-        if busy is not None:
-            busy.end()
-    beside.append(three)
-    print("  p99 %6.2f %6.2f %6.2f ms" % tuple(three), flush=True)
-alone, little, much = (statistics.median(b[i] for b in beside) for i in range(3))
-print("beside: p99 %.2f times that alone (at most 1.5 wanted), %.2f times that beside a small task" % (much / alone, much / little))
+def batches():
+    print("batches of 1,000 reports of 2 bytes")
+    rows = [run(file("batch", c.task["cells"].upload(range(1000)))) for _ in range(options.runs)]
+    print("batches: %.2f M reports/s (at least 2 wanted), p99 %.2f ms, CPU %.0f ns a report"
+          % (median(rows, "rate") / 1e3, median(rows, "p99"), median(rows, "cpu")))
+    return 0  # of single reports
+
+
+def beside():
+    print("single reports, alone / beside 50,000 reports/s to a small task / to one of %d cells" % (1 << BITS))
+    sent, rows = 0, []
+    for _ in range(options.runs):
+        row = []
+        for large in (None, False, True):
+            busy = Busy(large) if large is not None else None
+            got = run(ONE)
+            if busy is not None:
+                busy.end()
+            sent += got["n"]
+            row.append(got["p99"])
+        rows.append(row)
+        print("  p99 %6.2f %6.2f %6.2f ms" % tuple(row), flush=True)
+    alone, little, much = (statistics.median(row[i] for row in rows) for i in range(3))
+    print("beside: p99 %.2f times that alone (at most 1.5 wanted), %.2f times that beside a small task" % (much / alone, much / little))
+    return sent
+
+
+ONE = file("single", c.task["browser"].upload([1]))
+sent = sum(figure() for figure in (single, batches, beside) if options.only in (None, figure.__name__))
 
 # Whatever wrk had acknowledged is counted; what it left unread at the end of a
 # run may be counted besides.

@@ -172,7 +172,6 @@ static void clocks(void)
     static const int64_t jumps[] = {13, 3650, 36500, 100000};
     struct rig r;
     struct engine_status status;
-    struct rig_upload late = up(9, 9);
 
     rig_open(&r);
     ok(engine_days(r.e).first == RIG_DAY - 2 &&
@@ -194,6 +193,17 @@ static void clocks(void)
            "one that is behind changes nothing");
     }
     ok(rig_one(&r, up(2, 2)) == INTAKE_COUNTED, "it goes on when it is back");
+    rig_close(&r);
+}
+
+static void days_close(void)
+{
+    struct rig r;
+    struct engine_status status;
+    struct rig_upload late = up(9, 9);
+
+    rig_open(&r);
+    rig_one(&r, up(1, 1));
     engine_today(r.e, RIG_DAY + 3, NULL);
     ok(rig_one(&r, up(1, 1)) == INTAKE_CLOSED && r.store.ids.n == 0 &&
            engine_days(r.e).first == RIG_DAY + 1,
@@ -310,6 +320,7 @@ int main(void)
     nulls();
     full_disk();
     clocks();
+    days_close();
     room();
     documents();
     return tap_done();

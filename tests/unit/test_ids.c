@@ -110,7 +110,7 @@ static void flood(uint64_t n, uint64_t apart)
         struct store_id id = name(t, i * apart, content);
 
         good = ids_add(t, 5, &id) == HSY_OK;
-        if ((i + 1) % 1000 == 0 && i > 100000 && ids_bytes(t) / (i + 1) > worst)
+        if ((i + 1) % 1000 == 0 && i > 50000 && ids_bytes(t) / (i + 1) > worst)
             worst = ids_bytes(t) / (i + 1);
     }
     ok(good && ids_count(t) == n &&
@@ -129,7 +129,7 @@ static void flood(uint64_t n, uint64_t apart)
 
 int main(void)
 {
-    const uint64_t n = getenv("HSY_TEST_LONG") != NULL ? 10000000 : 500000;
+    const uint64_t n = getenv("HSY_TEST_LONG") != NULL ? 10000000 : 200000;
 
     answers();
     names();

@@ -3,6 +3,7 @@
  * sync. store_rig.h says what must be true afterwards. */
 #define _GNU_SOURCE
 
+#include "sanitized.h"
 #include "store_disk.h"
 #include "store_rig.h"
 #include "tap.h"
@@ -15,6 +16,12 @@ static struct rig faults_rig;
 static bool faults_long;
 
 static uint64_t faults_random;
+
+/* Every one in a long run; every few otherwise, primes to meet all kinds. */
+static uint64_t faults_step(uint64_t step)
+{
+    return faults_long ? 1 : TEST_SANITIZED ? 7 * step : step;
+}
 
 /* An empty directory; that it is there saves a sync of a real one. */
 static void faults_begin(void)
@@ -134,7 +141,7 @@ static void killed_anywhere(void)
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const char *wrong = NULL;
     uint64_t k, deaths = 0;
-    const uint64_t step = faults_long ? 1 : 9;
+    const uint64_t step = faults_step(9);
     bool died = true;
 
     for (k = 1; died && wrong == NULL; k += step) {
@@ -145,7 +152,7 @@ static void killed_anywhere(void)
         disk_reset();
         wrong = faults_check(&faults_rig, told);
     }
-    ok(wrong == NULL && deaths > 80,
+    ok(wrong == NULL && deaths > (TEST_SANITIZED ? 10 : 80),
        "killed before or within %llu writes: every acknowledged report is "
        "there once%s%s",
        (unsigned long long)deaths, wrong == NULL ? "" : ": ",
@@ -238,7 +245,10 @@ static void cut_anywhere(void)
     static const struct faults_chance chances[] = {
         {0, 256}, {256, 256}, {128, 256}, {224, 240}, {32, 128}};
     const char *wrong = NULL;
-    size_t n = 0, states = 0, most = faults_long ? 200000 : 1600;
+    size_t n = 0, states = 0,
+           most = faults_long      ? 200000
+                  : TEST_SANITIZED ? 160
+                                   : 1000;
 
     ok(faults_journal() == HSY_OK && disk.nop > 300,
        "a life is written down, every operation on its files");
@@ -267,7 +277,7 @@ static void nothing_after_a_failed_sync(void)
     uint64_t k, failed = 0, after = 0;
     bool met = true;
 
-    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 3) {
+    for (k = 1; met && wrong == NULL; k += faults_step(3)) {
         struct rig_told told = {0};
         struct rig *r = &faults_rig;
         hsy_error err;
@@ -293,7 +303,7 @@ static void nothing_after_a_failed_sync(void)
         if (wrong == NULL)
             wrong = faults_check(r, &told);
     }
-    ok(wrong == NULL && failed > 20 && after == 0,
+    ok(wrong == NULL && failed > (TEST_SANITIZED ? 2 : 20) && after == 0,
        "%llu failed syncs: nothing is acknowledged after one (%llu)%s%s",
        (unsigned long long)failed, (unsigned long long)after,
        wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong);
@@ -331,7 +341,7 @@ static void full_and_emptied(void)
     uint64_t k, refused = 0;
     bool met = true;
 
-    for (k = 1; met && wrong == NULL; k += faults_long ? 1 : 13) {
+    for (k = 1; met && wrong == NULL; k += faults_step(13)) {
         struct rig_told told = {0};
 
         faults_begin();
@@ -346,7 +356,7 @@ static void full_and_emptied(void)
         if (wrong == NULL)
             wrong = faults_check(&faults_rig, &told);
     }
-    ok(wrong == NULL && refused > 30,
+    ok(wrong == NULL && refused > (TEST_SANITIZED ? 3 : 30),
        "full at any write: %llu refusals, nothing lost, and it goes on%s%s",
        (unsigned long long)refused, wrong == NULL ? "" : ": ",
        wrong == NULL ? "" : wrong);

@@ -346,6 +346,69 @@ static void store_fails(void)
     failures = 0;
 }
 
+/* ---- The last checkpoint ------------------------------------------------- */
+
+/* A store that stops within its first chunks until it is let go. */
+static struct gate {
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    bool shut, reached;
+} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, true, false};
+
+static hsy_status gate_chunks(struct store *s, const struct store_tally *tally,
+                              const struct store_chunk *chunks, size_t n,
+                              hsy_error *err)
+{
+    pthread_mutex_lock(&gate.lock);
+    gate.reached = true;
+    pthread_cond_broadcast(&gate.moved);
+    while (gate.shut)
+        pthread_cond_wait(&gate.moved, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    return memory_do_chunks(s, tally, chunks, n, err);
+}
+
+static void *stop_work(void *ctx)
+{
+    workers_stop(ctx, NULL);
+    return NULL;
+}
+
+static void last_checkpoint(void)
+{
+    static struct hand h;
+    struct store_functions functions = memory_functions;
+    struct workers *w;
+    pthread_t stop;
+    struct rig r;
+
+    rig_open(&r);
+    functions.chunks = gate_chunks;
+    r.store.base.is = &functions;
+    w = start(&r);
+    hand_open(&h, &r, w);
+    hand_in(&h, 1, 2, 1); /* two chunks, which are written one by one */
+    pthread_mutex_lock(&gate.lock);
+    while (!gate.reached)
+        pthread_cond_wait(&gate.moved, &gate.lock);
+    pthread_mutex_unlock(&gate.lock);
+    hand_in(&h, 2, 2, 2); /* its entry is being written: the batch waits */
+    hand_wait(&h);
+    pthread_create(&stop, NULL, stop_work, w);
+    while (hand_in(&h, 3, 2, 3)) /* until it stops */
+        hand_wait(&h);
+    pthread_mutex_lock(&gate.lock);
+    gate.shut = false;
+    pthread_cond_broadcast(&gate.moved);
+    pthread_mutex_unlock(&gate.lock);
+    pthread_join(stop, NULL);
+    ok(h.counted >= 2 && h.lost == 0 && rig_cell(&r, 2, 0, 0, 2) == 1 &&
+           r.store.batches.n == 0,
+       "what waited while a tally was written is in the last checkpoint");
+    hand_close(&h);
+    rig_close(&r);
+}
+
 static void bounded(void)
 {
     static struct hand h;
@@ -372,6 +435,7 @@ int main(void)
     many_at_once();
     disk_full();
     store_fails();
+    last_checkpoint();
     bounded();
     return tap_done();
 }

@@ -1,0 +1,117 @@
+/*
+ * store_directory.c - the directory of a store: made, entered, locked, removed.
+ */
+#define _GNU_SOURCE /* O_DIRECTORY, flock, realpath */
+
+#include "store_keep.h"
+
+#include "hostfail.h"
+#include "store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool store_sync_parent(const char *path)
+{
+    char *whole = realpath(path, NULL), *slash;
+    bool good;
+    int fd;
+
+    if (whole == NULL)
+        return false;
+    slash = strrchr(whole, '/');
+    slash[slash == whole] = '\0';
+    fd = open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    good = fd != -1 && fsync(fd) == 0;
+    if (fd != -1)
+        close(fd);
+    free(whole);
+    return good;
+}
+
+bool store_remove(const char *directory)
+{
+    static const char *const names[] = {
+        "record.db",         "record.db-wal",    "record.db-shm",
+        "record.db-journal", "cells.db",         "cells.db-wal",
+        "cells.db-shm",      "cells.db-journal", "lock"};
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+    for (size_t i = 0; fd != -1 && i < sizeof names / sizeof names[0]; i++)
+        unlinkat(fd, names[i], 0);
+    if (fd != -1)
+        close(fd);
+    return rmdir(directory) == 0 || errno == ENOENT;
+}
+
+/* Make what is not there; a directory that was made is there for good. */
+static hsy_status directory_make(const char *directory, hsy_error *err)
+{
+    if (mkdir(directory, 0700) == -1)
+        return errno == EEXIST
+                   ? HSY_OK
+                   : host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
+                               "directory", "it cannot be made");
+    return store_sync_parent(directory)
+               ? HSY_OK
+               : host_fail(err, HSY_E_IO, "directory",
+                           "its parent cannot be synced");
+}
+
+hsy_status store_enter(struct store_sqlite *s, const char *directory,
+                       bool create, hsy_error *err)
+{
+    struct stat is;
+    hsy_status st = create ? directory_make(directory, err) : HSY_OK;
+
+    if (st != HSY_OK)
+        return st;
+    s->dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (s->dir == -1 && errno == ENOENT)
+        return host_fail(err, HSY_E_EMPTY, "directory", "there is none");
+    if (s->dir == -1 || fstat(s->dir, &is) == -1)
+        return host_fail(err, HSY_E_IO, "directory", "it cannot be opened");
+    if (is.st_uid != geteuid() || (is.st_mode & 077) != 0)
+        return host_fail(err, HSY_E_REFUSED, "directory",
+                         "it is not yours alone: chmod 700, by its owner");
+    if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
+        faccessat(s->dir, "cells.db", F_OK, 0) == -1)
+        return host_fail(err, HSY_E_EMPTY, "directory",
+                         "no collector has kept anything here");
+    s->path = realpath(directory, NULL);
+    return s->path != NULL ? HSY_OK
+                           : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+hsy_status store_lock(struct store_sqlite *s, hsy_error *err)
+{
+    char text[24] = "";
+    hsy_status st;
+    int n;
+
+    s->lock =
+        openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (s->lock == -1)
+        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, "lock",
+                         "it cannot be opened");
+    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0) {
+        n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+        if (ftruncate(s->lock, 0) == 0 &&
+            pwrite(s->lock, text, (size_t)n, 0) != n)
+            return HSY_OK; /* nobody counts on it: it is told to people */
+        return HSY_OK;
+    }
+    if (errno != EWOULDBLOCK)
+        return host_fail(err, HSY_E_IO, "lock", "it cannot be taken");
+    st = host_fail(err, HSY_E_BUSY, "lock",
+                   "another process serves this data: stop it first");
+    if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0)
+        err->limit = strtoul(text, NULL, 10);
+    return st;
+}

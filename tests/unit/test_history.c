@@ -1,0 +1,134 @@
+/*
+ * test_history.c - points of figures in memory: bounded, in their order, and
+ * of a day the last.
+ */
+#include "example_roster.h"
+#include "history_parts.h"
+#include "tap.h"
+
+static struct history_point point(uint32_t day, unsigned number)
+{
+    struct history_point p = {.day = day, .json = malloc(32)};
+
+    if (p.json != NULL)
+        p.len = (size_t)snprintf(p.json, 32, "%u", number);
+    return p;
+}
+
+/* The points as an answer shows them. */
+static json_t *shown(struct history *h, uint32_t entry)
+{
+    struct put p;
+    char *text = NULL;
+    size_t len = 0;
+    json_t *all = NULL;
+
+    if (put_open(&p, NULL) != HSY_OK)
+        return NULL;
+    history_put(h, &p, entry);
+    if (put_close(&p, &text, &len, NULL) == HSY_OK)
+        all = json_loadb(text, len, 0, NULL);
+    free(text);
+    return all;
+}
+
+static json_int_t at(json_t *all, const char *which, size_t i)
+{
+    return json_integer_value(json_array_get(json_object_get(all, which), i));
+}
+
+static void bounded(struct history *h)
+{
+    struct history_series *s = history_of(h, 5);
+    size_t n;
+    json_t *all;
+
+    if (!ok(s != NULL && history_of(h, 5) == s && h->n > 5, "a series is made"))
+        return;
+    for (unsigned i = 1; i <= HISTORY_LIVE + 60; i++)
+        history_add_live(h, s, point(0, i));
+    for (uint32_t day = 1; day <= HISTORY_DAYS + 10; day++) {
+        history_add_day(s, point(day, 1));
+        history_add_day(s, point(day, 1000 + day)); /* of the same day */
+    }
+    all = shown(h, 5);
+    n = json_array_size(json_object_get(all, "live"));
+    ok(n == HISTORY_LIVE && at(all, "live", 0) == 61 &&
+           at(all, "live", n - 1) == HISTORY_LIVE + 60,
+       "the last %u points of now are kept, the oldest first", HISTORY_LIVE);
+    n = json_array_size(json_object_get(all, "days"));
+    ok(n == HISTORY_DAYS && at(all, "days", 0) == 1011 &&
+           at(all, "days", n - 1) == 1000 + HISTORY_DAYS + 10,
+       "so are the last %u days, each with its last point", HISTORY_DAYS);
+    json_decref(all);
+    all = shown(h, 77);
+    ok(json_array_size(json_object_get(all, "live")) == 0 &&
+           json_array_size(json_object_get(all, "days")) == 0,
+       "an entry without points has none");
+    json_decref(all);
+}
+
+/* However long the points are, all together take no more than their share. */
+static void little_memory(struct history *h)
+{
+    struct history_series *s = history_of(h, 6);
+    const size_t len = HISTORY_BYTES / 16;
+    bool within = s != NULL;
+
+    for (unsigned i = 0; within && i < 40; i++) {
+        struct history_point p = {.json = calloc(1, len), .len = len};
+
+        history_add_live(h, s, p);
+        within &= h->live_bytes <= HISTORY_BYTES;
+    }
+    ok(within && s->nlive > 1 && s->nlive < 40, "memory is bounded");
+}
+
+static void from_a_figure(const struct roster_entry *e)
+{
+    static const char text[] =
+        "{\"reports\": 7, \"estimates\": [{\"value\": \"a\\u0000\\\"b\", "
+        "\"estimate\": 0.1, \"stderr\": 0.25, \"low\": -1, \"high\": 2e3, "
+        "\"significant\": true}]}";
+    json_t *figure = json_loadb(text, sizeof text - 1, JSON_ALLOW_NUL, NULL);
+    struct history_point p = {0};
+
+    ok(history_point(&p, figure, e, HISTORY_IS_DAY, 20773) == HSY_OK &&
+           strcmp(p.json,
+                  "{\"day\": \"2026-11-16\", \"reports\": 7, \"estimates\": "
+                  "[{\"value\": \"a\\u0000\\\"b\", \"estimate\": 0.1, "
+                  "\"stderr\": 0.25, \"low\": -1, \"high\": 2000}]}") == 0,
+       "a day's point says the day and no time");
+    free(p.json);
+    ok(history_point(&p, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK &&
+           strncmp(p.json, "{\"task\": \"t00\", \"release\": 1, \"reports\": 7",
+                   42) == 0 &&
+           strchr(p.json, '\n') == NULL,
+       "an event is one line and names the task");
+    free(p.json);
+    ok(history_point(&p, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
+           strncmp(p.json, "{\"time\": ", 9) == 0,
+       "a point of now has its time");
+    free(p.json);
+    json_decref(figure);
+}
+
+int main(void)
+{
+    struct roster *r = example_roster();
+    struct history *h = calloc(1, sizeof *h);
+
+    if (!ok(r != NULL && h != NULL, "there is memory"))
+        return tap_done();
+    pthread_mutex_init(&h->lock, NULL);
+    bounded(h);
+    little_memory(h);
+    from_a_figure(roster_at(r, 0));
+    for (size_t i = 0; i < h->n; i++)
+        history_free_series(h->series[i]);
+    free(h->series);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+    roster_drop(r);
+    return tap_done();
+}
