@@ -44,7 +44,10 @@ def end():
         server.wait()
 
 
-for command in re.findall(r"^    \$ (.*)$", page, re.M):
+commands = re.findall(r"^    \$ (.*)$", page, re.M)
+readme = re.findall(r"^    \$ (.*?)(?: +#.*)?$", open(os.path.join(ROOT, "README.md")).read(), re.M)
+ok(len(readme) >= 5 and [c for c in commands if c in readme] == readme, "the README's commands are the page's", readme)
+for command in commands:
     if command.endswith(" &"):
         words = command[:-2].replace("127.0.0.1:8081", "127.0.0.1:0").split()
         server = subprocess.Popen([HEARSAY, *words[1:], "--listen", "127.0.0.1:0"], cwd=TMP, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
