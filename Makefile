@@ -74,6 +74,7 @@ ABOVE   := \
     test_ids \
     test_intake \
     test_interval \
+    test_listen \
     test_log \
     test_longitudinal \
     test_metrics \

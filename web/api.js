@@ -7,8 +7,17 @@ const KEY = "hearsay-token";
 export function takeToken() {
   const found = /^#token=([^&]*)/.exec(location.hash);
   if (!found) return;
-  setToken(decodeURIComponent(found[1]));
+  setToken(decode(found[1]));
   history.replaceState(null, "", location.pathname + "#/");
+}
+
+// What an address spells wrongly is taken as it stands.
+export function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export const token = () => sessionStorage.getItem(KEY) ?? "";

@@ -1,6 +1,6 @@
 // app.js - the page: who may read, which view is open, what is new.
 
-import { json, setToken, takeToken, token, Problem } from "./api.js";
+import { decode, json, setToken, takeToken, token, Problem } from "./api.js";
 import { byId, h, put, say } from "./dom.js";
 import { Live } from "./live.js";
 import { startTheme } from "./theme.js";
@@ -76,7 +76,7 @@ class App {
     if (/^#token=/.test(location.hash)) { takeToken(); this.enter(); return; }
     if (!this.status) return;
     const [path, values] = location.hash.replace(/^#\/?/, "").split("?");
-    const [name, id] = path.split("/").map(decodeURIComponent);
+    const [name, id] = path.split("/").map(decode);
     const query = new URLSearchParams(values ?? "");
     const views = { "": () => new TasksView(this), task: () => new TaskView(this, id, query), compare: () => new CompareView(this, id, query), collector: () => new CollectorView(this) };
     for (const link of document.querySelectorAll("[data-nav]")) {

@@ -29,7 +29,7 @@ export class TaskView {
       this.show(task, tasks.filter((t) => t.task === this.id));
     } catch (problem) {
       const node = this.app.failed(this, problem);
-      if (node) put(this.node, h("p", null, h("a", { href: "#/" }, "Tasks")), h("h1", null, this.id), node);
+      if (node) put(this.node, h("header", { class: "question" }, h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Tasks")), h("h1", null, this.id)), node);
     }
   }
 

@@ -16,10 +16,11 @@
 
 /* ---- Configuration ------------------------------------------------------- */
 
-static void run_say_problems(const hsy_problem *p, size_t n, const char *path)
+static hsy_status run_read(struct config *c, const struct serve_how *how,
+                           hsy_problem **problems, size_t *n, hsy_error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        cli_problem_say(&p[i], p[i].line != 0 ? path : "serve");
+    return config_read(c, how->file, how->settings, how->nsettings, problems, n,
+                       err);
 }
 
 int serve_configure(struct config *c, const struct serve_how *how)
@@ -27,15 +28,16 @@ int serve_configure(struct config *c, const struct serve_how *how)
     hsy_problem *problems;
     hsy_error err = {0};
     size_t n;
-    hsy_status st = config_read(c, how->file, how->settings, how->nsettings,
-                                &problems, &n, &err);
+    const hsy_status st = run_read(c, how, &problems, &n, &err);
     int failed = st != HSY_OK;
 
     if (st == HSY_E_IO)
         failed = cli_fail("%s: %s", how->file, strerror(errno));
     else if (st != HSY_OK && n == 0)
         failed = cli_fail_error(how->file, &err);
-    run_say_problems(problems, n, how->file);
+    for (size_t i = 0; i < n; i++)
+        cli_problem_say(&problems[i],
+                        problems[i].line != 0 ? how->file : "serve");
     free(problems);
     return failed;
 }
@@ -64,11 +66,22 @@ static void run_signals(sigset_t *set)
 static void run_reload(struct collector *c, const struct serve_how *how)
 {
     struct config next = {0};
+    hsy_problem *problems;
+    hsy_error err = {0};
+    size_t n;
 
-    if (serve_configure(&next, how) == 0)
+    if (run_read(&next, how, &problems, &n, &err) == HSY_OK) {
         serve_reload(c, &next);
-    else
-        log_event(c->log, LOG_ERROR, "reload-kept-old", "config=broken");
+    } else {
+        for (size_t i = 0; i < n; i++)
+            if (!problems[i].warning)
+                log_failure(c->log, "reload-problem",
+                            &(hsy_error){.line = problems[i].line,
+                                         .field = problems[i].field,
+                                         .msg = problems[i].text});
+        log_failure(c->log, "reload-kept-old", &err);
+    }
+    free(problems);
     config_clear(&next);
 }
 

@@ -162,28 +162,66 @@ static void check_error(struct check *c, const hsy_error *err)
 
 /* ---- Holding against each other ------------------------------------------ */
 
+/* The tallies of single days, where they are kept: words is room for one. */
+static int check_entry_days(struct check *c, const struct roster_entry *e,
+                            const hsy_tally *tally, int64_t *words)
+{
+    const size_t n = engine_counts(c->d->engine, e->number, NULL, 0);
+    struct store_count *counts = malloc((n + 1) * sizeof *counts);
+
+    if (counts == NULL)
+        return cli_fail_nomem();
+    engine_counts(c->d->engine, e->number, counts, n);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t day = counts[i].epoch;
+        char text[PUT_DAY];
+        hsy_error err;
+
+        if (day == 0 || engine_copy(c->d->engine, e->number, day, day, words,
+                                    &err) != HSY_OK)
+            continue; /* there is none of its own */
+        if (hsy_tally_reports(tally) <= counts[i].reports)
+            continue;
+        put_day_text(text, day);
+        check_say(c,
+                  "%s, release %" PRIu32 ": %s: %" PRIu64
+                  " reports were counted, its tally has %" PRIu64,
+                  e->task.id, e->task.release, text, counts[i].reports,
+                  hsy_tally_reports(tally));
+        c->rows[e->number].agrees = false;
+    }
+    free(counts);
+    return 0;
+}
+
+static int check_tallies(struct check *c, const struct roster_entry *e)
+{
+    struct check_row *row = &c->rows[e->number];
+    int64_t *words = NULL;
+    hsy_tally tally;
+    int failed = store_tally(c->d, e, &tally, &words);
+
+    if (!failed) {
+        row->tallied = hsy_tally_reports(&tally);
+        failed = check_entry_days(c, e, &tally, words);
+    }
+    free(words);
+    if (failed || row->tallied == row->counted)
+        return failed;
+    row->agrees = false;
+    check_say(c,
+              "%s, release %" PRIu32 ": %" PRIu64
+              " reports were counted, its tally has %" PRIu64,
+              e->task.id, e->task.release, row->counted, row->tallied);
+    return 0;
+}
+
 static int check_entries(struct check *c)
 {
     int failed = store_fold(c->d);
 
-    for (size_t i = 0; !failed && i < roster_count(c->d->roster); i++) {
-        const struct roster_entry *e = roster_at(c->d->roster, i);
-        struct check_row *row = &c->rows[i];
-        int64_t *words = NULL;
-        hsy_tally tally;
-
-        failed = store_tally(c->d, e, &tally, &words);
-        if (!failed)
-            row->tallied = hsy_tally_reports(&tally);
-        free(words);
-        if (failed || row->tallied == row->counted)
-            continue;
-        row->agrees = false;
-        check_say(c,
-                  "%s, release %" PRIu32 ": %" PRIu64
-                  " reports were counted, its tally has %" PRIu64,
-                  e->task.id, e->task.release, row->counted, row->tallied);
-    }
+    for (size_t i = 0; !failed && i < roster_count(c->d->roster); i++)
+        failed = check_tallies(c, roster_at(c->d->roster, i));
     return failed;
 }
 

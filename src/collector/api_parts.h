@@ -44,7 +44,7 @@ typedef void api_members(struct put *p, struct collector *c,
 void api_about(struct collector *c, struct request *q, api_members *put);
 
 /* A parameter as a number or a day; what is not there leaves *out as it is.
- * False after an answer. */
+ * zero: a fraction may be 0. False after an answer. */
 bool api_count(struct request *q, const char *name, uint64_t most,
                uint64_t *out);
 bool api_fraction(struct request *q, const char *name, bool zero, double *out);

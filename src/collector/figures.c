@@ -53,6 +53,10 @@ hsy_status figure_check(const struct roster_entry *e,
         return host_fail(err, HSY_E_UNKNOWN, "candidates",
                          "strings of this mechanism are estimated by name: the "
                          "collector has no list of candidates for this task");
+    if (f.info.d > FIGURE_VALUES && !figure_discovers(&f))
+        return host_fail(err, HSY_E_UNKNOWN, "values",
+                         "more values than a collector estimates: download the "
+                         "tally, and use 'hearsay estimate'");
     return HSY_OK;
 }
 
@@ -199,12 +203,13 @@ static void figure_put_rows(struct put *p, const struct figure *f)
     put_end(p, ']');
 }
 
-static void figure_put_lying(struct put *p, const struct figure *f)
+void figure_put_lying(struct put *p, const struct figure *f)
 {
-    put_number(p, "lying_p", shares_lying_p(&f->of));
-    put_number(p, "assume_lying", f->bounds != NULL ? f->how->lying : NAN);
-    put_number(p, "lying_up", f->bounds != NULL ? f->lying.up : NAN);
-    put_number(p, "lying_down", f->bounds != NULL ? f->lying.down : NAN);
+    const double none = f->how->lying > 0 ? NAN : 0; /* no bound, or no liars */
+
+    put_number(p, "assume_lying", f->bounds != NULL ? f->how->lying : none);
+    put_number(p, "lying_up", f->bounds != NULL ? f->lying.up : none);
+    put_number(p, "lying_down", f->bounds != NULL ? f->lying.down : none);
 }
 
 /* Whether honest reports look like these, and if not why. */
@@ -277,6 +282,7 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "people");
     put_word(p, "post", "none");
+    put_number(p, "lying_p", shares_lying_p(&f->of));
     figure_put_lying(p, f);
     figure_put_doubt(p, f);
     if (f->info.kind == HSY_KIND_BINS)
@@ -304,6 +310,7 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     put_word(p, "target", "population");
     put_word(p, "post", "none");
     put_word(p, "density", fit.method == HSY_DENSITY_EMS ? "ems" : "em");
+    put_number(p, "lying_p", shares_lying_p(&f->of));
     figure_put_lying(p, f);
     figure_put_rows(p, f);
     return HSY_OK;

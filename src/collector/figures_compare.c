@@ -3,7 +3,6 @@
 
 #include "hostfail.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static struct shares_known compare_known(const struct figure *f, size_t i,
 static hsy_status compare_rows(struct figure *d, const struct figure *a,
                                const struct figure *b, hsy_error *err)
 {
-    const bool bounds = a->bounds != NULL && b->bounds != NULL;
+    const bool bounds = d->bounds != NULL;
     hsy_status st = HSY_OK;
 
     d->total = a->npoints;
@@ -51,12 +50,10 @@ static hsy_status compare_rows(struct figure *d, const struct figure *a,
 }
 
 static void compare_put_rows(struct put *p, const struct figure *d,
-                             const struct figure *a, bool bounds)
+                             const struct figure *a)
 {
     put_number(p, "level", a->how->level);
-    put_number(p, "assume_lying", bounds ? a->how->lying : NAN);
-    put_number(p, "lying_up", bounds ? d->lying.up : NAN);
-    put_number(p, "lying_down", bounds ? d->lying.down : NAN);
+    figure_put_lying(p, d);
     put_array(p, "difference");
     for (size_t i = 0; i < d->count; i++) {
         put_object(p, NULL);
@@ -72,7 +69,10 @@ static void compare_put_rows(struct put *p, const struct figure *d,
 static hsy_status compare_put(struct put *p, const struct figure *a,
                               const struct figure *b, hsy_error *err)
 {
-    struct figure d = {.info = a->info, .how = a->how};
+    /* Its bounds are looked at for whether there are any. */
+    struct figure d = {.info = a->info,
+                       .how = a->how,
+                       .bounds = b->bounds != NULL ? a->bounds : NULL};
     hsy_status st;
 
     if (a->points == NULL || b->points == NULL) {
@@ -84,7 +84,7 @@ static hsy_status compare_put(struct put *p, const struct figure *a,
     }
     st = compare_rows(&d, a, b, err);
     if (st == HSY_OK)
-        compare_put_rows(p, &d, a, a->bounds != NULL && b->bounds != NULL);
+        compare_put_rows(p, &d, a);
     free(d.rows);
     return st;
 }

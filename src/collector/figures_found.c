@@ -47,9 +47,7 @@ static void found_put(struct put *p, const struct figure *f,
     put_word(p, "target", "people");
     put_word(p, "post", "none");
     put_number(p, "lying_p", shares_lying_p(&f->of));
-    put_null(p, "assume_lying"); /* a search has no bound on what they can do */
-    put_null(p, "lying_up");
-    put_null(p, "lying_down");
+    figure_put_lying(p, f);
     put_word(p, "oracle", f->info.oracle);
     put_word(p, "alphabet", any ? NULL : alphabet);
     put_count(p, "groups", shares_groups(got));

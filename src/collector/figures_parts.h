@@ -9,6 +9,7 @@
 #define FIGURE_TOP 50u           /* strings shown if none is said, ... */
 #define FIGURE_TOP_MAX 10000u    /* ... and rows of any figure at most */
 #define FIGURE_ROWS 1000u        /* a longer list is cut to its largest */
+#define FIGURE_VALUES (1u << 20) /* a longer one has no figure */
 #define FIGURE_CANDIDATES 20000u /* strings that are looked for, at most */
 #define FIGURE_ODD 1e-6          /* what chance does so seldom is not chance */
 
@@ -61,6 +62,9 @@ void figure_cut(struct figure *f, bool difference);
 
 /* Members that every figure has: what was asked, and how private it is. */
 void figure_put_head(struct put *p, const struct figure *f);
+
+/* What lying devices can have done; null where that has no bound. */
+void figure_put_lying(struct put *p, const struct figure *f);
 
 /* The members of one row after its name. */
 void figure_put_estimate(struct put *p, const hsy_estimate *est);

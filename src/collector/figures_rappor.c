@@ -42,9 +42,6 @@ static void rappor_put_summary(struct put *p, const struct shares_rappor *r,
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "people");
     put_word(p, "post", "none");
-    put_null(p, "assume_lying"); /* decoding has no bound on what liars do */
-    put_null(p, "lying_up");
-    put_null(p, "lying_down");
     put_number(p, "epsilon_1", r->law.epsilon_one);
     put_number(p, "epsilon_infinity", r->law.epsilon_lifetime);
     put_word(p, "epsilon_infinity_if", "the permanent answer is kept");
@@ -97,6 +94,7 @@ hsy_status figure_rappor(struct put *p, struct figure *f, hsy_error *err)
         st = rappor_rows(f, shares, err);
     if (st == HSY_OK) {
         rappor_put_summary(p, &r, &summary);
+        figure_put_lying(p, f);
         rappor_put_rows(p, f, shares);
     }
     shares_rappor_clear(&r);

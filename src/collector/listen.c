@@ -49,7 +49,8 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
     q->loop = p;
     q->http = http;
     q->fd = info->connect_fd;
-    q->deadline = p->now + 1000ull * p->listener->options.head_seconds;
+    q->deadline = request_until(q, p->listener->options.head_seconds);
+    park_watch(p, q, EPOLL_CTL_ADD);
     q->next = p->connections;
     if (q->next != NULL)
         q->next->prev = q;
@@ -61,6 +62,7 @@ static void loop_leave(struct loop *p, struct request *q)
 {
     if (q == NULL)
         return;
+    epoll_ctl(p->epoll, EPOLL_CTL_DEL, q->fd, NULL);
     if (q->linger)
         linger_begin(p, q->fd);
     if (q->prev != NULL)
@@ -91,16 +93,16 @@ static unsigned loop_limit(const struct loop *p)
     return o->connections / o->loops + 1;
 }
 
-/* Where there is no room for another connection, the idle have a second. */
-static uint64_t loop_deadline(const struct loop *p, const struct request *q,
-                              bool full)
+/* Whether its time is up. Where there is no room for another connection, the
+ * idle have a second. */
+static bool loop_late(const struct loop *p, const struct request *q, bool full)
 {
-    uint64_t spare = 1000ull * p->listener->options.idle_seconds;
+    uint64_t early = 0;
 
-    if (full && q->deadline != 0 && q->served && spare > 1000 &&
+    if (full && q->served &&
         atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_NONE)
-        return q->deadline - (spare - 1000);
-    return q->deadline;
+        early = 1000ull * (p->listener->options.idle_seconds - 1);
+    return q->deadline != 0 && q->deadline <= p->now + early;
 }
 
 /* Connections whose time is up: libmicrohttpd sees them closed. */
@@ -109,15 +111,12 @@ static void loop_sweep(struct loop *p)
     bool full =
         atomic_load_explicit(&p->count, memory_order_relaxed) >= loop_limit(p);
 
-    for (struct request *q = p->connections; q != NULL; q = q->next) {
-        uint64_t deadline = loop_deadline(p, q, full);
-
-        if (deadline != 0 && deadline <= p->now) {
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (loop_late(p, q, full)) {
             q->deadline = 0;
             atomic_fetch_add_explicit(&p->timeouts, 1, memory_order_relaxed);
             shutdown(q->fd, SHUT_RDWR);
         }
-    }
     if (p->now - p->pinged >= 1000u * LISTEN_EVENTS_SECONDS) {
         p->pinged = p->now;
         events_ping(p);
@@ -126,7 +125,7 @@ static void loop_sweep(struct loop *p)
     p->swept = p->now;
 }
 
-/* ---- Draining and stopping ----------------------------------------------- */
+/* ---- Draining ------------------------------------------------------------ */
 
 /* Accept no more, close what is idle; what has just come has a second. */
 static void loop_quiet(struct loop *p)
@@ -147,23 +146,6 @@ static void loop_quiet(struct loop *p)
     }
 }
 
-/* Nobody answers any more: cut off what still waits. */
-static void loop_end(struct loop *p)
-{
-    struct request *q;
-
-    events_end(p);
-    park_none(p);
-    for (q = p->connections; q != NULL; q = q->next)
-        if (atomic_load(&q->state) == REQUEST_WAITING) {
-            q->status = 0;
-            atomic_store(&q->state, REQUEST_ANSWERED);
-            MHD_resume_connection(q->http);
-        }
-    for (int i = 0; i < 3; i++)
-        MHD_run(p->http);
-}
-
 /* ---- The loop ------------------------------------------------------------ */
 
 /* Connections whose answers have come, all at once. */
@@ -180,6 +162,24 @@ static void loop_resume(struct loop *p)
     }
 }
 
+/* Nobody answers any more: cut off what still waits. */
+static void loop_end(struct loop *p)
+{
+    struct request *q;
+
+    loop_resume(p);
+    events_end(p);
+    park_none(p);
+    for (q = p->connections; q != NULL; q = q->next)
+        if (atomic_load(&q->state) == REQUEST_WAITING) {
+            q->status = 0;
+            atomic_store(&q->state, REQUEST_ANSWERED);
+            MHD_resume_connection(q->http);
+        }
+    for (int i = 0; i < 3; i++)
+        MHD_run(p->http);
+}
+
 static int loop_timeout(struct loop *p)
 {
     MHD_UNSIGNED_LONG_LONG ms;
@@ -189,6 +189,36 @@ static int loop_timeout(struct loop *p)
     return LISTEN_SWEEP_MS;
 }
 
+/*
+ * Its peer sends no more. libmicrohttpd overlooks that if it comes together
+ * with the last bytes: what has come is answered, but nothing is waited for.
+ */
+static void loop_gone(struct request *q)
+{
+    const int state = atomic_load(&q->state);
+
+    q->gone = true;
+    if (state == REQUEST_EVENTS)
+        events_stop(q);
+    else if (state <= REQUEST_READING && q->deadline != 0)
+        q->deadline = request_until(q, 0);
+}
+
+static void loop_event(struct loop *p, struct epoll_event *e)
+{
+    const enum loop_kind *kind = e->data.ptr;
+
+    if (kind == NULL)
+        return; /* libmicrohttpd's, or a wake-up */
+    if (*kind == LOOP_LINGERS) {
+        linger_drop(p, e->data.ptr);
+        return;
+    }
+    if ((e->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
+        loop_gone(e->data.ptr);
+    park_wake(p, e->data.ptr);
+}
+
 /* Wait for something to do. */
 static void loop_wait(struct loop *p)
 {
@@ -196,16 +226,8 @@ static void loop_wait(struct loop *p)
     int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
 
     p->now = listen_clock();
-    for (int i = 0; i < n; i++) {
-        const enum loop_kind *kind = events[i].data.ptr;
-
-        if (kind == NULL)
-            continue; /* libmicrohttpd's, or a wake-up */
-        if (*kind == LOOP_LINGERS)
-            linger_drop(p, events[i].data.ptr);
-        else
-            park_wake(p, events[i].data.ptr);
-    }
+    for (int i = 0; i < n; i++)
+        loop_event(p, &events[i]);
 }
 
 static void *loop_main(void *arg)

@@ -30,7 +30,7 @@ static void events_wake(struct request *q)
     }
 }
 
-static void events_stop(struct request *q)
+void events_stop(struct request *q)
 {
     q->events_over = true;
     shutdown(q->fd, SHUT_RDWR);
@@ -62,6 +62,7 @@ struct MHD_Response *events_response(struct request *q)
     struct loop *p = q->loop;
 
     q->deadline = 0;
+    q->events_over = q->gone; /* nobody would hear of its end again */
     q->events_prev = NULL;
     q->events_next = p->subscribers;
     if (p->subscribers != NULL)

@@ -14,22 +14,33 @@
 
 #define PARK_RUNS 8u /* enough to read a whole head that is there */
 
+/* Every connection is watched for its end; who is parked, for bytes too. */
+bool park_watch(struct loop *p, struct request *q, int how)
+{
+    struct epoll_event on = {.events = q->parked
+                                           ? EPOLLIN | EPOLLRDHUP | EPOLLONESHOT
+                                           : EPOLLRDHUP | EPOLLET,
+                             .data.ptr = q};
+
+    return epoll_ctl(p->epoll, how, q->fd, &on) == 0;
+}
+
 static void park(struct loop *p, struct request *q)
 {
-    struct epoll_event once = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT,
-                               .data.ptr = q};
-
-    if (epoll_ctl(p->epoll, EPOLL_CTL_ADD, q->fd, &once) != 0)
-        return;
     q->parked = true;
-    MHD_suspend_connection(q->http);
+    if (park_watch(p, q, EPOLL_CTL_MOD))
+        MHD_suspend_connection(q->http);
+    else
+        q->parked = false;
 }
 
 void park_wake(struct loop *p, struct request *q)
 {
-    epoll_ctl(p->epoll, EPOLL_CTL_DEL, q->fd, NULL);
+    if (!q->parked)
+        return;
     q->parked = false;
     q->runs = 0;
+    park_watch(p, q, EPOLL_CTL_MOD);
     MHD_resume_connection(q->http);
 }
 
@@ -46,6 +57,5 @@ void park_waiting(struct loop *p)
 void park_none(struct loop *p)
 {
     for (struct request *q = p->connections; q != NULL; q = q->next)
-        if (q->parked)
-            park_wake(p, q);
+        park_wake(p, q);
 }

@@ -59,6 +59,7 @@ struct request {
     struct request *prev, *next; /* all connections of the loop */
     struct request *answered;    /* the next in the loop's list of answers */
     int fd;
+    bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
 
@@ -186,6 +187,8 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
                              const char *url, const char *method,
                              const char *version, const char *data,
                              size_t *size, void **context);
+/* When its time is up, which is so many seconds unless its peer is gone. */
+uint64_t request_until(const struct request *q, uint32_t seconds);
 void request_over(void *loop, struct MHD_Connection *http, void **context,
                   enum MHD_RequestTerminationCode why);
 
@@ -206,6 +209,7 @@ void events_forget(struct request *q);
 /* Give what was published to the loop's subscribers. */
 void events_spread(struct loop *p);
 void events_ping(struct loop *p);
+void events_stop(struct request *q);
 void events_end(struct loop *p);
 
 /* ---- listen_linger.c ----------------------------------------------------- */
@@ -220,7 +224,8 @@ void linger_sweep(struct loop *p, bool all);
 /* ---- listen_park.c ------------------------------------------------------- */
 
 void park_waiting(struct loop *p); /* after each run; only with TLS */
-void park_wake(struct loop *p, struct request *q);
+void park_wake(struct loop *p, struct request *q); /* if it is parked */
+bool park_watch(struct loop *p, struct request *q, int how); /* epoll_ctl's */
 void park_none(struct loop *p);
 
 /* ---- listen.c ------------------------------------------------------------ */

@@ -11,6 +11,11 @@
 #include <string.h>
 #include <strings.h>
 
+uint64_t request_until(const struct request *q, uint32_t seconds)
+{
+    return q->loop->now + (q->gone ? 1000u : 1000ull * seconds);
+}
+
 static void request_begin(struct request *q, const char *url)
 {
     q->lined = false;
@@ -43,7 +48,7 @@ static enum MHD_Result request_head(struct request *q, const struct head *head)
         return request_send(q);
     }
     q->declared = (size_t)facts.length;
-    q->deadline = q->loop->now + 1000ull * o->body_seconds;
+    q->deadline = request_until(q, o->body_seconds);
     if (request_admit(q, head->method, facts.length))
         return MHD_YES;
     atomic_store_explicit(&q->state, REQUEST_ANSWERED, memory_order_relaxed);
@@ -183,8 +188,7 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
     atomic_fetch_sub(&q->loop->listener->inflight, q->charged);
     q->charged = 0;
     q->served = true;
-    q->deadline =
-        q->loop->now + 1000ull * q->loop->listener->options.idle_seconds;
+    q->deadline = request_until(q, q->loop->listener->options.idle_seconds);
     atomic_store_explicit(&q->state, REQUEST_NONE, memory_order_relaxed);
 }
 

@@ -330,6 +330,10 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
+    if (st == HSY_OK && c->admin != NULL && !c->config.admin_open &&
+        !tokens_any(c->tokens))
+        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
+                  "hearsay-serve-token-add");
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }

@@ -107,6 +107,9 @@ hsy_status store_append(struct store *is, const struct store_commit *c,
 
     if (c->seq != s->state.seq + 1)
         return host_fail(err, HSY_E_RANGE, "seq", "not the next commit");
+    for (size_t i = 0; i < c->nids; i++)
+        if (c->ids[i].epoch > STORE_EPOCHS)
+            return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
     st = store_write(s, &s->append, append_commit, c, err);
     if (st != HSY_OK)
         return st;
@@ -169,6 +172,8 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
     bool more;
     hsy_status st;
 
+    if (through > STORE_EPOCHS)
+        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
     next.closed = through > next.closed ? through : next.closed;
     next.day = day > next.day ? day : next.day;
     if (next.closed == s->state.closed && next.day == s->state.day)

@@ -17,7 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* By its "..": a sandbox lets nobody look for the real name of a path. */
+/* By the directory's own "..", which the sandbox allows: realpath reads links.
+ */
 bool store_sync_parent(const char *path)
 {
     const size_t room = strlen(path) + sizeof "/..";
@@ -36,18 +37,24 @@ bool store_sync_parent(const char *path)
     return good;
 }
 
+/* Whole names, as the sandbox knows unlink and not unlinkat. */
 bool store_remove(const char *directory)
 {
     static const char *const names[] = {
         "record.db",         "record.db-wal",    "record.db-shm",
         "record.db-journal", "cells.db",         "cells.db-wal",
         "cells.db-shm",      "cells.db-journal", "lock"};
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    const size_t room = strlen(directory) + sizeof "/record.db-journal";
+    char *path = malloc(room);
+    struct stat is;
+    const bool own = path != NULL && lstat(directory, &is) == 0 &&
+                     S_ISDIR(is.st_mode); /* no link to another */
 
-    for (size_t i = 0; fd != -1 && i < sizeof names / sizeof names[0]; i++)
-        unlinkat(fd, names[i], 0);
-    if (fd != -1)
-        close(fd);
+    for (size_t i = 0; own && i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, room, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    free(path);
     return rmdir(directory) == 0 || errno == ENOENT;
 }
 
@@ -79,8 +86,9 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
     if (s->dir == -1 || fstat(s->dir, &is) == -1)
         return host_fail(err, HSY_E_IO, "directory", "it cannot be opened");
     if (is.st_uid != geteuid() || (is.st_mode & 077) != 0)
-        return host_fail(err, HSY_E_REFUSED, "directory",
-                         "it is not yours alone: chmod 700, by its owner");
+        return host_fail(
+            err, HSY_E_REFUSED, "directory",
+            "it is not yours alone: be its owner, and chmod 700 it");
     if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
         faccessat(s->dir, "cells.db", F_OK, 0) == -1)
         return host_fail(err, HSY_E_EMPTY, "directory",

@@ -110,6 +110,8 @@ hsy_status store_keep_inherit(struct store *is, const struct store_state *state,
 
     if (s->state.seq != 0)
         return host_fail(err, HSY_E_REFUSED, "store", "it is in use already");
+    if (state->closed > STORE_EPOCHS)
+        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
     next.seq = 0;
     st = store_write(s, &s->append, keep_state, &next, err);
     if (st == HSY_OK)

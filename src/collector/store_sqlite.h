@@ -20,8 +20,9 @@
 
 #define STORE_VERSION 1 /* of the tables, in both headers (user_version) */
 #define STORE_LOG 4096u /* pages of the record's log before it is moved */
-#define STORE_CELLS_LOG 1024u /* of that of cells */
-#define STORE_PATIENCE 10000  /* ms, should a stranger have it open */
+#define STORE_CELLS_LOG 1024u    /* of that of cells */
+#define STORE_EPOCHS 0x7ffffffeu /* the last: places of ids are below 2^63 */
+#define STORE_PATIENCE 10000     /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
 /* ---- Statements (store_sql.c) -------------------------------------------- */

@@ -148,18 +148,20 @@ static hsy_status unpack_commit(struct unpack_reader *r, struct store_commit *c)
     st = r->store->is->append(r->store, c, r->err);
     if (st == HSY_OK)
         r->seq++;
-    return st;
+    return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 
 static hsy_status unpack_take_state(struct unpack_reader *r)
 {
     struct store_state state;
+    hsy_status st;
 
     memcpy(state.key, r->bytes, STORE_KEY);
     state.seq = 0;
     state.closed = (uint32_t)archive_get(r->bytes + STORE_KEY + 8, 4);
     state.day = (uint32_t)archive_get(r->bytes + STORE_KEY + 12, 4);
-    return store_keep_inherit(r->store, &state, r->err);
+    st = store_keep_inherit(r->store, &state, r->err);
+    return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 
 static hsy_status unpack_take_document(struct unpack_reader *r)

@@ -248,6 +248,16 @@ enum listen_role tokens_role(struct tokens *t, const char *token)
     return role;
 }
 
+bool tokens_any(struct tokens *t)
+{
+    bool any;
+
+    pthread_rwlock_rdlock(&t->lock);
+    any = t->set.people.n != 0;
+    pthread_rwlock_unlock(&t->lock);
+    return any;
+}
+
 /* The list of a task, NULL if it has none. The lock is held. */
 static const struct tokens_list *tokens_find(const struct tokens *t,
                                              const char *task)

@@ -29,6 +29,9 @@ hsy_status tokens_want(struct tokens *t, char *const *tasks, hsy_error *err);
  * does not tell how much of a token is right. */
 enum listen_role tokens_role(struct tokens *t, const char *token);
 
+/* Whether there is a token with a role at all. */
+bool tokens_any(struct tokens *t);
+
 /* Whether task wants a token and this (NULL: none) is one of its: its one-way
  * name, and the uploads it may bring an epoch. */
 enum tokens_entry { TOKENS_OPEN, TOKENS_GOOD, TOKENS_BAD };

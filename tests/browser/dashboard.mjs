@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { api, at, BASE, complaints, done, marks, ok, OUT, page, PATIENCE, shot, start, straight, strangers, TOKEN, want } from "./rig.mjs";
 
 const browser = await start();
-const desk = await page(browser); // most tests look at one page
+const desk = await page(browser, ["/v1/tasks/%25E0"]); // most tests look at one page
 const { tasks } = await api("/v1/tasks");
 const shown = tasks.filter((t) => t.shown);
 const hash = (t, view = "task") => `#/${view}/${t.task}?release=${t.release}`;
@@ -167,6 +167,8 @@ async function few() {
   await at(p, hash(t), "progress");
   ok(await p.getByText("Too few reports yet").isVisible() && (await p.locator(".estimate g[data-low]").count()) === 0, "below its least number of reports a task shows how far it is, and no estimate");
   await shot(p, "few");
+  await at(p, "#/task/%E0%A4", ".problem");
+  ok(await p.getByRole("alert").isVisible(), "an address of nothing says so");
   await at(p, "#/collector", ".facts");
   ok(await p.getByText("Document of tasks").isVisible() && await p.getByRole("heading", { name: "Store" }).isVisible(), "the collector's own state is there");
   await shot(p, "collector");

@@ -63,7 +63,8 @@ export async function page(browser, allowed = []) {
   const p = await context.newPage();
   p.setDefaultTimeout(PATIENCE);
   p.on("console", (m) => {
-    if (["error", "warning"].includes(m.type()) && !allowed.some((a) => m.text().includes(a))) complaints.push(`${m.text()} ${m.location().url}`);
+    const said = `${m.text()} ${m.location().url}`;
+    if (["error", "warning"].includes(m.type()) && !allowed.some((a) => said.includes(a))) complaints.push(said);
   });
   p.on("pageerror", (e) => complaints.push(e.stack));
   p.on("dialog", (d) => { complaints.push("dialog: " + d.message()); d.dismiss(); });

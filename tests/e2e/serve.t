@@ -73,7 +73,7 @@ c.document(TASKS + cells("more", 16))
 ok(reload(c, "reloaded") and c.upload([c.task["more"].upload([3])])[0] == 204, "a new document is in force after SIGHUP", c.said())
 c.configure(connections="many", grace_days=-1)
 where = [line.split(":")[0] for line in open(c.yaml)]
-ok(reload(c, "reload-kept-old") and all("hearsay.yaml:%d: %s:" % (where.index(k) + 1, k) in c.said() for k in ("connections", "grace_days")),
+ok(reload(c, "reload-kept-old") and all("reload-problem field=%s line=%d: " % (k, where.index(k) + 1) in c.said() for k in ("connections", "grace_days")),
    "a broken configuration keeps the old, and every line is named", c.said())
 ok(c.upload([c.task["more"].upload([4])])[0] == 204, "and it goes on counting")
 c.configure(data=key_of(c, "elsewhere"), grace_days=9)
@@ -124,7 +124,7 @@ ok(t.stop() == 0, "and it ends")
 
 c.configure(admin_open=False)
 c.start()
-ok(c.get("/v1/status")[0] == 401 and c.get("/healthz")[0] == 200, "without a token only health is told")
+ok(c.get("/v1/status")[0] == 401 and c.get("/healthz")[0] == 200 and "admin-without-tokens" in c.said(), "without a token only health is told, and the log says so")
 made = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().strip() for role in ("scraper", "analyst", "operator")}
 ok(c.until(lambda: c.get("/v1/status", made["operator"])[0] == 200) and c.get("/v1/status", made["analyst"])[0] == 200, "a token is good without a restart", c.said())
 ok(c.get("/v1/status", made["scraper"])[0] == 403 and c.get("/metrics", made["scraper"])[0] == 200 and c.get("/v1/status", "x" * 43)[0] == 401,

@@ -157,6 +157,17 @@ r = store("check", data, "--format", "json")
 ok(r.code == 1 and "cells, release 1: 466 reports were counted, its tally has 461" in r.err and not json.loads(r.out)["sound"],
    "a count that does not agree with its tally is found, whatever its checksum", r)
 
+data = copy(c.data, "bad-day")  # two days change places: the sums agree, the days do not
+db = sqlite3.connect(os.path.join(data, "record.db"))
+entry, epoch, reports, nulls = db.execute("SELECT entry, epoch, reports, nulls FROM counts WHERE entry = 0").fetchone()
+db.execute("DELETE FROM counts WHERE entry = 0")
+for day, n in ((epoch - 1, reports), (epoch, 0)):
+    db.execute("INSERT INTO counts(sum, entry, epoch, reports, nulls) VALUES(?,?,?,?,?)", (row_sum(0, day, n, nulls), 0, day, n, nulls))
+db.commit()
+db.close()
+r = store("check", data)
+ok(r.code == 1 and "cells, release 1: %s: 0 reports were counted" % date(epoch) in r.err, "so is a day's that does not agree with its own tally", r)
+
 data = copy(c.data, "bad-page")
 with open(os.path.join(data, "record.db"), "r+b") as f:
     f.seek(4096 * 3)

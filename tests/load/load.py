@@ -28,7 +28,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=int, default=5, help="of a run")
 parser.add_argument("--runs", type=int, default=5, help="of each kind; the median counts")
 parser.add_argument("--connections", type=int, default=128)
-parser.add_argument("--only", choices=("single", "batches", "beside"))
+parser.add_argument("--only", nargs="+", choices=("single", "batches", "beside"))
 parser.add_argument("--bits", type=int, default=26, help="the busy task beside has 2^bits cells")
 options = parser.parse_args()
 
@@ -211,7 +211,7 @@ def beside():
 
 
 ONE = file("single", c.task["browser"].upload([1]))
-sent = sum(figure() for figure in (single, batches, beside) if options.only in (None, figure.__name__))
+sent = sum(figure() for figure in (single, batches, beside) if figure.__name__ in (options.only or [figure.__name__]))
 
 # Whatever wrk had acknowledged is counted; what it left unread at the end of a
 # run may be counted besides.

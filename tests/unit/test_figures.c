@@ -194,6 +194,24 @@ static void candidates(const struct roster_entry *e)
     free(many);
 }
 
+static void too_many_values(void)
+{
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = "grr",
+                           .kind = HSY_KIND_VALUES,
+                           .d = (1u << 20) + 1,
+                           .nano_epsilon = HSY_NANO};
+    const struct figure_how how = plain();
+    struct roster *r = roster_new();
+    hsy_error err = {0};
+
+    ok(example_roster_add(&r, 0, &spec) &&
+           figure_check(roster_at(r, 0), &how, &err) == HSY_E_UNKNOWN &&
+           strcmp(err.field, "values") == 0,
+       "a list too long for the collector's memory has no figure");
+    roster_drop(r);
+}
+
 /* ---- Differences --------------------------------------------------------- */
 
 static void differences(const struct roster_entry *a,
@@ -292,6 +310,7 @@ int main(void)
         candidates(olh);
         differences(grr, rr);
     }
+    too_many_values();
     written();
     roster_drop(r);
     return tap_done();

@@ -503,6 +503,37 @@ static void late_connections_are_closed(void)
     listen_close(l);
 }
 
+static void who_is_done_is_not_waited_for(void)
+{
+    struct listen_options o = options();
+    struct listener *l = serve(&o);
+    const char head[] = HEAD("POST /echo") "Content-Length: 5\r\n\r\nab";
+    const char get[] = "GET /text HTTP/1.1\r\nHost: x\r\n\r\n"
+                       "GET /events HTTP/1.1\r\nHost: x\r\n\r\n";
+    const struct {
+        const char *text;
+        size_t len;
+    } says[] = {{get, 0},
+                {get, 3},
+                {get, 31},
+                {get, sizeof get - 1},
+                {head, sizeof head - 1}};
+
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++) {
+        int fd = dial(l);
+        const char *a;
+
+        say(fd, says[i].text, says[i].len);
+        shutdown(fd, SHUT_WR);
+        a = hear(fd);
+        ok(times(a, "HTTP/1.1 ") == (i == 2   ? 1
+                                     : i == 3 ? 2
+                                              : 0),
+           "who sends no more is answered and closed, %zu", i);
+    }
+    listen_close(l);
+}
+
 static void idle_connections_make_room(void)
 {
     struct listen_options o = options();
@@ -685,6 +716,7 @@ int main(void)
     listen_close(NULL);
     bodies_together_are_bounded();
     late_connections_are_closed();
+    who_is_done_is_not_waited_for();
     idle_connections_make_room();
     events_reach_all();
     slow_readers_are_closed();

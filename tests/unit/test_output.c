@@ -357,6 +357,33 @@ static bool forbid_nameless(void)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
+static void memory(void)
+{
+    struct output *out = NULL;
+    uint8_t *bytes = NULL;
+    size_t at = 0, step = 1, len = 1;
+
+    ok(output_memory(&out) == HSY_OK &&
+           output_take(out, &bytes, &len) == HSY_OK && len == 0,
+       "an output in memory may stay empty");
+    free(bytes);
+    if (!ok(output_memory(&out) == HSY_OK, "another is written"))
+        return;
+    for (; at < BIG; at += step, step = step % 90000 * 3 + 1) {
+        if (step > BIG - at)
+            step = BIG - at;
+        output_write(out, big + at, step);
+    }
+    bytes = NULL;
+    ok(output_take(out, &bytes, &len) == HSY_OK && len == BIG &&
+           memcmp(bytes, big, BIG) == 0,
+       "and taken whole");
+    free(bytes);
+    ok(output_memory(&out) == HSY_OK && output_write(out, big, BIG) == HSY_OK,
+       "a third is written");
+    output_abort(out);
+}
+
 int main(void)
 {
     char dir[] = "/tmp/hearsay-output-XXXXXX";
@@ -368,6 +395,7 @@ int main(void)
     signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < BIG; i++)
         big[i] = (uint8_t)(i * 2654435761u >> 11);
+    memory();
     everything(knows_nameless());
     if (forbid_nameless())
         everything(false);

@@ -231,6 +231,8 @@ static void what_is_wrong_is_refused(void)
     const struct store_chunk longer = {1, words, 101}, good = {1, words, 100};
     const struct store_chunk other = {1, words, 5000 - STORE_CHUNK};
     const uint8_t name[16] = {1};
+    const struct store_id id = {{1}, {2}};
+    const struct store_ids late = {1u << 31, &id, 1};
     const struct store_count count = {0, 100, 5, 6};
     struct store_commit c = {.seq = 2};
     hsy_error err;
@@ -248,6 +250,13 @@ static void what_is_wrong_is_refused(void)
     ok(rig_sql(unit_at, "record.db", "SELECT count(*) FROM counts") == 0,
        "and nothing of that commit is kept");
     c.merged = NULL;
+    c.ids = &late;
+    c.nids = 1;
+    ok(r->store->is->append(r->store, &c, &err) == HSY_E_RANGE &&
+           r->store->is->close_epochs(r->store, 1u << 31, 1, &err) ==
+               HSY_E_RANGE,
+       "a day that no calendar has is refused");
+    c.nids = 0;
     ok(r->store->is->append(r->store, &c, &err) == HSY_OK,
        "the next commit is taken");
     ok(r->store->is->chunks(r->store, &t, &shorter, 1, &err) == HSY_E_RANGE &&
