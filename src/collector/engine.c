@@ -59,34 +59,55 @@ static void engine_entry_free(struct engine_entry *x)
     free(x);
 }
 
-hsy_status engine_entries_make(struct engine *e, struct roster *roster,
-                               hsy_error *err)
+/* Forget a list, and those of its n entries that are new in it. */
+static void engine_entries_drop(const struct engine *e,
+                                struct engine_entry **all, size_t n)
+{
+    while (n > e->nentries)
+        engine_entry_free(all[--n]);
+    free(all);
+}
+
+/* The entries of a roster: those that are there, and new ones behind them.
+ * NULL: out of memory. */
+static struct engine_entry **engine_entries_of(const struct engine *e,
+                                               struct roster *roster)
 {
     const size_t n = roster_count(roster);
     struct engine_entry **all = malloc((n + 1) * sizeof(struct engine_entry *));
-    size_t have = e->nentries;
 
-    if (all != NULL && have != 0)
-        memcpy(all, e->entries, have * sizeof(struct engine_entry *));
-    while (all != NULL && have < n) {
-        struct engine_entry *x = calloc(1, sizeof *x);
+    if (all != NULL && e->nentries != 0)
+        memcpy(all, e->entries, e->nentries * sizeof(struct engine_entry *));
+    for (size_t i = e->nentries; all != NULL && i < n; i++) {
+        all[i] = calloc(1, sizeof **all);
+        if (all[i] == NULL) {
+            engine_entries_drop(e, all, i);
+            return NULL;
+        }
+        all[i]->roster = roster_hold(roster);
+        all[i]->is = roster_at(roster, i);
+    }
+    return all;
+}
 
-        if (x == NULL)
-            break;
-        x->roster = roster_hold(roster);
-        x->is = roster_at(roster, have);
-        all[have++] = x;
-    }
-    if (all == NULL || have < n) {
-        while (all != NULL && have > e->nentries)
-            engine_entry_free(all[--have]);
-        free(all);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    }
-    pthread_mutex_lock(&e->lock);
+/* With the lock. */
+static void engine_entries_set(struct engine *e, struct engine_entry **all,
+                               size_t n)
+{
     free(e->entries);
     e->entries = all;
     e->nentries = n;
+}
+
+hsy_status engine_entries_make(struct engine *e, struct roster *roster,
+                               hsy_error *err)
+{
+    struct engine_entry **all = engine_entries_of(e, roster);
+
+    if (all == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    pthread_mutex_lock(&e->lock);
+    engine_entries_set(e, all, roster_count(roster));
     pthread_mutex_unlock(&e->lock);
     return HSY_OK;
 }
@@ -348,25 +369,30 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
     return st;
 }
 
-/* Everything but the store is ready for it. */
+/* Entries are the engine's only once the store has them: after a document that
+ * it had no room for, another may come and number its tasks anew. */
 static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
                                   uint8_t *copy, hsy_error *err)
 {
+    struct engine_entry **all;
     struct roster *roster, *old;
     hsy_status st = roster_extend(&roster, e->roster, doc, err);
 
     if (st != HSY_OK)
         return st;
-    st = engine_entries_make(e, roster, err);
-    if (st == HSY_OK)
-        st = engine_take_store(e, roster, doc->bytes, doc->len, err);
+    all = engine_entries_of(e, roster);
+    st = all == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+                     : engine_take_store(e, roster, doc->bytes, doc->len, err);
     if (st != HSY_OK) {
         e->dead |= st == HSY_E_IO;
+        if (all != NULL)
+            engine_entries_drop(e, all, roster_count(roster));
         roster_drop(roster);
         return st;
     }
     memcpy(copy, doc->bytes, doc->len);
     pthread_mutex_lock(&e->lock);
+    engine_entries_set(e, all, roster_count(roster));
     old = e->roster;
     e->roster = roster;
     free(e->document);

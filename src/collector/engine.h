@@ -122,7 +122,8 @@ hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
 
 /* ---- The half that folds ------------------------------------------------- */
 
-/* Fold what waits, a bounded amount; *more if something is left. */
+/* Fold what waits, a bounded amount of whole commits; *more if something is
+ * left. */
 hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err);
 
 /* Begin to write all tallies that have changed. */

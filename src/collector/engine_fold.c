@@ -234,18 +234,27 @@ static struct engine_entry *fold_entry(struct engine *e, uint32_t number)
     return x;
 }
 
+/*
+ * A commit is folded as a whole, since a round goes through whole commits: an
+ * entry with reports of two days in one commit has two batches in it, and a
+ * round that goes through the commit after the first would erase the second.
+ */
 hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err)
 {
     struct fold *f = &e->fold;
     struct engine_batch *b;
     hsy_status st = HSY_OK;
+    uint64_t seq = 0;
     size_t done = 0;
 
     fold_fetch(e);
-    while (st == HSY_OK && done < FOLD_STEP &&
-           (b = engine_queue_pop(&f->ready)) != NULL) {
-        struct engine_entry *x = fold_entry(e, b->entry);
+    while (st == HSY_OK && f->ready.first != NULL &&
+           (done < FOLD_STEP || f->ready.first->seq == seq)) {
+        struct engine_entry *x;
 
+        b = engine_queue_pop(&f->ready);
+        x = fold_entry(e, b->entry);
+        seq = b->seq;
         if (x->frozen) {
             engine_queue_push(&f->frozen, b);
             continue;

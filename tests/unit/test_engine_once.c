@@ -1,0 +1,98 @@
+/*
+ * test_engine_once.c - moments in which a report could be lost, counted for
+ * somebody else's share, or told apart by where it stands.
+ */
+#include "engine_rig.h"
+#include "tap.h"
+
+#define MANY 45000u /* uploads of 16 reports: more than is folded in one go */
+
+/* ---- A commit of two days, folded in two goes ---------------------------- */
+
+static struct rig_upload *two_days(void)
+{
+    struct rig_upload *of = calloc(MANY + 1, sizeof *of);
+
+    for (uint32_t i = 0; i < MANY; i++)
+        of[i] = (struct rig_upload){
+            .epoch = RIG_DAY, .kind = 1, .id = i, .n = 16, .first = 20};
+    of[MANY] = (struct rig_upload){
+        .epoch = RIG_DAY - 1, .kind = 1, .id = MANY, .n = 1, .first = 7};
+    return of;
+}
+
+static void half_a_commit(void)
+{
+    struct rig r;
+    struct rig_upload *of = two_days();
+    enum intake_verdict *verdicts = calloc(MANY + 1, sizeof *verdicts);
+    bool more = false;
+
+    rig_open(&r);
+    r.options.fold_bytes = 1 << 23;
+    rig_restart(&r);
+    engine_today(r.e, RIG_DAY, NULL);
+    ok(rig_admit(&r, of, MANY + 1, verdicts) == HSY_OK &&
+           verdicts[0] == INTAKE_COUNTED && verdicts[MANY] == INTAKE_COUNTED,
+       "one commit has uploads of two days");
+    ok(engine_fold(r.e, &more, NULL) == HSY_OK && rig_write(&r) == HSY_OK,
+       "as much of it is folded as is in one go, and that is written");
+    ok(rig_restart(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 20) == MANY &&
+           rig_cell(&r, 0, 0, 0, 7) == 1,
+       "a kill after that loses neither day");
+    ok(r.store.faults == 0, "no rule of the store was broken");
+    rig_close(&r);
+    free(of);
+    free(verdicts);
+}
+
+/* ---- A document that could not be kept ----------------------------------- */
+
+static void refused_document(void)
+{
+    struct rig r;
+    size_t len, other_len;
+    uint8_t *later = rig_document(3, 2, 2, &len);
+    uint8_t *other = rig_document(1, 3, 3, &other_len);
+    hsy_error err = {0};
+
+    rig_open(&r);
+    r.store.full = true;
+    ok(engine_take(r.e, later, len, &err) == HSY_E_FULL,
+       "a document of three new tasks finds the disk full");
+    r.store.full = false;
+    ok(engine_take(r.e, other, other_len, &err) == HSY_OK,
+       "another, of one new task, is taken instead");
+    roster_drop(r.roster);
+    r.roster = engine_roster(r.e);
+    ok(roster_count(r.roster) == 4 &&
+           rig_one(&r, (struct rig_upload){.task = 3,
+                                           .epoch = RIG_DAY,
+                                           .kind = 1,
+                                           .id = 1,
+                                           .n = 1,
+                                           .first = 9}) == INTAKE_COUNTED &&
+           rig_fold(&r) == HSY_OK && rig_cell(&r, 3, 0, 0, 9) == 1,
+       "and its uploads are its own");
+    free(later);
+    later = rig_document(2, 4, 4, &len);
+    r.store.full = true;
+    ok(engine_take(r.e, later, len, &err) == HSY_E_FULL, "the disk is full");
+    r.store.full = false;
+    free(other);
+    other = rig_document(3, 5, 5, &other_len);
+    ok(engine_take(r.e, other, other_len, &err) == HSY_OK &&
+           rig_write(&r) == HSY_OK && rig_restart(&r) == HSY_OK &&
+           roster_count(r.roster) == 7 && rig_cell(&r, 3, 0, 0, 9) == 1,
+       "one with more tasks after it, and all is there again");
+    free(later);
+    free(other);
+    rig_close(&r);
+}
+
+int main(void)
+{
+    half_a_commit();
+    refused_document();
+    return tap_done();
+}
