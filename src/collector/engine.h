@@ -80,7 +80,7 @@ struct submission {
     struct submission *next;
     struct intake in;
     uint8_t token[16];  /* an enrolment token's one-way name */
-    uint32_t quota;     /* uploads an epoch it may bring; 0: there is none */
+    uint32_t quota;     /* reports an epoch it may bring; 0: there is none */
     hsy_status outcome; /* HSY_OK: the verdicts stand, and are durable */
     uint64_t handed;    /* when it was handed in; workers.c sets it */
     void (*done)(struct submission *s); /* called by workers.c, once */

@@ -39,7 +39,7 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
     [INTAKE_TOKEN] = {403, "token",
                       "The task wants an enrolment token of its own."},
     [INTAKE_QUOTA] = {429, "quota",
-                      "The token has brought as many uploads of this epoch "
+                      "The token has brought as many reports of this epoch "
                       "as it may."},
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
 };

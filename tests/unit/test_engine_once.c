@@ -90,9 +90,51 @@ static void refused_document(void)
     rig_close(&r);
 }
 
+/* ---- Quotas -------------------------------------------------------------- */
+
+static enum intake_verdict enrolled(struct rig *r, uint64_t id, uint32_t n,
+                                    uint32_t kind)
+{
+    const struct rig_upload of = {
+        .epoch = RIG_DAY, .kind = kind, .id = id, .n = n, .first = 100};
+    struct intake_upload u;
+    uint8_t payload[RIG_PAYLOAD];
+    struct submission s = {
+        .in = {.uploads = &u, .n = 1}, .token = {1}, .quota = 5};
+
+    rig_fill(r, &u, payload, &of);
+    u.enrolled = true;
+    engine_admit(r->e, &s, NULL);
+    return s.outcome == HSY_OK ? u.verdict : INTAKE_FULL;
+}
+
+static void quota_of_reports(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    ok(enrolled(&r, 1, 6, 1) == INTAKE_QUOTA,
+       "an upload with more reports than a token may bring is refused");
+    r.store.full = true;
+    ok(enrolled(&r, 2, 3, 1) == INTAKE_FULL, "a full disk");
+    r.store.full = false;
+    ok(enrolled(&r, 2, 3, 1) == INTAKE_COUNTED &&
+           enrolled(&r, 3, 3, 1) == INTAKE_QUOTA &&
+           enrolled(&r, 4, 1, 2) == INTAKE_COUNTED &&
+           enrolled(&r, 2, 3, 1) == INTAKE_AGAIN,
+       "reports use a quota, and null ones, but none that was not counted");
+    rig_restart(&r);
+    ok(enrolled(&r, 5, 2, 1) == INTAKE_QUOTA &&
+           enrolled(&r, 6, 1, 1) == INTAKE_COUNTED &&
+           enrolled(&r, 7, 1, 1) == INTAKE_QUOTA,
+       "and what is used stays used");
+    rig_close(&r);
+}
+
 int main(void)
 {
     half_a_commit();
     refused_document();
+    quota_of_reports();
     return tap_done();
 }
