@@ -6,6 +6,8 @@
 
 #include "hostfail.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +193,38 @@ hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,
     return HSY_OK;
 }
 
+/* ---- Bytes that are shared ----------------------------------------------- */
+
+struct engine_shared {
+    atomic_size_t holders;
+    uint8_t bytes[];
+};
+
+static struct engine_shared *engine_shared_of(void *bytes)
+{
+    return (
+        struct engine_shared *)(void *)((uint8_t *)bytes -
+                                        offsetof(struct engine_shared, bytes));
+}
+
+uint8_t *engine_document_make(const uint8_t *bytes, size_t len)
+{
+    struct engine_shared *d = malloc(sizeof *d + len);
+
+    if (d == NULL)
+        return NULL;
+    atomic_init(&d->holders, 1);
+    memcpy(d->bytes, bytes, len);
+    return d->bytes;
+}
+
+void engine_document_drop(void *bytes)
+{
+    if (bytes != NULL &&
+        atomic_fetch_sub(&engine_shared_of(bytes)->holders, 1) == 1)
+        free(engine_shared_of(bytes));
+}
+
 /* ---- Opening ------------------------------------------------------------- */
 
 static struct engine *engine_new(struct store *store,
@@ -269,7 +303,7 @@ void engine_close(struct engine *e)
     ids_close(e->ids);
     quotas_clear(&e->quotas);
     roster_drop(e->roster);
-    free(e->document);
+    engine_document_drop(e->document);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }
@@ -298,17 +332,16 @@ struct intake_days engine_days(struct engine *e)
 
 uint8_t *engine_document(struct engine *e, size_t *len)
 {
-    uint8_t *copy = NULL;
+    uint8_t *bytes;
 
     pthread_mutex_lock(&e->lock);
-    if (e->document != NULL)
-        copy = malloc(e->document_len);
-    if (copy != NULL) {
-        memcpy(copy, e->document, e->document_len);
+    bytes = e->document;
+    if (bytes != NULL) {
+        atomic_fetch_add(&engine_shared_of(bytes)->holders, 1);
         *len = e->document_len;
     }
     pthread_mutex_unlock(&e->lock);
-    return copy;
+    return bytes;
 }
 
 void engine_look(struct engine *e, struct engine_status *out)
@@ -390,12 +423,11 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
         roster_drop(roster);
         return st;
     }
-    memcpy(copy, doc->bytes, doc->len);
     pthread_mutex_lock(&e->lock);
     engine_entries_set(e, all, roster_count(roster));
     old = e->roster;
     e->roster = roster;
-    free(e->document);
+    engine_document_drop(e->document);
     e->document = copy;
     e->document_len = doc->len;
     e->version = doc->version;
@@ -419,12 +451,12 @@ hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
     if (doc.version <= e->version)
         return host_fail(err, HSY_E_OLD, "version",
                          "the document in force is as new, or newer");
-    copy = malloc(len);
+    copy = engine_document_make(bytes, len);
     if (copy == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     st = engine_take_new(e, &doc, copy, err);
     if (st != HSY_OK)
-        free(copy);
+        engine_document_drop(copy);
     return st;
 }
 

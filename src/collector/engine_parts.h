@@ -119,7 +119,7 @@ struct engine {
 
     /* lock; only the half that admits changes them */
     struct roster *roster;
-    uint8_t *document;
+    uint8_t *document; /* of engine_document_make */
     size_t document_len;
     uint64_t version; /* 0: there is none */
     uint32_t day, closed;
@@ -146,6 +146,9 @@ struct engine {
 /* Entries for those of the roster that have none yet. */
 hsy_status engine_entries_make(struct engine *e, struct roster *roster,
                                hsy_error *err);
+
+/* A document that is shared, with one holder; NULL: out of memory. */
+uint8_t *engine_document_make(const uint8_t *bytes, size_t len);
 
 /* The count of an entry in an epoch, made if there is none; with the lock.
  * NULL: out of memory. */

@@ -90,6 +90,25 @@ static void refused_document(void)
     rig_close(&r);
 }
 
+static void shared_document(void)
+{
+    struct rig r;
+    size_t len, again_len = 0;
+    uint8_t *next = rig_document(1, 2, 2, &len), *a, *b;
+
+    rig_open(&r);
+    a = engine_document(r.e, &again_len);
+    b = engine_document(r.e, &again_len);
+    ok(a != NULL && a == b, "all who ask for the document share its bytes");
+    engine_document_drop(b);
+    ok(engine_take(r.e, next, len, NULL) == HSY_OK &&
+           again_len == r.document_len && memcmp(a, r.document, again_len) == 0,
+       "which stay for who still holds them when another comes");
+    engine_document_drop(a);
+    free(next);
+    rig_close(&r);
+}
+
 /* ---- Quotas -------------------------------------------------------------- */
 
 static enum intake_verdict enrolled(struct rig *r, uint64_t id, uint32_t n,
@@ -135,6 +154,7 @@ int main(void)
 {
     half_a_commit();
     refused_document();
+    shared_document();
     quota_of_reports();
     return tap_done();
 }
