@@ -281,6 +281,7 @@ static void engine_admit_free(struct admit *a)
     free(a->epochs);
     free(a->slots);
     free(a->quotas);
+    free(a->uploads);
     free(a->out_ids);
     free(a->out_batches);
     free(a->out_counts);

@@ -15,9 +15,7 @@
 
 #define ADMIT_ENTRY_SHARE 2u /* an entry may fill a half of what may wait */
 
-/* Room for n items of a size where the pointer at memory leads; new ones are
- * zero. */
-static bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
+bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
 {
     size_t to = *room == 0 ? 16 : *room;
     void *items;
@@ -377,7 +375,7 @@ static hsy_status admit_commit(struct engine *e, hsy_error *err)
 
     if (e->admit.nepochs == 0)
         return HSY_OK; /* nothing is new */
-    if (admit_out_room(&e->admit)) {
+    if (admit_out_room(&e->admit) && engine_order(e)) {
         c = admit_out(e);
         if (c.nids == 0)
             return HSY_OK;

@@ -133,22 +133,32 @@ static uint32_t fold_get32(const uint8_t *p)
            (uint32_t)p[3] << 24;
 }
 
+size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
+                         size_t left, size_t *count)
+{
+    size_t len;
+
+    if (left < 4)
+        return 0;
+    *count = fold_get32(bytes);
+    len = hsy_packed_size(x->is->scheme, *count);
+    return len > left - 4 ? 0 : 4 + len;
+}
+
 static hsy_status fold_uploads(struct fold_run *run,
+                               const struct engine_entry *x,
                                const struct store_batch *b, hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     for (size_t at = 0; at < b->len && st == HSY_OK;) {
-        size_t count, len;
+        size_t count;
+        const size_t len =
+            engine_upload_len(x, b->bytes + at, b->len - at, &count);
 
-        if (b->len - at < 4)
+        if (len == 0)
             return host_fail(err, HSY_E_DAMAGED, "batch", "it ends early");
-        count = fold_get32(b->bytes + at);
-        len = hsy_packed_size(run->is->scheme, count);
-        at += 4;
-        if (len > b->len - at)
-            return host_fail(err, HSY_E_DAMAGED, "batch", "it ends early");
-        st = fold_upload(run, b->bytes + at, count, err);
+        st = fold_upload(run, b->bytes + at + 4, count, err);
         at += len;
     }
     return st == HSY_OK ? fold_flush(run, err) : st;
@@ -164,7 +174,7 @@ hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,
         return st;
     x->changed = true;
     if (b->type == STORE_REPORTS) {
-        st = fold_uploads(&run, b, err);
+        st = fold_uploads(&run, x, b, err);
     } else {
         run.whole->touched = true;
         st = engine_merge_file(&run.whole->view, b->bytes, b->len, err);

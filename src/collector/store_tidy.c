@@ -229,6 +229,12 @@ static hsy_status tidy_gather(void *ctx, const struct sql_value *row)
     return HSY_OK;
 }
 
+/* The order of names, which are keyed hashes: that of the commits is gone. */
+static int tidy_order(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct store_id));
+}
+
 static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const struct tidy_join *j = what;
@@ -255,8 +261,11 @@ static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
         st = store_damaged(s, "ids", err);
     else if (rc != SQLITE_OK)
         st = store_fail(s, &s->append, rc, err);
-    if (st == HSY_OK)
+    if (st == HSY_OK) {
+        qsort(j.bytes, j.used / sizeof(struct store_id),
+              sizeof(struct store_id), tidy_order);
         st = store_write(s, &s->append, tidy_replace, &j, err);
+    }
     free(j.bytes);
     return st;
 }

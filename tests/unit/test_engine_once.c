@@ -150,11 +150,64 @@ static void quota_of_reports(void)
     rig_close(&r);
 }
 
+/* ---- Order --------------------------------------------------------------- */
+
+#define CAME 40u
+
+/* Uploads of two tasks and of lengths of their own, from the first or from the
+ * last. */
+static void came(struct rig *r, bool backwards)
+{
+    struct rig_upload of[CAME];
+    enum intake_verdict verdicts[CAME];
+
+    rig_open(r);
+    for (uint32_t i = 0; i < CAME; i++)
+        of[backwards ? CAME - 1 - i : i] =
+            (struct rig_upload){.task = i % 2,
+                                .epoch = RIG_DAY,
+                                .kind = 1,
+                                .id = i,
+                                .n = 1 + i % 3,
+                                .first = (37 * i) % 250};
+    rig_admit(r, of, CAME, verdicts);
+}
+
+static bool same_blobs(const struct memory_list *a, const struct memory_list *b)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t k = 0; k < b->n; k++)
+            found +=
+                a->all[i].len == b->all[k].len &&
+                memcmp(a->all[i].bytes, b->all[k].bytes, a->all[i].len) == 0;
+    return a->n != 0 && a->n == b->n && found == a->n;
+}
+
+static void order_says_nothing(void)
+{
+    struct rig a, b;
+
+    came(&a, false);
+    came(&b, true);
+    ok(same_blobs(&a.store.ids, &b.store.ids),
+       "the ids of a commit do not tell in which order they came");
+    ok(a.store.batches.n == 2 && same_blobs(&a.store.batches, &b.store.batches),
+       "nor do the uploads of a task");
+    ok(rig_fold(&a) == HSY_OK && rig_cell(&a, 0, 0, 0, 0) == 1 &&
+           rig_cell(&a, 1, 0, 0, 37) == 1,
+       "and all are counted");
+    rig_close(&a);
+    rig_close(&b);
+}
+
 int main(void)
 {
     half_a_commit();
     refused_document();
     shared_document();
     quota_of_reports();
+    order_says_nothing();
     return tap_done();
 }
