@@ -68,7 +68,9 @@ hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
 
     if (atomic_load(q->log) > pages)
         st = store_empty_log(s, q, false, err);
-    return st == HSY_E_FULL ? HSY_OK : st; /* it only grows */
+    /* It only grows; what was committed before stands, and must not be said to
+     * have failed. */
+    return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
 }
 
 /* ---- What is over -------------------------------------------------------- */
