@@ -453,9 +453,13 @@ static inline hsy_status rig_step(struct rig *r, unsigned k, hsy_error *err)
         return rig_document(r, err);
     if (k % 2 == 1)
         return rig_append(r, err);
-    if (k % 10 == 8) {
+    if (k % 10 == 8) { /* one after the other, with no commit between */
+        hsy_status st;
+
         rig_fold(r, 0);
-        return rig_write(r, 0, err);
+        st = rig_write(r, 0, err);
+        rig_fold(r, 1);
+        return st == HSY_OK ? rig_write(r, 1, err) : st;
     }
     if (k % 14 == 10) {
         rig_fold(r, 1);

@@ -18,13 +18,15 @@
  *      and the tallies with a check sum over the rows in force. Before it is
  *      durable the old images and all batches beyond the old `through` are
  *      read back, after it the new ones and those beyond the new: a batch is in
- *      one or the other, never in both. By 2 all rows in force are there.
+ *      one or the other, never in both. By 2 all rows in force are there. This
+ *      commit is synced before anything else is done.
  *   4. It erases the batches up to `through`. A kill here leaves some, which
- *      are not read back any more and are erased when the store is opened.
+ *      are not read back any more and are erased when the store is opened; so
+ *      it waits for no sync.
  *   5. Rows that are superseded are erased, later and a few at a time. None of
  *      them is in force, since one of the same place with a later round up to R
- *      is, and that one is durable by 2. A kill here leaves some; all tallies
- *      are looked through again in the next process.
+ *      is: that one is durable by 2, and R by 3. A kill here leaves some; all
+ *      tallies are looked through again in the next process.
  *
  * A tally is dropped by taking its row out of the record; its chunks are waste
  * from then on. If it came back it would begin in a later round (`since`), and
@@ -268,15 +270,25 @@ static int cells_seal(struct store_sqlite *s, struct sql *q, const void *what)
 
 static hsy_status cells_sync(struct store_sqlite *s, hsy_error *err)
 {
-    int rc =
-        sqlite3_exec(s->cells.db, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+    int rc = sql_sync(&s->cells, true);
     hsy_status st;
 
     if (rc != SQLITE_OK)
         return store_fail(s, &s->cells, rc, err);
     st = store_write(s, &s->cells, cells_seal, NULL, err);
-    sqlite3_exec(s->cells.db, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+    sql_sync(&s->cells, false);
     return st;
+}
+
+/* A transaction of the record that is durable when it returns: chunks are
+ * erased because of it. */
+static hsy_status cells_record(struct store_sqlite *s, store_body *body,
+                               const void *what, hsy_error *err)
+{
+    int rc = sql_sync(&s->flip, true);
+
+    return rc == SQLITE_OK ? store_write(s, &s->flip, body, what, err)
+                           : store_fail(s, &s->flip, rc, err);
 }
 
 /* The entry's pending tallies leave the list; their old rows become waste. */
@@ -314,7 +326,7 @@ static hsy_status cells_round(struct store_sqlite *s, uint32_t entry,
     if (st == HSY_OK)
         st = cells_sync(s, err);
     if (st == HSY_OK)
-        st = store_write(s, &s->flip, cells_flip, &f, err);
+        st = cells_record(s, cells_flip, &f, err);
     free(rows);
     return st;
 }
@@ -333,6 +345,7 @@ hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
     flipped = st == HSY_OK;
     if (st == HSY_OK)
         cells_done(s, entry);
+    sql_sync(&s->flip, false); /* what is not erased now is when it is opened */
     if (st == HSY_OK)
         st = store_erase_batches(s, &s->flip, entry, through, err);
     if (st == HSY_E_FULL && flipped)
@@ -362,7 +375,7 @@ hsy_status store_drop(struct store *is, const struct store_tally *tally,
     if (st != HSY_OK)
         return st;
     pthread_mutex_lock(&s->cutting);
-    st = store_write(s, &s->flip, cells_erase_tally, tally, err);
+    st = cells_record(s, cells_erase_tally, tally, err);
     if (st == HSY_OK)
         store_add_waste(s, tally->entry, tally->epoch);
     pthread_mutex_unlock(&s->cutting);

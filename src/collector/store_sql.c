@@ -294,6 +294,13 @@ int sql_open(struct sql *q, const char *path, const char *file,
     return rc == SQLITE_OK && sync != 2 ? SQLITE_CANTOPEN : rc;
 }
 
+int sql_sync(struct sql *q, bool full)
+{
+    return sqlite3_exec(
+        q->db, full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
+        NULL, NULL, NULL);
+}
+
 void sql_close(struct sql *q)
 {
     for (size_t i = 0; i < SQL_COUNT; i++)

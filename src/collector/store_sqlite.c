@@ -291,8 +291,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, false,
                             err);
     if (st == HSY_OK)
-        sqlite3_exec(s->cells.db, "PRAGMA synchronous=NORMAL", NULL, NULL,
-                     NULL);
+        sql_sync(&s->cells, false);
     return st;
 }
 

@@ -134,6 +134,10 @@ hsy_status sql_rows(struct sql *q, enum sql_id id,
 int sql_open(struct sql *q, const char *path, const char *file,
              atomic_size_t *log);
 void sql_close(struct sql *q); /* half-open too */
+
+/* Whether a commit is durable when it returns, or with the next that is of any
+ * connection to the same database. */
+int sql_sync(struct sql *q, bool full);
 int sql_pragma(struct sql *q, const char *name, int64_t *value);
 
 /* What makes the tables of a database, in a transaction that is left open
