@@ -137,7 +137,7 @@ static hsy_status unit_count_ids(void *ctx, const struct store_ids *ids)
     uint8_t *seen = ctx;
 
     for (size_t i = 0; i < ids->n; i++) {
-        const unsigned k = ids->ids[i].id[0] | ids->ids[i].id[1] << 8;
+        const unsigned k = ids->ids[i].id[0] + 256u * ids->ids[i].id[1];
 
         unit_ordered &= i == 0 || memcmp(&ids->ids[i - 1], &ids->ids[i],
                                          sizeof *ids->ids) < 0;
