@@ -199,7 +199,7 @@ static void loop_gone(struct request *q)
 
     q->gone = true;
     if (state == REQUEST_EVENTS)
-        events_stop(q);
+        events_finish(q);
     else if (state <= REQUEST_READING && q->deadline != 0)
         q->deadline = request_until(q, 0);
 }

@@ -211,7 +211,8 @@ void events_forget(struct request *q);
 /* Give what was published to the loop's subscribers. */
 void events_spread(struct loop *p);
 void events_ping(struct loop *p);
-void events_stop(struct request *q);
+/* Send what there is, its head at least, and close: its reader says no more. */
+void events_finish(struct request *q);
 void events_end(struct loop *p);
 
 /* ---- listen_linger.c ----------------------------------------------------- */
