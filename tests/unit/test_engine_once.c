@@ -150,6 +150,47 @@ static void quota_of_reports(void)
     rig_close(&r);
 }
 
+/* ---- A tally that says too much ------------------------------------------ */
+
+/* One that every reader of files takes: so many reports of one cell. */
+static uint8_t *huge_file(const struct roster_entry *entry, uint64_t reports,
+                          size_t *len)
+{
+    int64_t *words = calloc(entry->words, sizeof *words);
+    struct output *out;
+    uint8_t *bytes = NULL;
+    hsy_tally t;
+
+    hsy_tally_init(&t, entry->scheme, words);
+    t.strata[0] = reports;
+    t.cells[0] = (int64_t)reports;
+    output_memory(&out);
+    container_put_tally(out, entry->scheme, NULL, 0, &t);
+    output_take(out, &bytes, len);
+    free(words);
+    return bytes;
+}
+
+static void huge_tallies(void)
+{
+    struct rig r;
+    hsy_error err = {0};
+    size_t refused = 0, len;
+
+    rig_open(&r);
+    for (uint64_t i = 0; i < 3; i++) {
+        uint8_t *file =
+            huge_file(roster_at(r.roster, 0), ((uint64_t)1 << 62) + i, &len);
+
+        refused += engine_merge(r.e, 0, file, len, &err) == HSY_E_OVERFLOW;
+        free(file);
+    }
+    ok(refused == 3, "tallies of more reports than are counted are refused");
+    ok(rig_fold(&r) == HSY_OK && rig_restart(&r) == HSY_OK,
+       "and do not stop the engine, now or when it is opened again");
+    rig_close(&r);
+}
+
 /* ---- Order --------------------------------------------------------------- */
 
 #define CAME 40u
@@ -208,6 +249,7 @@ int main(void)
     refused_document();
     shared_document();
     quota_of_reports();
+    huge_tallies();
     order_says_nothing();
     return tap_done();
 }
