@@ -144,6 +144,25 @@ static bool route_find(struct request *q, const char *method)
     return false;
 }
 
+/*
+ * Whether the request names this machine by an address or as localhost. Where
+ * nobody needs a token, a page from anywhere could have its own name lead here
+ * and be taken for ours; it cannot send another name than its own. No page
+ * reaches a unix socket.
+ */
+static bool route_local(const struct request *q)
+{
+    const char *host = request_header(q, "Host");
+    const size_t len = host == NULL ? 0 : strcspn(host, ":");
+
+    if (q->loop->listener->unix_path != NULL)
+        return true;
+    if (len == 9 && strncasecmp(host, "localhost", len) == 0)
+        return true;
+    return host != NULL &&
+           (host[0] == '[' || (len != 0 && strspn(host, "0123456789.") == len));
+}
+
 static bool route_may(struct request *q)
 {
     const struct listen_options *o = &q->loop->listener->options;
@@ -151,7 +170,12 @@ static bool route_may(struct request *q)
 
     if (o->role == NULL) {
         q->role = LISTEN_OPERATOR;
-        return true;
+        if (q->route->role == LISTEN_ANYONE || route_local(q))
+            return true;
+        request_refuse(q, 403,
+                       "without tokens only an address or localhost is served",
+                       false);
+        return false;
     }
     q->role = token == NULL ? LISTEN_ANYONE : o->role(o->ctx, token);
     if (q->role >= q->route->role)

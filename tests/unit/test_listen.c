@@ -630,6 +630,36 @@ static void draining_finishes(void)
     listen_close(l);
 }
 
+/* Without tokens a name that is not ours is somebody's page. */
+static void names_from_elsewhere(void)
+{
+    static const struct {
+        const char *host, *answer;
+    } hosts[] = {{"127.0.0.1", "200"},      {"127.0.0.1:8081", "200"},
+                 {"localhost:80", "200"},   {"LOCALHOST", "200"},
+                 {"[::1]:8081", "200"},     {"evil.example:8081", "403"},
+                 {"127.0.0.1.evil", "403"}, {"localhost.evil", "403"}};
+    struct listen_options o = options();
+    struct listener *l;
+    char text[128], status[16];
+
+    o.role = NULL;
+    l = serve(&o);
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        int fd = dial(l);
+        int len = snprintf(text, sizeof text,
+                           "GET /scrape HTTP/1.1\r\nHost: %s\r\n"
+                           "Connection: close\r\n\r\n",
+                           hosts[i].host);
+
+        snprintf(status, sizeof status, "HTTP/1.1 %s", hosts[i].answer);
+        say(fd, text, (size_t)len);
+        ok(times(hear(fd), status) == 1, "without tokens, asked as %s: %s",
+           hosts[i].host, hosts[i].answer);
+    }
+    listen_close(l);
+}
+
 /* Who is not done when the time is up finds nobody there: what a handler needs
  * may be gone. */
 static void draining_ends(void)
@@ -743,6 +773,7 @@ int main(void)
     slow_readers_are_closed();
     draining_finishes();
     draining_ends();
+    names_from_elsewhere();
     addresses_are_checked();
     a_socket_file_serves();
     return tap_done();
