@@ -132,7 +132,8 @@ void api_document(struct request *q, void *ctx)
         return;
     }
     api_headers(q, NULL);
-    request_answer(q, 200, "application/octet-stream", bytes, len, free);
+    request_answer(q, 200, "application/octet-stream", bytes, len,
+                   engine_document_drop);
 }
 
 static void operate_put_document(struct collector *c, struct request *q)
