@@ -94,6 +94,9 @@ TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.
 c.start()
 A, O = TOKENS["analyst"], TOKENS["operator"]
 
+document = c.get("/v1/status", A)[1]["document"]
+ok((document["issued"], document["expires"]) == (date(DAY - 40), date(DAY + 300)), "the status has the days of the document, as they were written", document)
+
 OPEN = [("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/assets/app.js")]
 SCRAPER = [("GET", "/metrics")]
 ANALYST = [("GET", "/v1/status"), ("GET", "/v1/tasks"), ("GET", "/v1/tasks/crash"), ("GET", "/v1/tasks/crash/history"),
