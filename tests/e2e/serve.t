@@ -137,6 +137,9 @@ ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 401), "a token tha
 mine = must("serve", "token", "enrol", "crash", "--count", "2", "--quota", "2", "--data", c.data).decode().split()
 one = [c.task["crash"].upload([1]) for _ in range(3)]
 ok(len(mine) == 2 and c.until(lambda: c.upload([c.task["crash"].upload([1])])[0] == 403), "a task with enrolment tokens wants one")
+rows = {row["task"]: row for row in c.get("/v1/tasks", made["operator"])[1]["tasks"]}
+ok(rows["crash"]["enrolled"] and not rows["browser"]["enrolled"], "and is told to want one", rows)
+ok((rows["crash"]["end"], rows["crash"]["sent_until"]) == (date(DAY + 300), date(DAY + 300 + 1 + 7)), "devices send for a week after its last day", rows["crash"])
 ok(c.upload(one[:2], Authorization="Bearer " + mine[0])[0] == 204 and c.upload([one[2]], Authorization="Bearer " + mine[0])[0] == 429
    and c.upload([one[2]], Authorization="Bearer " + mine[1])[0] == 204, "which is good for its quota")
 ok(c.stop() == 0, "ends")
