@@ -71,6 +71,7 @@ ABOVE   := \
     test_entropy \
     test_figures \
     test_golden \
+    test_history \
     test_ids \
     test_intake \
     test_interval \

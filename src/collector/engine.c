@@ -163,7 +163,8 @@ hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,
         engine_tally_free(t);
         return HSY_E_NOMEM;
     }
-    hsy_tally_init(&t->view, x->is->scheme, t->words);
+    /* Half a gigabyte may be zero without being touched: nobody waits. */
+    hsy_tally_view(&t->view, x->is->scheme, t->words);
     t->next = x->tallies;
     x->tallies = t;
     e->status.tally_bytes += bytes;

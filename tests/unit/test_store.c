@@ -136,7 +136,7 @@ static hsy_status unit_count_ids(void *ctx, const struct store_ids *ids)
     uint8_t *seen = ctx;
 
     for (size_t i = 0; i < ids->n; i++) {
-        const unsigned k = ids->ids[i].id[0] | ids->ids[i].id[1] << 8;
+        const unsigned k = ids->ids[i].id[0] + 256u * ids->ids[i].id[1];
 
         unit_ids += ids->epoch == 200 + k % 3 && seen[k]++ == 0;
     }
