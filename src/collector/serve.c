@@ -197,7 +197,9 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     serve_descriptors(c);
     tzset();             /* these two read files that will be out of reach */
     json_object_seed(0); /* strangers do not choose where their keys go */
-    st = serve_open_store(c, t);
+    st = serve_directories(&c->config, t);
+    if (st == HSY_OK)
+        st = serve_open_store(c, t);
     if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
@@ -289,6 +291,20 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
+/* Two ways to serve nobody, which are no mistakes: the rest may come later. */
+static void serve_remind(struct collector *c)
+{
+    size_t len;
+    uint8_t *document = engine_document(c->engine, &len);
+
+    if (document == NULL)
+        log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
+    if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
+        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
+                  "hearsay-serve-token-add");
+    free(document);
+}
+
 static uint64_t serve_now(void *ctx)
 {
     const time_t now = time(NULL);
@@ -330,10 +346,8 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
-    if (st == HSY_OK && c->admin != NULL && !c->config.admin_open &&
-        !tokens_any(c->tokens))
-        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
-                  "hearsay-serve-token-add");
+    if (st == HSY_OK)
+        serve_remind(c);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }

@@ -94,6 +94,9 @@ TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.
 c.start()
 A, O = TOKENS["analyst"], TOKENS["operator"]
 
+document = c.get("/v1/status", A)[1]["document"]
+ok((document["issued"], document["expires"]) == (date(DAY - 40), date(DAY + 300)), "the status has the days of the document, as they were written", document)
+
 OPEN = [("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/assets/app.js")]
 SCRAPER = [("GET", "/metrics")]
 ANALYST = [("GET", "/v1/status"), ("GET", "/v1/tasks"), ("GET", "/v1/tasks/crash"), ("GET", "/v1/tasks/crash/history"),
@@ -227,6 +230,12 @@ old = open(os.path.join(c.dir, "tasks.signed"), "rb").read()
 new = open(second, "rb").read()
 status, why = post(c, "/v1/document", new[:-1] + bytes([new[-1] ^ 1]), O, "PUT")
 ok(status == 403, "a document that is not signed is refused", why)
+signed = os.path.join(c.dir, "changed.signed")
+with open(os.path.join(c.dir, "changed.yaml"), "w") as f:
+    f.write(open(os.path.join(c.dir, "next.yaml")).read().replace("yes-no: true\n    epsilon: 1", "yes-no: true\n    epsilon: 2", 1))
+must("tasks", "compile", f.name, "--key", os.path.join(c.dir, "key.secret"), "-o", signed)
+status, why = post(c, "/v1/document", open(signed, "rb").read(), O, "PUT")
+ok(status == 400 and why["detail"].startswith("crash: this release"), "a task that changes needs a new release, and is named", why)
 status, said = post(c, "/v1/document", new, O, "PUT")
 ok(status == 200 and said["version"] == 2, "the next document is taken", said)
 status, why = post(c, "/v1/document", old, O, "PUT")
