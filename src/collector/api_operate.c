@@ -132,7 +132,8 @@ void api_document(struct request *q, void *ctx)
         return;
     }
     api_headers(q, NULL);
-    request_answer(q, 200, "application/octet-stream", bytes, len, free);
+    request_answer(q, 200, "application/octet-stream", bytes, len,
+                   engine_document_drop);
 }
 
 /* Why a document is not put in force; a task of it is named, as its number

@@ -58,7 +58,7 @@ static void status_put_document(struct put *p, struct collector *c)
         put_count(p, "tasks", doc.tasks);
         put_end(p, '}');
     }
-    free(bytes);
+    engine_document_drop(bytes);
 }
 
 void api_put_status(struct put *p, struct collector *c)

@@ -44,8 +44,8 @@ static hsy_status read_document(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct read *r = ctx;
 
-    free(r->e->document);
-    r->e->document = read_copy(bytes, len);
+    engine_document_drop(r->e->document);
+    r->e->document = engine_document_make(bytes, len);
     r->e->document_len = len;
     return r->e->document == NULL ? read_nomem(r) : HSY_OK;
 }

@@ -236,6 +236,7 @@ static void *loop_main(void *arg)
     struct listener *l = p->listener;
 
     while (!atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
+        atomic_fetch_add(&p->turns, 1);
         loop_wait(p);
         loop_resume(p);
         if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
@@ -387,6 +388,17 @@ void listen_look(const struct listener *l, struct listen_status *out)
 
 /* ---- Closing ------------------------------------------------------------- */
 
+/* Wait until the loop has begun another turn: what it did before is done. */
+static void listen_turn(struct loop *p)
+{
+    const uint64_t turn = atomic_load(&p->turns);
+
+    while (p->running && atomic_load(&p->turns) == turn) {
+        loop_wake(p);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
 void listen_drain(struct listener *l, uint32_t seconds)
 {
     uint64_t until = listen_clock() + 1000ull * seconds;
@@ -400,6 +412,9 @@ void listen_drain(struct listener *l, uint32_t seconds)
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         listen_look(l, &now);
     } while (now.connections != 0 && listen_clock() < until);
+    atomic_store(&l->drained, true);
+    for (unsigned i = 0; i < l->options.loops; i++)
+        listen_turn(&l->loops[i]);
 }
 
 static void loop_close(struct loop *p)

@@ -117,6 +117,7 @@ struct loop {
     _Atomic(struct request *) answers;
     _Atomic(struct listen_event *) events;
     _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
+    _Atomic uint64_t turns; /* of the loop, so far */
 };
 
 struct listener {
@@ -126,6 +127,7 @@ struct listener {
     struct loop *loops;
     _Atomic size_t inflight;
     _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
+    _Atomic bool drained;         /* no handler is called any more */
     _Atomic bool stopping;
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };

@@ -630,6 +630,27 @@ static void draining_finishes(void)
     listen_close(l);
 }
 
+/* Who is not done when the time is up finds nobody there: what a handler needs
+ * may be gone. */
+static void draining_ends(void)
+{
+    struct listen_options o = options();
+    struct listener *l = serve(&o);
+    struct listen_status now;
+    int slow = dial(l);
+
+    say(slow, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab",
+        53);
+    do
+        listen_look(l, &now);
+    while (now.requests != 1);
+    listen_drain(l, 0);
+    say(slow, "cd", 2);
+    ok(times(hear(slow), "HTTP/1.1 503") == 1,
+       "a body that ends after the time is up reaches no handler");
+    listen_close(l);
+}
+
 static void addresses_are_checked(void)
 {
     static const char *const wrong[] = {"",
@@ -721,6 +742,7 @@ int main(void)
     events_reach_all();
     slow_readers_are_closed();
     draining_finishes();
+    draining_ends();
     addresses_are_checked();
     a_socket_file_serves();
     return tap_done();
