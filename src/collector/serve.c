@@ -324,7 +324,7 @@ static void serve_remind(struct collector *c)
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
     serve_strange_tokens(c);
-    free(document);
+    engine_document_drop(document);
 }
 
 static uint64_t serve_now(void *ctx)
