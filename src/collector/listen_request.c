@@ -214,6 +214,34 @@ const char *request_query(const struct request *q, const char *name)
     return MHD_lookup_connection_value(q->http, MHD_GET_ARGUMENT_KIND, name);
 }
 
+struct query_names {
+    const char *const *known;
+    bool only;
+};
+
+static enum MHD_Result query_known(void *ctx, enum MHD_ValueKind kind,
+                                   const char *name, const char *value)
+{
+    struct query_names *names = ctx;
+    const char *const *at = names->known;
+
+    (void)kind;
+    (void)value;
+    while (*at != NULL && strcmp(*at, name) != 0)
+        at++;
+    names->only = *at != NULL;
+    return names->only ? MHD_YES : MHD_NO;
+}
+
+bool request_query_only(const struct request *q, const char *const *names)
+{
+    struct query_names look = {.known = names, .only = true};
+
+    MHD_get_connection_values(q->http, MHD_GET_ARGUMENT_KIND, query_known,
+                              &look);
+    return look.only;
+}
+
 const char *request_header(const struct request *q, const char *name)
 {
     return MHD_lookup_connection_value(q->http, MHD_HEADER_KIND, name);

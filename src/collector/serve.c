@@ -291,7 +291,28 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
-/* Two ways to serve nobody, which are no mistakes: the rest may come later. */
+static bool serve_asks(const struct roster *r, const char *task)
+{
+    for (size_t i = 0; r != NULL && i < roster_count(r); i++)
+        if (strcmp(roster_at(r, i)->task.id, task) == 0)
+            return true;
+    return false;
+}
+
+/* Enrolment tokens under a wrong name leave the task open that was meant. */
+static void serve_strange_tokens(struct collector *c)
+{
+    struct roster *r = engine_roster(c->engine);
+    char task[HSY_TASK_ID + 1];
+
+    for (size_t i = 0; tokens_task(c->tokens, i, task); i++)
+        if (!serve_asks(r, task))
+            log_event(c->log, LOG_NOTE, "tokens-of-no-task", "task=%s", task);
+    roster_drop(r);
+}
+
+/* What is no mistake, as the rest may come later, but serves nobody till then.
+ */
 static void serve_remind(struct collector *c)
 {
     size_t len;
@@ -302,7 +323,8 @@ static void serve_remind(struct collector *c)
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
-    free(document);
+    serve_strange_tokens(c);
+    engine_document_drop(document);
 }
 
 static uint64_t serve_now(void *ctx)
@@ -359,10 +381,12 @@ void serve_look(struct collector *c)
     hsy_error err = {0};
     bool changed = false;
 
-    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK)
+    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
-    else if (changed)
+    } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        serve_strange_tokens(c);
+    }
 }
 
 /* ---- The end ------------------------------------------------------------- */

@@ -137,6 +137,8 @@ ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 401), "a token tha
 mine = must("serve", "token", "enrol", "crash", "--count", "2", "--quota", "2", "--data", c.data).decode().split()
 one = [c.task["crash"].upload([1]) for _ in range(3)]
 ok(len(mine) == 2 and c.until(lambda: c.upload([c.task["crash"].upload([1])])[0] == 403), "a task with enrolment tokens wants one")
+must("serve", "token", "enrol", "crsh", "--count", "1", "--quota", "1", "--data", c.data)
+ok(c.until(lambda: "tokens-of-no-task task=crsh" in c.said()) and "task=crash" not in c.said(), "tokens for a task that is not asked: the log says so", c.said())
 rows = {row["task"]: row for row in c.get("/v1/tasks", made["operator"])[1]["tasks"]}
 ok(rows["crash"]["enrolled"] and not rows["browser"]["enrolled"], "and is told to want one", rows)
 ok((rows["crash"]["end"], rows["crash"]["sent_until"]) == (date(DAY + 300), date(DAY + 300 + 1 + 7)), "devices send for a week after its last day", rows["crash"])
