@@ -59,8 +59,16 @@ static void engine_entry_free(struct engine_entry *x)
     free(x);
 }
 
-hsy_status engine_entries_make(struct engine *e, struct roster *roster,
-                               hsy_error *err)
+static void engine_entries_free(struct engine_entry **all, size_t from,
+                                size_t to)
+{
+    while (to > from)
+        engine_entry_free(all[--to]);
+    free(all);
+}
+
+struct engine_entry **engine_entries_make(const struct engine *e,
+                                          struct roster *roster, hsy_error *err)
 {
     const size_t n = roster_count(roster);
     struct engine_entry **all = malloc((n + 1) * sizeof(struct engine_entry *));
@@ -77,18 +85,22 @@ hsy_status engine_entries_make(struct engine *e, struct roster *roster,
         x->is = roster_at(roster, have);
         all[have++] = x;
     }
-    if (all == NULL || have < n) {
-        while (all != NULL && have > e->nentries)
-            engine_entry_free(all[--have]);
-        free(all);
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    }
-    pthread_mutex_lock(&e->lock);
+    if (all != NULL && have == n)
+        return all;
+    if (all != NULL)
+        engine_entries_free(all, e->nentries, have);
+    host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return NULL;
+}
+
+void engine_entries_use(struct engine *e, struct roster *roster,
+                        struct engine_entry **all)
+{
+    roster_drop(e->roster);
+    e->roster = roster;
     free(e->entries);
     e->entries = all;
-    e->nentries = n;
-    pthread_mutex_unlock(&e->lock);
-    return HSY_OK;
+    e->nentries = roster_count(roster);
 }
 
 struct store_count *engine_count(struct engine_entry *x, uint32_t epoch)
@@ -348,33 +360,35 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
     return st;
 }
 
-/* Everything but the store is ready for it. */
+/* Nothing of it is in force before the store has it: another document may come
+ * after one that failed. */
 static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
                                   uint8_t *copy, hsy_error *err)
 {
-    struct roster *roster, *old;
+    struct engine_entry **all;
+    struct roster *roster;
     hsy_status st = roster_extend(&roster, e->roster, doc, err);
 
     if (st != HSY_OK)
         return st;
-    st = engine_entries_make(e, roster, err);
-    if (st == HSY_OK)
-        st = engine_take_store(e, roster, doc->bytes, doc->len, err);
+    all = engine_entries_make(e, roster, err);
+    st = all == NULL ? HSY_E_NOMEM
+                     : engine_take_store(e, roster, doc->bytes, doc->len, err);
     if (st != HSY_OK) {
         e->dead |= st == HSY_E_IO;
+        if (all != NULL)
+            engine_entries_free(all, e->nentries, roster_count(roster));
         roster_drop(roster);
         return st;
     }
     memcpy(copy, doc->bytes, doc->len);
     pthread_mutex_lock(&e->lock);
-    old = e->roster;
-    e->roster = roster;
+    engine_entries_use(e, roster, all);
     free(e->document);
     e->document = copy;
     e->document_len = doc->len;
     e->version = doc->version;
     pthread_mutex_unlock(&e->lock);
-    roster_drop(old);
     return HSY_OK;
 }
 

@@ -83,7 +83,8 @@ static hsy_status merge_room(struct engine *e, struct engine_entry *x,
 {
     hsy_status st = HSY_OK;
 
-    if (x->reports > ENGINE_REPORTS_MAX - reports)
+    if (reports > ENGINE_REPORTS_MAX ||
+        x->reports > ENGINE_REPORTS_MAX - reports)
         return host_fail(err, HSY_E_OVERFLOW, "count", "too many reports");
     pthread_mutex_lock(&e->lock);
     if (e->status.waiting_bytes != 0 &&

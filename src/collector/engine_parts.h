@@ -143,9 +143,16 @@ struct engine {
 
 /* ---- engine.c ------------------------------------------------------------ */
 
-/* Entries for those of the roster that have none yet. */
-hsy_status engine_entries_make(struct engine *e, struct roster *roster,
-                               hsy_error *err);
+/* The entries there are, and new ones for the rest of the roster; NULL: out of
+ * memory. */
+struct engine_entry **engine_entries_make(const struct engine *e,
+                                          struct roster *roster,
+                                          hsy_error *err);
+
+/* Put a roster and its entries in force; both become the engine's. With the
+ * lock. */
+void engine_entries_use(struct engine *e, struct roster *roster,
+                        struct engine_entry **all);
 
 /* The count of an entry in an epoch, made if there is none; with the lock.
  * NULL: out of memory. */

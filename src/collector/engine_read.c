@@ -79,6 +79,7 @@ static hsy_status read_entry(void *ctx, uint32_t number, const uint8_t *bytes,
 static hsy_status read_roster(struct read *r)
 {
     struct engine *e = r->e;
+    struct engine_entry **all;
     struct roster *roster;
     hsy_document doc, *in_force = NULL;
     hsy_status st = HSY_OK;
@@ -92,10 +93,14 @@ static hsy_status read_roster(struct read *r)
                          r->n, in_force, r->err);
     if (st != HSY_OK)
         return st;
-    roster_drop(e->roster);
-    e->roster = roster;
+    all = engine_entries_make(e, roster, r->err);
+    if (all == NULL) {
+        roster_drop(roster);
+        return HSY_E_NOMEM;
+    }
+    engine_entries_use(e, roster, all); /* no other thread is there yet */
     e->version = in_force == NULL ? 0 : doc.version;
-    return engine_entries_make(e, roster, r->err);
+    return HSY_OK;
 }
 
 /* ---- Counts, quotas, ids ------------------------------------------------- */
