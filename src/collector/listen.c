@@ -167,6 +167,7 @@ static void loop_end(struct loop *p)
 {
     struct request *q;
 
+    atomic_store(&p->deaf, true);
     loop_resume(p);
     events_end(p);
     park_none(p);
@@ -237,6 +238,8 @@ static void *loop_main(void *arg)
 
     while (!atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
         loop_wait(p);
+        if (atomic_load_explicit(&l->deaf, memory_order_relaxed))
+            atomic_store(&p->deaf, true);
         loop_resume(p);
         if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
             events_spread(p);
@@ -387,19 +390,42 @@ void listen_look(const struct listener *l, struct listen_status *out)
 
 /* ---- Closing ------------------------------------------------------------- */
 
+static void listen_wake(struct listener *l)
+{
+    for (unsigned i = 0; i < l->options.loops; i++)
+        if (l->loops[i].running)
+            loop_wake(&l->loops[i]);
+}
+
+static void listen_pause(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+/* Until no loop is in a handler, and none will be. */
+static void listen_deafen(struct listener *l)
+{
+    atomic_store(&l->deaf, true);
+    listen_wake(l);
+    for (unsigned i = 0; i < l->options.loops; i++)
+        while (l->loops[i].running && !atomic_load(&l->loops[i].deaf))
+            listen_pause();
+}
+
 void listen_drain(struct listener *l, uint32_t seconds)
 {
     uint64_t until = listen_clock() + 1000ull * seconds;
     struct listen_status now;
 
+    if (l == NULL)
+        return;
     atomic_store(&l->drain_until, until);
-    for (unsigned i = 0; i < l->options.loops; i++)
-        if (l->loops[i].running)
-            loop_wake(&l->loops[i]);
+    listen_wake(l);
     do {
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        listen_pause();
         listen_look(l, &now);
     } while (now.connections != 0 && listen_clock() < until);
+    listen_deafen(l);
 }
 
 static void loop_close(struct loop *p)

@@ -70,7 +70,9 @@ hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
                           hsy_error *err);
 uint16_t listen_port(const struct listener *l); /* 0: a unix socket */
 
-/* Take no new connections, let requests finish for so long, close. */
+/* Take no new connections, let requests finish for so long. When it returns no
+ * handler is called any more; what was handed to one may still be answered.
+ * NULL is allowed. */
 void listen_drain(struct listener *l, uint32_t seconds);
 /* Cut off what is left. No other thread answers or publishes any more. NULL is
  * allowed. */

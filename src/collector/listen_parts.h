@@ -109,6 +109,7 @@ struct loop {
     int socket, epoll, wake;
     uint64_t now, swept, pinged; /* milliseconds */
     bool quiet;                  /* draining has begun here */
+    _Atomic bool deaf;           /* and is over: no handler is called */
     struct request *connections; /* doubly linked */
     struct request *subscribers; /* doubly linked by events_prev, events_next */
     struct linger_socket *lingering;
@@ -125,8 +126,8 @@ struct listener {
     char *unix_path; /* removed on close */
     struct loop *loops;
     _Atomic size_t inflight;
-    _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
-    _Atomic bool stopping;
+    _Atomic uint64_t drain_until;     /* milliseconds; 0: not draining */
+    _Atomic bool deaf, stopping;      /* draining is over; closing has begun */
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
 

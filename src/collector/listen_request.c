@@ -112,6 +112,11 @@ static enum MHD_Result request_run(struct request *q)
         request_refuse(q, 503, "too many bodies at once", true);
         return request_send(q);
     }
+    if (atomic_load_explicit(&q->loop->deaf, memory_order_relaxed)) {
+        request_set(q, "Retry-After", "10");
+        request_refuse(q, 503, "the collector is stopping", true);
+        return request_send(q);
+    }
     atomic_store_explicit(&q->state, REQUEST_HANDLING, memory_order_relaxed);
     q->route->handle(q, q->loop->listener->options.ctx);
     if (atomic_compare_exchange_strong(&q->state, &handling, REQUEST_WAITING)) {

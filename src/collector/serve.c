@@ -360,8 +360,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
     listen_drain(c->public, seconds);
-    if (c->admin != NULL)
-        listen_drain(c->admin, seconds);
+    listen_drain(c->admin, seconds);
     history_stop(c->history);
     c->history = NULL;
     st = workers_stop(c->workers, err);
@@ -373,8 +372,9 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
-    if (c->history != NULL)
-        history_stop(c->history);
+    listen_drain(c->public, 0); /* handlers use what is closed below */
+    listen_drain(c->admin, 0);
+    history_stop(c->history);
     if (c->workers != NULL)
         (void)workers_stop(c->workers, &err);
     listen_close(c->public);

@@ -630,6 +630,30 @@ static void draining_finishes(void)
     listen_close(l);
 }
 
+/* Whoever has drained a listener may take away what its handlers use. */
+static void a_drained_one_calls_nobody(void)
+{
+    static const char head[] = "POST /echo HTTP/1.1\r\nHost: x\r\n"
+                               "Content-Length: 5\r\n\r\nhel";
+    struct listen_options o = options();
+    struct listener *l = serve(&o);
+    struct listen_status now;
+    int fd = dial(l);
+    const char *a;
+
+    say(fd, head, sizeof head - 1);
+    do
+        listen_look(l, &now);
+    while (now.requests != 1);
+    listen_drain(l, 0);
+    say(fd, "lo", 2);
+    a = hear(fd);
+    ok(begins(a, "HTTP/1.1 503 ") && strstr(a, "Retry-After:") != NULL &&
+           strstr(a, "hello") == NULL,
+       "a body that ends after draining is refused, not handled");
+    listen_close(l);
+}
+
 static void addresses_are_checked(void)
 {
     static const char *const wrong[] = {"",
@@ -721,6 +745,7 @@ int main(void)
     events_reach_all();
     slow_readers_are_closed();
     draining_finishes();
+    a_drained_one_calls_nobody();
     addresses_are_checked();
     a_socket_file_serves();
     return tap_done();
