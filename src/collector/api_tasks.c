@@ -8,13 +8,13 @@
 #define TASKS_LABEL 4096u /* bytes of a paragraph */
 #define TASKS_DAYS 4096u  /* days that are listed */
 
+/* Whether who has no token may not upload. */
 static bool tasks_enrolled(const struct collector *c, const char *task)
 {
-    for (char **at = c->config.enrolled; at != NULL && *at != NULL; at++) {
-        if (strcmp(*at, task) == 0)
-            return true;
-    }
-    return false;
+    uint8_t hash[16];
+    uint32_t quota;
+
+    return tokens_enrolled(c->tokens, task, NULL, hash, &quota) != TOKENS_OPEN;
 }
 
 /* What the answers of one person can tell, at most. */

@@ -137,6 +137,7 @@ ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 401), "a token tha
 mine = must("serve", "token", "enrol", "crash", "--count", "2", "--quota", "2", "--data", c.data).decode().split()
 one = [c.task["crash"].upload([1]) for _ in range(3)]
 ok(len(mine) == 2 and c.until(lambda: c.upload([c.task["crash"].upload([1])])[0] == 403), "a task with enrolment tokens wants one")
+ok([c.get("/v1/tasks/" + name, made["operator"])[1]["enrolled"] for name in ("crash", "browser")] == [True, False], "which the page is told")
 ok(c.upload(one[:2], Authorization="Bearer " + mine[0])[0] == 204 and c.upload([one[2]], Authorization="Bearer " + mine[0])[0] == 429
    and c.upload([one[2]], Authorization="Bearer " + mine[1])[0] == 204, "which is good for its quota")
 ok(c.stop() == 0, "ends")
