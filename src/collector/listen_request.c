@@ -22,7 +22,6 @@ static void request_begin(struct request *q, const char *url)
     q->path = url;
     q->route = NULL;
     q->segments = NULL;
-    q->role = LISTEN_ANYONE;
     q->close = q->dropped = false;
     q->len = q->room = q->declared = 0;
     q->status = 0;
@@ -227,11 +226,6 @@ const char *request_bearer(const struct request *q)
         return NULL;
     given += 7;
     return given + strspn(given, " ");
-}
-
-enum listen_role request_role(const struct request *q)
-{
-    return q->role;
 }
 
 const uint8_t *request_body(const struct request *q, size_t *len)

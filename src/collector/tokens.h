@@ -13,6 +13,8 @@
 
 struct tokens;
 
+extern const char *const tokens_roles[]; /* by listen_role; NULL at its end */
+
 /* Read what is there; none is none. HSY_E_FORMAT with the line. */
 hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err);
 void tokens_close(struct tokens *t);
