@@ -23,24 +23,39 @@
 #include <unistd.h>
 
 #define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
-#define SERVE_SPARE_FILES 64u        /* besides those of connections */
+#define SERVE_FILES 64u              /* besides those of listeners */
+#define SERVE_LOOP_FILES 72u         /* of a loop, besides its connections */
+#define SERVE_CONNECTIONS 8u         /* of a listener, at least */
 
 /* ---- Opening ------------------------------------------------------------- */
+
+static unsigned serve_loops(const struct config *f)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return f->loops != 0 ? (unsigned)f->loops : cores > 1 ? (unsigned)cores : 1;
+}
 
 /* As many descriptors as connections need, or as the system allows. */
 static void serve_descriptors(struct collector *c)
 {
-    const rlim_t wanted = c->config.connections + SERVE_SPARE_FILES;
+    const rlim_t admin = c->config.admin != NULL; /* it has one loop */
+    const rlim_t spare =
+        SERVE_FILES + SERVE_LOOP_FILES * (serve_loops(&c->config) + admin);
+    const rlim_t wanted = (1 + admin) * c->config.connections + spare;
     struct rlimit limit;
 
+    c->connections = (unsigned)c->config.connections;
     if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
         return;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
         return;
-    c->config.connections = limit.rlim_cur - SERVE_SPARE_FILES;
-    log_event(c->log, LOG_NOTE, "descriptors", "connections=%" PRIu64,
-              c->config.connections);
+    c->connections = SERVE_CONNECTIONS;
+    if (limit.rlim_cur > spare + (1 + admin) * SERVE_CONNECTIONS)
+        c->connections = (unsigned)((limit.rlim_cur - spare) / (1 + admin));
+    log_event(c->log, LOG_NOTE, "descriptors", "connections=%u",
+              c->connections);
 }
 
 /* Directories by their full names: nobody can ask later where we are. */
@@ -125,14 +140,11 @@ static enum listen_role serve_role(void *ctx, const char *token)
 static struct listen_options serve_options(struct collector *c)
 {
     const struct config *f = &c->config;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     return (struct listen_options){.size = sizeof(struct listen_options),
                                    .ctx = c,
-                                   .loops = f->loops != 0 ? (unsigned)f->loops
-                                            : cores > 1   ? (unsigned)cores
-                                                          : 1,
-                                   .connections = (unsigned)f->connections,
+                                   .loops = serve_loops(f),
+                                   .connections = c->connections,
                                    .head_seconds = (uint32_t)f->head_seconds,
                                    .body_seconds = (uint32_t)f->body_seconds,
                                    .idle_seconds = (uint32_t)f->idle_seconds,

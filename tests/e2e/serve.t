@@ -120,6 +120,16 @@ os.replace(second.cert, first.cert)
 ok(reload(t, "reloaded") and shown() == pem(first) != old, "a pair that fits is shown from then on", t.said())
 ok(t.stop() == 0, "and it ends")
 
+# ---- Few descriptors ------------------------------------------------------------------
+
+few = Collector("few", connections=1000, loops=1)
+for files, least in ((1000, 100), (60, 8)):
+    few.start(wrap=["prlimit", "--nofile=%d" % files])
+    told = [int(n) for n in re.findall(r"descriptors connections=(\d+)", few.said())]
+    ok(len(told) == 1 and least <= told[0] < files, "with %d descriptors it takes as many connections as there are for" % files, few.said())
+    ok(reload(few, "reloaded") and "needs-restart" not in few.said(), "and a reload of the same file changes nothing", few.said())
+    ok(few.upload([few.task["cells"].upload([files])])[0] == 204 and few.stop() == 0, "and counts")
+
 # ---- Tokens ----------------------------------------------------------------------------
 
 c.configure(admin_open=False)
