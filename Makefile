@@ -67,10 +67,12 @@ ABOVE   := \
     test_desk \
     test_difference \
     test_engine \
+    test_engine_once \
     test_engine_tallies \
     test_entropy \
     test_figures \
     test_golden \
+    test_history \
     test_ids \
     test_intake \
     test_interval \

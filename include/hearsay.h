@@ -562,6 +562,9 @@ typedef struct hsy_tally {
  * keeps the pointer. */
 HSY_API size_t hsy_tally_words(const hsy_scheme *s);
 HSY_API void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
+
+/* The same without the zeros: memory holds a tally already, or was zero. */
+HSY_API void hsy_tally_view(hsy_tally *t, const hsy_scheme *s, int64_t *memory);
 HSY_API uint64_t hsy_tally_reports(const hsy_tally *t);
 
 /* A view on the counters of part i of the scheme s that t belongs to: a tally

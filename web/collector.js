@@ -52,7 +52,7 @@ export class CollectorView {
       card("State", h("p", null, h("span", { class: "state " + (ready ? "collecting" : "few") }, ready ? "Takes uploads" : "Not ready")),
         open ? h("p", { class: "problem" }, "Anyone who reaches this page may read it: no token is asked for.") : null,
         list({ version, "day (UTC)": today, ...Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null)) })),
-      doc ? card("Document of tasks", left !== null && left < 14 ? h("p", { class: "problem" }, left < 0 ? "It has expired: devices answer nothing." : `It expires in ${left} days: sign a new one.`) : null, list(doc)) : null,
+      doc ? card("Document of tasks", left !== null && left < 14 ? h("p", { class: "problem" }, left < 0 ? "It has expired: devices that do not have it yet refuse it. Sign a new one." : `Devices take it for ${left} more days: sign a new one.`) : null, list(doc)) : null,
       store ? card("Store", h("p", { class: "soft" }, "Counts, and one-way ids of uploads until their day closes. No address, no time finer than a day."), list(store)) : null);
   }
 }

@@ -70,7 +70,7 @@ class Card {
       const share = Math.min(1, this.task.reports / Math.max(1, this.task.min_reports));
       put(this.glance, h("p", { class: "soft" }, `${count(this.task.reports)} of the ${count(this.task.min_reports)} reports before anything is shown`),
         s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
-    } else if (look === "over") say(this.days, this.task.end < today ? `until ${day(this.task.end)}` : "no longer asked");
+    } else if (look === "over") say(this.days, this.task.sent_until < today ? `until ${day(this.task.end)}` : "no longer asked");
   }
 
   // Events carry the first rows only: the others stay as they were.

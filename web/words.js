@@ -9,7 +9,8 @@ export const kindName = (kind) => KINDS[kind] ?? kind;
 
 // Where a task stands: [class, text].
 export function stateOf(task, today) {
-  if (!task.current || (task.end && today && task.end < today)) return ["over", "Over"];
+  // The last uploads of a task, or all of them, come when its last day is over.
+  if (!task.current || (task.sent_until && today && task.sent_until < today)) return ["over", "Over"];
   if (task.start && today && task.start > today) return ["soon", `Starts ${day(task.start, false)}`];
   if (task.reports < task.min_reports || !task.shown) return ["few", "Too few reports"];
   return ["collecting", "Collecting"];

@@ -40,7 +40,7 @@ static const struct cli_option serve_options[] = {
      "token add: what its holder may do"},
     {SERVE_COUNT, "count", "N", "token enrol: how many"},
     {SERVE_QUOTA, "quota", "Q",
-     "token enrol: uploads a day that each may bring"},
+     "token enrol: reports a day that each may bring"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command serve_command = {

@@ -75,6 +75,7 @@ int device_fetch(struct device_job *j, struct cli_tasks *d)
 struct send_job {
     struct device_job *j;
     int failed; /* the exit code after a message */
+    bool may;   /* send anything: there is consent */
 };
 
 static hsy_status send_failed(struct send_job *job, int failed)
@@ -92,7 +93,9 @@ static hsy_status send_gather(void *ctx, struct send_list *list, hsy_error *err)
 
     if (failed)
         return send_failed(job, failed);
-    if (hsy_device_consent(hsy_client_device(j->client)) != HSY_CONSENT_SEND)
+    job->may =
+        hsy_device_consent(hsy_client_device(j->client)) == HSY_CONSENT_SEND;
+    if (!job->may)
         cli_note("note: nothing is sent before 'hearsay device consent %s "
                  "send'",
                  j->directory);
@@ -151,6 +154,9 @@ static int send_run(struct device_job *j, const hsy_send_options *options)
         return job.failed;
     if (st != HSY_OK && st != HSY_E_IO)
         return send_fail(j, &err);
+    if (job.may && result.sent + result.refused + result.waiting == 0)
+        cli_note("note: nothing is due now; what is answered is sent after the "
+                 "last day (UTC) of its round, and the task's delay");
     return send_show(j, &result, st);
 }
 

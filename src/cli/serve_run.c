@@ -36,9 +36,10 @@ static int serve_configure(struct config *c, const struct serve_how *how)
         failed = cli_fail("%s: %s", how->file, strerror(errno));
     else if (st != HSY_OK && n == 0)
         failed = cli_fail_error(how->file, &err);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) /* what has no line may be of an option */
         cli_problem_say(&problems[i],
-                        problems[i].line != 0 ? how->file : "serve");
+                        problems[i].line != 0 || how->nsettings == 0 ? how->file
+                                                                     : "serve");
     free(problems);
     return failed;
 }
@@ -158,22 +159,45 @@ int serve_run(const struct serve_how *how)
 
 /* ---- Check --------------------------------------------------------------- */
 
-/* The files that it names, as far as that shows without a store. */
-static int check_files(const struct config *c)
+/* A closed task under a wrong name leaves the right one open. */
+static void check_enrolled(const struct config *c, const struct cli_tasks *doc)
 {
-    uint8_t key[HSY_SIGN_KEY], *bytes = NULL;
+    for (char **task = c->enrolled; task != NULL && *task != NULL; task++)
+        if (cli_tasks_find(doc, *task) == doc->n)
+            cli_note("warning: enrolled: %s asks no task '%s'", c->document,
+                     *task);
+}
+
+static int check_document(const struct config *c)
+{
+    uint8_t key[HSY_SIGN_KEY];
     struct cli_tasks doc = {0};
     size_t len;
     int failed = cli_public_read(key, c->public_key);
 
-    if (!failed && c->document != NULL) {
-        failed = cli_tasks_document(&doc, c->document);
-        len = doc.doc.len - HSY_SIGNATURE;
-        if (!failed && !hsy_sign_verify(key, doc.bytes + len, doc.bytes, len))
-            failed = cli_fail("%s: not signed by the key in %s", c->document,
-                              c->public_key);
-        cli_tasks_clear(&doc);
-    }
+    if (failed || c->document == NULL)
+        return failed;
+    failed = cli_tasks_document(&doc, c->document);
+    len = doc.doc.len - HSY_SIGNATURE;
+    if (!failed && !hsy_sign_verify(key, doc.bytes + len, doc.bytes, len))
+        failed = cli_fail("%s: not signed by the key in %s", c->document,
+                          c->public_key);
+    if (!failed)
+        check_enrolled(c, &doc);
+    cli_tasks_clear(&doc);
+    return failed;
+}
+
+/* The files that it names, as far as that shows without a store. */
+static int check_files(const struct config *c)
+{
+    uint8_t *bytes = NULL;
+    struct serve_trouble t;
+    size_t len;
+    int failed = check_document(c);
+
+    if (!failed && serve_directories(c, &t) != HSY_OK)
+        failed = run_trouble(&t, c);
     for (int i = 0; !failed && i < 2; i++) {
         const char *file = i == 0 ? c->tls_cert : c->tls_key;
 

@@ -228,13 +228,13 @@ static int fleet_ready(struct fleet *f)
     for (size_t i = 0; i < n; i++) {
         open += tasks[i].day != 0;
         if (tasks[i].day == 0)
-            cli_note("note: %s: no round of it is over, with the delay of its "
-                     "uploads, or it asks several things at once: left out",
-                     tasks[i].task.id);
+            cli_note("note: %s is left out: %s", tasks[i].task.id,
+                     tasks[i].why);
     }
     if (open == 0)
         return cli_fail("nothing is due of any task: rounds that have ended "
-                        "are wanted, so tasks that began yesterday or before");
+                        "are wanted, so tasks that began yesterday or before "
+                        "and are not long over");
     return 0;
 }
 

@@ -63,7 +63,7 @@ static hsy_status document_offer(struct collector *c, const uint8_t *bytes,
         old != NULL && old_len == len && memcmp(old, bytes, len) == 0;
     hsy_status st = document_check(c, bytes, len, old, old_len, err);
 
-    free(old);
+    engine_document_drop(old);
     if (st != HSY_OK || same)
         return st;
     return c->workers != NULL

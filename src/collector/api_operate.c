@@ -132,7 +132,26 @@ void api_document(struct request *q, void *ctx)
         return;
     }
     api_headers(q, NULL);
-    request_answer(q, 200, "application/octet-stream", bytes, len, free);
+    request_answer(q, 200, "application/octet-stream", bytes, len,
+                   engine_document_drop);
+}
+
+/* Why a document is not put in force; a task of it is named, as its number
+ * means little to who wrote it. */
+static void operate_refuse(struct request *q, const uint8_t *bytes, size_t len,
+                           const hsy_error *err)
+{
+    hsy_error named = *err;
+    hsy_document doc;
+    hsy_task task;
+
+    if (err->line != 0 && hsy_document_open(&doc, bytes, len, NULL) == HSY_OK &&
+        err->line <= doc.tasks) {
+        hsy_document_task(&doc, &task, (uint32_t)err->line - 1);
+        named.field = task.id;
+        named.line = 0;
+    }
+    api_failed(q, &named);
 }
 
 static void operate_put_document(struct collector *c, struct request *q)
@@ -144,7 +163,7 @@ static void operate_put_document(struct collector *c, struct request *q)
     struct put p;
 
     if (api_take_document(c, bytes, len, &err) != HSY_OK) {
-        api_failed(q, &err);
+        operate_refuse(q, bytes, len, &err);
     } else if (hsy_document_open(&doc, bytes, len, &err) != HSY_OK) {
         api_failed(q, &err);
     } else if (api_begin(q, &p)) {

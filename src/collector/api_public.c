@@ -259,7 +259,8 @@ static void public_get_tasks(struct request *q, void *ctx)
         request_problem(q, 404, "no tasks yet",
                         "the collector was given no document");
     else
-        request_answer(q, 200, "application/octet-stream", document, len, free);
+        request_answer(q, 200, "application/octet-stream", document, len,
+                       engine_document_drop);
 }
 
 static void public_get_health(struct request *q, void *ctx)

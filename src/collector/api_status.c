@@ -55,11 +55,11 @@ static void status_put_document(struct put *p, struct collector *c)
         put_object(p, "document");
         put_count(p, "version", doc.version);
         put_day(p, "issued", doc.issued);
-        put_day(p, "expires", doc.expires);
+        put_day(p, "expires", doc.expires - 1); /* the last day, as in a file */
         put_count(p, "tasks", doc.tasks);
         put_end(p, '}');
     }
-    free(bytes);
+    engine_document_drop(bytes);
 }
 
 void api_put_status(struct put *p, struct collector *c)

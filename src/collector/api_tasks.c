@@ -5,16 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASKS_LABEL 4096u /* bytes of a paragraph */
-#define TASKS_DAYS 4096u  /* days that are listed */
+#define TASKS_LABEL 4096u   /* bytes of a paragraph */
+#define TASKS_DAYS 4096u    /* days that are listed */
+#define TASKS_DAY 86400u    /* seconds */
+#define TASKS_LAST 2932896u /* 9999-12-31, the last day of four digits */
 
-/* Whether who has no token may not upload. */
+/* Whether its uploads want a token: it is listed, or has some. */
 static bool tasks_enrolled(const struct collector *c, const char *task)
 {
-    uint8_t hash[16];
-    uint32_t quota;
+    return tokens_enrolled(c->tokens, task, NULL, NULL, NULL) != TOKENS_OPEN;
+}
 
-    return tokens_enrolled(c->tokens, task, NULL, hash, &quota) != TOKENS_OPEN;
+/* The last day on which devices send what they answered. */
+static uint32_t tasks_sent_until(const hsy_task *t)
+{
+    const uint32_t last =
+        t->end + (uint32_t)(t->delay_seconds / TASKS_DAY) + t->grace_days;
+
+    return last < TASKS_LAST ? last : TASKS_LAST;
 }
 
 /* What the answers of one person can tell, at most. */
@@ -53,6 +61,7 @@ static void tasks_put(struct put *p, struct collector *c,
     tasks_put_privacy(p, e, &info);
     put_day(p, "start", t->start);
     put_day(p, "end", t->end - 1); /* the last day, as in the task file */
+    put_day(p, "sent_until", tasks_sent_until(t));
     put_count(p, "reports", count.reports);
     put_count(p, "nulls", count.nulls);
     put_count(p, "min_reports", t->min_reports);

@@ -6,6 +6,8 @@
 
 #include "hostfail.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,48 +61,57 @@ static void engine_entry_free(struct engine_entry *x)
     free(x);
 }
 
-static void engine_entries_free(struct engine_entry **all, size_t from,
-                                size_t to)
+/* Forget a list, and those of its n entries that are new in it. */
+static void engine_entries_drop(const struct engine *e,
+                                struct engine_entry **all, size_t n)
 {
-    while (to > from)
-        engine_entry_free(all[--to]);
+    while (n > e->nentries)
+        engine_entry_free(all[--n]);
     free(all);
 }
 
-struct engine_entry **engine_entries_make(const struct engine *e,
-                                          struct roster *roster, hsy_error *err)
+/* The entries of a roster: those that are there, and new ones behind them.
+ * NULL: out of memory. */
+static struct engine_entry **engine_entries_of(const struct engine *e,
+                                               struct roster *roster)
 {
     const size_t n = roster_count(roster);
     struct engine_entry **all = malloc((n + 1) * sizeof(struct engine_entry *));
-    size_t have = e->nentries;
 
-    if (all != NULL && have != 0)
-        memcpy(all, e->entries, have * sizeof(struct engine_entry *));
-    while (all != NULL && have < n) {
-        struct engine_entry *x = calloc(1, sizeof *x);
-
-        if (x == NULL)
-            break;
-        x->roster = roster_hold(roster);
-        x->is = roster_at(roster, have);
-        all[have++] = x;
+    if (all != NULL && e->nentries != 0)
+        memcpy(all, e->entries, e->nentries * sizeof(struct engine_entry *));
+    for (size_t i = e->nentries; all != NULL && i < n; i++) {
+        all[i] = calloc(1, sizeof **all);
+        if (all[i] == NULL) {
+            engine_entries_drop(e, all, i);
+            return NULL;
+        }
+        all[i]->roster = roster_hold(roster);
+        all[i]->is = roster_at(roster, i);
     }
-    if (all != NULL && have == n)
-        return all;
-    if (all != NULL)
-        engine_entries_free(all, e->nentries, have);
-    host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    return NULL;
+    return all;
 }
 
-void engine_entries_use(struct engine *e, struct roster *roster,
-                        struct engine_entry **all)
+/* With the lock. */
+static void engine_entries_set(struct engine *e, struct engine_entry **all,
+                               size_t n)
 {
-    roster_drop(e->roster);
-    e->roster = roster;
     free(e->entries);
     e->entries = all;
-    e->nentries = roster_count(roster);
+    e->nentries = n;
+}
+
+hsy_status engine_entries_make(struct engine *e, struct roster *roster,
+                               hsy_error *err)
+{
+    struct engine_entry **all = engine_entries_of(e, roster);
+
+    if (all == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    pthread_mutex_lock(&e->lock);
+    engine_entries_set(e, all, roster_count(roster));
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
 }
 
 struct store_count *engine_count(struct engine_entry *x, uint32_t epoch)
@@ -175,11 +186,44 @@ hsy_status engine_tally_make(struct engine *e, struct engine_entry *x,
         engine_tally_free(t);
         return HSY_E_NOMEM;
     }
-    hsy_tally_init(&t->view, x->is->scheme, t->words);
+    /* Half a gigabyte may be zero without being touched: nobody waits. */
+    hsy_tally_view(&t->view, x->is->scheme, t->words);
     t->next = x->tallies;
     x->tallies = t;
     e->status.tally_bytes += bytes;
     return HSY_OK;
+}
+
+/* ---- Bytes that are shared ----------------------------------------------- */
+
+struct engine_shared {
+    atomic_size_t holders;
+    uint8_t bytes[];
+};
+
+static struct engine_shared *engine_shared_of(void *bytes)
+{
+    return (
+        struct engine_shared *)(void *)((uint8_t *)bytes -
+                                        offsetof(struct engine_shared, bytes));
+}
+
+uint8_t *engine_document_make(const uint8_t *bytes, size_t len)
+{
+    struct engine_shared *d = malloc(sizeof *d + len);
+
+    if (d == NULL)
+        return NULL;
+    atomic_init(&d->holders, 1);
+    memcpy(d->bytes, bytes, len);
+    return d->bytes;
+}
+
+void engine_document_drop(void *bytes)
+{
+    if (bytes != NULL &&
+        atomic_fetch_sub(&engine_shared_of(bytes)->holders, 1) == 1)
+        free(engine_shared_of(bytes));
 }
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -238,6 +282,7 @@ static void engine_admit_free(struct admit *a)
     free(a->epochs);
     free(a->slots);
     free(a->quotas);
+    free(a->uploads);
     free(a->out_ids);
     free(a->out_batches);
     free(a->out_counts);
@@ -260,7 +305,7 @@ void engine_close(struct engine *e)
     ids_close(e->ids);
     quotas_clear(&e->quotas);
     roster_drop(e->roster);
-    free(e->document);
+    engine_document_drop(e->document);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }
@@ -289,17 +334,16 @@ struct intake_days engine_days(struct engine *e)
 
 uint8_t *engine_document(struct engine *e, size_t *len)
 {
-    uint8_t *copy = NULL;
+    uint8_t *bytes;
 
     pthread_mutex_lock(&e->lock);
-    if (e->document != NULL)
-        copy = malloc(e->document_len);
-    if (copy != NULL) {
-        memcpy(copy, e->document, e->document_len);
+    bytes = e->document;
+    if (bytes != NULL) {
+        atomic_fetch_add(&engine_shared_of(bytes)->holders, 1);
         *len = e->document_len;
     }
     pthread_mutex_unlock(&e->lock);
-    return copy;
+    return bytes;
 }
 
 void engine_look(struct engine *e, struct engine_status *out)
@@ -360,35 +404,37 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
     return st;
 }
 
-/* Nothing of it is in force before the store has it: another document may come
- * after one that failed. */
+/* Entries are the engine's only once the store has them: after a document that
+ * it had no room for, another may come and number its tasks anew. */
 static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
                                   uint8_t *copy, hsy_error *err)
 {
     struct engine_entry **all;
-    struct roster *roster;
+    struct roster *roster, *old;
     hsy_status st = roster_extend(&roster, e->roster, doc, err);
 
     if (st != HSY_OK)
         return st;
-    all = engine_entries_make(e, roster, err);
-    st = all == NULL ? HSY_E_NOMEM
+    all = engine_entries_of(e, roster);
+    st = all == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
                      : engine_take_store(e, roster, doc->bytes, doc->len, err);
     if (st != HSY_OK) {
         e->dead |= st == HSY_E_IO;
         if (all != NULL)
-            engine_entries_free(all, e->nentries, roster_count(roster));
+            engine_entries_drop(e, all, roster_count(roster));
         roster_drop(roster);
         return st;
     }
-    memcpy(copy, doc->bytes, doc->len);
     pthread_mutex_lock(&e->lock);
-    engine_entries_use(e, roster, all);
-    free(e->document);
+    engine_entries_set(e, all, roster_count(roster));
+    old = e->roster;
+    e->roster = roster;
+    engine_document_drop(e->document);
     e->document = copy;
     e->document_len = doc->len;
     e->version = doc->version;
     pthread_mutex_unlock(&e->lock);
+    roster_drop(old);
     return HSY_OK;
 }
 
@@ -407,12 +453,12 @@ hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
     if (doc.version <= e->version)
         return host_fail(err, HSY_E_OLD, "version",
                          "the document in force is as new, or newer");
-    copy = malloc(len);
+    copy = engine_document_make(bytes, len);
     if (copy == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     st = engine_take_new(e, &doc, copy, err);
     if (st != HSY_OK)
-        free(copy);
+        engine_document_drop(copy);
     return st;
 }
 

@@ -51,8 +51,11 @@ struct roster *engine_roster(struct engine *e);
 /* The epochs that are open. */
 struct intake_days engine_days(struct engine *e);
 
-/* The signed document in force, copied (free); NULL if there is none yet. */
+/* The signed document in force, to be given back with engine_document_drop;
+ * NULL if there is none yet. All who hold it share its bytes: strangers may ask
+ * for it on every connection at once. Nobody changes them. */
 uint8_t *engine_document(struct engine *e, size_t *len);
+void engine_document_drop(void *bytes); /* NULL is allowed */
 
 struct engine_status {
     uint32_t day;           /* today, as the engine was told */
@@ -80,7 +83,7 @@ struct submission {
     struct submission *next;
     struct intake in;
     uint8_t token[16];  /* an enrolment token's one-way name */
-    uint32_t quota;     /* uploads an epoch it may bring; 0: there is none */
+    uint32_t quota;     /* reports an epoch it may bring; 0: there is none */
     hsy_status outcome; /* HSY_OK: the verdicts stand, and are durable */
     uint64_t handed;    /* when it was handed in; workers.c sets it */
     void (*done)(struct submission *s); /* called by workers.c, once */
@@ -113,18 +116,17 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
  */
 hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err);
 
-/* A figure to be kept for its day, and all that were. */
+/* A figure to be kept for its day. */
 hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
                        hsy_error *err);
-hsy_status engine_figures(struct engine *e, const struct store_reader *to,
-                          hsy_error *err);
 
 /* Housekeeping in the store, a little; *more if it is not done. */
 hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
 
 /* ---- The half that folds ------------------------------------------------- */
 
-/* Fold what waits, a bounded amount; *more if something is left. */
+/* Fold what waits, a bounded amount of whole commits; *more if something is
+ * left. */
 hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err);
 
 /* Begin to write all tallies that have changed. */
@@ -139,5 +141,10 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
  * tally of these epochs is kept. */
 hsy_status engine_copy(struct engine *e, uint32_t entry, uint32_t first,
                        uint32_t last, int64_t *words, hsy_error *err);
+
+/* ---- Reading figures back, before any thread is made --------------------- */
+
+hsy_status engine_figures(struct engine *e, const struct store_reader *to,
+                          hsy_error *err);
 
 #endif

@@ -15,9 +15,7 @@
 
 #define ADMIT_ENTRY_SHARE 2u /* an entry may fill a half of what may wait */
 
-/* Room for n items of a size where the pointer at memory leads; new ones are
- * zero. */
-static bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
+bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
 {
     size_t to = *room == 0 ? 16 : *room;
     void *items;
@@ -141,7 +139,9 @@ static bool admit_room(struct engine *e, struct admit_slot *slot,
 
 /* ---- One upload ---------------------------------------------------------- */
 
-/* Whether the token, if one is needed, has some of its quota left. */
+/* Whether the token, if one is needed, has enough of its quota left. It is used
+ * by reports: an upload may have millions of them, and a liar would send those
+ * as one. */
 static enum intake_verdict admit_quota(struct engine *e,
                                        const struct submission *s,
                                        const struct intake_upload *u)
@@ -156,19 +156,21 @@ static enum intake_verdict admit_quota(struct engine *e,
     if (used == NULL || !admit_grow(&a->quotas, &a->quotas_room, a->nquotas + 1,
                                     sizeof *a->quotas))
         return INTAKE_FULL;
-    return *used < s->quota ? INTAKE_COUNTED : INTAKE_QUOTA;
+    return (uint64_t)*used + u->head.count <= s->quota ? INTAKE_COUNTED
+                                                       : INTAKE_QUOTA;
 }
 
-/* One more of the quota, which admit_quota has seen to be there. */
+/* So much of the quota, which admit_quota has seen to be there. */
 static void admit_quota_use(struct engine *e, const struct submission *s,
-                            uint32_t epoch)
+                            const hsy_upload *head)
 {
     struct admit *a = &e->admit;
+    const uint32_t epoch = head->epoch;
     uint32_t *used = quotas_of(&e->quotas, s->token, epoch);
     struct admit_quota *last =
         a->nquotas == 0 ? NULL : &a->quotas[a->nquotas - 1];
 
-    ++*used;
+    *used += head->count;
     if (last == NULL || last->row.epoch != epoch ||
         memcmp(last->row.token, s->token, 16) != 0) {
         last = &a->quotas[a->nquotas++];
@@ -176,7 +178,7 @@ static void admit_quota_use(struct engine *e, const struct submission *s,
         memcpy(last->row.token, s->token, 16);
     }
     last->row.used = *used;
-    last->added++;
+    last->added += head->count;
 }
 
 /* Nothing can fail any more: the upload is in. */
@@ -218,7 +220,7 @@ static enum intake_verdict admit_new(struct engine *e,
         return INTAKE_FULL;
     ids->ids[ids->n++] = *id;
     if (u->enrolled && s->quota != 0)
-        admit_quota_use(e, s, epoch);
+        admit_quota_use(e, s, &u->head);
     admit_count(e, slot, u);
     return INTAKE_COUNTED;
 }
@@ -373,7 +375,7 @@ static hsy_status admit_commit(struct engine *e, hsy_error *err)
 
     if (e->admit.nepochs == 0)
         return HSY_OK; /* nothing is new */
-    if (admit_out_room(&e->admit)) {
+    if (admit_out_room(&e->admit) && engine_order(e)) {
         c = admit_out(e);
         if (c.nids == 0)
             return HSY_OK;

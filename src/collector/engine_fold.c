@@ -133,22 +133,32 @@ static uint32_t fold_get32(const uint8_t *p)
            (uint32_t)p[3] << 24;
 }
 
+size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
+                         size_t left, size_t *count)
+{
+    size_t len;
+
+    if (left < 4)
+        return 0;
+    *count = fold_get32(bytes);
+    len = hsy_packed_size(x->is->scheme, *count);
+    return len > left - 4 ? 0 : 4 + len;
+}
+
 static hsy_status fold_uploads(struct fold_run *run,
+                               const struct engine_entry *x,
                                const struct store_batch *b, hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     for (size_t at = 0; at < b->len && st == HSY_OK;) {
-        size_t count, len;
+        size_t count;
+        const size_t len =
+            engine_upload_len(x, b->bytes + at, b->len - at, &count);
 
-        if (b->len - at < 4)
+        if (len == 0)
             return host_fail(err, HSY_E_DAMAGED, "batch", "it ends early");
-        count = fold_get32(b->bytes + at);
-        len = hsy_packed_size(run->is->scheme, count);
-        at += 4;
-        if (len > b->len - at)
-            return host_fail(err, HSY_E_DAMAGED, "batch", "it ends early");
-        st = fold_upload(run, b->bytes + at, count, err);
+        st = fold_upload(run, b->bytes + at + 4, count, err);
         at += len;
     }
     return st == HSY_OK ? fold_flush(run, err) : st;
@@ -164,7 +174,7 @@ hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,
         return st;
     x->changed = true;
     if (b->type == STORE_REPORTS) {
-        st = fold_uploads(&run, b, err);
+        st = fold_uploads(&run, x, b, err);
     } else {
         run.whole->touched = true;
         st = engine_merge_file(&run.whole->view, b->bytes, b->len, err);
@@ -234,18 +244,27 @@ static struct engine_entry *fold_entry(struct engine *e, uint32_t number)
     return x;
 }
 
+/*
+ * A commit is folded as a whole, since a round goes through whole commits: an
+ * entry with reports of two days in one commit has two batches in it, and a
+ * round that goes through the commit after the first would erase the second.
+ */
 hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err)
 {
     struct fold *f = &e->fold;
     struct engine_batch *b;
     hsy_status st = HSY_OK;
+    uint64_t seq = 0;
     size_t done = 0;
 
     fold_fetch(e);
-    while (st == HSY_OK && done < FOLD_STEP &&
-           (b = engine_queue_pop(&f->ready)) != NULL) {
-        struct engine_entry *x = fold_entry(e, b->entry);
+    while (st == HSY_OK && f->ready.first != NULL &&
+           (done < FOLD_STEP || f->ready.first->seq == seq)) {
+        struct engine_entry *x;
 
+        b = engine_queue_pop(&f->ready);
+        x = fold_entry(e, b->entry);
+        seq = b->seq;
         if (x->frozen) {
             engine_queue_push(&f->frozen, b);
             continue;

@@ -75,6 +75,12 @@ struct admit_slot {
     size_t room; /* of batch->bytes */
 };
 
+/* An upload as it stands in a batch. */
+struct admit_upload {
+    const uint8_t *bytes;
+    size_t len;
+};
+
 struct admit_epoch {
     uint32_t epoch;
     struct store_id *ids;
@@ -93,6 +99,8 @@ struct admit {
     struct admit_quota *quotas;
     size_t nslots, slots_room, nepochs, epochs_room, nquotas, quotas_room;
     size_t waiting; /* bytes of batches, those of before and these */
+    struct admit_upload *uploads; /* of one batch, while they are sorted */
+    size_t uploads_room;
 
     /* As a store wants them. */
     struct store_ids *out_ids;
@@ -119,7 +127,7 @@ struct engine {
 
     /* lock; only the half that admits changes them */
     struct roster *roster;
-    uint8_t *document;
+    uint8_t *document; /* of engine_document_make */
     size_t document_len;
     uint64_t version; /* 0: there is none */
     uint32_t day, closed;
@@ -143,16 +151,12 @@ struct engine {
 
 /* ---- engine.c ------------------------------------------------------------ */
 
-/* The entries there are, and new ones for the rest of the roster; NULL: out of
- * memory. */
-struct engine_entry **engine_entries_make(const struct engine *e,
-                                          struct roster *roster,
-                                          hsy_error *err);
+/* Entries for those of the roster that have none yet. */
+hsy_status engine_entries_make(struct engine *e, struct roster *roster,
+                               hsy_error *err);
 
-/* Put a roster and its entries in force; both become the engine's. With the
- * lock. */
-void engine_entries_use(struct engine *e, struct roster *roster,
-                        struct engine_entry **all);
+/* A document that is shared, with one holder; NULL: out of memory. */
+uint8_t *engine_document_make(const uint8_t *bytes, size_t len);
 
 /* The count of an entry in an epoch, made if there is none; with the lock.
  * NULL: out of memory. */
@@ -177,7 +181,24 @@ void engine_queue_init(struct engine_queue *q);
 void engine_queue_push(struct engine_queue *q, struct engine_batch *b);
 struct engine_batch *engine_queue_pop(struct engine_queue *q);
 
+/* ---- engine_order.c ------------------------------------------------------ */
+
+/* Put ids and uploads of the group in an order that says nothing. False: out of
+ * memory. */
+bool engine_order(struct engine *e);
+
+/* ---- engine_admit.c ------------------------------------------------------ */
+
+/* Room for n items of a size where the pointer at memory leads; new ones are
+ * zero. */
+bool admit_grow(void *memory, size_t *room, size_t n, size_t size);
+
 /* ---- engine_fold.c ------------------------------------------------------- */
+
+/* The length of the upload at the beginning of a batch's bytes; 0: it is not
+ * whole. */
+size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
+                         size_t left, size_t *count);
 
 /* Add a batch to the tallies of its entry, which are there. */
 hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,

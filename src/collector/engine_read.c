@@ -44,8 +44,8 @@ static hsy_status read_document(void *ctx, const uint8_t *bytes, size_t len)
 {
     struct read *r = ctx;
 
-    free(r->e->document);
-    r->e->document = read_copy(bytes, len);
+    engine_document_drop(r->e->document);
+    r->e->document = engine_document_make(bytes, len);
     r->e->document_len = len;
     return r->e->document == NULL ? read_nomem(r) : HSY_OK;
 }
@@ -79,7 +79,6 @@ static hsy_status read_entry(void *ctx, uint32_t number, const uint8_t *bytes,
 static hsy_status read_roster(struct read *r)
 {
     struct engine *e = r->e;
-    struct engine_entry **all;
     struct roster *roster;
     hsy_document doc, *in_force = NULL;
     hsy_status st = HSY_OK;
@@ -93,14 +92,10 @@ static hsy_status read_roster(struct read *r)
                          r->n, in_force, r->err);
     if (st != HSY_OK)
         return st;
-    all = engine_entries_make(e, roster, r->err);
-    if (all == NULL) {
-        roster_drop(roster);
-        return HSY_E_NOMEM;
-    }
-    engine_entries_use(e, roster, all); /* no other thread is there yet */
+    roster_drop(e->roster);
+    e->roster = roster;
     e->version = in_force == NULL ? 0 : doc.version;
-    return HSY_OK;
+    return engine_entries_make(e, roster, r->err);
 }
 
 /* ---- Counts, quotas, ids ------------------------------------------------- */

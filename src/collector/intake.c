@@ -39,7 +39,7 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
     [INTAKE_TOKEN] = {403, "token",
                       "The task wants an enrolment token of its own."},
     [INTAKE_QUOTA] = {429, "quota",
-                      "The token has brought as many uploads of this epoch "
+                      "The token has brought as many reports of this epoch "
                       "as it may."},
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
 };
@@ -53,6 +53,12 @@ hsy_status intake_refuse(hsy_error *err, size_t upload, const char *field,
     return HSY_E_FORMAT;
 }
 
+hsy_status intake_many(hsy_error *err)
+{
+    return intake_refuse(err, INTAKE_UPLOADS_MAX + 1, "uploads",
+                         "more uploads than one request may bring");
+}
+
 /* ---- Uploads ------------------------------------------------------------- */
 
 struct intake_upload *intake_next(struct intake *in, hsy_status *st,
@@ -62,8 +68,7 @@ struct intake_upload *intake_next(struct intake *in, hsy_status *st,
     const size_t n = in->n;
 
     if (n == INTAKE_UPLOADS_MAX) {
-        *st = intake_refuse(err, n + 1, "uploads",
-                            "more uploads than one request may bring");
+        *st = intake_many(err);
         return NULL;
     }
     if ((n & (n - 1)) == 0) /* the room is the next power of two */

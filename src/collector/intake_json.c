@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A JSON body takes some 20 times its length in memory while it is read; what
- * is made of it is bounded as well, for a null upload is short to write. */
+/* A JSON body takes some 20 times its length in memory while it is read, at
+ * worst 30 times; what is made of it is bounded as well, for a null upload is
+ * short to write. */
 #define INTAKE_JSON_BODY (1u << 20)
 #define INTAKE_JSON_MADE (8u << 20)
 #define INTAKE_JSON_MEMBERS 6u
@@ -208,6 +209,20 @@ static hsy_status intake_json_uploads(struct intake *in, const json_t *uploads,
     return st;
 }
 
+/* Whether there are more objects or arrays than a request may have, before any
+ * takes memory: an empty one takes up to 80 times its length. There is one of
+ * each for an upload, and nothing else in a body that is right has a brace. */
+static bool intake_json_many(const uint8_t *body, size_t len)
+{
+    size_t objects = 0, arrays = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        objects += body[i] == '{';
+        arrays += body[i] == '[';
+    }
+    return objects > INTAKE_UPLOADS_MAX + 1 || arrays > INTAKE_UPLOADS_MAX + 1;
+}
+
 hsy_status intake_json(struct intake *in, struct intake_days days,
                        hsy_error *err)
 {
@@ -218,6 +233,8 @@ hsy_status intake_json(struct intake *in, struct intake_days days,
     if (in->len > INTAKE_JSON_BODY)
         return intake_refuse(err, 0, "body",
                              "more than 1 MiB of JSON: send the binary form");
+    if (intake_json_many(in->body, in->len))
+        return intake_many(err);
     errno = 0;
     root = json_loadb((const char *)in->body, in->len, JSON_REJECT_DUPLICATES,
                       NULL);

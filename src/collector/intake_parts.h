@@ -8,6 +8,9 @@
 hsy_status intake_refuse(hsy_error *err, size_t upload, const char *field,
                          const char *msg);
 
+/* The same, for more uploads than a request may have. */
+hsy_status intake_many(hsy_error *err);
+
 /* Room for one upload more, zeroed; NULL with *st if there is none. */
 struct intake_upload *intake_next(struct intake *in, hsy_status *st,
                                   hsy_error *err);

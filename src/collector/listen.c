@@ -168,7 +168,6 @@ static void loop_end(struct loop *p)
 {
     struct request *q;
 
-    atomic_store(&p->deaf, true);
     loop_resume(p);
     events_end(p);
     park_none(p);
@@ -201,7 +200,7 @@ static void loop_gone(struct request *q)
 
     q->gone = true;
     if (state == REQUEST_EVENTS)
-        events_stop(q);
+        events_finish(q);
     else if (state <= REQUEST_READING && q->deadline != 0)
         q->deadline = request_until(q, 0);
 }
@@ -238,9 +237,8 @@ static void *loop_main(void *arg)
     struct listener *l = p->listener;
 
     while (!atomic_load_explicit(&l->stopping, memory_order_relaxed)) {
+        atomic_fetch_add(&p->turns, 1);
         loop_wait(p);
-        if (atomic_load_explicit(&l->deaf, memory_order_relaxed))
-            atomic_store(&p->deaf, true);
         loop_resume(p);
         if (atomic_load_explicit(&p->events, memory_order_relaxed) != NULL)
             events_spread(p);
@@ -391,26 +389,15 @@ void listen_look(const struct listener *l, struct listen_status *out)
 
 /* ---- Closing ------------------------------------------------------------- */
 
-static void listen_wake(struct listener *l)
+/* Wait until the loop has begun another turn: what it did before is done. */
+static void listen_turn(struct loop *p)
 {
-    for (unsigned i = 0; i < l->options.loops; i++)
-        if (l->loops[i].running)
-            loop_wake(&l->loops[i]);
-}
+    const uint64_t turn = atomic_load(&p->turns);
 
-static void listen_pause(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-}
-
-/* Until no loop is in a handler, and none will be. */
-static void listen_deafen(struct listener *l)
-{
-    atomic_store(&l->deaf, true);
-    listen_wake(l);
-    for (unsigned i = 0; i < l->options.loops; i++)
-        while (l->loops[i].running && !atomic_load(&l->loops[i].deaf))
-            listen_pause();
+    while (p->running && atomic_load(&p->turns) == turn) {
+        loop_wake(p);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
 }
 
 void listen_drain(struct listener *l, uint32_t seconds)
@@ -418,15 +405,17 @@ void listen_drain(struct listener *l, uint32_t seconds)
     uint64_t until = listen_clock() + 1000ull * seconds;
     struct listen_status now;
 
-    if (l == NULL)
-        return;
     atomic_store(&l->drain_until, until);
-    listen_wake(l);
+    for (unsigned i = 0; i < l->options.loops; i++)
+        if (l->loops[i].running)
+            loop_wake(&l->loops[i]);
     do {
-        listen_pause();
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         listen_look(l, &now);
     } while (now.connections != 0 && listen_clock() < until);
-    listen_deafen(l);
+    atomic_store(&l->drained, true);
+    for (unsigned i = 0; i < l->options.loops; i++)
+        listen_turn(&l->loops[i]);
 }
 
 static void loop_close(struct loop *p)

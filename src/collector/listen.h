@@ -50,8 +50,7 @@ struct listen_options {
     size_t inflight_bytes; /* bodies of all requests at once */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
-    const char *const *cors;        /* origins that may ask, ended by NULL; "*":
-                                       any */
+    const char *const *cors;        /* origins that may ask, ended by NULL */
     /* The role that a bearer token has; NULL: everyone may do everything the
      * table has (the public listener). */
     enum listen_role (*role)(void *ctx, const char *token);
@@ -71,9 +70,9 @@ hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
                           hsy_error *err);
 uint16_t listen_port(const struct listener *l); /* 0: a unix socket */
 
-/* Take no new connections, let requests finish for so long. When it returns no
- * handler is called any more; what was handed to one may still be answered.
- * NULL is allowed. */
+/* Take no new connections, let requests finish for so long, close. When it
+ * returns no handler runs, and none is called any more: who is still sending
+ * then gets a 503. */
 void listen_drain(struct listener *l, uint32_t seconds);
 /* Cut off what is left. No other thread answers or publishes any more. NULL is
  * allowed. */
@@ -90,6 +89,8 @@ void listen_look(const struct listener *l, struct listen_status *out);
 
 const char *request_segment(const struct request *q, size_t i); /* of a '*' */
 const char *request_query(const struct request *q, const char *name);
+/* Whether nothing is asked but these, ended by NULL. */
+bool request_query_only(const struct request *q, const char *const *names);
 const char *request_header(const struct request *q, const char *name);
 const char *request_bearer(const struct request *q); /* token, or NULL */
 const uint8_t *request_body(const struct request *q, size_t *len);

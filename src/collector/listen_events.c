@@ -30,10 +30,18 @@ static void events_wake(struct request *q)
     }
 }
 
-void events_stop(struct request *q)
+/* Close it, whatever waits for its reader. */
+static void events_stop(struct request *q)
 {
     q->events_over = true;
     shutdown(q->fd, SHUT_RDWR);
+    events_wake(q);
+}
+
+void events_finish(struct request *q)
+{
+    q->events_over = true;
+    q->deadline = request_until(q, 0);
     events_wake(q);
 }
 

@@ -108,7 +108,6 @@ struct loop {
     int socket, epoll, wake;
     uint64_t now, swept, pinged; /* milliseconds */
     bool quiet;                  /* draining has begun here */
-    _Atomic bool deaf;           /* and is over: no handler is called */
     struct request *connections; /* doubly linked */
     struct request *subscribers; /* doubly linked by events_prev, events_next */
     struct linger_socket *lingering;
@@ -117,6 +116,7 @@ struct loop {
     _Atomic(struct request *) answers;
     _Atomic(struct listen_event *) events;
     _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
+    _Atomic uint64_t turns; /* of the loop, so far */
 };
 
 struct listener {
@@ -125,8 +125,9 @@ struct listener {
     char *unix_path; /* removed on close */
     struct loop *loops;
     _Atomic size_t inflight;
-    _Atomic uint64_t drain_until;     /* milliseconds; 0: not draining */
-    _Atomic bool deaf, stopping;      /* draining is over; closing has begun */
+    _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
+    _Atomic bool drained;         /* no handler is called any more */
+    _Atomic bool stopping;
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
 
@@ -209,7 +210,8 @@ void events_forget(struct request *q);
 /* Give what was published to the loop's subscribers. */
 void events_spread(struct loop *p);
 void events_ping(struct loop *p);
-void events_stop(struct request *q);
+/* Send what there is, its head at least, and close: its reader says no more. */
+void events_finish(struct request *q);
 void events_end(struct loop *p);
 
 /* ---- listen_linger.c ----------------------------------------------------- */

@@ -111,7 +111,7 @@ static enum MHD_Result request_run(struct request *q)
         request_refuse(q, 503, "too many bodies at once", true);
         return request_send(q);
     }
-    if (atomic_load_explicit(&q->loop->deaf, memory_order_relaxed)) {
+    if (atomic_load(&q->loop->listener->drained)) {
         request_set(q, "Retry-After", "10");
         request_refuse(q, 503, "the collector is stopping", true);
         return request_send(q);
@@ -211,6 +211,34 @@ const char *request_segment(const struct request *q, size_t i)
 const char *request_query(const struct request *q, const char *name)
 {
     return MHD_lookup_connection_value(q->http, MHD_GET_ARGUMENT_KIND, name);
+}
+
+struct query_names {
+    const char *const *known;
+    bool only;
+};
+
+static enum MHD_Result query_known(void *ctx, enum MHD_ValueKind kind,
+                                   const char *name, const char *value)
+{
+    struct query_names *names = ctx;
+    const char *const *at = names->known;
+
+    (void)kind;
+    (void)value;
+    while (*at != NULL && strcmp(*at, name) != 0)
+        at++;
+    names->only = *at != NULL;
+    return names->only ? MHD_YES : MHD_NO;
+}
+
+bool request_query_only(const struct request *q, const char *const *names)
+{
+    struct query_names look = {.known = names, .only = true};
+
+    MHD_get_connection_values(q->http, MHD_GET_ARGUMENT_KIND, query_known,
+                              &look);
+    return look.only;
 }
 
 const char *request_header(const struct request *q, const char *name)

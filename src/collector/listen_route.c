@@ -88,8 +88,7 @@ static bool route_segments(struct request *q)
     return true;
 }
 
-/* Answers go to pages of these origins only ("*": of any); others are answered
- * without. */
+/* Answers go to pages of these origins only; others are answered without. */
 static bool route_origin(struct request *q)
 {
     const char *const *cors = q->loop->listener->options.cors;
@@ -99,7 +98,7 @@ static bool route_origin(struct request *q)
         return false;
     request_set(q, "Vary", "Origin");
     for (; origin != NULL && *cors != NULL; cors++)
-        if (strcmp(*cors, "*") == 0 || strcmp(*cors, origin) == 0) {
+        if (strcmp(*cors, origin) == 0) {
             request_set(q, "Access-Control-Allow-Origin", origin);
             return true;
         }
@@ -145,14 +144,39 @@ static bool route_find(struct request *q, const char *method)
     return false;
 }
 
+/*
+ * Whether the request names this machine by an address or as localhost. Where
+ * nobody needs a token, a page from anywhere could have its own name lead here
+ * and be taken for ours; it cannot send another name than its own. No page
+ * reaches a unix socket.
+ */
+static bool route_local(const struct request *q)
+{
+    const char *host = request_header(q, "Host");
+    const size_t len = host == NULL ? 0 : strcspn(host, ":");
+
+    if (q->loop->listener->unix_path != NULL)
+        return true;
+    if (len == 9 && strncasecmp(host, "localhost", len) == 0)
+        return true;
+    return host != NULL &&
+           (host[0] == '[' || (len != 0 && strspn(host, "0123456789.") == len));
+}
+
 static bool route_may(struct request *q)
 {
     const struct listen_options *o = &q->loop->listener->options;
     const char *token = request_bearer(q);
     enum listen_role role = LISTEN_ANYONE;
 
-    if (o->role == NULL)
-        return true;
+    if (o->role == NULL) {
+        if (q->route->role == LISTEN_ANYONE || route_local(q))
+            return true;
+        request_refuse(q, 403,
+                       "without tokens only an address or localhost is served",
+                       false);
+        return false;
+    }
     if (token != NULL)
         role = o->role(o->ctx, token);
     if (role >= q->route->role)

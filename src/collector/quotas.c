@@ -50,17 +50,18 @@ static bool quotas_move(struct quotas *q, size_t room, uint32_t beyond)
 
 uint32_t *quotas_of(struct quotas *q, const uint8_t token[16], uint32_t epoch)
 {
-    struct store_quota *row;
+    struct store_quota *row =
+        q->room == 0 ? NULL : quotas_seek(q, token, epoch);
 
+    if (row != NULL && row->epoch != 0)
+        return &row->used; /* one that is there needs no memory */
     if (2 * q->n >= q->room &&
         !quotas_move(q, q->room == 0 ? QUOTAS_START : 2 * q->room, 0))
         return NULL;
     row = quotas_seek(q, token, epoch);
-    if (row->epoch == 0) {
-        memcpy(row->token, token, 16);
-        row->epoch = epoch;
-        q->n++;
-    }
+    memcpy(row->token, token, 16);
+    row->epoch = epoch;
+    q->n++;
     return &row->used;
 }
 

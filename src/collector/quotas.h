@@ -1,5 +1,5 @@
 /*
- * quotas.h - how many uploads each enrolment token has brought in an epoch.
+ * quotas.h - how many reports each enrolment token has brought in an epoch.
  *
  * Tokens are known by one-way names that nobody chooses, so the names serve as
  * hashes. One thread owns it.
@@ -17,7 +17,7 @@ struct quotas {
 void quotas_clear(struct quotas *q);
 
 /* What a token has used, to be read or changed before the next call; NULL: out
- * of memory. */
+ * of memory, which never happens with one that was asked for before. */
 uint32_t *quotas_of(struct quotas *q, const uint8_t token[16], uint32_t epoch);
 
 /* Forget the epochs up to this one. */

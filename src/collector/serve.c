@@ -209,7 +209,9 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     serve_descriptors(c);
     tzset();             /* these two read files that will be out of reach */
     json_object_seed(0); /* strangers do not choose where their keys go */
-    st = serve_open_store(c, t);
+    st = serve_directories(&c->config, t);
+    if (st == HSY_OK)
+        st = serve_open_store(c, t);
     if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
@@ -301,6 +303,42 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
+static bool serve_asks(const struct roster *r, const char *task)
+{
+    for (size_t i = 0; r != NULL && i < roster_count(r); i++)
+        if (strcmp(roster_at(r, i)->task.id, task) == 0)
+            return true;
+    return false;
+}
+
+/* Enrolment tokens under a wrong name leave the task open that was meant. */
+static void serve_strange_tokens(struct collector *c)
+{
+    struct roster *r = engine_roster(c->engine);
+    char task[HSY_TASK_ID + 1];
+
+    for (size_t i = 0; tokens_task(c->tokens, i, task); i++)
+        if (!serve_asks(r, task))
+            log_event(c->log, LOG_NOTE, "tokens-of-no-task", "task=%s", task);
+    roster_drop(r);
+}
+
+/* What is no mistake, as the rest may come later, but serves nobody till then.
+ */
+static void serve_remind(struct collector *c)
+{
+    size_t len;
+    uint8_t *document = engine_document(c->engine, &len);
+
+    if (document == NULL)
+        log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
+    if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
+        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
+                  "hearsay-serve-token-add");
+    serve_strange_tokens(c);
+    engine_document_drop(document);
+}
+
 static uint64_t serve_now(void *ctx)
 {
     const time_t now = time(NULL);
@@ -342,10 +380,8 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
-    if (st == HSY_OK && c->admin != NULL && !c->config.admin_open &&
-        !tokens_any(c->tokens))
-        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
-                  "hearsay-serve-token-add");
+    if (st == HSY_OK)
+        serve_remind(c);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
@@ -357,10 +393,12 @@ void serve_look(struct collector *c)
     hsy_error err = {0};
     bool changed = false;
 
-    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK)
+    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
-    else if (changed)
+    } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        serve_strange_tokens(c);
+    }
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -372,7 +410,8 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
     listen_drain(c->public, seconds);
-    listen_drain(c->admin, seconds);
+    if (c->admin != NULL)
+        listen_drain(c->admin, seconds);
     history_stop(c->history);
     c->history = NULL;
     st = workers_stop(c->workers, err);
@@ -384,9 +423,8 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
-    listen_drain(c->public, 0); /* handlers use what is closed below */
-    listen_drain(c->admin, 0);
-    history_stop(c->history);
+    if (c->history != NULL)
+        history_stop(c->history);
     if (c->workers != NULL)
         (void)workers_stop(c->workers, &err);
     listen_close(c->public);

@@ -68,6 +68,9 @@ hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
                           struct serve_trouble *t);
 void serve_forget_tls(struct serve_tls *tls);
 
+/* Directories that the configuration names must be there: only data is made. */
+hsy_status serve_directories(const struct config *f, struct serve_trouble *t);
+
 /* Note what st, with errno, was about; st. */
 hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
                       const char *about);

@@ -6,6 +6,7 @@
 
 #include "hostfail.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -19,6 +20,21 @@ hsy_status serve_fail(struct serve_trouble *t, hsy_status st, const char *about)
     t->number = st == HSY_E_IO ? errno : 0;
     t->about = about;
     return st;
+}
+
+hsy_status serve_directories(const struct config *f, struct serve_trouble *t)
+{
+    const char *const all[] = {f->backups, f->candidates};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        DIR *there = all[i] != NULL ? opendir(all[i]) : NULL;
+
+        if (there != NULL)
+            closedir(there);
+        else if (all[i] != NULL)
+            return serve_fail(t, HSY_E_IO, all[i]);
+    }
+    return HSY_OK;
 }
 
 hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,

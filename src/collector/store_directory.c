@@ -72,6 +72,9 @@ static hsy_status directory_make(const char *directory, hsy_error *err)
                            "its parent cannot be synced");
 }
 
+static const char directory_foreign[] =
+    "it belongs to another user: run this as that one";
+
 hsy_status store_enter(struct store_sqlite *s, const char *directory,
                        bool create, hsy_error *err)
 {
@@ -84,11 +87,15 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
     if (s->dir == -1 && errno == ENOENT)
         return host_fail(err, HSY_E_EMPTY, "directory", "there is none");
     if (s->dir == -1 || fstat(s->dir, &is) == -1)
-        return host_fail(err, HSY_E_IO, "directory", "it cannot be opened");
-    if (is.st_uid != geteuid() || (is.st_mode & 077) != 0)
-        return host_fail(
-            err, HSY_E_REFUSED, "directory",
-            "it is not yours alone: be its owner, and chmod 700 it");
+        return host_fail(err, HSY_E_IO, "directory",
+                         errno == EACCES    ? directory_foreign
+                         : errno == ENOTDIR ? "it is no directory"
+                                            : "it cannot be opened");
+    if (is.st_uid != geteuid())
+        return host_fail(err, HSY_E_REFUSED, "directory", directory_foreign);
+    if ((is.st_mode & 077) != 0)
+        return host_fail(err, HSY_E_REFUSED, "directory",
+                         "others may enter it: chmod 700 it");
     if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1 &&
         faccessat(s->dir, "cells.db", F_OK, 0) == -1)
         return host_fail(err, HSY_E_EMPTY, "directory",

@@ -68,7 +68,9 @@ hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
 
     if (atomic_load(q->log) > pages)
         st = store_empty_log(s, q, false, err);
-    return st == HSY_E_FULL ? HSY_OK : st; /* it only grows */
+    /* It only grows; what was committed before stands, and must not be said to
+     * have failed. */
+    return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
 }
 
 /* ---- What is over -------------------------------------------------------- */
@@ -229,6 +231,12 @@ static hsy_status tidy_gather(void *ctx, const struct sql_value *row)
     return HSY_OK;
 }
 
+/* The order of names, which are keyed hashes: that of the commits is gone. */
+static int tidy_order(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct store_id));
+}
+
 static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const struct tidy_join *j = what;
@@ -255,8 +263,11 @@ static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
         st = store_damaged(s, "ids", err);
     else if (rc != SQLITE_OK)
         st = store_fail(s, &s->append, rc, err);
-    if (st == HSY_OK)
+    if (st == HSY_OK) {
+        qsort(j.bytes, j.used / sizeof(struct store_id),
+              sizeof(struct store_id), tidy_order);
         st = store_write(s, &s->append, tidy_replace, &j, err);
+    }
     free(j.bytes);
     return st;
 }

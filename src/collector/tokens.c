@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -153,8 +154,6 @@ hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err)
     if (st == HSY_OK)
         st = tokens_read_lists(t->dir, &set, err);
     if (st != HSY_OK) {
-        if (st == HSY_E_IO || st == HSY_E_NOMEM)
-            t->people.settled = false; /* the next time it may be possible */
         tokens_clear(&set);
         return st;
     }
@@ -283,6 +282,18 @@ static bool tokens_wanted(const struct tokens *t, const char *task)
 static int tokens_order_hashes(const void *a, const void *b)
 {
     return memcmp(a, b, TOKENS_SHORT);
+}
+
+bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1])
+{
+    bool found;
+
+    pthread_rwlock_rdlock(&t->lock);
+    found = i < t->set.nlists;
+    if (found)
+        snprintf(task, HSY_TASK_ID + 1, "%s", t->set.lists[i].task);
+    pthread_rwlock_unlock(&t->lock);
+    return found;
 }
 
 enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,

@@ -34,6 +34,10 @@ enum listen_role tokens_role(struct tokens *t, const char *token);
 /* Whether there is a token with a role at all. */
 bool tokens_any(struct tokens *t);
 
+/* The name of a task that has enrolment tokens, from i = 0 on; false: there are
+ * no more. */
+bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1]);
+
 /* Whether task wants a token and this (NULL: none) is one of its: its one-way
  * name, and the uploads it may bring an epoch. */
 enum tokens_entry { TOKENS_OPEN, TOKENS_GOOD, TOKENS_BAD };

@@ -460,7 +460,8 @@ static hsy_status document_frame(const uint8_t *bytes, size_t len,
 {
     if (len < 8 || memcmp(bytes, document_magic, sizeof document_magic) != 0)
         return hsy_fail(err, HSY_E_FORMAT, "magic",
-                        "not a task document of hearsay");
+                        "not a task document, as 'tasks compile' makes one of "
+                        "a tasks.yaml");
     if (bytes_get32(bytes + 4) != DOCUMENT_FORMAT)
         return hsy_fail_limit(err, HSY_E_FORMAT, "format",
                               "a format this program does not know",

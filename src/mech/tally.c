@@ -14,6 +14,11 @@ void hsy_tally_init(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
 
     for (size_t i = 0; i < words; i++)
         memory[i] = 0;
+    hsy_tally_view(t, s, memory);
+}
+
+void hsy_tally_view(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
+{
     t->cells = memory;
     /* Signed and unsigned words of one width may share memory. */
     t->strata = (uint64_t *)memory + s->cells;

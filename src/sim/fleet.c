@@ -44,6 +44,21 @@ static uint32_t fleet_answer_day(const hsy_task *t, uint64_t now)
     return end == 0 ? 0 : t->start + (uint32_t)end - 1;
 }
 
+/* Set the day on which a task is answered, or say why it is left out. */
+static void fleet_schedule(struct fleet_task *t, uint64_t now)
+{
+    const uint32_t day = fleet_answer_day(&t->task, now);
+
+    if (t->info.kind == HSY_KIND_TUPLE)
+        t->why = "it asks several things at once";
+    else if (day == 0)
+        t->why = "no round of it is over, with the delay of its uploads";
+    else if (now / FLEET_DAY > (uint64_t)day + 1 + t->task.grace_days)
+        t->why = "it is over, and devices send nothing of it any more";
+    else
+        t->day = day;
+}
+
 static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
 {
     struct fleet_task *t = &f->tasks[i];
@@ -60,11 +75,9 @@ static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
     if (st == HSY_OK) {
         hsy_release_describe(r, &info);
         hsy_scheme_info(info.scheme, &t->info);
-        t->day = fleet_answer_day(&t->task, f->o.now);
+        fleet_schedule(t, f->o.now);
     }
     free(r);
-    if (st == HSY_OK && t->info.kind == HSY_KIND_TUPLE)
-        t->day = 0; /* no law for several at once */
     return st == HSY_OK && t->info.kind != HSY_KIND_TUPLE
                ? fleet_law_default(t, err)
                : st;

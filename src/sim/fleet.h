@@ -53,7 +53,8 @@ struct fleet_task {
     hsy_task task; /* its pointers lead into the document */
     hsy_info info; /* of the report's scheme */
     uint32_t place;
-    uint32_t day; /* on which it is answered; 0: no round of it has ended */
+    uint32_t day;    /* on which it is answered; 0: it is left out */
+    const char *why; /* then */
     struct fleet_law law;
     uint64_t answered; /* devices whose truth went into a report */
     uint64_t *counts;  /* of them by value, bin or word: ncounts; owned */

@@ -94,6 +94,9 @@ TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.
 c.start()
 A, O = TOKENS["analyst"], TOKENS["operator"]
 
+document = c.get("/v1/status", A)[1]["document"]
+ok((document["issued"], document["expires"]) == (date(DAY - 40), date(DAY + 300)), "the status has the days of the document, as they were written", document)
+
 OPEN = [("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/assets/app.js")]
 SCRAPER = [("GET", "/metrics")]
 ANALYST = [("GET", "/v1/status"), ("GET", "/v1/tasks"), ("GET", "/v1/tasks/crash"), ("GET", "/v1/tasks/crash/history"),
@@ -188,6 +191,9 @@ for query in ("level=2", "level=0", "level=x", "level=nan", "level=1e-3", "lying
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
+for query in ("levle=0.9", "level=0.9&post=x", "=1"):
+    status, why = c.get("/v1/tasks/many/estimate?" + query, A)
+    ok(status == 400 and "what can be said" in why["detail"], "?%s is not passed over" % query, why)
 ok(c.get("/v1/tasks/many/estimate?release=9", A)[0] == 404 and c.get("/v1/tasks/none/estimate", A)[0] == 404, "an unknown task or release is not found")
 
 # ---- Days, compared -----------------------------------------------------------------
@@ -227,6 +233,12 @@ old = open(os.path.join(c.dir, "tasks.signed"), "rb").read()
 new = open(second, "rb").read()
 status, why = post(c, "/v1/document", new[:-1] + bytes([new[-1] ^ 1]), O, "PUT")
 ok(status == 403, "a document that is not signed is refused", why)
+signed = os.path.join(c.dir, "changed.signed")
+with open(os.path.join(c.dir, "changed.yaml"), "w") as f:
+    f.write(open(os.path.join(c.dir, "next.yaml")).read().replace("yes-no: true\n    epsilon: 1", "yes-no: true\n    epsilon: 2", 1))
+must("tasks", "compile", f.name, "--key", os.path.join(c.dir, "key.secret"), "-o", signed)
+status, why = post(c, "/v1/document", open(signed, "rb").read(), O, "PUT")
+ok(status == 400 and why["detail"].startswith("crash: this release"), "a task that changes needs a new release, and is named", why)
 status, said = post(c, "/v1/document", new, O, "PUT")
 ok(status == 200 and said["version"] == 2, "the next document is taken", said)
 status, why = post(c, "/v1/document", old, O, "PUT")

@@ -15,6 +15,8 @@ c = Collector("real", task("dark", "yes-no: true; epsilon: 2; " + DAILY)
               + task("memory", "range: [0, 64]; bins: 4; epsilon: 2; mechanism: oue; " + DAILY)
               + task("half", "yes-no: true; epsilon: 2; sample: 1/2; " + DAILY)
               + task("words", "strings: true; mechanism: olh; epsilon: 3; " + DAILY)
+              + task("past", "strings: true; mechanism: olh; epsilon: 2; grace: 3d", start=DAY - 9, end=DAY - 9)
+              + task("last", "strings: true; mechanism: olh; epsilon: 2; grace: 3d", start=DAY - 3, end=DAY - 3)
               + task("later", "yes-no: true; epsilon: 1; repeat: weekly", start=DAY - 1)).start(env={"ASAN_OPTIONS": "detect_leaks=0"})  # its sandbox hides /proc
 URL = "http://127.0.0.1:%d" % c.public[1]
 KEY = os.path.join(c.dir, "key.public")
@@ -33,13 +35,15 @@ def counted():
 
 r = run("tasks", "check", os.path.join(ROOT, "examples", "collector", "tasks.yaml"))
 ok(r.code == 0 and all(word in r.out for word in (b"rr", b"grr", b"onebit", b"oue", b"pem", b"rappor")), "the example has a task of each sort", r)
+ok(r.err == "", "and nothing to be warned of", r)
 
 # ---- Counted once ----------------------------------------------------------------
 
 few, r = fleet("--devices", 60, "--public-key", KEY)
 sent = {t["task"]: (t["reports"], t["nulls"]) for t in few["tasks"]}
-ok(set(sent) == {"dark", "browser", "minutes", "memory", "half", "words"} and "later" in r.err, "a task of which no round is over is left out, and named", r)
-ok(few["requests"] == few["acknowledged"] >= 360 and few["refused"] == few["given_up"] == 0, "one upload a request, all of them acknowledged", few)
+ok(set(sent) == {"dark", "browser", "minutes", "memory", "half", "words", "last"}, "tasks of which something is due", sent)
+ok("later is left out: no round" in r.err and "past is left out: it is over" in r.err and r.err.count("left out") == 2, "the others are named, with why", r)
+ok(few["requests"] == few["acknowledged"] >= 420 and few["refused"] == few["given_up"] == 0, "one upload a request, all of them acknowledged", few)
 ok({k: v for k, v in counted().items() if k in sent} == sent and counted()["later"] == (0, 0), "the collector counted the same", counted())
 ok(all(sent[t][0] == 60 for t in sent if t != "half") and 0 < sent["half"][0] < 60 and sent["half"][1] >= 60 - sent["half"][0],
    "who is not drawn sends null uploads", sent)

@@ -184,6 +184,11 @@ os.chmod(c.data, 0o755)
 r = store("check", c.data)
 ok(says(r, "chmod 700"), "data that others can read is refused, with what to do", r)
 os.chmod(c.data, 0o700)
+if os.geteuid() == 0:
+    os.chown(c.data, 65534, 65534)
+    ok(says(run("store", "check", c.data), "run this as that one"), "so is another user's")
+    os.chown(c.data, 0, 0)
+ok(says(run("store", "check", write("plain", b"")), "no directory"), "and a file")
 for args, word in (((), "say what to do"), (("chek", "x"), "did you mean 'check'"), (("check",), "takes DIR"), (("export", "x"), "say where to"),
                    (("compact", "x", "--format", "json"), "not for store compact"), (("import", "x"), "takes FILE DIR")):
     r = store(*args)

@@ -301,51 +301,6 @@ static void merges(void)
     rig_close(&r);
 }
 
-/* A tally file that says so many reports of one cell. */
-static uint8_t *tally_of(const struct roster_entry *entry, int64_t reports,
-                         size_t *len)
-{
-    int64_t *words = calloc(entry->words, sizeof *words);
-    uint8_t *bytes = NULL;
-    struct output *out;
-    hsy_tally t;
-
-    hsy_tally_init(&t, entry->scheme, words);
-    t.cells[3] = reports;
-    t.strata[0] = (uint64_t)reports;
-    if (output_memory(&out) != HSY_OK ||
-        container_put_tally(out, entry->scheme, NULL, 0, &t) != HSY_OK ||
-        output_take(out, &bytes, len) != HSY_OK)
-        abort();
-    free(words);
-    return bytes;
-}
-
-static void merges_are_bounded(void)
-{
-    const int64_t most = (int64_t)1 << 56;
-    struct rig r;
-    size_t lens[2];
-    uint8_t *over, *half;
-    hsy_error err = {0};
-
-    rig_open(&r);
-    over = tally_of(roster_at(r.roster, 0), INT64_MAX - 1, &lens[0]);
-    half = tally_of(roster_at(r.roster, 0), most / 2 + 1, &lens[1]);
-    ok(engine_merge(r.e, 0, over, lens[0], &err) == HSY_E_OVERFLOW,
-       "a tally of more reports than an entry may have is refused");
-    ok(engine_merge(r.e, 0, half, lens[1], &err) == HSY_OK &&
-           rig_fold(&r) == HSY_OK,
-       "one of half as many is not");
-    free(half);
-    half = tally_of(roster_at(r.roster, 0), most / 2, &lens[1]);
-    ok(engine_merge(r.e, 0, half, lens[1], &err) == HSY_E_OVERFLOW,
-       "but the other half and one more");
-    free(over);
-    free(half);
-    rig_close(&r);
-}
-
 static void refuses_reports(void)
 {
     struct rig r;
@@ -412,7 +367,6 @@ int main(void)
     full_while_writing();
     drops_old_days();
     merges();
-    merges_are_bounded();
     refuses_reports();
     keeps_figures();
     return tap_done();

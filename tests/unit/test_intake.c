@@ -479,6 +479,22 @@ static void wrong_json(void)
     free(upload);
 }
 
+/* What is short to write and long in memory is refused before it takes any. */
+static void many_braces(char brace, size_t n, bool many)
+{
+    char *text = malloc(n);
+    struct intake in;
+    hsy_error err = {.line = 0};
+
+    memset(text, brace, n);
+    ok(example_intake(&in, roster, INTAKE_JSON, text, n, &err) ==
+               HSY_E_FORMAT &&
+           (err.line == INTAKE_UPLOADS_MAX + 1) == many,
+       "%zu times %c is %s", n, brace,
+       many ? "more than a request may have" : "not JSON");
+    free(text);
+}
+
 static void wrong_reports(void)
 {
     static const char *const values[] = {"2",   "-1",   "1.0",  "\"1\"",
@@ -525,6 +541,10 @@ int main(void)
     null_twin();
     wrong_json();
     wrong_reports();
+    many_braces('{', INTAKE_UPLOADS_MAX + 1, false);
+    many_braces('{', INTAKE_UPLOADS_MAX + 2, true);
+    many_braces('[', INTAKE_UPLOADS_MAX + 1, false);
+    many_braces('[', INTAKE_UPLOADS_MAX + 2, true);
     roster_drop(roster);
     return tap_done();
 }

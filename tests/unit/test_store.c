@@ -129,6 +129,7 @@ static void rounds_replace_and_drops_forget(void)
 
 /* ---- Housekeeping -------------------------------------------------------- */
 
+static bool unit_ordered = true; /* within rows */
 static unsigned unit_ids;
 
 static hsy_status unit_count_ids(void *ctx, const struct store_ids *ids)
@@ -136,8 +137,10 @@ static hsy_status unit_count_ids(void *ctx, const struct store_ids *ids)
     uint8_t *seen = ctx;
 
     for (size_t i = 0; i < ids->n; i++) {
-        const unsigned k = ids->ids[i].id[0] | ids->ids[i].id[1] << 8;
+        const unsigned k = ids->ids[i].id[0] + 256u * ids->ids[i].id[1];
 
+        unit_ordered &= i == 0 || memcmp(&ids->ids[i - 1], &ids->ids[i],
+                                         sizeof *ids->ids) < 0;
         unit_ids += ids->epoch == 200 + k % 3 && seen[k]++ == 0;
     }
     return HSY_OK;
@@ -166,6 +169,7 @@ static void ids_are_joined(void)
     ok(st == HSY_OK, "ids of 1000 commits are tidied");
     ok(s->is->read(s, &to, &err) == HSY_OK && unit_ids == 1000,
        "all are there once");
+    ok(unit_ordered, "and not in the order in which they came");
     ok(s->is->close_epochs(s, 201, 202, &err) == HSY_OK, "two days are closed");
     more = true;
     while (st == HSY_OK && more)
