@@ -50,7 +50,8 @@ struct listen_options {
     size_t inflight_bytes; /* bodies of all requests at once */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
-    const char *const *cors;        /* origins that may ask, ended by NULL */
+    const char *const *cors;        /* origins that may ask, ended by NULL; "*":
+                                       any */
     /* The role that a bearer token has; NULL: everyone may do everything the
      * table has (the public listener). */
     enum listen_role (*role)(void *ctx, const char *token);

@@ -88,7 +88,8 @@ static bool route_segments(struct request *q)
     return true;
 }
 
-/* Answers go to pages of these origins only; others are answered without. */
+/* Answers go to pages of these origins only ("*": of any); others are answered
+ * without. */
 static bool route_origin(struct request *q)
 {
     const char *const *cors = q->loop->listener->options.cors;
@@ -98,7 +99,7 @@ static bool route_origin(struct request *q)
         return false;
     request_set(q, "Vary", "Origin");
     for (; origin != NULL && *cors != NULL; cors++)
-        if (strcmp(*cors, origin) == 0) {
+        if (strcmp(*cors, "*") == 0 || strcmp(*cors, origin) == 0) {
             request_set(q, "Access-Control-Allow-Origin", origin);
             return true;
         }

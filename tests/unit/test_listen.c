@@ -454,6 +454,24 @@ static void origins_are_kept(const struct listener *l)
        "and its answers may be read");
 }
 
+static void any_origin_may_be_allowed(void)
+{
+    static const char *const any[] = {"*", NULL};
+    struct listen_options o = options();
+    struct listener *l;
+    const char *a;
+
+    o.cors = any;
+    l = serve(&o);
+    a = ask(l, HEAD("OPTIONS /echo") "Origin: https://other.example\r\n\r\n");
+    ok(begins(a, "HTTP/1.1 204 ") &&
+           strstr(a, "Access-Control-Allow-Origin: https://other.example") !=
+               NULL &&
+           strstr(a, "Access-Control-Allow-Methods: POST") != NULL,
+       "with * a page of any origin may ask");
+    listen_close(l);
+}
+
 static void bodies_together_are_bounded(void)
 {
     struct listen_options o = options();
@@ -765,6 +783,7 @@ int main(void)
         pthread_join(later_threads[i], NULL);
     listen_close(l);
     listen_close(NULL);
+    any_origin_may_be_allowed();
     bodies_together_are_bounded();
     late_connections_are_closed();
     who_is_done_is_not_waited_for();
