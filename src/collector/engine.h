@@ -116,9 +116,11 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
  */
 hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err);
 
-/* A figure to be kept for its day. */
+/* A figure to be kept for its day, and all that were. */
 hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
                        hsy_error *err);
+hsy_status engine_figures(struct engine *e, const struct store_reader *to,
+                          hsy_error *err);
 
 /* Housekeeping in the store, a little; *more if it is not done. */
 hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
@@ -141,10 +143,5 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
  * tally of these epochs is kept. */
 hsy_status engine_copy(struct engine *e, uint32_t entry, uint32_t first,
                        uint32_t last, int64_t *words, hsy_error *err);
-
-/* ---- Reading figures back, before any thread is made --------------------- */
-
-hsy_status engine_figures(struct engine *e, const struct store_reader *to,
-                          hsy_error *err);
 
 #endif

@@ -371,15 +371,16 @@ hsy_status history_start(struct history **out, struct collector *c,
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&h->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    *out = h; /* the thread asks for it */
     st = desk_open(&h->desk, c, err);
     if (st == HSY_OK && pthread_create(&h->thread, NULL, history_run, h) != 0) {
         desk_close(h->desk);
         st = host_fail(err, HSY_E_NOMEM, NULL, "cannot make a thread");
     }
-    if (st == HSY_OK)
-        *out = h;
-    else
+    if (st != HSY_OK) {
+        *out = NULL;
         history_free(h);
+    }
     return st;
 }
 

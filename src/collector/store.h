@@ -14,7 +14,7 @@
  *
  * Two threads use a store: one appends (store_append, and what is marked
  * below), one writes tallies (store_chunks, store_round). Reading back is done
- * before either begins.
+ * before either begins, but for figures, which the one that appends may read.
  */
 #ifndef STORE_H
 #define STORE_H

@@ -248,8 +248,7 @@ static void workers_admit(struct workers *w, struct submission *list)
     atomic_store(&w->tidy, true);
 }
 
-/* The engine hears of every new day, and of any day that it does not believe
- * until it does. A disk that is full is tried again. */
+/* The engine hears of every day once. A disk that is full is tried again. */
 static void workers_day(struct workers *w)
 {
     const uint32_t day =
