@@ -423,8 +423,11 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
-    if (c->history != NULL)
-        history_stop(c->history);
+    if (c->public != NULL)
+        listen_drain(c->public, 0); /* handlers use what is closed below */
+    if (c->admin != NULL)
+        listen_drain(c->admin, 0);
+    history_stop(c->history);
     if (c->workers != NULL)
         (void)workers_stop(c->workers, &err);
     listen_close(c->public);

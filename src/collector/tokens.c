@@ -154,6 +154,8 @@ hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err)
     if (st == HSY_OK)
         st = tokens_read_lists(t->dir, &set, err);
     if (st != HSY_OK) {
+        if (st == HSY_E_IO || st == HSY_E_NOMEM)
+            t->people.settled = false; /* the next time it may be possible */
         tokens_clear(&set);
         return st;
     }

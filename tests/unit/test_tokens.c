@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char place[] = "/tmp/hearsay-tokens-XXXXXX";
@@ -129,6 +131,48 @@ static void notices_changes(char tokens[3][TOKENS_TEXT])
        "a broken file keeps the old");
     tokens_close(t);
     ok(tokens_open(&t, data, &err) == HSY_E_FORMAT, "and is refused at first");
+}
+
+/* No descriptor is free while *kept holds the old limit. */
+static void use_up_files(struct rlimit *kept)
+{
+    const int next = dup(0);
+    struct rlimit none;
+
+    close(next);
+    getrlimit(RLIMIT_NOFILE, kept);
+    none = (struct rlimit){(rlim_t)next, kept->rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+}
+
+/* A token that was revoked ends even if it could not be looked for at once. */
+static void tries_again(void)
+{
+    char token[TOKENS_TEXT];
+    struct tokens *t = NULL;
+    struct rlimit kept;
+    hsy_error err = {0};
+    struct stat s;
+    bool good;
+
+    good = tokens_add(data, "gone", LISTEN_ANALYST, token, &err) == HSY_OK &&
+           tokens_open(&t, data, &err) == HSY_OK &&
+           tokens_role(t, token) == LISTEN_ANALYST &&
+           tokens_revoke(data, "gone", &err) == HSY_OK &&
+           stat(inside("tokens"), &s) == 0;
+    ok(good, "a token is made and revoked");
+    while (good &&
+           time(NULL) <= s.st_ctim.tv_sec + 1) /* a later change would show */
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    use_up_files(&kept);
+    good = tokens_refresh(t, NULL, &err) == HSY_E_IO;
+    setrlimit(RLIMIT_NOFILE, &kept);
+    ok(good && tokens_role(t, token) == LISTEN_ANALYST,
+       "files that cannot be opened keep the old");
+    ok(tokens_refresh(t, NULL, &err) == HSY_OK &&
+           tokens_role(t, token) == LISTEN_ANYONE,
+       "until they can");
+    tokens_close(t);
 }
 
 static void refuses_files(void)
@@ -273,6 +317,7 @@ int main(void)
        "without a directory there is nothing to revoke");
     adds_and_knows(tokens);
     refuses_names();
+    tries_again();
     notices_changes(tokens);
     refuses_files();
     enrols();
