@@ -295,14 +295,14 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
 static void serve_remind(struct collector *c)
 {
     size_t len;
-    uint8_t *document = engine_document(c->engine, &len);
+    uint8_t *document = engine_document_hold(c->engine, &len);
 
     if (document == NULL)
         log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
-    free(document);
+    engine_document_drop(document);
 }
 
 static uint64_t serve_now(void *ctx)
