@@ -120,7 +120,7 @@ static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
         how->accept_clock = true;
         return true;
     case SERVE_ROLE:
-        return cli_value_choice(p, &how->role, serve_roles);
+        return cli_value_choice(p, &how->role, tokens_roles + LISTEN_SCRAPER);
     case SERVE_COUNT:
         return cli_value_count(p, &how->count, 1, 1000000);
     case SERVE_QUOTA:

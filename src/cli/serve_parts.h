@@ -19,20 +19,15 @@ struct serve_how {
     const char *words[3]; /* operands: "check", "token", "add", ... */
     size_t nwords;
     const char *data;
-    int role; /* a place in serve_roles, -1: none */
+    int role; /* from LISTEN_SCRAPER on, -1: none */
     uint64_t count, quota;
     uint64_t given; /* a bit for each option */
 };
-
-/* Read the file and the settings; problems to stderr. 0, or the exit code. */
-int serve_configure(struct config *c, const struct serve_how *how);
 
 int serve_run(const struct serve_how *how);
 int serve_check(const struct serve_how *how);
 
 /* ---- Tokens (serve_token.c) ---------------------------------------------- */
-
-extern const char *const serve_roles[]; /* ended by NULL */
 
 int serve_token_add(const struct serve_how *how, const char *name);
 int serve_token_list(const struct serve_how *how, const char *name);

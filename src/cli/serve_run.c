@@ -23,7 +23,8 @@ static hsy_status run_read(struct config *c, const struct serve_how *how,
                        err);
 }
 
-int serve_configure(struct config *c, const struct serve_how *how)
+/* Read the file and the settings; problems to stderr. 0, or the exit code. */
+static int serve_configure(struct config *c, const struct serve_how *how)
 {
     hsy_problem *problems;
     hsy_error err = {0};

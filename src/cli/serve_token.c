@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *const serve_roles[] = {"scraper", "analyst", "operator", NULL};
-
 static int token_fail(const struct serve_how *how, hsy_status st,
                       const hsy_error *err)
 {
@@ -35,7 +33,7 @@ static hsy_status token_print(void *ctx, const char *name,
                               enum listen_role role)
 {
     (void)ctx;
-    printf("%-32s %s\n", name, serve_roles[role - LISTEN_SCRAPER]);
+    printf("%-32s %s\n", name, tokens_roles[role]);
     return HSY_OK;
 }
 

@@ -1,6 +1,7 @@
 /* api_admin.c - the routes of the admin listener, and what they share. */
-#define _GNU_SOURCE /* timegm */
 #include "api_parts.h"
+
+#include "tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
 #define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
@@ -209,25 +209,6 @@ bool api_fraction(struct request *q, const char *name, bool zero, double *out)
     return true;
 }
 
-/* Days since 1970 of "2026-11-16"; 0: it is none. */
-static uint32_t admin_day(const char *text)
-{
-    struct tm when = {0};
-    char back[PUT_DAY];
-    time_t seconds;
-
-    if (strlen(text) != 10 || sscanf(text, "%4d-%2d-%2d", &when.tm_year,
-                                     &when.tm_mon, &when.tm_mday) != 3)
-        return 0;
-    when.tm_year -= 1900;
-    when.tm_mon -= 1;
-    seconds = timegm(&when);
-    if (seconds <= 0)
-        return 0;
-    put_day_text(back, (uint32_t)(seconds / 86400));
-    return strcmp(back, text) == 0 ? (uint32_t)(seconds / 86400) : 0;
-}
-
 bool api_day(struct request *q, const char *name, uint32_t *out)
 {
     const char *text = request_query(q, name);
@@ -235,8 +216,7 @@ bool api_day(struct request *q, const char *name, uint32_t *out)
 
     if (text == NULL)
         return true;
-    day = admin_day(text);
-    if (day == 0) {
+    if (!tasks_date(&day, text) || day == 0) {
         api_problem(q, 400, "Not possible as asked",
                     "%s: a day is wanted, as 2026-11-16", name);
         return false;

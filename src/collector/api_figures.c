@@ -13,9 +13,18 @@
 static bool figures_how(struct figure_how *how, struct collector *c,
                         struct request *q)
 {
+    static const char *const known[] = {"release", "from", "to",   "level",
+                                        "lying",   "top",  "with", "from2",
+                                        "to2",     NULL};
     uint64_t top = 0;
 
     *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
+    if (!request_query_only(q, known)) {
+        api_problem(q, 400, "Not possible as asked",
+                    "what can be said is release, from, to, level, lying and "
+                    "top, in a comparison with, from2 and to2 too");
+        return false;
+    }
     if (!api_fraction(q, "level", false, &how->level) ||
         !api_fraction(q, "lying", true, &how->lying) ||
         !api_count(q, "top", FIGURES_TOP, &top))

@@ -75,7 +75,4 @@ void api_backup(struct request *q, void *ctx);
 /* Members of GET /v1/status. */
 void api_put_status(struct put *p, struct collector *c);
 
-/* Whether everything works; NULL, or what does not. */
-const char *api_unready(struct collector *c);
-
 #endif

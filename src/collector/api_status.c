@@ -13,7 +13,8 @@ void api_health(struct request *q, void *ctx)
                    NULL);
 }
 
-const char *api_unready(struct collector *c)
+/* NULL, or what does not work. */
+static const char *status_unready(struct collector *c)
 {
     struct engine_status status;
 
@@ -30,7 +31,7 @@ const char *api_unready(struct collector *c)
 void api_ready(struct request *q, void *ctx)
 {
     static const char fine[] = "ready\n";
-    const char *why = api_unready(ctx);
+    const char *why = status_unready(ctx);
 
     if (why != NULL) {
         api_problem(q, 503, "Not ready", "%s", why);
@@ -63,7 +64,7 @@ static void status_put_document(struct put *p, struct collector *c)
 
 void api_put_status(struct put *p, struct collector *c)
 {
-    const char *why = api_unready(c);
+    const char *why = status_unready(c);
     struct engine_status status;
 
     engine_look(c->engine, &status);

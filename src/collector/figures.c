@@ -99,7 +99,8 @@ static hsy_status figure_bounds(struct figure *f, hsy_error *err)
     return st == HSY_E_UNKNOWN ? HSY_OK : st;
 }
 
-hsy_status figure_weigh(struct figure *f, hsy_error *err)
+/* Points of what was asked for, and their bounds. */
+static hsy_status figure_weigh(struct figure *f, hsy_error *err)
 {
     static const uint64_t both[] = {1, 0}; /* yes, no */
     const bool yes_no = f->info.kind == HSY_KIND_YES_NO;
@@ -146,27 +147,15 @@ static hsy_status figure_rows(struct figure *f, hsy_error *err)
 
 /* ---- Writing ------------------------------------------------------------- */
 
-static const char *const figure_kinds[] = {[HSY_KIND_YES_NO] = "yes-no",
-                                           [HSY_KIND_VALUES] = "values",
-                                           [HSY_KIND_NUMBER] = "number",
-                                           [HSY_KIND_BINS] = "bins",
-                                           [HSY_KIND_STRINGS] = "strings"};
-
-const char *figure_kind(uint32_t kind)
-{
-    return kind < sizeof figure_kinds / sizeof figure_kinds[0]
-               ? figure_kinds[kind]
-               : NULL;
-}
-
-void figure_put_head(struct put *p, const struct figure *f)
+/* Members that every figure has: what was asked, and how private it is. */
+static void figure_put_head(struct put *p, const struct figure *f)
 {
     const hsy_task *task = &f->entry->task;
     const double unit = pow(10, -(double)f->info.scale);
 
     put_word(p, "task", task->id);
     put_count(p, "release", task->release);
-    put_word(p, "kind", figure_kind(f->info.kind));
+    put_word(p, "kind", hsy_kind_name(f->info.kind));
     put_text(p, "question", task->question, task->question_len);
     if (f->info.kind == HSY_KIND_BINS || f->info.kind == HSY_KIND_NUMBER) {
         put_number(p, "lo", (double)f->info.lo * unit);

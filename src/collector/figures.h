@@ -20,9 +20,6 @@ struct figure_how {
     size_t candidates_len;
 };
 
-/* "yes-no", "values", "number", "bins", "strings"; NULL: none of them. */
-const char *figure_kind(uint32_t kind);
-
 /* Whether there can be a figure, as far as that is known without a tally:
  * HSY_E_RANGE with the field, HSY_E_UNKNOWN. */
 hsy_status figure_check(const struct roster_entry *e,

@@ -54,14 +54,8 @@ hsy_status figure_ask(struct figure *f, hsy_error *err);
 /* What row `place` is called, as a member "value". */
 void figure_put_name(struct put *p, const struct figure *f, uint32_t place);
 
-/* Points of what was asked for, and their bounds. */
-hsy_status figure_weigh(struct figure *f, hsy_error *err);
-
 /* The largest rows alone, where there are many. */
 void figure_cut(struct figure *f, bool difference);
-
-/* Members that every figure has: what was asked, and how private it is. */
-void figure_put_head(struct put *p, const struct figure *f);
 
 /* What lying devices can have done; null where that has no bound. */
 void figure_put_lying(struct put *p, const struct figure *f);

@@ -18,7 +18,8 @@
 /* How often deadlines are looked at. */
 #define LISTEN_SWEEP_MS 250
 
-uint64_t listen_clock(void)
+/* Milliseconds. */
+static uint64_t listen_clock(void)
 {
     struct timespec t;
 

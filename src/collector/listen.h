@@ -89,9 +89,10 @@ void listen_look(const struct listener *l, struct listen_status *out);
 
 const char *request_segment(const struct request *q, size_t i); /* of a '*' */
 const char *request_query(const struct request *q, const char *name);
+/* Whether nothing is asked but these, ended by NULL. */
+bool request_query_only(const struct request *q, const char *const *names);
 const char *request_header(const struct request *q, const char *name);
 const char *request_bearer(const struct request *q); /* token, or NULL */
-enum listen_role request_role(const struct request *q);
 const uint8_t *request_body(const struct request *q, size_t *len);
 uint8_t *request_take_body(struct request *q, size_t *len); /* to free */
 void *request_memory(struct request *q, size_t size);       /* freed with it */

@@ -71,10 +71,9 @@ struct request {
     const struct route *route;
     const char *path;
     char *segments; /* of the stars, each ended by NUL, in request_piece */
-    enum listen_role role;
-    bool close;   /* after the answer */
-    bool linger;  /* it was refused while it was being sent */
-    bool dropped; /* no room for the body: it is read and forgotten */
+    bool close;     /* after the answer */
+    bool linger;    /* it was refused while it was being sent */
+    bool dropped;   /* no room for the body: it is read and forgotten */
     uint8_t *body;
     size_t len, room, declared;
     size_t charged; /* of the listener's inflight_bytes */
@@ -234,6 +233,5 @@ void park_none(struct loop *p);
 /* ---- listen.c ------------------------------------------------------------ */
 
 void loop_wake(struct loop *p);
-uint64_t listen_clock(void); /* milliseconds */
 
 #endif

@@ -22,7 +22,6 @@ static void request_begin(struct request *q, const char *url)
     q->path = url;
     q->route = NULL;
     q->segments = NULL;
-    q->role = LISTEN_ANYONE;
     q->close = q->dropped = false;
     q->len = q->room = q->declared = 0;
     q->status = 0;
@@ -214,6 +213,34 @@ const char *request_query(const struct request *q, const char *name)
     return MHD_lookup_connection_value(q->http, MHD_GET_ARGUMENT_KIND, name);
 }
 
+struct query_names {
+    const char *const *known;
+    bool only;
+};
+
+static enum MHD_Result query_known(void *ctx, enum MHD_ValueKind kind,
+                                   const char *name, const char *value)
+{
+    struct query_names *names = ctx;
+    const char *const *at = names->known;
+
+    (void)kind;
+    (void)value;
+    while (*at != NULL && strcmp(*at, name) != 0)
+        at++;
+    names->only = *at != NULL;
+    return names->only ? MHD_YES : MHD_NO;
+}
+
+bool request_query_only(const struct request *q, const char *const *names)
+{
+    struct query_names look = {.known = names, .only = true};
+
+    MHD_get_connection_values(q->http, MHD_GET_ARGUMENT_KIND, query_known,
+                              &look);
+    return look.only;
+}
+
 const char *request_header(const struct request *q, const char *name)
 {
     return MHD_lookup_connection_value(q->http, MHD_HEADER_KIND, name);
@@ -227,11 +254,6 @@ const char *request_bearer(const struct request *q)
         return NULL;
     given += 7;
     return given + strspn(given, " ");
-}
-
-enum listen_role request_role(const struct request *q)
-{
-    return q->role;
 }
 
 const uint8_t *request_body(const struct request *q, size_t *len)

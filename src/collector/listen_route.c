@@ -167,9 +167,9 @@ static bool route_may(struct request *q)
 {
     const struct listen_options *o = &q->loop->listener->options;
     const char *token = request_bearer(q);
+    enum listen_role role = LISTEN_ANYONE;
 
     if (o->role == NULL) {
-        q->role = LISTEN_OPERATOR;
         if (q->route->role == LISTEN_ANYONE || route_local(q))
             return true;
         request_refuse(q, 403,
@@ -177,10 +177,11 @@ static bool route_may(struct request *q)
                        false);
         return false;
     }
-    q->role = token == NULL ? LISTEN_ANYONE : o->role(o->ctx, token);
-    if (q->role >= q->route->role)
+    if (token != NULL)
+        role = o->role(o->ctx, token);
+    if (role >= q->route->role)
         return true;
-    if (q->role == LISTEN_ANYONE) {
+    if (role == LISTEN_ANYONE) {
         request_set(q, "WWW-Authenticate", "Bearer");
         request_refuse(q, 401,
                        token == NULL ? "a token is needed"

@@ -23,24 +23,39 @@
 #include <unistd.h>
 
 #define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
-#define SERVE_SPARE_FILES 64u        /* besides those of connections */
+#define SERVE_FILES 64u              /* besides those of listeners */
+#define SERVE_LOOP_FILES 72u         /* of a loop, besides its connections */
+#define SERVE_CONNECTIONS 8u         /* of a listener, at least */
 
 /* ---- Opening ------------------------------------------------------------- */
+
+static unsigned serve_loops(const struct config *f)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return f->loops != 0 ? (unsigned)f->loops : cores > 1 ? (unsigned)cores : 1;
+}
 
 /* As many descriptors as connections need, or as the system allows. */
 static void serve_descriptors(struct collector *c)
 {
-    const rlim_t wanted = c->config.connections + SERVE_SPARE_FILES;
+    const rlim_t admin = c->config.admin != NULL; /* it has one loop */
+    const rlim_t spare =
+        SERVE_FILES + SERVE_LOOP_FILES * (serve_loops(&c->config) + admin);
+    const rlim_t wanted = (1 + admin) * c->config.connections + spare;
     struct rlimit limit;
 
+    c->connections = (unsigned)c->config.connections;
     if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
         return;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
         return;
-    c->config.connections = limit.rlim_cur - SERVE_SPARE_FILES;
-    log_event(c->log, LOG_NOTE, "descriptors", "connections=%" PRIu64,
-              c->config.connections);
+    c->connections = SERVE_CONNECTIONS;
+    if (limit.rlim_cur > spare + (1 + admin) * SERVE_CONNECTIONS)
+        c->connections = (unsigned)((limit.rlim_cur - spare) / (1 + admin));
+    log_event(c->log, LOG_NOTE, "descriptors", "connections=%u",
+              c->connections);
 }
 
 /* Directories by their full names: nobody can ask later where we are. */
@@ -125,14 +140,11 @@ static enum listen_role serve_role(void *ctx, const char *token)
 static struct listen_options serve_options(struct collector *c)
 {
     const struct config *f = &c->config;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     return (struct listen_options){.size = sizeof(struct listen_options),
                                    .ctx = c,
-                                   .loops = f->loops != 0 ? (unsigned)f->loops
-                                            : cores > 1   ? (unsigned)cores
-                                                          : 1,
-                                   .connections = (unsigned)f->connections,
+                                   .loops = serve_loops(f),
+                                   .connections = c->connections,
                                    .head_seconds = (uint32_t)f->head_seconds,
                                    .body_seconds = (uint32_t)f->body_seconds,
                                    .idle_seconds = (uint32_t)f->idle_seconds,
@@ -291,7 +303,28 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
-/* Two ways to serve nobody, which are no mistakes: the rest may come later. */
+static bool serve_asks(const struct roster *r, const char *task)
+{
+    for (size_t i = 0; r != NULL && i < roster_count(r); i++)
+        if (strcmp(roster_at(r, i)->task.id, task) == 0)
+            return true;
+    return false;
+}
+
+/* Enrolment tokens under a wrong name leave the task open that was meant. */
+static void serve_strange_tokens(struct collector *c)
+{
+    struct roster *r = engine_roster(c->engine);
+    char task[HSY_TASK_ID + 1];
+
+    for (size_t i = 0; tokens_task(c->tokens, i, task); i++)
+        if (!serve_asks(r, task))
+            log_event(c->log, LOG_NOTE, "tokens-of-no-task", "task=%s", task);
+    roster_drop(r);
+}
+
+/* What is no mistake, as the rest may come later, but serves nobody till then.
+ */
 static void serve_remind(struct collector *c)
 {
     size_t len;
@@ -302,6 +335,7 @@ static void serve_remind(struct collector *c)
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
+    serve_strange_tokens(c);
     engine_document_drop(document);
 }
 
@@ -359,10 +393,12 @@ void serve_look(struct collector *c)
     hsy_error err = {0};
     bool changed = false;
 
-    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK)
+    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
-    else if (changed)
+    } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        serve_strange_tokens(c);
+    }
 }
 
 /* ---- The end ------------------------------------------------------------- */

@@ -205,7 +205,9 @@ int sql_put(struct sql *q, enum sql_id id, const struct sql_value *values,
     return rc == SQLITE_OK ? sql_finish(st) : rc;
 }
 
-bool sql_row(sqlite3_stmt *st, struct sql_value *values, size_t n)
+/* The columns of the row there is, behind its checksum; false if that does not
+ * hold. Bytes last until the next step. */
+static bool sql_row(sqlite3_stmt *st, struct sql_value *values, size_t n)
 {
     static const uint8_t none;
 

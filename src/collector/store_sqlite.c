@@ -124,28 +124,41 @@ hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
 
 static hsy_status sqlite_connect(struct store_sqlite *s, struct sql *q,
                                  const char *file, atomic_size_t *log,
-                                 bool create, hsy_error *err)
+                                 hsy_error *err)
 {
     const size_t room = strlen(s->path) + 1 + strlen(file) + 1;
     char *path = malloc(room);
-    int fd, rc;
+    int rc;
 
     q->file = file;
     if (path == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     snprintf(path, room, "%s/%s", s->path, file);
-    fd = openat(s->dir, file,
-                O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
-    if (fd == -1) {
-        free(path);
-        return errno == ENOENT
-                   ? store_damaged(s, file, err)
-                   : host_fail(err, HSY_E_IO, file, "it cannot be opened");
-    }
-    close(fd);
     rc = sql_open(q, path, file, log);
     free(path);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
+}
+
+/*
+ * The first connection to a database, whose file is there or is made. It is
+ * looked at before: later, closing a descriptor of ours would give up the locks
+ * that SQLite has on the same file, and a stranger who closes the database
+ * would take itself for the last and remove the log.
+ */
+static hsy_status sqlite_first(struct store_sqlite *s, struct sql *q,
+                               const char *file, atomic_size_t *log,
+                               bool create, hsy_error *err)
+{
+    int fd =
+        openat(s->dir, file,
+               O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT : 0), 0600);
+
+    if (fd == -1)
+        return errno == ENOENT
+                   ? store_damaged(s, file, err)
+                   : host_fail(err, HSY_E_IO, file, "it cannot be opened");
+    close(fd);
+    return sqlite_connect(s, q, file, log, err);
 }
 
 /* *version is 0 where there are no tables yet. */
@@ -268,7 +281,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
 {
     int64_t version = 0;
     hsy_status st =
-        sqlite_connect(s, &s->append, "record.db", &s->record_log, create, err);
+        sqlite_first(s, &s->append, "record.db", &s->record_log, create, err);
 
     if (st == HSY_OK)
         st = sqlite_version(s, &s->append, &version, err);
@@ -276,8 +289,8 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         return host_fail(err, HSY_E_EMPTY, "directory",
                          "no collector has kept anything here");
     if (st == HSY_OK)
-        st = sqlite_connect(s, &s->cells, "cells.db", &s->cells_log,
-                            version == 0, err);
+        st = sqlite_first(s, &s->cells, "cells.db", &s->cells_log, version == 0,
+                          err);
     if (st == HSY_OK)
         st = sqlite_open_cells(s, version == 0, err);
     if (st == HSY_OK && version == 0) {
@@ -288,8 +301,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
     if (st == HSY_OK)
         st = sqlite_meta(s, &s->append, SQL_GET_META, 6, sqlite_take_meta, err);
     if (st == HSY_OK)
-        st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, false,
-                            err);
+        st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
         sql_sync(&s->cells, false);
     return st;

@@ -117,9 +117,6 @@ int sql_run(struct sql *q, enum sql_id id, const struct sql_value *values,
 /* Put a row with its checksum, which is the first parameter. */
 int sql_put(struct sql *q, enum sql_id id, const struct sql_value *values,
             size_t n);
-/* The columns of the row there is, behind its checksum; false if that does not
- * hold. Bytes last until the next step. */
-bool sql_row(sqlite3_stmt *st, struct sql_value *values, size_t n);
 
 /* The checksum of a row. */
 uint32_t sql_sum(const struct sql_value *values, size_t n);

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -281,6 +282,18 @@ static bool tokens_wanted(const struct tokens *t, const char *task)
 static int tokens_order_hashes(const void *a, const void *b)
 {
     return memcmp(a, b, TOKENS_SHORT);
+}
+
+bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1])
+{
+    bool found;
+
+    pthread_rwlock_rdlock(&t->lock);
+    found = i < t->set.nlists;
+    if (found)
+        snprintf(task, HSY_TASK_ID + 1, "%s", t->set.lists[i].task);
+    pthread_rwlock_unlock(&t->lock);
+    return found;
 }
 
 enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,

@@ -13,6 +13,8 @@
 
 struct tokens;
 
+extern const char *const tokens_roles[]; /* by listen_role; NULL at its end */
+
 /* Read what is there; none is none. HSY_E_FORMAT with the line. */
 hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err);
 void tokens_close(struct tokens *t);
@@ -31,6 +33,10 @@ enum listen_role tokens_role(struct tokens *t, const char *token);
 
 /* Whether there is a token with a role at all. */
 bool tokens_any(struct tokens *t);
+
+/* The name of a task that has enrolment tokens, from i = 0 on; false: there are
+ * no more. */
+bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1]);
 
 /* Whether task wants a token and this (NULL: none) is one of its: its one-way
  * name, and the uploads it may bring an epoch. */

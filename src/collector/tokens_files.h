@@ -65,6 +65,4 @@ hsy_status tokens_people_write(int dir, const struct tokens_people *p,
 hsy_status tokens_list_write(int dir, const struct tokens_list *list,
                              hsy_error *err);
 
-extern const char *const tokens_roles[]; /* by listen_role; NULL at its end */
-
 #endif

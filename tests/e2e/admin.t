@@ -191,6 +191,9 @@ for query in ("level=2", "level=0", "level=x", "level=nan", "level=1e-3", "lying
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
+for query in ("levle=0.9", "level=0.9&post=x", "=1"):
+    status, why = c.get("/v1/tasks/many/estimate?" + query, A)
+    ok(status == 400 and "what can be said" in why["detail"], "?%s is not passed over" % query, why)
 ok(c.get("/v1/tasks/many/estimate?release=9", A)[0] == 404 and c.get("/v1/tasks/none/estimate", A)[0] == 404, "an unknown task or release is not found")
 
 # ---- Days, compared -----------------------------------------------------------------

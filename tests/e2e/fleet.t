@@ -16,7 +16,7 @@ c = Collector("real", task("dark", "yes-no: true; epsilon: 2; " + DAILY)
               + task("half", "yes-no: true; epsilon: 2; sample: 1/2; " + DAILY)
               + task("words", "strings: true; mechanism: olh; epsilon: 3; " + DAILY)
               + task("past", "strings: true; mechanism: olh; epsilon: 2; grace: 3d", start=DAY - 9, end=DAY - 9)
-              + task("last", "strings: true; mechanism: olh; epsilon: 2; grace: 3d", start=DAY - 4, end=DAY - 4)
+              + task("last", "strings: true; mechanism: olh; epsilon: 2; grace: 3d", start=DAY - 3, end=DAY - 3)
               + task("later", "yes-no: true; epsilon: 1; repeat: weekly", start=DAY - 1)).start(env={"ASAN_OPTIONS": "detect_leaks=0"})  # its sandbox hides /proc
 URL = "http://127.0.0.1:%d" % c.public[1]
 KEY = os.path.join(c.dir, "key.public")

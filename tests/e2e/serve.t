@@ -120,6 +120,16 @@ os.replace(second.cert, first.cert)
 ok(reload(t, "reloaded") and shown() == pem(first) != old, "a pair that fits is shown from then on", t.said())
 ok(t.stop() == 0, "and it ends")
 
+# ---- Few descriptors ------------------------------------------------------------------
+
+few = Collector("few", connections=1000, loops=1)
+for files, least in ((1000, 100), (60, 8)):
+    few.start(wrap=["prlimit", "--nofile=%d" % files])
+    told = [int(n) for n in re.findall(r"descriptors connections=(\d+)", few.said())]
+    ok(len(told) == 1 and least <= told[0] < files, "with %d descriptors it takes as many connections as there are for" % files, few.said())
+    ok(reload(few, "reloaded") and "needs-restart" not in few.said(), "and a reload of the same file changes nothing", few.said())
+    ok(few.upload([few.task["cells"].upload([files])])[0] == 204 and few.stop() == 0, "and counts")
+
 # ---- Tokens ----------------------------------------------------------------------------
 
 c.configure(admin_open=False)
@@ -137,6 +147,8 @@ ok(c.until(lambda: c.get("/v1/status", made["analyst"])[0] == 401), "a token tha
 mine = must("serve", "token", "enrol", "crash", "--count", "2", "--quota", "2", "--data", c.data).decode().split()
 one = [c.task["crash"].upload([1]) for _ in range(3)]
 ok(len(mine) == 2 and c.until(lambda: c.upload([c.task["crash"].upload([1])])[0] == 403), "a task with enrolment tokens wants one")
+must("serve", "token", "enrol", "crsh", "--count", "1", "--quota", "1", "--data", c.data)
+ok(c.until(lambda: "tokens-of-no-task task=crsh" in c.said()) and "task=crash" not in c.said(), "tokens for a task that is not asked: the log says so", c.said())
 rows = {row["task"]: row for row in c.get("/v1/tasks", made["operator"])[1]["tasks"]}
 ok(rows["crash"]["enrolled"] and not rows["browser"]["enrolled"], "and is told to want one", rows)
 ok((rows["crash"]["end"], rows["crash"]["sent_until"]) == (date(DAY + 300), date(DAY + 300 + 1 + 7)), "devices send for a week after its last day", rows["crash"])

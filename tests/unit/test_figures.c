@@ -105,7 +105,7 @@ static void every_entry(const struct roster_entry *e)
            json_integer_value(json_object_get(figure, "reports")) == PEOPLE &&
            json_number_value(json_object_get(figure, "epsilon")) ==
                info.epsilon,
-       "%s (%s): a figure", info.mechanism, figure_kind(info.kind));
+       "%s (%s): a figure", info.mechanism, hsy_kind_name(info.kind));
     if (figure != NULL)
         drawn(info.mechanism, json, len);
     json_decref(figure);

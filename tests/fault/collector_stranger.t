@@ -1,0 +1,40 @@
+#!/usr/bin/python3 -B
+"""Another program opens the databases of a running collector and closes them
+again: a shell of SQLite, a backup. Whoever closes a database last removes its
+log; that must never be the stranger, or what is acknowledged after it is lost."""
+
+import os
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from collector import *
+
+FILES = ("record.db", "cells.db")
+
+
+def look(c):
+    for name in FILES:
+        db = sqlite3.connect(os.path.join(c.data, name))
+        db.execute("SELECT count(*) FROM meta").fetchall()
+        db.close()
+
+
+def counted(c, value):
+    return c.upload([c.task["cells"].upload([value])])[0] == 204
+
+
+c = Collector("stranger")
+for start in ("a new store", "one that is opened again"):
+    c.start()
+    first = 1 if start == "a new store" else 3
+    good = counted(c, first)
+    look(c)
+    ok(good and all(os.path.exists(os.path.join(c.data, name + "-wal")) for name in FILES),
+       "%s: the logs stay when a stranger closes its databases" % start)
+    ok(counted(c, first + 1), "and uploads are acknowledged after it")
+    c.kill()
+c.start()
+ok(c.cells("cells") == {1: 1, 2: 1, 3: 1, 4: 1}, "everything acknowledged is there after a kill")
+c.stop()
+done()
