@@ -58,7 +58,7 @@ static hsy_status document_offer(struct collector *c, const uint8_t *bytes,
 {
     struct document_bytes d = {bytes, len};
     size_t old_len = 0;
-    uint8_t *old = engine_document(c->engine, &old_len);
+    uint8_t *old = engine_document_hold(c->engine, &old_len);
     const bool same =
         old != NULL && old_len == len && memcmp(old, bytes, len) == 0;
     hsy_status st = document_check(c, bytes, len, old, old_len, err);

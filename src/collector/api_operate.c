@@ -125,7 +125,7 @@ void api_document(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
     size_t len = 0;
-    uint8_t *bytes = engine_document(c->engine, &len);
+    uint8_t *bytes = engine_document_hold(c->engine, &len);
 
     if (bytes == NULL) {
         api_problem(q, 404, "No document", "no document is in force yet");

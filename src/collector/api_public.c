@@ -253,7 +253,7 @@ static void public_get_tasks(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
     size_t len;
-    uint8_t *document = engine_document(c->engine, &len);
+    uint8_t *document = engine_document_hold(c->engine, &len);
 
     if (document == NULL)
         request_problem(q, 404, "no tasks yet",

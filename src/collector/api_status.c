@@ -46,7 +46,7 @@ void api_ready(struct request *q, void *ctx)
 static void status_put_document(struct put *p, struct collector *c)
 {
     size_t len = 0;
-    uint8_t *bytes = engine_document(c->engine, &len);
+    uint8_t *bytes = engine_document_hold(c->engine, &len);
     hsy_document doc;
 
     if (bytes == NULL || hsy_document_open(&doc, bytes, len, NULL) != HSY_OK) {

@@ -332,7 +332,7 @@ struct intake_days engine_days(struct engine *e)
     return days;
 }
 
-uint8_t *engine_document(struct engine *e, size_t *len)
+uint8_t *engine_document_hold(struct engine *e, size_t *len)
 {
     uint8_t *bytes;
 

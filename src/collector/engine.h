@@ -54,7 +54,7 @@ struct intake_days engine_days(struct engine *e);
 /* The signed document in force, to be given back with engine_document_drop;
  * NULL if there is none yet. All who hold it share its bytes: strangers may ask
  * for it on every connection at once. Nobody changes them. */
-uint8_t *engine_document(struct engine *e, size_t *len);
+uint8_t *engine_document_hold(struct engine *e, size_t *len);
 void engine_document_drop(void *bytes); /* NULL is allowed */
 
 struct engine_status {

@@ -328,7 +328,7 @@ static void serve_strange_tokens(struct collector *c)
 static void serve_remind(struct collector *c)
 {
     size_t len;
-    uint8_t *document = engine_document(c->engine, &len);
+    uint8_t *document = engine_document_hold(c->engine, &len);
 
     if (document == NULL)
         log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");

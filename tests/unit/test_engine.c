@@ -303,7 +303,7 @@ static void documents(void)
     ok(engine_take(r.e, later, len - 1, &err) == HSY_E_FORMAT,
        "and one that is cut");
     later[20]--;
-    engine_document_drop(engine_document(r.e, &len));
+    engine_document_drop(engine_document_hold(r.e, &len));
     ok(rig_restart(&r) == HSY_OK && roster_count(r.roster) == 5,
        "both are kept");
     roster_drop(old);

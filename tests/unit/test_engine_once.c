@@ -97,8 +97,8 @@ static void shared_document(void)
     uint8_t *next = rig_document(1, 2, 2, &len), *a, *b;
 
     rig_open(&r);
-    a = engine_document(r.e, &again_len);
-    b = engine_document(r.e, &again_len);
+    a = engine_document_hold(r.e, &again_len);
+    b = engine_document_hold(r.e, &again_len);
     ok(a != NULL && a == b, "all who ask for the document share its bytes");
     engine_document_drop(b);
     ok(engine_take(r.e, next, len, NULL) == HSY_OK &&

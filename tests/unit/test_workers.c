@@ -204,7 +204,7 @@ static void *look_work(void *ctx)
         engine_counts(l->r->e, 2, counts, 4);
         workers_look(l->w, &times);
         roster_drop(engine_roster(l->r->e));
-        engine_document_drop(engine_document(l->r->e, &len));
+        engine_document_drop(engine_document_hold(l->r->e, &len));
         l->wrong += engine_days(l->r->e).last != RIG_DAY + 1;
         l->copies += workers_folding(l->w, look_copy, l, NULL) == HSY_OK;
     } while (!l->stop);
