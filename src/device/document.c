@@ -194,12 +194,11 @@ static const char *document_schemes(const hsy_task *t, const char **field)
         (report.kind != HSY_KIND_VALUES || t->other >= report.d))
         return "other is one of the listed values";
     *field = "permanent";
-    if (t->permanent == NULL && report.nano_permanent != 0)
-        return "reports of kept answers need the permanent scheme";
-    if (t->permanent != NULL &&
-        (hsy_spec_decode(&permanent, t->permanent, t->labels, t->labels_len,
-                         NULL) != HSY_OK ||
-         !document_agree(&permanent, &report)))
+    if (t->permanent == NULL
+            ? report.nano_permanent != 0
+            : hsy_spec_decode(&permanent, t->permanent, t->labels,
+                              t->labels_len, NULL) != HSY_OK ||
+                  !document_agree(&permanent, &report))
         return "the permanent scheme differs in more than a larger epsilon";
     return NULL;
 }

@@ -128,7 +128,8 @@ static const char *chain_difference(const hsy_scheme *permanent,
     if (report->mech->chain->step == CHAIN_INSTANT)
         return hsy_scheme_difference(permanent, report);
     same.nano_epsilon = report->nano_epsilon;
-    same.nano_permanent = report->nano_permanent;
+    if (report->nano_permanent == permanent->nano_epsilon)
+        same.nano_permanent = report->nano_permanent;
     same.weight = report->weight;
     same.shift = report->shift;
     same.total = report->total;
@@ -147,12 +148,6 @@ static hsy_status chain_pair(const hsy_scheme *permanent,
         return hsy_fail(err, HSY_E_MISMATCH, field,
                         "the schemes of the permanent answer and of the report "
                         "differ here");
-    if (report->nano_permanent != 0 &&
-        report->nano_permanent != permanent->nano_epsilon)
-        return hsy_fail_limit(err, HSY_E_MISMATCH, "permanent",
-                              "the report's scheme is of another permanent "
-                              "epsilon",
-                              report->nano_permanent);
     if (permanent->nano_epsilon < report->nano_epsilon)
         return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
                               "the permanent answer's epsilon is below the "

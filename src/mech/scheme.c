@@ -268,15 +268,12 @@ static hsy_status scheme_permanent(hsy_scheme *s, const hsy_spec *spec,
     if (spec->nano_permanent == 0)
         return HSY_OK;
     if (s->mech->chain == NULL || s->mech->chain->step == CHAIN_INSTANT ||
-        s->design != HSY_DESIGN_EPSILON)
-        return hsy_fail(err, HSY_E_RANGE, "permanent",
-                        "the mechanism keeps no answer of an epsilon of its "
-                        "own");
-    if (spec->nano_permanent < s->nano_epsilon ||
+        s->design != HSY_DESIGN_EPSILON ||
+        spec->nano_permanent < s->nano_epsilon ||
         spec->nano_permanent > HSY_EPSILON_MAX)
         return hsy_fail_limit(err, HSY_E_RANGE, "permanent",
-                              "a kept answer's epsilon is at least a "
-                              "report's, and at most 32",
+                              "from epsilon to 32, of a mechanism that keeps "
+                              "its answers",
                               s->nano_epsilon);
     s->nano_permanent = spec->nano_permanent;
     return HSY_OK;
