@@ -98,7 +98,7 @@ static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
 
     put_array(p, "days");
     for (size_t i = 0; i < n && i < TASKS_DAYS; i++) {
-        if (days[i].epoch == 0)
+        if (days[i].epoch == 0 || days[i].epoch >= ENGINE_MERGED)
             continue; /* a tally that was merged in is of no day */
         put_object(p, NULL);
         put_day(p, "day", days[i].epoch);
