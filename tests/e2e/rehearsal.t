@@ -144,4 +144,41 @@ for args, words in ((["--days", "2"], "--clock FILE"), (["--attendance", "stay"]
     ok(r.code == 2 and words in r.err, "refused: simulate fleet " + " ".join(args), r)
 r = run("simulate", "fleet", "http://127.0.0.1:1", "--days", "2", "--clock", path("none"))
 ok(r.code == 1 and "No such file" in r.err, "no clock", r)
+
+# ---- docs/rehearsal.md ---------------------------------------------------------------
+
+os.makedirs(path("bin"))
+os.makedirs(path("page"))
+os.symlink(HEARSAY, path("bin/hearsay"))
+os.symlink(os.path.join(ROOT, "examples"), path("page/examples"))
+server, ports = None, {}
+
+
+@atexit.register
+def end():
+    if server is not None and server.poll() is None:
+        server.kill()
+        server.wait()
+
+
+for command in re.findall(r"^    \$ (.*)$", open(os.path.join(ROOT, "docs", "rehearsal.md")).read(), re.M):
+    for port, real in ports.items():
+        command = command.replace("127.0.0.1:" + port, "127.0.0.1:" + real)
+    if command.endswith(" &"):
+        words = command[:-2].replace("127.0.0.1:8081", "127.0.0.1:0").split()
+        server = subprocess.Popen([HEARSAY, *words[1:], "--listen", "127.0.0.1:0"], cwd=path("page"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        said = server.stdout.readline().decode()
+        ports = dict(zip(("8080", "8081"), re.findall(r"127\.0\.0\.1:(\d+)", said)))
+        ok(len(ports) == 2, command, said)
+        continue
+    r = subprocess.run(["bash", "-c", command], cwd=path("page"), env={**os.environ, "PATH": path("bin") + ":" + os.environ["PATH"]}, capture_output=True, timeout=DEADLINE)
+    good = r.returncode == 0
+    if "curl" in command:
+        got = json.loads(r.stdout)
+        good = good and got["reports"] == 1400 and len(got["days"]) == 7
+    if "device send" in command:
+        good = good and r.stdout.split()[4] == b"5"  # a report, and null uploads of the other tasks
+    ok(good, command, r.stdout.decode() + r.stderr.decode())
+server.terminate()
+ok(server.wait(DEADLINE) == 0, "the collector of the page ends")
 done()
