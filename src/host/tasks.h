@@ -171,6 +171,10 @@ bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 /* Kind, mechanism and epsilon of task i, resolved to its wires. */
 void tasks_scheme(hsy_tasks *t, size_t i);
 
+/* Warn of a question that asks for what changes, if its answer is kept
+ * (tasks_frozen.c). */
+void tasks_frozen(hsy_tasks *t, size_t i);
+
 /* All of t->file into t->tasks. */
 void tasks_check(hsy_tasks *t);
 
