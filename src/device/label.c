@@ -208,31 +208,18 @@ static uint64_t label_groups(const hsy_release_info *info)
     return (uint64_t)1 << s->param[HSY_PARAM_POOL_BITS];
 }
 
-/* "every day", "every 7 days". */
-static void label_every(struct label_text *t, uint64_t days)
-{
-    label_say(t, "every ");
-    if (days == 1)
-        label_say(t, "day");
-    else
-        label_count(t, days, "day");
-}
-
 /* The first answer stands for the slot, and the person should know. */
 static void label_frozen(struct label_text *t, const hsy_release_info *info)
 {
+    label_say(t, " Your first answer, changed so, is kept ");
     if (info->slots == 1) {
-        label_say(t, " Your first answer, changed so, is kept until ");
+        label_say(t, "until ");
         label_date(t, info->task.end - 1);
     } else {
-        label_say(t, " Your first answer in ");
-        label_every(t, label_slot(info));
-        label_say(t, ", changed so, is kept for that time");
+        label_say(t, "for that time");
     }
-    label_say(t, " and sent after ");
-    label_every(t, label_round(info));
-    label_say(t, " with new noise. If your answer changes, what is sent does "
-                 "not: that it changed does not show.");
+    label_say(t, " and sent each time with new noise. If your answer changes, "
+                 "what is sent does not: that it changed does not show.");
 }
 
 static void label_changes(struct label_text *t, const hsy_release_info *info)
@@ -270,9 +257,11 @@ static void label_sends(struct label_text *t, const hsy_release_info *info)
 
     if (info->slots * info->rounds == 1) {
         label_say(t, " After the last day");
+    } else if (label_round(info) == 1) {
+        label_say(t, " After every day");
     } else {
-        label_say(t, " After ");
-        label_every(t, label_round(info));
+        label_say(t, " After every ");
+        label_count(t, label_round(info), "day");
     }
     label_delay(t, task->delay_seconds);
     label_say(t, ", this device sends ");

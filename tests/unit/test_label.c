@@ -43,8 +43,8 @@ static const char *const labels[EXAMPLE_TASKS] = {
     "2.8 times. The change is made once, kept for 364 days, and every report "
     "is made from what was kept. All 364 reports of that time together can "
     "move the odds of any guess about your answer by at most 20.1 times. Your "
-    "first answer, changed so, is kept until 2027-02-14 and sent after every "
-    "day with new noise. If your answer changes, what is sent does not: that "
+    "first answer, changed so, is kept until 2027-02-14 and sent each "
+    "time with new noise. If your answer changes, what is sent does not: that "
     "it changed does not show. After every day, this device sends 1 upload: a "
     "report, or if there is none an empty one of the same length." NEVER YEAR,
 
@@ -53,8 +53,8 @@ static const char *const labels[EXAMPLE_TASKS] = {
     "3.0 times. The change is made once, kept for 364 days, and every report "
     "is made from what was kept. All 364 reports of that time together can "
     "move the odds of any guess about your answer by at most 81.1 times. Your "
-    "first answer, changed so, is kept until 2027-02-14 and sent after every "
-    "day with new noise. If your answer changes, what is sent does not: that "
+    "first answer, changed so, is kept until 2027-02-14 and sent each "
+    "time with new noise. If your answer changes, what is sent does not: that "
     "it changed does not show. After every day, this device sends 1 upload: a "
     "report, or if there is none an empty one of the same length." NEVER
     " It names one of 64 groups, which this device drew at random and keeps; "
@@ -96,10 +96,12 @@ static void says_what_is_kept(void)
     task.max_changes = 1;
     r = release_of(&task);
     hsy_release_label(r, &task, text, sizeof text);
-    ok(strstr(text, " Your first answer in every 28 days, changed so, is kept "
-                    "for that time and sent after every 7 days with new "
-                    "noise. If your answer changes, what is sent does not: "
-                    "that it changed does not show. ") != NULL,
+    ok(strstr(text, "kept for 28 days, and every report is made from what was "
+                    "kept.") != NULL &&
+           strstr(text, " Your first answer, changed so, is kept for that time "
+                        "and sent each time with new noise. If your answer "
+                        "changes, what is sent does not: that it changed does "
+                        "not show. ") != NULL,
        "a slot's first answer, for as long as the slot");
     free(r);
 }
