@@ -132,9 +132,17 @@ static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
                                   .ca_file = f->o.ca_file,
                                   .attempts = 4,
                                   .wait_ms = 100};
-    size_t len = 0;
-    hsy_status st = hsy_document_fetch(&f->bytes, &len, f->o.url, &how, err);
+    size_t len = f->o.document_len;
+    hsy_status st = HSY_OK;
 
+    if (f->o.document == NULL) {
+        st = hsy_document_fetch(&f->bytes, &len, f->o.url, &how, err);
+    } else {
+        f->bytes = malloc(len + 1);
+        if (f->bytes == NULL)
+            return sim_nomem(err);
+        memcpy(f->bytes, f->o.document, len);
+    }
     if (st == HSY_OK)
         st = hsy_document_open(&f->document, f->bytes, len, err);
     if (st != HSY_OK)

@@ -32,6 +32,9 @@ enum fleet_attendance {
 
 struct fleet_options {
     const char *url;
+    const uint8_t *document; /* signed tasks instead of those of the collector;
+                                NULL: they are fetched */
+    size_t document_len;
     const char *token;   /* NULL: none */
     const char *ca_file; /* NULL: the system's */
     const uint8_t *key;  /* who signs the tasks; NULL: it is not checked */
@@ -119,5 +122,15 @@ hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
  * reached, HSY_E_REFUSED if it does not follow the clock. */
 hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
                      hsy_error *err);
+
+/* Takes an upload of task number `task`; anything but HSY_OK ends. */
+typedef hsy_status fleet_each(void *ctx, const uint8_t *upload, size_t len,
+                              size_t task, const hsy_upload *head,
+                              hsy_error *err);
+
+/* The same days of the same devices without a collector: every upload is handed
+ * to each, in the order in which it would be sent. */
+hsy_status fleet_hand(struct fleet *f, fleet_each *each, void *ctx,
+                      hsy_error *err);
 
 #endif

@@ -25,7 +25,9 @@
 
 struct fleet_days {
     struct fleet *f;
-    struct fleet_http *http;
+    fleet_each *each; /* who takes the uploads */
+    void *ctx;
+    struct fleet_http *http;       /* NULL: nobody's clock is driven */
     struct fleet_device **devices; /* NULL: not there yet, or gone */
     uint32_t first, last;          /* days of answers */
     uint32_t settle;               /* days after the last answer of a device */
@@ -147,8 +149,7 @@ static hsy_status days_device(struct fleet_days *y, uint64_t i, uint32_t day,
             st = fleet_device_begin(*d, i, now, err);
     }
     if (st == HSY_OK)
-        st =
-            fleet_device_day(*d, now, day <= to, fleet_http_take, y->http, err);
+        st = fleet_device_day(*d, now, day <= to, y->each, y->ctx, err);
     if (st == HSY_OK && day == to + y->settle) {
         fleet_device_free(*d);
         *d = NULL;
@@ -168,11 +169,9 @@ static hsy_status days_open(struct fleet_days *y, struct fleet_result *result,
     while (len > 0 && o->url[len - 1] == '/')
         len--;
     snprintf(y->url, sizeof y->url, "%.*s/healthz", (int)len, o->url);
-    y->devices = calloc(o->devices, sizeof *y->devices);
     y->use = hsy_curl_load(); /* it is there: the tasks came by it */
     y->easy = c = y->use->easy_init();
-    if (y->devices == NULL || c == NULL ||
-        y->use->easy_setopt(c, CURLOPT_URL, y->url) != CURLE_OK ||
+    if (c == NULL || y->use->easy_setopt(c, CURLOPT_URL, y->url) != CURLE_OK ||
         y->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) != CURLE_OK ||
         y->use->easy_setopt(c, CURLOPT_TIMEOUT, DAYS_TIMEOUT) != CURLE_OK ||
         y->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, days_read) != CURLE_OK ||
@@ -218,6 +217,7 @@ static hsy_status days_plan(struct fleet_days *y, hsy_error *err)
 
         t->first_day = y->first;
         t->ndays = f->o.days + y->settle;
+        free(t->days);
         t->days = calloc(t->ndays, sizeof *t->days);
         if (t->days == NULL)
             return sim_nomem(err);
@@ -225,22 +225,46 @@ static hsy_status days_plan(struct fleet_days *y, hsy_error *err)
     return HSY_OK;
 }
 
+static hsy_status days_walk(struct fleet_days *y, hsy_error *err)
+{
+    const struct fleet *f = y->f;
+    hsy_status st;
+
+    y->devices = calloc(f->o.devices, sizeof *y->devices);
+    if (y->devices == NULL)
+        return sim_nomem(err);
+    st = days_plan(y, err);
+    for (uint32_t day = y->first; st == HSY_OK && day <= y->last + y->settle;
+         day++) {
+        if (y->http != NULL)
+            st = days_begin(y, day, err);
+        for (uint64_t i = 0; st == HSY_OK && i < f->o.devices; i++)
+            st = days_device(y, i, day, err);
+        if (st == HSY_OK && y->http != NULL)
+            st = fleet_http_finish(y->http, err);
+    }
+    return st;
+}
+
 hsy_status fleet_days_run(struct fleet *f, struct fleet_result *result,
                           hsy_error *err)
 {
-    struct fleet_days y = {.f = f};
+    struct fleet_days y = {.f = f, .each = fleet_http_take};
     hsy_status st = days_open(&y, result, err);
 
+    y.ctx = y.http;
     if (st == HSY_OK)
-        st = days_plan(&y, err);
-    for (uint32_t day = y.first; st == HSY_OK && day <= y.last + y.settle;
-         day++) {
-        st = days_begin(&y, day, err);
-        for (uint64_t i = 0; st == HSY_OK && i < f->o.devices; i++)
-            st = days_device(&y, i, day, err);
-        if (st == HSY_OK)
-            st = fleet_http_finish(y.http, err);
-    }
+        st = days_walk(&y, err);
+    days_close(&y);
+    return st;
+}
+
+hsy_status fleet_hand(struct fleet *f, fleet_each *each, void *ctx,
+                      hsy_error *err)
+{
+    struct fleet_days y = {.f = f, .each = each, .ctx = ctx};
+    const hsy_status st = days_walk(&y, err);
+
     days_close(&y);
     return st;
 }

@@ -38,11 +38,6 @@ void fleet_law_draw(const struct fleet_task *task, hsy_truth *truth,
 
 struct fleet_device;
 
-/* Takes an upload of task number `task`; anything but HSY_OK ends. */
-typedef hsy_status fleet_each(void *ctx, const uint8_t *upload, size_t len,
-                              size_t task, const hsy_upload *head,
-                              hsy_error *err);
-
 /* Room for one device, which lives again and again under other keys. */
 hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
                             hsy_error *err);
