@@ -25,17 +25,6 @@ static uint32_t tasks_sent_until(const hsy_task *t)
     return last < TASKS_LAST ? last : TASKS_LAST;
 }
 
-/* The days for which a first answer is sent, whatever comes later; 0: each is
- * sent, or changes are kept. */
-static uint32_t tasks_slot(const hsy_release_info *info)
-{
-    const hsy_task *t = &info->task;
-
-    if (info->permanent == NULL || t->max_changes != 1)
-        return 0;
-    return t->slot_days != 0 ? t->slot_days : t->end - t->start;
-}
-
 /* What the answers of one person can tell, at most. */
 static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
                               const hsy_info *info)
@@ -49,9 +38,19 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
     put_number(p, "epsilon_exact", info->epsilon_exact);
     put_number(p, "epsilon_lifetime", (double)release.nano_lifetime / HSY_NANO);
     put_number(p, "odds", exp(info->epsilon_exact));
-    put_bool(p, "frozen", tasks_slot(&release) != 0);
-    put_count(p, "kept_days", tasks_slot(&release));
     put_text(p, "privacy", label, len < sizeof label ? len : sizeof label - 1);
+}
+
+/* The days for which a first answer is sent, whatever comes later; 0: each is
+ * sent, or changes are kept. */
+static void tasks_put_kept(struct put *p, const struct roster_entry *e)
+{
+    const hsy_task *t = &e->task;
+    const bool frozen = t->permanent != NULL && t->max_changes == 1;
+    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
+
+    put_bool(p, "frozen", frozen);
+    put_count(p, "kept_days", frozen ? slot : 0);
 }
 
 static void tasks_put(struct put *p, struct collector *c,
@@ -81,6 +80,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_bool(p, "shown", count.reports >= t->min_reports && count.reports != 0);
     put_bool(p, "by_day", e->words <= c->config.day_words);
     put_bool(p, "enrolled", tasks_enrolled(c, t->id));
+    tasks_put_kept(p, e);
 }
 
 void api_tasks(struct request *q, void *ctx)
