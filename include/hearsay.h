@@ -801,7 +801,7 @@ HSY_API hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
                                         const uint64_t *codes, size_t count,
                                         void *scratch, hsy_error *err);
 
-/* ---- Attendance: people who answer again: docs/longitudinal.md, 6 -------- */
+/* ---- Attendance: people who answer again: docs/longitudinal.md -------- */
 
 /* Reports of one round of one slot. Those of a slot may be made from answers
  * that are kept for it; slots have coins of their own. */
@@ -862,6 +862,18 @@ HSY_API hsy_status hsy_points_attend(hsy_point *points, size_t count,
                                      const hsy_scheme *permanent,
                                      const hsy_attendance *attended,
                                      hsy_error *err);
+
+/*
+ * What to expect before anything is collected: the standard errors, for the
+ * people and for the population (hsy_target), of a share f (of a mean: the
+ * worst there is, as a share of its range) if `devices` all answer in each of
+ * `rounds` rounds, of which a slot has per_slot. HSY_E_UNKNOWN for a scheme
+ * without points, HSY_E_RANGE.
+ */
+HSY_API hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
+                                     const hsy_scheme *permanent, double f,
+                                     uint64_t devices, uint64_t rounds,
+                                     uint64_t per_slot, hsy_error *err);
 
 /* The bits of a RAPPOR report that stand for a code in a cohort: as many as the
  * scheme has hashes, ascending, no two the same. Tallies have the cell of bit b
