@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* pthread_attr_setstack */
 #include "chain.h"
+#include "dead_stack.h"
 #include "kernels.h"
 #include "prob.h"
 #include "sanitized.h"
@@ -11,11 +12,6 @@
 #include "tape.h"
 #include "trial.h"
 
-#include <pthread.h>
-#include <string.h>
-
-/* A thread whose stack is ours, so that what was left there can be read once
- * the thread has ended. */
 static struct {
     const struct hsy_kernels *kernels;
     size_t blocks;
@@ -24,40 +20,14 @@ static struct {
     uint64_t coins[2], word;
     struct tape tape;
     hsy_status st;
-    _Alignas(4096) uint8_t stack[1 << 18];
 } left;
-
-/* Far below what the end of the thread writes over. */
-static void *left_deep(void *act)
-{
-    volatile uint8_t room[16384];
-
-    room[0] = 1;
-    (*(void (**)(void))act)();
-    return room[0] == 1 ? act : NULL;
-}
-
-static bool left_run(void (*act)(void))
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-    bool ran;
-
-    memset(left.stack, 0, sizeof left.stack);
-    ran = pthread_attr_init(&attr) == 0 &&
-          pthread_attr_setstack(&attr, left.stack, sizeof left.stack) == 0 &&
-          pthread_create(&thread, &attr, left_deep, &act) == 0 &&
-          pthread_join(thread, NULL) == 0;
-    pthread_attr_destroy(&attr);
-    return ran;
-}
 
 /* Whether one of n words is on the stack. */
 static bool left_holds(const uint32_t *words, size_t n)
 {
-    for (size_t at = 0; at < sizeof left.stack; at += 4)
+    for (size_t at = 0; at < sizeof dead_stack; at += 4)
         for (size_t i = 0; i < n; i++)
-            if (memcmp(left.stack + at, &words[i], 4) == 0)
+            if (memcmp(dead_stack + at, &words[i], 4) == 0)
                 return true;
     return false;
 }
@@ -84,7 +54,8 @@ static bool left_nothing(const struct hsy_kernels *k)
 
         rng.fill(rng.ctx, left.state, sizeof left.state);
         memcpy(key, left.state, sizeof key);
-        clean = clean && left_run(left_chacha20) && !left_holds(key + 4, 8);
+        clean =
+            clean && dead_stack_run(left_chacha20) && !left_holds(key + 4, 8);
         for (size_t b = 0; b < left.blocks && clean; b++) {
             memcpy(last, left.out + 64 * b, sizeof last);
             for (int i = 0; i < 16; i++)
@@ -130,7 +101,7 @@ static bool left_no_coin(void (*act)(void), uint64_t anew)
     left.coins[1] = 0x6a09e667bb67ae85;
     left.tape = (struct tape){left.coins, sizeof left.coins};
     memcpy(halves, &left.coins[1], sizeof halves);
-    return left_run(act) && left.st == HSY_OK && left.tape.left == 0 &&
+    return dead_stack_run(act) && left.st == HSY_OK && left.tape.left == 0 &&
            !left_holds(halves, 2);
 }
 
@@ -153,13 +124,6 @@ static struct {
     size_t drawn; /* secret words */
 } made;
 
-static int made_order(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void made_act(void)
 {
     struct tape secret = {made.secret, sizeof made.secret};
@@ -180,21 +144,6 @@ static void made_act(void)
     made.drawn = (sizeof made.secret - secret.left) / 8;
 }
 
-/* How many of the words drawn are found on the stack. */
-static size_t made_left(void)
-{
-    size_t found = 0;
-
-    qsort(made.secret, made.drawn, 8, made_order);
-    for (size_t at = 0; at + 8 <= sizeof left.stack; at += 4) {
-        uint64_t word;
-
-        memcpy(&word, left.stack + at, 8);
-        found += bsearch(&word, made.secret, made.drawn, 8, made_order) != NULL;
-    }
-    return found;
-}
-
 /* Words of which no coin is drawn anew: those may stay (left_no_coin). */
 static bool made_clean(void)
 {
@@ -205,8 +154,8 @@ static bool made_clean(void)
     rng = hsy_stream_rng(&stream);
     rng.fill(rng.ctx, made.secret, sizeof made.secret);
     rng.fill(rng.ctx, made.published, sizeof made.published);
-    return left_run(made_act) && made.st == HSY_OK && made.drawn > 0 &&
-           made_left() == 0;
+    return dead_stack_run(made_act) && made.st == HSY_OK && made.drawn > 0 &&
+           dead_stack_holds(made.secret, made.drawn) == 0;
 }
 
 /* One report, alone and as a batch, and a batch. */
