@@ -10,6 +10,7 @@
  * HSY_TEST_LONG: d 16 and 1024, n 200 and 10^4, epsilon .2, 1 and 4, both laws,
  * 2,000 runs (400 of 10^4 people over 1024 values); else what failed before.
  * `test_together MECHANISM [RUNS]`: the long form of one mechanism.
+ * `test_together MECHANISM D EPSILON N LAW RUNS`: one cell.
  */
 #include "stat.h"
 
@@ -184,15 +185,39 @@ static const struct together_case together_short[] = {
     {"hh", 1024, 4, 200, 1, 60},  {"haar", 1024, 4, 200, 1, 60},
     {"rr", 16, 4, 200, 1, 1000},  {"ss", 16, 1, 200, 2, 200}};
 
+static void together_asked(char **argv)
+{
+    const struct together_case c = {.mechanism = argv[1],
+                                    .d = (uint32_t)strtoul(argv[2], NULL, 10),
+                                    .epsilon = strtod(argv[3], NULL),
+                                    .n = strtoull(argv[4], NULL, 10),
+                                    .law = atoi(argv[5]),
+                                    .runs = strtoull(argv[6], NULL, 10)};
+
+    if (ok(c.d >= 16 && c.d <= TOGETHER_VALUES && c.n <= TOGETHER_PEOPLE &&
+               (c.law == 1 || c.law == 2),
+           "a cell"))
+        together_case(&c, 8000);
+}
+
+static void together_long(const char *only, uint64_t runs)
+{
+    for (size_t i = 0; i < sizeof together_all / sizeof *together_all; i++)
+        if (only == NULL || strcmp(only, together_all[i]) == 0)
+            together_mechanism(together_all[i], runs, 5000 + 100 * i);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t runs = argc > 2 ? strtoull(argv[2], NULL, 10) : 2000;
 
-    for (size_t i = 0; i < sizeof together_all / sizeof *together_all; i++)
-        if (argc > 1 ? strcmp(argv[1], together_all[i]) == 0 : stat_long())
-            together_mechanism(together_all[i], runs, 5000 + 100 * i);
-    for (size_t i = 0; i < sizeof together_short / sizeof *together_short; i++)
-        if (argc == 1 && !stat_long())
+    if (argc == 7)
+        together_asked(argv);
+    else if (argc > 1 || stat_long())
+        together_long(argc > 1 ? argv[1] : NULL, runs);
+    else
+        for (size_t i = 0; i < sizeof together_short / sizeof *together_short;
+             i++)
             together_case(&together_short[i], 7000 + i);
     return tap_done();
 }
