@@ -755,6 +755,17 @@ typedef struct hsy_noise {
     double at0, at1;
 } hsy_noise;
 
+/* What a value is counted from where it is no single coin: base + the sum of
+ * weight[i] count[i] / n. Intervals of few reports are made from it
+ * (docs/estimates.md, 3). bound: a variance besides whose tails are at most
+ * normal; alone, without counts, if both weights are 0. rate: the chance of the
+ * first count for a report of another value; 0 if there is nothing of this. */
+typedef struct hsy_few {
+    double n, rate;
+    double count[2], weight[2];
+    double base, bound;
+} hsy_few;
+
 /* One value's evidence. Shares are fractions of n; for a mean the share of the
  * range, value = (mean - lo) / (hi - lo). */
 typedef struct hsy_point {
@@ -772,6 +783,10 @@ typedef struct hsy_point {
     hsy_noise noise[2]; /* of releases, whose n is the people's number: if
                            noise[0].terms is not 0 they take the place of v0,
                            v1 and spread */
+    hsy_few few;        /* rate 0: support is all that was counted */
+    double lumps;       /* of how many equal parts the floor is at worst, on
+                           average: its tails are those of a Poisson number.
+                           0: normal ones */
 
     /* Of people who answered more than once (hsy_points_attend); else 0. */
     double kept;         /* hsy_attendance */
