@@ -100,10 +100,51 @@ static int estimate_post(struct estimate_result *r,
     return st == HSY_OK ? 0 : cli_fail_error(NULL, &err);
 }
 
+double estimate_level(const struct estimate_options *o, size_t of)
+{
+    return o->has_top && !o->simultaneous
+               ? hsy_selected_level(o->how.level, o->top, of)
+               : o->how.level;
+}
+
 static void estimate_top(struct estimate_result *r)
 {
+    r->of = r->count;
+    r->level = estimate_level(r->options, r->of);
     if (r->options->has_top)
         shares_top(r->rows, &r->count, r->options->top, r->other != NULL);
+    r->has_rest = r->count < r->of && r->other == NULL;
+}
+
+/* What is not among the rows that are left. */
+static int estimate_rest(struct estimate_result *r,
+                         const struct estimate_evidence *e)
+{
+    const hsy_selection from = shares_selection(r->rows, r->count, r->of);
+    struct shares_known *known = calloc(r->count + 1, sizeof *known);
+    hsy_confidence how = r->options->how;
+    hsy_error err = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    how.comparisons = 1;
+    for (size_t i = 0; known != NULL && i < r->count; i++)
+        known[i] =
+            estimate_known(e, estimate_place(r->asked, r->rows[i].place));
+    if (known != NULL)
+        st = shares_rest(&r->rest, r->gather->scheme, known, r->count, &from,
+                         &how, &err);
+    free(known);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? 0 : estimate_refused(&how, &err);
+}
+
+/* Shares by likelihood make 1; how far their sum may be off is not known. */
+static void estimate_rest_density(struct estimate_result *r)
+{
+    r->rest = (hsy_estimate){1, NAN, NAN, NAN};
+    for (size_t i = 0; i < r->count; i++)
+        r->rest.value -= r->rows[i].est.value;
 }
 
 /* ---- Remarks ------------------------------------------------------------- */
@@ -308,6 +349,7 @@ static int estimate_run_density(struct estimate_job *j)
     o->how.target = HSY_POPULATION; /* what the bootstrap speaks of */
     estimate_few(&j->gather);
     estimate_top(&r);
+    estimate_rest_density(&r);
     failed = estimate_plot(&r);
     if (failed)
         return failed;
@@ -348,6 +390,7 @@ static int estimate_run(struct estimate_job *j)
     if (j->rows == NULL)
         return cli_fail_nomem();
     how.comparisons = o->simultaneous ? j->asked.count : 1;
+    how.level = estimate_level(o, r.count);
     failed = estimate_rows(
         &r, &j->evidence, o->against != NULL ? &j->evidence_other : NULL, &how);
     if (!failed && o->post == HSY_POST_EM)
@@ -361,7 +404,9 @@ static int estimate_run(struct estimate_job *j)
         estimate_doubt(&j->other, &j->evidence_other);
     estimate_remarks(&r, &j->evidence, &how);
     estimate_top(&r);
-    failed = estimate_plot(&r);
+    failed = r.has_rest ? estimate_rest(&r, &j->evidence) : 0;
+    if (!failed)
+        failed = estimate_plot(&r);
     if (failed)
         return failed;
     estimate_show(&r);

@@ -6,11 +6,14 @@
  * T have the mean
  *     f + s l((f - T) / s),   l(x) = phi(x) / Phi(x),
  * which is more than f by less the larger f is. The supports of two values in
- * the reports of a person are independent (unary, local hashing), or they
- * exclude each other (a choice, a subset), so the variance of a sum is at most
- * the sum of variances, but for what sampling people adds: F (1-F) of the sum F
- * itself. Trees and channels of one's own have no such rule; there standard
- * deviations are added up, which is a bound for any.
+ * the reports of a person are independent (unary), or they exclude each other
+ * (a choice, a subset), so the variance of a sum is at most the sum of
+ * variances, but for what sampling people adds: F (1-F) of the sum F itself.
+ * Hashes and geometries are so for two values, not for three: people who hold
+ * one of them may support others together. What that adds is at most a fixed
+ * share, as measured (docs/estimates.md). Trees and channels of one's own have
+ * no such rule; there standard deviations are added up, which is a bound for
+ * any.
  */
 #include "fail.h"
 #include "infer.h"
@@ -19,6 +22,11 @@
 #include <string.h>
 
 #define SELECTED_FAR (-30.0) /* beyond, Phi is 0 in double precision */
+
+/* By how much the standard deviation of a sum is more than that of independent
+ * shares: codes of a list stand side by side, those of strings do not. */
+#define SELECTED_LISTED 1.5
+#define SELECTED_SPELLED 1.15
 
 double hsy_selected_level(double level, uint64_t selected, uint64_t of)
 {
@@ -41,23 +49,38 @@ double hsy_selected_bias(double share, double sd, double passed)
 
 /* ---- The rest ------------------------------------------------------------ */
 
-static bool selected_together(const hsy_scheme *s)
+static bool selected_named(const hsy_info *info, const char *const *names)
 {
-    static const char *const names[] = {"matrix", "hh", "haar"};
-    hsy_info info;
-
-    hsy_scheme_info(s, &info);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(info.mechanism, names[i]) == 0)
+    for (; *names != NULL; names++) {
+        if (strcmp(info->mechanism, *names) == 0)
             return true;
     }
     return false;
 }
 
+static bool selected_together(const hsy_info *info)
+{
+    static const char *const names[] = {"matrix", "hh", "haar", NULL};
+
+    return selected_named(info, names);
+}
+
+static double selected_design(const hsy_info *info)
+{
+    static const char *const names[] = {"olh", "blh", "hr",   "pgr",
+                                        "hpg", "cms", "hcms", NULL};
+
+    if (info->kind == HSY_KIND_STRINGS)
+        return SELECTED_SPELLED;
+    return selected_named(info, names) ? SELECTED_LISTED : 1;
+}
+
 /* The sum as if it were one share, along the line on which all of them grow in
  * proportion. */
-static void selected_sum(hsy_point *sum, const hsy_point *points, size_t count)
+static void selected_sum(hsy_point *sum, const hsy_point *points, size_t count,
+                         double design)
 {
+    const double more = design * design;
     const double n = points[0].n;
     double all = 0, slope = 0;
 
@@ -73,7 +96,9 @@ static void selected_sum(hsy_point *sum, const hsy_point *points, size_t count)
         slope += f * (p->v1 - p->v0) * n / p->n;
         all += f;
     }
-    sum->v1 = fmax(0, sum->v0 + (all > 0 ? slope / all : 0));
+    sum->v1 = more * fmax(0, sum->v0 + (all > 0 ? slope / all : 0));
+    sum->v0 *= more;
+    sum->floor *= more;
 }
 
 /* A bound on the standard deviation of the sum, however they vary together. */
@@ -109,10 +134,13 @@ static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
     const double z = -hsy_normal_quantile((1 - how->level) / 2);
     double ends[2];
     hsy_point sum;
+    hsy_info info;
 
-    selected_sum(&sum, points, count);
+    hsy_scheme_info(s, &info);
+    /* Of one share alone there is nothing to vary together. */
+    selected_sum(&sum, points, count, count > 1 ? selected_design(&info) : 1);
     est->value = 1 - sum.value;
-    if (selected_together(s) || hsy_releases_has(&points[0])) {
+    if (selected_together(&info) || hsy_releases_has(&points[0])) {
         est->sd = hsy_releases_has(&points[0])
                       ? selected_noise(points, count, how->target, sum.value)
                       : selected_bound(points, count, how->target);
@@ -170,3 +198,5 @@ hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
 }
 
 #undef SELECTED_FAR
+#undef SELECTED_LISTED
+#undef SELECTED_SPELLED

@@ -191,6 +191,50 @@ void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
         *count = (size_t)top;
 }
 
+/* ---- What is not shown --------------------------------------------------- */
+
+hsy_selection shares_selection(const struct shares_row *rows, size_t count,
+                               size_t total)
+{
+    return (hsy_selection){.of = total,
+                           .passed = count < total ? rows[count].est.value
+                                                   : -INFINITY};
+}
+
+hsy_status shares_rest(hsy_estimate *rest, const hsy_scheme *s,
+                       const struct shares_known *known, size_t count,
+                       const hsy_selection *from, const hsy_confidence *how,
+                       hsy_error *err)
+{
+    hsy_point *points = calloc(count + 1, sizeof *points);
+    hsy_status st;
+
+    if (points == NULL)
+        return HSY_E_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        points[i] = *known[i].point;
+    st = hsy_estimate_rest(rest, s, points, count, from, how, err);
+    free(points);
+    for (size_t i = 0; st == HSY_OK && i < count; i++) {
+        rest->low -= known[i].bound != NULL ? known[i].bound->down : 0;
+        rest->high += known[i].bound != NULL ? known[i].bound->up : 0;
+    }
+    return st;
+}
+
+hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to)
+{
+    const double ratio =
+        hsy_normal_quantile((1 - to) / 2) / hsy_normal_quantile((1 - from) / 2);
+    hsy_estimate out = *est;
+
+    if (to == from)
+        return out;
+    out.low = est->value - ratio * (est->value - est->low);
+    out.high = est->value + ratio * (est->high - est->value);
+    return out;
+}
+
 /* ---- Signs --------------------------------------------------------------- */
 
 /* Whether any part of the scheme has reports that show liars. */

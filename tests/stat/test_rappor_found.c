@@ -34,19 +34,9 @@ struct found_sums {
     double detected;
 };
 
-/*
- * Hoeffding: the mean of `runs` independent shares in [0, 1], each with
- * expectation at most p, reaches a > p with probability at most exp(-runs K),
- * K = a ln(a / p) + (1 - a) ln((1 - a) / (1 - p)) [Hoeffding63, (2.1)].
- */
 static bool found_plausible(double a, double p, double runs)
 {
-    double k = a > 0 ? a * log(a / p) : 0;
-
-    if (a <= p)
-        return true;
-    k += a < 1 ? (1 - a) * log((1 - a) / (1 - p)) : 0;
-    return exp(-runs * k) > 1e-6;
+    return stat_hoeffding(a, p, runs) > 1e-6;
 }
 
 static void found_add(struct found_sums *sums, const struct people *p,
