@@ -233,10 +233,14 @@ void figure_put_rest(struct put *p, const hsy_estimate *rest)
 
 static void figure_put_rows(struct put *p, const struct figure *f)
 {
-    figure_put_selection(p, f->count, f->total,
-                         figure_selected(f, f->total).level);
-    if (f->count < f->total)
+    const double level = figure_selected(f, f->total).level;
+    const bool cut = f->count < f->total;
+
+    figure_put_selection(p, f->count, f->total, level);
+    if (cut)
         figure_put_rest(p, &f->rest);
+    else
+        put_null(p, "unexplained");
     put_count(p, "values", f->total);
     put_bool(p, "largest_first", f->sorted);
     put_array(p, "estimates");
@@ -244,6 +248,8 @@ static void figure_put_rows(struct put *p, const struct figure *f)
         put_object(p, NULL);
         figure_put_name(p, f, f->rows[i].place);
         figure_put_estimate(p, &f->rows[i].est);
+        if (cut)
+            put_number(p, "level_selected", level);
         put_end(p, '}');
     }
     put_end(p, ']');

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FOUND_TOP 16u   /* strings at most, if none is said */
 #define FOUND_MISS 0.05 /* chance that a stage overlooks what is detectable */
 
 bool figure_discovers(const struct figure *f)
@@ -70,17 +71,17 @@ static void found_put(struct put *p, const struct figure *f,
 hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err)
 {
     struct shares_wanted wanted = {
-        .search = {.size = sizeof wanted.search,
-                   .top = f->how->top != 0 ? f->how->top : FIGURE_TOP},
+        .search = {.size = sizeof wanted.search, .top = f->how->top},
         .how = f->confidence,
         .significant = f->how->top == 0};
     struct shares_search got;
     hsy_status st = shares_search(&got, &f->of, &wanted, err);
 
     /* Of long steps so many may be too many for a stage: fewer, then. */
-    while (st == HSY_E_RANGE && f->how->top == 0 && wanted.search.top > 1) {
+    while (st == HSY_E_RANGE && f->how->top == 0 && wanted.search.top != 1) {
         shares_search_clear(&got);
-        wanted.search.top /= 2;
+        wanted.search.top =
+            wanted.search.top == 0 ? FOUND_TOP / 2 : wanted.search.top / 2;
         st = shares_search(&got, &f->of, &wanted, err);
     }
     if (st == HSY_OK)

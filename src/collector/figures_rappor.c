@@ -39,7 +39,6 @@ static void rappor_put_rows(struct put *p, const struct figure *f,
         put_number(p, "q_value", s->q);
         put_number(p, "level_selected", rappor_level(f, s, summary));
         put_bool(p, "detected", s->detected);
-        put_bool(p, "significant", s->detected);
         put_end(p, '}');
     }
     put_end(p, ']');
