@@ -100,17 +100,18 @@ static int estimate_post(struct estimate_result *r,
     return st == HSY_OK ? 0 : cli_fail_error(NULL, &err);
 }
 
-double estimate_level(const struct estimate_options *o, size_t of)
+double estimate_level(const struct estimate_options *o, const hsy_info *info,
+                      size_t of)
 {
     return o->has_top && !o->simultaneous
-               ? hsy_selected_level(o->how.level, o->top, of)
+               ? shares_level(info, o->how.level, o->top, of)
                : o->how.level;
 }
 
 static void estimate_top(struct estimate_result *r)
 {
     r->of = r->count;
-    r->level = estimate_level(r->options, r->of);
+    r->level = estimate_level(r->options, &r->gather->info, r->of);
     if (r->options->has_top)
         shares_top(r->rows, &r->count, r->options->top, r->other != NULL);
     r->has_rest = r->count < r->of && r->other == NULL;
@@ -120,7 +121,8 @@ static void estimate_top(struct estimate_result *r)
 static int estimate_rest(struct estimate_result *r,
                          const struct estimate_evidence *e)
 {
-    const hsy_selection from = shares_selection(r->rows, r->count, r->of);
+    const hsy_selection from =
+        shares_selection(&r->gather->info, r->rows, r->count, r->of);
     struct shares_known *known = calloc(r->count + 1, sizeof *known);
     hsy_confidence how = r->options->how;
     hsy_error err = {0};
@@ -390,7 +392,7 @@ static int estimate_run(struct estimate_job *j)
     if (j->rows == NULL)
         return cli_fail_nomem();
     how.comparisons = o->simultaneous ? j->asked.count : 1;
-    how.level = estimate_level(o, r.count);
+    how.level = estimate_level(o, &j->gather.info, r.count);
     failed = estimate_rows(
         &r, &j->evidence, o->against != NULL ? &j->evidence_other : NULL, &how);
     if (!failed && o->post == HSY_POST_EM)

@@ -124,7 +124,8 @@ struct estimate_result {
 };
 
 /* The level of rows of which there are `of` before --top. */
-double estimate_level(const struct estimate_options *o, size_t of);
+double estimate_level(const struct estimate_options *o, const hsy_info *info,
+                      size_t of);
 
 /* ---- estimate_lying.c: devices that lie ---------------------------------- */
 

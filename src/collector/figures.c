@@ -127,7 +127,7 @@ hsy_confidence figure_selected(const struct figure *f, size_t total)
 {
     hsy_confidence how = f->confidence;
 
-    how.level = hsy_selected_level(how.level, figure_top(f, total), total);
+    how.level = shares_level(&f->info, how.level, figure_top(f, total), total);
     return how;
 }
 
@@ -144,7 +144,8 @@ void figure_cut(struct figure *f, bool difference)
 /* What is not among the rows that are left. */
 static hsy_status figure_rest(struct figure *f, hsy_error *err)
 {
-    const hsy_selection from = shares_selection(f->rows, f->count, f->total);
+    const hsy_selection from =
+        shares_selection(&f->info, f->rows, f->count, f->total);
     struct shares_known *known = malloc(f->count * sizeof *known + 1);
     hsy_status st;
 

@@ -78,8 +78,14 @@ hsy_status shares_rest(hsy_estimate *rest, const hsy_scheme *s,
  * that draws only some of the rows. */
 hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to);
 
+/* The level of the `top` largest of `of` rows. Yes and no are one share, and
+ * neither is a selection. */
+double shares_level(const hsy_info *info, double level, uint64_t top,
+                    size_t of);
+
 /* What the first `count` of `total` rows, the largest first, had to pass. */
-hsy_selection shares_selection(const struct shares_row *rows, size_t count,
+hsy_selection shares_selection(const hsy_info *info,
+                               const struct shares_row *rows, size_t count,
                                size_t total);
 
 /* A mean is estimated as a share of its range; a difference has no zero. */

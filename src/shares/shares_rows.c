@@ -193,12 +193,20 @@ void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
 
 /* ---- What is not shown --------------------------------------------------- */
 
-hsy_selection shares_selection(const struct shares_row *rows, size_t count,
+double shares_level(const hsy_info *info, double level, uint64_t top, size_t of)
+{
+    return info->kind == HSY_KIND_YES_NO ? level
+                                         : hsy_selected_level(level, top, of);
+}
+
+hsy_selection shares_selection(const hsy_info *info,
+                               const struct shares_row *rows, size_t count,
                                size_t total)
 {
+    const bool cut = count < total && info->kind != HSY_KIND_YES_NO;
+
     return (hsy_selection){.of = total,
-                           .passed = count < total ? rows[count].est.value
-                                                   : -INFINITY};
+                           .passed = cut ? rows[count].est.value : -INFINITY};
 }
 
 hsy_status shares_rest(hsy_estimate *rest, const hsy_scheme *s,

@@ -153,7 +153,7 @@ static bool top_run(struct sums *s, const struct stat_run *r,
     if (top_rows(rows, r, &how) != HSY_OK)
         return false;
     shares_top(rows, &count, c->top, false);
-    from = shares_selection(rows, count, r->npoints);
+    from = shares_selection(&r->info, rows, count, r->npoints);
     for (size_t i = 0; i < count; i++) {
         const double f = true_share(rows[i].place, target);
 
