@@ -852,7 +852,22 @@ typedef struct hsy_selection {
     uint64_t of;   /* how many were looked at */
     double passed; /* what a share had to be above; -INFINITY: nothing was left
                       out */
+    double design; /* by how much more their sum deviates than that of
+                      independent shares; 0: at most as much as is known of the
+                      mechanism */
 } hsy_selection;
+
+/* Measure from->design by replicates of a tally, as far as that is needed and
+ * its cells tell; else it is left as it is. Scratch as malloc aligns, 0 bytes
+ * if nothing is to be measured. Points are those of the codes, which are never
+ * NULL. */
+HSY_API size_t hsy_selection_scratch(const hsy_scheme *s, size_t count);
+HSY_API hsy_status hsy_selection_measure(hsy_selection *from,
+                                         const hsy_scheme *s,
+                                         const hsy_tally *t,
+                                         const uint64_t *codes,
+                                         const hsy_point *points, size_t count,
+                                         void *scratch, hsy_error *err);
 
 /*
  * 1 less the sum of `count` different shares of one tally: what is not among

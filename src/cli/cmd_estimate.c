@@ -123,19 +123,25 @@ static int estimate_rest(struct estimate_result *r,
 {
     const hsy_selection from =
         shares_selection(&r->gather->info, r->rows, r->count, r->of);
+    const struct shares_tally t = cli_gathered(r->gather);
     struct shares_known *known = calloc(r->count + 1, sizeof *known);
+    uint64_t *codes = calloc(r->count + 1, sizeof *codes);
     hsy_confidence how = r->options->how;
     hsy_error err = {0};
     hsy_status st = HSY_E_NOMEM;
 
     how.comparisons = 1;
-    for (size_t i = 0; known != NULL && i < r->count; i++)
-        known[i] =
-            estimate_known(e, estimate_place(r->asked, r->rows[i].place));
-    if (known != NULL)
-        st = shares_rest(&r->rest, r->gather->scheme, known, r->count, &from,
-                         &how, &err);
+    for (size_t i = 0; known != NULL && codes != NULL && i < r->count; i++) {
+        const uint32_t place = r->rows[i].place;
+
+        codes[i] = r->asked->codes != NULL ? r->asked->codes[place] : place;
+        known[i] = estimate_known(e, estimate_place(r->asked, place));
+    }
+    if (known != NULL && codes != NULL)
+        st = shares_rest(&r->rest, &t, codes, known, r->count, &from, &how,
+                         &err);
     free(known);
+    free(codes);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
     return st == HSY_OK ? 0 : estimate_refused(&how, &err);

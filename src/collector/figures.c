@@ -146,21 +146,23 @@ static hsy_status figure_rest(struct figure *f, hsy_error *err)
 {
     const hsy_selection from =
         shares_selection(&f->info, f->rows, f->count, f->total);
-    struct shares_known *known = malloc(f->count * sizeof *known + 1);
-    hsy_status st;
+    struct shares_known *known = calloc(f->count + 1, sizeof *known);
+    uint64_t *codes = calloc(f->count + 1, sizeof *codes);
+    hsy_status st = HSY_E_NOMEM;
 
-    if (known == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    for (size_t i = 0; i < f->count; i++) {
+    for (size_t i = 0; known != NULL && codes != NULL && i < f->count; i++) {
         const size_t at = f->rows[i].place;
 
+        codes[i] = f->codes != NULL ? f->codes[at] : at;
         known[i] = (struct shares_known){
             &f->points[at], f->bounds != NULL ? &f->bounds[at] : NULL};
     }
-    st = shares_rest(&f->rest, f->of.scheme, known, f->count, &from,
-                     &f->confidence, err);
+    if (known != NULL && codes != NULL)
+        st = shares_rest(&f->rest, &f->of, codes, known, f->count, &from,
+                         &f->confidence, err);
     free(known);
-    return st;
+    free(codes);
+    return st == HSY_E_NOMEM ? host_fail(err, st, NULL, "out of memory") : st;
 }
 
 static hsy_status figure_rows(struct figure *f, hsy_error *err)

@@ -11,9 +11,9 @@
  * variances, but for what sampling people adds: F (1-F) of the sum F itself.
  * Hashes and geometries are so for two values, not for three: people who hold
  * one of them may support others together. What that adds is at most a fixed
- * share, as measured (docs/estimates.md). Trees and channels of one's own have
- * no such rule; there standard deviations are added up, which is a bound for
- * any.
+ * share, as measured (selected_design.c, docs/estimates.md). Trees and channels
+ * of one's own have no such rule; there standard deviations are added up, which
+ * is a bound for any.
  */
 #include "fail.h"
 #include "infer.h"
@@ -129,7 +129,7 @@ static double selected_noise(const hsy_point *points, size_t count,
 
 static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
                           const hsy_point *points, size_t count,
-                          const hsy_confidence *how)
+                          const hsy_selection *from, const hsy_confidence *how)
 {
     const double z = -hsy_normal_quantile((1 - how->level) / 2);
     double ends[2];
@@ -138,7 +138,10 @@ static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
 
     hsy_scheme_info(s, &info);
     /* Of one share alone there is nothing to vary together. */
-    selected_sum(&sum, points, count, count > 1 ? selected_design(&info) : 1);
+    selected_sum(&sum, points, count,
+                 count == 1         ? 1
+                 : from->design > 0 ? from->design
+                                    : selected_design(&info));
     est->value = 1 - sum.value;
     if (selected_together(&info) || hsy_releases_has(&points[0])) {
         est->sd = hsy_releases_has(&points[0])
@@ -192,7 +195,7 @@ hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
     *est = (hsy_estimate){.value = 1, .low = 1, .high = 1};
     if (count == 0)
         return HSY_OK;
-    selected_ends(est, s, points, count, how);
+    selected_ends(est, s, points, count, from, how);
     est->high += selected_excess(points, count, from, how);
     return HSY_OK;
 }

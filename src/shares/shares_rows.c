@@ -209,10 +209,29 @@ hsy_selection shares_selection(const hsy_info *info,
                            .passed = cut ? rows[count].est.value : -INFINITY};
 }
 
-hsy_status shares_rest(hsy_estimate *rest, const hsy_scheme *s,
-                       const struct shares_known *known, size_t count,
-                       const hsy_selection *from, const hsy_confidence *how,
-                       hsy_error *err)
+/* With how the shares vary together, where that is to be measured. */
+static hsy_status rows_rest(hsy_estimate *rest, const struct shares_tally *t,
+                            const uint64_t *codes, const hsy_point *points,
+                            size_t count, hsy_selection from,
+                            const hsy_confidence *how, hsy_error *err)
+{
+    const size_t size = hsy_selection_scratch(t->scheme, count);
+    void *scratch = malloc(size + 1);
+    hsy_status st = HSY_E_NOMEM;
+
+    if (scratch != NULL)
+        st = hsy_selection_measure(&from, t->scheme, t->tally, codes, points,
+                                   count, scratch, err);
+    if (st == HSY_OK)
+        st = hsy_estimate_rest(rest, t->scheme, points, count, &from, how, err);
+    free(scratch);
+    return st;
+}
+
+hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
+                       const uint64_t *codes, const struct shares_known *known,
+                       size_t count, const hsy_selection *from,
+                       const hsy_confidence *how, hsy_error *err)
 {
     hsy_point *points = calloc(count + 1, sizeof *points);
     hsy_status st;
@@ -221,7 +240,7 @@ hsy_status shares_rest(hsy_estimate *rest, const hsy_scheme *s,
         return HSY_E_NOMEM;
     for (size_t i = 0; i < count; i++)
         points[i] = *known[i].point;
-    st = hsy_estimate_rest(rest, s, points, count, from, how, err);
+    st = rows_rest(rest, t, codes, points, count, *from, how, err);
     free(points);
     for (size_t i = 0; st == HSY_OK && i < count; i++) {
         rest->low -= known[i].bound != NULL ? known[i].bound->down : 0;
