@@ -84,8 +84,8 @@ static void selected_sum(hsy_point *sum, const hsy_point *points, size_t count,
     const double n = points[0].n;
     double all = 0, slope = 0;
 
-    *sum =
-        (hsy_point){.n = n, .spread = points[0].spread, .even = points[0].even};
+    *sum = points[0]; /* for what all have in common */
+    sum->value = sum->v0 = sum->floor = 0;
     for (size_t i = 0; i < count; i++) {
         const hsy_point *p = &points[i];
         const double f = hsy_share_clip(p->value);
