@@ -857,16 +857,14 @@ typedef struct hsy_selection {
                       mechanism */
 } hsy_selection;
 
-/* Measure from->design by replicates of a tally, as far as that is needed and
- * its cells tell; else it is left as it is. Scratch as malloc aligns, 0 bytes
- * if nothing is to be measured. Points are those of the codes, which are never
- * NULL. */
+/* Measure from->design of these codes by replicates of a tally, as far as that
+ * is needed and its cells tell; else it is left as it is. Scratch as malloc
+ * aligns, 0 bytes if nothing is to be measured. HSY_E_EMPTY without reports. */
 HSY_API size_t hsy_selection_scratch(const hsy_scheme *s, size_t count);
 HSY_API hsy_status hsy_selection_measure(hsy_selection *from,
                                          const hsy_scheme *s,
                                          const hsy_tally *t,
-                                         const uint64_t *codes,
-                                         const hsy_point *points, size_t count,
+                                         const uint64_t *codes, size_t count,
                                          void *scratch, hsy_error *err);
 
 /*

@@ -96,6 +96,20 @@ static double design_noise(const hsy_point *points, size_t count)
     return variance;
 }
 
+/* The share of each cell; false if reports are not one cell each. */
+static bool design_chances(double *chances, const hsy_tally *t, double n)
+{
+    double all = 0;
+
+    for (size_t c = 0; c < t->ncells; c++) {
+        if (t->cells[c] < 0)
+            return false;
+        all += (double)t->cells[c];
+        chances[c] = (double)t->cells[c] / n;
+    }
+    return all == n;
+}
+
 /* The sum of one replicate. */
 static hsy_status design_replicate(double *sum, const struct design_room *room,
                                    const hsy_scheme *s, const hsy_tally *t,
@@ -119,12 +133,10 @@ static hsy_status design_replicate(double *sum, const struct design_room *room,
 
 hsy_status hsy_selection_measure(hsy_selection *from, const hsy_scheme *s,
                                  const hsy_tally *t, const uint64_t *codes,
-                                 const hsy_point *points, size_t count,
-                                 void *scratch, hsy_error *err)
+                                 size_t count, void *scratch, hsy_error *err)
 {
     const double n = (double)hsy_tally_reports(t);
-    const double all = design_sum(points, count), f = hsy_share_clip(all);
-    double off = 0, squares = 0, noise;
+    double all, f, own, off = 0, squares = 0, noise;
     struct design_room room;
     hsy_stream stream;
     hsy_info info;
@@ -136,8 +148,13 @@ hsy_status hsy_selection_measure(hsy_selection *from, const hsy_scheme *s,
         return hsy_fail(err, HSY_E_EMPTY, "tally", "no data");
     hsy_scheme_info(s, &info);
     design_layout(&room, scratch, s, &info, count);
-    for (size_t c = 0; c < t->ncells; c++)
-        room.chances[c] = (double)t->cells[c] / n;
+    if (!design_chances(room.chances, t, n))
+        return HSY_OK;
+    st = hsy_points(s, room.points, t, codes, count, room.scratch, err);
+    if (st != HSY_OK)
+        return st;
+    all = design_sum(room.points, count);
+    own = design_noise(room.points, count);
     hsy_stream_seed(&stream, 0, DESIGN_LANE);
     for (unsigned r = 0; r < DESIGN_REPLICATES && st == HSY_OK; r++) {
         double sum = 0;
@@ -149,11 +166,11 @@ hsy_status hsy_selection_measure(hsy_selection *from, const hsy_scheme *s,
     hsy_stream_clear(&stream);
     if (st != HSY_OK)
         return st;
+    f = hsy_share_clip(all);
     noise =
         (squares - off * off / DESIGN_REPLICATES) / (DESIGN_REPLICATES - 1) -
         f * (1 - f) / n;
-    from->design =
-        sqrt(fmax(1, noise / fmax(design_noise(points, count), 1e-300)));
+    from->design = sqrt(fmax(1, noise / fmax(own, 1e-300)));
     return HSY_OK;
 }
 

@@ -220,8 +220,8 @@ static hsy_status rows_rest(hsy_estimate *rest, const struct shares_tally *t,
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL)
-        st = hsy_selection_measure(&from, t->scheme, t->tally, codes, points,
-                                   count, scratch, err);
+        st = hsy_selection_measure(&from, t->scheme, t->tally, codes, count,
+                                   scratch, err);
     if (st == HSY_OK)
         st = hsy_estimate_rest(rest, t->scheme, points, count, &from, how, err);
     free(scratch);

@@ -114,7 +114,6 @@ static void test_measure(const hsy_scheme *grr)
     const hsy_spec spec = trial_values("pgr", 40, 1);
     hsy_scheme *s = trial_scheme(&spec);
     hsy_selection from = {.of = 40, .passed = 0};
-    const hsy_point points[2] = {point_of(0.3), point_of(0.2)};
     const uint64_t codes[2] = {0, 1};
     int64_t *words = trial_memory(hsy_tally_words(s) * sizeof *words);
     void *scratch = trial_memory(hsy_selection_scratch(s, 2));
@@ -125,7 +124,7 @@ static void test_measure(const hsy_scheme *grr)
     ok(hsy_selection_scratch(grr, 2) == 0 && hsy_selection_scratch(s, 1) == 0 &&
            hsy_selection_scratch(s, 2) > 0,
        "a geometry is measured, a choice and a single share are not");
-    ok(hsy_selection_measure(&from, s, &t, codes, points, 2, scratch, &err) ==
+    ok(hsy_selection_measure(&from, s, &t, codes, 2, scratch, &err) ==
                HSY_E_EMPTY &&
            from.design == 0,
        "without reports there is nothing to measure");
@@ -133,8 +132,7 @@ static void test_measure(const hsy_scheme *grr)
         t.cells[c] = 25;
         t.strata[0] += 25;
     }
-    ok(hsy_selection_measure(&from, s, &t, codes, points, 2, scratch, &err) ==
-               HSY_OK &&
+    ok(hsy_selection_measure(&from, s, &t, codes, 2, scratch, &err) == HSY_OK &&
            from.design >= 1 && isfinite(from.design),
        "with them there is: %g", from.design);
     free(words);
