@@ -155,7 +155,8 @@ static hsy_status figure_rest(struct figure *f, hsy_error *err)
 
         codes[i] = f->codes != NULL ? f->codes[at] : at;
         known[i] = (struct shares_known){
-            &f->points[at], f->bounds != NULL ? &f->bounds[at] : NULL};
+            .point = &f->points[at],
+            .bound = f->bounds != NULL ? &f->bounds[at] : NULL};
     }
     if (known != NULL && codes != NULL)
         st = shares_rest(&f->rest, &f->of, codes, known, f->count, &from,

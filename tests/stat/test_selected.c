@@ -131,7 +131,7 @@ static hsy_status top_rows(struct shares_row *rows, const struct stat_run *r,
     hsy_status st = HSY_OK;
 
     for (uint32_t v = 0; v < r->npoints && st == HSY_OK; v++) {
-        const struct shares_known known = {&r->points[v], NULL};
+        const struct shares_known known = {.point = &r->points[v]};
 
         rows[v].place = v;
         st = shares_row(&rows[v], &lying, &r->info, &known, NULL, how, NULL);
@@ -162,7 +162,7 @@ static bool top_run(struct sums *s, const struct stat_run *r,
         const double f = true_share(rows[i].place, target);
 
         codes[i] = rows[i].place;
-        known[i] = (struct shares_known){&r->points[rows[i].place], NULL};
+        known[i] = (struct shares_known){.point = &r->points[rows[i].place]};
         hsy_estimate_point(&naive, known[i].point, &plain, NULL);
         add_row(part, &rows[i].est, &naive, f);
         truth -= f;
@@ -189,7 +189,7 @@ static bool top_fixed(struct sums *s, const struct stat_run *r,
 
     for (uint32_t v = 0; v < c->top; v++) {
         codes[v] = v;
-        known[v] = (struct shares_known){&r->points[v], NULL};
+        known[v] = (struct shares_known){.point = &r->points[v]};
         truth -= held[v];
     }
     if (shares_rest(&rest, &t, codes, known, c->top, &from, &plain, NULL) !=
