@@ -62,8 +62,8 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
     {ESTIMATE_LYING, "assume-lying", "SHARE",
-     "widen intervals by what so many lying devices can do,\n"
-     "as 1% or 0.01"},
+     "add intervals that allow for what so many lying\n"
+     "devices can do, as 1% or 0.01"},
     {ESTIMATE_PLOT, "plot", "FILE.svg", "write the estimates as a figure"},
     {ESTIMATE_COVARIANCE, "covariance", NULL,
      "how estimates vary together (grr and matrix)"},

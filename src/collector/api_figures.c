@@ -218,6 +218,7 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
 
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         *failed = i;
+        how.span[i] = history_span(c, &ask[i]);
         st = history_copy(&words[i], c, &ask[i], err);
     }
     if (st == HSY_OK) {

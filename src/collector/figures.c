@@ -21,7 +21,7 @@ static hsy_status figure_few(const struct roster_entry *e, hsy_error *err)
 static void figure_begin(struct figure *f, const struct roster_entry *e,
                          const struct figure_how *how)
 {
-    *f = (struct figure){.entry = e, .how = how};
+    *f = (struct figure){.entry = e, .how = how, .span = how->span[0]};
     hsy_scheme_info(e->scheme, &f->info);
     f->of = (struct shares_tally){e->scheme, &f->info, &f->tally};
     f->confidence = (hsy_confidence){.level = how->level,
@@ -147,6 +147,14 @@ static hsy_status figure_rows(struct figure *f, hsy_error *err)
 
 /* ---- Writing ------------------------------------------------------------- */
 
+static void figure_put_day(struct put *p, const char *name, uint32_t day)
+{
+    if (day != 0)
+        put_day(p, name, day);
+    else
+        put_null(p, name);
+}
+
 /* Members that every figure has: what was asked, and how private it is. */
 static void figure_put_head(struct put *p, const struct figure *f)
 {
@@ -167,6 +175,8 @@ static void figure_put_head(struct put *p, const struct figure *f)
     put_number(p, "epsilon_lifetime",
                f->info.epsilon_lifetime > 0 ? f->info.epsilon_lifetime : NAN);
     put_count(p, "reports", hsy_tally_reports(&f->tally));
+    figure_put_day(p, "first_day", f->span.first);
+    figure_put_day(p, "last_day", f->span.last);
     put_number(p, "level", f->how->level);
 }
 
@@ -178,6 +188,16 @@ void figure_put_estimate(struct put *p, const hsy_estimate *est)
     put_number(p, "high", est->high);
 }
 
+void figure_put_row(struct put *p, const struct figure *f,
+                    const struct shares_row *row)
+{
+    figure_put_estimate(p, &row->est);
+    if (f->bounds == NULL)
+        return;
+    put_number(p, "low_lying", row->low_lying);
+    put_number(p, "high_lying", row->high_lying);
+}
+
 static void figure_put_rows(struct put *p, const struct figure *f)
 {
     put_count(p, "values", f->total);
@@ -186,7 +206,7 @@ static void figure_put_rows(struct put *p, const struct figure *f)
     for (size_t i = 0; i < f->count; i++) {
         put_object(p, NULL);
         figure_put_name(p, f, f->rows[i].place);
-        figure_put_estimate(p, &f->rows[i].est);
+        figure_put_row(p, f, &f->rows[i]);
         put_end(p, '}');
     }
     put_end(p, ']');

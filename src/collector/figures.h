@@ -12,12 +12,19 @@
 
 #include "roster.h"
 
+/* The first and the last day of sending that a tally has reports of; 0: it is
+ * of no day. */
+struct figure_span {
+    uint32_t first, last;
+};
+
 struct figure_how {
     double level;           /* 0.95 */
     double lying;           /* share of lying devices, 0.01 */
     uint32_t top;           /* strings: so many at most; 0: 50 */
     const char *candidates; /* strings: one a line; NULL: none */
     size_t candidates_len;
+    struct figure_span span[2]; /* of the tally, and of one it is compared to */
 };
 
 /* Whether there can be a figure, as far as that is known without a tally:
@@ -37,7 +44,9 @@ hsy_status figure_difference(char **json, size_t *len,
                              const struct roster_entry *b, int64_t *b_words,
                              const struct figure_how *how, hsy_error *err);
 
-/* The same figure as CSV (value,estimate,stderr,low,high) and as SVG. */
+/* The same figure as CSV (value,estimate,stderr,low,high and further columns
+ * after them: what rows have, and what the figure says of itself) and as SVG.
+ */
 hsy_status figure_csv(char **csv, size_t *len, const char *json,
                       size_t json_len, hsy_error *err);
 hsy_status figure_svg(char **svg, size_t *len, const char *json,

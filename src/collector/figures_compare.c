@@ -58,7 +58,7 @@ static void compare_put_rows(struct put *p, const struct figure *d,
     for (size_t i = 0; i < d->count; i++) {
         put_object(p, NULL);
         figure_put_name(p, a, d->rows[i].place);
-        figure_put_estimate(p, &d->rows[i].est);
+        figure_put_row(p, d, &d->rows[i]);
         put_number(p, "p_value", d->rows[i].p_value);
         put_end(p, '}');
     }
@@ -115,6 +115,7 @@ static hsy_status compare_open(struct figure *f, const struct roster_entry *e,
 {
     hsy_status st = figure_open(f, e, words, how, err);
 
+    f->span = how->span[which - 1];
     if (st == HSY_E_EMPTY && err != NULL)
         err->line = which;
     return st;

@@ -17,6 +17,7 @@
 #define EXPORT_TEXT 320u      /* of a note */
 #define EXPORT_NAME 256u      /* bytes of a name that are looked at */
 #define EXPORT_NAME_MAX 4096u /* ... and in a table */
+#define EXPORT_COLUMNS 32u    /* that rows have */
 
 static hsy_status export_load(json_t **figure, json_t **rows, const char *json,
                               size_t len, hsy_error *err)
@@ -30,9 +31,12 @@ static hsy_status export_load(json_t **figure, json_t **rows, const char *json,
     return host_fail(err, HSY_E_FORMAT, NULL, "this is no figure");
 }
 
+/* NaN where there is none. */
 static double export_number(const json_t *row, const char *name)
 {
-    return json_number_value(json_object_get(row, name));
+    const json_t *number = json_object_get(row, name);
+
+    return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
 /* ---- CSV ----------------------------------------------------------------- */
@@ -67,43 +71,86 @@ static void export_csv_cell(FILE *to, const json_t *cell)
 
     if (json_is_boolean(cell)) {
         fputs(json_is_true(cell) ? "true" : "false", to);
+    } else if (json_is_string(cell)) {
+        written_csv(to, json_string_value(cell), json_string_length(cell));
+    } else if (json_is_integer(cell)) {
+        fprintf(to, "%" JSON_INTEGER_FORMAT, json_integer_value(cell));
     } else if (json_is_number(cell)) {
         written_number(text, json_number_value(cell));
         fputs(text, to);
     }
 }
 
-/* Numbers and flags of a row; its columns are those of the first one. */
-static void export_csv_row(FILE *to, json_t *row)
-{
-    const char *name;
-    json_t *cell;
+/* Columns of a table: members that any row has, after its name. */
+struct export_table {
+    const char *names[EXPORT_COLUMNS];
+    size_t n;
+};
 
-    export_csv_name(to, row);
-    json_object_foreach(row, name, cell)
-    {
-        if (!json_is_string(cell)) {
-            putc(',', to);
-            export_csv_cell(to, cell);
+/* What a figure says of itself, in each row after what the row has. */
+static const char *const export_said[] = {
+    "level",    "target",  "assume_lying", "first_day",
+    "last_day", "release", "devices",      "reports"};
+
+#define EXPORT_SAID (sizeof export_said / sizeof export_said[0])
+
+static void export_column(struct export_table *t, const char *name)
+{
+    if (strcmp(name, "value") == 0 || strcmp(name, "value_hex") == 0)
+        return;
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->names[i], name) == 0)
+            return;
+    if (t->n < EXPORT_COLUMNS)
+        t->names[t->n++] = name;
+}
+
+/* Scripts rely on the first four. */
+static void export_columns(struct export_table *t, json_t *rows)
+{
+    static const char *const first[] = {"estimate", "stderr", "low", "high"};
+
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        export_column(t, first[i]);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const char *name;
+        json_t *cell;
+
+        json_object_foreach(json_array_get(rows, i), name, cell)
+        {
+            export_column(t, name);
         }
+    }
+}
+
+static void export_csv_row(FILE *to, const struct export_table *t,
+                           const json_t *figure, json_t *row)
+{
+    export_csv_name(to, row);
+    for (size_t i = 0; i < t->n; i++) {
+        putc(',', to);
+        export_csv_cell(to, json_object_get(row, t->names[i]));
+    }
+    for (size_t i = 0; i < EXPORT_SAID; i++) {
+        putc(',', to);
+        export_csv_cell(to, json_object_get(figure, export_said[i]));
     }
     putc('\n', to);
 }
 
-static void export_csv_head(FILE *to, json_t *row)
+static void export_csv(FILE *to, const json_t *figure, json_t *rows)
 {
-    const char *name;
-    json_t *cell;
+    struct export_table t = {.n = 0};
 
+    export_columns(&t, rows);
     fputs("value", to);
-    if (row == NULL)
-        fputs(",estimate,stderr,low,high", to);
-    json_object_foreach(row, name, cell)
-    {
-        if (!json_is_string(cell))
-            fprintf(to, ",%s", name);
-    }
+    for (size_t i = 0; i < t.n; i++)
+        fprintf(to, ",%s", t.names[i]);
+    for (size_t i = 0; i < EXPORT_SAID; i++)
+        fprintf(to, ",%s", export_said[i]);
     putc('\n', to);
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        export_csv_row(to, &t, figure, json_array_get(rows, i));
 }
 
 hsy_status figure_csv(char **csv, size_t *len, const char *json,
@@ -118,11 +165,8 @@ hsy_status figure_csv(char **csv, size_t *len, const char *json,
     if (st != HSY_OK)
         return st;
     to = open_memstream(&text, &text_len);
-    if (to != NULL) {
-        export_csv_head(to, json_array_get(rows, 0));
-        for (size_t i = 0; i < json_array_size(rows); i++)
-            export_csv_row(to, json_array_get(rows, i));
-    }
+    if (to != NULL)
+        export_csv(to, figure, rows);
     json_decref(figure);
     if (to == NULL || fclose(to) != 0) {
         free(text);
@@ -157,9 +201,9 @@ static void export_texts(struct export_drawing *d)
               json_string_value(json_object_get(d->figure, "mechanism")),
               export_number(d->figure, "epsilon"),
               json_integer_value(json_object_get(d->figure, "reports")));
-    if (json_is_number(lying))
+    if (json_number_value(lying) > 0)
         plot_more(d->note, sizeof d->note,
-                  "; wider for %.6g %% of lying devices",
+                  "; pale: wider for %.6g %% of lying devices",
                   100 * json_number_value(lying));
     if (d->n < all)
         plot_more(d->note, sizeof d->note, "; the first %zu of %zu", d->n, all);
@@ -188,17 +232,26 @@ static void export_name(char name[EXPORT_NAME], const json_t *row)
     name[used] = '\0';
 }
 
+/* What liars make of an interval, where something is assumed of them. */
+static struct plot_further export_further(const json_t *row, double unit)
+{
+    return (struct plot_further){unit * export_number(row, "low_lying"),
+                                 unit * export_number(row, "high_lying")};
+}
+
 static hsy_status export_list(char **svg, size_t *len,
                               const struct export_drawing *d, hsy_error *err)
 {
     const double unit = d->mean ? 1 : 100;
     char names[EXPORT_DRAWN][EXPORT_NAME];
     struct plot_named named[EXPORT_DRAWN];
+    struct plot_further further[EXPORT_DRAWN];
     const struct plot_list list = {.title = d->title,
                                    .about = d->about,
                                    .note = d->note,
                                    .label = d->mean ? "mean" : "share in %",
                                    .named = named,
+                                   .further = further,
                                    .n = d->n,
                                    .points = d->mean};
 
@@ -210,6 +263,7 @@ static hsy_status export_list(char **svg, size_t *len,
             (struct plot_named){names[i], unit * export_number(row, "estimate"),
                                 unit * export_number(row, "low"),
                                 unit * export_number(row, "high")};
+        further[i] = export_further(row, unit);
     }
     return plot_list_svg(svg, len, &list, err);
 }
@@ -221,6 +275,7 @@ static hsy_status export_histogram(char **svg, size_t *len,
     const double lo = export_number(d->figure, "lo");
     const double width = (export_number(d->figure, "hi") - lo) / (double)d->n;
     double x[EXPORT_BINS], y[EXPORT_BINS], low[EXPORT_BINS], high[EXPORT_BINS];
+    struct plot_further further[EXPORT_BINS];
     const struct plot_series bars = {.style = PLOT_BARS,
                                      .colour = 1,
                                      .n = d->n,
@@ -228,7 +283,8 @@ static hsy_status export_histogram(char **svg, size_t *len,
                                      .y = y,
                                      .low = low,
                                      .high = high,
-                                     .width = width};
+                                     .width = width,
+                                     .further = further};
     const struct plot_figure figure = {.title = d->title,
                                        .about = d->about,
                                        .note = d->note,
@@ -244,6 +300,7 @@ static hsy_status export_histogram(char **svg, size_t *len,
         y[i] = 100 * export_number(row, "estimate");
         low[i] = 100 * export_number(row, "low");
         high[i] = 100 * export_number(row, "high");
+        further[i] = export_further(row, 100);
     }
     return plot_svg(svg, len, &figure, err);
 }

@@ -35,6 +35,11 @@ struct history_ask {
     uint32_t first, last;
 };
 
+/* The first and the last day of sending that have reports in what is asked, as
+ * far as tallies of days are kept. */
+struct figure_span history_span(struct collector *c,
+                                const struct history_ask *ask);
+
 /* A copy of the tally, to be freed: as many words as the entry has. Zeros
  * before anything has come; HSY_E_EMPTY if none of the days asked for is kept.
  * Waits for the folder. */

@@ -31,6 +31,42 @@ struct store_count history_count(struct collector *c, uint32_t entry)
     return sum;
 }
 
+/* Whether a day's reports stand in what is asked: days that are no longer kept
+ * by themselves are in the whole alone. */
+static bool make_within(const struct store_count *day,
+                        const struct history_ask *ask, uint64_t oldest)
+{
+    if (day->epoch == 0 || day->reports == 0)
+        return false; /* a tally that was merged in is of no day */
+    return ask->first == 0 ||
+           (day->epoch >= ask->first && day->epoch <= ask->last &&
+            day->epoch >= oldest);
+}
+
+struct figure_span history_span(struct collector *c,
+                                const struct history_ask *ask)
+{
+    const uint64_t keep = (uint64_t)c->config.keep_days;
+    struct store_count *days = malloc(MAKE_COUNTS * sizeof *days);
+    struct figure_span span = {0, 0};
+    struct engine_status status;
+    size_t n = days == NULL ? 0
+                            : engine_counts(c->engine, ask->entry->number, days,
+                                            MAKE_COUNTS);
+
+    engine_look(c->engine, &status);
+    for (size_t i = 0; i < n && i < MAKE_COUNTS; i++) {
+        if (!make_within(&days[i], ask,
+                         status.day > keep ? status.day - keep : 0))
+            continue;
+        if (span.first == 0)
+            span.first = days[i].epoch;
+        span.last = days[i].epoch;
+    }
+    free(days);
+    return span;
+}
+
 /* ---- Copies -------------------------------------------------------------- */
 
 struct make_copy {
@@ -137,6 +173,7 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
                           const struct figure_how *how, hsy_error *err)
 {
     const struct roster_entry *e = ask->entry;
+    struct figure_how spanned = *how;
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 
@@ -147,8 +184,9 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
         err->limit = e->task.min_reports;
     if (st == HSY_OK)
         st = history_copy(&words, c, ask, err);
+    spanned.span[0] = history_span(c, ask);
     if (st == HSY_OK)
-        st = figure_json(json, len, e, words, how, err);
+        st = figure_json(json, len, e, words, &spanned, err);
     free(words);
     return st;
 }
