@@ -25,6 +25,14 @@ static uint32_t tasks_sent_until(const hsy_task *t)
     return last < TASKS_LAST ? last : TASKS_LAST;
 }
 
+/* The factor that the paragraph beside it says; null: none is promised. */
+static void tasks_put_odds(struct put *p, const char *name, uint64_t nano)
+{
+    const uint64_t tenths = hsy_odds(nano);
+
+    put_number(p, name, tenths != 0 ? (double)tenths / 10 : NAN);
+}
+
 /* What the answers of one person can tell, at most. */
 static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
                               const hsy_info *info)
@@ -37,7 +45,8 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
     put_number(p, "epsilon", info->epsilon);
     put_number(p, "epsilon_exact", info->epsilon_exact);
     put_number(p, "epsilon_lifetime", (double)release.nano_lifetime / HSY_NANO);
-    put_number(p, "odds", exp(info->epsilon_exact));
+    tasks_put_odds(p, "odds", release.nano_one);
+    tasks_put_odds(p, "odds_lifetime", release.nano_lifetime);
     put_text(p, "privacy", label, len < sizeof label ? len : sizeof label - 1);
 }
 

@@ -38,9 +38,8 @@ static bool make_within(const struct store_count *day,
 {
     if (day->epoch == 0 || day->reports == 0)
         return false; /* a tally that was merged in is of no day */
-    return ask->first == 0 ||
-           (day->epoch >= ask->first && day->epoch <= ask->last &&
-            day->epoch >= oldest);
+    return ask->first == 0 || (day->epoch >= ask->first &&
+                               day->epoch <= ask->last && day->epoch >= oldest);
 }
 
 struct figure_span history_span(struct collector *c,
