@@ -3,7 +3,7 @@
 import { json, taskPath } from "./api.js";
 import { choice, h, put, say } from "./dom.js";
 import { EstimateCard } from "./estimate.js";
-import { count, day, reach, unitOf } from "./numbers.js";
+import { count, day, unitOf } from "./numbers.js";
 import { DaysCard, OverTimeCard } from "./overtime.js";
 import { privacyCard } from "./privacy.js";
 import { taskLink } from "./tasks.js";
@@ -11,10 +11,22 @@ import { headline, kindName, stateOf } from "./words.js";
 
 export class TaskView {
   constructor(app, id, query) {
-    Object.assign(this, { app, id, release: query.get("release"), title: id, cards: [] });
+    const { release, ...kept } = Object.fromEntries(query);
+    Object.assign(this, { app, id, release, kept, title: id, cards: [] });
     this.abort = new AbortController();
     this.node = h("div", null, h("p", { class: "soft", role: "status" }, "Loading"));
     this.load();
+  }
+
+  // What the address says of these, else what is usual.
+  asked(usual) { return Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, this.kept[name] ?? value])); }
+
+  remember(values, usual) {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === usual[name]) delete this.kept[name];
+      else this.kept[name] = value;
+    }
+    this.app.remember(this, taskLink(this.task, "task", this.kept));
   }
 
   close() {
@@ -50,7 +62,7 @@ export class TaskView {
   }
 
   head(task, releases) {
-    const others = releases.length > 1 ? choice("Release", releases.map((t) => [String(t.release), `${t.release}${t.current ? " (current)" : ""}`]), String(task.release), (v) => { location.hash = taskLink({ task: task.task, release: v }); }) : null;
+    const others = releases.length > 1 ? choice("Release", releases.map((t) => [String(t.release), `${t.release}${t.current ? " (current)" : ""}`]), String(task.release), (v) => { location.hash = taskLink({ task: task.task, release: v }, "task", this.kept); }) : null;
     const fact = (name, node) => h("div", null, h("dt", null, name), node);
     return h("header", { class: "question" },
       h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Tasks"), h("span", { "aria-hidden": "true" }, " / "), h("span", null, task.task)),
@@ -72,8 +84,8 @@ export class TaskView {
   // The estimate's card has a new figure.
   figured(figure) {
     this.time.know(figure);
-    const top = headline(figure, unitOf(figure), reach(figure.level));
-    this.app.speak(`${count(figure.reports)} reports. ${top.text}: ${top.value} ${top.spread.replace("\u00b1", "plus or minus")}`);
+    const top = headline(figure, unitOf(figure));
+    this.app.speak(`${count(figure.reports)} reports. ${top.text}: ${top.value}${top.spread ? `, interval ${top.spread}` : ""}`);
   }
 
   mine(data) { return this.task && data && data.task === this.id && data.release === this.task.release; }
@@ -87,7 +99,8 @@ export class TaskView {
       this.days.add(this.app.status.day, more);
       Object.assign(this.task, { reports: data.reports, nulls: data.nulls ?? this.task.nulls });
       const shown = this.task.shown;
-      this.task.shown = data.reports >= this.task.min_reports;
+      this.task.shown = data.shown ?? data.reports >= this.task.min_reports;
+      if (data.devices !== undefined) this.task.devices = data.devices;
       this.counts();
       if (this.asking && more !== 0) this.estimate.refresh();
       if (shown !== this.task.shown || (!shown && more > 0)) this.estimate.refresh();
