@@ -53,7 +53,7 @@ export function edgeLabels(edges) {
 export const legend = (figure) => [h("span", { class: "key-error" }), ` interval of the devices' noise, ${levelText(figure.level)} `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
 
 // What the rows shown do not explain, as a row of its own.
-const restOf = (figure) => (figure.unexplained ? { ...figure.unexplained, value: "not shown here" } : null);
+const restOf = (figure) => (figure.unexplained ? { ...figure.unexplained, value: "(not shown)" } : null);
 
 /* ---- Pictures: each has a node and takes a figure ------------------------ */
 
@@ -232,7 +232,7 @@ export class EstimateCard {
     put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
     const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
     const some = figure.values > figure.estimates.length ? `; the ${figure.estimates.length} largest of ${count(figure.values)} values` : "";
-    say(this.about, `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. Level ${levelText(figure.level)}, mechanism ${figure.mechanism}.`);
+    say(this.about, `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. Level ${levelText(figure.level)}${chosenOf(figure)}, mechanism ${figure.mechanism}.`);
     put(this.notes, (figure.notes ?? []).map((text) => h("li", null, text)));
     this.notes.hidden = !figure.notes?.length;
     // Bins of which only the largest came are no histogram.
@@ -263,6 +263,9 @@ export function numbersOf(row, unit, lies) {
   const ends = known(row.low) || !row.why ? [cell(row.low), cell(row.high)] : ["no interval", row.why];
   return [cell(row.stderr), ...ends, ...(lies ? [cell(row.low_lying), cell(row.high_lying)] : [])];
 }
+
+// Rows that were picked for being large have wider intervals.
+const chosenOf = ({ level, level_selected: each, selected, of: all }) => (known(each) && each !== level ? `, intervals of ${levelText(each)} each for the ${count(selected)} picked from ${count(all)}` : "");
 
 // Who sent them, and when.
 const of = (figure) => (known(figure.devices) && figure.devices < figure.reports ? ` of ${count(figure.devices)} devices or more` : "");

@@ -123,10 +123,10 @@ static void export_columns(struct export_table *t, json_t *rows)
     }
 }
 
-static void export_csv_row(FILE *to, const struct export_table *t,
-                           const json_t *figure, json_t *row)
+/* A row after its name. */
+static void export_csv_cells(FILE *to, const struct export_table *t,
+                             const json_t *figure, const json_t *row)
 {
-    export_csv_name(to, row);
     for (size_t i = 0; i < t->n; i++) {
         putc(',', to);
         export_csv_cell(to, json_object_get(row, t->names[i]));
@@ -135,7 +135,27 @@ static void export_csv_row(FILE *to, const struct export_table *t,
         putc(',', to);
         export_csv_cell(to, json_object_get(figure, export_said[i]));
     }
+    if (json_is_string(json_object_get(figure, "why"))) {
+        putc(',', to);
+        export_csv_cell(to, json_object_get(figure, "why"));
+    }
     putc('\n', to);
+}
+
+/* All rows, and what they do not explain. */
+static void export_csv_rows(FILE *to, const struct export_table *t,
+                            const json_t *figure, const json_t *rows)
+{
+    const json_t *rest = json_object_get(figure, "unexplained");
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        export_csv_name(to, json_array_get(rows, i));
+        export_csv_cells(to, t, figure, json_array_get(rows, i));
+    }
+    if (json_is_object(rest)) {
+        fputs("(not shown)", to);
+        export_csv_cells(to, t, figure, rest);
+    }
 }
 
 static void export_csv(FILE *to, const json_t *figure, json_t *rows)
@@ -148,9 +168,10 @@ static void export_csv(FILE *to, const json_t *figure, json_t *rows)
         fprintf(to, ",%s", t.names[i]);
     for (size_t i = 0; i < EXPORT_SAID; i++)
         fprintf(to, ",%s", export_said[i]);
+    if (json_is_string(json_object_get(figure, "why")))
+        fputs(",why", to);
     putc('\n', to);
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        export_csv_row(to, &t, figure, json_array_get(rows, i));
+    export_csv_rows(to, &t, figure, rows);
 }
 
 hsy_status figure_csv(char **csv, size_t *len, const char *json,
@@ -191,13 +212,17 @@ static void export_texts(struct export_drawing *d)
 {
     const json_t *question = json_object_get(d->figure, "question");
     const json_t *lying = json_object_get(d->figure, "assume_lying");
+    const json_t *why = json_object_get(d->figure, "why");
     const size_t all = json_array_size(d->rows);
 
     plot_more(d->title, sizeof d->title, "%s", json_string_value(question));
+    if (json_is_string(why))
+        plot_more(d->note, sizeof d->note, "no intervals");
+    else
+        plot_more(d->note, sizeof d->note, "%.14g %% intervals",
+                  100 * export_number(d->figure, "level"));
     plot_more(d->note, sizeof d->note,
-              "%.14g %% intervals; %s, epsilon %.9g, %" JSON_INTEGER_FORMAT
-              " reports",
-              100 * export_number(d->figure, "level"),
+              "; %s, epsilon %.9g, %" JSON_INTEGER_FORMAT " reports",
               json_string_value(json_object_get(d->figure, "mechanism")),
               export_number(d->figure, "epsilon"),
               json_integer_value(json_object_get(d->figure, "reports")));
@@ -207,8 +232,12 @@ static void export_texts(struct export_drawing *d)
                   100 * json_number_value(lying));
     if (d->n < all)
         plot_more(d->note, sizeof d->note, "; the first %zu of %zu", d->n, all);
-    plot_more(d->about, sizeof d->about, "%s, each with its interval: %s.",
-              d->mean ? "The mean" : "Shares", d->note);
+    plot_more(d->about, sizeof d->about, "%s, each %s its interval: %s.",
+              d->mean ? "The mean" : "Shares",
+              json_is_string(why) ? "without" : "with", d->note);
+    if (json_is_string(why))
+        plot_more(d->about, sizeof d->about, " No interval: %s.",
+                  json_string_value(why));
 }
 
 /* A name that can be drawn: what is no sign is shown by its number. */

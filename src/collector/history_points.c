@@ -275,14 +275,13 @@ void history_put(struct history *h, struct put *p, uint32_t entry)
 
 /* ---- From a figure ------------------------------------------------------- */
 
-/* Numbers as they are; what a figure has no number for is null. Only some
- * figures have the last two. */
-static void history_put_row(struct put *p, json_t *row)
+/* Numbers as they are; what a figure has no number for is null, and why says
+ * the reason. Only some figures have the last two. */
+static void history_put_row(struct put *p, json_t *row, const json_t *why)
 {
     static const char *const numbers[] = {
         "estimate", "stderr", "low", "high", "low_lying", "high_lying"};
     const json_t *value = json_object_get(row, "value");
-    const json_t *why = json_object_get(row, "why");
 
     put_object(p, NULL);
     put_text(p, "value", json_string_value(value), json_string_length(value));
@@ -294,7 +293,7 @@ static void history_put_row(struct put *p, json_t *row)
                        json_is_number(number) ? json_number_value(number)
                                               : NAN);
     }
-    if (json_is_string(why))
+    if (json_is_string(why) && json_is_null(json_object_get(row, "low")))
         put_word(p, "why", json_string_value(why));
     put_end(p, '}');
 }
@@ -322,7 +321,8 @@ hsy_status history_point(struct history_point *out, json_t *figure,
     put_count(&p, "reports", reports);
     put_array(&p, "estimates");
     for (size_t i = 0; i < json_array_size(rows) && i < HISTORY_ROWS; i++)
-        history_put_row(&p, json_array_get(rows, i));
+        history_put_row(&p, json_array_get(rows, i),
+                        json_object_get(figure, "why"));
     put_end(&p, ']');
     *out = (struct history_point){
         .day = form == HISTORY_IS_DAY || form == HISTORY_IS_OWN ? day : 0};
