@@ -75,7 +75,7 @@ static void days_renew(struct history *h, const struct roster_entry *e,
         if (folded)
             own.own_reports = day->reports;
         pthread_mutex_lock(&h->lock);
-        history_add_own(s, own);
+        history_add_day(s, own);
         pthread_mutex_unlock(&h->lock);
     } else if (st != HSY_E_BUSY && st != HSY_E_UNKNOWN) {
         log_failure(h->c->log, "figure-of-day", &err);

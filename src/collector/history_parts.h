@@ -59,8 +59,9 @@ struct history {
 struct history_series *history_of(struct history *h, uint32_t entry);
 void history_free_series(struct history_series *s); /* NULL is allowed */
 
-/* Add a point of now, or of a day (in the place of the same day's), under the
- * lock; it becomes the series'. */
+/* Add a point of now, or of a day (in the place of the same day's figures, of
+ * all and its own, as far as it has them), under the lock; it becomes the
+ * series'. */
 void history_add_live(struct history *h, struct history_series *s,
                       struct history_point point);
 void history_add_day(struct history_series *s, struct history_point point);
@@ -68,9 +69,6 @@ void history_add_day(struct history_series *s, struct history_point point);
 /* The point of a day; NULL: there is none. */
 const struct history_point *history_day(const struct history_series *s,
                                         uint32_t day);
-
-/* Let a day have this figure of its own, which becomes the series'. */
-void history_add_own(struct history_series *s, struct history_point point);
 
 /* A day's point as one text, to be freed, as the store and readers have it; and
  * back. */

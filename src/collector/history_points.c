@@ -115,30 +115,17 @@ void history_add_day(struct history_series *s, struct history_point point)
         history_free_point(&point);
         return;
     }
-    free(d->json);
-    d->json = point.json;
-    d->len = point.len;
-    d->unkept |= point.unkept;
-    if (point.own != NULL)
-        history_add_own(
-            s, (struct history_point){.day = point.day,
-                                      .own = point.own,
-                                      .own_len = point.own_len,
-                                      .own_reports = point.own_reports});
-}
-
-void history_add_own(struct history_series *s, struct history_point point)
-{
-    struct history_point *d = history_make_day(s, point.day);
-
-    if (d == NULL) {
-        history_free_point(&point);
-        return;
+    if (point.json != NULL) {
+        free(d->json);
+        d->json = point.json;
+        d->len = point.len;
     }
-    free(d->own);
-    d->own = point.own;
-    d->own_len = point.own_len;
-    d->own_reports = point.own_reports;
+    if (point.own != NULL) {
+        free(d->own);
+        d->own = point.own;
+        d->own_len = point.own_len;
+        d->own_reports = point.own_reports;
+    }
     d->unkept |= point.unkept;
 }
 

@@ -103,8 +103,8 @@ static void two_figures(struct history *h)
     history_add_day(s, (struct history_point){.day = 20773,
                                               .json = strdup("{\"a\": 1}"),
                                               .len = 8});
-    history_add_own(s, own(20773, "{\"reports\": 7}", 7));
-    history_add_own(s, own(20771, "{\"reports\": 3}", 3));
+    history_add_day(s, own(20773, "{\"reports\": 7}", 7));
+    history_add_day(s, own(20771, "{\"reports\": 3}", 3));
     history_add_day(s, (struct history_point){.day = 20773,
                                               .json = strdup("{\"a\": 2}"),
                                               .len = 8});
