@@ -50,10 +50,23 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
     put_text(p, "privacy", label, len < sizeof label ? len : sizeof label - 1);
 }
 
+/* The days for which a first answer is sent, whatever comes later; 0: each is
+ * sent, or changes are kept. */
+static void tasks_put_kept(struct put *p, const struct roster_entry *e)
+{
+    const hsy_task *t = &e->task;
+    const bool frozen = t->permanent != NULL && t->max_changes == 1;
+    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
+
+    put_bool(p, "frozen", frozen);
+    put_count(p, "kept_days", frozen ? slot : 0);
+}
+
 static void tasks_put(struct put *p, struct collector *c,
                       const struct roster_entry *e)
 {
     const struct store_count count = history_count(c, e->number);
+    const uint64_t devices = history_devices(c, &(struct history_ask){e, 0, 0});
     const hsy_task *t = &e->task;
     hsy_info info;
 
@@ -73,10 +86,12 @@ static void tasks_put(struct put *p, struct collector *c,
     put_day(p, "sent_until", tasks_sent_until(t));
     put_count(p, "reports", count.reports);
     put_count(p, "nulls", count.nulls);
+    put_count(p, "devices", devices);
     put_count(p, "min_reports", t->min_reports);
-    put_bool(p, "shown", count.reports >= t->min_reports && count.reports != 0);
+    put_bool(p, "shown", devices >= t->min_reports && count.reports != 0);
     put_bool(p, "by_day", e->words <= c->config.day_words);
     put_bool(p, "enrolled", tasks_enrolled(c, t->id));
+    tasks_put_kept(p, e);
 }
 
 void api_tasks(struct request *q, void *ctx)
@@ -107,7 +122,7 @@ static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
 
     put_array(p, "days");
     for (size_t i = 0; i < n && i < TASKS_DAYS; i++) {
-        if (days[i].epoch == 0)
+        if (!engine_is_day(&days[i]))
             continue; /* a tally that was merged in is of no day */
         put_object(p, NULL);
         put_day(p, "day", days[i].epoch);

@@ -179,6 +179,8 @@ static bool history_wait(struct history *h, double seconds)
 static void history_tell(struct history *h, const struct roster_entry *e,
                          const struct store_count *count)
 {
+    const uint64_t devices =
+        history_devices(h->c, &(struct history_ask){e, 0, 0});
     struct put p;
     char *json;
     size_t len;
@@ -189,6 +191,9 @@ static void history_tell(struct history *h, const struct roster_entry *e,
     put_count(&p, "release", e->task.release);
     put_count(&p, "reports", count->reports);
     put_count(&p, "nulls", count->nulls);
+    put_count(&p, "devices", devices);
+    put_bool(&p, "shown",
+             devices >= e->task.min_reports && count->reports != 0);
     if (put_close(&p, &json, &len, NULL) != HSY_OK)
         return;
     history_publish(h, "counts", json, len);

@@ -35,8 +35,9 @@ static hsy_status days_make(struct history_point *out, struct history *h,
     hsy_status st = history_figure(&json, &len, h->c, &ask, how, err);
 
     if (st == HSY_E_EMPTY)
-        return err->limit != 0 ? history_few(out, e, day->epoch, day->reports)
-                               : days_none(out, day->epoch);
+        return err->limit != 0
+                   ? history_few(out, e, day, history_devices(h->c, &ask))
+                   : days_none(out, day->epoch);
     if (st == HSY_OK)
         figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
     if (figure != NULL)
@@ -96,7 +97,7 @@ bool history_make_days(struct history *h, const struct roster_entry *e,
     if (n > DAYS_COUNTS)
         n = DAYS_COUNTS;
     while (n-- > 0 && !left) { /* the newest first */
-        if (days[n].epoch == 0 || days[n].reports == 0 ||
+        if (!engine_is_day(&days[n]) || days[n].reports == 0 ||
             days[n].epoch + h->c->config.keep_days < status.day ||
             !days_stale(h, s, &days[n]))
             continue;

@@ -31,13 +31,26 @@ struct store_count history_count(struct collector *c, uint32_t entry)
     return sum;
 }
 
+uint64_t history_devices(struct collector *c, const struct history_ask *ask)
+{
+    struct engine_rounds of = {0};
+    hsy_attendance attended = {0};
+
+    if (engine_rounds_counted(&of, c->engine, ask->entry, ask->first, ask->last,
+                              NULL) == HSY_OK &&
+        engine_rounds_attend(&attended, &of, &ask->entry->task, NULL) != HSY_OK)
+        attended.devices = 0;
+    rounds_clear(&of.rounds);
+    return attended.devices;
+}
+
 /* Whether a day's reports stand in what is asked: days that are no longer kept
  * by themselves are in the whole alone. */
 static bool make_within(const struct store_count *day,
                         const struct history_ask *ask, uint64_t oldest)
 {
-    if (day->epoch == 0 || day->reports == 0)
-        return false; /* a tally that was merged in is of no day */
+    if (!engine_is_day(day) || day->reports == 0)
+        return false;
     return ask->first == 0 || (day->epoch >= ask->first &&
                                day->epoch <= ask->last && day->epoch >= oldest);
 }
@@ -71,6 +84,7 @@ struct figure_span history_span(struct collector *c,
 struct make_copy {
     const struct history_ask *ask;
     int64_t *words;
+    struct engine_rounds *of;
 };
 
 /* On the folder's thread. What was acknowledged before is folded first, so that
@@ -83,17 +97,20 @@ static hsy_status make_copy(struct engine *e, void *ctx, hsy_error *err)
 
     for (unsigned i = 0; i < MAKE_FOLDS && more && st == HSY_OK; i++)
         st = engine_fold(e, &more, err);
-    if (st != HSY_OK)
-        return st;
-    return engine_copy(e, copy->ask->entry->number, copy->ask->first,
-                       copy->ask->last, copy->words, err);
+    if (st == HSY_OK)
+        st = engine_copy(e, copy->ask->entry->number, copy->ask->first,
+                         copy->ask->last, copy->words, err);
+    return st == HSY_OK ? engine_rounds(copy->of, e, copy->ask->entry,
+                                        copy->ask->first, copy->ask->last, err)
+                        : st;
 }
 
-hsy_status history_copy(int64_t **words, struct collector *c,
-                        const struct history_ask *ask, hsy_error *err)
+hsy_status history_copy(int64_t **words, struct engine_rounds *of,
+                        struct collector *c, const struct history_ask *ask,
+                        hsy_error *err)
 {
-    struct make_copy copy = {ask,
-                             calloc(ask->entry->words + 1, sizeof **words)};
+    struct make_copy copy = {ask, calloc(ask->entry->words + 1, sizeof **words),
+                             of};
     hsy_status st = HSY_E_NOMEM;
 
     if (copy.words != NULL)
@@ -172,20 +189,23 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
                           const struct figure_how *how, hsy_error *err)
 {
     const struct roster_entry *e = ask->entry;
-    struct figure_how spanned = *how;
+    struct engine_rounds of = {0};
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 
-    if (st == HSY_OK &&
-        history_count(c, e->number).reports < e->task.min_reports)
+    if (st == HSY_OK && history_devices(c, &(struct history_ask){e, 0, 0}) <
+                            e->task.min_reports)
         st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
     if (st == HSY_E_EMPTY && err != NULL)
         err->limit = e->task.min_reports;
     if (st == HSY_OK)
-        st = history_copy(&words, c, ask, err);
-    spanned.span[0] = history_span(c, ask);
-    if (st == HSY_OK)
-        st = figure_json(json, len, e, words, &spanned, err);
+        st = history_copy(&words, &of, c, ask, err);
+    if (st == HSY_OK) {
+        const struct figure_of figure = {e, words, &of, history_span(c, ask)};
+
+        st = figure_json(json, len, &figure, how, err);
+    }
+    rounds_clear(&of.rounds);
     free(words);
     return st;
 }

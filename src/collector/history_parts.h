@@ -91,7 +91,7 @@ hsy_status history_point(struct history_point *out, json_t *figure,
 
 /* The point of a day of which too few reports came to be shown. */
 hsy_status history_few(struct history_point *out, const struct roster_entry *e,
-                       uint32_t day, uint64_t reports);
+                       const struct store_count *day, uint64_t devices);
 
 /* ---- history_days.c: figures of single days ------------------------------ */
 

@@ -290,6 +290,7 @@ hsy_status history_point(struct history_point *out, json_t *figure,
                          uint32_t day)
 {
     json_t *rows = json_object_get(figure, "estimates");
+    const json_t *devices = json_object_get(figure, "devices");
     const uint64_t reports =
         (uint64_t)json_integer_value(json_object_get(figure, "reports"));
     struct put p;
@@ -306,6 +307,8 @@ hsy_status history_point(struct history_point *out, json_t *figure,
         put_count(&p, "release", e->task.release);
     }
     put_count(&p, "reports", reports);
+    if (json_is_integer(devices))
+        put_count(&p, "devices", (uint64_t)json_integer_value(devices));
     put_array(&p, "estimates");
     for (size_t i = 0; i < json_array_size(rows) && i < HISTORY_ROWS; i++)
         history_put_row(&p, json_array_get(rows, i),
@@ -320,16 +323,18 @@ hsy_status history_point(struct history_point *out, json_t *figure,
 }
 
 hsy_status history_few(struct history_point *out, const struct roster_entry *e,
-                       uint32_t day, uint64_t reports)
+                       const struct store_count *day, uint64_t devices)
 {
     struct put p;
     hsy_status st = put_open(&p, NULL);
 
     if (st != HSY_OK)
         return st;
-    put_count(&p, "reports", reports);
+    put_count(&p, "reports", day->reports);
+    put_count(&p, "devices", devices);
     put_count(&p, "min_reports", e->task.min_reports);
     put_bool(&p, "few", true);
-    *out = (struct history_point){.day = day, .own_reports = reports};
+    *out =
+        (struct history_point){.day = day->epoch, .own_reports = day->reports};
     return put_close(&p, &out->own, &out->own_len, NULL);
 }

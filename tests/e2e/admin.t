@@ -18,6 +18,7 @@ def few(name, what):
 
 TASKS = "".join([
     few("crash", "yes-no: true; epsilon: 1; repeat: daily"),
+    few("often", "yes-no: true; epsilon: 1; repeat: daily"),
     few("colour", "values: %s; epsilon: 1; mechanism: grr; repeat: daily" % json.dumps(NAMES, ensure_ascii=False)),
     few("many", "values: %s; epsilon: 1; mechanism: oue; repeat: once" % json.dumps(["v%d" % i for i in range(40)])),
     few("minutes", "range: [0, 1440]; epsilon: 1; repeat: daily"),
@@ -42,7 +43,7 @@ def reports(c, name, n, seed):
     rng = random.Random(seed)
     stream = must("randomize", "--task", "%s:%s" % (os.path.join(c.dir, "tasks.signed"), name),
                   stdin=lines(rng.choice(truths) for _ in range(n)))
-    return must("tally", stdin=stream)
+    return must("tally", "--round", "0:0", stdin=stream)
 
 
 def post(c, where, body, token=None, method="POST"):
@@ -274,7 +275,7 @@ days = lambda: c.get("/v1/tasks/colour/history", A)[1]["days"]
 c.until(lambda: sum("own" in d for d in days()) == 3 and days()[-1].get("reports") == whole["reports"] + 10)
 past = days()
 last = past[-1]  # of today, or tomorrow if this runs over midnight
-ok([d["day"] for d in past][:3] == [date(DAY - 2), date(yesterday), date(DAY)] and past[0]["own"] == {"reports": 10, "min_reports": LEAST, "few": True},
+ok([d["day"] for d in past][:3] == [date(DAY - 2), date(yesterday), date(DAY)] and past[0]["own"] == {"reports": 10, "devices": 10, "min_reports": LEAST, "few": True},
    "a day of too few reports is not left out: it says so", past)
 ok([past[1]["own"][k] for k in ("reports", "estimates")] == [figure[k] for k in ("reports", "estimates")], "a day's own figure is that of its reports alone", past[1])
 now = c.get("/v1/tasks/colour/estimate", A)[1]
@@ -358,7 +359,7 @@ for name, data in stream:  # those of before may come first
         seen[name] = data
     if len(seen) == 3:
         break
-ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", seen)
+ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0, "devices": WANTED - 700, "shown": True}, "an event tells what was counted", seen)
 ok([r["value"] for r in seen["figure"]["estimates"]] == ["yes", "no"], "one brings the new figure", seen)
 ok(seen["status"]["ready"] is True and seen["status"]["store"]["commits"] > 0, "and one says how the collector is", seen)
 stream.close()
@@ -384,6 +385,24 @@ ok(value['hearsay_uploads_total{verdict="counted"}'] == 4 and value["hearsay_rep
    "they count what was counted")
 buckets = [v for k, v in value.items() if k.startswith("hearsay_wait_seconds_bucket")]
 ok(buckets == sorted(buckets) and buckets[-1] == value["hearsay_wait_seconds_count"] == 4, "waits are a histogram", buckets)
+
+# ---- Devices, not reports -----------------------------------------------------------
+
+for day in (yesterday, DAY):
+    assert c.upload([c.task["often"].upload([0] * 300, epoch=day)])[0] == 204
+c.settled("often", 600, token=A)
+row = c.get("/v1/tasks/often", A)[1]
+ok((row["reports"], row["devices"], row["shown"]) == (600, 300, False), "devices that answer daily are counted once: 600 reports are not %d devices" % LEAST, row)
+for end in ("", ".csv", ".svg", "?from=%s&to=%s" % (date(yesterday), date(DAY))):
+    status, why = c.get("/v1/tasks/often/estimate" + end, A)
+    ok(status == 409 and (why["devices"], why["min_reports"]) == (300, LEAST) and "estimates" not in why, "so that no figure is shown: estimate%s" % end, why)
+assert c.upload([c.task["often"].upload([0] * (LEAST - 300))])[0] == 204
+c.settled("often", 300 + LEAST, token=A)
+status, figure = c.get("/v1/tasks/often/estimate", A)
+ok(status == 200 and (figure["reports"], figure["devices"], figure["rounds"]) == (300 + LEAST, LEAST, 2) and c.get("/v1/tasks/often", A)[1]["shown"], "until a round has as many", figure)
+ok(any("person-rounds" in text for text in figure["notes"]), "and the figure says what it is a share of", figure["notes"])
+ok("person-rounds" in must("estimate", tally_of(c, "often", A)).decode() and all(t in must("estimate", tally_of(c, "often", A)).decode() for t in figure["notes"]), "in the words of the command")
+ok(c.get("/v1/tasks/many/estimate", A)[1]["notes"] == [], "of a task that is asked once there is nothing to say")
 
 # ---- A backup, and the next start ---------------------------------------------------
 
