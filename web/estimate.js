@@ -11,6 +11,7 @@ import { headline, liesText } from "./words.js";
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
 const LIARS = [0, 0.01, 0.05, 0.1];
+const AMONG = { people: "Among those who answered. ", population: "Among the people they are a sample of. " };
 
 // The wider interval of lying devices, where something is assumed of them.
 export const lyingOf = (row) => (known(row.low_lying) && known(row.high_lying) ? [row.low_lying, row.high_lying] : null);
@@ -232,7 +233,7 @@ export class EstimateCard {
     put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
     const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
     const some = figure.values > figure.estimates.length ? `; the ${figure.estimates.length} largest of ${count(figure.values)} values` : "";
-    say(this.about, `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. Level ${levelText(figure.level)}${chosenOf(figure)}, mechanism ${figure.mechanism}.`);
+    say(this.about, `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. ${AMONG[figure.target] ?? ""}Level ${levelText(figure.level)}${chosenOf(figure)}, mechanism ${figure.mechanism}.`);
     put(this.notes, (figure.notes ?? []).map((text) => h("li", null, text)));
     this.notes.hidden = !figure.notes?.length;
     // Bins of which only the largest came are no histogram.

@@ -51,6 +51,7 @@ export class TaskView {
     this.reports = h("dd");
     this.today = h("dd");
     this.nulls = h("dd");
+    this.devices = h("dd");
     this.estimate = new EstimateCard(this, task);
     this.time = new OverTimeCard(this, task);
     this.days = new DaysCard(task, this.app.status.day);
@@ -69,7 +70,7 @@ export class TaskView {
       h("h1", { dir: "auto" }, task.question || task.task),
       task.frozen ? h("p", { class: "soft" }, `The first answer of a device is kept for ${count(task.kept_days)} days and sent again with new noise: if it changes, what is sent does not.`) : null,
       h("p", { class: "tags" }, h("span", { class: "tag" }, kindName(task.kind)), this.state, task.enrolled ? h("span", { class: "tag" }, "Enrolled devices") : null, others, h("a", { class: "button", href: taskLink(task, "compare") }, "Compare")),
-      h("dl", { class: "facts line" }, fact("Reports", this.reports), fact("Today", this.today), fact("Null uploads", this.nulls), fact("Asked", h("dd", null, task.start === task.end ? day(task.start) : `${day(task.start)} to ${day(task.end)}`)), fact("Release", h("dd", null, task.release))));
+      h("dl", { class: "facts line" }, fact("Reports", this.reports), fact("Devices, at least", this.devices), fact("Today", this.today), fact("Null uploads", this.nulls), fact("Asked", h("dd", null, task.start === task.end ? day(task.start) : `${day(task.start)} to ${day(task.end)}`)), fact("Release", h("dd", null, task.release))));
   }
 
   counts() {
@@ -79,6 +80,7 @@ export class TaskView {
     this.reports.dataset.reports = this.task.reports;
     say(this.reports, count(this.task.reports));
     say(this.nulls, count(this.task.nulls));
+    say(this.devices, count(this.task.devices));
     say(this.today, count(this.days.days.find((d) => d.day === this.app.status.day)?.reports ?? 0));
   }
 

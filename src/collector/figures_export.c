@@ -15,6 +15,7 @@
 #define EXPORT_DRAWN 40u      /* values of a list */
 #define EXPORT_BINS 400u      /* bars of a histogram */
 #define EXPORT_TEXT 320u      /* of a note */
+#define EXPORT_ABOUT 1536u    /* ... and of all that is read aloud */
 #define EXPORT_NAME 256u      /* bytes of a name that are looked at */
 #define EXPORT_NAME_MAX 4096u /* ... and in a table */
 #define EXPORT_COLUMNS 32u    /* that rows have */
@@ -205,8 +206,38 @@ struct export_drawing {
     const json_t *figure, *rows;
     size_t n; /* rows drawn */
     bool mean, bins;
-    char title[EXPORT_TEXT], note[EXPORT_TEXT], about[EXPORT_TEXT];
+    char title[EXPORT_TEXT], note[EXPORT_TEXT], about[EXPORT_ABOUT];
 };
+
+/* What a figure says of itself, for those who cannot see it, and for who finds
+ * the drawing alone. */
+static void export_about(struct export_drawing *d)
+{
+    const json_t *devices = json_object_get(d->figure, "devices");
+    const char *first =
+        json_string_value(json_object_get(d->figure, "first_day"));
+    const char *last =
+        json_string_value(json_object_get(d->figure, "last_day"));
+    const char *target =
+        json_string_value(json_object_get(d->figure, "target"));
+    const json_t *notes = json_object_get(d->figure, "notes");
+
+    plot_more(d->about, sizeof d->about,
+              " Release %" JSON_INTEGER_FORMAT ", target: %s",
+              json_integer_value(json_object_get(d->figure, "release")),
+              target != NULL ? target : "people");
+    if (json_is_integer(devices))
+        plot_more(d->about, sizeof d->about,
+                  ", devices: at least %" JSON_INTEGER_FORMAT,
+                  json_integer_value(devices));
+    if (first != NULL && last != NULL)
+        plot_more(d->about, sizeof d->about, ", sent from %s to %s", first,
+                  last);
+    plot_more(d->about, sizeof d->about, ".");
+    for (size_t i = 0; i < json_array_size(notes); i++)
+        plot_more(d->about, sizeof d->about, " Note: %s.",
+                  json_string_value(json_array_get(notes, i)));
+}
 
 static void export_texts(struct export_drawing *d)
 {
@@ -238,6 +269,7 @@ static void export_texts(struct export_drawing *d)
     if (json_is_string(why))
         plot_more(d->about, sizeof d->about, " No interval: %s.",
                   json_string_value(why));
+    export_about(d);
 }
 
 /* A name that can be drawn: what is no sign is shown by its number. */

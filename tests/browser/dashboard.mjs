@@ -90,6 +90,7 @@ async function told(p, t, figure) {
   ok(cells.length >= figure.estimates.length && figure.estimates.every((r, i) => names.every((n, k) => agrees(cells[i][k + 1], [r[n] * by]))), `${t.task}: so is every number of the table`, cells.slice(0, 4));
   const about = await p.locator(".estimate .about").textContent();
   ok(about.includes(figure.reports.toLocaleString("en-GB")) && about.includes("95\u202f%") && about.includes("sent "), `${t.task}: reports, level and days of sending are said`, about);
+  ok(JSON.stringify(await p.locator(".estimate .notes li").allTextContents()) === JSON.stringify(figure.notes) && (figure.rounds < 2 || figure.notes.length > 0), `${t.task}: and what it is a share of`, figure.notes);
   const promise = await p.locator(".promise .number").first().textContent(), spelled = t.odds < 100 ? t.odds.toFixed(1) : String(t.odds);
   ok(promise.includes(spelled) && t.privacy.includes(`at most ${spelled} times`) && (await p.locator(".promise .spread").first().textContent()) === `\u03b5 = ${t.epsilon}`, `${t.task}: epsilon and the factor are those that the device shows`, [promise, t.odds, t.privacy]);
 }
@@ -101,7 +102,8 @@ async function options() {
   const until = (low) => p.waitForFunction(([w, x]) => [...document.querySelectorAll(w + " g[data-low]")].some((g) => Number(g.dataset.low) === x), [where(t), low], { timeout: PATIENCE });
   const ask = async (more) => Math.max(...(await api(`/v1/tasks/${t.task}/estimate?release=${t.release}&${more}`)).estimates.map((r) => r.low));
   await p.getByLabel("Lying devices").selectOption("0");
-  await until(await ask("lying=0"));
+  await p.waitForFunction((w) => [...document.querySelectorAll(w + " g[data-low]")].every((g) => g.dataset.lyingLow === ""), where(t), { timeout: PATIENCE });
+  ok((await read()).low === (await ask("lying=0")), "the interval does not depend on liars");
   ok((await p.locator(".lies").isHidden()) && (await p.getByLabel("Lying devices").isVisible()), "without liars the interval is that of noise alone");
   await p.getByLabel("Level").selectOption("0.99");
   await until(await ask("lying=0&level=0.99"));

@@ -19,6 +19,7 @@ def few(name, what):
 TASKS = "".join([
     few("crash", "yes-no: true; epsilon: 1; repeat: daily"),
     few("often", "yes-no: true; epsilon: 1; repeat: daily"),
+    few("kept", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}"),
     few("colour", "values: %s; epsilon: 1; mechanism: grr; repeat: daily" % json.dumps(NAMES, ensure_ascii=False)),
     few("many", "values: %s; epsilon: 1; mechanism: oue; repeat: once" % json.dumps(["v%d" % i for i in range(40)])),
     few("minutes", "range: [0, 1440]; epsilon: 1; repeat: daily"),
@@ -208,7 +209,8 @@ for name in TRUTHS:
     status, svg = c.get("/v1/tasks/%s/estimate.svg" % name, A)
     ok(status == 200 and svg.startswith(b"<svg") and b"</svg>" in svg and b"<script" not in svg, "%s: it is drawn" % name)
     svg, about = svg.decode(), "%.14g %% intervals; %s, epsilon %.9g, %d reports" % (100 * figure["level"], figure["mechanism"], figure["epsilon"], figure["reports"])
-    ok(about in svg and ("pale: wider for 1 % of lying devices" in svg) == bool(figure["assume_lying"]), "%s: level, epsilon and reports in it are JSON's" % name, about)
+    said = "Release %d, target: %s, devices: at least %d" % (figure["release"], figure["target"], figure["devices"])
+    ok(about in svg and said in svg and ("pale: wider for 1 % of lying devices" in svg) == bool(figure["assume_lying"]), "%s: level, epsilon and reports in it are JSON's" % name, about)
     if figure["kind"] != "bins" and len(figure["estimates"]) <= 40:
         (bars, pale), by = drawn(svg), 1 if figure["kind"] == "number" else 100
         rows_ = figure["estimates"]
@@ -402,6 +404,11 @@ status, figure = c.get("/v1/tasks/often/estimate", A)
 ok(status == 200 and (figure["reports"], figure["devices"], figure["rounds"]) == (300 + LEAST, LEAST, 2) and c.get("/v1/tasks/often", A)[1]["shown"], "until a round has as many", figure)
 ok(any("person-rounds" in text for text in figure["notes"]), "and the figure says what it is a share of", figure["notes"])
 ok("person-rounds" in must("estimate", tally_of(c, "often", A)).decode() and all(t in must("estimate", tally_of(c, "often", A)).decode() for t in figure["notes"]), "in the words of the command")
+for day in (yesterday, DAY):
+    assert c.upload([c.task["kept"].upload([0] * LEAST, epoch=day)])[0] == 204
+c.settled("kept", 2 * LEAST, token=A)
+notes = c.get("/v1/tasks/kept/estimate", A)[1]["notes"]
+ok(len(notes) == 2 and any("more days do not" in text for text in notes), "of kept answers also that more days do not sharpen it", notes)
 ok(c.get("/v1/tasks/many/estimate", A)[1]["notes"] == [], "of a task that is asked once there is nothing to say")
 
 # ---- A backup, and the next start ---------------------------------------------------

@@ -343,7 +343,8 @@ static void exported(void)
            strstr(svg,
                   "no intervals; sw, epsilon 1.0986, 5000000000 reports") !=
                NULL &&
-           strstr(svg, "No interval: it, too.") != NULL &&
+           strstr(svg, "No interval: it, too. Release 2, target: people.") !=
+               NULL &&
            strstr(svg, "nan") == NULL,
        "a drawing without intervals says why");
     free(csv);
