@@ -116,10 +116,8 @@ uint64_t hsy_odds(uint64_t nano)
     return tenths < 1000 ? tenths : (tenths + 9) / 10 * 10;
 }
 
-static void label_odds(struct label_text *t, uint64_t nano)
+static void label_odds(struct label_text *t, uint64_t tenths)
 {
-    const uint64_t tenths = hsy_odds(nano);
-
     label_number(t, tenths / 10);
     if (tenths < 1000) {
         label_letter(t, '.');
@@ -131,10 +129,12 @@ static void label_odds(struct label_text *t, uint64_t nano)
  * nothing is promised. */
 static void label_moves(struct label_text *t, uint64_t nano)
 {
-    if (hsy_odds(nano) != 0) {
+    const uint64_t tenths = hsy_odds(nano);
+
+    if (tenths != 0) {
         label_say(t, " can move the odds of any guess about your answer by at "
                      "most ");
-        label_odds(t, nano);
+        label_odds(t, tenths);
         label_say(t, " times.");
     } else {
         label_say(t, " may give your answer away.");

@@ -171,6 +171,26 @@ async function exports() {
   }
 }
 
+// A figure without intervals says why; what rows do not explain is a row.
+async function lacking() {
+  const p = await page(browser);
+  await p.route(/\/estimate\?/, async (route) => {
+    const response = await route.fetch(), figure = await response.json();
+    figure.estimates = figure.estimates.map(({ value, estimate }) => ({ value, estimate, stderr: null, low: null, high: null }));
+    await route.fulfill({ response, json: { ...figure, assume_lying: null, why: "a reason", unexplained: { estimate: 0.25, stderr: 0.01, low: 0.2, high: 0.3 } } });
+  });
+  for (const t of [byKind("values"), byKind("bins"), byKind("number")]) {
+    await at(p, hash(t), where(t) + " .mark");
+    const html = await p.locator(".estimate").innerHTML();
+    ok(!/NaN|undefined|null/.test(html.replace(/<details[^]*/, "")) && (await p.locator(".estimate .error:visible, .estimate .whole:visible").count()) === (t.kind === "values" ? 3 : 0), `${t.task}: no interval is drawn where there is none`, html.slice(0, 2000));
+    await p.locator(".estimate details.numbers summary").click();
+    await p.locator(".estimate details.numbers tbody tr").first().waitFor();
+    ok((await p.locator(".estimate details.numbers").innerText()).includes("a reason"), `${t.task}: and the reason is said`);
+    if (t.kind === "values") ok(agrees(await p.locator(".rows .row", { hasText: "(not shown)" }).locator(".spread").innerText(), [20, 30]), "what is not shown has a row and an interval");
+  }
+  await p.context().close();
+}
+
 const reportsOf = (p) => p.locator("dd[data-reports]").evaluate((n) => Number(n.dataset.reports));
 const moved = (p, before) => p.waitForFunction((n) => Number(document.querySelector("dd[data-reports]").dataset.reports) > n, before, { timeout: PATIENCE });
 
@@ -367,7 +387,7 @@ async function locked() {
 }
 
 try {
-  for (const part of [door, list, figures, options, byDay, exports, live, asks, compare, few, themes, narrow, keyboard, aloud, locked]) {
+  for (const part of [door, list, figures, options, byDay, lacking, exports, live, asks, compare, few, themes, narrow, keyboard, aloud, locked]) {
     const from = Date.now();
     await part();
     if (process.env.HSY_TIMES) console.log(`# ${part.name} ${Date.now() - from} ms`);
