@@ -66,12 +66,26 @@ static void export_csv_name(FILE *to, const json_t *row)
     written_csv(to, bytes, len);
 }
 
+/* Sentences one after another. */
+static void export_csv_notes(FILE *to, const json_t *notes)
+{
+    char text[EXPORT_ABOUT] = "";
+
+    for (size_t i = 0; i < json_array_size(notes); i++)
+        plot_more(text, sizeof text, "%s%s", i > 0 ? "; " : "",
+                  json_string_value(json_array_get(notes, i)));
+    if (text[0] != '\0')
+        written_csv(to, text, strlen(text));
+}
+
 static void export_csv_cell(FILE *to, const json_t *cell)
 {
     char text[WRITTEN_NUMBER];
 
     if (json_is_boolean(cell)) {
         fputs(json_is_true(cell) ? "true" : "false", to);
+    } else if (json_is_array(cell)) {
+        export_csv_notes(to, cell);
     } else if (json_is_string(cell)) {
         written_csv(to, json_string_value(cell), json_string_length(cell));
     } else if (json_is_integer(cell)) {
@@ -85,13 +99,14 @@ static void export_csv_cell(FILE *to, const json_t *cell)
 /* Columns of a table: members that any row has, after its name. */
 struct export_table {
     const char *names[EXPORT_COLUMNS];
-    size_t n;
+    size_t n, nsaid;
 };
 
-/* What a figure says of itself, in each row after what the row has. */
+/* What a figure says of itself, in each row after what the row has; the last
+ * two only if there is something to say. */
 static const char *const export_said[] = {
-    "level",    "target",  "assume_lying", "first_day",
-    "last_day", "release", "devices",      "reports"};
+    "level",   "target",  "assume_lying", "first_day", "last_day",
+    "release", "devices", "reports",      "notes",     "why"};
 
 #define EXPORT_SAID (sizeof export_said / sizeof export_said[0])
 
@@ -132,13 +147,9 @@ static void export_csv_cells(FILE *to, const struct export_table *t,
         putc(',', to);
         export_csv_cell(to, json_object_get(row, t->names[i]));
     }
-    for (size_t i = 0; i < EXPORT_SAID; i++) {
+    for (size_t i = 0; i < t->nsaid; i++) {
         putc(',', to);
         export_csv_cell(to, json_object_get(figure, export_said[i]));
-    }
-    if (json_is_string(json_object_get(figure, "why"))) {
-        putc(',', to);
-        export_csv_cell(to, json_object_get(figure, "why"));
     }
     putc('\n', to);
 }
@@ -161,16 +172,19 @@ static void export_csv_rows(FILE *to, const struct export_table *t,
 
 static void export_csv(FILE *to, const json_t *figure, json_t *rows)
 {
-    struct export_table t = {.n = 0};
+    struct export_table t = {.n = 0, .nsaid = EXPORT_SAID};
 
+    if (!json_is_string(json_object_get(figure, "why")))
+        t.nsaid--;
+    if (t.nsaid < EXPORT_SAID &&
+        json_array_size(json_object_get(figure, "notes")) == 0)
+        t.nsaid--;
     export_columns(&t, rows);
     fputs("value", to);
     for (size_t i = 0; i < t.n; i++)
         fprintf(to, ",%s", t.names[i]);
-    for (size_t i = 0; i < EXPORT_SAID; i++)
+    for (size_t i = 0; i < t.nsaid; i++)
         fprintf(to, ",%s", export_said[i]);
-    if (json_is_string(json_object_get(figure, "why")))
-        fputs(",why", to);
     putc('\n', to);
     export_csv_rows(to, &t, figure, rows);
 }

@@ -402,6 +402,8 @@ assert c.upload([c.task["often"].upload([0] * (LEAST - 300))])[0] == 204
 c.settled("often", 300 + LEAST, token=A)
 status, figure = c.get("/v1/tasks/often/estimate", A)
 ok(status == 200 and (figure["reports"], figure["devices"], figure["rounds"]) == (300 + LEAST, LEAST, 2) and c.get("/v1/tasks/often", A)[1]["shown"], "until a round has as many", figure)
+table = sheet(c.get("/v1/tasks/often/estimate.csv", A)[1])
+ok(table[0][-1] == "notes" and all(l[-1] == "; ".join(figure["notes"]) for l in table[1:]), "the CSV has its notes", table)
 ok(any("person-rounds" in text for text in figure["notes"]), "and the figure says what it is a share of", figure["notes"])
 ok("person-rounds" in must("estimate", tally_of(c, "often", A)).decode() and all(t in must("estimate", tally_of(c, "often", A)).decode() for t in figure["notes"]), "in the words of the command")
 for day in (yesterday, DAY):

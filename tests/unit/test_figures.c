@@ -326,11 +326,12 @@ static void exported(void)
         "\"low_lying\": -2, \"high_lying\": 2, \"significant\": false}]}";
     static const char want[] =
         "value,estimate,stderr,low,high,low_lying,high_lying,significant,level,"
-        "target,assume_lying,first_day,last_day,release,devices,reports,why\n"
-        "a,0.25,,,,,,,0.9,people,,2026-11-16,,2,,5000000000,\"it, too\"\n"
-        "b,0,0.5,-1,1,-2,2,false,0.9,people,,2026-11-16,,2,,5000000000,"
+        "target,assume_lying,first_day,last_day,release,devices,reports,notes,"
+        "why\n"
+        "a,0.25,,,,,,,0.9,people,,2026-11-16,,2,,5000000000,,\"it, too\"\n"
+        "b,0,0.5,-1,1,-2,2,false,0.9,people,,2026-11-16,,2,,5000000000,,"
         "\"it, too\"\n"
-        "(not shown),0.75,,,,,,,0.9,people,,2026-11-16,,2,,5000000000,"
+        "(not shown),0.75,,,,,,,0.9,people,,2026-11-16,,2,,5000000000,,"
         "\"it, too\"\n";
     char *csv = NULL, *svg = NULL;
     size_t len = 0;
