@@ -1,5 +1,5 @@
 /* history_points.c - points of figures, in memory. */
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* memmem, strndup */
 #include "history_parts.h"
 
 #include <math.h>
@@ -173,17 +173,6 @@ hsy_status history_day_text(char **text, size_t *len,
     return HSY_OK;
 }
 
-static char *history_part(const char *text, size_t len)
-{
-    char *copy = malloc(len + 1);
-
-    if (copy != NULL) {
-        memcpy(copy, text, len);
-        copy[len] = '\0';
-    }
-    return copy;
-}
-
 static uint64_t history_reports(const char *json, size_t len)
 {
     json_t *own = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
@@ -203,9 +192,9 @@ hsy_status history_day_parse(struct history_point *out, uint32_t day,
     if (own != NULL) {
         out->len = (size_t)(own - text) + 1;
         out->own_len = len - out->len - name;
-        out->own = history_part(own + name, out->own_len);
+        out->own = strndup(own + name, out->own_len);
     }
-    out->json = history_part(text, out->len);
+    out->json = strndup(text, out->len); /* JSON holds no NUL */
     if (out->json == NULL || (own != NULL && out->own == NULL)) {
         history_free_point(out);
         return HSY_E_NOMEM;
