@@ -2276,6 +2276,11 @@ HSY_API void hsy_release_describe(const hsy_release *r, hsy_release_info *info);
 HSY_API size_t hsy_release_label(const hsy_release *r, const hsy_task *task,
                                  char *out, size_t room);
 
+/* Tenths of the factor by which the odds of a guess can move, e^epsilon, as the
+ * paragraph says it: rounded up, to tenths below 100 and else to whole ones. 0
+ * above HSY_EPSILON_MAX: nothing is promised. */
+HSY_API uint64_t hsy_odds(uint64_t nano_epsilon);
+
 /* ---- The device: docs/device.md ------------------------------------------ */
 
 /* The durable parts of a device. */

@@ -52,10 +52,14 @@ export async function ask(path, { signal, accept = "application/json" } = {}) {
 
 export const json = async (path, how) => (await ask(path, how)).json();
 
-// A figure; what a decoder calls detected is what a search calls significant.
+// A figure; what a decoder calls detected is what a search calls significant,
+// and why there are no intervals is each row's reason.
 export const figure = async (path, how) => settle(await json(path, how));
 export function settle(got) {
-  for (const row of got.estimates) row.significant ??= row.detected;
+  for (const row of got.estimates) {
+    row.significant ??= row.detected;
+    if (got.why && row.low === null) row.why ??= got.why;
+  }
   return got;
 }
 

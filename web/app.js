@@ -87,6 +87,12 @@ class App {
     this.open((views[name] ?? views[""])(), moved);
   }
 
+  // What a view is set to stands in the address: reload, back and forward find
+  // it again. Never the token.
+  remember(view, hash) {
+    if (this.view === view && location.hash !== hash) history.pushState(null, "", location.pathname + location.search + hash);
+  }
+
   open(view, moved) {
     this.view?.close?.();
     this.view = view;

@@ -2,18 +2,22 @@
 //
 // The figure is a table at the same time: a row has its label, its picture
 // (which nobody is read aloud) and its numbers. A mark is {estimate, low, high,
-// noise, look, dot}: low to high is the whole interval, noise = [low, high] the
-// part of it that the devices' coins make; look is 0 or 1, the colour.
+// lying, look, dot}: low to high is the interval, null where there is none;
+// lying = [low, high] the wider one of lying devices, or null; look is 0 or 1,
+// the colour.
 
 import { h, s, say } from "./dom.js";
-import { ticks, fixed } from "./numbers.js";
+import { fixed, known, ticks } from "./numbers.js";
 
 const HEIGHT = 34, TWO = 46;
 
+// Everything that a mark shows.
+export const reach = (m) => [m.estimate, m.low, m.high, ...(m.lying ?? [])].filter(known);
+
 // The axis that holds zero and all intervals, with a little air.
 export function axisOf(marks, count = 5) {
-  const low = Math.min(0, ...marks.map((m) => Math.min(m.low, m.noise[0])));
-  const high = Math.max(0, ...marks.map((m) => Math.max(m.high, m.noise[1])));
+  const low = Math.min(0, ...marks.flatMap(reach));
+  const high = Math.max(0, ...marks.flatMap(reach));
   const air = (high - low) * 0.02 || 1;
   const from = low < 0 ? low - air : 0;
   const to = high > 0 ? high + air : 0;
@@ -40,13 +44,16 @@ class Mark {
 
   draw(axis, m, y, height) {
     const middle = y + height / 2;
-    const ends = m.noise;
+    const ends = known(m.low) && known(m.high) ? [m.low, m.high] : null;
     if (this.dot) set(this.bar, { cx: place(axis, m.estimate), cy: middle, r: 5 });
     else set(this.bar, { x: place(axis, Math.min(0, m.estimate)), width: wide(axis, Math.min(0, m.estimate), Math.max(0, m.estimate)), y, height, rx: 2 });
-    set(this.whole, { x: place(axis, m.low), width: wide(axis, m.low, m.high), y: middle - 5, height: 10, rx: 5 });
-    set(this.line, { x: place(axis, ends[0]), width: wide(axis, ...ends), y: middle - 0.75, height: 1.5 });
-    this.caps.forEach((cap, i) => set(cap, { x: place(axis, ends[i]), width: 1.5, y: middle - 4.5, height: 9, transform: "translate(-0.75 0)" }));
-    for (const [name, value] of Object.entries({ estimate: m.estimate, low: m.low, high: m.high })) this.node.dataset[name] = value;
+    const shown = (node, yes) => node.classList.toggle("gone", !yes);
+    shown(this.whole, m.lying);
+    for (const part of [this.line, ...this.caps]) shown(part, ends);
+    if (m.lying) set(this.whole, { x: place(axis, m.lying[0]), width: wide(axis, ...m.lying), y: middle - 5, height: 10, rx: 5 });
+    if (ends) set(this.line, { x: place(axis, ends[0]), width: wide(axis, ...ends), y: middle - 0.75, height: 1.5 });
+    if (ends) this.caps.forEach((cap, i) => set(cap, { x: place(axis, ends[i]), width: 1.5, y: middle - 4.5, height: 9, transform: "translate(-0.75 0)" }));
+    for (const [name, value] of Object.entries({ estimate: m.estimate, low: m.low, high: m.high, lyingLow: m.lying?.[0], lyingHigh: m.lying?.[1] })) this.node.dataset[name] = value ?? "";
   }
 }
 

@@ -1,15 +1,15 @@
 // columns.js - upright bars in order: bins of a range, days. Each column has
-// one or two marks {value, low, high, noise, look}, as in bars.js.
+// one or two marks {value, low, high, lying, look}, as in bars.js.
 
 import { h, s } from "./dom.js";
-import { ticks, fixed } from "./numbers.js";
+import { fixed, known, ticks } from "./numbers.js";
 
 const at = (share) => `${(100 * share).toFixed(3)}%`;
 
 function axisOf(columns) {
   const marks = columns.flatMap((c) => c.marks);
-  const low = Math.min(0, ...marks.map((m) => m.low ?? m.value));
-  const high = Math.max(0, ...marks.map((m) => Math.max(m.high ?? m.value, m.value)));
+  const ends = marks.flatMap((m) => [m.value, m.low, m.high, ...(m.lying ?? [])].filter(known));
+  const low = Math.min(0, ...ends), high = Math.max(0, ...ends);
   const air = (high - low) * 0.03 || 1;
   const from = low < 0 ? low - air : 0;
   const to = high > 0 ? high + air : from + 1;
@@ -28,15 +28,17 @@ function interval(y, m, where) {
   const middle = at(where.x + where.width / 2), thin = where.width < 0.01;
   const upright = (kind, [low, high], wide) => s("rect", { class: kind, x: middle, width: wide, y: at(y(high)), height: at(y(low) - y(high)), rx: wide / 2, transform: `translate(${-wide / 2} 0)` });
   const cap = (end) => s("rect", { class: "error", x: middle, width: 7, y: at(y(end)), height: 1.5, transform: "translate(-3.5 -0.75)" });
-  return [upright(`whole look${m.look ?? 0}`, [m.low, m.high], thin ? 2 : 6), upright("error", m.noise, thin ? 0.5 : 1.5), ...(thin ? [] : m.noise.map(cap))];
+  const whole = m.lying ? [upright(`whole look${m.look ?? 0}`, m.lying, thin ? 2 : 6)] : [];
+  const error = known(m.low) && known(m.high) ? [upright("error", [m.low, m.high], thin ? 0.5 : 1.5), ...(thin ? [] : [m.low, m.high].map(cap))] : [];
+  return [...whole, ...error];
 }
 
 function mark(axis, m, where) {
   const y = (v) => 1 - (v - axis.from) / (axis.to - axis.from);
   const parts = [s("rect", { class: `mark look${m.look ?? 0}`, x: at(where.x), width: at(where.width), y: at(y(Math.max(0, m.value))), height: at(Math.abs(y(0) - y(m.value))), rx: 1.5 })];
-  if (m.low !== undefined) parts.push(...interval(y, m, where));
+  parts.push(...interval(y, m, where));
   const node = s("g", { class: "column" }, m.title ? s("title", null, m.title) : null, parts);
-  Object.assign(node.dataset, { estimate: m.value, low: m.low ?? "", high: m.high ?? "" });
+  Object.assign(node.dataset, { estimate: m.value, low: m.low ?? "", high: m.high ?? "", lyingLow: m.lying?.[0] ?? "", lyingHigh: m.lying?.[1] ?? "" });
   return node;
 }
 

@@ -2,22 +2,22 @@
 // errors; how it is asked for, and how it is taken home.
 
 import { download, figure as ask, taskPath } from "./api.js";
-import { Bars } from "./bars.js";
+import { Bars, reach } from "./bars.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, say, table } from "./dom.js";
-import { count, percent, reach, ticks, unitOf } from "./numbers.js";
+import { count, day, known, levelText, percent, ticks, unitOf } from "./numbers.js";
 import { headline, liesText } from "./words.js";
 
 const MOST = 25, SOON = 1500;
 const LEVELS = [["0.9", "90 %"], ["0.95", "95 %"], ["0.99", "99 %"]];
 const LIARS = [0, 0.01, 0.05, 0.1];
+const AMONG = { people: "Among those who answered. ", population: "Among the people they are a sample of. " };
 
-// What the devices' coins make of an interval: all of it where no liars are
-// assumed, else so many standard errors.
-export function noiseOf(figure, row) {
-  const wide = reach(figure.level) * row.stderr;
-  return figure.assume_lying ? [row.estimate - wide, row.estimate + wide] : [row.low, row.high];
-}
+// The wider interval of lying devices, where something is assumed of them.
+export const lyingOf = (row) => (known(row.low_lying) && known(row.high_lying) ? [row.low_lying, row.high_lying] : null);
+
+// An interval, or why there is none.
+export const intervalText = (row, unit) => unit.range(row) || `no interval${row.why ? ": " + row.why : ""}`;
 
 // Whether its rows say if they are more than chance makes.
 const tested = (figure) => figure.estimates.some((r) => r.significant !== undefined);
@@ -26,15 +26,16 @@ const tested = (figure) => figure.estimates.some((r) => r.significant !== undefi
 export const labelOf = (row) => (row.value_hex ? `0x${row.value_hex}` : row.value === "" ? "(empty)" : String(row.value));
 
 function titleOf(figure, row, unit) {
-  const lies = figure.assume_lying ? ", lying devices included" : "";
-  return `${labelOf(row)}: ${unit.of(row.estimate, row.stderr)}; ${Math.round(figure.level * 100)} % interval ${unit.range(row)}${lies}`;
+  const lies = lyingOf(row) ? `; with ${percent(figure.assume_lying)} of devices lying ${unit.lying(row)}` : "";
+  const interval = known(row.low) ? `${levelText(figure.level)} interval ${unit.range(row)}` : intervalText(row, unit);
+  return `${labelOf(row)}: ${unit.of(row.estimate, row.stderr)}; ${interval}${lies}`;
 }
 
-export function markOf(figure, row, look = 0) {
-  return { estimate: row.estimate, low: row.low, high: row.high, noise: noiseOf(figure, row), look };
+export function markOf(row, look = 0) {
+  return { estimate: row.estimate, low: row.low, high: row.high, lying: lyingOf(row), look };
 }
 
-export const cellsOf = (figure, row, unit) => [{ text: unit.of(row.estimate, row.stderr), kind: "number" }, { text: unit.spread(reach(figure.level) * row.stderr, row.stderr), kind: "spread" }];
+export const cellsOf = (row, unit) => [{ text: unit.of(row.estimate, row.stderr), kind: "number" }, { text: intervalText(row, unit), kind: "spread" }];
 
 // Edges of the bins: from lo and hi in equal steps.
 export function edgesOf(figure) {
@@ -50,7 +51,10 @@ export function edgeLabels(edges) {
 }
 
 // What the two intervals of a mark are.
-export const legend = (figure) => [h("span", { class: "key-error" }), ` noise of the devices' coins, ${Math.round(figure.level * 100)} % `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+export const legend = (figure) => [h("span", { class: "key-error" }), ` interval of the devices' noise, ${levelText(figure.level)} `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+
+// What the rows shown do not explain, as a row of its own.
+const restOf = (figure) => (figure.unexplained ? { ...figure.unexplained, value: "(not shown)" } : null);
 
 /* ---- Pictures: each has a node and takes a figure ------------------------ */
 
@@ -59,7 +63,7 @@ class BarsPicture {
     this.unit = unitOf(figure);
     this.words = tested(figure);
     this.order = order;
-    this.bars = new Bars("Estimates", ["Value", "Share", "Noise", ...(this.words ? ["Significance"] : [])], this.unit);
+    this.bars = new Bars("Estimates", ["Value", "Share", "Interval", ...(this.words ? ["Significance"] : [])], this.unit);
     this.more = h("button", { class: "quiet", type: "button", hidden: true, onclick: () => { this.all = !this.all; this.update(this.figure); } });
     this.node = h("div", { class: this.words ? "words" : null }, this.bars.node, this.more);
   }
@@ -72,9 +76,10 @@ class BarsPicture {
     const hidden = rows.length - few.length;
     this.more.hidden = hidden === 0;
     say(this.more, this.all ? "Show fewer" : this.words ? `Show ${hidden} more that may be chance` : `Show all ${rows.length}`);
-    this.bars.update((this.all ? rows : few).map((r) => ({
-      key: labelOf(r), label: labelOf(r), title: titleOf(figure, r, this.unit), faint: r.significant === false, marks: [markOf(figure, r)],
-      cells: [...cellsOf(figure, r, this.unit), ...(this.words ? [{ text: r.significant === false ? "may be chance" : "\u2713 significant", kind: r.significant === false ? "doubt" : "sure" }] : [])],
+    const rest = restOf(figure);
+    this.bars.update([...(this.all ? rows : few), ...(rest ? [rest] : [])].map((r) => ({
+      key: r === rest ? "\nrest" : labelOf(r), label: labelOf(r), title: titleOf(figure, r, this.unit), faint: r === rest || r.significant === false, marks: [markOf(r)],
+      cells: [...cellsOf(r, this.unit), ...(this.words ? [r === rest ? { text: "" } : { text: r.significant === false ? "may be chance" : "\u2713 significant", kind: r.significant === false ? "doubt" : "sure" }] : [])],
     })));
   }
 }
@@ -82,19 +87,19 @@ class BarsPicture {
 class MeanPicture {
   constructor(figure) {
     this.unit = unitOf(figure);
-    this.bars = new Bars("Estimate", ["Value", "Mean", "Noise"], this.unit);
+    this.bars = new Bars("Estimate", ["Value", "Mean", "Interval"], this.unit);
     this.node = this.bars.node;
   }
 
   update(figure) {
-    const rows = figure.estimates.map((r) => ({ key: r.value, label: labelOf(r), title: titleOf(figure, r, this.unit), marks: [{ ...markOf(figure, r), dot: true }], cells: cellsOf(figure, r, this.unit) }));
+    const rows = figure.estimates.map((r) => ({ key: r.value, label: labelOf(r), title: titleOf(figure, r, this.unit), marks: [{ ...markOf(r), dot: true }], cells: cellsOf(r, this.unit) }));
     this.bars.update(rows, near(rows.flatMap((r) => r.marks)));
   }
 }
 
 // An axis around what is there, for marks that need no zero.
 export function near(marks) {
-  const low = Math.min(...marks.map((m) => m.low)), high = Math.max(...marks.map((m) => m.high));
+  const low = Math.min(...marks.flatMap(reach)), high = Math.max(...marks.flatMap(reach));
   const air = (high - low) * 0.4 || 1;
   return { from: low - air, to: high + air, ...ticks(low - air, high + air, 5) };
 }
@@ -107,7 +112,7 @@ class BinsPicture {
   }
 
   update(figure) {
-    const columns = figure.estimates.map((r) => ({ marks: [{ value: r.estimate, low: r.low, high: r.high, noise: noiseOf(figure, r), title: titleOf(figure, r, this.unit) }] }));
+    const columns = figure.estimates.map((r) => ({ marks: [{ value: r.estimate, low: r.low, high: r.high, lying: lyingOf(r), title: titleOf(figure, r, this.unit) }] }));
     this.columns.update(columns, edgeLabels(edgesOf(figure)));
   }
 }
@@ -118,18 +123,20 @@ const PICTURES = { number: MeanPicture, bins: BinsPicture };
 
 export class EstimateCard {
   constructor(view, task) {
-    const liars = String(view.app.status.lying ?? 0.01);
-    Object.assign(this, { view, task, options: { level: "0.95", lying: liars, from: "", to: "" }, order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" });
+    this.usual = { level: "0.95", lying: String(view.app.status.lying ?? 0.01), from: "", to: "", order: task.kind === "values" || task.kind === "strings" ? "size" : "asked" };
+    const { order, ...options } = view.asked(this.usual);
+    Object.assign(this, { view, task, options, order });
     const id = fresh("estimate");
     this.big = h("p", { class: "hero" });
-    this.about = h("p", { class: "soft" });
+    this.about = h("p", { class: "soft about" });
+    this.notes = h("ul", { class: "notes soft" });
     this.lies = h("p", { class: "lies" });
     this.picture = h("div", { class: "picture" });
     this.numbers = numbers(() => this.table());
     this.message = h("div");
     this.key = h("p", { class: "key soft small" });
     this.node = h("section", { class: "card estimate", "aria-labelledby": id },
-      h("div", { class: "head" }, h("h2", { id }, "Estimate"), this.exports()), this.message, this.big, this.about, this.controls(), this.picture, this.key, this.lies, this.numbers);
+      h("div", { class: "head" }, h("h2", { id }, "Estimate"), this.exports()), this.message, this.big, this.about, this.notes, this.controls(), this.picture, this.key, this.lies, this.numbers);
   }
 
   exports() {
@@ -145,19 +152,21 @@ export class EstimateCard {
   }
 
   controls() {
-    const change = (name) => (value) => { this.options[name] = value; this.load(); };
+    const change = (name) => (value) => { this.options[name] = value; this.remember(); this.load(); };
     const date = (name, label) => {
       const id = fresh(name);
-      return h("span", { class: "choice" }, h("label", { for: id }, label), h("input", { id, type: "date", min: this.task.start, max: this.view.app.status.day, onchange: (e) => change(name)(e.target.value) }));
+      return h("span", { class: "choice" }, h("label", { for: id }, label), h("input", { id, type: "date", value: this.options[name], min: this.task.start, max: this.view.app.status.day, onchange: (e) => change(name)(e.target.value) }));
     };
-    const ordered = this.task.kind === "values" ? choice("Order", [["size", "largest first"], ["asked", "as asked"]], this.order, (v) => { this.order = v; this.draw(); }) : null;
-    return h("div", { class: "controls" }, ordered, choice("Level", LEVELS, "0.95", change("level")), this.liars(change("lying")), this.task.by_day ? [date("from", "From"), date("to", "to")] : null);
+    const ordered = this.task.kind === "values" ? choice("Order", [["size", "largest first"], ["asked", "as asked"]], this.order, (v) => { this.order = v; this.remember(); this.draw(); }) : null;
+    return h("div", { class: "controls" }, ordered, levels(this.options.level, change("level")), this.liars(change("lying")), this.task.by_day ? [date("from", "Sent from"), date("to", "to")] : null);
   }
+
+  // What differs from the usual stands in the address.
+  remember() { this.view.remember({ ...this.options, order: this.order }, this.usual); }
 
   // Hidden where no bound on what liars can do is known.
   liars(change) {
-    const known = [...new Set([...LIARS, Number(this.options.lying)])].sort((a, b) => a - b);
-    this.lying = choice("Lying devices", known.map((share) => [String(share), share ? percent(share) : "none"]), this.options.lying, change);
+    this.lying = shares(this.options.lying, change);
     return this.lying;
   }
 
@@ -194,32 +203,39 @@ export class EstimateCard {
   failed(problem) {
     if (problem.status === 409 && problem.body.min_reports) return this.few(problem.body);
     const node = this.view.app.failed(this.view, problem);
-    if (!this.figure) this.hide(true);
-    return node ? put(this.message, node) : null;
-  }
-
-  few({ reports, min_reports: least }) {
+    if (node === null) return null;
+    // What was refused leaves no older figure below the message.
     this.hide(true);
     this.figure = undefined;
-    put(this.message, h("div", { class: "empty" }, h("p", null, h("strong", null, "Too few reports yet")), h("p", { class: "soft" }, `${count(reports)} of ${count(least)}. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
-      h("progress", { max: least, value: reports, "aria-label": "Reports before an estimate is shown" })));
+    return put(this.message, node);
+  }
+
+  few({ reports, devices, min_reports: least }) {
+    const there = devices ?? reports, some = this.options.from || this.options.to;
+    this.hide(true);
+    this.figure = undefined;
+    put(this.message, h("div", { class: "empty" }, h("p", null, h("strong", null, some ? "Too few reports on these days" : "Too few reports yet")),
+      h("p", { class: "soft" }, `${known(there) ? `${count(there)} of` : "At least"} ${count(least)} devices. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
+      known(there) ? h("progress", { max: least, value: there, "aria-label": "Devices before an estimate is shown" }) : null));
   }
 
   hide(yes) {
-    for (const node of [this.big, this.about, this.picture, this.key, this.lies, this.numbers]) node.hidden = yes;
+    for (const node of [this.big, this.about, this.notes, this.picture, this.key, this.lies, this.numbers]) node.hidden = yes;
   }
 
   draw() {
     const { figure } = this;
     if (!figure) return;
-    const unit = unitOf(figure), top = headline(figure, unit, reach(figure.level));
+    const unit = unitOf(figure), top = headline(figure, unit);
     this.hide(false);
     put(this.big, h("span", { class: "number", "data-hero": true }, top.value), h("span", { class: "spread" }, top.spread), h("span", { class: "what", dir: "auto" }, top.text));
     this.big.hidden = top.value === "";
     put(this.message, figure.warning ? h("p", { class: "problem", role: "alert" }, h("strong", null, "These may not be honest reports"), ": " + figure.warning + ".") : null);
     const range = figure.kind === "number" && figure.lo !== undefined ? `, on a range from ${figure.lo} to ${figure.hi}` : "";
     const some = figure.values > figure.estimates.length ? `; the ${figure.estimates.length} largest of ${count(figure.values)} values` : "";
-    say(this.about, `From ${count(figure.reports)} reports${range}${some}. Level ${Math.round(figure.level * 100)} %, mechanism ${figure.mechanism}.`);
+    say(this.about, `From ${count(figure.reports)} reports${of(figure)}${range}${some}${sentOf(figure)}. ${AMONG[figure.target] ?? ""}Level ${levelText(figure.level)}${chosenOf(figure)}, mechanism ${figure.mechanism}.`);
+    put(this.notes, (figure.notes ?? []).map((text) => h("li", null, text)));
+    this.notes.hidden = !figure.notes?.length;
     // Bins of which only the largest came are no histogram.
     if (!this.drawn) put(this.picture, (this.drawn = new ((!figure.largest_first && PICTURES[figure.kind]) || BarsPicture)(figure, () => this.order)).node);
     this.drawn.update(figure);
@@ -234,8 +250,32 @@ export class EstimateCard {
     const { figure } = this;
     if (!figure) return h("p", { class: "soft" }, "Not there yet.");
     const unit = unitOf(figure);
-    const words = tested(figure);
-    return table("Estimates with their errors", [["Value", ""], ["Estimate", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(words ? [["Significant", ""]] : [])],
-      figure.estimates.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), unit.number(r.stderr, r.stderr), unit.number(r.low, r.stderr), unit.number(r.high, r.stderr), ...(words ? [r.significant === false ? "no" : "yes"] : [])]));
+    const words = tested(figure), rest = restOf(figure), rows = [...figure.estimates, ...(rest ? [rest] : [])];
+    const lies = rows.some(lyingOf), share = percent(figure.assume_lying ?? 0);
+    return table("Estimates with their errors", [["Value", ""], ["Estimate", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(lies ? [[`Low, ${share} lying`, "n"], [`High, ${share} lying`, "n"]] : []), ...(words ? [["Significant", ""]] : [])],
+      rows.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), ...numbersOf(r, unit, lies), ...(words ? [r === rest ? "" : r.significant === false ? "no" : "yes"] : [])]));
   }
+}
+
+// Standard error, interval and that of liars as cells; a dash where there is
+// none, or why.
+export function numbersOf(row, unit, lies) {
+  const cell = (x) => (known(x) ? unit.number(x, row.stderr) : "\u2013");
+  const ends = known(row.low) || !row.why ? [cell(row.low), cell(row.high)] : ["no interval", row.why];
+  return [cell(row.stderr), ...ends, ...(lies ? [cell(row.low_lying), cell(row.high_lying)] : [])];
+}
+
+// Rows that were picked for being large have wider intervals.
+const chosenOf = ({ level, level_selected: each, selected, of: all }) => (known(each) && each !== level ? `, intervals of ${levelText(each)} each for the ${count(selected)} picked from ${count(all)}` : "");
+
+// Who sent them, and when.
+const of = (figure) => (known(figure.devices) && figure.devices < figure.reports ? ` of ${count(figure.devices)} devices or more` : "");
+const sentOf = ({ first_day: first, last_day: last }) => (!first ? "" : first === last ? `, sent on ${day(first)}` : `, sent from ${day(first)} to ${day(last)}`);
+
+// Choices that others have too; a level or a share from the address is one of
+// them.
+export const levels = (chosen, changed) => choice("Level", LEVELS.some(([v]) => v === chosen) ? LEVELS : [...LEVELS, [chosen, chosen]], chosen, changed);
+export function shares(chosen, changed) {
+  const some = LIARS.map(String), all = some.includes(chosen) ? some : [...some, chosen];
+  return choice("Lying devices", all.sort((a, b) => a - b).map((v) => [v, v === "0" ? "none" : Number.isFinite(Number(v)) ? percent(Number(v)) : v]), chosen, changed);
 }

@@ -30,16 +30,19 @@ export function unitOf(figure) {
     scale: by,
     number: (x, error) => fixed(x * by, decimals(error * by)),
     of(x, error) { return this.number(x, error) + sign; },
-    // As wide as it is: "± 0.4".
-    spread: (error, like) => "\u00b1\u202f" + fixed(error * by, decimals((like ?? error) * by)),
-    range(row) { return `${this.number(row.low, row.stderr)} to ${this.number(row.high, row.stderr)}${sign}`; },
+    // The collector's own ends, never ones made here; and those for liars.
+    range(row) { return this.ends(row.low, row.high, row.stderr); },
+    lying(row) { return this.ends(row.low_lying, row.high_lying, row.stderr); },
+    ends(low, high, error) { return known(low) && known(high) ? `${this.number(low, error)} to ${this.number(high, error)}${this.sign}` : ""; },
   };
 }
 
-// How many standard errors an interval of that level reaches to each side; the
-// page offers no others.
-const REACH = { 0.9: 1.6449, 0.95: 1.96, 0.99: 2.5758 };
-export const reach = (level) => REACH[level] ?? REACH[0.95];
+export const known = (x) => x !== null && x !== undefined;
+
+// A number in all its digits, up to so many: as CSV, SVG and the command have it.
+export const exact = (x, digits) => fixedAsIs(Number(x.toPrecision(digits)));
+const fixedAsIs = (x) => x.toLocaleString("en-GB", { maximumFractionDigits: 20 });
+export const levelText = (level) => `${exact(100 * level, 12)}\u202f%`;
 
 // Round steps for an axis from low to high, about n of them.
 export function ticks(low, high, n) {
@@ -53,10 +56,7 @@ export function ticks(low, high, n) {
   return { step, at: out, places: Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9) + (Math.abs(step / power - 2.5) < 1e-9 ? 1 : 0))) };
 }
 
-export function percent(share) {
-  const p = share * 100;
-  return fixed(p, p >= 10 || p === Math.round(p) ? 0 : p >= 1 ? 1 : 2) + "\u202f%";
-}
+export const percent = (share) => `${exact(100 * share, 6)}\u202f%`;
 
 // A chance as small as it is worth telling.
 export const chance = (p) => (p === null || p === undefined ? "\u2013" : p < 0.001 ? "below 0.001" : fixed(p, p < 0.1 ? 3 : 2));

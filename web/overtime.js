@@ -1,11 +1,12 @@
-// overtime.js - how estimates moved: live since the collector started, and as
-// they stood at the end of each day; and how many reports each day brought.
+// overtime.js - how estimates moved: live since the collector started, and of
+// each day of sending, its own figure beside that of all reports so far; and how
+// many reports each day brought.
 
 import { json, taskPath } from "./api.js";
 import { Columns, sparse } from "./columns.js";
 import { choice, fresh, h, numbers, put, table } from "./dom.js";
-import { count, day, dayTime, everyDay, percent, unitOf } from "./numbers.js";
-import { labelOf } from "./estimate.js";
+import { count, day, dayTime, everyDay, levelText, unitOf } from "./numbers.js";
+import { intervalText, labelOf } from "./estimate.js";
 import { COLOURS, Series } from "./series.js";
 
 const FIRST = { values: 3, strings: 3 }, LIVE_MOST = 2000;
@@ -14,7 +15,7 @@ const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString("en-GB");
 
 export class OverTimeCard {
   constructor(view, task) {
-    Object.assign(this, { view, task, mode: "live", live: [], days: [], chosen: null });
+    Object.assign(this, { view, task, mode: view.asked({ time: "" }).time, live: [], days: [], chosen: null });
     const id = fresh("time");
     this.unit = unitOf(task);
     this.series = new Series("Estimates against time with their intervals. The numbers are in the table below.", this.unit);
@@ -32,9 +33,9 @@ export class OverTimeCard {
     try {
       const past = await json(taskPath(this.task.task, "/history", { release: this.task.release }), { signal: this.view.abort.signal });
       this.live = past.live ?? [];
-      this.days = (past.days ?? []).map((d) => ({ ...d, time: dayTime(d.day) }));
-      if (this.live.length < 2 && this.days.length > 1) this.mode = "day";
-      put(this.modes, choice("Show", [["live", "live"], ["day", "by day"]], this.mode, (v) => { this.mode = v; this.draw(); }));
+      this.days = (past.days ?? []).map(dayOf);
+      if (!["live", "day"].includes(this.mode)) this.mode = this.live.length < 2 && this.days.length > 1 ? "day" : "live";
+      put(this.modes, choice("Show", [["live", "live"], ["day", "by day of sending"]], this.mode, (v) => { this.mode = v; this.view.remember({ time: v }, {}); this.draw(); }));
       this.draw();
     } catch (problem) {
       const node = this.view.app.failed(this.view, problem);
@@ -45,9 +46,9 @@ export class OverTimeCard {
   // Words that may be chance are no curve; the figure knows which they are.
   know(figure) {
     const sure = figure.kind === "strings" ? figure.estimates.filter((r) => r.significant !== false).map((r) => r.value) : undefined;
-    const key = JSON.stringify([figure.assume_lying, sure]);
+    const key = JSON.stringify(sure);
     if (key === this.known) return;
-    Object.assign(this, { known: key, lying: figure.assume_lying, sure });
+    Object.assign(this, { known: key, sure });
     if (sure && this.chosen) this.chosen = this.chosen.filter((v) => sure.includes(v));
     if (!this.chosen?.length) this.chosen = null;
     this.draw();
@@ -70,14 +71,20 @@ export class OverTimeCard {
     return rows.filter((r) => this.sure?.includes(r.value) ?? true).sort((a, b) => b.estimate - a.estimate).slice(0, FIRST[this.task.kind] ?? 1).map((r) => r.value);
   }
 
+  // The rows of the last point that has some: of a day its own, or all until
+  // then.
+  last() {
+    const rows = (p) => (p.estimates.length ? p.estimates : p.totals ?? []);
+    return rows(this.points.findLast((p) => rows(p).length) ?? { estimates: [] });
+  }
+
   draw() {
-    const last = this.points.at(-1);
-    const names = last ? last.estimates.map((r) => r.value) : [];
-    if (last && !this.chosen) this.chosen = this.pick(last.estimates);
-    this.choose((last?.estimates ?? []).filter((r) => this.sure?.includes(r.value) ?? true));
-    const say = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the day has enough reports.";
-    const liars = this.lying ? `, with ${percent(this.view.app.status.lying ?? 0.01)} of devices lying` : "";
-    put(this.empty, this.points.length ? `Of all reports so far. Bands: 95 % intervals${liars}.` : say);
+    const last = this.last(), names = last.map((r) => r.value);
+    if (last.length && !this.chosen) this.chosen = this.pick([...last]);
+    this.choose(last.filter((r) => this.sure?.includes(r.value) ?? true));
+    const none = this.mode === "live" ? "Live figures are kept in memory only, and begin when the collector does." : "A day's figure is kept once the task has enough reports.";
+    const what = this.mode === "live" ? "Of all reports so far." : "Lines and bands: of what was sent on each day alone. Dashed: of all reports until then.";
+    put(this.empty, this.points.length ? `${what} Bands: ${levelText(0.95)} intervals, without lying devices.` : none);
     this.series.show(this.points, (this.chosen ?? []).filter((v) => names.includes(v)), (v) => this.look(v), this.mode === "day");
     this.numbers.refresh();
   }
@@ -99,23 +106,34 @@ export class OverTimeCard {
 
   table() {
     if (!this.chosen) return h("p", { class: "soft" }, "Not there yet.");
-    const heads = [[this.mode === "live" ? "Time" : "Day", ""], ["Reports", "n"], ...this.chosen.flatMap((v) => [[v, "n"], ["interval", "n"]])];
-    const rows = this.points.slice(-60).reverse().map((p) => [this.mode === "live" ? clock(p.time) : day(p.day), count(p.reports), ...this.chosen.flatMap((v) => {
-      const r = p.estimates.find((e) => e.value === v);
-      return r ? [this.unit.of(r.estimate, r.stderr), this.unit.range(r)] : ["\u2013", "\u2013"];
-    })]);
-    return table("Estimates against time, newest first", heads, rows);
+    const both = (name) => this.chosen.flatMap((v) => [[name(v), "n"], ["interval", "n"]]);
+    const cells = (rows, none) => this.chosen.flatMap((v) => {
+      const r = rows?.find((e) => e.value === v);
+      return r ? [this.unit.of(r.estimate, r.stderr), intervalText(r, this.unit)] : [none, "\u2013"];
+    });
+    const points = this.points.slice(-60).reverse();
+    if (this.mode === "live")
+      return table("Estimates against time, newest first", [["Time", ""], ["Reports", "n"], ...both((v) => v)], points.map((p) => [clock(p.time), count(p.reports), ...cells(p.estimates, "\u2013")]));
+    return table("Estimates of each day of sending, newest first", [["Day of sending", ""], ["Reports", "n"], ...both((v) => v), ["All so far", "n"], ...both((v) => `${v}, all so far`)],
+      points.map((p) => [day(p.day), count(p.reports), ...cells(p.estimates, p.few), count(p.all), ...cells(p.totals, "\u2013")]));
   }
+}
+
+// A day has two figures: its own, or why there is none, and that of all reports
+// until then.
+function dayOf({ day: name, reports, estimates, own }) {
+  const few = own?.few ? `too few (${count(own.devices ?? own.reports)} of ${count(own.min_reports)})` : own?.estimates ? "\u2013" : "not kept by day";
+  return { day: name, time: dayTime(name), reports: own?.reports, estimates: own?.estimates ?? [], few, all: reports, totals: estimates ?? [] };
 }
 
 export class DaysCard {
   constructor(task, today) {
     const id = fresh("days");
     this.days = task.days?.length ? everyDay(task.days, task.start, today < task.end ? today : task.end) : [];
-    this.columns = new Columns("Reports of each day. The numbers are in the table below.", { scale: 1, sign: "" }, 150);
-    this.numbers = numbers(() => table("Reports of each day", [["Day", ""], ["Reports", "n"], ["Null uploads", "n"]], [...this.days].reverse().map((d) => [day(d.day), count(d.reports), count(d.nulls)])));
+    this.columns = new Columns("Reports of each day of sending. The numbers are in the table below.", { scale: 1, sign: "" }, 150);
+    this.numbers = numbers(() => table("Reports of each day of sending", [["Day of sending", ""], ["Reports", "n"], ["Null uploads", "n"]], [...this.days].reverse().map((d) => [day(d.day), count(d.reports), count(d.nulls)])));
     this.empty = h("p", { class: "soft" }, "No reports yet.");
-    this.node = h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "Reports per day")), this.empty, this.columns.node, this.numbers);
+    this.node = h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "Reports by day of sending")), this.empty, this.columns.node, this.numbers);
     this.draw();
   }
 

@@ -2,8 +2,8 @@
 // person behind them.
 
 import { fresh, h, s } from "./dom.js";
-import { fixed } from "./numbers.js";
-import { believed, believedText, epsilonText, oddsText, TELLS_ALL } from "./words.js";
+import { known } from "./numbers.js";
+import { believed, believedText, epsilonText, oddsText, TELLS_ALL, times } from "./words.js";
 
 // Beliefs before and after, as bars: chance of a guess, and at most what it can
 // become.
@@ -15,8 +15,8 @@ function beliefs(odds) {
   }));
 }
 
-function open(life) {
-  return h("div", { class: "promise" }, h("h3", null, "All reports of a lifetime"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, epsilonText(life))),
+function open(life, odds) {
+  return h("div", { class: "promise" }, h("h3", null, "All reports of a lifetime"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, known(odds) ? `${oddsText(odds)}, ${epsilonText(life)}` : epsilonText(life))),
     h("p", { class: "soft" }, "Every report is changed anew. Whoever collects all that one device can send may learn the answer: the bound on the odds is too large to mean anything."));
 }
 
@@ -26,11 +26,10 @@ function part(title, epsilon, odds, text) {
 
 export function privacyCard(task) {
   const id = fresh("privacy");
-  const life = task.epsilon_lifetime, odds = task.odds ?? Math.exp(task.epsilon_exact ?? task.epsilon);
-  const bounded = life !== null && life !== undefined && Number.isFinite(life);
+  const life = task.epsilon_lifetime, { odds, odds_lifetime: all } = task;
   return h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "What it says about a person")),
     h("div", { class: "promises" },
-      part("One report", task.epsilon, odds, `Whoever sees one report may change the odds of any guess about the person by at most a factor of ${fixed(odds, odds < 10 ? 2 : 0)}.`),
-      bounded && life > TELLS_ALL ? open(life) : bounded ? part("All reports of a lifetime", life, Math.exp(life), life === task.epsilon ? "There is no more than that: further answers bring nothing new." : "The same for everything a device ever sends for this task.") : null),
+      part("One report", task.epsilon, odds, `Whoever sees one report may change the odds of any guess about the person by at most a factor of ${times(odds)}.`),
+      !known(life) ? null : !known(all) || all > TELLS_ALL ? open(life, all) : part("All reports of a lifetime", life, all, all === odds ? "There is no more than that: further answers bring nothing new." : "The same for everything a device ever sends for this task.")),
     task.privacy ? h("blockquote", { class: "quote", dir: "auto" }, h("h3", null, "What people are told"), h("p", null, task.privacy)) : null);
 }

@@ -1,4 +1,5 @@
-// series.js - estimates against time, with the band of their intervals (uPlot).
+// series.js - estimates against time, with the band of their intervals (uPlot);
+// of days each day's own, and the running total as a dashed line beside it.
 
 import { h, put } from "./dom.js";
 import { fixed, ticks, day } from "./numbers.js";
@@ -17,11 +18,13 @@ function css(name) {
 
 const clear = (colour, share) => `color-mix(in srgb, ${colour} ${share}%, transparent)`;
 
-// Data of uPlot: times, then estimate, low and high of each value.
-function dataOf(points, values) {
-  const rows = points.map((p) => new Map(p.estimates.map((e) => [e.value, e])));
-  const get = (value, part) => rows.map((r) => r.get(value)?.[part] ?? null);
-  return [points.map((p) => p.time), ...values.flatMap((v) => ["estimate", "low", "high"].map((part) => get(v, part)))];
+// Data of uPlot: times, then estimate, low and high of each value, then of days
+// the running total of each.
+function dataOf(points, values, daily) {
+  const rowsOf = (name) => points.map((p) => new Map((p[name] ?? []).map((e) => [e.value, e])));
+  const rows = rowsOf("estimates"), totals = rowsOf("totals");
+  const get = (from, value, part) => from.map((r) => r.get(value)?.[part] ?? null);
+  return [points.map((p) => p.time), ...values.flatMap((v) => ["estimate", "low", "high"].map((part) => get(rows, v, part))), ...(daily ? values.map((v) => get(totals, v, "estimate")) : [])];
 }
 
 function axes(unit, daily) {
@@ -36,14 +39,15 @@ function axes(unit, daily) {
   return [x, { ...style, values: y, size: 62 }];
 }
 
-function seriesOf(values, look) {
-  return values.flatMap((value) => {
+function seriesOf(values, look, daily) {
+  const total = (value) => ({ label: value + ", all so far", stroke: css(`--line${look(value)}`), width: 1.25, dash: [6, 4], spanGaps: true, points: { show: false } });
+  return [...values.flatMap((value) => {
     const colour = css(`--line${look(value)}`);
     const edge = { stroke: "transparent", width: 0, points: { show: false } };
     return [
       { label: value, stroke: colour, width: 2, spanGaps: true, points: { show: (u) => u.data[0].length < 40, size: 5, fill: colour, stroke: colour } },
       { label: value + " low", ...edge, spanGaps: true }, { label: value + " high", ...edge, spanGaps: true }];
-  });
+  }), ...(daily ? values.map(total) : [])];
 }
 
 // A few points close together do not fill the width.
@@ -65,7 +69,7 @@ export class Series {
   show(points, values, look, daily) {
     this.points = points;
     const shape = JSON.stringify([values, daily, values.map(look)]) + css("--paper");
-    if (this.chart && shape === this.shape) return this.chart.setData(dataOf(points, values));
+    if (this.chart && shape === this.shape) return this.chart.setData(dataOf(points, values, daily));
     this.close();
     this.shape = shape;
     if (!points.length) return put(this.box);
@@ -74,8 +78,8 @@ export class Series {
       width: Math.max(200, this.box.clientWidth), height: HEIGHT, padding: [12, 28, 0, 0], legend: { show: false }, cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: true, range: (u) => around(u.data[0][0], u.data[0].at(-1), daily ? 86400 : 30) }, y: { range: (u, low, high) => this.range(low, high) } },
       tzDate: daily ? (t) => globalThis.uPlot.tzDate(new Date(t * 1000), "Etc/UTC") : undefined,
-      axes: axes(this.unit, daily), series: [{}, ...seriesOf(values, look)], bands,
-    }, dataOf(points, values), this.box);
+      axes: axes(this.unit, daily), series: [{}, ...seriesOf(values, look, daily)], bands,
+    }, dataOf(points, values, daily), this.box);
   }
 
   range(low, high) {

@@ -3,7 +3,7 @@
 import { json, taskPath } from "./api.js";
 import { choice, h, put, say } from "./dom.js";
 import { EstimateCard } from "./estimate.js";
-import { count, day, reach, unitOf } from "./numbers.js";
+import { count, day, unitOf } from "./numbers.js";
 import { DaysCard, OverTimeCard } from "./overtime.js";
 import { privacyCard } from "./privacy.js";
 import { taskLink } from "./tasks.js";
@@ -11,10 +11,22 @@ import { headline, kindName, stateOf } from "./words.js";
 
 export class TaskView {
   constructor(app, id, query) {
-    Object.assign(this, { app, id, release: query.get("release"), title: id, cards: [] });
+    const { release, ...kept } = Object.fromEntries(query);
+    Object.assign(this, { app, id, release, kept, title: id, cards: [] });
     this.abort = new AbortController();
     this.node = h("div", null, h("p", { class: "soft", role: "status" }, "Loading"));
     this.load();
+  }
+
+  // What the address says of these, else what is usual.
+  asked(usual) { return Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, this.kept[name] ?? value])); }
+
+  remember(values, usual) {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === usual[name]) delete this.kept[name];
+      else this.kept[name] = value;
+    }
+    this.app.remember(this, taskLink(this.task, "task", this.kept));
   }
 
   close() {
@@ -39,6 +51,7 @@ export class TaskView {
     this.reports = h("dd");
     this.today = h("dd");
     this.nulls = h("dd");
+    this.devices = h("dd");
     this.estimate = new EstimateCard(this, task);
     this.time = new OverTimeCard(this, task);
     this.days = new DaysCard(task, this.app.status.day);
@@ -50,14 +63,14 @@ export class TaskView {
   }
 
   head(task, releases) {
-    const others = releases.length > 1 ? choice("Release", releases.map((t) => [String(t.release), `${t.release}${t.current ? " (current)" : ""}`]), String(task.release), (v) => { location.hash = taskLink({ task: task.task, release: v }); }) : null;
+    const others = releases.length > 1 ? choice("Release", releases.map((t) => [String(t.release), `${t.release}${t.current ? " (current)" : ""}`]), String(task.release), (v) => { location.hash = taskLink({ task: task.task, release: v }, "task", this.kept); }) : null;
     const fact = (name, node) => h("div", null, h("dt", null, name), node);
     return h("header", { class: "question" },
       h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Tasks"), h("span", { "aria-hidden": "true" }, " / "), h("span", null, task.task)),
       h("h1", { dir: "auto" }, task.question || task.task),
       task.frozen ? h("p", { class: "soft" }, `The first answer of a device is kept for ${count(task.kept_days)} days and sent again with new noise: if it changes, what is sent does not.`) : null,
       h("p", { class: "tags" }, h("span", { class: "tag" }, kindName(task.kind)), this.state, task.enrolled ? h("span", { class: "tag" }, "Enrolled devices") : null, others, h("a", { class: "button", href: taskLink(task, "compare") }, "Compare")),
-      h("dl", { class: "facts line" }, fact("Reports", this.reports), fact("Today", this.today), fact("Null uploads", this.nulls), fact("Asked", h("dd", null, task.start === task.end ? day(task.start) : `${day(task.start)} to ${day(task.end)}`)), fact("Release", h("dd", null, task.release))));
+      h("dl", { class: "facts line" }, fact("Reports", this.reports), fact("Devices, at least", this.devices), fact("Today", this.today), fact("Null uploads", this.nulls), fact("Asked", h("dd", null, task.start === task.end ? day(task.start) : `${day(task.start)} to ${day(task.end)}`)), fact("Release", h("dd", null, task.release))));
   }
 
   counts() {
@@ -67,14 +80,15 @@ export class TaskView {
     this.reports.dataset.reports = this.task.reports;
     say(this.reports, count(this.task.reports));
     say(this.nulls, count(this.task.nulls));
+    say(this.devices, count(this.task.devices));
     say(this.today, count(this.days.days.find((d) => d.day === this.app.status.day)?.reports ?? 0));
   }
 
   // The estimate's card has a new figure.
   figured(figure) {
     this.time.know(figure);
-    const top = headline(figure, unitOf(figure), reach(figure.level));
-    this.app.speak(`${count(figure.reports)} reports. ${top.text}: ${top.value} ${top.spread.replace("\u00b1", "plus or minus")}`);
+    const top = headline(figure, unitOf(figure));
+    this.app.speak(`${count(figure.reports)} reports. ${top.text}: ${top.value}${top.spread ? `, interval ${top.spread}` : ""}`);
   }
 
   mine(data) { return this.task && data && data.task === this.id && data.release === this.task.release; }
@@ -88,7 +102,8 @@ export class TaskView {
       this.days.add(this.app.status.day, more);
       Object.assign(this.task, { reports: data.reports, nulls: data.nulls ?? this.task.nulls });
       const shown = this.task.shown;
-      this.task.shown = data.reports >= this.task.min_reports;
+      this.task.shown = data.shown ?? data.reports >= this.task.min_reports;
+      if (data.devices !== undefined) this.task.devices = data.devices;
       this.counts();
       if (this.asking && more !== 0) this.estimate.refresh();
       if (shown !== this.task.shown || (!shown && more > 0)) this.estimate.refresh();

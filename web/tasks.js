@@ -3,13 +3,13 @@
 import { figure, json, query, taskPath } from "./api.js";
 import { Columns } from "./columns.js";
 import { h, put, s, say } from "./dom.js";
-import { count, day, everyDay, reach, unitOf } from "./numbers.js";
+import { count, day, everyDay, known, unitOf } from "./numbers.js";
 import { headline, kindName, stateOf } from "./words.js";
 
 const GROUPS = [["collecting", "Collecting"], ["few", "Too few reports yet"], ["soon", "Not yet asked"], ["over", "Over"]];
 const AGAIN = 10000;
 const keyOf = (t) => `${t.task}\n${t.release}`;
-export const taskLink = (t, view = "task") => `#/${view}/${encodeURIComponent(t.task)}${query({ release: t.release })}`;
+export const taskLink = (t, view = "task", more = {}) => `#/${view}/${encodeURIComponent(t.task)}${query({ release: t.release, ...more })}`;
 
 // Reports of the last days, small.
 function spark(days) {
@@ -24,8 +24,9 @@ function scale({ lo, hi, estimates: [row] }) {
   if (lo === undefined || hi === undefined || !row) return null;
   const at = (x) => `${Math.min(100, Math.max(0, (100 * (x - lo)) / (hi - lo)))}%`;
   const wide = `${Math.max(0.5, (100 * (Math.min(hi, row.high) - Math.max(lo, row.low))) / (hi - lo))}%`;
+  const whole = known(row.low) && known(row.high) ? s("rect", { class: "whole look0", x: at(row.low), width: wide, y: 2, height: 10, rx: 5 }) : null;
   return h("div", { class: "mini scale", "aria-hidden": "true" }, h("span", null, String(lo)),
-    s("svg", null, s("rect", { class: "back", y: 4, width: "100%", height: 6, rx: 3 }), s("rect", { class: "whole look0", x: at(row.low), width: wide, y: 2, height: 10, rx: 5 }), s("circle", { class: "mark look0", cx: at(row.estimate), cy: 7, r: 6 })),
+    s("svg", null, s("rect", { class: "back", y: 4, width: "100%", height: 6, rx: 3 }), whole, s("circle", { class: "mark look0", cx: at(row.estimate), cy: 7, r: 6 })),
     h("span", null, String(hi)));
 }
 
@@ -67,8 +68,8 @@ class Card {
     say(this.state, text);
     say(this.reports, count(this.task.reports));
     if (look === "few") {
-      const share = Math.min(1, this.task.reports / Math.max(1, this.task.min_reports));
-      put(this.glance, h("p", { class: "soft" }, `${count(this.task.reports)} of the ${count(this.task.min_reports)} reports before anything is shown`),
+      const there = this.task.devices ?? this.task.reports, share = Math.min(1, there / Math.max(1, this.task.min_reports));
+      put(this.glance, h("p", { class: "soft" }, `${count(there)} of the ${count(this.task.min_reports)} devices before anything is shown`),
         s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
     } else if (look === "over") say(this.days, this.task.sent_until < today ? `until ${day(this.task.end)}` : "no longer asked");
   }
@@ -81,7 +82,7 @@ class Card {
 
   show(figure) {
     this.figure = figure;
-    const top = headline(figure, unitOf(figure), reach(figure.level));
+    const top = headline(figure, unitOf(figure));
     put(this.glance, top.value === "" ? null : h("p", { class: "big" }, h("span", { class: "number" }, top.value), h("span", { class: "spread" }, top.spread), h("span", { class: "what", dir: "auto" }, top.text)), miniature(figure));
   }
 

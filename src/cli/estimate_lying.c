@@ -1,6 +1,6 @@
 /*
- * estimate_lying.c - devices that lie: intervals as wide as a share of them
- * makes necessary, and how much the reports look like theirs.
+ * estimate_lying.c - devices that lie: second intervals as wide as a share of
+ * them makes necessary, and how much the reports look like theirs.
  */
 #include "estimate_parts.h"
 
@@ -58,17 +58,16 @@ int estimate_lying_bounds(struct estimate_evidence *e,
     return st == HSY_OK ? 0 : cli_fail_error(g->first, &err);
 }
 
-void estimate_lying_say(const struct estimate_result *r, FILE *to)
+void estimate_lying_say(const struct estimate_result *r)
 {
     const bool mean = r->gather->info.kind == HSY_KIND_NUMBER;
     const double unit = mean ? 1 : 100;
 
-    fprintf(to,
-            "%sintervals are wider by what %.6g %% of lying devices can do: "
-            "estimates may be\n%.4g%s too large or %.4g too small for that\n",
-            to == stderr ? "hearsay: note: " : "", 100 * r->options->lying,
-            unit * r->lying.up, mean ? "" : " percentage points",
-            unit * r->lying.down);
+    printf("the second intervals are wider by what %.6g %% of lying devices "
+           "can do: estimates may\nbe %.4g%s too large or %.4g too small for "
+           "that\n",
+           100 * r->options->lying, unit * r->lying.up,
+           mean ? "" : " percentage points", unit * r->lying.down);
 }
 
 /* ---- Signs --------------------------------------------------------------- */

@@ -70,8 +70,8 @@ static const struct cli_option estimate_options[] = {
      "with --against: there are N devices in all, so that\n"
      "both tallies share kept answers, at least this many"},
     {ESTIMATE_LYING, "assume-lying", "SHARE",
-     "widen intervals by what so many lying devices can do,\n"
-     "as 1% or 0.01"},
+     "add intervals that allow for what so many lying\n"
+     "devices can do, as 1% or 0.01"},
     {ESTIMATE_PLOT, "plot", "FILE.svg", "write the estimates as a figure"},
     {ESTIMATE_COVARIANCE, "covariance", NULL,
      "how estimates vary together (grr and matrix)"},

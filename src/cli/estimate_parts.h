@@ -139,8 +139,8 @@ bool estimate_lying_parse(struct cli_parser *p, double *out);
 int estimate_lying_bounds(struct estimate_evidence *e,
                           const struct cli_gather *g, double lying);
 
-/* A sentence about it. */
-void estimate_lying_say(const struct estimate_result *r, FILE *to);
+/* A sentence about it, to stdout. */
+void estimate_lying_say(const struct estimate_result *r);
 
 /* The p-value of the tests that find liars; none for a mechanism whose reports
  * do not show them. */

@@ -98,8 +98,8 @@ static void figure_texts(struct figure *f)
               info->mechanism, info->epsilon,
               hsy_tally_reports(&r->gather->tally));
     if (o->lying > 0)
-        plot_more(f->note, FIGURE_NOTE, "; wider for %.6g %% of lying devices",
-                  100 * o->lying);
+        plot_more(f->note, FIGURE_NOTE,
+                  "; pale: wider for %.6g %% of lying devices", 100 * o->lying);
     if (f->n < r->count)
         plot_more(f->note, FIGURE_NOTE, "; the %zu largest of %zu", f->n,
                   r->count);
@@ -109,17 +109,31 @@ static void figure_texts(struct figure *f)
 
 /* ---- Drawing ------------------------------------------------------------- */
 
+static bool figure_lies(const struct figure *f)
+{
+    return f->result->options->lying > 0;
+}
+
+/* What liars make of an interval. */
+static struct plot_further figure_further(const struct shares_row *row,
+                                          double unit)
+{
+    return (struct plot_further){unit * row->low_lying, unit * row->high_lying};
+}
+
 static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
                               hsy_error *err)
 {
     const double unit = f->mean ? 1 : 100;
     char names[FIGURE_MOST][FIGURE_NAME];
     struct plot_named named[FIGURE_MOST];
+    struct plot_further further[FIGURE_MOST];
     const struct plot_list list = {.title = f->title,
                                    .about = f->about,
                                    .note = f->note,
                                    .label = f->label,
                                    .named = named,
+                                   .further = figure_lies(f) ? further : NULL,
                                    .n = f->n,
                                    .points = f->mean};
 
@@ -133,6 +147,7 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
         cli_figure_name(names[i], sizeof names[i], cell.text, cell.len);
         named[i] = (struct plot_named){names[i], unit * e.value, unit * e.low,
                                        unit * e.high};
+        further[i] = figure_further(f->rows[i], unit);
     }
     return plot_list_svg(svg, len, &list, err);
 }
@@ -145,6 +160,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
     const double width = ((double)info->hi - lo) / (double)info->d * unit;
     double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
     double low[FIGURE_MOST_BINS], high[FIGURE_MOST_BINS];
+    struct plot_further further[FIGURE_MOST_BINS];
     const struct plot_series bars = {.style = PLOT_BARS,
                                      .colour = 1,
                                      .n = f->n,
@@ -152,7 +168,9 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
                                      .y = y,
                                      .low = low,
                                      .high = high,
-                                     .width = width};
+                                     .width = width,
+                                     .further =
+                                         figure_lies(f) ? further : NULL};
     const struct plot_figure figure = {.title = f->title,
                                        .about = f->about,
                                        .note = f->note,
@@ -168,6 +186,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
         y[i] = 100 * row->est.value;
         low[i] = 100 * row->est.low;
         high[i] = 100 * row->est.high;
+        further[i] = figure_further(row, 100);
     }
     return plot_svg(svg, len, &figure, err);
 }

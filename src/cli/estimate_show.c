@@ -46,6 +46,8 @@ enum show_what {
     SHOW_STDERR,
     SHOW_LOW,
     SHOW_HIGH,
+    SHOW_LOW_LYING,
+    SHOW_HIGH_LYING,
     SHOW_POST,
     SHOW_P,
     SHOW_LEVEL,
@@ -84,6 +86,10 @@ static double show_number(const struct shares_row *row, enum show_what what)
         return row->est.low;
     case SHOW_HIGH:
         return row->est.high;
+    case SHOW_LOW_LYING:
+        return row->low_lying;
+    case SHOW_HIGH_LYING:
+        return row->high_lying;
     case SHOW_POST:
         return row->post;
     default:
@@ -240,7 +246,7 @@ static void show_head(const struct estimate_result *r)
              "less often than that;\n--density em has noisier shares, and "
              "intervals that hold");
     if (o->lying != 0)
-        estimate_lying_say(r, stdout);
+        estimate_lying_say(r);
     show_attendance(r->gather);
     putchar('\n');
 }
@@ -259,6 +265,10 @@ static void show_columns(struct show_state *s)
     show_add(s, SHOW_STDERR, "stderr", "std. error");
     show_add(s, SHOW_LOW, "low", "from");
     show_add(s, SHOW_HIGH, "high", "to");
+    if (o->lying != 0) {
+        show_add(s, SHOW_LOW_LYING, "low_lying", "liars: from");
+        show_add(s, SHOW_HIGH_LYING, "high_lying", "to");
+    }
     if (o->post != HSY_POST_NONE)
         show_add(s, SHOW_POST, "post", estimate_post_names[o->post]);
     if (difference)
@@ -267,7 +277,7 @@ static void show_columns(struct show_state *s)
         show_add(s, SHOW_LEVEL, "level_selected", "");
     if (difference)
         return;
-    if (o->format == CLI_TABLE && !mean)
+    if (o->format == CLI_TABLE && !mean && o->lying == 0)
         show_add(s, SHOW_BAR, "bar", "(of the largest)");
 }
 
@@ -385,8 +395,6 @@ void estimate_show(const struct estimate_result *r)
         show_lying(fields + nfields, r);
         nfields += SHOW_LYING;
     }
-    if (o->lying != 0 && o->format == CLI_CSV)
-        estimate_lying_say(r, stderr);
     if (o->format == CLI_TABLE)
         show_head(r);
     cli_print(o->format, &table, fields, nfields, "estimates");

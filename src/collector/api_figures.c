@@ -49,17 +49,33 @@ static hsy_status figures_candidates(struct figure_how *how, char **text,
     return st;
 }
 
-static bool figures_days(struct history_ask *ask, struct request *q,
-                         const char *from, const char *to)
+/* Reports may be of tomorrow, as the clocks of devices go, and no later. */
+static bool figures_past(struct request *q, const struct collector *c,
+                         const char *name, uint32_t day)
+{
+    struct engine_status status;
+
+    engine_look(c->engine, &status);
+    if (day <= status.day + 1)
+        return true;
+    api_problem(q, 400, "Not possible as asked",
+                "%s: this day is still to come", name);
+    return false;
+}
+
+static bool figures_days(struct history_ask *ask, const struct collector *c,
+                         struct request *q, const char *from, const char *to)
 {
     if (!api_day(q, from, &ask->first) || !api_day(q, to, &ask->last))
         return false;
-    if ((ask->first == 0) == (ask->last == 0) && ask->first <= ask->last)
-        return true;
-    api_problem(q, 400, "Not possible as asked",
-                "%s and %s: two days, the first no later than the last", from,
-                to);
-    return false;
+    if ((ask->first == 0) != (ask->last == 0) || ask->first > ask->last) {
+        api_problem(q, 400, "Not possible as asked",
+                    "%s and %s: two days, the first no later than the last",
+                    from, to);
+        return false;
+    }
+    return figures_past(q, c, from, ask->first) &&
+           figures_past(q, c, to, ask->last);
 }
 
 /* Below min_reports nothing is shown but that. */
@@ -70,7 +86,8 @@ static void figures_few(struct request *q, struct collector *c,
 
     if (err->limit == 0 && ask->first != 0) {
         api_problem(q, 404, "No such days",
-                    "no tally of these days is kept; all days together are");
+                    "from and to: no tally of these days is kept; all days "
+                    "together are");
         return;
     }
     if (!api_begin(q, &p))
@@ -78,11 +95,13 @@ static void figures_few(struct request *q, struct collector *c,
     put_word(&p, "type", "about:blank");
     put_word(&p, "title", "too few reports");
     put_count(&p, "status", 409);
-    put_word(&p, "detail",
-             "nothing is shown before the task has its least number of "
-             "reports");
+    put_word(
+        &p, "detail",
+        "nothing is shown before the task has its least number of reports, "
+        "each of another device");
     if (ask->first == 0)
         put_count(&p, "reports", history_count(c, ask->entry->number).reports);
+    put_count(&p, "devices", history_devices(c, ask));
     put_count(&p, "min_reports", ask->entry->task.min_reports);
     api_answer(q, 409, &p);
 }
@@ -162,7 +181,7 @@ static void figures_one(struct collector *c, struct request *q,
     char *json = NULL, *candidates = NULL;
     size_t len = 0;
 
-    if (!figures_how(&how, c, q) || !figures_days(&ask, q, "from", "to"))
+    if (!figures_how(&how, c, q) || !figures_days(&ask, c, q, "from", "to"))
         return;
     roster = api_entry(c, q, "release", &ask.entry);
     if (roster == NULL)
@@ -224,8 +243,10 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
         st = history_copy(&words[i], &of[i], c, &ask[i], err);
     }
     if (st == HSY_OK) {
-        const struct figure_of a = {ask[0].entry, words[0], &of[0]};
-        const struct figure_of b = {ask[1].entry, words[1], &of[1]};
+        const struct figure_of a = {ask[0].entry, words[0], &of[0],
+                                    history_span(c, &ask[0])};
+        const struct figure_of b = {ask[1].entry, words[1], &of[1],
+                                    history_span(c, &ask[1])};
 
         st = figure_difference(json, len, &a, &b, &how, err);
         *failed = err->line == 2;
@@ -247,8 +268,9 @@ static void figures_both(struct collector *c, struct request *q)
     char *json = NULL;
     size_t len = 0, failed = 0;
 
-    if (!figures_how(&how, c, q) || !figures_days(&ask[0], q, "from", "to") ||
-        !figures_days(&ask[1], q, "from2", "to2"))
+    if (!figures_how(&how, c, q) ||
+        !figures_days(&ask[0], c, q, "from", "to") ||
+        !figures_days(&ask[1], c, q, "from2", "to2"))
         return;
     if (request_query(q, "with") == NULL && ask[1].first == 0) {
         api_problem(q, 400, "Not possible as asked",

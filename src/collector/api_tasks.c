@@ -25,6 +25,14 @@ static uint32_t tasks_sent_until(const hsy_task *t)
     return last < TASKS_LAST ? last : TASKS_LAST;
 }
 
+/* The factor that the paragraph beside it says; null: none is promised. */
+static void tasks_put_odds(struct put *p, const char *name, uint64_t nano)
+{
+    const uint64_t tenths = hsy_odds(nano);
+
+    put_number(p, name, tenths != 0 ? (double)tenths / 10 : NAN);
+}
+
 /* What the answers of one person can tell, at most. */
 static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
                               const hsy_info *info)
@@ -37,7 +45,8 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
     put_number(p, "epsilon", info->epsilon);
     put_number(p, "epsilon_exact", info->epsilon_exact);
     put_number(p, "epsilon_lifetime", (double)release.nano_lifetime / HSY_NANO);
-    put_number(p, "odds", exp(info->epsilon_exact));
+    tasks_put_odds(p, "odds", release.nano_one);
+    tasks_put_odds(p, "odds_lifetime", release.nano_lifetime);
     put_text(p, "privacy", label, len < sizeof label ? len : sizeof label - 1);
 }
 
@@ -57,6 +66,7 @@ static void tasks_put(struct put *p, struct collector *c,
                       const struct roster_entry *e)
 {
     const struct store_count count = history_count(c, e->number);
+    const uint64_t devices = history_devices(c, &(struct history_ask){e, 0, 0});
     const hsy_task *t = &e->task;
     hsy_info info;
 
@@ -76,8 +86,9 @@ static void tasks_put(struct put *p, struct collector *c,
     put_day(p, "sent_until", tasks_sent_until(t));
     put_count(p, "reports", count.reports);
     put_count(p, "nulls", count.nulls);
+    put_count(p, "devices", devices);
     put_count(p, "min_reports", t->min_reports);
-    put_bool(p, "shown", count.reports >= t->min_reports && count.reports != 0);
+    put_bool(p, "shown", devices >= t->min_reports && count.reports != 0);
     put_bool(p, "by_day", e->words <= c->config.day_words);
     put_bool(p, "enrolled", tasks_enrolled(c, t->id));
     tasks_put_kept(p, e);
@@ -111,7 +122,7 @@ static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
 
     put_array(p, "days");
     for (size_t i = 0; i < n && i < TASKS_DAYS; i++) {
-        if (days[i].epoch == 0 || days[i].epoch >= ENGINE_MERGED)
+        if (!engine_is_day(&days[i]))
             continue; /* a tally that was merged in is of no day */
         put_object(p, NULL);
         put_day(p, "day", days[i].epoch);

@@ -81,6 +81,11 @@ void engine_look(struct engine *e, struct engine_status *out);
 size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
                      size_t room);
 
+static inline bool engine_is_day(const struct store_count *count)
+{
+    return count->epoch != 0 && count->epoch < ENGINE_MERGED;
+}
+
 /* Of which rounds the reports are that engine_copy gives at this moment
  * (docs/longitudinal.md): by the thread that folds. rounds is the caller's
  * to clear. */
@@ -92,6 +97,12 @@ struct engine_rounds {
 hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
                          const struct roster_entry *is, uint32_t first,
                          uint32_t last, hsy_error *err);
+
+/* The same of all that was counted, folded or not; of some days or of all. Any
+ * thread. */
+hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
+                                 const struct roster_entry *is, uint32_t first,
+                                 uint32_t last, hsy_error *err);
 
 /* What they make of the tally; a bound where some are unknown. HSY_E_EMPTY
  * without reports. */

@@ -175,6 +175,30 @@ static bool rounds_asked(const struct store_count *count, uint32_t first,
     return last == 0 || (count->epoch >= first && count->epoch <= last);
 }
 
+/* Those of counts that are asked for. */
+static hsy_status rounds_sum(struct engine_rounds *out,
+                             const struct rounds_counts *c,
+                             const struct roster_entry *is, uint32_t first,
+                             uint32_t last, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    *out = (struct engine_rounds){0};
+    for (size_t i = 0; i < c->n && st == HSY_OK; i++) {
+        hsy_round round;
+
+        if (!rounds_asked(&c->list[i], first == 0 ? 1 : first, last))
+            continue;
+        if (rounds_of(&round, &is->task, &c->list[i]))
+            st = rounds_add(&out->rounds, &round, err);
+        else
+            out->unknown += c->list[i].reports;
+    }
+    if (st != HSY_OK)
+        rounds_clear(&out->rounds);
+    return st;
+}
+
 hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
                          const struct roster_entry *is, uint32_t first,
                          uint32_t last, hsy_error *err)
@@ -186,19 +210,28 @@ hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
     pthread_mutex_lock(&e->lock);
     st = rounds_folded(&c, e, e->entries[is->number], last != 0, err);
     pthread_mutex_unlock(&e->lock);
-    for (size_t i = 0; i < c.n && st == HSY_OK; i++) {
-        hsy_round round;
-
-        if (!rounds_asked(&c.list[i], first == 0 ? 1 : first, last))
-            continue;
-        if (rounds_of(&round, &is->task, &c.list[i]))
-            st = rounds_add(&out->rounds, &round, err);
-        else
-            out->unknown += c.list[i].reports;
-    }
+    if (st == HSY_OK)
+        st = rounds_sum(out, &c, is, first, last, err);
     free(c.list);
-    if (st != HSY_OK)
-        rounds_clear(&out->rounds);
+    return st;
+}
+
+hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
+                                 const struct roster_entry *is, uint32_t first,
+                                 uint32_t last, hsy_error *err)
+{
+    struct rounds_counts c = {.n = engine_counts(e, is->number, NULL, 0)};
+    size_t now;
+    hsy_status st;
+
+    *out = (struct engine_rounds){0};
+    c.list = malloc((c.n + 1) * sizeof *c.list);
+    if (c.list == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    now = engine_counts(e, is->number, c.list, c.n);
+    c.n = now < c.n ? now : c.n;
+    st = rounds_sum(out, &c, is, first, last, err);
+    free(c.list);
     return st;
 }
 

@@ -95,6 +95,7 @@ hsy_status figure_open(struct figure *f, const struct figure_of *of,
     if (people == 0)
         return figure_few(e, err);
     f->rounds = of->rounds;
+    f->span = of->span;
     st = figure_attend(f, err);
     if (st == HSY_OK && f->rounds != NULL)
         people = f->attended.devices;
@@ -217,6 +218,14 @@ static hsy_status figure_rows(struct figure *f, hsy_error *err)
 
 /* ---- Writing ------------------------------------------------------------- */
 
+static void figure_put_day(struct put *p, const char *name, uint32_t day)
+{
+    if (day != 0)
+        put_day(p, name, day);
+    else
+        put_null(p, name);
+}
+
 /* Members that every figure has: what was asked, and how private it is. */
 static void figure_put_head(struct put *p, const struct figure *f)
 {
@@ -241,6 +250,8 @@ static void figure_put_head(struct put *p, const struct figure *f)
         put_count(p, "devices", f->attended.devices);
         put_count(p, "rounds", f->attended.rounds);
     }
+    figure_put_day(p, "first_day", f->span.first);
+    figure_put_day(p, "last_day", f->span.last);
     put_number(p, "level", f->how->level);
 }
 
@@ -267,6 +278,16 @@ void figure_put_rest(struct put *p, const hsy_estimate *rest)
     put_end(p, '}');
 }
 
+void figure_put_row(struct put *p, const struct figure *f,
+                    const struct shares_row *row)
+{
+    figure_put_estimate(p, &row->est);
+    if (f->bounds == NULL)
+        return;
+    put_number(p, "low_lying", row->low_lying);
+    put_number(p, "high_lying", row->high_lying);
+}
+
 static void figure_put_rows(struct put *p, const struct figure *f)
 {
     const double level = figure_selected(f, f->total).level;
@@ -283,7 +304,7 @@ static void figure_put_rows(struct put *p, const struct figure *f)
     for (size_t i = 0; i < f->count; i++) {
         put_object(p, NULL);
         figure_put_name(p, f, f->rows[i].place);
-        figure_put_estimate(p, &f->rows[i].est);
+        figure_put_row(p, f, &f->rows[i]);
         if (cut)
             put_number(p, "level_selected", level);
         put_end(p, '}');
@@ -411,9 +432,23 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     return HSY_OK;
 }
 
+/* What is to be said beside it, in the words that the command has. */
+static void figure_put_notes(struct put *p, const struct figure *f)
+{
+    enum shares_note_code notes[SHARES_NOTES];
+    const bool known = f->rounds != NULL && f->rounds->unknown == 0;
+    const size_t n = shares_notes(notes, &f->of, known);
+
+    put_array(p, "notes");
+    for (size_t i = 0; i < n; i++)
+        put_word(p, NULL, shares_note(notes[i])->text);
+    put_end(p, ']');
+}
+
 hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err)
 {
     figure_put_head(p, f);
+    figure_put_notes(p, f);
     if (figure_discovers(f))
         return figure_found(p, f, err);
     if (figure_is_rappor(f))

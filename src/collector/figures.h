@@ -13,6 +13,12 @@
 #include "engine.h"
 #include "roster.h"
 
+/* The first and the last day of sending that a tally has reports of; 0: it is
+ * of no day. */
+struct figure_span {
+    uint32_t first, last;
+};
+
 struct figure_how {
     double level;           /* 0.95 */
     double lying;           /* share of lying devices, 0.01 */
@@ -29,6 +35,7 @@ struct figure_of {
     const struct roster_entry *entry;
     int64_t *words;
     const struct engine_rounds *rounds;
+    struct figure_span span;
 };
 
 /* Whether there can be a figure, as far as that is known without a tally:
@@ -48,7 +55,9 @@ hsy_status figure_difference(char **json, size_t *len,
                              const struct figure_of *b,
                              const struct figure_how *how, hsy_error *err);
 
-/* The same figure as CSV (value,estimate,stderr,low,high) and as SVG. */
+/* The same figure as CSV (value,estimate,stderr,low,high and further columns
+ * after them: what rows have, and what the figure says of itself) and as SVG.
+ */
 hsy_status figure_csv(char **csv, size_t *len, const char *json,
                       size_t json_len, hsy_error *err);
 hsy_status figure_svg(char **svg, size_t *len, const char *json,

@@ -63,7 +63,7 @@ static void compare_put_rows(struct put *p, const struct figure *d,
     for (size_t i = 0; i < d->count; i++) {
         put_object(p, NULL);
         figure_put_name(p, a, d->rows[i].place);
-        figure_put_estimate(p, &d->rows[i].est);
+        figure_put_row(p, d, &d->rows[i]);
         put_number(p, "p_value", d->rows[i].p_value);
         put_end(p, '}');
     }

@@ -22,6 +22,7 @@ struct figure_name {
 struct figure {
     const struct roster_entry *entry;
     const struct figure_how *how;
+    struct figure_span span;
     hsy_confidence confidence;
     hsy_info info;
     hsy_tally tally;
@@ -75,8 +76,11 @@ void figure_put_rest(struct put *p, const hsy_estimate *rest);
 /* What lying devices can have done; null where that has no bound. */
 void figure_put_lying(struct put *p, const struct figure *f);
 
-/* The members of one row after its name. */
+/* The members of one row after its name: of an estimate, and of a row of f,
+ * which has an interval for liars too if something is assumed of them. */
 void figure_put_estimate(struct put *p, const hsy_estimate *est);
+void figure_put_row(struct put *p, const struct figure *f,
+                    const struct shares_row *row);
 
 /* Whether the mechanism finds strings nobody listed, and all that is found
  * (figures_found.c). */

@@ -66,8 +66,8 @@ static void history_take(struct history *h, const struct roster_entry *e,
         s = history_of(h, e->number);
         if (s != NULL) {
             history_add_live(h, s, live);
+            of_day.unkept = true;
             history_add_day(s, of_day);
-            s->unkept = true;
             live.json = of_day.json = NULL;
         }
         pthread_mutex_unlock(&h->lock);
@@ -89,52 +89,62 @@ static hsy_status history_keep_job(struct engine *e, void *ctx, hsy_error *err)
     return engine_keep(e, ctx, err);
 }
 
-/* Write the last day's point of an entry, if it is not there. */
-static void history_keep(struct history *h, uint32_t entry)
+/* A day's point that is not in the store, as text to be freed; NULL: there is
+ * none, or no memory. */
+static char *history_unkept(struct history *h, struct store_figure *figure)
 {
-    struct store_figure figure = {.entry = entry};
     struct history_series *s;
-    char *copy = NULL;
-    hsy_error err = {0};
+    char *text = NULL;
 
     pthread_mutex_lock(&h->lock);
-    s = entry < h->n ? h->series[entry] : NULL;
-    if (s != NULL && s->unkept && s->ndays != 0) {
-        const struct history_point *last = &s->days[s->ndays - 1];
+    s = figure->entry < h->n ? h->series[figure->entry] : NULL;
+    for (size_t i = 0; s != NULL && i < s->ndays && text == NULL; i++) {
+        struct history_point *point = &s->days[i];
 
-        copy = malloc(last->len + 1);
-        if (copy != NULL) {
-            memcpy(copy, last->json, last->len);
-            figure.day = last->day;
-            figure.json = copy;
-            figure.len = last->len;
-            s->unkept = false;
+        if (point->unkept &&
+            history_day_text(&text, &figure->len, point) == HSY_OK) {
+            figure->day = point->day;
+            figure->json = text;
+            point->unkept = false;
             s->kept = history_now();
         }
     }
     pthread_mutex_unlock(&h->lock);
-    if (copy != NULL && workers_admitting(h->c->workers, history_keep_job,
-                                          &figure, &err) != HSY_OK)
-        log_failure(h->c->log, "keep-figure", &err);
-    free(copy);
+    return text;
+}
+
+/* Write the points of an entry's days that are not there. */
+static void history_keep(struct history *h, uint32_t entry)
+{
+    struct store_figure figure = {.entry = entry};
+    hsy_error err = {0};
+    char *text;
+
+    while ((text = history_unkept(h, &figure)) != NULL) {
+        if (workers_admitting(h->c->workers, history_keep_job, &figure, &err) !=
+            HSY_OK)
+            log_failure(h->c->log, "keep-figure", &err);
+        free(text);
+    }
 }
 
 static hsy_status history_read(void *ctx, const struct store_figure *figure)
 {
     struct history *h = ctx;
-    struct history_point point = {.day = figure->day, .len = figure->len};
+    struct history_point point;
     struct history_series *s;
 
-    point.json = malloc(figure->len + 1);
-    if (point.json == NULL)
+    if (history_day_parse(&point, figure->day, figure->json, figure->len) !=
+        HSY_OK)
         return HSY_E_NOMEM;
-    memcpy(point.json, figure->json, figure->len);
     pthread_mutex_lock(&h->lock);
     s = history_of(h, figure->entry);
-    if (s != NULL)
+    if (s != NULL) {
         history_add_day(s, point);
-    else
+    } else {
         free(point.json);
+        free(point.own);
+    }
     pthread_mutex_unlock(&h->lock);
     return s != NULL ? HSY_OK : HSY_E_NOMEM;
 }
@@ -169,6 +179,8 @@ static bool history_wait(struct history *h, double seconds)
 static void history_tell(struct history *h, const struct roster_entry *e,
                          const struct store_count *count)
 {
+    const uint64_t devices =
+        history_devices(h->c, &(struct history_ask){e, 0, 0});
     struct put p;
     char *json;
     size_t len;
@@ -179,42 +191,54 @@ static void history_tell(struct history *h, const struct roster_entry *e,
     put_count(&p, "release", e->task.release);
     put_count(&p, "reports", count->reports);
     put_count(&p, "nulls", count->nulls);
+    put_count(&p, "devices", devices);
+    put_bool(&p, "shown",
+             devices >= e->task.min_reports && count->reports != 0);
     if (put_close(&p, &json, &len, NULL) != HSY_OK)
         return;
     history_publish(h, "counts", json, len);
     free(json);
 }
 
-/* Write the last point if it is of a day that is over, or has waited long. */
+/* Write points that are of a day that is over, or have waited long. */
 static void history_settle(struct history *h, uint32_t entry,
                            const struct history_series *s, uint32_t day)
 {
-    bool keep;
+    bool keep = false;
 
     pthread_mutex_lock(&h->lock);
-    keep = s->unkept && s->ndays != 0 &&
-           (s->days[s->ndays - 1].day != day ||
-            history_now() >= s->kept + HISTORY_KEEP_SECONDS);
+    for (size_t i = 0; i < s->ndays && !keep; i++)
+        keep = s->days[i].unkept &&
+               (s->days[i].day < day ||
+                history_now() >= s->kept + HISTORY_KEEP_SECONDS);
     pthread_mutex_unlock(&h->lock);
     if (keep)
         history_keep(h, entry);
 }
 
-/* A figure as it is shown if nothing else is asked. */
-static hsy_status history_figure_now(struct history *h, char **json,
-                                     size_t *len, const struct roster_entry *e,
-                                     hsy_error *err)
+/* A figure as it is shown if nothing else is asked, and those of single days.
+ * *all: none of these is left. */
+static hsy_status history_figure_now(struct history *h,
+                                     const struct roster_entry *e,
+                                     struct history_series *s, uint32_t day,
+                                     bool *all, hsy_error *err)
 {
     const struct history_ask ask = {.entry = e};
     struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
-    char *candidates = NULL;
+    char *candidates = NULL, *json = NULL;
+    size_t len = 0;
     hsy_status st = history_candidates(&candidates, &how.candidates_len, h->c,
                                        e->task.id, err);
 
     how.candidates = candidates;
     if (st == HSY_OK)
-        st = history_figure(json, len, h->c, &ask, &how, err);
+        st = history_figure(&json, &len, h->c, &ask, &how, err);
+    if (st == HSY_OK) {
+        history_take(h, e, json, len, day);
+        *all = history_make_days(h, e, s, &how);
+    }
     free(candidates);
+    free(json);
     return st;
 }
 
@@ -226,19 +250,16 @@ static void history_make(struct history *h, const struct roster_entry *e,
     const double begun = history_now();
     struct engine_status status;
     hsy_error err = {0};
-    char *json = NULL;
-    size_t len = 0;
+    bool all = true;
     hsy_status st;
 
     engine_look(h->c->engine, &status);
-    st = history_figure_now(h, &json, &len, e, &err);
     history_settle(h, e->number, s, status.day);
-    if (st == HSY_OK)
-        history_take(h, e, json, len, status.day);
-    else if (st != HSY_E_EMPTY && st != HSY_E_BUSY && st != HSY_E_UNKNOWN)
+    st = history_figure_now(h, e, s, status.day, &all, &err);
+    if (st != HSY_OK && st != HSY_E_EMPTY && st != HSY_E_BUSY &&
+        st != HSY_E_UNKNOWN)
         log_failure(h->c->log, "figure", &err);
-    free(json);
-    if (status.folded == status.seq)
+    if (status.folded == status.seq && all)
         s->made = reports; /* else what was counted may not be in it yet */
     s->due = history_now() + HISTORY_EASE * (history_now() - begun);
 }

@@ -35,10 +35,17 @@ struct history_ask {
     uint32_t first, last;
 };
 
+/* Devices that are in it at least: those of its largest round. Any thread. */
+uint64_t history_devices(struct collector *c, const struct history_ask *ask);
+
+/* The first and the last day of sending that have reports in what is asked, as
+ * far as tallies of days are kept. */
+struct figure_span history_span(struct collector *c,
+                                const struct history_ask *ask);
+
 /* A copy of the tally, to be freed: as many words as the entry has; and of
- * which rounds its reports are, to be cleared. Zeros
- * before anything has come; HSY_E_EMPTY if none of the days asked for is kept.
- * Waits for the folder. */
+ * which rounds its reports are, to be cleared. Zeros before anything has come;
+ * HSY_E_EMPTY if none of the days asked for is kept. Waits for the folder. */
 hsy_status history_copy(int64_t **words, struct engine_rounds *of,
                         struct collector *c, const struct history_ask *ask,
                         hsy_error *err);

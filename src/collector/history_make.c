@@ -31,6 +31,54 @@ struct store_count history_count(struct collector *c, uint32_t entry)
     return sum;
 }
 
+uint64_t history_devices(struct collector *c, const struct history_ask *ask)
+{
+    struct engine_rounds of = {0};
+    hsy_attendance attended = {0};
+
+    if (engine_rounds_counted(&of, c->engine, ask->entry, ask->first, ask->last,
+                              NULL) == HSY_OK &&
+        engine_rounds_attend(&attended, &of, &ask->entry->task, NULL) != HSY_OK)
+        attended.devices = 0;
+    rounds_clear(&of.rounds);
+    return attended.devices;
+}
+
+/* Whether a day's reports stand in what is asked: days that are no longer kept
+ * by themselves are in the whole alone. */
+static bool make_within(const struct store_count *day,
+                        const struct history_ask *ask, uint64_t oldest)
+{
+    if (!engine_is_day(day) || day->reports == 0)
+        return false;
+    return ask->first == 0 || (day->epoch >= ask->first &&
+                               day->epoch <= ask->last && day->epoch >= oldest);
+}
+
+struct figure_span history_span(struct collector *c,
+                                const struct history_ask *ask)
+{
+    const uint64_t keep = (uint64_t)c->config.keep_days;
+    struct store_count *days = malloc(MAKE_COUNTS * sizeof *days);
+    struct figure_span span = {0, 0};
+    struct engine_status status;
+    size_t n = days == NULL ? 0
+                            : engine_counts(c->engine, ask->entry->number, days,
+                                            MAKE_COUNTS);
+
+    engine_look(c->engine, &status);
+    for (size_t i = 0; i < n && i < MAKE_COUNTS; i++) {
+        if (!make_within(&days[i], ask,
+                         status.day > keep ? status.day - keep : 0))
+            continue;
+        if (span.first == 0)
+            span.first = days[i].epoch;
+        span.last = days[i].epoch;
+    }
+    free(days);
+    return span;
+}
+
 /* ---- Copies -------------------------------------------------------------- */
 
 struct make_copy {
@@ -145,15 +193,15 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 
-    if (st == HSY_OK &&
-        history_count(c, e->number).reports < e->task.min_reports)
+    if (st == HSY_OK && history_devices(c, &(struct history_ask){e, 0, 0}) <
+                            e->task.min_reports)
         st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
     if (st == HSY_E_EMPTY && err != NULL)
         err->limit = e->task.min_reports;
     if (st == HSY_OK)
         st = history_copy(&words, &of, c, ask, err);
     if (st == HSY_OK) {
-        const struct figure_of figure = {e, words, &of};
+        const struct figure_of figure = {e, words, &of, history_span(c, ask)};
 
         st = figure_json(json, len, &figure, how, err);
     }

@@ -101,20 +101,27 @@ static void label_end(const struct label_text *t)
 
 /* ---- Odds ---------------------------------------------------------------- */
 
-/* e^epsilon rounded up, to tenths below 100. hsy_exp_weight is a floor, so one
- * more is above; with hsy_exp_shift ten times the weight fits in 64 bits. */
-static void label_odds(struct label_text *t, uint64_t nano)
+/* hsy_exp_weight is a floor, so one more is above; with hsy_exp_shift ten times
+ * the weight fits in 64 bits. */
+uint64_t hsy_odds(uint64_t nano)
 {
-    unsigned shift = hsy_exp_shift(2 * nano);
-    uint64_t above = 10 * (hsy_exp_weight(2 * nano, shift) + 1);
-    uint64_t tenths = (above + ((uint64_t)1 << shift) - 1) >> shift;
+    unsigned shift;
+    uint64_t above, tenths;
 
+    if (nano > HSY_EPSILON_MAX)
+        return 0;
+    shift = hsy_exp_shift(2 * nano);
+    above = 10 * (hsy_exp_weight(2 * nano, shift) + 1);
+    tenths = (above + ((uint64_t)1 << shift) - 1) >> shift;
+    return tenths < 1000 ? tenths : (tenths + 9) / 10 * 10;
+}
+
+static void label_odds(struct label_text *t, uint64_t tenths)
+{
+    label_number(t, tenths / 10);
     if (tenths < 1000) {
-        label_number(t, tenths / 10);
         label_letter(t, '.');
         label_number(t, tenths % 10);
-    } else {
-        label_number(t, (tenths + 9) / 10);
     }
 }
 
@@ -122,10 +129,12 @@ static void label_odds(struct label_text *t, uint64_t nano)
  * nothing is promised. */
 static void label_moves(struct label_text *t, uint64_t nano)
 {
-    if (nano <= HSY_EPSILON_MAX) {
+    const uint64_t tenths = hsy_odds(nano);
+
+    if (tenths != 0) {
         label_say(t, " can move the odds of any guess about your answer by at "
                      "most ");
-        label_odds(t, nano);
+        label_odds(t, tenths);
         label_say(t, " times.");
     } else {
         label_say(t, " may give your answer away.");

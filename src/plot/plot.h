@@ -16,6 +16,11 @@
 #define PLOT_SERIES_MAX 64u
 #define PLOT_VALUE_MAX 1e300 /* magnitude of a value */
 
+/* An interval that lies pale behind another, low <= high; NaN in both: none. */
+struct plot_further {
+    double low, high;
+};
+
 enum plot_style {
     PLOT_LINE = 0, /* a line with a mark at each point */
     PLOT_DASHED,   /* a dashed line without marks: what theory says */
@@ -32,6 +37,10 @@ struct plot_series {
     const double *x, *y;
     const double *low, *high; /* a band along it, low <= high; both or none */
     double width;             /* of each bar on the x axis, x in its middle */
+
+    /* Of bars alone, n of them; NULL: none. And NaN in low and high leaves a
+     * bar without an error bar. */
+    const struct plot_further *further;
 };
 
 struct plot_axis {
@@ -93,7 +102,7 @@ hsy_status plot_likelihood_svg(char **svg, size_t *len,
 
 #define PLOT_NAMED_MAX 100u
 
-/* A value with its interval, low <= high. */
+/* A value with its interval, low <= high; NaN in both: it has none. */
 struct plot_named {
     const char *name; /* what is too long for its place is cut */
     double value, low, high;
@@ -105,12 +114,13 @@ struct plot_list {
     const char *title, *about, *note; /* as in a figure */
     const char *label;                /* of the axis */
     const struct plot_named *named;
+    const struct plot_further *further; /* n of them; NULL: none */
     size_t n;
     bool points;
 };
 
 /* As plot_svg; err->line is the value (from 1) that is no number of at most
- * 1e300 or has low above high, or PLOT_NAMED_MAX are passed. */
+ * 1e300 or has a low end above its high, or PLOT_NAMED_MAX are passed. */
 hsy_status plot_list_svg(char **svg, size_t *len, const struct plot_list *list,
                          hsy_error *err);
 

@@ -17,6 +17,17 @@
 #define LIST_BAR 14.0   /* height of a bar */
 #define LIST_CAP 4.0    /* half the height of an error bar's end */
 
+/* An interval moves the ends of the axis; one of NaNs is none. False if it is
+ * no interval at all. */
+static bool list_reach(double *least, double *most, double low, double high)
+{
+    if (isnan(low) && isnan(high))
+        return true;
+    *least = fmin(*least, low);
+    *most = fmax(*most, high);
+    return fabs(low) <= PLOT_VALUE_MAX && fabs(high) <= PLOT_VALUE_MAX;
+}
+
 static hsy_status list_fit(struct plot_scale *scale,
                            const struct plot_list *list, hsy_error *err)
 {
@@ -28,17 +39,19 @@ static hsy_status list_fit(struct plot_scale *scale,
         return plot_refuse(err, "too many values", "named", list->n);
     for (size_t i = 0; i < list->n; i++) {
         const struct plot_named *v = &list->named[i];
+        const struct plot_further *w =
+            list->further != NULL ? &list->further[i] : NULL;
 
         if (!(fabs(v->value) <= PLOT_VALUE_MAX) ||
-            !(fabs(v->low) <= PLOT_VALUE_MAX) ||
-            !(fabs(v->high) <= PLOT_VALUE_MAX))
+            !list_reach(&least, &most, v->low, v->high) ||
+            (w != NULL && !list_reach(&least, &most, w->low, w->high)))
             return plot_refuse(err, "a value is no number of at most 1e300",
                                "named", i + 1);
-        if (v->low > v->high)
+        if (v->low > v->high || (w != NULL && w->low > w->high))
             return plot_refuse(err, "an interval's low end is above its high",
                                "named", i + 1);
-        least = fmin(least, fmin(v->value, v->low));
-        most = fmax(most, fmax(v->value, v->high));
+        least = fmin(least, v->value);
+        most = fmax(most, v->value);
     }
     plot_scale_fit(scale, &axis, least, most);
     return HSY_OK;
@@ -67,6 +80,28 @@ static void list_axis(struct plot_text *t, const struct plot_scale *scale,
                label);
 }
 
+/* The pale interval, and the other with its caps. */
+static void list_intervals(struct plot_text *t, const struct plot_scale *scale,
+                           const struct plot_list *list, size_t i, double y)
+{
+    const struct plot_named *v = &list->named[i];
+    const struct plot_further *w = list->further;
+
+    if (w != NULL && !isnan(w[i].low))
+        plot_put(t,
+                 "<path class=\"f0 further\" opacity=\".35\" d=\"M%.1f "
+                 "%.1fH%.1fv%.1fH%.1fz\"/>\n",
+                 list_x(scale, w[i].low), y - LIST_CAP,
+                 list_x(scale, w[i].high), 2 * LIST_CAP,
+                 list_x(scale, w[i].low));
+    if (!isnan(v->low))
+        plot_put(t,
+                 "<path class=\"frame\" d=\"M%.1f %.1fv%.1fm0 %.1fH%.1fm0 "
+                 "%.1fv%.1f\"/>\n",
+                 list_x(scale, v->low), y - LIST_CAP, 2 * LIST_CAP, -LIST_CAP,
+                 list_x(scale, v->high), -LIST_CAP, 2 * LIST_CAP);
+}
+
 static void list_row(struct plot_text *t, const struct plot_scale *scale,
                      const struct plot_list *list, size_t i)
 {
@@ -86,11 +121,7 @@ static void list_row(struct plot_text *t, const struct plot_scale *scale,
                  "%.1fH%.1fv%.1fH%.1fz\"/>\n",
                  list_x(scale, 0), y - LIST_BAR / 2, x, LIST_BAR,
                  list_x(scale, 0));
-    plot_put(t,
-             "<path class=\"frame\" d=\"M%.1f %.1fv%.1fm0 %.1fH%.1fm0 "
-             "%.1fv%.1f\"/>\n",
-             list_x(scale, v->low), y - LIST_CAP, 2 * LIST_CAP, -LIST_CAP,
-             list_x(scale, v->high), -LIST_CAP, 2 * LIST_CAP);
+    list_intervals(t, scale, list, i, y);
     if (list->points)
         plot_mark(t, 1, x, y);
 }

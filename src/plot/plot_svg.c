@@ -110,6 +110,56 @@ static hsy_status svg_check_bars(struct svg_ends ends[2],
     return st;
 }
 
+/* The two ends of an interval, or NaN in both: it is not there. */
+static hsy_status svg_check_interval(struct svg_ends *ends,
+                                     const struct plot_figure *fig, double low,
+                                     double high, size_t series, hsy_error *err)
+{
+    const double both[] = {low, high};
+
+    if (isnan(low) && isnan(high))
+        return HSY_OK;
+    if (low > high)
+        return plot_refuse(err, "a band's low side is above its high side",
+                           NULL, series);
+    return svg_check(ends, &fig->y, "low", both, 2, series, err);
+}
+
+/* Error bars, and what lies behind them. */
+static hsy_status svg_check_errors(struct svg_ends *ends,
+                                   const struct plot_figure *fig, size_t i,
+                                   hsy_error *err)
+{
+    const struct plot_series *s = &fig->series[i];
+    hsy_status st = HSY_OK;
+
+    for (size_t k = 0; k < s->n && st == HSY_OK; k++) {
+        if (s->low != NULL)
+            st = svg_check_interval(ends, fig, s->low[k], s->high[k], i + 1,
+                                    err);
+        if (st == HSY_OK && s->further != NULL)
+            st = svg_check_interval(ends, fig, s->further[k].low,
+                                    s->further[k].high, i + 1, err);
+    }
+    return st;
+}
+
+static hsy_status svg_check_band(struct svg_ends *ends,
+                                 const struct plot_figure *fig, size_t i,
+                                 hsy_error *err)
+{
+    const struct plot_series *s = &fig->series[i];
+    hsy_status st = svg_check(ends, &fig->y, "low", s->low, s->n, i + 1, err);
+
+    if (st == HSY_OK)
+        st = svg_check(ends, &fig->y, "high", s->high, s->n, i + 1, err);
+    for (size_t k = 0; st == HSY_OK && k < s->n; k++)
+        if (s->low[k] > s->high[k])
+            st = plot_refuse(err, "a band's low side is above its high side",
+                             NULL, i + 1);
+    return st;
+}
+
 static hsy_status svg_check_series(struct svg_ends ends[2],
                                    const struct plot_figure *fig, size_t i,
                                    hsy_error *err)
@@ -123,14 +173,10 @@ static hsy_status svg_check_series(struct svg_ends ends[2],
         return plot_refuse(err, "a band has two sides", NULL, i + 1);
     if (st == HSY_OK)
         st = svg_check(&ends[1], &fig->y, "y", s->y, s->n, i + 1, err);
-    if (st == HSY_OK && s->low != NULL)
-        st = svg_check(&ends[1], &fig->y, "low", s->low, s->n, i + 1, err);
-    if (st == HSY_OK && s->low != NULL)
-        st = svg_check(&ends[1], &fig->y, "high", s->high, s->n, i + 1, err);
-    for (size_t k = 0; st == HSY_OK && s->low != NULL && k < s->n; k++)
-        if (s->low[k] > s->high[k])
-            st = plot_refuse(err, "a band's low side is above its high side",
-                             NULL, i + 1);
+    if (st == HSY_OK && s->style == PLOT_BARS)
+        st = svg_check_errors(&ends[1], fig, i, err);
+    else if (st == HSY_OK && s->low != NULL)
+        st = svg_check_band(&ends[1], fig, i, err);
     return st == HSY_OK && s->style == PLOT_BARS
                ? svg_check_bars(ends, fig, i, err)
                : st;
@@ -297,6 +343,27 @@ static void svg_band(struct plot_text *t, const struct svg_frame *f,
     plot_put(t, "z\"/>\n");
 }
 
+/* An error bar, and what lies behind it. */
+static void svg_error(struct plot_text *t, const struct svg_frame *f,
+                      const struct plot_series *s, size_t i, double middle,
+                      double cap)
+{
+    const struct plot_further *w = s->further;
+
+    if (w != NULL && !isnan(w[i].low))
+        plot_put(t,
+                 "<path class=\"f0 further\" opacity=\".35\" d=\"M%.2f "
+                 "%.1fV%.1fh%.2fV%.1fz\"/>\n",
+                 middle - cap, svg_y(f, w[i].low), svg_y(f, w[i].high), 2 * cap,
+                 svg_y(f, w[i].low));
+    if (s->low != NULL && !isnan(s->low[i]))
+        plot_put(t,
+                 "<path class=\"frame\" d=\"M%.2f %.1fh%.2fm%.2f "
+                 "0V%.1fm%.2f 0h%.2f\"/>\n",
+                 middle - cap, svg_y(f, s->low[i]), 2 * cap, -cap,
+                 svg_y(f, s->high[i]), -cap, 2 * cap);
+}
+
 /* Bars, and error bars over them. */
 static void svg_bars(struct plot_text *t, const struct svg_frame *f,
                      const struct plot_series *s)
@@ -312,12 +379,7 @@ static void svg_bars(struct plot_text *t, const struct svg_frame *f,
                  "<path class=\"f%u\" opacity=\".6\" d=\"M%.2f "
                  "%.1fV%.1fH%.2fV%.1fz\"/>\n",
                  s->colour, left, zero, y, right, zero);
-        if (s->low != NULL)
-            plot_put(t,
-                     "<path class=\"frame\" d=\"M%.2f %.1fh%.2fm%.2f "
-                     "0V%.1fm%.2f 0h%.2f\"/>\n",
-                     (left + right) / 2 - cap, svg_y(f, s->low[i]), 2 * cap,
-                     -cap, svg_y(f, s->high[i]), -cap, 2 * cap);
+        svg_error(t, f, s, i, (left + right) / 2, cap);
     }
 }
 

@@ -23,6 +23,8 @@ struct shares_tally {
 
 struct shares_row {
     hsy_estimate est; /* shares as fractions, a mean in the range's units */
+    double low_lying, high_lying; /* its interval, wider by what liars can do;
+                                     only where something is assumed of them */
     double post;
     double p_value;
     uint32_t place; /* of the value among those asked for */
@@ -52,8 +54,9 @@ struct shares_known {
 };
 
 /* The estimate of a value, or if other is not NULL the difference to another
- * tally's; its place is the caller's. *lying grows to the largest by which a
- * row is wider for liars, in the row's units. */
+ * tally's; its place is the caller's. Its interval is that of honest devices;
+ * liars have an interval of their own. *lying grows to the largest by which
+ * that is wider, in the row's units. */
 hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
                       const hsy_info *info, const struct shares_known *own,
                       const struct shares_known *other,

@@ -80,9 +80,9 @@ void shares_rescale(const hsy_info *info, hsy_estimate *est, bool difference)
     est->high = zero + width * est->high;
 }
 
-/* For what devices may have lied. Up for one tally is down for the other, if
- * that is taken off. */
-static hsy_poison_bound rows_widen(hsy_estimate *est,
+/* The interval beside its own, for what devices may have lied. Up for one tally
+ * is down for the other, if that is taken off. */
+static hsy_poison_bound rows_widen(struct shares_row *row,
                                    const hsy_poison_bound *own,
                                    const hsy_poison_bound *other,
                                    const hsy_confidence *how)
@@ -95,13 +95,25 @@ static hsy_poison_bound rows_widen(hsy_estimate *est,
         by.up += other->down;
         by.down += other->up;
     }
-    est->low -= by.up;
-    est->high += by.down;
+    row->low_lying = row->est.low - by.up;
+    row->high_lying = row->est.high + by.down;
     if (inside) {
-        est->low = fmax(est->low, 0);
-        est->high = fmin(est->high, 1);
+        row->low_lying = fmax(row->low_lying, 0);
+        row->high_lying = fmin(row->high_lying, 1);
     }
     return by;
+}
+
+/* A mean in the units of its range. */
+static void rows_rescale(struct shares_row *row, const hsy_info *info,
+                         bool difference)
+{
+    hsy_estimate wide = {.low = row->low_lying, .high = row->high_lying};
+
+    shares_rescale(info, &row->est, difference);
+    shares_rescale(info, &wide, difference);
+    row->low_lying = wide.low;
+    row->high_lying = wide.high;
 }
 
 hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
@@ -121,13 +133,13 @@ hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
         return st;
     if (own->bound != NULL) {
         const hsy_poison_bound by = rows_widen(
-            &row->est, own->bound, other != NULL ? other->bound : NULL, how);
+            row, own->bound, other != NULL ? other->bound : NULL, how);
 
         lying->up = fmax(lying->up, unit * by.up);
         lying->down = fmax(lying->down, unit * by.down);
     }
     if (info->kind == HSY_KIND_NUMBER)
-        shares_rescale(info, &row->est, other != NULL);
+        rows_rescale(row, info, other != NULL);
     return HSY_OK;
 }
 

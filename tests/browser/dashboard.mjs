@@ -4,10 +4,11 @@
 // them when a line "# want ..." asks for them.
 
 import { readFileSync } from "node:fs";
-import { api, at, BASE, complaints, done, marks, ok, OUT, page, PATIENCE, shot, start, straight, strangers, TOKEN, want } from "./rig.mjs";
+import { agrees, api, at, BASE, complaints, done, marks, ok, OUT, page, PATIENCE, shot, start, straight, strangers, TOKEN, want } from "./rig.mjs";
 
 const browser = await start();
-const desk = await page(browser, ["/v1/tasks/%25E0"]); // most tests look at one page
+const provoked = ["/v1/tasks/%25E0", "&level=1&", "from2=2099-01-01"];
+const desk = await page(browser, provoked); // most tests look at one page
 const { tasks } = await api("/v1/tasks");
 const shown = tasks.filter((t) => t.shown);
 const hash = (t, view = "task") => `#/${view}/${t.task}?release=${t.release}`;
@@ -60,16 +61,38 @@ async function figures() {
     const figure = await api(`/v1/tasks/${t.task}/estimate?release=${t.release}&level=0.95&lying=0.01`);
     await p.waitForFunction(() => document.getAnimations().every((a) => a.playState !== "running" || a.animationName));
     const drawn = await marks(p, where(t));
-    const known = figure.estimates.map((r) => JSON.stringify([r.estimate, r.low, r.high]));
+    const numbers = (r) => JSON.stringify([r.estimate, r.low, r.high, r.low_lying, r.high_lying]);
+    const known = figure.estimates.map(numbers);
     const want = figure.kind === "strings" ? figure.estimates.filter((r) => r.significant !== false).length : Math.min(25, figure.estimates.length);
-    ok(drawn.length >= want && drawn.every((m) => known.includes(JSON.stringify([m.estimate, m.low, m.high]))), `${t.task}: estimates and intervals are the API's`, drawn);
+    ok(drawn.length >= want && drawn.every((m) => known.includes(numbers(m))), `${t.task}: estimates and intervals are the API's`, drawn);
     const up = t.kind === "bins";
-    const ends = drawn.flatMap((m) => (up ? [[m.low, m.whole.bottom], [m.high, m.whole.top]] : [[m.low, m.whole.left], [m.high, m.whole.right]]));
+    const ends = drawn.flatMap((m) => (up ? [[m.low, m.error.bottom], [m.high, m.error.top]] : [[m.low, m.error.left], [m.high, m.error.right]]));
     ok(straight(ends), `${t.task}: and error bars are drawn where they say`, ends);
+    const pale = drawn.filter((m) => m.whole).flatMap((m) => (up ? [[m.low_lying, m.whole.bottom], [m.high_lying, m.whole.top]] : [[m.low_lying, m.whole.left], [m.high_lying, m.whole.right]]));
+    ok((pale.length > 0) === Boolean(figure.assume_lying) && (pale.length === 0 || straight([...pale, ...ends])), `${t.task}: what liars could do is drawn apart`, pale);
+    await told(p, t, figure);
     ok((await p.locator(".lies").textContent()).includes(figure.assume_lying ? "If 1" : "no known bound"), `${t.task}: what liars could do is beside it`);
     ok(await p.getByText("One report", { exact: true }).isVisible() && (await p.getByText(t.privacy.slice(0, 40)).count()) > 0, `${t.task}: and what it says about a person`);
     await shot(p, "task-" + t.task);
   }
+}
+
+// Every number that is written is the API's in the digits shown.
+async function told(p, t, figure) {
+  const by = figure.kind === "number" ? 1 : 100, hero = await p.locator(".estimate .hero").innerText(), top = hero.split("\n").slice(0, 2).join(" ");
+  const row = figure.quantiles?.find((q) => q.quantile === 0.5) ?? (figure.kind === "yes-no" ? figure.estimates[0] : [...figure.estimates].filter((r) => r.significant !== false).sort((a, b) => b.estimate - a.estimate)[0]);
+  const scale = figure.quantiles ? 1 : by;
+  ok(agrees(top, [row.estimate, row.low, row.high].map((x) => x * scale)), `${t.task}: the number on top is the API's, and its interval`, [top, row]);
+  await p.locator(".estimate details.numbers summary").click();
+  await p.locator(".estimate details.numbers tbody tr").first().waitFor();
+  const cells = await p.locator(".estimate details.numbers tbody tr").evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)));
+  const names = ["estimate", "stderr", "low", "high", ...(figure.assume_lying ? ["low_lying", "high_lying"] : [])];
+  ok(cells.length >= figure.estimates.length && figure.estimates.every((r, i) => names.every((n, k) => agrees(cells[i][k + 1], [r[n] * by]))), `${t.task}: so is every number of the table`, cells.slice(0, 4));
+  const about = await p.locator(".estimate .about").textContent();
+  ok(about.includes(figure.reports.toLocaleString("en-GB")) && about.includes("95\u202f%") && about.includes("sent "), `${t.task}: reports, level and days of sending are said`, about);
+  ok(JSON.stringify(await p.locator(".estimate .notes li").allTextContents()) === JSON.stringify(figure.notes) && (figure.rounds < 2 || figure.notes.length > 0), `${t.task}: and what it is a share of`, figure.notes);
+  const promise = await p.locator(".promise .number").first().textContent(), spelled = t.odds < 100 ? t.odds.toFixed(1) : String(t.odds);
+  ok(promise.includes(spelled) && t.privacy.includes(`at most ${spelled} times`) && (await p.locator(".promise .spread").first().textContent()) === `\u03b5 = ${t.epsilon}`, `${t.task}: epsilon and the factor are those that the device shows`, [promise, t.odds, t.privacy]);
 }
 
 // Levels, liars and days change what is asked for.
@@ -79,18 +102,62 @@ async function options() {
   const until = (low) => p.waitForFunction(([w, x]) => [...document.querySelectorAll(w + " g[data-low]")].some((g) => Number(g.dataset.low) === x), [where(t), low], { timeout: PATIENCE });
   const ask = async (more) => Math.max(...(await api(`/v1/tasks/${t.task}/estimate?release=${t.release}&${more}`)).estimates.map((r) => r.low));
   await p.getByLabel("Lying devices").selectOption("0");
-  await until(await ask("lying=0"));
+  await p.waitForFunction((w) => [...document.querySelectorAll(w + " g[data-low]")].every((g) => g.dataset.lyingLow === ""), where(t), { timeout: PATIENCE });
+  ok((await read()).low === (await ask("lying=0")), "the interval does not depend on liars");
   ok((await p.locator(".lies").isHidden()) && (await p.getByLabel("Lying devices").isVisible()), "without liars the interval is that of noise alone");
   await p.getByLabel("Level").selectOption("0.99");
   await until(await ask("lying=0&level=0.99"));
   const wide = await read();
   const days = t.days ?? (await api(`/v1/tasks/${t.task}?release=${t.release}`)).days;
-  await p.getByLabel("From").fill(days[0].day);
-  await p.getByLabel("to", { exact: true }).fill(days[0].day);
-  await until(await ask(`lying=0&level=0.99&from=${days[0].day}&to=${days[0].day}`));
+  const last = days.at(-1).day;
+  await p.getByLabel("Sent from").fill(last);
+  await p.getByLabel("to", { exact: true }).fill(last);
+  const low = await ask(`lying=0&level=0.99&from=${last}&to=${last}`);
+  await until(low);
   const one = await read();
   ok(one.high - one.low > wide.high - wide.low, "and one day's is wider than that of all", [one, wide]);
+  ok((await p.locator(".estimate .about").textContent()).includes("sent on "), "and says the day of sending");
+
+  // The view is in the address, the token is not.
+  const state = await p.evaluate(() => location.hash);
+  ok(["level=0.99", "lying=0", `from=${last}`, `to=${last}`].every((part) => state.includes(part)) && !state.includes(TOKEN), "level, liars and days are in the address", state);
   await p.reload();
+  await until(low);
+  ok((await p.getByLabel("Level").inputValue()) === "0.99" && (await p.getByLabel("Sent from").inputValue()) === last, "so that they outlive a reload");
+
+  // What is refused leaves nothing behind.
+  provoked.push(`from=${last}&to=${days[0].day}`, `from=${days[0].day}&to=${days[0].day}`);
+  await p.getByLabel("to", { exact: true }).fill(days[0].day);
+  await p.locator(".estimate .problem").waitFor();
+  ok(/from and to/.test(await p.locator(".estimate .problem").textContent()) && (await p.locator(".estimate .hero, .estimate .picture, .estimate .about, .estimate .key, .estimate .numbers").evaluateAll((all) => all.every((n) => !n.checkVisibility()))), "days the wrong way round: the message alone, no older figure below it");
+  await shot(p, "refused");
+  await p.goBack();
+  await until(low);
+  ok((await p.evaluate(() => location.hash)) === state && (await p.locator(".estimate .problem").count()) === 0, "back leads to the figure before");
+  await p.goForward();
+  await p.locator(".estimate .problem").waitFor();
+  await at(p, `${hash(t)}&level=1`, ".estimate .problem");
+  ok(/level/.test(await p.locator(".estimate .problem").textContent()) && (await p.locator(".estimate g[data-low]:visible").count()) === 0, "a level of 100 % is refused, by name");
+  await at(p, `${hash(t)}&from=${days[0].day}&to=${days[0].day}`, ".estimate .empty");
+  ok(await p.getByText("Too few reports on these days").isVisible() && (await p.locator(".estimate .hero").isHidden()), "days of too few reports show no figure");
+}
+
+// Each day's own figure beside the running total.
+async function byDay() {
+  const p = desk, t = twice;
+  const past = async () => (await api(`/v1/tasks/${t.task}/history?release=${t.release}`)).days;
+  for (let i = 0; i < 200 && (await past()).filter((d) => d.own).length < 4; i++) await p.waitForTimeout(100);
+  await at(p, `${hash(t)}&time=day`, ".series canvas");
+  const card = p.locator(".card", { has: p.locator(".series") });
+  await card.locator("summary").click();
+  await card.locator("tbody tr").first().waitFor();
+  const heads = await card.locator("thead th").allTextContents(), rows = await card.locator("tbody tr").evaluateAll((all) => all.map((r) => [...r.children].map((c) => c.textContent)));
+  const days = (await past()).reverse(), value = heads[2], own = days[0].own.estimates.find((r) => r.value === value), all = days[0].estimates.find((r) => r.value === value), at2 = heads.indexOf("All so far");
+  ok(heads[0] === "Day of sending" && rows.length === days.length, "days are days of sending", heads);
+  ok(agrees(rows[0][2], [100 * own.estimate]) && agrees(rows[0][3], [100 * own.low, 100 * own.high]), "each day has its own figure and interval", rows[0]);
+  ok(agrees(rows[0][at2], [days[0].reports]) && agrees(rows[0][at2 + 1], [100 * all.estimate]) && agrees(rows[0][at2 + 2], [100 * all.low, 100 * all.high]), "beside that of all reports so far", rows[0]);
+  ok(rows.some((r) => r[2].startsWith("too few")), "a day of too few reports says so", rows);
+  await shot(p, "by-day");
 }
 
 async function exports() {
@@ -102,6 +169,26 @@ async function exports() {
     const text = readFileSync(`${OUT}/export.${ending}`, "utf8");
     ok(file.suggestedFilename() === `${t.task}-${t.release}.${ending}` && { csv: /^value,estimate/, json: /"estimates"/, svg: /<svg/ }[ending].test(text), `the figure can be taken home as ${ending.toUpperCase()}`, text.slice(0, 200));
   }
+}
+
+// A figure without intervals says why; what rows do not explain is a row.
+async function lacking() {
+  const p = await page(browser);
+  await p.route(/\/estimate\?/, async (route) => {
+    const response = await route.fetch(), figure = await response.json();
+    figure.estimates = figure.estimates.map(({ value, estimate }) => ({ value, estimate, stderr: null, low: null, high: null }));
+    await route.fulfill({ response, json: { ...figure, assume_lying: null, why: "a reason", unexplained: { estimate: 0.25, stderr: 0.01, low: 0.2, high: 0.3 } } });
+  });
+  for (const t of [byKind("values"), byKind("bins"), byKind("number")]) {
+    await at(p, hash(t), where(t) + " .mark");
+    const html = await p.locator(".estimate").innerHTML();
+    ok(!/NaN|undefined|null/.test(html.replace(/<details[^]*/, "")) && (await p.locator(".estimate .error:visible, .estimate .whole:visible").count()) === (t.kind === "values" ? 3 : 0), `${t.task}: no interval is drawn where there is none`, html.slice(0, 2000));
+    await p.locator(".estimate details.numbers summary").click();
+    await p.locator(".estimate details.numbers tbody tr").first().waitFor();
+    ok((await p.locator(".estimate details.numbers").innerText()).includes("a reason"), `${t.task}: and the reason is said`);
+    if (t.kind === "values") ok(agrees(await p.locator(".rows .row", { hasText: "(not shown)" }).locator(".spread").innerText(), [20, 30]), "what is not shown has a row and an interval");
+  }
+  await p.context().close();
 }
 
 const reportsOf = (p) => p.locator("dd[data-reports]").evaluate((n) => Number(n.dataset.reports));
@@ -153,13 +240,21 @@ async function compare() {
   const both = await api(`/v1/tasks/${t.task}/compare?release=${t.release}&with=${other.release}`);
   const drawn = await marks(p, ".page .words"), over = await marks(p, ".page .card:first-child");
   ok(drawn.length === both.difference.length && drawn.every((m, i) => m.estimate === both.difference[i].estimate && m.low === both.difference[i].low), "two releases: the difference is the API's", drawn);
-  ok(over.length === 2 * both.difference.length && straight(over.flatMap((m) => [[m.low, m.whole.left], [m.high, m.whole.right]])), "and both lie over one another on one axis");
+  ok(over.length === 2 * both.difference.length && straight(over.flatMap((m) => [[m.low, m.error.left], [m.high, m.error.right], [m.low_lying, m.whole.left], [m.high_lying, m.whole.right]])), "and both lie over one another on one axis");
   await shot(p, "compare-releases");
   await p.getByLabel("Compare").selectOption("period");
-  await p.getByLabel("A: from").waitFor();
+  await p.getByLabel("A: sent from").waitFor();
   await p.locator(".key", { hasText: " to " }).or(p.locator(".key", { hasText: /\d [A-Z]/ })).first().waitFor();
   ok((await marks(p, ".page .words")).length > 0, "two periods of one release can be compared too");
   await shot(p, "compare-periods");
+  await p.getByLabel("Level").selectOption("0.9");
+  await p.waitForFunction(() => /from2=/.test(location.hash) && /level=0.9/.test(location.hash));
+  await p.reload();
+  await p.getByLabel("A: sent from").waitFor();
+  ok((await p.getByLabel("Level").inputValue()) === "0.9" && (await p.getByLabel("Compare").inputValue()) === "period", "and the address keeps the comparison");
+  await p.getByLabel("B: sent from").fill("2099-01-01");
+  await p.locator(".problem").waitFor();
+  ok((await p.locator("g[data-low]").count()) === 0, "a comparison that is refused leaves no older one below");
 }
 
 async function few() {
@@ -292,7 +387,7 @@ async function locked() {
 }
 
 try {
-  for (const part of [door, list, figures, options, exports, live, asks, compare, few, themes, narrow, keyboard, aloud, locked]) {
+  for (const part of [door, list, figures, options, byDay, lacking, exports, live, asks, compare, few, themes, narrow, keyboard, aloud, locked]) {
     const from = Date.now();
     await part();
     if (process.env.HSY_TIMES) console.log(`# ${part.name} ${Date.now() - from} ms`);

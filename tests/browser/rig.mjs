@@ -83,9 +83,19 @@ export const shot = (p, name) => p.screenshot({ path: `${OUT}/${name}.png`, full
 
 // Where marks say they are, and where they are drawn.
 export const marks = (p, where) => p.evaluate((selector) => [...document.querySelectorAll(selector + " g[data-low]")].map((g) => {
-  const box = (n) => { const r = g.querySelector(n).getBoundingClientRect(); return { left: r.left, right: r.right, top: r.top, bottom: r.bottom }; };
-  return { estimate: Number(g.dataset.estimate), low: Number(g.dataset.low), high: Number(g.dataset.high), whole: box(".whole"), mark: box(".mark") };
+  const box = (n) => { const r = g.querySelector(n)?.getBoundingClientRect(); return r ? { left: r.left, right: r.right, top: r.top, bottom: r.bottom } : null; };
+  const number = (text) => (text === "" ? undefined : Number(text));
+  return { estimate: number(g.dataset.estimate), low: number(g.dataset.low), high: number(g.dataset.high), low_lying: number(g.dataset.lyingLow), high_lying: number(g.dataset.lyingHigh), error: box(".error"), whole: box(".whole:not(.gone)"), mark: box(".mark") };
 }), where);
+
+// Whether numbers in a text are these, in the digits that it shows.
+export function agrees(text, numbers) {
+  const shown = text.replace(/[\u2212]/g, "-").match(/-?[\d,]+(\.\d+)?/g) ?? [];
+  return shown.length === numbers.length && shown.every((t, i) => {
+    const places = (t.split(".")[1] ?? "").length;
+    return Math.abs(Number(t.replace(/,/g, "")) - numbers[i]) <= 0.5000001 * 10 ** -places;
+  });
+}
 
 // Pixels are a straight line of the values, up to a pixel.
 export function straight(pairs) {

@@ -18,6 +18,8 @@ def few(name, what):
 
 TASKS = "".join([
     few("crash", "yes-no: true; epsilon: 1; repeat: daily"),
+    few("often", "yes-no: true; epsilon: 1; repeat: daily"),
+    few("kept", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}"),
     few("colour", "values: %s; epsilon: 1; mechanism: grr; repeat: daily" % json.dumps(NAMES, ensure_ascii=False)),
     few("many", "values: %s; epsilon: 1; mechanism: oue; repeat: once" % json.dumps(["v%d" % i for i in range(40)])),
     few("minutes", "range: [0, 1440]; epsilon: 1; repeat: daily"),
@@ -78,6 +80,37 @@ def same(figure, printed):
         if mine != value:
             wrong.append("%s: %r, printed %r" % (key, mine, value))
     return wrong
+
+
+SAID = ["level", "target", "assume_lying", "first_day", "last_day", "release", "devices", "reports"]
+
+
+def sheet(text):
+    return list(csv.reader(io.StringIO(text.decode("latin-1"), newline="")))
+
+
+def cell(value):
+    return "" if value is None else repr(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else "%.17g" % value
+
+
+def same_cell(text, value):
+    return text == cell(value) or (isinstance(value, (int, float)) and not isinstance(value, bool) and float(text) == value)
+
+
+def drawn(svg):
+    """The ends of the error bars of a list, and of those behind them, as its axis says."""
+    number = r"(-?[0-9.]+)"
+    at = [float(x) for x in re.findall(r'class="rule" d="M' + number, svg)]
+    text = [float(t.replace("\u2212", "-")) for x in at for t in re.findall(r'x="%.1f"[^>]*text-anchor="middle"[^>]*>([^<]+)<' % x, svg)[:1]]
+    scale = (text[-1] - text[0]) / (at[-1] - at[0])
+    value = lambda x: (text[0] + (float(x) - at[0]) * scale, 0.051 * scale)
+    bars = re.findall(r'class="frame" d="M' + number + " " + number + "v[^H]*H" + number + "m", svg)
+    pale = re.findall(r'class="f0 further"[^>]*d="M' + number + " " + number + "H" + number, svg)
+    return [[(value(a), value(b)) for a, _, b in which] for which in (bars, pale)]
+
+
+def near(pair, low, high, by):
+    return all(abs(x - by * want) <= error for (x, error), want in zip(pair, (low, high)))
 
 
 # ---- Who may ask --------------------------------------------------------------------
@@ -168,9 +201,21 @@ for name in TRUTHS:
     ok(not wrong and figure["reports"] == total and figure["task"] == name and len(figure["estimates"]) > 0,
        "%s: every number is the command's on the downloaded tally" % name, "\n".join(wrong))
     csv_ = c.get("/v1/tasks/%s/estimate.csv?lying=%s" % (name, LYING), A)[1]
-    ok(csv_ == command(name, tally, "csv"), "%s: the CSV is the command's, byte by byte" % name, csv_)
+    lines_, theirs = sheet(csv_), sheet(command(name, tally, "csv"))
+    wide = len(theirs[0])
+    ok([l[:wide] for l in lines_] == theirs and lines_[0][-len(SAID):] == SAID, "%s: the CSV begins with the command's, cell by cell" % name, csv_)
+    ok(all(same_cell(text, figure.get(key)) for l in lines_[1:] for key, text in zip(SAID, l[-len(SAID):])), "%s: and its columns say of the figure what JSON says" % name, csv_)
+    ok(all(same_cell(l[lines_[0].index(k)], v) for l, r in zip(lines_[1:], figure["estimates"]) for k, v in r.items() if k not in ("value", "value_hex")), "%s: each number is JSON's" % name, csv_)
     status, svg = c.get("/v1/tasks/%s/estimate.svg" % name, A)
     ok(status == 200 and svg.startswith(b"<svg") and b"</svg>" in svg and b"<script" not in svg, "%s: it is drawn" % name)
+    svg, about = svg.decode(), "%.14g %% intervals; %s, epsilon %.9g, %d reports" % (100 * figure["level"], figure["mechanism"], figure["epsilon"], figure["reports"])
+    said = "Release %d, target: %s, devices: at least %d" % (figure["release"], figure["target"], figure["devices"])
+    ok(about in svg and said in svg and ("pale: wider for 1 % of lying devices" in svg) == bool(figure["assume_lying"]), "%s: level, epsilon and reports in it are JSON's" % name, about)
+    if figure["kind"] != "bins" and len(figure["estimates"]) <= 40:
+        (bars, pale), by = drawn(svg), 1 if figure["kind"] == "number" else 100
+        rows_ = figure["estimates"]
+        ok(len(bars) == len(rows_) and all(near(bar, r["low"], r["high"], by) for bar, r in zip(bars, rows_)), "%s: and so are its error bars" % name, (bars, rows_))
+        ok(len(pale) == (len(rows_) if figure["assume_lying"] else 0) and all(near(bar, r["low_lying"], r["high_lying"], by) for bar, r in zip(pale, rows_)), "%s: with those of liars apart" % name, (pale, rows_))
 
 found = {r["value"] for r in c.get("/v1/tasks/word/estimate", A)[1]["estimates"] if r["significant"]}
 ok("anna" in found, "a word that nobody listed is found", found)
@@ -186,8 +231,11 @@ ok(not same(figure, printed) and len(figure["estimates"]) == 3 and figure["value
    "level, lying and top are as the command's", "\n".join(same(figure, printed)))
 status, figure = c.get("/v1/tasks/many/estimate?lying=0", A)
 printed = json.loads(must("estimate", tally_of(c, "many", A), "--format", "json"))
-ok(not same(figure, printed) and figure["assume_lying"] == figure["lying_up"] == 0, "without liars intervals are those of the noise", "\n".join(same(figure, printed)))
-for query in ("level=2", "level=0", "level=1", "level=100", "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
+ok(not same(figure, printed) and figure["assume_lying"] == figure["lying_up"] == 0 and "low_lying" not in figure["estimates"][0], "without liars there is one interval", "\n".join(same(figure, printed)))
+liars = c.get("/v1/tasks/many/estimate?lying=0.3", A)[1]["estimates"]
+ok(all({k: r[k] for k in ("value", "estimate", "stderr", "low", "high")} == r0 and r["low_lying"] < r["low"] and r["high_lying"] > r["high"] for r, r0 in zip(liars, figure["estimates"])),
+   "liars change neither low nor high: they have an interval of their own", liars)
+for query in ("level=2", "level=0", "level=1", "level=100", "level=95%25", "to=%s&from=%s" % (date(DAY + 30), date(DAY - 1)), "from=%s&to=%s" % (date(DAY + 9), date(DAY + 9)), "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
@@ -219,6 +267,22 @@ status, figure = c.get("/v1/tasks/colour/estimate?" + day, A)
 ok(status == 200 and figure["reports"] == LEAST, "one day has its own estimate", figure)
 status, why = c.get("/v1/tasks/colour/estimate?from=%s&to=%s" % (date(DAY - 20), date(DAY - 20)), A)
 ok(status == 404, "a day without a tally has none", why)
+ok((figure["first_day"], figure["last_day"]) == (date(yesterday), date(yesterday)), "and says which", figure)
+whole = c.get("/v1/tasks/colour/estimate", A)[1]
+ok((whole["first_day"], whole["last_day"]) == (date(yesterday), date(DAY)), "as does that of all days", whole)
+status, why = c.get("/v1/tasks/colour/compare?%s&from2=%s&to2=%s" % (day, date(DAY + 5), date(DAY + 5)), A)
+ok(status == 400 and why["detail"].startswith("from2"), "days to come are no days to compare", why)
+assert c.upload([c.task["colour"].upload([0] * 10, epoch=DAY - 2)])[0] == 204
+days = lambda: c.get("/v1/tasks/colour/history", A)[1]["days"]
+c.until(lambda: sum("own" in d for d in days()) == 3 and days()[-1].get("reports") == whole["reports"] + 10)
+past = days()
+last = past[-1]  # of today, or tomorrow if this runs over midnight
+ok([d["day"] for d in past][:3] == [date(DAY - 2), date(yesterday), date(DAY)] and past[0]["own"] == {"reports": 10, "devices": 10, "min_reports": LEAST, "few": True},
+   "a day of too few reports is not left out: it says so", past)
+ok([past[1]["own"][k] for k in ("reports", "estimates")] == [figure[k] for k in ("reports", "estimates")], "a day's own figure is that of its reports alone", past[1])
+now = c.get("/v1/tasks/colour/estimate", A)[1]
+ok(last["reports"] == now["reports"] == whole["reports"] + 10 and last["estimates"] == now["estimates"] and past[2]["own"]["estimates"] != now["estimates"],
+   "beside that of all reports so far", past[2])
 status, both = c.get("/v1/tasks/colour/compare?%s&from2=%s&to2=%s" % (day, date(DAY), date(DAY)), A)
 ok(status == 200 and both["a"] == figure and both["b"]["reports"] == LEAST and len(both["difference"]) == 5, "two days are compared", both)
 ok(c.get("/v1/tasks/colour/compare?" + day, A)[0] == 400, "a comparison wants two")
@@ -297,7 +361,7 @@ for name, data in stream:  # those of before may come first
         seen[name] = data
     if len(seen) == 3:
         break
-ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0}, "an event tells what was counted", seen)
+ok(seen["counts"] == {"task": "crash", "release": 1, "reports": WANTED, "nulls": 0, "devices": WANTED - 700, "shown": True}, "an event tells what was counted", seen)
 ok([r["value"] for r in seen["figure"]["estimates"]] == ["yes", "no"], "one brings the new figure", seen)
 ok(seen["status"]["ready"] is True and seen["status"]["store"]["commits"] > 0, "and one says how the collector is", seen)
 stream.close()
@@ -319,10 +383,35 @@ ok(all(re.sub(r"(_bucket|_count|_sum)$", "", re.split(r"[{ ]", l)[0]) in typed o
 labels = set(re.findall(r'([a-z]+)="', text))
 ok(labels <= {"verdict", "listener", "status", "le"}, "no label could name a device, or a task", labels)
 value = {l.rsplit(" ", 1)[0]: float(l.rsplit(" ", 1)[1]) for l in text.splitlines() if not l.startswith("#")}
-ok(value['hearsay_uploads_total{verdict="counted"}'] == 3 and value["hearsay_reports_total"] == 2 * LEAST + 700 and value["hearsay_clock_jumped"] == 0,
+ok(value['hearsay_uploads_total{verdict="counted"}'] == 4 and value["hearsay_reports_total"] == 2 * LEAST + 10 + 700 and value["hearsay_clock_jumped"] == 0,
    "they count what was counted")
 buckets = [v for k, v in value.items() if k.startswith("hearsay_wait_seconds_bucket")]
-ok(buckets == sorted(buckets) and buckets[-1] == value["hearsay_wait_seconds_count"] == 3, "waits are a histogram", buckets)
+ok(buckets == sorted(buckets) and buckets[-1] == value["hearsay_wait_seconds_count"] == 4, "waits are a histogram", buckets)
+
+# ---- Devices, not reports -----------------------------------------------------------
+
+for day in (yesterday, DAY):
+    assert c.upload([c.task["often"].upload([0] * 300, epoch=day)])[0] == 204
+c.settled("often", 600, token=A)
+row = c.get("/v1/tasks/often", A)[1]
+ok((row["reports"], row["devices"], row["shown"]) == (600, 300, False), "devices that answer daily are counted once: 600 reports are not %d devices" % LEAST, row)
+for end in ("", ".csv", ".svg", "?from=%s&to=%s" % (date(yesterday), date(DAY))):
+    status, why = c.get("/v1/tasks/often/estimate" + end, A)
+    ok(status == 409 and (why["devices"], why["min_reports"]) == (300, LEAST) and "estimates" not in why, "so that no figure is shown: estimate%s" % end, why)
+assert c.upload([c.task["often"].upload([0] * (LEAST - 300))])[0] == 204
+c.settled("often", 300 + LEAST, token=A)
+status, figure = c.get("/v1/tasks/often/estimate", A)
+ok(status == 200 and (figure["reports"], figure["devices"], figure["rounds"]) == (300 + LEAST, LEAST, 2) and c.get("/v1/tasks/often", A)[1]["shown"], "until a round has as many", figure)
+table = sheet(c.get("/v1/tasks/often/estimate.csv", A)[1])
+ok(table[0][-1] == "notes" and all(l[-1] == "; ".join(figure["notes"]) for l in table[1:]), "the CSV has its notes", table)
+ok(any("person-rounds" in text for text in figure["notes"]), "and the figure says what it is a share of", figure["notes"])
+ok("person-rounds" in must("estimate", tally_of(c, "often", A)).decode() and all(t in must("estimate", tally_of(c, "often", A)).decode() for t in figure["notes"]), "in the words of the command")
+for day in (yesterday, DAY):
+    assert c.upload([c.task["kept"].upload([0] * LEAST, epoch=day)])[0] == 204
+c.settled("kept", 2 * LEAST, token=A)
+notes = c.get("/v1/tasks/kept/estimate", A)[1]["notes"]
+ok(len(notes) == 2 and any("more days do not" in text for text in notes), "of kept answers also that more days do not sharpen it", notes)
+ok(c.get("/v1/tasks/many/estimate", A)[1]["notes"] == [], "of a task that is asked once there is nothing to say")
 
 # ---- A backup, and the next start ---------------------------------------------------
 

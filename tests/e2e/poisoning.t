@@ -31,30 +31,33 @@ r = run("estimate", oue, "--format", "csv", "--assume-lying", "1%")
 e = math.e
 up, down = 0.01 * (1 - 1 / (e + 1)) / (0.5 - 1 / (e + 1)), 0.01 * 0.5 / (0.5 - 1 / (e + 1))
 before, after = rows(plain), rows(r.out)
-ok(r.code == 0 and plain.split(b"\n")[0] == r.out.split(b"\n")[0] == b"value,estimate,stderr,low,high", "the columns keep their names", r)
-ok(all(abs(b["low"] - a["low"] - up) < 1e-9 and abs(a["high"] - b["high"] - down) < 1e-9 and a["estimate"] == b["estimate"] and
-       a["stderr"] == b["stderr"] for a, b in zip(after, before)), "intervals are wider by (1-q)/(p-q) and p/(p-q), nothing else changes")
-ok("wider by what 1 % of lying devices" in r.err, "csv says so on standard error", r)
+ok(r.code == 0 and plain.split(b"\n")[0] == b"value,estimate,stderr,low,high" and r.out.split(b"\n")[0] == plain.split(b"\n")[0] + b",low_lying,high_lying",
+   "the columns keep their names, and two follow", r)
+ok(all(a[k] == b[k] for a, b in zip(after, before) for k in b), "what liars could do changes no column unasked")
+ok(all(abs(a["low"] - a["low_lying"] - up) < 1e-9 and abs(a["high_lying"] - a["high"] - down) < 1e-9 for a in after),
+   "their interval is wider by (1-q)/(p-q) and p/(p-q)")
+ok(r.err == "", "named columns need no word on standard error", r)
 ok(run("estimate", oue, "--format", "csv", "--assume-lying", "0.01").out == r.out, "1% is 0.01")
 text = must("estimate", oue, "--assume-lying", "1%").decode()
 ok("wider by what 1 % of lying devices" in text and "3.164 percentage points too large or 2.164 too small" in text, "a table says so", text)
 answer = json.loads(must("estimate", oue, "--format", "json", "--assume-lying", "1%"))
+ok([list(t.values())[1:] for t in answer["estimates"]] == [list(t.values())[1:] for t in after] and list(answer["estimates"][0]) == list(after[0]), "json has the same members", answer)
 ok(answer["assume_lying"] == 0.01 and abs(answer["lying_up"] - up) < 1e-9 and abs(answer["lying_down"] - down) < 1e-9,
    "json has the share and the bound", answer)
 answer = json.loads(must("estimate", oue, "--format", "json"))
 ok("assume_lying" not in answer and 1e-6 < answer["lying_p"] <= 1, "without it there is neither, but the p-value", answer)
 answer = json.loads(must("estimate", oue, "--against", oue, "--format", "json", "--assume-lying", "1%"))
-ok(abs(answer["lying_up"] - up - down) < 1e-9, "a difference has the lies of both", answer)
+ok(abs(answer["lying_up"] - up - down) < 1e-9 and all(abs(t["low"] - t["low_lying"] - up - down) < 1e-9 for t in answer["estimates"]), "a difference has the lies of both", answer)
 exact = rows(must("estimate", oue, "--format", "csv", "--assume-lying", "20%", "--interval", "exact"))
-ok(all(t["low"] >= 0 and t["high"] <= 1 for t in exact), "exact intervals stay from 0 to 1", exact)
+ok(all(t["low_lying"] >= 0 and t["high_lying"] <= 1 for t in exact) and any(t["low_lying"] < t["low"] for t in exact), "exact intervals stay from 0 to 1", exact)
 yes = tally("yes.tally", must("randomize", "--yes-no", "--set", "coins=1/2,1/3", "--simulate", "--seed", "1", stdin=lines(["yes", "no", "no"] * 900)))
 a, b = rows(must("estimate", yes, "--format", "csv", "--assume-lying", "1%")), rows(must("estimate", yes, "--format", "csv"))
-ok(abs(b[0]["low"] - a[0]["low"] - 0.01 * 5 / 3) < 1e-9 and abs(a[0]["high"] - b[0]["high"] - 0.01 * 4 / 3) < 1e-9 and
-   abs(b[1]["low"] - a[1]["low"] - 0.01 * 4 / 3) < 1e-9, "yes and no have each their own ends", a)
+ok(abs(b[0]["low"] - a[0]["low_lying"] - 0.01 * 5 / 3) < 1e-9 and abs(a[0]["high_lying"] - b[0]["high"] - 0.01 * 4 / 3) < 1e-9 and
+   abs(b[1]["low"] - a[1]["low_lying"] - 0.01 * 4 / 3) < 1e-9, "yes and no have each their own ends", a)
 mean = tally("mean.tally", must("randomize", "--range", "-10:30", "--epsilon", "1", "--mechanism", "onebit", "--simulate", "--seed", "1",
                                 stdin=lines(range(-10, 30))))
 a, b = rows(must("estimate", mean, "--format", "csv", "--assume-lying", "1%")), rows(must("estimate", mean, "--format", "csv"))
-ok(abs(b[0]["low"] - a[0]["low"] - 0.4 * e / (e - 1)) < 1e-6, "of a mean the bit's extreme, in the range's units", a)
+ok(abs(b[0]["low"] - a[0]["low_lying"] - 0.4 * e / (e - 1)) < 1e-6 and a[0]["low"] == b[0]["low"], "of a mean the bit's extreme, in the range's units", a)
 
 # ---- What has no bound, and what is no share
 
@@ -122,7 +125,7 @@ ok([t for t in texts if t in VALUES] == VALUES and svg.count(b"<path class=\"fra
 texts, svg = figure(oue, "--top", "3")
 ok(sum(t in VALUES for t in texts) == 3, "--top 3 draws three", texts)
 texts, svg = figure(oue, "--assume-lying", "1%")
-ok(any("wider for 1 % of lying devices" in t for t in texts), "and says that intervals are wider", texts)
+ok(any("pale: wider for 1 % of lying devices" in t for t in texts) and svg.count(b"further") == svg.count(b"<path class=\"frame\"") - 1 == 20, "both intervals are drawn, and told apart", texts)
 texts, svg = figure(oue, "--against", oue)
 ok(any("difference" in t for t in texts), "a difference", texts)
 wide = write("wide.txt", lines(["<&'\"> %s" % ("é" * i) for i in range(60)]))

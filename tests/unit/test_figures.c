@@ -309,6 +309,49 @@ static void written(void)
     free(out);
 }
 
+/* What a figure may lack, and what it may have besides, in a table and drawn.
+ */
+static void exported(void)
+{
+    static const char bare[] =
+        "{\"kind\": \"values\", \"question\": \"?\", \"mechanism\": \"sw\", "
+        "\"epsilon\": 1.0986, \"release\": 2, \"reports\": 5000000000, "
+        "\"first_day\": \"2026-11-16\", \"last_day\": null, \"level\": 0.9, "
+        "\"target\": \"people\", \"assume_lying\": null, \"why\": \"it, too\", "
+        "\"unexplained\": {\"estimate\": 0.75, \"stderr\": null, \"low\": "
+        "null, "
+        "\"high\": null}, \"estimates\": [{\"value\": \"a\", \"estimate\": "
+        "0.25, \"stderr\": null, \"low\": null, \"high\": null}, {\"value\": "
+        "\"b\", \"estimate\": 0, \"stderr\": 0.5, \"low\": -1, \"high\": 1, "
+        "\"low_lying\": -2, \"high_lying\": 2, \"significant\": false}]}";
+    static const char want[] =
+        "value,estimate,stderr,low,high,low_lying,high_lying,significant,level,"
+        "target,assume_lying,first_day,last_day,release,devices,reports,notes,"
+        "why\n"
+        "a,0.25,,,,,,,0.9,people,,2026-11-16,,2,,5000000000,,\"it, too\"\n"
+        "b,0,0.5,-1,1,-2,2,false,0.9,people,,2026-11-16,,2,,5000000000,,"
+        "\"it, too\"\n"
+        "(not shown),0.75,,,,,,,0.9,people,,2026-11-16,,2,,5000000000,,"
+        "\"it, too\"\n";
+    char *csv = NULL, *svg = NULL;
+    size_t len = 0;
+
+    ok(figure_csv(&csv, &len, bare, sizeof bare - 1, NULL) == HSY_OK &&
+           len == sizeof want - 1 && strcmp(csv, want) == 0,
+       "CSV has what a figure says of itself, and an empty cell where nothing "
+       "is known");
+    ok(figure_svg(&svg, &len, bare, sizeof bare - 1, NULL) == HSY_OK &&
+           strstr(svg,
+                  "no intervals; sw, epsilon 1.0986, 5000000000 reports") !=
+               NULL &&
+           strstr(svg, "No interval: it, too. Release 2, target: people.") !=
+               NULL &&
+           strstr(svg, "nan") == NULL,
+       "a drawing without intervals says why");
+    free(csv);
+    free(svg);
+}
+
 int main(void)
 {
     struct roster *r = example_roster();
@@ -325,6 +368,7 @@ int main(void)
     }
     too_many_values();
     written();
+    exported();
     roster_drop(r);
     return tap_done();
 }

@@ -2,6 +2,7 @@
  * test_history.c - points of figures in memory: bounded, in their order, and
  * of a day the last.
  */
+#define _GNU_SOURCE /* strdup */
 #include "example_roster.h"
 #include "history_parts.h"
 #include "tap.h"
@@ -68,6 +69,72 @@ static void bounded(struct history *h)
     json_decref(all);
 }
 
+static char *text_of(const struct history_point *p)
+{
+    char *text = NULL, *whole;
+    size_t len = 0;
+
+    if (history_day_text(&text, &len, p) != HSY_OK)
+        return NULL;
+    whole = calloc(1, len + 1);
+    if (whole != NULL)
+        memcpy(whole, text, len);
+    free(text);
+    return whole;
+}
+
+static struct history_point own(uint32_t day, const char *json, uint64_t n)
+{
+    return (struct history_point){.day = day,
+                                  .own = strdup(json),
+                                  .own_len = strlen(json),
+                                  .own_reports = n};
+}
+
+/* A day has the figure of all until then, and one of its own. */
+static void two_figures(struct history *h)
+{
+    struct history_series *s = history_of(h, 8);
+    struct history_point back;
+    char *text;
+
+    if (!ok(s != NULL, "another series"))
+        return;
+    history_add_day(s, (struct history_point){.day = 20773,
+                                              .json = strdup("{\"a\": 1}"),
+                                              .len = 8});
+    history_add_day(s, own(20773, "{\"reports\": 7}", 7));
+    history_add_day(s, own(20771, "{\"reports\": 3}", 3));
+    history_add_day(s, (struct history_point){.day = 20773,
+                                              .json = strdup("{\"a\": 2}"),
+                                              .len = 8});
+    ok(s->ndays == 2 && s->days[0].day == 20771 && s->days[1].day == 20773 &&
+           history_day(s, 20772) == NULL &&
+           history_day(s, 20773)->own_reports == 7,
+       "days stand in their order, whichever came first");
+    text = text_of(history_day(s, 20773));
+    ok(strcmp(text, "{\"a\": 2, \"own\": {\"reports\": 7}}") == 0,
+       "a new figure of all leaves the day's own");
+    ok(history_day_parse(&back, 20773, text, strlen(text)) == HSY_OK &&
+           strcmp(back.json, "{\"a\": 2}") == 0 && back.len == 8 &&
+           strcmp(back.own, "{\"reports\": 7}") == 0 &&
+           back.own_len == strlen(back.own) && back.own_reports == 7,
+       "both are read back from the store as they were");
+    free(text);
+    free(back.json);
+    free(back.own);
+    text = text_of(history_day(s, 20771));
+    ok(strcmp(text, "{\"day\": \"2026-11-14\", \"own\": {\"reports\": 3}}") ==
+           0,
+       "a day may have its own alone");
+    free(text);
+    ok(history_day_parse(&back, 1, "{\"x\": \", \\\"own\\\": \"}", 22) ==
+               HSY_OK &&
+           back.own == NULL && back.len == 22,
+       "a value that looks like it is a value");
+    free(back.json);
+}
+
 /* However long the points are, all together take no more than their share. */
 static void little_memory(struct history *h)
 {
@@ -82,6 +149,36 @@ static void little_memory(struct history *h)
         within &= h->live_bytes <= HISTORY_BYTES;
     }
     ok(within && s->nlive > 1 && s->nlive < 40, "memory is bounded");
+}
+
+/* No interval, and an interval for liars, stay what they are; a day of too few
+ * reports is not left out. */
+static void from_other_figures(const struct roster_entry *e)
+{
+    static const char text[] =
+        "{\"reports\": 7, \"estimates\": [{\"value\": \"a\", \"estimate\": "
+        "0.1, "
+        "\"stderr\": null, \"low\": null, \"high\": null, \"why\": \"x\"}, "
+        "{\"value\": \"b\", \"estimate\": 1, \"stderr\": 1, \"low\": 0, "
+        "\"high\": 2, \"low_lying\": -1, \"high_lying\": 3}]}";
+    json_t *figure = json_loadb(text, sizeof text - 1, 0, NULL);
+    const struct store_count day = {.epoch = 20773, .reports = 9};
+    struct history_point p = {0};
+
+    json_object_set_new(figure, "why", json_string("x")); /* of all rows */
+
+    ok(history_point(&p, figure, e, HISTORY_IS_OWN, 20773) == HSY_OK &&
+           p.json == NULL && p.day == 20773 && p.own_reports == 7 &&
+           strcmp(p.own, text) == 0,
+       "what has no interval has none, with its reason; liars have their own");
+    free(p.own);
+    ok(history_few(&p, e, &day, 5) == HSY_OK && p.own_reports == 9 &&
+           p.day == 20773 &&
+           strcmp(p.own, "{\"reports\": 9, \"devices\": 5, \"min_reports\": "
+                         "1000, \"few\": true}") == 0,
+       "a day of too few reports says so");
+    free(p.own);
+    json_decref(figure);
 }
 
 static void from_a_figure(const struct roster_entry *e)
@@ -122,7 +219,9 @@ int main(void)
         return tap_done();
     pthread_mutex_init(&h->lock, NULL);
     bounded(h);
+    two_figures(h);
     little_memory(h);
+    from_other_figures(roster_at(r, 0));
     from_a_figure(roster_at(r, 0));
     for (size_t i = 0; i < h->n; i++)
         history_free_series(h->series[i]);

@@ -2,6 +2,8 @@
 #include "example_tasks.h"
 #include "tap.h"
 
+#include <math.h>
+
 static struct example_tasks e;
 
 #define ASKED                                                                  \
@@ -128,6 +130,26 @@ static void labels_are_cut(void)
     free(r);
 }
 
+/* Never less than e^epsilon, and hardly more than its digit makes it. */
+static void odds_are_rounded_up(void)
+{
+    unsigned wrong = 0;
+
+    ok(hsy_odds(HSY_NANO) == 28 && hsy_odds(3 * (uint64_t)HSY_NANO) == 201 &&
+           hsy_odds(5 * (uint64_t)HSY_NANO) == 1490,
+       "odds move by 2.8, 20.1 and 149 at epsilon 1, 3 and 5");
+    for (uint64_t nano = 1; nano <= HSY_EPSILON_MAX; nano += 12345679) {
+        const double above = (double)hsy_odds(nano) / 10;
+        const double odds = exp((double)nano / HSY_NANO);
+        const double most = odds + (odds < 99.9 ? 0.1 : 1);
+
+        wrong += !(above >= odds * (1 - 1e-12)) || above > most * (1 + 1e-9);
+    }
+    ok(wrong == 0, "at any epsilon they are rounded up, by less than a digit");
+    ok(hsy_odds(HSY_EPSILON_MAX) > 0 && hsy_odds(HSY_EPSILON_MAX + 1) == 0,
+       "beyond the largest epsilon nothing is promised");
+}
+
 /* Days through four centuries, against a calendar that counts one by one. */
 static void dates_are_right(void)
 {
@@ -168,6 +190,7 @@ int main(void)
     labels_are_these();
     says_what_is_kept();
     labels_are_cut();
+    odds_are_rounded_up();
     dates_are_right();
     return tap_done();
 }

@@ -387,6 +387,59 @@ static void plot_draws_lists(void)
     list_refused(&l, PLOT_NAMED_MAX + 1, "a value too many");
 }
 
+static size_t plot_times(const char *svg, const char *what)
+{
+    size_t n = 0;
+
+    for (; (svg = strstr(svg, what)) != NULL; svg++)
+        n++;
+    return n;
+}
+
+/* A second interval lies pale behind the first; what has none says nothing. */
+static void plot_draws_further(void)
+{
+    static const double x[] = {5, 15}, y[] = {0.5, 0.1};
+    static const double low[] = {0.4, NAN}, high[] = {0.6, NAN};
+    struct plot_further further[] = {{0.2, 0.9}, {NAN, NAN}};
+    const struct plot_series s = {.style = PLOT_BARS,
+                                  .n = 2,
+                                  .x = x,
+                                  .y = y,
+                                  .low = low,
+                                  .high = high,
+                                  .width = 10,
+                                  .further = further};
+    const struct plot_named named[] = {{"a", 0.5, 0.4, 0.6},
+                                       {"b", 0.1, NAN, NAN}};
+    const struct plot_list l = {.title = "Shares",
+                                .about = "What is seen",
+                                .label = "share",
+                                .named = named,
+                                .further = further,
+                                .n = 2};
+    struct plot_figure f = plot_figure(&s, 1);
+    char *bars, *list;
+
+    f.x.log = false;
+    bars = plot_drawn(&f, NULL);
+    list = list_drawn(&l);
+    ok(plot_times(bars, "further") == 1 && plot_times(list, "further") == 1,
+       "a second interval is drawn where there is one");
+    ok(plot_times(bars, "class=\"frame\"") == 2 &&
+           plot_times(list, "class=\"frame\"") == 2,
+       "and no error bar where there is none");
+    ok(strstr(list, ">0.8<") != NULL, "the axis reaches as far");
+    free(bars);
+    free(list);
+    further[0].high = 0.1;
+    plot_refused(&f, NULL, 1, "a second interval upside down");
+    list_refused(&l, 1, "one of a list");
+    further[0].high = NAN;
+    plot_refused(&f, "low", 1, "half a second interval");
+    list_refused(&l, 1, "half of one");
+}
+
 /* ---- Figures one below the other, and likelihoods ------------------------ */
 
 static void plot_stacks(void)
@@ -533,6 +586,7 @@ int main(void)
     plot_refuses();
     plot_draws_bars();
     plot_draws_lists();
+    plot_draws_further();
     plot_stacks();
     plot_draws_likelihoods();
     plot_refuses_likelihoods();
