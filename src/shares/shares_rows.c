@@ -257,10 +257,6 @@ hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
         points[i] = *known[i].point;
     st = rows_rest(rest, t, codes, points, count, *from, how, err);
     free(points);
-    for (size_t i = 0; st == HSY_OK && i < count; i++) {
-        rest->low -= known[i].bound != NULL ? known[i].bound->down : 0;
-        rest->high += known[i].bound != NULL ? known[i].bound->up : 0;
-    }
     return st;
 }
 
