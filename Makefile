@@ -58,6 +58,7 @@ UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 ABOVE   := \
     test_accuracy \
     test_associate \
+    test_attend \
     test_client \
     test_compose \
     test_config \

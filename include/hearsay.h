@@ -304,6 +304,12 @@ typedef struct hsy_spec {
     uint8_t alphabet[HSY_ALPHABET];
     const char *oracle; /* the mechanism that groups of a search are asked by;
                            NULL: hearsay chooses */
+
+    /* Reports are made from an answer that is kept (hsy_chain): its epsilon, at
+     * least nano_epsilon; 0: every report has fresh coins. It changes no
+     * report, but what several reports of one person are worth together
+     * (hsy_attend). RAPPOR has it in its design: 0. */
+    uint64_t nano_permanent;
 } hsy_spec;
 
 #define HSY_SPELL_BITS 512u /* most bits of a spelled string */
@@ -338,6 +344,7 @@ typedef struct hsy_info {
                                 permanent answer is kept and each is made from
                                 it; 0 where there is none. hsy_randomize keeps
                                 none: every call spends epsilon anew */
+    uint64_t nano_permanent; /* of the spec */
     uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, prefixes of a
                    stage, else 0 */
     int64_t lo, hi;
@@ -556,6 +563,8 @@ typedef struct hsy_tally {
     bool release; /* cells are a curator's: not bounded by the reports, which
                      are releases */
     uint32_t answers; /* parts that each report answers; 0 stands for 1 */
+    double kept;      /* hsy_attendance, for hsy_plausible; 0: nobody is in it
+                         twice */
 } hsy_tally;
 
 /* 64-bit words a tally of the scheme takes; an empty tally in them. The view
@@ -763,6 +772,13 @@ typedef struct hsy_point {
     hsy_noise noise[2]; /* of releases, whose n is the people's number: if
                            noise[0].terms is not 0 they take the place of v0,
                            v1 and spread */
+
+    /* Of people who answered more than once (hsy_points_attend); else 0. */
+    double kept;         /* hsy_attendance */
+    double came;         /* hsy_attendance */
+    double kept0, kept1; /* as v0 and v1, of a kept answer alone; v0 and v1 have
+                            kept times these in them, and spread 1 + kept
+                            times itself */
 } hsy_point;
 
 /* Evidence for `count` codes, or for all d values if codes is NULL (then count
@@ -784,6 +800,68 @@ HSY_API hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
                                         const hsy_tally *t, size_t i,
                                         const uint64_t *codes, size_t count,
                                         void *scratch, hsy_error *err);
+
+/* ---- Attendance: people who answer again: docs/longitudinal.md, 6 -------- */
+
+/* Reports of one round of one slot. Those of a slot may be made from answers
+ * that are kept for it; slots have coins of their own. */
+typedef struct hsy_round {
+    uint64_t slot;
+    uint32_t round; /* of its slot */
+    uint32_t each;  /* reports of one device in the round, at most */
+    uint64_t reports;
+} hsy_round;
+
+/*
+ * How often the same people stand in a tally. Who sent r_i reports brings one
+ * person's luck r_i times, so that sums of squares of r_i count, over all
+ * reports: kept of those made from one kept answer, came of all a person's.
+ * Both are beyond 1, the least: 0 if nobody sent two.
+ *
+ * A tally does not say who sent what. The squares add up to the devices that
+ * are in both rounds, over all pairs of rounds: at most the smaller round's
+ * reports. Exact where the larger round always holds the smaller one's devices,
+ * else an upper bound.
+ */
+typedef struct hsy_attendance {
+    uint64_t reports;
+    uint64_t rounds;  /* that have reports */
+    uint64_t devices; /* of the largest round, at least */
+    double kept, came;
+} hsy_attendance;
+
+/* Rounds ascend by slot and round. scratch: n doubles. HSY_E_RANGE with the
+ * round's place in err->line: out of order, without reports, each 0, or of more
+ * reports than 2^53 together; HSY_E_EMPTY if there are none. */
+HSY_API hsy_status hsy_attend(hsy_attendance *out, const hsy_round *rounds,
+                              size_t n, double *scratch, hsy_error *err);
+
+/* Rounds that cannot be told apart: any person sent at most `most` of all
+ * reports. HSY_E_RANGE unless 1 <= most <= reports. */
+HSY_API hsy_status hsy_attend_most(hsy_attendance *out, uint64_t reports,
+                                   uint64_t most, hsy_error *err);
+
+/*
+ * What two tallies of one task share of their kept noise, at least: the devices
+ * that are in both rounds, over all pairs of a round of one and a round of the
+ * other in one slot, over the product of the reports. Of `devices` in all,
+ * rounds of U and V reports have U + V - devices in common, or none. devices 0:
+ * not known, and nothing is taken for shared. HSY_E_RANGE if a round has more
+ * devices than that.
+ */
+HSY_API hsy_status hsy_attend_both(double *shared, const hsy_round *a,
+                                   size_t na, const hsy_round *b, size_t nb,
+                                   uint64_t devices, hsy_error *err);
+
+/* Give points the errors of people who answered more than once. permanent: the
+ * scheme of the kept answers, NULL: the one that s says (nano_permanent, or
+ * RAPPOR's), if any. HSY_E_REFUSED if a slot has several rounds and no kept
+ * answer is known. */
+HSY_API hsy_status hsy_points_attend(hsy_point *points, size_t count,
+                                     const hsy_scheme *s,
+                                     const hsy_scheme *permanent,
+                                     const hsy_attendance *attended,
+                                     hsy_error *err);
 
 /* The bits of a RAPPOR report that stand for a code in a cohort: as many as the
  * scheme has hashes, ascending, no two the same. Tallies have the cell of bit b
@@ -850,6 +928,13 @@ HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
                                            const hsy_point *b,
                                            const hsy_confidence *how,
                                            hsy_error *err);
+
+/* The same of two tallies of one task that share kept answers:
+ * hsy_attend_both, 0 if they share none. Only Wald, score and Wilson. */
+HSY_API hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
+                                       const hsy_point *a, const hsy_point *b,
+                                       double shared, const hsy_confidence *how,
+                                       hsy_error *err);
 
 /*
  * Sums of bins, and quantiles, of a scheme of bins: best from hh and haar,
@@ -980,7 +1065,8 @@ typedef struct hsy_plausibility {
 
 /* complete: points are the whole domain in order. weights_p and seeds_p find
  * devices that lie for gain (docs/poisoning.md); other reports have no such
- * sign. Each report is taken for another device's. */
+ * sign. Each report is taken for another device's, unless t and points say
+ * otherwise: then for so many fewer. */
 HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
                            const hsy_tally *t, const hsy_point *points,
                            size_t count, bool complete);
@@ -2038,6 +2124,12 @@ typedef struct hsy_task {
     const uint8_t *labels;
     size_t labels_len;
 } hsy_task;
+
+/* The slot and the round of it that an upload of this epoch is of: delays are
+ * shorter than a round, so there is one. reports is not written, each is sends.
+ * HSY_E_RANGE if no round of the task is sent on that day. */
+HSY_API hsy_status hsy_task_round(hsy_round *out, const hsy_task *task,
+                                  uint32_t epoch, hsy_error *err);
 
 /* All tasks of a collector at one time: one canonical encoding, signed. */
 typedef struct hsy_document {

@@ -171,7 +171,9 @@ static bool document_agree(const hsy_spec *permanent, const hsy_spec *report)
            memcmp(permanent->chance, report->chance, sizeof report->chance) ==
                0 &&
            memcmp(permanent->param, report->param, sizeof report->param) == 0 &&
-           permanent->nano_epsilon >= report->nano_epsilon;
+           permanent->nano_epsilon >= report->nano_epsilon &&
+           (report->nano_permanent == 0 ||
+            report->nano_permanent == permanent->nano_epsilon);
 }
 
 static const char *document_schemes(const hsy_task *t, const char **field)
@@ -192,10 +194,11 @@ static const char *document_schemes(const hsy_task *t, const char **field)
         (report.kind != HSY_KIND_VALUES || t->other >= report.d))
         return "other is one of the listed values";
     *field = "permanent";
-    if (t->permanent != NULL &&
-        (hsy_spec_decode(&permanent, t->permanent, t->labels, t->labels_len,
-                         NULL) != HSY_OK ||
-         !document_agree(&permanent, &report)))
+    if (t->permanent == NULL
+            ? report.nano_permanent != 0
+            : hsy_spec_decode(&permanent, t->permanent, t->labels,
+                              t->labels_len, NULL) != HSY_OK ||
+                  !document_agree(&permanent, &report))
         return "the permanent scheme differs in more than a larger epsilon";
     return NULL;
 }

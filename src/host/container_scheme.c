@@ -33,8 +33,8 @@ const char *container_design_name(uint32_t design)
 struct container_scheme_text {
     const char *mechanism, *kind, *design, *oracle, *alphabet;
     size_t mechanism_len, kind_len, design_len, oracle_len, alphabet_len;
-    const char *epsilon, *lo, *hi, *digest;
-    size_t epsilon_len, lo_len, hi_len, digest_len;
+    const char *epsilon, *permanent, *lo, *hi, *digest;
+    size_t epsilon_len, permanent_len, lo_len, hi_len, digest_len;
     json_int_t bins, scale;
     json_t *values, *chance, *parameters, *matrix, *attributes;
 };
@@ -43,15 +43,16 @@ static bool container_scheme_unpack(struct container_scheme_text *t,
                                     json_t *json)
 {
     static const char format[] =
-        "{s:s%,s:s%,s?s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o,s?o,"
+        "{s:s%,s:s%,s?s%,s?s%,s?s%,s?o,s?I,s?s%,s?s%,s?I,s?s%,s?o,s?o,s?o,s?o,"
         "s?s%,s?s%!}";
 
     memset(t, 0, sizeof *t);
     return json_unpack(json, format, "mechanism", &t->mechanism,
                        &t->mechanism_len, "kind", &t->kind, &t->kind_len,
                        "digest", &t->digest, &t->digest_len, "epsilon",
-                       &t->epsilon, &t->epsilon_len, "values", &t->values,
-                       "bins", &t->bins, "lo", &t->lo, &t->lo_len, "hi", &t->hi,
+                       &t->epsilon, &t->epsilon_len, "permanent", &t->permanent,
+                       &t->permanent_len, "values", &t->values, "bins",
+                       &t->bins, "lo", &t->lo, &t->lo_len, "hi", &t->hi,
                        &t->hi_len, "scale", &t->scale, "design", &t->design,
                        &t->design_len, "chance", &t->chance, "parameters",
                        &t->parameters, "matrix", &t->matrix, "attributes",
@@ -292,6 +293,10 @@ static hsy_status container_scheme_names(hsy_spec *spec,
     if (t->epsilon != NULL && hsy_epsilon_parse(&spec->nano_epsilon, t->epsilon,
                                                 t->epsilon_len) != HSY_OK)
         return container_scheme_bad(err, "epsilon");
+    if (t->permanent != NULL &&
+        hsy_epsilon_parse(&spec->nano_permanent, t->permanent,
+                          t->permanent_len) != HSY_OK)
+        return container_scheme_bad(err, "permanent");
     return HSY_OK;
 }
 

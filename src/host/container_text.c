@@ -231,6 +231,11 @@ static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
         container_text_epsilon(f, spec->nano_epsilon);
         fputs("\"", f);
     }
+    if (spec->nano_permanent != 0) {
+        fputs(",\"permanent\":\"", f);
+        container_text_epsilon(f, spec->nano_permanent);
+        fputs("\"", f);
+    }
     st = container_text_domain(f, spec, err);
     container_text_parameters(f, spec);
     if (st == HSY_OK)

@@ -441,6 +441,24 @@ static void scheme_chain(struct scheme_ask *a, const hsy_scheme *permanent,
         scheme_refused(a, &err);
 }
 
+/* The report's scheme again, now that its permanent epsilon holds: so that a
+ * tally of it says how the noise of several rounds hangs together. */
+static void scheme_resolve_report(struct scheme_ask *a, struct tasks_made *made,
+                                  const hsy_info *info)
+{
+    hsy_spec spec = a->spec;
+    hsy_scheme *report;
+
+    spec.mechanism = info->mechanism;
+    memcpy(spec.param, info->param, sizeof spec.param);
+    spec.nano_permanent = a->nano_permanent; /* 0: RAPPOR's, which has it */
+    report = scheme_new(a, &spec, false);
+    if (report == NULL)
+        return;
+    hsy_scheme_encode(report, made->scheme);
+    free(report);
+}
+
 /* Both schemes with the parameters that were chosen for the report. */
 static void scheme_resolve_pair(struct scheme_ask *a, hsy_scheme *report)
 {
@@ -463,6 +481,8 @@ static void scheme_resolve_pair(struct scheme_ask *a, hsy_scheme *report)
     hsy_scheme_encode(permanent, made->permanent);
     task->permanent = made->permanent;
     free(permanent);
+    if (a->sound)
+        scheme_resolve_report(a, made, &info);
 }
 
 static void scheme_resolve(struct scheme_ask *a)

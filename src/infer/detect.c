@@ -34,17 +34,18 @@ struct detect_table {
 static struct detect_table detect_table(const hsy_tally *t, const hsy_info *i)
 {
     const size_t g = (size_t)i->param[HSY_PARAM_G], seeds = t->ncells / g;
-    struct detect_table out = {.n = (double)hsy_tally_reports(t),
+    const double times = 1 + t->kept;
+    struct detect_table out = {.n = (double)hsy_tally_reports(t) / times,
                                .seeds = (double)seeds};
 
     for (size_t j = 0; j < seeds; j++) {
         double row = 0;
 
         for (size_t y = 0; y < g; y++) {
-            row += (double)t->cells[j * g + y];
-            out.most = fmax(out.most, (double)t->cells[j * g + y]);
+            row += (double)t->cells[j * g + y] / times;
+            out.most = fmax(out.most, (double)t->cells[j * g + y] / times);
         }
-        out.pairs += row * (row - 1) / 2;
+        out.pairs += fmax(row * (row - 1) / 2, 0);
     }
     return out;
 }

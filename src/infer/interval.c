@@ -5,7 +5,8 @@
  *     ((1-f) v0 + f v1 + c f (1-f)) / n + floor
  * at the share f, c = spread for the target people and at least 1 - even for
  * the target population: the people who answered are then a sample themselves,
- * and (1 - even) f (1-f) / n is what sampling adds [docs/estimates.md].
+ * and (1 - even) f (1-f) / n is what sampling adds [docs/estimates.md], 1 +
+ * came times where the same people answered again (attend.c).
  */
 #include "fail.h"
 #include "infer.h"
@@ -21,7 +22,9 @@ double hsy_share_clip(double f)
 
 static double interval_curve(const hsy_point *point, hsy_target target)
 {
-    return target == HSY_POPULATION ? fmax(point->spread, 1 - point->even)
+    const double sampled = (1 - point->even) * (1 + point->came);
+
+    return target == HSY_POPULATION ? fmax(point->spread, sampled)
                                     : point->spread;
 }
 
@@ -54,6 +57,10 @@ hsy_status hsy_point_check(const hsy_point *point, hsy_error *err)
         return hsy_fail(err, HSY_E_RANGE, "n", "must be a positive count");
     if (!isfinite(point->value))
         return hsy_fail(err, HSY_E_RANGE, "value", "must be finite");
+    if (!(point->kept >= 0 && point->came >= 0 &&
+          isfinite(point->kept + point->came)))
+        return hsy_fail(err, HSY_E_RANGE, "rounds",
+                        "must be finite and not negative");
     if (!(point->even >= 0 && point->even <= 1))
         return hsy_fail(err, HSY_E_RANGE, "even", "must lie from 0 to 1");
     if (!(point->v0 >= 0 && point->v1 >= 0 && point->spread >= 0 &&
@@ -97,6 +104,11 @@ bool hsy_point_counted(const hsy_point *point)
 
 static hsy_status interval_check_binary(const hsy_point *point, hsy_error *err)
 {
+    if (point->kept > 0 || point->came > 0)
+        return hsy_fail(err, HSY_E_RANGE, "interval",
+                        "needs independent reports, and these are of people "
+                        "who answered more than once: take score, Wilson or "
+                        "Wald");
     if (!hsy_point_binary(point))
         return hsy_fail(err, HSY_E_RANGE, "interval",
                         "needs support probabilities that differ");

@@ -4,7 +4,9 @@
  * Four questions, each with a p-value that is an upper bound of the chance of
  * something as odd, whatever people answered: a wrong epsilon, another
  * population or forged reports make it small. The fourth, of hash seeds, stands
- * in detect.c. docs/estimates.md, 6
+ * in detect.c. Reports of people who answered again count as so many fewer as
+ * if each were the same report again, which is the most that they can have in
+ * common. docs/estimates.md, 6
  */
 #include "infer.h"
 #include "special.h"
@@ -28,17 +30,18 @@ struct plausible_odd {
 static void plausible_note(struct plausible_odd *odd, size_t place,
                            const hsy_point *point, double count, bool upper)
 {
-    const double n = point->n;
+    const double n = point->n / (1 + point->kept);
     const double rate =
         upper ? fmax(point->p, point->q) : fmin(point->p, point->q);
-    const double beyond = upper ? count - n * rate : n * rate - count;
+    const double own = count / (1 + point->kept);
+    const double beyond = upper ? own - n * rate : n * rate - own;
     const double sd = sqrt(fmax(n * rate * (1 - rate), 1e-300));
 
     if (!(beyond / sd > odd->excess))
         return;
     odd->excess = beyond / sd;
     odd->place = place;
-    odd->k = upper ? floor(count) : ceil(count);
+    odd->k = upper ? floor(own) : ceil(own);
     odd->n = n;
     odd->rate = rate;
     odd->upper = upper;
@@ -95,9 +98,10 @@ static void plausible_support(hsy_plausibility *out, const hsy_point *points,
  */
 static double plausible_sum_bits(double total, const hsy_point *point, double d)
 {
-    const double coins = point->n * d;
+    const double coins = point->n / (1 + point->kept) * d;
     const double rate = (point->p + (d - 1) * point->q) / d;
 
+    total /= 1 + point->kept;
     if (fabs(total - coins * rate) < 1)
         return 1;
     return fmin(
@@ -218,7 +222,8 @@ static double plausible_bins_p(struct plausible_bins *b, double n)
 /* The ones of a report are Bin(d-1, q) + Bernoulli(p), whatever its truth. */
 static double plausible_weights(const hsy_tally *t, const hsy_info *info)
 {
-    const double n = (double)hsy_tally_reports(t), d1 = (double)info->d - 1;
+    const double times = 1 + t->kept, d1 = (double)info->d - 1;
+    const double n = (double)hsy_tally_reports(t) / times;
     struct plausible_bins bins = {.least = 1};
     double before = 0, total = 0;
 
@@ -229,12 +234,12 @@ static double plausible_weights(const hsy_tally *t, const hsy_info *info)
                 : 0;
         const double chance = (1 - info->p) * others + info->p * before;
 
-        plausible_bins_add(&bins, (double)t->weights[w], n * chance);
-        plausible_bins_single(&bins, (double)t->weights[w], n, chance);
+        plausible_bins_add(&bins, (double)t->weights[w] / times, n * chance);
+        plausible_bins_single(&bins, (double)t->weights[w] / times, n, chance);
         total += (double)t->weights[w];
         before = others;
     }
-    if (total != n)
+    if (total != (double)hsy_tally_reports(t))
         return 0;
     return fmin(1, 2 * fmin(plausible_bins_p(&bins, n),
                             (double)t->nweights * bins.least));

@@ -128,6 +128,8 @@ static const char *chain_difference(const hsy_scheme *permanent,
     if (report->mech->chain->step == CHAIN_INSTANT)
         return hsy_scheme_difference(permanent, report);
     same.nano_epsilon = report->nano_epsilon;
+    if (report->nano_permanent == permanent->nano_epsilon)
+        same.nano_permanent = report->nano_permanent;
     same.weight = report->weight;
     same.shift = report->shift;
     same.total = report->total;

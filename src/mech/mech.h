@@ -189,6 +189,7 @@ struct hsy_scheme {
     size_t labels_at; /* where in them the first label begins */
     uint8_t labels_digest[HSY_DIGEST];
     uint64_t nano_epsilon;
+    uint64_t nano_permanent; /* of the kept answers reports are made from; 0 */
     uint32_t design;
     hsy_ratio chance[HSY_CHANCES];
     uint64_t param[HSY_PARAMS]; /* resolved: no 0 for "choose" */

@@ -2,6 +2,7 @@
 #include "scheme.h"
 
 #include "bytes.h"
+#include "chain.h"
 #include "fail.h"
 #include "sampled.h"
 #include "staged.h"
@@ -260,6 +261,24 @@ size_t hsy_scheme_size(const hsy_spec *spec)
     return sizeof(hsy_scheme) + hsy_mech_tail_size(&known);
 }
 
+/* A report made from a kept answer has the law of its own scheme (chain.c). */
+static hsy_status scheme_permanent(hsy_scheme *s, const hsy_spec *spec,
+                                   hsy_error *err)
+{
+    if (spec->nano_permanent == 0)
+        return HSY_OK;
+    if (s->mech->chain == NULL || s->mech->chain->step == CHAIN_INSTANT ||
+        s->design != HSY_DESIGN_EPSILON ||
+        spec->nano_permanent < s->nano_epsilon ||
+        spec->nano_permanent > HSY_EPSILON_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "permanent",
+                              "from epsilon to 32, of a mechanism that keeps "
+                              "its answers",
+                              s->nano_epsilon);
+    s->nano_permanent = spec->nano_permanent;
+    return HSY_OK;
+}
+
 static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                               hsy_error *err)
 {
@@ -272,8 +291,9 @@ static hsy_status scheme_make(hsy_scheme *made, const hsy_spec *spec,
                        err);
     if (st != HSY_OK)
         return st;
-    return mech == NULL ? hsy_mech_auto(made, spec, err)
-                        : hsy_mech_resolve(made, mech, spec, err);
+    st = mech == NULL ? hsy_mech_auto(made, spec, err)
+                      : hsy_mech_resolve(made, mech, spec, err);
+    return st == HSY_OK ? scheme_permanent(made, spec, err) : st;
 }
 
 hsy_status hsy_scheme_head(hsy_scheme *s, hsy_spec *known, const hsy_spec *spec,

@@ -84,8 +84,11 @@ static void scheme_info_support(const hsy_scheme *s, hsy_info *info)
     info->v1 = v[1];
     info->steps = hsy_mech_steps(s);
     info->iterative = s->mech->iterative;
+    info->nano_permanent = s->nano_permanent;
     if (s->mech->lifetime != NULL)
         info->epsilon_lifetime = s->mech->lifetime(s);
+    else
+        info->epsilon_lifetime = (double)s->nano_permanent / 1e9;
     info->epsilon = (double)s->nano_epsilon / 1e9;
     info->epsilon_exact = scheme_info_epsilon_exact(s, info->epsilon);
 }

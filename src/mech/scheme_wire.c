@@ -26,7 +26,8 @@
  *    192    128  parameters, 8 bytes each, in the order of hsy_param
  *    320     32  alphabet: bit b % 8 of byte b / 8 for each byte b in it
  *    352      4  oracle: the mechanism named for the parts, 0: none
- *    356     28  zero
+ *    356      8  nano-epsilon of the permanent answers, 0: none
+ *    364     20  zero
  */
 #include "scheme.h"
 
@@ -38,6 +39,7 @@
 #define SCHEME_WIRE_PARAMS 192
 #define SCHEME_WIRE_ALPHABET 320
 #define SCHEME_WIRE_ORACLE 352
+#define SCHEME_WIRE_PERMANENT 356
 
 static const char scheme_wire_tag[16] = "hearsay scheme 1";
 
@@ -69,6 +71,7 @@ void hsy_scheme_encode(const hsy_scheme *s, uint8_t wire[HSY_SCHEME_WIRE])
         bytes_put64(wire + SCHEME_WIRE_PARAMS + 8 * i, s->param[i]);
     memcpy(wire + SCHEME_WIRE_ALPHABET, s->alphabet, HSY_ALPHABET);
     bytes_put32(wire + SCHEME_WIRE_ORACLE, s->oracle);
+    bytes_put64(wire + SCHEME_WIRE_PERMANENT, s->nano_permanent);
 }
 
 void hsy_scheme_digest(hsy_scheme *s)
@@ -107,6 +110,7 @@ hsy_status hsy_spec_decode(hsy_spec *spec, const uint8_t wire[HSY_SCHEME_WIRE],
         .labels_len = labels_len,
         .design = bytes_get32(wire + 40),
         .oracle = named != 0 ? oracle->row.name : NULL,
+        .nano_permanent = bytes_get64(wire + SCHEME_WIRE_PERMANENT),
     };
     memcpy(spec->alphabet, wire + SCHEME_WIRE_ALPHABET, HSY_ALPHABET);
     for (size_t i = 0; i < HSY_CHANCES; i++)
@@ -146,10 +150,17 @@ static const struct scheme_wire_field {
     uint16_t at, len;
     const char *name;
 } scheme_wire_fields[] = {
-    {4, 4, "kind of truth"}, {8, 8, "epsilon"},         {16, 4, "values"},
-    {152, 40, "labels"},     {20, 20, "range"},         {0, 4, "mechanism"},
-    {40, 4, "design"},       {48, 64, "probabilities"}, {320, 32, "alphabet"},
+    {4, 4, "kind of truth"},
+    {8, 8, "epsilon"},
+    {16, 4, "values"},
+    {152, 40, "labels"},
+    {20, 20, "range"},
+    {0, 4, "mechanism"},
+    {40, 4, "design"},
+    {48, 64, "probabilities"},
+    {320, 32, "alphabet"},
     {352, 4, "oracle"},
+    {356, 8, "permanent epsilon"},
 };
 
 const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
@@ -174,3 +185,4 @@ const char *hsy_scheme_difference(const hsy_scheme *a, const hsy_scheme *b)
 #undef SCHEME_WIRE_PARAMS
 #undef SCHEME_WIRE_ALPHABET
 #undef SCHEME_WIRE_ORACLE
+#undef SCHEME_WIRE_PERMANENT
