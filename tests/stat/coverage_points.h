@@ -141,13 +141,16 @@ static inline bool poll_collect(struct poll *p, hsy_point **points,
     return shares_points(points, &view, NULL, p->run.npoints, err) == HSY_OK;
 }
 
-/* Fewer than ten reports for a value, or against it, are expected. */
+/* Fewer than ten reports, or people of a release, are expected for a value or
+ * against it. */
 static inline bool poll_few(const hsy_info *info, const hsy_point *point,
                             double f)
 {
-    const double rate = point->q + f * (point->p - point->q);
+    const double rate =
+        info->release ? f : point->q + f * (point->p - point->q);
 
-    return info->kind != HSY_KIND_NUMBER && point->p != point->q &&
+    return info->kind != HSY_KIND_NUMBER &&
+           (info->release || point->p != point->q) &&
            point->n * fmin(rate, 1 - rate) < COVERAGE_FEW;
 }
 

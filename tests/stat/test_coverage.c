@@ -12,7 +12,10 @@
 #include "coverage.h"
 #include "coverage_bins.h"
 #include "coverage_found.h"
+#include "coverage_permanent.h"
 #include "coverage_points.h"
+#include "coverage_survey.h"
+#include "coverage_tuple.h"
 
 /* ---- The kinds ----------------------------------------------------------- */
 
@@ -21,6 +24,10 @@
 #define RANGE "hsy_range"
 #define SEARCH "shares_search"
 #define DECODE "hsy_rappor_decode"
+#define SURVEY "hsy_survey_estimate"
+#define PAIR "hsy_survey_pair_estimate"
+#define STATES "hsy_survey_states"
+#define ASSOCIATE "hsy_rappor_associate"
 #define QUANTILE "hsy_quantile"
 #define DENSITY "hsy_density_estimate"
 
@@ -33,12 +40,12 @@ static const struct coverage_kind kinds[] = {
     {"share/hr", POINT, coverage_points, "hr", HSY_KIND_VALUES, 0, 0, 0},
     {"share/sue", POINT, coverage_points, "sue", HSY_KIND_VALUES, 0, 0, 0},
     {"share/oue", POINT, coverage_points, "oue", HSY_KIND_VALUES, 0, 0, 0},
-    {"share/olh", POINT, coverage_points, "olh", HSY_KIND_VALUES, 0, 0, 0},
-    {"share/blh", POINT, coverage_points, "blh", HSY_KIND_VALUES, 0, 0, 0},
+    {"share/olh", POINT, coverage_points, "olh", HSY_KIND_VALUES, 0, 4, 0},
+    {"share/blh", POINT, coverage_points, "blh", HSY_KIND_VALUES, 0, 4, 0},
     {"share/dbitflip", POINT, coverage_points, "dbitflip", HSY_KIND_VALUES, 0,
      0, 0},
-    {"share/cms", POINT, coverage_points, "cms", HSY_KIND_VALUES, 0, 0, 0},
-    {"share/hcms", POINT, coverage_points, "hcms", HSY_KIND_VALUES, 0, 0, 0},
+    {"share/cms", POINT, coverage_points, "cms", HSY_KIND_VALUES, 0, 4, 0},
+    {"share/hcms", POINT, coverage_points, "hcms", HSY_KIND_VALUES, 0, 4, 0},
     {"share/hh", POINT, coverage_points, "hh", HSY_KIND_BINS, 0, 0, 0},
     {"share/haar", POINT, coverage_points, "haar", HSY_KIND_BINS, 0, 0, 0},
     {"share/matrix", POINT, coverage_points, "matrix", HSY_KIND_VALUES, 0, 0,
@@ -106,14 +113,86 @@ static const struct coverage_kind kinds[] = {
     {"density/sw/64/heaped", DENSITY, coverage_density, "sw", 64, BINS_HEAPED,
      10, 0},
     {"density/grr/16", DENSITY, coverage_density, "grr", 16, BINS_BETA, 10, 0},
-    {"found/pem", SEARCH, coverage_found, "pem", 24, FOUND_SIGNIFICANT, 5, 0},
-    {"found/pem/top", SEARCH, coverage_found, "pem", 24, FOUND_TOP, 5, 0},
+    {"found/pem", SEARCH, coverage_found, "pem", 16, FOUND_SIGNIFICANT, 5, 0},
+    {"found/pem/top", SEARCH, coverage_found, "pem", 16, FOUND_TOP, 5, 0},
     {"found/stage", SEARCH, coverage_found, "stage", 8, FOUND_SIGNIFICANT, 5,
      0},
     {"found/sfp", SEARCH, coverage_found, "sfp", 16, FOUND_SIGNIFICANT, 5, 0},
-    {"rappor", DECODE, coverage_rappor, "rappor", 0, 0, 5, 0},
+    {"detected/rappor", DECODE, coverage_rappor, "rappor", 0, 0, 5, 0},
     {"top/grr", POINT, coverage_top, "grr", HSY_KIND_VALUES, 0, 0, 0},
     {"top/oue", POINT, coverage_top, "oue", HSY_KIND_VALUES, 0, 0, 0},
+    {"permanent/rr/2-1/stay", POINT, coverage_permanent, "rr", 0,
+     PERMANENT_STAY, 0, 1},
+    {"permanent/rr/2-1/leave", POINT, coverage_permanent, "rr", 0,
+     PERMANENT_LEAVE, 0, 1},
+    {"permanent/rr/2-1/join", POINT, coverage_permanent, "rr", 0,
+     PERMANENT_JOIN, 0, 1},
+    {"permanent/rr/1-1/stay", POINT, coverage_permanent, "rr", 1,
+     PERMANENT_STAY, 0, 1},
+    {"permanent/rr/1-1/leave", POINT, coverage_permanent, "rr", 1,
+     PERMANENT_LEAVE, 0, 1},
+    {"permanent/rr/1-1/join", POINT, coverage_permanent, "rr", 1,
+     PERMANENT_JOIN, 0, 1},
+    {"permanent/grr/4-2/stay", POINT, coverage_permanent, "grr", 2,
+     PERMANENT_STAY, 4, 1},
+    {"permanent/grr/4-2/leave", POINT, coverage_permanent, "grr", 2,
+     PERMANENT_LEAVE, 4, 1},
+    {"permanent/grr/4-2/join", POINT, coverage_permanent, "grr", 2,
+     PERMANENT_JOIN, 4, 1},
+    {"permanent/oue/2-1/stay", POINT, coverage_permanent, "oue", 3,
+     PERMANENT_STAY, 4, 1},
+    {"permanent/oue/2-1/leave", POINT, coverage_permanent, "oue", 3,
+     PERMANENT_LEAVE, 4, 1},
+    {"permanent/oue/2-1/join", POINT, coverage_permanent, "oue", 3,
+     PERMANENT_JOIN, 4, 1},
+    {"permanent/olh/2-1/stay", POINT, coverage_permanent, "olh", 4,
+     PERMANENT_STAY, 4, 1},
+    {"permanent/olh/2-1/leave", POINT, coverage_permanent, "olh", 4,
+     PERMANENT_LEAVE, 4, 1},
+    {"permanent/olh/2-1/join", POINT, coverage_permanent, "olh", 4,
+     PERMANENT_JOIN, 4, 1},
+    {"permanent/dbitflip/2-1/stay", POINT, coverage_permanent, "dbitflip", 5,
+     PERMANENT_STAY, 4, 1},
+    {"permanent/dbitflip/2-1/leave", POINT, coverage_permanent, "dbitflip", 5,
+     PERMANENT_LEAVE, 4, 1},
+    {"permanent/dbitflip/2-1/join", POINT, coverage_permanent, "dbitflip", 5,
+     PERMANENT_JOIN, 4, 1},
+    {"permanent/onebit/2-1/stay", POINT, coverage_permanent, "onebit", 6,
+     PERMANENT_STAY, 4, 1},
+    {"permanent/onebit/2-1/leave", POINT, coverage_permanent, "onebit", 6,
+     PERMANENT_LEAVE, 4, 1},
+    {"permanent/onebit/2-1/join", POINT, coverage_permanent, "onebit", 6,
+     PERMANENT_JOIN, 4, 1},
+    {"permanent/rappor/stay", POINT, coverage_permanent, "rappor", 7,
+     PERMANENT_STAY, 4, 1},
+    {"permanent/rappor/leave", POINT, coverage_permanent, "rappor", 7,
+     PERMANENT_LEAVE, 4, 1},
+    {"permanent/rappor/join", POINT, coverage_permanent, "rappor", 7,
+     PERMANENT_JOIN, 4, 1},
+    {"permanent/rr/2-1/slots", POINT, coverage_permanent, "rr", 0,
+     PERMANENT_SLOTS, 0, 1},
+    {"permanent/rr/2-1/unknown", POINT, coverage_permanent, "rr", 0,
+     PERMANENT_UNKNOWN, 0, 1},
+    {"survey/wald", SURVEY, coverage_survey, NULL, 0, SURVEY_WALD, 0, 0},
+    {"survey/wilson", SURVEY, coverage_survey, NULL, 0, SURVEY_WILSON, 0, 0},
+    {"survey/likelihood", SURVEY, coverage_survey, NULL, 0, SURVEY_LIKELIHOOD,
+     0, 0},
+    {"survey/exact", SURVEY, coverage_survey, NULL, 0, SURVEY_EXACT, 0, 0},
+    {"survey/pair/wald", PAIR, coverage_survey_pair, NULL, 0, SURVEY_WALD, 4,
+     1},
+    {"survey/pair/wilson", PAIR, coverage_survey_pair, NULL, 0, SURVEY_WILSON,
+     4, 1},
+    {"survey/pair/likelihood", PAIR, coverage_survey_pair, NULL, 0,
+     SURVEY_LIKELIHOOD, 4, 1},
+    {"survey/pair/exact", PAIR, coverage_survey_pair, NULL, 0, SURVEY_EXACT, 4,
+     1},
+    {"survey/matrix", STATES, coverage_survey_states, NULL, 0, 0, 0, 0},
+    {"attribute/smp", POINT, coverage_tuple, "smp", 0, TUPLE_ATTRIBUTES, 0, 0},
+    {"attribute/joint", POINT, coverage_tuple, "joint", 0, TUPLE_ATTRIBUTES, 0,
+     0},
+    {"combination/joint", POINT, coverage_tuple, "joint", 0, TUPLE_COMBINATIONS,
+     0, 0},
+    {"associate/rappor", ASSOCIATE, coverage_associate, "rappor", 0, 0, 10, 0},
 };
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
@@ -121,9 +200,42 @@ static const struct coverage_kind kinds[] = {
 /* ---- What is not judged, and why ----------------------------------------- */
 
 static const struct coverage_exception exceptions[] = {
-    {"simultaneous/", COVERAGE_WIDTH, 0,
-     "all values together: the width follows the number of values"},
-    {NULL, 0, 0, NULL}};
+    {"simultaneous/", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "all values together: the width follows how many there are"},
+    {"mean/onebit", COVERAGE_WIDTH, COVERAGE_OF_PEOPLE, 0, 0,
+     "one bit does not tell people at the ends, whose answers hardly vary, "
+     "from "
+     "people in the middle"},
+    {"permanent/onebit", COVERAGE_WIDTH, COVERAGE_OF_PEOPLE, 0, 0,
+     "as mean/onebit"},
+    {"permanent/rr/2-1/unknown", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "a bound for any attendance: rounds cannot be told apart"},
+    {"share/central", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "Laplace noise of whole people: heavier tails than normal ones, and "
+     "intervals end at steps"},
+    {"share/central-add-remove", COVERAGE_REFUSED, COVERAGE_OF_BOTH, 200, 0,
+     "the noise hides how many people there are: refused"},
+    {"mean/central", COVERAGE_WIDTH, COVERAGE_OF_PEOPLE, 0, 0,
+     "Laplace noise: heavier tails than normal ones"},
+    {"mean/central", COVERAGE_WIDTH, COVERAGE_OF_POPULATION, 0, 0,
+     "a sum does not tell how spread its numbers are: the interval allows for "
+     "all at the ends"},
+    {"mean/central-add-remove", COVERAGE_WIDTH | COVERAGE_REFUSED,
+     COVERAGE_OF_BOTH, 200, 0, "the noise hides how many people there are"},
+    {"interval/wilson", COVERAGE_WIDTH, COVERAGE_OF_PEOPLE, 0, 0,
+     "asked for by name: an interval of the population"},
+    {"interval/exact", COVERAGE_WIDTH, COVERAGE_OF_PEOPLE, 0, 0,
+     "as interval/wilson"},
+    {"interval/likelihood", COVERAGE_WIDTH, COVERAGE_OF_PEOPLE, 0, 0,
+     "as interval/wilson"},
+    {"interval/hoeffding", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "asked for by name: holds whatever the law, without an approximation"},
+    {"survey/pair/exact", COVERAGE_WIDTH, COVERAGE_OF_POPULATION, 0, 0,
+     "two samples: holds for every rate of the other question"},
+    {"associate/", COVERAGE_WIDTH | COVERAGE_REFUSED, COVERAGE_OF_BOTH, 0, 0,
+     "the most likely table ends at 0, where it varies less than its "
+     "information says; refused where the likelihood is flat"},
+    {NULL, 0, 0, 0, 0, NULL}};
 
 /* ---- Cells --------------------------------------------------------------- */
 
@@ -209,6 +321,23 @@ static void table_row(const struct coverage_kind *k,
            s->runs[1], s->runs[2], s->failed != 0 ? " FAILED" : "");
 }
 
+static void table_exception(const struct coverage_exception *e)
+{
+    static const char *const targets[] = {"", "people", "population", "both"};
+
+    printf("| %s | %s | %s |",
+           e->waived & COVERAGE_REFUSED ? "refusal"
+           : e->waived & COVERAGE_HOLDS ? "coverage"
+                                        : "width",
+           e->kinds, targets[e->targets]);
+    if (e->most != 0)
+        printf(" at most %" PRIu64, e->most);
+    printf(" |");
+    if (e->epsilon > 0)
+        printf(" from %g on", e->epsilon);
+    printf(" | %s |\n", e->reason);
+}
+
 static void table(void)
 {
     puts("| kind | people: lowest, mean | population: lowest, mean | width | "
@@ -216,11 +345,10 @@ static void table(void)
     for (size_t i = 0; i < KINDS; i++)
         if (summaries[i].target[0].values + summaries[i].target[1].values > 0)
             table_row(&kinds[i], &summaries[i]);
-    puts("\n| kinds | people | not judged | reason |\n|---|---|---|---|");
+    puts("\n| not judged | kinds | target | people | epsilon | reason |\n"
+         "|---|---|---|---|---|---|");
     for (const struct coverage_exception *e = exceptions; e->kinds != NULL; e++)
-        printf("| %s | %s%.0f | %s | %s |\n", e->kinds,
-               e->most == 0 ? "any" : "at most ", (double)e->most,
-               e->waived & COVERAGE_HOLDS ? "coverage" : "width", e->reason);
+        table_exception(e);
 }
 
 /* ---- The command --------------------------------------------------------- */

@@ -1,0 +1,326 @@
+/*
+ * coverage_permanent.h - intervals where devices answer again from an answer
+ * that they keep: real chains, the reports of all rounds in one tally.
+ *
+ * The share is one of person-rounds: who sent r of R reports counts r / R.
+ */
+#ifndef COVERAGE_PERMANENT_H
+#define COVERAGE_PERMANENT_H
+
+#include "coverage.h"
+#include "coverage_points.h"
+
+#define PERMANENT_ROUNDS 365u
+
+/* Who is there in which round. */
+enum permanent_attendance {
+    PERMANENT_STAY,    /* all devices in all rounds */
+    PERMANENT_LEAVE,   /* half of them in the first round alone */
+    PERMANENT_JOIN,    /* they come evenly, and stay */
+    PERMANENT_SLOTS,   /* all, with a new answer every third of the rounds */
+    PERMANENT_UNKNOWN, /* as leave, but rounds cannot be told apart */
+};
+
+/* A scheme of reports and one of the answers they are made from. */
+struct permanent_pair {
+    const char *mechanism;
+    double permanent, one;
+};
+
+static const struct permanent_pair permanent_pairs[] = {
+    {"rr", 2, 1},  {"rr", 1, 1},       {"grr", 4, 2},    {"oue", 2, 1},
+    {"olh", 2, 1}, {"dbitflip", 2, 1}, {"onebit", 2, 1}, {"rappor", 0, 0}};
+
+struct permanent_run {
+    hsy_scheme *permanent;
+    hsy_chain chain;
+    struct poll poll; /* of the scheme of reports */
+    enum permanent_attendance attendance;
+    uint32_t rounds;
+    uint64_t n;
+    uint8_t *answer;
+    hsy_round of[PERMANENT_ROUNDS]; /* what a collector knows of each round */
+    hsy_stream secret, published;
+    size_t waiting; /* reports that are not tallied yet */
+};
+
+/* ---- Schemes ------------------------------------------------------------- */
+
+static inline hsy_spec permanent_spec(const struct permanent_pair *pair,
+                                      double epsilon)
+{
+    hsy_spec spec = trial_values(pair->mechanism, 16, epsilon);
+
+    if (strcmp(pair->mechanism, "rr") == 0) {
+        spec.kind = HSY_KIND_YES_NO;
+        spec.d = 0;
+    } else if (strcmp(pair->mechanism, "onebit") == 0) {
+        spec = trial_number(STAT_RANGE, epsilon);
+    } else if (strcmp(pair->mechanism, "olh") == 0) {
+        spec.param[HSY_PARAM_POOL_BITS] = 10;
+        spec.param[HSY_PARAM_G] = 4;
+    } else if (strcmp(pair->mechanism, "rappor") == 0) {
+        spec.design = HSY_DESIGN_RAPPOR; /* both steps in one */
+        spec.chance[0] = (hsy_ratio){1, 2};
+        spec.chance[1] = (hsy_ratio){1, 2};
+        spec.chance[2] = (hsy_ratio){3, 4};
+        spec.param[HSY_PARAM_BITS] = 16;
+        spec.param[HSY_PARAM_HASHES] = 2;
+        spec.param[HSY_PARAM_COHORTS] = 8;
+    }
+    return spec;
+}
+
+static inline bool permanent_open(struct permanent_run *p,
+                                  const struct coverage_cell *c, hsy_error *err)
+{
+    const struct permanent_pair *pair = &permanent_pairs[c->kind->number];
+    const hsy_spec kept = permanent_spec(pair, pair->permanent);
+    hsy_spec spec = permanent_spec(pair, pair->one);
+
+    memset(p, 0, sizeof *p);
+    spec.nano_permanent = kept.nano_epsilon;
+    p->permanent = trial_scheme(&kept);
+    p->poll.run.s = trial_scheme(&spec);
+    stat_run_room(&p->poll.run);
+    poll_laws(&p->poll);
+    p->poll.laws += p->poll.nlaws > 1; /* 10 % yes, or spread numbers */
+    p->poll.nlaws = 1;
+    p->poll.count = p->poll.run.npoints;
+    p->poll.codes = stat_alloc(c->n * sizeof *p->poll.codes);
+    p->poll.values = stat_alloc(2 * p->poll.count * sizeof *p->poll.values);
+    p->attendance = (enum permanent_attendance)c->kind->variant;
+    p->rounds = c->rounds;
+    p->n = c->n;
+    p->answer = stat_alloc(p->poll.run.info.report_bytes);
+    return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+           HSY_OK;
+}
+
+static inline void permanent_close(struct permanent_run *p)
+{
+    free(p->permanent);
+    free(p->answer);
+    poll_close(&p->poll);
+}
+
+/* ---- Attendance ---------------------------------------------------------- */
+
+static inline bool permanent_there(const struct permanent_run *p, uint64_t i,
+                                   uint32_t round)
+{
+    switch (p->attendance) {
+    case PERMANENT_LEAVE:
+    case PERMANENT_UNKNOWN:
+        return round == 0 || 2 * i < p->n;
+    case PERMANENT_JOIN: /* the first ones in the first round */
+        return i * p->rounds < (round + 1) * p->n;
+    default:
+        return true;
+    }
+}
+
+static inline uint64_t permanent_slot(const struct permanent_run *p,
+                                      uint32_t round)
+{
+    return p->attendance == PERMANENT_SLOTS ? 3 * (uint64_t)round / p->rounds
+                                            : 0;
+}
+
+/* How many rounds a device is there. */
+static inline uint32_t permanent_times(const struct permanent_run *p,
+                                       uint64_t i)
+{
+    uint32_t times = 0;
+
+    for (uint32_t t = 0; t < p->rounds; t++)
+        times += permanent_there(p, i, t);
+    return times;
+}
+
+static inline void permanent_rounds(struct permanent_run *p)
+{
+    for (uint32_t t = 0; t < p->rounds; t++) {
+        p->of[t] =
+            (hsy_round){.slot = permanent_slot(p, t), .round = t, .each = 1};
+        for (uint64_t i = 0; i < p->n; i++)
+            p->of[t].reports += permanent_there(p, i, t);
+    }
+}
+
+/* Who holds what has nothing to do with who comes. Codes in random order, and
+ * the shares of person-rounds. */
+static inline void permanent_people(struct permanent_run *p, uint64_t lane)
+{
+    const struct coverage_law *law = p->poll.laws;
+    hsy_rng rng = hsy_stream_rng(&p->published);
+    double all = 0;
+
+    coverage_draw(p->poll.codes, p->poll.held, law, p->n, lane);
+    memset(p->poll.held, 0, sizeof p->poll.held);
+    for (uint64_t i = p->n; i-- > 0;) {
+        const double times = permanent_times(p, i);
+        uint64_t word, j, code;
+
+        (void)rng.fill(rng.ctx, &word, sizeof word);
+        j = word % (i + 1);
+        code = p->poll.codes[j];
+        p->poll.codes[j] = p->poll.codes[i];
+        p->poll.codes[i] = code;
+        for (size_t a = 0; a < law->atoms; a++)
+            p->poll.held[a] += law->code[a] == code ? times : 0;
+        all += times;
+    }
+    for (size_t a = 0; a < law->atoms; a++)
+        p->poll.held[a] /= all;
+}
+
+/* ---- Reports ------------------------------------------------------------- */
+
+static inline hsy_status permanent_flush(struct permanent_run *p)
+{
+    struct stat_run *r = &p->poll.run;
+    const size_t waiting = p->waiting;
+
+    p->waiting = 0;
+    return hsy_tally_batch(&r->tally, r->s, r->reports, waiting, NULL);
+}
+
+/* A new answer for a slot, with the coins of the device for it. */
+static inline hsy_status permanent_answer(struct permanent_run *p,
+                                          uint64_t code)
+{
+    hsy_stream own = p->published; /* begins twice at the same place */
+    hsy_coins first = {hsy_stream_rng(&p->secret), hsy_stream_rng(&own)};
+    hsy_coins again = {hsy_stream_rng(&p->secret),
+                       hsy_stream_rng(&p->published)};
+    uint64_t key;
+    hsy_status st = hsy_chain_key(&p->chain, &key, code, &first);
+
+    return st != HSY_OK
+               ? st
+               : hsy_chain_permanent(&p->chain, p->answer, key, &again);
+}
+
+static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
+{
+    struct stat_run *r = &p->poll.run;
+    hsy_rng secret = hsy_stream_rng(&p->secret);
+    uint64_t slot = UINT64_MAX;
+    hsy_status st = HSY_OK;
+
+    for (uint32_t t = 0; t < p->rounds && st == HSY_OK; t++) {
+        if (!permanent_there(p, i, t))
+            continue;
+        if (slot != permanent_slot(p, t))
+            st = permanent_answer(p, p->poll.codes[i]);
+        slot = permanent_slot(p, t);
+        if (st == HSY_OK)
+            st = hsy_chain_report(
+                &p->chain, r->reports + p->waiting++ * r->info.report_bytes,
+                p->answer, &secret);
+        if (st == HSY_OK && p->waiting == STAT_BLOCK)
+            st = permanent_flush(p);
+    }
+    return st;
+}
+
+/* ---- Estimates ----------------------------------------------------------- */
+
+/* What a tally of several rounds tells, as the surfaces have it; also of
+ * reports that came from elsewhere. The caller frees points. */
+static inline hsy_status permanent_points(hsy_point **points,
+                                          const struct shares_tally *t,
+                                          size_t count, const hsy_round *rounds,
+                                          size_t nrounds, bool known,
+                                          hsy_error *err)
+{
+    double scratch[PERMANENT_ROUNDS];
+    hsy_attendance attended;
+    hsy_status st =
+        known ? hsy_attend(&attended, rounds, nrounds, scratch, err)
+              : hsy_attend_most(&attended, hsy_tally_reports(t->tally), nrounds,
+                                err);
+
+    if (st == HSY_OK)
+        st = shares_points(points, t, NULL, count, err);
+    if (st == HSY_OK)
+        st = hsy_points_attend(*points, count, t->scheme, NULL, &attended, err);
+    return st;
+}
+
+static inline bool permanent_see(struct permanent_run *p, hsy_error *err)
+{
+    struct stat_run *r = &p->poll.run;
+    const struct shares_tally view = {r->s, &r->info, &r->tally};
+    hsy_point *points = NULL;
+    bool good =
+        permanent_points(&points, &view, r->npoints, p->of, p->rounds,
+                         p->attendance != PERMANENT_UNKNOWN, err) == HSY_OK;
+
+    for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
+        for (size_t v = 0; v < r->npoints && good; v++) {
+            const hsy_confidence how = {COVERAGE_LEVEL, (hsy_target)t,
+                                        HSY_INTERVAL_AUTO, 1};
+
+            good =
+                poll_value(&p->poll, p->poll.laws, 0, v, &points[v], &how, err);
+        }
+    free(points);
+    return good;
+}
+
+static inline bool permanent_collect(struct permanent_run *p, uint64_t lane)
+{
+    struct stat_run *r = &p->poll.run;
+    hsy_status st = HSY_OK;
+
+    hsy_stream_seed(&p->secret, stat_seed(), lane);
+    hsy_stream_seed(&p->published, stat_seed(), lane + 1);
+    permanent_people(p, lane + 2);
+    hsy_tally_init(&r->tally, r->s, r->memory);
+    for (uint64_t i = 0; i < p->n && st == HSY_OK; i++)
+        st = permanent_device(p, i);
+    return st == HSY_OK && permanent_flush(p) == HSY_OK;
+}
+
+static inline void permanent_cell(struct coverage_cell *c)
+{
+    struct permanent_run *p = stat_alloc(sizeof *p);
+    hsy_error err = {0};
+    bool good = permanent_open(p, c, &err);
+
+    permanent_rounds(p);
+    for (uint64_t run = 0; run < c->runs && good; run++)
+        good = permanent_collect(p, coverage_lane(c, run, 0)) &&
+               permanent_see(p, &err);
+    if (coverage_went(c, good, &err))
+        coverage_judge_both(c, p->poll.values, p->poll.count);
+    permanent_close(p);
+    free(p);
+}
+
+/* Reports of a cell are bounded: 365 rounds of 200 devices, 7 of 10^4, one of
+ * 10^5; ./check has 1 and 7 rounds, and 30 of 200 devices. */
+static inline bool permanent_fits(const struct coverage_cell *c)
+{
+    const uint64_t reports = c->rounds * c->n;
+
+    return reports <= (stat_long() ? 300000 : c->n <= 200 ? 6000 : 10000);
+}
+
+/* number: the pair; variant: attendance. */
+static inline void coverage_permanent(struct coverage_cell *c)
+{
+    static const uint32_t rounds[] = {1, 7, 30, PERMANENT_ROUNDS};
+
+    c->epsilon = permanent_pairs[c->kind->number].one;
+    for (size_t i = 0; i < 4; i++) {
+        c->rounds = rounds[i];
+        c->lane += 1 << 22;
+        if (permanent_fits(c))
+            permanent_cell(c);
+    }
+}
+
+#endif
