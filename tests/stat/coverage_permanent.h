@@ -42,6 +42,10 @@ struct permanent_run {
     hsy_round of[PERMANENT_ROUNDS]; /* what a collector knows of each round */
     hsy_stream secret, published;
     size_t waiting; /* reports that are not tallied yet */
+    uint32_t split; /* rounds from there on have a tally of their own; 0: none
+                     */
+    hsy_tally later;
+    int64_t *memory; /* of it */
 };
 
 /* ---- Schemes ------------------------------------------------------------- */
@@ -93,6 +97,7 @@ static inline bool permanent_open(struct permanent_run *p,
     p->rounds = c->rounds;
     p->n = c->n;
     p->answer = stat_alloc(p->poll.run.info.report_bytes);
+    p->memory = stat_alloc(hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
     return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
@@ -101,6 +106,7 @@ static inline void permanent_close(struct permanent_run *p)
 {
     free(p->permanent);
     free(p->answer);
+    free(p->memory);
     poll_close(&p->poll);
 }
 
@@ -186,6 +192,21 @@ static inline hsy_status permanent_flush(struct permanent_run *p)
     return hsy_tally_batch(&r->tally, r->s, r->reports, waiting, NULL);
 }
 
+/* A report of a round. */
+static inline hsy_status permanent_send(struct permanent_run *p, uint32_t round)
+{
+    struct stat_run *r = &p->poll.run;
+    hsy_rng secret = hsy_stream_rng(&p->secret);
+    uint8_t *report = r->reports + p->waiting * r->info.report_bytes;
+    hsy_status st = hsy_chain_report(&p->chain, report, p->answer, &secret);
+
+    if (st != HSY_OK)
+        return st;
+    if (p->split != 0 && round >= p->split)
+        return hsy_tally_add(&p->later, r->s, report, NULL);
+    return ++p->waiting == STAT_BLOCK ? permanent_flush(p) : HSY_OK;
+}
+
 /* A new answer for a slot, with the coins of the device for it. */
 static inline hsy_status permanent_answer(struct permanent_run *p,
                                           uint64_t code)
@@ -204,8 +225,6 @@ static inline hsy_status permanent_answer(struct permanent_run *p,
 
 static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
 {
-    struct stat_run *r = &p->poll.run;
-    hsy_rng secret = hsy_stream_rng(&p->secret);
     uint64_t slot = UINT64_MAX;
     hsy_status st = HSY_OK;
 
@@ -216,11 +235,7 @@ static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
             st = permanent_answer(p, p->poll.codes[i]);
         slot = permanent_slot(p, t);
         if (st == HSY_OK)
-            st = hsy_chain_report(
-                &p->chain, r->reports + p->waiting++ * r->info.report_bytes,
-                p->answer, &secret);
-        if (st == HSY_OK && p->waiting == STAT_BLOCK)
-            st = permanent_flush(p);
+            st = permanent_send(p, t);
     }
     return st;
 }
@@ -279,26 +294,102 @@ static inline bool permanent_collect(struct permanent_run *p, uint64_t lane)
     hsy_stream_seed(&p->published, stat_seed(), lane + 1);
     permanent_people(p, lane + 2);
     hsy_tally_init(&r->tally, r->s, r->memory);
+    hsy_tally_init(&p->later, r->s, p->memory);
     for (uint64_t i = 0; i < p->n && st == HSY_OK; i++)
         st = permanent_device(p, i);
     return st == HSY_OK && permanent_flush(p) == HSY_OK;
 }
 
-static inline void permanent_cell(struct coverage_cell *c)
+/* ---- Comparisons of rounds ----------------------------------------------- */
+
+/* What the people of some rounds hold of value v, by person-rounds. */
+static inline double permanent_held(const struct permanent_run *p,
+                                    uint32_t from, uint32_t to, size_t v)
+{
+    const struct coverage_law *law = p->poll.laws;
+    double shares[COVERAGE_ATOMS] = {0}, all = 0;
+
+    for (uint64_t i = 0; i < p->n; i++) {
+        double times = 0;
+
+        for (uint32_t t = from; t < to; t++)
+            times += permanent_there(p, i, t);
+        for (size_t a = 0; a < law->atoms; a++)
+            shares[a] += law->code[a] == p->poll.codes[i] ? times : 0;
+        all += times;
+    }
+    for (size_t a = 0; a < law->atoms; a++)
+        shares[a] /= all;
+    return poll_truth(&p->poll, law, shares, v);
+}
+
+/* The later rounds less the earlier ones; who holds what does not change, so
+ * that of the population it is 0. */
+static inline bool permanent_compare(struct permanent_run *p,
+                                     const hsy_point *a, const hsy_point *b,
+                                     double shared, hsy_error *err)
+{
+    for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
+        for (size_t v = 0; v < p->poll.run.npoints; v++) {
+            const hsy_confidence how = {COVERAGE_LEVEL, (hsy_target)t,
+                                        HSY_INTERVAL_AUTO, 1};
+            double truth = 0, p_value;
+            hsy_estimate est;
+
+            if (hsy_estimate_paired(&est, &p_value, &b[v], &a[v], shared, &how,
+                                    err) != HSY_OK)
+                return false;
+            if (t == HSY_PEOPLE)
+                truth = permanent_held(p, p->split, p->rounds, v) -
+                        permanent_held(p, 0, p->split, v);
+            coverage_see(
+                &p->poll.values[(t == HSY_PEOPLE ? 0 : p->poll.count) + v],
+                &est, truth);
+        }
+    return true;
+}
+
+static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
+{
+    struct stat_run *r = &p->poll.run;
+    const struct shares_tally one = {r->s, &r->info, &r->tally};
+    const struct shares_tally two = {r->s, &r->info, &p->later};
+    const size_t after = p->rounds - p->split;
+    const uint64_t devices = p->attendance == PERMANENT_UNKNOWN ? 0 : p->n;
+    hsy_point *a = NULL, *b = NULL;
+    double shared = 0;
+    bool good = hsy_attend_both(&shared, p->of, p->split, p->of + p->split,
+                                after, devices, err) == HSY_OK &&
+                permanent_points(&a, &one, r->npoints, p->of, p->split, true,
+                                 err) == HSY_OK &&
+                permanent_points(&b, &two, r->npoints, p->of + p->split, after,
+                                 true, err) == HSY_OK &&
+                permanent_compare(p, a, b, shared, err);
+
+    free(a);
+    free(b);
+    return good;
+}
+
+static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
 {
     struct permanent_run *p = stat_alloc(sizeof *p);
     hsy_error err = {0};
     bool good = permanent_open(p, c, &err);
 
+    p->split = split;
     permanent_rounds(p);
     for (uint64_t run = 0; run < c->runs && good; run++)
-        good = permanent_collect(p, coverage_lane(c, run, 0)) &&
-               permanent_see(p, &err);
+        good =
+            permanent_collect(p, coverage_lane(c, run, 0)) &&
+            (split == 0 ? permanent_see(p, &err) : permanent_see_pair(p, &err));
     if (coverage_went(c, good, &err))
         coverage_judge_both(c, p->poll.values, p->poll.count);
     permanent_close(p);
     free(p);
 }
+
+/* ---- Cells --------------------------------------------------------------- */
 
 /* Reports of a cell are bounded: 365 rounds of 200 devices, 7 of 10^4, one of
  * 10^5; ./check has 1 and 7 rounds, and 30 of 200 devices. */
@@ -306,7 +397,7 @@ static inline bool permanent_fits(const struct coverage_cell *c)
 {
     const uint64_t reports = c->rounds * c->n;
 
-    return reports <= (stat_long() ? 300000 : c->n <= 200 ? 6000 : 10000);
+    return reports <= (stat_long() ? 300000 : c->n <= 200 ? 6000 : 20000);
 }
 
 /* number: the pair; variant: attendance. */
@@ -319,7 +410,21 @@ static inline void coverage_permanent(struct coverage_cell *c)
         c->rounds = rounds[i];
         c->lane += 1 << 22;
         if (permanent_fits(c))
-            permanent_cell(c);
+            permanent_cell(c, 0);
+    }
+}
+
+/* One day against the next, and a week against the next. */
+static inline void coverage_paired(struct coverage_cell *c)
+{
+    static const uint32_t rounds[] = {2, 14};
+
+    c->epsilon = permanent_pairs[c->kind->number].one;
+    for (size_t i = 0; i < 2; i++) {
+        c->rounds = rounds[i];
+        c->lane += 1 << 22;
+        if (permanent_fits(c))
+            permanent_cell(c, rounds[i] / 2);
     }
 }
 

@@ -21,6 +21,7 @@
 
 #define POINT "hsy_estimate_point"
 #define DIFFERENCE "hsy_estimate_difference"
+#define PAIRED "hsy_estimate_paired"
 #define RANGE "hsy_range"
 #define SEARCH "shares_search"
 #define DECODE "hsy_rappor_decode"
@@ -193,6 +194,14 @@ static const struct coverage_kind kinds[] = {
     {"combination/joint", POINT, coverage_tuple, "joint", 0, TUPLE_COMBINATIONS,
      0, 0},
     {"associate/rappor", ASSOCIATE, coverage_associate, "rappor", 0, 0, 10, 0},
+    {"difference/paired/rr/2-1/stay", PAIRED, coverage_paired, "rr", 0,
+     PERMANENT_STAY, 0, 1},
+    {"difference/paired/rr/2-1/leave", PAIRED, coverage_paired, "rr", 0,
+     PERMANENT_LEAVE, 0, 1},
+    {"difference/paired/rr/2-1/unknown", PAIRED, coverage_paired, "rr", 0,
+     PERMANENT_UNKNOWN, 0, 1},
+    {"difference/paired/grr/4-2/stay", PAIRED, coverage_paired, "grr", 2,
+     PERMANENT_STAY, 4, 1},
 };
 
 #define KINDS (sizeof kinds / sizeof kinds[0])
@@ -210,6 +219,12 @@ static const struct coverage_exception exceptions[] = {
      "as mean/onebit"},
     {"permanent/rr/2-1/unknown", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
      "a bound for any attendance: rounds cannot be told apart"},
+    {"difference/paired/rr/2-1/unknown", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "how many devices both days share is not known: none is taken for shared"},
+    {"difference/paired/rr/2-1/leave", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "a bound: the fewest devices that both weeks can share"},
+    {"difference/paired/", COVERAGE_WIDTH, COVERAGE_OF_POPULATION, 0, 0,
+     "people who come on both days are counted as two samples"},
     {"share/central", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
      "Laplace noise of whole people: heavier tails than normal ones, and "
      "intervals end at steps"},
