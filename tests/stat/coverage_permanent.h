@@ -11,6 +11,9 @@
 #include "coverage_points.h"
 
 #define PERMANENT_ROUNDS 365u
+#define PERMANENT_ANSWERS 16u    /* most that are counted */
+#define PERMANENT_SINGLE 75000   /* reports of a run that are made one by one */
+#define PERMANENT_REPORTS 300000 /* and of mechanisms that are not counted */
 
 /* Who is there in which round. */
 enum permanent_attendance {
@@ -45,7 +48,11 @@ struct permanent_run {
     uint32_t split; /* rounds from there on have a tally of their own; 0: none
                      */
     hsy_tally later;
-    int64_t *memory; /* of it */
+    int64_t *memory; /* of it, and of one more */
+
+    /* Instead of the reports how many there are of each answer. */
+    bool counted;
+    uint64_t sent[PERMANENT_ANSWERS];
 };
 
 /* ---- Schemes ------------------------------------------------------------- */
@@ -97,7 +104,8 @@ static inline bool permanent_open(struct permanent_run *p,
     p->rounds = c->rounds;
     p->n = c->n;
     p->answer = stat_alloc(p->poll.run.info.report_bytes);
-    p->memory = stat_alloc(hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
+    p->memory =
+        stat_alloc(2 * hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
     return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
@@ -198,8 +206,13 @@ static inline hsy_status permanent_send(struct permanent_run *p, uint32_t round)
     struct stat_run *r = &p->poll.run;
     hsy_rng secret = hsy_stream_rng(&p->secret);
     uint8_t *report = r->reports + p->waiting * r->info.report_bytes;
-    hsy_status st = hsy_chain_report(&p->chain, report, p->answer, &secret);
+    hsy_status st;
 
+    if (p->counted) {
+        p->sent[p->answer[0] % PERMANENT_ANSWERS]++;
+        return HSY_OK;
+    }
+    st = hsy_chain_report(&p->chain, report, p->answer, &secret);
     if (st != HSY_OK)
         return st;
     if (p->split != 0 && round >= p->split)
@@ -237,6 +250,79 @@ static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
         if (st == HSY_OK)
             st = permanent_send(p, t);
     }
+    return st;
+}
+
+/* ---- Counts of reports --------------------------------------------------- */
+
+/*
+ * Of rr, grr and onebit, whose answer is one byte of few values: a report has
+ * its answer's value with chance p2, else any other, each with chance q2
+ * (hsy_chain_describe). So of the W reports that are made from equal answers,
+ * binomially many keep it and the others spread evenly: the same law, and the
+ * answers themselves are real.
+ */
+
+static inline uint32_t permanent_values(const struct permanent_run *p)
+{
+    return p->poll.run.info.kind == HSY_KIND_VALUES ? p->poll.run.info.d : 2;
+}
+
+/* So many equal reports: a tally of one, doubled again and again. */
+static inline hsy_status permanent_add(struct permanent_run *p, uint8_t value,
+                                       uint64_t count)
+{
+    struct stat_run *r = &p->poll.run;
+    const size_t words = hsy_tally_words(r->s);
+    uint8_t report[8] = {value};
+    hsy_tally one;
+    hsy_status st;
+
+    hsy_tally_init(&one, r->s, p->memory + words);
+    st = hsy_tally_add(&one, r->s, report, NULL);
+    for (; count != 0 && st == HSY_OK; count /= 2) {
+        if (count % 2 == 1)
+            st = hsy_tally_merge(&r->tally, &one, NULL);
+        if (st == HSY_OK && count > 1)
+            st = hsy_tally_merge(&one, &one, NULL);
+    }
+    return st;
+}
+
+/* The reports of all answers with one value. */
+static inline hsy_status permanent_spread(struct permanent_run *p, uint32_t own,
+                                          double keep)
+{
+    const uint32_t values = permanent_values(p);
+    uint64_t left =
+        p->sent[own] - hsy_binomial_draw(p->sent[own], keep, &p->secret);
+    uint32_t others = values - 1;
+    hsy_status st = permanent_add(p, (uint8_t)own, p->sent[own] - left);
+
+    for (uint32_t v = 0; v < values && st == HSY_OK; v++) {
+        uint64_t k;
+
+        if (v == own)
+            continue;
+        k = others == 1 ? left
+                        : hsy_binomial_draw(left, 1.0 / others, &p->secret);
+        others--;
+        left -= k;
+        st = permanent_add(p, (uint8_t)v, k);
+    }
+    return st;
+}
+
+static inline hsy_status permanent_expand(struct permanent_run *p)
+{
+    hsy_chain_info info;
+    hsy_status st = HSY_OK;
+
+    hsy_chain_describe(&p->chain, &info);
+    if (fabs(info.p2 + (permanent_values(p) - 1) * info.q2 - 1) > 1e-9)
+        return HSY_E_MISMATCH; /* not the law that is drawn from here */
+    for (uint32_t v = 0; v < permanent_values(p) && st == HSY_OK; v++)
+        st = permanent_spread(p, v, info.p2);
     return st;
 }
 
@@ -295,9 +381,12 @@ static inline bool permanent_collect(struct permanent_run *p, uint64_t lane)
     permanent_people(p, lane + 2);
     hsy_tally_init(&r->tally, r->s, r->memory);
     hsy_tally_init(&p->later, r->s, p->memory);
+    memset(p->sent, 0, sizeof p->sent);
     for (uint64_t i = 0; i < p->n && st == HSY_OK; i++)
         st = permanent_device(p, i);
-    return st == HSY_OK && permanent_flush(p) == HSY_OK;
+    if (st == HSY_OK)
+        st = p->counted ? permanent_expand(p) : permanent_flush(p);
+    return st == HSY_OK;
 }
 
 /* ---- Comparisons of rounds ----------------------------------------------- */
@@ -371,6 +460,21 @@ static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
     return good;
 }
 
+static inline bool permanent_counts(const struct coverage_cell *c)
+{
+    const char *mechanism = permanent_pairs[c->kind->number].mechanism;
+
+    return strcmp(mechanism, "rr") == 0 || strcmp(mechanism, "grr") == 0 ||
+           strcmp(mechanism, "onebit") == 0;
+}
+
+/* Whether the reports of a run are too many to be made one by one. */
+static inline bool permanent_many(const struct coverage_cell *c)
+{
+    return c->rounds * c->n >
+           (permanent_counts(c) ? PERMANENT_SINGLE : PERMANENT_REPORTS);
+}
+
 static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
 {
     struct permanent_run *p = stat_alloc(sizeof *p);
@@ -378,6 +482,7 @@ static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
     bool good = permanent_open(p, c, &err);
 
     p->split = split;
+    p->counted = split == 0 && permanent_many(c);
     permanent_rounds(p);
     for (uint64_t run = 0; run < c->runs && good; run++)
         good =
@@ -391,13 +496,13 @@ static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
 
 /* ---- Cells --------------------------------------------------------------- */
 
-/* Reports of a cell are bounded: 365 rounds of 200 devices, 7 of 10^4, one of
- * 10^5; ./check has 1 and 7 rounds, and 30 of 200 devices. */
+/* ./check has 1 to 30 rounds of 200 devices and 1 of 10^4; what cannot be
+ * counted ends at 300,000 reports a run. */
 static inline bool permanent_fits(const struct coverage_cell *c)
 {
-    const uint64_t reports = c->rounds * c->n;
-
-    return reports <= (stat_long() ? 300000 : c->n <= 200 ? 6000 : 20000);
+    if (!stat_long())
+        return c->rounds * c->n <= (c->n <= 200 ? 6000u : 20000u);
+    return !permanent_many(c) || permanent_counts(c);
 }
 
 /* number: the pair; variant: attendance. */
@@ -423,7 +528,7 @@ static inline void coverage_paired(struct coverage_cell *c)
     for (size_t i = 0; i < 2; i++) {
         c->rounds = rounds[i];
         c->lane += 1 << 22;
-        if (permanent_fits(c))
+        if (permanent_fits(c) && !permanent_many(c))
             permanent_cell(c, rounds[i] / 2);
     }
 }
