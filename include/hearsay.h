@@ -2020,7 +2020,8 @@ typedef enum hsy_record_type {
     HSY_RECORD_STRATA = 2,  /* count u64 from place `first` on */
     HSY_RECORD_WEIGHTS = 3,
     HSY_RECORD_CELLS = 4, /* count i64; a run of zero cells is left out */
-    HSY_RECORD_END = 5    /* count: all reports of the file */
+    HSY_RECORD_END = 5,   /* count: all reports of the file */
+    HSY_RECORD_ROUNDS = 6 /* count rounds of 24 bytes: hsy_round */
 } hsy_record_type;
 
 typedef struct hsy_record {

@@ -31,6 +31,13 @@ typedef struct hsy_host_options {
     const char *anchor;    /* a file elsewhere for the anchor, NULL: none */
     bool no_log;           /* keep no log for the person to read */
     bool create;           /* make directory and device if there is none */
+
+    /* UTC seconds since 1970; anything but HSY_OK fails what asked. NULL: the
+     * system's clock. A device's days never go back: one that was given a false
+     * clock is a rehearsal's, for good. Programs that were compiled without
+     * these two, and so with a smaller size, have the system's. */
+    hsy_status (*clock)(void *ctx, uint64_t *seconds);
+    void *clock_ctx;
 } hsy_host_options;
 
 /*

@@ -220,7 +220,7 @@ static inline uint8_t *rig_tally_file(const struct roster_entry *entry,
         hsy_tally_add(&t, entry->scheme, report, NULL);
     }
     output_memory(&out);
-    container_put_tally(out, entry->scheme, NULL, 0, &t);
+    container_put_tally(out, entry->scheme, NULL, 0, &t, NULL);
     output_take(out, &bytes, len);
     free(words);
     return bytes;

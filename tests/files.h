@@ -162,7 +162,7 @@ static inline struct file files_tally(const hsy_spec *spec, size_t first,
 
     hsy_scheme_info(s, &info);
     hsy_tally_batch(&t, s, reports + first * info.report_bytes, n, NULL);
-    container_put_tally(out, s, spec->labels, spec->labels_len, &t);
+    container_put_tally(out, s, spec->labels, spec->labels_len, &t, NULL);
     free(reports);
     free(t.cells);
     free(s);

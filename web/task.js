@@ -55,6 +55,7 @@ export class TaskView {
     return h("header", { class: "question" },
       h("p", { class: "crumbs" }, h("a", { href: "#/" }, "Tasks"), h("span", { "aria-hidden": "true" }, " / "), h("span", null, task.task)),
       h("h1", { dir: "auto" }, task.question || task.task),
+      task.frozen ? h("p", { class: "soft" }, `The first answer of a device is kept for ${count(task.kept_days)} days and sent again with new noise: if it changes, what is sent does not.`) : null,
       h("p", { class: "tags" }, h("span", { class: "tag" }, kindName(task.kind)), this.state, task.enrolled ? h("span", { class: "tag" }, "Enrolled devices") : null, others, h("a", { class: "button", href: taskLink(task, "compare") }, "Compare")),
       h("dl", { class: "facts line" }, fact("Reports", this.reports), fact("Today", this.today), fact("Null uploads", this.nulls), fact("Asked", h("dd", null, task.start === task.end ? day(task.start) : `${day(task.start)} to ${day(task.end)}`)), fact("Release", h("dd", null, task.release))));
   }

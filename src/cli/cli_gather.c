@@ -131,20 +131,53 @@ static int gather_reports(struct cli_gather *g,
     return 0;
 }
 
+/* A file is over: of which round were its reports, if it did not say? */
+static hsy_status gather_end(struct cli_gather *g,
+                             const struct container_item *item,
+                             const char *name, hsy_error *err)
+{
+    hsy_round round;
+
+    if (g->said || item->record.count == 0)
+        return HSY_OK;
+    if (g->round == NULL) {
+        g->nunsaid++;
+        g->unsaid = name;
+        return HSY_OK;
+    }
+    round = *g->round;
+    round.reports = item->record.count;
+    return rounds_add(&g->rounds, &round, err);
+}
+
+static hsy_status gather_record(struct cli_gather *g,
+                                const struct container_item *item,
+                                const char *name, hsy_error *err)
+{
+    hsy_status st;
+
+    if (item->record.type == HSY_RECORD_END)
+        return gather_end(g, item, name, err);
+    g->said |= item->record.type == HSY_RECORD_ROUNDS;
+    st = container_add_record(&g->tally, &item->record, item->payload, err);
+    return st == HSY_OK ? container_add_rounds(&g->rounds, &item->record,
+                                               item->payload, err)
+                        : st;
+}
+
 static int gather_item(struct cli_gather *g, struct container_reader *r,
                        const struct container_item *item, const char *name)
 {
     hsy_error err = {0};
 
-    if (item->type == CONTAINER_PREFIX)
+    if (item->type == CONTAINER_PREFIX) {
+        g->said = false;
         return g->scheme == NULL ? gather_begin(g, r, item, name)
                                  : gather_compare(g, item, name);
-    if (item->record.type == HSY_RECORD_END)
-        return 0;
+    }
     if (item->record.type == HSY_RECORD_REPORTS)
         return gather_reports(g, item, name);
-    if (container_add_record(&g->tally, &item->record, item->payload, &err) ==
-        HSY_OK)
+    if (gather_record(g, item, name, &err) == HSY_OK)
         return 0;
     err.line = item->line;
     return gather_fail(name, item, &err);
@@ -226,7 +259,59 @@ int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
         failed = cli_gather_file(g, NULL);
     for (int i = 0; i < n && !failed; i++)
         failed = cli_gather_file(g, paths[i]);
-    return failed;
+    return failed ? failed : cli_gather_settle(g);
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+int cli_gather_settle(const struct cli_gather *g)
+{
+    if (g->nunsaid != 0 && g->rounds.n != 0)
+        return cli_fail("%s: does not say of which round its reports are, and "
+                        "others do: 'hearsay tally --round SLOT:ROUND' makes a "
+                        "tally that does",
+                        g->unsaid);
+    if (g->nunsaid > 1 && g->info.nano_permanent != 0)
+        return cli_fail("%s: reports made from kept answers share their noise "
+                        "with those of other rounds, and nothing says of which "
+                        "round these are: 'hearsay tally --round SLOT:ROUND' "
+                        "makes a tally that does",
+                        g->unsaid);
+    return 0;
+}
+
+static hsy_status gather_attend(struct cli_gather *g, uint64_t most,
+                                hsy_error *err)
+{
+    if (g->rounds.n != 0)
+        return rounds_attend(&g->attended, &g->rounds, err);
+    return hsy_attend_most(&g->attended, hsy_tally_reports(&g->tally), most,
+                           err);
+}
+
+int cli_gather_attend(struct cli_gather *g, uint64_t most)
+{
+    hsy_error err = {0};
+    int failed = cli_gather_settle(g);
+
+    if (failed || hsy_tally_reports(&g->tally) == 0)
+        return failed;
+    if (g->rounds.n != 0 && most != 0)
+        return cli_fail("%s: says its rounds: leave out --rounds", g->first);
+    if (g->rounds.n == 0 && most == 0 && g->info.nano_permanent != 0)
+        return cli_fail("%s: no interval: its reports are made from kept "
+                        "answers, and nothing says of how many rounds they "
+                        "are: --rounds 1 if nobody is in it twice, --rounds T "
+                        "if in at most T",
+                        g->first);
+    if (g->rounds.n == 0 && most == 0)
+        return 0;
+    if (gather_attend(g, most, &err) != HSY_OK)
+        return err.status == HSY_E_NOMEM ? cli_fail_nomem()
+                                         : cli_fail_error(g->first, &err);
+    g->attends = true;
+    g->tally.kept = g->attended.kept;
+    return 0;
 }
 
 void cli_gather_clear(struct cli_gather *g)
@@ -236,5 +321,6 @@ void cli_gather_clear(struct cli_gather *g)
     free(g->scheme);
     free(g->memory);
     free(g->reports);
+    rounds_clear(&g->rounds);
     *g = (struct cli_gather){0};
 }

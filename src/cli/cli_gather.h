@@ -3,6 +3,7 @@
 #define CLI_GATHER_H
 
 #include "cli.h"
+#include "rounds.h"
 #include "shares.h"
 
 /* Zero it to begin. The first file settles the scheme; memory does not grow
@@ -19,6 +20,15 @@ struct cli_gather {
     const char *first; /* the file that settled the scheme */
     uint64_t counted;  /* reports read, for progress */
     struct cli_progress progress;
+
+    /* Of which rounds the reports are. */
+    const hsy_round *round; /* of files that do not say; NULL: not known */
+    struct rounds rounds;
+    bool said;          /* the file being read has said */
+    uint64_t nunsaid;   /* files that have not */
+    const char *unsaid; /* the last of them */
+    bool attends;       /* attended is known */
+    hsy_attendance attended;
 };
 
 /* Add a file ("-": standard input): a report stream, its JSON twin, a tally
@@ -31,10 +41,21 @@ int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
                      int n);
 void cli_gather_clear(struct cli_gather *g);
 
+/* See that the reports may stand in one tally: of kept answers only if it is
+ * known which rounds they are of. 0, or the exit code after a message. */
+int cli_gather_settle(const struct cli_gather *g);
+
+/* The same, and how often the same people are in it: as the files say, or if
+ * most is not 0 at most so many times each. */
+int cli_gather_attend(struct cli_gather *g, uint64_t most);
+
 /* What was gathered, for shares.h. */
 static inline struct shares_tally cli_gathered(const struct cli_gather *g)
 {
-    return (struct shares_tally){g->scheme, &g->info, &g->tally};
+    return (struct shares_tally){.scheme = g->scheme,
+                                 .info = &g->info,
+                                 .tally = &g->tally,
+                                 .attended = g->attends ? &g->attended : NULL};
 }
 
 #endif

@@ -28,6 +28,7 @@ enum {
     DEVICE_BACKOFF,
     DEVICE_ONE_CONNECTION,
     DEVICE_WAIT,
+    DEVICE_NOW,
     DEVICE_FORMAT
 };
 
@@ -67,6 +68,10 @@ static const struct cli_option device_table[] = {
      "and the collector may see that they are yours"},
     {DEVICE_WAIT, "wait", "SECONDS",
      "for another process to be done (default 10)"},
+    {DEVICE_NOW, "now", "TIME",
+     "init: a device to rehearse with, its clock at a\n"
+     "day (noon), 2026-01-31T08:30Z or seconds since\n"
+     "1970; such a device wants it with every verb"},
     CLI_FORMAT_OPTION(DEVICE_FORMAT),
     {0, NULL, NULL, NULL}};
 
@@ -100,13 +105,6 @@ const char *device_file(struct device_job *j, const char *name)
         return j->path;
     cli_fail("the directory's name is too long");
     return NULL;
-}
-
-static hsy_host_options device_host_options(const struct device_job *j)
-{
-    return (hsy_host_options){.size = sizeof(hsy_host_options),
-                              .wait_seconds = (uint32_t)j->how->wait,
-                              .anchor = j->policy.anchor};
 }
 
 int device_read_policy(struct device_job *j)
@@ -146,7 +144,7 @@ int device_open(struct device_job *j)
     hsy_status st;
     const char *path;
 
-    if (device_read_policy(j) != 0)
+    if (device_read_policy(j) != 0 || device_now_fits(j) != 0)
         return CLI_FAILED;
     options = device_host_options(j);
     do {
@@ -165,6 +163,8 @@ int device_open_bare(struct device_job *j)
     hsy_error err = {0};
     int failed = device_read_policy(j);
 
+    if (!failed)
+        failed = device_now_fits(j);
     if (failed)
         return failed;
     options = device_host_options(j);
@@ -314,8 +314,9 @@ static int device_forget(struct device_job *j)
 /* ---- Verbs and options --------------------------------------------------- */
 
 #define DEVICE_BIT(id) (1u << (id))
-#define DEVICE_ANY DEVICE_BIT(DEVICE_WAIT)
-#define DEVICE_SHOWS (DEVICE_ANY | DEVICE_BIT(DEVICE_FORMAT))
+#define DEVICE_ANY (DEVICE_BIT(DEVICE_WAIT) | DEVICE_BIT(DEVICE_NOW))
+#define DEVICE_READS (DEVICE_BIT(DEVICE_WAIT) | DEVICE_BIT(DEVICE_FORMAT))
+#define DEVICE_SHOWS (DEVICE_ANY | DEVICE_READS)
 #define DEVICE_ASKS                                                            \
     (DEVICE_ANY | DEVICE_BIT(DEVICE_TOKEN) | DEVICE_BIT(DEVICE_CA) |           \
      DEVICE_BIT(DEVICE_ATTEMPTS) | DEVICE_BIT(DEVICE_SECONDS) |                \
@@ -337,9 +338,9 @@ static const struct {
     {"take", device_take, 2, 2, DEVICE_ASKS, "DIR FILE|URL"},
     {"answer", device_answer, 2, 3, DEVICE_ANY, "DIR TASK [VALUE]"},
     {"budget", device_budget, 1, 1, DEVICE_SHOWS, "DIR"},
-    {"log", device_log, 1, 1, DEVICE_SHOWS, "DIR"},
+    {"log", device_log, 1, 1, DEVICE_READS, "DIR"},
     {"tasks", device_tasks, 1, 1, DEVICE_SHOWS, "DIR"},
-    {"policy", device_policy, 1, 1, DEVICE_SHOWS, "DIR"},
+    {"policy", device_policy, 1, 1, DEVICE_READS, "DIR"},
     {"send", device_send, 2, 2,
      DEVICE_ASKS | DEVICE_BIT(DEVICE_TAKE) | DEVICE_BIT(DEVICE_ONE_CONNECTION) |
          DEVICE_BIT(DEVICE_FORMAT),
@@ -430,6 +431,8 @@ static bool device_option(struct cli_parser *p, int id,
         return cli_value_count(p, &o->backoff, 1, DEVICE_BACKOFF_MAX);
     case DEVICE_WAIT:
         return cli_value_count(p, &o->wait, 0, DEVICE_WAIT_MAX);
+    case DEVICE_NOW:
+        return device_now_parse(p, o);
     case DEVICE_FORMAT:
         return cli_value_format(p, &o->format);
     default:

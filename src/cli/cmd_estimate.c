@@ -25,8 +25,8 @@ int estimate_refused(const hsy_confidence *how, const hsy_error *err)
 static struct shares_known estimate_known(const struct estimate_evidence *e,
                                           size_t i)
 {
-    return (struct shares_known){&e->points[i],
-                                 e->bounds != NULL ? &e->bounds[i] : NULL};
+    return (struct shares_known){
+        &e->points[i], e->bounds != NULL ? &e->bounds[i] : NULL, e->shared};
 }
 
 static int estimate_rows(struct estimate_result *r,
@@ -236,6 +236,14 @@ static bool estimate_decodes(const struct estimate_options *o)
     return o->all || o->method != 0 || o->correction != 0 || o->alpha != 0;
 }
 
+static int estimate_gather(struct cli_gather *g,
+                           const struct estimate_options *o)
+{
+    int failed = cli_gather_file(g, o->path);
+
+    return failed ? failed : cli_gather_attend(g, o->rounds);
+}
+
 static int estimate_load(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
@@ -273,6 +281,8 @@ static int estimate_load_other(struct estimate_job *j)
     const char *difference;
     int failed = cli_gather_file(&j->other, j->options.against);
 
+    if (!failed)
+        failed = cli_gather_attend(&j->other, j->options.rounds);
     if (failed)
         return failed;
     difference = estimate_differs(&j->gather, &j->other);
@@ -282,6 +292,27 @@ static int estimate_load_other(struct estimate_job *j)
     failed = estimate_weigh(&j->evidence_other, &j->other, &j->asked);
     return failed ? failed
                   : estimate_lying_bounds(&j->evidence_other, &j->other, lying);
+}
+
+/* Two tallies of one task share the kept answers of devices in both. */
+static int estimate_share(struct estimate_job *j)
+{
+    struct cli_gather *a = &j->gather, *b = &j->other;
+    hsy_error err = {0};
+
+    if (j->options.devices == 0)
+        return 0;
+    if (a->rounds.n == 0 || b->rounds.n == 0 ||
+        memcmp(a->info.digest, b->info.digest, HSY_DIGEST) != 0)
+        return cli_fail("--devices: goes with two tallies of one scheme that "
+                        "both say their rounds");
+    if (hsy_attend_both(&j->evidence.shared, a->rounds.list, a->rounds.n,
+                        b->rounds.list, b->rounds.n, j->options.devices,
+                        &err) != HSY_OK)
+        return cli_fail("--devices %" PRIu64 ": a round has reports of %" PRIu64
+                        " devices",
+                        j->options.devices, err.limit);
+    return 0;
 }
 
 static int estimate_fits(const struct estimate_job *j)
@@ -323,7 +354,7 @@ static int estimate_run(struct estimate_job *j)
                                 .other = o->against ? &j->other : NULL,
                                 .asked = &j->asked,
                                 .options = o};
-    int failed = cli_gather_file(&j->gather, o->path);
+    int failed = estimate_gather(&j->gather, o);
 
     if (!failed && j->gather.info.kind == HSY_KIND_TUPLE)
         return estimate_tuple(&j->gather, o);
@@ -333,6 +364,10 @@ static int estimate_run(struct estimate_job *j)
         estimate_few(&j->gather);
         return estimate_rappor_tally(&j->gather, o);
     }
+    if (!failed && o->covariance && j->gather.attends &&
+        j->gather.attended.rounds > 1)
+        return cli_fail("--covariance: has no formula for people who answered "
+                        "more than once");
     if (!failed && o->covariance)
         return estimate_covariance(&j->gather, o);
     if (!failed && estimate_is_density(&j->gather, o))
@@ -341,6 +376,8 @@ static int estimate_run(struct estimate_job *j)
         failed = estimate_fits(j);
     if (!failed && o->against != NULL)
         failed = estimate_load_other(j);
+    if (!failed && o->against != NULL)
+        failed = estimate_share(j);
     if (failed)
         return failed;
     r.count = j->asked.whole ? j->asked.count : j->evidence.count;
@@ -370,7 +407,7 @@ static int estimate_run(struct estimate_job *j)
 
 static int estimate_run_ranges(struct estimate_job *j)
 {
-    int failed = cli_gather_file(&j->gather, j->options.path);
+    int failed = estimate_gather(&j->gather, &j->options);
 
     if (failed)
         return failed;

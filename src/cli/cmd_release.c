@@ -139,8 +139,9 @@ static int release_noise(struct release_job *j)
 static int release_write(struct release_job *j)
 {
     struct output *out = j->out;
-    hsy_status st = container_put_tally(out, j->scheme, j->spec.spec.labels,
-                                        j->spec.spec.labels_len, &j->tally);
+    hsy_status st =
+        container_put_tally(out, j->scheme, j->spec.spec.labels,
+                            j->spec.spec.labels_len, &j->tally, NULL);
 
     if (st != HSY_OK)
         return cli_fail_output(j->how->output);

@@ -14,6 +14,7 @@ enum {
     SERVE_ADMIN_OPEN,
     SERVE_SET,
     SERVE_ACCEPT_CLOCK,
+    SERVE_REHEARSAL,
     SERVE_ROLE,
     SERVE_COUNT,
     SERVE_QUOTA
@@ -36,6 +37,10 @@ static const struct cli_option serve_options[] = {
     {SERVE_ACCEPT_CLOCK, "accept-clock", NULL,
      "believe today's date once, however far it is\n"
      "from the last day that DIR knows"},
+    {SERVE_REHEARSAL, "rehearsal", "FILE",
+     "take the time from FILE, to rehearse weeks in\n"
+     "seconds ('simulate fleet --days'); DIR is of\n"
+     "rehearsals then, for good"},
     {SERVE_ROLE, "role", "scraper|analyst|operator",
      "token add: what its holder may do"},
     {SERVE_COUNT, "count", "N", "token enrol: how many"},
@@ -102,11 +107,10 @@ static bool serve_operand(struct cli_parser *p, struct serve_how *how)
 static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
 {
     /* In the order of the options. */
-    static const char *const keys[] = {[SERVE_DATA] = "data",
-                                       [SERVE_DOCUMENT] = "document",
-                                       [SERVE_LISTEN] = "listen",
-                                       [SERVE_PUBLIC_KEY] = "public_key",
-                                       [SERVE_ADMIN] = "admin"};
+    static const char *const keys[] = {
+        [SERVE_DATA] = "data",     [SERVE_DOCUMENT] = "document",
+        [SERVE_LISTEN] = "listen", [SERVE_PUBLIC_KEY] = "public_key",
+        [SERVE_ADMIN] = "admin",   [SERVE_REHEARSAL] = "rehearsal"};
 
     if (id == CLI_OPERAND)
         return serve_operand(p, how);

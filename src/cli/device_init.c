@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Room for so many releases at least, and for 4 times the tasks. */
@@ -133,14 +132,15 @@ static int init_check_signature(const struct cli_tasks *d, const char *path,
 }
 
 /* What the device would refuse, before there is one. */
-static int init_check_dates(const struct cli_tasks *d, const char *path)
+static int init_check_dates(const struct device_job *j,
+                            const struct cli_tasks *d, const char *path)
 {
-    struct timespec t;
     uint64_t today;
+    int failed = device_now(j, &today);
 
-    if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
-        return cli_fail("the clock stands before 1970; set it");
-    today = (uint64_t)t.tv_sec / INIT_DAY;
+    if (failed)
+        return failed;
+    today /= INIT_DAY;
     if (d->doc.issued > today + 1) /* clocks differ by a little */
         return cli_fail("%s: it was issued after today: set the clock, or "
                         "wait",
@@ -207,19 +207,19 @@ static int init_directory(struct device_job *j, const struct cli_tasks *d)
         failed = init_policy_file(j);
     if (!failed)
         failed = init_copy(j, "document", d);
+    if (!failed)
+        failed = device_now_mark(j);
     hsy_host_close(host);
     return failed;
 }
 
 static int init_make(struct device_job *j)
 {
-    const hsy_host_options options = {.size = sizeof options,
-                                      .wait_seconds = (uint32_t)j->how->wait,
-                                      .anchor = j->policy.anchor,
-                                      .create = true};
+    hsy_host_options options = device_host_options(j);
     const char *path = device_file(j, "document");
     hsy_error err = {0};
 
+    options.create = true;
     if (path == NULL)
         return CLI_FAILED;
     if (hsy_client_open(&j->client, j->directory, &j->policy.policy, path,
@@ -230,6 +230,7 @@ static int init_make(struct device_job *j)
 
 static int init_show(struct device_job *j)
 {
+    const char *now = j->how->has_now ? " --now TIME" : "";
     hsy_task refused;
     int failed;
 
@@ -242,9 +243,9 @@ static int init_show(struct device_job *j)
     if (hsy_client_refused(j->client, 0, &refused, NULL))
         puts("A device that shall answer these is made with other --source, "
              "--day or --lifetime.");
-    printf("\nIn plain words: hearsay device tasks %s\n"
-           "It answers nothing before: hearsay device consent %s send\n",
-           j->directory, j->directory);
+    printf("\nIn plain words: hearsay device tasks %s%s\n"
+           "It answers nothing before: hearsay device consent %s send%s\n",
+           j->directory, now, j->directory, now);
     return cli_finish();
 }
 
@@ -263,7 +264,7 @@ static int init_run(struct device_job *j, struct cli_tasks *d)
         failed =
             init_check_signature(d, o->document, j->policy.policy.sign_key);
     if (!failed)
-        failed = init_check_dates(d, o->document);
+        failed = init_check_dates(j, d, o->document);
     if (!failed)
         failed = init_directory(j, d);
     if (!failed)

@@ -21,8 +21,9 @@ struct device_options {
     size_t nsources;
     uint64_t day, lifetime; /* valid if has_day, has_lifetime */
     bool has_day, has_lifetime, mark_sent, take;
-    bool one_connection;
+    bool one_connection, has_now;
     uint64_t wait;
+    uint64_t now; /* seconds since 1970; valid if has_now */
     uint64_t attempts, seconds, backoff; /* of sending; 0: the library's */
     enum cli_format format;
 };
@@ -51,6 +52,23 @@ int device_read_policy(struct device_job *j);
 int device_open(struct device_job *j);
 int device_open_bare(struct device_job *j);
 void device_close(struct device_job *j);
+
+/* ---- The clock (device_now.c) -------------------------------------------- */
+
+/* The value of --now; false after a complaint. */
+bool device_now_parse(struct cli_parser *p, struct device_options *o);
+
+/* How the directory is opened, with the clock that was asked for. */
+hsy_host_options device_host_options(const struct device_job *j);
+
+/* What that clock says. 0, or the exit code after a message. */
+int device_now(const struct device_job *j, uint64_t *seconds);
+
+/* Mark a directory in the making as a rehearsal's, or take the mark away;
+ * whether the device there is of the sort that --now is for. 0, or the exit
+ * code after a message. */
+int device_now_mark(struct device_job *j);
+int device_now_fits(struct device_job *j);
 
 /* Let a document that was taken, and not yet put in its place, be there now.
  * False with errno. */

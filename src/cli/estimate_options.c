@@ -20,6 +20,8 @@ enum {
     ESTIMATE_CANDIDATES,
     ESTIMATE_TOP,
     ESTIMATE_AGAINST,
+    ESTIMATE_ROUNDS,
+    ESTIMATE_DEVICES,
     ESTIMATE_COVARIANCE,
     ESTIMATE_LYING,
     ESTIMATE_PLOT,
@@ -61,6 +63,12 @@ static const struct cli_option estimate_options[] = {
      "largest changes, up or down"},
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
+    {ESTIMATE_ROUNDS, "rounds", "T",
+     "nobody is in the tally more than T times (where it\n"
+     "does not say its rounds itself)"},
+    {ESTIMATE_DEVICES, "devices", "N",
+     "with --against: there are N devices in all, so that\n"
+     "both tallies share kept answers, at least this many"},
     {ESTIMATE_LYING, "assume-lying", "SHARE",
      "widen intervals by what so many lying devices can do,\n"
      "as 1% or 0.01"},
@@ -209,6 +217,10 @@ static bool estimate_option(struct cli_parser *p, int id,
     case ESTIMATE_TOP:
         o->has_top = true;
         return cli_value_count(p, &o->top, 1, UINT32_MAX);
+    case ESTIMATE_ROUNDS:
+        return cli_value_count(p, &o->rounds, 1, UINT32_MAX);
+    case ESTIMATE_DEVICES:
+        return cli_value_count(p, &o->devices, 1, UINT64_MAX);
     case ESTIMATE_REPLICATES:
         return cli_value_count(p, &o->replicates, 20, 1000000);
     case ESTIMATE_SEED:
@@ -260,7 +272,8 @@ static int estimate_check_rappor(struct cli_parser *p,
     if (o->candidates != NULL || o->against != NULL || o->has_top ||
         o->simultaneous || o->post != HSY_POST_NONE || o->has_interval ||
         o->covariance || o->density != HSY_DENSITY_AUTO || o->replicates != 0 ||
-        o->has_seed || o->ranges.count != 0 || o->lying != 0 || o->plot != NULL)
+        o->has_seed || o->ranges.count != 0 || o->lying != 0 ||
+        o->plot != NULL || o->rounds != 0)
         return cli_usage(p, "--rappor takes --level, --target and --format of "
                             "the options for tallies");
     if (!o->associate && o->nmaps != 1)
@@ -278,6 +291,8 @@ static int estimate_check_tally(struct cli_parser *p,
     const char *const inputs[] = {o->path != NULL ? o->path : "-", o->against,
                                   o->candidates};
 
+    if (o->devices != 0 && o->against == NULL)
+        return cli_usage(p, "--devices goes with --against");
     if (o->against != NULL && o->post != HSY_POST_NONE)
         return cli_usage(p, "--post does not go with --against");
     if (o->ranges.count != 0 && (o->against != NULL || o->candidates != NULL ||

@@ -29,8 +29,9 @@ struct estimate_options {
     bool joint;            /* all combinations of a tuple */
     bool simultaneous, has_top, has_interval, has_seed, covariance;
     uint64_t top;
-    double lying;     /* --assume-lying; 0: none */
-    const char *plot; /* NULL: no figure */
+    uint64_t rounds, devices; /* --rounds, --devices; 0: not given */
+    double lying;             /* --assume-lying; 0: none */
+    const char *plot;         /* NULL: no figure */
     hsy_density_method density;
     uint64_t replicates, seed; /* of the bootstrap; 0 replicates: as many as
                                   the library takes */
@@ -80,6 +81,7 @@ struct estimate_evidence {
     hsy_poison_bound *bounds; /* NULL without --assume-lying */
     size_t count;
     bool complete; /* the whole domain, in order */
+    double shared; /* kept noise that --against has too: hsy_attend_both */
 };
 
 /* The values asked for. codes is NULL for the whole domain. */

@@ -160,6 +160,20 @@ static void show_reports(const struct cli_gather *g)
         printf("%" PRIu64 " report%s\n", reports, reports == 1 ? "" : "s");
 }
 
+/* Who is in it more than once, and what that means. */
+static void show_attendance(const struct cli_gather *g)
+{
+    const struct shares_tally t = cli_gathered(g);
+    enum shares_note_code notes[SHARES_NOTES];
+    const size_t n = shares_notes(notes, &t, g->rounds.n != 0);
+
+    if (n != 0)
+        printf("%" PRIu64 " rounds, %" PRIu64 " devices in the largest\n",
+               g->attended.rounds, g->attended.devices);
+    for (size_t i = 0; i < n; i++)
+        printf("%s\n", shares_note(notes[i])->text);
+}
+
 static void show_head(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
@@ -186,6 +200,7 @@ static void show_head(const struct estimate_result *r)
              "intervals that hold");
     if (o->lying != 0)
         estimate_lying_say(r, stdout);
+    show_attendance(r->gather);
     putchar('\n');
 }
 
@@ -231,6 +246,8 @@ enum {
     SHOW_REPORTS = 3,
     SHOW_LYING_P = 9,
     SHOW_LIFETIME,
+    SHOW_ROUNDS,
+    SHOW_DEVICES,
     SHOW_RELEASES,
     SHOW_PEOPLE
 };
@@ -275,6 +292,8 @@ void estimate_show(const struct estimate_result *r)
         {"post", cli_text(estimate_post_names[o->post])},
         {"lying_p", {.type = CLI_NONE}},
         {"epsilon_lifetime", {.type = CLI_NONE}},
+        {"rounds", {.type = CLI_NONE}},
+        {"devices", {.type = CLI_NONE}},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
         {"mechanism_against", {.type = CLI_NONE}},
@@ -292,6 +311,10 @@ void estimate_show(const struct estimate_result *r)
         fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
     if (info->epsilon_lifetime > 0)
         fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
+    if (r->gather->attends) {
+        fields[SHOW_ROUNDS].cell = cli_count(r->gather->attended.rounds);
+        fields[SHOW_DEVICES].cell = cli_count(r->gather->attended.devices);
+    }
     if (info->release) {
         fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
         fields[SHOW_REPORTS].cell.type = CLI_NONE;

@@ -4,10 +4,12 @@
 #include "simulate_fleet.h"
 
 #include "cli_tasks.h"
+#include "rehearsal.h"
 #include "simulate_parts.h"
 #include "simulate_study.h"
 #include "tasks_show.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,9 @@
 
 enum {
     FLEET_DEVICES = 1,
+    FLEET_DAYS,
+    FLEET_CLOCK,
+    FLEET_ATTENDANCE,
     FLEET_SEED,
     FLEET_TRUTH,
     FLEET_PUBLIC_KEY,
@@ -32,8 +37,21 @@ enum {
     FLEET_FORMAT
 };
 
+/* In the order of enum fleet_attendance. */
+static const char *const fleet_attendances[] = {"stay", "leave", "join", NULL};
+
 static const struct cli_option fleet_table[] = {
     {FLEET_DEVICES, "devices", "N", "how many (default 1000)"},
+    {FLEET_DAYS, "days", "T",
+     "they live so many days, and answer and send on\n"
+     "each; the collector is one with --rehearsal"},
+    {FLEET_CLOCK, "clock", "FILE",
+     "its clock (serve --rehearsal FILE): days begin at\n"
+     "the one that it says; without --days the time"},
+    {FLEET_ATTENDANCE, "attendance", "stay|leave|join",
+     "of days: all stay (default); every second device\n"
+     "leaves after its first round; or they come one\n"
+     "after the other, evenly over the days"},
     {FLEET_SEED, "seed", "N",
      "of their keys and truths (default 1); the same on\n"
      "the same day is counted once"},
@@ -64,8 +82,10 @@ static const struct cli_command fleet_command = {
     "Rehearse with simulated devices: they take the tasks of the collector at\n"
     "URL, answer them with truths of known shares in the last round that is\n"
     "over, and send what is due, over HTTP. What is so is printed, to be held\n"
-    "against what the collector estimates. Nobody is behind these reports:\n"
-    "never send them to a collector that counts real people.",
+    "against what the collector estimates. With --days they live for days, "
+    "under\n"
+    "a clock that this command drives. Nobody is behind these reports: never\n"
+    "send them to a collector that counts real people.",
     fleet_table};
 
 struct fleet_job {
@@ -73,6 +93,7 @@ struct fleet_job {
     const char *laws[FLEET_LAWS]; /* TASK=LAW */
     size_t nlaws;
     const char *public_key, *token;
+    int attendance; /* -1: not said */
     uint8_t key[HSY_SIGN_KEY];
     char *token_text; /* owned */
     enum cli_format format;
@@ -128,6 +149,13 @@ static bool fleet_option(struct cli_parser *p, int id, struct fleet_job *j)
     switch (id) {
     case FLEET_DEVICES:
         return cli_value_count(p, &o->devices, 1, FLEET_DEVICES_MAX);
+    case FLEET_DAYS:
+        return fleet_count(p, &o->days, FLEET_DAYS_MAX);
+    case FLEET_CLOCK:
+        o->clock = p->value;
+        return true;
+    case FLEET_ATTENDANCE:
+        return cli_value_choice(p, &j->attendance, fleet_attendances);
     case FLEET_SEED:
         return cli_value_count(p, &o->seed, 0, UINT64_MAX);
     case FLEET_TRUTH:
@@ -160,18 +188,44 @@ static bool fleet_option(struct cli_parser *p, int id, struct fleet_job *j)
     }
 }
 
+/* Days, and whose clock it is. */
+static int fleet_time(struct cli_parser *p, struct fleet_job *j)
+{
+    struct timespec t;
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (j->o.days != 0 && j->o.clock == NULL)
+        return cli_usage(p, "--days drives a clock: say --clock FILE, as the "
+                            "collector's --rehearsal FILE");
+    if (j->o.days == 0 && j->attendance != -1)
+        return cli_usage(p, "--attendance goes with --days");
+    if (j->attendance != -1)
+        j->o.attendance = (enum fleet_attendance)j->attendance;
+    if (j->o.clock != NULL) {
+        st = rehearsal_read(&j->o.now, j->o.clock, &err);
+        if (st == HSY_E_IO)
+            return cli_fail("%s: %s", j->o.clock, strerror(errno));
+        return st == HSY_OK ? 0 : cli_fail("%s: %s", j->o.clock, err.msg);
+    }
+    if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
+        return cli_fail("the clock stands before 1970; set it");
+    j->o.now = (uint64_t)t.tv_sec;
+    return 0;
+}
+
 /* Files that options name, and the clock. */
 static int fleet_settle(struct cli_parser *p, struct fleet_job *j)
 {
-    struct timespec t;
+    int failed;
 
     if (j->o.url == NULL)
         return cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
     if (j->o.repeat > 1 && j->o.connections == 1)
         return cli_usage(p, "--repeat takes two connections or more");
-    if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
-        return cli_fail("the clock stands before 1970; set it");
-    j->o.now = (uint64_t)t.tv_sec;
+    failed = fleet_time(p, j);
+    if (failed)
+        return failed;
     if (j->public_key != NULL) {
         if (cli_public_read(j->key, j->public_key) != 0)
             return CLI_FAILED;
@@ -220,7 +274,7 @@ static int fleet_laws(const struct fleet_job *j, struct fleet *f)
 }
 
 /* Say which tasks are left out; whether any is left. */
-static int fleet_ready(struct fleet *f)
+static int fleet_ready(struct fleet *f, const struct fleet_options *o)
 {
     size_t n, open = 0;
     const struct fleet_task *tasks = fleet_tasks(f, &n);
@@ -231,6 +285,9 @@ static int fleet_ready(struct fleet *f)
             cli_note("note: %s is left out: %s", tasks[i].task.id,
                      tasks[i].why);
     }
+    if (open == 0 && o->days != 0)
+        return cli_fail("no task is asked on any of these days: the first is "
+                        "that of the clock");
     if (open == 0)
         return cli_fail("nothing is due of any task: rounds that have ended "
                         "are wanted, so tasks that began yesterday or before "
@@ -249,7 +306,7 @@ static int fleet_rehearse(struct fleet_job *j)
     if (st == HSY_OK)
         failed = fleet_laws(j, f);
     if (st == HSY_OK && !failed)
-        failed = fleet_ready(f);
+        failed = fleet_ready(f, &j->o);
     if (st == HSY_OK && !failed) {
         st = fleet_run(f, &result, &err);
         cli_progress_end(&j->progress);
@@ -264,7 +321,8 @@ static int fleet_rehearse(struct fleet_job *j)
 
 int simulate_fleet(int argc, char **argv)
 {
-    struct fleet_job job = {.o = {.seed = 1,
+    struct fleet_job job = {.attendance = -1,
+                            .o = {.seed = 1,
                                   .devices = 1000,
                                   .connections = 32,
                                   .batch = 1,

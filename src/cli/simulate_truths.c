@@ -44,6 +44,12 @@ static double truths_share(const struct fleet_task *t, size_t i)
     return t->answered != 0 ? (double)t->counts[i] / (double)t->answered : NAN;
 }
 
+/* Persons that think so, of days: in each round in which they reported. */
+static uint64_t truths_count(const struct fleet_task *t, size_t i)
+{
+    return t->info.kind == HSY_KIND_NUMBER ? t->answered : t->counts[i];
+}
+
 static double truths_mean(const struct fleet_task *t)
 {
     return t->answered != 0
@@ -80,6 +86,8 @@ static void truths_cell(const void *ctx, size_t row, size_t column,
         name = truths_name(t, row, all->text, &len);
     if (column == 0)
         *out = cli_text(t->task.id);
+    else if (column == 3)
+        *out = cli_count(truths_count(t, row));
     else if (column == 1)
         *out = (struct cli_cell){.type = CLI_TEXT, .text = name, .len = len};
     else
@@ -117,8 +125,11 @@ static void truths_task_cell(const void *ctx, size_t row, size_t column,
 static void truths_print(const struct truths *all, enum cli_format format)
 {
     static const struct cli_column columns[] = {
-        {"task", NULL}, {"value", NULL}, {"truth", NULL}};
-    struct cli_table table = {columns, 3, 0, truths_cell, all};
+        {"task", NULL},
+        {"value", NULL},
+        {"truth", NULL},
+        {"person_rounds", "person-rounds"}};
+    struct cli_table table = {columns, 4, 0, truths_cell, all};
 
     for (size_t i = 0; i < all->n; i++)
         table.nrows += truths_rows(&all->tasks[i]);
@@ -156,8 +167,28 @@ static json_t *truths_values(const struct fleet_task *t)
     for (size_t i = 0; i < truths_rows(t); i++) {
         const char *name = truths_name(t, i, text, &len);
 
-        json_array_append_new(list, json_pack("{s:s%,s:f}", "value", name, len,
-                                              "share", truths_share(t, i)));
+        json_array_append_new(list, json_pack("{s:s%,s:f,s:I}", "value", name,
+                                              len, "share", truths_share(t, i),
+                                              "person_rounds",
+                                              (json_int_t)truths_count(t, i)));
+    }
+    return list;
+}
+
+/* What was acknowledged by the day in the heads of uploads. */
+static json_t *truths_days(const struct fleet_task *t)
+{
+    json_t *list = json_array();
+    char day[16];
+
+    for (uint32_t i = 0; i < t->ndays; i++) {
+        if (t->days[i].reports == 0 && t->days[i].nulls == 0)
+            continue;
+        tasks_day(day, t->first_day + i);
+        json_array_append_new(list,
+                              json_pack("{s:s,s:I,s:I}", "day", day, "reports",
+                                        (json_int_t)t->days[i].reports, "nulls",
+                                        (json_int_t)t->days[i].nulls));
     }
     return list;
 }
@@ -178,6 +209,8 @@ static json_t *truths_task(const struct fleet_task *t)
         json_object_set_new(task, "mean", json_real(truths_mean(t)));
     else
         json_object_set_new(task, "truth", truths_values(t));
+    if (t->ndays != 0)
+        json_object_set_new(task, "days", truths_days(t));
     return task;
 }
 

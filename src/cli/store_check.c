@@ -84,7 +84,8 @@ static hsy_status check_count(void *ctx, const struct store_count *count)
         return HSY_E_DAMAGED;
     c->rows[count->entry].counted += count->reports;
     c->rows[count->entry].nulls += count->nulls;
-    c->rows[count->entry].days += count->epoch != 0;
+    c->rows[count->entry].days +=
+        count->epoch != 0 && count->epoch < ENGINE_MERGED;
     day->uploads += count->reports + count->nulls;
     return HSY_OK;
 }
@@ -177,8 +178,9 @@ static int check_entry_days(struct check *c, const struct roster_entry *e,
         char text[PUT_DAY];
         hsy_error err;
 
-        if (day == 0 || engine_copy(c->d->engine, e->number, day, day, words,
-                                    &err) != HSY_OK)
+        if (day == 0 || day >= ENGINE_MERGED ||
+            engine_copy(c->d->engine, e->number, day, day, words, &err) !=
+                HSY_OK)
             continue; /* there is none of its own */
         if (hsy_tally_reports(tally) <= counts[i].reports)
             continue;

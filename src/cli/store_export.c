@@ -39,6 +39,7 @@ static int export_tally(struct store_data *d, const struct roster_entry *e,
     char *path = malloc(room);
     struct output *out = NULL;
     int64_t *words = NULL;
+    struct engine_rounds of = {0};
     hsy_tally tally;
     int failed = path == NULL ? cli_fail_nomem() : 0;
 
@@ -47,15 +48,19 @@ static int export_tally(struct store_data *d, const struct roster_entry *e,
                  e->task.release);
         failed = store_tally(d, e, &tally, &words);
     }
+    if (!failed && engine_rounds(&of, d->engine, e, 0, 0, NULL) != HSY_OK)
+        failed = cli_fail_nomem();
     if (!failed)
         failed = cli_open_output(&out, path);
-    if (!failed && container_put_tally(out, e->scheme, e->task.labels,
-                                       e->task.labels_len, &tally) != HSY_OK) {
+    if (!failed && container_put_tally(
+                       out, e->scheme, e->task.labels, e->task.labels_len,
+                       &tally, of.unknown == 0 ? &of.rounds : NULL) != HSY_OK) {
         failed = cli_fail_output(path);
         output_abort(out);
     } else if (!failed && output_commit(out) != HSY_OK) {
         failed = cli_fail_output(path);
     }
+    rounds_clear(&of.rounds);
     free(words);
     free(path);
     return failed;

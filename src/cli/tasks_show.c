@@ -45,6 +45,7 @@ enum show_what {
     SHOW_SLOTS,
     SHOW_ROUNDS,
     SHOW_CHANGES,
+    SHOW_KEPT,
     SHOW_KEYS,
     SHOW_REPORT,
     SHOW_UPLOAD,
@@ -71,6 +72,7 @@ static const struct cli_column show_columns[] = {
     {"slots", NULL},
     {"rounds", NULL},
     {"max_changes", ""},
+    {"kept_days", ""},
     {"keys", NULL},
     {"report_bytes", "report B"},
     {"upload_bytes", "upload B"},
@@ -159,6 +161,12 @@ static void show_plan_cell(const struct show_row *row, enum show_what column,
         break;
     case SHOW_CHANGES:
         *out = cli_count(info->task.max_changes);
+        break;
+    case SHOW_KEPT:
+        if (info->chain != NULL && info->task.max_changes == 1)
+            *out = cli_count(info->task.slot_days != 0
+                                 ? info->task.slot_days
+                                 : info->task.end - info->task.start);
         break;
     case SHOW_KEYS:
         if (info->chain != NULL && row->chain.keys != 0)
@@ -251,12 +259,25 @@ static bool show_any(const struct show_list *l, uint32_t changes)
     return false;
 }
 
+/* Whether one of them sends the first answer of a slot for all of it. */
+static bool show_frozen(const struct show_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->rows[i].info.chain != NULL &&
+            l->rows[i].info.task.max_changes == 1)
+            return true;
+    return false;
+}
+
 static void show_notes(const struct show_list *l)
 {
     if (show_any(l, 1))
         puts("\nA slot is charged up front, whatever the truth does. keys: "
              "permanent answers\nthat there can be. '-': none, more than can "
              "be counted, or fewer reports.");
+    if (show_frozen(l))
+        puts("Where max_changes is 1, the first answer of a slot is sent for "
+             "all of it: if the\ntruth changes, what is sent does not.");
     if (show_any(l, 2))
         puts(
             "With more than one change a slot, that and when the answer "

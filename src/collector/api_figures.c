@@ -9,25 +9,27 @@
 /* ---- What is asked ------------------------------------------------------- */
 
 #define FIGURES_TOP 10000u
+#define FIGURES_DEVICES ((uint64_t)1 << 53)
 
 static bool figures_how(struct figure_how *how, struct collector *c,
                         struct request *q)
 {
-    static const char *const known[] = {"release", "from", "to",   "level",
-                                        "lying",   "top",  "with", "from2",
-                                        "to2",     NULL};
+    static const char *const known[] = {"release", "from",    "to",   "level",
+                                        "lying",   "top",     "with", "from2",
+                                        "to2",     "devices", NULL};
     uint64_t top = 0;
 
     *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
     if (!request_query_only(q, known)) {
         api_problem(q, 400, "Not possible as asked",
                     "what can be said is release, from, to, level, lying and "
-                    "top, in a comparison with, from2 and to2 too");
+                    "top, in a comparison with, from2, to2 and devices too");
         return false;
     }
     if (!api_fraction(q, "level", false, &how->level) ||
         !api_fraction(q, "lying", true, &how->lying) ||
-        !api_count(q, "top", FIGURES_TOP, &top))
+        !api_count(q, "top", FIGURES_TOP, &top) ||
+        !api_count(q, "devices", FIGURES_DEVICES, &how->devices))
         return false;
     how->top = (uint32_t)top;
     return true;
@@ -212,19 +214,24 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
                                   struct figure_how how, size_t *failed,
                                   hsy_error *err)
 {
+    struct engine_rounds of[2] = {{{0}, 0}, {{0}, 0}};
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;
     hsy_status st = figures_candidates(&how, &candidates, c, &ask[0], err);
 
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         *failed = i;
-        st = history_copy(&words[i], c, &ask[i], err);
+        st = history_copy(&words[i], &of[i], c, &ask[i], err);
     }
     if (st == HSY_OK) {
-        st = figure_difference(json, len, ask[0].entry, words[0], ask[1].entry,
-                               words[1], &how, err);
+        const struct figure_of a = {ask[0].entry, words[0], &of[0]};
+        const struct figure_of b = {ask[1].entry, words[1], &of[1]};
+
+        st = figure_difference(json, len, &a, &b, &how, err);
         *failed = err->line == 2;
     }
+    rounds_clear(&of[0].rounds);
+    rounds_clear(&of[1].rounds);
     free(words[0]);
     free(words[1]);
     free(candidates);

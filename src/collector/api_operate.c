@@ -14,7 +14,8 @@
 /* ---- Tallies ------------------------------------------------------------- */
 
 static hsy_status operate_file(uint8_t **bytes, size_t *len,
-                               const struct roster_entry *e, int64_t *words)
+                               const struct roster_entry *e, int64_t *words,
+                               const struct engine_rounds *of)
 {
     struct output *out;
     hsy_tally tally;
@@ -25,8 +26,9 @@ static hsy_status operate_file(uint8_t **bytes, size_t *len,
         return st;
     hsy_scheme_info(e->scheme, &info);
     shares_view(&tally, &info, words);
-    st = container_put_tally(out, e->scheme, e->task.labels, e->task.labels_len,
-                             &tally);
+    st = container_put_tally(
+        out, e->scheme, e->task.labels, e->task.labels_len, &tally,
+        of->rounds.reports == hsy_tally_reports(&tally) ? &of->rounds : NULL);
     if (st == HSY_OK)
         return output_take(out, bytes, len);
     output_abort(out);
@@ -47,6 +49,7 @@ static void operate_tally(struct collector *c, struct request *q)
 {
     struct history_ask ask = {0};
     struct roster *roster = api_entry(c, q, "release", &ask.entry);
+    struct engine_rounds of = {0};
     int64_t *words = NULL;
     uint8_t *bytes = NULL;
     size_t len = 0;
@@ -54,8 +57,9 @@ static void operate_tally(struct collector *c, struct request *q)
 
     if (roster == NULL)
         return;
-    if (history_copy(&words, c, &ask, &err) == HSY_OK)
-        err.status = operate_file(&bytes, &len, ask.entry, words);
+    if (history_copy(&words, &of, c, &ask, &err) == HSY_OK)
+        err.status = operate_file(&bytes, &len, ask.entry, words, &of);
+    rounds_clear(&of.rounds);
     if (bytes != NULL) {
         api_headers(q, NULL);
         operate_name(q, ask.entry);

@@ -9,12 +9,14 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "api.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define PUBLIC_BODY_MAX (64u << 20) /* the configuration's limit is below */
+#define PUBLIC_HEALTH 32u
 
 struct public_upload {
     struct submission submission; /* the first member */
@@ -263,10 +265,20 @@ static void public_get_tasks(struct request *q, void *ctx)
                        engine_document_drop);
 }
 
+/* Of a rehearsal also its day: who drives the clock waits for it. */
 static void public_get_health(struct request *q, void *ctx)
 {
-    (void)ctx;
-    request_answer(q, 200, "text/plain", "ok\n", 3, NULL);
+    struct collector *c = ctx;
+    char *text = request_memory(q, PUBLIC_HEALTH);
+    struct engine_status status;
+
+    if (c->config.rehearsal == NULL || text == NULL) {
+        request_answer(q, 200, "text/plain", "ok\n", 3, NULL);
+        return;
+    }
+    engine_look(c->engine, &status);
+    snprintf(text, PUBLIC_HEALTH, "rehearsal day=%" PRIu32 "\n", status.day);
+    request_answer(q, 200, "text/plain", text, strlen(text), NULL);
 }
 
 const struct route api_public[] = {

@@ -2,6 +2,7 @@
 #include "api_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void api_health(struct request *q, void *ctx)
 {
@@ -30,15 +31,17 @@ static const char *status_unready(struct collector *c)
 
 void api_ready(struct request *q, void *ctx)
 {
-    static const char fine[] = "ready\n";
+    static const char fine[] = "ready\n", rehearsed[] = "ready, rehearsal\n";
+    const struct collector *c = ctx;
     const char *why = status_unready(ctx);
+    const char *text = c->config.rehearsal != NULL ? rehearsed : fine;
 
     if (why != NULL) {
         api_problem(q, 503, "Not ready", "%s", why);
         return;
     }
     api_headers(q, NULL);
-    request_answer(q, 200, "text/plain; charset=utf-8", fine, sizeof fine - 1,
+    request_answer(q, 200, "text/plain; charset=utf-8", text, strlen(text),
                    NULL);
 }
 
@@ -73,6 +76,7 @@ void api_put_status(struct put *p, struct collector *c)
     put_bool(p, "ready", why == NULL);
     put_word(p, "why", why);
     put_bool(p, "admin_open", c->config.admin_open);
+    put_bool(p, "rehearsal", c->config.rehearsal != NULL);
     status_put_document(p, c);
     put_number(p, "lying", c->config.lying);
     put_object(p, "store");

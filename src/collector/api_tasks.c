@@ -41,6 +41,18 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
     put_text(p, "privacy", label, len < sizeof label ? len : sizeof label - 1);
 }
 
+/* The days for which a first answer is sent, whatever comes later; 0: each is
+ * sent, or changes are kept. */
+static void tasks_put_kept(struct put *p, const struct roster_entry *e)
+{
+    const hsy_task *t = &e->task;
+    const bool frozen = t->permanent != NULL && t->max_changes == 1;
+    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
+
+    put_bool(p, "frozen", frozen);
+    put_count(p, "kept_days", frozen ? slot : 0);
+}
+
 static void tasks_put(struct put *p, struct collector *c,
                       const struct roster_entry *e)
 {
@@ -68,6 +80,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_bool(p, "shown", count.reports >= t->min_reports && count.reports != 0);
     put_bool(p, "by_day", e->words <= c->config.day_words);
     put_bool(p, "enrolled", tasks_enrolled(c, t->id));
+    tasks_put_kept(p, e);
 }
 
 void api_tasks(struct request *q, void *ctx)
@@ -98,7 +111,7 @@ static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
 
     put_array(p, "days");
     for (size_t i = 0; i < n && i < TASKS_DAYS; i++) {
-        if (days[i].epoch == 0)
+        if (days[i].epoch == 0 || days[i].epoch >= ENGINE_MERGED)
             continue; /* a tally that was merged in is of no day */
         put_object(p, NULL);
         put_day(p, "day", days[i].epoch);

@@ -71,6 +71,7 @@ const struct config_row config_rows[] = {
     {"log_json", CONFIG_BOOL, AT(log_json), 0, 0, "no", true},
     {"log_level", CONFIG_LEVEL, AT(log_level), 0, 0, "notes", true},
     {"sandbox", CONFIG_STRICT, AT(sandbox), 0, 0, "on", false},
+    {"rehearsal", CONFIG_FILE, AT(rehearsal), 0, 0, NULL, false},
 };
 
 _Static_assert(sizeof config_rows / sizeof config_rows[0] == CONFIG_ROWS,

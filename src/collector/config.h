@@ -39,6 +39,7 @@ struct config {
     bool log_json;
     unsigned log_level; /* as enum log_level */
     unsigned sandbox;   /* enum config_sandbox */
+    char *rehearsal;    /* file that is the clock; NULL: the system's */
 };
 
 enum config_sandbox { CONFIG_OFF, CONFIG_ON, CONFIG_REQUIRED };

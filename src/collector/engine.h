@@ -20,6 +20,7 @@
 #define ENGINE_H
 
 #include "intake.h"
+#include "rounds.h"
 #include "store.h"
 
 struct engine;
@@ -72,9 +73,31 @@ struct engine_status {
 void engine_look(struct engine *e, struct engine_status *out);
 
 /* Uploads of an entry by epoch, oldest first, in all time: at most room of
- * them, the latest; returns how many there are. */
+ * them, the latest; returns how many there are. Epoch 0 are reports of a tally
+ * that was merged in and does not say its rounds, ENGINE_MERGED and an epoch
+ * those of one that does: neither is of a day. */
+#define ENGINE_MERGED (1u << 24)
+
 size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
                      size_t room);
+
+/* Of which rounds the reports are that engine_copy gives at this moment
+ * (docs/longitudinal.md, 6): by the thread that folds. rounds is the caller's
+ * to clear. */
+struct engine_rounds {
+    struct rounds rounds;
+    uint64_t unknown; /* reports of a merged tally that did not say */
+};
+
+hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
+                         const struct roster_entry *is, uint32_t first,
+                         uint32_t last, hsy_error *err);
+
+/* What they make of the tally; a bound where some are unknown. HSY_E_EMPTY
+ * without reports. */
+hsy_status engine_rounds_attend(hsy_attendance *out,
+                                const struct engine_rounds *r,
+                                const hsy_task *task, hsy_error *err);
 
 /* ---- The half that admits ------------------------------------------------ */
 

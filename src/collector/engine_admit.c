@@ -333,6 +333,7 @@ static void admit_hand_over(struct engine *e, struct admit_slot *slot)
     if (slot->batch == NULL || slot->batch->len == 0)
         return;
     slot->batch->seq = e->status.seq;
+    slot->batch->reports = slot->reports;
     x->waiting_bytes += slot->batch->len;
     e->status.waiting_bytes += slot->batch->len;
     engine_queue_push(&e->queue, slot->batch);

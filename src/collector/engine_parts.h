@@ -35,6 +35,7 @@ struct engine_batch {
     struct engine_batch *next;
     uint64_t seq;
     uint32_t entry, epoch, type;
+    uint64_t reports;
     size_t len;
     uint8_t bytes[];
 };
@@ -187,6 +188,16 @@ struct engine_batch *engine_queue_pop(struct engine_queue *q);
  * memory. */
 bool engine_order(struct engine *e);
 
+/* ---- engine_rounds.c ----------------------------------------------------- */
+
+/* How a merged tally of so many reports is counted: by its rounds, or if it has
+ * none and nothing is kept as of no round; *out is to be freed. HSY_E_REFUSED,
+ * HSY_E_MISMATCH if the task has no such round. */
+hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
+                                const struct roster_entry *is,
+                                const struct rounds *rounds, uint64_t reports,
+                                hsy_error *err);
+
 /* ---- engine_admit.c ------------------------------------------------------ */
 
 /* Room for n items of a size where the pointer at memory leads; new ones are
@@ -223,5 +234,9 @@ hsy_status engine_read(struct engine *e, hsy_error *err);
 /* Add a tally file to a tally; it was looked through before. */
 hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
                              hsy_error *err);
+
+/* Its rounds, to be cleared. */
+hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,
+                               size_t len, hsy_error *err);
 
 #endif

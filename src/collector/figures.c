@@ -23,7 +23,8 @@ static void figure_begin(struct figure *f, const struct roster_entry *e,
 {
     *f = (struct figure){.entry = e, .how = how};
     hsy_scheme_info(e->scheme, &f->info);
-    f->of = (struct shares_tally){e->scheme, &f->info, &f->tally};
+    f->of = (struct shares_tally){
+        .scheme = e->scheme, .info = &f->info, .tally = &f->tally};
     f->confidence = (hsy_confidence){.level = how->level,
                                      .target = HSY_PEOPLE,
                                      .interval = HSY_SCORE,
@@ -60,20 +61,46 @@ hsy_status figure_check(const struct roster_entry *e,
     return HSY_OK;
 }
 
-hsy_status figure_open(struct figure *f, const struct roster_entry *e,
-                       int64_t *words, const struct figure_how *how,
-                       hsy_error *err)
+/* Who is in it more than once. */
+static hsy_status figure_attend(struct figure *f, hsy_error *err)
 {
+    hsy_status st;
+
+    if (f->rounds == NULL)
+        return HSY_OK;
+    st = engine_rounds_attend(&f->attended, f->rounds, &f->entry->task, err);
+    if (st != HSY_OK)
+        return st;
+    if (f->release.permanent == NULL)
+        f->attended.kept = 0; /* fresh coins, whatever the rounds are */
+    f->of.attended = &f->attended;
+    f->of.permanent = f->release.permanent;
+    f->tally.kept = f->attended.kept;
+    return HSY_OK;
+}
+
+hsy_status figure_open(struct figure *f, const struct figure_of *of,
+                       const struct figure_how *how, hsy_error *err)
+{
+    const struct roster_entry *e = of->entry;
     hsy_status st = figure_check(e, how, err);
+    uint64_t people;
 
     figure_begin(f, e, how);
     if (st != HSY_OK)
         return st;
-    shares_view(&f->tally, &f->info, words);
-    if (hsy_tally_reports(&f->tally) >= e->task.min_reports &&
-        hsy_tally_reports(&f->tally) != 0)
-        return HSY_OK;
-    return figure_few(e, err);
+    hsy_release_describe(e->release, &f->release);
+    shares_view(&f->tally, &f->info, of->words);
+    people = hsy_tally_reports(&f->tally);
+    if (people == 0)
+        return figure_few(e, err);
+    f->rounds = of->rounds;
+    st = figure_attend(f, err);
+    if (st == HSY_OK && f->rounds != NULL)
+        people = f->attended.devices;
+    if (st == HSY_OK && people < e->task.min_reports)
+        st = figure_few(e, err);
+    return st;
 }
 
 void figure_clear(struct figure *f)
@@ -136,7 +163,8 @@ static hsy_status figure_rows(struct figure *f, hsy_error *err)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     for (size_t i = 0; i < f->total && st == HSY_OK; i++) {
         const struct shares_known known = {
-            &f->points[i], f->bounds != NULL ? &f->bounds[i] : NULL};
+            .point = &f->points[i],
+            .bound = f->bounds != NULL ? &f->bounds[i] : NULL};
 
         f->rows[i].place = (uint32_t)i;
         st = shares_row(&f->rows[i], &f->lying, &f->info, &known, NULL,
@@ -167,6 +195,10 @@ static void figure_put_head(struct put *p, const struct figure *f)
     put_number(p, "epsilon_lifetime",
                f->info.epsilon_lifetime > 0 ? f->info.epsilon_lifetime : NAN);
     put_count(p, "reports", hsy_tally_reports(&f->tally));
+    if (f->rounds != NULL) {
+        put_count(p, "devices", f->attended.devices);
+        put_count(p, "rounds", f->attended.rounds);
+    }
     put_number(p, "level", f->how->level);
 }
 
@@ -316,13 +348,12 @@ hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err)
                              : figure_by_points(p, f, err);
 }
 
-hsy_status figure_json(char **json, size_t *len, const struct roster_entry *e,
-                       int64_t *words, const struct figure_how *how,
-                       hsy_error *err)
+hsy_status figure_json(char **json, size_t *len, const struct figure_of *of,
+                       const struct figure_how *how, hsy_error *err)
 {
     struct figure f;
     struct put p = {0};
-    hsy_status st = figure_open(&f, e, words, how, err);
+    hsy_status st = figure_open(&f, of, how, err);
 
     if (st == HSY_OK)
         st = put_open(&p, err);

@@ -10,6 +10,7 @@
 #ifndef FIGURES_H
 #define FIGURES_H
 
+#include "engine.h"
 #include "roster.h"
 
 struct figure_how {
@@ -18,6 +19,15 @@ struct figure_how {
     uint32_t top;           /* strings: so many at most; 0: 50 */
     const char *candidates; /* strings: one a line; NULL: none */
     size_t candidates_len;
+    uint64_t devices; /* comparisons: so many in all; 0: not known */
+};
+
+/* What a figure is of: an entry, its tally or that of some days, and of which
+ * rounds the reports are (NULL: nobody is in it twice). */
+struct figure_of {
+    const struct roster_entry *entry;
+    int64_t *words;
+    const struct engine_rounds *rounds;
 };
 
 /* Whether there can be a figure, as far as that is known without a tally:
@@ -25,16 +35,16 @@ struct figure_how {
 hsy_status figure_check(const struct roster_entry *e,
                         const struct figure_how *how, hsy_error *err);
 
-/* JSON text of the entry's tally in words, to be freed; HSY_E_EMPTY below
- * min_reports, with limit. Any thread; may take seconds. */
-hsy_status figure_json(char **json, size_t *len, const struct roster_entry *e,
-                       int64_t *words, const struct figure_how *how,
-                       hsy_error *err);
+/* JSON text of it, to be freed; HSY_E_EMPTY below min_reports, with limit: of a
+ * task that repeats, devices in its largest round. Any thread; may take
+ * seconds. */
+hsy_status figure_json(char **json, size_t *len, const struct figure_of *of,
+                       const struct figure_how *how, hsy_error *err);
 
 /* The difference of two tallies of one question, e.g. releases or days. */
 hsy_status figure_difference(char **json, size_t *len,
-                             const struct roster_entry *a, int64_t *a_words,
-                             const struct roster_entry *b, int64_t *b_words,
+                             const struct figure_of *a,
+                             const struct figure_of *b,
                              const struct figure_how *how, hsy_error *err);
 
 /* The same figure as CSV (value,estimate,stderr,low,high) and as SVG. */

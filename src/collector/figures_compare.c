@@ -22,7 +22,8 @@ static const char *compare_differ(const struct figure *a,
 static struct shares_known compare_known(const struct figure *f, size_t i,
                                          bool bounds)
 {
-    return (struct shares_known){&f->points[i], bounds ? &f->bounds[i] : NULL};
+    return (struct shares_known){&f->points[i], bounds ? &f->bounds[i] : NULL,
+                                 f->shared};
 }
 
 /* a minus b, value by value. */
@@ -53,6 +54,7 @@ static void compare_put_rows(struct put *p, const struct figure *d,
                              const struct figure *a)
 {
     put_number(p, "level", a->how->level);
+    put_bool(p, "paired", a->shared > 0);
     figure_put_lying(p, d);
     put_array(p, "difference");
     for (size_t i = 0; i < d->count; i++) {
@@ -108,12 +110,29 @@ static hsy_status compare_both(struct put *p, struct figure *a,
     return st == HSY_OK ? compare_put(p, a, b, err) : st;
 }
 
-/* Say which of the two has too few reports. */
-static hsy_status compare_open(struct figure *f, const struct roster_entry *e,
-                               int64_t *words, const struct figure_how *how,
-                               uint64_t which, hsy_error *err)
+/* Two of one plan share the kept answers of devices that are in both: days of a
+ * task, or releases that ask from the same answers. */
+static hsy_status compare_shared(struct figure *a, const struct figure *b,
+                                 hsy_error *err)
 {
-    hsy_status st = figure_open(f, e, words, how, err);
+    const bool same = memcmp(a->release.digest, b->release.digest,
+                             sizeof a->release.digest) == 0;
+
+    if (a->how->devices == 0 || a->release.permanent == NULL || !same ||
+        a->rounds == NULL || b->rounds == NULL || a->rounds->unknown != 0 ||
+        b->rounds->unknown != 0)
+        return HSY_OK;
+    return hsy_attend_both(&a->shared, a->rounds->rounds.list,
+                           a->rounds->rounds.n, b->rounds->rounds.list,
+                           b->rounds->rounds.n, a->how->devices, err);
+}
+
+/* Say which of the two has too few reports. */
+static hsy_status compare_open(struct figure *f, const struct figure_of *of,
+                               const struct figure_how *how, uint64_t which,
+                               hsy_error *err)
+{
+    hsy_status st = figure_open(f, of, how, err);
 
     if (st == HSY_E_EMPTY && err != NULL)
         err->line = which;
@@ -121,16 +140,18 @@ static hsy_status compare_open(struct figure *f, const struct roster_entry *e,
 }
 
 hsy_status figure_difference(char **json, size_t *len,
-                             const struct roster_entry *a, int64_t *a_words,
-                             const struct roster_entry *b, int64_t *b_words,
+                             const struct figure_of *a,
+                             const struct figure_of *b,
                              const struct figure_how *how, hsy_error *err)
 {
     struct figure x = {0}, y = {0};
     struct put p = {0};
-    hsy_status st = compare_open(&x, a, a_words, how, 1, err);
+    hsy_status st = compare_open(&x, a, how, 1, err);
 
     if (st == HSY_OK)
-        st = compare_open(&y, b, b_words, how, 2, err);
+        st = compare_open(&y, b, how, 2, err);
+    if (st == HSY_OK)
+        st = compare_shared(&x, &y, err);
     if (st == HSY_OK)
         st = put_open(&p, err);
     if (st == HSY_OK)

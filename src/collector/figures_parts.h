@@ -25,7 +25,11 @@ struct figure {
     hsy_confidence confidence;
     hsy_info info;
     hsy_tally tally;
-    struct shares_tally of; /* of the two, and the entry's scheme */
+    struct shares_tally of;             /* of the two, and the entry's scheme */
+    const struct engine_rounds *rounds; /* NULL: nobody is in it twice */
+    hsy_attendance attended;            /* of them */
+    hsy_release_info release;
+    double shared; /* kept noise in common with the other of two */
 
     /* Values asked for; d names of none is NULL: they are numbers. */
     struct figure_name *names; /* owned */
@@ -43,9 +47,8 @@ struct figure {
 };
 
 /* HSY_E_EMPTY below min_reports, with limit. */
-hsy_status figure_open(struct figure *f, const struct roster_entry *e,
-                       int64_t *words, const struct figure_how *how,
-                       hsy_error *err);
+hsy_status figure_open(struct figure *f, const struct figure_of *of,
+                       const struct figure_how *how, hsy_error *err);
 void figure_clear(struct figure *f);
 
 /* Names of the values asked for, and their codes (figures_names.c). */

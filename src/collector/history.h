@@ -35,11 +35,13 @@ struct history_ask {
     uint32_t first, last;
 };
 
-/* A copy of the tally, to be freed: as many words as the entry has. Zeros
+/* A copy of the tally, to be freed: as many words as the entry has; and of
+ * which rounds its reports are, to be cleared. Zeros
  * before anything has come; HSY_E_EMPTY if none of the days asked for is kept.
  * Waits for the folder. */
-hsy_status history_copy(int64_t **words, struct collector *c,
-                        const struct history_ask *ask, hsy_error *err);
+hsy_status history_copy(int64_t **words, struct engine_rounds *of,
+                        struct collector *c, const struct history_ask *ask,
+                        hsy_error *err);
 
 /* The candidates of a task, to be freed; none is HSY_OK and NULL. */
 hsy_status history_candidates(char **text, size_t *len, struct collector *c,

@@ -36,6 +36,7 @@ struct store_count history_count(struct collector *c, uint32_t entry)
 struct make_copy {
     const struct history_ask *ask;
     int64_t *words;
+    struct engine_rounds *of;
 };
 
 /* On the folder's thread. What was acknowledged before is folded first, so that
@@ -48,17 +49,20 @@ static hsy_status make_copy(struct engine *e, void *ctx, hsy_error *err)
 
     for (unsigned i = 0; i < MAKE_FOLDS && more && st == HSY_OK; i++)
         st = engine_fold(e, &more, err);
-    if (st != HSY_OK)
-        return st;
-    return engine_copy(e, copy->ask->entry->number, copy->ask->first,
-                       copy->ask->last, copy->words, err);
+    if (st == HSY_OK)
+        st = engine_copy(e, copy->ask->entry->number, copy->ask->first,
+                         copy->ask->last, copy->words, err);
+    return st == HSY_OK ? engine_rounds(copy->of, e, copy->ask->entry,
+                                        copy->ask->first, copy->ask->last, err)
+                        : st;
 }
 
-hsy_status history_copy(int64_t **words, struct collector *c,
-                        const struct history_ask *ask, hsy_error *err)
+hsy_status history_copy(int64_t **words, struct engine_rounds *of,
+                        struct collector *c, const struct history_ask *ask,
+                        hsy_error *err)
 {
-    struct make_copy copy = {ask,
-                             calloc(ask->entry->words + 1, sizeof **words)};
+    struct make_copy copy = {ask, calloc(ask->entry->words + 1, sizeof **words),
+                             of};
     hsy_status st = HSY_E_NOMEM;
 
     if (copy.words != NULL)
@@ -137,6 +141,7 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
                           const struct figure_how *how, hsy_error *err)
 {
     const struct roster_entry *e = ask->entry;
+    struct engine_rounds of = {0};
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 
@@ -146,9 +151,13 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
     if (st == HSY_E_EMPTY && err != NULL)
         err->limit = e->task.min_reports;
     if (st == HSY_OK)
-        st = history_copy(&words, c, ask, err);
-    if (st == HSY_OK)
-        st = figure_json(json, len, e, words, how, err);
+        st = history_copy(&words, &of, c, ask, err);
+    if (st == HSY_OK) {
+        const struct figure_of figure = {e, words, &of};
+
+        st = figure_json(json, len, &figure, how, err);
+    }
+    rounds_clear(&of.rounds);
     free(words);
     return st;
 }

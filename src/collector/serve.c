@@ -10,6 +10,7 @@
 #include "serve.h"
 
 #include "hostfail.h"
+#include "rehearsal.h"
 #include "sandbox.h"
 
 #include <errno.h>
@@ -26,6 +27,8 @@
 #define SERVE_FILES 64u              /* besides those of listeners */
 #define SERVE_LOOP_FILES 72u         /* of a loop, besides its connections */
 #define SERVE_CONNECTIONS 8u         /* of a listener, at least */
+#define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
+#define SERVE_LOOK_REHEARSAL 2000u
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -69,6 +72,21 @@ static void serve_whole_name(char **path)
     }
 }
 
+/* The clock must be there before anything is counted by it. */
+static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
+{
+    hsy_status st;
+
+    if (c->config.rehearsal == NULL)
+        return HSY_OK;
+    serve_whole_name(&c->config.rehearsal);
+    st = rehearsal_read(&c->rehearsed, c->config.rehearsal, &t->err);
+    if (st != HSY_OK)
+        return serve_fail(t, st, c->config.rehearsal);
+    log_event(c->log, LOG_NOTE, "rehearsal", "clock=%s", c->config.rehearsal);
+    return HSY_OK;
+}
+
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
@@ -88,6 +106,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
     serve_whole_name(&c->config.data);
     serve_whole_name(&c->config.backups);
     st = store_sqlite_open(&c->store, &state, f->data, true, &t->err);
+    if (st == HSY_OK)
+        st = rehearsal_mark(c->store, &state, f->rehearsal != NULL, &t->err);
     if (st == HSY_OK)
         st = engine_open(&c->engine, c->store, &state, &o, &t->err);
     if (st == HSY_OK)
@@ -211,6 +231,8 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     json_object_seed(0); /* strangers do not choose where their keys go */
     st = serve_directories(&c->config, t);
     if (st == HSY_OK)
+        st = serve_open_clock(c, t);
+    if (st == HSY_OK)
         st = serve_open_store(c, t);
     if (st == HSY_OK)
         st = serve_open_tasks(c, t);
@@ -281,6 +303,7 @@ static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
                               serve_or_none(f->tls_cert),
                               serve_or_none(f->tls_key),
                               candidates,
+                              serve_or_none(f->rehearsal),
                               NULL};
     const struct sandbox_options o = {.size = sizeof o,
                                       .writable = writable,
@@ -339,11 +362,19 @@ static void serve_remind(struct collector *c)
     engine_document_drop(document);
 }
 
+/* A clock file that cannot be read, while somebody writes it, stands still:
+ * the real time is never taken for a rehearsal's. */
 static uint64_t serve_now(void *ctx)
 {
+    struct collector *c = ctx;
     const time_t now = time(NULL);
+    uint64_t rehearsed;
 
-    (void)ctx;
+    if (c->config.rehearsal != NULL) {
+        if (rehearsal_read(&rehearsed, c->config.rehearsal, NULL) == HSY_OK)
+            c->rehearsed = rehearsed;
+        return c->rehearsed;
+    }
     return now > 0 ? (uint64_t)now : 0;
 }
 
@@ -365,6 +396,8 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         .checkpoint_secs = (uint32_t)c->config.checkpoint_seconds,
         .write_bytes = SERVE_WRITE_BYTES,
         .now = serve_now,
+        .look_micros =
+            c->config.rehearsal != NULL ? SERVE_LOOK_REHEARSAL : SERVE_LOOK,
         .failed = serve_failed,
         .ctx = c};
     hsy_status st = HSY_OK;

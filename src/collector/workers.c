@@ -282,6 +282,11 @@ static void workers_tidy(struct workers *w)
     pthread_mutex_lock(&w->lock);
 }
 
+static uint64_t workers_look_at(const struct workers *w)
+{
+    return w->options.look_micros != 0 ? w->options.look_micros : 1000000;
+}
+
 /* Wait for a group; NULL: there may be a call, a new day, or the end. */
 static struct submission *workers_wait(struct workers *w)
 {
@@ -292,7 +297,7 @@ static struct submission *workers_wait(struct workers *w)
         if (atomic_load(&w->tidy) && !w->dead)
             workers_tidy(w);
         else
-            workers_sleep(w, &w->admitter, 1000000);
+            workers_sleep(w, &w->admitter, workers_look_at(w));
     }
     list = workers_group(w);
     pthread_mutex_unlock(&w->lock);

@@ -24,6 +24,7 @@ struct workers_options {
     uint32_t checkpoint_secs;   /* reports rest at most this long */
     size_t write_bytes;         /* of chunks written at a time */
     uint64_t (*now)(void *ctx); /* seconds since 1970, UTC */
+    uint32_t look_micros;       /* how often it is asked at least; 0: 1 s */
     void (*failed)(void *ctx, const hsy_error *err); /* once, any thread */
     void *ctx;
 };

@@ -93,12 +93,12 @@ static bool wire_reports_fit(const hsy_record *r)
            r->count <= 8 * (uint64_t)r->length;
 }
 
-/* Eight bytes each, from the beginning of a run. */
-static bool wire_run_fits(const hsy_record *r)
+/* So many bytes each, from the beginning of a run. */
+static bool wire_run_fits(const hsy_record *r, uint32_t each)
 {
     return r->first % HSY_RECORD_CELLS_RUN == 0 && r->first <= WIRE_COUNT_MAX &&
            r->count >= 1 && r->count <= HSY_RECORD_CELLS_RUN &&
-           r->length == 8 * (uint32_t)r->count;
+           r->length == each * (uint32_t)r->count;
 }
 
 static bool wire_end_fits(const hsy_record *r)
@@ -121,7 +121,10 @@ static hsy_status wire_record_check(const hsy_record *r, hsy_error *err)
     case HSY_RECORD_STRATA:
     case HSY_RECORD_WEIGHTS:
     case HSY_RECORD_CELLS:
-        fits = wire_run_fits(r);
+        fits = wire_run_fits(r, 8);
+        break;
+    case HSY_RECORD_ROUNDS:
+        fits = wire_run_fits(r, 24);
         break;
     case HSY_RECORD_END:
         fits = wire_end_fits(r);

@@ -208,13 +208,26 @@ static uint64_t label_groups(const hsy_release_info *info)
     return (uint64_t)1 << s->param[HSY_PARAM_POOL_BITS];
 }
 
+/* The first answer stands for the slot, and the person should know. */
+static void label_frozen(struct label_text *t, const hsy_release_info *info)
+{
+    label_say(t, " Your first answer, changed so, is kept ");
+    if (info->slots == 1) {
+        label_say(t, "until ");
+        label_date(t, info->task.end - 1);
+    } else {
+        label_say(t, "for that time");
+    }
+    label_say(t, " and sent each time with new noise. If your answer changes, "
+                 "what is sent does not: that it changed does not show.");
+}
+
 static void label_changes(struct label_text *t, const hsy_release_info *info)
 {
     if (info->permanent == NULL)
         return;
     if (info->task.max_changes == 1) {
-        label_say(t, " If your answer changes in that time, reports go on from "
-                     "the first one: that it changed does not show.");
+        label_frozen(t, info);
         return;
     }
     label_say(t, " Up to ");

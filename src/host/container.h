@@ -9,6 +9,7 @@
 
 #include "hearsay.h"
 #include "output.h"
+#include "rounds.h"
 
 enum container_item_type {
     CONTAINER_PREFIX = 1, /* a file begins: prefix, scheme, labels are set */
@@ -66,14 +67,20 @@ hsy_status container_put_reports(struct output *out, const hsy_scheme *s,
                                  const uint8_t *packed, size_t n);
 hsy_status container_put_end(struct output *out, uint64_t reports);
 
-/* A whole tally file. */
+/* A whole tally file; rounds of its reports NULL or none: they are not known.
+ */
 hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
                                const uint8_t *labels, size_t labels_len,
-                               const hsy_tally *t);
+                               const hsy_tally *t, const struct rounds *rounds);
 
-/* Add one record of a tally file to t, a tally of the same scheme; an END adds
- * nothing. All or nothing: HSY_E_FORMAT, HSY_E_OVERFLOW. */
+/* Add one record of a tally file to t, a tally of the same scheme; ROUNDS and
+ * END add nothing. All or nothing: HSY_E_FORMAT, HSY_E_OVERFLOW. */
 hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
+                                const uint8_t *payload, hsy_error *err);
+
+/* Add one to a list of rounds; others than ROUNDS add nothing. HSY_E_NOMEM,
+ * HSY_E_OVERFLOW. */
+hsy_status container_add_rounds(struct rounds *rounds, const hsy_record *record,
                                 const uint8_t *payload, hsy_error *err);
 
 /* The readable twin: a header line, then a line a report. The head fails and

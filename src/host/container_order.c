@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "fail.h"
+#include "rounds.h"
 
 bool container_order_zero(const uint8_t *bytes, size_t len)
 {
@@ -104,11 +105,44 @@ static hsy_status container_order_end(const struct container_order *order,
 {
     if (!container_order_strata_done(order, info))
         return hsy_fail(err, HSY_E_FORMAT, "strata", "not all are there");
+    if (order->type == HSY_RECORD_ROUNDS && order->rounds != record->count)
+        return hsy_fail(err, HSY_E_FORMAT, "rounds",
+                        "they do not add up to the reports");
     if (order->reports % info->answers != 0 ||
         record->count != order->reports / info->answers ||
         !container_order_weights(order, info))
         return hsy_fail(err, HSY_E_FORMAT, "count",
                         "the counts do not add up to the reports");
+    return HSY_OK;
+}
+
+/* Rounds of reports, ascending; every record but the last is full. */
+static hsy_status container_order_rounds(struct container_order *order,
+                                         const hsy_info *info,
+                                         const hsy_record *record,
+                                         const uint8_t *payload, hsy_error *err)
+{
+    const bool first = order->type != HSY_RECORD_ROUNDS;
+
+    if (!container_order_strata_done(order, info) ||
+        record->first != (first ? 0 : order->place) ||
+        record->first % HSY_RECORD_CELLS_RUN != 0)
+        return hsy_fail(err, HSY_E_FORMAT, "record",
+                        "the record does not belong in this place");
+    for (uint64_t i = 0; i < record->count; i++) {
+        const hsy_round round = rounds_get(payload + ROUNDS_WIRE * i);
+
+        if (((i != 0 || !first) && !rounds_before(&order->last, &round)) ||
+            round.each == 0 || round.reports == 0 ||
+            round.reports > order->reports - order->rounds)
+            return hsy_fail(err, HSY_E_FORMAT, "rounds",
+                            "rounds ascend, each with reports, no more than "
+                            "the tally has");
+        order->rounds += round.reports;
+        order->last = round;
+    }
+    order->type = record->type;
+    order->place = record->first + record->count;
     return HSY_OK;
 }
 
@@ -120,6 +154,8 @@ hsy_status container_order_check(struct container_order *order,
 
     if (record->type == HSY_RECORD_END)
         return container_order_end(order, info, record, err);
+    if (record->type == HSY_RECORD_ROUNDS)
+        return container_order_rounds(order, info, record, payload, err);
     if (!container_order_place(order, info, record))
         return hsy_fail(err, HSY_E_FORMAT, "record",
                         "the record does not belong in this place");

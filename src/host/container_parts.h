@@ -37,6 +37,8 @@ struct container_order {
     uint32_t type;             /* of the last record, 0 at the start */
     uint64_t place;            /* first place after it */
     uint64_t reports, weights; /* sums so far */
+    uint64_t rounds;           /* reports of rounds so far */
+    hsy_round last;            /* of them */
 };
 
 /* Whether the record may stand here; with HSY_OK order moves on. */

@@ -2,7 +2,8 @@
  * container_tally.c - tally files: writing them, adding them up.
  *
  * All strata, then the weights and the cells in runs of HSY_RECORD_CELLS_RUN
- * of which only those with something in them stand, then the end. So a tally
+ * of which only those with something in them stand, the rounds if they are
+ * known, then the end. So a tally
  * has one encoding only, and equal tallies are equal files.
  */
 #include "container_parts.h"
@@ -12,10 +13,11 @@
 
 static hsy_status container_tally_put_run(struct output *out, uint32_t type,
                                           uint64_t first,
-                                          const uint8_t *payload, size_t count)
+                                          const uint8_t *payload, size_t count,
+                                          size_t each)
 {
     hsy_record record = {.type = type,
-                         .length = (uint32_t)(8 * count),
+                         .length = (uint32_t)(each * count),
                          .first = first,
                          .count = count};
     uint8_t wire[HSY_RECORD_WIRE];
@@ -44,7 +46,25 @@ static hsy_status container_tally_put(struct output *out, uint32_t type,
         if (type != HSY_RECORD_STRATA &&
             container_order_zero(payload, 8 * count))
             continue;
-        st = container_tally_put_run(out, type, first, payload, count);
+        st = container_tally_put_run(out, type, first, payload, count, 8);
+        if (st != HSY_OK)
+            return st;
+    }
+    return HSY_OK;
+}
+
+static hsy_status container_tally_put_rounds(struct output *out,
+                                             const struct rounds *rounds)
+{
+    for (uint64_t first = 0; first < rounds->n; first += HSY_RECORD_CELLS_RUN) {
+        uint8_t payload[ROUNDS_WIRE * HSY_RECORD_CELLS_RUN];
+        size_t count = container_order_run(rounds->n, first);
+        hsy_status st;
+
+        for (size_t i = 0; i < count; i++)
+            rounds_put(payload + ROUNDS_WIRE * i, &rounds->list[first + i]);
+        st = container_tally_put_run(out, HSY_RECORD_ROUNDS, first, payload,
+                                     count, ROUNDS_WIRE);
         if (st != HSY_OK)
             return st;
     }
@@ -53,7 +73,7 @@ static hsy_status container_tally_put(struct output *out, uint32_t type,
 
 hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
                                const uint8_t *labels, size_t labels_len,
-                               const hsy_tally *t)
+                               const hsy_tally *t, const struct rounds *rounds)
 {
     hsy_status st =
         container_put_prefix(out, s, labels, labels_len, HSY_CONTENT_TALLY);
@@ -66,6 +86,8 @@ hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
     if (st == HSY_OK)
         st = container_tally_put(out, HSY_RECORD_CELLS,
                                  (const uint64_t *)t->cells, t->ncells);
+    if (st == HSY_OK && rounds != NULL)
+        st = container_tally_put_rounds(out, rounds);
     if (st == HSY_OK)
         st = container_put_end(out, hsy_tally_reports(t));
     return st;
@@ -149,10 +171,26 @@ hsy_status container_add_record(hsy_tally *t, const hsy_record *record,
             break;
         return container_tally_add_cells(t->cells + record->first, payload,
                                          record->count, err);
+    case HSY_RECORD_ROUNDS:
     case HSY_RECORD_END:
         return HSY_OK;
     default:
         break;
     }
     return container_tally_outside(err);
+}
+
+hsy_status container_add_rounds(struct rounds *rounds, const hsy_record *record,
+                                const uint8_t *payload, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (record->type != HSY_RECORD_ROUNDS)
+        return HSY_OK;
+    for (uint64_t i = 0; i < record->count && st == HSY_OK; i++) {
+        const hsy_round round = rounds_get(payload + ROUNDS_WIRE * i);
+
+        st = rounds_add(rounds, &round, err);
+    }
+    return st;
 }

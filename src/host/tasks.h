@@ -152,7 +152,10 @@ void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len);
 
 /* ---- Meaning (tasks_text.c, tasks_values.c, tasks_scheme.c, tasks_check.c) */
 
-bool tasks_date(uint32_t *day, const char *text);               /* 2026-01-31 */
+bool tasks_date(uint32_t *day, const char *text); /* 2026-01-31 */
+/* A moment, UTC: a day (its noon), 2026-01-31T08:30Z or T08:30:00Z, or seconds
+ * since 1970. */
+bool tasks_time(uint64_t *seconds, const char *text);
 bool tasks_count(uint64_t *out, const char *text);              /* digits */
 bool tasks_ratio(hsy_ratio *out, const char *text, size_t len); /* 0.25, 1/4 */
 bool tasks_seconds(uint64_t *out, const char *text);            /* 6h, 2d */
@@ -167,6 +170,10 @@ bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 
 /* Kind, mechanism and epsilon of task i, resolved to its wires. */
 void tasks_scheme(hsy_tasks *t, size_t i);
+
+/* Warn of a question that asks for what changes, if its answer is kept
+ * (tasks_frozen.c). */
+void tasks_frozen(hsy_tasks *t, size_t i);
 
 /* All of t->file into t->tasks. */
 void tasks_check(hsy_tasks *t);

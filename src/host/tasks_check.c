@@ -338,6 +338,7 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
                    info->nano_slot / info->task.max_changes);
     if (raw->permanent != NULL)
         check_marks(t, i, info);
+    tasks_frozen(t, i);
     if (info->task.max_changes >= 2)
         tasks_warn(t, check_at(i, "permanent", "max_changes"),
                    "when the answer changes, that and when it did may show; "

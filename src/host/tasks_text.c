@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#define TEXT_DAY 86400u
+#define TEXT_NOON 43200u
+#define TEXT_DAYS 2932897u /* the day after 9999-12-31 */
+
 bool tasks_count(uint64_t *out, const char *text)
 {
     int64_t number;
@@ -63,6 +67,45 @@ bool tasks_date(uint32_t *day, const char *text)
     for (uint32_t i = 1; i < m; i++)
         days += text_month(y, i);
     *day = days + d - 1;
+    return true;
+}
+
+/* HH:MM or HH:MM:SS, then Z. */
+static bool text_clock(uint32_t *seconds, const char *text)
+{
+    const bool whole = strlen(text) == 9;
+    uint32_t h, m, s = 0;
+
+    if ((!whole && strlen(text) != 6) || text[2] != ':' ||
+        text[whole ? 8 : 5] != 'Z' || !text_number(&h, text, 2) ||
+        !text_number(&m, text + 3, 2) || h > 23 || m > 59)
+        return false;
+    if (whole && (text[5] != ':' || !text_number(&s, text + 6, 2) || s > 59))
+        return false;
+    *seconds = 3600 * h + 60 * m + s;
+    return true;
+}
+
+bool tasks_time(uint64_t *seconds, const char *text)
+{
+    char date[11] = "";
+    uint32_t day, clock = TEXT_NOON;
+    uint64_t count;
+
+    if (strspn(text, "0123456789") == strlen(text)) {
+        if (!tasks_count(&count, text) || count / TEXT_DAY >= TEXT_DAYS)
+            return false;
+        *seconds = count;
+        return true;
+    }
+    if (strlen(text) < 10)
+        return false;
+    memcpy(date, text, 10);
+    if (!tasks_date(&day, date) ||
+        (text[10] != '\0' &&
+         (text[10] != 'T' || !text_clock(&clock, text + 11))))
+        return false;
+    *seconds = (uint64_t)day * TEXT_DAY + clock;
     return true;
 }
 

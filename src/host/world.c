@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -57,6 +58,7 @@ const char *hsy_world_why(int number)
         {ENAMETOOLONG, "the name is too long"},
         {EEXIST, "there is one already"},
         {ERANGE, "it stands before 1970; set it"},
+        {ENODATA, "the clock that the program gave does not tell the time"},
         {ECHILD, "opened by another process: a forked child must open the "
                  "device itself, once its parent has closed it"},
     };
@@ -95,13 +97,20 @@ bool hsy_world_mine(hsy_host *h)
 
 static hsy_status world_now(void *ctx, uint64_t *seconds)
 {
+    hsy_host *h = ctx;
     struct timespec t;
 
+    if (h->clock != NULL) {
+        if (h->clock(h->clock_ctx, seconds) == HSY_OK)
+            return HSY_OK;
+        errno = ENODATA;
+        return hsy_world_failed(h, "clock");
+    }
     if (clock_gettime(CLOCK_REALTIME, &t) == -1)
-        return hsy_world_failed(ctx, "clock");
+        return hsy_world_failed(h, "clock");
     if (t.tv_sec < 0) {
         errno = ERANGE;
-        return hsy_world_failed(ctx, "clock");
+        return hsy_world_failed(h, "clock");
     }
     *seconds = (uint64_t)t.tv_sec;
     return HSY_OK;
@@ -288,6 +297,8 @@ static void world_fill(hsy_host *h, const hsy_host_options *options)
     }
     if (!options->no_log)
         h->world.log = hsy_world_log;
+    h->clock = options->clock;
+    h->clock_ctx = options->clock_ctx;
 }
 
 static hsy_status world_open(hsy_host *h, const char *directory,
@@ -308,21 +319,36 @@ static hsy_status world_open(hsy_host *h, const char *directory,
     return st;
 }
 
+/* As the caller's header has them: those of before the clock are shorter. */
+static bool world_options(hsy_host_options *o, const hsy_host_options *given)
+{
+    const size_t first = offsetof(hsy_host_options, clock);
+
+    *o = world_defaults;
+    if (given == NULL)
+        return true;
+    if (given->size != first && given->size != sizeof *given)
+        return false;
+    *o = (hsy_host_options){.size = sizeof *o};
+    memcpy(o, given, given->size);
+    return true;
+}
+
 hsy_status hsy_host_open(hsy_host **host, const char *directory,
                          const hsy_host_options *options, hsy_error *err)
 {
-    const hsy_host_options *o = options != NULL ? options : &world_defaults;
+    hsy_host_options o;
     hsy_host *h;
     hsy_status st;
 
-    if (o->size != sizeof *o)
+    if (!world_options(&o, options))
         return host_fail(err, HSY_E_RANGE, "options",
                          "set size to sizeof(hsy_host_options)");
     h = calloc(1, sizeof *h);
     if (h == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    world_fill(h, o);
-    st = world_open(h, directory, o, err);
+    world_fill(h, &o);
+    st = world_open(h, directory, &o, err);
     if (st != HSY_OK) {
         hsy_host_close(h);
         return st;

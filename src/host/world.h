@@ -32,6 +32,8 @@ struct hsy_host {
     uint32_t refused; /* HTTP status of what is being marked as sent; 0: it was
                          acknowledged */
     struct world_error error;
+    hsy_status (*clock)(void *ctx, uint64_t *seconds); /* NULL: the system's */
+    void *clock_ctx;
 };
 
 /* Whether this process opened the host; else why not is noted. */

@@ -16,6 +16,9 @@ struct shares_tally {
     const hsy_scheme *scheme;
     const hsy_info *info;
     const hsy_tally *tally;
+    const hsy_attendance *attended; /* NULL: nobody is in it twice */
+    const hsy_scheme *permanent;    /* of the kept answers; NULL: as the scheme
+                                       says */
 };
 
 struct shares_row {
@@ -45,6 +48,7 @@ hsy_status shares_bounds(hsy_poison_bound **bounds,
 struct shares_known {
     const hsy_point *point;
     const hsy_poison_bound *bound;
+    double shared; /* with the other of two: hsy_attend_both */
 };
 
 /* The estimate of a value, or if other is not NULL the difference to another
@@ -79,6 +83,25 @@ double shares_lying_p(const struct shares_tally *t);
 /* Two tallies can be compared if they ask the same; how they ask may differ.
  * NULL, or what they differ in. */
 const char *shares_differ(const hsy_info *a, const hsy_info *b);
+
+/* ---- Notes (shares_notes.c) ---------------------------------------------- */
+
+/* What is to be said beside a figure: a code for programs, a sentence for
+ * people. */
+enum shares_note_code { SHARES_PERSON_ROUNDS, SHARES_KEPT, SHARES_BOUND };
+
+#define SHARES_NOTES 3u /* most of a figure */
+
+struct shares_note {
+    const char *code, *text;
+};
+
+const struct shares_note *shares_note(enum shares_note_code code);
+
+/* Those of a tally, how many. rounds_known: attended is of the rounds
+ * themselves, not a bound. */
+size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
+                    const struct shares_tally *t, bool rounds_known);
 
 /* ---- Bins (shares_bins.c) ------------------------------------------------ */
 

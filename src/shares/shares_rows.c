@@ -30,6 +30,9 @@ hsy_status shares_points(hsy_point **points, const struct shares_tally *t,
 
     if (scratch != NULL && made != NULL)
         st = hsy_points(t->scheme, made, t->tally, codes, count, scratch, err);
+    if (st == HSY_OK && t->attended != NULL)
+        st = hsy_points_attend(made, count, t->scheme, t->permanent,
+                               t->attended, err);
     free(scratch);
     if (st == HSY_OK)
         *points = made;
@@ -110,8 +113,8 @@ hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
     hsy_status st;
 
     if (other != NULL)
-        st = hsy_estimate_difference(&row->est, &row->p_value, own->point,
-                                     other->point, how, err);
+        st = hsy_estimate_paired(&row->est, &row->p_value, own->point,
+                                 other->point, own->shared, how, err);
     else
         st = hsy_estimate_point(&row->est, own->point, how, err);
     if (st != HSY_OK)

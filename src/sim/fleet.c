@@ -25,13 +25,19 @@ hsy_status fleet_fail(hsy_error *err, hsy_status status, const char *field,
 
 /* ---- Tasks --------------------------------------------------------------- */
 
+uint32_t fleet_round(const hsy_task *t)
+{
+    const uint32_t slot = t->slot_days != 0 ? t->slot_days : t->end - t->start;
+
+    return t->round_days != 0 ? t->round_days : slot;
+}
+
 /* The last day of the last round whose uploads are all due; 0: there is none.
  */
 static uint32_t fleet_answer_day(const hsy_task *t, uint64_t now)
 {
     const uint32_t all = t->end - t->start;
-    const uint32_t slot = t->slot_days != 0 ? t->slot_days : all;
-    const uint32_t round = t->round_days != 0 ? t->round_days : slot;
+    const uint32_t round = fleet_round(t);
     const uint64_t over = (uint64_t)t->start * FLEET_DAY + t->delay_seconds;
     uint64_t days, end;
 
@@ -59,6 +65,20 @@ static void fleet_schedule(struct fleet_task *t, uint64_t now)
         t->day = day;
 }
 
+/* The first of the days that they live on which a task is asked. */
+static void fleet_schedule_days(struct fleet_task *t,
+                                const struct fleet_options *o)
+{
+    const uint64_t first = o->now / FLEET_DAY, end = first + o->days;
+
+    if (t->info.kind == HSY_KIND_TUPLE)
+        t->why = "it asks several things at once";
+    else if (t->task.start >= end || t->task.end <= first)
+        t->why = "it is not asked on any of these days";
+    else
+        t->day = t->task.start > first ? t->task.start : (uint32_t)first;
+}
+
 static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
 {
     struct fleet_task *t = &f->tasks[i];
@@ -75,7 +95,10 @@ static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
     if (st == HSY_OK) {
         hsy_release_describe(r, &info);
         hsy_scheme_info(info.scheme, &t->info);
-        fleet_schedule(t, f->o.now);
+        if (f->o.days != 0)
+            fleet_schedule_days(t, &f->o);
+        else
+            fleet_schedule(t, f->o.now);
     }
     free(r);
     return st == HSY_OK && t->info.kind != HSY_KIND_TUPLE
@@ -109,9 +132,17 @@ static hsy_status fleet_fetch(struct fleet *f, hsy_error *err)
                                   .ca_file = f->o.ca_file,
                                   .attempts = 4,
                                   .wait_ms = 100};
-    size_t len = 0;
-    hsy_status st = hsy_document_fetch(&f->bytes, &len, f->o.url, &how, err);
+    size_t len = f->o.document_len;
+    hsy_status st = HSY_OK;
 
+    if (f->o.document == NULL) {
+        st = hsy_document_fetch(&f->bytes, &len, f->o.url, &how, err);
+    } else {
+        f->bytes = malloc(len + 1);
+        if (f->bytes == NULL)
+            return sim_nomem(err);
+        memcpy(f->bytes, f->o.document, len);
+    }
     if (st == HSY_OK)
         st = hsy_document_open(&f->document, f->bytes, len, err);
     if (st != HSY_OK)
@@ -158,6 +189,7 @@ void fleet_close(struct fleet *f)
     for (size_t i = 0; f->tasks != NULL && i < f->n; i++) {
         fleet_law_clear(&f->tasks[i].law);
         free(f->tasks[i].counts);
+        free(f->tasks[i].days);
     }
     free(f->tasks);
     free(f->order);
@@ -315,6 +347,11 @@ hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
     hsy_status st;
 
     *result = (struct fleet_result){.requests = 0};
+    if (f->o.days != 0) {
+        st = fleet_days_run(f, result, err);
+        result->seconds = fleet_clock() - start;
+        return st;
+    }
     if (pthread_mutex_init(&job.lock, NULL) != 0)
         return sim_nomem(err);
     st = crew_work(&crew, err);

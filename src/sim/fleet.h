@@ -7,6 +7,9 @@
  * truths are drawn from laws that are known, so that what the collector
  * estimates can be held against what is so. No person is behind any of it: do
  * not send it to a collector whose figures somebody believes.
+ *
+ * Either all answer once and send (fleet_run), or they live for days: then the
+ * clock is a file that a collector of a rehearsal follows (fleet_days.c).
  */
 #ifndef FLEET_H
 #define FLEET_H
@@ -14,14 +17,24 @@
 #include "hearsay_host.h"
 
 #define FLEET_DEVICES_MAX 100000000u
+#define FLEET_DAYS_MAX 36500u
 #define FLEET_BATCH_MAX 4096u
 #define FLEET_CONNECTIONS_MAX 1024u
 #define FLEET_REPEAT_MAX 1000u
 #define FLEET_THREADS_MAX 256u
 #define FLEET_STATUSES 16u
 
+enum fleet_attendance {
+    FLEET_STAY,  /* all devices, all days */
+    FLEET_LEAVE, /* every second one is gone after its first rounds */
+    FLEET_JOIN   /* they come one after the other, evenly over the days */
+};
+
 struct fleet_options {
     const char *url;
+    const uint8_t *document; /* signed tasks instead of those of the collector;
+                                NULL: they are fetched */
+    size_t document_len;
     const char *token;   /* NULL: none */
     const char *ca_file; /* NULL: the system's */
     const uint8_t *key;  /* who signs the tasks; NULL: it is not checked */
@@ -33,6 +46,9 @@ struct fleet_options {
     uint32_t repeat;      /* times that each request is sent */
     uint32_t attempts;    /* of each, until it is given up */
     double rate;          /* requests a second at most; 0: as many as go */
+    uint32_t days;        /* that they live; 0: they answer once, and send */
+    const char *clock;    /* with days: the file that is the clock */
+    enum fleet_attendance attendance;
     void (*tick)(void *ctx, uint64_t uploads); /* may be NULL */
     void *ctx;
 };
@@ -56,12 +72,17 @@ struct fleet_task {
     uint32_t day;    /* on which it is answered; 0: it is left out */
     const char *why; /* then */
     struct fleet_law law;
-    uint64_t answered; /* devices whose truth went into a report */
+    uint64_t answered; /* devices whose truth went into a report; of days:
+                          reports, each the truth of a person in a round */
     uint64_t *counts;  /* of them by value, bin or word: ncounts; owned */
     size_t ncounts;
     double sum;              /* of numbers, in units of 10^-scale */
     uint64_t reports, nulls; /* acknowledged */
     uint64_t refused;
+    struct fleet_day { /* acknowledged by the day in the upload's head */
+        uint64_t reports, nulls;
+    } * days; /* owned: ndays, from first_day on */
+    uint32_t first_day, ndays;
 };
 
 struct fleet_result {
@@ -96,9 +117,20 @@ const char *fleet_label(const struct fleet_task *task, size_t i, size_t *len);
 hsy_status fleet_law_parse(struct fleet_task *task, const char *text,
                            hsy_error *err);
 
-/* All devices, one after the other in each thread; then result has what became
- * of it. HSY_E_IO if the collector cannot be reached. */
+/* All devices, one after the other in each thread (that live for days: all in
+ * one); then result has what became of it. HSY_E_IO if the collector cannot be
+ * reached, HSY_E_REFUSED if it does not follow the clock. */
 hsy_status fleet_run(struct fleet *f, struct fleet_result *result,
                      hsy_error *err);
+
+/* Takes an upload of task number `task`; anything but HSY_OK ends. */
+typedef hsy_status fleet_each(void *ctx, const uint8_t *upload, size_t len,
+                              size_t task, const hsy_upload *head,
+                              hsy_error *err);
+
+/* The same days of the same devices without a collector: every upload is handed
+ * to each, in the order in which it would be sent. */
+hsy_status fleet_hand(struct fleet *f, fleet_each *each, void *ctx,
+                      hsy_error *err);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * fleet_device.c - one simulated device: the real one, its world in memory.
  *
- * It takes the document now, is admitted to each task and answers it on the
+ * In a life of days its clock only goes on. In one that is answered once it
+ * takes the document now, is admitted to each task and answers it on the
  * task's day, and is looked at now again: the rounds in between have ended, and
  * what is due goes out, null uploads too. The device's day moves with answers
  * alone, so its clock may stand at now first and go back.
@@ -23,8 +24,12 @@ struct fleet_device {
     hsy_source *sources;
     uint64_t clock;
     uint8_t key[HSY_KEY];
+    uint64_t number;
     hsy_device *dev;
     hsy_release **releases; /* of the order */
+    bool *admitted;         /* which of them */
+    const hsy_release **list;
+    size_t nlist; /* those that are */
     uint8_t *upload;
     size_t room;
     bool verified; /* the document, once for all */
@@ -124,7 +129,10 @@ static hsy_status device_rooms(struct fleet_device *d, hsy_error *err)
 
     d->dev = calloc(1, hsy_device_size(&d->policy) + 1);
     d->releases = calloc(f->norder + 1, sizeof *d->releases);
-    if (d->dev == NULL || d->releases == NULL)
+    d->admitted = calloc(f->norder + 1, sizeof *d->admitted);
+    d->list = calloc(f->norder + 1, sizeof *d->list);
+    if (d->dev == NULL || d->releases == NULL || d->admitted == NULL ||
+        d->list == NULL)
         return sim_nomem(err);
     d->room = HSY_UPLOAD_WIRE;
     for (size_t k = 0; k < f->norder; k++) {
@@ -168,7 +176,11 @@ void fleet_device_free(struct fleet_device *d)
     for (size_t k = 0; d->releases != NULL && k < d->f->norder; k++)
         free(d->releases[k]);
     free(d->releases);
+    free(d->admitted);
+    free(d->list);
     free(d->sources);
+    if (d->dev != NULL)
+        hsy_device_close(d->dev);
     free(d->dev);
     free(d->upload);
     free(d);
@@ -195,28 +207,42 @@ static void device_note(struct fleet_task *t, const hsy_truth *truth,
     t->counts[code < t->ncounts ? code : t->ncounts - 1]++;
 }
 
-/* Task k of the order: admitted and answered on its day, the same truth as
- * often as it takes answers. */
-static hsy_status device_answer(struct fleet_device *d, size_t k,
-                                uint64_t number, hsy_error *err)
+/* What the person thinks about task k of the order, always the same. */
+static void device_truth(const struct fleet_device *d, size_t k,
+                         hsy_truth *truth, size_t *place)
 {
-    struct fleet_task *t = &d->f->tasks[d->f->order[k]];
-    hsy_answer_state state = HSY_ANSWERED;
+    const struct fleet_task *t = &d->f->tasks[d->f->order[k]];
     hsy_stream coins;
+
+    hsy_stream_seed(&coins, d->f->o.seed, d->number * HSY_TASKS_MAX + t->place);
+    fleet_law_draw(t, truth, place, &coins);
+}
+
+/* Task k, admitted when it is first asked and answered now, the same truth as
+ * often as it takes answers. *first: whether this was a new report's. */
+static hsy_status device_answer(struct fleet_device *d, size_t k, bool *first,
+                                hsy_error *err)
+{
+    const struct fleet_task *t = &d->f->tasks[d->f->order[k]];
+    hsy_answer_state state = HSY_ANSWERED;
     hsy_truth truth;
     size_t place;
-    hsy_status st;
+    hsy_status st = HSY_OK;
 
-    d->clock = (uint64_t)t->day * FLEET_DAY + FLEET_DAY / 2;
-    st = hsy_device_admit(d->dev, d->releases[k], &d->f->document, t->place,
-                          err);
-    hsy_stream_seed(&coins, d->f->o.seed, number * HSY_TASKS_MAX + t->place);
-    fleet_law_draw(t, &truth, &place, &coins);
+    *first = false;
+    if (!d->admitted[k])
+        st = hsy_device_admit(d->dev, d->releases[k], &d->f->document, t->place,
+                              err);
+    if (st == HSY_OK && !d->admitted[k]) {
+        d->admitted[k] = true;
+        d->list[d->nlist++] = d->releases[k];
+    }
+    device_truth(d, k, &truth, &place);
     for (uint32_t i = 0;
          st == HSY_OK && state == HSY_ANSWERED && i < t->task.answers; i++) {
         st = hsy_device_answer(d->dev, d->releases[k], &truth, &state, err);
         if (st == HSY_OK && state == HSY_ANSWERED && i == 0)
-            device_note(t, &truth, place, d->releases[k]);
+            *first = true;
     }
     return st;
 }
@@ -230,35 +256,57 @@ static size_t device_task(const struct fleet *f, const hsy_upload *head)
     return i;
 }
 
+/* Task k's truth goes into the counts. */
+static void device_count(struct fleet_device *d, size_t k)
+{
+    hsy_truth truth;
+    size_t place;
+
+    device_truth(d, k, &truth, &place);
+    device_note(&d->f->tasks[d->f->order[k]], &truth, place, d->releases[k]);
+}
+
+/* An upload was handed on: in a life of days that is when a truth counts. */
+static void device_handed(struct fleet_device *d, size_t task)
+{
+    size_t k = 0;
+
+    while (k + 1 < d->f->norder && d->f->order[k] != task)
+        k++;
+    device_count(d, k);
+}
+
 /* Everything that is due now, or has been for a while. */
 static hsy_status device_send(struct fleet_device *d, fleet_each *each,
                               void *ctx, hsy_error *err)
 {
-    const hsy_release *const *r = (const hsy_release *const *)d->releases;
-    const size_t n = d->f->norder;
     hsy_status st;
 
-    d->clock = d->f->o.now;
     for (;;) {
         hsy_upload head;
-        size_t len;
+        size_t len, task;
 
-        st = hsy_device_next(d->dev, r, n, d->upload, d->room, &len, err);
+        st = hsy_device_next(d->dev, d->list, d->nlist, d->upload, d->room,
+                             &len, err);
         if (st != HSY_OK)
             return st == HSY_E_END ? HSY_OK : st;
         st = hsy_upload_decode(&head, d->upload, err);
+        if (st != HSY_OK)
+            return st;
+        task = device_task(d->f, &head);
+        st = each(ctx, d->upload, len, task, &head, err);
+        if (st == HSY_OK && d->f->o.days != 0 && head.kind == 1)
+            device_handed(d, task);
         if (st == HSY_OK)
-            st = each(ctx, d->upload, len, device_task(d->f, &head),
-                      head.kind == 1, err);
-        if (st == HSY_OK)
-            st = hsy_device_sent(d->dev, r, n, d->upload, len, err);
+            st =
+                hsy_device_sent(d->dev, d->list, d->nlist, d->upload, len, err);
         if (st != HSY_OK)
             return st;
     }
 }
 
-hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
-                             fleet_each *each, void *ctx, hsy_error *err)
+hsy_status fleet_device_begin(struct fleet_device *d, uint64_t number,
+                              uint64_t now, hsy_error *err)
 {
     struct sim_device coins;
     hsy_document doc;
@@ -266,17 +314,55 @@ hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
 
     sim_device_init(&coins, NULL, d->f->o.seed, number);
     memcpy(d->key, coins.key, sizeof d->key);
-    d->clock = d->f->o.now;
+    d->number = number;
+    d->clock = now;
+    d->nlist = 0;
+    memset(d->admitted, 0, d->f->norder * sizeof *d->admitted);
     st = hsy_device_create(d->dev, &d->policy, &d->world, err);
     if (st == HSY_OK)
         st = hsy_device_consent_set(d->dev, HSY_CONSENT_SEND, err);
     if (st == HSY_OK)
         st =
             hsy_device_take(d->dev, &doc, d->f->bytes, d->f->document.len, err);
-    for (size_t k = 0; st == HSY_OK && k < d->f->norder; k++)
-        st = device_answer(d, k, number, err);
+    return st;
+}
+
+hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
+                             fleet_each *each, void *ctx, hsy_error *err)
+{
+    const uint64_t now = d->f->o.now;
+    hsy_status st = fleet_device_begin(d, number, now, err);
+
+    for (size_t k = 0; st == HSY_OK && k < d->f->norder; k++) {
+        bool first;
+
+        d->clock =
+            (uint64_t)d->f->tasks[d->f->order[k]].day * FLEET_DAY + FLEET_NOON;
+        st = device_answer(d, k, &first, err);
+        if (first)
+            device_count(d, k);
+    }
+    d->clock = now;
     if (st == HSY_OK)
         st = device_send(d, each, ctx, err);
     hsy_device_close(d->dev);
+    return st;
+}
+
+hsy_status fleet_device_day(struct fleet_device *d, uint64_t now, bool answers,
+                            fleet_each *each, void *ctx, hsy_error *err)
+{
+    const uint64_t day = now / FLEET_DAY;
+    hsy_status st;
+
+    d->clock = now;
+    st = device_send(d, each, ctx, err);
+    for (size_t k = 0; st == HSY_OK && answers && k < d->f->norder; k++) {
+        const hsy_task *t = &d->f->tasks[d->f->order[k]].task;
+        bool first;
+
+        if (day >= t->start && day < t->end)
+            st = device_answer(d, k, &first, err);
+    }
     return st;
 }

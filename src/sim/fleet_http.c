@@ -28,6 +28,7 @@ struct http_request {
     size_t len, room;
     uint16_t *task; /* of each upload */
     bool *report;
+    uint32_t *epoch;
     size_t n;
     bool copy; /* an earlier request has the same bytes */
     uint32_t attempt;
@@ -86,7 +87,9 @@ static bool http_setup(struct fleet_http *h, struct http_request *r)
 
     r->task = calloc(o->batch, sizeof *r->task);
     r->report = calloc(o->batch, sizeof *r->report);
+    r->epoch = calloc(o->batch, sizeof *r->epoch);
     return c != NULL && r->task != NULL && r->report != NULL &&
+           r->epoch != NULL &&
            h->use->easy_setopt(c, CURLOPT_URL, h->url) == CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
            h->use->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
@@ -169,6 +172,7 @@ void fleet_http_close(struct fleet_http *h)
         free(r->bytes);
         free(r->task);
         free(r->report);
+        free(r->epoch);
         free(r->answer);
     }
     free(h->requests);
@@ -193,6 +197,14 @@ void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads)
     r->refused += uploads;
 }
 
+static void http_count_day(struct fleet_task *t, uint32_t epoch, bool report)
+{
+    if (epoch < t->first_day || epoch - t->first_day >= t->ndays)
+        return;
+    t->days[epoch - t->first_day].reports += report;
+    t->days[epoch - t->first_day].nulls += !report;
+}
+
 /* What became of upload i: acknowledged, unless a status says otherwise. A copy
  * is counted with the one it is of. */
 static void http_count(struct fleet_http *h, const struct http_request *r,
@@ -210,6 +222,7 @@ static void http_count(struct fleet_http *h, const struct http_request *r,
     h->result->acknowledged++;
     t->reports += r->report[i];
     t->nulls += !r->report[i];
+    http_count_day(t, r->epoch[i], r->report[i]);
 }
 
 /* The list of what was refused in an answer; NULL: there is none. */
@@ -394,6 +407,7 @@ static hsy_status http_copy(struct fleet_http *h, const struct http_request *of,
     r->copy = true;
     memcpy(r->task, of->task, of->n * sizeof *r->task);
     memcpy(r->report, of->report, of->n * sizeof *r->report);
+    memcpy(r->epoch, of->epoch, of->n * sizeof *r->epoch);
     st = http_pace(h, err);
     if (st == HSY_OK) {
         http_send(h, r);
@@ -420,7 +434,7 @@ static hsy_status http_submit(struct fleet_http *h, hsy_error *err)
 }
 
 hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
-                           size_t task, bool report, hsy_error *err)
+                           size_t task, const hsy_upload *head, hsy_error *err)
 {
     struct fleet_http *h = http;
     struct http_request *r;
@@ -436,7 +450,8 @@ hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
     memcpy(r->bytes + r->len, upload, len);
     r->len += len;
     r->task[r->n] = (uint16_t)task;
-    r->report[r->n++] = report;
+    r->epoch[r->n] = head->epoch;
+    r->report[r->n++] = head->kind == 1;
     return r->n == h->f->o.batch ? http_submit(h, err) : HSY_OK;
 }
 

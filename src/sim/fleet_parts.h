@@ -38,10 +38,6 @@ void fleet_law_draw(const struct fleet_task *task, hsy_truth *truth,
 
 struct fleet_device;
 
-/* Takes an upload of task number `task`; anything but HSY_OK ends. */
-typedef hsy_status fleet_each(void *ctx, const uint8_t *upload, size_t len,
-                              size_t task, bool report, hsy_error *err);
-
 /* Room for one device, which lives again and again under other keys. */
 hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
                             hsy_error *err);
@@ -50,6 +46,23 @@ void fleet_device_free(struct fleet_device *d); /* NULL is allowed */
 /* The life of device number `number`: asked, answered, and all that is due. */
 hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
                              fleet_each *each, void *ctx, hsy_error *err);
+
+/* A life of days: it begins, and has a look every day at the same time: what is
+ * due goes out; then it answers what is asked, if it does. */
+hsy_status fleet_device_begin(struct fleet_device *d, uint64_t number,
+                              uint64_t now, hsy_error *err);
+hsy_status fleet_device_day(struct fleet_device *d, uint64_t now, bool answers,
+                            fleet_each *each, void *ctx, hsy_error *err);
+
+/* ---- Days (fleet_days.c) ------------------------------------------------- */
+
+#define FLEET_NOON (FLEET_DAY / 2)
+
+/* Days of a round. */
+uint32_t fleet_round(const hsy_task *t);
+
+hsy_status fleet_days_run(struct fleet *f, struct fleet_result *result,
+                          hsy_error *err);
 
 /* ---- HTTP (fleet_http.c) ------------------------------------------------- */
 
@@ -61,7 +74,7 @@ void fleet_http_close(struct fleet_http *h); /* NULL is allowed */
 
 /* A fleet_each: into the next request, which is sent when it is full. */
 hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
-                           size_t task, bool report, hsy_error *err);
+                           size_t task, const hsy_upload *head, hsy_error *err);
 
 /* So many uploads were refused with this status. */
 void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads);

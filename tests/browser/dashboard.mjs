@@ -166,6 +166,7 @@ async function few() {
   const p = desk, t = tasks.find((x) => !x.shown);
   await at(p, hash(t), "progress");
   ok(await p.getByText("Too few reports yet").isVisible() && (await p.locator(".estimate g[data-low]").count()) === 0, "below its least number of reports a task shows how far it is, and no estimate");
+  ok(t.frozen && await p.getByText(`kept for ${t.kept_days} days and sent again with new noise`).isVisible(), "a question whose first answer is kept says so");
   await shot(p, "few");
   await at(p, "#/task/%E0%A4", ".problem");
   ok(await p.getByRole("alert").isVisible(), "an address of nothing says so");

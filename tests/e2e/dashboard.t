@@ -23,7 +23,7 @@ def tasks(release, browsers):
     rows = [task(name, what, start=DAY - 9) for name, what in kind.items()]
     rows.append(task("browser", "release: %d; values: [%s]; epsilon: 2; mechanism: grr; repeat: daily" % (release, browsers), start=DAY - 9))
     rows.append(task("hostile", "values: [%s, b]; epsilon: 1; repeat: daily" % json.dumps(HOSTILE), start=DAY - 9))
-    rows.append(task("few", "yes-no: true; epsilon: 1; repeat: daily", min_reports=100000))
+    rows.append(task("few", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", min_reports=100000))
     return "".join(rows).replace("Which one is it?", json.dumps("Which one is it? " + HOSTILE), 1)
 
 

@@ -188,6 +188,30 @@ for more in (KEPT + ["    set: {pool-bits: 6}"], KEPT + ["    min_reports: 65536
     r = run("tasks", "check", write("t.yaml", yaml((8, "    strings: true"), more=more)))
     ok(r.code == 0 and r.err == "", "one that many share is not: %s" % more, r)
 
+# An answer that is kept should be to a question about what stays.
+FROZEN = (("Did you use it yesterday?", "'yesterday'"), ("How many minutes a day?", "'a day'"), ("What is open NOW?", "'now'"), ("Did you see it?", "'did you'"),
+          ("Do you,today,use it?", "'today'"), ("Which page did you open last night?", "'last night'"), ("What did it cost this year?", None))
+for question, words in FROZEN:
+    text = yaml((7, "    question: " + question), more=KEPT)
+    if words is None:  # it lasts no longer than that
+        ok(run("tasks", "check", write("t.yaml", text)).err == "", "a year is long enough for: " + question)
+        continue
+    problem(text, 7, "a", "question", words + " asks for what changes", "a question that a kept answer does not fit is: " + question, warning=True)
+    problem(text, 7, "a", "question", "sent for 364 days, whatever comes later: ask for what stays", "with what happens", warning=True)
+    problem(text, 7, "a", "question", "fresh answers (repeat, no permanent); or renew sooner; or max_changes\n", "and what to do", warning=True)
+for question in ("On a usual day, how long?", "Which do you know?", "Do you like Yesterdays?", "Is it snow?", "Candid, you say?"):
+    r = run("tasks", "check", write("t.yaml", yaml((7, '    question: "%s"' % question), more=KEPT)))
+    ok(r.code == 0 and r.err == "", "one about what stays is not: " + question, r)
+for more in (["    repeat: once"], [], ["    permanent: {epsilon: 2, renew: 7 days}"]):
+    r = run("tasks", "check", write("t.yaml", yaml((7, "    question: Did it happen this week?"), (9, "    epsilon: 0.1"), more=[m.replace("2,", "0.2, ") for m in more])))
+    ok(r.code == 0 and "what changes" not in r.err, "nor one whose answers are fresh, or renewed in time: %s" % more, r)
+permanent(["epsilon: 2", "max_changes: 2"], 14, "permanent.max_changes", "no epsilon bounds", "with max_changes only that is said", warning=True, changes=[(7, "    question: Did you today?")])
+for file in ("tasks.yaml", "collector/tasks.yaml"):
+    r = run("tasks", "check", os.path.join(ROOT, "examples", file))
+    ok(r.code == 0 and "what changes" not in r.err, "examples/%s asks for what stays" % file, r)
+    shown = json.loads(must("tasks", "show", os.path.join(ROOT, "examples", file), "--format", "json"))["tasks"]
+    ok({t["task"]: t["kept_days"] for t in shown}["dark-mode"] >= 3652 and any(t["kept_days"] is None for t in shown), "and says for how long an answer is kept", shown)
+
 problem(yaml((2, "issued: 9999-01-01"), (3, "expires: 9999-02-01"), (11, "    end: 9999-12-31")), 2, "", "issued", "devices refuse the document until",
         "a day of issue in the future is", warning=True)
 problem(yaml((10, "    start: 2023-11-01"), (11, "    end: 2023-11-30")), 11, "a", "end", "no device answers", "a task that is over already is",

@@ -39,6 +39,7 @@ static size_t container_bytes(uint8_t *out, const struct container_item *item)
 
 static void container_write_tally(const hsy_scheme *s, const uint8_t *labels,
                                   size_t labels_len, const hsy_tally *t,
+                                  const struct rounds *rounds,
                                   const uint8_t *data, size_t len)
 {
     static int pipes[2] = {-1, -1};
@@ -53,8 +54,8 @@ static void container_write_tally(const hsy_scheme *s, const uint8_t *labels,
         snprintf(path, sizeof path, "/dev/fd/%d", pipes[1]);
     }
     fuzz_expect(output_open(&out, path) == HSY_OK &&
-                    container_put_tally(out, s, labels, labels_len, t) ==
-                        HSY_OK &&
+                    container_put_tally(out, s, labels, labels_len, t,
+                                        rounds) == HSY_OK &&
                     output_commit(out) == HSY_OK,
                 "a tally that was read can be written");
     got = read(pipes[0], container_again, sizeof container_again);
@@ -90,6 +91,8 @@ static void container_tally(const uint8_t *data, size_t len)
     struct container_item item;
     const hsy_scheme *s;
     hsy_tally t = {0};
+    struct rounds rounds = {0};
+    hsy_status st = HSY_OK;
     const uint8_t *labels = data + HSY_PREFIX_WIRE + HSY_SCHEME_WIRE;
     size_t labels_len;
 
@@ -99,13 +102,22 @@ static void container_tally(const uint8_t *data, size_t len)
     s = item.scheme;
     if (hsy_tally_words(s) <= CONTAINER_WORDS) {
         hsy_tally_init(&t, s, container_memory);
-        while (container_next(r, &item, NULL) == HSY_OK)
+        while (container_next(r, &item, NULL) == HSY_OK) {
             fuzz_expect(container_add_record(&t, &item.record, item.payload,
                                              NULL) == HSY_OK,
                         "the records of an accepted tally can be added");
-        container_write_tally(s, labels, labels_len, &t, data, len);
+            if (st == HSY_OK)
+                st = container_add_rounds(&rounds, &item.record, item.payload,
+                                          NULL);
+        }
+        fuzz_expect(st == HSY_OK || st == HSY_E_OVERFLOW,
+                    "and its rounds, as far as they can be counted");
+        if (st == HSY_OK)
+            container_write_tally(s, labels, labels_len, &t, &rounds, data,
+                                  len);
         container_fold(s, &t);
     }
+    rounds_clear(&rounds);
     container_close(r);
 }
 

@@ -65,8 +65,8 @@ static void golden_tally(const char *dir, const struct example *e,
     hsy_tally t = example_tally(s);
 
     golden_expect(hsy_tally_batch(&t, s, reports, EXAMPLE_N, NULL));
-    golden_expect(
-        container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &t));
+    golden_expect(container_put_tally(out, s, e->spec.labels,
+                                      e->spec.labels_len, &t, NULL));
     golden_expect(output_commit(out));
     free(t.cells);
 }
@@ -103,8 +103,8 @@ static void golden_release(const char *dir, const struct example *e)
         golden_expect(hsy_central_release(&one, s, &rng, NULL));
         golden_expect(hsy_tally_merge(&all, &one, NULL));
     }
-    golden_expect(
-        container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &all));
+    golden_expect(container_put_tally(out, s, e->spec.labels,
+                                      e->spec.labels_len, &all, NULL));
     golden_expect(output_commit(out));
     free(all.cells);
     free(one.cells);

@@ -41,7 +41,8 @@ static void tallies_add_up(const struct example *e)
 
         for (size_t j = 0; j < 3; j++)
             same &= fold(&t, &parts[orders[i][j]]) == HSY_E_END;
-        container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &t);
+        container_put_tally(out, s, e->spec.labels, e->spec.labels_len, &t,
+                            NULL);
         f = files_close(out);
         same &= files_same(&f, &whole);
         free(t.cells);

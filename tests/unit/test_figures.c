@@ -88,11 +88,14 @@ static void every_entry(const struct roster_entry *e)
     hsy_scheme_info(e->scheme, &info);
     if (!ok(words != NULL && fewer != NULL, "%s: two tallies", info.mechanism))
         return;
-    ok(figure_json(&json, &len, e, fewer, &how, &err) == HSY_E_EMPTY &&
+    ok(figure_json(&json, &len, &(struct figure_of){.entry = e, .words = fewer},
+                   &how, &err) == HSY_E_EMPTY &&
            err.limit == PEOPLE && json == NULL,
        "%s: nothing is shown of one report less than the least",
        info.mechanism);
-    st = figure_json(&json, &len, e, words, &how, &err);
+    st = figure_json(&json, &len,
+                     &(struct figure_of){.entry = e, .words = words}, &how,
+                     &err);
     if (info.param[HSY_PARAM_STEP] == 20) {
         ok(st == HSY_E_UNKNOWN && strcmp(err.field, "candidates") == 0,
            "%s: steps too long to be tried are refused", info.mechanism);
@@ -135,7 +138,9 @@ static hsy_status asked(const struct roster_entry *e, struct figure_how how,
     int64_t *words = tallied(e, PEOPLE);
     char *json = NULL;
     size_t len;
-    hsy_status st = figure_json(&json, &len, e, words, &how, err);
+    hsy_status st =
+        figure_json(&json, &len,
+                    &(struct figure_of){.entry = e, .words = words}, &how, err);
 
     free(json);
     free(words);
@@ -225,7 +230,9 @@ static void differences(const struct roster_entry *a,
     char *json = NULL;
     size_t len;
 
-    if (figure_difference(&json, &len, a, x, a, y, &how, &err) == HSY_OK)
+    if (figure_difference(
+            &json, &len, &(struct figure_of){.entry = a, .words = x},
+            &(struct figure_of){.entry = a, .words = y}, &how, &err) == HSY_OK)
         both = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
     rows = json_object_get(both, "difference");
     ok(rows_hold(json_object_get(both, "a")) &&
@@ -238,16 +245,22 @@ static void differences(const struct roster_entry *a,
     json_decref(both);
     free(json);
     json = NULL;
-    ok(figure_difference(&json, &len, a, x, b, z, &how, &err) ==
-               HSY_E_MISMATCH &&
+    ok(figure_difference(&json, &len,
+                         &(struct figure_of){.entry = a, .words = x},
+                         &(struct figure_of){.entry = b, .words = z}, &how,
+                         &err) == HSY_E_MISMATCH &&
            json == NULL,
        "two questions have none");
-    ok(figure_difference(&json, &len, a, x, a, few, &how, &err) ==
-               HSY_E_EMPTY &&
+    ok(figure_difference(&json, &len,
+                         &(struct figure_of){.entry = a, .words = x},
+                         &(struct figure_of){.entry = a, .words = few}, &how,
+                         &err) == HSY_E_EMPTY &&
            err.line == 2 && err.limit == PEOPLE,
        "nor have too few reports: the second are named");
-    ok(figure_difference(&json, &len, a, few, a, x, &how, &err) ==
-               HSY_E_EMPTY &&
+    ok(figure_difference(&json, &len,
+                         &(struct figure_of){.entry = a, .words = few},
+                         &(struct figure_of){.entry = a, .words = x}, &how,
+                         &err) == HSY_E_EMPTY &&
            err.line == 1,
        "or the first");
     free(x);

@@ -119,7 +119,8 @@ static struct file write_tally(const struct told *told)
 {
     struct output *out = files_open();
 
-    container_put_tally(out, told->s, told->labels, told->labels_len, &told->t);
+    container_put_tally(out, told->s, told->labels, told->labels_len, &told->t,
+                        NULL);
     return files_close(out);
 }
 

@@ -42,8 +42,9 @@ static const char *const labels[EXAMPLE_TASKS] = {
     " One report can move the odds of any guess about your answer by at most "
     "2.8 times. The change is made once, kept for 364 days, and every report "
     "is made from what was kept. All 364 reports of that time together can "
-    "move the odds of any guess about your answer by at most 20.1 times. If "
-    "your answer changes in that time, reports go on from the first one: that "
+    "move the odds of any guess about your answer by at most 20.1 times. Your "
+    "first answer, changed so, is kept until 2027-02-14 and sent each "
+    "time with new noise. If your answer changes, what is sent does not: that "
     "it changed does not show. After every day, this device sends 1 upload: a "
     "report, or if there is none an empty one of the same length." NEVER YEAR,
 
@@ -51,8 +52,9 @@ static const char *const labels[EXAMPLE_TASKS] = {
     " One report can move the odds of any guess about your answer by at most "
     "3.0 times. The change is made once, kept for 364 days, and every report "
     "is made from what was kept. All 364 reports of that time together can "
-    "move the odds of any guess about your answer by at most 81.1 times. If "
-    "your answer changes in that time, reports go on from the first one: that "
+    "move the odds of any guess about your answer by at most 81.1 times. Your "
+    "first answer, changed so, is kept until 2027-02-14 and sent each "
+    "time with new noise. If your answer changes, what is sent does not: that "
     "it changed does not show. After every day, this device sends 1 upload: a "
     "report, or if there is none an empty one of the same length." NEVER
     " It names one of 64 groups, which this device drew at random and keeps; "
@@ -82,6 +84,26 @@ static void labels_are_these(void)
             printf("# %s\n", text);
         free(r);
     }
+}
+
+/* An answer that is kept for a slot says for how long, and that it stays. */
+static void says_what_is_kept(void)
+{
+    hsy_task task = e.task[2]; /* 28 days of four rounds */
+    hsy_release *r;
+    char text[4096];
+
+    task.max_changes = 1;
+    r = release_of(&task);
+    hsy_release_label(r, &task, text, sizeof text);
+    ok(strstr(text, "kept for 28 days, and every report is made from what was "
+                    "kept.") != NULL &&
+           strstr(text, " Your first answer, changed so, is kept for that time "
+                        "and sent each time with new noise. If your answer "
+                        "changes, what is sent does not: that it changed does "
+                        "not show. ") != NULL,
+       "a slot's first answer, for as long as the slot");
+    free(r);
 }
 
 /* Room for n bytes holds at most n - 1, and never half a character. */
@@ -144,6 +166,7 @@ int main(void)
     if (!ok(example_tasks_make(&e), "the examples resolve"))
         return tap_done();
     labels_are_these();
+    says_what_is_kept();
     labels_are_cut();
     dates_are_right();
     return tap_done();

@@ -518,6 +518,55 @@ static void has_clock_and_entropy(void)
     hsy_host_close(NULL);
 }
 
+static hsy_status given_clock(void *ctx, uint64_t *seconds)
+{
+    *seconds = *(const uint64_t *)ctx;
+    return *seconds != 0 ? HSY_OK : HSY_E_IO;
+}
+
+/* The options as they were before there was a clock in them. */
+struct earlier_options {
+    size_t size;
+    uint32_t wait_seconds;
+    const char *anchor;
+    bool no_log, create;
+};
+
+static void takes_a_clock(void)
+{
+    uint64_t at = 1793793600, now = 0;
+    const hsy_host_options given = {.size = sizeof given,
+                                    .create = true,
+                                    .clock = given_clock,
+                                    .clock_ctx = &at};
+    union {
+        struct earlier_options earlier;
+        hsy_host_options now;
+    } old;
+    const hsy_world *w;
+    hsy_host *h;
+
+    afresh();
+    h = opened(&given);
+    w = hsy_host_world(h);
+    ok(w->now(w->ctx, &now) == HSY_OK && now == at,
+       "the clock is the caller's");
+    at += 86400;
+    ok(w->now(w->ctx, &now) == HSY_OK && now == at, "and is asked every time");
+    at = 0;
+    ok(w->now(w->ctx, &now) == HSY_E_IO, "one that fails is no time at all");
+    hsy_host_close(h);
+    memset(&old, 0xff, sizeof old); /* what lies behind them is not looked at */
+    old.earlier =
+        (struct earlier_options){.size = sizeof old.earlier, .create = true};
+    h = opened(&old.now);
+    ok(h != NULL, "options of before the clock are taken");
+    w = hsy_host_world(h);
+    ok(w->now(w->ctx, &now) == HSY_OK && now > 1600000000,
+       "and have the system's");
+    hsy_host_close(h);
+}
+
 int main(void)
 {
     strcpy(root, "/tmp/hearsay-world-XXXXXX");
@@ -534,6 +583,7 @@ int main(void)
     keeps_a_log();
     log_has_an_end();
     has_clock_and_entropy();
+    takes_a_clock();
     afresh();
     empty(root);
     rmdir(root);

@@ -1,0 +1,36 @@
+/* shares_notes.c - what a figure says of itself, in words that the command, the
+ * collector and its page have in common. */
+#include "shares.h"
+
+static const struct shares_note notes_table[] = {
+    [SHARES_PERSON_ROUNDS] = {"person-rounds",
+                              "a share of person-rounds: who answered in "
+                              "several rounds counts once for each of them"},
+    [SHARES_KEPT] = {"kept-noise",
+                     "answers are kept and sent again with new noise: more "
+                     "days do not bring the error below that of the kept "
+                     "answers"},
+    [SHARES_BOUND] = {"attendance-bound",
+                      "who was in which rounds is not known: the error is the "
+                      "largest that so many rounds can have"},
+};
+
+const struct shares_note *shares_note(enum shares_note_code code)
+{
+    return &notes_table[code];
+}
+
+size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
+                    const struct shares_tally *t, bool rounds_known)
+{
+    size_t n = 0;
+
+    if (t->attended == NULL || t->attended->rounds < 2)
+        return 0;
+    out[n++] = SHARES_PERSON_ROUNDS;
+    if (t->attended->kept > 0)
+        out[n++] = SHARES_KEPT;
+    if (!rounds_known)
+        out[n++] = SHARES_BOUND;
+    return n;
+}
