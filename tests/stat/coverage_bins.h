@@ -190,7 +190,8 @@ static inline bool bins_density(struct bins_run *b,
                                 hsy_error *err)
 {
     const hsy_density_how how = {.level = COVERAGE_LEVEL, .seed = run + 1};
-    const struct shares_tally view = {b->run.s, &b->run.info, &b->run.tally};
+    const struct shares_tally view = {
+        .scheme = b->run.s, .info = &b->run.info, .tally = &b->run.tally};
     struct shares_row *rows = NULL;
     hsy_density_fit fit;
     size_t count = 0;

@@ -139,7 +139,8 @@ static inline bool found_search(struct found_run *f,
                                 const struct coverage_cell *c,
                                 hsy_target target, hsy_error *err)
 {
-    const struct shares_tally view = {f->run.s, &f->run.info, &f->run.tally};
+    const struct shares_tally view = {
+        .scheme = f->run.s, .info = &f->run.info, .tally = &f->run.tally};
     const bool top = c->kind->variant == FOUND_TOP;
     const struct shares_wanted wanted = {
         .search = {.size = sizeof wanted.search, .significant = !top},
@@ -186,7 +187,8 @@ static inline void coverage_found(struct coverage_cell *c)
 static inline bool found_decode(struct found_run *f, uint64_t run,
                                 hsy_target target, hsy_error *err)
 {
-    const struct shares_tally view = {f->run.s, &f->run.info, &f->run.tally};
+    const struct shares_tally view = {
+        .scheme = f->run.s, .info = &f->run.info, .tally = &f->run.tally};
     const hsy_rappor_options how = {.size = sizeof how,
                                     .level = COVERAGE_LEVEL,
                                     .target = target,
@@ -250,7 +252,7 @@ static inline bool found_largest(struct poll *p, struct coverage_selected *out,
     size_t count = p->run.npoints;
 
     for (size_t v = 0; v < count; v++) {
-        const struct shares_known own = {&points[v], NULL};
+        const struct shares_known own = {.point = &points[v]};
 
         if (shares_row(&rows[v], NULL, &p->run.info, &own, NULL, &how, err) !=
             HSY_OK)

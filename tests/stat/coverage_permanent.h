@@ -338,22 +338,21 @@ static inline hsy_status permanent_points(hsy_point **points,
 {
     double scratch[PERMANENT_ROUNDS];
     hsy_attendance attended;
+    struct shares_tally view = *t;
     hsy_status st =
         known ? hsy_attend(&attended, rounds, nrounds, scratch, err)
               : hsy_attend_most(&attended, hsy_tally_reports(t->tally), nrounds,
                                 err);
 
-    if (st == HSY_OK)
-        st = shares_points(points, t, NULL, count, err);
-    if (st == HSY_OK)
-        st = hsy_points_attend(*points, count, t->scheme, NULL, &attended, err);
-    return st;
+    view.attended = &attended;
+    return st == HSY_OK ? shares_points(points, &view, NULL, count, err) : st;
 }
 
 static inline bool permanent_see(struct permanent_run *p, hsy_error *err)
 {
     struct stat_run *r = &p->poll.run;
-    const struct shares_tally view = {r->s, &r->info, &r->tally};
+    const struct shares_tally view = {
+        .scheme = r->s, .info = &r->info, .tally = &r->tally};
     hsy_point *points = NULL;
     bool good =
         permanent_points(&points, &view, r->npoints, p->of, p->rounds,
@@ -422,18 +421,20 @@ static inline bool permanent_compare(struct permanent_run *p,
         for (size_t v = 0; v < p->poll.run.npoints; v++) {
             const hsy_confidence how = {COVERAGE_LEVEL, (hsy_target)t,
                                         HSY_INTERVAL_AUTO, 1};
-            double truth = 0, p_value;
-            hsy_estimate est;
+            const struct shares_known own = {.point = &b[v], .shared = shared};
+            const struct shares_known other = {.point = &a[v]};
+            struct shares_row row;
+            double truth = 0;
 
-            if (hsy_estimate_paired(&est, &p_value, &b[v], &a[v], shared, &how,
-                                    err) != HSY_OK)
+            if (shares_row(&row, NULL, &p->poll.run.info, &own, &other, &how,
+                           err) != HSY_OK)
                 return false;
             if (t == HSY_PEOPLE)
                 truth = permanent_held(p, p->split, p->rounds, v) -
                         permanent_held(p, 0, p->split, v);
             coverage_see(
                 &p->poll.values[(t == HSY_PEOPLE ? 0 : p->poll.count) + v],
-                &est, truth);
+                &row.est, truth);
         }
     return true;
 }
@@ -441,8 +442,10 @@ static inline bool permanent_compare(struct permanent_run *p,
 static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
 {
     struct stat_run *r = &p->poll.run;
-    const struct shares_tally one = {r->s, &r->info, &r->tally};
-    const struct shares_tally two = {r->s, &r->info, &p->later};
+    const struct shares_tally one = {
+        .scheme = r->s, .info = &r->info, .tally = &r->tally};
+    const struct shares_tally two = {
+        .scheme = r->s, .info = &r->info, .tally = &p->later};
     const size_t after = p->rounds - p->split;
     const uint64_t devices = p->attendance == PERMANENT_UNKNOWN ? 0 : p->n;
     hsy_point *a = NULL, *b = NULL;

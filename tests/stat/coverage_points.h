@@ -129,7 +129,8 @@ static inline bool poll_collect(struct poll *p, hsy_point **points,
                                 const struct coverage_law *law, uint64_t n,
                                 uint64_t lane, hsy_error *err)
 {
-    const struct shares_tally view = {p->run.s, &p->run.info, &p->run.tally};
+    const struct shares_tally view = {
+        .scheme = p->run.s, .info = &p->run.info, .tally = &p->run.tally};
     struct stat_coins coins;
 
     coverage_draw(p->codes, p->held, law, n, lane);
@@ -160,7 +161,7 @@ static inline bool poll_value(struct poll *p, const struct coverage_law *law,
                               size_t first, size_t v, const hsy_point *point,
                               const hsy_confidence *how, hsy_error *err)
 {
-    const struct shares_known own = {point, NULL};
+    const struct shares_known own = {.point = point};
     const bool people = how->target == HSY_PEOPLE;
     struct coverage_value *value =
         p->values + (people ? 0 : p->count) + first + v;
@@ -223,7 +224,7 @@ static inline bool poll_together(struct poll *p, const hsy_point *points,
     hsy_estimate all = {0, 0, -HUGE_VAL, HUGE_VAL};
 
     for (size_t v = 0; v < p->run.npoints; v++) {
-        const struct shares_known own = {&points[v], NULL};
+        const struct shares_known own = {.point = &points[v]};
         const double truth =
             poll_truth(p, p->laws, people ? p->held : p->laws->share, v);
         struct shares_row row;
@@ -281,8 +282,8 @@ static inline bool poll_difference(struct poll_pair *d, size_t v,
                                    hsy_target target, hsy_error *err)
 {
     const hsy_confidence how = {COVERAGE_LEVEL, target, HSY_INTERVAL_AUTO, 1};
-    const struct shares_known own = {&d->of_a[v], NULL},
-                              other = {&d->of_b[v], NULL};
+    const struct shares_known own = {.point = &d->of_a[v]},
+                              other = {.point = &d->of_b[v]};
     const bool people = target == HSY_PEOPLE;
     const double *const a = people ? d->a.held : d->a.laws->share;
     const double *const b = people ? d->b.held : d->b.laws->share;
