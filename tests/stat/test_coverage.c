@@ -340,11 +340,11 @@ static void table_exception(const struct coverage_exception *e)
 {
     static const char *const targets[] = {"", "people", "population", "both"};
 
-    printf("| %s | %s | %s |",
-           e->waived & COVERAGE_REFUSED ? "refusal"
-           : e->waived & COVERAGE_HOLDS ? "coverage"
-                                        : "width",
-           e->kinds, targets[e->targets]);
+    printf("| %s%s%s | %s | %s |",
+           e->waived & COVERAGE_HOLDS ? "coverage " : "",
+           e->waived & COVERAGE_WIDTH ? "width " : "",
+           e->waived & COVERAGE_REFUSED ? "refusal" : "", e->kinds,
+           targets[e->targets]);
     if (e->most != 0)
         printf(" at most %" PRIu64, e->most);
     printf(" |");
