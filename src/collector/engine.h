@@ -82,7 +82,7 @@ size_t engine_counts(struct engine *e, uint32_t entry, struct store_count *out,
                      size_t room);
 
 /* Of which rounds the reports are that engine_copy gives at this moment
- * (docs/longitudinal.md, 6): by the thread that folds. rounds is the caller's
+ * (docs/longitudinal.md): by the thread that folds. rounds is the caller's
  * to clear. */
 struct engine_rounds {
     struct rounds rounds;

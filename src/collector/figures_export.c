@@ -96,14 +96,65 @@ static void export_csv_head(FILE *to, json_t *row)
     json_t *cell;
 
     fputs("value", to);
-    if (row == NULL)
-        fputs(",estimate,stderr,low,high", to);
     json_object_foreach(row, name, cell)
     {
         if (!json_is_string(cell))
             fprintf(to, ",%s", name);
     }
     putc('\n', to);
+}
+
+/* A row as any has it, for its columns; of a figure without rows made up. */
+static json_t *export_csv_like(const json_t *figure, const json_t *rows)
+{
+    static const char *const names[] = {
+        "estimate", "stderr", "low", "high", "level_selected", "significant"};
+    const bool found = json_object_get(figure, "found") != NULL;
+    json_t *row;
+
+    if (json_array_size(rows) != 0)
+        return json_incref(json_array_get(rows, 0));
+    row = json_object();
+    for (size_t i = 0; row != NULL && i < (found ? 6u : 4u); i++)
+        json_object_set_new(row, names[i], json_null());
+    return row;
+}
+
+/* What is not among the rows, as a last one, if some is not. */
+static void export_csv_rest(FILE *to, const json_t *figure, json_t *like)
+{
+    const json_t *rest = json_object_get(figure, "unexplained");
+    const bool decoded = json_object_get(figure, "detected") != NULL;
+    const char *name;
+    json_t *cell;
+
+    if (!json_is_object(rest) ||
+        (decoded &&
+         json_integer_value(json_object_get(figure, "candidates")) ==
+             (json_int_t)json_array_size(json_object_get(figure, "estimates"))))
+        return;
+    fputs(decoded ? "(not detected)" : "(not shown)", to);
+    json_object_foreach(like, name, cell)
+    {
+        if (json_is_string(cell))
+            continue;
+        putc(',', to);
+        export_csv_cell(to, strcmp(name, "level_selected") == 0
+                                ? json_object_get(figure, "level")
+                                : json_object_get(rest, name));
+    }
+    putc('\n', to);
+}
+
+static void export_csv_table(FILE *to, const json_t *figure, const json_t *rows)
+{
+    json_t *like = export_csv_like(figure, rows);
+
+    export_csv_head(to, like);
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        export_csv_row(to, json_array_get(rows, i));
+    export_csv_rest(to, figure, like);
+    json_decref(like);
 }
 
 hsy_status figure_csv(char **csv, size_t *len, const char *json,
@@ -118,11 +169,8 @@ hsy_status figure_csv(char **csv, size_t *len, const char *json,
     if (st != HSY_OK)
         return st;
     to = open_memstream(&text, &text_len);
-    if (to != NULL) {
-        export_csv_head(to, json_array_get(rows, 0));
-        for (size_t i = 0; i < json_array_size(rows); i++)
-            export_csv_row(to, json_array_get(rows, i));
-    }
+    if (to != NULL)
+        export_csv_table(to, figure, rows);
     json_decref(figure);
     if (to == NULL || fclose(to) != 0) {
         free(text);
@@ -151,9 +199,13 @@ static void export_texts(struct export_drawing *d)
 
     plot_more(d->title, sizeof d->title, "%s", json_string_value(question));
     plot_more(d->note, sizeof d->note,
-              "%.14g %% intervals; %s, epsilon %.9g, %" JSON_INTEGER_FORMAT
+              "%.14g %% intervals%s; %s, epsilon %.9g, %" JSON_INTEGER_FORMAT
               " reports",
               100 * export_number(d->figure, "level"),
+              export_number(d->figure, "level_selected") >
+                      export_number(d->figure, "level")
+                  ? ", adjusted for selection"
+                  : "",
               json_string_value(json_object_get(d->figure, "mechanism")),
               export_number(d->figure, "epsilon"),
               json_integer_value(json_object_get(d->figure, "reports")));

@@ -8,6 +8,9 @@
  * polynomial, which may be negative there. */
 double hsy_point_variance(const hsy_point *point, hsy_target target, double f);
 
+/* What f (1-f) / n is multiplied by in it. */
+double hsy_point_curve(const hsy_point *point, hsy_target target);
+
 /* HSY_OK, or what is wrong with a point or a confidence: HSY_E_EMPTY without
  * reports, HSY_E_RANGE for anything no tally gives. */
 hsy_status hsy_point_check(const hsy_point *point, hsy_error *err);
@@ -29,11 +32,28 @@ bool hsy_point_counted(const hsy_point *point);
 void hsy_interval_of(double ends[2], const hsy_point *point,
                      hsy_interval interval, hsy_target target, double miss);
 
+/* The rates at which so little or so much support of n is just possible, each
+ * with chance miss / 2 [CP34]. */
+void hsy_interval_rates(double ends[2], double n, double support, double miss);
+
+/* Intervals of few reports (few.c). False, and nothing done, where the
+ * normal ones hold. */
+bool hsy_interval_few(double ends[2], const hsy_point *point, hsy_target target,
+                      double miss);
+
+/* How many times its variance a floor of so many lumps counts where tails of
+ * `miss` are asked for (lumps.c). */
+double hsy_lumps_widen(double lumps, double miss);
+
 /* Whether a checked point and a checked choice of interval go together. */
 hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
                               hsy_error *err);
 
 double hsy_share_clip(double f);
+
+/* By how much the mean of a normal estimate with this standard deviation is
+ * above its share, given that it has passed (selected.c). */
+double hsy_selected_bias(double share, double sd, double passed);
 
 /* Releases (releases.c): whether a point is of such, the variance of its noise
  * at the share f, and the interval of either target. */

@@ -59,7 +59,7 @@ def tally_of(c, name, token, query=""):
 def command(name, tally, form):
     """The command's figure of a tally, as the collector asks it."""
     if name in ("word", "piece"):
-        return must("discover", tally, "--top", "50", "--format", form)
+        return must("discover", tally, "--format", form)
     how = ["--format", form]
     if name in ("page", "site"):
         how += ["--candidates", os.path.join(CANDIDATES, name + ".txt"), "--top", "50"]
@@ -187,7 +187,7 @@ ok(not same(figure, printed) and len(figure["estimates"]) == 3 and figure["value
 status, figure = c.get("/v1/tasks/many/estimate?lying=0", A)
 printed = json.loads(must("estimate", tally_of(c, "many", A), "--format", "json"))
 ok(not same(figure, printed) and figure["assume_lying"] == figure["lying_up"] == 0, "without liars intervals are those of the noise", "\n".join(same(figure, printed)))
-for query in ("level=2", "level=0", "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
+for query in ("level=2", "level=0", "level=1", "level=100", "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
