@@ -920,7 +920,7 @@ HSY_API hsy_status hsy_post_process(double *out, const hsy_point *points,
  * any other whose channel is known. They are at least 0 and add up to 1.
  */
 typedef enum hsy_density_method {
-    HSY_DENSITY_AUTO = 0, /* EMS for 64 bins and more, else EM */
+    HSY_DENSITY_AUTO = 0, /* EM */
     HSY_DENSITY_EM = 1,   /* expectation and maximization: most likely shares */
     HSY_DENSITY_EMS = 2   /* EM with smoothing over neighbours, for bins: less
                              noise, more bias */
@@ -933,9 +933,10 @@ typedef struct hsy_density_how {
     uint64_t steps; /* at most; 0: 10,000 */
 
     /* Of hsy_density_estimate. */
-    double level;        /* 0 < level < 1 */
-    uint64_t replicates; /* 20 to 1,000,000; 0: 200 */
-    uint64_t seed;       /* public: the same seed, the same intervals */
+    double level; /* 0 < level < 1 */
+    hsy_target target;
+    double repeats; /* of a population: reports a person sent, where the same
+                       people answered again with fresh coins; 0 or 1: one */
 } hsy_density_how;
 
 typedef struct hsy_density_fit {
@@ -943,6 +944,9 @@ typedef struct hsy_density_fit {
     uint64_t steps;
     double log_likelihood; /* but for a constant of the counts */
     bool converged;        /* by the rule, and not by running out of steps */
+
+    /* Of hsy_density_estimate: why there are no intervals; NULL: there are. */
+    const char *no_interval;
 } hsy_density_fit;
 
 /* Shares of all d values. scratch: hsy_density_scratch bytes, aligned as malloc
@@ -954,11 +958,13 @@ HSY_API hsy_status hsy_density(const hsy_scheme *s, double *shares,
                                const hsy_density_how *how, void *scratch,
                                hsy_error *err);
 
-/* The same with standard errors and intervals by parametric bootstrap: reports
- * are drawn from the fitted channel and estimated again. sd has the bias in it,
- * as far as replicates show it. Intervals are for the population of which those
- * who answered are a sample, unclipped. scratch:
- * hsy_density_estimate_scratch bytes. */
+/*
+ * The same with intervals, each of which holds a share as often as how->level
+ * says, whatever the shares are: the bounds are weighted sums of the counts,
+ * and reach to the estimate. sd is half an interval over the normal quantile.
+ * There are none (NAN, and fit->no_interval says why) for EMS, and above 256
+ * values or 1024 outputs. scratch: hsy_density_estimate_scratch bytes.
+ */
 HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s);
 HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
                                         hsy_density_fit *fit,

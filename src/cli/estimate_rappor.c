@@ -87,7 +87,7 @@ static int rappor_fits(const struct estimate_options *o)
 {
     if (o->all || o->against != NULL || o->simultaneous || o->has_interval ||
         o->post != HSY_POST_NONE || o->covariance ||
-        o->density != HSY_DENSITY_AUTO || o->replicates != 0 || o->has_seed)
+        o->density != HSY_DENSITY_AUTO)
         return cli_fail("a tally of rappor is decoded: that takes "
                         "--candidates, --top, --method, --correction, "
                         "--alpha, --level, --target and --format");

@@ -142,8 +142,10 @@ static int show_decimals(const struct estimate_result *r, double scale)
 
 static const char *show_interval(const struct estimate_result *r)
 {
+    if (r->no_interval != NULL)
+        return "none";
     return r->density != HSY_DENSITY_AUTO
-               ? "bootstrap"
+               ? "linear"
                : estimate_interval_names[r->options->how.interval];
 }
 
@@ -173,17 +175,17 @@ static void show_head(const struct estimate_result *r)
                r->other->info.epsilon);
         show_reports(r->other);
     }
-    printf("%s %s; %.14g %% intervals (%s)%s\n",
-           info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
+    printf("%s %s; ", info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
            o->how.target == HSY_PEOPLE ? "among those who answered"
                                        : "in the population they are a sample "
-                                         "of",
-           100 * o->how.level, show_interval(r),
-           o->simultaneous ? ", all at once" : "");
+                                         "of");
+    if (r->no_interval != NULL)
+        printf("no intervals: %s\n", r->no_interval);
+    else
+        printf("%.14g %% intervals (%s)%s\n", 100 * o->how.level,
+               show_interval(r), o->simultaneous ? ", all at once" : "");
     if (r->density == HSY_DENSITY_EMS)
-        puts("smoothed (ems): intervals are of the smoothed shape and hold "
-             "less often than that;\n--density em has noisier shares, and "
-             "intervals that hold");
+        puts("smoothed (ems); --density em has noisier shares, and intervals");
     if (o->lying != 0)
         estimate_lying_say(r, stdout);
     putchar('\n');
@@ -232,7 +234,8 @@ enum {
     SHOW_LYING_P = 9,
     SHOW_LIFETIME,
     SHOW_RELEASES,
-    SHOW_PEOPLE
+    SHOW_PEOPLE,
+    SHOW_WHY
 };
 
 #define SHOW_AGAINST 4u /* fields of json that only --against has, */
@@ -277,6 +280,7 @@ void estimate_show(const struct estimate_result *r)
         {"epsilon_lifetime", {.type = CLI_NONE}},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
+        {"why", {.type = CLI_NONE}},
         {"mechanism_against", {.type = CLI_NONE}},
         {"epsilon_against", {.type = CLI_NONE}},
         {"epsilon_exact_against", {.type = CLI_NONE}},
@@ -292,6 +296,8 @@ void estimate_show(const struct estimate_result *r)
         fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
     if (info->epsilon_lifetime > 0)
         fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
+    if (r->no_interval != NULL)
+        fields[SHOW_WHY].cell = cli_text(r->no_interval);
     if (info->release) {
         fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
         fields[SHOW_REPORTS].cell.type = CLI_NONE;
@@ -310,6 +316,8 @@ void estimate_show(const struct estimate_result *r)
     }
     if (o->lying != 0 && o->format == CLI_CSV)
         estimate_lying_say(r, stderr);
+    if (r->no_interval != NULL && o->format == CLI_CSV)
+        cli_note("note: no intervals: %s", r->no_interval);
     if (o->format == CLI_TABLE)
         show_head(r);
     cli_print(o->format, &table, fields, nfields, "estimates");

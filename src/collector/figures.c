@@ -285,7 +285,8 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
 static hsy_status figure_by_density(struct put *p, struct figure *f,
                                     hsy_error *err)
 {
-    const hsy_density_how how = {.level = f->how->level};
+    const hsy_density_how how = {.level = f->how->level,
+                                 .target = f->confidence.target};
     hsy_density_fit fit = {0};
     hsy_status st = figure_ask(f, err);
 
@@ -294,9 +295,11 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     if (st != HSY_OK)
         return st;
     figure_cut(f, false);
-    put_word(p, "interval", "bootstrap");
+    put_word(p, "interval", fit.no_interval == NULL ? "linear" : "none");
+    put_word(p, "why", fit.no_interval);
     put_bool(p, "simultaneous", false);
-    put_word(p, "target", "population");
+    put_word(p, "target",
+             how.target == HSY_POPULATION ? "population" : "people");
     put_word(p, "post", "none");
     put_word(p, "density", fit.method == HSY_DENSITY_EMS ? "ems" : "em");
     put_number(p, "lying_p", shares_lying_p(&f->of));

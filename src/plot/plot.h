@@ -93,7 +93,7 @@ hsy_status plot_likelihood_svg(char **svg, size_t *len,
 
 #define PLOT_NAMED_MAX 100u
 
-/* A value with its interval, low <= high. */
+/* A value with its interval, low <= high, or both NAN: none. */
 struct plot_named {
     const char *name; /* what is too long for its place is cut */
     double value, low, high;

@@ -17,6 +17,11 @@
 #define LIST_BAR 14.0   /* height of a bar */
 #define LIST_CAP 4.0    /* half the height of an error bar's end */
 
+static bool list_spans(const struct plot_named *v)
+{
+    return !isnan(v->low) || !isnan(v->high);
+}
+
 static hsy_status list_fit(struct plot_scale *scale,
                            const struct plot_list *list, hsy_error *err)
 {
@@ -30,8 +35,8 @@ static hsy_status list_fit(struct plot_scale *scale,
         const struct plot_named *v = &list->named[i];
 
         if (!(fabs(v->value) <= PLOT_VALUE_MAX) ||
-            !(fabs(v->low) <= PLOT_VALUE_MAX) ||
-            !(fabs(v->high) <= PLOT_VALUE_MAX))
+            (list_spans(v) && (!(fabs(v->low) <= PLOT_VALUE_MAX) ||
+                               !(fabs(v->high) <= PLOT_VALUE_MAX))))
             return plot_refuse(err, "a value is no number of at most 1e300",
                                "named", i + 1);
         if (v->low > v->high)
@@ -86,11 +91,12 @@ static void list_row(struct plot_text *t, const struct plot_scale *scale,
                  "%.1fH%.1fv%.1fH%.1fz\"/>\n",
                  list_x(scale, 0), y - LIST_BAR / 2, x, LIST_BAR,
                  list_x(scale, 0));
-    plot_put(t,
-             "<path class=\"frame\" d=\"M%.1f %.1fv%.1fm0 %.1fH%.1fm0 "
-             "%.1fv%.1f\"/>\n",
-             list_x(scale, v->low), y - LIST_CAP, 2 * LIST_CAP, -LIST_CAP,
-             list_x(scale, v->high), -LIST_CAP, 2 * LIST_CAP);
+    if (list_spans(v))
+        plot_put(t,
+                 "<path class=\"frame\" d=\"M%.1f %.1fv%.1fm0 %.1fH%.1fm0 "
+                 "%.1fv%.1f\"/>\n",
+                 list_x(scale, v->low), y - LIST_CAP, 2 * LIST_CAP, -LIST_CAP,
+                 list_x(scale, v->high), -LIST_CAP, 2 * LIST_CAP);
     if (list->points)
         plot_mark(t, 1, x, y);
 }

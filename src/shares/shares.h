@@ -55,8 +55,8 @@ hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
                       const struct shares_known *other,
                       const hsy_confidence *how, hsy_error *err);
 
-/* All d shares by EM, with bootstrap intervals, in the order of rows: of a
- * yes/no question yes comes first. *count is d. */
+/* All d shares by EM, with intervals if *fit says so, in the order of rows: of
+ * a yes/no question yes comes first. *count is d. */
 hsy_status shares_density(struct shares_row **rows, size_t *count,
                           hsy_density_fit *fit, const struct shares_tally *t,
                           const hsy_density_how *how, hsy_error *err);
