@@ -853,30 +853,34 @@ HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
 
 /*
  * Sums of bins, and quantiles, of a scheme of bins: best from hh and haar,
- * whose error grows with the logarithm of the bins; from any other mechanism
- * that is estimated by points all the same. Keep scratch (hsy_ranges_scratch
+ * whose error grows with the logarithm of the bins, and from sw (up to 256
+ * bins), by likelihood; from any other mechanism that is estimated by points
+ * all the same. Keep scratch (hsy_ranges_scratch
  * bytes, aligned as malloc aligns) and the scheme while r is in use. Treat the
  * fields as private.
  */
 typedef struct hsy_ranges {
     const hsy_scheme *scheme;
-    const void *law;     /* of its variances */
+    void *law;           /* of its variances */
     const double *cdf;   /* d + 1: the share below each edge, unbiased */
     const double *least; /* d + 1: the least of cdf from there on */
+    double *low, *high;  /* d + 1 each: its bounds, as last asked for */
+    double *above, *variance;
     size_t d;
     double n;
 } hsy_ranges;
 
 HSY_API size_t hsy_ranges_scratch(const hsy_scheme *s);
 
-/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if it is not estimated
- * by points, HSY_E_EMPTY without reports. */
+/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if there are no ranges of
+ * it, HSY_E_EMPTY without reports. */
 HSY_API hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
                                    const hsy_tally *t, void *scratch,
                                    hsy_error *err);
 
 /* The share in bins from .. to-1, from < to <= d: unbiased, with a normal
- * interval (Wald below 50 reports is refused). */
+ * interval (Wald below 50 reports is refused). Of sw by likelihood, with the
+ * bounds of hsy_density_estimate whatever how->interval is. */
 HSY_API hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r,
                              size_t from, size_t to, const hsy_confidence *how,
                              hsy_error *err);
@@ -885,10 +889,12 @@ HSY_API hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r,
  * maximum from the left and the running minimum from the right, in [0, 1]. */
 HSY_API void hsy_ranges_cdf(const hsy_ranges *r, double *out);
 
-/* Where a share q of all, 0 < q < 1, lies below, counted in bins: 2.5 is the
- * middle of the third. Its ends are edges of bins, where the band of the CDF
- * passes q; sd is half their distance over the normal quantile. how->interval
- * must be AUTO, WALD or SCORE (or WILSON of a population): the band is normal.
+/*
+ * Where a share q of all, 0 < q < 1, lies below, counted in bins: 2.5 is the
+ * middle of the third. Its ends are where the bounds of the CDF, made monotone
+ * and straight within a bin, reach q; sd is half their distance over the normal
+ * quantile. how->interval must be AUTO, WALD or SCORE (or WILSON of a
+ * population): the band is normal. Not for two threads with the same r.
  */
 HSY_API hsy_status hsy_quantile(hsy_estimate *est, const hsy_ranges *r,
                                 double q, const hsy_confidence *how,
