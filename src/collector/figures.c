@@ -225,7 +225,7 @@ static void figure_put_doubt(struct put *p, const struct figure *f)
                                             "like this: seeds of the hash");
 }
 
-/* Of a range in bins whose shares are estimated one by one. */
+/* Of a range in bins whose shares have intervals. */
 static hsy_status figure_put_quantiles(struct put *p, const struct figure *f,
                                        hsy_error *err)
 {
@@ -304,8 +304,10 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     put_word(p, "density", fit.method == HSY_DENSITY_EMS ? "ems" : "em");
     put_number(p, "lying_p", shares_lying_p(&f->of));
     figure_put_lying(p, f);
+    if (f->info.kind == HSY_KIND_BINS && fit.no_interval == NULL)
+        st = figure_put_quantiles(p, f, err);
     figure_put_rows(p, f);
-    return HSY_OK;
+    return st;
 }
 
 hsy_status figure_put(struct put *p, struct figure *f, hsy_error *err)
