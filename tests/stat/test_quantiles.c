@@ -233,7 +233,7 @@ int main(void)
            c->mechanism != NULL ? c->mechanism : "auto", c->epsilon,
            (unsigned long long)c->people, g.held[0] / g.runs,
            g.held[1] / g.runs);
-        if (c->before > 0)
+        if (c->before > 0 && g.runs >= 16) /* else too few for a mean */
             ok(width < 0.9 * c->before, "%.2f bins wide, once %.2f", width,
                c->before);
         halved += g.halved;
