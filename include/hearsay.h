@@ -872,8 +872,8 @@ typedef struct hsy_ranges {
 
 HSY_API size_t hsy_ranges_scratch(const hsy_scheme *s);
 
-/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if there are no ranges of
- * it, HSY_E_EMPTY without reports. */
+/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if there are no ranges
+ * of it, HSY_E_EMPTY without reports. */
 HSY_API hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
                                    const hsy_tally *t, void *scratch,
                                    hsy_error *err);
