@@ -268,6 +268,7 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
         return st;
     figure_cut(f, false);
     put_word(p, "interval", "score");
+    put_word(p, "why", NULL);
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "people");
     put_word(p, "post", "none");
