@@ -1008,30 +1008,42 @@ HSY_API hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
 
 /*
  * Sums of bins, and quantiles, of a scheme of bins: best from hh and haar,
- * whose error grows with the logarithm of the bins; from any other mechanism
- * that is estimated by points all the same. Keep scratch (hsy_ranges_scratch
+ * whose error grows with the logarithm of the bins, and from sw (up to 256
+ * bins), by likelihood; from any other mechanism that is estimated by points
+ * all the same. Keep scratch (hsy_ranges_scratch
  * bytes, aligned as malloc aligns) and the scheme while r is in use. Treat the
  * fields as private.
  */
 typedef struct hsy_ranges {
     const hsy_scheme *scheme;
-    const void *law;     /* of its variances */
+    void *law;           /* of its variances */
     const double *cdf;   /* d + 1: the share below each edge, unbiased */
     const double *least; /* d + 1: the least of cdf from there on */
+    double *low, *high;  /* d + 1 each: its bounds, as last asked for */
+    double *above, *variance;
     size_t d;
     double n;
+    double noise, came; /* of people who answered again */
 } hsy_ranges;
 
 HSY_API size_t hsy_ranges_scratch(const hsy_scheme *s);
 
-/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if it is not estimated
- * by points, HSY_E_EMPTY without reports. */
+/* HSY_E_RANGE if the scheme has no bins, HSY_E_REFUSED if there are no ranges
+ * of it, HSY_E_EMPTY without reports. */
 HSY_API hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
                                    const hsy_tally *t, void *scratch,
                                    hsy_error *err);
 
+/* Give them the errors of people who answered more than once, as
+ * hsy_points_attend; for sets of values of two-level mechanisms an upper bound.
+ */
+HSY_API hsy_status hsy_ranges_attend(hsy_ranges *r, const hsy_scheme *permanent,
+                                     const hsy_attendance *attended,
+                                     hsy_error *err);
+
 /* The share in bins from .. to-1, from < to <= d: unbiased, with a normal
- * interval (Wald below 50 reports is refused). */
+ * interval (Wald below 50 reports is refused). Of sw by likelihood, with the
+ * bounds of hsy_density_estimate whatever how->interval is. */
 HSY_API hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r,
                              size_t from, size_t to, const hsy_confidence *how,
                              hsy_error *err);
@@ -1040,10 +1052,12 @@ HSY_API hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r,
  * maximum from the left and the running minimum from the right, in [0, 1]. */
 HSY_API void hsy_ranges_cdf(const hsy_ranges *r, double *out);
 
-/* Where a share q of all, 0 < q < 1, lies below, counted in bins: 2.5 is the
- * middle of the third. Its ends are edges of bins, where the band of the CDF
- * passes q; sd is half their distance over the normal quantile. how->interval
- * must be AUTO, WALD or SCORE (or WILSON of a population): the band is normal.
+/*
+ * Where a share q of all, 0 < q < 1, lies below, counted in bins: 2.5 is the
+ * middle of the third. Its ends are where the bounds of the CDF, made monotone
+ * and straight within a bin, reach q; sd is half their distance over the normal
+ * quantile. how->interval must be AUTO, WALD or SCORE (or WILSON of a
+ * population): the band is normal. Not for two threads with the same r.
  */
 HSY_API hsy_status hsy_quantile(hsy_estimate *est, const hsy_ranges *r,
                                 double q, const hsy_confidence *how,
@@ -1075,7 +1089,7 @@ HSY_API hsy_status hsy_post_process(double *out, const hsy_point *points,
  * any other whose channel is known. They are at least 0 and add up to 1.
  */
 typedef enum hsy_density_method {
-    HSY_DENSITY_AUTO = 0, /* EMS for 64 bins and more, else EM */
+    HSY_DENSITY_AUTO = 0, /* EM */
     HSY_DENSITY_EM = 1,   /* expectation and maximization: most likely shares */
     HSY_DENSITY_EMS = 2   /* EM with smoothing over neighbours, for bins: less
                              noise, more bias */
@@ -1088,9 +1102,10 @@ typedef struct hsy_density_how {
     uint64_t steps; /* at most; 0: 10,000 */
 
     /* Of hsy_density_estimate. */
-    double level;        /* 0 < level < 1 */
-    uint64_t replicates; /* 20 to 1,000,000; 0: 200 */
-    uint64_t seed;       /* public: the same seed, the same intervals */
+    double level; /* 0 < level < 1 */
+    hsy_target target;
+    double repeats; /* of a population: reports a person sent, where the same
+                       people answered again with fresh coins; 0 or 1: one */
 } hsy_density_how;
 
 typedef struct hsy_density_fit {
@@ -1098,6 +1113,9 @@ typedef struct hsy_density_fit {
     uint64_t steps;
     double log_likelihood; /* but for a constant of the counts */
     bool converged;        /* by the rule, and not by running out of steps */
+
+    /* Of hsy_density_estimate: why there are no intervals; NULL: there are. */
+    const char *no_interval;
 } hsy_density_fit;
 
 /* Shares of all d values. scratch: hsy_density_scratch bytes, aligned as malloc
@@ -1109,11 +1127,13 @@ HSY_API hsy_status hsy_density(const hsy_scheme *s, double *shares,
                                const hsy_density_how *how, void *scratch,
                                hsy_error *err);
 
-/* The same with standard errors and intervals by parametric bootstrap: reports
- * are drawn from the fitted channel and estimated again. sd has the bias in it,
- * as far as replicates show it. Intervals are for the population of which those
- * who answered are a sample, unclipped. scratch:
- * hsy_density_estimate_scratch bytes. */
+/*
+ * The same with intervals, each of which holds a share as often as how->level
+ * says, whatever the shares are: the bounds are weighted sums of the counts,
+ * and reach to the estimate. sd is half an interval over the normal quantile.
+ * There are none (NAN, and fit->no_interval says why) for EMS, and above 256
+ * values or 1024 outputs. scratch: hsy_density_estimate_scratch bytes.
+ */
 HSY_API size_t hsy_density_estimate_scratch(const hsy_scheme *s);
 HSY_API hsy_status hsy_density_estimate(const hsy_scheme *s, hsy_estimate *est,
                                         hsy_density_fit *fit,

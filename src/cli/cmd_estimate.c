@@ -312,9 +312,6 @@ static int estimate_load(struct estimate_job *j)
         failed = cli_fail("%s: --all, --method, --correction and --alpha go "
                           "with rappor only",
                           g->first);
-    if (!failed && (o->replicates != 0 || o->has_seed))
-        failed = cli_fail("--replicates and --seed go with --density, and with "
-                          "mechanisms that have no other estimates");
     if (!failed)
         failed = estimate_ask(&j->asked, g, o);
     if (!failed)
@@ -379,13 +376,14 @@ static int estimate_run_density(struct estimate_job *j)
     struct estimate_options *o = &j->options;
     struct estimate_result r = {
         .gather = &j->gather, .asked = &j->asked, .options = o};
-    int failed =
-        estimate_density_rows(&j->rows, &r.count, &r.density, &j->gather, o);
+    hsy_density_fit fit = {0};
+    int failed = estimate_density_rows(&j->rows, &r.count, &fit, &j->gather, o);
 
     if (failed)
         return failed;
     r.rows = j->rows;
-    o->how.target = HSY_POPULATION; /* what the bootstrap speaks of */
+    r.density = fit.method;
+    r.no_interval = fit.no_interval;
     estimate_few(&j->gather);
     estimate_top(&r);
     estimate_rest_density(&r);

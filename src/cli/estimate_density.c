@@ -30,10 +30,10 @@ static int density_fits(const struct cli_gather *g,
         return cli_fail("--post: shares by EM are consistent already: at least "
                         "0, and they add up to 1");
     if (o->has_interval)
-        return cli_fail("--interval: intervals of shares by EM are by "
-                        "bootstrap only");
+        return cli_fail("--interval: intervals of shares by EM are linear "
+                        "bounds only");
     if (o->simultaneous)
-        return cli_fail("--simultaneous: intervals by bootstrap hold one by "
+        return cli_fail("--simultaneous: intervals of shares by EM hold one by "
                         "one");
     if (o->lying != 0)
         return cli_fail("--assume-lying: shares by EM have no bound on what "
@@ -63,28 +63,25 @@ static void density_remark(const struct cli_gather *g,
 }
 
 int estimate_density_rows(struct shares_row **rows, size_t *count,
-                          hsy_density_method *method,
-                          const struct cli_gather *g,
+                          hsy_density_fit *fit, const struct cli_gather *g,
                           const struct estimate_options *o)
 {
-    const hsy_density_how how = {.method = o->density,
-                                 .level =
-                                     estimate_level(o, &g->info, g->info.d),
-                                 .replicates = o->replicates,
-                                 .seed = o->seed};
+    const hsy_density_how how = {
+        .method = o->density,
+        .level = estimate_level(o, &g->info, g->info.d),
+        .target = o->how.target,
+        .repeats = g->attends ? 1 + g->attended.came : 0};
     const struct shares_tally t = cli_gathered(g);
-    hsy_density_fit fit = {0};
     hsy_error err = {0};
     int failed = density_fits(g, o);
 
     if (failed)
         return failed;
-    failed = density_failed(
-        g, shares_density(rows, count, &fit, &t, &how, &err), &err);
+    failed = density_failed(g, shares_density(rows, count, fit, &t, &how, &err),
+                            &err);
     if (failed)
         return failed;
-    density_remark(g, &fit);
-    *method = fit.method;
+    density_remark(g, fit);
     return 0;
 }
 

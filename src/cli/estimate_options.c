@@ -26,8 +26,6 @@ enum {
     ESTIMATE_LYING,
     ESTIMATE_PLOT,
     ESTIMATE_DENSITY,
-    ESTIMATE_REPLICATES,
-    ESTIMATE_SEED,
     ESTIMATE_QUANTILE,
     ESTIMATE_BETWEEN,
     ESTIMATE_RAPPOR,
@@ -76,11 +74,8 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_COVARIANCE, "covariance", NULL,
      "how estimates vary together (grr and matrix)"},
     {ESTIMATE_DENSITY, "density", "em|ems",
-     "shares by likelihood; sw has no others (default: ems\n"
-     "for 64 bins and more, else em)"},
-    {ESTIMATE_REPLICATES, "replicates", "N",
-     "of the bootstrap, for their intervals (default 200)"},
-    {ESTIMATE_SEED, "seed", "N", "of the bootstrap (default 0)"},
+     "shares by likelihood; sw has no others (default em);\n"
+     "ems smoothes, and has no intervals"},
     {ESTIMATE_QUANTILE, "quantile", "Q",
      "where a share Q of a range in bins lies below, or\n"
      "several: 0.5,0.9"},
@@ -221,11 +216,6 @@ static bool estimate_option(struct cli_parser *p, int id,
         return cli_value_count(p, &o->rounds, 1, UINT32_MAX);
     case ESTIMATE_DEVICES:
         return cli_value_count(p, &o->devices, 1, UINT64_MAX);
-    case ESTIMATE_REPLICATES:
-        return cli_value_count(p, &o->replicates, 20, 1000000);
-    case ESTIMATE_SEED:
-        o->has_seed = true;
-        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
     case ESTIMATE_QUANTILE:
         return estimate_ranges_quantile(p, &o->ranges);
     case ESTIMATE_BETWEEN:
@@ -271,9 +261,9 @@ static int estimate_check_rappor(struct cli_parser *p,
                    : 0;
     if (o->candidates != NULL || o->against != NULL || o->has_top ||
         o->simultaneous || o->post != HSY_POST_NONE || o->has_interval ||
-        o->covariance || o->density != HSY_DENSITY_AUTO || o->replicates != 0 ||
-        o->has_seed || o->ranges.count != 0 || o->lying != 0 ||
-        o->plot != NULL || o->rounds != 0)
+        o->covariance || o->density != HSY_DENSITY_AUTO ||
+        o->ranges.count != 0 || o->lying != 0 || o->plot != NULL ||
+        o->rounds != 0)
         return cli_usage(p, "--rappor takes --level, --target and --format of "
                             "the options for tallies");
     if (!o->associate && o->nmaps != 1)

@@ -27,14 +27,12 @@ struct estimate_options {
     hsy_post post;
     const char *attribute; /* of a tuple only this one; NULL: all */
     bool joint;            /* all combinations of a tuple */
-    bool simultaneous, has_top, has_interval, has_seed, covariance;
+    bool simultaneous, has_top, has_interval, covariance;
     uint64_t top;
     uint64_t rounds, devices; /* --rounds, --devices; 0: not given */
     double lying;             /* --assume-lying; 0: none */
     const char *plot;         /* NULL: no figure */
     hsy_density_method density;
-    uint64_t replicates, seed; /* of the bootstrap; 0 replicates: as many as
-                                  the library takes */
     enum cli_format format;
     struct estimate_ranges ranges;
 
@@ -116,8 +114,8 @@ struct estimate_result {
     const struct cli_gather *other; /* NULL without --against */
     const struct estimate_asked *asked;
     const struct estimate_options *options;
-    hsy_density_method density; /* shares by likelihood, intervals by bootstrap;
-                                   AUTO: neither */
+    hsy_density_method density; /* shares by likelihood; AUTO: by points */
+    const char *no_interval;    /* why there are none; NULL: there are */
     hsy_poison_bound lying;     /* the largest by which a row is wider */
     size_t of;                  /* rows that `count` were selected from */
     double level;               /* of their intervals */
@@ -162,11 +160,10 @@ int estimate_covariance(const struct cli_gather *g,
 bool estimate_is_density(const struct cli_gather *g,
                          const struct estimate_options *o);
 
-/* All d shares as rows, with bootstrap intervals, where the options go with it;
- * the caller frees them. 0, or the exit code after a message. */
+/* All d shares as rows, with intervals if *fit says so, where the options go
+ * with it; the caller frees them. 0, or the exit code after a message. */
 int estimate_density_rows(struct shares_row **rows, size_t *count,
-                          hsy_density_method *method,
-                          const struct cli_gather *g,
+                          hsy_density_fit *fit, const struct cli_gather *g,
                           const struct estimate_options *o);
 
 /* The most likely shares of all d values, for --post em; the caller's to free.

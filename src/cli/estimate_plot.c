@@ -89,12 +89,15 @@ static void figure_texts(struct figure *f)
              people ? "among those who answered" : "in the population");
     snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
              r->other != NULL ? ", difference" : "");
-    plot_more(f->note, FIGURE_NOTE,
-              "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",
-              100 * o->how.level,
-              o->simultaneous            ? ", all at once"
-              : f->level != o->how.level ? ", adjusted for selection"
-                                         : "",
+    if (r->no_interval != NULL)
+        plot_more(f->note, FIGURE_NOTE, "no intervals: %s", r->no_interval);
+    else
+        plot_more(f->note, FIGURE_NOTE, "%.14g %% intervals%s",
+                  100 * o->how.level,
+                  o->simultaneous            ? ", all at once"
+                  : f->level != o->how.level ? ", adjusted for selection"
+                                             : "");
+    plot_more(f->note, FIGURE_NOTE, "; %s, epsilon %.9g, %" PRIu64 " reports",
               info->mechanism, info->epsilon,
               hsy_tally_reports(&r->gather->tally));
     if (o->lying > 0)
@@ -103,8 +106,9 @@ static void figure_texts(struct figure *f)
     if (f->n < r->count)
         plot_more(f->note, FIGURE_NOTE, "; the %zu largest of %zu", f->n,
                   r->count);
-    plot_more(f->about, FIGURE_NOTE, "%s, each with its interval: %s.",
-              f->title, f->note);
+    plot_more(f->about, FIGURE_NOTE, "%s%s: %s.", f->title,
+              r->no_interval != NULL ? "" : ", each with its interval",
+              f->note);
 }
 
 /* ---- Drawing ------------------------------------------------------------- */
@@ -161,13 +165,14 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
     double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
     double low[FIGURE_MOST_BINS], high[FIGURE_MOST_BINS];
     struct plot_further further[FIGURE_MOST_BINS];
+    const bool none = f->result->no_interval != NULL;
     const struct plot_series bars = {.style = PLOT_BARS,
                                      .colour = 1,
                                      .n = f->n,
                                      .x = x,
                                      .y = y,
-                                     .low = low,
-                                     .high = high,
+                                     .low = none ? NULL : low,
+                                     .high = none ? NULL : high,
                                      .width = width,
                                      .further =
                                          figure_lies(f) ? further : NULL};

@@ -199,7 +199,9 @@ static void ranges_show(const struct estimate_ranges *asked,
         {"epsilon_exact", cli_number(g->info.epsilon_exact)},
         {"reports", cli_count(reports)},
         {"level", cli_number(o->how.level)},
-        {"interval", cli_text(estimate_interval_names[o->how.interval])},
+        {"interval", cli_text(g->info.iterative
+                                  ? "linear"
+                                  : estimate_interval_names[o->how.interval])},
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
@@ -227,10 +229,12 @@ int estimate_ranges_run(struct estimate_ranges *asked,
     if (g->info.kind != HSY_KIND_BINS)
         return cli_fail("--quantile and --between are for a range in bins; "
                         "this tally is of another kind");
-    if (g->info.iterative)
-        return cli_fail("--quantile and --between: %s estimates all shares "
-                        "together; ask with --mechanism hh or haar for these",
-                        g->info.mechanism);
+    if (o->density == HSY_DENSITY_EMS)
+        return cli_fail("--quantile and --between: smoothing has a bias that "
+                        "reports do not show; take --density em");
+    if (g->info.iterative && o->has_interval)
+        return cli_fail("--interval: intervals of shares by EM are linear "
+                        "bounds only");
     if (hsy_tally_reports(&g->tally) == 0)
         return cli_fail("%s: no data: it holds no reports", g->first);
     how.comparisons = o->simultaneous ? asked->count : 1;
@@ -238,6 +242,8 @@ int estimate_ranges_run(struct estimate_ranges *asked,
     if (scratch == NULL)
         return cli_fail_nomem();
     st = hsy_ranges_open(&r, g->scheme, &g->tally, scratch, &err);
+    if (st == HSY_OK && g->attends)
+        st = hsy_ranges_attend(&r, NULL, &g->attended, &err);
     if (st != HSY_OK)
         failed = cli_fail_error(g->first, &err);
     for (size_t i = 0; i < asked->count && !failed; i++)

@@ -33,6 +33,7 @@ struct rappor_job {
     hsy_rappor_summary summary;
     struct rappor_row *rows; /* to print */
     size_t nrows;
+    double dispersion; /* hsy_rappor_options */
 };
 
 static int rappor_fail(hsy_status st, const char *path, const hsy_error *err)
@@ -87,7 +88,7 @@ static int rappor_fits(const struct estimate_options *o)
 {
     if (o->all || o->against != NULL || o->simultaneous || o->has_interval ||
         o->post != HSY_POST_NONE || o->covariance ||
-        o->density != HSY_DENSITY_AUTO || o->replicates != 0 || o->has_seed)
+        o->density != HSY_DENSITY_AUTO)
         return cli_fail("a tally of rappor is decoded: that takes "
                         "--candidates, --top, --method, --correction, "
                         "--alpha, --level, --target and --format");
@@ -151,7 +152,8 @@ static int rappor_decode(struct rappor_job *j)
                                     .correction = o->correction,
                                     .alpha = rappor_alpha(o),
                                     .level = o->how.level,
-                                    .target = o->how.target};
+                                    .target = o->how.target,
+                                    .dispersion = j->dispersion};
     hsy_error err = {0};
     hsy_status st =
         shares_rappor_decode(&j->shares, &j->summary, &j->data, &how, &err);
@@ -390,7 +392,11 @@ int estimate_rappor(const struct estimate_options *o)
 int estimate_rappor_tally(const struct cli_gather *g,
                           const struct estimate_options *o)
 {
-    struct rappor_job j = {.options = o, .gather = g};
+    const struct shares_tally t = cli_gathered(g);
+    struct rappor_job j = {.options = o,
+                           .gather = g,
+                           .dispersion =
+                               shares_rappor_dispersion(&t, o->how.target)};
 
     return rappor_run(&j, rappor_take(&j));
 }

@@ -178,8 +178,10 @@ static int show_decimals(const struct estimate_result *r, double scale)
 
 static const char *show_interval(const struct estimate_result *r)
 {
+    if (r->no_interval != NULL)
+        return "none";
     return r->density != HSY_DENSITY_AUTO
-               ? "bootstrap"
+               ? "linear"
                : estimate_interval_names[r->options->how.interval];
 }
 
@@ -234,18 +236,19 @@ static void show_head(const struct estimate_result *r)
                r->other->info.epsilon);
         show_reports(r->other);
     }
-    printf("%s %s; %.14g %% intervals (%s)%s",
-           info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
+    printf("%s %s; ", info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
            o->how.target == HSY_PEOPLE ? "among those who answered"
                                        : "in the population they are a sample "
-                                         "of",
-           100 * o->how.level, show_interval(r),
-           o->simultaneous ? ", all at once" : "");
-    show_selected(r);
+                                         "of");
+    if (r->no_interval != NULL)
+        printf("no intervals: %s\n", r->no_interval);
+    else {
+        printf("%.14g %% intervals (%s)%s", 100 * o->how.level,
+               show_interval(r), o->simultaneous ? ", all at once" : "");
+        show_selected(r);
+    }
     if (r->density == HSY_DENSITY_EMS)
-        puts("smoothed (ems): intervals are of the smoothed shape and hold "
-             "less often than that;\n--density em has noisier shares, and "
-             "intervals that hold");
+        puts("smoothed (ems); --density em has noisier shares, and intervals");
     if (o->lying != 0)
         estimate_lying_say(r);
     show_attendance(r->gather);
@@ -306,7 +309,8 @@ enum {
     SHOW_DEVICES,
     SHOW_RELEASES,
     SHOW_PEOPLE,
-    SHOW_UNEXPLAINED = SHOW_PEOPLE + 4
+    SHOW_WHY,
+    SHOW_UNEXPLAINED = SHOW_PEOPLE + 5
 };
 
 #define SHOW_AGAINST 4u /* fields of json that only --against has, */
@@ -353,6 +357,7 @@ void estimate_show(const struct estimate_result *r)
         {"devices", {.type = CLI_NONE}},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
+        {"why", {.type = CLI_NONE}},
         {"selected", cli_count(r->count)},
         {"of", cli_count(r->of)},
         {"level_selected", cli_number(r->level)},
@@ -376,6 +381,8 @@ void estimate_show(const struct estimate_result *r)
         fields[SHOW_ROUNDS].cell = cli_count(r->gather->attended.rounds);
         fields[SHOW_DEVICES].cell = cli_count(r->gather->attended.devices);
     }
+    if (r->no_interval != NULL)
+        fields[SHOW_WHY].cell = cli_text(r->no_interval);
     if (info->release) {
         fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
         fields[SHOW_REPORTS].cell.type = CLI_NONE;
@@ -396,6 +403,8 @@ void estimate_show(const struct estimate_result *r)
         show_lying(fields + nfields, r);
         nfields += SHOW_LYING;
     }
+    if (r->no_interval != NULL && o->format == CLI_CSV)
+        cli_note("note: no intervals: %s", r->no_interval);
     if (o->format == CLI_TABLE)
         show_head(r);
     cli_print(o->format, &table, fields, nfields, "estimates");

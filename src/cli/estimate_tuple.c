@@ -50,7 +50,7 @@ static const char *tuple_refusal(const struct estimate_options *o, bool joint)
                "it";
     if (o->against != NULL || o->has_top || o->covariance ||
         o->post != HSY_POST_NONE || o->density != HSY_DENSITY_AUTO ||
-        o->replicates != 0 || o->has_seed || o->lying != 0 || o->plot != NULL)
+        o->lying != 0 || o->plot != NULL)
         return "of several attributes there are estimates with --level, "
                "--interval, --target, --simultaneous, --attribute, --joint and "
                "--candidates only";

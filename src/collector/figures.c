@@ -345,7 +345,7 @@ static void figure_put_doubt(struct put *p, const struct figure *f)
                                             "like this: seeds of the hash");
 }
 
-/* Of a range in bins whose shares are estimated one by one. */
+/* Of a range in bins whose shares have intervals. */
 static hsy_status figure_put_quantiles(struct put *p, const struct figure *f,
                                        hsy_error *err)
 {
@@ -356,6 +356,8 @@ static hsy_status figure_put_quantiles(struct put *p, const struct figure *f,
 
     if (scratch != NULL)
         st = hsy_ranges_open(&r, f->of.scheme, &f->tally, scratch, err);
+    if (st == HSY_OK && f->of.attended != NULL)
+        st = hsy_ranges_attend(&r, f->of.permanent, f->of.attended, err);
     if (st == HSY_OK)
         put_array(p, "quantiles");
     for (size_t i = 0; st == HSY_OK && i < sizeof wanted / sizeof *wanted;
@@ -392,6 +394,7 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
     if (st != HSY_OK)
         return st;
     put_word(p, "interval", "score");
+    put_word(p, "why", NULL);
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "people");
     put_word(p, "post", "none");
@@ -409,7 +412,10 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
 static hsy_status figure_by_density(struct put *p, struct figure *f,
                                     hsy_error *err)
 {
-    const hsy_density_how how = {.level = figure_selected(f, f->info.d).level};
+    const hsy_density_how how = {
+        .level = figure_selected(f, f->info.d).level,
+        .target = f->confidence.target,
+        .repeats = f->rounds != NULL ? 1 + f->attended.came : 0};
     hsy_density_fit fit = {0};
     hsy_status st = figure_ask(f, err);
 
@@ -421,15 +427,19 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     f->rest = (hsy_estimate){1, NAN, NAN, NAN};
     for (size_t i = 0; i < f->count; i++)
         f->rest.value -= f->rows[i].est.value;
-    put_word(p, "interval", "bootstrap");
+    put_word(p, "interval", fit.no_interval == NULL ? "linear" : "none");
+    put_word(p, "why", fit.no_interval);
     put_bool(p, "simultaneous", false);
-    put_word(p, "target", "population");
+    put_word(p, "target",
+             how.target == HSY_POPULATION ? "population" : "people");
     put_word(p, "post", "none");
     put_word(p, "density", fit.method == HSY_DENSITY_EMS ? "ems" : "em");
     put_number(p, "lying_p", shares_lying_p(&f->of));
     figure_put_lying(p, f);
+    if (f->info.kind == HSY_KIND_BINS && fit.no_interval == NULL)
+        st = figure_put_quantiles(p, f, err);
     figure_put_rows(p, f);
-    return HSY_OK;
+    return st;
 }
 
 /* What is to be said beside it, in the words that the command has. */

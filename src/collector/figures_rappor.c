@@ -94,10 +94,12 @@ static hsy_status rappor_rows(struct figure *f, const hsy_rappor_share *shares,
 
 hsy_status figure_rappor(struct put *p, struct figure *f, hsy_error *err)
 {
-    const hsy_rappor_options how = {.size = sizeof how,
-                                    .alpha = RAPPOR_ALPHA,
-                                    .level = f->how->level,
-                                    .target = HSY_PEOPLE};
+    const hsy_rappor_options how = {
+        .size = sizeof how,
+        .alpha = RAPPOR_ALPHA,
+        .level = f->how->level,
+        .target = HSY_PEOPLE,
+        .dispersion = shares_rappor_dispersion(&f->of, HSY_PEOPLE)};
     struct shares_rappor r = {0};
     hsy_rappor_share *shares = NULL;
     hsy_rappor_summary summary;

@@ -16,9 +16,10 @@
  * value, plus noise of mean 0; so W is the variance of an estimate from kept
  * answers themselves, that of the permanent scheme. docs/longitudinal.md
  */
+#include "attend.h"
+
 #include "fail.h"
 #include "infer.h"
-#include "mech.h"
 
 #include <math.h>
 
@@ -230,27 +231,36 @@ static void attend_point(hsy_point *point, const struct mech_support *law,
     point->spread *= 1 + times;
 }
 
+hsy_status hsy_attend_laws(struct attend_laws *out, const hsy_scheme *s,
+                           const hsy_scheme *permanent, hsy_error *err)
+{
+    hsy_scheme made;
+
+    if (permanent == NULL && attend_permanent(&made, s))
+        permanent = &made;
+    if (permanent == NULL || s->mech->support == NULL)
+        return hsy_fail(err, HSY_E_REFUSED, "rounds",
+                        "several rounds of one slot share kept answers, and "
+                        "the scheme does not say their epsilon");
+    s->mech->support(s, &out->report);
+    permanent->mech->support(permanent, &out->kept);
+    return HSY_OK;
+}
+
 hsy_status hsy_points_attend(hsy_point *points, size_t count,
                              const hsy_scheme *s, const hsy_scheme *permanent,
                              const hsy_attendance *attended, hsy_error *err)
 {
-    struct mech_support law, kept;
-    hsy_scheme made;
+    struct attend_laws laws;
+    hsy_status st;
 
     for (size_t i = 0; i < count; i++)
         points[i].came = attended->came;
-    if (permanent == NULL && attend_permanent(&made, s))
-        permanent = &made;
-    if (permanent == NULL || s->mech->support == NULL)
-        return attended->kept == 0
-                   ? HSY_OK
-                   : hsy_fail(err, HSY_E_REFUSED, "rounds",
-                              "several rounds of one slot share kept answers, "
-                              "and the scheme does not say their epsilon");
-    s->mech->support(s, &law);
-    permanent->mech->support(permanent, &kept);
+    st = hsy_attend_laws(&laws, s, permanent, attended->kept > 0 ? err : NULL);
+    if (st != HSY_OK)
+        return attended->kept > 0 ? st : HSY_OK;
     for (size_t i = 0; i < count; i++)
-        attend_point(&points[i], &law, &kept, attended->kept);
+        attend_point(&points[i], &laws.report, &laws.kept, attended->kept);
     return HSY_OK;
 }
 

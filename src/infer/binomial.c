@@ -1,6 +1,6 @@
 /*
  * binomial.c - binomial and multinomial counts in O(1) a count, for simulation
- * and the bootstrap (MECHANISMS 11.7). Doubles: nothing private depends on it.
+ * (MECHANISMS 11.7). Doubles: nothing private depends on it.
  */
 #include "bytes.h"
 #include "infer.h"

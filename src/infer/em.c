@@ -21,7 +21,6 @@
 
 #include <math.h>
 
-#define EM_BINS 64u /* fewer differ too much to be smoothed */
 #define EM_STEPS 10000u
 #define EM_GAIN 1e-3
 #define EM_LOOK 10u    /* steps between two looks at the likelihood */
@@ -82,9 +81,7 @@ static hsy_status em_rules(struct em *em, const hsy_density_how *how,
                         "have no neighbours");
     if (!(how->gain >= 0) || !isfinite(how->gain))
         return hsy_fail(err, HSY_E_RANGE, "gain", "from 0 on");
-    em->smooth = how->method == HSY_DENSITY_EMS ||
-                 (how->method == HSY_DENSITY_AUTO && s->kind == HSY_KIND_BINS &&
-                  s->d >= EM_BINS);
+    em->smooth = how->method == HSY_DENSITY_EMS;
     em->gain = how->gain > 0 ? how->gain : EM_GAIN * (em->smooth ? 1 : scale);
     em->steps = how->steps > 0 ? how->steps : EM_STEPS;
     return HSY_OK;
@@ -257,7 +254,6 @@ hsy_status hsy_density(const hsy_scheme *s, double *shares,
     return st;
 }
 
-#undef EM_BINS
 #undef EM_STEPS
 #undef EM_GAIN
 #undef EM_LOOK

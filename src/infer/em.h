@@ -1,5 +1,5 @@
 /*
- * em.h - maximum likelihood through a channel, for densities and the bootstrap.
+ * em.h - maximum likelihood through a channel, for densities.
  */
 #ifndef HSY_EM_H
 #define HSY_EM_H
@@ -36,5 +36,8 @@ hsy_status hsy_em_fit(struct em *em, hsy_density_fit *fit, const hsy_tally *t,
 /* Climb from equal shares once more: rules and counts are there, theta comes
  * out and adds up to 1. */
 hsy_density_fit hsy_em_climb(struct em *em);
+
+/* Parts of the variance of sampling in what is asked: 0 of the people. */
+double hsy_density_sampling(const hsy_density_how *how);
 
 #endif

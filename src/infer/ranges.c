@@ -1,37 +1,46 @@
 /*
- * ranges.c - shares of sums of bins, CDFs and quantiles.
+ * ranges.c - shares of sums of bins, and bounds of their CDF.
  *
  * The mechanism's room gives consistent bins and the variance of any sum of
- * them (tree.h, haar.h); here they become estimates with intervals.
+ * them (tree.h, haar.h); here they become estimates with intervals. A square
+ * wave's bins come from the likelihood, and bounds of sums from reach.h.
  */
+#include "attend.h"
+#include "em.h"
 #include "fail.h"
 #include "haar.h"
 #include "infer.h"
+#include "ranges_parts.h"
+#include "reach.h"
 #include "tree.h"
 
 #include <math.h>
 
 /* ---- What a scheme's bins are made of ------------------------------------ */
 
-/* How the two families answer: where their law stands, what they need. */
+/* How the families answer: where their law stands, what they need. Without a
+ * variance, bounds are by reach. */
 struct ranges_family {
     size_t law;
     size_t (*scratch)(const hsy_scheme *s);
-    void (*bins)(void *law, double *bins, const hsy_scheme *s,
-                 const hsy_tally *t, void *scratch);
+    hsy_status (*bins)(void *law, double *bins, const hsy_scheme *s,
+                       const hsy_tally *t, void *scratch, hsy_error *err);
     double (*variance)(const void *law, size_t from, size_t to);
 };
 
-static void ranges_tree_bins(void *law, double *bins, const hsy_scheme *s,
-                             const hsy_tally *t, void *scratch)
+static hsy_status ranges_tree_bins(void *law, double *bins, const hsy_scheme *s,
+                                   const hsy_tally *t, void *scratch,
+                                   hsy_error *err)
 {
     struct tree *tree = law;
     const double *leaves;
 
     hsy_tree_open(tree, s, t, scratch);
     leaves = tree->f + tree->level[tree->levels - 1].first;
+    (void)err;
     for (size_t i = 0; i < tree->d; i++)
         bins[i] = leaves[i];
+    return HSY_OK;
 }
 
 static double ranges_tree_variance(const void *law, size_t from, size_t to)
@@ -44,11 +53,14 @@ static size_t ranges_haar_scratch(const hsy_scheme *s)
     return hsy_haar_size(s) * sizeof(double);
 }
 
-static void ranges_haar_bins(void *law, double *bins, const hsy_scheme *s,
-                             const hsy_tally *t, void *scratch)
+static hsy_status ranges_haar_bins(void *law, double *bins, const hsy_scheme *s,
+                                   const hsy_tally *t, void *scratch,
+                                   hsy_error *err)
 {
+    (void)err;
     hsy_haar_open(law, s, t, scratch);
     hsy_haar_bins(law, bins);
+    return HSY_OK;
 }
 
 static double ranges_haar_variance(const void *law, size_t from, size_t to)
@@ -56,6 +68,71 @@ static double ranges_haar_variance(const void *law, size_t from, size_t to)
     return hsy_haar_variance(law, from, to);
 }
 
+/* Counts of outputs, and which bounds are there. */
+struct ranges_density {
+    struct em em;
+    struct reach reach;
+    double *sum; /* values: 1 in the bins of a sum */
+    double z;    /* of the lines, and their sampling; 0: none yet */
+    double sampling;
+};
+
+static size_t ranges_density_scratch(const hsy_scheme *s)
+{
+    return hsy_density_estimate_scratch(s);
+}
+
+static hsy_status ranges_density_bins(void *law, double *bins,
+                                      const hsy_scheme *s, const hsy_tally *t,
+                                      void *scratch, hsy_error *err)
+{
+    struct ranges_density *density = law;
+    const hsy_density_how how = {.method = HSY_DENSITY_EM};
+    double *room = hsy_em_room(&density->em, s, scratch);
+    hsy_status st = hsy_em_fit(&density->em, NULL, t, &how, err);
+
+    if (st != HSY_OK)
+        return st;
+    density->sum = room;
+    density->z = 0;
+    for (size_t i = 0; i < s->d; i++) {
+        bins[i] = density->em.theta[i];
+        room[i] = 0;
+    }
+    hsy_reach_room(&density->reach, s->d, density->em.outputs, room + s->d);
+    hsy_reach_channel(&density->reach, s, density->em.scratch);
+    return HSY_OK;
+}
+
+/* The reach of its counts, for a target. */
+static struct reach *ranges_density_reach(const hsy_ranges *r,
+                                          hsy_target target)
+{
+    struct ranges_density *density = r->law;
+    const double sampling = target == HSY_POPULATION ? 1 + r->came : 0;
+    struct em *em = &density->em;
+
+    if (density->reach.n > 0 && density->reach.sampling == sampling)
+        return &density->reach;
+    hsy_reach_open(&density->reach, em->theta, em->counts, em->n, sampling);
+    return &density->reach;
+}
+
+static hsy_status ranges_outputs_bins(void *law, double *bins,
+                                      const hsy_scheme *s, const hsy_tally *t,
+                                      void *scratch, hsy_error *err)
+{
+    (void)err;
+    hsy_ranges_outputs_open(law, bins, s, t, scratch);
+    return HSY_OK;
+}
+
+static const struct ranges_family ranges_outputs = {
+    sizeof(struct ranges_outputs), hsy_ranges_outputs_scratch,
+    ranges_outputs_bins, hsy_ranges_outputs_variance};
+static const struct ranges_family ranges_density = {
+    sizeof(struct ranges_density), ranges_density_scratch, ranges_density_bins,
+    NULL};
 static const struct ranges_family ranges_tree = {
     sizeof(struct tree), hsy_tree_scratch, ranges_tree_bins,
     ranges_tree_variance};
@@ -65,6 +142,10 @@ static const struct ranges_family ranges_haar = {
 
 static const struct ranges_family *ranges_family_of(const hsy_scheme *s)
 {
+    if (s->mech->iterative)
+        return &ranges_density;
+    if (hsy_ranges_outputs_has(s))
+        return &ranges_outputs;
     return s->mech == &hsy_mech_haar ? &ranges_haar : &ranges_tree;
 }
 
@@ -75,7 +156,11 @@ static size_t ranges_round(size_t size)
     return (size + 15) / 16 * 16;
 }
 
-/* law, cdf, least, and what the family needs, one after the other. */
+/* law, RANGES_LINES arrays of edges, and what the family needs, one after the
+ * other. */
+#define RANGES_LINES 6u
+#define RANGES_LOOKED 512u /* edges of a mechanism of one level */
+
 static size_t ranges_edges(const hsy_scheme *s)
 {
     return ranges_round(((size_t)s->d + 1) * sizeof(double));
@@ -90,6 +175,12 @@ static hsy_status ranges_has(const hsy_scheme *s, hsy_error *err)
     if (s->mech->release)
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "of a release there are estimates bin by bin only");
+    if (s->mech->iterative)
+        return hsy_reach_fits(s->d, hsy_em_outputs(s))
+                   ? HSY_OK
+                   : hsy_fail(
+                         err, HSY_E_REFUSED, "bins",
+                         "ranges of shares by EM are for at most 256 bins");
     if (s->mech->points == NULL)
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "it is not estimated value by value");
@@ -102,7 +193,8 @@ size_t hsy_ranges_scratch(const hsy_scheme *s)
 
     if (ranges_has(s, NULL) != HSY_OK)
         return 0;
-    return ranges_round(family->law) + 2 * ranges_edges(s) + family->scratch(s);
+    return ranges_round(family->law) + RANGES_LINES * ranges_edges(s) +
+           family->scratch(s);
 }
 
 static hsy_status ranges_check(const hsy_scheme *s, const hsy_tally *t,
@@ -135,37 +227,127 @@ static void ranges_accumulate(double *cdf, size_t d)
     cdf[d] = 1;
 }
 
+/* Edges of number i of the arrays after the law. */
+static double *ranges_line(const hsy_scheme *s, void *scratch, size_t i)
+{
+    uint8_t *room = scratch;
+    void *at =
+        room + ranges_round(ranges_family_of(s)->law) + i * ranges_edges(s);
+
+    return at;
+}
+
 hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
                            const hsy_tally *t, void *scratch, hsy_error *err)
 {
-    const struct ranges_family *family = ranges_family_of(s);
-    uint8_t *room = scratch;
-    void *cdf = room + ranges_round(family->law);
-    void *least = room + ranges_round(family->law) + ranges_edges(s);
-    double *above = least;
+    double *cdf, *least;
     hsy_status st = ranges_check(s, t, err);
 
     if (st != HSY_OK)
         return st;
-    family->bins(scratch, cdf, s, t, (uint8_t *)least + ranges_edges(s));
+    cdf = ranges_line(s, scratch, 0);
+    least = ranges_line(s, scratch, 1);
+    st = ranges_family_of(s)->bins(scratch, cdf, s, t,
+                                   ranges_line(s, scratch, RANGES_LINES), err);
+    if (st != HSY_OK)
+        return st;
     *r = (hsy_ranges){.scheme = s,
                       .law = scratch,
                       .cdf = cdf,
                       .least = least,
+                      .low = ranges_line(s, scratch, 2),
+                      .high = ranges_line(s, scratch, 3),
+                      .above = ranges_line(s, scratch, 4),
+                      .variance = ranges_line(s, scratch, 5),
                       .d = s->d,
-                      .n = (double)hsy_tally_reports(t)};
+                      .n = (double)hsy_tally_reports(t),
+                      .noise = 1};
     ranges_accumulate(cdf, r->d);
-    above[r->d] = 1;
+    r->variance[0] = -1;
+    least[r->d] = 1;
     for (size_t i = r->d; i-- > 0;)
-        above[i] = fmin(r->cdf[i], above[i + 1]);
+        least[i] = fmin(cdf[i], least[i + 1]);
     return HSY_OK;
+}
+
+/* ---- People who answer again --------------------------------------------- */
+
+/*
+ * How much of the variance of a sum of bins is kept, at most. Independent bits:
+ * that of a share of 0 or of 1, whichever is more. Else, of any set of values:
+ * a report supports it with chance P = (1-b) Q + b c, Q that of its kept answer
+ * and c that of the step of noise, so that P (1-P) >= (1-b) Q (1-Q), which is
+ * concave; and the gap of the report's law is 1-b of the kept one's.
+ */
+static double ranges_kept(const hsy_scheme *s, const struct attend_laws *laws)
+{
+    const struct mech_support *one = &laws->report, *all = &laws->kept;
+
+    if (s->weights == 0)
+        return one->gap / all->gap;
+    return fmax(mech_support_v0(all) / mech_support_v0(one),
+                mech_support_v1(all) / mech_support_v1(one));
+}
+
+hsy_status hsy_ranges_attend(hsy_ranges *r, const hsy_scheme *permanent,
+                             const hsy_attendance *attended, hsy_error *err)
+{
+    struct attend_laws laws;
+    hsy_status st;
+
+    r->came = attended->came;
+    if (attended->kept == 0)
+        return HSY_OK;
+    st = hsy_attend_laws(&laws, r->scheme, permanent, err);
+    if (st == HSY_OK)
+        r->noise = 1 + attended->kept * ranges_kept(r->scheme, &laws);
+    return st;
+}
+
+/* A sum of bins with this variance if everybody answered once. */
+static hsy_point ranges_point(const hsy_ranges *r, double value,
+                              double variance)
+{
+    hsy_point point = hsy_tree_point(value, variance, r->n);
+
+    point.v0 *= r->noise;
+    point.v1 *= r->noise;
+    point.kept = r->noise - 1;
+    point.came = r->came;
+    return point;
 }
 
 /* ---- Ranges -------------------------------------------------------------- */
 
+/* Sums of shares by EM have bounds, and no variance of their own. */
+static hsy_status ranges_reach(hsy_estimate *est, const hsy_ranges *r,
+                               size_t from, size_t to,
+                               const hsy_confidence *how, hsy_error *err)
+{
+    struct ranges_density *density = r->law;
+    struct reach *reach;
+    hsy_status st = hsy_confidence_check(how, err);
+    double z;
+
+    if (st != HSY_OK)
+        return st;
+    reach = ranges_density_reach(r, how->target);
+    z = -hsy_normal_quantile(hsy_confidence_miss(how) / 2);
+    for (size_t i = from; i < to; i++)
+        density->sum[i] = 1;
+    est->value = r->cdf[to] - r->cdf[from];
+    est->low = fmin(est->value, hsy_reach_bound(reach, density->sum, -1, z));
+    est->high = fmax(est->value, hsy_reach_bound(reach, density->sum, 1, z));
+    est->sd = (est->high - est->low) / (2 * z);
+    for (size_t i = from; i < to; i++)
+        density->sum[i] = 0;
+    return HSY_OK;
+}
+
 hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
                      size_t to, const hsy_confidence *how, hsy_error *err)
 {
+    const struct ranges_family *family = ranges_family_of(r->scheme);
     hsy_point point;
 
     if (from >= to || to > r->d)
@@ -173,117 +355,84 @@ hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
                               "a range has at least one bin, and no bin "
                               "outside the domain",
                               r->d);
-    point = hsy_tree_point(
-        r->cdf[to] - r->cdf[from],
-        ranges_family_of(r->scheme)->variance(r->law, from, to), r->n);
+    if (family->variance == NULL)
+        return ranges_reach(est, r, from, to, how, err);
+    point = ranges_point(r, r->cdf[to] - r->cdf[from],
+                         family->variance(r->law, from, to));
     return hsy_estimate_point(est, &point, how, err);
 }
 
-/* ---- Quantiles ----------------------------------------------------------- */
+/* ---- Lines --------------------------------------------------------------- */
 
-/* The monotone CDF at edge i, most being the running maximum up to there. */
-static double ranges_monotone(const hsy_ranges *r, size_t i, double most)
+/* Edges between two that are looked at: a mechanism of one level takes O(d) for
+ * each, and its variance changes little from bin to bin. */
+static size_t ranges_stride(const hsy_ranges *r)
 {
-    return hsy_share_clip((most + r->least[i]) / 2);
+    const bool flat = ranges_family_of(r->scheme) == &ranges_tree &&
+                      ((const struct tree *)r->law)->levels == 1;
+
+    return flat && r->d > RANGES_LOOKED ? r->d / RANGES_LOOKED : 1;
 }
 
-void hsy_ranges_cdf(const hsy_ranges *r, double *out)
-{
-    double most = 0;
-
-    for (size_t i = 0; i <= r->d; i++) {
-        most = fmax(most, r->cdf[i]);
-        out[i] = ranges_monotone(r, i, most);
-    }
-    out[0] = 0;
-    out[r->d] = 1;
-}
-
-/* Where the monotone CDF reaches q, linear within its bin *bin. */
-static double ranges_reach(const hsy_ranges *r, double q, size_t *bin)
-{
-    double below = 0, most = 0;
-
-    for (size_t i = 1; i <= r->d; i++) {
-        double here;
-
-        most = fmax(most, r->cdf[i]);
-        here = i == r->d ? 1 : ranges_monotone(r, i, most);
-        if (here >= q) {
-            *bin = i - 1;
-            return (double)(i - 1) + (q - below) / (here - below);
-        }
-        below = here;
-    }
-    *bin = r->d - 1;
-    return (double)r->d;
-}
-
-/* The larger variance of the CDF at the two edges of a bin, at share q. */
-static double ranges_band(const hsy_ranges *r, size_t bin, double q,
-                          hsy_target target)
+/* The variance below each edge, once: between two that are looked at the
+ * larger. */
+static void ranges_variances(const hsy_ranges *r)
 {
     const struct ranges_family *family = ranges_family_of(r->scheme);
-    double low = family->variance(r->law, 0, bin);
-    double high = family->variance(r->law, bin + 1, r->d);
-    hsy_point point = hsy_tree_point(q, fmax(low, high), r->n);
+    const size_t stride = ranges_stride(r);
+    double last = 0;
 
-    return hsy_point_variance(&point, target, q);
+    if (r->variance[0] >= 0)
+        return;
+    r->variance[0] = 0;
+    for (size_t i = 0; i < r->d; i += stride) {
+        const size_t to = i + stride < r->d ? i + stride : r->d;
+        const double here = family->variance(r->law, 0, to);
+
+        for (size_t k = i + 1; k < to; k++)
+            r->variance[k] = fmax(last, here);
+        r->variance[to] = here;
+        last = here;
+    }
 }
 
-/* The edges between which the CDF, give or take band, may reach q. */
-static void ranges_ends(const hsy_ranges *r, double q, double band,
-                        double ends[2])
+/* Bounds of shares by EM do not ask what the share is. */
+static void ranges_reach_lines(const hsy_ranges *r, double z, hsy_target target)
 {
-    size_t low = 0, high = r->d;
+    struct ranges_density *density = r->law;
+    struct reach *reach = ranges_density_reach(r, target);
 
-    while (low + 1 < r->d && r->cdf[low + 1] < q - band)
-        low++;
-    while (high > 0 && r->least[high - 1] >= q + band)
-        high--;
-    ends[0] = (double)low;
-    ends[1] = (double)high;
+    if (density->z == z && density->sampling == reach->sampling)
+        return;
+    density->z = z;
+    density->sampling = reach->sampling;
+    for (size_t i = 1; i < r->d; i++) {
+        density->sum[i - 1] = 1;
+        r->low[i] = hsy_reach_bound(reach, density->sum, -1, z);
+        r->high[i] = hsy_reach_bound(reach, density->sum, 1, z);
+    }
+    for (size_t i = 0; i < r->d; i++)
+        density->sum[i] = 0;
 }
 
-static hsy_status ranges_quantile_check(const hsy_ranges *r, double q,
-                                        const hsy_confidence *how,
-                                        hsy_error *err)
+void hsy_ranges_lines(const hsy_ranges *r, double q, double z,
+                      hsy_target target)
 {
-    hsy_point point = {.n = r->n};
-    hsy_status st = hsy_confidence_check(how, err);
+    r->low[0] = r->high[0] = 0;
+    r->low[r->d] = r->high[r->d] = 1;
+    if (ranges_family_of(r->scheme)->variance == NULL) {
+        ranges_reach_lines(r, z, target);
+        return;
+    }
+    ranges_variances(r);
+    for (size_t i = 1; i < r->d; i++) {
+        const hsy_point point = ranges_point(r, r->cdf[i], r->variance[i]);
+        const double half = z * sqrt(hsy_point_variance(&point, target, q));
 
-    if (st != HSY_OK)
-        return st;
-    if (!(q > 0 && q < 1))
-        return hsy_fail(err, HSY_E_RANGE, "quantile",
-                        "must lie strictly between 0 and 1");
-    if (how->interval != HSY_WALD && how->interval != HSY_SCORE &&
-        how->interval != HSY_WILSON && how->interval != HSY_INTERVAL_AUTO)
-        return hsy_fail(err, HSY_E_RANGE, "interval",
-                        "a quantile's is normal: wald or score");
-    return hsy_interval_check(&point, how->interval, err);
+        r->low[i] = r->cdf[i] - half;
+        r->high[i] = r->cdf[i] + half;
+    }
 }
 
-/*
- * The CDF at an edge strays from the truth by more than z sd with chance
- * `miss`, so the true quantile lies, but for that chance, where |CDF - q| <= z
- * sd [Woodruff 1952], sd taken at the estimate. All such edges are between
- * the ends.
- */
-hsy_status hsy_quantile(hsy_estimate *est, const hsy_ranges *r, double q,
-                        const hsy_confidence *how, hsy_error *err)
-{
-    hsy_status st = ranges_quantile_check(r, q, how, err);
-    double z, ends[2];
-    size_t bin;
-
-    if (st != HSY_OK)
-        return st;
-    z = -hsy_normal_quantile(hsy_confidence_miss(how) / 2);
-    est->value = ranges_reach(r, q, &bin);
-    ranges_ends(r, q, z * sqrt(ranges_band(r, bin, q, how->target)), ends);
-    est->low = ends[0];
-    est->high = ends[1];
-    est->sd = (ends[1] - ends[0]) / (2 * z);
-    return HSY_OK;
-}
+#undef RANGES_LINES
+#undef RANGES_LOOKED

@@ -62,8 +62,8 @@ hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
                       const struct shares_known *other,
                       const hsy_confidence *how, hsy_error *err);
 
-/* All d shares by EM, with bootstrap intervals, in the order of rows: of a
- * yes/no question yes comes first. *count is d. */
+/* All d shares by EM, with intervals if *fit says so, in the order of rows: of
+ * a yes/no question yes comes first. *count is d. */
 hsy_status shares_density(struct shares_row **rows, size_t *count,
                           hsy_density_fit *fit, const struct shares_tally *t,
                           const hsy_density_how *how, hsy_error *err);
@@ -224,6 +224,11 @@ hsy_status shares_rappor_open(struct shares_rappor *r,
                               const uint64_t *codes, size_t candidates,
                               hsy_error *err);
 void shares_rappor_clear(struct shares_rappor *r);
+
+/* How many times the variance of a bit's count is what it would be if everybody
+ * had reported once: hsy_rappor_options. */
+double shares_rappor_dispersion(const struct shares_tally *t,
+                                hsy_target target);
 
 /* Shares of all candidates in their order. */
 hsy_status shares_rappor_decode(hsy_rappor_share **shares,

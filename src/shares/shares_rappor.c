@@ -56,6 +56,33 @@ void shares_rappor_clear(struct shares_rappor *r)
     *r = (struct shares_rappor){0};
 }
 
+/*
+ * A bit is 1 with chance u if its kept bit is 1, with chance v if not; the kept
+ * one is turned with chance f/2. So (u - v)^2 f/2 (1 - f/2) of its variance
+ * comes again with every report, and the rest of it is at least that of the
+ * likelier law's.
+ */
+double shares_rappor_dispersion(const struct shares_tally *t, hsy_target target)
+{
+    uint8_t wire[HSY_SCHEME_WIRE];
+    hsy_spec spec;
+    double chance[3], kept, least;
+
+    if (t->attended == NULL)
+        return 1;
+    if (target == HSY_POPULATION) /* whose sampling comes again as a whole */
+        return 1 + t->attended->came;
+    hsy_scheme_encode(t->scheme, wire);
+    if (hsy_spec_decode(&spec, wire, NULL, t->info->labels_len, NULL) != HSY_OK)
+        return 1 + t->attended->kept;
+    for (size_t i = 0; i < 3; i++)
+        chance[i] = (double)spec.chance[i].num / (double)spec.chance[i].den;
+    kept = chance[0] / 2 * (1 - chance[0] / 2) * (chance[2] - chance[1]) *
+           (chance[2] - chance[1]);
+    least = fmin(t->info->p * (1 - t->info->p), t->info->q * (1 - t->info->q));
+    return 1 + t->attended->kept * fmin(1, kept / least);
+}
+
 hsy_status shares_rappor_decode(hsy_rappor_share **shares,
                                 hsy_rappor_summary *summary,
                                 const hsy_rappor_data *data,

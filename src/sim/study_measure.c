@@ -35,7 +35,7 @@ static size_t measure_scratch(const hsy_scheme *s, const hsy_info *info)
 {
     if (measure_rappor(info))
         return 0; /* it takes its own */
-    return info->iterative ? hsy_density_scratch(s)
+    return info->iterative ? hsy_density_estimate_scratch(s)
                            : hsy_points_scratch(s, measure_count(info));
 }
 
@@ -128,18 +128,17 @@ static hsy_status measure_pointed(struct study_bench *b, const hsy_scheme *s,
     return st;
 }
 
-/* Shares by EM state an error only by bootstrap: none is measured. */
+/* Shares by EM have intervals, and state no variance. */
 static hsy_status measure_density(struct study_bench *b, const hsy_scheme *s,
                                   const hsy_tally *t, size_t n, hsy_error *err)
 {
-    const hsy_density_how how = {.method = HSY_DENSITY_AUTO};
-    hsy_status st = hsy_density(s, b->shares, NULL, t, &how, b->scratch, err);
+    const hsy_density_how how = {.method = HSY_DENSITY_AUTO,
+                                 .level = STUDY_LEVEL};
+    hsy_status st =
+        hsy_density_estimate(s, b->estimates, NULL, t, &how, b->scratch, err);
 
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
-        const double x = b->shares[i];
-
-        b->values[i] = x;
-        b->estimates[i] = (hsy_estimate){x, NAN, NAN, NAN};
+        b->values[i] = b->shares[i] = b->estimates[i].value;
         b->variances[i] = NAN;
     }
     return st;
@@ -202,10 +201,11 @@ static void measure_stated(double metrics[STUDY_METRICS],
 
     for (size_t i = 0; i < n; i++)
         sum += b->variances[i];
-    if (isnan(sum))
-        return;
-    metrics[STUDY_PREDICTED] = sum / (double)n;
-    metrics[STUDY_COVERAGE] = hsy_metrics_coverage(b->estimates, b->truths, n);
+    if (!isnan(sum))
+        metrics[STUDY_PREDICTED] = sum / (double)n;
+    if (!isnan(b->estimates[0].low))
+        metrics[STUDY_COVERAGE] =
+            hsy_metrics_coverage(b->estimates, b->truths, n);
 }
 
 static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,

@@ -272,7 +272,15 @@ estimate(["--candidates", write("c", b"\xef\xbb\xbfa\n")], 1, ["byte-order mark"
 words = must("tally", stdin=must("randomize", "--strings", *UNIT, stdin="x\n"))
 estimate([], 1, ["--candidates"], "strings without candidates", words)
 window = must("randomize", "--range", "0:8", "--bins", "8", "--mechanism", "sw", *UNIT, stdin="1\n" * 200)
-estimate(["--quantile", "0.5"], 1, ["--quantile", "hh or haar"], "quantiles of sw", window)
+estimate(["--quantile", "0.5", "--density", "ems"], 1, ["--quantile", "bias"], "quantiles of a smoothed shape", window)
+estimate(["--quantile", "0.5", "--interval", "score"], 1, ["--interval", "linear"], "other intervals of sw", window)
+estimate(["--quantile", "0.5"], 1, ["at most 256 bins"], "quantiles of sw with many bins",
+         must("randomize", "--range", "0:300", "--bins", "300", "--mechanism", "sw", *UNIT, stdin="1\n" * 200))
+for level in ("0", "1", "100", "100%", "-0.5", "nan"):
+    estimate(["--level", level], 2, ["--level"], "a level of %s" % level, window)
+    estimate(["--level", level, "--quantile", "0.5"], 2, ["--level"], "a level of %s for a quantile" % level, window)
+for option in ("--replicates", "--seed"):
+    estimate([option, "30"], 2, [option], "%s, which intervals without draws do not have" % option, window)
 mean = must("tally", stdin=must("randomize", "--range", "0:1", *UNIT, stdin="0\n" * 200))
 estimate(["--candidates", write("c", "a\n")], 1, ["--candidates"], "candidates of a mean", mean)
 estimate(["--post", "norm"], 1, ["--post"], "post-processing of a mean", mean)

@@ -172,10 +172,26 @@ for seed in range(8):  # everybody says no, and an interval of level 0.2 misses 
     outside = any(x["high"] < 0 for x in rows(r.out))
     noted += outside
     ok(r.code == 0 and ("note: 1 of 1 interval lies" in r.err) == outside, "one of one is noted: %s" % outside, r)
-for bins, smooth in (("16", False), ("64", True)):
-    r = must("estimate", "-", stdin=must("randomize", "--range", "0:64", "--bins", bins, "--mechanism", "sw", "--epsilon", "1",
-                                         stdin="9\n" * 500))
-    ok((b"smoothed (ems)" in r) == smooth and (b"--density em " in r) == smooth, "%s bins: the head says if shares are smoothed" % bins, r)
+window = {bins: must("randomize", "--range", "0:64", "--bins", bins, "--mechanism", "sw", "--epsilon", "1", stdin="9\n" * 500) for bins in ("16", "64")}
+for bins in window:
+    r = must("estimate", "-", stdin=window[bins])
+    ok(b"95 % intervals (linear)" in r and b"smoothed" not in r, "%s bins: shares by EM have intervals" % bins, r)
+    r = must("estimate", "-", "--density", "ems", stdin=window[bins])
+    ok(b"smoothed (ems)" in r and b"no intervals: smoothing has a bias" in r, "smoothed ones have none, and the head says why", r)
+r = run("estimate", "-", "--density", "ems", "--format", "csv", stdin=window["16"])
+ok(r.code == 0 and r.out.decode().splitlines()[1].endswith(",,,") and "note: no intervals: smoothing has a bias" in r.err, "empty in csv, with a note", r)
+r = json.loads(must("estimate", "-", "--density", "ems", "--format", "json", stdin=window["16"]))
+ok(r["interval"] == "none" and r["simultaneous"] is False and "bias" in r["why"] and
+   all(x[k] is None for x in r["estimates"] for k in ("stderr", "low", "high")), "null in json, with the reason", r)
+r = json.loads(must("estimate", "-", "--format", "json", stdin=window["16"]))
+ok(r["interval"] == "linear" and r["why"] is None and r["target"] == "people" and r["level"] == .95 and
+   all(x["low"] <= x["estimate"] <= x["high"] for x in r["estimates"]), "by EM they are there", r)
+many_bins = must("randomize", "--range", "0:1000", "--bins", "1000", "--mechanism", "sw", "--epsilon", "1", stdin="9\n" * 500)
+r = json.loads(must("estimate", "-", "--format", "json", stdin=many_bins))
+ok(r["interval"] == "none" and "256" in r["why"], "nor do more than 256 bins have any", {k: r[k] for k in ("interval", "why")})
+for ask in (["--quantile", "0.5"], ["--between", "8:12"]):
+    r = json.loads(must("estimate", "-", "--format", "json", *ask, stdin=window["64"]))
+    ok(r["interval"] == "linear" and r["estimates"][0]["low"] <= r["estimates"][0]["estimate"] <= r["estimates"][0]["high"], "%s of sw" % ask[0], r)
 ok(0 < noted < 8, "which happens, and not always", noted)
 one = must("randomize", "--domain", "100", "--epsilon", "1", "--mechanism", "grr", "--json", stdin=b"0\n").decode().splitlines()
 r = run("estimate", "-", stdin="\n".join([one[0]] + ['{"report":7}'] * 2000 + ['{"end":2000}']) + "\n")

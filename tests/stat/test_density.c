@@ -1,6 +1,6 @@
 /*
  * test_density.c - distributions from a square wave, and a power prior: they
- * come near the truth, and intervals hold as often as is claimed.
+ * come near the truth.
  */
 #include "infer.h"
 #include "stat.h"
@@ -76,102 +76,6 @@ static void density_recovers(hsy_density_method method, uint64_t lane)
     stat_run_close(&r);
 }
 
-#define DENSITY_ALPHA 1e-6
-
-static unsigned density_runs(void)
-{
-    return stat_long() ? 2000 : 100;
-}
-
-/* How many intervals hold, over runs of people drawn anew: the counts of their
- * reports are multinomial. One a run, of the bins in turn, so that they are
- * independent. */
-static uint64_t density_coverage(uint32_t d, double epsilon,
-                                 hsy_density_method method, uint64_t lane)
-{
-    static double truth[64], model[256], counts[256];
-    static hsy_estimate est[64];
-    hsy_density_how how = {
-        .method = method, .level = 0.95, .replicates = 60, .seed = 1};
-    uint64_t held = 0;
-    hsy_stream st;
-    struct stat_run r;
-    void *scratch;
-
-    if (!density_open(&r, d, epsilon))
-        return 0;
-    scratch = stat_alloc(hsy_density_estimate_scratch(r.s));
-    density_truth(truth, d);
-    memset(model, 0, sizeof model);
-    for (size_t y = 0; y < r.info.cells; y++)
-        for (uint32_t v = 0; v < d; v++) {
-            const uint8_t report[2] = {(uint8_t)y, (uint8_t)(y >> 8)};
-            hsy_factor f;
-            size_t count;
-
-            hsy_law(r.s, &f, &count, v, report);
-            model[y] += truth[v] * (double)f.num / (double)f.den;
-        }
-    hsy_stream_seed(&st, stat_seed(), lane);
-    for (unsigned run = 0; run < density_runs(); run++) {
-        const uint32_t v = run % d;
-
-        hsy_multinomial_draw(counts, model, r.info.cells, 20000, &st);
-        for (size_t y = 0; y < r.info.cells; y++)
-            r.tally.cells[y] = (int64_t)counts[y];
-        r.tally.strata[0] = 20000;
-        how.seed = run;
-        if (hsy_density_estimate(r.s, est, NULL, &r.tally, &how, scratch,
-                                 NULL) != HSY_OK)
-            return 0;
-        held += est[v].low <= truth[v] && truth[v] <= est[v].high;
-    }
-    free(scratch);
-    stat_run_close(&r);
-    return held;
-}
-
-/* At most this likely if the intervals hold with probability `claim`: exactly,
- * where all bins have the same, and less where they differ [Hoeffding56]. */
-static double density_odds(uint64_t held, double claim)
-{
-    return hsy_binomial_cdf(held, density_runs(), claim);
-}
-
-/*
- * What docs/estimates.md claims, on the average over bins: 95 % intervals of EM
- * hold at least 9 times in 10, and those of EMS with 64 bins at epsilon 4
- * 8 times in 10; nothing of EMS with fewer bins, where smoothing moves what it
- * estimates. That is the control: it fails EM's claim.
- */
-static void density_covers(void)
-{
-    static const struct {
-        uint32_t d;
-        double epsilon;
-        hsy_density_method method;
-        double claim;
-    } rows[] = {{16, 1, HSY_DENSITY_EM, 0.9},
-                {16, 4, HSY_DENSITY_EM, 0.9},
-                {64, 4, HSY_DENSITY_EMS, 0.8}};
-    uint64_t few = density_coverage(16, 1, HSY_DENSITY_EMS, 504);
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        uint64_t held = density_coverage(rows[i].d, rows[i].epsilon,
-                                         rows[i].method, 501 + i);
-
-        ok(density_odds(held, rows[i].claim) > DENSITY_ALPHA,
-           "%s, %u bins, epsilon %g: %llu of %u intervals hold, %g claimed",
-           rows[i].method == HSY_DENSITY_EM ? "EM" : "EMS", rows[i].d,
-           rows[i].epsilon, (unsigned long long)held, density_runs(),
-           rows[i].claim);
-    }
-    ok(density_odds(few, 0.9) < DENSITY_ALPHA,
-       "control: EMS, 16 bins, epsilon 1: %llu, which is why EM is taken below "
-       "64",
-       (unsigned long long)few);
-}
-
 /* ---- The power prior: MECHANISMS 6's table, Zipf 1.5 --------------------- */
 
 enum { POWER_D = 1024, POWER_N = 100000, POWER_RUNS = 10 };
@@ -235,7 +139,6 @@ int main(void)
 {
     density_recovers(HSY_DENSITY_EM, 500);
     density_recovers(HSY_DENSITY_EMS, 500);
-    density_covers();
     power_beats_base();
     return tap_done();
 }

@@ -5,7 +5,8 @@
  * ranges over the stated variance is 1 within 5 of its own standard errors
  * (6e-7), and 95 % intervals of ranges and of quantiles hold the truth, by
  * exact binomial tests at 1e-6: ranges neither too often nor too seldom,
- * quantiles not too seldom (their ends are edges of bins, outward).
+ * quantiles not too seldom. Of pgr and hr the bins of a range lie in the sets
+ * that reports support, and its variance is not that of independent bins.
  */
 #include "stat.h"
 
@@ -94,12 +95,15 @@ static void ranges_quantiles(struct ranges_run *x, const hsy_ranges *r,
     for (size_t k = 0; k < 3; k++) {
         hsy_estimate est = {0};
         size_t bin = 0;
+        double truth; /* people are spread evenly within a bin */
 
         while (x->below[bin + 1] < shares[k])
             bin++;
+        truth = (double)bin + (shares[k] - x->below[bin]) /
+                                  (x->below[bin + 1] - x->below[bin]);
         x->quantiles_held +=
             hsy_quantile(&est, r, shares[k], how, NULL) == HSY_OK &&
-            est.low <= (double)bin && (double)bin + 1 <= est.high;
+            est.low <= truth && truth <= est.high;
         x->quantiles++;
     }
 }
@@ -187,5 +191,7 @@ int main(void)
         ranges_check(names[i], 4, HSY_PEOPLE, 901 + 4 * i);
         ranges_check(names[i], 4, HSY_POPULATION, 902 + 4 * i);
     }
+    ranges_check("pgr", 1, HSY_PEOPLE, 916);
+    ranges_check("hr", 1, HSY_POPULATION, 917);
     return tap_done();
 }

@@ -160,8 +160,8 @@ static void refusals(void)
     struct subject y = open_subject(&oue, counts, 6);
     const hsy_density_how ems = {.method = HSY_DENSITY_EMS}, em = {0};
     const hsy_density_how odd = {.method = (hsy_density_method)3};
-    const hsy_density_how few = {.level = 0.95, .replicates = 5};
-    const hsy_density_how sure = {.level = 1};
+    const hsy_density_how again = {.level = 0.95, .repeats = -1};
+    static const double levels[] = {0, 1, 100, -0.5};
     hsy_estimate est[6];
     hsy_error err = {0};
     double shares[6] = {7};
@@ -177,14 +177,18 @@ static void refusals(void)
                HSY_E_REFUSED &&
            strcmp(err.field, "mechanism") == 0 && hsy_density_scratch(y.s) == 0,
        "oue: its counters have no likelihood");
-    ok(hsy_density_estimate(x.s, est, NULL, &x.t, &few, x.scratch, &err) ==
+    ok(hsy_density_estimate(x.s, est, NULL, &x.t, &again, x.scratch, &err) ==
                HSY_E_RANGE &&
-           strcmp(err.field, "replicates") == 0 && err.limit == 20,
-       "too few replicates");
-    ok(hsy_density_estimate(x.s, est, NULL, &x.t, &sure, x.scratch, &err) ==
-               HSY_E_RANGE &&
-           strcmp(err.field, "level") == 0,
-       "a level of 1");
+           strcmp(err.field, "repeats") == 0,
+       "fewer than no repeats");
+    for (size_t i = 0; i < 4; i++) {
+        const hsy_density_how level = {.level = levels[i]};
+
+        ok(hsy_density_estimate(x.s, est, NULL, &x.t, &level, x.scratch,
+                                &err) == HSY_E_RANGE &&
+               strcmp(err.field, "level") == 0,
+           "a level of %g", levels[i]);
+    }
     x.t.cells[0] = -1;
     ok(hsy_density(x.s, shares, NULL, &x.t, &em, x.scratch, &err) ==
                HSY_E_RANGE &&
@@ -201,25 +205,6 @@ static void refusals(void)
     ok(shares[0] == 7, "refusals write nothing");
     close_subject(&x);
     close_subject(&y);
-}
-
-/* The same seed, the same intervals; another one, others. */
-static void reproducible(void)
-{
-    static const int64_t counts[6] = {100, 200, 300, 100, 50, 60};
-    hsy_spec spec = trial_values("grr", 6, 1);
-    struct subject x = open_subject(&spec, counts, 6);
-    hsy_density_how how = {.level = 0.95, .replicates = 50, .seed = 4};
-    hsy_estimate a[6], b[6], c[6];
-
-    hsy_density_estimate(x.s, a, NULL, &x.t, &how, x.scratch, NULL);
-    hsy_density_estimate(x.s, b, NULL, &x.t, &how, x.scratch, NULL);
-    how.seed = 5;
-    hsy_density_estimate(x.s, c, NULL, &x.t, &how, x.scratch, NULL);
-    ok(memcmp(a, b, sizeof a) == 0 && a[0].value == c[0].value &&
-           a[0].sd != c[0].sd && a[0].sd > 0,
-       "intervals are a function of tally and seed");
-    close_subject(&x);
 }
 
 /* Draws against the binomial law: of 20,000 those up to k, for five k; and a
@@ -281,7 +266,6 @@ int main(void)
     brute_force();
     never_falls();
     refusals();
-    reproducible();
     draws();
     return tap_done();
 }
