@@ -78,6 +78,7 @@ ABOVE   := \
     test_intake \
     test_interval \
     test_listen \
+    test_lives \
     test_log \
     test_longitudinal \
     test_metrics \

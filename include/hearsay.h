@@ -755,6 +755,17 @@ typedef struct hsy_noise {
     double at0, at1;
 } hsy_noise;
 
+/* What a value is counted from where it is no single coin: base + the sum of
+ * weight[i] count[i] / n. Intervals of few reports are made from it
+ * (docs/estimates.md, 3). bound: a variance besides whose tails are at most
+ * normal; alone, without counts, if both weights are 0. rate: the chance of the
+ * first count for a report of another value; 0 if there is nothing of this. */
+typedef struct hsy_few {
+    double n, rate;
+    double count[2], weight[2];
+    double base, bound;
+} hsy_few;
+
 /* One value's evidence. Shares are fractions of n; for a mean the share of the
  * range, value = (mean - lo) / (hi - lo). */
 typedef struct hsy_point {
@@ -772,6 +783,10 @@ typedef struct hsy_point {
     hsy_noise noise[2]; /* of releases, whose n is the people's number: if
                            noise[0].terms is not 0 they take the place of v0,
                            v1 and spread */
+    hsy_few few;        /* rate 0: support is all that was counted */
+    double lumps;       /* of how many equal parts the floor is at worst, on
+                           average: its tails are those of a Poisson number.
+                           0: normal ones */
 
     /* Of people who answered more than once (hsy_points_attend); else 0. */
     double kept;         /* hsy_attendance */
@@ -801,7 +816,7 @@ HSY_API hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
                                         const uint64_t *codes, size_t count,
                                         void *scratch, hsy_error *err);
 
-/* ---- Attendance: people who answer again: docs/longitudinal.md, 6 -------- */
+/* ---- Attendance: people who answer again: docs/longitudinal.md -------- */
 
 /* Reports of one round of one slot. Those of a slot may be made from answers
  * that are kept for it; slots have coins of their own. */
@@ -862,6 +877,18 @@ HSY_API hsy_status hsy_points_attend(hsy_point *points, size_t count,
                                      const hsy_scheme *permanent,
                                      const hsy_attendance *attended,
                                      hsy_error *err);
+
+/*
+ * What to expect before anything is collected: the standard errors, for the
+ * people and for the population (hsy_target), of a share f (of a mean: the
+ * worst there is, as a share of its range) if `devices` all answer in each of
+ * `rounds` rounds, of which a slot has per_slot. HSY_E_UNKNOWN for a scheme
+ * without points, HSY_E_RANGE.
+ */
+HSY_API hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
+                                     const hsy_scheme *permanent, double f,
+                                     uint64_t devices, uint64_t rounds,
+                                     uint64_t per_slot, hsy_error *err);
 
 /* The bits of a RAPPOR report that stand for a code in a cohort: as many as the
  * scheme has hashes, ascending, no two the same. Tallies have the cell of bit b

@@ -339,6 +339,47 @@ static inline hsy_truth index_truth(uint32_t index)
     return t;
 }
 
+/* A release of two attributes of 8 values each, the second of an empty rig's.
+ * Documents have no tuples, so it is entered by hand; the caller frees it. */
+static inline hsy_release *rig_tuple(struct rig *g)
+{
+    const hsy_spec item = {.size = sizeof item,
+                           .mechanism = "grr",
+                           .kind = HSY_KIND_VALUES,
+                           .d = 8,
+                           .nano_epsilon = EPS};
+    uint8_t block[1024], wire[HSY_SCHEME_WIRE];
+    hsy_spec spec = {.size = sizeof spec,
+                     .mechanism = "joint",
+                     .kind = HSY_KIND_TUPLE,
+                     .nano_epsilon = EPS};
+    hsy_release *r = calloc(1, RIG_RELEASE);
+    struct device_record *rec;
+    hsy_task task;
+    size_t len = 0;
+
+    task = *rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
+    rig_begin(g);
+    hsy_attribute_encode(block, sizeof block, &len, "x", 1, &item, NULL);
+    hsy_attribute_encode(block, sizeof block, &len, "y", 1, &item, NULL);
+    spec.labels = block;
+    spec.labels_len = len;
+    rig_wire(wire, &spec);
+    task.scheme = wire;
+    task.labels = block;
+    task.labels_len = len;
+    ok(r != NULL && hsy_release_init(r, &task, &g->err) == HSY_OK,
+       "a release of tuples");
+    rec = &g->dev->records[g->dev->nrecords];
+    *rec = g->dev->records[0];
+    memcpy(rec->digest, r->digest, HSY_DIGEST);
+    rec->report_bytes = (uint32_t)r->scheme->report_bytes;
+    ok(rec->window * device_round_bytes(rec) <= g->dev->policy.release_bytes,
+       "its reports fit");
+    hsy_state_add_record(g->dev);
+    return r;
+}
+
 /* -1 for a failure. */
 static inline int rig_answer(struct rig *g, uint32_t i, uint32_t truth)
 {

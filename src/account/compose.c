@@ -21,9 +21,6 @@
 
 #include <math.h>
 
-/* More than rounding takes from a few terms. */
-#define COMPOSE_SAFE (1 + 1e-14)
-
 /* ---- Closed bounds ------------------------------------------------------- */
 
 static hsy_status compose_check(const hsy_spent *spent, size_t kinds,
@@ -51,7 +48,8 @@ static hsy_status compose_check(const hsy_spent *spent, size_t kinds,
 hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
                               size_t kinds, double delta, hsy_error *err)
 {
-    double sum = 0, squares = 0, kl = 0, growth = 0, spread;
+    const double safe = COMPOSE_SAFE(kinds);
+    double sum = 0, norm = 0, kl = 0, growth = 0, spread;
     hsy_status st = compose_check(spent, kinds, err);
 
     if (st == HSY_OK)
@@ -62,15 +60,15 @@ hsy_status hsy_compose_bounds(hsy_composed *out, const hsy_spent *spent,
         const double e = spent[i].epsilon, k = (double)spent[i].count;
 
         sum += k * e;
-        squares += k * e * e;
+        norm = hypot(norm, sqrt(k) * e); /* e * e may be too small */
         kl += k * e * tanh(e / 2);
         growth += k * e * expm1(e);
     }
-    spread = sqrt(2 * squares * log(1 / delta));
+    spread = norm * sqrt(-2 * log(delta));
     *out = (hsy_composed){.basic = sum * (1 + 4e-16 * (1 + (double)kinds)),
-                          .grouposition = (squares / 2 + spread) * COMPOSE_SAFE,
-                          .divergence = (kl + spread) * COMPOSE_SAFE,
-                          .advanced = (growth + spread) * COMPOSE_SAFE};
+                          .grouposition = (norm * norm / 2 + spread) * safe,
+                          .divergence = (kl + spread) * safe,
+                          .advanced = (growth + spread) * safe};
     return HSY_OK;
 }
 
@@ -86,6 +84,12 @@ static struct compose_one compose_one_of(const hsy_spent *spent)
 
     return (struct compose_one){
         .epsilon = e, .k = (double)spent->count, .q = exp(-e) / (1 + exp(-e))};
+}
+
+/* At least the largest loss. */
+static double compose_sum(const struct compose_one *c)
+{
+    return c->k * c->epsilon * COMPOSE_SAFE(1);
 }
 
 /* 1 - e^(total - loss) of F flips, the loss rounded up. */
@@ -168,7 +172,7 @@ static double compose_miss(void *ctx, double total)
 {
     const struct compose_one *c = ctx;
 
-    if (total >= c->k * c->epsilon)
+    if (total >= compose_sum(c))
         return -INFINITY;
     return log(compose_delta(c, total)) - c->log_delta;
 }
@@ -182,7 +186,7 @@ static double compose_one_epsilon(const hsy_spent *spent, double delta)
         .f = compose_miss,
         .ctx = &c,
         .bad = 0,
-        .good = c.k * c.epsilon * COMPOSE_SAFE,
+        .good = compose_sum(&c),
         .guess = c.k * c.epsilon * tanh(c.epsilon / 2) -
                  sd * hsy_normal_quantile(fmin(delta, 0.4)),
         .width = 1e-13};
@@ -201,8 +205,7 @@ hsy_status hsy_compose_delta(double *delta, const hsy_spent *spent,
         return st;
     if (!(total >= 0))
         return hsy_fail(err, HSY_E_RANGE, "total", "an epsilon from 0 on");
-    *delta =
-        total >= c.k * c.epsilon * COMPOSE_SAFE ? 0 : compose_delta(&c, total);
+    *delta = total >= compose_sum(&c) ? 0 : compose_delta(&c, total);
     return HSY_OK;
 }
 
@@ -304,5 +307,3 @@ size_t hsy_compose_merge(hsy_spent *spent, size_t count, size_t most)
     }
     return kept;
 }
-
-#undef COMPOSE_SAFE

@@ -37,11 +37,12 @@ struct mixed {
     double log_cut, log_delta;
 };
 
-/* Hoeffding: losses of k reports pass their mean by so much with chance
- * e^-log_cut at most. */
-static double mixed_reach(double squares, double log_cut)
+/* Hoeffding: losses pass their mean by so much with chance e^-log_cut at most;
+ * norm is the root of the sum of squared epsilons, which themselves may be too
+ * small for a double. */
+static double mixed_reach(double norm, double log_cut)
 {
-    return sqrt(2 * squares * log_cut);
+    return norm * sqrt(2 * log_cut);
 }
 
 /* Add a mass at a loss, which is within the law's points but for rounding. */
@@ -68,7 +69,7 @@ static void mixed_kind(struct mixed *m, const hsy_spent *spent)
     struct mixed_law *law = &m->one;
     const double e = spent->epsilon, k = (double)spent->count;
     const double q = exp(-e) / (1 + exp(-e)), mean = k * q;
-    const double reach = mixed_reach(k * e * e, m->log_cut) / (2 * e) + 1;
+    const double reach = mixed_reach(sqrt(k), m->log_cut) / 2 + 1;
     const double low = fmax(floor(mean - reach), 0);
     const double high = fmin(ceil(mean + reach), k);
 
@@ -150,23 +151,25 @@ static double mixed_miss(void *ctx, double total)
  * into the cells, with the up to three that rounding adds to each kind. */
 static double mixed_step(struct mixed *m, const hsy_spent *spent, size_t kinds)
 {
-    double squares = 0, widest = 0;
+    double norm = 0, widest = 0;
 
     for (size_t i = 0; i < kinds; i++) {
         const double e = spent[i].epsilon, k = (double)spent[i].count;
-        const double reach = mixed_reach(k * e * e, m->log_cut) + 4 * e;
+        const double reach = mixed_reach(sqrt(k) * e, m->log_cut) + 4 * e;
 
         m->most += k * e;
-        squares += k * e * e;
+        norm = hypot(norm, sqrt(k) * e);
         widest = fmax(widest, fmin(reach, k * e));
     }
-    m->reach = mixed_reach(squares, m->log_cut);
+    m->reach = mixed_reach(norm, m->log_cut);
     widest = fmax(widest, fmin(m->reach, m->most));
     return 2 * widest / ((double)COMPOSE_CELLS - 8 - 4 * (double)kinds);
 }
 
 /* The search ends on the safe side; 4e-12 a kind is more than chances and sums
- * of COMPOSE_CELLS terms may be too small. */
+ * of COMPOSE_CELLS terms may be too small. What two truths tell apart is at
+ * most half the sum of all epsilons: delta alone covers a small one, and a grid
+ * could not hold it. */
 double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
                          double *scratch)
 {
@@ -178,6 +181,8 @@ double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
         .f = mixed_miss, .ctx = &m, .bad = 0, .width = 1e-12};
     double mean = 0;
 
+    if (m.most <= delta)
+        return 0;
     m.one = (struct mixed_law){scratch, 0, 0, step};
     m.next = (struct mixed_law){scratch + COMPOSE_CELLS, 0, 0, step};
     m.all = (struct mixed_law){scratch + 2 * COMPOSE_CELLS, 1, 0, step};
@@ -188,7 +193,7 @@ double hsy_compose_mixed(const hsy_spent *spent, size_t kinds, double delta,
         mean += (double)spent[i].count * e * tanh(e / 2);
         mixed_add(&m, &spent[i], mean);
     }
-    m.most *= 1 + 1e-14;
+    m.most *= COMPOSE_SAFE(kinds);
     search.good = m.most;
     return hsy_account_search(&search);
 }

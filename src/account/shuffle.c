@@ -37,6 +37,7 @@
 #define SHUFFLE_KINKS 128.0 /* values of b that are summed one by one */
 #define SHUFFLE_FAR 9.0     /* deviations of Y within which they are */
 #define SHUFFLE_REST 1e-15  /* of the sum: when to stop and add a bound */
+#define SHUFFLE_LESS (1 - 1e-15) /* more than is rounded off a chance */
 
 /* Everything but epsilon. */
 struct shuffle_law {
@@ -62,21 +63,27 @@ static void shuffle_clones(struct shuffle_law *law)
     law->fine = SHUFFLE_FINE;
 }
 
+/*
+ * An output that is not counted in M is of the blanket and favours both truths
+ * or neither, or is not of the blanket: gamma times `both`, `outside` and
+ * (rho-1) inside. By these q has no difference in it, but a double near 1 holds
+ * only so many digits of 1 - q. So Y is made less likely by more than their
+ * rounding, which can only add.
+ */
 static void shuffle_blanket(struct shuffle_law *law, double inside, double both)
 {
-    const double rho = exp(law->epsilon0);
-    const double gamma = 1 / (1 + law->growth * inside);
+    const double rho = exp(law->epsilon0), own = law->growth * inside;
     const double outside = fmax(1 - 2 * inside + both, 0);
 
-    law->p = 2 * gamma * (inside - both);
+    law->p = 2 * (inside - both) / (1 + own);
     if (law->n <= SHUFFLE_SMALL) {
-        law->shared = gamma * both / (1 - law->p);
-        law->q = gamma * outside / (1 - law->p - gamma * both);
+        law->shared = both / (own + outside + both) * SHUFFLE_LESS;
+        law->q = outside / (own + outside) * SHUFFLE_LESS;
     } else if (both > 0) {
         law->value = rho;
-        law->q = gamma * (both + outside / rho) / (1 - law->p);
+        law->q = (both + outside / rho) / (own + outside + both) * SHUFFLE_LESS;
     } else {
-        law->q = gamma * outside / (1 - law->p);
+        law->q = outside / (own + outside) * SHUFFLE_LESS;
     }
     law->fine = law->q > 0 ? SHUFFLE_COARSE : SHUFFLE_FINE;
 }
@@ -240,9 +247,9 @@ static double shuffle_above(const struct shuffle_law *law, double m)
 
 /*
  * Buckets of M outward from its mean, down and then up, until a bound of the
- * rest is negligible; then that is added. Roundings of parameters are below
- * 1e-15 relative, and delta changes at most 2 ln(1/delta) < 1200 times as
- * much; factors and sums take the rest of 1e-11.
+ * rest is negligible; then that is added. Roundings of parameters (of Y's they
+ * add: shuffle_blanket) are below 1e-15 relative, and delta changes at most 2
+ * ln(1/delta) < 1200 times as much; factors and sums take the rest of 1e-11.
  */
 static double shuffle_sum(const struct shuffle_at *at)
 {
@@ -343,3 +350,4 @@ double hsy_account_shuffle_guess(const hsy_shuffle *s, double delta)
 #undef SHUFFLE_KINKS
 #undef SHUFFLE_FAR
 #undef SHUFFLE_REST
+#undef SHUFFLE_LESS

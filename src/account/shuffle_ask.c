@@ -50,11 +50,13 @@ static hsy_status shuffle_check_target(double epsilon, hsy_error *err)
 
 /* ---- Answers ------------------------------------------------------------- */
 
+/* Rounded up, but no chance is above 1. */
 static double shuffle_value(const hsy_shuffle *s, double epsilon)
 {
-    return s->by == HSY_SHUFFLE_EXACT
-               ? hsy_account_shuffled(s->n, s->epsilon0, epsilon)
-               : hsy_account_shuffle(s, epsilon);
+    return fmin(s->by == HSY_SHUFFLE_EXACT
+                    ? hsy_account_shuffled(s->n, s->epsilon0, epsilon)
+                    : hsy_account_shuffle(s, epsilon),
+                1);
 }
 
 hsy_status hsy_shuffle_delta(double *delta, const hsy_shuffle *s,

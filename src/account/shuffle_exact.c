@@ -25,50 +25,53 @@ static void shuffled_convolve(double *out, const double *x, size_t nx,
             out[i + k] += x[i] * y[k];
 }
 
-/* Upper ends of the chances of Bin(n, p). */
-static void shuffled_binomial(double *out, size_t n, double p)
+/* At least the chance that k of n answers are flipped. */
+static double shuffled_flipped(size_t k, size_t n, double q)
 {
-    for (size_t k = 0; k <= n; k++)
-        out[k] = n == 0 ? 1 : hsy_account_chance((double)k, (double)n, p);
+    return n == 0 ? 1 : hsy_account_chance((double)k, (double)n, q);
 }
 
-/* Of the others' law `ones`: a zero to be hidden among n answers. Terms of the
- * law are right within 3e-12. */
-static double shuffled_delta(const double *ones, size_t n, double p, double E)
+/* Of the others' law `ones`: a zero to be hidden among n answers that are
+ * flipped with chance q. Terms of the law are right within 3e-12. */
+static double shuffled_delta(const double *ones, size_t n, double q, double E)
 {
+    const double p = 1 - q;
     double sum = 0;
 
     for (size_t t = 0; t <= n; t++) {
         const double same = t < n ? ones[t] : 0, less = t > 0 ? ones[t - 1] : 0;
-        const double zero = p * same + (1 - p) * less;
-        const double one = (1 - p) * same + p * less;
+        const double zero = p * same + q * less;
+        const double one = q * same + p * less;
 
         sum += fmax(zero - E * one + 4 * ACCOUNT_SLACK * (zero + E * one), 0);
     }
     return sum;
 }
 
-/* The law of the count of ones among the n - 1 others, j of whom hold one. */
+/* The law of the count of ones among the n - 1 others, j of whom hold one: by
+ * the flipped, for 1 - q is 1 in a double where q is small. */
 static void shuffled_others(double *ones, size_t n, size_t j, double q)
 {
     double yes[SHUFFLED_ROOM], no[SHUFFLED_ROOM];
 
-    shuffled_binomial(yes, j, 1 - q);
-    shuffled_binomial(no, n - 1 - j, q);
+    for (size_t k = 0; k <= j; k++)
+        yes[j - k] = shuffled_flipped(k, j, q);
+    for (size_t k = 0; k < n - j; k++)
+        no[k] = shuffled_flipped(k, n - 1 - j, q);
     shuffled_convolve(ones, yes, j + 1, no, n - j);
 }
 
 struct shuffled_case {
     double ones[SHUFFLED_ROOM];
     size_t n;
-    double p, log_delta;
+    double q, log_delta;
 };
 
 static double shuffled_miss(void *ctx, double epsilon)
 {
     const struct shuffled_case *c = ctx;
 
-    return log(shuffled_delta(c->ones, c->n, c->p, exp(epsilon))) -
+    return log(shuffled_delta(c->ones, c->n, c->q, exp(epsilon))) -
            c->log_delta;
 }
 
@@ -86,7 +89,7 @@ double hsy_account_shuffled(uint64_t n, double epsilon0, double epsilon)
         return 0;
     for (size_t j = 0; j < n; j++) {
         shuffled_others(ones, n, j, q);
-        worst = fmax(worst, shuffled_delta(ones, n, 1 - q, exp(epsilon)));
+        worst = fmax(worst, shuffled_delta(ones, n, q, exp(epsilon)));
     }
     return worst;
 }
@@ -96,7 +99,7 @@ double hsy_account_shuffled(uint64_t n, double epsilon0, double epsilon)
 double hsy_account_shuffled_epsilon(uint64_t n, double epsilon0, double delta)
 {
     const double q = shuffled_flip(epsilon0);
-    struct shuffled_case c = {.n = n, .p = 1 - q, .log_delta = log(delta)};
+    struct shuffled_case c = {.n = n, .q = q, .log_delta = log(delta)};
     struct account_search search = {
         .f = shuffled_miss, .ctx = &c, .good = epsilon0, .width = 1e-12};
 

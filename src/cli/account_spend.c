@@ -247,8 +247,10 @@ int account_compose(const struct account_how *how)
                     "smallest counts.",
         .assumes = "Assumes that each report has coins of its own; what is "
                    "asked may hang on the answers before. All but basic may "
-                   "fail with chance delta. Permanent answers cost less: "
-                   "'hearsay account longitudinal'.",
+                   "fail with chance delta. Reports from a kept answer do not "
+                   "add up like this: any number is bounded by the permanent "
+                   "epsilon, but few of a small epsilon may cost more. For "
+                   "them: 'hearsay account longitudinal'.",
         .x_label = "reports",
         .y_label = "epsilon of all together",
         .about = "Epsilon of many reports against their number, both on "

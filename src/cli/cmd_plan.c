@@ -16,6 +16,9 @@ enum {
     PLAN_OPT_TOP,
     PLAN_OPT_PLOT,
     PLAN_OPT_PLOT_LEARNED,
+    PLAN_OPT_TASK,
+    PLAN_OPT_DAYS,
+    PLAN_OPT_DEVICES,
     PLAN_OPT_FORMAT
 };
 
@@ -51,11 +54,17 @@ static const struct cli_option plan_options[] = {
      "draw the error against people, for some epsilons"},
     {PLAN_OPT_PLOT_LEARNED, "plot-learned", "FILE.svg",
      "draw what an answer tells against epsilon"},
+    {PLAN_OPT_TASK, "task", "FILE:ID",
+     "what to expect of a task, round by round, ..."},
+    {PLAN_OPT_DAYS, "days", "T", "... after so many days"},
+    {PLAN_OPT_DEVICES, "devices", "N", "... of so many devices that all stay"},
     CLI_FORMAT_OPTION(PLAN_OPT_FORMAT),
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command plan_command = {
-    "plan", "KIND [--n N] [--alpha A] [--beta B] [--epsilon E] [options]",
+    "plan",
+    "KIND [--n N] [--alpha A] [--beta B] [--epsilon E] [options] | "
+    "--task FILE:ID --days T --devices N",
     "Of people, error, its chance and epsilon, give all but one (the chance "
     "may "
     "be\n"
@@ -128,6 +137,13 @@ static bool plan_option(struct plan *x, struct cli_parser *p, int id)
     case PLAN_OPT_PLOT_LEARNED:
         o->plot_learned = p->value;
         return true;
+    case PLAN_OPT_TASK:
+        o->task = p->value;
+        return true;
+    case PLAN_OPT_DAYS:
+        return cli_value_count(p, &o->days, 1, UINT32_MAX);
+    case PLAN_OPT_DEVICES:
+        return cli_value_count(p, &o->devices, 1, (uint64_t)1 << 40);
     case PLAN_OPT_FORMAT:
         return cli_value_format(p, &o->format);
     default:
@@ -204,6 +220,29 @@ static int plan_run(struct plan *x)
     return cli_finish();
 }
 
+/* A task says what is asked and at which epsilon. */
+static int plan_alone(struct plan *x, struct cli_parser *p)
+{
+    const struct plan_options *o = &x->options;
+    const struct cli_spec *c = &x->spec;
+    int failed;
+
+    if (o->task == NULL)
+        failed = cli_usage(p, "--days and --devices go with --task");
+    else if (o->has[PLAN_N] || o->has[PLAN_ALPHA] || o->has[PLAN_BETA] ||
+             o->has[PLAN_EPSILON] || o->all || o->plot != NULL ||
+             o->plot_learned != NULL || o->search.top != 0 || c->yes_no ||
+             c->strings || c->has_domain || c->values != NULL ||
+             c->values_file != NULL || c->range != NULL || c->params != 0 ||
+             c->spec.mechanism != NULL)
+        failed = cli_usage(p, "--task says what is asked: leave out all but "
+                              "--days, --devices, --share and --format");
+    else
+        failed = plan_task(o, o->task, p);
+    cli_spec_clear(&x->spec);
+    return failed;
+}
+
 int cmd_plan(int argc, char **argv)
 {
     struct plan x = {.options = {.prior = 0.5,
@@ -219,6 +258,8 @@ int cmd_plan(int argc, char **argv)
         if (id == CLI_STOP || !plan_option(&x, &p, id))
             return p.exit;
     }
+    if (x.options.task != NULL || x.options.days != 0 || x.options.devices != 0)
+        return plan_alone(&x, &p);
     failed = plan_missing(&x, &p);
     if (!failed)
         failed = plan_question(&x, &p);

@@ -18,6 +18,8 @@ struct plan_options {
     uint64_t answers; /* of one person */
     hsy_search search;
     const char *plot, *plot_learned;
+    const char *task;       /* FILE:ID; NULL: a question of its own */
+    uint64_t days, devices; /* with it */
     enum cli_format format;
 };
 
@@ -41,6 +43,12 @@ struct plan {
                                     bound that is there */
     double limit;                /* n times the least variance known */
 };
+
+#define PLAN_TASK_ROWS 64u
+
+/* What to expect of a task, printed to stdout (plan_task.c); the exit code. */
+int plan_task(const struct plan_options *o, const char *where,
+              struct cli_parser *p);
 
 /* Names of numbers and bounds, as options and in json. */
 extern const char *const plan_number_names[];

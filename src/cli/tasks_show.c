@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#define SHOW_LABEL 4096u /* bytes of one, with a question of 1024 */
+#define SHOW_LABEL 4096u  /* bytes of one, with a question of 1024 */
+#define SHOW_DIVIDED 400u /* reports that are divided in every way */
 
-/* Numbers of reports on one permanent answer for which epsilon is shown; 0: all
- * of a slot. */
+/* Numbers of reports of a slot for which epsilon is shown; 0: all. */
 static const uint64_t show_reports[] = {7, 30, 0};
 
 struct show_row {
@@ -94,6 +94,38 @@ void tasks_day(char text[16], uint32_t day)
         text[0] = '\0';
 }
 
+/* How many permanent answers a slot may use. */
+static uint64_t show_answers(const struct show_row *row)
+{
+    const uint64_t most = row->info.task.max_changes, keys = row->chain.keys;
+
+    return keys != 0 && keys < most ? keys : most;
+}
+
+/*
+ * What so many reports of a slot tell at most: the largest sum over all ways to
+ * divide them among its answers, whose coins are independent
+ * (docs/longitudinal.md). Where there are too many ways, as if each answer had
+ * all reports.
+ */
+static double show_divided(const hsy_chain *chain, uint64_t reports,
+                           uint64_t answers)
+{
+    double one[SHOW_DIVIDED + 1], most[SHOW_DIVIDED + 1];
+
+    if (answers > reports)
+        answers = reports;
+    if (answers == 1 || reports > SHOW_DIVIDED)
+        return (double)answers * hsy_chain_epsilon(chain, reports);
+    for (uint64_t t = 0; t <= reports; t++)
+        most[t] = one[t] = hsy_chain_epsilon(chain, t);
+    for (uint64_t k = 1; k < answers; k++) /* in place: downward */
+        for (uint64_t t = reports; t > 0; t--)
+            for (uint64_t own = 1; own <= t; own++)
+                most[t] = fmax(most[t], one[own] + most[t - own]);
+    return most[reports];
+}
+
 static int show_row_open(struct show_row *row, const hsy_task *task)
 {
     int failed = cli_release_new(&row->release, task);
@@ -113,9 +145,10 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
     hsy_chain_describe(row->info.chain, &row->chain);
     for (size_t i = 0; i < 3; i++)
         if (show_reports[i] <= row->info.rounds)
-            row->after[i] = hsy_chain_epsilon(
+            row->after[i] = show_divided(
                 row->info.chain,
-                show_reports[i] != 0 ? show_reports[i] : row->info.rounds);
+                show_reports[i] != 0 ? show_reports[i] : row->info.rounds,
+                show_answers(row));
     return 0;
 }
 
@@ -283,7 +316,8 @@ static void show_notes(const struct show_list *l)
             "With more than one change a slot, that and when the answer "
             "changed may show:\nthe bounds hold for people who change from one "
             "kept answer to another at the\nsame times, and no epsilon bounds "
-            "the rest.");
+            "the rest. What 30 reports tell is as if they were\ndivided among "
+            "the kept answers in the way that tells most.");
 }
 
 static void show_table(const struct show_list *l, const struct cli_tasks *t,

@@ -87,7 +87,7 @@ static inline bool engine_is_day(const struct store_count *count)
 }
 
 /* Of which rounds the reports are that engine_copy gives at this moment
- * (docs/longitudinal.md, 6): by the thread that folds. rounds is the caller's
+ * (docs/longitudinal.md): by the thread that folds. rounds is the caller's
  * to clear. */
 struct engine_rounds {
     struct rounds rounds;

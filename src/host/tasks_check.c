@@ -336,6 +336,9 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",
                    info->nano_slot / info->task.max_changes);
+    if (info->task.max_changes >= 2)
+        check_much(t, check_at(i, "permanent", "max_changes"),
+                   "all reports of all kept answers", info->nano_slot);
     if (raw->permanent != NULL)
         check_marks(t, i, info);
     tasks_frozen(t, i);

@@ -14,7 +14,7 @@
  *
  * A report is a function of its kept answer that is linear in what supports a
  * value, plus noise of mean 0; so W is the variance of an estimate from kept
- * answers themselves, that of the permanent scheme. docs/longitudinal.md, 6
+ * answers themselves, that of the permanent scheme. docs/longitudinal.md
  */
 #include "fail.h"
 #include "infer.h"
@@ -239,19 +239,66 @@ hsy_status hsy_points_attend(hsy_point *points, size_t count,
 
     for (size_t i = 0; i < count; i++)
         points[i].came = attended->came;
-    if (attended->kept == 0)
-        return HSY_OK;
     if (permanent == NULL && attend_permanent(&made, s))
         permanent = &made;
     if (permanent == NULL || s->mech->support == NULL)
-        return hsy_fail(err, HSY_E_REFUSED, "rounds",
-                        "several rounds of one slot share kept answers, and "
-                        "the scheme does not say their epsilon");
+        return attended->kept == 0
+                   ? HSY_OK
+                   : hsy_fail(err, HSY_E_REFUSED, "rounds",
+                              "several rounds of one slot share kept answers, "
+                              "and the scheme does not say their epsilon");
     s->mech->support(s, &law);
     permanent->mech->support(permanent, &kept);
     for (size_t i = 0; i < count; i++)
         attend_point(&points[i], &law, &kept, attended->kept);
     return HSY_OK;
+}
+
+/* ---- Before anything is collected ---------------------------------------- */
+
+/* All stay: of T rounds, c in each whole slot and the rest in the last. */
+static hsy_attendance attend_all(double devices, uint64_t rounds,
+                                 uint64_t per_slot)
+{
+    const double whole = (double)(rounds / per_slot);
+    const double c = (double)per_slot, rest = (double)(rounds % per_slot);
+    const double all = (double)rounds;
+
+    return (hsy_attendance){.reports = (uint64_t)(devices * all),
+                            .rounds = rounds,
+                            .devices = (uint64_t)devices,
+                            .kept = (whole * c * c + rest * rest) / all - 1,
+                            .came = all - 1};
+}
+
+hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
+                             const hsy_scheme *permanent, double f,
+                             uint64_t devices, uint64_t rounds,
+                             uint64_t per_slot, hsy_error *err)
+{
+    const double reports = (double)devices * (double)rounds;
+    hsy_attendance all;
+    hsy_point point = {.value = f, .n = reports};
+    double v[2];
+    hsy_status st;
+
+    if (s->mech->points == NULL || s->mech->support == NULL)
+        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+                        "it is not estimated value by value");
+    if (!(f >= 0 && f <= 1))
+        return hsy_fail(err, HSY_E_RANGE, "share", "lies from 0 to 1");
+    if (devices == 0 || rounds == 0 || per_slot == 0 || reports > ATTEND_MOST)
+        return hsy_fail(err, HSY_E_RANGE, "rounds",
+                        "at least one device and one round, at most 2^53 "
+                        "reports");
+    hsy_mech_variance(s, v);
+    point.v0 = v[0];
+    point.v1 = v[1];
+    all = attend_all((double)devices, rounds, per_slot);
+    st = hsy_points_attend(&point, 1, s, permanent, &all, err);
+    for (int target = 0; st == HSY_OK && target < 2; target++)
+        sd[target] = sqrt(hsy_point_variance(&point, (hsy_target)target, f));
+    return st;
 }
 
 #undef ATTEND_MOST

@@ -29,6 +29,19 @@ bool hsy_point_counted(const hsy_point *point);
 void hsy_interval_of(double ends[2], const hsy_point *point,
                      hsy_interval interval, hsy_target target, double miss);
 
+/* The rates at which so little or so much support of n is just possible, each
+ * with chance miss / 2 [CP34]. */
+void hsy_interval_rates(double ends[2], double n, double support, double miss);
+
+/* Intervals of few reports (few.c). False, and nothing done, where the
+ * normal ones hold. */
+bool hsy_interval_few(double ends[2], const hsy_point *point, hsy_target target,
+                      double miss);
+
+/* How many times its variance a floor of so many lumps counts where tails of
+ * `miss` are asked for (lumps.c). */
+double hsy_lumps_widen(double lumps, double miss);
+
 /* Whether a checked point and a checked choice of interval go together. */
 hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
                               hsy_error *err);

@@ -189,13 +189,12 @@ static double interval_rate(const hsy_point *point, double f)
                           (f - hsy_point_shift(point)) * (point->p - point->q));
 }
 
-/* [CP34]: the rates at which so little or so much support is just possible. */
-static void interval_exact(double ends[2], const hsy_point *point, double miss)
+void hsy_interval_rates(double ends[2], double n, double support, double miss)
 {
-    const double y = point->support, rest = point->n - y;
+    const double y = support, rest = n - y;
 
-    ends[0] = y == 0 ? 0 : hsy_special_beta_inv(miss / 2, false, y, rest + 1);
-    ends[1] = rest == 0 ? 1 : hsy_special_beta_inv(miss / 2, true, y + 1, rest);
+    ends[0] = y <= 0 ? 0 : hsy_special_beta_inv(miss / 2, false, y, rest + 1);
+    ends[1] = rest <= 0 ? 1 : hsy_special_beta_inv(miss / 2, true, y + 1, rest);
 }
 
 /* The log-likelihood at its peak y/n minus that at rate: y ln(y / (n rate)) +
@@ -294,15 +293,15 @@ static void interval_binary(double ends[2], const hsy_point *point,
         ends[1] += more;
     } else {
         if (interval == HSY_EXACT)
-            interval_exact(ends, point, part);
+            hsy_interval_rates(ends, point->n, point->support, part);
         else
             interval_likelihood(ends, point, z);
         interval_map(ends, point, more);
     }
 }
 
-void hsy_interval_of(double ends[2], const hsy_point *point,
-                     hsy_interval interval, hsy_target target, double miss)
+static void interval_of(double ends[2], const hsy_point *point,
+                        hsy_interval interval, hsy_target target, double miss)
 {
     const double z = -hsy_normal_quantile(miss / 2);
 
@@ -325,9 +324,20 @@ void hsy_interval_of(double ends[2], const hsy_point *point,
         interval_binary(ends, point, interval, miss);
         break;
     default: /* auto is the score of either target: Wilson for a population */
-        interval_score(ends, point, target, z);
+        if (!hsy_interval_few(ends, point, target, miss))
+            interval_score(ends, point, target, z);
         break;
     }
+}
+
+void hsy_interval_of(double ends[2], const hsy_point *point,
+                     hsy_interval interval, hsy_target target, double miss)
+{
+    hsy_point own = *point;
+
+    if (point->floor > 0 && point->lumps > 0)
+        own.floor *= hsy_lumps_widen(point->lumps, miss);
+    interval_of(ends, &own, interval, target, miss);
 }
 
 hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,

@@ -257,41 +257,19 @@ static void cms_support(const hsy_scheme *s, struct mech_support *out)
     out->gap *= (m - 1) / m;
 }
 
-/*
- * The chance that two people of one row have the same cell. With x the
- * de-noised counts of a row, the sum of x^2 is n_j + n_j (n_j - 1) chance, and
- * m n_j times the variance of a de-noised bit more. Without any two: 1.
- */
-static double cms_pairs(const hsy_scheme *s, const hsy_tally *t)
-{
-    const size_t m = sketch_width(s);
-    struct mech_support bit;
-    double meets = 0, all = 0, noise;
-
-    hsy_support_of(&bit, s->own, s->other, 0);
-    noise = (double)m * mech_support_v0(&bit);
-    for (size_t j = 0; j < sketch_rows(s); j++) {
-        const int64_t *row = t->cells + j * m;
-        double n = (double)t->strata[j], sum = 0;
-
-        for (size_t i = 0; i < m; i++) {
-            double x = ((double)row[i] - bit.q * n) / bit.gap;
-
-            sum += x * x;
-        }
-        meets += sum - n * (1 + noise);
-        all += n * (n - 1);
-    }
-    return all > 0 ? meets / all : 1;
-}
-
+/* With x the de-noised counts of a row, the sum of x^2 is that of people's
+ * counts and m n_j times the variance of a de-noised bit more. */
 static void cms_points(const hsy_scheme *s, hsy_point *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch)
 {
-    const struct sketch_reading reading = {.scale = 1,
-                                           .pairs = cms_pairs(s, t)};
+    struct sketch_reading reading = {.scale = 1, .strata = t->strata};
+    struct mech_support bit;
 
+    hsy_support_of(&bit, s->own, s->other, 0);
+    reading.q = bit.q;
+    reading.gap = bit.gap;
+    reading.noise = 1 + (double)sketch_width(s) * mech_support_v0(&bit);
     hsy_sketch_points(s, points, t, codes, count, scratch, &reading);
 }
 

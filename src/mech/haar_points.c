@@ -126,24 +126,46 @@ static double haar_points_beta(struct haar_walk *walk, size_t l, size_t j)
     return (left + right) / 2;
 }
 
-/* A level nobody answered counts as 0: off by at most the largest weight. */
-double hsy_haar_variance(const struct haar *haar, size_t from, size_t to)
+/* A level nobody answered counts as 0: off by at most the largest weight.
+ * known: the estimated coefficients are what the mean of a report is. */
+static double haar_points_sum(const struct haar_walk *walk, bool known)
 {
-    struct haar_walk walk = {.haar = haar, .from = from, .to = to};
+    const struct haar *haar = walk->haar;
     double variance = 0;
 
-    if (from >= to)
-        return 0;
-    (void)haar_points_beta(&walk, 0, 0);
     for (size_t l = 0; l < haar->levels; l++) {
-        const struct haar_sums *s = &walk.sums[l];
-        double noise = haar->power * s->ww - s->cw * s->cw;
+        const struct haar_sums *s = &walk->sums[l];
+        double noise = haar->power * s->ww - (known ? s->cw * s->cw : 0);
 
         variance += haar->count[l] > 0
                         ? (noise > 0 ? noise : 0) / haar->count[l]
                         : s->most * s->most;
     }
     return variance;
+}
+
+double hsy_haar_variance(const struct haar *haar, size_t from, size_t to)
+{
+    struct haar_walk walk = {.haar = haar, .from = from, .to = to};
+
+    if (from >= to)
+        return 0;
+    (void)haar_points_beta(&walk, 0, 0);
+    return haar_points_sum(&walk, true);
+}
+
+/* A bin has one coefficient of each level, so that a report of the level adds
+ * +-w / (p - q) / n, and the sum has Hoeffding's tails of that variance. */
+static hsy_few haar_points_few(const struct haar *haar, size_t bin)
+{
+    struct haar_walk walk = {.haar = haar, .from = bin, .to = bin + 1};
+    hsy_few few = {.n = haar->n, .rate = 0.5};
+
+    (void)haar_points_beta(&walk, 0, 0);
+    few.bound = haar_points_sum(&walk, false);
+    for (size_t l = 0; l < haar->levels; l++)
+        few.n = haar->count[l] < few.n ? haar->count[l] : few.n;
+    return few;
 }
 
 size_t hsy_haar_points_scratch(const hsy_scheme *s, size_t count)
@@ -165,6 +187,7 @@ void hsy_haar_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
 
         points[i] = hsy_tree_point(
             bins[bin], hsy_haar_variance(&haar, bin, bin + 1), haar.n);
+        points[i].few = haar_points_few(&haar, bin);
     }
 }
 

@@ -169,36 +169,22 @@ static void hcms_support(const hsy_scheme *s, struct mech_support *out)
 }
 
 /*
- * The chance that two people of one row have the same cell. The squares of the
- * cells count each report once, and each pair of one row and place by the
- * product of its signs, (1 - 2 other / total)^2 if their cells are the same and
- * on average nothing if not. How many share a row is not known, but expected.
+ * Of the n reports those that agree with the value's entries are (n + Y) / 2,
+ * Y the sum of its cells in the transformed rows. A report adds +-1 to each of
+ * its row's, gap = 1 - 2 other / total on average to its person's cell and
+ * nothing to others. How many share a row is not known, but expected.
  */
-static double hcms_pairs(const hsy_scheme *s, const hsy_tally *t)
-{
-    const double n = (double)t->strata[0];
-    struct mech_support bit;
-    double sum = 0;
-
-    hsy_channel_support(s, &bit);
-    for (size_t i = 0; i < s->cells; i++)
-        sum += (double)t->cells[i] * (double)t->cells[i];
-    if (n < 2)
-        return 1;
-    return (sum - n) * (double)s->cells / (n * (n - 1) * bit.gap * bit.gap);
-}
-
-/* Of the n reports those that agree with the value's entries are (n + Y) / 2,
- * Y the sum of its cells in the transformed rows. */
 static void hcms_points(const hsy_scheme *s, hsy_point *points,
                         const hsy_tally *t, const uint64_t *codes, size_t count,
                         void *scratch)
 {
-    const struct sketch_reading reading = {.transform = true,
-                                           .scale = 0.5,
-                                           .base = (double)t->strata[0] / 2,
-                                           .pairs = hcms_pairs(s, t)};
+    struct sketch_reading reading = {
+        .transform = true, .scale = 0.5, .base = (double)t->strata[0] / 2};
+    struct mech_support bit;
 
+    hsy_channel_support(s, &bit);
+    reading.gap = bit.gap;
+    reading.noise = (double)sketch_width(s) / (bit.gap * bit.gap);
     hsy_sketch_points(s, points, t, codes, count, scratch, &reading);
 }
 

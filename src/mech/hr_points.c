@@ -96,6 +96,10 @@ static void hr_points_one(hsy_point *point, const struct hr_points_rates *r,
         .support = (all + y) / 2,
         .v0 = r->c * (2 + rest * r->u),
         .v1 = r->c * (2 + (rest + 1) * r->u) - 1,
+        .few = {.n = n,
+                .rate = 1 / r->z,
+                .count = {(all + y) / 2, (all - y) / 2},
+                .weight = {r->z / r->u, -r->z / r->u}},
     };
 }
 

@@ -180,7 +180,8 @@ static void laplace_settle(hsy_scheme *s, const hsy_spec *spec)
 
 /* ---- Randomizing --------------------------------------------------------- */
 
-/* Room for one block; holds truths and coins, so wipe it. */
+/* Room for one block; holds truths and coins, so wipe it. A word becomes its
+ * noise. */
 struct laplace_room {
     uint64_t u[MEAN_BLOCK], word[MEAN_BLOCK], sign[MEAN_BLOCK];
     uint32_t out[MEAN_BLOCK];
@@ -259,10 +260,13 @@ static hsy_status laplace_fill(const hsy_scheme *s, struct laplace_room *r,
         st = laplace_words(s, r->word, n, rng);
     if (st == HSY_OK)
         st = draw_words(r->sign, n, rng);
+    /* No other coin is at hand during the call, which would put it aside on a
+     * stack that nobody wipes. */
     for (size_t i = 0; i < n && st == HSY_OK; i++)
-        r->out[i] =
-            (uint32_t)laplace_output(s, mean_round(codes[i], r->u[i], &grid),
-                                     find(s, r->word[i]), r->sign[i]);
+        r->word[i] = find(s, r->word[i]);
+    for (size_t i = 0; i < n && st == HSY_OK; i++)
+        r->out[i] = (uint32_t)laplace_output(
+            s, mean_round(codes[i], r->u[i], &grid), r->word[i], r->sign[i]);
     return st;
 }
 

@@ -15,30 +15,17 @@
  */
 #include "lh.h"
 
+#include "predict.h"
 #include "twolevel.h"
 
 #define LH_POINTS_BLOCK ((size_t)1 << 17) /* cells decoded at once */
-#define LH_POINTS_CHOSEN 4096             /* most values that are predicted */
-#define LH_POINTS_ROUNDS 5
-#define LH_POINTS_FINE 20 /* bits of the mean share of a seed */
+#define LH_POINTS_FINE 20                 /* bits of the mean share of a seed */
 
 /* One estimation. The pointers lead into the caller's scratch. */
 struct lh_points {
+    struct predict set;
     const hsy_scheme *s;
     const hsy_tally *t;
-    const uint64_t *codes;
-    size_t count;
-    bool listed;           /* the caller's codes, which may repeat */
-    const uint64_t *asked; /* codes that a sweep decodes: all, or few */
-    size_t nasked;
-
-    uint64_t *support; /* count */
-    double *counted;   /* count: support in the reports */
-    double *value;     /* count: the estimates so far */
-    double *weight;    /* LH_POINTS_CHOSEN: predicted shares */
-    uint64_t *few;     /* LH_POINTS_CHOSEN: codes of the chosen */
-    uint32_t *chosen;  /* LH_POINTS_CHOSEN: their places, ascending */
-    size_t nchosen;
 
     size_t rows; /* of a block */
     struct pool_hash *hashes;
@@ -46,15 +33,8 @@ struct lh_points {
     size_t room;
     int64_t *table; /* one block, predicted */
 
-    struct mech_support law;
-    double scale; /* predicted shares to integers */
-    double n, v0, v1;
-    double kappa;
-    double predicted; /* sum of the predicted shares */
-    double squares;   /* sum of their squares */
-    double misfit;    /* see lh_points_misfit */
-    double pairs;     /* ordered pairs of reports with one seed */
-    double residual;  /* sum of (f_u - predicted share of u)^2 over all u */
+    double misfit; /* see lh_points_misfit */
+    double pairs;  /* ordered pairs of reports with one seed */
 };
 
 /* Of the other values' reports, 1/g support a value: by the hash, not by the
@@ -89,34 +69,28 @@ size_t hsy_lh_points_scratch(const hsy_scheme *s, size_t count)
 {
     size_t rows = lh_points_rows(s);
 
-    return count * (2 * sizeof(uint64_t) + 2 * sizeof(double)) +
-           LH_POINTS_CHOSEN *
-               (sizeof(double) + sizeof(uint64_t) + sizeof(uint32_t)) +
+    return hsy_predict_scratch(count) +
            rows * (sizeof(struct pool_hash) + lh_range(s) * sizeof(int64_t)) +
            lh_points_room(s, rows) * sizeof(struct kernel_cell);
 }
 
-/* Every part but the last is a whole number of 8-byte words. */
-static void lh_points_open(struct lh_points *e, void *scratch)
+static void lh_points_open(struct lh_points *e, const uint64_t *codes,
+                           size_t count, void *scratch)
 {
-    uint64_t *codes = scratch;
+    void *behind = hsy_predict_open(&e->set, count, scratch);
 
-    if (e->codes == NULL) {
-        for (size_t i = 0; i < e->count; i++)
-            codes[i] = i;
-        e->codes = codes;
+    e->set.codes = codes;
+    e->set.listed = codes != NULL;
+    if (codes == NULL) {
+        for (size_t i = 0; i < count; i++)
+            e->set.room[i] = i;
+        e->set.codes = e->set.room;
     }
     e->rows = lh_points_rows(e->s);
     e->room = lh_points_room(e->s, e->rows);
-    e->support = codes + e->count;
-    e->counted = (double *)(e->support + e->count);
-    e->value = e->counted + e->count;
-    e->weight = e->value + e->count;
-    e->few = (uint64_t *)(e->weight + LH_POINTS_CHOSEN);
-    e->hashes = (struct pool_hash *)(e->few + LH_POINTS_CHOSEN);
+    e->hashes = behind;
     e->cells = (struct kernel_cell *)(e->hashes + e->rows);
     e->table = (int64_t *)(e->cells + e->room);
-    e->chosen = (uint32_t *)(e->table + e->rows * lh_range(e->s));
 }
 
 /* The non-empty cells of a block into e->cells; more than e->room: stop. */
@@ -148,11 +122,11 @@ static void lh_points_decode(struct lh_points *e, const int64_t *table,
     size_t found = lh_points_gather(e, table, rows);
 
     if (found <= e->room)
-        s->kernels->lh_direct(e->support, e->asked, e->nasked, e->cells, found,
-                              lh_range(s), lh_narrow(s));
+        s->kernels->lh_direct(e->set.support, e->set.asked, e->set.nasked,
+                              e->cells, found, lh_range(s), lh_narrow(s));
     else
-        s->kernels->lh_table(e->support, e->asked, e->nasked, e->hashes, table,
-                             rows, lh_range(s), lh_narrow(s));
+        s->kernels->lh_table(e->set.support, e->set.asked, e->set.nasked,
+                             e->hashes, table, rows, lh_range(s), lh_narrow(s));
 }
 
 /*
@@ -166,9 +140,10 @@ static void lh_points_misfit(struct lh_points *e, const int64_t *counted,
                              const int64_t *row, double reports)
 {
     const uint32_t g = lh_range(e->s);
-    double slope = e->law.gap / e->law.not_q; /* own less other probability */
-    double base = (1 - slope * e->predicted) * e->law.q;
-    double unit = slope * e->n / (reports * e->scale);
+    double slope =
+        e->set.law.gap / e->set.law.not_q; /* own less other probability */
+    double base = (1 - slope * e->set.predicted) * e->set.law.q;
+    double unit = slope * e->set.n / (reports * e->set.scale);
     double sum = 0, squares = 0;
 
     for (uint32_t y = 0; y < g; y++) {
@@ -198,13 +173,13 @@ static void lh_points_predict(struct lh_points *e, const int64_t *counted,
         }
         if (reports <= 0)
             continue;
-        part = reports < e->n ? reports / e->n : 1;
-        for (size_t i = 0; i < e->nchosen; i++) {
-            uint64_t code = e->codes[e->chosen[i]];
-            double share = part * e->weight[i];
+        part = reports < e->set.n ? reports / e->set.n : 1;
+        for (size_t i = 0; i < e->set.nchosen; i++) {
+            uint64_t code = e->set.codes[e->set.chosen[i]];
+            double share = part * e->set.weight[i];
 
             row[lh_hash(e->s, &e->hashes[j], code)] +=
-                (int64_t)(share * e->scale + 0.5);
+                (int64_t)(share * e->set.scale + 0.5);
         }
         lh_points_misfit(e, counted + j * g, row, reports);
     }
@@ -219,8 +194,8 @@ static void lh_points_sweep(struct lh_points *e, bool predicted)
 
     e->misfit = 0;
     e->pairs = 0;
-    for (size_t k = 0; k < e->nasked; k++)
-        e->support[k] = 0;
+    for (size_t k = 0; k < e->set.nasked; k++)
+        e->set.support[k] = 0;
     for (size_t first = 0; first < pool; first += e->rows) {
         size_t rows = pool - first < e->rows ? pool - first : e->rows;
         const int64_t *table = e->t->cells + first * lh_range(s);
@@ -230,160 +205,20 @@ static void lh_points_sweep(struct lh_points *e, bool predicted)
         lh_points_predict(e, table, rows);
         lh_points_decode(e, predicted ? e->table : table, rows);
     }
-    e->residual = 1;
+    e->set.residual = 1;
     if (e->pairs > 0)
-        e->residual =
-            e->misfit / e->pairs * e->law.not_q / (e->law.gap * e->law.gap);
-    if (e->residual < 0)
-        e->residual = 0;
-}
-
-/* Variance of a value's estimate as far as reports are to blame. */
-static double lh_points_variance(const struct lh_points *e, double f)
-{
-    f = f < 0 ? 0 : f > 1 ? 1 : f;
-    return (f * e->v1 + (1 - f) * e->v0) / e->n;
-}
-
-/* The share that is predicted for a value: at most all, so that no counts
- * whatever make a prediction overflow. */
-static double lh_points_share(const struct lh_points *e, size_t v)
-{
-    return e->value[v] < 1 ? e->value[v] : 1;
-}
-
-/* Where the code of chosen value i is chosen first: a list may name a code
- * twice, and it is predicted once. */
-static size_t lh_points_first(const struct lh_points *e, size_t i)
-{
-    for (size_t k = 0; e->listed && k < i; k++)
-        if (e->codes[e->chosen[k]] == e->codes[e->chosen[i]])
-            return k;
-    return i;
+        e->set.residual = e->misfit / e->pairs * e->set.law.not_q /
+                          (e->set.law.gap * e->set.law.gap);
+    if (e->set.residual < 0)
+        e->set.residual = 0;
 }
 
 /* kappa of the seeds in use, each by its reports: kappa itself once reports are
  * many more than seeds, 1 / ((g - 1) n) if they are few. */
 static double lh_points_meet(const struct lh_points *e)
 {
-    return (e->pairs + e->n) / (e->n * e->n * (double)(lh_range(e->s) - 1));
-}
-
-/* Fill in e->chosen: values more than `z` standard errors above zero. False if
- * there are too many of them for the prediction to settle. */
-static bool lh_points_above(struct lh_points *e, double z)
-{
-    double most = 0.04 / lh_points_meet(e), different = 0;
-
-    e->nchosen = 0;
-    for (size_t v = 0; v < e->count; v++) {
-        double f = e->value[v];
-        double var = lh_points_variance(e, f) + e->kappa * e->residual;
-
-        if (f <= 0 || f * f <= z * z * var)
-            continue;
-        if (e->nchosen == LH_POINTS_CHOSEN)
-            return false;
-        e->chosen[e->nchosen++] = (uint32_t)v;
-        if (lh_points_first(e, e->nchosen - 1) == e->nchosen - 1)
-            different++;
-        if (different > most)
-            return false;
-    }
-    return true;
-}
-
-/* Shares do not add up to more than all. Where liars make them, the prediction
- * would take a multiple of the lies off everything (docs/poisoning.md, 3). */
-static void lh_points_together(struct lh_points *e)
-{
-    const double sum = e->predicted;
-
-    if (sum <= 1)
-        return;
-    for (size_t i = 0; i < e->nchosen; i++)
-        e->weight[i] /= sum;
-    e->predicted = 1;
-    e->squares /= sum * sum;
-}
-
-/*
- * Choose what is predicted. Feeding back estimates that are mere noise would
- * multiply it, and the matrix of collisions between m values, in the reports,
- * has norm of about 2 sqrt(meet m): 0.04 / meet values keep the steps
- * contracting.
- */
-static void lh_points_choose(struct lh_points *e)
-{
-    double z = 4;
-
-    while (!lh_points_above(e, z))
-        z *= 2;
-    e->predicted = 0;
-    e->squares = 0;
-    for (size_t i = 0; i < e->nchosen; i++) {
-        bool known = lh_points_first(e, i) != i;
-
-        e->weight[i] = known ? 0 : lh_points_share(e, e->chosen[i]);
-        e->predicted += e->weight[i];
-        e->squares += e->weight[i] * e->weight[i];
-    }
-    lh_points_together(e);
-}
-
-static double lh_points_plain(const struct lh_points *e, size_t v)
-{
-    return (e->counted[v] / e->n - e->law.q) / e->law.gap;
-}
-
-/* What was predicted of value v itself; *next walks e->chosen as v goes up. */
-static double lh_points_self(const struct lh_points *e, size_t *next, size_t v)
-{
-    if (*next == e->nchosen || e->chosen[*next] != v)
-        return 0;
-    return e->weight[lh_points_first(e, (*next)++)];
-}
-
-/* Subtract the predicted collisions from the plain estimates of all values, or
- * of the chosen alone. */
-static void lh_points_correct(struct lh_points *e, bool all)
-{
-    double sum = e->predicted;
-    size_t next = 0;
-
-    for (size_t i = 0; i < e->nchosen; i++)
-        e->few[i] = e->codes[e->chosen[i]];
-    e->asked = all ? e->codes : e->few;
-    e->nasked = all ? e->count : e->nchosen;
-    lh_points_sweep(e, true);
-    for (size_t k = 0; k < e->nasked; k++) {
-        size_t v = all ? k : e->chosen[k];
-        double met = (double)e->support[k] / e->scale;
-        double self = lh_points_self(e, &next, v);
-
-        e->value[v] = lh_points_plain(e, v) -
-                      (met - self - (sum - self) * e->law.q) / e->law.not_q;
-    }
-}
-
-/* Jacobi steps, as long as collisions weigh anything against the noise. The
- * second step uses shares that the first has corrected, which therefore looks
- * at no others. */
-static void lh_points_settle(struct lh_points *e)
-{
-    for (int round = 0; round < LH_POINTS_ROUNDS; round++) {
-        size_t before = e->nchosen;
-        double left = e->kappa * e->residual;
-
-        if (round != 1 && 100 * left < e->v0 / e->n)
-            break;
-        lh_points_choose(e);
-        if (e->nchosen == 0)
-            break;
-        lh_points_correct(e, round > 0);
-        if (round > 1 && e->nchosen == before)
-            break;
-    }
+    return (e->pairs + e->set.n) /
+           (e->set.n * e->set.n * (double)(lh_range(e->s) - 1));
 }
 
 /*
@@ -397,7 +232,7 @@ static void lh_points_sharpen(const struct lh_points *e, hsy_point *point,
                               double self)
 {
     double f = point->value < 0 ? 0 : point->value;
-    double squares = e->squares - self * self;
+    double squares = e->set.squares - self * self;
 
     if (f >= 1)
         return;
@@ -407,42 +242,54 @@ static void lh_points_sharpen(const struct lh_points *e, hsy_point *point,
     point->v0 -= squares / (1 - f) / (double)(lh_range(e->s) - 1);
 }
 
-void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                   const uint64_t *codes, size_t count, void *scratch)
+static void lh_points_predicted(void *ctx)
 {
-    struct lh_points e = {.s = s,
-                          .t = t,
-                          .codes = codes,
-                          .count = count,
-                          .listed = codes != NULL};
+    lh_points_sweep(ctx, true);
+}
 
-    lh_points_open(&e, scratch);
-    hsy_lh_support(s, &e.law);
-    e.n = (double)t->strata[0];
-    e.v0 = mech_support_v0(&e.law);
-    e.v1 = mech_support_v1(&e.law);
-    e.kappa = 1 / ((double)(lh_range(s) - 1) * (double)lh_pool(s));
+static void lh_points_law(struct lh_points *e)
+{
+    const hsy_scheme *s = e->s;
+    struct predict *p = &e->set;
+
+    hsy_lh_support(s, &p->law);
+    p->meet = p->law.q;
+    p->not_meet = p->law.not_q;
+    p->n = (double)e->t->strata[0];
+    p->v0 = mech_support_v0(&p->law);
+    p->v1 = mech_support_v1(&p->law);
+    p->kappa = 1 / ((double)(lh_range(s) - 1) * (double)lh_pool(s));
     /* Of a seed with up to 8 times the mean one digit of the kernels
      * (lh_decode.h), so that one pass is enough. All roundings together are
      * below 2^-20 / sqrt(seeds) of a share. */
-    e.scale = (double)((uint64_t)lh_pool(s) << LH_POINTS_FINE);
-    e.asked = e.codes;
-    e.nasked = count;
+    p->scale = (double)((uint64_t)lh_pool(s) << LH_POINTS_FINE);
+    p->sweep = lh_points_predicted;
+    p->ctx = e;
+}
+
+void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
+                   const uint64_t *codes, size_t count, void *scratch)
+{
+    struct lh_points e = {.s = s, .t = t};
+    struct predict *p = &e.set;
+
+    lh_points_open(&e, codes, count, scratch);
+    lh_points_law(&e);
+    p->asked = p->codes;
+    p->nasked = count;
     lh_points_sweep(&e, false);
-    for (size_t v = 0; v < count; v++) {
-        e.counted[v] = (double)e.support[v];
-        e.value[v] = lh_points_plain(&e, v);
-    }
-    lh_points_settle(&e);
+    for (size_t v = 0; v < count; v++)
+        p->counted[v] = (double)p->support[v];
+    hsy_predict_plain(p);
+    p->most = 0.04 / lh_points_meet(&e);
+    hsy_predict_settle(p);
     for (size_t v = 0, next = 0; v < count; v++) {
-        hsy_points_pure(&points[v], &e.law, e.n, e.counted[v]);
-        points[v].value = e.value[v];
-        points[v].floor = e.kappa * e.residual;
-        lh_points_sharpen(&e, &points[v], lh_points_self(&e, &next, v));
+        hsy_points_pure(&points[v], &p->law, p->n, p->counted[v]);
+        points[v].value = p->value[v];
+        points[v].floor = p->kappa * p->residual;
+        lh_points_sharpen(&e, &points[v], hsy_predict_self(p, &next, v));
     }
 }
 
 #undef LH_POINTS_BLOCK
-#undef LH_POINTS_CHOSEN
-#undef LH_POINTS_ROUNDS
 #undef LH_POINTS_FINE

@@ -34,6 +34,7 @@ struct projective_law {
     struct projective_variance v;
     double ratio; /* meet / set */
     double scale, g;
+    double set;      /* P[in the set] of others' */
     double in, more; /* P[in the block]: of others, and what its own add */
 };
 
@@ -188,6 +189,7 @@ static struct projective_law projective_law_of(const hsy_scheme *s)
                                    .ratio = meet / set,
                                    .scale = z / (more * (set - meet)),
                                    .g = (b * meet / set - set) / z,
+                                   .set = set / z,
                                    .in = b / z,
                                    .more = more * set / z};
 }
@@ -224,6 +226,12 @@ static void projective_estimate(hsy_point *point,
     point->value =
         law->scale * ((point->support - mass * law->ratio) / n + law->g);
     projective_weigh(point, law, mass);
+    point->few = (hsy_few){
+        .n = n,
+        .rate = law->set,
+        .count = {point->support, mass - point->support},
+        .weight = {law->scale * (1 - law->ratio), -law->scale * law->ratio},
+        .base = law->scale * law->g};
 }
 
 /* A report inside the value's block, in its set or not, or outside. */

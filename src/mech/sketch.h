@@ -51,16 +51,23 @@ hsy_status hsy_sketch_resolve(hsy_scheme *s, const hsy_spec *spec,
 /* v0 and v1 over random hashes; what k rows collide alike is not in it. */
 void hsy_sketch_variance(const hsy_scheme *s, double v[2]);
 
+/* kappa = 1 / ((m - 1) k): over random hashes the variance of the collisions of
+ * a value with people who all hold one other. */
+double hsy_sketch_kappa(const hsy_scheme *s);
+
 /*
  * Points from the support that the table gives: row after row of m numbers,
  * whose sum over rows of the one at h_j(v), times scale, plus base, is the
  * support of v. transform: they are the Walsh-Hadamard transforms of the cells.
- * pairs: the chance that two people of one row have the same cell, estimated.
+ * Less q times its row's reports, over gap, a number has the mean of the row's
+ * people in the cell, and the squares of all m of a row `noise` times these
+ * people more. strata: reports of each row, NULL if they are not known.
  */
 struct sketch_reading {
     bool transform;
     double scale, base;
-    double pairs;
+    double q, gap, noise;
+    const uint64_t *strata;
 };
 
 void hsy_sketch_points(const hsy_scheme *s, hsy_point *points,

@@ -425,19 +425,39 @@ hsy_point hsy_tree_point(double value, double variance, double n)
     return (hsy_point){.value = value, .n = n, .v0 = people, .v1 = people};
 }
 
+/* A bin by its own level alone: a coin, and nearly all that is known of it. The
+ * oracle's points still stand where the leaves were read, last of all. */
+static hsy_few tree_few(const struct tree *tree, const hsy_point *leaf)
+{
+    const struct tree_level *level = &tree->level[tree->levels - 1];
+    const double weight = 1 / (level->p - level->q);
+    hsy_few few = {.n = level->n, .rate = level->q, .weight = {weight}};
+
+    few.base = -weight * level->q;
+    if (level->n > 0) {
+        few.count[0] = leaf->support;
+        few.base = leaf->value - weight * leaf->support / level->n;
+        few.bound = leaf->floor;
+    }
+    return few;
+}
+
 void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
                      const uint64_t *codes, size_t count, void *scratch)
 {
     struct tree tree;
+    const hsy_point *leaves;
     const double *f;
 
     hsy_tree_open(&tree, s, t, scratch);
+    leaves = tree_divide(&tree, s).points;
     f = tree.f + tree.level[tree.levels - 1].first;
     for (size_t i = 0; i < count; i++) {
         size_t bin = codes != NULL ? (size_t)codes[i] : i;
 
         points[i] = hsy_tree_point(
             f[bin], hsy_tree_variance(&tree, bin, bin + 1), tree.n);
+        points[i].few = tree_few(&tree, &leaves[bin]);
     }
 }
 

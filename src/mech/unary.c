@@ -29,6 +29,7 @@
 #define UNARY_WORDS 16 /* words of a chunk: 1024 lanes */
 #define UNARY_DIGITS_MIN 32
 #define UNARY_DIGITS_MAX 64
+#define UNARY_PLANES (UNARY_WORDS * UNARY_DIGITS_MAX)
 
 /* Words drawn at once: four reports of 1024 bits by 32 digits, with the coin of
  * each, or one by up to 64 and more. */
@@ -148,27 +149,29 @@ static void unary_store(const hsy_scheme *s, uint8_t *report, uint64_t *lanes,
         report[at] = (uint8_t)(lanes[i] >> 8 * (at % 8));
 }
 
-/* A chunk of a report from planes of coins. */
+/* A chunk of a report from planes of coins and the true bit's own word, which
+ * is looked at after the call: before, it would be put aside on a stack that
+ * nobody wipes. */
 static void unary_make(const hsy_scheme *s, uint8_t *report, uint64_t code,
                        const struct unary_chunk *c, const uint64_t *planes,
-                       uint64_t coin)
+                       const uint64_t *word)
 {
     uint64_t lanes[UNARY_WORDS];
 
     s->kernels->slice(lanes, planes, c->words, s->digits, s->other);
-    unary_overwrite(lanes, c, code, coin);
+    unary_overwrite(lanes, c, code, ct_less(*word, s->own));
     unary_store(s, report, lanes, c);
     bytes_wipe(lanes, sizeof lanes);
 }
 
 /*
- * One report of several chunks, a draw for each. The coin of the true bit comes
- * after the planes of the first. planes has room for UNARY_WORDS * digits + 1.
+ * One report of several chunks, a draw for each. The word of the true bit comes
+ * after the planes of the first, and is kept behind those of all.
  */
 static hsy_status unary_wide(const hsy_scheme *s, uint8_t *report,
-                             uint64_t code, uint64_t *planes, hsy_rng *rng)
+                             uint64_t code, uint64_t planes[UNARY_PLANES + 1],
+                             hsy_rng *rng)
 {
-    uint64_t coin = 0;
     struct unary_chunk c;
     size_t first = 0;
 
@@ -179,16 +182,13 @@ static hsy_status unary_wide(const hsy_scheme *s, uint8_t *report,
         c = unary_chunk_at(s, first);
         need = c.words * s->digits;
         st = draw_words(planes, need + extra, rng);
-        if (st != HSY_OK) {
-            bytes_wipe(&coin, sizeof coin);
+        if (st != HSY_OK)
             return st;
-        }
         if (extra)
-            coin = ct_less(planes[need], s->own);
-        unary_make(s, report, code, &c, planes, coin);
+            planes[UNARY_PLANES] = planes[need];
+        unary_make(s, report, code, &c, planes, planes + UNARY_PLANES);
         first += c.words;
     } while (!c.last);
-    bytes_wipe(&coin, sizeof coin);
     return HSY_OK;
 }
 
@@ -196,7 +196,7 @@ static hsy_status unary_wide_batch(const hsy_scheme *s, uint8_t *reports,
                                    const uint64_t *codes, size_t n,
                                    hsy_rng *rng)
 {
-    uint64_t planes[UNARY_WORDS * UNARY_DIGITS_MAX + 1];
+    uint64_t planes[UNARY_PLANES + 1];
     hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < n && st == HSY_OK; i++)
@@ -232,7 +232,7 @@ static hsy_status unary_narrow_batch(const hsy_scheme *s, uint8_t *reports,
             const uint64_t *own = planes + i * each;
 
             unary_make(s, reports + i * s->report_bytes, codes[i], &c, own,
-                       ct_less(own[need], s->own));
+                       own + need);
         }
         reports += some * s->report_bytes;
         codes += some;
@@ -401,6 +401,7 @@ const struct hsy_mechanism hsy_mech_oue = {
 #undef UNARY_WORDS
 #undef UNARY_DIGITS_MIN
 #undef UNARY_DIGITS_MAX
+#undef UNARY_PLANES
 #undef UNARY_DRAW
 #undef UNARY_OUE_MAX
 #undef UNARY_SERVER

@@ -46,6 +46,12 @@ for mechanism in ("hr", "ss", "olh"):  # their integers change with epsilon, and
 
 got = account("longitudinal", "--domain", "4", "--mechanism", "grr", "--epsilon", "1", "--permanent", "2", "--reports", "2")
 ok(abs(got["exact"] - 1.67811805164157704) < 1e-9 and got["keys"] == 4 and abs(got["lifetime"] - 8) < 1e-8 and abs(got["basic"] - 2) < 1e-8, "longitudinal grr", got)
+got = account("longitudinal", "--domain", "1000", "--mechanism", "grr", "--epsilon", "0.01", "--permanent", "2", "--reports", "30")
+ok(abs(got["basic"] - 0.3) < 1e-6 and abs(got["exact"] - 1.99999999963) < 1e-8 and got["exact"] > 6 * got["basic"] and got["exact"] <= got["permanent"],
+   "few reports of a small epsilon from a kept answer cost more than with fresh coins", got)
+said = " ".join(must("account", "compose", "--epsilon", "1", "--k", "2").decode().split())
+ok("cost less" not in said and "any number is bounded by the permanent epsilon, but few of a small epsilon may cost more" in said,
+   "and account compose says so", said)
 got = account("longitudinal", "--domain", "8", "--mechanism", "oue", "--epsilon", "1", "--permanent", "2", "--reports", "3")
 ok(abs(got["exact"] - 1.89915) < 1e-5, "longitudinal oue", got)
 got = account("longitudinal", "--strings", "--mechanism", "rappor", "--set", "rappor=0.5,0.5,0.75", "--set", "hashes=2", "--reports", "1")

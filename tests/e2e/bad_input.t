@@ -253,7 +253,7 @@ def estimate(args, code, words, sentence, data=tally):
     ok(r.code == code and all(w in r.err for w in words) and r.out == b"", sentence, r)
 
 
-for level in ("0", "1", "-1", "nan", "95", "x", "0x.8", " 0.5", "0.5 ", "5e-1", "+0.5", ".", ""):
+for level in ("0", "1", "-1", "nan", "95", "100", "100%", "1.0", "x", "0x.8", " 0.5", "0.5 ", "5e-1", "+0.5", ".", ""):
     estimate(["--level", level], 2, ["--level"], "level %r" % level)
 estimate(["--level", "0.5", "--level", "0.9"], 2, ["--level", "twice"], "two levels")
 estimate(["--candidates", "-"], 2, ["standard input", "once"], "tally and candidates both from standard input")

@@ -27,11 +27,11 @@ def yaml(*changes, more=()):
 
 
 def problem(text, line, task, field, words, sentence, warning=False):
-    """One problem, at this place, that says these words."""
+    """One problem (warning: or as many warnings), at this place, that says these words."""
     r = run("tasks", "check", write("t.yaml", text))
     where = "t.yaml:" + ("%d:" % line if line else "") + (" warning:" if warning else "")
     where += (" task %s:" % task if task else "") + (" %s:" % field if field else "")
-    good = (r.code == (0 if warning else 1) and where in r.err and words in r.err and len(r.err.splitlines()) == 1)
+    good = (r.code == (0 if warning else 1) and where in r.err and words in r.err and len(r.err.splitlines()) == max(1, int(warning)))
     ok(good, "%s: line %s%s" % (sentence, line or "-", ", " + field if field else ""), r)
 
 
@@ -165,6 +165,32 @@ problem(yaml((8, "    strings: true"), (9, "    mechanism: rappor"), more=["    
 r = run("tasks", "show", write("t.yaml", yaml((8, "    strings: true"), (9, "    epsilon: 2"), more=["    mechanism: rappor", "    permanent: {}"])), "--format", "json")
 ok(r.code == 0 and json.loads(r.out)["tasks"][0]["epsilon_slot"] > 2, "RAPPOR by an epsilon: its permanent answer tells more than a report", r)
 
+# What reports tell, if they are divided among several kept answers; nine values and "other".
+NINE = [(8, "    values: [a, b, c, d, e, f, g, h, i]")]
+
+
+def divided(changes, end="2026-12-22"):
+    more = ["    mechanism: grr", "    permanent: {epsilon: 2, max_changes: %d}" % changes]
+    return json.loads(must("tasks", "show", write("t.yaml", yaml(*NINE, (11, "    end: " + end), more=more)), "--format", "json"))["tasks"][0]
+
+
+def told(reports):
+    args = ["--domain", "10", "--mechanism", "grr", "--epsilon", "1", "--permanent", "2", "--reports", str(reports)]
+    return json.loads(must("account", "longitudinal", *args, "--format", "json"))["exact"] if reports else 0
+
+
+one, three, more = divided(1), divided(3), divided(7)
+told7 = [told(i) for i in range(8)]
+want = max(told7[i] + told7[j] + told7[7 - i - j] for i in range(8) for j in range(8 - i))
+ok(one["rounds"] == 30 and one["epsilon_all"] <= 2 and abs(one["epsilon_7"] - told7[7]) < 1e-9, "30 reports from one kept answer tell 2 at most", one)
+ok(three["epsilon_slot"] == 6 and 5.99 < three["epsilon_all"] == three["epsilon_30"] <= 6, "30 from three kept answers tell 6, nearly", three)
+ok(abs(three["epsilon_7"] - want) < 1e-9 and one["epsilon_7"] < want < 6, "seven of them %.9f, divided in the worst way" % want, three)
+ok(abs(more["epsilon_7"] - 7 * told7[1]) < 1e-9, "seven from seven answers tell seven times one", more)
+long = divided(3, "2028-01-05")
+ok(long["rounds"] > 400 and 5.99 < long["epsilon_all"] <= 6, "and more than a year of them 6 at most", long)
+two = json.loads(must("tasks", "show", write("t.yaml", yaml(more=["    permanent: {epsilon: 2, max_changes: 3}"])), "--format", "json"))["tasks"][0]
+ok(two["keys"] == 2 and 3.99 < two["epsilon_all"] <= 4, "yes and no have two answers, however many changes there may be", two)
+
 # Two tasks.
 SECOND = [l.replace("id: a", "id: b") for l in TASK]
 problem(yaml(more=TASK), 12, "a", "id", "task 1 has this id", "an id twice")
@@ -174,6 +200,7 @@ problem(yaml(more=SECOND), 12, "b", "", "the same as task 'a'", "the same questi
 problem(yaml((9, "    epsilon: 8.5")), 9, "a", "epsilon", "4915 times", "epsilon above 8 is worth a remark", warning=True)
 problem(yaml(more=["    repeat: daily"]), 12, "a", "repeat", "epsilon 364", "fresh answers every day are", warning=True)
 permanent(["epsilon: 2", "max_changes: 2"], 14, "permanent.max_changes", "no epsilon bounds", "changes that may show are", warning=True)
+permanent(["epsilon: 5", "max_changes: 2"], 14, "permanent.max_changes", "epsilon 10: all reports of all kept answers", "kept answers add up", warning=2)
 KEPT = ["    permanent: {epsilon: 2}"]
 NAMED = ["    mechanism: rappor", "    permanent: {}"]
 for more, line, field, words in ((KEPT, 5, "set.pool-bits", "which of 65536"), (KEPT, 5, "set.pool-bits", "among 1000 devices (min_reports): at most 6,"),

@@ -109,6 +109,35 @@ static void broken(void)
     }
 }
 
+/*
+ * A try at rate 1 takes six words: U below 1; the coin of e^0, which says yes;
+ * three for a coin of e^-1 that says no at its second turn, so that the noise
+ * is 0; and its sign. Minus zero is drawn anew: kept, it would double the
+ * chance of 0.
+ */
+static void minus_zero(void)
+{
+    const uint64_t low = (uint64_t)1 << 40, high = UINT64_MAX - low;
+    const uint64_t words[12] = {low, low, low, low, high, low,   /* -0 */
+                                low, low, low, low, high, high}; /* +0 */
+    struct tape once = {words, 6 * sizeof *words}, plus = {words + 6, 48};
+    struct tape both = {words, sizeof words};
+    hsy_rng rng[3] = {
+        {tape_fill, &once}, {tape_fill, &plus}, {tape_fill, &both}};
+    int64_t noise = 7;
+
+    ok(hsy_central_noise(&noise, 1, 1, &rng[0]) == HSY_E_ENTROPY &&
+           once.left == 0,
+       "minus zero is no noise");
+    ok(hsy_central_noise(&noise, 1, 1, &rng[1]) == HSY_OK && noise == 0 &&
+           plus.left == 0,
+       "zero is one");
+    noise = 7;
+    ok(hsy_central_noise(&noise, 1, 1, &rng[2]) == HSY_OK && noise == 0 &&
+           both.left == 0,
+       "after minus zero another one is drawn");
+}
+
 /* P(sum of k >= t) by adding up. */
 static double tail_slowly(int t, unsigned k, double rate)
 {
@@ -171,6 +200,7 @@ int main(void)
     coin(3, 4, 4);
     coin(5, 12, 4);
     broken();
+    minus_zero();
     tails();
     return tap_done();
 }

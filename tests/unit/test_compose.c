@@ -242,6 +242,85 @@ static void few_mixed(void)
     ok(worst <= 1, "and a thousandth less would be");
 }
 
+/* Reports that hardly tell anything, however many, take nothing away. */
+static void few_and_tiny(void)
+{
+    const hsy_spent tiny = {1e-200, 1000000};
+    const hsy_spent least[2] = {{5e-324, 1}, {1e-323, 1}};
+    double few_total[2], alone[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        const hsy_spent big = i == 0 ? (hsy_spent){1, 100} : (hsy_spent){32, 1};
+        const hsy_spent both[2] = {tiny, big};
+
+        alone[i] = one_of(big.epsilon, big.count, 1e-6);
+        few_total[i] = total_of(both, 2, 1e-6);
+    }
+    ok(few_total[0] >= 83.5307016784 && few_total[0] < 83.5308,
+       "100 reports of 1 and 10^6 of 1e-200: %.12g", few_total[0]);
+    ok(few_total[1] >= alone[1] && few_total[1] <= 32 * (1 + 1e-12),
+       "one of 32 and 10^6 of 1e-200: %.12g", few_total[1]);
+    ok(one_of(1e-200, 1, 1e-250) >= 0.99e-200 &&
+           bounds_of(1e-200, 1, 1e-250).grouposition >= 1e-200 &&
+           bounds_of(1e-200, 1, 1e-250).divergence >= 1e-200 &&
+           bounds_of(1e-200, 1, 1e-250).advanced >= 1e-200,
+       "no bound of one of 1e-200 at delta 1e-250 is below it");
+    ok(total_of(least, 2, 1e-6) == 0, "the smallest doubles cost delta alone");
+}
+
+/* ---- A part never costs more than the whole ------------------------------ */
+
+#define PARTS 5
+
+static double uniform_of(hsy_stream *stream)
+{
+    hsy_rng rng = hsy_stream_rng(stream);
+    uint64_t word = 0;
+
+    if (rng.fill(rng.ctx, &word, sizeof word) != HSY_OK)
+        exit(1);
+    return (double)(word >> 11) * 0x1p-53;
+}
+
+/* What a part costs, less what its total may be above the optimal one: a search
+ * ends within 1e-12 of it, and several kinds have a grid of their own. */
+static double part_of(const hsy_spent *spent, size_t set, double delta)
+{
+    hsy_spent part[PARTS];
+    size_t n = 0;
+
+    for (size_t k = 0; k < PARTS; k++)
+        if (set >> k & 1)
+            part[n++] = spent[k];
+    return total_of(part, n, delta) * (1 - (n == 1 ? 3e-12 : 1e-3));
+}
+
+/* Epsilons from `least` to 30 and counts to 10^4, evenly by their logarithms;
+ * deltas likewise. HSY_TEST_LONG=1 takes 1000 lists. */
+static void parts_and_wholes(double least, uint64_t seed)
+{
+    const size_t lists = getenv("HSY_TEST_LONG") != NULL ? 1000 : 30;
+    hsy_stream stream;
+    size_t below = 0;
+
+    hsy_stream_seed(&stream, seed, 0);
+    for (size_t i = 0; i < lists; i++) {
+        const size_t kinds = 2 + (size_t)(uniform_of(&stream) * (PARTS - 1));
+        const double delta = pow(10, -20 * uniform_of(&stream)) * 0.9;
+        hsy_spent spent[PARTS];
+        double whole;
+
+        for (size_t k = 0; k < kinds; k++)
+            spent[k] = (hsy_spent){30 * pow(least / 30, uniform_of(&stream)),
+                                   (uint64_t)pow(10, 4 * uniform_of(&stream))};
+        whole = total_of(spent, kinds, delta);
+        for (size_t set = 1; set + 1 < (size_t)1 << kinds; set++)
+            below += !(part_of(spent, set, delta) <= whole);
+    }
+    ok(below == 0, "epsilons from %g: no part of %zu lists costs more: %zu do",
+       least, lists, below);
+}
+
 /* ---- Several epsilons, many reports -------------------------------------- */
 
 static void many_mixed(void)
@@ -304,6 +383,8 @@ static void ends(void)
     ok(covers(one_of(16, 365, 1e-6), 16 * 365 - 1e-5, 1e-8),
        "nor a year of 16 a day: 5840");
     ok(one_of(1e-6, 1, 1e-6) == 0, "delta alone covers a tiny report");
+    ok(one_of(99.9, 5, 1e-100) > 499.5 && one_of(99.9, 5, 1e-250) > 499.5,
+       "five of the double 99.9 are more than the double 499.5");
     ok(delta_of(1, 10, 10) < 1e-13 && delta_of(1, 10, 11) == 0,
        "nothing is lost beyond the sum");
     ok(isfinite(one_of(1, 1000000000, 1e-200)) &&
@@ -350,6 +431,9 @@ int main(void)
     few();
     groups();
     few_mixed();
+    few_and_tiny();
+    parts_and_wholes(1e-3, 1);
+    parts_and_wholes(1e-300, 2);
     many_mixed();
     merging();
     ends();

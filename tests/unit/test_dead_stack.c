@@ -1,17 +1,17 @@
-/* test_dead_stack.c - what handles a key or a coin leaves nothing of it on the
- * stack. */
+/*
+ * test_dead_stack.c - what handles a key or a coin leaves nothing of it on the
+ * stack: ciphers, coins, every mechanism, and reports from permanent answers.
+ */
 #define _GNU_SOURCE /* pthread_attr_setstack */
+#include "chain.h"
+#include "dead_stack.h"
 #include "kernels.h"
 #include "prob.h"
 #include "sanitized.h"
 #include "tap.h"
 #include "tape.h"
+#include "trial.h"
 
-#include <pthread.h>
-#include <string.h>
-
-/* A thread whose stack is ours, so that what was left there can be read once
- * the thread has ended. */
 static struct {
     const struct hsy_kernels *kernels;
     size_t blocks;
@@ -20,40 +20,14 @@ static struct {
     uint64_t coins[2], word;
     struct tape tape;
     hsy_status st;
-    _Alignas(4096) uint8_t stack[1 << 18];
 } left;
-
-/* Far below what the end of the thread writes over. */
-static void *left_deep(void *act)
-{
-    volatile uint8_t room[16384];
-
-    room[0] = 1;
-    (*(void (**)(void))act)();
-    return room[0] == 1 ? act : NULL;
-}
-
-static bool left_run(void (*act)(void))
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-    bool ran;
-
-    memset(left.stack, 0, sizeof left.stack);
-    ran = pthread_attr_init(&attr) == 0 &&
-          pthread_attr_setstack(&attr, left.stack, sizeof left.stack) == 0 &&
-          pthread_create(&thread, &attr, left_deep, &act) == 0 &&
-          pthread_join(thread, NULL) == 0;
-    pthread_attr_destroy(&attr);
-    return ran;
-}
 
 /* Whether one of n words is on the stack. */
 static bool left_holds(const uint32_t *words, size_t n)
 {
-    for (size_t at = 0; at < sizeof left.stack; at += 4)
+    for (size_t at = 0; at < sizeof dead_stack; at += 4)
         for (size_t i = 0; i < n; i++)
-            if (memcmp(left.stack + at, &words[i], 4) == 0)
+            if (memcmp(dead_stack + at, &words[i], 4) == 0)
                 return true;
     return false;
 }
@@ -80,7 +54,8 @@ static bool left_nothing(const struct hsy_kernels *k)
 
         rng.fill(rng.ctx, left.state, sizeof left.state);
         memcpy(key, left.state, sizeof key);
-        clean = clean && left_run(left_chacha20) && !left_holds(key + 4, 8);
+        clean =
+            clean && dead_stack_run(left_chacha20) && !left_holds(key + 4, 8);
         for (size_t b = 0; b < left.blocks && clean; b++) {
             memcpy(last, left.out + 64 * b, sizeof last);
             for (int i = 0; i < 16; i++)
@@ -126,8 +101,192 @@ static bool left_no_coin(void (*act)(void), uint64_t anew)
     left.coins[1] = 0x6a09e667bb67ae85;
     left.tape = (struct tape){left.coins, sizeof left.coins};
     memcpy(halves, &left.coins[1], sizeof halves);
-    return left_run(act) && left.st == HSY_OK && left.tape.left == 0 &&
+    return dead_stack_run(act) && left.st == HSY_OK && left.tape.left == 0 &&
            !left_holds(halves, 2);
+}
+
+/* ---- Every mechanism ----------------------------------------------------- */
+
+#define LEFT_BATCH 40u
+#define LEFT_WIDE 1200u /* values: reports of several chunks */
+#define LEFT_WORDS (1u << 18)
+
+/* What is made on the thread, and the words it is made from: sorted afterwards,
+ * to be looked for. */
+static struct {
+    hsy_scheme *s;
+    const hsy_chain *chain; /* NULL: s randomizes */
+    size_t n;               /* 0: one, not as a batch */
+    uint64_t codes[LEFT_BATCH * HSY_ATTRIBUTES_MAX];
+    uint8_t *reports, *answer;
+    uint64_t secret[LEFT_WORDS], published[LEFT_WORDS];
+    hsy_status st;
+    size_t drawn; /* secret words */
+} made;
+
+static void made_act(void)
+{
+    struct tape secret = {made.secret, sizeof made.secret};
+    struct tape published = {made.published, sizeof made.published};
+    hsy_coins coins = {{tape_fill, &secret}, {tape_fill, &published}};
+    const struct hsy_mechanism *mech = made.s->mech;
+
+    if (made.chain != NULL && made.answer != NULL)
+        made.st = hsy_chain_report(made.chain, made.reports, made.answer,
+                                   &coins.secret);
+    else if (made.chain != NULL)
+        made.st = hsy_chain_permanent(made.chain, made.reports, 0, &coins);
+    else if (made.n == 0)
+        made.st = mech->randomize(made.s, made.reports, made.codes[0], &coins);
+    else
+        made.st = mech->randomize_batch(made.s, made.reports, made.codes,
+                                        made.n, &coins);
+    made.drawn = (sizeof made.secret - secret.left) / 8;
+}
+
+/* Words of which no coin is drawn anew: those may stay (left_no_coin). */
+static bool made_clean(void)
+{
+    hsy_stream stream;
+    hsy_rng rng;
+
+    hsy_stream_seed(&stream, 23, made.n);
+    rng = hsy_stream_rng(&stream);
+    rng.fill(rng.ctx, made.secret, sizeof made.secret);
+    rng.fill(rng.ctx, made.published, sizeof made.published);
+    /* Twice: a linker that binds at the first call puts registers aside. */
+    return dead_stack_run(made_act) && dead_stack_run(made_act) &&
+           made.st == HSY_OK && made.drawn > 0 &&
+           dead_stack_holds(made.secret, made.drawn) == 0;
+}
+
+/* One report, alone and as a batch, and a batch. */
+static bool made_by(const hsy_spec *spec, const struct hsy_kernels *kernels)
+{
+    bool clean = true;
+
+    made.s = trial_scheme(spec);
+    made.s->kernels = kernels;
+    made.reports = trial_memory(LEFT_BATCH * made.s->report_bytes);
+    for (size_t i = 0; i < LEFT_BATCH; i++)
+        trial_codes(made.s, made.codes + i * hsy_code_width(made.s), i % 2);
+    for (made.n = made.s->mech->randomize == NULL; made.n <= LEFT_BATCH;
+         made.n += made.n == 0 ? 1 : LEFT_BATCH - 1)
+        clean = clean && made_clean();
+    free(made.reports);
+    free(made.s);
+    return clean;
+}
+
+/* A mechanism's own size, and a wide one where it has bits for all values. */
+static void made_mechanisms(hsy_cpu level)
+{
+    const struct hsy_kernels *kernels = hsy_kernels_at(level);
+    const hsy_catalogue *row;
+
+    for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++) {
+        hsy_spec small = trial_small(row, trial_takes(row, 16) ? 16 : 2, 1);
+        hsy_spec wide = trial_small(row, LEFT_WIDE, 1);
+        hsy_info info;
+        hsy_scheme *s = trial_scheme(&small);
+
+        hsy_scheme_info(s, &info);
+        free(s);
+        if (info.release)
+            continue;
+        ok(made_by(&small, kernels) &&
+               (!trial_takes(row, LEFT_WIDE) || made_by(&wide, kernels)),
+           "%s, %s: no coin stays on the stack", hsy_cpu_name(level),
+           row->name);
+    }
+}
+
+static hsy_spec made_link(const char *name)
+{
+    hsy_spec spec = trial_values(name, strcmp(name, "rr") == 0 ? 2 : 100, 2);
+
+    if (strcmp(name, "onebit") == 0)
+        return trial_number(100, 2);
+    if (strcmp(name, "rappor") == 0) {
+        spec.nano_epsilon = 0;
+        spec.design = HSY_DESIGN_RAPPOR;
+        spec.chance[0] = spec.chance[1] = (hsy_ratio){1, 2};
+        spec.chance[2] = (hsy_ratio){3, 4};
+    }
+    spec.param[HSY_PARAM_G] = strcmp(name, "olh") == 0 ? 5 : 0;
+    spec.param[HSY_PARAM_BITS] = strcmp(name, "dbitflip") == 0 ? 9 : 0;
+    return spec;
+}
+
+/* A permanent answer, and a report from it. */
+static bool made_from_answer(const char *name, hsy_cpu level)
+{
+    hsy_spec spec = made_link(name);
+    hsy_scheme *permanent = trial_scheme(&spec);
+    hsy_chain chain;
+    bool clean;
+
+    spec.nano_epsilon /= 2;
+    made.n = 0;
+    made.s = trial_scheme(&spec);
+    made.s->kernels = permanent->kernels = hsy_kernels_at(level);
+    made.reports = trial_memory(made.s->report_bytes);
+    clean = hsy_chain_init(&chain, permanent, made.s, 0, NULL) == HSY_OK;
+    made.chain = &chain;
+    made.answer = NULL;
+    clean = clean && made_clean();
+    made.answer = trial_memory(made.s->report_bytes);
+    clean = clean && made_clean();
+    made.chain = NULL;
+    free(made.answer);
+    free(made.reports);
+    free(made.s);
+    free(permanent);
+    return clean;
+}
+
+static void made_chains(hsy_cpu level)
+{
+    static const char *const names[] = {"rr",       "grr",    "sue",
+                                        "oue",      "olh",    "blh",
+                                        "dbitflip", "onebit", "rappor"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        ok(made_from_answer(names[i], level),
+           "%s, %s: nor of a permanent answer and its report",
+           hsy_cpu_name(level), names[i]);
+}
+
+/* ---- Controls ------------------------------------------------------------ */
+
+static hsy_status made_careless(const hsy_scheme *s, uint8_t *report,
+                                uint64_t code, hsy_coins *coins)
+{
+    volatile uint64_t word = 0;
+    uint64_t drawn;
+    hsy_status st = coins->secret.fill(coins->secret.ctx, &drawn, 8);
+
+    word = drawn;
+    memset(report, (int)(word & 1 & code), s->report_bytes);
+    return st;
+}
+
+static bool made_carelessly(void)
+{
+    const hsy_spec spec = trial_values("grr", 4, 1);
+    struct hsy_mechanism mech;
+    bool clean;
+
+    made.s = trial_scheme(&spec);
+    mech = *made.s->mech;
+    mech.randomize = made_careless;
+    made.s->mech = &mech;
+    made.n = 0;
+    made.reports = trial_memory(made.s->report_bytes);
+    clean = made_clean();
+    free(made.reports);
+    free(made.s);
+    return clean;
 }
 
 int main(void)
@@ -143,11 +302,17 @@ int main(void)
         else
             tap_skip(hsy_cpu_name((hsy_cpu)level));
     }
+    for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++)
+        if (hsy_cpu_has((hsy_cpu)level) && !TEST_SANITIZED) {
+            made_mechanisms((hsy_cpu)level);
+            made_chains((hsy_cpu)level);
+        }
     ok(TEST_SANITIZED || left_no_coin(left_word, UINT64_MAX),
        "a coin does not stay on the stack");
     ok(TEST_SANITIZED || left_no_coin(left_below, 0),
        "nor does that of a uniform number");
     ok(TEST_SANITIZED || !left_nothing(&careless),
        "control: a key left on the stack is found");
+    ok(TEST_SANITIZED || !made_carelessly(), "control: and so is a coin");
     return tap_done();
 }

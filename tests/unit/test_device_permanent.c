@@ -326,6 +326,25 @@ static void only_paid_answers_serve(void)
     rig_free(g);
 }
 
+/* Of two answers one is sent, and one is paid for: neither serves. */
+static void an_answer_that_may_stay_does_not_serve(void)
+{
+    struct rig *g = rig_new();
+
+    rig_task(g, "two", "browser", values("oue", 30, EPS), 0);
+    g->task[0].answers = 2;
+    rig_task(g, "low", "browser", values("oue", 30, EPS / 2), 0);
+    rig_begin(g);
+    ok(rig_answer(g, 0, 3) == HSY_ANSWERED &&
+           rig_answer(g, 0, 4) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == EPS,
+       "of two answers one will be sent: the slot costs one");
+    ok(rig_answer(g, 1, 3) == HSY_ANSWERED &&
+           rig_spent(g, "browser") == EPS + EPS / 2,
+       "what may not be sent serves for nothing: the next one is paid for");
+    rig_free(g);
+}
+
 static void forgotten_answers_do_not_serve(void)
 {
     struct rig *g = rig_new();
@@ -428,6 +447,7 @@ int main(void)
     an_origin_may_stand_behind();
     the_first_of_several_serves();
     only_paid_answers_serve();
+    an_answer_that_may_stay_does_not_serve();
     forgotten_answers_do_not_serve();
     another_grain_is_another_release();
     published_coins_know_no_truth();

@@ -237,7 +237,7 @@ static void enumeration(void)
 
 static void exact_form(void)
 {
-    bool equal = true, below = true;
+    bool equal = true, below = true, rare = true;
 
     for (double e0 = 0.5; e0 <= 3; e0 += 0.5) {
         for (double part = 0; part < 0.95; part += 0.15) {
@@ -253,6 +253,21 @@ static void exact_form(void)
         }
     }
     ok(equal, "the exact form is the worst of all data, and not below it");
+    for (double e0 = 20; e0 < 60; e0 += 0.74) { /* flips of 1e-9 to 1e-26 */
+        for (double gap = 0.01; gap < 3; gap *= 5) {
+            const hsy_shuffle six = {HSY_SHUFFLE_EXACT, 6, e0, 0, 0};
+            const hsy_shuffle one = {HSY_SHUFFLE_EXACT, 1, e0, 0, 0};
+            const double epsilon = e0 - gap;
+            const double worst =
+                channel_worst(&channels[0], exp(e0), exp(epsilon));
+            const double alone = -expm1(epsilon - e0) / (1 + exp(-e0));
+
+            rare = rare &&
+                   covers(delta_of(six, epsilon), worst * (1 - 1e-11), 1e-8) &&
+                   covers(delta_of(one, epsilon), alone, 1e-8);
+        }
+    }
+    ok(rare, "also where a flip is too rare for 1 - q");
     ok(below, "and its epsilon keeps the delta it was asked for");
 }
 
@@ -340,6 +355,8 @@ static void ends(void)
     const hsy_shuffle alone = {HSY_SHUFFLE_ANY, 1, 1, 0, 0};
     const hsy_shuffle loud = {HSY_SHUFFLE_ANY, 100000, 100, 0, 0};
     const hsy_shuffle quiet = {HSY_SHUFFLE_ANY, 1000, 1e-6, 0, 0};
+    const hsy_shuffle sure = {HSY_SHUFFLE_ANY, 5, 48.1, 0, 0};
+    const hsy_shuffle exact = {HSY_SHUFFLE_EXACT, 5, 48.1, 0, 0};
 
     ok(covers(delta_of(alone, 0.5), (exp(1) - exp(0.5)) / (1 + exp(1)), 1e-10),
        "one person has what the report alone has");
@@ -347,6 +364,9 @@ static void ends(void)
        "nothing is lost at epsilon0 and above");
     ok(covers(epsilon_of(loud, 1e-6), 100 + log1p(-1e-6), 1e-10),
        "epsilon0 100 is not amplified by 10^5 people");
+    ok(delta_of(sure, 14.4) == 1 && delta_of(exact, 14.4) == 1 &&
+           delta_of(sure, 48) < 1,
+       "no chance is above 1");
     ok(epsilon_of(quiet, 1e-6) == 0, "delta alone covers a tiny epsilon0");
     ok(epsilon_of(quiet, 1e-12) > 0, "a smaller delta does not");
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/python3 -B
+"""Permanent answers over seven days, 200 devices, through the real client and
+the real collector: tally and interval are those of the same devices in process,
+to the last digit, whoever stays, leaves or joins. And files: rounds are said,
+merged and asked for."""
+
+import collector
+
+collector.DAY = 20773  # the clock is driven, and so no day is today's
+
+from collector import *
+
+FIRST, DAYS, N, SEED = DAY - 20, 7, 200, 5
+OPTIONS = dict(start=DAY - 20, end=DAY + 300, min_reports=150)
+TASKS = (task("dark", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", **OPTIONS)
+         + task("browser", "values: [firefox, chrome]; mechanism: grr; epsilon: 1; permanent: {epsilon: 2}", **OPTIONS)
+         + task("minutes", "range: [0, 1440]; permanent: {epsilon: 2, gamma: 0.1}", **OPTIONS)
+         + task("memory", "range: [0, 64]; bins: 8; mechanism: oue; epsilon: 1; permanent: {epsilon: 2}", **OPTIONS)
+         + task("fresh", "yes-no: true; epsilon: 1; repeat: daily", **OPTIONS))
+NAMES = ("dark", "browser", "minutes", "memory", "fresh")
+LIVES = os.path.join(os.environ.get("B", "build"), "tests", "unit", "test_lives")
+
+
+def stderr_of(reports, squares, one, kept):
+    return ((one - kept) / reports + kept * squares / reports ** 2) ** 0.5
+
+
+for attendance in ("stay", "leave", "join"):
+    clock = write("clock-" + attendance, date(FIRST) + "\n")
+    c = Collector(attendance, TASKS, rehearsal=clock, keep_days=30).start(env={"ASAN_OPTIONS": "detect_leaks=0"})
+    out = path("in-process-" + attendance)
+    os.makedirs(out)
+    ran = subprocess.run([LIVES, os.path.join(c.dir, "tasks.signed"), str(FIRST * 86400), str(SEED), str(N), str(DAYS), attendance, out], capture_output=True)
+    ok(ran.returncode == 0, "%s: the same devices in process" % attendance, ran)
+    must("simulate", "fleet", "http://127.0.0.1:%d" % c.public[1], "--devices", N, "--seed", SEED, "--days", DAYS, "--clock", clock,
+         "--attendance", attendance, "--batch", 20)
+    figures = {}
+    for name in NAMES:
+        c.cells(name)
+        tally = c.get("/v1/tasks/%s/tally" % name)[1]
+        ok(tally == open(os.path.join(out, name + ".tally"), "rb").read(), "%s, %s: the collector's tally is the one in process, byte for byte" % (attendance, name))
+        status, body = c.get("/v1/tasks/%s/estimate" % name)
+        mine = json.load(open(os.path.join(out, name + ".json")))
+        ok(status == 200 and {k: body[k] for k in mine} == mine, "%s, %s: and its figure, to the last digit" % (attendance, name), (body, mine))
+        printed = json.loads(must("estimate", write("%s-%s.tally" % (attendance, name), tally), "--format", "json"))
+        row, own = body["estimates"][0], printed["estimates"][0]
+        ok(all(row[k] == own[k] for k in ("estimate", "stderr", "low", "high")) and printed["devices"] == body["devices"] == N
+           and printed["rounds"] == body["rounds"] == DAYS, "%s, %s: 'hearsay estimate' says the same" % (attendance, name), (row, own))
+        figures[name] = row
+    there = {"stay": [N] * DAYS, "leave": [N] + [N // 2] * (DAYS - 1), "join": [sum(i * DAYS // N <= d for i in range(N)) for d in range(DAYS)]}[attendance]
+    reports, squares = sum(there), sum(min(a, b) for a in there for b in there)
+    want = stderr_of(reports, squares, 0.9206735942077923, 0.18101541524157762)
+    ok(abs(figures["dark"]["stderr"] - want) < 1e-9, "%s: the error is that of the kept answers and of the reports" % attendance, (figures["dark"]["stderr"], want))
+    ok(abs(figures["fresh"]["stderr"] - stderr_of(reports, 0, 0.9206735942077923, 0)) < 1e-9, "%s: fresh coins have no such thing" % attendance)
+    if attendance == "stay":
+        days = ["from=%s&to=%s" % (date(FIRST + 1 + i), date(FIRST + 1 + i)) for i in range(2)]
+        both = days[0] + "&" + days[1].replace("from", "from2").replace("to=", "to2=")
+        apart = c.get("/v1/tasks/dark/compare?" + both)[1]
+        paired = c.get("/v1/tasks/dark/compare?devices=%d&%s" % (N, both))[1]
+        one, two = apart["difference"][0]["stderr"], paired["difference"][0]["stderr"]
+        ok(apart["paired"] is False and paired["paired"] is True and abs(two ** 2 - (one ** 2 - 2 * 0.18101541524157762 / N)) < 1e-9,
+           "two days of all devices: what is kept is not in their difference", (one, two))
+        status, why = c.get("/v1/tasks/dark/compare?devices=%d&%s" % (N - 1, both))
+        ok(status in (400, 422) and "devices" in json.dumps(why), "fewer devices than a round has are refused", (status, why))
+    ok(c.stop() == 0, "%s: the collector ends" % attendance)
+
+# ---- Files -----------------------------------------------------------------------
+
+yaml = write("tasks.yaml", "version: 1\nissued: 2026-11-01\nexpires: 2027-01-01\ntasks:\n" + TASKS)
+people = lines(["yes", "no", "no"] * 100)
+streams = [write("day%d.hsy" % i, must("randomize", "--task", yaml + ":dark", "--simulate", "--seed", i, stdin=people)) for i in range(2)]
+r = run("estimate", streams[0])
+ok(r.code == 1 and "no interval" in r.err and "--rounds" in r.err, "reports of kept answers without their rounds have no interval", r)
+one = json.loads(must("estimate", streams[0], "--rounds", 1, "--format", "json"))
+ok(abs(one["estimates"][0]["stderr"] - (0.9206735942077923 / 300) ** 0.5) < 1e-9, "of one round they have", one)
+r = run("tally", *streams)
+ok(r.code == 1 and "--round" in r.err and not r.out, "two of them are not merged", r)
+days = [write("day%d.tally" % i, must("tally", "--round", "0:%d" % i, s)) for i, s in enumerate(streams)]
+both = write("both.tally", must("tally", *days))
+ok(open(both, "rb").read() == must("tally", *reversed(days)), "with their rounds they are, in any order")
+two = json.loads(must("estimate", both, "--format", "json"))
+ok(abs(two["estimates"][0]["stderr"] - stderr_of(600, 1200, 0.9206735942077923, 0.18101541524157762)) < 1e-9 and two["rounds"] == 2 and two["devices"] == 300,
+   "and the error knows that they share their noise", two)
+same = json.loads(must("estimate", must("tally", "--round", "0:0", *streams) and write("same.tally", must("tally", "--round", "0:0", *streams)), "--format", "json"))
+ok(abs(same["estimates"][0]["stderr"] - (0.9206735942077923 / 600) ** 0.5) < 1e-9 and same["devices"] == 600, "other people of one round do not", same)
+text = must("estimate", both).decode()
+ok("person-rounds" in text and "2 rounds, 300 devices in the largest" in text and "kept" in text, "it says what it is a share of", text)
+bound = json.loads(must("estimate", streams[0], "--rounds", 5, "--format", "json"))
+ok(abs(bound["estimates"][0]["stderr"] - stderr_of(300, 1500, 0.9206735942077923, 0.18101541524157762)) < 1e-9, "--rounds T is a bound", bound)
+for code, want, args in ((1, "does not say of which round", ("tally", days[0], streams[1])), (1, "says its rounds", ("estimate", both, "--rounds", "3")),
+                         (2, "1 to", ("estimate", streams[0], "--rounds", "0")), (1, "reports", ("estimate", streams[0], "--rounds", "301")),
+                         (2, "--round takes", ("tally", "--round", "1", streams[0])), (2, "--round takes", ("tally", "--round", "1:4294967296", streams[0])),
+                         (2, "--against", ("estimate", both, "--devices", "4")), (1, "of 300 devices", ("estimate", days[0], "--against", days[1], "--devices", "299")),
+                         (1, "independent reports", ("estimate", both, "--interval", "exact")), (2, "above 0 and below 1", ("estimate", both, "--level", "1")),
+                         (2, "above 0 and below 1", ("estimate", both, "--level", "0")), (2, "", ("estimate", both, "--level", "100%"))):
+    r = run(*args)
+    ok(r.code == code and re.search(want, r.err) and not r.out, "refused: %s" % " ".join(map(str, args[0:1] + args[2:])), r)
+paired = [json.loads(must("estimate", days[0], "--against", days[1], "--format", "json", *more))["estimates"][0]["stderr"] for more in ((), ("--devices", 300))]
+ok(abs(paired[1] ** 2 - (paired[0] ** 2 - 2 * 0.18101541524157762 / 300)) < 1e-9, "two rounds of 300 devices are compared as pairs", paired)
+other = write("other.hsy", must("randomize", "--task", write("other.yaml", open(yaml).read().replace("permanent: {epsilon: 2}", "permanent: {epsilon: 3}")) + ":dark", stdin=people))
+r = run("tally", days[0], other)
+ok(r.code == 1 and "permanent epsilon" in r.err, "tallies of other permanent parameters are not merged", r)
+plan = json.loads(must("plan", "--task", yaml + ":dark", "--days", DAYS, "--devices", N, "--format", "json"))["rounds"]
+ok(abs(plan[-1]["stderr_people"] - stderr_of(N * DAYS, N * DAYS ** 2, 0.9206735942077923, 0.18101541524157762)) < 1e-9 and plan[-1]["rounds"] == DAYS, "the plan said so", plan)
+for code, want, args in ((2, "--days", ("--task", yaml + ":dark")), (2, "1 to", ("--task", yaml + ":dark", "--days", "0", "--devices", "5")),
+                         (1, "no task", ("--task", yaml + ":none", "--days", "5", "--devices", "5")), (2, "--task", ("--days", "5")),
+                         (2, "leave out", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):
+    r = run("plan", *args)
+    ok(r.code == code and want in r.err and not r.out, "refused: plan %s" % " ".join(args), r)
+done()
