@@ -942,6 +942,49 @@ HSY_API hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
                                       const hsy_confidence *how,
                                       hsy_error *err);
 
+/*
+ * Shares that are shown because they are large are rather too large, and their
+ * intervals miss more often than they say. The level that each of `selected`
+ * intervals needs, of `of` shares that were looked at, so that on average at
+ * most 1 - level of those selected miss [BY05, Thm 1]:
+ *     1 - (1 - level) selected / of.
+ * The level itself if nothing or everything was selected.
+ */
+HSY_API double hsy_selected_level(double level, uint64_t selected, uint64_t of);
+
+/* What shares were selected from. */
+typedef struct hsy_selection {
+    uint64_t of;   /* how many were looked at */
+    double passed; /* what a share had to be above; -INFINITY: nothing was left
+                      out */
+    double design; /* by how much more their sum deviates than that of
+                      independent shares; 0: at most as much as is known of the
+                      mechanism */
+} hsy_selection;
+
+/* Measure from->design of these codes by replicates of a tally, as far as that
+ * is needed and its cells tell; else it is left as it is. Scratch as malloc
+ * aligns, 0 bytes if nothing is to be measured. HSY_E_EMPTY without reports. */
+HSY_API size_t hsy_selection_scratch(const hsy_scheme *s, size_t count);
+HSY_API hsy_status hsy_selection_measure(hsy_selection *from,
+                                         const hsy_scheme *s,
+                                         const hsy_tally *t,
+                                         const uint64_t *codes, size_t count,
+                                         void *scratch, hsy_error *err);
+
+/*
+ * 1 less the sum of `count` different shares of one tally: what is not among
+ * them. Its standard error is that of a sum chosen beforehand. The selected are
+ * too large rather than too small, so the upper end reaches as much further up
+ * as selection can have added to each of them, given the lower end of its own
+ * interval (docs/estimates.md). count 0: everything, without an error.
+ * how->comparisons does not matter. Errors as of hsy_estimate_point.
+ */
+HSY_API hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
+                                     const hsy_point *points, size_t count,
+                                     const hsy_selection *from,
+                                     const hsy_confidence *how, hsy_error *err);
+
 /* The logarithm of how likely the share f, from 0 to 1, makes the support of a
  * point, less that of the most likely share: 0 at the top, -INFINITY where it
  * is impossible. Support is taken for a coin of rate q + (p - q) f, as by
@@ -1389,11 +1432,16 @@ typedef struct hsy_rappor_options {
     uint32_t sweeps;     /* of the sampler that count; 0: 1000, or fewer for a
                             long list */
     uint64_t seed;       /* of the sampler's stream */
+    double dispersion;   /* the variance of a count of bits is so many times
+                            that of independent reports, as where devices repeat
+                            a permanent answer; 0: 1 */
 } hsy_rappor_options;
 
 /* value is the posterior mean (or the non-negative fit), the best guess at a
  * share. sd and the interval belong to `unbiased`, the weighted least-squares
- * estimate, so that value may lie outside. */
+ * estimate, so that value may lie outside. The intervals of detected ones are
+ * adjusted for their selection: they have the summary's level_selected, the
+ * others the level that was asked for. */
 typedef struct hsy_rappor_share {
     hsy_estimate est;
     double unbiased;
@@ -1409,10 +1457,12 @@ typedef struct hsy_rappor_summary {
     double allocated; /* sum of the detected shares */
     double unlisted;  /* share of strings nobody listed, from the intercept */
     double unlisted_sd;
-    double dispersion; /* by which variances were multiplied, at least 1 */
-    bool intercept;    /* false: the candidates leave no bit to tell it by */
-    bool posed;        /* regression on all candidates; else on the detected
-                          ones, and intervals hold given those */
+    double level_selected; /* of the detected ones' intervals */
+    hsy_estimate rest;     /* 1 less the sum of the detected ones' `unbiased` */
+    double dispersion;     /* by which variances were multiplied, at least 1 */
+    bool intercept; /* false: the candidates leave no bit to tell it by */
+    bool posed;     /* regression on all candidates; else on the detected
+                       ones, and intervals hold given those */
 } hsy_rappor_summary;
 
 /* Bytes of memory a decode takes, 0 if data is out of range. */
@@ -1599,6 +1649,8 @@ typedef struct hsy_found {
     uint64_t code[HSY_SPELL_WORDS]; /* of a prefix, zeros after it */
     hsy_point point;                /* from the group of its stage alone */
     bool significant;
+    uint64_t of;   /* candidates of the stage that it was chosen from */
+    double passed; /* what its share had to be above, -INFINITY: nothing */
 } hsy_found;
 
 /* Scratch of any stage, in bytes. */

@@ -191,7 +191,8 @@ enum cli_cell_type {
     CLI_NUMBER, /* every digit a double has, in csv and json */
     CLI_COUNT,
     CLI_BOOL,
-    CLI_PAIR /* [number, high]; json only */
+    CLI_PAIR,    /* [number, high]; json only */
+    CLI_ESTIMATE /* {estimate, stderr, low, high}; json only */
 };
 
 struct cli_cell {
@@ -200,6 +201,7 @@ struct cli_cell {
     size_t len;
     double number; /* NaN and infinities are printed as CLI_NONE */
     double high;   /* of a pair */
+    hsy_estimate estimate;
     uint64_t count;
     bool truth;
     char shown[48]; /* for tables, instead of the above, unless empty */
@@ -208,6 +210,7 @@ struct cli_cell {
 struct cli_cell cli_text(const char *text); /* NULL: CLI_NONE */
 struct cli_cell cli_number(double number);
 struct cli_cell cli_pair(double low, double high); /* none if either is none */
+struct cli_cell cli_estimate(const hsy_estimate *estimate);
 struct cli_cell cli_count(uint64_t count);
 struct cli_cell cli_bool(bool truth);
 

@@ -31,6 +31,11 @@ struct cli_cell cli_pair(double low, double high)
     return (struct cli_cell){.type = CLI_PAIR, .number = low, .high = high};
 }
 
+struct cli_cell cli_estimate(const hsy_estimate *estimate)
+{
+    return (struct cli_cell){.type = CLI_ESTIMATE, .estimate = *estimate};
+}
+
 struct cli_cell cli_count(uint64_t count)
 {
     return (struct cli_cell){.type = CLI_COUNT, .count = count};
@@ -121,6 +126,27 @@ static void table_csv(const struct cli_table *t)
 
 /* ---- JSON [RFC 8259] ----------------------------------------------------- */
 
+static void table_json_estimate(const hsy_estimate *e)
+{
+    const struct {
+        const char *name;
+        double x;
+    } member[] = {{"estimate", e->value},
+                  {"stderr", e->sd},
+                  {"low", e->low},
+                  {"high", e->high}};
+    char text[32];
+
+    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
+        const struct cli_cell c = cli_number(member[i].x);
+
+        table_plain(text, &c);
+        printf("%s\"%s\": %s", i == 0 ? "{" : ", ", member[i].name,
+               text[0] != '\0' ? text : "null");
+    }
+    putchar('}');
+}
+
 static void table_json_member(const char *name, const struct cli_cell *c)
 {
     char text[32];
@@ -131,6 +157,10 @@ static void table_json_member(const char *name, const struct cli_cell *c)
         written_json(stdout, c->text, c->len);
         if (!written_utf8(c->text, c->len))
             written_json_hex(stdout, name, c->text, c->len);
+        return;
+    }
+    if (c->type == CLI_ESTIMATE) {
+        table_json_estimate(&c->estimate);
         return;
     }
     if (c->type == CLI_PAIR) {

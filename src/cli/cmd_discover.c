@@ -29,9 +29,12 @@ enum {
 
 static const struct cli_option discover_options[] = {
     {DISCOVER_TOP, "top", "K",
-     "so many strings at most (default 16; of sfp all)"},
+     "the K largest, chance or not; of sfp K at most\n"
+     "(default: strings that chance hardly makes, at most\n"
+     "16, of sfp all)"},
     {DISCOVER_SIGNIFICANT, "significant", NULL,
-     "only what chance hardly makes, at every stage (sfp\ndoes so anyway)"},
+     "only what chance hardly makes, at every stage and\n"
+     "with --top too (sfp does so anyway)"},
     {DISCOVER_ALPHA, "alpha", "A",
      "how hardly: a stage takes any prefix that nobody has\n"
      "with this chance (default 0.05)"},
@@ -182,6 +185,7 @@ static int discover_any(const struct discover_options *o, struct cli_gather *g,
 {
     const struct shares_wanted wanted = {.search = o->search,
                                          .how = o->how,
+                                         .significant = o->search.top == 0,
                                          .simultaneous = o->simultaneous,
                                          .all_stages = o->all_stages,
                                          .all = o->all,

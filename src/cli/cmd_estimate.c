@@ -100,10 +100,59 @@ static int estimate_post(struct estimate_result *r,
     return st == HSY_OK ? 0 : cli_fail_error(NULL, &err);
 }
 
+double estimate_level(const struct estimate_options *o, const hsy_info *info,
+                      size_t of)
+{
+    return o->has_top && !o->simultaneous
+               ? shares_level(info, o->how.level, o->top, of)
+               : o->how.level;
+}
+
 static void estimate_top(struct estimate_result *r)
 {
+    r->of = r->count;
+    r->level = estimate_level(r->options, &r->gather->info, r->of);
     if (r->options->has_top)
         shares_top(r->rows, &r->count, r->options->top, r->other != NULL);
+    r->has_rest = r->count < r->of && r->other == NULL;
+}
+
+/* What is not among the rows that are left. */
+static int estimate_rest(struct estimate_result *r,
+                         const struct estimate_evidence *e)
+{
+    const hsy_selection from =
+        shares_selection(&r->gather->info, r->rows, r->count, r->of);
+    const struct shares_tally t = cli_gathered(r->gather);
+    struct shares_known *known = calloc(r->count + 1, sizeof *known);
+    uint64_t *codes = calloc(r->count + 1, sizeof *codes);
+    hsy_confidence how = r->options->how;
+    hsy_error err = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    how.comparisons = 1;
+    for (size_t i = 0; known != NULL && codes != NULL && i < r->count; i++) {
+        const uint32_t place = r->rows[i].place;
+
+        codes[i] = r->asked->codes != NULL ? r->asked->codes[place] : place;
+        known[i] = estimate_known(e, estimate_place(r->asked, place));
+    }
+    if (known != NULL && codes != NULL)
+        st = shares_rest(&r->rest, &t, codes, known, r->count, &from, &how,
+                         &err);
+    free(known);
+    free(codes);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? 0 : estimate_refused(&how, &err);
+}
+
+/* Shares by likelihood make 1; how far their sum may be off is not known. */
+static void estimate_rest_density(struct estimate_result *r)
+{
+    r->rest = (hsy_estimate){1, NAN, NAN, NAN};
+    for (size_t i = 0; i < r->count; i++)
+        r->rest.value -= r->rows[i].est.value;
 }
 
 /* ---- Remarks ------------------------------------------------------------- */
@@ -339,6 +388,7 @@ static int estimate_run_density(struct estimate_job *j)
     o->how.target = HSY_POPULATION; /* what the bootstrap speaks of */
     estimate_few(&j->gather);
     estimate_top(&r);
+    estimate_rest_density(&r);
     failed = estimate_plot(&r);
     if (failed)
         return failed;
@@ -385,6 +435,7 @@ static int estimate_run(struct estimate_job *j)
     if (j->rows == NULL)
         return cli_fail_nomem();
     how.comparisons = o->simultaneous ? j->asked.count : 1;
+    how.level = estimate_level(o, &j->gather.info, r.count);
     failed = estimate_rows(
         &r, &j->evidence, o->against != NULL ? &j->evidence_other : NULL, &how);
     if (!failed && o->post == HSY_POST_EM)
@@ -398,7 +449,9 @@ static int estimate_run(struct estimate_job *j)
         estimate_doubt(&j->other, &j->evidence_other);
     estimate_remarks(&r, &j->evidence, &how);
     estimate_top(&r);
-    failed = estimate_plot(&r);
+    failed = r.has_rest ? estimate_rest(&r, &j->evidence) : 0;
+    if (!failed)
+        failed = estimate_plot(&r);
     if (failed)
         return failed;
     estimate_show(&r);

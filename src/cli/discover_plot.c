@@ -28,7 +28,10 @@ static void plot_note(char *note, size_t size, const struct discover_result *r,
     const int used = snprintf(
         note, size,
         "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",
-        100 * o->how.level, o->simultaneous ? ", all at once" : "",
+        100 * o->how.level,
+        o->simultaneous                ? ", all at once"
+        : r->got.level != o->how.level ? ", adjusted for selection"
+                                       : "",
         info->mechanism, info->epsilon, hsy_tally_reports(&r->gather->tally));
 
     if (drawn < r->got.found && used > 0 && (size_t)used < size)
@@ -40,6 +43,10 @@ int discover_plot(const struct discover_result *r, struct output *out)
 {
     const struct shares_found *rows[DISCOVER_DRAWN];
     const size_t n = plot_rows(r, rows);
+    const double level =
+        r->options->simultaneous
+            ? r->got.level
+            : hsy_selected_level(r->options->how.level, n, r->got.candidates);
     struct plot_named named[DISCOVER_DRAWN];
     char names[DISCOVER_DRAWN][DISCOVER_NAME], note[256], about[320];
     const struct plot_list list = {.title = "Strings that were found",
@@ -59,12 +66,13 @@ int discover_plot(const struct discover_result *r, struct output *out)
              "with its interval: %s.",
              note);
     for (size_t i = 0; i < n; i++) {
-        const hsy_estimate *e = &rows[i]->est;
+        const hsy_estimate e =
+            shares_at_level(&rows[i]->est, rows[i]->level, level);
 
         cli_figure_name(names[i], sizeof names[i], rows[i]->name,
                         rows[i]->name_len);
-        named[i] = (struct plot_named){names[i], 100 * e->value, 100 * e->low,
-                                       100 * e->high};
+        named[i] = (struct plot_named){names[i], 100 * e.value, 100 * e.low,
+                                       100 * e.high};
     }
     st = plot_list_svg(&svg, &len, &list, &err);
     return cli_finish_figure(out, r->options->plot, st, svg, len, &err);

@@ -12,6 +12,7 @@ enum show_found_column {
     FOUND_STDERR,
     FOUND_LOW,
     FOUND_HIGH,
+    FOUND_LEVEL,
     FOUND_SIGNIFICANT,
     FOUND_COLUMNS
 };
@@ -24,6 +25,7 @@ static const struct cli_column show_found_columns[] = {
     [FOUND_STDERR] = {"stderr", "std. error"},
     [FOUND_LOW] = {"low", "from"},
     [FOUND_HIGH] = {"high", "to"},
+    [FOUND_LEVEL] = {"level_selected", ""}, /* a table has it above */
     [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
 };
 
@@ -47,13 +49,41 @@ static struct cli_cell show_found_share(double share)
     return cell;
 }
 
+static void show_found_estimate(const hsy_estimate *est, double level,
+                                enum show_found_column column,
+                                struct cli_cell *out)
+{
+    const double numbers[] = {est->value, est->sd, est->low, est->high};
+
+    *out = column == FOUND_LEVEL
+               ? cli_number(level)
+               : show_found_share(numbers[column - FOUND_ESTIMATE]);
+}
+
+/* The last row of all: what is not among those above. */
+static void show_found_rest(const struct discover_result *r,
+                            enum show_found_column column, struct cli_cell *out)
+{
+    *out = (struct cli_cell){.type = CLI_NONE};
+    if (column == FOUND_VALUE)
+        *out = cli_text("(not shown)");
+    else if (column >= FOUND_ESTIMATE && column <= FOUND_LEVEL)
+        show_found_estimate(&r->got.rest, r->options->how.level, column, out);
+}
+
 static void show_found_cell(const void *ctx, size_t row, size_t column,
                             struct cli_cell *out)
 {
     const struct show_found *s = ctx;
     const struct shares_found *r = &s->result->got.rows[row];
+    const enum show_found_column what =
+        (enum show_found_column)(column + s->first);
 
-    switch ((enum show_found_column)(column + s->first)) {
+    if (row == s->result->got.count) {
+        show_found_rest(s->result, what, out);
+        return;
+    }
+    switch (what) {
     case FOUND_STAGE:
         *out = cli_count(r->stage + 1);
         break;
@@ -64,20 +94,11 @@ static void show_found_cell(const void *ctx, size_t row, size_t column,
         *out = cli_text(r->name);
         out->len = r->name_len;
         break;
-    case FOUND_ESTIMATE:
-        *out = show_found_share(r->est.value);
-        break;
-    case FOUND_STDERR:
-        *out = show_found_share(r->est.sd);
-        break;
-    case FOUND_LOW:
-        *out = show_found_share(r->est.low);
-        break;
-    case FOUND_HIGH:
-        *out = show_found_share(r->est.high);
+    case FOUND_SIGNIFICANT:
+        *out = cli_bool(r->found.significant);
         break;
     default:
-        *out = cli_bool(r->found.significant);
+        show_found_estimate(&r->est, r->level, what, out);
         break;
     }
 }
@@ -93,22 +114,57 @@ static const char *show_found_noun(const struct discover_result *r)
                                : "strings";
 }
 
-static void show_found_count(const struct discover_result *r)
+/* Those of the last stage that are more than chance makes. */
+static uint64_t show_found_significant(const struct discover_result *r)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < r->got.count; i++)
+        n += r->got.rows[i].stage + 1 == r->got.stages &&
+             r->got.rows[i].found.significant;
+    return n;
+}
+
+static void show_found_which(const struct discover_result *r)
+{
+    const uint64_t significant = show_found_significant(r);
+
+    if (!r->got.significant)
+        printf("the largest, chance or not: %" PRIu64
+               " of them more than chance makes;\n",
+               significant);
+    else
+        printf("%smore than chance makes;\n",
+               r->got.found == 1 ? "" : "all of them ");
+}
+
+static void show_found_intervals(const struct discover_result *r)
 {
     const struct discover_options *o = r->options;
 
-    if (r->got.found == 0)
-        printf("Nothing found%s.\n",
-               r->got.significant ? " that is more than chance makes" : "");
+    printf("shares among those who answered; %.14g %% intervals (score)",
+           100 * o->how.level);
+    if (o->simultaneous)
+        puts(", all at once");
+    else if (r->got.level == o->how.level)
+        putchar('\n');
     else
-        printf(
-            "%" PRIu64 " %s found, %s;\n"
-            "shares among those who answered; %.14g %% intervals (score)%s\n",
-            r->got.found, show_found_noun(r),
-            !r->got.significant ? "the largest, chance or not"
-            : r->got.found == 1 ? "more than chance makes"
-                                : "all of them more than chance makes",
-            100 * o->how.level, o->simultaneous ? ", all at once" : "");
+        printf(",\nadjusted for selection: %" PRIu64 " of %" PRIu64
+               " candidates are shown, so each has the level %.8g %%\n",
+               r->got.found, r->got.candidates, 100 * r->got.level);
+}
+
+static void show_found_count(const struct discover_result *r)
+{
+    if (r->got.found == 0) {
+        printf("Nothing found: none of %" PRIu64
+               " candidates is more than chance makes.\n",
+               r->got.candidates);
+        return;
+    }
+    printf("%" PRIu64 " %s found, ", r->got.found, show_found_noun(r));
+    show_found_which(r);
+    show_found_intervals(r);
 }
 
 static void show_found_head(const struct discover_result *r, double reach)
@@ -147,9 +203,9 @@ void discover_show(const struct discover_result *r)
     const struct shares_tally t = cli_gathered(r->gather);
     const double reach = shares_reach(&r->got, &t, o->miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
-    const struct cli_table table = {show_found_columns + s.first,
-                                    FOUND_COLUMNS - s.first, r->got.count,
-                                    show_found_cell, &s};
+    struct cli_table table = {show_found_columns + s.first,
+                              FOUND_COLUMNS - s.first, r->got.count + 1,
+                              show_found_cell, &s};
     char alphabet[HSY_ALPHABET_TEXT];
     const struct cli_field fields[] = {
         {"mechanism", cli_text(info->mechanism)},
@@ -163,6 +219,11 @@ void discover_show(const struct discover_result *r)
         {"interval", cli_text("score")},
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text("people")},
+        {"significant", cli_bool(r->got.significant)},
+        {"selected", cli_count(r->got.found)},
+        {"of", cli_count(r->got.candidates)},
+        {"level_selected", cli_number(r->got.level)},
+        {"unexplained", cli_estimate(&r->got.rest)},
         {"found", cli_count(r->got.found)},
         {"candidates", cli_count(r->got.candidates)},
         {"detectable", cli_number(reach)},
@@ -175,8 +236,9 @@ void discover_show(const struct discover_result *r)
 
     if (o->format == CLI_TABLE)
         show_found_head(r, reach);
-    if (o->format != CLI_TABLE || r->got.count != 0)
-        cli_print(o->format, &table, fields, nfields, "strings");
+    if (o->format == CLI_JSON)
+        table.nrows--; /* the rest is a member of its own */
+    cli_print(o->format, &table, fields, nfields, "strings");
 }
 
 /* ---- The plan ------------------------------------------------------------ */

@@ -68,7 +68,8 @@ int estimate_density_rows(struct shares_row **rows, size_t *count,
                           const struct estimate_options *o)
 {
     const hsy_density_how how = {.method = o->density,
-                                 .level = o->how.level,
+                                 .level =
+                                     estimate_level(o, &g->info, g->info.d),
                                  .replicates = o->replicates,
                                  .seed = o->seed};
     const struct shares_tally t = cli_gathered(g);

@@ -119,7 +119,15 @@ struct estimate_result {
     hsy_density_method density; /* shares by likelihood, intervals by bootstrap;
                                    AUTO: neither */
     hsy_poison_bound lying;     /* the largest by which a row is wider */
+    size_t of;                  /* rows that `count` were selected from */
+    double level;               /* of their intervals */
+    bool has_rest;              /* some are not shown, and all are shares: */
+    hsy_estimate rest;          /* of those; NaN: no error is known */
 };
+
+/* The level of rows of which there are `of` before --top. */
+double estimate_level(const struct estimate_options *o, const hsy_info *info,
+                      size_t of);
 
 /* ---- estimate_lying.c: devices that lie ---------------------------------- */
 

@@ -21,6 +21,7 @@ struct figure {
     const struct estimate_result *result;
     const struct shares_row **rows; /* those that are drawn */
     size_t n;
+    double level; /* of what is drawn, adjusted for selection */
     bool mean;
     char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_NOTE];
 };
@@ -63,10 +64,13 @@ static int figure_choose(struct figure *f)
     for (size_t i = 0; i < r->count; i++)
         f->rows[i] = &r->rows[i];
     f->n = r->count;
+    f->level = r->level;
     if (f->n <= FIGURE_MOST || figure_is_histogram(r))
         return 0;
     qsort(f->rows, f->n, sizeof *f->rows, figure_order);
     f->n = FIGURE_MOST;
+    if (!r->options->simultaneous)
+        f->level = hsy_selected_level(r->options->how.level, f->n, r->of);
     return 0;
 }
 
@@ -87,7 +91,10 @@ static void figure_texts(struct figure *f)
              r->other != NULL ? ", difference" : "");
     plot_more(f->note, FIGURE_NOTE,
               "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",
-              100 * o->how.level, o->simultaneous ? ", all at once" : "",
+              100 * o->how.level,
+              o->simultaneous            ? ", all at once"
+              : f->level != o->how.level ? ", adjusted for selection"
+                                         : "",
               info->mechanism, info->epsilon,
               hsy_tally_reports(&r->gather->tally));
     if (o->lying > 0)
@@ -131,14 +138,15 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
                                    .points = f->mean};
 
     for (size_t i = 0; i < f->n; i++) {
-        const hsy_estimate *e = &f->rows[i]->est;
+        const hsy_estimate e =
+            shares_at_level(&f->rows[i]->est, f->result->level, f->level);
         struct cli_cell cell = {.type = CLI_NONE};
 
         estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
                       &cell);
         cli_figure_name(names[i], sizeof names[i], cell.text, cell.len);
-        named[i] = (struct plot_named){names[i], unit * e->value, unit * e->low,
-                                       unit * e->high};
+        named[i] = (struct plot_named){names[i], unit * e.value, unit * e.low,
+                                       unit * e.high};
         further[i] = figure_further(f->rows[i], unit);
     }
     return plot_list_svg(svg, len, &list, err);

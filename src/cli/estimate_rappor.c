@@ -166,7 +166,7 @@ static int rappor_decode(struct rappor_job *j)
 
 /* A tally's estimates are unbiased like any other's, with the decoder's best
  * guess as a column of its own; of RAPPOR's files the guess comes first. */
-static const struct cli_column rappor_columns[2][9] = {
+static const struct cli_column rappor_columns[2][10] = {
     {{"value", NULL},
      {"estimate", "share"},
      {"stderr", "std. error"},
@@ -175,6 +175,7 @@ static const struct cli_column rappor_columns[2][9] = {
      {"unbiased", NULL},
      {"p_zero", "P(zero)"},
      {"q_value", "q-value"},
+     {"level_selected", ""}, /* a table has it above */
      {"detected", NULL}},
     {{"value", NULL},
      {"estimate", NULL},
@@ -184,6 +185,7 @@ static const struct cli_column rappor_columns[2][9] = {
      {"post", "share"},
      {"p_zero", "P(zero)"},
      {"q_value", "q-value"},
+     {"level_selected", ""}, /* a table has it above */
      {"detected", NULL}}};
 
 #define RAPPOR_COLUMNS (sizeof rappor_columns[0] / sizeof rappor_columns[0][0])
@@ -197,27 +199,69 @@ static void rappor_name(const struct rappor_job *j, size_t i,
         *out = cli_text(j->map.names[i]);
 }
 
+static void rappor_number(double x, size_t column, struct cli_cell *out)
+{
+    *out = cli_number(x);
+    if (column >= 6)
+        snprintf(out->shown, sizeof out->shown, "%.2g", x);
+    else
+        snprintf(out->shown, sizeof out->shown, "%.3f %%", 100 * x);
+}
+
+/* What is not among the detected ones, as a last row. */
+static void rappor_rest_cell(const struct rappor_job *j, size_t column,
+                             struct cli_cell *out)
+{
+    const hsy_estimate *rest = &j->summary.rest;
+    const double numbers[] = {0, rest->value, rest->sd, rest->low, rest->high};
+
+    if (column == 0)
+        *out = cli_text("(not detected)");
+    else if (column < sizeof numbers / sizeof numbers[0])
+        rappor_number(numbers[column], column, out);
+    else if (column == RAPPOR_COLUMNS - 2)
+        *out = cli_number(j->options->how.level);
+}
+
+static double rappor_level(const struct rappor_job *j,
+                           const hsy_rappor_share *s)
+{
+    const size_t all = j->data.candidates;
+
+    return shares_rappor_level(s, &j->summary, j->options->how.level,
+                               j->options->has_top ? j->nrows : all, all);
+}
+
 static void rappor_cell(const void *ctx, size_t row, size_t column,
                         struct cli_cell *out)
 {
     const struct rappor_job *j = ctx;
-    const hsy_rappor_share *s = &j->shares[j->rows[row].at];
+    const hsy_rappor_share *s;
     const bool raw = j->gather != NULL;
-    const double numbers[] = {
-        0,           raw ? s->unbiased : s->est.value, s->est.sd, s->est.low,
-        s->est.high, raw ? s->est.value : s->unbiased, s->p_zero, s->q};
+    hsy_estimate est;
 
+    if (row == j->nrows) {
+        rappor_rest_cell(j, column, out);
+        return;
+    }
+    s = &j->shares[j->rows[row].at];
+    shares_rappor_interval(&est, s, rappor_level(j, s));
     if (column == 0) {
         rappor_name(j, j->rows[row].at, out);
     } else if (column == RAPPOR_COLUMNS - 1) {
         *out = cli_bool(s->detected);
     } else {
-        *out = cli_number(numbers[column]);
-        if (column >= 6)
-            snprintf(out->shown, sizeof out->shown, "%.2g", out->number);
-        else
-            snprintf(out->shown, sizeof out->shown, "%.3f %%",
-                     100 * out->number);
+        const double numbers[] = {0,
+                                  raw ? s->unbiased : s->est.value,
+                                  est.sd,
+                                  est.low,
+                                  est.high,
+                                  raw ? s->est.value : s->unbiased,
+                                  s->p_zero,
+                                  s->q,
+                                  rappor_level(j, s)};
+
+        rappor_number(numbers[column], column, out);
     }
 }
 
@@ -234,6 +278,11 @@ static void rappor_head(const struct rappor_job *j)
         (unsigned long long)s->reports, s->cohorts, s->detected,
         j->data.candidates, estimate_correction_names[j->options->correction],
         rappor_alpha(j->options), 100 * s->allocated, s->dispersion);
+    printf("%.14g %% intervals; those of detected strings are adjusted for "
+           "selection, %.8g %% each\n",
+           100 * j->options->how.level, 100 * s->level_selected);
+    printf("not detected: %.2f %%, from %.2f %% to %.2f %%\n",
+           100 * s->rest.value, 100 * s->rest.low, 100 * s->rest.high);
     if (s->intercept)
         printf("unlisted strings: %.2f %%, standard error %.2f %%\n",
                100 * s->unlisted, 100 * s->unlisted_sd);
@@ -245,8 +294,9 @@ static void rappor_show(const struct rappor_job *j)
     const struct estimate_options *o = j->options;
     const hsy_rappor_summary *s = &j->summary;
     const bool raw = j->gather != NULL;
+    const bool rest = o->format != CLI_JSON && j->nrows < j->data.candidates;
     const struct cli_table table = {rappor_columns[raw], RAPPOR_COLUMNS,
-                                    j->nrows, rappor_cell, j};
+                                    j->nrows + rest, rappor_cell, j};
     const struct cli_field fields[] = {
         /* Two that only a tally has. */
         {"epsilon", cli_number(raw ? j->gather->info.epsilon : NAN)},
@@ -265,6 +315,10 @@ static void rappor_show(const struct rappor_job *j)
         {"dispersion", cli_number(s->dispersion)},
         {"posed", cli_bool(s->posed)},
         {"level", cli_number(o->how.level)},
+        {"selected", cli_count(s->detected)},
+        {"of", cli_count(j->data.candidates)},
+        {"level_selected", cli_number(s->level_selected)},
+        {"unexplained", cli_estimate(&s->rest)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"method", cli_text(estimate_method_names[o->method])},
         {"correction", cli_text(estimate_correction_names[o->correction])},

@@ -50,6 +50,7 @@ enum show_what {
     SHOW_HIGH_LYING,
     SHOW_POST,
     SHOW_P,
+    SHOW_LEVEL,
     SHOW_BAR
 };
 
@@ -107,6 +108,32 @@ static void show_bar(const struct show_state *s, const struct shares_row *row,
     show_own(out);
 }
 
+static void show_scaled(const struct show_state *s, double x,
+                        struct cli_cell *out)
+{
+    *out = cli_number(x);
+    if (out->type == CLI_NUMBER)
+        snprintf(out->shown, sizeof out->shown, "%.*f%s", s->decimals,
+                 s->scale * x, s->unit);
+}
+
+/* The last row: what is not among those above. */
+static void show_rest(const struct show_state *s, enum show_what what,
+                      struct cli_cell *out)
+{
+    const struct shares_row row = {.est = s->result->rest};
+
+    if (what == SHOW_VALUE)
+        *out = cli_text("(not shown)");
+    else if (what == SHOW_LEVEL)
+        *out =
+            cli_number(isnan(row.est.sd) ? NAN : s->result->options->how.level);
+    else if (what == SHOW_BAR)
+        *out = cli_text("");
+    else if (what != SHOW_POST && what != SHOW_P)
+        show_scaled(s, show_number(&row, what), out);
+}
+
 static void show_cell(const void *ctx, size_t row, size_t column,
                       struct cli_cell *out)
 {
@@ -114,17 +141,19 @@ static void show_cell(const void *ctx, size_t row, size_t column,
     const struct shares_row *r = &s->result->rows[row];
     enum show_what what = s->what[column];
 
-    if (what == SHOW_VALUE) {
+    if (row == s->result->count) {
+        show_rest(s, what, out);
+    } else if (what == SHOW_VALUE) {
         estimate_name(s->result->gather, s->result->asked, r->place, out);
     } else if (what == SHOW_BAR) {
         show_bar(s, r, out);
+    } else if (what == SHOW_LEVEL) {
+        *out = cli_number(s->result->level);
     } else if (what == SHOW_P) {
         *out = cli_number(r->p_value);
         snprintf(out->shown, sizeof out->shown, "%.3g", r->p_value);
     } else {
-        *out = cli_number(show_number(r, what));
-        snprintf(out->shown, sizeof out->shown, "%.*f%s", s->decimals,
-                 s->scale * out->number, s->unit);
+        show_scaled(s, show_number(r, what), out);
     }
 }
 
@@ -180,6 +209,17 @@ static void show_attendance(const struct cli_gather *g)
         printf("%s\n", shares_note(notes[i])->text);
 }
 
+/* Rows that were selected have intervals of a higher level. */
+static void show_selected(const struct estimate_result *r)
+{
+    if (r->level == r->options->how.level)
+        putchar('\n');
+    else
+        printf(",\nadjusted for selection: the %zu largest of %zu are shown, "
+               "so each has the level %.8g %%\n",
+               r->count, r->of, 100 * r->level);
+}
+
 static void show_head(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
@@ -193,13 +233,14 @@ static void show_head(const struct estimate_result *r)
                r->other->info.epsilon);
         show_reports(r->other);
     }
-    printf("%s %s; %.14g %% intervals (%s)%s\n",
+    printf("%s %s; %.14g %% intervals (%s)%s",
            info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
            o->how.target == HSY_PEOPLE ? "among those who answered"
                                        : "in the population they are a sample "
                                          "of",
            100 * o->how.level, show_interval(r),
            o->simultaneous ? ", all at once" : "");
+    show_selected(r);
     if (r->density == HSY_DENSITY_EMS)
         puts("smoothed (ems): intervals are of the smoothed shape and hold "
              "less often than that;\n--density em has noisier shares, and "
@@ -232,7 +273,11 @@ static void show_columns(struct show_state *s)
         show_add(s, SHOW_POST, "post", estimate_post_names[o->post]);
     if (difference)
         show_add(s, SHOW_P, "p_value", "p-value");
-    else if (o->format == CLI_TABLE && !mean && o->lying == 0)
+    if (s->result->count < s->result->of)
+        show_add(s, SHOW_LEVEL, "level_selected", "");
+    if (difference)
+        return;
+    if (o->format == CLI_TABLE && !mean && o->lying == 0)
         show_add(s, SHOW_BAR, "bar", "(of the largest)");
 }
 
@@ -259,7 +304,8 @@ enum {
     SHOW_ROUNDS,
     SHOW_DEVICES,
     SHOW_RELEASES,
-    SHOW_PEOPLE
+    SHOW_PEOPLE,
+    SHOW_UNEXPLAINED = SHOW_PEOPLE + 4
 };
 
 #define SHOW_AGAINST 4u /* fields of json that only --against has, */
@@ -306,6 +352,10 @@ void estimate_show(const struct estimate_result *r)
         {"devices", {.type = CLI_NONE}},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
+        {"selected", cli_count(r->count)},
+        {"of", cli_count(r->of)},
+        {"level_selected", cli_number(r->level)},
+        {"unexplained", {.type = CLI_NONE}},
         {"mechanism_against", {.type = CLI_NONE}},
         {"epsilon_against", {.type = CLI_NONE}},
         {"epsilon_exact_against", {.type = CLI_NONE}},
@@ -331,8 +381,12 @@ void estimate_show(const struct estimate_result *r)
         fields[SHOW_PEOPLE].cell = cli_number(
             hsy_central_people(r->gather->scheme, &r->gather->tally));
     }
+    if (r->has_rest)
+        fields[SHOW_UNEXPLAINED].cell = cli_estimate(&r->rest);
     show_prepare(&s);
-    table = (struct cli_table){s.columns, s.ncolumns, r->count, show_cell, &s};
+    table = (struct cli_table){
+        s.columns, s.ncolumns,
+        r->count + (r->has_rest && o->format != CLI_JSON), show_cell, &s};
     if (r->other != NULL) {
         show_against(fields + nfields, r->other);
         nfields += SHOW_AGAINST;

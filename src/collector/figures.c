@@ -140,21 +140,63 @@ static hsy_status figure_weigh(struct figure *f, hsy_error *err)
     return st == HSY_OK ? figure_bounds(f, err) : st;
 }
 
-void figure_cut(struct figure *f, bool difference)
+/* Rows that are shown of `total`; all of them stand in their order. */
+static size_t figure_top(const struct figure *f, size_t total)
 {
     const bool strings = f->info.kind == HSY_KIND_STRINGS;
     uint32_t top = f->how->top;
 
-    f->count = f->total;
-    if (top == 0 && (strings || f->total > FIGURE_ROWS))
+    if (top == 0 && (strings || total > FIGURE_ROWS))
         top = FIGURE_TOP;
+    return top;
+}
+
+hsy_confidence figure_selected(const struct figure *f, size_t total)
+{
+    hsy_confidence how = f->confidence;
+
+    how.level = shares_level(&f->info, how.level, figure_top(f, total), total);
+    return how;
+}
+
+void figure_cut(struct figure *f, bool difference)
+{
+    const size_t top = figure_top(f, f->total);
+
+    f->count = f->total;
     f->sorted = top != 0;
     if (f->sorted)
         shares_top(f->rows, &f->count, top, difference);
 }
 
+/* What is not among the rows that are left. */
+static hsy_status figure_rest(struct figure *f, hsy_error *err)
+{
+    const hsy_selection from =
+        shares_selection(&f->info, f->rows, f->count, f->total);
+    struct shares_known *known = calloc(f->count + 1, sizeof *known);
+    uint64_t *codes = calloc(f->count + 1, sizeof *codes);
+    hsy_status st = HSY_E_NOMEM;
+
+    for (size_t i = 0; known != NULL && codes != NULL && i < f->count; i++) {
+        const size_t at = f->rows[i].place;
+
+        codes[i] = f->codes != NULL ? f->codes[at] : at;
+        known[i] = (struct shares_known){
+            .point = &f->points[at],
+            .bound = f->bounds != NULL ? &f->bounds[at] : NULL};
+    }
+    if (known != NULL && codes != NULL)
+        st = shares_rest(&f->rest, &f->of, codes, known, f->count, &from,
+                         &f->confidence, err);
+    free(known);
+    free(codes);
+    return st == HSY_E_NOMEM ? host_fail(err, st, NULL, "out of memory") : st;
+}
+
 static hsy_status figure_rows(struct figure *f, hsy_error *err)
 {
+    const hsy_confidence how = figure_selected(f, f->total);
     hsy_status st = figure_weigh(f, err);
 
     if (st != HSY_OK)
@@ -168,8 +210,8 @@ static hsy_status figure_rows(struct figure *f, hsy_error *err)
             .bound = f->bounds != NULL ? &f->bounds[i] : NULL};
 
         f->rows[i].place = (uint32_t)i;
-        st = shares_row(&f->rows[i], &f->lying, &f->info, &known, NULL,
-                        &f->confidence, err);
+        st = shares_row(&f->rows[i], &f->lying, &f->info, &known, NULL, &how,
+                        err);
     }
     return st;
 }
@@ -231,8 +273,31 @@ void figure_put_row(struct put *p, const struct figure *f,
     put_number(p, "high_lying", row->high_lying);
 }
 
+void figure_put_selection(struct put *p, uint64_t selected, uint64_t of,
+                          double level)
+{
+    put_count(p, "selected", selected);
+    put_count(p, "of", of);
+    put_number(p, "level_selected", level);
+}
+
+void figure_put_rest(struct put *p, const hsy_estimate *rest)
+{
+    put_object(p, "unexplained");
+    figure_put_estimate(p, rest);
+    put_end(p, '}');
+}
+
 static void figure_put_rows(struct put *p, const struct figure *f)
 {
+    const double level = figure_selected(f, f->total).level;
+    const bool cut = f->count < f->total;
+
+    figure_put_selection(p, f->count, f->total, level);
+    if (cut)
+        figure_put_rest(p, &f->rest);
+    else
+        put_null(p, "unexplained");
     put_count(p, "values", f->total);
     put_bool(p, "largest_first", f->sorted);
     put_array(p, "estimates");
@@ -240,6 +305,8 @@ static void figure_put_rows(struct put *p, const struct figure *f)
         put_object(p, NULL);
         figure_put_name(p, f, f->rows[i].place);
         figure_put_row(p, f, &f->rows[i]);
+        if (cut)
+            put_number(p, "level_selected", level);
         put_end(p, '}');
     }
     put_end(p, ']');
@@ -320,6 +387,10 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
     if (st != HSY_OK)
         return st;
     figure_cut(f, false);
+    if (f->count < f->total)
+        st = figure_rest(f, err);
+    if (st != HSY_OK)
+        return st;
     put_word(p, "interval", "score");
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "people");
@@ -338,7 +409,7 @@ static hsy_status figure_by_points(struct put *p, struct figure *f,
 static hsy_status figure_by_density(struct put *p, struct figure *f,
                                     hsy_error *err)
 {
-    const hsy_density_how how = {.level = f->how->level};
+    const hsy_density_how how = {.level = figure_selected(f, f->info.d).level};
     hsy_density_fit fit = {0};
     hsy_status st = figure_ask(f, err);
 
@@ -347,6 +418,9 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     if (st != HSY_OK)
         return st;
     figure_cut(f, false);
+    f->rest = (hsy_estimate){1, NAN, NAN, NAN};
+    for (size_t i = 0; i < f->count; i++)
+        f->rest.value -= f->rows[i].est.value;
     put_word(p, "interval", "bootstrap");
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "population");

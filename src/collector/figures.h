@@ -22,7 +22,8 @@ struct figure_span {
 struct figure_how {
     double level;           /* 0.95 */
     double lying;           /* share of lying devices, 0.01 */
-    uint32_t top;           /* strings: so many at most; 0: 50 */
+    uint32_t top;           /* the largest; 0: all, of strings
+                               50, or what is found */
     const char *candidates; /* strings: one a line; NULL: none */
     size_t candidates_len;
     uint64_t devices; /* comparisons: so many in all; 0: not known */

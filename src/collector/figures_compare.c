@@ -31,6 +31,7 @@ static hsy_status compare_rows(struct figure *d, const struct figure *a,
                                const struct figure *b, hsy_error *err)
 {
     const bool bounds = d->bounds != NULL;
+    const hsy_confidence how = figure_selected(a, a->npoints);
     hsy_status st = HSY_OK;
 
     d->total = a->npoints;
@@ -42,8 +43,8 @@ static hsy_status compare_rows(struct figure *d, const struct figure *a,
         const struct shares_known other = compare_known(b, i, bounds);
 
         d->rows[i].place = (uint32_t)i;
-        st = shares_row(&d->rows[i], &d->lying, &a->info, &own, &other,
-                        &a->confidence, err);
+        st = shares_row(&d->rows[i], &d->lying, &a->info, &own, &other, &how,
+                        err);
     }
     if (st == HSY_OK)
         figure_cut(d, true);
@@ -55,6 +56,8 @@ static void compare_put_rows(struct put *p, const struct figure *d,
 {
     put_number(p, "level", a->how->level);
     put_bool(p, "paired", a->shared > 0);
+    figure_put_selection(p, d->count, d->total,
+                         figure_selected(a, d->total).level);
     figure_put_lying(p, d);
     put_array(p, "difference");
     for (size_t i = 0; i < d->count; i++) {

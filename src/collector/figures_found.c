@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define FOUND_TOP 16u   /* strings at most, if none is said */
 #define FOUND_MISS 0.05 /* chance that a stage overlooks what is detectable */
 
 bool figure_discovers(const struct figure *f)
@@ -30,6 +31,7 @@ static void found_put_rows(struct put *p, const struct shares_search *got)
         put_object(p, NULL);
         put_text(p, "value", row->name, row->name_len);
         figure_put_estimate(p, &row->est);
+        put_number(p, "level_selected", row->level);
         put_bool(p, "significant", row->found.significant);
         put_end(p, '}');
     }
@@ -51,6 +53,9 @@ static void found_put(struct put *p, const struct figure *f,
     put_word(p, "oracle", f->info.oracle);
     put_word(p, "alphabet", any ? NULL : alphabet);
     put_count(p, "groups", shares_groups(got));
+    figure_put_selection(p, got->found, got->candidates, got->level);
+    figure_put_rest(p, &got->rest);
+    put_bool(p, "significant", got->significant);
     put_count(p, "found", got->found);
     put_count(p, "candidates", got->candidates);
     put_number(p, "detectable", shares_reach(got, &f->of, FOUND_MISS));
@@ -66,16 +71,17 @@ static void found_put(struct put *p, const struct figure *f,
 hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err)
 {
     struct shares_wanted wanted = {
-        .search = {.size = sizeof wanted.search,
-                   .top = f->how->top != 0 ? f->how->top : FIGURE_TOP},
-        .how = f->confidence};
+        .search = {.size = sizeof wanted.search, .top = f->how->top},
+        .how = f->confidence,
+        .significant = f->how->top == 0};
     struct shares_search got;
     hsy_status st = shares_search(&got, &f->of, &wanted, err);
 
     /* Of long steps so many may be too many for a stage: fewer, then. */
-    while (st == HSY_E_RANGE && f->how->top == 0 && wanted.search.top > 1) {
+    while (st == HSY_E_RANGE && f->how->top == 0 && wanted.search.top != 1) {
         shares_search_clear(&got);
-        wanted.search.top /= 2;
+        wanted.search.top =
+            wanted.search.top == 0 ? FOUND_TOP / 2 : wanted.search.top / 2;
         st = shares_search(&got, &f->of, &wanted, err);
     }
     if (st == HSY_OK)

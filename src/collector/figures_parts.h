@@ -44,6 +44,8 @@ struct figure {
     struct shares_row *rows; /* owned */
     size_t count, total;     /* shown, and asked for */
     bool sorted;             /* the largest first */
+    hsy_estimate rest;       /* what is not shown, if some is not; NaN: no
+                                error is known */
     hsy_poison_bound lying;
 };
 
@@ -60,6 +62,16 @@ void figure_put_name(struct put *p, const struct figure *f, uint32_t place);
 
 /* The largest rows alone, where there are many. */
 void figure_cut(struct figure *f, bool difference);
+
+/* The confidence of rows that will be cut from `total`: its level is adjusted
+ * for their selection. */
+hsy_confidence figure_selected(const struct figure *f, size_t total);
+
+/* How many were selected from how many, and the level of their intervals; and
+ * what is not among them. */
+void figure_put_selection(struct put *p, uint64_t selected, uint64_t of,
+                          double level);
+void figure_put_rest(struct put *p, const hsy_estimate *rest);
 
 /* What lying devices can have done; null where that has no bound. */
 void figure_put_lying(struct put *p, const struct figure *f);

@@ -14,8 +14,16 @@ bool figure_is_rappor(const struct figure *f)
     return strcmp(f->info.mechanism, "rappor") == 0;
 }
 
+static double rappor_level(const struct figure *f,
+                           const hsy_rappor_share *share,
+                           const hsy_rappor_summary *s)
+{
+    return shares_rappor_level(share, s, f->how->level, f->count, f->total);
+}
+
 static void rappor_put_rows(struct put *p, const struct figure *f,
-                            const hsy_rappor_share *shares)
+                            const hsy_rappor_share *shares,
+                            const hsy_rappor_summary *summary)
 {
     put_count(p, "values", f->total);
     put_bool(p, "largest_first", true);
@@ -29,6 +37,7 @@ static void rappor_put_rows(struct put *p, const struct figure *f,
         put_number(p, "post", s->est.value);
         put_number(p, "p_zero", s->p_zero);
         put_number(p, "q_value", s->q);
+        put_number(p, "level_selected", rappor_level(f, s, summary));
         put_bool(p, "detected", s->detected);
         put_end(p, '}');
     }
@@ -48,6 +57,8 @@ static void rappor_put_summary(struct put *p, const struct shares_rappor *r,
     put_count(p, "cohorts", s->cohorts);
     put_count(p, "candidates", r->data.candidates);
     put_count(p, "detected", s->detected);
+    figure_put_selection(p, s->detected, r->data.candidates, s->level_selected);
+    figure_put_rest(p, &s->rest);
     put_number(p, "allocated", s->allocated);
     put_number(p, "unlisted", s->intercept ? s->unlisted : NAN);
     put_number(p, "unlisted_stderr", s->intercept ? s->unlisted_sd : NAN);
@@ -61,17 +72,23 @@ static void rappor_put_summary(struct put *p, const struct shares_rappor *r,
 /* As of any other tally estimates are unbiased; the decoder's best guess is a
  * member of its own, `post`. */
 static hsy_status rappor_rows(struct figure *f, const hsy_rappor_share *shares,
-                              hsy_error *err)
+                              const hsy_rappor_summary *summary, hsy_error *err)
 {
     f->rows = calloc(f->total + 1, sizeof *f->rows);
     if (f->rows == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     for (size_t i = 0; i < f->total; i++) {
-        f->rows[i].est = shares[i].est;
         f->rows[i].est.value = shares[i].unbiased;
         f->rows[i].place = (uint32_t)i;
     }
     figure_cut(f, false);
+    for (size_t i = 0; i < f->count; i++) {
+        const hsy_rappor_share *share = &shares[f->rows[i].place];
+
+        shares_rappor_interval(&f->rows[i].est, share,
+                               rappor_level(f, share, summary));
+        f->rows[i].est.value = share->unbiased;
+    }
     return HSY_OK;
 }
 
@@ -91,11 +108,11 @@ hsy_status figure_rappor(struct put *p, struct figure *f, hsy_error *err)
     if (st == HSY_OK)
         st = shares_rappor_decode(&shares, &summary, &r.data, &how, err);
     if (st == HSY_OK)
-        st = rappor_rows(f, shares, err);
+        st = rappor_rows(f, shares, &summary, err);
     if (st == HSY_OK) {
         rappor_put_summary(p, &r, &summary);
         figure_put_lying(p, f);
-        rappor_put_rows(p, f, shares);
+        rappor_put_rows(p, f, shares, &summary);
     }
     shares_rappor_clear(&r);
     free(shares);

@@ -294,10 +294,13 @@ static void search_sink(hsy_found *heap, size_t at, size_t n)
     heap[at] = own;
 }
 
-/* Keep the first `most` in order of those that come by. */
+/* Keep the first `most` in order of those that come by; *left becomes the
+ * largest share that is not kept. */
 static void search_offer(hsy_found *heap, size_t *held, size_t most,
-                         const hsy_found *next)
+                         const hsy_found *next, double *left)
 {
+    if (*held == most)
+        *left = fmax(*left, fmin(next->point.value, heap[0].point.value));
     if (*held < most) {
         heap[(*held)++] = *next;
         if (*held == most)
@@ -323,6 +326,11 @@ static void search_sort(hsy_found *heap, size_t held)
     }
 }
 
+static double search_threshold(const hsy_point *point, double z)
+{
+    return z * sqrt(point->v0 / point->n + point->floor);
+}
+
 /*
  * Whether chance makes such a point of a prefix that nobody has less often than
  * `chance`, whose quantile is z. Where a group is small against the range of
@@ -331,7 +339,7 @@ static void search_sort(hsy_found *heap, size_t held)
  */
 static bool search_significant(const hsy_point *point, double z, double chance)
 {
-    if (point->value <= z * sqrt(point->v0 / point->n + point->floor))
+    if (point->value <= search_threshold(point, z))
         return false;
     if (point->q == 0)
         return true;
@@ -349,20 +357,26 @@ hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
     hsy_status st = hsy_search_settle(&wanted, how, err);
     const double chance = wanted.alpha / (double)(n > 0 ? n : 1);
     const double z = -hsy_normal_quantile(chance);
+    double left = -INFINITY;
     size_t held = 0;
 
     for (size_t c = 0; st == HSY_OK && c < n; c++) {
-        hsy_found next = {.point = points[c],
-                          .significant =
-                              search_significant(&points[c], z, chance)};
+        hsy_found next = {
+            .point = points[c],
+            .significant = search_significant(&points[c], z, chance),
+            .of = n,
+            .passed = wanted.significant ? search_threshold(&points[c], z)
+                                         : -INFINITY};
 
         memcpy(next.code, codes + c * stage->width,
                stage->width * sizeof *codes);
         if (!wanted.significant || next.significant)
-            search_offer(found, &held, (size_t)stage->keep, &next);
+            search_offer(found, &held, (size_t)stage->keep, &next, &left);
     }
     if (st != HSY_OK)
         return st;
+    for (size_t k = 0; k < held; k++)
+        found[k].passed = fmax(found[k].passed, left);
     search_sort(found, held);
     *count = held;
     return HSY_OK;

@@ -8,6 +8,9 @@
  * polynomial, which may be negative there. */
 double hsy_point_variance(const hsy_point *point, hsy_target target, double f);
 
+/* What f (1-f) / n is multiplied by in it. */
+double hsy_point_curve(const hsy_point *point, hsy_target target);
+
 /* HSY_OK, or what is wrong with a point or a confidence: HSY_E_EMPTY without
  * reports, HSY_E_RANGE for anything no tally gives. */
 hsy_status hsy_point_check(const hsy_point *point, hsy_error *err);
@@ -47,6 +50,10 @@ hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
                               hsy_error *err);
 
 double hsy_share_clip(double f);
+
+/* By how much the mean of a normal estimate with this standard deviation is
+ * above its share, given that it has passed (selected.c). */
+double hsy_selected_bias(double share, double sd, double passed);
 
 /* Releases (releases.c): whether a point is of such, the variance of its noise
  * at the share f, and the interval of either target. */

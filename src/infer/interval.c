@@ -20,7 +20,7 @@ double hsy_share_clip(double f)
     return fmin(fmax(f, 0), 1);
 }
 
-static double interval_curve(const hsy_point *point, hsy_target target)
+double hsy_point_curve(const hsy_point *point, hsy_target target)
 {
     const double sampled = (1 - point->even) * (1 + point->came);
 
@@ -30,7 +30,7 @@ static double interval_curve(const hsy_point *point, hsy_target target)
 
 double hsy_point_variance(const hsy_point *point, hsy_target target, double f)
 {
-    const double c = interval_curve(point, target);
+    const double c = hsy_point_curve(point, target);
     const double noise = (1 - f) * point->v0 + f * point->v1;
 
     if (hsy_releases_has(point))
@@ -163,7 +163,7 @@ static void interval_score(double ends[2], const hsy_point *point,
     const double w = z * z, value = point->value;
     const double a = point->v0 / point->n + point->floor;
     const double b = (point->v1 - point->v0) / point->n;
-    const double c = interval_curve(point, target) / point->n;
+    const double c = hsy_point_curve(point, target) / point->n;
     const double here = hsy_point_variance(point, target, value);
     const double quarter = w * (here + w * ((b + c) * (b + c) / 4 + a * c));
     const double centre = (value + w * (b + c) / 2) / (1 + w * c);

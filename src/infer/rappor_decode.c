@@ -4,6 +4,7 @@
  * docs/rappor-decode.md has the method and what it was measured to keep.
  */
 #include "fail.h"
+#include "infer.h"
 #include "rappor_parts.h"
 
 #include <math.h>
@@ -15,10 +16,6 @@
 #define DECODE_FREEDOM                                                         \
     32.0 /* below, residuals say too little of dispersion                      \
           */
-
-/* A string whose share is 0 with a chance above this is not reported, however
- * sure all others are. */
-#define DECODE_DOUBT (1.0 / 3)
 
 struct decode {
     struct rappor_work work;
@@ -45,10 +42,15 @@ static hsy_status decode_options(struct decode *d,
         o->alpha = 0.1;
     if (o->level == 0)
         o->level = 0.95;
+    if (o->dispersion == 0)
+        o->dispersion = 1;
     if (!(o->alpha > 0 && o->alpha < 1))
         return hsy_fail(err, HSY_E_RANGE, "alpha", "must be between 0 and 1");
     if (!(o->level > 0 && o->level < 1))
         return hsy_fail(err, HSY_E_RANGE, "level", "must be between 0 and 1");
+    if (!(o->dispersion >= 1 && o->dispersion < INFINITY))
+        return hsy_fail(err, HSY_E_RANGE, "dispersion",
+                        "must be at least 1, and finite");
     if (o->method > HSY_RAPPOR_NNLS || o->correction > HSY_RAPPOR_BONFERRONI ||
         o->target > HSY_POPULATION)
         return hsy_fail(err, HSY_E_RANGE, "method",
@@ -59,12 +61,29 @@ static hsy_status decode_options(struct decode *d,
     return HSY_OK;
 }
 
+/* As if there were fewer reports, each with the variance of one. */
+static void decode_disperse(struct rappor_design *g, double dispersion)
+{
+    g->reports /= dispersion;
+    g->total_w /= dispersion;
+    g->total_wy /= dispersion;
+    for (uint32_t c = 0; c < g->live; c++)
+        g->n[c] /= dispersion;
+    for (size_t i = 0; i < g->rows; i++)
+        g->w[i] /= dispersion;
+    for (size_t j = 0; j < g->candidates; j++)
+        g->norm[j] /= dispersion;
+}
+
 /* ---- Intervals ----------------------------------------------------------- */
 
+/* Detected ones were selected, and their intervals are adjusted for it. */
 static void decode_interval(const struct decode *d, hsy_rappor_share *share,
                             double variance)
 {
-    const double reach = -hsy_normal_quantile((1 - d->how.level) / 2);
+    const double level =
+        share->detected ? d->summary.level_selected : d->how.level;
+    const double reach = -hsy_normal_quantile((1 - level) / 2);
 
     /* Below 0 by rounding only, where a channel without noise leaves none. */
     share->est.sd = sqrt(fmax(variance, 0));
@@ -103,6 +122,64 @@ static void decode_left_out(struct decode *d, hsy_rappor_share *share, size_t j)
 
     share->unbiased = hsy_rappor_gather(g, j, d->work.chain.residual) / left;
     decode_interval(d, share, d->phi / left);
+}
+
+/* The largest estimate that was not detected, in standard errors: what others
+ * had to pass. */
+static double decode_passed(const struct decode *d)
+{
+    double most = -INFINITY;
+
+    for (size_t j = 0; j < d->work.design.candidates; j++) {
+        const hsy_rappor_share *share = &d->shares[j];
+
+        if (!share->detected && share->est.sd > 0)
+            most = fmax(most, share->unbiased / share->est.sd);
+    }
+    return most;
+}
+
+/* The variance of the sum of the detected ones in the fit. Of what their own
+ * people add, which partly cancels out, only what is more. */
+static double decode_together(const struct decode *d)
+{
+    const struct rappor_fit *f = &d->work.fit;
+    double noise = 0, own = 0;
+
+    for (size_t i = 0; i < f->columns; i++) {
+        const double x = fmin(fmax(f->coef[i], 0), 1);
+
+        if (!d->shares[f->column[i]].detected)
+            continue;
+        own += fmax(0, x * (1 - x) * f->own[i]);
+        for (size_t j = 0; j < f->columns; j++)
+            if (d->shares[f->column[j]].detected)
+                noise += f->inverse[i * f->stride + j];
+    }
+    return d->phi * noise + own;
+}
+
+/* What is not among the detected ones: as hsy_estimate_rest, with how the
+ * regression's coefficients vary together. */
+static void decode_rest(struct decode *d, double variance)
+{
+    const double reach = -hsy_normal_quantile((1 - d->how.level) / 2);
+    const double passed = decode_passed(d);
+    hsy_estimate *rest = &d->summary.rest;
+    double excess = 0;
+
+    *rest = (hsy_estimate){.value = 1, .sd = sqrt(fmax(variance, 0))};
+    for (size_t j = 0; j < d->work.design.candidates; j++) {
+        const hsy_rappor_share *s = &d->shares[j];
+
+        if (!s->detected)
+            continue;
+        rest->value -= s->unbiased;
+        excess += hsy_selected_bias(fmax(s->est.low, 0), s->est.sd,
+                                    fmin(passed * s->est.sd, s->unbiased));
+    }
+    rest->low = rest->value - reach * rest->sd;
+    rest->high = rest->value + reach * rest->sd + excess;
 }
 
 static void decode_unlisted(struct decode *d)
@@ -275,8 +352,6 @@ static void decode_q_posterior(struct decode *d)
         share->q = d->how.correction == HSY_RAPPOR_FDR
                        ? sum / (double)(r + 1)
                        : fmin(1, fmax(sum, decode_family(d, order[r])));
-        if (share->p_zero > DECODE_DOUBT)
-            share->q = 1;
     }
 }
 
@@ -313,6 +388,8 @@ static void decode_detect(struct decode *d)
         d->summary.detected++;
         d->summary.allocated += d->shares[j].est.value;
     }
+    d->summary.level_selected =
+        hsy_selected_level(d->how.level, d->summary.detected, all);
 }
 
 /* ---- The two methods ----------------------------------------------------- */
@@ -399,7 +476,8 @@ static hsy_status decode_boolean(struct decode *d)
 
     for (uint32_t c = 0; c < data->m; c++)
         ones += (double)data->ones[c];
-    share->unbiased = share->est.value = (ones - data->p * n) / (gap * n);
+    share->unbiased = share->est.value =
+        (ones / d->how.dispersion - data->p * n) / (gap * n);
     x = fmin(fmax(share->unbiased, 0), 1);
     r = x * data->q + (1 - x) * data->p;
     variance = r * (1 - r) / (gap * gap * n);
@@ -407,9 +485,11 @@ static hsy_status decode_boolean(struct decode *d)
                                    data->p * (1 - data->p) / (gap * gap * n));
     if (d->how.target == HSY_PEOPLE)
         variance -= x * (1 - x) / n;
+    d->summary.level_selected = d->how.level;
     decode_interval(d, share, variance);
     share->q = share->p_zero;
     share->detected = share->q <= d->how.alpha;
+    decode_rest(d, share->detected ? variance : 0);
     d->summary.detected = share->detected;
     d->summary.allocated = share->detected ? share->est.value : 0;
     d->summary.posed = true;
@@ -440,6 +520,7 @@ hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
     memset(shares, 0, data->candidates * sizeof *shares);
     d.summary.reports = (uint64_t)d.work.design.reports;
     d.summary.cohorts = live;
+    decode_disperse(&d.work.design, d.how.dispersion);
     if (data->k == 1)
         st = decode_boolean(&d);
     else if (d.how.method == HSY_RAPPOR_SAMPLER)
@@ -448,9 +529,11 @@ hsy_status hsy_rappor_decode(hsy_rappor_share *shares,
         st = decode_nnls(&d, err);
     if (st != HSY_OK)
         return st;
-    if (data->k > 1)
+    if (data->k > 1) {
         decode_unlisted(&d);
-    d.summary.dispersion = d.phi;
+        decode_rest(&d, decode_together(&d));
+    }
+    d.summary.dispersion = d.phi * d.how.dispersion;
     *summary = d.summary;
     return HSY_OK;
 }

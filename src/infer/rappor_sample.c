@@ -5,7 +5,7 @@
  * grid, in steps of half a unit up to 3 units and of one unit from there. The
  * points fall into bins, one for each of the first six and one for each
  * doubling after that; within a bin weight goes by logarithmic width.
- * The bins' weights are Dirichlet: 10 for zero, 10 spread over the others by
+ * The bins' weights are Dirichlet: 10 for zero, 5 spread over the others by
  * their logarithmic widths. The intercept is flat on the positive numbers.
  * Likelihood: normal, weights w, variances times the dispersion.
  *
@@ -21,7 +21,8 @@
 
 #define SAMPLE_SMALL 6u    /* points up to 3 units, half a unit apart */
 #define SAMPLE_BINS 40u    /* zero, the small ones, and doublings */
-#define SAMPLE_PRIOR 10.0  /* of zero, and of all else together */
+#define SAMPLE_PRIOR 10.0  /* of zero, */
+#define SAMPLE_HELD 5.0    /* ... and of all else together */
 #define SAMPLE_FAR 21.0    /* points this far down (e^-21) are left out */
 #define SAMPLE_NEAR_MAX 64 /* more points than ever matter at once */
 
@@ -139,7 +140,7 @@ static hsy_status sample_grid(struct sample *s, double most, hsy_error *err)
         c->share[i] /= width[c->bin[i]];
     p->base[0] = SAMPLE_PRIOR;
     for (uint32_t b = 1; b < p->bins; b++)
-        p->base[b] = SAMPLE_PRIOR * width[b] / all;
+        p->base[b] = SAMPLE_HELD * width[b] / all;
     return HSY_OK;
 }
 

@@ -73,6 +73,27 @@ hsy_status shares_density(struct shares_row **rows, size_t *count,
 void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
                 bool difference);
 
+/* What is not among `count` shares, of these codes, of which each passed
+ * `from`; of honest devices. how: of rows that were not selected. */
+hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
+                       const uint64_t *codes, const struct shares_known *known,
+                       size_t count, const hsy_selection *from,
+                       const hsy_confidence *how, hsy_error *err);
+
+/* An interval at another level, by the ratio of normal quantiles: for a figure
+ * that draws only some of the rows. */
+hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to);
+
+/* The level of the `top` largest of `of` rows. Yes and no are one share, and
+ * neither is a selection. */
+double shares_level(const hsy_info *info, double level, uint64_t top,
+                    size_t of);
+
+/* What the first `count` of `total` rows, the largest first, had to pass. */
+hsy_selection shares_selection(const hsy_info *info,
+                               const struct shares_row *rows, size_t count,
+                               size_t total);
+
 /* A mean is estimated as a share of its range; a difference has no zero. */
 void shares_rescale(const hsy_info *info, hsy_estimate *est, bool difference);
 
@@ -133,6 +154,8 @@ hsy_status shares_quantile(hsy_estimate *est, const hsy_info *info,
 struct shares_wanted {
     hsy_search search;
     hsy_confidence how; /* its comparisons do not matter */
+    bool significant;   /* strings only that chance hardly makes; search has
+                           the same for prefixes too */
     bool simultaneous;  /* intervals of all candidates of a stage hold */
     bool all_stages;    /* pem: rows of every stage, not of the last alone */
     bool all;           /* sfp: chance or not */
@@ -144,6 +167,7 @@ struct shares_found {
     size_t stage; /* from 0 */
     hsy_found found;
     hsy_estimate est;
+    double level; /* that its interval has, adjusted for selection */
     char name[HSY_SPELL_BITS + 16]; /* symbols, and the bits after them */
     size_t name_len;
 };
@@ -154,10 +178,12 @@ struct shares_search {
     size_t offsets; /* of sfp, over which reports are split; else 0 */
     struct shares_found *rows; /* owned */
     size_t count;
-    uint64_t found; /* of the last stage */
-    uint64_t candidates;
-    uint32_t number;  /* of the stage, in batches; 0: all at once */
-    bool significant; /* rows are only what chance hardly makes */
+    uint64_t found;      /* of the last stage */
+    uint64_t candidates; /* that these were selected from */
+    double level;        /* of their intervals */
+    hsy_estimate rest;   /* what is not among them */
+    uint32_t number;     /* of the stage, in batches; 0: all at once */
+    bool significant;    /* rows are only what chance hardly makes */
 };
 
 /*
@@ -203,5 +229,16 @@ hsy_status shares_rappor_decode(hsy_rappor_share **shares,
                                 hsy_rappor_summary *summary,
                                 const hsy_rappor_data *data,
                                 const hsy_rappor_options *how, hsy_error *err);
+
+/* The level of a row's interval, where `shown` rows are the largest of all
+ * candidates and others are not shown: it is adjusted for that, and for having
+ * been detected. */
+double shares_rappor_level(const hsy_rappor_share *share,
+                           const hsy_rappor_summary *summary, double level,
+                           size_t shown, size_t all);
+
+/* Its interval at this level. */
+void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
+                            double level);
 
 #endif

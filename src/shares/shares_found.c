@@ -43,12 +43,18 @@ static hsy_status found_keep(struct shares_search *out,
 {
     hsy_confidence how = w->how;
 
+    if (count != 0) /* else the plan's, of which not all can be spelled */
+        out->candidates = found[0].of;
     how.comparisons = w->simultaneous ? out->candidates : 1;
+    if (!w->simultaneous)
+        how.level = hsy_selected_level(how.level, count, out->candidates);
+    out->level = how.level;
     for (size_t i = 0; i < count; i++) {
         struct shares_found *row = &out->rows[out->count];
         hsy_status st;
 
-        *row = (struct shares_found){.stage = stage, .found = found[i]};
+        *row = (struct shares_found){
+            .stage = stage, .found = found[i], .level = how.level};
         found_name(row, t->scheme, out->stage[stage].bits,
                    (uint32_t)t->info->param[HSY_PARAM_BITS]);
         st = hsy_estimate_point(&row->est, &found[i].point, &how, err);
@@ -59,6 +65,44 @@ static hsy_status found_keep(struct shares_search *out,
     return HSY_OK;
 }
 
+/* What is not among the strings that were found. */
+static hsy_status found_rest(struct shares_search *out,
+                             const struct shares_tally *t,
+                             const struct shares_wanted *w,
+                             const hsy_found *found, size_t count,
+                             hsy_error *err)
+{
+    hsy_selection from = {.of = out->candidates, .passed = -INFINITY};
+    hsy_confidence how = w->how;
+    hsy_point *points = calloc(count + 1, sizeof *points);
+    hsy_status st;
+
+    how.comparisons = 1;
+    if (points == NULL)
+        return found_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        points[i] = found[i].point;
+        from.passed = fmax(from.passed, found[i].passed);
+    }
+    st = hsy_estimate_rest(&out->rest, t->scheme, points, count, &from, &how,
+                           err);
+    free(points);
+    return st;
+}
+
+/* Both, of the strings themselves. */
+static hsy_status found_strings(struct shares_search *out,
+                                const struct shares_tally *t,
+                                const struct shares_wanted *w,
+                                const hsy_found *found, size_t count,
+                                size_t stage, hsy_error *err)
+{
+    hsy_status st = found_keep(out, t, w, found, count, stage, err);
+
+    out->found = count;
+    return st == HSY_OK ? found_rest(out, t, w, found, count, err) : st;
+}
+
 /* ---- Prefixes: pem ------------------------------------------------------- */
 
 static hsy_status found_stages(struct shares_search *out,
@@ -66,23 +110,26 @@ static hsy_status found_stages(struct shares_search *out,
                                const struct shares_wanted *w, hsy_found *found,
                                void *scratch, hsy_error *err)
 {
+    hsy_search search = w->search;
     size_t count = 0;
 
     for (size_t i = 0; i < out->stages; i++) {
         const bool last = i + 1 == out->stages;
         hsy_status st;
 
+        search.significant = w->search.significant || (last && w->significant);
         out->candidates = (i == 0 ? 1 : count) << out->stage[i].step;
-        st = hsy_search_stage(t->scheme, t->tally, &w->search, out->stage, i,
+        st = hsy_search_stage(t->scheme, t->tally, &search, out->stage, i,
                               found, &count, scratch, err);
         if (st == HSY_E_EMPTY && err != NULL)
             err->limit = i + 1;
-        if (st == HSY_OK && (last || w->all_stages))
+        if (st == HSY_OK && last)
+            return found_strings(out, t, w, found, count, i, err);
+        if (st == HSY_OK && w->all_stages)
             st = found_keep(out, t, w, found, count, i, err);
         if (st != HSY_OK)
             return st;
     }
-    out->found = count;
     return HSY_OK;
 }
 
@@ -143,20 +190,21 @@ static hsy_status found_batch(struct shares_search *out,
                               const struct shares_tally *t,
                               const struct shares_wanted *w, hsy_error *err)
 {
+    hsy_search search = w->search;
     hsy_found *found = NULL;
     size_t count = 0;
-    hsy_status st =
-        shares_survivors(&out->stage[0], &found, &count, t, &w->search, err);
+    hsy_status st;
 
+    search.significant = out->significant;
+    st = shares_survivors(&out->stage[0], &found, &count, t, &search, err);
     if (st != HSY_OK)
         return st;
     out->stages = 1;
     out->number = hsy_stage_number(t->scheme);
     out->candidates = out->stage[0].candidates;
-    out->found = count;
     out->rows = malloc((count + 1) * sizeof *out->rows);
     st = out->rows == NULL ? found_nomem(err)
-                           : found_keep(out, t, w, found, count, 0, err);
+                           : found_strings(out, t, w, found, count, 0, err);
     free(found);
     return st;
 }
@@ -180,11 +228,10 @@ static hsy_status found_join(struct shares_search *out,
 
     if (st == HSY_OK) {
         out->candidates = trace.candidates;
-        out->found = count;
         out->rows = malloc((count + 1) * sizeof *out->rows);
         st = out->rows == NULL
                  ? found_nomem(err)
-                 : found_keep(out, t, w, found, count, plan->fragments, err);
+                 : found_strings(out, t, w, found, count, plan->fragments, err);
     }
     free(found);
     free(memory);
@@ -221,7 +268,9 @@ hsy_status shares_search(struct shares_search *out,
                          const struct shares_tally *t,
                          const struct shares_wanted *w, hsy_error *err)
 {
-    *out = (struct shares_search){.significant = w->search.significant};
+    *out = (struct shares_search){.significant =
+                                      w->significant || w->search.significant,
+                                  .level = w->how.level};
     if (hsy_stage_number(t->scheme) != 0)
         return found_batch(out, t, w, err);
     if (strcmp(t->info->mechanism, "sfp") == 0)

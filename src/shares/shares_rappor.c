@@ -76,3 +76,24 @@ hsy_status shares_rappor_decode(hsy_rappor_share **shares,
         free(made);
     return st;
 }
+
+double shares_rappor_level(const hsy_rappor_share *share,
+                           const hsy_rappor_summary *summary, double level,
+                           size_t shown, size_t all)
+{
+    size_t selected = shown;
+
+    if (share->detected && summary->detected < selected)
+        selected = summary->detected;
+    return hsy_selected_level(level, selected, all);
+}
+
+void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
+                            double level)
+{
+    const double reach = -hsy_normal_quantile((1 - level) / 2);
+
+    *est = share->est;
+    est->low = share->unbiased - reach * est->sd;
+    est->high = share->unbiased + reach * est->sd;
+}

@@ -206,6 +206,73 @@ void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
         *count = (size_t)top;
 }
 
+/* ---- What is not shown --------------------------------------------------- */
+
+double shares_level(const hsy_info *info, double level, uint64_t top, size_t of)
+{
+    return info->kind == HSY_KIND_YES_NO ? level
+                                         : hsy_selected_level(level, top, of);
+}
+
+hsy_selection shares_selection(const hsy_info *info,
+                               const struct shares_row *rows, size_t count,
+                               size_t total)
+{
+    const bool cut = count < total && info->kind != HSY_KIND_YES_NO;
+
+    return (hsy_selection){.of = total,
+                           .passed = cut ? rows[count].est.value : -INFINITY};
+}
+
+/* With how the shares vary together, where that is to be measured. */
+static hsy_status rows_rest(hsy_estimate *rest, const struct shares_tally *t,
+                            const uint64_t *codes, const hsy_point *points,
+                            size_t count, hsy_selection from,
+                            const hsy_confidence *how, hsy_error *err)
+{
+    const size_t size = hsy_selection_scratch(t->scheme, count);
+    void *scratch = malloc(size + 1);
+    hsy_status st = HSY_E_NOMEM;
+
+    if (scratch != NULL)
+        st = hsy_selection_measure(&from, t->scheme, t->tally, codes, count,
+                                   scratch, err);
+    if (st == HSY_OK)
+        st = hsy_estimate_rest(rest, t->scheme, points, count, &from, how, err);
+    free(scratch);
+    return st;
+}
+
+hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
+                       const uint64_t *codes, const struct shares_known *known,
+                       size_t count, const hsy_selection *from,
+                       const hsy_confidence *how, hsy_error *err)
+{
+    hsy_point *points = calloc(count + 1, sizeof *points);
+    hsy_status st;
+
+    if (points == NULL)
+        return HSY_E_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        points[i] = *known[i].point;
+    st = rows_rest(rest, t, codes, points, count, *from, how, err);
+    free(points);
+    return st;
+}
+
+hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to)
+{
+    const double ratio =
+        hsy_normal_quantile((1 - to) / 2) / hsy_normal_quantile((1 - from) / 2);
+    hsy_estimate out = *est;
+
+    if (to == from)
+        return out;
+    out.low = est->value - ratio * (est->value - est->low);
+    out.high = est->value + ratio * (est->high - est->value);
+    return out;
+}
+
 /* ---- Signs --------------------------------------------------------------- */
 
 /* Whether any part of the scheme has reports that show liars. */

@@ -31,7 +31,9 @@ names = [row["value"] for row in got["strings"]]
 ok(names[:2] == ["water", "fire"] and got["found"] == len(names) == 3, "the frequent strings are found", names)
 truth = {w: people.count(w) / N for w in (b"water", b"fire", b"\xff\xfe\x01")}
 rows = list(csv.reader(io.StringIO(must("discover", whole, "--significant", "--format", "csv").decode("latin-1"))))
-ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "significant"], "csv has its columns", rows[0])
+ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "level_selected", "significant"], "csv has its columns", rows[0])
+rest = rows.pop()
+ok(rest[0] == "(not shown)" and float(rest[3]) < 1 - sum(truth.values()) < float(rest[4]), "the last row is what is not shown", rest)
 ok(sorted(r[0].encode("latin-1") for r in rows[1:]) == sorted(truth), "bytes that are no UTF-8 are kept", rows)
 kept = [row for row in got["strings"] if "value_hex" in row]
 ok([(row["value"], row["value_hex"]) for row in kept] == [("\ufffd\ufffd\x01", "fffe01")], "json, which has no such bytes, adds them in digits", got["strings"])
@@ -45,9 +47,27 @@ wide = json.loads(must("discover", whole, "--significant", "--simultaneous", "--
 ok(all(w["low"] < r["low"] and w["high"] > r["high"] for w, r in zip(wide["strings"], got["strings"])),
    "intervals for all candidates together are wider")
 stages = list(csv.DictReader(io.StringIO(must("discover", whole, "--top", "4", "--all-stages", "--format", "csv").decode("latin-1"))))
-ok({r["stage"] for r in stages} == set("12345") and [r["bits"] for r in stages if r["stage"] == "1"][0] == "16" and
+ok({r["stage"] for r in stages[:-1]} == set("12345") and [r["bits"] for r in stages if r["stage"] == "1"][0] == "16" and
    [r["value"] for r in stages if r["stage"] == "1"][0] == "wa", "every stage shows its prefixes", stages[:3])
 ok(b"water" in must("discover", whole), "a person reads a table")
+
+# What was selected says so, and from how many.
+usual = json.loads(must("discover", whole, "--format", "json"))
+ok([row["value"] for row in usual["strings"]] == names and usual["significant"] and all(row["significant"] for row in usual["strings"]),
+   "without an option only what chance hardly makes is shown", usual)
+level = 1 - 0.05 * usual["selected"] / usual["of"]
+ok(usual["selected"] == 3 and usual["of"] == usual["candidates"] and abs(usual["level_selected"] - level) < 1e-12 and
+   all(abs(row["level_selected"] - level) < 1e-12 for row in usual["strings"]), "intervals have the level of a selection", usual)
+ok(abs(usual["unexplained"]["estimate"] - 1 + sum(row["estimate"] for row in usual["strings"])) < 1e-12 and
+   usual["unexplained"]["low"] < 1 - sum(truth.values()) < usual["unexplained"]["high"], "and the rest an interval of its own", usual["unexplained"])
+more = json.loads(must("discover", whole, "--top", "8", "--format", "json"))
+ok(len(more["strings"]) == 8 and [row["significant"] for row in more["strings"]] == [True] * 3 + [False] * 5 and not more["significant"],
+   "--top has as many as it says, and marks what chance makes", more)
+z = {k: statistics.NormalDist().inv_cdf(0.5 + r["level_selected"] / 2) for k, r in (("3", usual), ("8", more))}
+width = {k: r["strings"][0]["high"] - r["strings"][0]["low"] for k, r in (("3", usual), ("8", more))}
+ok(abs(width["3"] / width["8"] / (z["3"] / z["8"]) - 1) < 0.01, "eight are less of a selection than three", (z, width))
+said = must("discover", whole, "--top", "8").decode()
+ok("the largest, chance or not: 3 of them more than chance makes" in said and "adjusted for selection: 8 of" in said, "a table says both", said)
 named = write("named", b"water\nfire\n")
 r = run("estimate", whole)
 ok(r.code == 1 and "--candidates" in r.err and "'hearsay discover'" in r.err, "estimate says who finds them without", r)
@@ -63,8 +83,8 @@ ok(abs(plan["stages"][1]["users"] / (v0 * z * z / 0.0001) - 1) < 1e-3, "V0 (z + 
 ok(must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--bits", "24", "--step", "6") ==
    must("discover", "--plan", "--epsilon", "1", "--frequency", "0.01", "--set", "bits=24", "--set", "step=6"), "--bits and --step as in batches and in simulation")
 few = must("discover", "--significant", stdin=must("randomize", *PEM, "--epsilon", "1", "--simulate", "--seed", "1", stdin=text(people[:60])))
-ok(b"Nothing found that is more than chance makes." in few and b"'discover --plan' says how many" in few and b"value" not in few,
-   "nothing is said to be nothing, and what to do about it", few)
+ok(b"Nothing found: none of " in few and b"candidates is more than chance makes." in few and b"'discover --plan' says how many" in few and
+   b"(not shown)  100.000 %" in few, "nothing is said to be nothing, and what to do about it", few)
 
 
 def refused(code, words, *args, stdin=b""):
@@ -94,6 +114,9 @@ refused(1, ["reports of pem", "olh"], "discover", stdin=must("randomize", "--str
 small = must("randomize", "--strings", "--mechanism", "pem", "--set", "bits=8", "--epsilon", "1", stdin=b"a\n" * 50)
 refused(1, ["--top", "more strings than there are candidates", "256"], "discover", "--top", "300", stdin=small)
 refused(2, ["step", "24 bits"], "randomize", "--strings", "--mechanism", "pem", "--set", "step=22", "--epsilon", "1", stdin=b"a\n")
+refused(2, ["--top takes"], "discover", whole, "--top", "0")
+for level in ("0", "1", "100"):
+    refused(2, ["--level takes a decimal above 0 and below 1"], "discover", whole, "--level", level)
 refused(2, ["--plan needs --frequency"], "discover", "--plan", "--epsilon", "1")
 refused(2, ["go with --plan"], "discover", whole, "--epsilon", "1")
 refused(2, ["go with --plan"], "discover", whole, "--bits", "24")

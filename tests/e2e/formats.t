@@ -43,7 +43,25 @@ ok("99.9999999999 %" in shown and "(exactly %.16g)" % data["epsilon_exact"] in s
 
 top = rows(must("estimate", "-", "--top", "3", "--format", "csv", stdin=tally))
 every = sorted(table, key=lambda r: -r["estimate"])
-ok(top == every[:3], "--top: the largest, largest first, unchanged otherwise")
+ok([r["value"] for r in top] == [r["value"] for r in every[:3]] + ["(not shown)"], "--top: the largest, largest first, and what is not shown", top)
+ok(all(a["estimate"] == b["estimate"] and a["stderr"] == b["stderr"] and a["low"] < b["low"] and a["high"] > b["high"] and
+       abs(a["level_selected"] - (1 - 0.05 * 3 / len(ODD))) < 1e-12 for a, b in zip(top, every[:3])),
+   "their intervals are adjusted for selection, nothing else", top)
+ok(abs(top[3]["estimate"] - 1 + sum(r["estimate"] for r in top[:3])) < 1e-12 and top[3]["low"] < top[3]["estimate"] < top[3]["high"] and
+   top[3]["level_selected"] == 0.95, "what is not shown has an interval of its own", top)
+whole = json.loads(must("estimate", "-", "--top", len(ODD), "--format", "json", stdin=tally))
+ok(whole["unexplained"] is None and whole["level_selected"] == 0.95 and whole["selected"] == whole["of"] == len(ODD) and
+   [{k: r[k] for k in ("low", "high")} for r in whole["estimates"]] == [{k: r[k] for k in ("low", "high")} for r in every],
+   "where everything is shown nothing changes", whole)
+both = rows(must("estimate", "-", "--top", "3", "--simultaneous", "--format", "csv", stdin=tally))
+ok(all(r["level_selected"] == 0.95 for r in both), "simultaneous intervals hold for what is selected as they are", both)
+shown = must("estimate", "-", "--top", "3", stdin=tally).decode()
+ok("adjusted for selection: the 3 largest of %d are shown" % len(ODD) in shown, "a table says so", shown)
+for level in ("0", "1", "100", "100%"):
+    r = run("estimate", "-", "--level", level, stdin=tally)
+    ok(r.code == 2 and "--level" in r.err and "above 0 and below 1" in r.err and r.out == b"", "--level %s is refused" % level, r)
+r = run("estimate", "-", "--top", "0", stdin=tally)
+ok(r.code == 2 and "--top" in r.err and r.out == b"", "a selection of nothing is refused", r)
 few = write("few", lines([ODD[4], ODD[1]]))
 ok(rows(must("estimate", "-", "--candidates", few, "--format", "csv", stdin=tally)) == [table[4], table[1]],
    "--candidates picks from a list, in its order")

@@ -50,7 +50,7 @@ ok([r["value"] for r in one_bit["strings"]][:2] == names[:2], "by one bit a sket
 raw = lines(["gr\u00fcn"] * 3000 + ["a"] * 2000)
 got = must("discover", "--format", "csv", stdin=must("randomize", "--strings", "--mechanism", "sfp", "--epsilon", "8", *SMALL,
                                                     "--simulate", "--seed", "5", stdin=raw))
-ok([r["value"] for r in rows(got)] == ["gr\u00fcn", "a"], "bytes without an alphabet", got)
+ok([r["value"] for r in rows(got)] == ["gr\u00fcn", "a", "(not shown)"], "bytes without an alphabet", got)
 
 # As a task.
 task = write("tasks.yaml", b"""version: 1

@@ -52,6 +52,22 @@ static inline double stat_binomial(uint64_t k, uint64_t n, double p)
     return fmin(1, 2 * fmin(low, high));
 }
 
+/*
+ * Hoeffding: the mean of `runs` independent shares in [0, 1], each with
+ * expectation at most p, reaches a > p with probability at most exp(-runs K),
+ * K = a ln(a / p) + (1 - a) ln((1 - a) / (1 - p)) [Hoeffding63, (2.1)]. Of
+ * coins it is close to the binomial tail.
+ */
+static inline double stat_hoeffding(double a, double p, double runs)
+{
+    double k = a > 0 ? a * log(a / p) : 0;
+
+    if (a <= p)
+        return 1;
+    k += a < 1 ? (1 - a) * log((1 - a) / (1 - p)) : 0;
+    return exp(-runs * k);
+}
+
 /* ---- Schemes ------------------------------------------------------------- */
 
 struct stat_ask {
