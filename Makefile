@@ -108,7 +108,7 @@ ABOVE   := \
 MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 
-.PHONY: all help tests unit msan replays check soak crash simulate ctime fuzz mutants bench load lint format \
+.PHONY: all help tests unit msan replays check soak coverage crash simulate ctime fuzz mutants bench load lint format \
         amalgamation client install uninstall deb dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
@@ -126,6 +126,7 @@ help:
 #: load          what a collector takes over HTTP, beside nginx
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
+#: coverage      how often every kind of interval holds, at full size, ONLY=KIND
 #: soak          statistical tests with fresh, printed seeds; a collector under
 #:               load for TIME=7200 seconds
 #: crash         kills, full disks and failing calls at full size, TIME=seconds
@@ -189,6 +190,8 @@ check:
 soak: tests
 	tools/soak $(OUT)
 	HEARSAY=$(OUT)/hearsay tests/load/soak.py $(or $(TIME),7200)
+coverage: $(OUT)/tests/stat/test_coverage
+	HSY_TEST_LONG=1 $< --table $(ONLY)
 crash: tests
 	tools/crash $(OUT) $(TIME)
 mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_simulate)

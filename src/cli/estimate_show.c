@@ -121,7 +121,8 @@ static void show_scaled(const struct show_state *s, double x,
 static void show_rest(const struct show_state *s, enum show_what what,
                       struct cli_cell *out)
 {
-    const struct shares_row row = {.est = s->result->rest};
+    const struct shares_row row = {
+        .est = s->result->rest, .low_lying = NAN, .high_lying = NAN};
 
     if (what == SHOW_VALUE)
         *out = cli_text("(not shown)");

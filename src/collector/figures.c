@@ -263,16 +263,6 @@ void figure_put_estimate(struct put *p, const hsy_estimate *est)
     put_number(p, "high", est->high);
 }
 
-void figure_put_row(struct put *p, const struct figure *f,
-                    const struct shares_row *row)
-{
-    figure_put_estimate(p, &row->est);
-    if (f->bounds == NULL)
-        return;
-    put_number(p, "low_lying", row->low_lying);
-    put_number(p, "high_lying", row->high_lying);
-}
-
 void figure_put_selection(struct put *p, uint64_t selected, uint64_t of,
                           double level)
 {
@@ -286,6 +276,16 @@ void figure_put_rest(struct put *p, const hsy_estimate *rest)
     put_object(p, "unexplained");
     figure_put_estimate(p, rest);
     put_end(p, '}');
+}
+
+void figure_put_row(struct put *p, const struct figure *f,
+                    const struct shares_row *row)
+{
+    figure_put_estimate(p, &row->est);
+    if (f->bounds == NULL)
+        return;
+    put_number(p, "low_lying", row->low_lying);
+    put_number(p, "high_lying", row->high_lying);
 }
 
 static void figure_put_rows(struct put *p, const struct figure *f)

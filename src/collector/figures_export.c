@@ -122,16 +122,12 @@ static void export_column(struct export_table *t, const char *name)
 }
 
 /* Scripts rely on the first four. */
-static void export_columns(struct export_table *t, json_t *rows, bool searched)
+static void export_columns(struct export_table *t, json_t *rows)
 {
     static const char *const first[] = {"estimate", "stderr", "low", "high"};
 
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
         export_column(t, first[i]);
-    if (searched && json_array_size(rows) == 0) { /* as if there were some */
-        export_column(t, "level_selected");
-        export_column(t, "significant");
-    }
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const char *name;
         json_t *cell;
@@ -158,40 +154,35 @@ static void export_csv_cells(FILE *to, const struct export_table *t,
     putc('\n', to);
 }
 
-/* What is not among the rows, at the level of all; NULL: nothing is said. */
-static json_t *export_rest(const json_t *figure, const json_t *rows,
-                           bool decoded)
+/* What the rows do not explain, if there is any, as a last one; it was not
+ * selected. Of a decoder that shows all candidates it is none of them. */
+static void export_csv_rest(FILE *to, const struct export_table *t,
+                            const json_t *figure, const json_t *rows)
 {
-    const json_t *rest = json_object_get(figure, "unexplained");
-    const json_int_t candidates =
-        json_integer_value(json_object_get(figure, "candidates"));
-    json_t *copy;
+    const bool decoded = json_object_get(figure, "detected") != NULL;
+    const json_t *all = json_object_get(figure, "candidates");
+    json_t *rest = json_object_get(figure, "unexplained");
 
     if (!json_is_object(rest) ||
-        (decoded && candidates == (json_int_t)json_array_size(rows)))
-        return NULL;
-    copy = json_copy((json_t *)rest);
-    json_object_set(copy, "level_selected", json_object_get(figure, "level"));
-    return copy;
+        (decoded &&
+         json_integer_value(all) == (json_int_t)json_array_size(rows)))
+        return;
+    rest = json_copy(rest);
+    json_object_set(rest, "level_selected", json_object_get(figure, "level"));
+    fputs(decoded ? "(not detected)" : "(not shown)", to);
+    export_csv_cells(to, t, figure, rest);
+    json_decref(rest);
 }
 
 /* All rows, and what they do not explain. */
 static void export_csv_rows(FILE *to, const struct export_table *t,
                             const json_t *figure, const json_t *rows)
 {
-    const bool decoded = json_object_get(figure, "detected") != NULL;
-    json_t *rest;
-
     for (size_t i = 0; i < json_array_size(rows); i++) {
         export_csv_name(to, json_array_get(rows, i));
         export_csv_cells(to, t, figure, json_array_get(rows, i));
     }
-    rest = export_rest(figure, rows, decoded);
-    if (rest == NULL)
-        return;
-    fputs(decoded ? "(not detected)" : "(not shown)", to);
-    export_csv_cells(to, t, figure, rest);
-    json_decref(rest);
+    export_csv_rest(to, t, figure, rows);
 }
 
 static void export_csv(FILE *to, const json_t *figure, json_t *rows)
@@ -203,7 +194,7 @@ static void export_csv(FILE *to, const json_t *figure, json_t *rows)
     if (t.nsaid < EXPORT_SAID &&
         json_array_size(json_object_get(figure, "notes")) == 0)
         t.nsaid--;
-    export_columns(&t, rows, json_object_get(figure, "found") != NULL);
+    export_columns(&t, rows);
     fputs("value", to);
     for (size_t i = 0; i < t.n; i++)
         fprintf(to, ",%s", t.names[i]);

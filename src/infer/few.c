@@ -272,6 +272,8 @@ static bool few_applies(const hsy_point *point, double z)
 {
     const hsy_few *few = &point->few;
 
+    if (point->kept > 0 || point->came > 0)
+        return false; /* counts of people who came again are no coins */
     if (few->rate > 0)
         return few_is(few->n, few->rate, z, 1);
     return hsy_interval_check(point, HSY_EXACT, NULL) == HSY_OK &&

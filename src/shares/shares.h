@@ -74,7 +74,8 @@ void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
                 bool difference);
 
 /* What is not among `count` shares, of these codes, of which each passed
- * `from`; of honest devices. how: of rows that were not selected. */
+ * `from`. Of liars nothing is said: they can have changed all of these. how: of
+ * rows that were not selected. */
 hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
                        const uint64_t *codes, const struct shares_known *known,
                        size_t count, const hsy_selection *from,

@@ -208,8 +208,7 @@ for name in TRUTHS:
     ok(all(same_cell(l[lines_[0].index(k)], v) for l, r in zip(lines_[1:], figure["estimates"]) for k, v in r.items() if k not in ("value", "value_hex")), "%s: each number is JSON's" % name, csv_)
     status, svg = c.get("/v1/tasks/%s/estimate.svg" % name, A)
     ok(status == 200 and svg.startswith(b"<svg") and b"</svg>" in svg and b"<script" not in svg, "%s: it is drawn" % name)
-    svg, about = svg.decode(), "%.14g %% intervals%s; %s, epsilon %.9g, %d reports" % (
-        100 * figure["level"], ", adjusted for selection" if figure.get("level_selected", 0) > figure["level"] else "", figure["mechanism"], figure["epsilon"], figure["reports"])
+    svg, about = svg.decode(), "%.14g %% intervals%s; %s, epsilon %.9g, %d reports" % (100 * figure["level"], ", adjusted for selection" if figure["level_selected"] > figure["level"] else "", figure["mechanism"], figure["epsilon"], figure["reports"])
     said = "Release %d, target: %s, devices: at least %d" % (figure["release"], figure["target"], figure["devices"])
     ok(about in svg and said in svg and ("pale: wider for 1 % of lying devices" in svg) == bool(figure["assume_lying"]), "%s: level, epsilon and reports in it are JSON's" % name, about)
     if figure["kind"] != "bins" and len(figure["estimates"]) <= 40:

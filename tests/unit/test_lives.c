@@ -28,6 +28,7 @@ struct lives {
     struct roster *roster;
     int64_t *words[LIVES_TASKS];
     struct engine_rounds of[LIVES_TASKS];
+    struct figure_span span[LIVES_TASKS]; /* days of sending */
     size_t n;
 };
 
@@ -45,6 +46,10 @@ static hsy_status lives_take(void *ctx, const uint8_t *upload, size_t len,
     (void)len;
     if (head->kind != 1)
         return HSY_OK;
+    if (l->span[task].first == 0 || l->span[task].first > head->epoch)
+        l->span[task].first = head->epoch;
+    if (l->span[task].last < head->epoch)
+        l->span[task].last = head->epoch;
     hsy_tally_view(&t, e->scheme, l->words[task]);
     st = hsy_unpack(e->scheme, report, upload + HSY_UPLOAD_WIRE, 1);
     if (st == HSY_OK)
@@ -100,7 +105,7 @@ static hsy_status lives_figure(char **json, size_t *len, const struct lives *l,
 {
     const struct figure_how how = {.level = level, .lying = 0.01};
     const struct figure_of of = {roster_at(l->roster, task), l->words[task],
-                                 &l->of[task]};
+                                 &l->of[task], l->span[task]};
 
     return figure_json(json, len, &of, &how, err);
 }

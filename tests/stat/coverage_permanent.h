@@ -1,0 +1,539 @@
+/*
+ * coverage_permanent.h - intervals where devices answer again from an answer
+ * that they keep: real chains, the reports of all rounds in one tally.
+ *
+ * The share is one of person-rounds: who sent r of R reports counts r / R.
+ */
+#ifndef COVERAGE_PERMANENT_H
+#define COVERAGE_PERMANENT_H
+
+#include "coverage.h"
+#include "coverage_points.h"
+
+#define PERMANENT_ROUNDS 365u
+#define PERMANENT_ANSWERS 16u    /* most that are counted */
+#define PERMANENT_SINGLE 75000   /* reports of a run that are made one by one */
+#define PERMANENT_REPORTS 300000 /* and of mechanisms that are not counted */
+
+/* Who is there in which round. */
+enum permanent_attendance {
+    PERMANENT_STAY,    /* all devices in all rounds */
+    PERMANENT_LEAVE,   /* half of them in the first round alone */
+    PERMANENT_JOIN,    /* they come evenly, and stay */
+    PERMANENT_SLOTS,   /* all, with a new answer every third of the rounds */
+    PERMANENT_UNKNOWN, /* as leave, but rounds cannot be told apart */
+};
+
+/* A scheme of reports and one of the answers they are made from. */
+struct permanent_pair {
+    const char *mechanism;
+    double permanent, one;
+};
+
+static const struct permanent_pair permanent_pairs[] = {
+    {"rr", 2, 1},  {"rr", 1, 1},       {"grr", 4, 2},    {"oue", 2, 1},
+    {"olh", 2, 1}, {"dbitflip", 2, 1}, {"onebit", 2, 1}, {"rappor", 0, 0}};
+
+struct permanent_run {
+    hsy_scheme *permanent;
+    hsy_chain chain;
+    struct poll poll; /* of the scheme of reports */
+    enum permanent_attendance attendance;
+    uint32_t rounds;
+    uint64_t n;
+    uint8_t *answer;
+    hsy_round of[PERMANENT_ROUNDS]; /* what a collector knows of each round */
+    hsy_stream secret, published;
+    size_t waiting; /* reports that are not tallied yet */
+    uint32_t split; /* rounds from there on have a tally of their own; 0: none
+                     */
+    hsy_tally later;
+    int64_t *memory; /* of it, and of one more */
+
+    /* Instead of the reports how many there are of each answer. */
+    bool counted;
+    uint64_t sent[PERMANENT_ANSWERS];
+};
+
+/* ---- Schemes ------------------------------------------------------------- */
+
+static inline hsy_spec permanent_spec(const struct permanent_pair *pair,
+                                      double epsilon)
+{
+    hsy_spec spec = trial_values(pair->mechanism, 16, epsilon);
+
+    if (strcmp(pair->mechanism, "rr") == 0) {
+        spec.kind = HSY_KIND_YES_NO;
+        spec.d = 0;
+    } else if (strcmp(pair->mechanism, "onebit") == 0) {
+        spec = trial_number(STAT_RANGE, epsilon);
+    } else if (strcmp(pair->mechanism, "olh") == 0) {
+        spec.param[HSY_PARAM_POOL_BITS] = 10;
+        spec.param[HSY_PARAM_G] = 4;
+    } else if (strcmp(pair->mechanism, "rappor") == 0) {
+        spec.design = HSY_DESIGN_RAPPOR; /* both steps in one */
+        spec.chance[0] = (hsy_ratio){1, 2};
+        spec.chance[1] = (hsy_ratio){1, 2};
+        spec.chance[2] = (hsy_ratio){3, 4};
+        spec.param[HSY_PARAM_BITS] = 16;
+        spec.param[HSY_PARAM_HASHES] = 2;
+        spec.param[HSY_PARAM_COHORTS] = 8;
+    }
+    return spec;
+}
+
+static inline bool permanent_open(struct permanent_run *p,
+                                  const struct coverage_cell *c, hsy_error *err)
+{
+    const struct permanent_pair *pair = &permanent_pairs[c->kind->number];
+    const hsy_spec kept = permanent_spec(pair, pair->permanent);
+    hsy_spec spec = permanent_spec(pair, pair->one);
+
+    memset(p, 0, sizeof *p);
+    spec.nano_permanent = kept.nano_epsilon;
+    p->permanent = trial_scheme(&kept);
+    p->poll.run.s = trial_scheme(&spec);
+    stat_run_room(&p->poll.run);
+    poll_laws(&p->poll);
+    p->poll.laws += p->poll.nlaws > 1; /* 10 % yes, or spread numbers */
+    p->poll.nlaws = 1;
+    p->poll.count = p->poll.run.npoints;
+    p->poll.codes = stat_alloc(c->n * sizeof *p->poll.codes);
+    p->poll.values = stat_alloc(2 * p->poll.count * sizeof *p->poll.values);
+    p->attendance = (enum permanent_attendance)c->kind->variant;
+    p->rounds = c->rounds;
+    p->n = c->n;
+    p->answer = stat_alloc(p->poll.run.info.report_bytes);
+    p->memory =
+        stat_alloc(2 * hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
+    return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+           HSY_OK;
+}
+
+static inline void permanent_close(struct permanent_run *p)
+{
+    free(p->permanent);
+    free(p->answer);
+    free(p->memory);
+    poll_close(&p->poll);
+}
+
+/* ---- Attendance ---------------------------------------------------------- */
+
+static inline bool permanent_there(const struct permanent_run *p, uint64_t i,
+                                   uint32_t round)
+{
+    switch (p->attendance) {
+    case PERMANENT_LEAVE:
+    case PERMANENT_UNKNOWN:
+        return round == 0 || 2 * i < p->n;
+    case PERMANENT_JOIN: /* the first ones in the first round */
+        return i * p->rounds < (round + 1) * p->n;
+    default:
+        return true;
+    }
+}
+
+static inline uint64_t permanent_slot(const struct permanent_run *p,
+                                      uint32_t round)
+{
+    return p->attendance == PERMANENT_SLOTS ? 3 * (uint64_t)round / p->rounds
+                                            : 0;
+}
+
+/* How many rounds a device is there. */
+static inline uint32_t permanent_times(const struct permanent_run *p,
+                                       uint64_t i)
+{
+    uint32_t times = 0;
+
+    for (uint32_t t = 0; t < p->rounds; t++)
+        times += permanent_there(p, i, t);
+    return times;
+}
+
+static inline void permanent_rounds(struct permanent_run *p)
+{
+    for (uint32_t t = 0; t < p->rounds; t++) {
+        p->of[t] =
+            (hsy_round){.slot = permanent_slot(p, t), .round = t, .each = 1};
+        for (uint64_t i = 0; i < p->n; i++)
+            p->of[t].reports += permanent_there(p, i, t);
+    }
+}
+
+/* Who holds what has nothing to do with who comes. Codes in random order, and
+ * the shares of person-rounds. */
+static inline void permanent_people(struct permanent_run *p, uint64_t lane)
+{
+    const struct coverage_law *law = p->poll.laws;
+    hsy_rng rng = hsy_stream_rng(&p->published);
+    double all = 0;
+
+    coverage_draw(p->poll.codes, p->poll.held, law, p->n, lane);
+    memset(p->poll.held, 0, sizeof p->poll.held);
+    for (uint64_t i = p->n; i-- > 0;) {
+        const double times = permanent_times(p, i);
+        uint64_t word, j, code;
+
+        (void)rng.fill(rng.ctx, &word, sizeof word);
+        j = word % (i + 1);
+        code = p->poll.codes[j];
+        p->poll.codes[j] = p->poll.codes[i];
+        p->poll.codes[i] = code;
+        for (size_t a = 0; a < law->atoms; a++)
+            p->poll.held[a] += law->code[a] == code ? times : 0;
+        all += times;
+    }
+    for (size_t a = 0; a < law->atoms; a++)
+        p->poll.held[a] /= all;
+}
+
+/* ---- Reports ------------------------------------------------------------- */
+
+static inline hsy_status permanent_flush(struct permanent_run *p)
+{
+    struct stat_run *r = &p->poll.run;
+    const size_t waiting = p->waiting;
+
+    p->waiting = 0;
+    return hsy_tally_batch(&r->tally, r->s, r->reports, waiting, NULL);
+}
+
+/* A report of a round. */
+static inline hsy_status permanent_send(struct permanent_run *p, uint32_t round)
+{
+    struct stat_run *r = &p->poll.run;
+    hsy_rng secret = hsy_stream_rng(&p->secret);
+    uint8_t *report = r->reports + p->waiting * r->info.report_bytes;
+    hsy_status st;
+
+    if (p->counted) {
+        p->sent[p->answer[0] % PERMANENT_ANSWERS]++;
+        return HSY_OK;
+    }
+    st = hsy_chain_report(&p->chain, report, p->answer, &secret);
+    if (st != HSY_OK)
+        return st;
+    if (p->split != 0 && round >= p->split)
+        return hsy_tally_add(&p->later, r->s, report, NULL);
+    return ++p->waiting == STAT_BLOCK ? permanent_flush(p) : HSY_OK;
+}
+
+/* A new answer for a slot, with the coins of the device for it. */
+static inline hsy_status permanent_answer(struct permanent_run *p,
+                                          uint64_t code)
+{
+    hsy_stream own = p->published; /* begins twice at the same place */
+    hsy_coins first = {hsy_stream_rng(&p->secret), hsy_stream_rng(&own)};
+    hsy_coins again = {hsy_stream_rng(&p->secret),
+                       hsy_stream_rng(&p->published)};
+    uint64_t key;
+    hsy_status st = hsy_chain_key(&p->chain, &key, code, &first);
+
+    return st != HSY_OK
+               ? st
+               : hsy_chain_permanent(&p->chain, p->answer, key, &again);
+}
+
+static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
+{
+    uint64_t slot = UINT64_MAX;
+    hsy_status st = HSY_OK;
+
+    for (uint32_t t = 0; t < p->rounds && st == HSY_OK; t++) {
+        if (!permanent_there(p, i, t))
+            continue;
+        if (slot != permanent_slot(p, t))
+            st = permanent_answer(p, p->poll.codes[i]);
+        slot = permanent_slot(p, t);
+        if (st == HSY_OK)
+            st = permanent_send(p, t);
+    }
+    return st;
+}
+
+/* ---- Counts of reports --------------------------------------------------- */
+
+/*
+ * Of rr, grr and onebit, whose answer is one byte of few values: a report has
+ * its answer's value with chance p2, else any other, each with chance q2
+ * (hsy_chain_describe). So of the W reports that are made from equal answers,
+ * binomially many keep it and the others spread evenly: the same law, and the
+ * answers themselves are real.
+ */
+
+static inline uint32_t permanent_values(const struct permanent_run *p)
+{
+    return p->poll.run.info.kind == HSY_KIND_VALUES ? p->poll.run.info.d : 2;
+}
+
+/* So many equal reports: a tally of one, doubled again and again. */
+static inline hsy_status permanent_add(struct permanent_run *p, uint8_t value,
+                                       uint64_t count)
+{
+    struct stat_run *r = &p->poll.run;
+    const size_t words = hsy_tally_words(r->s);
+    uint8_t report[8] = {value};
+    hsy_tally one;
+    hsy_status st;
+
+    hsy_tally_init(&one, r->s, p->memory + words);
+    st = hsy_tally_add(&one, r->s, report, NULL);
+    for (; count != 0 && st == HSY_OK; count /= 2) {
+        if (count % 2 == 1)
+            st = hsy_tally_merge(&r->tally, &one, NULL);
+        if (st == HSY_OK && count > 1)
+            st = hsy_tally_merge(&one, &one, NULL);
+    }
+    return st;
+}
+
+/* The reports of all answers with one value. */
+static inline hsy_status permanent_spread(struct permanent_run *p, uint32_t own,
+                                          double keep)
+{
+    const uint32_t values = permanent_values(p);
+    uint64_t left =
+        p->sent[own] - hsy_binomial_draw(p->sent[own], keep, &p->secret);
+    uint32_t others = values - 1;
+    hsy_status st = permanent_add(p, (uint8_t)own, p->sent[own] - left);
+
+    for (uint32_t v = 0; v < values && st == HSY_OK; v++) {
+        uint64_t k;
+
+        if (v == own)
+            continue;
+        k = others == 1 ? left
+                        : hsy_binomial_draw(left, 1.0 / others, &p->secret);
+        others--;
+        left -= k;
+        st = permanent_add(p, (uint8_t)v, k);
+    }
+    return st;
+}
+
+static inline hsy_status permanent_expand(struct permanent_run *p)
+{
+    hsy_chain_info info;
+    hsy_status st = HSY_OK;
+
+    hsy_chain_describe(&p->chain, &info);
+    if (fabs(info.p2 + (permanent_values(p) - 1) * info.q2 - 1) > 1e-9)
+        return HSY_E_MISMATCH; /* not the law that is drawn from here */
+    for (uint32_t v = 0; v < permanent_values(p) && st == HSY_OK; v++)
+        st = permanent_spread(p, v, info.p2);
+    return st;
+}
+
+/* ---- Estimates ----------------------------------------------------------- */
+
+/* What a tally of several rounds tells, as the surfaces have it; also of
+ * reports that came from elsewhere. The caller frees points. */
+static inline hsy_status permanent_points(hsy_point **points,
+                                          const struct shares_tally *t,
+                                          size_t count, const hsy_round *rounds,
+                                          size_t nrounds, bool known,
+                                          hsy_error *err)
+{
+    double scratch[PERMANENT_ROUNDS];
+    hsy_attendance attended;
+    struct shares_tally view = *t;
+    hsy_status st =
+        known ? hsy_attend(&attended, rounds, nrounds, scratch, err)
+              : hsy_attend_most(&attended, hsy_tally_reports(t->tally), nrounds,
+                                err);
+
+    view.attended = &attended;
+    return st == HSY_OK ? shares_points(points, &view, NULL, count, err) : st;
+}
+
+static inline bool permanent_see(struct permanent_run *p, hsy_error *err)
+{
+    struct stat_run *r = &p->poll.run;
+    const struct shares_tally view = {
+        .scheme = r->s, .info = &r->info, .tally = &r->tally};
+    hsy_point *points = NULL;
+    bool good =
+        permanent_points(&points, &view, r->npoints, p->of, p->rounds,
+                         p->attendance != PERMANENT_UNKNOWN, err) == HSY_OK;
+
+    for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
+        for (size_t v = 0; v < r->npoints && good; v++) {
+            const hsy_confidence how = {COVERAGE_LEVEL, (hsy_target)t,
+                                        HSY_INTERVAL_AUTO, 1};
+
+            good =
+                poll_value(&p->poll, p->poll.laws, 0, v, &points[v], &how, err);
+        }
+    free(points);
+    return good;
+}
+
+static inline bool permanent_collect(struct permanent_run *p, uint64_t lane)
+{
+    struct stat_run *r = &p->poll.run;
+    hsy_status st = HSY_OK;
+
+    hsy_stream_seed(&p->secret, stat_seed(), lane);
+    hsy_stream_seed(&p->published, stat_seed(), lane + 1);
+    permanent_people(p, lane + 2);
+    hsy_tally_init(&r->tally, r->s, r->memory);
+    hsy_tally_init(&p->later, r->s, p->memory);
+    memset(p->sent, 0, sizeof p->sent);
+    for (uint64_t i = 0; i < p->n && st == HSY_OK; i++)
+        st = permanent_device(p, i);
+    if (st == HSY_OK)
+        st = p->counted ? permanent_expand(p) : permanent_flush(p);
+    return st == HSY_OK;
+}
+
+/* ---- Comparisons of rounds ----------------------------------------------- */
+
+/* What the people of some rounds hold of value v, by person-rounds. */
+static inline double permanent_held(const struct permanent_run *p,
+                                    uint32_t from, uint32_t to, size_t v)
+{
+    const struct coverage_law *law = p->poll.laws;
+    double shares[COVERAGE_ATOMS] = {0}, all = 0;
+
+    for (uint64_t i = 0; i < p->n; i++) {
+        double times = 0;
+
+        for (uint32_t t = from; t < to; t++)
+            times += permanent_there(p, i, t);
+        for (size_t a = 0; a < law->atoms; a++)
+            shares[a] += law->code[a] == p->poll.codes[i] ? times : 0;
+        all += times;
+    }
+    for (size_t a = 0; a < law->atoms; a++)
+        shares[a] /= all;
+    return poll_truth(&p->poll, law, shares, v);
+}
+
+/* The later rounds less the earlier ones; who holds what does not change, so
+ * that of the population it is 0. */
+static inline bool permanent_compare(struct permanent_run *p,
+                                     const hsy_point *a, const hsy_point *b,
+                                     double shared, hsy_error *err)
+{
+    for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
+        for (size_t v = 0; v < p->poll.run.npoints; v++) {
+            const hsy_confidence how = {COVERAGE_LEVEL, (hsy_target)t,
+                                        HSY_INTERVAL_AUTO, 1};
+            const struct shares_known own = {.point = &b[v], .shared = shared};
+            const struct shares_known other = {.point = &a[v]};
+            struct shares_row row;
+            double truth = 0;
+
+            if (shares_row(&row, NULL, &p->poll.run.info, &own, &other, &how,
+                           err) != HSY_OK)
+                return false;
+            if (t == HSY_PEOPLE)
+                truth = permanent_held(p, p->split, p->rounds, v) -
+                        permanent_held(p, 0, p->split, v);
+            coverage_see(
+                &p->poll.values[(t == HSY_PEOPLE ? 0 : p->poll.count) + v],
+                &row.est, truth);
+        }
+    return true;
+}
+
+static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
+{
+    struct stat_run *r = &p->poll.run;
+    const struct shares_tally one = {
+        .scheme = r->s, .info = &r->info, .tally = &r->tally};
+    const struct shares_tally two = {
+        .scheme = r->s, .info = &r->info, .tally = &p->later};
+    const size_t after = p->rounds - p->split;
+    const uint64_t devices = p->attendance == PERMANENT_UNKNOWN ? 0 : p->n;
+    hsy_point *a = NULL, *b = NULL;
+    double shared = 0;
+    bool good = hsy_attend_both(&shared, p->of, p->split, p->of + p->split,
+                                after, devices, err) == HSY_OK &&
+                permanent_points(&a, &one, r->npoints, p->of, p->split, true,
+                                 err) == HSY_OK &&
+                permanent_points(&b, &two, r->npoints, p->of + p->split, after,
+                                 true, err) == HSY_OK &&
+                permanent_compare(p, a, b, shared, err);
+
+    free(a);
+    free(b);
+    return good;
+}
+
+static inline bool permanent_counts(const struct coverage_cell *c)
+{
+    const char *mechanism = permanent_pairs[c->kind->number].mechanism;
+
+    return strcmp(mechanism, "rr") == 0 || strcmp(mechanism, "grr") == 0 ||
+           strcmp(mechanism, "onebit") == 0;
+}
+
+/* Whether the reports of a run are too many to be made one by one. */
+static inline bool permanent_many(const struct coverage_cell *c)
+{
+    return c->rounds * c->n >
+           (permanent_counts(c) ? PERMANENT_SINGLE : PERMANENT_REPORTS);
+}
+
+static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
+{
+    struct permanent_run *p = stat_alloc(sizeof *p);
+    hsy_error err = {0};
+    bool good = permanent_open(p, c, &err);
+
+    p->split = split;
+    p->counted = split == 0 && permanent_many(c);
+    permanent_rounds(p);
+    for (uint64_t run = 0; run < c->runs && good; run++)
+        good =
+            permanent_collect(p, coverage_lane(c, run, 0)) &&
+            (split == 0 ? permanent_see(p, &err) : permanent_see_pair(p, &err));
+    if (coverage_went(c, good, &err))
+        coverage_judge_both(c, p->poll.values, p->poll.count);
+    permanent_close(p);
+    free(p);
+}
+
+/* ---- Cells --------------------------------------------------------------- */
+
+/* ./check has 1 to 30 rounds of 200 devices and 1 of 10^4; what cannot be
+ * counted ends at 300,000 reports a run. */
+static inline bool permanent_fits(const struct coverage_cell *c)
+{
+    if (!stat_long())
+        return c->rounds * c->n <= (c->n <= 200 ? 6000u : 20000u);
+    return !permanent_many(c) || permanent_counts(c);
+}
+
+/* number: the pair; variant: attendance. */
+static inline void coverage_permanent(struct coverage_cell *c)
+{
+    static const uint32_t rounds[] = {1, 7, 30, PERMANENT_ROUNDS};
+
+    c->epsilon = permanent_pairs[c->kind->number].one;
+    for (size_t i = 0; i < 4; i++) {
+        c->rounds = rounds[i];
+        c->lane += 1 << 22;
+        if (permanent_fits(c))
+            permanent_cell(c, 0);
+    }
+}
+
+/* One day against the next, and a week against the next. */
+static inline void coverage_paired(struct coverage_cell *c)
+{
+    static const uint32_t rounds[] = {2, 14};
+
+    c->epsilon = permanent_pairs[c->kind->number].one;
+    for (size_t i = 0; i < 2; i++) {
+        c->rounds = rounds[i];
+        c->lane += 1 << 22;
+        if (permanent_fits(c) && !permanent_many(c))
+            permanent_cell(c, rounds[i] / 2);
+    }
+}
+
+#endif
