@@ -54,7 +54,7 @@ export function edgeLabels(edges) {
 export const legend = (figure) => [h("span", { class: "key-error" }), ` interval of the devices' noise, ${levelText(figure.level)} `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
 
 // What the rows shown do not explain, as a row of its own.
-const restOf = (figure) => (figure.unexplained ? { ...figure.unexplained, value: "(not shown)" } : null);
+const restOf = (figure) => (figure.unexplained ? { ...figure.unexplained, value: known(figure.detected) ? "(not detected)" : "(not shown)" } : null);
 
 /* ---- Pictures: each has a node and takes a figure ------------------------ */
 
