@@ -180,19 +180,34 @@ static inline void found_judge(struct coverage_cell *c,
             coverage_judge_selected(c, (hsy_target)t, &f->picked[t]);
 }
 
+/* Another pool of hash functions: how they collide is part of the error that
+ * is stated, and not the same luck in every run. */
+static inline void found_renew(struct found_run *f, hsy_spec *spec,
+                               uint64_t run)
+{
+    if (spec->param[HSY_PARAM_POOL_BITS] == 0)
+        return;
+    spec->param[HSY_PARAM_POOL_SEED] = run + 1;
+    free(f->run.s);
+    f->run.s = trial_scheme(spec);
+    hsy_scheme_info(f->run.s, &f->run.info);
+}
+
 /* number: bits of a string. */
 static inline void coverage_found(struct coverage_cell *c)
 {
-    const hsy_spec spec = found_spec(c);
+    hsy_spec spec = found_spec(c);
     hsy_error err = {0};
     struct found_run f;
     bool good = true;
 
     found_open(&f, c, &spec, c->kind->number);
-    for (uint64_t run = 0; run < c->runs && good; run++)
+    for (uint64_t run = 0; run < c->runs && good; run++) {
+        found_renew(&f, &spec, run);
         good = found_collect(&f, c, run) &&
                found_search(&f, c, HSY_PEOPLE, &err) &&
                found_search(&f, c, HSY_POPULATION, &err);
+    }
     if (coverage_went(c, good, &err))
         found_judge(c, &f);
     found_close(&f);
