@@ -73,10 +73,12 @@ struct found_run {
     uint64_t *codes;
     double held[COVERAGE_ATOMS];
     struct coverage_selected picked[2];
+    struct coverage_value rest[2]; /* what is not among them */
 };
 
-/* What is shown by default, or the K largest whatever they are. */
-enum found_variant { FOUND_SIGNIFICANT, FOUND_TOP };
+/* What is shown by default, the K largest whatever they are, or what is left
+ * beside the default. */
+enum found_variant { FOUND_SIGNIFICANT, FOUND_TOP, FOUND_REST };
 
 static inline hsy_spec found_spec(const struct coverage_cell *c)
 {
@@ -143,41 +145,71 @@ static inline bool found_search(struct found_run *f,
         .scheme = f->run.s, .info = &f->run.info, .tally = &f->run.tally};
     const bool top = c->kind->variant == FOUND_TOP;
     const struct shares_wanted wanted = {
-        .search = {.size = sizeof wanted.search, .significant = !top},
+        .search = {.size = sizeof wanted.search},
+        .significant = !top,
         .how = {COVERAGE_LEVEL, target, HSY_INTERVAL_AUTO, 1},
         .all = top};
     const double *shares = target == HSY_PEOPLE ? f->held : f->law.share;
     struct coverage_selected *picked = &f->picked[target];
     struct shares_search found;
+    double left = 1;
 
     if (shares_search(&found, &view, &wanted, err) != HSY_OK)
         return false;
-    for (size_t i = 0; i < found.count; i++)
-        found_pick(picked, &f->law, shares, found.rows[i].found.code[0],
-                   &found.rows[i].est,
+    for (size_t i = 0; i < found.count; i++) {
+        const uint64_t code = found.rows[i].found.code[0];
+
+        found_pick(picked, &f->law, shares, code, &found.rows[i].est,
                    found_z((double)found.count, (double)found.candidates));
+        left -= found_truth(&f->law, shares, code);
+    }
     coverage_picked(picked);
+    coverage_see(&f->rest[target], &found.rest, left);
     shares_search_clear(&found);
     return true;
+}
+
+/* What was selected, or what was not. */
+static inline void found_judge(struct coverage_cell *c,
+                               const struct found_run *f)
+{
+    for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
+        if (c->kind->variant == FOUND_REST)
+            coverage_judge(c, (hsy_target)t, &f->rest[t], 1);
+        else
+            coverage_judge_selected(c, (hsy_target)t, &f->picked[t]);
+}
+
+/* Another pool of hash functions: how they collide is part of the error that
+ * is stated, and not the same luck in every run. */
+static inline void found_renew(struct found_run *f, hsy_spec *spec,
+                               uint64_t run)
+{
+    if (spec->param[HSY_PARAM_POOL_BITS] == 0)
+        return;
+    spec->param[HSY_PARAM_POOL_SEED] = run + 1;
+    free(f->run.s);
+    f->run.s = trial_scheme(spec);
+    hsy_scheme_info(f->run.s, &f->run.info);
 }
 
 /* number: bits of a string. */
 static inline void coverage_found(struct coverage_cell *c)
 {
-    const hsy_spec spec = found_spec(c);
+    hsy_spec spec = found_spec(c);
     hsy_error err = {0};
     struct found_run f;
     bool good = true;
 
     found_open(&f, c, &spec, c->kind->number);
-    for (uint64_t run = 0; run < c->runs && good; run++)
+    for (uint64_t run = 0; run < c->runs && good; run++) {
+        found_renew(&f, &spec, run);
         good = found_collect(&f, c, run) &&
                found_search(&f, c, HSY_PEOPLE, &err) &&
                found_search(&f, c, HSY_POPULATION, &err);
-    if (coverage_went(c, good, &err)) {
-        coverage_judge_selected(c, HSY_PEOPLE, &f.picked[HSY_PEOPLE]);
-        coverage_judge_selected(c, HSY_POPULATION, &f.picked[HSY_POPULATION]);
     }
+    if (coverage_went(c, good, &err))
+        found_judge(c, &f);
     found_close(&f);
 }
 
@@ -198,6 +230,7 @@ static inline bool found_decode(struct found_run *f, uint64_t run,
     hsy_rappor_share *made = NULL;
     hsy_rappor_summary summary;
     struct shares_rappor r;
+    double left = 1;
     bool good =
         shares_rappor_open(&r, &view, NULL, f->run.info.d, err) == HSY_OK &&
         shares_rappor_decode(&made, &summary, &r.data, &how, err) == HSY_OK;
@@ -209,8 +242,10 @@ static inline bool found_decode(struct found_run *f, uint64_t run,
             est.value = made[i].unbiased;
             found_pick(picked, &f->law, shares, i, &est,
                        found_z((double)summary.detected, f->run.info.d));
+            left -= found_truth(&f->law, shares, i);
         }
     coverage_picked(picked);
+    coverage_see(&f->rest[target], &summary.rest, left);
     free(made);
     shares_rappor_clear(&r);
     return good;
@@ -231,10 +266,8 @@ static inline void coverage_rappor(struct coverage_cell *c)
         good = found_collect(&f, c, run) &&
                found_decode(&f, run, HSY_PEOPLE, &err) &&
                found_decode(&f, run, HSY_POPULATION, &err);
-    if (coverage_went(c, good, &err)) {
-        coverage_judge_selected(c, HSY_PEOPLE, &f.picked[HSY_PEOPLE]);
-        coverage_judge_selected(c, HSY_POPULATION, &f.picked[HSY_POPULATION]);
-    }
+    if (coverage_went(c, good, &err))
+        found_judge(c, &f);
     found_close(&f);
 }
 
@@ -246,10 +279,12 @@ static inline bool found_largest(struct poll *p, struct coverage_selected *out,
                                  const hsy_point *points, hsy_target target,
                                  hsy_error *err)
 {
-    const hsy_confidence how = {COVERAGE_LEVEL, target, HSY_INTERVAL_AUTO, 1};
     const double *shares = target == HSY_PEOPLE ? p->held : p->laws->share;
     struct shares_row rows[16];
     size_t count = p->run.npoints;
+    const hsy_confidence how = {
+        shares_level(&p->run.info, COVERAGE_LEVEL, FOUND_LARGEST, count),
+        target, HSY_INTERVAL_AUTO, 1};
 
     for (size_t v = 0; v < count; v++) {
         const struct shares_known own = {.point = &points[v]};

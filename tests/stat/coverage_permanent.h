@@ -8,6 +8,8 @@
 #define COVERAGE_PERMANENT_H
 
 #include "coverage.h"
+#include "coverage_found.h"
+#include "coverage_pairs.h"
 #include "coverage_points.h"
 
 #define PERMANENT_ROUNDS 365u
@@ -23,16 +25,6 @@ enum permanent_attendance {
     PERMANENT_SLOTS,   /* all, with a new answer every third of the rounds */
     PERMANENT_UNKNOWN, /* as leave, but rounds cannot be told apart */
 };
-
-/* A scheme of reports and one of the answers they are made from. */
-struct permanent_pair {
-    const char *mechanism;
-    double permanent, one;
-};
-
-static const struct permanent_pair permanent_pairs[] = {
-    {"rr", 2, 1},  {"rr", 1, 1},       {"grr", 4, 2},    {"oue", 2, 1},
-    {"olh", 2, 1}, {"dbitflip", 2, 1}, {"onebit", 2, 1}, {"rappor", 0, 0}};
 
 struct permanent_run {
     hsy_scheme *permanent;
@@ -53,34 +45,11 @@ struct permanent_run {
     /* Instead of the reports how many there are of each answer. */
     bool counted;
     uint64_t sent[PERMANENT_ANSWERS];
+
+    struct coverage_selected picked[2]; /* RAPPOR's detected values */
 };
 
 /* ---- Schemes ------------------------------------------------------------- */
-
-static inline hsy_spec permanent_spec(const struct permanent_pair *pair,
-                                      double epsilon)
-{
-    hsy_spec spec = trial_values(pair->mechanism, 16, epsilon);
-
-    if (strcmp(pair->mechanism, "rr") == 0) {
-        spec.kind = HSY_KIND_YES_NO;
-        spec.d = 0;
-    } else if (strcmp(pair->mechanism, "onebit") == 0) {
-        spec = trial_number(STAT_RANGE, epsilon);
-    } else if (strcmp(pair->mechanism, "olh") == 0) {
-        spec.param[HSY_PARAM_POOL_BITS] = 10;
-        spec.param[HSY_PARAM_G] = 4;
-    } else if (strcmp(pair->mechanism, "rappor") == 0) {
-        spec.design = HSY_DESIGN_RAPPOR; /* both steps in one */
-        spec.chance[0] = (hsy_ratio){1, 2};
-        spec.chance[1] = (hsy_ratio){1, 2};
-        spec.chance[2] = (hsy_ratio){3, 4};
-        spec.param[HSY_PARAM_BITS] = 16;
-        spec.param[HSY_PARAM_HASHES] = 2;
-        spec.param[HSY_PARAM_COHORTS] = 8;
-    }
-    return spec;
-}
 
 static inline bool permanent_open(struct permanent_run *p,
                                   const struct coverage_cell *c, hsy_error *err)
@@ -348,15 +317,73 @@ static inline hsy_status permanent_points(hsy_point **points,
     return st == HSY_OK ? shares_points(points, &view, NULL, count, err) : st;
 }
 
+/* By how much the variance of a count of RAPPOR's bits is larger than that of
+ * as many devices': of a report's bit the kept one has a part of the variance,
+ * which comes r times where a device sent r reports. */
+static inline double permanent_dispersion(const struct permanent_run *p,
+                                          double kept)
+{
+    hsy_chain_info i;
+    double set, clear, gap;
+
+    hsy_chain_describe(&p->chain, &i);
+    gap = (i.p2 - i.q2) * (i.p2 - i.q2);
+    set = i.q2 + i.p1 * (i.p2 - i.q2);
+    clear = i.q2 + i.q1 * (i.p2 - i.q2);
+    return 1 + kept * gap *
+                   fmax(i.p1 * (1 - i.p1) / (set * (1 - set)),
+                        i.q1 * (1 - i.q1) / (clear * (1 - clear)));
+}
+
+/* RAPPOR is decoded, all values being candidates. */
+static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
+                                    hsy_error *err)
+{
+    struct stat_run *r = &p->poll.run;
+    const struct shares_tally view = {
+        .scheme = r->s, .info = &r->info, .tally = &r->tally};
+    const double *shares =
+        target == HSY_PEOPLE ? p->poll.held : p->poll.laws->share;
+    double scratch[PERMANENT_ROUNDS];
+    hsy_attendance attended;
+    hsy_rappor_options how = {
+        .size = sizeof how, .level = COVERAGE_LEVEL, .target = target};
+    hsy_rappor_share *made = NULL;
+    hsy_rappor_summary summary;
+    struct shares_rappor data;
+    bool good =
+        hsy_attend(&attended, p->of, p->rounds, scratch, err) == HSY_OK &&
+        shares_rappor_open(&data, &view, NULL, r->info.d, err) == HSY_OK;
+
+    how.dispersion = good ? permanent_dispersion(p, attended.kept) : 1;
+    good = good && shares_rappor_decode(&made, &summary, &data.data, &how,
+                                        err) == HSY_OK;
+    for (uint32_t v = 0; v < r->info.d && good; v++)
+        if (made[v].detected) {
+            made[v].est.value = made[v].unbiased;
+            found_pick(&p->picked[target], p->poll.laws, shares, v,
+                       &made[v].est,
+                       found_z((double)summary.detected, r->info.d));
+        }
+    coverage_picked(&p->picked[target]);
+    free(made);
+    shares_rappor_clear(&data);
+    return good;
+}
+
 static inline bool permanent_see(struct permanent_run *p, hsy_error *err)
 {
     struct stat_run *r = &p->poll.run;
     const struct shares_tally view = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
     hsy_point *points = NULL;
-    bool good =
-        permanent_points(&points, &view, r->npoints, p->of, p->rounds,
-                         p->attendance != PERMANENT_UNKNOWN, err) == HSY_OK;
+    bool good;
+
+    if (strcmp(r->info.mechanism, "rappor") == 0)
+        return permanent_decode(p, HSY_PEOPLE, err) &&
+               permanent_decode(p, HSY_POPULATION, err);
+    good = permanent_points(&points, &view, r->npoints, p->of, p->rounds,
+                            p->attendance != PERMANENT_UNKNOWN, err) == HSY_OK;
 
     for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
         for (size_t v = 0; v < r->npoints && good; v++) {
@@ -491,7 +518,10 @@ static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
         good =
             permanent_collect(p, coverage_lane(c, run, 0)) &&
             (split == 0 ? permanent_see(p, &err) : permanent_see_pair(p, &err));
-    if (coverage_went(c, good, &err))
+    if (coverage_went(c, good, &err) && p->picked[0].runs != 0)
+        for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
+            coverage_judge_selected(c, (hsy_target)t, &p->picked[t]);
+    else if (good)
         coverage_judge_both(c, p->poll.values, p->poll.count);
     permanent_close(p);
     free(p);

@@ -25,6 +25,7 @@
 #define RANGE "hsy_range"
 #define SEARCH "shares_search"
 #define DECODE "hsy_rappor_decode"
+#define REST "hsy_estimate_rest"
 #define SURVEY "hsy_survey_estimate"
 #define PAIR "hsy_survey_pair_estimate"
 #define STATES "hsy_survey_states"
@@ -105,21 +106,24 @@ static const struct coverage_kind kinds[] = {
      0},
     {"quantile/oue", QUANTILE, coverage_bins, "oue", 0, BINS_OF_QUANTILES, 0,
      0},
-    {"density/sw/16/beta", DENSITY, coverage_density, "sw", 16, BINS_BETA, 2,
+    {"density/sw/16/beta", DENSITY, coverage_density, "sw", 16, BINS_BETA, 4,
      0},
     {"density/sw/16/heaped", DENSITY, coverage_density, "sw", 16, BINS_HEAPED,
-     2, 0},
-    {"density/sw/64/beta", DENSITY, coverage_density, "sw", 64, BINS_BETA, 2,
+     4, 0},
+    {"density/sw/64/beta", DENSITY, coverage_density, "sw", 64, BINS_BETA, 4,
      0},
     {"density/sw/64/heaped", DENSITY, coverage_density, "sw", 64, BINS_HEAPED,
-     2, 0},
-    {"density/grr/16", DENSITY, coverage_density, "grr", 16, BINS_BETA, 2, 0},
+     4, 0},
+    {"density/grr/16", DENSITY, coverage_density, "grr", 16, BINS_BETA, 4, 0},
     {"found/pem", SEARCH, coverage_found, "pem", 16, FOUND_SIGNIFICANT, 10, 0},
     {"found/pem/top", SEARCH, coverage_found, "pem", 16, FOUND_TOP, 10, 0},
     {"found/stage", SEARCH, coverage_found, "stage", 8, FOUND_SIGNIFICANT, 5,
      0},
-    {"found/sfp", SEARCH, coverage_found, "sfp", 16, FOUND_SIGNIFICANT, 5, 0},
-    {"detected/rappor", DECODE, coverage_rappor, "rappor", 0, 0, 5, 0},
+    {"found/sfp", SEARCH, coverage_found, "sfp", 16, FOUND_SIGNIFICANT, 10, 0},
+    {"rest/pem", REST, coverage_found, "pem", 16, FOUND_REST, 20, 0},
+    {"rest/stage", REST, coverage_found, "stage", 8, FOUND_REST, 0, 0},
+    {"rest/rappor", DECODE, coverage_rappor, "rappor", 0, FOUND_REST, 20, 0},
+    {"detected/rappor", DECODE, coverage_rappor, "rappor", 0, 0, 10, 0},
     {"top/grr", POINT, coverage_top, "grr", HSY_KIND_VALUES, 0, 0, 0},
     {"top/oue", POINT, coverage_top, "oue", HSY_KIND_VALUES, 0, 0, 0},
     {"permanent/rr/2-1/stay", POINT, coverage_permanent, "rr", 0,
@@ -247,6 +251,8 @@ static const struct coverage_exception exceptions[] = {
      "asked for by name: holds whatever the law, without an approximation"},
     {"survey/pair/exact", COVERAGE_WIDTH, COVERAGE_OF_POPULATION, 0, 0,
      "two samples: holds for every rate of the other question"},
+    {"rest/", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
+     "reaches up by what selection can have added to the shown"},
     {"associate/", COVERAGE_WIDTH | COVERAGE_REFUSED, COVERAGE_OF_BOTH, 0, 0,
      "the most likely table ends at 0, where it varies less than its "
      "information says; refused where the likelihood is flat"},
