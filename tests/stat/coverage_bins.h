@@ -184,23 +184,24 @@ static inline void coverage_bins(struct coverage_cell *c)
 
 /* ---- Densities ----------------------------------------------------------- */
 
-/* Those who answered are a sample: there is no other target. */
-static inline bool bins_density(struct bins_run *b,
-                                const struct coverage_cell *c, uint64_t run,
+static inline bool bins_density(struct bins_run *b, hsy_target target,
                                 hsy_error *err)
 {
-    const hsy_density_how how = {.level = COVERAGE_LEVEL, .seed = run + 1};
+    const hsy_density_how how = {.level = COVERAGE_LEVEL, .target = target};
     const struct shares_tally view = {
         .scheme = b->run.s, .info = &b->run.info, .tally = &b->run.tally};
+    const double *shares = target == HSY_PEOPLE ? b->held : b->law.share;
+    struct coverage_value *values =
+        b->values + (target == HSY_PEOPLE ? 0 : b->count);
     struct shares_row *rows = NULL;
     hsy_density_fit fit;
     size_t count = 0;
     const bool good =
-        bins_collect(b, c, run) &&
-        shares_density(&rows, &count, &fit, &view, &how, err) == HSY_OK;
+        shares_density(&rows, &count, &fit, &view, &how, err) == HSY_OK &&
+        fit.no_interval == NULL;
 
     for (size_t v = 0; v < count && good; v++)
-        coverage_see(&b->values[v], &rows[v].est, b->law.share[v]);
+        coverage_see(&values[v], &rows[v].est, shares[v]);
     free(rows);
     return good;
 }
@@ -215,9 +216,10 @@ static inline void coverage_density(struct coverage_cell *c)
     bins_open(&b, c, c->kind->number, (enum bins_shape)c->kind->variant,
               c->kind->number);
     for (uint64_t run = 0; run < c->runs && good; run++)
-        good = bins_density(&b, c, run, &err);
+        good = bins_collect(&b, c, run) && bins_density(&b, HSY_PEOPLE, &err) &&
+               bins_density(&b, HSY_POPULATION, &err);
     if (coverage_went(c, good, &err))
-        coverage_judge(c, HSY_POPULATION, b.values, b.count);
+        coverage_judge_both(c, b.values, b.count);
     bins_close(&b);
 }
 
