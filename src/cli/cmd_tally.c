@@ -12,8 +12,8 @@ static const struct cli_option tally_options[] = {
     {TALLY_OUTPUT, "output", "FILE",
      "write there, whole or not at all ('-': stdout)"},
     {TALLY_ROUND, "round", "SLOT:ROUND",
-     "of files that do not say: reports of kept answers may\n"
-     "only be added up if it is known which rounds they are of"},
+     "of which round files are that do not say it: needed\n"
+     "to merge reports of kept answers"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command tally_command = {

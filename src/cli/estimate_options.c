@@ -62,11 +62,9 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
     {ESTIMATE_ROUNDS, "rounds", "T",
-     "nobody is in the tally more than T times (where it\n"
-     "does not say its rounds itself)"},
+     "nobody is in a tally without rounds more than T times"},
     {ESTIMATE_DEVICES, "devices", "N",
-     "with --against: there are N devices in all, so that\n"
-     "both tallies share kept answers, at least this many"},
+     "... of N devices in all, which share kept answers"},
     {ESTIMATE_LYING, "assume-lying", "SHARE",
      "add intervals that allow for what so many lying\n"
      "devices can do, as 1% or 0.01"},

@@ -159,6 +159,7 @@ static size_t ranges_round(size_t size)
 /* law, RANGES_LINES arrays of edges, and what the family needs, one after the
  * other. */
 #define RANGES_LINES 6u
+#define RANGES_FEW 16.0    /* reports of support that are normal enough */
 #define RANGES_LOOKED 512u /* edges of a mechanism of one level */
 
 static size_t ranges_edges(const hsy_scheme *s)
@@ -304,12 +305,34 @@ hsy_status hsy_ranges_attend(hsy_ranges *r, const hsy_scheme *permanent,
     return st;
 }
 
+/*
+ * n times the least variance of a sum of `bins` bins of one level, where few
+ * reports support it: that at a share of 0, since the one at the estimate is 0
+ * if it happens to have no support.
+ */
+static double ranges_least(const hsy_ranges *r, size_t bins)
+{
+    const hsy_scheme *s = r->scheme;
+    struct mech_support law;
+    double rate;
+
+    if (ranges_family_of(s) != &ranges_tree || s->mech->support == NULL ||
+        ((const struct tree *)r->law)->levels != 1)
+        return 0;
+    s->mech->support(s, &law);
+    rate = (double)bins * law.q;
+    if (rate >= 0.5 || r->n * rate * (1 - rate) >= RANGES_FEW)
+        return 0;
+    return rate * (1 - rate) / (law.gap * law.gap);
+}
+
 /* A sum of bins with this variance if everybody answered once. */
 static hsy_point ranges_point(const hsy_ranges *r, double value,
-                              double variance)
+                              double variance, size_t bins)
 {
     hsy_point point = hsy_tree_point(value, variance, r->n);
 
+    point.v0 = point.v1 = fmax(point.v0, ranges_least(r, bins));
     point.v0 *= r->noise;
     point.v1 *= r->noise;
     point.kept = r->noise - 1;
@@ -358,7 +381,7 @@ hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
     if (family->variance == NULL)
         return ranges_reach(est, r, from, to, how, err);
     point = ranges_point(r, r->cdf[to] - r->cdf[from],
-                         family->variance(r->law, from, to));
+                         family->variance(r->law, from, to), to - from);
     return hsy_estimate_point(est, &point, how, err);
 }
 
@@ -426,7 +449,7 @@ void hsy_ranges_lines(const hsy_ranges *r, double q, double z,
     }
     ranges_variances(r);
     for (size_t i = 1; i < r->d; i++) {
-        const hsy_point point = ranges_point(r, r->cdf[i], r->variance[i]);
+        const hsy_point point = ranges_point(r, r->cdf[i], r->variance[i], i);
         const double half = z * sqrt(hsy_point_variance(&point, target, q));
 
         r->low[i] = r->cdf[i] - half;
@@ -435,4 +458,5 @@ void hsy_ranges_lines(const hsy_ranges *r, double q, double z,
 }
 
 #undef RANGES_LINES
+#undef RANGES_FEW
 #undef RANGES_LOOKED

@@ -442,14 +442,30 @@ static hsy_few tree_few(const struct tree *tree, const hsy_point *leaf)
     return few;
 }
 
+/* Of few counts the variance at the estimate is none: where a bin happens to
+ * have no support it would be 0. What it is at a share of 0 is the least then.
+ * (A level's count of support is normal enough from 16 on.) */
+static double tree_least(const hsy_scheme *s, const struct tree *tree)
+{
+    const struct tree_level *leaves = &tree->level[tree->levels - 1];
+    double v[2];
+
+    if (leaves->n * leaves->q * (1 - leaves->q) >= 16)
+        return 0;
+    hsy_tree_points_variance(s, v);
+    return v[0];
+}
+
 void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
                      const uint64_t *codes, size_t count, void *scratch)
 {
     struct tree tree;
     const hsy_point *leaves;
     const double *f;
+    double least;
 
     hsy_tree_open(&tree, s, t, scratch);
+    least = tree_least(s, &tree);
     leaves = tree_divide(&tree, s).points;
     f = tree.f + tree.level[tree.levels - 1].first;
     for (size_t i = 0; i < count; i++) {
@@ -458,6 +474,8 @@ void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
         points[i] = hsy_tree_point(
             f[bin], hsy_tree_variance(&tree, bin, bin + 1), tree.n);
         points[i].few = tree_few(&tree, &leaves[bin]);
+        if (points[i].v0 < least)
+            points[i].v0 = points[i].v1 = least;
     }
 }
 
