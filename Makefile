@@ -71,7 +71,9 @@ ABOVE   := \
     test_engine_once \
     test_engine_tallies \
     test_entropy \
+    test_few \
     test_figures \
+    test_fleet \
     test_golden \
     test_history \
     test_ids \
@@ -90,6 +92,8 @@ ABOVE   := \
     test_puzzle \
     test_rappor_dialect \
     test_rappor_files \
+    test_reach \
+    test_rest \
     test_roster \
     test_sandbox \
     test_search \

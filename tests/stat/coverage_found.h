@@ -88,7 +88,8 @@ static inline hsy_spec found_spec(const struct coverage_cell *c)
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = c->kind->number;
     if (strcmp(mechanism, "pem") == 0)
-        spec.param[HSY_PARAM_POOL_BITS] = 8;
+        spec.param[HSY_PARAM_POOL_BITS] = 12; /* fewer functions than there
+                                                 are candidates are a bias */
     if (strcmp(mechanism, "stage") == 0)
         spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = c->kind->number;
     if (strcmp(mechanism, "sfp") == 0) {
