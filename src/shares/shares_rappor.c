@@ -59,28 +59,30 @@ void shares_rappor_clear(struct shares_rappor *r)
 /*
  * A bit is 1 with chance u if its kept bit is 1, with chance v if not; the kept
  * one is turned with chance f/2. So (u - v)^2 f/2 (1 - f/2) of its variance
- * comes again with every report, and the rest of it is at least that of the
- * likelier law's.
+ * comes again with every report of a slot. Of a population whose bits are, or
+ * are not, set in people's filters at most (p - q)^2 / 4 comes again with every
+ * report of a person. Both over the least variance that a bit has.
  */
 double shares_rappor_dispersion(const struct shares_tally *t, hsy_target target)
 {
+    const double p = t->info->p, q = t->info->q;
+    const double least = fmin(p * (1 - p), q * (1 - q));
     uint8_t wire[HSY_SCHEME_WIRE];
     hsy_spec spec;
-    double chance[3], kept, least;
+    double chance[3], kept, sampled;
 
     if (t->attended == NULL)
         return 1;
-    if (target == HSY_POPULATION) /* whose sampling comes again as a whole */
-        return 1 + t->attended->came;
     hsy_scheme_encode(t->scheme, wire);
     if (hsy_spec_decode(&spec, wire, NULL, t->info->labels_len, NULL) != HSY_OK)
-        return 1 + t->attended->kept;
+        return 1 + t->attended->came;
     for (size_t i = 0; i < 3; i++)
         chance[i] = (double)spec.chance[i].num / (double)spec.chance[i].den;
     kept = chance[0] / 2 * (1 - chance[0] / 2) * (chance[2] - chance[1]) *
            (chance[2] - chance[1]);
-    least = fmin(t->info->p * (1 - t->info->p), t->info->q * (1 - t->info->q));
-    return 1 + t->attended->kept * fmin(1, kept / least);
+    sampled = target == HSY_POPULATION ? (p - q) * (p - q) / 4 : 0;
+    return 1 + t->attended->kept * fmin(1, kept / least) +
+           t->attended->came * fmin(1, sampled / least);
 }
 
 hsy_status shares_rappor_decode(hsy_rappor_share **shares,

@@ -317,35 +317,19 @@ static inline hsy_status permanent_points(hsy_point **points,
     return st == HSY_OK ? shares_points(points, &view, NULL, count, err) : st;
 }
 
-/* By how much the variance of a count of RAPPOR's bits is larger than that of
- * as many devices': of a report's bit the kept one has a part of the variance,
- * which comes r times where a device sent r reports. */
-static inline double permanent_dispersion(const struct permanent_run *p,
-                                          double kept)
-{
-    hsy_chain_info i;
-    double set, clear, gap;
-
-    hsy_chain_describe(&p->chain, &i);
-    gap = (i.p2 - i.q2) * (i.p2 - i.q2);
-    set = i.q2 + i.p1 * (i.p2 - i.q2);
-    clear = i.q2 + i.q1 * (i.p2 - i.q2);
-    return 1 + kept * gap *
-                   fmax(i.p1 * (1 - i.p1) / (set * (1 - set)),
-                        i.q1 * (1 - i.q1) / (clear * (1 - clear)));
-}
-
 /* RAPPOR is decoded, all values being candidates. */
 static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
                                     hsy_error *err)
 {
     struct stat_run *r = &p->poll.run;
-    const struct shares_tally view = {
-        .scheme = r->s, .info = &r->info, .tally = &r->tally};
+    hsy_attendance attended;
+    const struct shares_tally view = {.scheme = r->s,
+                                      .info = &r->info,
+                                      .tally = &r->tally,
+                                      .attended = &attended};
     const double *shares =
         target == HSY_PEOPLE ? p->poll.held : p->poll.laws->share;
     double scratch[PERMANENT_ROUNDS];
-    hsy_attendance attended;
     hsy_rappor_options how = {
         .size = sizeof how, .level = COVERAGE_LEVEL, .target = target};
     hsy_rappor_share *made = NULL;
@@ -355,7 +339,7 @@ static inline bool permanent_decode(struct permanent_run *p, hsy_target target,
         hsy_attend(&attended, p->of, p->rounds, scratch, err) == HSY_OK &&
         shares_rappor_open(&data, &view, NULL, r->info.d, err) == HSY_OK;
 
-    how.dispersion = good ? permanent_dispersion(p, attended.kept) : 1;
+    how.dispersion = good ? shares_rappor_dispersion(&view, target) : 1;
     good = good && shares_rappor_decode(&made, &summary, &data.data, &how,
                                         err) == HSY_OK;
     for (uint32_t v = 0; v < r->info.d && good; v++)

@@ -251,6 +251,9 @@ static const struct coverage_exception exceptions[] = {
      "asked for by name: holds whatever the law, without an approximation"},
     {"survey/pair/exact", COVERAGE_WIDTH, COVERAGE_OF_POPULATION, 0, 0,
      "two samples: holds for every rate of the other question"},
+    {"quantile/", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 10000, 0,
+     "where little is known the ends are those of the range, or of a bin that "
+     "nobody is in: no normal error has such ends"},
     {"density/", COVERAGE_WIDTH, COVERAGE_OF_BOTH, 0, 0,
      "holds for every shape, and EM, which ends early, varies less than any "
      "such interval can"},
