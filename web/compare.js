@@ -73,7 +73,14 @@ export class CompareView {
     return put(this.form, choice("Compare", modes, this.mode, (v) => { this.mode = v; this.remember(); this.controls(); this.ask(); }),
       this.mode === "release" ? choice(`Release ${this.task.release} with`, this.others.map((t) => [String(t.release), `release ${t.release}`]), String(options.with), set("with"))
         : [date("from", "A: sent from"), date("to", "to"), date("from2", "B: sent from"), date("to2", "to")],
-      levels(options.level, set("level")), shares(options.lying, set("lying")));
+      levels(options.level, set("level")), shares(options.lying, set("lying")), this.task.kept_days ? this.devices(set("devices")) : null);
+  }
+
+  // Kept answers of devices that are on both sides are not in the difference:
+  // how many are, follows from how many there are in all.
+  devices(changed) {
+    const id = fresh("devices");
+    return h("span", { class: "choice" }, h("label", { for: id }, "Devices in all"), h("input", { id, type: "number", min: 1, step: 1, placeholder: "not known", value: this.options.devices ?? "", onchange: (e) => changed(e.target.value) }));
   }
 
   names() {
@@ -84,8 +91,8 @@ export class CompareView {
   }
 
   query() {
-    const { with: other, level, lying, from, to, from2, to2 } = this.options;
-    return { release: this.task.release, ...(this.mode === "release" ? { with: other } : { from, to, from2, to2 }), level, lying };
+    const { with: other, level, lying, devices, from, to, from2, to2 } = this.options;
+    return { release: this.task.release, ...(this.mode === "release" ? { with: other } : { from, to, from2, to2 }), level, lying, ...(devices ? { devices } : {}) };
   }
 
   // The comparison stands in the address.
@@ -113,7 +120,7 @@ export class CompareView {
     const sure = both.difference.filter((r) => lowEnough(r.p_value)).length, lies = both.difference.some(lyingOf);
     return put(this.result, shown,
       h("section", { class: "card", "aria-labelledby": ids[1] }, h("div", { class: "head" }, h("h2", { id: ids[1] }, "Difference"), h("div", { class: "group", role: "group", "aria-label": "Export" }, keep("csv", () => sheet(both), "text/csv"), keep("json", () => JSON.stringify(both, null, 2), "application/json"))),
-        h("p", null, `${a} minus ${b}. `, sure ? `${sure} of ${both.difference.length} differ by more than chance (p below 0.05${both.difference.length > 1 ? ", each by itself" : ""}).` : "Nothing differs by more than chance."),
+        h("p", null, `${a} minus ${b}. `, both.paired ? "Devices on both sides are compared with themselves. " : "", sure ? `${sure} of ${both.difference.length} differ by more than chance (p below 0.05${both.difference.length > 1 ? ", each by itself" : ""}).` : "Nothing differs by more than chance."),
         differences(both, unit), h("p", { class: "key soft small" }, legend(both.a)), numbers(() => table("Differences", [["Value", ""], ["Difference", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(lies ? [["Low, lying", "n"], ["High, lying", "n"]] : []), ["p", "n"]],
           both.difference.map((r) => [labelOf(r), unit.number(r.estimate, r.stderr), ...numbersOf(r, unit, lies), chance(r.p_value)])))));
   }

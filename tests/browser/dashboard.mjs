@@ -252,6 +252,18 @@ async function compare() {
   await p.reload();
   await p.getByLabel("A: sent from").waitFor();
   ok((await p.getByLabel("Level").inputValue()) === "0.9" && (await p.getByLabel("Compare").inputValue()) === "period", "and the address keeps the comparison");
+  ok((await p.getByLabel("Devices in all").count()) === 0, "fresh coins share nothing: nobody asks for devices");
+  const kept = tasks.find((x) => x.task === "kept");
+  await at(p, hash(kept, "compare"), ".page .words");
+  await p.getByLabel("Devices in all").fill("3500");
+  await p.getByLabel("Devices in all").blur();
+  await p.getByText("compared with themselves").waitFor();
+  const [paired] = await marks(p, ".page .words"), days = new URLSearchParams((await p.evaluate(() => location.hash)).split("?")[1]);
+  const alone = await api(`/v1/tasks/kept/compare?from=${days.get("from")}&to=${days.get("to")}&from2=${days.get("from2")}&to2=${days.get("to2")}`);
+  ok(days.get("devices") === "3500" && paired.high - paired.low < alone.difference[0].high - alone.difference[0].low, "kept answers: with the number of devices the difference is that of pairs", [paired, alone.difference]);
+  await at(p, hash(t, "compare"), ".page .words");
+  await p.getByLabel("Compare").selectOption("period");
+  await p.getByLabel("B: sent from").waitFor();
   await p.getByLabel("B: sent from").fill("2099-01-01");
   await p.locator(".problem").waitFor();
   ok((await p.locator("g[data-low]").count()) === 0, "a comparison that is refused leaves no older one below");

@@ -23,13 +23,14 @@ def tasks(release, browsers):
     rows = [task(name, what, start=DAY - 9) for name, what in kind.items()]
     rows.append(task("browser", "release: %d; values: [%s]; epsilon: 2; mechanism: grr; repeat: daily" % (release, browsers), start=DAY - 9, min_reports=1000))
     rows.append(task("hostile", "values: [%s, b]; epsilon: 1; repeat: daily" % json.dumps(HOSTILE), start=DAY - 9))
+    rows.append(task("kept", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", start=DAY - 9))
     rows.append(task("few", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", min_reports=100000))
     return "".join(rows).replace("Which one is it?", json.dumps("Which one is it? " + HOSTILE), 1)
 
 
 PAGES = ["news", "maps", "<b>"]
 TRUTHS = {"crash": ["yes", "no", "no"], "minutes": [90, 120, 180, 300], "memory": [4, 8, 8, 16, 16, 16, 32, 64], "page": PAGES,
-          "browser": ["firefox", "chrome", "chrome", "safari"], "hostile": [HOSTILE, "b"]}
+          "browser": ["firefox", "chrome", "chrome", "safari"], "hostile": [HOSTILE, "b"], "kept": ["yes", "no", "no"]}
 
 
 def feed(c, name, people, epoch=DAY):
@@ -104,6 +105,7 @@ c.process.send_signal(signal.SIGHUP)
 c.until(lambda: any(t["task"] == "browser" and t["release"] == 2 for t in c.get("/v1/tasks", token)[1]["tasks"]))
 for back in range(3):
     feed(c, "browser", 3000, DAY - back)
+feed(c, "kept", 3000, DAY - 1)
 feed(c, "browser", 50, DAY - 3)  # too few for a figure of its own
 browse(c, token)
 ok(c.stop() == 0, "the collector ends when it is told to")
