@@ -248,6 +248,110 @@ static void sums_must_agree(void)
        "a tally may be empty");
 }
 
+/* ---- Rounds -------------------------------------------------------------- */
+
+/* A tally of 7 reports, then rounds in records of `cut` at most, then its
+ * end. */
+static hsy_status drain_rounds(const hsy_round *rounds, size_t n, size_t cut,
+                               bool cells_last)
+{
+    const hsy_spec grr = {.size = sizeof grr,
+                          .mechanism = "grr",
+                          .kind = HSY_KIND_VALUES,
+                          .d = 3,
+                          .nano_epsilon = HSY_NANO};
+    hsy_scheme *s = example_scheme(&grr);
+    struct output *out = files_open();
+    uint8_t payload[8 * ROUNDS_WIRE];
+    struct file f;
+    hsy_error err = {0};
+    hsy_status st;
+
+    container_put_prefix(out, s, NULL, 0, HSY_CONTENT_TALLY);
+    put_words(out, HSY_RECORD_STRATA, 0, 1, 7);
+    if (!cells_last)
+        put_words(out, HSY_RECORD_CELLS, 0, 3, 7);
+    for (size_t at = 0; at < n; at += cut) {
+        const size_t m = n - at < cut ? n - at : cut;
+
+        for (size_t i = 0; i < m; i++)
+            rounds_put(payload + ROUNDS_WIRE * i, &rounds[at + i]);
+        put_record(out,
+                   (hsy_record){HSY_RECORD_ROUNDS, (uint32_t)(ROUNDS_WIRE * m),
+                                at, m, 0},
+                   payload);
+    }
+    if (cells_last)
+        put_words(out, HSY_RECORD_CELLS, 0, 3, 7);
+    container_put_end(out, 7);
+    f = files_close(out);
+    st = files_drain(f.bytes, f.len, &err);
+    if (st == HSY_E_FORMAT && (err.status != st || err.line == 0))
+        st = HSY_OK;
+    free(f.bytes);
+    free(s);
+    return st;
+}
+
+#define ROUNDS(...)                                                            \
+    drain_rounds((const hsy_round[]){__VA_ARGS__},                             \
+                 sizeof((const hsy_round[]){__VA_ARGS__}) / sizeof(hsy_round), \
+                 8, false)
+
+static void rounds_add_up(void)
+{
+    const hsy_round two[] = {{0, 0, 1, 3}, {0, 2, 1, 4}};
+
+    ok(ROUNDS({0, 0, 1, 3}, {0, 2, 1, 4}) == HSY_E_END &&
+           ROUNDS({0, 5, 1, 3}, {1, 0, 2, 4}) == HSY_E_END,
+       "rounds stand after the cells, ascending by slot and round");
+    ok(ROUNDS({0, 0, 1, 3}, {0, 2, 1, 3}) == HSY_E_FORMAT &&
+           ROUNDS({0, 0, 1, 3}, {0, 2, 1, 5}) == HSY_E_FORMAT &&
+           ROUNDS({0, 0, 1, UINT64_MAX}, {0, 1, 1, 8}) == HSY_E_FORMAT,
+       "they add up to the reports");
+    ok(ROUNDS({0, 2, 1, 3}, {0, 0, 1, 4}) == HSY_E_FORMAT &&
+           ROUNDS({1, 0, 1, 3}, {0, 9, 1, 4}) == HSY_E_FORMAT &&
+           ROUNDS({0, 1, 1, 3}, {0, 1, 1, 4}) == HSY_E_FORMAT,
+       "none before another, none twice");
+    ok(ROUNDS({0, 0, 1, 0}, {0, 1, 1, 7}) == HSY_E_FORMAT &&
+           ROUNDS({0, 0, 0, 7}) == HSY_E_FORMAT,
+       "none without reports, and none of nobody");
+    ok(drain_rounds(two, 2, 1, false) == HSY_E_FORMAT &&
+           drain_rounds(two, 2, 8, true) == HSY_E_FORMAT,
+       "in whole records, and not before the cells");
+}
+
+static void rounds_merge_up(void)
+{
+    const hsy_round parts[] = {
+        {1, 0, 1, 5}, {0, 3, 1, 2}, {1, 0, 2, 1}, {0, 1, 1, 9}};
+    struct rounds a = {0}, b = {0};
+    const hsy_round all = {0, 0, 1, 1ull << 53};
+    hsy_attendance attended;
+    hsy_error err = {0};
+    bool good = true;
+
+    for (size_t i = 0; i < 4; i++) {
+        good &= rounds_add(&a, &parts[i], NULL) == HSY_OK;
+        good &= rounds_add(&b, &parts[3 - i], NULL) == HSY_OK;
+    }
+    ok(good && a.n == 3 && b.n == 3 && a.reports == 17 &&
+           memcmp(a.list, b.list, 3 * sizeof *a.list) == 0 &&
+           a.list[2].reports == 6 && a.list[2].each == 2,
+       "rounds add up in any order");
+    ok(rounds_merge(&a, &b, NULL) == HSY_OK && a.n == 3 && a.reports == 34,
+       "and so do two lists of them");
+    ok(rounds_add(&a, &all, &err) == HSY_E_OVERFLOW && a.reports == 34 &&
+           strcmp(err.field, "rounds") == 0,
+       "but not beyond what can be counted");
+    ok(rounds_attend(&attended, &a, NULL) == HSY_OK && attended.reports == 34 &&
+           attended.devices == 18,
+       "and say who is in it");
+    rounds_clear(&a);
+    rounds_clear(&b);
+    ok(rounds_attend(&attended, &a, NULL) == HSY_E_EMPTY, "or that nobody is");
+}
+
 static void records_fit_their_file(void)
 {
     const hsy_spec *grr = &examples[2].spec; /* 3 bits a report */
@@ -284,6 +388,8 @@ int main(void)
     one_order_only();
     cells_stay_within_the_reports();
     sums_must_agree();
+    rounds_add_up();
+    rounds_merge_up();
     records_fit_their_file();
     files_done();
     return tap_done();
