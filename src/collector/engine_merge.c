@@ -69,20 +69,29 @@ static hsy_status merge_look(const struct roster_entry *is,
     return st;
 }
 
-hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,
-                               size_t len, hsy_error *err)
+/* Once more through a file that was looked through before. */
+static hsy_status merge_again(hsy_tally *t, struct merge_file *file,
+                              const uint8_t *bytes, size_t len, hsy_error *err)
 {
     struct container_reader *r = container_open_bytes(bytes, len);
     struct container_item item;
-    struct merge_file file = {0};
     hsy_status st;
 
     if (r == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     st = container_next(r, &item, err);
     if (st == HSY_OK)
-        st = merge_records(r, NULL, &file, err);
+        st = merge_records(r, t, file, err);
     container_close(r);
+    return st;
+}
+
+hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,
+                               size_t len, hsy_error *err)
+{
+    struct merge_file file = {0};
+    hsy_status st = merge_again(NULL, &file, bytes, len, err);
+
     *rounds = file.rounds;
     return st;
 }
@@ -90,18 +99,9 @@ hsy_status engine_merge_rounds(struct rounds *rounds, const uint8_t *bytes,
 hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,
                              hsy_error *err)
 {
-    struct container_reader *r = container_open_bytes(bytes, len);
-    struct container_item item;
     struct merge_file file = {0};
-    hsy_status st;
 
-    if (r == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    st = container_next(r, &item, err);
-    if (st == HSY_OK)
-        st = merge_records(r, t, &file, err);
-    container_close(r);
-    return st;
+    return merge_again(t, &file, bytes, len, err);
 }
 
 /* Room for all that the tally needs from the commit on. */
