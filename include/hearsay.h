@@ -2227,7 +2227,7 @@ typedef struct hsy_task {
 
 /* The slot and the round of it that an upload of this epoch is of: delays are
  * shorter than a round, so there is one. reports is not written, each is sends.
- * HSY_E_RANGE if no round of the task is sent on that day. */
+ * HSY_E_RANGE if no round of the task has ended by then. */
 HSY_API hsy_status hsy_task_round(hsy_round *out, const hsy_task *task,
                                   uint32_t epoch, hsy_error *err);
 

@@ -304,6 +304,10 @@ int cli_gather_attend(struct cli_gather *g, uint64_t most)
                         "are: --rounds 1 if nobody is in it twice, --rounds T "
                         "if in at most T",
                         g->first);
+    if (g->rounds.n == 0 && most == 0 && g->info.epsilon_lifetime > 0)
+        cli_note("note: %s: every report is taken for another person's; "
+                 "--rounds T, if nobody is in it more than T times",
+                 g->first);
     if (g->rounds.n == 0 && most == 0)
         return 0;
     if (gather_attend(g, most, &err) != HSY_OK)

@@ -64,7 +64,7 @@ static const struct cli_option estimate_options[] = {
     {ESTIMATE_ROUNDS, "rounds", "T",
      "nobody is in a tally without rounds more than T times"},
     {ESTIMATE_DEVICES, "devices", "N",
-     "... of N devices in all, which share kept answers"},
+     "... of N devices in all that keep their first answer"},
     {ESTIMATE_LYING, "assume-lying", "SHARE",
      "add intervals that allow for what so many lying\n"
      "devices can do, as 1% or 0.01"},

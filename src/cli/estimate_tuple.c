@@ -525,6 +525,12 @@ int estimate_tuple(const struct cli_gather *g, const struct estimate_options *o)
         failed = cli_fail("%s", refusal);
     else if (hsy_tally_reports(&g->tally) == 0)
         failed = cli_fail("%s: no data: it holds no reports", g->first);
+    else if (g->attends && g->attended.came > 0 &&
+             o->how.target == HSY_POPULATION)
+        failed = cli_fail("%s: no interval: several attributes of people who "
+                          "answered in more than one round have errors for "
+                          "--target people only",
+                          g->first);
     else
         failed = tuple_open(j);
     if (!failed)

@@ -376,7 +376,7 @@ static hsy_status figure_put_quantiles(struct put *p, const struct figure *f,
     if (st == HSY_OK)
         put_end(p, ']');
     free(scratch);
-    return st;
+    return st == HSY_E_REFUSED ? HSY_OK : st; /* there are none of it */
 }
 
 static hsy_status figure_by_points(struct put *p, struct figure *f,

@@ -114,7 +114,8 @@ static hsy_status compare_both(struct put *p, struct figure *a,
 }
 
 /* Two of one plan share the kept answers of devices that are in both: days of a
- * task, or releases that ask from the same answers. */
+ * task, or releases that ask from the same answers. Where an answer may change
+ * it is not known whose did. */
 static hsy_status compare_shared(struct figure *a, const struct figure *b,
                                  hsy_error *err)
 {
@@ -122,6 +123,7 @@ static hsy_status compare_shared(struct figure *a, const struct figure *b,
                              sizeof a->release.digest) == 0;
 
     if (a->how->devices == 0 || a->release.permanent == NULL || !same ||
+        a->entry->task.max_changes != 1 || b->entry->task.max_changes != 1 ||
         a->rounds == NULL || b->rounds == NULL || a->rounds->unknown != 0 ||
         b->rounds->unknown != 0)
         return HSY_OK;

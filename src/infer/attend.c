@@ -121,21 +121,36 @@ hsy_status hsy_attend_most(hsy_attendance *out, uint64_t reports, uint64_t most,
     return HSY_OK;
 }
 
-/* A round is sent from the day after its last on, for less than a round. */
+/*
+ * A round is sent from the day after its last on, for less than a round. Where
+ * the task's days are no multiple of a round, the last round is shorter and
+ * ends with the task. An end that was moved since leaves earlier rounds where
+ * they were.
+ */
 hsy_status hsy_task_round(hsy_round *out, const hsy_task *task, uint32_t epoch,
                           hsy_error *err)
 {
-    const uint32_t slot =
-        task->slot_days != 0 ? task->slot_days : task->end - task->start;
-    const uint32_t days = task->round_days != 0 ? task->round_days : slot;
+    const uint32_t length = task->end - task->start;
+    const uint32_t days = task->round_days != 0  ? task->round_days
+                          : task->slot_days != 0 ? task->slot_days
+                                                 : length;
     const uint64_t since =
         epoch > task->start ? (epoch - task->start) / days : 0;
+    uint64_t number = since - 1;
 
-    if (since == 0 || (since - 1) * days >= (uint64_t)(task->end - task->start))
+    if (length % days != 0 && epoch >= task->end &&
+        epoch < (uint64_t)task->end + days)
+        number = length / days;
+    else if (since == 0)
         return hsy_fail(err, HSY_E_RANGE, "epoch",
                         "no round of the task is sent on that day");
-    out->slot = (since - 1) / (slot / days);
-    out->round = (uint32_t)((since - 1) % (slot / days));
+    if (task->slot_days == 0) { /* one slot, however long */
+        out->slot = 0;
+        out->round = task->round_days != 0 ? (uint32_t)number : 0;
+    } else {
+        out->slot = number / (task->slot_days / days);
+        out->round = (uint32_t)(number % (task->slot_days / days));
+    }
     out->each = task->sends;
     return HSY_OK;
 }

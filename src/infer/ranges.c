@@ -185,6 +185,10 @@ static hsy_status ranges_has(const hsy_scheme *s, hsy_error *err)
     if (s->mech->points == NULL)
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "it is not estimated value by value");
+    if (s->mech == &hsy_mech_dbitflip)
+        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+                        "each report answers for some bins only: sums of them "
+                        "have no variance here");
     return HSY_OK;
 }
 

@@ -151,8 +151,22 @@ static void days(void)
            r.round == 0,
        "until the next; then the next slot");
     ok(hsy_task_round(&r, &t, 134, NULL) == HSY_OK && r.slot == 1 &&
-           r.round == 1 && hsy_task_round(&r, &t, 135, NULL) == HSY_E_RANGE,
+           r.round == 1,
        "the last one, after the task's end");
+    ok(hsy_task_round(&r, &t, 149, NULL) == HSY_OK && r.slot == 3 &&
+           r.round == 0,
+       "a later one, if the end was moved since");
+    t.end = 124; /* 24 days: rounds of 7, 7, 7 and 3 */
+    ok(hsy_task_round(&r, &t, 123, NULL) == HSY_OK && r.slot == 1 &&
+           r.round == 0 && hsy_task_round(&r, &t, 124, NULL) == HSY_OK &&
+           r.slot == 1 && r.round == 1 &&
+           hsy_task_round(&r, &t, 126, NULL) == HSY_OK && r.slot == 1 &&
+           r.round == 1,
+       "a shorter last round is one of its own");
+    t = (hsy_task){.start = 10, .end = 20, .slot_days = 7, .sends = 1};
+    ok(hsy_task_round(&r, &t, 17, NULL) == HSY_OK && r.slot == 0 &&
+           hsy_task_round(&r, &t, 20, NULL) == HSY_OK && r.slot == 1,
+       "and so is a shorter last slot");
     t = (hsy_task){.start = 10, .end = 20, .sends = 1};
     ok(hsy_task_round(&r, &t, 20, NULL) == HSY_OK && r.slot == 0 &&
            r.round == 0 && hsy_task_round(&r, &t, 19, NULL) == HSY_E_RANGE,
