@@ -75,10 +75,18 @@ static void task_cell(const void *ctx, size_t row, size_t column,
 
 static void task_say(const struct plan_task *t)
 {
+    const hsy_ratio sample = t->release.task.sample;
+
     printf("%s, epsilon %.9g, %" PRIu64 " devices that all stay, rounds of "
-           "%" PRIu32 " day%s:\n\n",
+           "%" PRIu32 " day%s",
            t->info.mechanism, t->info.epsilon, t->devices, t->days,
            t->days == 1 ? "" : "s");
+    if (t->info.kind != HSY_KIND_NUMBER)
+        printf(", a share of %.4g", t->share);
+    if (sample.num != sample.den)
+        printf("\n(the task asks %" PRIu64 " of %" PRIu64 " devices)",
+               sample.num, sample.den);
+    puts("\n");
 }
 
 static void task_print(const struct plan_task *t, enum cli_format format)
@@ -109,7 +117,7 @@ static void task_print(const struct plan_task *t, enum cli_format format)
         puts("Answers are kept for a slot: more days do not bring the error "
              "below that of the\nkept answers. Where devices come and go it is "
              "larger for the same reports.");
-    else
+    else if (t->nrows > 1)
         puts("Every round has fresh coins: the noise averages out, and so does "
              "the privacy.\n'hearsay account compose' adds up what is told.");
 }
@@ -146,11 +154,11 @@ static int task_run(struct plan_task *t, const struct plan_options *o,
         return failed;
     hsy_release_describe(release, &t->release);
     hsy_scheme_info(t->release.scheme, &t->info);
-    t->share = o->has_share                      ? o->share
-               : t->info.kind == HSY_KIND_YES_NO ? 0.5
-                                                 : 0;
-    if (t->info.kind == HSY_KIND_NUMBER)
-        t->share = 0.5;
+    t->share = o->has_share ? o->share : 0.5;
+    if (o->has_share && t->info.kind == HSY_KIND_NUMBER) {
+        free(release);
+        return cli_fail("--share: '%s' asks for a mean", task->id);
+    }
     failed = task_plan(t, task, o->days);
     if (!failed)
         failed = task_rows(t);

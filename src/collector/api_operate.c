@@ -47,6 +47,7 @@ static void operate_name(struct request *q, const struct roster_entry *e)
 
 static void operate_tally(struct collector *c, struct request *q)
 {
+    static const char *const known[] = {"release", NULL};
     struct history_ask ask = {0};
     struct roster *roster = api_entry(c, q, "release", &ask.entry);
     struct engine_rounds of = {0};
@@ -57,6 +58,12 @@ static void operate_tally(struct collector *c, struct request *q)
 
     if (roster == NULL)
         return;
+    if (!request_query_only(q, known)) {
+        api_problem(q, 400, "Not possible as asked",
+                    "what can be said is release: a tally has all days");
+        roster_drop(roster);
+        return;
+    }
     if (history_copy(&words, &of, c, &ask, &err) == HSY_OK)
         err.status = operate_file(&bytes, &len, ask.entry, words, &of);
     rounds_clear(&of.rounds);
@@ -102,7 +109,10 @@ static void operate_merge(struct collector *c, struct request *q)
     m.entry = e->number;
     m.bytes = request_body(q, &m.len);
     if (workers_admitting(c->workers, operate_merge_job, &m, &err) != HSY_OK) {
-        if (err.status == HSY_E_REFUSED)
+        if (err.status == HSY_E_REFUSED && err.field != NULL &&
+            strcmp(err.field, "rounds") == 0)
+            api_problem(q, 409, "Rounds are missing", "%s", err.msg);
+        else if (err.status == HSY_E_REFUSED)
             api_problem(q, 409, "Merged before",
                         "this tally is counted already; nothing was added");
         else

@@ -62,6 +62,14 @@ for attendance in ("stay", "leave", "join"):
            "two days of all devices: what is kept is not in their difference", (one, two))
         status, why = c.get("/v1/tasks/dark/compare?devices=%d&%s" % (N - 1, both))
         ok(status in (400, 422) and "devices" in json.dumps(why), "fewer devices than a round has are refused", (status, why))
+        bare = must("tally", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
+        status, _, why = ask(c.admin, "POST", "/v1/tasks/dark/tally", bare)
+        ok(status == 409 and json.loads(why)["title"] == "Rounds are missing" and "--round" in json.loads(why)["detail"], "a tally of kept answers that does not say its rounds is not merged", why)
+        said = must("tally", "--round", "0:9", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
+        ok(ask(c.admin, "POST", "/v1/tasks/dark/tally", said)[0] == 200 and c.get("/v1/tasks/dark/estimate")[1]["rounds"] == DAYS + 1, "one that does is")
+        far = must("tally", "--round", "0:9999", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
+        ok(ask(c.admin, "POST", "/v1/tasks/dark/tally", far)[0] == 409, "a round that the task does not have is not")
+        ok(c.get("/v1/tasks/dark/tally?from=%s&to=%s" % (date(FIRST + 1), date(FIRST + 1)))[0] == 400, "a tally has all days: others are not given instead")
     ok(c.stop() == 0, "%s: the collector ends" % attendance)
 
 # ---- Files -----------------------------------------------------------------------

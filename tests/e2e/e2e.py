@@ -33,7 +33,7 @@ def ok(passed, sentence, detail=None):
     if not passed:
         failed += 1
         if detail is not None:
-            for line in str(detail).splitlines()[:20]:
+            for line in str(detail).splitlines()[:int(os.environ.get("HSY_TEST_LINES", "20"))]:
                 print("#   " + line)
     sys.stdout.flush()
     return passed

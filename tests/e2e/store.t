@@ -196,9 +196,22 @@ for args, word in (((), "say what to do"), (("chek", "x"), "did you mean 'check'
 
 # ---- C13: data of every released version opens --------------------------------------
 
+def without_rounds(tally):
+    """A tally file as it was before files said their rounds."""
+    at, (labels,) = 64 + 384, struct.unpack_from("<I", tally, 16)
+    at += labels
+    kept = tally[:at]
+    while at < len(tally):
+        kind, length = struct.unpack_from("<II", tally, at)
+        if kind != 6:
+            kept += tally[at:at + 32 + length]
+        at += 32 + length
+    return kept
+
+
 old = copy(GOLDEN, "golden")
 want = {f: open(os.path.join(GOLDEN, f), "rb").read() for f in sorted(os.listdir(GOLDEN)) if f.endswith(".tally")}
 got = checked(old)
 ok(got["sound"] and sum(t["waiting"] for t in got["tasks"]) > 0 and got["ids"] > 0, "data of version 1 opens", got)
-ok(want and tallies(old, "golden-tallies") == want, "and has the tallies it had")
+ok(want and {f: without_rounds(t) for f, t in tallies(old, "golden-tallies").items()} == want, "and has the tallies it had, now with their rounds")
 done()
