@@ -61,10 +61,10 @@ static const struct cli_option estimate_options[] = {
      "largest changes, up or down"},
     {ESTIMATE_AGAINST, "against", "FILE",
      "the difference to another tally, with a test"},
-    {ESTIMATE_ROUNDS, "rounds", "T",
-     "nobody is in a tally without rounds more than T times"},
     {ESTIMATE_DEVICES, "devices", "N",
      "... of N devices in all that keep their first answer"},
+    {ESTIMATE_ROUNDS, "rounds", "T",
+     "nobody is in a tally without rounds more than T times"},
     {ESTIMATE_LYING, "assume-lying", "SHARE",
      "add intervals that allow for what so many lying\n"
      "devices can do, as 1% or 0.01"},

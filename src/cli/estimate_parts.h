@@ -199,6 +199,10 @@ int estimate_tuple(const struct cli_gather *g,
 /* Say why an interval cannot be had; exit code 1. */
 int estimate_refused(const hsy_confidence *how, const hsy_error *err);
 
+/* Who is in a tally more than once, and what that means, to stdout; nothing if
+ * nobody is. */
+void estimate_attendance_say(const struct cli_gather *g);
+
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);
 

@@ -282,7 +282,11 @@ static void rappor_head(const struct rappor_job *j)
         rappor_alpha(j->options), 100 * s->allocated, s->dispersion);
     printf("%.14g %% intervals; those of detected strings are adjusted for "
            "selection, %.8g %% each\n",
-           100 * j->options->how.level, 100 * s->level_selected);
+           100 * j->options->how.level,
+           100 * (j->nrows != 0 ? rappor_level(j, &j->shares[j->rows[0].at])
+                                : s->level_selected));
+    if (j->gather != NULL)
+        estimate_attendance_say(j->gather);
     printf("not detected: %.2f %%, from %.2f %% to %.2f %%\n",
            100 * s->rest.value, 100 * s->rest.low, 100 * s->rest.high);
     if (s->intercept)

@@ -198,8 +198,7 @@ static void show_reports(const struct cli_gather *g)
         printf("%" PRIu64 " report%s\n", reports, reports == 1 ? "" : "s");
 }
 
-/* Who is in it more than once, and what that means. */
-static void show_attendance(const struct cli_gather *g)
+void estimate_attendance_say(const struct cli_gather *g)
 {
     const struct shares_tally t = cli_gathered(g);
     enum shares_note_code notes[SHARES_NOTES];
@@ -251,7 +250,7 @@ static void show_head(const struct estimate_result *r)
         puts("smoothed (ems); --density em has noisier shares, and intervals");
     if (o->lying != 0)
         estimate_lying_say(r);
-    show_attendance(r->gather);
+    estimate_attendance_say(r->gather);
     putchar('\n');
 }
 

@@ -160,11 +160,14 @@ hsy_status hsy_task_round(hsy_round *out, const hsy_task *task, uint32_t epoch,
 static hsy_status attend_devices(const hsy_round *rounds, size_t n,
                                  uint64_t devices, hsy_error *err)
 {
+    uint64_t most = 0;
+
     for (size_t i = 0; i < n; i++)
-        if (rounds[i].reports / rounds[i].each > devices)
-            return hsy_fail_limit(err, HSY_E_RANGE, "devices",
-                                  "a round has reports of more devices",
-                                  rounds[i].reports / rounds[i].each);
+        if (most < rounds[i].reports / rounds[i].each)
+            most = rounds[i].reports / rounds[i].each;
+    if (most > devices)
+        return hsy_fail_limit(err, HSY_E_RANGE, "devices",
+                              "a round has reports of more devices", most);
     return HSY_OK;
 }
 

@@ -113,7 +113,12 @@ const char *shares_differ(const hsy_info *a, const hsy_info *b);
 
 /* What is to be said beside a figure: a code for programs, a sentence for
  * people. */
-enum shares_note_code { SHARES_PERSON_ROUNDS, SHARES_KEPT, SHARES_BOUND };
+enum shares_note_code {
+    SHARES_PERSON_ROUNDS,
+    SHARES_MEAN_ROUNDS,
+    SHARES_KEPT,
+    SHARES_BOUND
+};
 
 #define SHARES_NOTES 3u /* most of a figure */
 

@@ -6,6 +6,9 @@ static const struct shares_note notes_table[] = {
     [SHARES_PERSON_ROUNDS] = {"person-rounds",
                               "a share of person-rounds: who answered in "
                               "several rounds counts once for each of them"},
+    [SHARES_MEAN_ROUNDS] = {"person-rounds",
+                            "a mean over person-rounds: who answered in "
+                            "several rounds counts once for each of them"},
     [SHARES_KEPT] = {"kept-noise",
                      "answers are kept and sent again with new noise: more "
                      "days do not bring the error below that of the kept "
@@ -27,7 +30,8 @@ size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
 
     if (t->attended == NULL || t->attended->rounds < 2)
         return 0;
-    out[n++] = SHARES_PERSON_ROUNDS;
+    out[n++] = t->info->kind == HSY_KIND_NUMBER ? SHARES_MEAN_ROUNDS
+                                                : SHARES_PERSON_ROUNDS;
     if (t->attended->kept > 0)
         out[n++] = SHARES_KEPT;
     if (!rounds_known)
