@@ -28,6 +28,7 @@ void hsy_tally_view(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
     t->nweights = s->weights;
     t->release = s->mech->release;
     t->answers = s->answers;
+    t->kept = 0;
 }
 
 uint64_t hsy_tally_reports(const hsy_tally *t)
