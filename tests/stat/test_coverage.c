@@ -271,7 +271,7 @@ struct sizes {
 };
 
 static const struct sizes sizes[3] = {
-    {200, 2000, 200}, {10000, 2000, 60}, {100000, 400, 0}};
+    {200, 2000, 120}, {10000, 2000, 30}, {100000, 400, 0}};
 static const double epsilons[3] = {1, 4, 0.2};
 
 static struct coverage_summary summaries[KINDS];
