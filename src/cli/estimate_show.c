@@ -334,6 +334,32 @@ static void show_lying(struct cli_field fields[SHOW_LYING],
     fields[2] = (struct cli_field){"lying_down", cli_number(r->lying.down)};
 }
 
+/* Fields that only some results have. */
+static void show_optional(struct cli_field *fields,
+                          const struct estimate_result *r)
+{
+    const hsy_info *info = &r->gather->info;
+
+    if (r->options->format == CLI_JSON)
+        fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
+    if (info->epsilon_lifetime > 0)
+        fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
+    if (r->gather->attends) {
+        fields[SHOW_ROUNDS].cell = cli_count(r->gather->attended.rounds);
+        fields[SHOW_DEVICES].cell = cli_count(r->gather->attended.devices);
+    }
+    if (r->no_interval != NULL)
+        fields[SHOW_WHY].cell = cli_text(r->no_interval);
+    if (info->release) {
+        fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
+        fields[SHOW_REPORTS].cell.type = CLI_NONE;
+        fields[SHOW_PEOPLE].cell = cli_number(
+            hsy_central_people(r->gather->scheme, &r->gather->tally));
+    }
+    if (r->has_rest)
+        fields[SHOW_UNEXPLAINED].cell = cli_estimate(&r->rest);
+}
+
 void estimate_show(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
@@ -372,24 +398,7 @@ void estimate_show(const struct estimate_result *r)
     size_t nfields =
         sizeof fields / sizeof fields[0] - SHOW_AGAINST - SHOW_LYING;
 
-    if (o->format == CLI_JSON)
-        fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
-    if (info->epsilon_lifetime > 0)
-        fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
-    if (r->gather->attends) {
-        fields[SHOW_ROUNDS].cell = cli_count(r->gather->attended.rounds);
-        fields[SHOW_DEVICES].cell = cli_count(r->gather->attended.devices);
-    }
-    if (r->no_interval != NULL)
-        fields[SHOW_WHY].cell = cli_text(r->no_interval);
-    if (info->release) {
-        fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
-        fields[SHOW_REPORTS].cell.type = CLI_NONE;
-        fields[SHOW_PEOPLE].cell = cli_number(
-            hsy_central_people(r->gather->scheme, &r->gather->tally));
-    }
-    if (r->has_rest)
-        fields[SHOW_UNEXPLAINED].cell = cli_estimate(&r->rest);
+    show_optional(fields, r);
     show_prepare(&s);
     table = (struct cli_table){
         s.columns, s.ncolumns,

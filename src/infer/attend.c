@@ -35,13 +35,14 @@ static hsy_status attend_check(const hsy_round *rounds, size_t n,
     if (n == 0)
         return hsy_fail(err, HSY_E_EMPTY, "rounds", "there are no rounds");
     for (size_t i = 0; i < n; i++) {
-        const hsy_round *r = &rounds[i], *before = r - 1;
+        const hsy_round *r = &rounds[i], *before = i != 0 ? r - 1 : NULL;
 
         if (r->reports == 0 || r->each == 0)
             return hsy_fail_line(err, HSY_E_RANGE, "rounds",
                                  "a round without reports", i + 1);
-        if (i != 0 && (r->slot < before->slot ||
-                       (r->slot == before->slot && r->round <= before->round)))
+        if (before != NULL &&
+            (r->slot < before->slot ||
+             (r->slot == before->slot && r->round <= before->round)))
             return hsy_fail_line(err, HSY_E_RANGE, "rounds",
                                  "rounds ascend by slot and round", i + 1);
         sum += (double)r->reports;
