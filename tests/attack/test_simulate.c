@@ -62,9 +62,17 @@ static struct zoo_try {
     zoo_sees *sees;
     zoo_sync *sync;
     bool open; /* days never close */
+    zoo_weighs *weighs;
+    const struct intake_gate *gate;
 } zoo_try;
 
 static struct zoo_books zoo_books;
+
+static int64_t zoo_one(const hsy_upload *head)
+{
+    (void)head;
+    return 1;
+}
 
 static bool zoo_open(struct world *w)
 {
@@ -83,7 +91,7 @@ static void zoo_kill(struct world *w)
         if (b->known[i].durable)
             b->known[kept++] = b->known[i];
         else
-            b->cells[b->known[i].task][b->known[i].cell] -= !b->known[i].null;
+            b->cells[b->known[i].task][b->known[i].cell] -= b->known[i].weight;
     }
     b->n = kept;
 }
@@ -110,6 +118,7 @@ static enum intake_verdict zoo_decide(const struct intake_upload *u,
                                       uint32_t cell)
 {
     struct zoo_books *b = &zoo_books;
+    const int64_t weight = u->head.kind == 1 ? zoo_try.weighs(&u->head) : 0;
 
     if (!zoo_try.open && u->head.epoch + ZOO_GRACE < b->day)
         return INTAKE_CLOSED;
@@ -124,10 +133,10 @@ static enum intake_verdict zoo_decide(const struct intake_upload *u,
                                         .tick = b->tick,
                                         .task = u->entry->number,
                                         .cell = cell,
-                                        .null = u->head.kind != 1};
+                                        .weight = weight};
     memcpy(b->known[b->n].id, u->head.id, 16);
     memcpy(b->known[b->n++].digest, u->digest, 32);
-    b->cells[u->entry->number][cell] += u->head.kind == 1;
+    b->cells[u->entry->number][cell] += weight;
     return INTAKE_COUNTED;
 }
 
@@ -177,7 +186,8 @@ static unsigned zoo_caught(struct zoo_try z, uint64_t n)
                                               .admit = zoo_admit,
                                               .work = zoo_idle,
                                               .rest = zoo_idle,
-                                              .cells = zoo_cells};
+                                              .cells = zoo_cells,
+                                              .gate = z.gate};
     unsigned caught = 0;
 
     zoo_try = z;
@@ -193,17 +203,19 @@ static void zoo(void)
 {
     static const struct zoo_try wrong[] = {
         {"Z36", "concurrent jobs do not see each other", zoo_z36_sees, zoo_disk,
-         false},
+         false, zoo_one, NULL},
         {"Z37", "ids are forgotten, and their days stay open", zoo_z37_sees,
-         zoo_disk, true},
-        {"Z38", "ids are known for a while only", zoo_z38_sees, zoo_disk,
-         false},
+         zoo_disk, true, zoo_one, NULL},
+        {"Z38", "ids are known for a while only", zoo_z38_sees, zoo_disk, false,
+         zoo_one, NULL},
         {"Z39", "it acknowledges before it syncs", zoo_right, zoo_z39_sync,
-         false},
+         false, zoo_one, NULL},
         {"Z40", "a failed sync is tried again, and believed", zoo_right,
-         zoo_z40_sync, false}};
-    const struct zoo_try right = {"a plain collector", "", zoo_right, zoo_disk,
-                                  false};
+         zoo_z40_sync, false, zoo_one, NULL},
+        {"Z47", "it counts what an upload says it has", zoo_right, zoo_disk,
+         false, zoo_z47_weighs, &zoo_z47_gate}};
+    const struct zoo_try right = {
+        "a plain collector", "", zoo_right, zoo_disk, false, zoo_one, NULL};
 
     ok(zoo_caught(right, 20) == 0, "control: %s passes", right.name);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
