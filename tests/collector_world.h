@@ -25,6 +25,7 @@
 #define WORLD_WIRE (HSY_UPLOAD_WIRE + 8u)
 #define WORLD_LIES 3u   /* reports of a liar's upload */
 #define WORLD_STEP 3u   /* days that a believable clock may be ahead */
+#define WORLD_JUMP 60u  /* days that one may be which is not to be believed */
 #define WORLD_FAR 3650u /* days that no clock may be ahead */
 #define WORLD_NONE UINT32_MAX
 #define WORLD_ENROLLED 1u /* the task that wants a token, one a device */
@@ -66,7 +67,8 @@ struct world_collector {
     const char *name, *slip;
     bool (*open)(struct world *w); /* also after a crash */
     void (*kill)(struct world *w);
-    hsy_status (*today)(struct world *w, uint32_t day);
+    hsy_status (*tell)(struct world *w, struct engine_time now);
+    void (*mend)(struct world *w); /* the operator accepts the clock */
     struct intake_days (*days)(struct world *w);
     hsy_status (*admit)(struct world *w, struct submission *list);
     hsy_status (*work)(struct world *w); /* a bit of what it does besides */
@@ -307,14 +309,14 @@ static inline void world_answer(struct world *w, struct world_request *q)
         const enum intake_verdict v = q->s.in.uploads[i].verdict;
         struct world_item *item = &w->items[m.item[i]];
 
-        m.final[i] = v != INTAKE_FULL;
+        m.final[i] = v != INTAKE_FULL && v != INTAKE_CLOCK;
         item->closed |= v == INTAKE_CLOSED;
         if (v == INTAKE_COUNTED || v == INTAKE_AGAIN) {
             w->acks += !item->acked;
             item->acked = true;
-        } else if (v != INTAKE_FULL && v != INTAKE_CLOSED &&
-                   v != INTAKE_EARLY && v != INTAKE_CONFLICT &&
-                   (v != INTAKE_MANY || !item->liar) &&
+        } else if (v != INTAKE_FULL && v != INTAKE_CLOCK &&
+                   v != INTAKE_CLOSED && v != INTAKE_EARLY &&
+                   v != INTAKE_CONFLICT && (v != INTAKE_MANY || !item->liar) &&
                    (v != INTAKE_QUOTA || item->task != WORLD_ENROLLED)) {
             world_fault(w, "a good upload was refused");
         }
@@ -351,7 +353,7 @@ static inline void world_admit(struct world *w)
 
 static inline void world_clock(struct world *w)
 {
-    const uint32_t what = world_below(w, 6);
+    const uint32_t what = world_below(w, 7);
 
     if (what == 0)
         w->skew = (int64_t)WORLD_FAR;
@@ -359,6 +361,8 @@ static inline void world_clock(struct world *w)
         w->skew = -(int64_t)WORLD_FAR;
     else if (what == 2)
         w->skew = 1 + world_below(w, WORLD_STEP);
+    else if (what == 3)
+        w->skew = 4 + world_below(w, WORLD_JUMP);
     else
         w->skew = 0;
 }
@@ -458,16 +462,23 @@ static inline void world_deliver(struct world *w)
     }
 }
 
+static inline struct engine_time world_now(const struct world *w)
+{
+    const int64_t passed = (int64_t)w->tick * (86400 / WORLD_DAY);
+
+    return (struct engine_time){
+        .wall = (uint64_t)((RIG_DAY + w->skew) * 86400 + passed),
+        .steady = (uint64_t)passed};
+}
+
 static inline void world_tick(struct world *w)
 {
-    const int64_t day = (int64_t)world_today(w) + w->skew;
-
     world_trouble(w);
     for (uint32_t d = 0; d < WORLD_DEVICES; d++)
         if (w->calm || world_below(w, 8) == 0)
             world_device(w, d);
     world_deliver(w);
-    if (!world_lives(w, w->is->today(w, (uint32_t)day)))
+    if (!world_lives(w, w->is->tell(w, world_now(w))))
         return;
     world_admit(w);
     if (world_lives(w, w->is->work(w)) && world_below(w, 50) == 0 &&
@@ -484,6 +495,7 @@ static inline void world_settle(struct world *w)
     w->rig.store.full = false;
     w->rig.store.crash_at = 0;
     memset(w->messages, 0, sizeof w->messages);
+    w->is->mend(w);
     for (int i = 0; i < 60; i++) {
         const uint32_t tick = w->tick;
 

@@ -117,7 +117,8 @@ static inline hsy_status example_intake(struct intake *in, struct roster *r,
                                         const void *bytes, size_t len,
                                         hsy_error *err)
 {
-    const struct intake_days days = {EXAMPLE_EPOCH - 2, EXAMPLE_EPOCH + 1};
+    const struct intake_days days = {.first = EXAMPLE_EPOCH - 2,
+                                     .last = EXAMPLE_EPOCH + 1};
     const struct intake_gate gate = {example_most, NULL};
     uint8_t *body = malloc(len + (len == 0));
 

@@ -22,8 +22,9 @@ static const char *status_unready(struct collector *c)
     if (!__atomic_load_n(&c->ready, __ATOMIC_ACQUIRE))
         return "the collector is starting or stopping";
     engine_look(c->engine, &status);
-    if (status.clock_jumped)
-        return "the clock has jumped, and uploads are refused";
+    if (status.clock_behind)
+        return "the clock is behind the days that are closed, and uploads are "
+               "refused";
     if (history_stuck(c->history))
         return "what was counted has not been folded for minutes";
     return NULL;
@@ -73,6 +74,8 @@ void api_put_status(struct put *p, struct collector *c)
     engine_look(c->engine, &status);
     put_word(p, "version", HSY_VERSION);
     put_day(p, "day", status.day);
+    put_day(p, "clock", status.clock_day);
+    put_bool(p, "clock_believed", !status.clock_jumped);
     put_bool(p, "ready", why == NULL);
     put_word(p, "why", why);
     put_bool(p, "admin_open", c->config.admin_open);

@@ -45,6 +45,8 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
     [INTAKE_QUOTA] = {429, "quota",
                       "The token has brought as many reports of this epoch "
                       "as it may."},
+    [INTAKE_CLOCK] = {503, "clock",
+                      "The collector's clock is in doubt: try again later."},
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
 };
 
@@ -92,11 +94,18 @@ static enum intake_verdict intake_epoch(uint32_t epoch,
                                         const struct roster_entry *entry,
                                         struct intake_days days)
 {
-    if (epoch < entry->first || epoch > days.last)
+    const bool doubt = days.other_last != 0;
+    const bool other = epoch >= days.other_first && epoch <= days.other_last;
+
+    if (epoch < entry->first ||
+        (epoch > days.last && (!doubt || epoch > days.other_last)))
         return INTAKE_EARLY;
-    if (epoch > entry->last || epoch < days.first)
+    if (epoch > entry->last ||
+        (epoch < days.first && (!doubt || epoch < days.other_first)))
         return INTAKE_CLOSED;
-    return INTAKE_COUNTED;
+    if ((epoch >= days.first && epoch <= days.last) || (doubt && other))
+        return INTAKE_COUNTED;
+    return INTAKE_CLOCK; /* between what either reading allows */
 }
 
 static enum intake_verdict intake_sender(struct intake_upload *u,

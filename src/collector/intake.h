@@ -25,6 +25,7 @@ enum intake_verdict {
     INTAKE_TOKEN,       /* 403: the task wants an enrolment token */
     INTAKE_MANY,        /* 403: more reports than its sender may bring */
     INTAKE_QUOTA,       /* 429: the token's quota of this epoch is used up */
+    INTAKE_CLOCK,       /* 503: the collector does not know what day it is */
     INTAKE_FULL         /* 503: no more ids in this epoch, no room */
 };
 
@@ -55,9 +56,11 @@ struct intake_gate {
     void *ctx;
 };
 
-/* Days that may be named: first is the oldest open epoch. */
+/* Days that may be named: first is the oldest open epoch. While a clock is in
+ * doubt there are others, which would be open by it. */
 struct intake_days {
     uint32_t first, last;
+    uint32_t other_first, other_last; /* 0: there are none */
 };
 
 enum intake_form { INTAKE_BINARY, INTAKE_JSON };

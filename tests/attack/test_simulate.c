@@ -64,9 +64,17 @@ static struct zoo_try {
     bool open; /* days never close */
     zoo_weighs *weighs;
     const struct intake_gate *gate;
+    zoo_told *told;
 } zoo_try;
 
 static struct zoo_books zoo_books;
+
+/* A step that may be, and no other. */
+static void zoo_careful(struct zoo_books *books, uint32_t day)
+{
+    if (day > books->day && day <= books->day + WORLD_STEP + 1)
+        books->day = day;
+}
 
 static int64_t zoo_one(const hsy_upload *head)
 {
@@ -96,14 +104,16 @@ static void zoo_kill(struct world *w)
     b->n = kept;
 }
 
-static hsy_status zoo_today(struct world *w, uint32_t day)
+static hsy_status zoo_tell(struct world *w, struct engine_time now)
 {
-    const bool far = day > zoo_books.day + WORLD_STEP + 1;
-
     (void)w;
-    if (day > zoo_books.day && !far)
-        zoo_books.day = day;
+    zoo_try.told(&zoo_books, (uint32_t)(now.wall / 86400));
     return HSY_OK;
+}
+
+static void zoo_mend(struct world *w)
+{
+    (void)w;
 }
 
 static struct intake_days zoo_days(struct world *w)
@@ -181,7 +191,8 @@ static unsigned zoo_caught(struct zoo_try z, uint64_t n)
     const struct world_collector collector = {.name = z.name,
                                               .open = zoo_open,
                                               .kill = zoo_kill,
-                                              .today = zoo_today,
+                                              .tell = zoo_tell,
+                                              .mend = zoo_mend,
                                               .days = zoo_days,
                                               .admit = zoo_admit,
                                               .work = zoo_idle,
@@ -203,19 +214,22 @@ static void zoo(void)
 {
     static const struct zoo_try wrong[] = {
         {"Z36", "concurrent jobs do not see each other", zoo_z36_sees, zoo_disk,
-         false, zoo_one, NULL},
+         false, zoo_one, NULL, zoo_careful},
         {"Z37", "ids are forgotten, and their days stay open", zoo_z37_sees,
-         zoo_disk, true, zoo_one, NULL},
+         zoo_disk, true, zoo_one, NULL, zoo_careful},
         {"Z38", "ids are known for a while only", zoo_z38_sees, zoo_disk, false,
-         zoo_one, NULL},
+         zoo_one, NULL, zoo_careful},
         {"Z39", "it acknowledges before it syncs", zoo_right, zoo_z39_sync,
-         false, zoo_one, NULL},
+         false, zoo_one, NULL, zoo_careful},
         {"Z40", "a failed sync is tried again, and believed", zoo_right,
-         zoo_z40_sync, false, zoo_one, NULL},
+         zoo_z40_sync, false, zoo_one, NULL, zoo_careful},
         {"Z47", "it counts what an upload says it has", zoo_right, zoo_disk,
-         false, zoo_z47_weighs, &zoo_z47_gate}};
+         false, zoo_z47_weighs, &zoo_z47_gate, zoo_careful},
+        {"Z48", "it believes any clock", zoo_right, zoo_disk, false, zoo_one,
+         NULL, zoo_z48_told}};
     const struct zoo_try right = {
-        "a plain collector", "", zoo_right, zoo_disk, false, zoo_one, NULL};
+        "a plain collector", "", zoo_right, zoo_disk, false, zoo_one, NULL,
+        zoo_careful};
 
     ok(zoo_caught(right, 20) == 0, "control: %s passes", right.name);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -228,11 +228,11 @@ class Collector:
                 if value is not None:
                     f.write("%s: %s\n" % (key, json.dumps(value)))
 
-    def launch(self, wrap=(), env=None):
-        """Start it, and do not wait. wrap: words before the command."""
+    def launch(self, wrap=(), env=None, args=()):
+        """Start it, and do not wait. wrap: words before the command; args: after."""
         self.err = open(self.log, "ab")
         self.mark = self.err.tell()
-        self.process = subprocess.Popen([*wrap, HEARSAY, "serve", self.yaml], stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err,
+        self.process = subprocess.Popen([*wrap, HEARSAY, "serve", self.yaml, *args], stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err,
                                         env={**os.environ, **(env or {})}, preexec_fn=_die_with_us)
 
     def said(self):

@@ -258,7 +258,7 @@ static void verdicts(void)
 static void task_over(void)
 {
     const struct roster_entry *e = roster_at(roster, 0);
-    const struct intake_days days = {e->last, e->last + 1};
+    const struct intake_days days = {.first = e->last, .last = e->last + 1};
     size_t len;
     uint8_t *upload = example_upload(e, 1, 1, 9, &len);
     hsy_upload head;
@@ -291,7 +291,8 @@ static uint32_t gate_most(void *ctx, struct intake_upload *u)
  * UINT32_MAX: nobody was asked. */
 static enum intake_verdict sent_by(uint32_t most, uint32_t kind, size_t n)
 {
-    const struct intake_days days = {EXAMPLE_EPOCH - 2, EXAMPLE_EPOCH + 1};
+    const struct intake_days days = {.first = EXAMPLE_EPOCH - 2,
+                                     .last = EXAMPLE_EPOCH + 1};
     const struct intake_gate gate = {gate_most, &most};
     size_t len;
     uint8_t *upload =

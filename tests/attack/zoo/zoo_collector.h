@@ -45,6 +45,11 @@ typedef int64_t zoo_weighs(const hsy_upload *head);
 extern zoo_weighs zoo_z47_weighs;
 extern const struct intake_gate zoo_z47_gate;
 
+/* The clock says this day. */
+typedef void zoo_told(struct zoo_books *books, uint32_t day);
+
+extern zoo_told zoo_z48_told;
+
 /* Make durable what was written down; HSY_OK: it is acknowledged. */
 typedef hsy_status zoo_sync(struct zoo_books *books);
 
