@@ -89,6 +89,7 @@ ABOVE   := \
     test_plausible \
     test_plot \
     test_poison \
+    test_portions \
     test_post \
     test_puzzle \
     test_rappor_dialect \

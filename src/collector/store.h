@@ -37,6 +37,7 @@ struct store_ids {
     uint32_t epoch;
     const struct store_id *ids;
     size_t n;
+    bool null; /* of null uploads: they may be forgotten */
 };
 
 enum store_batch_type {
@@ -169,6 +170,11 @@ struct store_functions {
     /* Forget the tally of a past epoch; the whole keeps its reports. */
     hsy_status (*drop)(struct store *s, const struct store_tally *tally,
                        hsy_error *err);
+
+    /* Forget the ids of an epoch's null uploads, while nobody counts: *n. What
+     * came before there was a difference stays. */
+    hsy_status (*forget_nulls)(struct store *s, uint32_t epoch, uint64_t *n,
+                               hsy_error *err);
 
     /* Copy everything to a directory while running; any thread. */
     hsy_status (*backup)(struct store *s, const char *directory,
