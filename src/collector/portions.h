@@ -13,11 +13,11 @@
 
 #include "roster.h"
 
-#define PORTIONS_RESERVE 4u   /* one part in so many is for who has a token */
-#define PORTIONS_FILL 3600u   /* seconds in which a task may fill an epoch, */
-#define PORTIONS_BURST 60u    /* of which so many may come at once; */
-#define PORTIONS_RATE 1000u   /* at least so many a second, */
-#define PORTIONS_ONCE 100000u /* and at once */
+#define PORTIONS_RESERVE 4u    /* one part in so many is for who has a token */
+#define PORTIONS_FILL 3600u    /* seconds in which a task may fill an epoch, */
+#define PORTIONS_BURST 60u     /* of which so many may come at once; */
+#define PORTIONS_RATE 1000u    /* at least so many a second, */
+#define PORTIONS_ONCE 1000000u /* and at once */
 
 struct portions_epoch {
     uint32_t epoch;

@@ -66,21 +66,21 @@ static void floods(struct roster *r)
 
 static void hurries(struct roster *r)
 {
-    const uint64_t much = 36000000; /* 10,000 a second, 600,000 at once */
+    const uint64_t much = 360000000; /* 100,000 a second, 6 million at once */
     struct portions s = {0};
 
     portions_divide(&s, much, r);
     portions_tick(&s, 1000);
-    ok(takes(&s, 0, false, much) == 600000, "a flood stops after a minute's");
+    ok(takes(&s, 0, false, much) == 6000000, "a flood stops after a minute's");
     ok(takes(&s, 0, true, 1000) == 1000 && takes(&s, 1, false, 1000) == 1000,
        "which is nothing to others, and to who has a token");
     portions_tick(&s, 1000);
     ok(takes(&s, 0, false, 1) == 0, "no time, no ids");
     portions_tick(&s, 1003);
-    ok(takes(&s, 0, false, much) == 30000, "then it goes on slowly");
+    ok(takes(&s, 0, false, much) == 300000, "then it goes on slowly");
     portions_tick(&s, 1002);
     portions_tick(&s, 500000);
-    ok(takes(&s, 0, false, much) == 600000, "and never faster");
+    ok(takes(&s, 0, false, much) == 6000000, "and never faster");
     portions_clear(&s);
 }
 
