@@ -3,6 +3,7 @@
 #include "serve_parts.h"
 
 #include "cli_tasks.h"
+#include "expiry.h"
 #include "store_parts.h"
 
 #include <errno.h>
@@ -159,6 +160,8 @@ int serve_run(const struct serve_how *how)
 
 /* ---- Check --------------------------------------------------------------- */
 
+#define CHECK_DAY 86400u
+
 /* A closed task under a wrong name leaves the right one open. */
 static void check_enrolled(const struct config *c, const struct cli_tasks *doc)
 {
@@ -166,6 +169,20 @@ static void check_enrolled(const struct config *c, const struct cli_tasks *doc)
         if (cli_tasks_find(doc, *task) == doc->n)
             cli_note("warning: enrolled: %s asks no task '%s'", c->document,
                      *task);
+}
+
+static void check_expiry(const struct config *c, const hsy_document *doc)
+{
+    const uint64_t today = (uint64_t)time(NULL) / CHECK_DAY;
+    const enum expiry when = expiry_of(doc->expires, today);
+
+    if (when == EXPIRY_PAST)
+        cli_note("warning: document: %s has expired: devices that do not have "
+                 "it refuse it; sign a new one",
+                 c->document);
+    else if (when == EXPIRY_NEAR)
+        cli_note("warning: document: %s expires; days that are left: %" PRIu64,
+                 c->document, doc->expires - today);
 }
 
 static int check_document(const struct config *c)
@@ -182,8 +199,10 @@ static int check_document(const struct config *c)
     if (!failed && !hsy_sign_verify(key, doc.bytes + len, doc.bytes, len))
         failed = cli_fail("%s: not signed by the key in %s", c->document,
                           c->public_key);
-    if (!failed)
+    if (!failed) {
         check_enrolled(c, &doc);
+        check_expiry(c, &doc.doc);
+    }
     cli_tasks_clear(&doc);
     return failed;
 }

@@ -14,6 +14,7 @@
 #include "listen.h"
 #include "log.h"
 #include "tokens.h"
+#include "watch.h"
 #include "workers.h"
 
 #include <pthread.h>
@@ -34,6 +35,7 @@ struct collector {
     struct tokens *tokens;
     struct history *history;
     struct log *log;
+    struct watch *watch;
     pthread_mutex_t documents; /* one is taken at a time; of sign_key */
     uint8_t sign_key[HSY_SIGN_KEY];
     bool ready; /* both listeners serve; false while draining */

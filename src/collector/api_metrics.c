@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define METRICS_DAY 86400u
+
 static void metrics_head(FILE *to, const char *name, const char *type,
                          const char *help)
 {
@@ -85,6 +87,34 @@ static void metrics_waits(FILE *to, struct collector *c)
             below, below);
 }
 
+static void metrics_document(FILE *to, struct collector *c)
+{
+    struct watch_document doc;
+
+    watch_document(c, &doc);
+    metrics_one(to, "document_version", "gauge",
+                "Version of the document of tasks; 0: there is none.",
+                doc.version);
+    metrics_one(to, "document_expires_seconds", "gauge",
+                "When devices take it no more, in seconds since 1970.",
+                (uint64_t)doc.expires * METRICS_DAY);
+}
+
+static void metrics_troubles(FILE *to, struct collector *c)
+{
+    struct trouble all[WATCH_TROUBLES];
+
+    watch_look(c, all);
+    metrics_one(to, "ready", "gauge",
+                "1 if uploads are taken, as /readyz says.",
+                watch_grave(all) == NULL);
+    metrics_head(to, "trouble", "gauge",
+                 "1 for what an operator has to mend (docs/runbook.md).");
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        fprintf(to, "hearsay_trouble{name=\"%s\"} %d\n", all[i].name,
+                all[i].text[0] != '\0');
+}
+
 static void metrics_epochs(FILE *to, struct collector *c)
 {
     const struct intake_days days = engine_days(c->engine);
@@ -153,6 +183,8 @@ void api_metrics(struct request *q, void *ctx)
     metrics_engine(to, c);
     metrics_waits(to, c);
     metrics_epochs(to, c);
+    metrics_document(to, c);
+    metrics_troubles(to, c);
     metrics_listeners(to, l, n);
     if (fclose(to) != 0) {
         free(text);

@@ -235,6 +235,8 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_open_store(c, t);
     if (st == HSY_OK)
+        st = watch_open(&c->watch, &c->config, &t->err);
+    if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
@@ -350,16 +352,10 @@ static void serve_strange_tokens(struct collector *c)
  */
 static void serve_remind(struct collector *c)
 {
-    size_t len;
-    uint8_t *document = engine_document_hold(c->engine, &len);
-
-    if (document == NULL)
-        log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
     serve_strange_tokens(c);
-    engine_document_drop(document);
 }
 
 /* A clock file that cannot be read, while somebody writes it, stands still:
@@ -413,9 +409,11 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
-    if (st == HSY_OK)
-        serve_remind(c);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
+    if (st == HSY_OK) {
+        serve_remind(c);
+        watch_tick(c);
+    }
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
 
@@ -432,6 +430,7 @@ void serve_look(struct collector *c)
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
         serve_strange_tokens(c);
     }
+    watch_tick(c);
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -469,6 +468,7 @@ void serve_close(struct collector *c)
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->is->close(c->store);
+    watch_close(c->watch);
     log_close(c->log);
     pthread_mutex_destroy(&c->documents);
     config_clear(&c->config);

@@ -206,12 +206,12 @@ class Collector:
         self.configure(**config)
         atexit.register(self.kill)
 
-    def document(self, tasks, version=None, name="tasks"):
+    def document(self, tasks, version=None, name="tasks", expires=DAY + 300):
         """Sign tasks as the next version; its file."""
         self.version = version or self.version + 1
         yaml, signed = (os.path.join(self.dir, name + end) for end in (".yaml", ".signed"))
         with open(yaml, "w") as f:
-            f.write("version: %d\nissued: %s\nexpires: %s\ntasks:\n%s" % (self.version, date(DAY - 40), date(DAY + 300), tasks))
+            f.write("version: %d\nissued: %s\nexpires: %s\ntasks:\n%s" % (self.version, date(DAY - 40), date(expires), tasks))
         if os.path.exists(signed):
             os.remove(signed)
         must("tasks", "compile", yaml, "--key", os.path.join(self.dir, "key.secret"), "-o", signed)
