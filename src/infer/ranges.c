@@ -352,7 +352,8 @@ static hsy_point ranges_point(const hsy_ranges *r, double value,
 }
 
 /* Where a report names one bin, whether it names one of the sum is a coin: the
- * pure law again, of some bins instead of one. All of them are 1 for certain. */
+ * pure law again, of some bins instead of one. All of them are 1 for certain.
+ */
 static bool ranges_coin(hsy_point *point, const hsy_ranges *r, size_t from,
                         size_t to)
 {
