@@ -59,6 +59,7 @@ struct request {
     struct request *prev, *next; /* all connections of the loop */
     struct request *answered;    /* the next in the loop's list of answers */
     int fd;
+    int hidden;        /* what fd stands for while listen_gone.c hides that */
     bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
@@ -79,7 +80,7 @@ struct request {
     size_t charged; /* of the listener's inflight_bytes */
     struct request_piece *pieces;
 
-    int status; /* the answer */
+    int status; /* the answer, ours until libmicrohttpd has it */
     const char *type;
     const void *answer;
     size_t answer_len;
@@ -106,6 +107,7 @@ struct loop {
     pthread_t thread;
     bool running;
     int socket, epoll, wake;
+    int silent[2];               /* by listen_gone.c */
     uint64_t now, swept, pinged; /* milliseconds */
     bool quiet;                  /* draining has begun here */
     struct request *connections; /* doubly linked */
@@ -199,6 +201,8 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
 void request_give(struct request *q, enum request_state how);
 /* On the loop's thread: queue the answer that was given. */
 enum MHD_Result request_send(struct request *q);
+/* Free an answer that nobody will send. */
+void request_forget(struct request *q);
 /* Make an answer of ours; on the loop's thread, before the handler. */
 void request_refuse(struct request *q, int status, const char *title,
                     bool close);
@@ -222,6 +226,15 @@ struct linger_socket; /* what the loop's epoll names it by */
 void linger_begin(struct loop *p, int fd);
 void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
 void linger_sweep(struct loop *p, bool all);
+
+/* ---- listen_gone.c ------------------------------------------------------- */
+
+bool gone_open(struct loop *p);
+void gone_close(struct loop *p);
+/* Resume a connection whose answer is there and whose peer sends no more. */
+void gone_resume(struct loop *p, struct request *q);
+/* Its descriptor is its own again, if it was not. */
+void gone_show(struct request *q);
 
 /* ---- listen_park.c ------------------------------------------------------- */
 

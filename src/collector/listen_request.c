@@ -150,6 +150,7 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
     (void)loop;
     if (q == NULL)
         return MHD_NO; /* there was no memory for the connection */
+    gone_show(q);
     state = atomic_load_explicit(&q->state, memory_order_acquire);
     if (state == REQUEST_NONE) {
         const union MHD_ConnectionInfo *info = MHD_get_connection_info(
@@ -181,6 +182,7 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
     *context = NULL;
     q->lined = false;
     events_forget(q);
+    request_forget(q);
     for (struct request_piece *next, *p = q->pieces; p != NULL; p = next) {
         next = p->next;
         free(p);

@@ -139,9 +139,9 @@ static const int sandbox_allowed[] = {
     /* files */
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(pread64), SCMP_SYS(pwrite64),
     SCMP_SYS(close), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(fstat),
-    SCMP_SYS(fcntl), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(ftruncate),
-    SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir), SCMP_SYS(rmdir),
-    SCMP_SYS(access), SCMP_SYS(getdents64),
+    SCMP_SYS(fcntl), SCMP_SYS(dup3), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
+    SCMP_SYS(ftruncate), SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir),
+    SCMP_SYS(rmdir), SCMP_SYS(access), SCMP_SYS(getdents64),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),
@@ -151,7 +151,7 @@ static const int sandbox_allowed[] = {
     SCMP_SYS(getrandom),
     /* threads, time, signals */
     SCMP_SYS(futex), SCMP_SYS(clock_nanosleep), SCMP_SYS(clock_gettime),
-    SCMP_SYS(gettimeofday), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigprocmask),
     SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(rseq), SCMP_SYS(exit),
     SCMP_SYS(exit_group)};
 
