@@ -80,6 +80,7 @@ ABOVE   := \
     test_intake \
     test_interval \
     test_listen \
+    test_listen_bodies \
     test_listen_gone \
     test_lives \
     test_log \

@@ -99,16 +99,27 @@ static unsigned loop_limit(const struct loop *p)
     return o->connections / o->loops + 1;
 }
 
+/* How long what has come of a body, or gone of an answer, puts its end off. A
+ * body puts nothing off where bodies have little room left. */
+static uint64_t loop_pace(const struct loop *p, const struct request *q,
+                          int state)
+{
+    if (state == REQUEST_READING && body_pressed(p->listener))
+        return 0;
+    return 1000 * q->moved / LISTEN_SLOWEST;
+}
+
 /* Whether its time is up. Where there is no room for another connection, the
  * idle have a second. */
 static bool loop_late(const struct loop *p, const struct request *q, bool full)
 {
+    const int state = atomic_load_explicit(&q->state, memory_order_relaxed);
     uint64_t early = 0;
 
-    if (full && q->served &&
-        atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_NONE)
+    if (full && q->served && state == REQUEST_NONE)
         early = 1000ull * (p->listener->options.idle_seconds - 1);
-    return q->deadline != 0 && q->deadline <= p->now + early;
+    return q->deadline != 0 &&
+           q->deadline + loop_pace(p, q, state) <= p->now + early;
 }
 
 /* Connections whose time is up: libmicrohttpd sees them closed. */
@@ -390,7 +401,8 @@ uint16_t listen_port(const struct listener *l)
 
 void listen_look(const struct listener *l, struct listen_status *out)
 {
-    *out = (struct listen_status){.inflight_bytes = atomic_load(&l->inflight)};
+    *out = (struct listen_status){.inflight_bytes = atomic_load(&l->inflight) +
+                                                    atomic_load(&l->small)};
     for (unsigned i = 0; i < l->options.loops; i++) {
         const struct loop *p = &l->loops[i];
 

@@ -20,8 +20,11 @@
 
 /* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
 #define LISTEN_HEAD_BYTES 8192u
-/* An answer may take as long as a body, and a second more for so many bytes. */
+/* Bytes a second, on an average, that a body or an answer must bring or take
+ * once its first body_seconds are over. */
 #define LISTEN_SLOWEST 16384u
+/* A body that is no larger takes nothing of inflight_bytes. */
+#define LISTEN_SMALL_BYTES 16384u
 /* How much of a refused body is read, so that its sender sees the answer. */
 #define LISTEN_LINGER_BYTES 65536u
 /* What waits for a subscriber at most, and how often silence is broken. */
@@ -63,6 +66,7 @@ struct request {
     bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
+    uint64_t moved;    /* bytes of a body or an answer, which put it off */
 
     _Atomic int state;
     bool parked;    /* by listen_park.c */
@@ -77,7 +81,7 @@ struct request {
     bool dropped;   /* no room for the body: it is read and forgotten */
     uint8_t *body;
     size_t len, room, declared;
-    size_t charged; /* of the listener's inflight_bytes */
+    size_t charged; /* of the listener's inflight, or small */
     struct request_piece *pieces;
 
     int status; /* the answer, ours until libmicrohttpd has it */
@@ -126,9 +130,9 @@ struct listener {
     uint16_t port;
     char *unix_path; /* removed on close */
     struct loop *loops;
-    _Atomic size_t inflight;
-    _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
-    _Atomic bool drained;         /* no handler is called any more */
+    _Atomic size_t inflight, small; /* bytes of large and of small bodies */
+    _Atomic uint64_t drain_until;   /* milliseconds; 0: not draining */
+    _Atomic bool drained;           /* no handler is called any more */
     _Atomic bool stopping;
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
@@ -194,6 +198,12 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
 uint64_t request_until(const struct request *q, uint32_t seconds);
 void request_over(void *loop, struct MHD_Connection *http, void **context,
                   enum MHD_RequestTerminationCode why);
+
+/* ---- listen_body.c ------------------------------------------------------- */
+
+void body_more(struct request *q, const char *data, size_t size);
+void body_free(struct request *q);
+bool body_pressed(const struct listener *l);
 
 /* ---- listen_answer.c ----------------------------------------------------- */
 

@@ -164,6 +164,28 @@ got = [until_closed(line.sock)[:13] for line in lines]
 ok(set(got) == {b"HTTP/1.1 204 "}, "who sends an upload and then no more is answered", got)
 ok(c.stop() == 0, "ends", c.said())
 
+# ---- Large bodies that stop in the middle ---------------------------------------
+
+c = Collector("stuck", inflight_bytes=4 << 20)
+c.start()
+stuck = []
+for _ in range(40):
+    s = socket.create_connection(c.public, timeout=DEADLINE)
+    s.sendall(smuggle.HEAD + b"Content-Length: %d\r\n\r\n" % (4 << 20))
+    s.setblocking(False)
+    try:
+        for _ in range(16):
+            s.send(bytes(32768))
+    except OSError:
+        pass  # it is not read as fast as that
+    stuck.append(s)
+c.until(lambda: metric(c, 'hearsay_inflight_bytes{listener="public"}') > 3 << 20)
+statuses = {honest(c.public, c.task["crash"])[1] for _ in range(50)}
+ok(statuses == {204}, "while 40 large bodies have taken all room, small uploads are counted", statuses)
+for s in stuck:
+    s.close()
+ok(c.stop() == 0, "ends", c.said())
+
 # ---- H05 --------------------------------------------------------------------------
 
 c = Collector("strangers", body_bytes=65536)
