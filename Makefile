@@ -68,6 +68,7 @@ ABOVE   := \
     test_desk \
     test_difference \
     test_engine \
+    test_engine_clock \
     test_engine_once \
     test_engine_tallies \
     test_entropy \

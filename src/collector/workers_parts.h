@@ -44,7 +44,8 @@ struct workers {
     atomic_bool tidy; /* the store may have something to tidy */
 
     /* the admitter's */
-    uint32_t day; /* that the engine was told */
+    uint32_t day;    /* that the engine was told, */
+    uint64_t second; /* by the steady clock */
 };
 
 /* ---- workers.c ----------------------------------------------------------- */
