@@ -102,6 +102,7 @@ ABOVE   := \
     test_sign \
     test_special \
     test_store \
+    test_store_alone \
     test_store_faults \
     test_store_whole \
     test_study \

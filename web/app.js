@@ -1,7 +1,7 @@
 // app.js - the page: who may read, which view is open, what is new.
 
 import { decode, json, setToken, takeToken, token, Problem } from "./api.js";
-import { byId, h, put, say } from "./dom.js";
+import { byId, h, put, say, visible } from "./dom.js";
 import { Live } from "./live.js";
 import { startTheme } from "./theme.js";
 import { CollectorView } from "./collector.js";
@@ -107,7 +107,7 @@ class App {
     this.view?.close?.();
     this.view = view;
     put(this.main, view.node);
-    document.title = view.title ? `${view.title} \u00b7 hearsay` : "hearsay";
+    document.title = view.title ? `${visible(view.title)} \u00b7 hearsay` : "hearsay";
     if (!moved) return;
     scrollTo(0, 0);
     this.main.focus({ preventScroll: true });
@@ -115,7 +115,7 @@ class App {
 
   // A view that learns its title late, as from a question.
   name(view, title) {
-    if (this.view === view) document.title = `${title} \u00b7 hearsay`;
+    if (this.view === view) document.title = `${visible(title)} \u00b7 hearsay`;
   }
 
   // What went wrong while a view asked; a token that ended leads to the door.

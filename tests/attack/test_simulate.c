@@ -201,11 +201,15 @@ static void zoo(void)
         {"Z39", "it acknowledges before it syncs", zoo_right, zoo_z39_sync,
          false},
         {"Z40", "a failed sync is tried again, and believed", zoo_right,
-         zoo_z40_sync, false}};
-    const struct zoo_try right = {"a plain collector", "", zoo_right, zoo_disk,
-                                  false};
+         zoo_z40_sync, false},
+        {"Z43", "two processes commit without compare-and-swap", zoo_right,
+         zoo_z43_sync, false}};
+    static const struct zoo_try right[] = {
+        {"a plain collector", "", zoo_right, zoo_disk, false},
+        {"one that compares and swaps", "", zoo_right, zoo_swap_sync, false}};
 
-    ok(zoo_caught(right, 20) == 0, "control: %s passes", right.name);
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        ok(zoo_caught(right[i], 20) == 0, "control: %s passes", right[i].name);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const unsigned caught = zoo_caught(wrong[i], 10);
 
