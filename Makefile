@@ -92,6 +92,7 @@ ABOVE   := \
     test_plot \
     test_poison \
     test_post \
+    test_pulse \
     test_puzzle \
     test_rappor_dialect \
     test_rappor_files \

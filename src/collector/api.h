@@ -37,6 +37,7 @@ struct collector {
     struct history *history;
     struct log *log;
     struct watch *watch;
+    int manager;               /* of serve_notify_open; -1: there is none */
     pthread_mutex_t documents; /* one is taken at a time; of sign_key */
     uint8_t sign_key[HSY_SIGN_KEY];
     bool ready; /* both listeners serve; false while draining */

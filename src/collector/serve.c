@@ -30,6 +30,7 @@
 #define SERVE_CONNECTIONS 8u         /* of a listener, at least */
 #define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
+#define SERVE_BEATS 4u /* in the time in which one is wanted */
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -386,6 +387,24 @@ static void serve_failed(void *ctx, const hsy_error *err)
     _exit(1);
 }
 
+static void serve_beat(void *ctx)
+{
+    const struct collector *c = ctx;
+
+    serve_notify(c->manager, "WATCHDOG=1");
+}
+
+/* As often as the service manager wants, and more. */
+static hsy_status serve_pulse(struct collector *c, hsy_error *err)
+{
+    const uint64_t wanted = serve_watchdog();
+    const struct watch_pulse how = {.micros = wanted / SERVE_BEATS,
+                                    .beat = wanted != 0 ? serve_beat : NULL,
+                                    .ctx = c};
+
+    return watch_pulse_start(c, &how, err);
+}
+
 hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 {
     const struct workers_options o = {
@@ -415,6 +434,7 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK) {
         serve_remind(c);
         watch_tick(c);
+        st = serve_pulse(c, &t->err);
     }
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
@@ -464,6 +484,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     hsy_status st;
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
+    watch_pulse_stop(c->watch);
     listen_drain(c->public, seconds);
     if (c->admin != NULL)
         listen_drain(c->admin, seconds);
@@ -478,6 +499,7 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
+    watch_pulse_stop(c->watch);
     if (c->public != NULL)
         listen_drain(c->public, 0); /* handlers use what is closed below */
     if (c->admin != NULL)

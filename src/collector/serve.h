@@ -82,4 +82,7 @@ hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
 int serve_notify_open(void);
 void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
 
+/* Microseconds within which it wants a "WATCHDOG=1"; 0: it does not. */
+uint64_t serve_watchdog(void);
+
 #endif

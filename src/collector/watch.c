@@ -11,8 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define WATCH_QUIET 5u        /* looks until a trouble is said to be over */
-#define WATCH_BACKUP_EVERY 10 /* seconds between looks for a backup */
+#define WATCH_QUIET 5u /* looks until a trouble is said to be over */
 
 const char *const watch_refusals[WATCH_REFUSALS] = {
     [WATCH_DISK] = "disk",
@@ -61,6 +60,7 @@ void watch_close(struct watch *w)
 {
     if (w == NULL)
         return;
+    watch_pulse_stop(w);
     watch_machine_close(w);
     pthread_mutex_destroy(&w->lock);
     free(w->data);
@@ -116,10 +116,6 @@ static void watch_sample(struct watch *w, const struct engine_status *s)
     pthread_mutex_lock(&w->lock);
     watch_uploads(w, s, now);
     watch_folding(w, s, now);
-    if (w->backup_at == 0 || now >= w->backup_at + WATCH_BACKUP_EVERY) {
-        w->backup = watch_newest_backup(w->backups);
-        w->backup_at = now;
-    }
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -147,6 +143,7 @@ void watch_tick(struct collector *c)
     struct trouble all[WATCH_TROUBLES];
     struct engine_status status;
 
+    atomic_fetch_add(&c->watch->ticks, 1);
     engine_look(c->engine, &status);
     watch_sample(c->watch, &status);
     watch_look(c, all);
@@ -166,7 +163,6 @@ void watch_figures(struct collector *c, struct watch_figures *out)
     for (size_t i = 0; i < WATCH_REFUSALS; i++)
         out->refusals[i] = atomic_load(&w->refusals[i]);
     pthread_mutex_lock(&w->lock);
-    out->backup = w->backup;
     if (w->mark_at != 0)
         out->unfolded_seconds = watch_clock() - w->mark_at;
     watch_machine(w, out);

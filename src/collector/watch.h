@@ -30,7 +30,7 @@ struct trouble {
     char text[WATCH_TEXT]; /* "" if all is well */
 };
 
-#define WATCH_TROUBLES 11u
+#define WATCH_TROUBLES 12u
 
 /* All that there can be, in the order of the table. Any thread. */
 void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES]);
@@ -41,6 +41,27 @@ const struct trouble *watch_grave(const struct trouble all[WATCH_TROUBLES]);
 /* Look at everything once a second or so, and log what has begun, what is over,
  * and once a day what lasts. By one thread. */
 void watch_tick(struct collector *c);
+
+/* ---- The pulse: whether all threads still answer --------------------------
+ */
+
+/* Ask the threads that admit and fold to do nothing, look whether the loops of
+ * the listeners turn and whether watch_tick is called, and call beat(ctx) if
+ * all is so; again after `micros`, at least every WATCH_PULSE. From when
+ * workers and listeners have started until before they stop; a trouble if one
+ * does not answer. NULL as beat: nobody wants to be told. */
+#define WATCH_PULSE 5000000u
+
+struct watch_pulse {
+    uint64_t micros; /* 0: WATCH_PULSE */
+    void (*beat)(void *ctx);
+    void *ctx;
+};
+
+hsy_status watch_pulse_start(struct collector *c, const struct watch_pulse *how,
+                             hsy_error *err);
+void watch_pulse_stop(
+    struct watch *w); /* NULL, or one that has none: nothing */
 
 /* ---- Requests that are refused whole ------------------------------------- */
 

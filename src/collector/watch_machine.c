@@ -98,7 +98,8 @@ static uint64_t machine_log(const struct watch *w)
     return bytes;
 }
 
-uint64_t watch_newest_backup(const char *directory)
+/* When the newest was made; 0: there is none. */
+static uint64_t machine_backup(const char *directory)
 {
     DIR *all = opendir(directory);
     uint64_t newest = 0;
@@ -121,6 +122,7 @@ void watch_machine(struct watch *w, struct watch_figures *out)
     machine_memory(w, out);
     watch_disk(w, out);
     out->log_bytes = machine_log(w);
+    out->backup = machine_backup(w->backups);
     out->open_files = machine_files(w->files);
     out->cpu_seconds = machine_cpu();
 }

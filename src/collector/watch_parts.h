@@ -15,6 +15,26 @@ struct watch_said {
     unsigned quiet; /* looks since it was last there */
 };
 
+/* Whom the pulse waits for. */
+enum watch_thread {
+    WATCH_NOBODY,
+    WATCH_ADMITTER,
+    WATCH_FOLDER,
+    WATCH_LISTENER,
+    WATCH_MAIN
+};
+
+struct pulse {
+    struct watch_pulse how;
+    bool runs;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool over;                  /* lock */
+    atomic_int waits;           /* enum watch_thread */
+    atomic_uint_fast64_t since; /* by watch_clock */
+};
+
 struct watch {
     char *data, *backups; /* directories, by full names; owned */
     uint64_t started;     /* seconds since 1970 */
@@ -31,8 +51,9 @@ struct watch {
     uint64_t refused, counted;       /* uploads, when last looked at */
     uint64_t refused_at, counted_at; /* when there were more; 0: never */
     uint64_t mark, mark_at;          /* a commit that waits, and since when */
-    uint64_t backup, backup_at;      /* the last, and when it was looked for */
 
+    atomic_uint_fast64_t ticks;
+    struct pulse pulse;
     struct watch_said said[WATCH_TROUBLES];
 };
 
@@ -49,8 +70,5 @@ void watch_machine(struct watch *w, struct watch_figures *out);
 
 /* What is free of the disk, and its size, alone. */
 void watch_disk(const struct watch *w, struct watch_figures *out);
-
-/* When the newest backup in a directory was made; 0: there is none. */
-uint64_t watch_newest_backup(const char *directory);
 
 #endif

@@ -18,6 +18,7 @@
 
 #define TROUBLE_RECENT 60u /* seconds for which a refusal is news */
 #define TROUBLE_NONE 5u    /* seconds in which nothing is counted */
+#define TROUBLE_HANGS 10u  /* seconds without an answer */
 #define TROUBLE_DISK_LOW ((uint64_t)1 << 30)
 #define TROUBLE_DISK_FULL ((uint64_t)16 << 20)
 
@@ -140,6 +141,23 @@ static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)
         trouble_say(t, "what was counted has not been folded for minutes");
 }
 
+static void trouble_hangs(struct trouble *t, const struct trouble_scene *s)
+{
+    static const char *const names[] = {
+        [WATCH_ADMITTER] = "the thread that admits uploads",
+        [WATCH_FOLDER] = "the thread that folds and writes tallies",
+        [WATCH_LISTENER] = "a thread that talks to devices",
+        [WATCH_MAIN] = "the thread that waits for signals"};
+    const struct pulse *p = &s->c->watch->pulse;
+    const int waits = atomic_load(&p->waits);
+    const uint64_t since = atomic_load(&p->since);
+
+    t->grave = true;
+    if (waits != WATCH_NOBODY && s->now >= since + TROUBLE_HANGS)
+        trouble_say(t, "%s does not answer; seconds: %" PRIu64, names[waits],
+                    s->now - since);
+}
+
 static const struct trouble_row {
     const char *name;
     void (*look)(struct trouble *t, const struct trouble_scene *s);
@@ -155,6 +173,7 @@ static const struct trouble_row {
     {"uploads-refused", trouble_refused},
     {"tally-memory", trouble_memory},
     {"not-folded", trouble_unfolded},
+    {"thread-hangs", trouble_hangs},
 };
 
 /* ---- All of them --------------------------------------------------------- */

@@ -207,6 +207,7 @@ static void workers_note(struct workers *w, const struct submission *list)
     for (; list != NULL; list = list->next) {
         w->times.submissions++;
         w->times.waits[workers_place(now - list->handed)]++;
+        w->times.micros += now - list->handed;
         w->waiting -= workers_bytes(list);
     }
     w->fold = true;
@@ -396,6 +397,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     w->end = &w->first;
     atomic_init(&w->tidy, true);
     atomic_init(&w->dead, false);
+    atomic_init(&w->checkpoint, workers_clock());
     good = pthread_mutex_init(&w->lock, NULL) == 0;
     good &= pthread_cond_init(&w->finished, NULL) == 0;
     good &= workers_half_init(&w->admitter);
@@ -434,4 +436,5 @@ void workers_look(struct workers *w, struct workers_times *out)
     pthread_mutex_lock(&w->lock);
     *out = w->times;
     pthread_mutex_unlock(&w->lock);
+    out->checkpoint = workers_clock() - atomic_load(&w->checkpoint);
 }

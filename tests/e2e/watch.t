@@ -52,7 +52,7 @@ def day(n):
 
 
 ok(troubles(c) == set() and ready(c) == (200, "ready, rehearsal\n"), "a document that lasts is not worth a word", c.said())
-ok(samples(c)["hearsay_document_version"] == 1 and samples(c)["hearsay_document_expires_seconds"] == (LAST + 1) * 86400, "metrics have its version and its end")
+ok(samples(c)["hearsay_document_version"] == 1 and samples(c)["hearsay_document_expires_timestamp_seconds"] == (LAST + 1) * 86400, "metrics have its version and its end")
 day(LAST - 13)
 ok(troubles(c) == {"document-expires"}, "from 14 days before on it is a trouble", c.get("/v1/status")[1])
 status, text = ready(c)
@@ -90,4 +90,33 @@ ok(troubles(none) == {"no-document"} and ready(none)[0] == 503 and said(none, "e
 status, body = none.upload([none.task["cells"].upload([1])])
 ok(status == 404, "as it refuses all uploads", (status, body))
 ok(none.stop() == 0, "it ends")
+
+# ---- Figures -----------------------------------------------------------------------
+
+begun = time.time()
+c = Collector("figures", checkpoint_seconds=1).start()
+was = samples(c)
+ok(was["hearsay_last_backup_timestamp_seconds"] == 0 and was["hearsay_wait_seconds_sum"] == 0, "nothing has happened yet")
+t = c.task["cells"]
+ok(c.upload([t.upload([n]) for n in range(200)])[0] == 204 and len(c.cells("cells")) == 200, "something happens")
+ok(c.upload([b"nonsense"])[0] == 400 and c.upload([b"x"], kind="text/plain")[0] == 415 and c.upload([t.upload([1], release=77)])[0] == 404, "some is refused")
+ok(ask(c.admin, "POST", "/v1/backup")[0] == 201, "a backup is made")
+now = samples(c)
+for reason, n in (("malformed", 1), ("content-type", 1), ("disk", 0), ("busy", 0), ("memory", 0)):
+    ok(now['hearsay_requests_refused_total{reason="%s"}' % reason] == n, "requests that were refused whole: %s" % reason, now)
+ok(now['hearsay_uploads_total{verdict="unknown-task"}'] == 1, "uploads that were refused are counted by their verdict")
+waits = [now[k] for k in now if k.startswith("hearsay_wait_seconds_bucket")]
+ok(waits == sorted(waits) and waits[-1] == now["hearsay_wait_seconds_count"] == 2 and 0 < now["hearsay_wait_seconds_sum"] < DEADLINE, "the histogram has its sum", waits)
+ok(0 <= time.time() - now["hearsay_last_backup_timestamp_seconds"] < DEADLINE, "when the last backup was made")
+ok(c.until(lambda: samples(c)["hearsay_last_checkpoint_timestamp_seconds"] > was["hearsay_last_checkpoint_timestamp_seconds"]), "checkpoints move on")
+ok(0 < now["hearsay_log_bytes"] == sum(os.path.getsize(os.path.join(c.data, n)) for n in os.listdir(c.data) if n.endswith("-wal")), "how long the logs are", now["hearsay_log_bytes"])
+fs = os.statvfs(c.data)
+ok(now["hearsay_disk_size_bytes"] == fs.f_blocks * fs.f_frsize and abs(now["hearsay_disk_free_bytes"] - fs.f_bavail * fs.f_frsize) < max(1 << 30, fs.f_bavail * fs.f_frsize / 2), "what is free of the disk")
+ok(abs(now["hearsay_clock_step_seconds"]) <= 1 and now["hearsay_clock_ahead_seconds"] in (0, 86400) and now["hearsay_unfolded_seconds"] <= 1, "the clock is right and all is folded", now)
+ok(now["hearsay_tally_limit_bytes"] == 1 << 30 and any(re.fullmatch(r'hearsay_build_info{version="[0-9.]+"}', k) for k in now), "limits, and what it is")
+ok(begun - 2 <= now["process_start_time_seconds"] <= time.time() and now["process_cpu_seconds_total"] > 0, "when it started, what it took of the processor")
+files = len(os.listdir("/proc/%d/fd" % c.process.pid))
+ok(abs(now["process_open_fds"] - files) <= 4 and now["process_max_fds"] > files, "descriptors", (now["process_open_fds"], files))
+ok(SHORT or 0.5 < now["process_resident_memory_bytes"] / c.rss() < 2 and now["process_virtual_memory_bytes"] > now["process_resident_memory_bytes"], "memory", now)
+ok(c.stop() == 0, "it ends")
 done()
