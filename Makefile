@@ -68,6 +68,7 @@ ABOVE   := \
     test_desk \
     test_difference \
     test_engine \
+    test_engine_clock \
     test_engine_once \
     test_engine_tallies \
     test_entropy \
@@ -91,6 +92,7 @@ ABOVE   := \
     test_plot \
     test_poison \
     test_post \
+    test_pulse \
     test_puzzle \
     test_rappor_dialect \
     test_rappor_files \
@@ -103,6 +105,7 @@ ABOVE   := \
     test_sign \
     test_special \
     test_store \
+    test_store_alone \
     test_store_faults \
     test_store_whole \
     test_study \

@@ -56,6 +56,8 @@ const struct config_row config_rows[] = {
      "1G", false},
     {"ids_epoch", CONFIG_COUNT, AT(ids_epoch), 1000, UINT64_C(4000000000),
      "20000000", false},
+    {"reports_upload", CONFIG_COUNT, AT(reports_upload), 1, 1u << 23, "4096",
+     false},
     {"day_words", CONFIG_COUNT, AT(day_words), 0, 1u << 28, "65536", false},
     {"keep_days", CONFIG_DAYS, AT(keep_days), 1, 36500, "35", false},
     {"grace_days", CONFIG_DAYS, AT(grace_days), 1, 365, "7", false},

@@ -419,6 +419,20 @@ void listen_look(const struct listener *l, struct listen_status *out)
     }
 }
 
+bool listen_turned(struct listener *l)
+{
+    bool all = true;
+
+    for (unsigned i = 0; i < l->options.loops; i++) {
+        struct loop *p = &l->loops[i];
+        const uint64_t turns = atomic_load(&p->turns);
+
+        all &= turns != p->turned;
+        p->turned = turns;
+    }
+    return all;
+}
+
 /* ---- Closing ------------------------------------------------------------- */
 
 /* Wait until the loop has begun another turn: what it did before is done. */

@@ -96,6 +96,10 @@ struct listen_status {
 };
 void listen_look(const struct listener *l, struct listen_status *out);
 
+/* Whether every loop has begun another turn since this was last asked, as it
+ * does some times a second unless a handler hangs. By one thread. */
+bool listen_turned(struct listener *l);
+
 /* ---- A request ----------------------------------------------------------- */
 
 const char *request_segment(const struct request *q, size_t i); /* of a '*' */

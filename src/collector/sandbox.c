@@ -141,7 +141,8 @@ static const int sandbox_allowed[] = {
     SCMP_SYS(close), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(fstat),
     SCMP_SYS(fcntl), SCMP_SYS(dup3), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
     SCMP_SYS(ftruncate), SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir),
-    SCMP_SYS(rmdir), SCMP_SYS(access), SCMP_SYS(getdents64),
+    SCMP_SYS(rmdir), SCMP_SYS(access), SCMP_SYS(getdents64), SCMP_SYS(lseek),
+    SCMP_SYS(fstatfs),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),
@@ -151,7 +152,7 @@ static const int sandbox_allowed[] = {
     SCMP_SYS(getrandom),
     /* threads, time, signals */
     SCMP_SYS(futex), SCMP_SYS(clock_nanosleep), SCMP_SYS(clock_gettime),
-    SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(gettimeofday), SCMP_SYS(restart_syscall), SCMP_SYS(rt_sigprocmask),
     SCMP_SYS(rt_sigtimedwait), SCMP_SYS(getpid), SCMP_SYS(rseq), SCMP_SYS(exit),
     SCMP_SYS(exit_group)};
 

@@ -10,6 +10,7 @@
 #include "serve.h"
 
 #include "hostfail.h"
+#include "put.h"
 #include "rehearsal.h"
 #include "sandbox.h"
 
@@ -29,6 +30,7 @@
 #define SERVE_CONNECTIONS 8u         /* of a listener, at least */
 #define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
+#define SERVE_BEATS 4u /* in the time in which one is wanted */
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -98,7 +100,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .keep_days = (uint32_t)f->keep_days,
                                      .grace_days = (uint32_t)f->grace_days,
                                      .clock_days = (uint32_t)f->clock_days,
-                                     .accept_clock = c->accept_clock};
+                                     .accept_clock = c->accept_clock,
+                                     .driven_clock = f->rehearsal != NULL};
     struct store_state state;
     hsy_status st;
 
@@ -260,6 +263,8 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_open_store(c, t);
     if (st == HSY_OK)
+        st = watch_open(&c->watch, &c->config, &t->err);
+    if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
@@ -373,16 +378,10 @@ static void serve_strange_tokens(struct collector *c)
  */
 static void serve_remind(struct collector *c)
 {
-    size_t len;
-    uint8_t *document = engine_document_hold(c->engine, &len);
-
-    if (document == NULL)
-        log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
     serve_strange_tokens(c);
-    engine_document_drop(document);
 }
 
 /* A clock file that cannot be read, while somebody writes it, stands still:
@@ -411,6 +410,24 @@ static void serve_failed(void *ctx, const hsy_error *err)
     _exit(1);
 }
 
+static void serve_beat(void *ctx)
+{
+    const struct collector *c = ctx;
+
+    serve_notify(c->manager, "WATCHDOG=1");
+}
+
+/* As often as the service manager wants, and more. */
+static hsy_status serve_pulse(struct collector *c, hsy_error *err)
+{
+    const uint64_t wanted = serve_watchdog();
+    const struct watch_pulse how = {.micros = wanted / SERVE_BEATS,
+                                    .beat = wanted != 0 ? serve_beat : NULL,
+                                    .ctx = c};
+
+    return watch_pulse_start(c, &how, err);
+}
+
 hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 {
     const struct workers_options o = {
@@ -436,25 +453,50 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
-    if (st == HSY_OK)
-        serve_remind(c);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
+    if (st == HSY_OK) {
+        serve_remind(c);
+        watch_tick(c);
+        st = serve_pulse(c, &t->err);
+    }
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
 
 /* ---- While it runs ------------------------------------------------------- */
+
+/* A clock that is not believed, or no longer so, is said once. */
+static void serve_look_clock(struct collector *c)
+{
+    struct engine_status s;
+    const char *what = "clock-right";
+    char day[PUT_DAY], clock[PUT_DAY];
+
+    engine_look(c->engine, &s);
+    put_day_text(day, s.day);
+    put_day_text(clock, s.clock_day);
+    if (s.clock_behind)
+        what = "clock-behind";
+    else if (s.clock_jumped)
+        what = "clock-ahead";
+    if (c->clock_said == NULL ? s.clock_jumped : c->clock_said != what)
+        log_event(c->log, LOG_NOTE, what, "day=%s clock=%s", day, clock);
+    if (c->clock_said != NULL || s.clock_jumped)
+        c->clock_said = what;
+}
 
 void serve_look(struct collector *c)
 {
     hsy_error err = {0};
     bool changed = false;
 
+    serve_look_clock(c);
     if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
         serve_strange_tokens(c);
     }
+    watch_tick(c);
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -465,6 +507,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     hsy_status st;
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
+    watch_pulse_stop(c->watch);
     listen_drain(c->public, seconds);
     if (c->admin != NULL)
         listen_drain(c->admin, seconds);
@@ -479,6 +522,7 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
+    watch_pulse_stop(c->watch);
     if (c->public != NULL)
         listen_drain(c->public, 0); /* handlers use what is closed below */
     if (c->admin != NULL)
@@ -492,6 +536,7 @@ void serve_close(struct collector *c)
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->is->close(c->store);
+    watch_close(c->watch);
     log_close(c->log);
     pthread_mutex_destroy(&c->documents);
     config_clear(&c->config);

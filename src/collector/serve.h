@@ -86,4 +86,7 @@ void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
  * for such a second time. */
 void serve_handed(struct listen_handed *out);
 
+/* Microseconds within which it wants a "WATCHDOG=1"; 0: it does not. */
+uint64_t serve_watchdog(void);
+
 #endif

@@ -36,6 +36,17 @@ int serve_notify_open(void)
     return fd;
 }
 
+uint64_t serve_watchdog(void)
+{
+    const char *micros = getenv("WATCHDOG_USEC");
+    const char *process = getenv("WATCHDOG_PID");
+
+    if (micros == NULL ||
+        (process != NULL && strtoull(process, NULL, 10) != (uint64_t)getpid()))
+        return 0;
+    return strtoull(micros, NULL, 10);
+}
+
 void serve_notify(int fd, const char *state)
 {
     if (fd != -1)

@@ -137,12 +137,13 @@ static int tidy_batches(struct store_sqlite *s, struct sql *q, const void *what)
     int rc;
     sqlite3_stmt *st = sql_start(q, SQL_OLD_BATCHES, v, 3, &rc);
 
-    (void)s;
     if (st == NULL)
         return rc;
     while (bytes < TIDY_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW) {
         numbers[n++] = (uint64_t)sqlite3_column_int64(st, 0);
         bytes += (size_t)sqlite3_column_int64(st, 1);
+        s->next.rests--;
+        s->next.checks -= (uint64_t)sqlite3_column_int64(st, 2);
     }
     sqlite3_reset(st);
     *b->more = n != 0;

@@ -40,6 +40,7 @@ static void folder_write(struct workers *w, struct folder *s)
         workers_fail(w, st, &err);
     if (st == HSY_OK && !s->write) {
         s->next = folder_next(w);
+        atomic_store(&w->checkpoint, workers_clock());
         atomic_store(&w->tidy, true); /* what was erased leaves the logs too */
     }
     s->fold = true; /* what waited for the entry that was written */

@@ -40,11 +40,13 @@ struct workers {
     hsy_error failure;
     struct workers_times times;
 
-    atomic_bool dead; /* something has failed */
-    atomic_bool tidy; /* the store may have something to tidy */
+    atomic_bool dead;                /* something has failed */
+    atomic_bool tidy;                /* the store may have something to tidy */
+    atomic_uint_fast64_t checkpoint; /* when the last was written */
 
     /* the admitter's */
-    uint32_t day; /* that the engine was told */
+    uint32_t day;    /* that the engine was told, */
+    uint64_t second; /* by the steady clock */
 };
 
 /* ---- workers.c ----------------------------------------------------------- */

@@ -15,7 +15,7 @@ static const struct zoo_bodies bodies = {GONE_BODY, gone_body, gone_free,
 
 static void answers_try(bool right)
 {
-    const struct gone_server s = {zoo_z43_open(&bodies, right), zoo_z43_answer};
+    const struct gone_server s = {zoo_z44_open(&bodies, right), zoo_z44_answer};
     unsigned heard[GONE_HOWS], stay[GONE_HOWS];
 
     for (int how = 0; how < GONE_HOWS; how++) {
@@ -24,7 +24,7 @@ static void answers_try(bool right)
         heard[how] = gone_try(&s, (enum gone_how)how);
         stay[how] = gone_made - gone_freed - before;
     }
-    zoo_z43_close();
+    zoo_z44_close();
     printf("# of peers that stay, close, reset, send no more %u, %u, %u and %u "
            "answers stay\n",
            stay[0], stay[1], stay[2], stay[3]);
@@ -35,7 +35,7 @@ static void answers_try(bool right)
     else
         ok(stay[GONE_STAYS] == 0 && stay[GONE_CLOSES] == GONE_PEERS &&
                stay[GONE_RESETS] == GONE_PEERS && heard[GONE_HALF] == 0,
-           "Z43 is caught: it forgets the answers of peers that have gone");
+           "Z44 is caught: it forgets the answers of peers that have gone");
 }
 
 int main(void)

@@ -18,7 +18,7 @@ ok $? "gives the same package twice" "$out"
 
 dpkg-deb -c "$deb" >"$out" 2>&1
 for file in usr/bin/hearsay lib/systemd/system/hearsay.service lib/systemd/system/hearsay.socket etc/hearsay/hearsay.yaml usr/share/man/man1/hearsay-serve.1.gz \
-    usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf; do
+    usr/share/doc/hearsay/copyright usr/share/doc/hearsay/examples/tasks.yaml usr/share/doc/hearsay/examples/nginx/hearsay.conf usr/share/doc/hearsay/examples/prometheus/hearsay.rules.yml; do
     grep -q " \./$file\$" "$out"
     ok $? "it holds $file" "$out"
 done
