@@ -144,23 +144,27 @@ static void loop_sweep(struct loop *p)
 
 /* ---- Draining ------------------------------------------------------------ */
 
-/* Accept no more, close what is idle; what has just come has a second. */
-static void loop_quiet(struct loop *p)
+/* Listen no more, and let the socket live that somebody else has as well:
+ * libmicrohttpd would shut it down for all. */
+static void loop_deafen(struct loop *p)
 {
-    p->quiet = true;
     MHD_quiesce_daemon(p->http);
     close(p->socket);
     p->socket = -1;
+}
+
+/* Accept no more. What is idle or has just come has a second: a request may be
+ * on its way, and its answer then says that it is the last. */
+static void loop_quiet(struct loop *p)
+{
+    p->quiet = true;
+    loop_deafen(p);
     events_spread(p);
     events_end(p);
-    for (struct request *q = p->connections; q != NULL; q = q->next) {
-        if (atomic_load(&q->state) != REQUEST_NONE)
-            continue;
-        if (q->served)
-            shutdown(q->fd, SHUT_RDWR);
-        else if (q->deadline > p->now + 1000)
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (atomic_load(&q->state) == REQUEST_NONE &&
+            q->deadline > p->now + 1000)
             q->deadline = p->now + 1000;
-    }
 }
 
 /* ---- The loop ------------------------------------------------------------ */
@@ -467,8 +471,9 @@ static void loop_close(struct loop *p)
         pthread_join(p->thread, NULL);
     }
     if (p->http != NULL) {
+        if (p->socket != -1)
+            loop_deafen(p);
         MHD_stop_daemon(p->http);
-        p->socket = -1; /* closed by it, or by draining */
     }
     linger_sweep(p, true);
     if (p->socket != -1)
@@ -494,7 +499,7 @@ void listen_close(struct listener *l)
     atomic_store(&l->stopping, true);
     for (unsigned i = 0; i < l->options.loops; i++)
         loop_close(&l->loops[i]);
-    if (l->unix_path != NULL)
+    if (l->unix_path != NULL && !l->handed)
         unlink(l->unix_path);
     listen_tls_free(l);
     free(l->unix_path);

@@ -36,9 +36,18 @@ struct route {
     void (*handle)(struct request *q, void *ctx);
 };
 
+/* Sockets that listen already: a listener takes that of its address and leaves
+ * -1 in its place. */
+#define LISTEN_HANDED 8
+struct listen_handed {
+    int fd[LISTEN_HANDED];
+    size_t n;
+};
+
 struct listen_options {
     size_t size;         /* sizeof(struct listen_options) */
     const char *address; /* "127.0.0.1:8080", "[::1]:0", "unix:/run/x.sock" */
+    struct listen_handed *handed; /* NULL: none */
     const struct route *routes;
     size_t nroutes;
     void *ctx;      /* for handlers */

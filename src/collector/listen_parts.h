@@ -129,7 +129,8 @@ struct loop {
 struct listener {
     struct listen_options options;
     uint16_t port;
-    char *unix_path; /* removed on close */
+    char *unix_path; /* removed on close, unless it was handed over */
+    bool handed;     /* its socket listened before it */
     struct loop *loops;
     _Atomic size_t inflight, small; /* bytes of large and of small bodies */
     _Atomic uint64_t drain_until;   /* milliseconds; 0: not draining */
@@ -152,6 +153,14 @@ void listen_tls_free(struct listener *l);
 
 /* As many listening sockets of one address as there are loops. */
 hsy_status listen_bind(struct listener *l, hsy_error *err);
+
+/* ---- listen_handed.c ----------------------------------------------------- */
+
+struct sockaddr;
+/* The socket of this address among those handed over, now ours; -1: none. */
+int handed_take(struct listener *l, const struct sockaddr *want);
+/* Have all loops listen on it. It is closed. */
+hsy_status handed_share(struct listener *l, int fd, hsy_error *err);
 
 /* ---- listen_head.c ------------------------------------------------------- */
 

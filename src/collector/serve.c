@@ -178,12 +178,14 @@ static struct listen_options serve_options(struct collector *c)
 
 static hsy_status serve_open_public(struct collector *c,
                                     const struct serve_tls *tls,
+                                    struct listen_handed *handed,
                                     struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
     hsy_status st;
 
     o.address = c->config.listen;
+    o.handed = handed;
     o.routes = api_public;
     o.nroutes = api_public_count;
     o.tls_cert = (const char *)tls->cert;
@@ -197,6 +199,7 @@ static hsy_status serve_open_public(struct collector *c,
  * TLS where others could listen in. */
 static hsy_status serve_open_admin(struct collector *c,
                                    const struct serve_tls *tls,
+                                   struct listen_handed *handed,
                                    struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
@@ -207,6 +210,7 @@ static hsy_status serve_open_admin(struct collector *c,
     if (c->config.admin == NULL)
         return HSY_OK;
     o.address = c->config.admin;
+    o.handed = handed;
     o.routes = api_admin;
     o.nroutes = api_admin_count;
     o.loops = 1;
@@ -216,6 +220,27 @@ static hsy_status serve_open_admin(struct collector *c,
     o.role = c->config.admin_open ? NULL : serve_role;
     st = listen_open(&c->admin, &o, &t->err);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
+}
+
+static hsy_status serve_open_listeners(struct collector *c,
+                                       const struct serve_tls *tls,
+                                       struct serve_trouble *t)
+{
+    struct listen_handed handed;
+    hsy_status st;
+
+    serve_handed(&handed);
+    st = serve_open_public(c, tls, &handed, t);
+    if (st == HSY_OK)
+        st = serve_open_admin(c, tls, &handed, t);
+    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
+        if (handed.fd[i] != -1)
+            st = serve_fail(t,
+                            host_fail(&t->err, HSY_E_RANGE, NULL,
+                                      "a socket was handed over whose address "
+                                      "is neither 'listen' nor 'admin'"),
+                            "LISTEN_FDS");
+    return st;
 }
 
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
@@ -244,9 +269,7 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
     if (st == HSY_OK)
-        st = serve_open_public(c, &tls, t);
-    if (st == HSY_OK)
-        st = serve_open_admin(c, &tls, t);
+        st = serve_open_listeners(c, &tls, t);
     serve_forget_tls(&tls);
     return st;
 }
