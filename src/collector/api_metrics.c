@@ -66,8 +66,7 @@ static void metrics_engine(FILE *to, struct collector *c)
     metrics_one(to, "tasks_without_memory", "gauge",
                 "Tasks whose tallies do not fit: their uploads are refused.",
                 s.refusing);
-    metrics_one(to, "clock_jumped", "gauge",
-                "1 if the clock is not believed and uploads are refused.",
+    metrics_one(to, "clock_jumped", "gauge", "1 if the clock is not believed.",
                 s.clock_jumped);
     if (c->config.rehearsal == NULL)
         metrics_signed(

@@ -18,6 +18,15 @@
 #define PUBLIC_BODY_MAX (64u << 20) /* the configuration's limit is below */
 #define PUBLIC_HEALTH 32u
 
+/* Who has sent a request, while its uploads are read. */
+struct public_sender {
+    struct collector *c;
+    const char *token; /* NULL: none */
+    struct submission *s;
+    const struct roster_entry *last; /* what was asked before, and */
+    enum tokens_entry entry;         /* the answer */
+};
+
 struct public_upload {
     struct submission submission; /* the first member */
     struct request *request;
@@ -155,17 +164,17 @@ static bool public_form(const struct request *q, enum intake_form *form)
 }
 
 /* Whether the request's token is good for uploads of an entry. A submission
- * has one token, since tokens belong to one task. */
-static enum tokens_entry public_token(struct collector *c, const char *token,
-                                      const struct roster_entry *of,
-                                      struct submission *s)
+ * has one token: a forwarder's is good for all tasks, others for one. */
+static enum tokens_entry public_token(const struct public_sender *from,
+                                      const struct roster_entry *of)
 {
+    struct submission *s = from->s;
     uint8_t hash[sizeof s->token];
     uint32_t quota = 0;
-    enum tokens_entry entry =
-        tokens_enrolled(c->tokens, of->task.id, token, hash, &quota);
+    enum tokens_entry entry = tokens_enrolled(from->c->tokens, of->task.id,
+                                              from->token, hash, &quota);
 
-    if (entry != TOKENS_GOOD)
+    if (entry != TOKENS_GOOD && entry != TOKENS_FORWARDER)
         return entry;
     if (s->quota != 0 && memcmp(s->token, hash, sizeof hash) != 0)
         return TOKENS_BAD;
@@ -174,26 +183,19 @@ static enum tokens_entry public_token(struct collector *c, const char *token,
     return entry;
 }
 
-static void public_enrol(struct collector *c, const struct request *q,
-                         struct submission *s)
+/* The gate of intake: how many reports an upload may have. */
+static uint32_t public_most(void *ctx, struct intake_upload *u)
 {
-    const char *token = request_bearer(q);
-    const struct roster_entry *last = NULL;
-    enum tokens_entry entry = TOKENS_OPEN;
+    struct public_sender *from = ctx;
 
-    for (size_t i = 0; i < s->in.n; i++) {
-        struct intake_upload *u = &s->in.uploads[i];
-
-        if (u->verdict != INTAKE_COUNTED)
-            continue;
-        if (u->entry != last) {
-            last = u->entry;
-            entry = public_token(c, token, last, s);
-        }
-        u->enrolled = entry == TOKENS_GOOD;
-        if (entry == TOKENS_BAD)
-            u->verdict = INTAKE_TOKEN;
+    if (u->entry != from->last) {
+        from->last = u->entry;
+        from->entry = public_token(from, u->entry);
     }
+    u->enrolled = from->entry == TOKENS_GOOD || from->entry == TOKENS_FORWARDER;
+    if (from->entry == TOKENS_FORWARDER)
+        return (uint32_t)from->c->config.reports_upload;
+    return from->entry != TOKENS_BAD;
 }
 
 static void public_malformed(struct collector *c, struct request *q,
@@ -221,13 +223,16 @@ static hsy_status public_read(struct collector *c, struct request *q,
                               struct submission *s, enum intake_form form,
                               hsy_error *err)
 {
+    struct public_sender from = {
+        .c = c, .token = request_bearer(q), .s = s, .entry = TOKENS_OPEN};
+    const struct intake_gate gate = {public_most, &from};
     struct roster *roster = engine_roster(c->engine);
     size_t len;
     uint8_t *body = request_take_body(q, &len);
     hsy_status st = body == NULL
                         ? HSY_E_NOMEM
                         : intake_read(&s->in, roster, engine_days(c->engine),
-                                      form, body, len, err);
+                                      &gate, form, body, len, err);
 
     if (body == NULL)
         *err = (hsy_error){.status = st, .msg = "out of memory"};
@@ -259,7 +264,6 @@ static void public_post_uploads(struct request *q, void *ctx)
         public_malformed(c, q, &err);
         return;
     }
-    public_enrol(c, q, &u->submission);
     if (!workers_submit(c->workers, &u->submission)) {
         struct intake in = u->submission.in;
 

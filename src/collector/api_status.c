@@ -85,6 +85,8 @@ void api_put_status(struct put *p, struct collector *c)
     engine_look(c->engine, &status);
     put_word(p, "version", HSY_VERSION);
     put_day(p, "day", status.day);
+    put_day(p, "clock", status.clock_day);
+    put_bool(p, "clock_believed", !status.clock_jumped);
     put_bool(p, "ready", why == NULL);
     put_word(p, "why", why != NULL ? why->text : NULL);
     status_put_troubles(p, all);

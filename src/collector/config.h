@@ -27,7 +27,7 @@ struct config {
     uint64_t connections, body_bytes, inflight_bytes;
     uint64_t head_seconds, body_seconds, idle_seconds, drain_seconds;
     uint64_t waiting_bytes, fold_bytes, tally_bytes;
-    uint64_t ids_epoch;
+    uint64_t ids_epoch, reports_upload;
     uint64_t day_words, keep_days, grace_days, clock_days;
     uint64_t checkpoint_seconds, estimate_seconds;
 

@@ -222,6 +222,7 @@ static enum intake_verdict admit_new(struct engine *e,
     if (u->enrolled && s->quota != 0)
         admit_quota_use(e, s, &u->head);
     admit_count(e, slot, u);
+    engine_clock_heard(e, epoch);
     return INTAKE_COUNTED;
 }
 
@@ -231,8 +232,10 @@ static enum intake_verdict admit_decide(struct engine *e,
 {
     struct store_id id;
 
+    const bool behind = e->clock.state == ENGINE_CLOCK_BEHIND;
+
     if (u->head.epoch <= e->closed)
-        return INTAKE_CLOSED;
+        return behind ? INTAKE_CLOCK : INTAKE_CLOSED;
     ids_name(e->ids, &id, u->head.id, u->digest);
     switch (ids_find(e->ids, &id)) {
     case IDS_SAME:
@@ -242,7 +245,7 @@ static enum intake_verdict admit_decide(struct engine *e,
     case IDS_NEW:
         break;
     }
-    return e->jumped ? INTAKE_FULL : admit_new(e, s, u, &id);
+    return behind ? INTAKE_CLOCK : admit_new(e, s, u, &id);
 }
 
 /* ---- The commit ---------------------------------------------------------- */

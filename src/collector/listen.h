@@ -44,10 +44,11 @@ struct listen_options {
     void *ctx;      /* for handlers */
     unsigned loops; /* threads */
     unsigned connections;
+    /* A body, and an answer, has a second more for each 16 KiB of it. */
     uint32_t head_seconds, body_seconds, idle_seconds;
     size_t body_bytes;     /* no body is larger, whatever a route says; 0:
                               as routes say */
-    size_t inflight_bytes; /* bodies of all requests at once */
+    size_t inflight_bytes; /* bodies over 16 KiB, of all requests at once */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
     const char *const *cors;        /* origins that may ask, ended by NULL; "*":

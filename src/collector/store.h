@@ -143,7 +143,8 @@ struct store_functions {
     hsy_status (*document)(struct store *s, const uint8_t *bytes, size_t len,
                            uint32_t first, const uint8_t *const *entries,
                            const size_t *lens, size_t n, hsy_error *err);
-    /* Close epochs: forget their ids and quotas. */
+    /* Close epochs: forget their ids and quotas. Those beyond `through` are
+     * open, also if they were not (engine_tell). */
     hsy_status (*close_epochs)(struct store *s, uint32_t through, uint32_t day,
                                hsy_error *err);
     hsy_status (*figure)(struct store *s, const struct store_figure *figure,

@@ -166,8 +166,8 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
 
     if (through > STORE_EPOCHS)
         return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
-    next.closed = through > next.closed ? through : next.closed;
-    next.day = day > next.day ? day : next.day;
+    next.closed = through; /* the engine alone knows when one may go back */
+    next.day = day;
     if (next.closed == s->state.closed && next.day == s->state.day)
         return store_alive(s, err);
     st = store_write(s, &s->append, append_state, &next, err);

@@ -15,10 +15,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 
-#define TROUBLE_DAY 86400u
-#define TROUBLE_HOUR 3600u
 #define TROUBLE_RECENT 60u /* seconds for which a refusal is news */
 #define TROUBLE_NONE 5u    /* seconds in which nothing is counted */
 #define TROUBLE_HANGS 10u  /* seconds without an answer */
@@ -80,24 +77,19 @@ static void trouble_expires(struct trouble *t, const struct trouble_scene *s)
                     s->doc.expires - s->status.day);
 }
 
-static void trouble_jumped(struct trouble *t, const struct trouble_scene *s)
+static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
 {
-    t->grave = true;
-    if (s->status.clock_jumped)
-        trouble_say(t, "the clock has jumped, and uploads are refused");
+    if (s->status.clock_jumped && !s->status.clock_behind)
+        trouble_say(t, "the clock is days ahead and not believed yet: no day "
+                       "closes");
 }
 
-/* A rehearsal's clock is driven; a second's step at midnight is none. */
 static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
 {
-    const uint64_t now = (uint64_t)time(NULL);
-    const uint64_t begun = (uint64_t)s->status.day * TROUBLE_DAY;
-
-    if (s->c->config.rehearsal == NULL && now + TROUBLE_HOUR < begun)
-        trouble_say(t,
-                    "the clock is behind the last day that was seen; days: "
-                    "%" PRIu64,
-                    (begun - now) / TROUBLE_DAY + 1);
+    t->grave = true;
+    if (s->status.clock_behind)
+        trouble_say(t, "the clock is behind the days that are closed, and "
+                       "uploads are refused");
 }
 
 /* What was refused long ago says nothing of now, if there is room. */
@@ -174,7 +166,7 @@ static const struct trouble_row {
     {"no-document", trouble_no_document},
     {"document-expired", trouble_expired},
     {"document-expires", trouble_expires},
-    {"clock-jumped", trouble_jumped},
+    {"clock-ahead", trouble_ahead},
     {"clock-behind", trouble_behind},
     {"disk-full", trouble_disk_full},
     {"disk-low", trouble_disk_low},

@@ -249,21 +249,25 @@ static void workers_admit(struct workers *w, struct submission *list)
     atomic_store(&w->tidy, true);
 }
 
-/* The engine hears of every day once. A disk that is full is tried again. */
+/* The engine hears of every day, and of every second. A disk that is full is
+ * tried again. */
 static void workers_day(struct workers *w)
 {
-    const uint32_t day =
-        (uint32_t)(w->options.now(w->options.ctx) / WORKERS_DAY);
+    const struct engine_time now = {.wall = w->options.now(w->options.ctx),
+                                    .steady = workers_clock() / 1000000};
+    const uint32_t day = (uint32_t)(now.wall / WORKERS_DAY);
     hsy_error err = {0};
     hsy_status st;
 
-    if (day == w->day || w->dead)
+    if ((day == w->day && now.steady == w->second) || w->dead)
         return;
-    st = engine_today(w->e, day, &err);
-    if (st == HSY_OK)
+    st = engine_tell(w->e, now, &err);
+    if (st == HSY_OK) {
         w->day = day;
-    else if (st != HSY_E_FULL)
+        w->second = now.steady;
+    } else if (st != HSY_E_FULL) {
         workers_fail(w, st, &err);
+    }
 }
 
 /* With the lock held at both ends: let the store tidy up, if nobody waits. */

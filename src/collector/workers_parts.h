@@ -45,7 +45,8 @@ struct workers {
     atomic_uint_fast64_t checkpoint; /* when the last was written */
 
     /* the admitter's */
-    uint32_t day; /* that the engine was told */
+    uint32_t day;    /* that the engine was told, */
+    uint64_t second; /* by the steady clock */
 };
 
 /* ---- workers.c ----------------------------------------------------------- */
