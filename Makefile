@@ -107,6 +107,7 @@ ABOVE   := \
     test_store \
     test_store_alone \
     test_store_faults \
+    test_store_tail \
     test_store_whole \
     test_study \
     test_survey \
