@@ -30,6 +30,7 @@ struct public_sender {
 struct public_upload {
     struct submission submission; /* the first member */
     struct request *request;
+    struct collector *collector;
 };
 
 /* ---- The answer ---------------------------------------------------------- */
@@ -109,11 +110,20 @@ static void public_answer(struct request *q, const struct intake *in)
         public_refuse(q, in, accepted, first);
 }
 
-static void public_later(struct request *q, const char *seconds,
-                         const char *detail)
+/* The whole request is refused for now. */
+static void public_later(struct collector *c, struct request *q,
+                         enum watch_refusal why)
 {
-    request_set(q, "Retry-After", seconds);
-    request_problem(q, 503, "no room at present", "%s", detail);
+    static const struct {
+        const char *seconds, *detail;
+    } all[] = {[WATCH_DISK] = {"10", "the disk is full; nothing was counted"},
+               [WATCH_BUSY] = {"1", "too many uploads wait; nothing was "
+                                    "counted"},
+               [WATCH_MEMORY] = {"10", "out of memory"}};
+
+    watch_refused(c->watch, why);
+    request_set(q, "Retry-After", all[why].seconds);
+    request_problem(q, 503, "no room at present", "%s", all[why].detail);
 }
 
 /* By the admitter's thread. The submission is gone with the request's answer,
@@ -121,14 +131,17 @@ static void public_later(struct request *q, const char *seconds,
 static void public_done(struct submission *s)
 {
     struct request *q = ((struct public_upload *)s)->request;
+    struct collector *c = ((struct public_upload *)s)->collector;
     struct intake in = s->in;
 
-    if (s->outcome == HSY_OK)
+    if (s->outcome == HSY_OK) {
+        watch_taken(c->watch);
         public_answer(q, &in);
-    else if (s->outcome == HSY_E_FULL)
-        public_later(q, "10", "the disk is full; nothing was counted");
-    else
+    } else if (s->outcome == HSY_E_FULL) {
+        public_later(c, q, WATCH_DISK);
+    } else {
         request_answer(q, 0, NULL, NULL, 0, NULL);
+    }
     intake_clear(&in);
 }
 
@@ -185,11 +198,15 @@ static uint32_t public_most(void *ctx, struct intake_upload *u)
     return from->entry != TOKENS_BAD;
 }
 
-static void public_malformed(struct request *q, const hsy_error *err)
+static void public_malformed(struct collector *c, struct request *q,
+                             const hsy_error *err)
 {
-    if (err->status == HSY_E_NOMEM)
-        public_later(q, "10", "out of memory");
-    else if (err->line != 0)
+    if (err->status == HSY_E_NOMEM) {
+        public_later(c, q, WATCH_MEMORY);
+        return;
+    }
+    watch_refused(c->watch, WATCH_MALFORMED);
+    if (err->line != 0)
         request_problem(q, 400, "the body cannot be read",
                         "upload %llu: %s%s%s; nothing was counted",
                         (unsigned long long)err->line,
@@ -231,24 +248,26 @@ static void public_post_uploads(struct request *q, void *ctx)
     hsy_error err = {0};
 
     if (!public_form(q, &form)) {
+        watch_refused(c->watch, WATCH_TYPE);
         request_problem(q, 415, "wrong Content-Type",
                         "uploads are application/octet-stream or "
                         "application/json");
         return;
     }
     if (u == NULL) {
-        public_later(q, "10", "out of memory");
+        public_later(c, q, WATCH_MEMORY);
         return;
     }
-    *u = (struct public_upload){.submission.done = public_done, .request = q};
+    *u = (struct public_upload){
+        .submission.done = public_done, .request = q, .collector = c};
     if (public_read(c, q, &u->submission, form, &err) != HSY_OK) {
-        public_malformed(q, &err);
+        public_malformed(c, q, &err);
         return;
     }
     if (!workers_submit(c->workers, &u->submission)) {
         struct intake in = u->submission.in;
 
-        public_later(q, "1", "too many uploads wait; nothing was counted");
+        public_later(c, q, WATCH_BUSY);
         intake_clear(&in);
     }
 }

@@ -44,7 +44,7 @@ const struct config_row config_rows[] = {
     {"inflight_bytes", CONFIG_SIZE, AT(inflight_bytes), 1024, UINT64_C(1) << 40,
      "128M", false},
     {"head_seconds", CONFIG_SECONDS, AT(head_seconds), 1, 3600, "10s", false},
-    {"body_seconds", CONFIG_SECONDS, AT(body_seconds), 1, 3600, "30s", false},
+    {"body_seconds", CONFIG_SECONDS, AT(body_seconds), 1, 3600, "10s", false},
     {"idle_seconds", CONFIG_SECONDS, AT(idle_seconds), 1, CONFIG_DAY, "60s",
      false},
     {"drain_seconds", CONFIG_SECONDS, AT(drain_seconds), 1, 3600, "10s", true},

@@ -36,18 +36,28 @@ struct route {
     void (*handle)(struct request *q, void *ctx);
 };
 
+/* Sockets that listen already: a listener takes that of its address and leaves
+ * -1 in its place. */
+#define LISTEN_HANDED 8
+struct listen_handed {
+    int fd[LISTEN_HANDED];
+    size_t n;
+};
+
 struct listen_options {
     size_t size;         /* sizeof(struct listen_options) */
     const char *address; /* "127.0.0.1:8080", "[::1]:0", "unix:/run/x.sock" */
+    struct listen_handed *handed; /* NULL: none */
     const struct route *routes;
     size_t nroutes;
     void *ctx;      /* for handlers */
     unsigned loops; /* threads */
     unsigned connections;
+    /* A body, and an answer, has a second more for each 16 KiB of it. */
     uint32_t head_seconds, body_seconds, idle_seconds;
     size_t body_bytes;     /* no body is larger, whatever a route says; 0:
                               as routes say */
-    size_t inflight_bytes; /* bodies of all requests at once */
+    size_t inflight_bytes; /* bodies over 16 KiB, of all requests at once */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
     const char *const *cors;        /* origins that may ask, ended by NULL; "*":
@@ -85,6 +95,10 @@ struct listen_status {
     uint64_t answers[6]; /* by hundreds of the status */
 };
 void listen_look(const struct listener *l, struct listen_status *out);
+
+/* Whether every loop has begun another turn since this was last asked, as it
+ * does some times a second unless a handler hangs. By one thread. */
+bool listen_turned(struct listener *l);
 
 /* ---- A request ----------------------------------------------------------- */
 

@@ -130,6 +130,14 @@ static void answer_headers(struct request *q, struct MHD_Response *r)
         MHD_add_response_header(r, "Connection", "close");
 }
 
+void request_forget(struct request *q)
+{
+    if (q->done != NULL && q->answer != NULL)
+        q->done((void *)(uintptr_t)q->answer);
+    q->answer = NULL;
+    q->done = NULL;
+}
+
 /* Most answers are a bare 204: those share one. */
 static bool answer_is_plain(const struct request *q)
 {
@@ -152,11 +160,10 @@ enum MHD_Result request_send(struct request *q)
     if (answer_is_plain(q))
         return MHD_queue_response(q->http, 204, p->no_content);
     r = answer_response(q);
-    if (r == NULL) {
-        if (q->done != NULL)
-            q->done((void *)(uintptr_t)q->answer);
-        return MHD_NO;
-    }
+    if (r == NULL)
+        return MHD_NO; /* request_over follows */
+    q->answer = NULL;  /* r's */
+    q->done = NULL;
     answer_headers(q, r);
     sent = MHD_queue_response(q->http, (unsigned)q->status, r);
     MHD_destroy_response(r);

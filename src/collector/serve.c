@@ -30,6 +30,7 @@
 #define SERVE_CONNECTIONS 8u         /* of a listener, at least */
 #define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
+#define SERVE_BEATS 4u /* in the time in which one is wanted */
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -188,12 +189,14 @@ static struct listen_options serve_options(struct collector *c)
 
 static hsy_status serve_open_public(struct collector *c,
                                     const struct serve_tls *tls,
+                                    struct listen_handed *handed,
                                     struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
     hsy_status st;
 
     o.address = c->config.listen;
+    o.handed = handed;
     o.routes = api_public;
     o.nroutes = api_public_count;
     o.tls_cert = (const char *)tls->cert;
@@ -207,6 +210,7 @@ static hsy_status serve_open_public(struct collector *c,
  * TLS where others could listen in. */
 static hsy_status serve_open_admin(struct collector *c,
                                    const struct serve_tls *tls,
+                                   struct listen_handed *handed,
                                    struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
@@ -217,6 +221,7 @@ static hsy_status serve_open_admin(struct collector *c,
     if (c->config.admin == NULL)
         return HSY_OK;
     o.address = c->config.admin;
+    o.handed = handed;
     o.routes = api_admin;
     o.nroutes = api_admin_count;
     o.loops = 1;
@@ -226,6 +231,27 @@ static hsy_status serve_open_admin(struct collector *c,
     o.role = c->config.admin_open ? NULL : serve_role;
     st = listen_open(&c->admin, &o, &t->err);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
+}
+
+static hsy_status serve_open_listeners(struct collector *c,
+                                       const struct serve_tls *tls,
+                                       struct serve_trouble *t)
+{
+    struct listen_handed handed;
+    hsy_status st;
+
+    serve_handed(&handed);
+    st = serve_open_public(c, tls, &handed, t);
+    if (st == HSY_OK)
+        st = serve_open_admin(c, tls, &handed, t);
+    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
+        if (handed.fd[i] != -1)
+            st = serve_fail(t,
+                            host_fail(&t->err, HSY_E_RANGE, NULL,
+                                      "a socket was handed over whose address "
+                                      "is neither 'listen' nor 'admin'"),
+                            "LISTEN_FDS");
+    return st;
 }
 
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
@@ -248,13 +274,13 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_open_store(c, t);
     if (st == HSY_OK)
+        st = watch_open(&c->watch, &c->config, &t->err);
+    if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
     if (st == HSY_OK)
-        st = serve_open_public(c, &tls, t);
-    if (st == HSY_OK)
-        st = serve_open_admin(c, &tls, t);
+        st = serve_open_listeners(c, &tls, t);
     serve_forget_tls(&tls);
     return st;
 }
@@ -363,16 +389,10 @@ static void serve_strange_tokens(struct collector *c)
  */
 static void serve_remind(struct collector *c)
 {
-    size_t len;
-    uint8_t *document = engine_document_hold(c->engine, &len);
-
-    if (document == NULL)
-        log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
     serve_strange_tokens(c);
-    engine_document_drop(document);
 }
 
 /* A clock file that cannot be read, while somebody writes it, stands still:
@@ -401,6 +421,24 @@ static void serve_failed(void *ctx, const hsy_error *err)
     _exit(1);
 }
 
+static void serve_beat(void *ctx)
+{
+    const struct collector *c = ctx;
+
+    serve_notify(c->manager, "WATCHDOG=1");
+}
+
+/* As often as the service manager wants, and more. */
+static hsy_status serve_pulse(struct collector *c, hsy_error *err)
+{
+    const uint64_t wanted = serve_watchdog();
+    const struct watch_pulse how = {.micros = wanted / SERVE_BEATS,
+                                    .beat = wanted != 0 ? serve_beat : NULL,
+                                    .ctx = c};
+
+    return watch_pulse_start(c, &how, err);
+}
+
 hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 {
     const struct workers_options o = {
@@ -426,40 +464,22 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
-    if (st == HSY_OK)
-        serve_remind(c);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
+    if (st == HSY_OK) {
+        serve_remind(c);
+        watch_tick(c);
+        st = serve_pulse(c, &t->err);
+    }
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
 
 /* ---- While it runs ------------------------------------------------------- */
-
-/* A clock that is not believed, or no longer so, is said once. */
-static void serve_look_clock(struct collector *c)
-{
-    struct engine_status s;
-    const char *what = "clock-right";
-    char day[PUT_DAY], clock[PUT_DAY];
-
-    engine_look(c->engine, &s);
-    put_day_text(day, s.day);
-    put_day_text(clock, s.clock_day);
-    if (s.clock_behind)
-        what = "clock-behind";
-    else if (s.clock_jumped)
-        what = "clock-ahead";
-    if (c->clock_said == NULL ? s.clock_jumped : c->clock_said != what)
-        log_event(c->log, LOG_NOTE, what, "day=%s clock=%s", day, clock);
-    if (c->clock_said != NULL || s.clock_jumped)
-        c->clock_said = what;
-}
 
 void serve_look(struct collector *c)
 {
     hsy_error err = {0};
     bool changed = false;
 
-    serve_look_clock(c);
     if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
@@ -467,6 +487,7 @@ void serve_look(struct collector *c)
         serve_enrols(c, NULL);
         serve_strange_tokens(c);
     }
+    watch_tick(c);
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -477,6 +498,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     hsy_status st;
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
+    watch_pulse_stop(c->watch);
     listen_drain(c->public, seconds);
     if (c->admin != NULL)
         listen_drain(c->admin, seconds);
@@ -491,6 +513,7 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
+    watch_pulse_stop(c->watch);
     if (c->public != NULL)
         listen_drain(c->public, 0); /* handlers use what is closed below */
     if (c->admin != NULL)
@@ -504,6 +527,7 @@ void serve_close(struct collector *c)
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->is->close(c->store);
+    watch_close(c->watch);
     log_close(c->log);
     pthread_mutex_destroy(&c->documents);
     config_clear(&c->config);

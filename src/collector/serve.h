@@ -86,4 +86,11 @@ hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
 int serve_notify_open(void);
 void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
 
+/* Sockets that it has opened for us, as sd_listen_fds(3) says. None is taken
+ * for such a second time. */
+void serve_handed(struct listen_handed *out);
+
+/* Microseconds within which it wants a "WATCHDOG=1"; 0: it does not. */
+uint64_t serve_watchdog(void);
+
 #endif

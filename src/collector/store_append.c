@@ -6,19 +6,6 @@
 
 #include "hostfail.h"
 
-int store_put_meta(struct store_sqlite *s, struct sql *q,
-                   const struct store_state *state)
-{
-    const struct sql_value row[] = {SQL_N(1),
-                                    SQL_B(s->name, STORE_NAME),
-                                    SQL_B(state->key, STORE_KEY),
-                                    SQL_N(state->seq),
-                                    SQL_N(state->closed),
-                                    SQL_N(state->day)};
-
-    return sql_put(q, SQL_PUT_META, row, 6);
-}
-
 /* ---- A commit ------------------------------------------------------------ */
 
 /* Ids of an epoch stand in the places epoch * 2^32 onward, those of null
@@ -46,14 +33,18 @@ static int append_ids(struct sql *q, const struct store_ids *ids)
     return sql_put(q, SQL_PUT_IDS, row, 2);
 }
 
-static int append_batch(struct sql *q, uint64_t seq,
+static int append_batch(struct store_sqlite *s, struct sql *q, uint64_t seq,
                         const struct store_batch *b)
 {
     const struct sql_value row[] = {SQL_N(seq),        SQL_N(b->entry),
                                     SQL_N(b->epoch),   SQL_N(b->type),
                                     SQL_N(b->reports), SQL_B(b->bytes, b->len)};
+    uint32_t sum;
+    int rc = sql_put_sum(q, SQL_PUT_BATCH, row, 6, &sum);
 
-    return sql_put(q, SQL_PUT_BATCH, row, 6);
+    s->next.rests++;
+    s->next.checks += sum;
+    return rc;
 }
 
 static int append_count(struct sql *q, const struct store_count *c)
@@ -72,7 +63,8 @@ static int append_quota(struct sql *q, const struct store_quota *u)
     return sql_put(q, SQL_PUT_QUOTA, row, 3);
 }
 
-static int append_rows(struct sql *q, const struct store_commit *c)
+static int append_rows(struct store_sqlite *s, struct sql *q,
+                       const struct store_commit *c)
 {
     int rc = SQLITE_OK;
 
@@ -80,7 +72,7 @@ static int append_rows(struct sql *q, const struct store_commit *c)
         if (c->ids[i].n != 0)
             rc = append_ids(q, &c->ids[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->nbatches; i++)
-        rc = append_batch(q, c->seq, &c->batches[i]);
+        rc = append_batch(s, q, c->seq, &c->batches[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->ncounts; i++)
         rc = append_count(q, &c->counts[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->nquotas; i++)
@@ -94,11 +86,9 @@ static int append_commit(struct store_sqlite *s, struct sql *q,
                          const void *what)
 {
     const struct store_commit *c = what;
-    struct store_state next = s->state;
-    int rc = append_rows(q, c);
 
-    next.seq = c->seq;
-    return rc == SQLITE_OK ? store_put_meta(s, q, &next) : rc;
+    s->next.state.seq = c->seq;
+    return append_rows(s, q, c);
 }
 
 hsy_status store_append(struct store *is, const struct store_commit *c,
@@ -161,7 +151,9 @@ hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
 
 static int append_state(struct store_sqlite *s, struct sql *q, const void *what)
 {
-    return store_put_meta(s, q, what);
+    (void)q;
+    s->next.state = *(const struct store_state *)what;
+    return SQLITE_OK;
 }
 
 /* Closed is closed once the number is durable: what is read back is beyond it.

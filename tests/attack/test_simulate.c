@@ -223,15 +223,20 @@ static void zoo(void)
          false, zoo_one, NULL, zoo_careful},
         {"Z40", "a failed sync is tried again, and believed", zoo_right,
          zoo_z40_sync, false, zoo_one, NULL, zoo_careful},
+        {"Z43", "two processes commit without compare-and-swap", zoo_right,
+         zoo_z43_sync, false, zoo_one, NULL, zoo_careful},
         {"Z47", "it counts what an upload says it has", zoo_right, zoo_disk,
          false, zoo_z47_weighs, &zoo_z47_gate, zoo_careful},
         {"Z48", "it believes any clock", zoo_right, zoo_disk, false, zoo_one,
          NULL, zoo_z48_told}};
-    const struct zoo_try right = {
-        "a plain collector", "", zoo_right, zoo_disk, false, zoo_one, NULL,
-        zoo_careful};
+    static const struct zoo_try right[] = {
+        {"a plain collector", "", zoo_right, zoo_disk, false, zoo_one, NULL,
+         zoo_careful},
+        {"one that compares and swaps", "", zoo_right, zoo_swap_sync, false,
+         zoo_one, NULL, zoo_careful}};
 
-    ok(zoo_caught(right, 20) == 0, "control: %s passes", right.name);
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        ok(zoo_caught(right[i], 20) == 0, "control: %s passes", right[i].name);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         const unsigned caught = zoo_caught(wrong[i], 10);
 

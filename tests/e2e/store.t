@@ -133,7 +133,7 @@ for name, file, sql, words in (
         ("count", "record.db", "UPDATE counts SET reports = reports + 1", ["counts"]),
         ("batch", "record.db", "UPDATE batches SET epoch = epoch + 1", ["batches"]),
         ("id", "record.db", "UPDATE ids SET bytes = zeroblob(length(bytes))", ["ids"]),
-        ("newer", "record.db", "PRAGMA user_version = 2", ["record.db", "newer program"]),
+        ("newer", "record.db", "PRAGMA user_version = 3", ["record.db", "newer program"]),
         ("stranger", "cells.db", "UPDATE meta SET name = zeroblob(16), sum = 0", ["cells.db", "missing or changed"]),
         ("entry", "record.db", "DELETE FROM entries WHERE number = 1", [])):
     data = copy(c.data, "bad-" + name)

@@ -15,7 +15,7 @@
 
 struct zoo_known {
     uint8_t id[16], digest[32];
-    uint32_t epoch, tick;
+    uint32_t epoch, tick, turn;
     uint32_t task, cell;
     int64_t weight; /* what it adds to its cell */
     bool durable;   /* a crash leaves it */
@@ -53,7 +53,8 @@ extern zoo_told zoo_z48_told;
 /* Make durable what was written down; HSY_OK: it is acknowledged. */
 typedef hsy_status zoo_sync(struct zoo_books *books);
 
-extern zoo_sync zoo_z39_sync, zoo_z40_sync;
+extern zoo_sync zoo_z39_sync, zoo_z40_sync, zoo_z43_sync;
+extern zoo_sync zoo_swap_sync; /* as z43, and right */
 
 /*
  * The disk's own sync, which now and then fails as those of Linux do: once, and
