@@ -147,6 +147,15 @@ bool engine_keeps(const struct engine *e, uint32_t epoch)
            (uint64_t)epoch + e->options.keep_days >= e->day;
 }
 
+uint64_t engine_tally_need(const struct engine *e, const struct roster *r)
+{
+    const struct engine_options *o = &e->options;
+
+    return roster_tally_bytes(r, o->day_words,
+                              o->keep_days > o->grace_days ? o->keep_days
+                                                           : o->grace_days);
+}
+
 struct engine_tally *engine_tally_of(const struct engine_entry *x,
                                      uint32_t epoch)
 {
@@ -352,8 +361,10 @@ void engine_look(struct engine *e, struct engine_status *out)
     out->clock_jumped = e->clock.state != ENGINE_CLOCK_FINE;
     out->clock_behind = e->clock.state == ENGINE_CLOCK_BEHIND;
     out->clock_day = e->clock.told;
-    for (size_t i = 0; i < e->nentries; i++)
+    for (size_t i = 0; i < e->nentries; i++) {
         out->refusing += e->entries[i]->refuses;
+        out->undated += e->entries[i]->undated;
+    }
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -436,6 +447,7 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
     e->document = copy;
     e->document_len = doc->len;
     e->version = doc->version;
+    e->status.tally_need = engine_tally_need(e, roster);
     pthread_mutex_unlock(&e->lock);
     roster_drop(old);
     return HSY_OK;

@@ -29,7 +29,8 @@ struct engine_options {
     size_t size;         /* sizeof(struct engine_options) */
     uint64_t ids_epoch;  /* ids of one epoch, for all tasks (portions.h) */
     size_t fold_bytes;   /* batches that wait to be folded, at most */
-    size_t tally_bytes;  /* memory of all tallies, at most */
+    size_t tally_bytes;  /* memory of all tallies, at most; a day's that does
+                            not fit is left out */
     size_t day_words;    /* entries up to this size have a tally a day */
     uint32_t keep_days;  /* for which such tallies are kept */
     uint32_t grace_days; /* an epoch closes so many days after it ended */
@@ -73,6 +74,8 @@ struct engine_status {
     uint64_t ids, ids_bytes;
     uint64_t ids_refused; /* uploads since the start: their share was used up */
     uint64_t tally_bytes;
+    uint64_t tally_need; /* of the tasks in force, once all days are kept */
+    uint64_t undated;  /* entries with days that are counted without a tally */
     uint64_t refusing; /* entries whose tallies do not fit into memory */
     uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
     uint64_t reports, nulls;            /* counted since the start */
