@@ -126,6 +126,7 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
     quotas_drop(&e->quotas, closed);
     portions_drop(&e->portions, closed);
     pthread_mutex_lock(&e->lock);
+    e->trim = closed > e->closed;
     e->day = day;
     e->closed = closed;
     for (size_t i = 0; i < e->nentries; i++)

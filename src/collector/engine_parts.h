@@ -60,6 +60,7 @@ struct engine_entry {
     uint64_t waiting_bytes;       /* lock */
     bool refuses;                 /* lock: there is no memory for its tally */
     bool undated;                 /* lock: nor for those of some days */
+    bool retired;                 /* lock; only the half that admits sets it */
 
     uint32_t slot; /* admitting: its first slot of this group, from 1 on */
 
@@ -156,7 +157,9 @@ struct engine {
     uint64_t version;     /* 0: there is none */
     uint32_t day, closed; /* the last day believed; epochs closed for ever */
     struct engine_clock clock;
-    bool enrols; /* some task wants tokens; any thread */
+    bool enrols;     /* some task wants tokens; any thread */
+    uint32_t purged; /* closed days before this one have no tally */
+    bool trim;       /* lock: there may be memory to give back */
     struct engine_entry **entries;
     size_t nentries;
 
@@ -201,6 +204,13 @@ void engine_tally_free(struct engine_tally *t);
  * still kept. */
 bool engine_daily(const struct engine *e, const struct engine_entry *x);
 bool engine_keeps(const struct engine *e, uint32_t epoch);
+
+/* Whether one of its tallies stays; with the lock. */
+bool engine_keeps_tally(const struct engine *e, const struct engine_entry *x,
+                        const struct engine_tally *t);
+
+/* The count of an entry that is retired stands under this epoch. */
+#define ENGINE_RETIRED (2u << 24)
 
 /* What the tallies of a roster's tasks will take, days included. */
 uint64_t engine_tally_need(const struct engine *e, const struct roster *r);

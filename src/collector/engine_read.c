@@ -107,6 +107,10 @@ static hsy_status read_count(void *ctx, const struct store_count *count)
 
     if (count->entry >= r->e->nentries)
         return read_damaged(r, "count", "of an entry that is not there");
+    if (count->epoch == ENGINE_RETIRED) {
+        r->e->entries[count->entry]->retired = true;
+        return HSY_OK;
+    }
     own = engine_count(r->e->entries[count->entry], count->epoch);
     if (own == NULL)
         return read_nomem(r);
