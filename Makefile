@@ -83,6 +83,7 @@ ABOVE   := \
     test_listen \
     test_listen_bodies \
     test_listen_gone \
+    test_listen_readers \
     test_lives \
     test_log \
     test_longitudinal \

@@ -58,6 +58,8 @@ struct listen_options {
     size_t body_bytes;     /* no body is larger, whatever a route says; 0:
                               as routes say */
     size_t inflight_bytes; /* bodies over 16 KiB, of all requests at once */
+    size_t send_bytes;     /* the kernel keeps of an answer that is not read,
+                              about; 0: as much as it likes */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
     const char *const *cors;        /* origins that may ask, ended by NULL; "*":
@@ -121,6 +123,11 @@ void request_answer(struct request *q, int status, const char *type,
 /* The same with a header more; before the answer. Retry-After, Content-
  * Disposition and the like; both are copied. */
 void request_set(struct request *q, const char *name, const char *value);
+
+/* What a browser must know of an answer: nothing in it is a program but what
+ * the policy says (NULL: nothing at all), nobody may frame or keep it. Problems
+ * have it; once is enough. */
+void request_guard(struct request *q, const char *policy);
 
 /* RFC 9457: {"type","title","status","detail"}. */
 void request_problem(struct request *q, int status, const char *title,

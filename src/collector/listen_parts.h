@@ -23,6 +23,9 @@
 /* Bytes a second, on an average, that a body or an answer must bring or take
  * once its first body_seconds are over. */
 #define LISTEN_SLOWEST 16384u
+/* A larger answer is handed to libmicrohttpd in parts, so that it shows how
+ * much has gone. */
+#define LISTEN_WHOLE_BYTES 65536u
 /* A body that is no larger takes nothing of inflight_bytes. */
 #define LISTEN_SMALL_BYTES 16384u
 /* How much of a refused body is read, so that its sender sees the answer. */
@@ -76,6 +79,7 @@ struct request {
     const struct route *route;
     const char *path;
     char *segments; /* of the stars, each ended by NUL, in request_piece */
+    bool guarded;   /* as request_guard does */
     bool close;     /* after the answer */
     bool linger;    /* it was refused while it was being sent */
     bool dropped;   /* no room for the body: it is read and forgotten */
@@ -153,6 +157,9 @@ void listen_tls_free(struct listener *l);
 
 /* As many listening sockets of one address as there are loops. */
 hsy_status listen_bind(struct listener *l, hsy_error *err);
+/* What connections have of a listening socket: little room for what was sent
+ * and not yet read, and an end if none of it is taken for long. */
+void listen_tune(const struct listener *l, int fd);
 
 /* ---- listen_handed.c ----------------------------------------------------- */
 
