@@ -108,6 +108,7 @@ ABOVE   := \
     test_store \
     test_store_alone \
     test_store_faults \
+    test_store_tail \
     test_store_whole \
     test_study \
     test_survey \
@@ -137,8 +138,8 @@ help:
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
 #: coverage      how often every kind of interval holds, at full size, ONLY=KIND
-#: soak          statistical tests with fresh, printed seeds; a collector under
-#:               load for TIME=7200 seconds
+#: soak          statistical tests with fresh, printed seeds; 25 hours of a
+#:               collector's life in TIME=7200 seconds
 #: crash         kills, full disks and failing calls at full size, TIME=seconds
 #: mutants       the zoo of other people's bugs, each of which must be caught
 #: simulate      collectors from seeds, SEEDS=1000 of them from FIRST=1 on

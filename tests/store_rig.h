@@ -139,6 +139,14 @@ static inline hsy_status rig_chunks(struct rig *r, uint32_t entry,
     return st;
 }
 
+static inline hsy_status rig_round(struct store *s, uint32_t entry,
+                                   uint64_t through, hsy_error *err)
+{
+    const struct store_round round = {entry, through};
+
+    return s->is->rounds(s, &round, 1, err);
+}
+
 /* Write the tallies of an entry as they stand. */
 static inline hsy_status rig_write(struct rig *r, uint32_t entry,
                                    hsy_error *err)
@@ -149,7 +157,7 @@ static inline hsy_status rig_write(struct rig *r, uint32_t entry,
     for (uint32_t d = 0; st == HSY_OK && entry == 0 && d < RIG_DAYS; d++)
         st = rig_chunks(r, 0, RIG_DAY + d, r->day[d], r->dirty[2 + d], err);
     if (st == HSY_OK)
-        st = r->store->is->round(r->store, entry, r->through[entry], err);
+        st = rig_round(r->store, entry, r->through[entry], err);
     if (st != HSY_OK)
         return st;
     r->told->rounds++;
@@ -178,7 +186,7 @@ static inline hsy_status rig_drop(struct rig *r, hsy_error *err)
     hsy_status st;
 
     r->told->tried_drop = true;
-    st = r->store->is->drop(r->store, &t, err);
+    st = r->store->is->drop(r->store, &t, 1, err);
     if (st == HSY_OK)
         r->told->dropped = true;
     return st;
@@ -211,6 +219,8 @@ static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
 
     while (st == HSY_OK && more)
         st = r->store->is->tidy(r->store, &more, err);
+    for (more = true; st == HSY_OK && more;)
+        st = r->store->is->settle(r->store, true, &more, err);
     return st;
 }
 

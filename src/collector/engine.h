@@ -194,6 +194,11 @@ void engine_checkpoint(struct engine *e);
 hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
                         hsy_error *err);
 
+/* Keep the store's logs short, and when nobody waits (quiet) do what is left of
+ * housekeeping, a little; *more if there is something to do then. */
+hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+                         hsy_error *err);
+
 /* Copy a tally of an entry: all of it (first and last 0), or the sum of the
  * epochs first to last. words: as many as the entry has. HSY_E_EMPTY if no
  * tally of these epochs is kept. */

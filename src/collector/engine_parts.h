@@ -64,6 +64,7 @@ struct engine_entry {
     bool changed;     /* since the last round */
     bool chosen;      /* for this checkpoint */
     bool frozen;      /* it is being written: its batches wait */
+    bool written;     /* all of it, and it waits for its round */
 };
 
 /* An entry in an epoch, within one group. */
@@ -118,7 +119,8 @@ struct fold {
     struct engine_queue ready, frozen; /* in the order of seq */
     struct engine_entry *writing;      /* its tallies are being written */
     struct engine_tally *tally;
-    size_t chunk; /* the next of that tally */
+    size_t chunk;   /* the next of that tally */
+    size_t written; /* bytes since the last round */
 };
 
 /* How far the wall clock is believed (engine_clock.c). */

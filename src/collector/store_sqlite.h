@@ -6,8 +6,9 @@
  * cells never holds up an append. docs/formats.md has every table.
  *
  * Three connections: `append` and `flip` to the record, one for each thread
- * that uses a store, and `cells`. Whoever writes to the record holds `writing`;
- * whoever uses flip or cells holds `cutting`, and takes it first.
+ * that uses a store, and `cells`. Whoever writes to the record holds `writing`,
+ * which goes round in the order of asking; whoever uses flip or cells holds
+ * `cutting`, and takes it first.
  */
 #ifndef STORE_SQLITE_H
 #define STORE_SQLITE_H
@@ -52,7 +53,6 @@ enum sql_id {
     SQL_LAST_IDS,
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
-    SQL_ERASE_OLD_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_MERGED,
@@ -153,6 +153,17 @@ extern const char store_tables_upgrade[];
 
 /* ---- The store ----------------------------------------------------------- */
 
+/* A lock that is handed over in the order of asking (store_line.c). */
+struct store_line {
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    uint64_t last, served;
+};
+void store_line_init(struct store_line *line);
+void store_line_clear(struct store_line *line);
+void store_line_lock(struct store_line *line);
+void store_line_unlock(struct store_line *line);
+
 /* A tally whose superseded chunks are to be erased, from place on. */
 struct store_waste {
     uint32_t entry, epoch, place;
@@ -171,7 +182,8 @@ struct store_sqlite {
     int held;   /* record.db, locked: `lock` is only a name in a directory */
     char *path; /* of the directory, absolute */
     struct sql append, flip, cells;
-    pthread_mutex_t writing, cutting;
+    struct store_line writing;
+    pthread_mutex_t cutting;
     atomic_int dead; /* a status; nothing is done any more */
     atomic_size_t record_log, cells_log; /* pages in the logs, */
     size_t record_most, cells_most;      /* before they are moved by who writes
@@ -188,6 +200,7 @@ struct store_sqlite {
     uint64_t tidied; /* ids up to this place have been looked at */
 
     /* Guarded by cutting. */
+    size_t record_at, cells_at;  /* pages at which a log is tried next */
     bool swept;                  /* orphans of an earlier process are gone */
     struct store_tally *pending; /* written, waiting for their round */
     size_t npending;
@@ -225,13 +238,15 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);
 hsy_status store_tidy(struct store *is, bool *more, hsy_error *err);
+hsy_status store_settle(struct store *is, bool quiet, bool *more,
+                        hsy_error *err);
 hsy_status store_chunks(struct store *is, const struct store_tally *tally,
                         const struct store_chunk *chunks, size_t n,
                         hsy_error *err);
-hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
-                       hsy_error *err);
-hsy_status store_drop(struct store *is, const struct store_tally *tally,
-                      hsy_error *err);
+hsy_status store_rounds(struct store *is, const struct store_round *rounds,
+                        size_t n, hsy_error *err);
+hsy_status store_drop(struct store *is, const struct store_tally *tallies,
+                      size_t n, hsy_error *err);
 hsy_status store_backup(struct store *is, const char *directory,
                         hsy_error *err);
 
@@ -260,23 +275,23 @@ hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
 
 /* Move a log into its database: it is written over from its beginning, or
  * truncated. Another connection that still reads puts it off; that is no
- * failure (store_tidy.c). */
+ * failure (store_log.c). */
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err);
 
-/* The same, not truncated, once it has more than so many pages. No room for it
- * is no failure. */
-hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
+/* The same, not truncated, once it is too long. No room for it is no failure.
+ * Caller holds cutting. */
+hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
 
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err);
 
-/* Erase the batches of an entry that its tallies hold, all of them, a bounded
+/* Erase the batches of entries that their tallies hold, all of them, a bounded
  * number a transaction. */
 hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
-                               uint32_t entry, uint64_t through,
+                               const struct store_round *rounds, size_t n,
                                hsy_error *err);
 
 /* The round in force of an entry (0: none) and through what (store_cells.c). */

@@ -80,8 +80,10 @@ static void trouble_expires(struct trouble *t, const struct trouble_scene *s)
 static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
 {
     if (s->status.clock_jumped && !s->status.clock_behind)
-        trouble_say(t, "the clock is days ahead and not believed yet: no day "
-                       "closes");
+        trouble_say(t,
+                    "the clock is ahead and not believed yet: no day closes; "
+                    "days: %" PRIu32,
+                    s->status.clock_day - s->status.day);
 }
 
 static void trouble_behind(struct trouble *t, const struct trouble_scene *s)

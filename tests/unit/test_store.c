@@ -79,7 +79,7 @@ static void orphans_are_forgotten(void)
     unit_open(r, &told, &err);
     ok(r->wrong == NULL, "without a round it is not there");
     ok(r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+           rig_round(r->store, 0, 0, &err) == HSY_OK,
        "a round is made without it");
     rig_close(r);
     unit_open(r, &told, &err);
@@ -107,14 +107,14 @@ static void rounds_replace_and_drops_forget(void)
     r->store->is->chunks(r->store, &t, &c, 1, &err);
     words[1] = 6;
     r->store->is->chunks(r->store, &t, &c, 1, &err);
-    ok(r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+    ok(rig_round(r->store, 0, 0, &err) == HSY_OK,
        "a chunk is written twice in a round");
     rig_close(r);
     unit_open(r, &told, &err);
     ok(r->day[3][STORE_CHUNK + 1] == 6, "the last stands");
-    ok(r->store->is->drop(r->store, &t, &err) == HSY_OK &&
+    ok(r->store->is->drop(r->store, &t, 1, &err) == HSY_OK &&
            r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+           rig_round(r->store, 0, 0, &err) == HSY_OK,
        "the tally is dropped and begun again");
     rig_close(r);
     unit_open(r, &told, &err);
@@ -213,9 +213,9 @@ static void what_is_folded_is_erased(void)
     store_sqlite_open(&s, &state, unit_at, true, &err);
     s->is->append(s, &c, &err);
     ok(unit_holds("record.db-wal", report), "a report rests in the log");
-    s->is->round(s, 0, 1, &err);
+    rig_round(s, 0, 1, &err);
     while (more)
-        if (s->is->tidy(s, &more, &err) != HSY_OK)
+        if (s->is->settle(s, true, &more, &err) != HSY_OK)
             break;
     ok(!unit_holds("record.db-wal", report) && !unit_holds("record.db", report),
        "folded and tidied, it is nowhere");
@@ -269,12 +269,12 @@ static void what_is_wrong_is_refused(void)
            r->store->is->chunks(r->store, &t, &beyond, 1, &err) == HSY_E_RANGE,
        "chunks that do not fit their tally are refused");
     ok(r->store->is->chunks(r->store, &t, &good, 1, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 2, &err) == HSY_OK,
+           rig_round(r->store, 0, 2, &err) == HSY_OK,
        "one that does is taken");
-    ok(r->store->is->round(r->store, 0, 1, &err) == HSY_E_RANGE,
+    ok(rig_round(r->store, 0, 1, &err) == HSY_E_RANGE,
        "a round of the past is refused");
     ok(r->store->is->chunks(r->store, &u, &other, 1, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 2, &err) == HSY_E_RANGE,
+           rig_round(r->store, 0, 2, &err) == HSY_E_RANGE,
        "so is a tally that has grown");
     rig_close(r);
     rig_remove(unit_at);
