@@ -53,6 +53,10 @@ struct listen_options {
     void *ctx;      /* for handlers */
     unsigned loops; /* threads */
     unsigned connections;
+    unsigned address_connections; /* of one address; 0: any number */
+    const char *const *exempt;    /* networks that are not counted, ended by
+                                     NULL; NULL: loopback. Socket files are
+                                     not, ever */
     /* A body, and an answer, has a second more for each 16 KiB of it. */
     uint32_t head_seconds, body_seconds, idle_seconds;
     size_t body_bytes;     /* no body is larger, whatever a route says; 0:
@@ -90,6 +94,9 @@ void listen_drain(struct listener *l, uint32_t seconds);
 /* Cut off what is left. No other thread answers or publishes any more. NULL is
  * allowed. */
 void listen_close(struct listener *l);
+
+/* "10.0.0.1", "10.0.0.0/8", "fd00::/8" */
+bool listen_is_network(const char *text);
 
 struct listen_status {
     uint64_t connections, requests, refused; /* now, ever, ever */

@@ -170,6 +170,9 @@ static struct listen_options serve_options(struct collector *c)
                                    .ctx = c,
                                    .loops = serve_loops(f),
                                    .connections = c->connections,
+                                   .address_connections =
+                                       (unsigned)f->address_connections,
+                                   .exempt = (const char *const *)f->proxies,
                                    .head_seconds = (uint32_t)f->head_seconds,
                                    .body_seconds = (uint32_t)f->body_seconds,
                                    .idle_seconds = (uint32_t)f->idle_seconds,
