@@ -26,7 +26,6 @@ struct collector {
                                 serve_reload.c alone reads */
     const char *config_path; /* NULL: there is none */
     bool accept_clock;       /* at this start; engine.h */
-    const char *clock_said;  /* the last event about it; NULL: none */
     uint64_t rehearsed;      /* the time of a rehearsal; the admitter's */
     unsigned connections;    /* of a listener, as descriptors suffice */
     struct store *store;

@@ -441,32 +441,11 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 
 /* ---- While it runs ------------------------------------------------------- */
 
-/* A clock that is not believed, or no longer so, is said once. */
-static void serve_look_clock(struct collector *c)
-{
-    struct engine_status s;
-    const char *what = "clock-right";
-    char day[PUT_DAY], clock[PUT_DAY];
-
-    engine_look(c->engine, &s);
-    put_day_text(day, s.day);
-    put_day_text(clock, s.clock_day);
-    if (s.clock_behind)
-        what = "clock-behind";
-    else if (s.clock_jumped)
-        what = "clock-ahead";
-    if (c->clock_said == NULL ? s.clock_jumped : c->clock_said != what)
-        log_event(c->log, LOG_NOTE, what, "day=%s clock=%s", day, clock);
-    if (c->clock_said != NULL || s.clock_jumped)
-        c->clock_said = what;
-}
-
 void serve_look(struct collector *c)
 {
     hsy_error err = {0};
     bool changed = false;
 
-    serve_look_clock(c);
     if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
