@@ -83,7 +83,9 @@ ABOVE   := \
     test_interval \
     test_listen \
     test_listen_bodies \
+    test_listen_crowd \
     test_listen_gone \
+    test_listen_readers \
     test_lives \
     test_log \
     test_longitudinal \

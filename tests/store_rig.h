@@ -426,6 +426,7 @@ static inline hsy_status rig_open(struct rig *r, const char *directory,
     /* Short logs, so that a short life moves them too. */
     ((struct store_sqlite *)r->store)->record_most = 60;
     ((struct store_sqlite *)r->store)->cells_most = 40;
+    ((struct store_sqlite *)r->store)->reserve_bytes = 1 << 16;
     st = r->store->is->read(r->store, &to, err);
     if (st == HSY_OK)
         rig_judge(r);

@@ -240,6 +240,9 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
 hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
                          hsy_error *err);
 
+/* Hold some room on the disk for when it is full. */
+hsy_status engine_reserve(struct engine *e, hsy_error *err);
+
 /* Copy a tally of an entry: all of it (first and last 0), or the sum of the
  * epochs first to last. words: as many as the entry has. HSY_E_EMPTY if no
  * tally of these epochs is kept. */

@@ -85,6 +85,7 @@ hsy_status handed_share(struct listener *l, int fd, hsy_error *err)
     bool good = handed_listens(fd);
 
     l->handed = true;
+    listen_tune(l, fd);
     for (unsigned i = 0; good && i < l->options.loops; i++) {
         l->loops[i].socket = fcntl(fd, F_DUPFD_CLOEXEC, 0);
         good = l->loops[i].socket != -1;

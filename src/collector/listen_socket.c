@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,22 @@ static int socket_bound(const struct sockaddr *to, socklen_t len, bool shared)
     return -1;
 }
 
+void listen_tune(const struct listener *l, int fd)
+{
+    const int room = (int)l->options.send_bytes;
+    const unsigned stalled = 1000u * l->options.body_seconds;
+
+    if (room != 0)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &stalled, sizeof stalled);
+}
+
 static bool socket_listen(struct listener *l, unsigned i, int fd)
 {
     if (fd == -1)
         return false;
     l->loops[i].socket = fd; /* closed with the listener */
+    listen_tune(l, fd);
     return listen(fd, SOCKET_BACKLOG) == 0;
 }
 

@@ -24,11 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
-#define SERVE_FILES 64u              /* besides those of listeners */
-#define SERVE_LOOP_FILES 72u         /* of a loop, besides its connections */
-#define SERVE_CONNECTIONS 8u         /* of a listener, at least */
-#define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
+#define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
+#define SERVE_FILES 64u               /* besides those of listeners */
+#define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
+#define SERVE_CONNECTIONS 8u          /* of a listener, at least */
+#define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
+#define SERVE_SEND_ADMIN (128u << 10)
+#define SERVE_LOOK 1000000u /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
 #define SERVE_BEATS 4u /* in the time in which one is wanted */
 
@@ -179,6 +181,9 @@ static struct listen_options serve_options(struct collector *c)
                                    .ctx = c,
                                    .loops = serve_loops(f),
                                    .connections = c->connections,
+                                   .address_connections =
+                                       (unsigned)f->address_connections,
+                                   .exempt = (const char *const *)f->proxies,
                                    .head_seconds = (uint32_t)f->head_seconds,
                                    .body_seconds = (uint32_t)f->body_seconds,
                                    .idle_seconds = (uint32_t)f->idle_seconds,
@@ -196,6 +201,7 @@ static hsy_status serve_open_public(struct collector *c,
     hsy_status st;
 
     o.address = c->config.listen;
+    o.send_bytes = SERVE_SEND_PUBLIC;
     o.handed = handed;
     o.routes = api_public;
     o.nroutes = api_public_count;
@@ -221,6 +227,7 @@ static hsy_status serve_open_admin(struct collector *c,
     if (c->config.admin == NULL)
         return HSY_OK;
     o.address = c->config.admin;
+    o.send_bytes = SERVE_SEND_ADMIN;
     o.handed = handed;
     o.routes = api_admin;
     o.nroutes = api_admin_count;

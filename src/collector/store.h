@@ -188,6 +188,10 @@ struct store_functions {
     hsy_status (*forget_nulls)(struct store *s, uint32_t epoch, uint64_t *n,
                                hsy_error *err);
 
+    /* Hold some room on the disk, with which the logs can be made short when it
+     * is full; that is no failure if there is none. May be NULL. */
+    hsy_status (*reserve)(struct store *s, hsy_error *err);
+
     /* Copy everything to a directory while running; any thread. */
     hsy_status (*backup)(struct store *s, const char *directory,
                          hsy_error *err);
