@@ -12,8 +12,7 @@ int store_run_forget_nulls(const struct store_how *how)
 
     if (!failed)
         failed = store_fold(&d);
-    if (!failed &&
-        engine_forget_nulls(d.engine, how->day, &n, &err) != HSY_OK)
+    if (!failed && engine_forget_nulls(d.engine, how->day, &n, &err) != HSY_OK)
         failed = store_complain(d.directory, &err);
     if (!failed)
         printf("%" PRIu64 " ids of null uploads are forgotten\n", n);
