@@ -93,6 +93,7 @@ ABOVE   := \
     test_plausible \
     test_plot \
     test_poison \
+    test_portions \
     test_post \
     test_pulse \
     test_puzzle \

@@ -48,6 +48,8 @@ struct disk {
     uint64_t full_for; /* and for how many; 0: for ever */
     uint64_t eio_at;   /* the sync that fails */
     bool journal;
+    /* Whether a file may get so long; NULL: any may. */
+    bool (*fits)(const char *file, sqlite3_int64 end);
     /* Told of every operation before it is done; NULL: nobody. */
     void (*hook)(enum disk_what what, const char *file);
     char name[DISK_FILES][DISK_NAME];
@@ -120,6 +122,8 @@ static int disk_write(sqlite3_file *is, const void *buf, int len,
     disk.writes++;
     if (disk.full_at != 0 && disk.writes >= disk.full_at &&
         (disk.full_for == 0 || disk.writes < disk.full_at + disk.full_for))
+        return SQLITE_FULL;
+    if (disk.fits != NULL && !disk.fits(disk.name[f->name], at + len))
         return SQLITE_FULL;
     disk_note(DISK_WRITE, f->name, at, buf, len);
     return f->real->pMethods->xWrite(f->real, buf, len, at);

@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "ids.h"
+#include "portions.h"
 #include "quotas.h"
 
 #include <pthread.h>
@@ -72,7 +73,8 @@ struct admit_slot {
     uint32_t entry, epoch, next;
     enum { ADMIT_UNKNOWN, ADMIT_FITS, ADMIT_REFUSES } memory;
     uint64_t reports, nulls;
-    uint64_t waiting; /* bytes of the entry's batches, with these */
+    uint64_t ids, enrolled; /* uploads without and with a token */
+    uint64_t waiting;       /* bytes of the entry's batches, with these */
     struct engine_batch *batch;
     size_t room; /* of batch->bytes */
 };
@@ -85,6 +87,7 @@ struct admit_upload {
 
 struct admit_epoch {
     uint32_t epoch;
+    bool null; /* of uploads that count nothing */
     struct store_id *ids;
     size_t n, room;
 };
@@ -150,6 +153,7 @@ struct engine {
     uint64_t version;     /* 0: there is none */
     uint32_t day, closed; /* the last day believed; epochs closed for ever */
     struct engine_clock clock;
+    bool enrols; /* some task wants tokens; any thread */
     struct engine_entry **entries;
     size_t nentries;
 
@@ -160,6 +164,7 @@ struct engine {
     /* admitting */
     struct ids *ids;
     struct quotas quotas;
+    struct portions portions;
     struct admit admit;
     bool dead; /* the store has failed */
 

@@ -350,3 +350,9 @@ hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
 {
     return e->store->is->settle(e->store, quiet, more, err);
 }
+
+hsy_status engine_reserve(struct engine *e, hsy_error *err)
+{
+    return e->store->is->reserve == NULL ? HSY_OK
+                                         : e->store->is->reserve(e->store, err);
+}

@@ -91,6 +91,15 @@ static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
+void serve_enrols(struct collector *c, const struct config *f)
+{
+    char task[HSY_TASK_ID + 1];
+
+    if (f != NULL)
+        c->enrols = f->enrolled != NULL && f->enrolled[0] != NULL;
+    engine_enrols(c->engine, c->enrols || tokens_task(c->tokens, 0, task));
+}
+
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
@@ -119,6 +128,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
         st = tokens_open(&c->tokens, f->data, &t->err);
     if (st == HSY_OK)
         st = tokens_want(c->tokens, f->enrolled, &t->err);
+    if (st == HSY_OK)
+        serve_enrols(c, f);
     explicit_bzero(&state, sizeof state);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
 }
@@ -480,6 +491,7 @@ void serve_look(struct collector *c)
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        serve_enrols(c, NULL);
         serve_strange_tokens(c);
     }
     watch_tick(c);

@@ -42,6 +42,10 @@ hsy_status serve_document(struct collector *c, const char *path,
  * stands. next is left with what is not used any more. */
 void serve_reload(struct collector *c, struct config *next);
 
+/* Tell the engine whether some task wants tokens: by the configuration (NULL:
+ * as it was), or as there are some. */
+void serve_enrols(struct collector *c, const struct config *f);
+
 /* Look for tokens that were made or revoked. */
 void serve_look(struct collector *c);
 

@@ -37,6 +37,7 @@ struct store_ids {
     uint32_t epoch;
     const struct store_id *ids;
     size_t n;
+    bool null; /* of null uploads: they may be forgotten */
 };
 
 enum store_batch_type {
@@ -181,6 +182,15 @@ struct store_functions {
      * log; *more if there is something to do when nobody waits. */
     hsy_status (*settle)(struct store *s, bool quiet, bool *more,
                          hsy_error *err);
+
+    /* Forget the ids of an epoch's null uploads, while nobody counts: *n. What
+     * came before there was a difference stays. */
+    hsy_status (*forget_nulls)(struct store *s, uint32_t epoch, uint64_t *n,
+                               hsy_error *err);
+
+    /* Hold some room on the disk, with which the logs can be made short when it
+     * is full; that is no failure if there is none. May be NULL. */
+    hsy_status (*reserve)(struct store *s, hsy_error *err);
 
     /* Copy everything to a directory while running; any thread. */
     hsy_status (*backup)(struct store *s, const char *directory,

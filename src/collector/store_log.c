@@ -119,11 +119,31 @@ static hsy_status log_truncate(struct store_sqlite *s, hsy_error *err)
     return st;
 }
 
+/* The disk was full: all that is held goes to the logs, so that they can be
+ * moved and give back what they take. */
+static hsy_status log_make_room(struct store_sqlite *s, hsy_error *err)
+{
+    const bool held = s->reserve != -1;
+    hsy_status st;
+
+    if (!atomic_exchange(&s->full, false))
+        return HSY_OK;
+    store_reserve_release(s);
+    st = store_empty_log(s, &s->flip, true, err);
+    if (st == HSY_OK)
+        st = store_empty_log(s, &s->cells, true, err);
+    if (held)
+        store_reserve_take(s);
+    return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
+}
+
 static hsy_status log_settle(struct store_sqlite *s, bool quiet, bool *more,
                              hsy_error *err)
 {
-    hsy_status st = store_bound_log(s, &s->flip, err);
+    hsy_status st = log_make_room(s, err);
 
+    if (st == HSY_OK)
+        st = store_bound_log(s, &s->flip, err);
     if (st == HSY_OK)
         st = store_bound_log(s, &s->cells, err);
     if (st == HSY_OK && quiet)

@@ -71,8 +71,10 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
 
     if (q->db != NULL && !sqlite3_get_autocommit(q->db))
         sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
-    if (full)
+    if (full) {
+        atomic_store(&s->full, true);
         return host_fail(err, HSY_E_FULL, q->file, "the disk is full");
+    }
     switch (rc & 0xff) {
     case SQLITE_NOMEM:
         return host_fail(err, HSY_E_NOMEM, q->file, "out of memory");
@@ -333,6 +335,8 @@ static void sqlite_close(struct store *is)
     pthread_mutex_destroy(&s->cutting);
     if (s->held != -1) /* after SQLite has given up its locks on it */
         close(s->held);
+    if (s->reserve != -1)
+        close(s->reserve);
     if (s->lock != -1)
         close(s->lock);
     if (s->dir != -1)
@@ -351,11 +355,13 @@ static const struct store_functions sqlite_functions = {
     .document = store_document,
     .close_epochs = store_close_epochs,
     .figure = store_figure,
+    .forget_nulls = store_forget_nulls,
     .tidy = store_tidy,
     .chunks = store_chunks,
     .rounds = store_rounds,
     .drop = store_drop,
     .settle = store_settle,
+    .reserve = store_reserve,
     .backup = store_backup,
     .close = sqlite_close,
 };
@@ -410,12 +416,15 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
-    s->dir = s->lock = s->held = -1;
+    s->dir = s->lock = s->held = s->reserve = -1;
+    s->reserve_bytes = STORE_RESERVE;
     s->record_most = STORE_LOG;
     s->cells_most = STORE_CELLS_LOG;
     store_line_init(&s->writing);
     pthread_mutex_init(&s->cutting, NULL);
     st = store_enter(s, directory, create, err);
+    if (st == HSY_OK)
+        store_reserve_plan(s);
     if (st == HSY_OK)
         st = store_lock(s, err);
     if (st == HSY_OK)

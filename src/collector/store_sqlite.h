@@ -23,7 +23,9 @@
 #define STORE_CELLS_VERSION 1 /* and of those of cells */
 #define STORE_LOG 4096u       /* pages of the record's log before it is moved */
 #define STORE_CELLS_LOG 1024u /* of that of cells */
+#define STORE_RESERVE ((size_t)16 << 20) /* bytes, at most */
 #define STORE_EPOCHS 0x7ffffffeu /* the last: places of ids are below 2^63 */
+#define STORE_NULLS 0x80000000u  /* half the places of an epoch's ids */
 #define STORE_PATIENCE 10000     /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
@@ -53,6 +55,7 @@ enum sql_id {
     SQL_LAST_IDS,
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
+    SQL_SUM_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_MERGED,
@@ -179,8 +182,9 @@ struct store_meta {
 struct store_sqlite {
     struct store is; /* first */
     int dir, lock;
-    int held;   /* record.db, locked: `lock` is only a name in a directory */
-    char *path; /* of the directory, absolute */
+    int reserve; /* opened when it is first filled */
+    int held;    /* record.db, locked: `lock` is only a name in a directory */
+    char *path;  /* of the directory, absolute */
     struct sql append, flip, cells;
     struct store_line writing;
     pthread_mutex_t cutting;
@@ -188,7 +192,9 @@ struct store_sqlite {
     atomic_size_t record_log, cells_log; /* pages in the logs, */
     size_t record_most, cells_most;      /* before they are moved by who writes
                                           * tallies */
-    atomic_bool erased;                  /* and they may hold what was erased */
+    size_t reserve_bytes;
+    atomic_bool full;   /* a write has found no room */
+    atomic_bool erased; /* and they may hold what was erased */
 
     struct store_state state; /* of the thread that appends */
     uint8_t name[STORE_NAME]; /* of both databases */
@@ -234,6 +240,8 @@ hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
                           uint32_t first, const uint8_t *const *entries,
                           const size_t *lens, size_t n, hsy_error *err);
 hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
+                              hsy_error *err);
+hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
                               hsy_error *err);
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);
@@ -312,6 +320,15 @@ struct store_tally_row store_tally_row(const struct sql_value *row);
 hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            uint32_t epoch, struct store_tally_row *row,
                            hsy_error *err);
+
+/* ---- A full disk (store_reserve.c) --------------------------------------- */
+
+/* How much is held for then, and how long logs may be: by the file system. */
+void store_reserve_plan(struct store_sqlite *s);
+/* Give it up; take it, if there is room. Caller holds cutting. */
+void store_reserve_release(struct store_sqlite *s);
+void store_reserve_take(struct store_sqlite *s);
+hsy_status store_reserve(struct store *is, hsy_error *err);
 
 /* ---- Waste (store_waste.c) ----------------------------------------------- */
 

@@ -6,6 +6,7 @@
 
 #define FOLDER_SECOND 1000000u
 #define FOLDER_RETRY FOLDER_SECOND /* until a full disk is tried again */
+#define FOLDER_RESERVE (60u * FOLDER_SECOND) /* until room is held again */
 
 /* What the folder has before it. */
 struct folder {
@@ -15,6 +16,7 @@ struct folder {
     uint64_t settle_by; /* when what is left for when nobody waits is done all
                          * the same; 0: nothing is */
     uint64_t settle_at; /* but not before this */
+    uint64_t reserve_at; /* when room on the disk is held again */
 };
 
 static uint64_t folder_next(const struct workers *w)
@@ -78,6 +80,19 @@ static void folder_settle(struct workers *w, struct folder *s)
     }
 }
 
+/* Some room is held on the disk, if there is any when nobody waits. */
+static void folder_reserve(struct workers *w, struct folder *s)
+{
+    const uint64_t now = workers_clock();
+    hsy_error err = {0};
+
+    if (now < s->reserve_at || now < workers_quiet(w, UINT64_MAX))
+        return;
+    s->reserve_at = now + FOLDER_RESERVE;
+    if (engine_reserve(w->e, &err) != HSY_OK)
+        workers_fail(w, err.status, &err);
+}
+
 /* Sleep until there is something to do; false if all is done for good. */
 static bool folder_wait(struct workers *w, struct folder *s)
 {
@@ -129,7 +144,7 @@ static void folder_last(struct workers *w, struct folder *s)
 void *workers_folder(void *ctx)
 {
     struct workers *w = ctx;
-    struct folder s = {.next = folder_next(w)};
+    struct folder s = {.next = folder_next(w), .settle_by = folder_next(w)};
 
     while (folder_wait(w, &s)) {
         workers_calls(w, &w->folder);
@@ -145,6 +160,8 @@ void *workers_folder(void *ctx)
             folder_write(w, &s);
         if (!w->dead)
             folder_settle(w, &s);
+        if (!w->dead)
+            folder_reserve(w, &s);
     }
     if (!w->dead)
         folder_last(w, &s);

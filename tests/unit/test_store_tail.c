@@ -187,6 +187,75 @@ static void a_reader_that_stays(void)
     tail_close();
 }
 
+/* ---- A small disk ---------------------------------------------------------
+ */
+
+static sqlite3_int64 tail_room; /* bytes of all files together */
+
+static sqlite3_int64 tail_bytes(const char *file)
+{
+    struct stat is;
+
+    return stat(rig_path(tail_at, file), &is) == 0 ? is.st_size : 0;
+}
+
+/* What all files take, if one of them were so long. */
+static sqlite3_int64 tail_takes(const char *file, sqlite3_int64 end)
+{
+    static const char *const files[] = {"record.db", "record.db-wal",
+                                        "cells.db", "cells.db-wal", "reserve"};
+    sqlite3_int64 bytes = 0;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const sqlite3_int64 is = tail_bytes(files[i]);
+
+        bytes += strcmp(files[i], file) == 0 && end > is ? end : is;
+    }
+    return bytes;
+}
+
+static bool tail_fits(const char *file, sqlite3_int64 end)
+{
+    return tail_takes(file, end) <= tail_room;
+}
+
+/* Nearly all that is written is erased soon: a log that nobody moves must not
+ * take all the room there is, nor may others who take the rest end it. */
+static void a_small_disk_stays_in_use(void)
+{
+    unsigned taken = 0, refused = 0, stuck = 0;
+    hsy_error err;
+    bool more, due = false, good = tail_open();
+
+    tail_is->reserve_bytes = 1 << 19; /* as store_reserve_plan would */
+    tail_is->record_most = tail_is->cells_most = tail_is->reserve_bytes / 4096;
+    good &= tail_store->is->reserve(tail_store, &err) == HSY_OK;
+    ok(good && tail_bytes("reserve") == 1 << 19, "some room is held");
+    tail_room = 3 << 20;
+    disk.fits = tail_fits;
+    while (good && taken < 600 && stuck < 5) {
+        const hsy_status st = tail_append(0, 20000);
+
+        taken += st == HSY_OK;
+        refused += st == HSY_E_FULL;
+        stuck = st == HSY_OK ? 0 : stuck + 1;
+        due |= st == HSY_OK && taken % 20 == 0;
+        if (due) /* until it goes, as who folds does */
+            due = rig_round(tail_store, 0, tail_state.seq, &err) != HSY_OK;
+        refused += due;
+        good &=
+            tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK;
+        if (taken == 290 && tail_room == 3 << 20) /* others take the rest */
+            tail_room = tail_takes("", 0);
+    }
+    ok(good && taken == 600 && refused != 0,
+       "%u commits are taken, %u refused, none for ever", taken, refused);
+    disk.fits = NULL;
+    tail_store->is->reserve(tail_store, &err);
+    ok(tail_bytes("reserve") == 1 << 19, "and the room is held again");
+    tail_close();
+}
+
 /* ---- Rounds -------------------------------------------------------------- */
 
 static uint64_t tail_syncs(size_t n)
@@ -291,6 +360,7 @@ int main(void)
     who_appends_moves_no_log();
     logs_are_truncated_when_quiet();
     a_reader_that_stays();
+    a_small_disk_stays_in_use();
     rounds_of_many_cost_as_one();
     a_lock_goes_round();
 
