@@ -141,6 +141,40 @@ static void some_are_exempt(void)
     listen_close(l);
 }
 
+/* Whether a socket of IPv6 also takes IPv4. */
+static bool both_kinds(void)
+{
+    FILE *f = fopen("/proc/sys/net/ipv6/bindv6only", "re");
+    const bool both = f != NULL && fgetc(f) == '0';
+
+    if (f != NULL)
+        fclose(f);
+    return both;
+}
+
+/* Those of IPv4 come to a socket of both kinds as IPv6 maps them, all in one
+ * network of 64 bits: they are told apart all the same. */
+static void both_kinds_are_counted(void)
+{
+    struct listen_options o = options(elsewhere);
+    struct listener *l;
+    int fds[MOST];
+
+    o.address = "[::]:0";
+    if (!both_kinds() || listen_open(&l, &o, NULL) != HSY_OK) {
+        tap_skip("no IPv6 here");
+        return;
+    }
+    if (listen_start(l, NULL) != HSY_OK)
+        abort();
+    crowd_of(l, "127.0.0.1", fds, MOST);
+    ok(!answered(l, "127.0.0.1") && answered(l, "127.0.0.2"),
+       "an address of IPv4 is itself on a socket of IPv6 too");
+    for (unsigned i = 0; i < MOST; i++)
+        close(fds[i]);
+    listen_close(l);
+}
+
 static void socket_files_are_exempt(void)
 {
     char directory[] = "/tmp/hsy-crowd-XXXXXX", address[128];
@@ -214,6 +248,7 @@ int main(void)
 {
     an_address_has_so_many();
     some_are_exempt();
+    both_kinds_are_counted();
     socket_files_are_exempt();
     slowness_makes_room("", "silence");
     slowness_makes_room("GET /te", "heads");
