@@ -337,6 +337,8 @@ static void sqlite_close(struct store *is)
         close(s->held);
     if (s->reserve != -1)
         close(s->reserve);
+    if (s->last != -1)
+        close(s->last);
     if (s->lock != -1)
         close(s->lock);
     if (s->dir != -1)
@@ -415,7 +417,7 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
-    s->dir = s->lock = s->held = s->reserve = -1;
+    s->dir = s->lock = s->held = s->reserve = s->last = -1;
     s->reserve_bytes = STORE_RESERVE;
     s->record_most = STORE_LOG;
     s->cells_most = STORE_CELLS_LOG;
@@ -430,6 +432,8 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         st = store_hold(s, create, err);
     if (st == HSY_OK)
         st = sqlite_open_both(s, create, err);
+    if (st == HSY_OK)
+        st = store_last_open(s, err);
     if (st == HSY_OK)
         st = sqlite_recover(s, err);
     if (st != HSY_OK) {

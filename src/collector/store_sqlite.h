@@ -181,6 +181,7 @@ struct store_sqlite {
     struct store is; /* first */
     int dir, lock;
     int reserve; /* opened when it is first filled */
+    int last;    /* says the last commit once more */
     int held;    /* record.db, locked: `lock` is only a name in a directory */
     char *path;  /* of the directory, absolute */
     struct sql append, flip, cells;
@@ -316,6 +317,14 @@ struct store_tally_row store_tally_row(const struct sql_value *row);
 hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            uint32_t epoch, struct store_tally_row *row,
                            hsy_error *err);
+
+/* ---- A copy of two moments (store_last.c) ---------------------------------
+ */
+
+/* Hold the last commit against what was written down outside: HSY_E_DAMAGED if
+ * acknowledged ones are missing. Write it down. */
+hsy_status store_last_open(struct store_sqlite *s, hsy_error *err);
+void store_last_write(const struct store_sqlite *s, uint64_t seq);
 
 /* ---- A full disk (store_reserve.c) --------------------------------------- */
 

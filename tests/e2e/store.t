@@ -90,7 +90,11 @@ ok(n == 461 and found == want, "with every report, those too that were not folde
 r = run("estimate", os.path.join(path("tallies"), "crash-1.tally"), "--format", "json")
 ok(r.code == 0 and json.loads(r.out)["reports"] == 3, "and estimate reads it", r)
 
-must("store", "export", c.data, "-o", path("archive"))
+old_mask = os.umask(0o022)
+must("store", "export", c.data, "-o", path("archive"), "--tallies", path("private"))
+os.umask(old_mask)
+modes = [os.stat(path(p)).st_mode & 0o777 for p in ("archive", "private", "private/cells-1.tally")]
+ok(modes == [0o600, 0o700, 0o600], "what is exported is for its owner only", modes)
 must("store", "import", path("archive"), path("heir"))
 heir = checked(path("heir"))
 ok(heir["tasks"] == got["tasks"] and heir["ids"] == got["ids"] and heir["day"] == got["day"], "an archive becomes the same data", heir)
