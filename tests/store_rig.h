@@ -76,7 +76,7 @@ static inline hsy_status rig_append(struct rig *r, hsy_error *err)
 {
     const uint64_t i = r->state.seq + 1;
     const struct store_id id = {.id = {(uint8_t)i, 7}, .content = {9}};
-    const struct store_ids ids = {rig_day(i), &id, 1};
+    const struct store_ids ids = {.epoch = rig_day(i), .ids = &id, .n = 1};
     uint8_t bytes[600] = {(uint8_t)i};
     const struct store_batch batch = {.entry = i % 2,
                                       .epoch = rig_day(i),

@@ -1,7 +1,7 @@
 // app.js - the page: who may read, which view is open, what is new.
 
 import { decode, json, setToken, takeToken, token, Problem } from "./api.js";
-import { byId, h, put, say } from "./dom.js";
+import { byId, h, put, say, visible } from "./dom.js";
 import { Live } from "./live.js";
 import { startTheme } from "./theme.js";
 import { CollectorView } from "./collector.js";
@@ -38,6 +38,7 @@ class App {
       return this.refused(problem);
     }
     byId("leave").hidden = !token();
+    this.trouble();
     say(byId("version"), `hearsay ${this.status.version ?? ""}`);
     this.live.stop();
     this.live.start();
@@ -51,7 +52,15 @@ class App {
   async midnight() {
     const before = this.status.day;
     try { this.status = await json("/v1/status"); } catch { return; }
+    this.trouble();
     if (this.status.day !== before) this.view?.heard?.("missed", null);
+  }
+
+  // What the collector's operator should know, whatever view is open.
+  trouble() {
+    const said = (this.status?.troubles ?? []).filter((t) => t.grave || t.name === "document-expires");
+    byId("trouble").hidden = said.length === 0;
+    say(byId("trouble"), said.map((t) => t.text + ".").join(" "));
   }
 
   refused(problem) {
@@ -60,6 +69,7 @@ class App {
     clearInterval(this.clock);
     byId("link").hidden = true;
     byId("leave").hidden = true;
+    byId("trouble").hidden = true;
     if (problem.status === 401 || problem.status === 403) setToken("");
     this.open(new SignInView(this, problem, wrong));
     return problem;
@@ -97,7 +107,7 @@ class App {
     this.view?.close?.();
     this.view = view;
     put(this.main, view.node);
-    document.title = view.title ? `${view.title} \u00b7 hearsay` : "hearsay";
+    document.title = view.title ? `${visible(view.title)} \u00b7 hearsay` : "hearsay";
     if (!moved) return;
     scrollTo(0, 0);
     this.main.focus({ preventScroll: true });
@@ -105,7 +115,7 @@ class App {
 
   // A view that learns its title late, as from a question.
   name(view, title) {
-    if (this.view === view) document.title = `${title} \u00b7 hearsay`;
+    if (this.view === view) document.title = `${visible(title)} \u00b7 hearsay`;
   }
 
   // What went wrong while a view asked; a token that ended leads to the door.
@@ -117,7 +127,7 @@ class App {
 
   heard(name, data) {
     if (name === "refused") this.refused(data);
-    else if (name === "status") this.status = { ...this.status, ...data };
+    else if (name === "status") { this.status = { ...this.status, ...data }; this.trouble(); }
     this.view?.heard?.(name, data);
   }
 

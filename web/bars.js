@@ -6,7 +6,7 @@
 // lying = [low, high] the wider one of lying devices, or null; look is 0 or 1,
 // the colour.
 
-import { h, s, say } from "./dom.js";
+import { h, s, say, visible } from "./dom.js";
 import { fixed, known, ticks } from "./numbers.js";
 
 const HEIGHT = 34, TWO = 46;
@@ -71,7 +71,7 @@ class Row {
   draw(row, axis) {
     say(this.label, row.label);
     this.node.classList.toggle("faint", Boolean(row.faint));
-    if (row.title) this.node.title = row.title;
+    if (row.title) this.node.title = visible(row.title);
     row.cells.forEach(({ text, kind }, i) => {
       say(this.cells[i], text);
       this.cells[i].className = "cell " + (kind ?? "");

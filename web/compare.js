@@ -4,7 +4,7 @@
 import { json, save, settle, taskPath } from "./api.js";
 import { Bars } from "./bars.js";
 import { Columns } from "./columns.js";
-import { choice, fresh, h, numbers, put, table } from "./dom.js";
+import { cell, choice, fresh, h, numbers, put, table } from "./dom.js";
 import { cellsOf, edgeLabels, edgesOf, labelOf, legend, levels, lyingOf, markOf, near, numbersOf, shares } from "./estimate.js";
 import { chance, count, day, known, unitOf } from "./numbers.js";
 import { taskLink } from "./tasks.js";
@@ -132,10 +132,8 @@ function notesOf({ a, b }) {
   return notes.length ? h("ul", { class: "notes soft" }, notes.map((text) => h("li", null, text))) : null;
 }
 
-// Quoted where it must be; what a sheet would take for a formula is text. After
-// the rows' numbers stands what both figures say of themselves.
+// After the rows' numbers stands what both figures say of themselves.
 function sheet({ a, b, difference, ...both }) {
-  const cell = (v) => (typeof v === "number" ? String(v) : v === null || v === undefined ? "" : `"${String(v).replace(/^([=+\-@\t\r])/, "'$1").replace(/"/g, '""')}"`);
   const names = ["estimate", "stderr", "low", "high", ...(difference.some(lyingOf) ? ["low_lying", "high_lying"] : []), "p_value"];
   const each = ["first_day", "last_day", "release", "devices", "reports"];
   const said = [both.level, a.target, both.assume_lying, ...[a, b].flatMap((f) => each.map((name) => f[name]))];

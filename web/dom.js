@@ -5,14 +5,32 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+// Words come from strangers. A character that nobody sees, or that turns the
+// direction of writing, is shown by its number, as in src/core/utf8.h.
+const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
+const number = (c) => (c === "\t" ? "\\t" : c === "\n" ? "\\n" : `\\u{${c.codePointAt(0).toString(16)}}`);
+export const visible = (text) => String(text).replace(HIDDEN, number);
+
+// A field of CSV; what a sheet would take for a formula is text.
+export function cell(v) {
+  if (typeof v === "number") return String(v);
+  if (v === null || v === undefined) return "";
+  const text = String(v).replace(HIDDEN, (c) => (c < "\x80" ? c : number(c)));
+  const formula = /^ *[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20\u2212]/.test(text) && !/^-\d+(\.\d+)?(\.\.-?\d+(\.\d+)?)?$/.test(text);
+  return `"${formula ? "'" : ""}${text.replace(/"/g, '""')}"`;
+}
+
+const READ = ["title", "aria-label", "label"]; // attributes that people read
+const shown = (children) => children.flat(Infinity).map((c) => (typeof c === "string" ? visible(c) : c));
+
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "style") Object.entries(value).forEach(([k, v]) => node.style.setProperty(k, v));
-    else node.setAttribute(name, value === true ? "" : value);
+    else node.setAttribute(name, value === true ? "" : READ.includes(name) ? visible(value) : value);
   }
-  node.append(...children.flat(Infinity).filter((c) => c !== undefined && c !== null && c !== false));
+  node.append(...shown(children).filter((c) => c !== undefined && c !== null && c !== false));
   return node;
 }
 
@@ -28,13 +46,14 @@ export const byId = (id) => document.getElementById(id);
 
 // Put other children in; the same node stays, and its place on the page.
 export function put(node, ...children) {
-  node.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  node.replaceChildren(...shown(children).filter(Boolean));
   return node;
 }
 
 // Change a text only if it is another one: nothing flickers, nothing is read
 // aloud twice.
-export function say(node, text) {
+export function say(node, words) {
+  const text = visible(words);
   if (node.textContent !== text) node.textContent = text;
   return node;
 }

@@ -313,10 +313,6 @@ int cli_finish_figure(struct output *out, const char *path, hsy_status made,
 int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
                      const hsy_error *err);
 
-/* The beginning of a name of any bytes as one of a figure, where it is shown as
- * in a table (cli_table.c): XML holds neither a NUL nor what is no UTF-8. */
-void cli_figure_name(char *name, size_t size, const char *text, size_t len);
-
 /* ---- Lines (cli_lines.c) ------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */

@@ -216,77 +216,25 @@ static void table_json(const struct cli_table *t,
 /* ---- Aligned ------------------------------------------------------------- */
 
 #define TABLE_COLUMNS_MAX 32u
-#define TABLE_TEXT_MAX 60u   /* columns of a text in a table */
-#define TABLE_BYTES 512u     /* of the same */
-#define TABLE_ESCAPE_MAX 10u /* bytes of \\u{10ffff} */
-
-/* Characters that would move what stands beside them: controls, line ends, and
- * those that turn the direction of writing. */
-static bool table_moves(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
-           (c >= 0x200e && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
-}
-
-/* The code point of a sequence of n bytes. */
-static uint32_t table_point(const uint8_t *p, size_t n)
-{
-    uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
-
-    for (size_t i = 1; i < n; i++)
-        c = c << 6 | (p[i] & 0x3fu);
-    return c;
-}
+#define TABLE_TEXT_MAX 60u /* columns of a text in a table */
+#define TABLE_BYTES 512u   /* of the same */
 
 /* One character of a text as a table shows it. */
 struct table_piece {
-    char bytes[TABLE_ESCAPE_MAX + 1];
-    size_t len, width;
+    struct written_piece is;
+    size_t width;
 };
 
-/* The first character of text[0..left): how many bytes it takes there. A byte
- * that is no UTF-8 is shown as \\xHH. */
+/* The first character of text[0..left): how many bytes it takes there. */
 static size_t table_take(struct table_piece *out, const char *text, size_t left)
 {
-    size_t n = cli_utf8_one((const uint8_t *)text, left);
-    uint32_t c = n == 0 ? 0 : table_point((const uint8_t *)text, n);
-    int width = wcwidth((wchar_t)c);
+    const size_t n = written_take(&out->is, text, left);
+    const int width = wcwidth((wchar_t)out->is.point);
 
-    if (n == 0) {
-        out->len = out->width = (size_t)snprintf(out->bytes, sizeof out->bytes,
-                                                 "\\x%02x", (uint8_t)*text);
-        return 1;
-    }
-    if (table_moves(c)) {
-        out->len = (size_t)snprintf(out->bytes, sizeof out->bytes,
-                                    c == '\t'   ? "\\t"
-                                    : c == '\n' ? "\\n"
-                                                : "\\u{%" PRIx32 "}",
-                                    c);
-        out->width = out->len;
-        return n;
-    }
-    out->len = n;
-    memcpy(out->bytes, text, out->len);
-    out->width = width < 0 ? 1 : (size_t)width;
-    return out->len;
-}
-
-void cli_figure_name(char *name, size_t size, const char *text, size_t len)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < len;) {
-        struct table_piece piece;
-
-        i += table_take(&piece, text + i, len - i);
-        if (used + piece.len >= size)
-            break;
-        memcpy(name + used, piece.bytes, piece.len);
-        used += piece.len;
-    }
-    name[used] = '\0';
+    out->width = out->is.point == 0 ? out->is.len
+                 : width < 0        ? 1
+                                    : (size_t)width;
+    return n;
 }
 
 struct table_shown {
@@ -303,14 +251,14 @@ static void table_cut(struct table_shown *s, const char *text, size_t len)
     for (size_t i = 0; i < len;) {
         i += table_take(&piece, text + i, len - i);
         if (s->width + piece.width > TABLE_TEXT_MAX ||
-            s->len + piece.len + 3 > TABLE_BYTES) {
+            s->len + piece.is.len + 3 > TABLE_BYTES) {
             memcpy(s->text + s->len, "...", 3);
             s->len += 3;
             s->width += 3;
             return;
         }
-        memcpy(s->text + s->len, piece.bytes, piece.len);
-        s->len += piece.len;
+        memcpy(s->text + s->len, piece.is.bytes, piece.is.len);
+        s->len += piece.is.len;
         s->width += piece.width;
     }
 }

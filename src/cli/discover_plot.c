@@ -2,6 +2,7 @@
  * the largest first. */
 #include "discover_parts.h"
 #include "plot.h"
+#include "written.h"
 
 #include <inttypes.h>
 
@@ -69,8 +70,8 @@ int discover_plot(const struct discover_result *r, struct output *out)
         const hsy_estimate e =
             shares_at_level(&rows[i]->est, rows[i]->level, level);
 
-        cli_figure_name(names[i], sizeof names[i], rows[i]->name,
-                        rows[i]->name_len);
+        written_name(names[i], sizeof names[i], rows[i]->name,
+                     rows[i]->name_len);
         named[i] = (struct plot_named){names[i], 100 * e.value, 100 * e.low,
                                        100 * e.high};
     }

@@ -5,6 +5,7 @@
  */
 #include "estimate_parts.h"
 #include "plot.h"
+#include "written.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -148,7 +149,7 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
 
         estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
                       &cell);
-        cli_figure_name(names[i], sizeof names[i], cell.text, cell.len);
+        written_name(names[i], sizeof names[i], cell.text, cell.len);
         named[i] = (struct plot_named){names[i], unit * e.value, unit * e.low,
                                        unit * e.high};
         further[i] = figure_further(f->rows[i], unit);

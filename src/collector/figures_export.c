@@ -305,27 +305,6 @@ static void export_texts(struct export_drawing *d)
     export_about(d);
 }
 
-/* A name that can be drawn: what is no sign is shown by its number. */
-static void export_name(char name[EXPORT_NAME], const json_t *row)
-{
-    const json_t *value = json_object_get(row, "value");
-    const char *text = json_string_value(value);
-    size_t used = 0;
-
-    for (size_t i = 0; i < json_string_length(value); i++) {
-        const unsigned char c = (unsigned char)text[i];
-
-        if (used + 5 > EXPORT_NAME)
-            break;
-        if (c < 0x20 || c == 0x7f)
-            used +=
-                (size_t)snprintf(name + used, EXPORT_NAME - used, "\\x%02x", c);
-        else
-            name[used++] = text[i];
-    }
-    name[used] = '\0';
-}
-
 /* What liars make of an interval, where something is assumed of them. */
 static struct plot_further export_further(const json_t *row, double unit)
 {
@@ -352,7 +331,10 @@ static hsy_status export_list(char **svg, size_t *len,
     for (size_t i = 0; i < d->n; i++) {
         const json_t *row = json_array_get(d->rows, i);
 
-        export_name(names[i], row);
+        const json_t *value = json_object_get(row, "value");
+
+        written_name(names[i], sizeof names[i], json_string_value(value),
+                     json_string_length(value));
         named[i] =
             (struct plot_named){names[i], unit * export_number(row, "estimate"),
                                 unit * export_number(row, "low"),

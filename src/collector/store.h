@@ -37,6 +37,7 @@ struct store_ids {
     uint32_t epoch;
     const struct store_id *ids;
     size_t n;
+    bool null; /* of null uploads: they may be forgotten */
 };
 
 enum store_batch_type {
@@ -149,7 +150,8 @@ struct store_functions {
     hsy_status (*document)(struct store *s, const uint8_t *bytes, size_t len,
                            uint32_t first, const uint8_t *const *entries,
                            const size_t *lens, size_t n, hsy_error *err);
-    /* Close epochs: forget their ids and quotas. */
+    /* Close epochs: forget their ids and quotas. Those beyond `through` are
+     * open, also if they were not (engine_tell). */
     hsy_status (*close_epochs)(struct store *s, uint32_t through, uint32_t day,
                                hsy_error *err);
     hsy_status (*figure)(struct store *s, const struct store_figure *figure,
@@ -180,6 +182,11 @@ struct store_functions {
      * log; *more if there is something to do when nobody waits. */
     hsy_status (*settle)(struct store *s, bool quiet, bool *more,
                          hsy_error *err);
+
+    /* Forget the ids of an epoch's null uploads, while nobody counts: *n. What
+     * came before there was a difference stays. */
+    hsy_status (*forget_nulls)(struct store *s, uint32_t epoch, uint64_t *n,
+                               hsy_error *err);
 
     /* Hold some room on the disk, with which the logs can be made short when it
      * is full; that is no failure if there is none. May be NULL. */

@@ -46,6 +46,8 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_SMALL_IDS] = "SELECT place, length(bytes) FROM ids WHERE place > ?"
                       " ORDER BY place LIMIT ?",
     [SQL_ERASE_IDS] = "DELETE FROM ids WHERE place > ? AND place <= ?",
+    [SQL_SUM_IDS] = "SELECT coalesce(sum(length(bytes)), 0) FROM ids"
+                    " WHERE place > ? AND place <= ?",
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
     [SQL_PUT_MERGED] = "INSERT INTO merged(sum, name) VALUES(?,?)",

@@ -357,6 +357,7 @@ static const struct store_functions sqlite_functions = {
     .document = store_document,
     .close_epochs = store_close_epochs,
     .figure = store_figure,
+    .forget_nulls = store_forget_nulls,
     .tidy = store_tidy,
     .chunks = store_chunks,
     .rounds = store_rounds,

@@ -25,6 +25,7 @@
 #define STORE_CELLS_LOG 1024u /* of that of cells */
 #define STORE_RESERVE ((size_t)16 << 20) /* bytes, at most */
 #define STORE_EPOCHS 0x7ffffffeu /* the last: places of ids are below 2^63 */
+#define STORE_NULLS 0x80000000u  /* half the places of an epoch's ids */
 #define STORE_PATIENCE 10000     /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
@@ -54,6 +55,7 @@ enum sql_id {
     SQL_LAST_IDS,
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
+    SQL_SUM_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_MERGED,
@@ -239,6 +241,8 @@ hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
                           uint32_t first, const uint8_t *const *entries,
                           const size_t *lens, size_t n, hsy_error *err);
 hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
+                              hsy_error *err);
+hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
                               hsy_error *err);
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);

@@ -187,7 +187,8 @@ static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         const uint64_t place = (uint64_t)sqlite3_column_int64(st, 0);
         const size_t len = (size_t)sqlite3_column_int64(st, 1);
-        const bool goes_on = run->rows != 0 && place >> 32 == run->last >> 32 &&
+        const bool goes_on = run->rows != 0 &&
+                             place / STORE_NULLS == run->last / STORE_NULLS &&
                              run->bytes + len <= TIDY_JOINED;
 
         seen++;

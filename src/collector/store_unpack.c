@@ -226,9 +226,9 @@ static hsy_status unpack_take_quota(struct unpack_reader *r)
 static hsy_status unpack_take_ids(struct unpack_reader *r)
 {
     const struct store_ids ids = {
-        (uint32_t)archive_get(r->bytes, 4),
-        (const struct store_id *)(const void *)(r->bytes + 4),
-        (r->len - 4) / sizeof(struct store_id)};
+        .epoch = (uint32_t)archive_get(r->bytes, 4),
+        .ids = (const struct store_id *)(const void *)(r->bytes + 4),
+        .n = (r->len - 4) / sizeof *ids.ids};
     struct store_commit c = {.ids = &ids, .nids = 1};
 
     if ((r->len - 4) % sizeof(struct store_id) != 0)

@@ -216,6 +216,7 @@ static void workers_note(struct workers *w, const struct submission *list)
     for (; list != NULL; list = list->next) {
         w->times.submissions++;
         w->times.waits[workers_place(now - list->handed)]++;
+        w->times.micros += now - list->handed;
         w->waiting -= workers_bytes(list);
     }
     w->fold = true;
@@ -257,21 +258,25 @@ static void workers_admit(struct workers *w, struct submission *list)
     atomic_store(&w->tidy, true);
 }
 
-/* The engine hears of every day once. A disk that is full is tried again. */
+/* The engine hears of every day, and of every second. A disk that is full is
+ * tried again. */
 static void workers_day(struct workers *w)
 {
-    const uint32_t day =
-        (uint32_t)(w->options.now(w->options.ctx) / WORKERS_DAY);
+    const struct engine_time now = {.wall = w->options.now(w->options.ctx),
+                                    .steady = workers_clock() / 1000000};
+    const uint32_t day = (uint32_t)(now.wall / WORKERS_DAY);
     hsy_error err = {0};
     hsy_status st;
 
-    if (day == w->day || w->dead)
+    if ((day == w->day && now.steady == w->second) || w->dead)
         return;
-    st = engine_today(w->e, day, &err);
-    if (st == HSY_OK)
+    st = engine_tell(w->e, now, &err);
+    if (st == HSY_OK) {
         w->day = day;
-    else if (st != HSY_E_FULL)
+        w->second = now.steady;
+    } else if (st != HSY_E_FULL) {
         workers_fail(w, st, &err);
+    }
 }
 
 /* With the lock held at both ends: let the store tidy up, a little. */
@@ -423,6 +428,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     w->end = &w->first;
     atomic_init(&w->tidy, true);
     atomic_init(&w->dead, false);
+    atomic_init(&w->checkpoint, workers_clock());
     atomic_init(&w->last, 0);
     good = pthread_mutex_init(&w->lock, NULL) == 0;
     good &= pthread_cond_init(&w->finished, NULL) == 0;
@@ -462,4 +468,5 @@ void workers_look(struct workers *w, struct workers_times *out)
     pthread_mutex_lock(&w->lock);
     *out = w->times;
     pthread_mutex_unlock(&w->lock);
+    out->checkpoint = workers_clock() - atomic_load(&w->checkpoint);
 }

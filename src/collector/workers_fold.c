@@ -46,6 +46,7 @@ static void folder_write(struct workers *w, struct folder *s)
         workers_fail(w, st, &err);
     if (st == HSY_OK && !s->write) {
         s->next = folder_next(w);
+        atomic_store(&w->checkpoint, workers_clock());
     }
     s->fold = true; /* what waited for the entry that was written */
 }

@@ -44,12 +44,14 @@ struct workers {
     hsy_error failure;
     struct workers_times times;
 
-    atomic_bool dead;          /* something has failed */
-    atomic_bool tidy;          /* the store may have something to tidy */
-    atomic_uint_fast64_t last; /* when something was handed in */
+    atomic_bool dead;                /* something has failed */
+    atomic_bool tidy;                /* the store may have something to tidy */
+    atomic_uint_fast64_t last;       /* when something was handed in */
+    atomic_uint_fast64_t checkpoint; /* when the last was written */
 
     /* the admitter's */
-    uint32_t day;     /* that the engine was told */
+    uint32_t day;     /* that the engine was told, */
+    uint64_t second;  /* by the steady clock */
     uint64_t tidy_by; /* when tidying waits no longer; 0: nothing waits */
 };
 

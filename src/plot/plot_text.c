@@ -1,5 +1,8 @@
 /* plot_text.c - text that grows, and text as XML has it. */
+#define _GNU_SOURCE /* strnlen */
 #include "plot_parts.h"
+
+#include "written.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,75 +47,55 @@ void plot_put(struct plot_text *t, const char *format, ...)
     t->len += (size_t)n;
 }
 
-/* The code point that a text begins with and the bytes it takes: U+FFFD and
- * one byte for what is no UTF-8 [RFC 3629] or no character of XML. */
-static uint32_t text_point(const uint8_t *p, size_t *n)
+/* One character of the text as it may be shown; the bytes it took. */
+static size_t text_put(struct plot_text *t, const char *text)
 {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    uint32_t c = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+    struct written_piece piece;
+    const size_t n = written_take(&piece, text, strnlen(text, 4));
 
-    *n = 1;
-    if ((p[0] >= 0x80 && p[0] < 0xc0) || p[0] >= 0xf8)
-        return 0xfffd;
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80) /* the final NUL included */
-            return 0xfffd;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ||
-        c == 0xfffe || c == 0xffff || c == 0x7f || (c < 0x20 && c != '\t'))
-        return 0xfffd;
-    *n = len;
-    return c;
-}
-
-/* One code point of the text; the bytes it took. */
-static size_t text_put(struct plot_text *t, const char *text, uint32_t *c)
-{
-    size_t n;
-
-    *c = text_point((const uint8_t *)text, &n);
-    if (*c == 0xfffd)
-        plot_put(t, "\xef\xbf\xbd");
-    else if (*c < 0x80 && strchr("<>&\"'", (int)*c) != NULL)
-        plot_put(t, "&#%u;", (unsigned)*c);
+    if (piece.len == 1 && strchr("<>&\"'", piece.bytes[0]) != NULL)
+        plot_put(t, "&#%u;", (unsigned)piece.bytes[0]);
     else
-        plot_put(t, "%.*s", (int)n, text);
+        plot_put(t, "%s", piece.bytes);
     return n;
 }
 
 void plot_put_escaped(struct plot_text *t, const char *text)
 {
-    uint32_t c;
-
     while (*text != '\0')
-        text += text_put(t, text, &c);
+        text += text_put(t, text);
 }
 
 /* Scripts from Hangul on have characters about twice as wide as Latin ones. */
-static size_t text_columns(const char *text)
+static size_t text_columns(const char *text, size_t *n)
 {
-    size_t columns = 0, n;
+    struct written_piece piece;
 
-    for (; *text != '\0'; text += n)
-        columns += text_point((const uint8_t *)text, &n) >= 0x1100 ? 2 : 1;
-    return columns;
+    *n = written_take(&piece, text, strnlen(text, 4));
+    if (piece.point == 0)
+        return piece.len;
+    return piece.point >= 0x1100 ? 2 : 1;
+}
+
+static bool text_fits(const char *text, size_t columns)
+{
+    size_t used = 0, n;
+
+    for (; *text != '\0' && used <= columns; text += n)
+        used += text_columns(text, &n);
+    return used <= columns;
 }
 
 void plot_put_cut(struct plot_text *t, const char *text, size_t columns)
 {
-    const bool whole = text_columns(text) <= columns;
-    size_t used = whole ? 0 : 1; /* the ellipsis */
+    const bool whole = text_fits(text, columns);
+    size_t used = whole ? 0 : 1, n; /* the ellipsis */
 
     while (*text != '\0') {
-        size_t n;
-        uint32_t c = text_point((const uint8_t *)text, &n);
-
-        used += c >= 0x1100 ? 2 : 1;
+        used += text_columns(text, &n);
         if (used > columns)
             break;
-        text += text_put(t, text, &c);
+        text += text_put(t, text);
     }
     if (!whole)
         plot_put(t, "\xe2\x80\xa6");

@@ -3,6 +3,7 @@
 
 #include "utf8.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void written_number(char text[WRITTEN_NUMBER], double x)
@@ -16,6 +17,48 @@ void written_number(char text[WRITTEN_NUMBER], double x)
     }
 }
 
+/* ---- What people are shown ----------------------------------------------- */
+
+size_t written_take(struct written_piece *out, const char *text, size_t left)
+{
+    uint32_t c;
+    const size_t n = utf8_one(&c, (const uint8_t *)text, left);
+    int len;
+
+    out->point = 0;
+    if (n == 0) {
+        len = snprintf(out->bytes, sizeof out->bytes, "\\x%02x",
+                       (unsigned char)*text);
+    } else if (utf8_hidden(c)) {
+        len = snprintf(out->bytes, sizeof out->bytes,
+                       c == '\t'   ? "\\t"
+                       : c == '\n' ? "\\n"
+                                   : "\\u{%" PRIx32 "}",
+                       c);
+    } else {
+        len = snprintf(out->bytes, sizeof out->bytes, "%.*s", (int)n, text);
+        out->point = c;
+    }
+    out->len = (size_t)len;
+    return n == 0 ? 1 : n;
+}
+
+void written_name(char *name, size_t size, const char *text, size_t len)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < len;) {
+        struct written_piece piece;
+
+        i += written_take(&piece, text + i, len - i);
+        if (used + piece.len >= size)
+            break;
+        memcpy(name + used, piece.bytes, piece.len);
+        used += piece.len;
+    }
+    name[used] = '\0';
+}
+
 /* ---- CSV ----------------------------------------------------------------- */
 
 static bool written_csv_plain(const char *text, size_t len)
@@ -23,28 +66,115 @@ static bool written_csv_plain(const char *text, size_t len)
     if (len == 0)
         return true;
     for (size_t i = 0; i < len; i++) {
-        if (strchr(",\"\r\n", text[i]) != NULL)
+        if (strchr(",;\"\t\r\n", text[i]) != NULL)
             return false;
     }
     return text[0] != ' ' && text[len - 1] != ' ';
 }
 
+/* Bytes of a number that text[0..len) begins with: -3, 1.5 */
+static size_t written_csv_digits(const char *text, size_t len)
+{
+    size_t i = len > 0 && *text == '-', digits = 0;
+    bool point = false;
+
+    for (; i < len; i++) {
+        if (text[i] >= '0' && text[i] <= '9')
+            digits++;
+        else if (text[i] == '.' && !point && i + 1 < len && text[i + 1] != '.')
+            point = true;
+        else
+            break;
+    }
+    return digits != 0 ? i : 0;
+}
+
+/* A number below 0, or a bin that begins with one: -3, -3..-1.5 */
+static bool written_csv_negative(const char *text, size_t len)
+{
+    const size_t n = written_csv_digits(text, len);
+
+    if (n == 0 || n == len)
+        return n != 0;
+    return len - n > 2 && memcmp(text + n, "..", 2) == 0 &&
+           written_csv_digits(text + n + 2, len - n - 2) == len - n - 2;
+}
+
+/* Whether a spreadsheet would compute it: those of some languages take the wide
+ * forms of the signs as well, and some skip blanks. */
+static bool written_csv_formula(const char *text, size_t len)
+{
+    static const char *const signs[] = {"=",
+                                        "+",
+                                        "-",
+                                        "@",
+                                        "\t",
+                                        "\r",
+                                        "\n",
+                                        "\xef\xbc\x9d",
+                                        "\xef\xbc\x8b",
+                                        "\xef\xbc\x8d",
+                                        "\xef\xbc\xa0",
+                                        "\xe2\x88\x92"};
+
+    if (written_csv_negative(text, len))
+        return false;
+    for (; len > 0 && *text == ' '; len--)
+        text++;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        const size_t n = strlen(signs[i]);
+
+        if (len >= n && memcmp(text, signs[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static size_t written_csv_piece(FILE *to, const char *text, size_t left)
+{
+    struct written_piece piece;
+    uint32_t c;
+    size_t n;
+
+    if (*text == '"')
+        putc('"', to);
+    if ((unsigned char)*text < 0x80 ||
+        utf8_one(&c, (const uint8_t *)text, left) == 0) {
+        putc(*text, to);
+        return 1;
+    }
+    n = written_take(&piece, text, left);
+    fwrite(piece.bytes, 1, piece.len, to);
+    return n;
+}
+
 void written_csv(FILE *to, const char *text, size_t len)
 {
-    if (written_csv_plain(text, len)) {
-        fwrite(text, 1, len, to);
-        return;
-    }
-    putc('"', to);
-    for (size_t i = 0; i < len; i++) {
-        if (text[i] == '"')
-            putc('"', to);
-        putc(text[i], to);
-    }
-    putc('"', to);
+    const bool formula = written_csv_formula(text, len);
+    const bool quoted = formula || !written_csv_plain(text, len);
+
+    if (quoted)
+        putc('"', to);
+    if (formula)
+        putc('\'', to);
+    for (size_t i = 0; i < len;)
+        i += written_csv_piece(to, text + i, len - i);
+    if (quoted)
+        putc('"', to);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
+
+/* A character by its number; two halves beyond the first 65536 [RFC 8259, 7].
+ */
+static void written_json_point(FILE *to, uint32_t c)
+{
+    if (c < 0x10000)
+        fprintf(to, "\\u%04" PRIx32, c);
+    else
+        fprintf(to, "\\u%04" PRIx32 "\\u%04" PRIx32,
+                0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+}
 
 void written_json(FILE *to, const char *text, size_t len)
 {
@@ -59,8 +189,8 @@ void written_json(FILE *to, const char *text, size_t len)
             n = 1;
         } else if (*p == '"' || *p == '\\') {
             fprintf(to, "\\%c", *p);
-        } else if (*p < 0x20 || *p == 0x7f) {
-            fprintf(to, "\\u%04x", *p);
+        } else if (utf8_hidden(c)) {
+            written_json_point(to, c);
         } else {
             fwrite(p, 1, n, to);
         }

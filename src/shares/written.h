@@ -4,16 +4,38 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define WRITTEN_NUMBER 32
+#define WRITTEN_PIECE 12
+
+/*
+ * A character of a text as people may be shown it. Words come from strangers,
+ * and labels from elsewhere: a character that nobody sees, or that turns the
+ * direction of writing, is shown by its number, as \\u{202e}; a byte that is no
+ * UTF-8 as \\xff. Tables, CSV and drawings all take it from here.
+ */
+struct written_piece {
+    char bytes[WRITTEN_PIECE]; /* NUL-ended */
+    size_t len;
+    uint32_t point; /* the character, where it is shown as it is; else 0 */
+};
+
+/* The first character of text[0..left), left > 0; returns the bytes that it
+ * takes there. */
+size_t written_take(struct written_piece *out, const char *text, size_t left);
+
+/* The beginning of a text of any bytes that way, as a name: without a NUL but
+ * for its last. */
+void written_name(char *name, size_t size, const char *text, size_t len);
 
 /* The fewest digits, from 15 on, that read back as the same double, which is
  * finite. */
 void written_number(char text[WRITTEN_NUMBER], double x);
 
-/* A text in quotes. Bytes that are no UTF-8 become U+FFFD: json has no other
- * bytes. */
+/* A text in quotes; what nobody sees as \\u and its number. Bytes that are no
+ * UTF-8 become U+FFFD: json has no other bytes. */
 void written_json(FILE *to, const char *text, size_t len);
 
 /* Whether json can hold a text as it is. */
@@ -22,7 +44,9 @@ bool written_utf8(const char *text, size_t len);
 /* A member NAME_hex after a comma: the bytes in hexadecimal digits. */
 void written_json_hex(FILE *to, const char *name, const char *text, size_t len);
 
-/* A field, in quotes where it needs them. */
+/* A field, in quotes where it needs them. Hidden characters beyond ASCII are
+ * shown by their numbers; what a spreadsheet would take for a formula begins
+ * with an apostrophe. Bytes that are no UTF-8 stay. */
 void written_csv(FILE *to, const char *text, size_t len);
 
 #endif

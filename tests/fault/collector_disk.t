@@ -32,7 +32,7 @@ class Sending:
             self.kept[self.next] = self.c.task["cells"].upload([self.next] * WEIGHT)
             self.next += 1
         cell, wire = next(iter(self.kept.items()))
-        status, headers, body = ask(self.c.public, "POST", "/v1/uploads", wire, **{"Content-Type": "application/octet-stream"})
+        status, headers, body = ask(self.c.public, "POST", "/v1/uploads", wire, token=self.c.forwarder(), **{"Content-Type": "application/octet-stream"})
         if status == 204:
             self.acked.add(cell)
             del self.kept[cell]
@@ -72,6 +72,7 @@ def rounds(c, sending, n, fill, drain):
 # ---- C05, by calls ----------------------------------------------------------------
 
 c = Collector("calls", sandbox="off", checkpoint_seconds=1)
+c.forwarder()
 c.start(env=m.env)
 sending = Sending(c)
 strange, refused = rounds(c, sending, ROUNDS, lambda: m.strike(errno.ENOSPC, 0, WRITES, on=True), m.well)
@@ -105,6 +106,7 @@ else:
 
     c = Collector("small-disk", data=os.path.join(small, "data"), checkpoint_seconds=1, tasks=cells("cells", 65536))
     try:
+        c.forwarder()
         c.start()
         sending = Sending(c)
         stuck = sent = 0
