@@ -189,7 +189,8 @@ struct store_sqlite {
     struct sql append, flip, cells;
     struct store_line writing;
     pthread_mutex_t cutting;
-    atomic_int dead; /* a status; nothing is done any more */
+    pthread_mutex_t copying; /* one backup at a time; taken before the others */
+    atomic_int dead;         /* a status; nothing is done any more */
     atomic_size_t record_log, cells_log; /* pages in the logs, */
     size_t record_most, cells_most;      /* before they are moved by who writes
                                           * tallies */
@@ -278,9 +279,15 @@ hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
                           hsy_error *err); /* store_sqlite.c */
 int store_still_ours(struct store_sqlite *s, struct sql *q);
 
-/* Read it, after a record of version 1 got what it lacks; take the next turn,
- * and find all batches that it speaks of. HSY_E_DAMAGED. */
+/* Read it, and find all batches that it speaks of: HSY_E_DAMAGED. The same
+ * after a record of version 1 got what it lacks, and take the next turn. */
+hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err);
 hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
+
+/* Open a store that nobody has and nobody is to change: a copy, for reading.
+ * No lock is taken and no turn (store_sqlite.c). */
+hsy_status store_sqlite_look(struct store **out, const char *directory,
+                             hsy_error *err);
 
 /* Move a log into its database: it is written over from its beginning, or
  * truncated. Another connection that still reads puts it off; that is no
