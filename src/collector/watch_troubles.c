@@ -77,21 +77,36 @@ static void trouble_expires(struct trouble *t, const struct trouble_scene *s)
                     s->doc.expires - s->status.day);
 }
 
+/* What the clock says, and what is believed. */
+static void trouble_clock(struct trouble *t, const struct trouble_scene *s,
+                          const char *what)
+{
+    char day[PUT_DAY], clock[PUT_DAY];
+
+    put_day_text(day, s->status.day);
+    put_day_text(clock, s->status.clock_day);
+    trouble_say(t, "%s; clock %s, last day %s", what, clock, day);
+}
+
+/* One that is too far ahead is never believed by itself, and then uploads of
+ * the real day are refused if it is right. */
 static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
 {
+    t->grave = s->status.clock_day > s->status.day + s->c->config.clock_days;
     if (s->status.clock_jumped && !s->status.clock_behind)
-        trouble_say(t,
-                    "the clock is ahead and not believed yet: no day closes; "
-                    "days: %" PRIu32,
-                    s->status.clock_day - s->status.day);
+        trouble_clock(t, s,
+                      t->grave ? "the clock is too far ahead to be believed"
+                               : "the clock is days ahead and not believed "
+                                 "yet: no day closes");
 }
 
 static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = true;
     if (s->status.clock_behind)
-        trouble_say(t, "the clock is behind the days that are closed, and "
-                       "uploads are refused");
+        trouble_clock(t, s,
+                      "the clock is behind the days that are closed, and "
+                      "uploads are refused");
 }
 
 /* What was refused long ago says nothing of now, if there is room. */
