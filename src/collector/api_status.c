@@ -65,12 +65,14 @@ static void status_put_document(struct put *p, struct collector *c)
     engine_document_drop(bytes);
 }
 
-void api_put_status(struct put *p, struct collector *c)
+void api_put_status(struct put *p, struct collector *c, bool exact)
 {
     const char *why = status_unready(c);
     struct engine_status status;
 
     engine_look(c->engine, &status);
+    if (!exact)
+        api_round_engine(&status, api_step(c));
     put_word(p, "version", HSY_VERSION);
     put_day(p, "day", status.day);
     put_bool(p, "ready", why == NULL);
@@ -97,6 +99,6 @@ void api_status(struct request *q, void *ctx)
 
     if (!api_begin(q, &p))
         return;
-    api_put_status(&p, ctx);
+    api_put_status(&p, ctx, api_operator(ctx, q));
     api_answer(q, 200, &p);
 }
