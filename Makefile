@@ -68,6 +68,7 @@ ABOVE   := \
     test_desk \
     test_difference \
     test_engine \
+    test_engine_clock \
     test_engine_once \
     test_engine_tallies \
     test_entropy \
@@ -80,6 +81,10 @@ ABOVE   := \
     test_intake \
     test_interval \
     test_listen \
+    test_listen_bodies \
+    test_listen_crowd \
+    test_listen_gone \
+    test_listen_readers \
     test_lives \
     test_log \
     test_longitudinal \
@@ -88,7 +93,9 @@ ABOVE   := \
     test_plausible \
     test_plot \
     test_poison \
+    test_portions \
     test_post \
+    test_pulse \
     test_puzzle \
     test_rappor_dialect \
     test_rappor_files \
@@ -102,7 +109,9 @@ ABOVE   := \
     test_sign \
     test_special \
     test_store \
+    test_store_alone \
     test_store_faults \
+    test_store_tail \
     test_store_whole \
     test_study \
     test_survey \
@@ -132,8 +141,8 @@ help:
 #: lint          layers, exported symbols, banned functions, format, man pages
 #: format        clang-format over the tree
 #: coverage      how often every kind of interval holds, at full size, ONLY=KIND
-#: soak          statistical tests with fresh, printed seeds; a collector under
-#:               load for TIME=7200 seconds
+#: soak          statistical tests with fresh, printed seeds; 25 hours of a
+#:               collector's life in TIME=7200 seconds
 #: crash         kills, full disks and failing calls at full size, TIME=seconds
 #: mutants       the zoo of other people's bugs, each of which must be caught
 #: simulate      collectors from seeds, SEEDS=1000 of them from FIRST=1 on
@@ -173,7 +182,7 @@ $(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
 $(O)/rooms.a: $(if $(filter memory,$(SAN)),$(filter $(O)/src/host/%,$(MID_OBJ)),$(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ)))
 	rm -f $@ && $(AR) rcsD $@ $^
 
-$(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts test_simulate): $(ZOO_OBJ)
+$(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts test_simulate test_answers): $(ZOO_OBJ)
 $(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) $(MID_LIBS) -lgmp -lm -pthread -o $@
@@ -199,7 +208,7 @@ coverage: $(OUT)/tests/stat/test_coverage
 	HSY_TEST_LONG=1 $< --table $(ONLY)
 crash: tests
 	tools/crash $(OUT) $(TIME)
-mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_simulate)
+mutants: $(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_simulate test_answers)
 	prove -e '' $^
 simulate: $(OUT)/tests/attack/test_simulate
 	$< $(or $(FIRST),1) $(or $(SEEDS),1000)

@@ -17,9 +17,15 @@ static inline void real_kill(struct world *w)
     w->rig.e = NULL;
 }
 
-static inline hsy_status real_today(struct world *w, uint32_t day)
+static inline hsy_status real_tell(struct world *w, struct engine_time now)
 {
-    return engine_today(w->rig.e, day, NULL);
+    return engine_tell(w->rig.e, now, NULL);
+}
+
+static inline void real_mend(struct world *w)
+{
+    w->rig.options.accept_clock = w->rig.store.mends = true;
+    world_crash(w);
 }
 
 static inline struct intake_days real_days(struct world *w)
@@ -154,7 +160,8 @@ static inline bool real_sound(struct world *w)
 static const struct world_collector world_real = {.name = "hearsay",
                                                   .open = real_open,
                                                   .kill = real_kill,
-                                                  .today = real_today,
+                                                  .tell = real_tell,
+                                                  .mend = real_mend,
                                                   .days = real_days,
                                                   .admit = real_admit,
                                                   .work = real_work,

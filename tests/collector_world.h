@@ -23,7 +23,9 @@
 #define WORLD_MESSAGES 2048u
 #define WORLD_BATCH 4u /* items of a request, at most */
 #define WORLD_WIRE (HSY_UPLOAD_WIRE + 8u)
+#define WORLD_LIES 3u   /* reports of a liar's upload */
 #define WORLD_STEP 3u   /* days that a believable clock may be ahead */
+#define WORLD_JUMP 60u  /* days that one may be which is not to be believed */
 #define WORLD_FAR 3650u /* days that no clock may be ahead */
 #define WORLD_NONE UINT32_MAX
 #define WORLD_ENROLLED 1u /* the task that wants a token, one a device */
@@ -35,6 +37,7 @@ struct world_item {
     uint32_t born; /* tick */
     uint32_t twin; /* an item with the same id and other bytes, or NONE */
     bool null;
+    bool liar;   /* it brings its report several times under one id */
     bool done;   /* the device sends it no more */
     bool acked;  /* the collector has acknowledged it */
     bool closed; /* the collector has called its epoch closed */
@@ -64,7 +67,8 @@ struct world_collector {
     const char *name, *slip;
     bool (*open)(struct world *w); /* also after a crash */
     void (*kill)(struct world *w);
-    hsy_status (*today)(struct world *w, uint32_t day);
+    hsy_status (*tell)(struct world *w, struct engine_time now);
+    void (*mend)(struct world *w); /* the operator accepts the clock */
     struct intake_days (*days)(struct world *w);
     hsy_status (*admit)(struct world *w, struct submission *list);
     hsy_status (*work)(struct world *w); /* a bit of what it does besides */
@@ -74,6 +78,7 @@ struct world_collector {
     bool (*cells)(struct world *w, uint32_t task, uint32_t first, uint32_t last,
                   int64_t cells[WORLD_ITEMS]);
     bool (*sound)(struct world *w); /* whatever else must hold */
+    const struct intake_gate *gate; /* NULL: an upload has one report */
     bool quotas;                    /* it knows tokens */
 };
 
@@ -133,15 +138,19 @@ static inline void world_encode(struct world *w, struct world_item *item,
                                 const uint8_t id[16])
 {
     const struct roster_entry *entry = roster_at(w->rig.roster, item->task);
-    const uint8_t report[2] = {(uint8_t)item->cell, (uint8_t)(item->cell >> 8)};
     uint8_t *payload = item->bytes + HSY_UPLOAD_WIRE;
+    uint8_t reports[2 * WORLD_LIES];
     hsy_upload head = {.kind = item->null ? 2 : 1,
                        .release = entry->task.release,
                        .epoch = item->epoch,
-                       .count = 1};
+                       .count = item->liar ? WORLD_LIES : 1};
 
-    hsy_pack(entry->scheme, payload, report, 1);
-    head.length = (uint32_t)hsy_packed_size(entry->scheme, 1);
+    for (size_t i = 0; i < WORLD_LIES; i++) {
+        reports[2 * i] = (uint8_t)item->cell;
+        reports[2 * i + 1] = (uint8_t)(item->cell >> 8);
+    }
+    hsy_pack(entry->scheme, payload, reports, head.count);
+    head.length = (uint32_t)hsy_packed_size(entry->scheme, head.count);
     head.checksum = hsy_crc32c(0, payload, head.length);
     memcpy(head.task, entry->task.id, sizeof head.task);
     memcpy(head.digest, entry->digest, HSY_DIGEST);
@@ -162,7 +171,8 @@ static inline void world_items(struct world *w)
                                     .cell = i,
                                     .born = world_below(w, WORLD_TICKS),
                                     .twin = WORLD_NONE,
-                                    .null = world_below(w, 8) == 0};
+                                    .null = world_below(w, 8) == 0,
+                                    .liar = i % 40 == 5};
         item->epoch = RIG_DAY + item->born / WORLD_DAY;
         if (i != 0 && world_below(w, 20) == 0) {
             item->twin = i - 1; /* the id of the last item, still in `id` */
@@ -273,8 +283,8 @@ static inline void world_arrive(struct world *w, const struct world_message *m)
         body[world_below(w, (uint32_t)len)] ^=
             (uint8_t)(1 + world_below(w, 255));
     q->of = *m;
-    if (intake_read(&q->s.in, w->rig.roster, w->is->days(w), INTAKE_BINARY,
-                    body, len, NULL) != HSY_OK) {
+    if (intake_read(&q->s.in, w->rig.roster, w->is->days(w), w->is->gate,
+                    INTAKE_BINARY, body, len, NULL) != HSY_OK) {
         if (m->harm == WORLD_WHOLE)
             world_fault(w, "a whole request was not understood");
         free(q);
@@ -299,13 +309,14 @@ static inline void world_answer(struct world *w, struct world_request *q)
         const enum intake_verdict v = q->s.in.uploads[i].verdict;
         struct world_item *item = &w->items[m.item[i]];
 
-        m.final[i] = v != INTAKE_FULL;
+        m.final[i] = v != INTAKE_FULL && v != INTAKE_CLOCK;
         item->closed |= v == INTAKE_CLOSED;
         if (v == INTAKE_COUNTED || v == INTAKE_AGAIN) {
             w->acks += !item->acked;
             item->acked = true;
-        } else if (v != INTAKE_FULL && v != INTAKE_CLOSED &&
-                   v != INTAKE_EARLY && v != INTAKE_CONFLICT &&
+        } else if (v != INTAKE_FULL && v != INTAKE_CLOCK &&
+                   v != INTAKE_CLOSED && v != INTAKE_EARLY &&
+                   v != INTAKE_CONFLICT && (v != INTAKE_MANY || !item->liar) &&
                    (v != INTAKE_QUOTA || item->task != WORLD_ENROLLED)) {
             world_fault(w, "a good upload was refused");
         }
@@ -342,7 +353,7 @@ static inline void world_admit(struct world *w)
 
 static inline void world_clock(struct world *w)
 {
-    const uint32_t what = world_below(w, 6);
+    const uint32_t what = world_below(w, 7);
 
     if (what == 0)
         w->skew = (int64_t)WORLD_FAR;
@@ -350,6 +361,8 @@ static inline void world_clock(struct world *w)
         w->skew = -(int64_t)WORLD_FAR;
     else if (what == 2)
         w->skew = 1 + world_below(w, WORLD_STEP);
+    else if (what == 3)
+        w->skew = 4 + world_below(w, WORLD_JUMP);
     else
         w->skew = 0;
 }
@@ -377,6 +390,8 @@ static inline void world_check_item(struct world *w, const struct world_item *x,
 {
     if (n > 1)
         world_fault(w, "a report was counted twice");
+    if (x->liar && (n > 0 || x->acked))
+        world_fault(w, "an upload of many reports was taken from anybody");
     if (x->acked && !x->null && n != 1)
         world_fault(w, "an acknowledged report was lost");
     if (x->null && n > 0)
@@ -447,16 +462,23 @@ static inline void world_deliver(struct world *w)
     }
 }
 
+static inline struct engine_time world_now(const struct world *w)
+{
+    const int64_t passed = (int64_t)w->tick * (86400 / WORLD_DAY);
+
+    return (struct engine_time){
+        .wall = (uint64_t)((RIG_DAY + w->skew) * 86400 + passed),
+        .steady = (uint64_t)passed};
+}
+
 static inline void world_tick(struct world *w)
 {
-    const int64_t day = (int64_t)world_today(w) + w->skew;
-
     world_trouble(w);
     for (uint32_t d = 0; d < WORLD_DEVICES; d++)
         if (w->calm || world_below(w, 8) == 0)
             world_device(w, d);
     world_deliver(w);
-    if (!world_lives(w, w->is->today(w, (uint32_t)day)))
+    if (!world_lives(w, w->is->tell(w, world_now(w))))
         return;
     world_admit(w);
     if (world_lives(w, w->is->work(w)) && world_below(w, 50) == 0 &&
@@ -473,6 +495,7 @@ static inline void world_settle(struct world *w)
     w->rig.store.full = false;
     w->rig.store.crash_at = 0;
     memset(w->messages, 0, sizeof w->messages);
+    w->is->mend(w);
     for (int i = 0; i < 60; i++) {
         const uint32_t tick = w->tick;
 

@@ -103,19 +103,29 @@ static inline uint8_t *example_upload(const struct roster_entry *e,
     return upload;
 }
 
-/* Read a copy of these bytes. */
+/* As many reports as a forwarder may ever bring. */
+static inline uint32_t example_most(void *ctx, struct intake_upload *u)
+{
+    (void)ctx;
+    (void)u;
+    return UINT32_MAX;
+}
+
+/* Read a copy of these bytes, as a forwarder's. */
 static inline hsy_status example_intake(struct intake *in, struct roster *r,
                                         enum intake_form form,
                                         const void *bytes, size_t len,
                                         hsy_error *err)
 {
-    const struct intake_days days = {EXAMPLE_EPOCH - 2, EXAMPLE_EPOCH + 1};
+    const struct intake_days days = {.first = EXAMPLE_EPOCH - 2,
+                                     .last = EXAMPLE_EPOCH + 1};
+    const struct intake_gate gate = {example_most, NULL};
     uint8_t *body = malloc(len + (len == 0));
 
     if (body == NULL)
         return HSY_E_NOMEM;
     memcpy(body, bytes, len);
-    return intake_read(in, r, days, form, body, len, err);
+    return intake_read(in, r, days, &gate, form, body, len, err);
 }
 
 #endif

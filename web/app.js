@@ -38,6 +38,7 @@ class App {
       return this.refused(problem);
     }
     byId("leave").hidden = !token();
+    this.trouble();
     say(byId("version"), `hearsay ${this.status.version ?? ""}`);
     this.live.stop();
     this.live.start();
@@ -51,7 +52,15 @@ class App {
   async midnight() {
     const before = this.status.day;
     try { this.status = await json("/v1/status"); } catch { return; }
+    this.trouble();
     if (this.status.day !== before) this.view?.heard?.("missed", null);
+  }
+
+  // What the collector's operator should know, whatever view is open.
+  trouble() {
+    const said = (this.status?.troubles ?? []).filter((t) => t.grave || t.name === "document-expires");
+    byId("trouble").hidden = said.length === 0;
+    say(byId("trouble"), said.map((t) => t.text + ".").join(" "));
   }
 
   refused(problem) {
@@ -60,6 +69,7 @@ class App {
     clearInterval(this.clock);
     byId("link").hidden = true;
     byId("leave").hidden = true;
+    byId("trouble").hidden = true;
     if (problem.status === 401 || problem.status === 403) setToken("");
     this.open(new SignInView(this, problem, wrong));
     return problem;
@@ -117,7 +127,7 @@ class App {
 
   heard(name, data) {
     if (name === "refused") this.refused(data);
-    else if (name === "status") this.status = { ...this.status, ...data };
+    else if (name === "status") { this.status = { ...this.status, ...data }; this.trouble(); }
     this.view?.heard?.(name, data);
   }
 

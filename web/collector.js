@@ -45,15 +45,15 @@ export class CollectorView {
 
   heard(name) { if (name === "status") this.show(this.app.status); }
 
-  show({ version, ready, day: today, admin_open: open, rehearsal, document: doc, store, ...rest }) {
+  show({ version, ready, day: today, admin_open: open, rehearsal, document: doc, store, why, troubles, ...rest }) {
     const card = (title, ...children) => h("section", { class: "card" }, h("h2", null, title), children);
-    const left = doc?.expires && today ? Math.round((Date.parse(doc.expires) - Date.parse(today)) / 86400000) : null;
     put(this.body,
       card("State", h("p", null, h("span", { class: "state " + (ready ? "collecting" : "few") }, ready ? "Takes uploads" : "Not ready")),
+        (troubles ?? []).map((t) => h("p", { class: "problem" }, t.text + ".")),
         rehearsal ? h("p", { class: "problem" }, "A rehearsal: the clock is driven, and nobody is behind these reports.") : null,
         open ? h("p", { class: "problem" }, "Anyone who reaches this page may read it: no token is asked for.") : null,
         list({ version, "day (UTC)": today, ...Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null)) })),
-      doc ? card("Document of tasks", left !== null && left < 14 ? h("p", { class: "problem" }, left < 0 ? "It has expired: devices that do not have it yet refuse it. Sign a new one." : `Devices take it for ${left} more days: sign a new one.`) : null, list(doc)) : null,
+      doc ? card("Document of tasks", list(doc)) : null,
       store ? card("Store", h("p", { class: "soft" }, "Counts, and one-way ids of uploads until their day closes. No address, no time finer than a day."), list(store)) : null);
   }
 }

@@ -51,7 +51,7 @@ _hearsay() {
         words="check compile keygen show"
     elif [ "$command" = store ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
-        words="check export import compact"
+        words="check export import compact forget-nulls"
     elif [ "$command" = account ] && [ "$COMP_CWORD" -eq 2 ] &&
         [[ $word != -* ]]; then
         words="group compose longitudinal shuffle central multiparty poisoning"
@@ -63,7 +63,7 @@ _hearsay() {
         words="check token $(compgen -f -X '!*.yaml' -- "$word")"
     elif [ "$command" = serve ] && [ "$COMP_CWORD" -eq 3 ] &&
         [ "${COMP_WORDS[2]}" = token ]; then
-        words="add list revoke enrol"
+        words="add list revoke enrol forwarder"
     elif [ "$command" = device ] && [ "$COMP_CWORD" -eq 4 ] &&
         [ "${COMP_WORDS[2]}" = consent ]; then
         words="none collect send"

@@ -15,6 +15,7 @@ void cli_begin(struct cli_parser *p, const struct cli_command *command,
 /* ---- Nearest names ------------------------------------------------------- */
 
 #define OPTIONS_NAME_MAX 24u
+#define OPTIONS_FRACTION 32u /* characters of a share */
 
 /* Levenshtein distance of two short strings, at most 99. */
 static unsigned options_distance(const char *a, const char *b)
@@ -288,16 +289,24 @@ bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
 
 bool cli_value_fraction(struct cli_parser *p, double *out)
 {
+    char text[OPTIONS_FRACTION];
+    size_t len = strlen(p->value);
+    bool percent = len > 0 && p->value[len - 1] == '%', decimal;
     int64_t rounded;
-    bool decimal =
-        hsy_decimal_parse(&rounded, p->value, strlen(p->value), 0) == HSY_OK;
-    double x = decimal ? strtod(p->value, NULL) : 0;
+    double x;
 
+    if (percent)
+        len--;
+    decimal = len < sizeof text &&
+              hsy_decimal_parse(&rounded, p->value, len, 0) == HSY_OK;
+    memcpy(text, p->value, decimal ? len : 0);
+    text[decimal ? len : 0] = '\0';
+    x = decimal ? strtod(text, NULL) / (percent ? 100 : 1) : 0;
     if (x > 0 && x < 1) {
         *out = x;
         return true;
     }
-    cli_usage(p, "--%s takes a decimal above 0 and below 1, as 0.25 for 25 %%",
+    cli_usage(p, "--%s takes a share above 0 and below 1, as 0.25 or 25%%",
               p->name);
     return false;
 }

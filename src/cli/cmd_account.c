@@ -1,7 +1,7 @@
 /* cmd_account.c - hearsay account: what was spent, and what trust buys. */
 #include "account_parts.h"
 
-#include "estimate_parts.h"
+#include "cli.h"
 
 #include <string.h>
 
@@ -255,7 +255,7 @@ static bool account_own(struct cli_parser *p, int id, struct account_how *h)
         return account_number_value(p, &h->alpha, 0, 1e300,
                                     "a standard error above 0, as 0.01");
     case ACCOUNT_LYING:
-        return estimate_lying_parse(p, &h->lying);
+        return cli_value_fraction(p, &h->lying);
     case ACCOUNT_TARGETS:
         return cli_value_count(p, &h->targets, 1, HSY_TARGETS_MAX);
     case ACCOUNT_HELD:

@@ -43,9 +43,10 @@ static const struct cli_option serve_options[] = {
      "rehearsals then, for good"},
     {SERVE_ROLE, "role", "scraper|analyst|operator",
      "token add: what its holder may do"},
-    {SERVE_COUNT, "count", "N", "token enrol: how many"},
+    {SERVE_COUNT, "count", "N", "token enrol, forwarder: how many"},
     {SERVE_QUOTA, "quota", "Q",
-     "token enrol: reports a day that each may bring"},
+     "token enrol, forwarder: reports a day that\n"
+     "each may bring"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command serve_command = {
@@ -55,7 +56,8 @@ static const struct cli_command serve_command = {
     "token add NAME --role ROLE --data DIR | "
     "token list --data DIR | "
     "token revoke NAME --data DIR | "
-    "token enrol TASK --count N --quota Q --data DIR",
+    "token enrol TASK --count N --quota Q --data DIR | "
+    "token forwarder --count N --quota Q --data DIR",
     "Run a collector: take uploads from devices, count each exactly once, "
     "show\n"
     "estimates. What the file says can also be said by options. Prints one "
@@ -128,7 +130,7 @@ static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
     case SERVE_COUNT:
         return cli_value_count(p, &how->count, 1, 1000000);
     case SERVE_QUOTA:
-        return cli_value_count(p, &how->quota, 1, 1000000);
+        return cli_value_count(p, &how->quota, 1, UINT32_MAX);
     case SERVE_DATA:
         how->data = p->value;
         break;
@@ -152,6 +154,8 @@ static const struct serve_token {
     {"list", serve_token_list, NULL, 0},
     {"revoke", serve_token_revoke, "NAME", 0},
     {"enrol", serve_token_enrol, "TASK",
+     SERVE_BIT(SERVE_COUNT) | SERVE_BIT(SERVE_QUOTA)},
+    {"forwarder", serve_token_forwarder, NULL,
      SERVE_BIT(SERVE_COUNT) | SERVE_BIT(SERVE_QUOTA)},
 };
 
@@ -192,7 +196,8 @@ static int serve_token(struct cli_parser *p, const struct serve_how *how)
         failed = serve_token_fits(p, t, how);
         return failed ? failed : t->run(how, how->words[2]);
     }
-    return cli_usage(p, "say what to do: token add, list, revoke or enrol");
+    return cli_usage(p, "say what to do: token add, list, revoke, enrol or "
+                        "forwarder");
 }
 
 static int serve_collector(struct cli_parser *p, struct serve_how *how)

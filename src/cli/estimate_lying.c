@@ -5,37 +5,6 @@
 #include "estimate_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define LYING_TEXT 32u
-
-/* A share as "0.01" or "1%". */
-bool estimate_lying_parse(struct cli_parser *p, double *out)
-{
-    char text[LYING_TEXT];
-    size_t len = strlen(p->value);
-    bool percent = len > 0 && p->value[len - 1] == '%', decimal;
-    int64_t rounded;
-    double x;
-
-    if (percent)
-        len--;
-    decimal = len < sizeof text &&
-              hsy_decimal_parse(&rounded, p->value, len, 0) == HSY_OK;
-    memcpy(text, p->value, decimal ? len : 0);
-    text[decimal ? len : 0] = '\0';
-    x = decimal ? strtod(text, NULL) / (percent ? 100 : 1) : 0;
-    if (x > 0 && x < 1) {
-        *out = x;
-        return true;
-    }
-    cli_usage(p,
-              "--%s takes a share of all devices between 0 and 1, as 1%% or "
-              "0.01",
-              p->name);
-    return false;
-}
 
 /* ---- Intervals ----------------------------------------------------------- */
 

@@ -197,7 +197,7 @@ static bool estimate_option(struct cli_parser *p, int id,
     case ESTIMATE_LEVEL:
         return cli_value_fraction(p, &o->how.level);
     case ESTIMATE_LYING:
-        return estimate_lying_parse(p, &o->lying);
+        return cli_value_fraction(p, &o->lying);
     case ESTIMATE_ALPHA:
         return cli_value_fraction(p, &o->alpha);
     case ESTIMATE_INTERVAL:

@@ -129,9 +129,6 @@ double estimate_level(const struct estimate_options *o, const hsy_info *info,
 
 /* ---- estimate_lying.c: devices that lie ---------------------------------- */
 
-/* The value of --assume-lying; false after a complaint. */
-bool estimate_lying_parse(struct cli_parser *p, double *out);
-
 /* What a share of them can do to e's points; 0, or the exit code after a
  * message. */
 int estimate_lying_bounds(struct estimate_evidence *e,

@@ -33,5 +33,6 @@ int serve_token_add(const struct serve_how *how, const char *name);
 int serve_token_list(const struct serve_how *how, const char *name);
 int serve_token_revoke(const struct serve_how *how, const char *name);
 int serve_token_enrol(const struct serve_how *how, const char *task);
+int serve_token_forwarder(const struct serve_how *how, const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 #include "serve_parts.h"
 
 #include "cli_tasks.h"
+#include "expiry.h"
 #include "store_parts.h"
 
 #include <errno.h>
@@ -88,7 +89,7 @@ static void run_reload(struct collector *c, const struct serve_how *how)
 }
 
 static void run_wait(struct collector *c, const struct serve_how *how,
-                     const sigset_t *set, int manager)
+                     const sigset_t *set)
 {
     static const struct timespec second = {.tv_sec = 1};
     int number;
@@ -96,9 +97,9 @@ static void run_wait(struct collector *c, const struct serve_how *how,
     while ((number = sigtimedwait(set, NULL, &second)) != SIGTERM &&
            number != SIGINT) {
         if (number == SIGHUP) {
-            serve_notify(manager, "RELOADING=1");
+            serve_notify(c->manager, "RELOADING=1");
             run_reload(c, how);
-            serve_notify(manager, "READY=1");
+            serve_notify(c->manager, "READY=1");
         } else {
             serve_look(c);
         }
@@ -119,16 +120,16 @@ static int run_ready(const struct collector *c)
 }
 
 static int run_started(struct collector *c, const struct serve_how *how,
-                       const sigset_t *set, int manager)
+                       const sigset_t *set)
 {
     hsy_error err = {0};
     int failed = run_ready(c);
 
     if (failed)
         return failed;
-    serve_notify(manager, "READY=1");
-    run_wait(c, how, set, manager);
-    serve_notify(manager, "STOPPING=1");
+    serve_notify(c->manager, "READY=1");
+    run_wait(c, how, set);
+    serve_notify(c->manager, "STOPPING=1");
     if (serve_stop(c, &err) != HSY_OK)
         return cli_fail_error(c->config.data, &err);
     return CLI_DONE;
@@ -138,7 +139,7 @@ int serve_run(const struct serve_how *how)
 {
     struct collector c = {.config_path = how->file,
                           .accept_clock = how->accept_clock};
-    int manager, failed = serve_configure(&c.config, how);
+    int failed = serve_configure(&c.config, how);
     struct serve_trouble t;
     sigset_t set;
 
@@ -146,18 +147,20 @@ int serve_run(const struct serve_how *how)
         return failed;
     umask(077); /* nothing that is made here is for others */
     run_signals(&set);
-    manager = serve_notify_open();
+    c.manager = serve_notify_open();
     if (serve_open(&c, &t) != HSY_OK || serve_start(&c, &t) != HSY_OK)
         failed = run_trouble(&t, &c.config);
     else
-        failed = run_started(&c, how, &set, manager);
+        failed = run_started(&c, how, &set);
     serve_close(&c);
-    if (manager != -1)
-        close(manager);
+    if (c.manager != -1)
+        close(c.manager);
     return failed;
 }
 
 /* ---- Check --------------------------------------------------------------- */
+
+#define CHECK_DAY 86400u
 
 /* A closed task under a wrong name leaves the right one open. */
 static void check_enrolled(const struct config *c, const struct cli_tasks *doc)
@@ -166,6 +169,20 @@ static void check_enrolled(const struct config *c, const struct cli_tasks *doc)
         if (cli_tasks_find(doc, *task) == doc->n)
             cli_note("warning: enrolled: %s asks no task '%s'", c->document,
                      *task);
+}
+
+static void check_expiry(const struct config *c, const hsy_document *doc)
+{
+    const uint64_t today = (uint64_t)time(NULL) / CHECK_DAY;
+    const enum expiry when = expiry_of(doc->expires, today);
+
+    if (when == EXPIRY_PAST)
+        cli_note("warning: document: %s has expired: devices that do not have "
+                 "it refuse it; sign a new one",
+                 c->document);
+    else if (when == EXPIRY_NEAR)
+        cli_note("warning: document: %s expires; days that are left: %" PRIu64,
+                 c->document, doc->expires - today);
 }
 
 static int check_document(const struct config *c)
@@ -182,8 +199,10 @@ static int check_document(const struct config *c)
     if (!failed && !hsy_sign_verify(key, doc.bytes + len, doc.bytes, len))
         failed = cli_fail("%s: not signed by the key in %s", c->document,
                           c->public_key);
-    if (!failed)
+    if (!failed) {
         check_enrolled(c, &doc);
+        check_expiry(c, &doc.doc);
+    }
     cli_tasks_clear(&doc);
     return failed;
 }

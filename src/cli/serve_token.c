@@ -68,3 +68,9 @@ int serve_token_enrol(const struct serve_how *how, const char *task)
 
     return st == HSY_OK ? cli_finish() : token_fail(how, st, &err);
 }
+
+int serve_token_forwarder(const struct serve_how *how, const char *name)
+{
+    (void)name;
+    return serve_token_enrol(how, TOKENS_FORWARDERS);
+}

@@ -14,6 +14,7 @@
 #include "listen.h"
 #include "log.h"
 #include "tokens.h"
+#include "watch.h"
 #include "workers.h"
 
 #include <pthread.h>
@@ -24,6 +25,7 @@ struct collector {
     struct config config;    /* does not change while threads run, but for what
                                 serve_reload.c alone reads */
     const char *config_path; /* NULL: there is none */
+    bool enrols;             /* the configuration names tasks with tokens */
     bool accept_clock;       /* at this start; engine.h */
     uint64_t rehearsed;      /* the time of a rehearsal; the admitter's */
     unsigned connections;    /* of a listener, as descriptors suffice */
@@ -34,6 +36,8 @@ struct collector {
     struct tokens *tokens;
     struct history *history;
     struct log *log;
+    struct watch *watch;
+    int manager;               /* of serve_notify_open; -1: there is none */
     pthread_mutex_t documents; /* one is taken at a time; of sign_key */
     uint8_t sign_key[HSY_SIGN_KEY];
     bool ready; /* both listeners serve; false while draining */

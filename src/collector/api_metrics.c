@@ -10,12 +10,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define METRICS_DAY 86400u
 
 static void metrics_head(FILE *to, const char *name, const char *type,
                          const char *help)
 {
     fprintf(to, "# HELP hearsay_%s %s\n# TYPE hearsay_%s %s\n", name, help,
             name, type);
+}
+
+static void metrics_signed(FILE *to, const char *name, const char *help,
+                           int64_t value)
+{
+    metrics_head(to, name, "gauge", help);
+    fprintf(to, "hearsay_%s %" PRId64 "\n", name, value);
 }
 
 static void metrics_one(FILE *to, const char *name, const char *type,
@@ -52,12 +62,20 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
     metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
     metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
                 s.tally_bytes);
+    metrics_one(to, "tally_limit_bytes", "gauge",
+                "Memory that tallies may take: tally_bytes.",
+                c->config.tally_bytes);
     metrics_one(to, "tasks_without_memory", "gauge",
                 "Tasks whose tallies do not fit: their uploads are refused.",
                 s.refusing);
-    metrics_one(to, "clock_jumped", "gauge",
-                "1 if the clock is not believed and uploads are refused.",
+    metrics_one(to, "clock_jumped", "gauge", "1 if the clock is not believed.",
                 s.clock_jumped);
+    if (c->config.rehearsal == NULL)
+        metrics_signed(
+            to, "clock_ahead_seconds",
+            "How far the clock's day is ahead of the last one taken.",
+            ((int64_t)(time(NULL) / METRICS_DAY) - (int64_t)s.day) *
+                (int64_t)METRICS_DAY);
 }
 
 /* Bucket i holds what took less than 64 << i microseconds; the last one all
@@ -84,8 +102,94 @@ static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
     }
     fprintf(to,
             "hearsay_wait_seconds_bucket{le=\"+Inf\"} %" PRIu64
+            "\nhearsay_wait_seconds_sum %.6f"
             "\nhearsay_wait_seconds_count %" PRIu64 "\n",
-            below, below);
+            below, 1e-6 * (double)t.micros, below);
+    metrics_one(to, "last_checkpoint_timestamp_seconds", "gauge",
+                "When tallies were last written; at first the start.",
+                (uint64_t)time(NULL) - t.checkpoint / 1000000);
+}
+
+static void metrics_machine(FILE *to, const struct watch_figures *f)
+{
+    metrics_head(to, "requests_refused_total", "counter",
+                 "Upload requests that were refused whole, by reason.");
+    for (size_t i = 0; i < WATCH_REFUSALS; i++)
+        fprintf(to,
+                "hearsay_requests_refused_total{reason=\"%s\"} %" PRIu64 "\n",
+                watch_refusals[i], f->refusals[i]);
+    metrics_one(to, "disk_free_bytes", "gauge",
+                "What is free where the data are.", f->disk_free);
+    metrics_one(to, "disk_size_bytes", "gauge", "Size of that file system.",
+                f->disk_size);
+    metrics_one(to, "log_bytes", "gauge", "Length of the store's logs.",
+                f->log_bytes);
+    metrics_one(to, "unfolded_seconds", "gauge",
+                "For which a commit waits to be folded, at least.",
+                f->unfolded_seconds);
+    metrics_one(to, "last_backup_timestamp_seconds", "gauge",
+                "When the newest backup was made; 0: there is none.",
+                f->backup);
+    metrics_signed(
+        to, "clock_step_seconds",
+        "What the clock gained on the monotonic one since the start.",
+        f->clock_step);
+}
+
+/* Names that Prometheus' own libraries use. */
+static void metrics_process(FILE *to, const struct watch_figures *f)
+{
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } rows[] = {
+        {"resident_memory_bytes", "Resident memory.", f->resident_bytes},
+        {"virtual_memory_bytes", "Virtual memory.", f->virtual_bytes},
+        {"open_fds", "Open descriptors.", f->open_files},
+        {"max_fds", "Descriptors that may be open.", f->most_files},
+        {"start_time_seconds", "When it started, since 1970.", f->started}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        fprintf(to,
+                "# HELP process_%s %s\n# TYPE process_%s gauge\n"
+                "process_%s %" PRIu64 "\n",
+                rows[i].name, rows[i].help, rows[i].name, rows[i].name,
+                rows[i].value);
+    fprintf(to,
+            "# HELP process_cpu_seconds_total Processor time.\n"
+            "# TYPE process_cpu_seconds_total counter\n"
+            "process_cpu_seconds_total %.6f\n",
+            f->cpu_seconds);
+    metrics_head(to, "build_info", "gauge", "What runs here.");
+    fprintf(to, "hearsay_build_info{version=\"%s\"} 1\n", HSY_VERSION);
+}
+
+static void metrics_document(FILE *to, struct collector *c)
+{
+    struct watch_document doc;
+
+    watch_document(c, &doc);
+    metrics_one(to, "document_version", "gauge",
+                "Version of the document of tasks; 0: there is none.",
+                doc.version);
+    metrics_one(to, "document_expires_timestamp_seconds", "gauge",
+                "When devices take it no more, in seconds since 1970.",
+                (uint64_t)doc.expires * METRICS_DAY);
+}
+
+static void metrics_troubles(FILE *to, struct collector *c)
+{
+    struct trouble all[WATCH_TROUBLES];
+
+    watch_look(c, all);
+    metrics_one(to, "ready", "gauge",
+                "1 if uploads are taken, as /readyz says.",
+                watch_grave(all) == NULL);
+    metrics_head(to, "trouble", "gauge",
+                 "1 for what an operator has to mend (docs/runbook.md).");
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        fprintf(to, "hearsay_trouble{name=\"%s\"} %d\n", all[i].name,
+                all[i].text[0] != '\0');
 }
 
 static void metrics_epochs(FILE *to, struct collector *c)
@@ -143,6 +247,7 @@ void api_metrics(struct request *q, void *ctx)
     struct metrics_listener l[2] = {{.name = "public"}, {.name = "admin"}};
     const size_t n = c->admin != NULL ? 2 : 1;
     const uint64_t step = api_operator(c, q) ? 1 : api_step(c);
+    struct watch_figures figures;
     char *text = NULL;
     size_t len = 0;
     FILE *to = open_memstream(&text, &len);
@@ -151,6 +256,7 @@ void api_metrics(struct request *q, void *ctx)
         api_problem(q, 503, "Out of memory", "try again later");
         return;
     }
+    watch_figures(c, &figures);
     listen_look(c->public, &l[0].s);
     api_round_listener(&l[0].s, step);
     if (n == 2)
@@ -158,6 +264,10 @@ void api_metrics(struct request *q, void *ctx)
     metrics_engine(to, c, step);
     metrics_waits(to, c, step);
     metrics_epochs(to, c);
+    metrics_document(to, c);
+    metrics_troubles(to, c);
+    metrics_machine(to, &figures);
+    metrics_process(to, &figures);
     metrics_listeners(to, l, n);
     if (fclose(to) != 0) {
         free(text);

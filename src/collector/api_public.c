@@ -17,10 +17,22 @@
 
 #define PUBLIC_BODY_MAX (64u << 20) /* the configuration's limit is below */
 #define PUBLIC_HEALTH 32u
+#define PUBLIC_TAG_BYTES 16u
+#define PUBLIC_TAG (2 * PUBLIC_TAG_BYTES + 3)
+
+/* Who has sent a request, while its uploads are read. */
+struct public_sender {
+    struct collector *c;
+    const char *token; /* NULL: none */
+    struct submission *s;
+    const struct roster_entry *last; /* what was asked before, and */
+    enum tokens_entry entry;         /* the answer */
+};
 
 struct public_upload {
     struct submission submission; /* the first member */
     struct request *request;
+    struct collector *collector;
 };
 
 /* ---- The answer ---------------------------------------------------------- */
@@ -100,11 +112,20 @@ static void public_answer(struct request *q, const struct intake *in)
         public_refuse(q, in, accepted, first);
 }
 
-static void public_later(struct request *q, const char *seconds,
-                         const char *detail)
+/* The whole request is refused for now. */
+static void public_later(struct collector *c, struct request *q,
+                         enum watch_refusal why)
 {
-    request_set(q, "Retry-After", seconds);
-    request_problem(q, 503, "no room at present", "%s", detail);
+    static const struct {
+        const char *seconds, *detail;
+    } all[] = {[WATCH_DISK] = {"10", "the disk is full; nothing was counted"},
+               [WATCH_BUSY] = {"1", "too many uploads wait; nothing was "
+                                    "counted"},
+               [WATCH_MEMORY] = {"10", "out of memory"}};
+
+    watch_refused(c->watch, why);
+    request_set(q, "Retry-After", all[why].seconds);
+    request_problem(q, 503, "no room at present", "%s", all[why].detail);
 }
 
 /* By the admitter's thread. The submission is gone with the request's answer,
@@ -112,14 +133,17 @@ static void public_later(struct request *q, const char *seconds,
 static void public_done(struct submission *s)
 {
     struct request *q = ((struct public_upload *)s)->request;
+    struct collector *c = ((struct public_upload *)s)->collector;
     struct intake in = s->in;
 
-    if (s->outcome == HSY_OK)
+    if (s->outcome == HSY_OK) {
+        watch_taken(c->watch);
         public_answer(q, &in);
-    else if (s->outcome == HSY_E_FULL)
-        public_later(q, "10", "the disk is full; nothing was counted");
-    else
+    } else if (s->outcome == HSY_E_FULL) {
+        public_later(c, q, WATCH_DISK);
+    } else {
         request_answer(q, 0, NULL, NULL, 0, NULL);
+    }
     intake_clear(&in);
 }
 
@@ -142,17 +166,17 @@ static bool public_form(const struct request *q, enum intake_form *form)
 }
 
 /* Whether the request's token is good for uploads of an entry. A submission
- * has one token, since tokens belong to one task. */
-static enum tokens_entry public_token(struct collector *c, const char *token,
-                                      const struct roster_entry *of,
-                                      struct submission *s)
+ * has one token: a forwarder's is good for all tasks, others for one. */
+static enum tokens_entry public_token(const struct public_sender *from,
+                                      const struct roster_entry *of)
 {
+    struct submission *s = from->s;
     uint8_t hash[sizeof s->token];
     uint32_t quota = 0;
-    enum tokens_entry entry =
-        tokens_enrolled(c->tokens, of->task.id, token, hash, &quota);
+    enum tokens_entry entry = tokens_enrolled(from->c->tokens, of->task.id,
+                                              from->token, hash, &quota);
 
-    if (entry != TOKENS_GOOD)
+    if (entry != TOKENS_GOOD && entry != TOKENS_FORWARDER)
         return entry;
     if (s->quota != 0 && memcmp(s->token, hash, sizeof hash) != 0)
         return TOKENS_BAD;
@@ -161,33 +185,30 @@ static enum tokens_entry public_token(struct collector *c, const char *token,
     return entry;
 }
 
-static void public_enrol(struct collector *c, const struct request *q,
-                         struct submission *s)
+/* The gate of intake: how many reports an upload may have. */
+static uint32_t public_most(void *ctx, struct intake_upload *u)
 {
-    const char *token = request_bearer(q);
-    const struct roster_entry *last = NULL;
-    enum tokens_entry entry = TOKENS_OPEN;
+    struct public_sender *from = ctx;
 
-    for (size_t i = 0; i < s->in.n; i++) {
-        struct intake_upload *u = &s->in.uploads[i];
-
-        if (u->verdict != INTAKE_COUNTED)
-            continue;
-        if (u->entry != last) {
-            last = u->entry;
-            entry = public_token(c, token, last, s);
-        }
-        u->enrolled = entry == TOKENS_GOOD;
-        if (entry == TOKENS_BAD)
-            u->verdict = INTAKE_TOKEN;
+    if (u->entry != from->last) {
+        from->last = u->entry;
+        from->entry = public_token(from, u->entry);
     }
+    u->enrolled = from->entry == TOKENS_GOOD || from->entry == TOKENS_FORWARDER;
+    if (from->entry == TOKENS_FORWARDER)
+        return (uint32_t)from->c->config.reports_upload;
+    return from->entry != TOKENS_BAD;
 }
 
-static void public_malformed(struct request *q, const hsy_error *err)
+static void public_malformed(struct collector *c, struct request *q,
+                             const hsy_error *err)
 {
-    if (err->status == HSY_E_NOMEM)
-        public_later(q, "10", "out of memory");
-    else if (err->line != 0)
+    if (err->status == HSY_E_NOMEM) {
+        public_later(c, q, WATCH_MEMORY);
+        return;
+    }
+    watch_refused(c->watch, WATCH_MALFORMED);
+    if (err->line != 0)
         request_problem(q, 400, "the body cannot be read",
                         "upload %llu: %s%s%s; nothing was counted",
                         (unsigned long long)err->line,
@@ -204,13 +225,16 @@ static hsy_status public_read(struct collector *c, struct request *q,
                               struct submission *s, enum intake_form form,
                               hsy_error *err)
 {
+    struct public_sender from = {
+        .c = c, .token = request_bearer(q), .s = s, .entry = TOKENS_OPEN};
+    const struct intake_gate gate = {public_most, &from};
     struct roster *roster = engine_roster(c->engine);
     size_t len;
     uint8_t *body = request_take_body(q, &len);
     hsy_status st = body == NULL
                         ? HSY_E_NOMEM
                         : intake_read(&s->in, roster, engine_days(c->engine),
-                                      form, body, len, err);
+                                      &gate, form, body, len, err);
 
     if (body == NULL)
         *err = (hsy_error){.status = st, .msg = "out of memory"};
@@ -226,43 +250,75 @@ static void public_post_uploads(struct request *q, void *ctx)
     hsy_error err = {0};
 
     if (!public_form(q, &form)) {
+        watch_refused(c->watch, WATCH_TYPE);
         request_problem(q, 415, "wrong Content-Type",
                         "uploads are application/octet-stream or "
                         "application/json");
         return;
     }
     if (u == NULL) {
-        public_later(q, "10", "out of memory");
+        public_later(c, q, WATCH_MEMORY);
         return;
     }
-    *u = (struct public_upload){.submission.done = public_done, .request = q};
+    *u = (struct public_upload){
+        .submission.done = public_done, .request = q, .collector = c};
     if (public_read(c, q, &u->submission, form, &err) != HSY_OK) {
-        public_malformed(q, &err);
+        public_malformed(c, q, &err);
         return;
     }
-    public_enrol(c, q, &u->submission);
     if (!workers_submit(c->workers, &u->submission)) {
         struct intake in = u->submission.in;
 
-        public_later(q, "1", "too many uploads wait; nothing was counted");
+        public_later(c, q, WATCH_BUSY);
         intake_clear(&in);
     }
 }
 
 /* ---- The rest ------------------------------------------------------------ */
 
+/* What a cache asks by: the beginning of the signature, which is of all bytes.
+ * It is the same for whoever asks, and so it marks nobody. */
+static void public_tag(char tag[PUBLIC_TAG], const uint8_t *document,
+                       size_t len)
+{
+    const uint8_t *signature = document + len - HSY_SIGNATURE;
+
+    tag[0] = '"';
+    for (size_t i = 0; i < PUBLIC_TAG_BYTES; i++)
+        snprintf(tag + 1 + 2 * i, 4, "%02x\"", signature[i]);
+}
+
+/* Whether who asks has it already. */
+static bool public_has(const struct request *q, const char *tag)
+{
+    const char *given = request_header(q, "If-None-Match");
+
+    return given != NULL &&
+           (strcmp(given, "*") == 0 || strstr(given, tag) != NULL);
+}
+
 static void public_get_tasks(struct request *q, void *ctx)
 {
     struct collector *c = ctx;
     size_t len;
     uint8_t *document = engine_document_hold(c->engine, &len);
+    char tag[PUBLIC_TAG];
 
-    if (document == NULL)
+    if (document == NULL) {
         request_problem(q, 404, "no tasks yet",
                         "the collector was given no document");
-    else
+        return;
+    }
+    public_tag(tag, document, len);
+    request_set(q, "ETag", tag);
+    request_set(q, "Cache-Control", "public, max-age=300, no-transform");
+    if (public_has(q, tag)) {
+        engine_document_drop(document);
+        request_answer(q, 304, NULL, NULL, 0, NULL);
+    } else {
         request_answer(q, 200, "application/octet-stream", document, len,
                        engine_document_drop);
+    }
 }
 
 /* Of a rehearsal also its day: who drives the clock waits for it. */

@@ -14,45 +14,41 @@ void api_health(struct request *q, void *ctx)
                    NULL);
 }
 
-/* NULL, or what does not work. */
-static const char *status_unready(struct collector *c)
-{
-    struct engine_status status;
-
-    if (!__atomic_load_n(&c->ready, __ATOMIC_ACQUIRE))
-        return "the collector is starting or stopping";
-    engine_look(c->engine, &status);
-    if (status.clock_jumped)
-        return "the clock has jumped, and uploads are refused";
-    if (history_stuck(c->history))
-        return "what was counted has not been folded for minutes";
-    return NULL;
-}
-
+/* What is grave is a problem; of the rest each has a line. */
 void api_ready(struct request *q, void *ctx)
 {
-    static const char fine[] = "ready\n", rehearsed[] = "ready, rehearsal\n";
     const struct collector *c = ctx;
-    const char *why = status_unready(ctx);
-    const char *text = c->config.rehearsal != NULL ? rehearsed : fine;
+    struct trouble all[WATCH_TROUBLES];
+    const size_t room = 32 + WATCH_TROUBLES * (WATCH_TEXT + 32);
+    char *text = malloc(room);
+    const struct trouble *why;
+    size_t used;
 
-    if (why != NULL) {
-        api_problem(q, 503, "Not ready", "%s", why);
+    watch_look(ctx, all);
+    why = watch_grave(all);
+    if (why != NULL || text == NULL) {
+        free(text);
+        api_problem(q, 503, "Not ready", "%s",
+                    why != NULL ? why->text : "out of memory");
         return;
     }
+    used = (size_t)snprintf(text, room, "ready%s\n",
+                            c->config.rehearsal != NULL ? ", rehearsal" : "");
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        if (all[i].text[0] != '\0')
+            used += (size_t)snprintf(text + used, room - used, "%s: %s\n",
+                                     all[i].name, all[i].text);
     api_headers(q, NULL);
-    request_answer(q, 200, "text/plain; charset=utf-8", text, strlen(text),
-                   NULL);
+    request_answer(q, 200, "text/plain; charset=utf-8", text, used, free);
 }
 
 /* Version and days of the document in force. */
 static void status_put_document(struct put *p, struct collector *c)
 {
-    size_t len = 0;
-    uint8_t *bytes = engine_document_hold(c->engine, &len);
-    hsy_document doc;
+    struct watch_document doc;
 
-    if (bytes == NULL || hsy_document_open(&doc, bytes, len, NULL) != HSY_OK) {
+    watch_document(c, &doc);
+    if (!doc.there) {
         put_null(p, "document");
     } else {
         put_object(p, "document");
@@ -62,21 +58,40 @@ static void status_put_document(struct put *p, struct collector *c)
         put_count(p, "tasks", doc.tasks);
         put_end(p, '}');
     }
-    engine_document_drop(bytes);
+}
+
+static void status_put_troubles(struct put *p, const struct trouble *all)
+{
+    put_array(p, "troubles");
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        if (all[i].text[0] != '\0') {
+            put_object(p, NULL);
+            put_word(p, "name", all[i].name);
+            put_bool(p, "grave", all[i].grave);
+            put_word(p, "text", all[i].text);
+            put_end(p, '}');
+        }
+    put_end(p, ']');
 }
 
 void api_put_status(struct put *p, struct collector *c, bool exact)
 {
-    const char *why = status_unready(c);
+    struct trouble all[WATCH_TROUBLES];
+    const struct trouble *why;
     struct engine_status status;
 
+    watch_look(c, all);
+    why = watch_grave(all);
     engine_look(c->engine, &status);
     if (!exact)
         api_round_engine(&status, api_step(c));
     put_word(p, "version", HSY_VERSION);
     put_day(p, "day", status.day);
+    put_day(p, "clock", status.clock_day);
+    put_bool(p, "clock_believed", !status.clock_jumped);
     put_bool(p, "ready", why == NULL);
-    put_word(p, "why", why);
+    put_word(p, "why", why != NULL ? why->text : NULL);
+    status_put_troubles(p, all);
     put_bool(p, "admin_open", c->config.admin_open);
     put_bool(p, "rehearsal", c->config.rehearsal != NULL);
     status_put_document(p, c);

@@ -1,6 +1,6 @@
 /*
  * engine.c - what both halves of the engine stand on: entries, counts, tallies
- * in memory, days, documents.
+ * in memory, documents.
  */
 #include "engine_parts.h"
 
@@ -304,6 +304,7 @@ void engine_close(struct engine *e)
     free(e->entries);
     ids_close(e->ids);
     quotas_clear(&e->quotas);
+    portions_clear(&e->portions);
     roster_drop(e->roster);
     engine_document_drop(e->document);
     pthread_mutex_destroy(&e->lock);
@@ -322,14 +323,11 @@ struct roster *engine_roster(struct engine *e)
     return r;
 }
 
-struct intake_days engine_days(struct engine *e)
+void engine_enrols(struct engine *e, bool any)
 {
-    struct intake_days days;
-
     pthread_mutex_lock(&e->lock);
-    days = (struct intake_days){.first = e->closed + 1, .last = e->day + 1};
+    e->enrols = any;
     pthread_mutex_unlock(&e->lock);
-    return days;
 }
 
 uint8_t *engine_document_hold(struct engine *e, size_t *len)
@@ -351,7 +349,9 @@ void engine_look(struct engine *e, struct engine_status *out)
     pthread_mutex_lock(&e->lock);
     *out = e->status;
     out->day = e->day;
-    out->clock_jumped = e->jumped;
+    out->clock_jumped = e->clock.state != ENGINE_CLOCK_FINE;
+    out->clock_behind = e->clock.state == ENGINE_CLOCK_BEHIND;
+    out->clock_day = e->clock.told;
     for (size_t i = 0; i < e->nentries; i++)
         out->refusing += e->entries[i]->refuses;
     pthread_mutex_unlock(&e->lock);
@@ -416,9 +416,12 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
     if (st != HSY_OK)
         return st;
     all = engine_entries_of(e, roster);
-    st = all == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                     : engine_take_store(e, roster, doc->bytes, doc->len, err);
+    st = all == NULL ||
+                 !portions_divide(&e->portions, e->options.ids_epoch, roster)
+             ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+             : engine_take_store(e, roster, doc->bytes, doc->len, err);
     if (st != HSY_OK) {
+        (void)portions_divide(&e->portions, e->options.ids_epoch, e->roster);
         e->dead |= st == HSY_E_IO;
         if (all != NULL)
             engine_entries_drop(e, all, roster_count(roster));
@@ -460,54 +463,6 @@ hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
     if (st != HSY_OK)
         engine_document_drop(copy);
     return st;
-}
-
-/* ---- Days ---------------------------------------------------------------- */
-
-/* The last epoch that is over on a day: it ended grace_days ago. */
-static uint32_t engine_over(const struct engine *e, uint32_t day)
-{
-    const uint64_t open = (uint64_t)e->options.grace_days + 1;
-
-    return day > open ? (uint32_t)(day - open) : 0;
-}
-
-static void engine_jump(struct engine *e, bool jumped)
-{
-    pthread_mutex_lock(&e->lock);
-    e->jumped = jumped;
-    pthread_mutex_unlock(&e->lock);
-}
-
-hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err)
-{
-    const bool believe = e->day == 0 || (e->options.accept_clock && !e->told) ||
-                         day <= (uint64_t)e->day + e->options.clock_days;
-    const uint32_t over = engine_over(e, day);
-    const uint32_t closed = over > e->closed ? over : e->closed;
-    hsy_status st;
-
-    if (e->dead)
-        return host_fail(err, HSY_E_IO, "store", "the store has failed");
-    engine_jump(e, !believe);
-    if (!believe || day <= e->day) {
-        e->told = true;
-        return HSY_OK;
-    }
-    st = e->store->is->close_epochs(e->store, closed, day, err);
-    e->dead |= st == HSY_E_IO;
-    if (st != HSY_OK)
-        return st;
-    e->told = true;
-    ids_drop(e->ids, closed);
-    quotas_drop(&e->quotas, closed);
-    pthread_mutex_lock(&e->lock);
-    e->day = day;
-    e->closed = closed;
-    e->status.ids = ids_count(e->ids);
-    e->status.ids_bytes = ids_bytes(e->ids);
-    pthread_mutex_unlock(&e->lock);
-    return HSY_OK;
 }
 
 /* ---- The store's own business -------------------------------------------- */

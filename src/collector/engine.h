@@ -27,14 +27,15 @@ struct engine;
 
 struct engine_options {
     size_t size;         /* sizeof(struct engine_options) */
-    uint64_t ids_epoch;  /* ids of one epoch at most; more is INTAKE_FULL */
+    uint64_t ids_epoch;  /* ids of one epoch, for all tasks (portions.h) */
     size_t fold_bytes;   /* batches that wait to be folded, at most */
     size_t tally_bytes;  /* memory of all tallies, at most */
     size_t day_words;    /* entries up to this size have a tally a day */
     uint32_t keep_days;  /* for which such tallies are kept */
     uint32_t grace_days; /* an epoch closes so many days after it ended */
-    uint32_t clock_days; /* a clock that jumps further closes nothing */
-    bool accept_clock;   /* but believe the first day, however far it is */
+    uint32_t clock_days; /* a clock that jumps further is never believed */
+    bool accept_clock;   /* but believe the first day, wherever it is */
+    bool driven_clock;   /* a rehearsal's: believe all jumps ahead */
 };
 
 /* Read everything back and fold what was not folded. The store stays the
@@ -52,6 +53,10 @@ struct roster *engine_roster(struct engine *e);
 /* The epochs that are open. */
 struct intake_days engine_days(struct engine *e);
 
+/* Whether some task wants tokens: then ids are kept for uploads that have one
+ * (portions.h). */
+void engine_enrols(struct engine *e, bool any);
+
 /* The signed document in force, to be given back with engine_document_drop;
  * NULL if there is none yet. All who hold it share its bytes: strangers may ask
  * for it on every connection at once. Nobody changes them. */
@@ -60,10 +65,13 @@ void engine_document_drop(void *bytes); /* NULL is allowed */
 
 struct engine_status {
     uint32_t day;           /* today, as the engine was told */
-    bool clock_jumped;      /* and it is not believed: uploads are refused */
+    uint32_t clock_day;     /* what the wall clock says */
+    bool clock_jumped;      /* it is not believed */
+    bool clock_behind;      /* and new uploads are refused */
     uint64_t seq, folded;   /* commits; commits folded */
     uint64_t waiting_bytes; /* batches not folded yet */
     uint64_t ids, ids_bytes;
+    uint64_t ids_refused; /* uploads since the start: their share was used up */
     uint64_t tally_bytes;
     uint64_t refusing; /* entries whose tallies do not fit into memory */
     uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
@@ -149,18 +157,42 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
                         size_t len, hsy_error *err);
 
 /*
- * What day it is (UTC days since 1970). Closes epochs that are over. A day
- * before the last changes nothing. One more than clock_days after it is not
- * believed: nothing is closed and new uploads are INTAKE_FULL until a day is
- * told that can be. HSY_E_FULL: nothing was changed, tell it again later.
+ * What time it is, once a second or so: by the wall clock (since 1970, UTC),
+ * and by one that goes on steadily from any moment. Closes epochs that are
+ * over.
+ *
+ * A day that is the last one or the next is believed. One further ahead is on
+ * trial: nothing closes, and the days that are open by either reading are
+ * taken, until both clocks have gone on together for ENGINE_TRIAL seconds and
+ * most of the uploads that came in meanwhile are of days which only the new
+ * reading has. Then all epochs that are over close together. One more than
+ * clock_days ahead is never believed, and only the days of the old reading are
+ * taken.
+ *
+ * If today is closed already the clock, or the one that closed it, is wrong:
+ * new uploads are INTAKE_CLOCK. With accept_clock the first time that is told
+ * is believed: ahead, and behind as far as no epoch opens again in which
+ * anything was counted, for its ids are forgotten.
+ *
+ * HSY_E_FULL: nothing was changed, tell it again later.
  */
-hsy_status engine_today(struct engine *e, uint32_t day, hsy_error *err);
+#define ENGINE_TRIAL 120u /* seconds */
+struct engine_time {
+    uint64_t wall, steady; /* seconds */
+};
+hsy_status engine_tell(struct engine *e, struct engine_time now,
+                       hsy_error *err);
 
 /* A figure to be kept for its day, and all that were. */
 hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
                        hsy_error *err);
 hsy_status engine_figures(struct engine *e, const struct store_reader *to,
                           hsy_error *err);
+
+/* Forget the ids of an epoch's null uploads, which fold nothing; *n. The engine
+ * counts nothing more after that: close it, and open it again. */
+hsy_status engine_forget_nulls(struct engine *e, uint32_t epoch, uint64_t *n,
+                               hsy_error *err);
 
 /* Housekeeping in the store, a little; *more if it is not done. */
 hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
@@ -182,6 +214,14 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
  * that are not folded yet are none. *out is to be freed. */
 hsy_status engine_folded(struct store_count **out, size_t *n, struct engine *e,
                          uint32_t entry, hsy_error *err);
+
+/* Keep the store's logs short, and when nobody waits (quiet) do what is left of
+ * housekeeping, a little; *more if there is something to do then. */
+hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+                         hsy_error *err);
+
+/* Hold some room on the disk for when it is full. */
+hsy_status engine_reserve(struct engine *e, hsy_error *err);
 
 /* Copy a tally of an entry: all of it (first and last 0), or the sum of the
  * epochs first to last. words: as many as the entry has. HSY_E_EMPTY if no

@@ -2,8 +2,9 @@
  * intake.c - the body of a request becomes uploads, each with a verdict.
  *
  * Order of judgement: what cannot be read as uploads at all refuses the whole
- * body; then task and release, scheme, epoch; then the length, which only the
- * scheme knows, and every single report. A null upload is held to the same
+ * body; then task and release, scheme, epoch; then who sends, and how many
+ * reports he may bring; then the length, which only the scheme knows, and every
+ * single report. A null upload is held to the same
  * length, and what it holds means nothing.
  */
 #include "intake_parts.h"
@@ -38,9 +39,14 @@ const struct intake_row intake_verdicts[INTAKE_FULL + 1] = {
                          "again does not help."},
     [INTAKE_TOKEN] = {403, "token",
                       "The task wants an enrolment token of its own."},
+    [INTAKE_MANY] = {403, "many-reports",
+                     "An upload has one report; more only from a forwarder "
+                     "with a token, and no more than the collector allows."},
     [INTAKE_QUOTA] = {429, "quota",
                       "The token has brought as many reports of this epoch "
                       "as it may."},
+    [INTAKE_CLOCK] = {503, "clock",
+                      "The collector's clock is in doubt: try again later."},
     [INTAKE_FULL] = {503, "full", "No room at present: try again later."},
 };
 
@@ -88,26 +94,45 @@ static enum intake_verdict intake_epoch(uint32_t epoch,
                                         const struct roster_entry *entry,
                                         struct intake_days days)
 {
-    if (epoch < entry->first || epoch > days.last)
+    const bool doubt = days.other_last != 0;
+    const bool other = epoch >= days.other_first && epoch <= days.other_last;
+
+    if (epoch < entry->first ||
+        (epoch > days.last && (!doubt || epoch > days.other_last)))
         return INTAKE_EARLY;
-    if (epoch > entry->last || epoch < days.first)
+    if (epoch > entry->last ||
+        (epoch < days.first && (!doubt || epoch < days.other_first)))
         return INTAKE_CLOSED;
-    return INTAKE_COUNTED;
+    if ((epoch >= days.first && epoch <= days.last) || (doubt && other))
+        return INTAKE_COUNTED;
+    return INTAKE_CLOCK; /* between what either reading allows */
+}
+
+static enum intake_verdict intake_sender(struct intake_upload *u,
+                                         const struct intake_gate *gate)
+{
+    const uint32_t most = gate == NULL ? 1 : gate->most(gate->ctx, u);
+
+    if (most == 0)
+        return INTAKE_TOKEN;
+    return u->head.count <= most ? INTAKE_COUNTED : INTAKE_MANY;
 }
 
 void intake_find(struct intake_upload *u, const struct roster *roster,
-                 struct intake_days days)
+                 const struct intake_rules *rules)
 {
     const struct roster_entry *near = NULL;
     const struct roster_entry *entry = roster_find(roster, &u->head, &near);
 
     if (entry != NULL)
-        u->verdict = intake_epoch(u->head.epoch, entry, days);
+        u->verdict = intake_epoch(u->head.epoch, entry, rules->days);
     else if (near != NULL && near->task.release == u->head.release)
         u->verdict = INTAKE_SCHEME;
     else
         u->verdict = INTAKE_UNKNOWN;
     u->entry = u->verdict == INTAKE_COUNTED ? entry : NULL;
+    if (u->entry != NULL)
+        u->verdict = intake_sender(u, rules->gate);
 }
 
 /* ---- Reports ------------------------------------------------------------- */
@@ -166,9 +191,9 @@ static hsy_status intake_reports(struct intake_upload *u, hsy_error *err)
 
 /* Everything about an upload whose head and payload are there. */
 static hsy_status intake_judge(struct intake_upload *u, const struct intake *in,
-                               struct intake_days days, hsy_error *err)
+                               const struct intake_rules *rules, hsy_error *err)
 {
-    intake_find(u, in->roster, days);
+    intake_find(u, in->roster, rules);
     if (u->verdict != INTAKE_COUNTED)
         return HSY_OK;
     if (u->head.length != hsy_packed_size(u->entry->scheme, u->head.count)) {
@@ -180,7 +205,7 @@ static hsy_status intake_judge(struct intake_upload *u, const struct intake *in,
 
 /* The upload at *at, and on to the next. */
 static hsy_status intake_one(struct intake *in, size_t *at,
-                             struct intake_days days, hsy_error *err)
+                             const struct intake_rules *rules, hsy_error *err)
 {
     const uint8_t *wire = in->body + *at;
     const size_t left = in->len - *at;
@@ -208,10 +233,11 @@ static hsy_status intake_one(struct intake *in, size_t *at,
     hsy_blake2b(u->digest, sizeof u->digest, wire,
                 HSY_UPLOAD_WIRE + u->head.length, NULL, 0);
     *at += HSY_UPLOAD_WIRE + u->head.length;
-    return intake_judge(u, in, days, err);
+    return intake_judge(u, in, rules, err);
 }
 
-static hsy_status intake_binary(struct intake *in, struct intake_days days,
+static hsy_status intake_binary(struct intake *in,
+                                const struct intake_rules *rules,
                                 hsy_error *err)
 {
     hsy_status st = HSY_OK;
@@ -220,20 +246,22 @@ static hsy_status intake_binary(struct intake *in, struct intake_days days,
     if (in->len == 0)
         return intake_refuse(err, 0, "body", "no upload in it");
     while (st == HSY_OK && at < in->len)
-        st = intake_one(in, &at, days, err);
+        st = intake_one(in, &at, rules, err);
     return st;
 }
 
 hsy_status intake_read(struct intake *in, struct roster *roster,
-                       struct intake_days days, enum intake_form form,
-                       uint8_t *body, size_t len, hsy_error *err)
+                       struct intake_days days, const struct intake_gate *gate,
+                       enum intake_form form, uint8_t *body, size_t len,
+                       hsy_error *err)
 {
+    const struct intake_rules rules = {days, gate};
     hsy_status st;
 
     *in = (struct intake){
         .roster = roster_hold(roster), .body = body, .len = len};
-    st = form == INTAKE_JSON ? intake_json(in, days, err)
-                             : intake_binary(in, days, err);
+    st = form == INTAKE_JSON ? intake_json(in, &rules, err)
+                             : intake_binary(in, &rules, err);
     if (st != HSY_OK)
         intake_clear(in);
     return st;

@@ -23,7 +23,9 @@ enum intake_verdict {
     INTAKE_CLOSED,      /* 410: the epoch or the task is over */
     INTAKE_CONFLICT,    /* 409: the id was counted with other bytes */
     INTAKE_TOKEN,       /* 403: the task wants an enrolment token */
+    INTAKE_MANY,        /* 403: more reports than its sender may bring */
     INTAKE_QUOTA,       /* 429: the token's quota of this epoch is used up */
+    INTAKE_CLOCK,       /* 503: the collector does not know what day it is */
     INTAKE_FULL         /* 503: no more ids in this epoch, no room */
 };
 
@@ -41,13 +43,24 @@ struct intake_upload {
     const uint8_t *payload;           /* packed reports, head.length bytes */
     uint8_t digest[32]; /* BLAKE2b-256 of the upload's 128 + length bytes */
     enum intake_verdict verdict;
-    bool
-        enrolled; /* counts against the submission's quota; set by the caller */
+    bool enrolled; /* counts against the submission's quota; set by the gate */
 };
 
-/* Days that may be named: first is the oldest open epoch. */
+/*
+ * Who sends, which only the caller knows. Asked about each upload of a task
+ * that is asked, before its reports are looked at: how many reports it may
+ * have, 0 if it may not come in (INTAKE_TOKEN). May set `enrolled`.
+ */
+struct intake_gate {
+    uint32_t (*most)(void *ctx, struct intake_upload *u);
+    void *ctx;
+};
+
+/* Days that may be named: first is the oldest open epoch. While a clock is in
+ * doubt there are others, which would be open by it. */
 struct intake_days {
     uint32_t first, last;
+    uint32_t other_first, other_last; /* 0: there are none */
 };
 
 enum intake_form { INTAKE_BINARY, INTAKE_JSON };
@@ -64,14 +77,16 @@ struct intake {
 #define INTAKE_UPLOADS_MAX 4096u /* of one request */
 
 /*
- * Read a body, which is intake's from now on (malloc) whatever is returned.
+ * Read a body that came through a gate (NULL: a device's, with one report in
+ * each upload). The body is intake's from now on (malloc) whatever is returned.
  * HSY_E_FORMAT refuses the whole request, with the number of the upload in
  * err->line (from 1 on) and the field in err->field; HSY_E_NOMEM. Otherwise
  * each upload has its verdict, INTAKE_COUNTED if nothing is wrong so far.
  */
 hsy_status intake_read(struct intake *in, struct roster *roster,
-                       struct intake_days days, enum intake_form form,
-                       uint8_t *body, size_t len, hsy_error *err);
+                       struct intake_days days, const struct intake_gate *gate,
+                       enum intake_form form, uint8_t *body, size_t len,
+                       hsy_error *err);
 void intake_clear(struct intake *in);
 
 #endif

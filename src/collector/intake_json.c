@@ -155,8 +155,8 @@ static hsy_status intake_json_make(struct intake_upload *u, uint8_t *out,
 
 /* All heads with what they ask for, and how many bytes that makes. */
 static hsy_status intake_json_heads(struct intake *in, const json_t *uploads,
-                                    struct intake_days days, size_t *made,
-                                    hsy_error *err)
+                                    const struct intake_rules *rules,
+                                    size_t *made, hsy_error *err)
 {
     hsy_status st;
 
@@ -168,7 +168,7 @@ static hsy_status intake_json_heads(struct intake *in, const json_t *uploads,
         st = intake_json_head(&u->head, json_array_get(uploads, i), i + 1, err);
         if (st != HSY_OK)
             return st;
-        intake_find(u, in->roster, days);
+        intake_find(u, in->roster, rules);
         if (u->verdict != INTAKE_COUNTED)
             continue;
         if (hsy_packed_size(u->entry->scheme, u->head.count) > HSY_UPLOAD_MAX) {
@@ -187,10 +187,11 @@ static hsy_status intake_json_heads(struct intake *in, const json_t *uploads,
 }
 
 static hsy_status intake_json_uploads(struct intake *in, const json_t *uploads,
-                                      struct intake_days days, hsy_error *err)
+                                      const struct intake_rules *rules,
+                                      hsy_error *err)
 {
     size_t made = 0, at = 0;
-    hsy_status st = intake_json_heads(in, uploads, days, &made, err);
+    hsy_status st = intake_json_heads(in, uploads, rules, &made, err);
 
     if (st != HSY_OK)
         return st;
@@ -223,7 +224,7 @@ static bool intake_json_many(const uint8_t *body, size_t len)
     return objects > INTAKE_UPLOADS_MAX + 1 || arrays > INTAKE_UPLOADS_MAX + 1;
 }
 
-hsy_status intake_json(struct intake *in, struct intake_days days,
+hsy_status intake_json(struct intake *in, const struct intake_rules *rules,
                        hsy_error *err)
 {
     const json_t *uploads;
@@ -245,7 +246,7 @@ hsy_status intake_json(struct intake *in, struct intake_days days,
         st = intake_refuse(err, 0, "uploads",
                            "not an object with an array of uploads alone");
     else
-        st = intake_json_uploads(in, uploads, days, err);
+        st = intake_json_uploads(in, uploads, rules, err);
     json_decref(root);
     return st;
 }

@@ -15,12 +15,19 @@ hsy_status intake_many(hsy_error *err);
 struct intake_upload *intake_next(struct intake *in, hsy_status *st,
                                   hsy_error *err);
 
-/* Task, release, digest and epoch: sets entry and verdict by the head. */
+/* What uploads are held against. */
+struct intake_rules {
+    struct intake_days days;
+    const struct intake_gate *gate; /* NULL: each has one report */
+};
+
+/* Task, release, digest, epoch, sender and how many reports he may bring: sets
+ * entry and verdict by the head. */
 void intake_find(struct intake_upload *u, const struct roster *roster,
-                 struct intake_days days);
+                 const struct intake_rules *rules);
 
 /* A body in JSON (intake_json.c), within in->body. */
-hsy_status intake_json(struct intake *in, struct intake_days days,
+hsy_status intake_json(struct intake *in, const struct intake_rules *rules,
                        hsy_error *err);
 
 #endif

@@ -17,6 +17,9 @@
 
 /* How often deadlines are looked at. */
 #define LISTEN_SWEEP_MS 250
+/* Events heard of at a time, and how often in a turn, at most. */
+#define LOOP_EVENTS 64
+#define LOOP_ROUNDS 64u
 
 /* Milliseconds. */
 static uint64_t listen_clock(void)
@@ -50,8 +53,10 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
     q->loop = p;
     q->http = http;
     q->fd = info->connect_fd;
+    q->hidden = -1;
     q->deadline = request_until(q, p->listener->options.head_seconds);
     park_watch(p, q, EPOLL_CTL_ADD);
+    crowd_enter(q);
     q->next = p->connections;
     if (q->next != NULL)
         q->next->prev = q;
@@ -63,6 +68,8 @@ static void loop_leave(struct loop *p, struct request *q)
 {
     if (q == NULL)
         return;
+    gone_show(q);
+    crowd_leave(q);
     epoll_ctl(p->epoll, EPOLL_CTL_DEL, q->fd, NULL);
     if (q->linger)
         linger_begin(p, q->fd);
@@ -94,16 +101,38 @@ static unsigned loop_limit(const struct loop *p)
     return o->connections / o->loops + 1;
 }
 
-/* Whether its time is up. Where there is no room for another connection, the
- * idle have a second. */
+/* How long what has come of a body, or gone of an answer, puts its end off. A
+ * body puts nothing off where bodies have little room left. */
+static uint64_t loop_pace(const struct loop *p, const struct request *q,
+                          int state)
+{
+    if (state == REQUEST_READING && body_pressed(p->listener))
+        return 0;
+    return 1000 * q->moved / LISTEN_SLOWEST;
+}
+
+/* How much sooner than otherwise a connection without a request is closed where
+ * there is no room for another. */
+static uint64_t loop_early(const struct listen_options *o,
+                           const struct request *q)
+{
+    const uint64_t has =
+        1000ull * (q->served ? o->idle_seconds : o->head_seconds);
+    const uint64_t left = q->served ? LISTEN_FULL_IDLE_MS : LISTEN_FULL_HEAD_MS;
+
+    return has > left ? has - left : 0;
+}
+
+/* Whether its time is up. */
 static bool loop_late(const struct loop *p, const struct request *q, bool full)
 {
+    const int state = atomic_load_explicit(&q->state, memory_order_relaxed);
     uint64_t early = 0;
 
-    if (full && q->served &&
-        atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_NONE)
-        early = 1000ull * (p->listener->options.idle_seconds - 1);
-    return q->deadline != 0 && q->deadline <= p->now + early;
+    if (full && state == REQUEST_NONE)
+        early = loop_early(&p->listener->options, q);
+    return q->deadline != 0 &&
+           q->deadline + loop_pace(p, q, state) <= p->now + early;
 }
 
 /* Connections whose time is up: libmicrohttpd sees them closed. */
@@ -128,23 +157,27 @@ static void loop_sweep(struct loop *p)
 
 /* ---- Draining ------------------------------------------------------------ */
 
-/* Accept no more, close what is idle; what has just come has a second. */
-static void loop_quiet(struct loop *p)
+/* Listen no more, and let the socket live that somebody else has as well:
+ * libmicrohttpd would shut it down for all. */
+static void loop_deafen(struct loop *p)
 {
-    p->quiet = true;
     MHD_quiesce_daemon(p->http);
     close(p->socket);
     p->socket = -1;
+}
+
+/* Accept no more. What is idle or has just come has a second: a request may be
+ * on its way, and its answer then says that it is the last. */
+static void loop_quiet(struct loop *p)
+{
+    p->quiet = true;
+    loop_deafen(p);
     events_spread(p);
     events_end(p);
-    for (struct request *q = p->connections; q != NULL; q = q->next) {
-        if (atomic_load(&q->state) != REQUEST_NONE)
-            continue;
-        if (q->served)
-            shutdown(q->fd, SHUT_RDWR);
-        else if (q->deadline > p->now + 1000)
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (atomic_load(&q->state) == REQUEST_NONE &&
+            q->deadline > p->now + 1000)
             q->deadline = p->now + 1000;
-    }
 }
 
 /* ---- The loop ------------------------------------------------------------ */
@@ -158,7 +191,10 @@ static void loop_resume(struct loop *p)
     while (q != NULL) {
         struct request *next = q->answered;
 
-        MHD_resume_connection(q->http);
+        if (q->gone)
+            gone_resume(p, q);
+        else
+            MHD_resume_connection(q->http);
         q = next;
     }
 }
@@ -220,15 +256,21 @@ static void loop_event(struct loop *p, struct epoll_event *e)
     park_wake(p, e->data.ptr);
 }
 
-/* Wait for something to do. */
+/* Wait for something to do. All that has happened is heard of before answers
+ * are looked for: whose peer has gone by then is known. */
 static void loop_wait(struct loop *p)
 {
-    struct epoll_event events[16];
-    int n = epoll_wait(p->epoll, events, 16, loop_timeout(p));
+    struct epoll_event events[LOOP_EVENTS];
+    int n = epoll_wait(p->epoll, events, LOOP_EVENTS, loop_timeout(p));
 
     p->now = listen_clock();
-    for (int i = 0; i < n; i++)
-        loop_event(p, &events[i]);
+    for (unsigned round = 0; n > 0; round++) {
+        for (int i = 0; i < n; i++)
+            loop_event(p, &events[i]);
+        if (n < LOOP_EVENTS || round == LOOP_ROUNDS)
+            return;
+        n = epoll_wait(p->epoll, events, LOOP_EVENTS, 0);
+    }
 }
 
 static void *loop_main(void *arg)
@@ -275,7 +317,7 @@ static bool loop_daemon(struct loop *p)
     const bool tls = atomic_load(&p->listener->tls) != NULL;
 
     p->http = MHD_start_daemon(
-        tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, request_step, p,
+        tls ? flags | MHD_USE_TLS : flags, 0, crowd_admit, p, request_step, p,
         MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
         MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT,
         loop_limit(p), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -294,7 +336,8 @@ static bool loop_descriptors(struct loop *p)
     p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     p->no_content =
         MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-    return p->epoll != -1 && p->wake != -1 && p->no_content != NULL;
+    return p->epoll != -1 && p->wake != -1 && p->no_content != NULL &&
+           gone_open(p);
 }
 
 static bool loop_watch(struct loop *p)
@@ -340,9 +383,12 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
     for (unsigned i = 0; i < l->options.loops; i++) {
         l->loops[i].listener = l;
         l->loops[i].socket = l->loops[i].epoll = l->loops[i].wake = -1;
+        l->loops[i].silent[0] = l->loops[i].silent[1] = -1;
     }
     st = o->tls_cert == NULL ? HSY_OK
                              : listen_certify(l, o->tls_cert, o->tls_key, err);
+    if (st == HSY_OK && !crowd_open(l))
+        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     if (st == HSY_OK)
         st = listen_bind(l, err);
     for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
@@ -374,7 +420,8 @@ uint16_t listen_port(const struct listener *l)
 
 void listen_look(const struct listener *l, struct listen_status *out)
 {
-    *out = (struct listen_status){.inflight_bytes = atomic_load(&l->inflight)};
+    *out = (struct listen_status){.inflight_bytes = atomic_load(&l->inflight) +
+                                                    atomic_load(&l->small)};
     for (unsigned i = 0; i < l->options.loops; i++) {
         const struct loop *p = &l->loops[i];
 
@@ -385,6 +432,20 @@ void listen_look(const struct listener *l, struct listen_status *out)
         for (int h = 0; h < 6; h++)
             out->answers[h] += atomic_load(&p->by_hundred[h]);
     }
+}
+
+bool listen_turned(struct listener *l)
+{
+    bool all = true;
+
+    for (unsigned i = 0; i < l->options.loops; i++) {
+        struct loop *p = &l->loops[i];
+        const uint64_t turns = atomic_load(&p->turns);
+
+        all &= turns != p->turned;
+        p->turned = turns;
+    }
+    return all;
 }
 
 /* ---- Closing ------------------------------------------------------------- */
@@ -425,8 +486,9 @@ static void loop_close(struct loop *p)
         pthread_join(p->thread, NULL);
     }
     if (p->http != NULL) {
+        if (p->socket != -1)
+            loop_deafen(p);
         MHD_stop_daemon(p->http);
-        p->socket = -1; /* closed by it, or by draining */
     }
     linger_sweep(p, true);
     if (p->socket != -1)
@@ -437,6 +499,7 @@ static void loop_close(struct loop *p)
         close(p->epoll);
     if (p->wake != -1)
         close(p->wake);
+    gone_close(p);
     for (struct listen_event *next, *e = atomic_load(&p->events); e != NULL;
          e = next) {
         next = e->next;
@@ -451,9 +514,10 @@ void listen_close(struct listener *l)
     atomic_store(&l->stopping, true);
     for (unsigned i = 0; i < l->options.loops; i++)
         loop_close(&l->loops[i]);
-    if (l->unix_path != NULL)
+    if (l->unix_path != NULL && !l->handed)
         unlink(l->unix_path);
     listen_tls_free(l);
+    crowd_close(l);
     free(l->unix_path);
     free(l->loops);
     free(l);

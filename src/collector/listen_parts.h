@@ -17,16 +17,27 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 
 /* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
 #define LISTEN_HEAD_BYTES 8192u
-/* An answer may take as long as a body, and a second more for so many bytes. */
+/* Bytes a second, on an average, that a body or an answer must bring or take
+ * once its first body_seconds are over. */
 #define LISTEN_SLOWEST 16384u
+/* A larger answer is handed to libmicrohttpd in parts, so that it shows how
+ * much has gone. */
+#define LISTEN_WHOLE_BYTES 65536u
+/* A body that is no larger takes nothing of inflight_bytes. */
+#define LISTEN_SMALL_BYTES 16384u
 /* How much of a refused body is read, so that its sender sees the answer. */
 #define LISTEN_LINGER_BYTES 65536u
 /* What waits for a subscriber at most, and how often silence is broken. */
 #define LISTEN_EVENTS_BYTES (256u * 1024u)
 #define LISTEN_EVENTS_SECONDS 15u
+/* A head has so long, and silence after an answer, where no connection is left
+ * for others. */
+#define LISTEN_FULL_HEAD_MS 2000u
+#define LISTEN_FULL_IDLE_MS 1000u
 
 enum request_state {
     REQUEST_NONE,     /* between two requests */
@@ -59,9 +70,13 @@ struct request {
     struct request *prev, *next; /* all connections of the loop */
     struct request *answered;    /* the next in the loop's list of answers */
     int fd;
+    bool crowded;      /* it is counted for its address, there: */
+    uint32_t crowd[2]; /* listen_crowd.c */
+    int hidden;        /* what fd stands for while listen_gone.c hides that */
     bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
+    uint64_t moved;    /* bytes of a body or an answer, which put it off */
 
     _Atomic int state;
     bool parked;    /* by listen_park.c */
@@ -71,15 +86,16 @@ struct request {
     const struct route *route;
     const char *path;
     char *segments; /* of the stars, each ended by NUL, in request_piece */
+    bool guarded;   /* as request_guard does */
     bool close;     /* after the answer */
     bool linger;    /* it was refused while it was being sent */
     bool dropped;   /* no room for the body: it is read and forgotten */
     uint8_t *body;
     size_t len, room, declared;
-    size_t charged; /* of the listener's inflight_bytes */
+    size_t charged; /* of the listener's inflight, or small */
     struct request_piece *pieces;
 
-    int status; /* the answer */
+    int status; /* the answer, ours until libmicrohttpd has it */
     const char *type;
     const void *answer;
     size_t answer_len;
@@ -106,6 +122,7 @@ struct loop {
     pthread_t thread;
     bool running;
     int socket, epoll, wake;
+    int silent[2];               /* by listen_gone.c */
     uint64_t now, swept, pinged; /* milliseconds */
     bool quiet;                  /* draining has begun here */
     struct request *connections; /* doubly linked */
@@ -117,16 +134,19 @@ struct loop {
     _Atomic(struct listen_event *) events;
     _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
     _Atomic uint64_t turns; /* of the loop, so far */
+    uint64_t turned;        /* turns when listen_turned last looked */
 };
 
 struct listener {
     struct listen_options options;
     uint16_t port;
-    char *unix_path; /* removed on close */
+    char *unix_path; /* removed on close, unless it was handed over */
+    bool handed;     /* its socket listened before it */
+    struct listen_crowd *crowd; /* NULL: addresses are not counted */
     struct loop *loops;
-    _Atomic size_t inflight;
-    _Atomic uint64_t drain_until; /* milliseconds; 0: not draining */
-    _Atomic bool drained;         /* no handler is called any more */
+    _Atomic size_t inflight, small; /* bytes of large and of small bodies */
+    _Atomic uint64_t drain_until;   /* milliseconds; 0: not draining */
+    _Atomic bool drained;           /* no handler is called any more */
     _Atomic bool stopping;
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
@@ -145,6 +165,26 @@ void listen_tls_free(struct listener *l);
 
 /* As many listening sockets of one address as there are loops. */
 hsy_status listen_bind(struct listener *l, hsy_error *err);
+/* What connections have of a listening socket: little room for what was sent
+ * and not yet read, and an end if none of it is taken for long. */
+void listen_tune(const struct listener *l, int fd);
+
+/* ---- listen_crowd.c ------------------------------------------------------ */
+
+bool crowd_open(struct listener *l);
+void crowd_close(struct listener *l);
+/* libmicrohttpd asks whether a connection may be. */
+enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
+                            socklen_t len);
+void crowd_enter(struct request *q);
+void crowd_leave(struct request *q);
+
+/* ---- listen_handed.c ----------------------------------------------------- */
+
+/* The socket of this address among those handed over, now ours; -1: none. */
+int handed_take(struct listener *l, const struct sockaddr *want);
+/* Have all loops listen on it. It is closed. */
+hsy_status handed_share(struct listener *l, int fd, hsy_error *err);
 
 /* ---- listen_head.c ------------------------------------------------------- */
 
@@ -193,12 +233,20 @@ uint64_t request_until(const struct request *q, uint32_t seconds);
 void request_over(void *loop, struct MHD_Connection *http, void **context,
                   enum MHD_RequestTerminationCode why);
 
+/* ---- listen_body.c ------------------------------------------------------- */
+
+void body_more(struct request *q, const char *data, size_t size);
+void body_free(struct request *q);
+bool body_pressed(const struct listener *l);
+
 /* ---- listen_answer.c ----------------------------------------------------- */
 
 /* It is ANSWERED or has EVENTS; if its handler is over, its loop is told. */
 void request_give(struct request *q, enum request_state how);
 /* On the loop's thread: queue the answer that was given. */
 enum MHD_Result request_send(struct request *q);
+/* Free an answer that nobody will send. */
+void request_forget(struct request *q);
 /* Make an answer of ours; on the loop's thread, before the handler. */
 void request_refuse(struct request *q, int status, const char *title,
                     bool close);
@@ -222,6 +270,15 @@ struct linger_socket; /* what the loop's epoll names it by */
 void linger_begin(struct loop *p, int fd);
 void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
 void linger_sweep(struct loop *p, bool all);
+
+/* ---- listen_gone.c ------------------------------------------------------- */
+
+bool gone_open(struct loop *p);
+void gone_close(struct loop *p);
+/* Resume a connection whose answer is there and whose peer sends no more. */
+void gone_resume(struct loop *p, struct request *q);
+/* Its descriptor is its own again, if it was not. */
+void gone_show(struct request *q);
 
 /* ---- listen_park.c ------------------------------------------------------- */
 

@@ -22,7 +22,7 @@ static void request_begin(struct request *q, const char *url)
     q->path = url;
     q->route = NULL;
     q->segments = NULL;
-    q->close = q->dropped = false;
+    q->close = q->dropped = q->guarded = false;
     q->len = q->room = q->declared = 0;
     q->status = 0;
     q->type = NULL;
@@ -55,48 +55,6 @@ static enum MHD_Result request_head(struct request *q, const struct head *head)
         return MHD_YES; /* sent in the next call: the connection may go on */
     q->linger = true;
     return request_send(q);
-}
-
-/* Room for more of the body, within what all bodies together may take: a
- * sender is charged for what has come, not for what it has announced. */
-static bool request_grow(struct request *q, size_t need)
-{
-    struct listener *l = q->loop->listener;
-    size_t room = q->room == 0 ? need : 2 * q->room, more;
-    uint8_t *body;
-
-    if (room < need)
-        room = need;
-    if (room < 4096)
-        room = 4096;
-    if (room > q->declared)
-        room = q->declared;
-    more = room - q->room;
-    if (atomic_fetch_add(&l->inflight, more) + more >
-        l->options.inflight_bytes) {
-        atomic_fetch_sub(&l->inflight, more);
-        return false;
-    }
-    q->charged += more;
-    body = realloc(q->body, room);
-    if (body == NULL)
-        return false;
-    q->body = body;
-    q->room = room;
-    return true;
-}
-
-static void request_more(struct request *q, const char *data, size_t size)
-{
-    if (q->dropped || q->status != 0)
-        return;
-    if (size > q->declared - q->len ||
-        (size > q->room - q->len && !request_grow(q, q->len + size))) {
-        q->dropped = true; /* what has come of it is kept until the answer */
-        return;
-    }
-    memcpy(q->body + q->len, data, size);
-    q->len += size;
 }
 
 /* All of it is there. The handler may have answered before it returns, on this
@@ -150,6 +108,7 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
     (void)loop;
     if (q == NULL)
         return MHD_NO; /* there was no memory for the connection */
+    gone_show(q);
     state = atomic_load_explicit(&q->state, memory_order_acquire);
     if (state == REQUEST_NONE) {
         const union MHD_ConnectionInfo *info = MHD_get_connection_info(
@@ -161,7 +120,7 @@ enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
                                            q->plain_url});
     }
     if (*size != 0) {
-        request_more(q, data, *size);
+        body_more(q, data, *size);
         *size = 0;
         return MHD_YES;
     }
@@ -181,17 +140,16 @@ void request_over(void *loop, struct MHD_Connection *http, void **context,
     *context = NULL;
     q->lined = false;
     events_forget(q);
+    request_forget(q);
     for (struct request_piece *next, *p = q->pieces; p != NULL; p = next) {
         next = p->next;
         free(p);
     }
     q->pieces = NULL;
     q->headers = NULL;
-    free(q->body);
-    q->body = NULL;
-    atomic_fetch_sub(&q->loop->listener->inflight, q->charged);
-    q->charged = 0;
+    body_free(q);
     q->served = true;
+    q->moved = 0;
     q->deadline = request_until(q, q->loop->listener->options.idle_seconds);
     atomic_store_explicit(&q->state, REQUEST_NONE, memory_order_relaxed);
 }

@@ -181,6 +181,18 @@ void log_event(struct log *l, enum log_level level, const char *event,
     pthread_mutex_unlock(&l->lock);
 }
 
+void log_words(struct log *l, enum log_level level, const char *event,
+               const char *name, const char *message)
+{
+    char fields[LOG_FIELDS];
+
+    snprintf(fields, sizeof fields, "name=%s", name);
+    pthread_mutex_lock(&l->lock);
+    if (level <= l->level)
+        log_line(l, level, event, fields, message);
+    pthread_mutex_unlock(&l->lock);
+}
+
 void log_failure(struct log *l, const char *event, const hsy_error *err)
 {
     char fields[LOG_FIELDS] = "", message[LOG_FIELDS];

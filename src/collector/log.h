@@ -26,6 +26,10 @@ void log_close(struct log *l);
 void log_event(struct log *l, enum log_level level, const char *event,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same with a name and a message in words, which are ours. */
+void log_words(struct log *l, enum log_level level, const char *event,
+               const char *name, const char *message);
+
 /* A failure of ours, with what the library said. */
 void log_failure(struct log *l, const char *event, const hsy_error *err);
 

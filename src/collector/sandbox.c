@@ -139,9 +139,10 @@ static const int sandbox_allowed[] = {
     /* files */
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(pread64), SCMP_SYS(pwrite64),
     SCMP_SYS(close), SCMP_SYS(openat), SCMP_SYS(newfstatat), SCMP_SYS(fstat),
-    SCMP_SYS(fcntl), SCMP_SYS(fsync), SCMP_SYS(fdatasync), SCMP_SYS(ftruncate),
-    SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir), SCMP_SYS(rmdir),
-    SCMP_SYS(access), SCMP_SYS(getdents64),
+    SCMP_SYS(fcntl), SCMP_SYS(dup3), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
+    SCMP_SYS(ftruncate), SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir),
+    SCMP_SYS(rmdir), SCMP_SYS(access), SCMP_SYS(getdents64), SCMP_SYS(lseek),
+    SCMP_SYS(fstatfs),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),

@@ -10,6 +10,7 @@
 #include "serve.h"
 
 #include "hostfail.h"
+#include "put.h"
 #include "rehearsal.h"
 #include "sandbox.h"
 
@@ -23,12 +24,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
-#define SERVE_FILES 64u              /* besides those of listeners */
-#define SERVE_LOOP_FILES 72u         /* of a loop, besides its connections */
-#define SERVE_CONNECTIONS 8u         /* of a listener, at least */
-#define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
+#define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
+#define SERVE_FILES 64u               /* besides those of listeners */
+#define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
+#define SERVE_CONNECTIONS 8u          /* of a listener, at least */
+#define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
+#define SERVE_SEND_ADMIN (128u << 10)
+#define SERVE_LOOK 1000000u /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
+#define SERVE_BEATS 4u /* in the time in which one is wanted */
 
 /* ---- Opening ------------------------------------------------------------- */
 
@@ -87,6 +91,15 @@ static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
+void serve_enrols(struct collector *c, const struct config *f)
+{
+    char task[HSY_TASK_ID + 1];
+
+    if (f != NULL)
+        c->enrols = f->enrolled != NULL && f->enrolled[0] != NULL;
+    engine_enrols(c->engine, c->enrols || tokens_task(c->tokens, 0, task));
+}
+
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
@@ -98,7 +111,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
                                      .keep_days = (uint32_t)f->keep_days,
                                      .grace_days = (uint32_t)f->grace_days,
                                      .clock_days = (uint32_t)f->clock_days,
-                                     .accept_clock = c->accept_clock};
+                                     .accept_clock = c->accept_clock,
+                                     .driven_clock = f->rehearsal != NULL};
     struct store_state state;
     hsy_status st;
 
@@ -114,6 +128,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
         st = tokens_open(&c->tokens, f->data, &t->err);
     if (st == HSY_OK)
         st = tokens_want(c->tokens, f->enrolled, &t->err);
+    if (st == HSY_OK)
+        serve_enrols(c, f);
     explicit_bzero(&state, sizeof state);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
 }
@@ -165,6 +181,9 @@ static struct listen_options serve_options(struct collector *c)
                                    .ctx = c,
                                    .loops = serve_loops(f),
                                    .connections = c->connections,
+                                   .address_connections =
+                                       (unsigned)f->address_connections,
+                                   .exempt = (const char *const *)f->proxies,
                                    .head_seconds = (uint32_t)f->head_seconds,
                                    .body_seconds = (uint32_t)f->body_seconds,
                                    .idle_seconds = (uint32_t)f->idle_seconds,
@@ -175,12 +194,15 @@ static struct listen_options serve_options(struct collector *c)
 
 static hsy_status serve_open_public(struct collector *c,
                                     const struct serve_tls *tls,
+                                    struct listen_handed *handed,
                                     struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
     hsy_status st;
 
     o.address = c->config.listen;
+    o.send_bytes = SERVE_SEND_PUBLIC;
+    o.handed = handed;
     o.routes = api_public;
     o.nroutes = api_public_count;
     o.tls_cert = (const char *)tls->cert;
@@ -194,6 +216,7 @@ static hsy_status serve_open_public(struct collector *c,
  * TLS where others could listen in. */
 static hsy_status serve_open_admin(struct collector *c,
                                    const struct serve_tls *tls,
+                                   struct listen_handed *handed,
                                    struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
@@ -204,6 +227,8 @@ static hsy_status serve_open_admin(struct collector *c,
     if (c->config.admin == NULL)
         return HSY_OK;
     o.address = c->config.admin;
+    o.send_bytes = SERVE_SEND_ADMIN;
+    o.handed = handed;
     o.routes = api_admin;
     o.nroutes = api_admin_count;
     o.loops = 1;
@@ -213,6 +238,27 @@ static hsy_status serve_open_admin(struct collector *c,
     o.role = c->config.admin_open ? NULL : serve_role;
     st = listen_open(&c->admin, &o, &t->err);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
+}
+
+static hsy_status serve_open_listeners(struct collector *c,
+                                       const struct serve_tls *tls,
+                                       struct serve_trouble *t)
+{
+    struct listen_handed handed;
+    hsy_status st;
+
+    serve_handed(&handed);
+    st = serve_open_public(c, tls, &handed, t);
+    if (st == HSY_OK)
+        st = serve_open_admin(c, tls, &handed, t);
+    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
+        if (handed.fd[i] != -1)
+            st = serve_fail(t,
+                            host_fail(&t->err, HSY_E_RANGE, NULL,
+                                      "a socket was handed over whose address "
+                                      "is neither 'listen' nor 'admin'"),
+                            "LISTEN_FDS");
+    return st;
 }
 
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
@@ -235,13 +281,13 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_open_store(c, t);
     if (st == HSY_OK)
+        st = watch_open(&c->watch, &c->config, &t->err);
+    if (st == HSY_OK)
         st = serve_open_tasks(c, t);
     if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
     if (st == HSY_OK)
-        st = serve_open_public(c, &tls, t);
-    if (st == HSY_OK)
-        st = serve_open_admin(c, &tls, t);
+        st = serve_open_listeners(c, &tls, t);
     serve_forget_tls(&tls);
     return st;
 }
@@ -350,16 +396,10 @@ static void serve_strange_tokens(struct collector *c)
  */
 static void serve_remind(struct collector *c)
 {
-    size_t len;
-    uint8_t *document = engine_document_hold(c->engine, &len);
-
-    if (document == NULL)
-        log_event(c->log, LOG_NOTE, "no-document", "refuses=every-upload");
     if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
         log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
                   "hearsay-serve-token-add");
     serve_strange_tokens(c);
-    engine_document_drop(document);
 }
 
 /* A clock file that cannot be read, while somebody writes it, stands still:
@@ -388,6 +428,24 @@ static void serve_failed(void *ctx, const hsy_error *err)
     _exit(1);
 }
 
+static void serve_beat(void *ctx)
+{
+    const struct collector *c = ctx;
+
+    serve_notify(c->manager, "WATCHDOG=1");
+}
+
+/* As often as the service manager wants, and more. */
+static hsy_status serve_pulse(struct collector *c, hsy_error *err)
+{
+    const uint64_t wanted = serve_watchdog();
+    const struct watch_pulse how = {.micros = wanted / SERVE_BEATS,
+                                    .beat = wanted != 0 ? serve_beat : NULL,
+                                    .ctx = c};
+
+    return watch_pulse_start(c, &how, err);
+}
+
 hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 {
     const struct workers_options o = {
@@ -413,9 +471,12 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
-    if (st == HSY_OK)
-        serve_remind(c);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
+    if (st == HSY_OK) {
+        serve_remind(c);
+        watch_tick(c);
+        st = serve_pulse(c, &t->err);
+    }
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
 }
 
@@ -430,8 +491,10 @@ void serve_look(struct collector *c)
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        serve_enrols(c, NULL);
         serve_strange_tokens(c);
     }
+    watch_tick(c);
 }
 
 /* ---- The end ------------------------------------------------------------- */
@@ -442,6 +505,7 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     hsy_status st;
 
     __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
+    watch_pulse_stop(c->watch);
     listen_drain(c->public, seconds);
     if (c->admin != NULL)
         listen_drain(c->admin, seconds);
@@ -456,6 +520,7 @@ void serve_close(struct collector *c)
 {
     hsy_error err;
 
+    watch_pulse_stop(c->watch);
     if (c->public != NULL)
         listen_drain(c->public, 0); /* handlers use what is closed below */
     if (c->admin != NULL)
@@ -469,6 +534,7 @@ void serve_close(struct collector *c)
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->is->close(c->store);
+    watch_close(c->watch);
     log_close(c->log);
     pthread_mutex_destroy(&c->documents);
     config_clear(&c->config);

@@ -6,26 +6,15 @@
 
 #include "hostfail.h"
 
-int store_put_meta(struct store_sqlite *s, struct sql *q,
-                   const struct store_state *state)
-{
-    const struct sql_value row[] = {SQL_N(1),
-                                    SQL_B(s->name, STORE_NAME),
-                                    SQL_B(state->key, STORE_KEY),
-                                    SQL_N(state->seq),
-                                    SQL_N(state->closed),
-                                    SQL_N(state->day)};
-
-    return sql_put(q, SQL_PUT_META, row, 6);
-}
-
 /* ---- A commit ------------------------------------------------------------ */
 
-/* Ids of an epoch stand in the places epoch * 2^32 onward. */
+/* Ids of an epoch stand in the places epoch * 2^32 onward, those of null
+ * uploads in the second half of them. */
 static int append_ids(struct sql *q, const struct store_ids *ids)
 {
-    const uint64_t begin = (uint64_t)ids->epoch << 32;
-    const struct sql_value end = SQL_N(begin + (UINT64_C(1) << 32));
+    const uint64_t begin =
+        (uint64_t)ids->epoch << 32 | (ids->null ? STORE_NULLS : 0);
+    const struct sql_value end = SQL_N(begin + STORE_NULLS);
     uint64_t last = begin;
     int rc;
     sqlite3_stmt *st = sql_start(q, SQL_LAST_IDS, &end, 1, &rc);
@@ -44,14 +33,18 @@ static int append_ids(struct sql *q, const struct store_ids *ids)
     return sql_put(q, SQL_PUT_IDS, row, 2);
 }
 
-static int append_batch(struct sql *q, uint64_t seq,
+static int append_batch(struct store_sqlite *s, struct sql *q, uint64_t seq,
                         const struct store_batch *b)
 {
     const struct sql_value row[] = {SQL_N(seq),        SQL_N(b->entry),
                                     SQL_N(b->epoch),   SQL_N(b->type),
                                     SQL_N(b->reports), SQL_B(b->bytes, b->len)};
+    uint32_t sum;
+    int rc = sql_put_sum(q, SQL_PUT_BATCH, row, 6, &sum);
 
-    return sql_put(q, SQL_PUT_BATCH, row, 6);
+    s->next.rests++;
+    s->next.checks += sum;
+    return rc;
 }
 
 static int append_count(struct sql *q, const struct store_count *c)
@@ -70,7 +63,8 @@ static int append_quota(struct sql *q, const struct store_quota *u)
     return sql_put(q, SQL_PUT_QUOTA, row, 3);
 }
 
-static int append_rows(struct sql *q, const struct store_commit *c)
+static int append_rows(struct store_sqlite *s, struct sql *q,
+                       const struct store_commit *c)
 {
     int rc = SQLITE_OK;
 
@@ -78,7 +72,7 @@ static int append_rows(struct sql *q, const struct store_commit *c)
         if (c->ids[i].n != 0)
             rc = append_ids(q, &c->ids[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->nbatches; i++)
-        rc = append_batch(q, c->seq, &c->batches[i]);
+        rc = append_batch(s, q, c->seq, &c->batches[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->ncounts; i++)
         rc = append_count(q, &c->counts[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->nquotas; i++)
@@ -92,11 +86,9 @@ static int append_commit(struct store_sqlite *s, struct sql *q,
                          const void *what)
 {
     const struct store_commit *c = what;
-    struct store_state next = s->state;
-    int rc = append_rows(q, c);
 
-    next.seq = c->seq;
-    return rc == SQLITE_OK ? store_put_meta(s, q, &next) : rc;
+    s->next.state.seq = c->seq;
+    return append_rows(s, q, c);
 }
 
 hsy_status store_append(struct store *is, const struct store_commit *c,
@@ -159,7 +151,9 @@ hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
 
 static int append_state(struct store_sqlite *s, struct sql *q, const void *what)
 {
-    return store_put_meta(s, q, what);
+    (void)q;
+    s->next.state = *(const struct store_state *)what;
+    return SQLITE_OK;
 }
 
 /* Closed is closed once the number is durable: what is read back is beyond it.
@@ -174,8 +168,8 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
 
     if (through > STORE_EPOCHS)
         return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
-    next.closed = through > next.closed ? through : next.closed;
-    next.day = day > next.day ? day : next.day;
+    next.closed = through; /* the engine alone knows when one may go back */
+    next.day = day;
     if (next.closed == s->state.closed && next.day == s->state.day)
         return store_alive(s, err);
     st = store_write(s, &s->append, append_state, &next, err);
@@ -184,6 +178,44 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
     s->state = next;
     st = store_erase_epochs(s, &more, err);
     return st == HSY_E_FULL ? HSY_OK : st; /* later, by store_tidy */
+}
+
+/* ---- Null uploads -------------------------------------------------------- */
+
+static int append_forget(struct store_sqlite *s, struct sql *q,
+                         const void *what)
+{
+    (void)s;
+    return sql_run(q, SQL_ERASE_IDS, what, 2);
+}
+
+hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
+                              hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    const uint64_t begin = (uint64_t)epoch << 32 | STORE_NULLS;
+    const struct sql_value span[] = {SQL_N(begin),
+                                     SQL_N(begin + STORE_NULLS - 1)};
+    hsy_status st = store_alive(s, err);
+    int rc = SQLITE_OK;
+    sqlite3_stmt *sum;
+
+    if (st != HSY_OK)
+        return st;
+    if (epoch > STORE_EPOCHS)
+        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
+    sum = sql_start(&s->append, SQL_SUM_IDS, span, 2, &rc);
+    if (sum != NULL) {
+        rc = sqlite3_step(sum);
+        *n = (uint64_t)sqlite3_column_int64(sum, 0) / sizeof(struct store_id);
+        sqlite3_reset(sum);
+        rc = rc == SQLITE_ROW ? SQLITE_OK : rc;
+    }
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->append, rc, err);
+    st = store_write(s, &s->append, append_forget, span, err);
+    atomic_store(&s->erased, true);
+    return st;
 }
 
 static int append_figure(struct store_sqlite *s, struct sql *q,

@@ -41,9 +41,9 @@ bool store_sync_parent(const char *path)
 bool store_remove(const char *directory)
 {
     static const char *const names[] = {
-        "record.db",         "record.db-wal",    "record.db-shm",
-        "record.db-journal", "cells.db",         "cells.db-wal",
-        "cells.db-shm",      "cells.db-journal", "lock"};
+        "record.db", "record.db-wal", "record.db-shm", "record.db-journal",
+        "cells.db",  "cells.db-wal",  "cells.db-shm",  "cells.db-journal",
+        "lock",      "reserve"};
     const size_t room = strlen(directory) + sizeof "/record.db-journal";
     char *path = malloc(room);
     struct stat is;
@@ -105,29 +105,53 @@ hsy_status store_enter(struct store_sqlite *s, const char *directory,
                            : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
 }
 
-hsy_status store_lock(struct store_sqlite *s, hsy_error *err)
+/* Somebody has it: say who, as far as `lock` knows. */
+static hsy_status directory_busy(const struct store_sqlite *s, hsy_error *err)
 {
     char text[24] = "";
-    hsy_status st;
-    int n;
+    hsy_status st =
+        host_fail(err, HSY_E_BUSY, "lock",
+                  "another process serves this data: stop it first");
 
-    s->lock =
-        openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (s->lock == -1)
-        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, "lock",
-                         "it cannot be opened");
-    if (flock(s->lock, LOCK_EX | LOCK_NB) == 0) {
-        n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-        if (ftruncate(s->lock, 0) == 0 &&
-            pwrite(s->lock, text, (size_t)n, 0) != n)
-            return HSY_OK; /* nobody counts on it: it is told to people */
-        return HSY_OK;
-    }
-    if (errno != EWOULDBLOCK)
-        return host_fail(err, HSY_E_IO, "lock", "it cannot be taken");
-    st = host_fail(err, HSY_E_BUSY, "lock",
-                   "another process serves this data: stop it first");
     if (err != NULL && pread(s->lock, text, sizeof text - 1, 0) > 0)
         err->limit = strtoul(text, NULL, 10);
     return st;
+}
+
+/* A file of the directory, held by nobody but us. */
+static hsy_status directory_hold(struct store_sqlite *s, int *fd,
+                                 const char *file, int how, hsy_error *err)
+{
+    *fd = openat(s->dir, file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | how, 0600);
+    if (*fd == -1)
+        return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO, file,
+                         "it cannot be opened");
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+        return HSY_OK;
+    return errno == EWOULDBLOCK
+               ? directory_busy(s, err)
+               : host_fail(err, HSY_E_IO, file, "it cannot be locked");
+}
+
+hsy_status store_lock(struct store_sqlite *s, hsy_error *err)
+{
+    return directory_hold(s, &s->lock, "lock", O_CREAT, err);
+}
+
+/* A `lock` that was removed and made again can be taken twice, the record's own
+ * file cannot. What is not there is found by who opens it. */
+hsy_status store_hold(struct store_sqlite *s, bool create, hsy_error *err)
+{
+    if (!create && faccessat(s->dir, "record.db", F_OK, 0) == -1)
+        return HSY_OK;
+    return directory_hold(s, &s->held, "record.db", create ? O_CREAT : 0, err);
+}
+
+void store_lock_number(const struct store_sqlite *s)
+{
+    char text[24];
+    const int n = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+
+    if (ftruncate(s->lock, 0) == 0 && pwrite(s->lock, text, (size_t)n, 0) != n)
+        return; /* nobody counts on it: it is told to people */
 }

@@ -15,9 +15,13 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
 
-    [SQL_PUT_META] = "REPLACE INTO meta(sum, one, name, key, seq, closed, day)"
-                     " VALUES(?,?,?,?,?,?,?)",
-    [SQL_GET_META] = "SELECT sum, one, name, key, seq, closed, day FROM meta",
+    [SQL_PUT_META] = "REPLACE INTO meta(sum, one, name, key, seq, closed, day,"
+                     " turn, rests, checks) VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [SQL_GET_META] = "SELECT sum, one, name, key, seq, closed, day,"
+                     " turn, rests, checks FROM meta",
+    [SQL_GET_META_1] = "SELECT sum, one, name, key, seq, closed, day FROM meta",
+    [SQL_WHOSE] = "SELECT turn, seq FROM meta",
+    [SQL_SUM_BATCHES] = "SELECT count(*), coalesce(sum(sum), 0) FROM batches",
     [SQL_PUT_DOCUMENT] =
         "REPLACE INTO documents(sum, one, bytes) VALUES(?,?,?)",
     [SQL_GET_DOCUMENT] = "SELECT sum, one, bytes FROM documents",
@@ -42,8 +46,8 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_SMALL_IDS] = "SELECT place, length(bytes) FROM ids WHERE place > ?"
                       " ORDER BY place LIMIT ?",
     [SQL_ERASE_IDS] = "DELETE FROM ids WHERE place > ? AND place <= ?",
-    [SQL_ERASE_OLD_IDS] = "DELETE FROM ids WHERE place IN"
-                          " (SELECT place FROM ids WHERE place < ? LIMIT ?)",
+    [SQL_SUM_IDS] = "SELECT coalesce(sum(length(bytes)), 0) FROM ids"
+                    " WHERE place > ? AND place <= ?",
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
     [SQL_PUT_MERGED] = "INSERT INTO merged(sum, name) VALUES(?,?)",
@@ -55,7 +59,7 @@ static const char *const sql_texts[SQL_COUNT] = {
         "SELECT sum, seq, entry, epoch, type, reports, bytes FROM batches b"
         " WHERE seq > coalesce((SELECT through FROM rounds r"
         " WHERE r.entry = b.entry), 0) ORDER BY number",
-    [SQL_OLD_BATCHES] = "SELECT number, length(bytes) FROM batches"
+    [SQL_OLD_BATCHES] = "SELECT number, length(bytes), sum FROM batches"
                         " WHERE entry = ? AND seq <= ? ORDER BY seq LIMIT ?",
     [SQL_ERASE_BATCH] = "DELETE FROM batches WHERE number = ?",
     [SQL_PUT_ROUND] = "REPLACE INTO rounds(sum, entry, round, through)"
@@ -194,12 +198,21 @@ int sql_run(struct sql *q, enum sql_id id, const struct sql_value *values,
 int sql_put(struct sql *q, enum sql_id id, const struct sql_value *values,
             size_t n)
 {
+    uint32_t sum;
+
+    return sql_put_sum(q, id, values, n, &sum);
+}
+
+int sql_put_sum(struct sql *q, enum sql_id id, const struct sql_value *values,
+                size_t n, uint32_t *sum)
+{
     int rc;
     sqlite3_stmt *st = sql_ready(q, id, &rc);
 
+    *sum = sql_sum(values, n);
     if (st == NULL)
         return rc;
-    rc = sqlite3_bind_int64(st, 1, sql_sum(values, n));
+    rc = sqlite3_bind_int64(st, 1, *sum);
     for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
         rc = sql_bind(st, (int)i + 2, &values[i]);
     return rc == SQLITE_OK ? sql_finish(st) : rc;
@@ -237,7 +250,7 @@ hsy_status sql_rows(struct sql *q, enum sql_id id,
                     const struct sql_value *values, size_t n, size_t columns,
                     sql_each *each, void *ctx, int *rc)
 {
-    struct sql_value row[8];
+    struct sql_value row[SQL_COLUMNS];
     sqlite3_stmt *st = sql_start(q, id, values, n, rc);
     hsy_status status = HSY_OK;
 
@@ -262,7 +275,6 @@ static const char sql_settings[] =
     "PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
     "PRAGMA secure_delete=ON; PRAGMA cache_size=-8192;"
     "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;"
-    "PRAGMA journal_size_limit=16777216;"
     "PRAGMA synchronous=FULL;";
 
 static int sql_committed(void *log, sqlite3 *db, const char *name, int pages)

@@ -25,9 +25,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define SQLITE_LOG_MOST 65536u /* pages of a log that nobody has emptied */
-
 /* ---- Failing ------------------------------------------------------------- */
+
+static const char sqlite_robbed[] =
+    "another process has written to this data: nothing is written any more";
 
 hsy_status store_alive(struct store_sqlite *s, hsy_error *err)
 {
@@ -35,6 +36,8 @@ hsy_status store_alive(struct store_sqlite *s, hsy_error *err)
 
     if (dead == HSY_OK)
         return HSY_OK;
+    if (dead == HSY_E_BUSY)
+        return host_fail(err, HSY_E_IO, "record.db", sqlite_robbed);
     return host_fail(err, dead, NULL,
                      dead == HSY_E_IO
                          ? "the disk has failed: nothing is written any more"
@@ -68,8 +71,10 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
 
     if (q->db != NULL && !sqlite3_get_autocommit(q->db))
         sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
-    if (full)
+    if (full) {
+        atomic_store(&s->full, true);
         return host_fail(err, HSY_E_FULL, q->file, "the disk is full");
+    }
     switch (rc & 0xff) {
     case SQLITE_NOMEM:
         return host_fail(err, HSY_E_NOMEM, q->file, "out of memory");
@@ -87,10 +92,39 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
     case SQLITE_SCHEMA:
     case SQLITE_MISMATCH:
         return store_damaged(s, q->file, err);
+    case SQLITE_PROTOCOL:
+        atomic_store(&s->dead, HSY_E_BUSY);
+        return store_alive(s, err);
     default:
         atomic_store(&s->dead, HSY_E_IO);
         return host_fail(err, HSY_E_IO, q->file, "the disk has failed");
     }
+}
+
+/* A transaction of the record, by whom holds writing. */
+static int sqlite_transact(struct store_sqlite *s, struct sql *q,
+                           store_body *body, const void *what)
+{
+    int rc = store_still_ours(s, q);
+
+    s->next = s->meta;
+    if (rc == SQLITE_OK)
+        rc = body(s, q, what);
+    if (rc == SQLITE_OK && memcmp(&s->next, &s->meta, sizeof s->next) != 0)
+        rc = store_put_meta(s, q);
+    if (rc == SQLITE_OK)
+        rc = sql_run(q, SQL_COMMIT, NULL, 0);
+    if (rc == SQLITE_OK)
+        s->meta = s->next;
+    return rc;
+}
+
+static int sqlite_cells(struct store_sqlite *s, struct sql *q, store_body *body,
+                        const void *what)
+{
+    int rc = body(s, q, what);
+
+    return rc == SQLITE_OK ? sql_run(q, SQL_COMMIT, NULL, 0) : rc;
 }
 
 hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
@@ -101,22 +135,18 @@ hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
     int rc;
 
     if (record)
-        pthread_mutex_lock(&s->writing);
+        store_line_lock(&s->writing);
     st = store_alive(s, err);
     if (st == HSY_OK) {
         rc = sql_run(q, SQL_BEGIN, NULL, 0);
         if (rc == SQLITE_OK)
-            rc = body(s, q, what);
-        if (rc == SQLITE_OK)
-            rc = sql_run(q, SQL_COMMIT, NULL, 0);
+            rc = record ? sqlite_transact(s, q, body, what)
+                        : sqlite_cells(s, q, body, what);
         if (rc != SQLITE_OK)
             st = store_fail(s, q, rc, err);
     }
     if (record)
-        pthread_mutex_unlock(&s->writing);
-    /* Should nobody write tallies, the log is emptied here. */
-    if (st == HSY_OK && q == &s->append)
-        st = store_bound_log(s, q, SQLITE_LOG_MOST, err);
+        store_line_unlock(&s->writing);
     return st;
 }
 
@@ -165,6 +195,7 @@ static hsy_status sqlite_first(struct store_sqlite *s, struct sql *q,
 static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
                                  int64_t *version, hsy_error *err)
 {
+    const uint32_t known = q == &s->cells ? STORE_CELLS_VERSION : STORE_VERSION;
     int64_t tables = 0;
     int rc = sql_pragma(q, "PRAGMA user_version", version);
 
@@ -172,11 +203,11 @@ static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
         rc = sql_pragma(q, "SELECT count(*) FROM sqlite_schema", &tables);
     if (rc != SQLITE_OK)
         return store_fail(s, q, rc, err);
-    if (*version > STORE_VERSION) {
+    if (*version > known) {
         host_fail(err, HSY_E_VERSION, q->file,
                   "a newer program made it: use that one");
         if (err != NULL)
-            err->limit = STORE_VERSION;
+            err->limit = known;
         return HSY_E_VERSION;
     }
     if ((*version == 0) != (tables == 0))
@@ -193,7 +224,7 @@ static hsy_status sqlite_make(struct store_sqlite *s, struct sql *q,
 
     if (rc == SQLITE_OK)
         rc = q == &s->cells ? sql_put(q, SQL_PUT_NAME, name, 2)
-                            : store_put_meta(s, q, &s->state);
+                            : store_put_meta(s, q);
     if (rc == SQLITE_OK)
         rc = sql_run(q, SQL_COMMIT, NULL, 0);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
@@ -214,24 +245,8 @@ static hsy_status sqlite_take_name(void *ctx, const struct sql_value *row)
     return HSY_OK;
 }
 
-static hsy_status sqlite_take_meta(void *ctx, const struct sql_value *row)
-{
-    struct store_sqlite *s = ctx;
-
-    if (row[1].len != STORE_NAME || row[2].len != STORE_KEY ||
-        memcmp(row[1].bytes, s->name, STORE_NAME) != 0)
-        return HSY_E_DAMAGED;
-    memcpy(s->state.key, row[2].bytes, STORE_KEY);
-    s->state.seq = row[3].number;
-    s->state.closed = (uint32_t)row[4].number;
-    s->state.day = (uint32_t)row[5].number;
-    return HSY_OK;
-}
-
-/* The one row of meta. */
-static hsy_status sqlite_meta(struct store_sqlite *s, struct sql *q,
-                              enum sql_id id, size_t columns, sql_each *take,
-                              hsy_error *err)
+hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
+                          size_t columns, sql_each *take, hsy_error *err)
 {
     int64_t rows = 0;
     int rc = sql_pragma(q, "SELECT count(*) FROM meta", &rows);
@@ -273,7 +288,7 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
         return store_fail(s, &s->cells, rc, err);
     if (making && chunks != 0)
         return store_damaged(s, s->append.file, err);
-    return sqlite_meta(s, &s->cells, SQL_GET_NAME, 2, sqlite_take_name, err);
+    return store_get_meta(s, &s->cells, SQL_GET_NAME, 2, sqlite_take_name, err);
 }
 
 static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
@@ -294,12 +309,12 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
     if (st == HSY_OK)
         st = sqlite_open_cells(s, version == 0, err);
     if (st == HSY_OK && version == 0) {
-        if (!sqlite_random(s->state.key, STORE_KEY))
+        if (!sqlite_random(s->next.state.key, STORE_KEY))
             return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
         st = sqlite_make(s, &s->append, store_tables_record, err);
     }
     if (st == HSY_OK)
-        st = sqlite_meta(s, &s->append, SQL_GET_META, 6, sqlite_take_meta, err);
+        st = store_take_turn(s, version == 1, err);
     if (st == HSY_OK)
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
@@ -316,8 +331,12 @@ static void sqlite_close(struct store *is)
     sql_close(&s->flip);
     sql_close(&s->append);
     sql_close(&s->cells);
-    pthread_mutex_destroy(&s->writing);
+    store_line_clear(&s->writing);
     pthread_mutex_destroy(&s->cutting);
+    if (s->held != -1) /* after SQLite has given up its locks on it */
+        close(s->held);
+    if (s->reserve != -1)
+        close(s->reserve);
     if (s->lock != -1)
         close(s->lock);
     if (s->dir != -1)
@@ -336,39 +355,54 @@ static const struct store_functions sqlite_functions = {
     .document = store_document,
     .close_epochs = store_close_epochs,
     .figure = store_figure,
+    .forget_nulls = store_forget_nulls,
     .tidy = store_tidy,
     .chunks = store_chunks,
-    .round = store_round,
+    .rounds = store_rounds,
     .drop = store_drop,
+    .settle = store_settle,
+    .reserve = store_reserve,
     .backup = store_backup,
     .close = sqlite_close,
 };
 
-/* Erase what a killed process had folded but not erased. */
-struct sqlite_through {
-    struct store_sqlite *s;
-    hsy_error *err;
+/* Rounds in force. */
+struct sqlite_rounds {
+    struct store_round *all; /* owned */
+    size_t n;
 };
 
-static hsy_status sqlite_erase_folded(void *ctx, const struct sql_value *row)
+static hsy_status sqlite_take_round(void *ctx, const struct sql_value *row)
 {
-    struct sqlite_through *t = ctx;
-    const hsy_status st = store_erase_batches(
-        t->s, &t->s->append, (uint32_t)row[0].number, row[2].number, t->err);
+    struct sqlite_rounds *r = ctx;
+    struct store_round *more = realloc(r->all, (r->n + 1) * sizeof *more);
 
-    return st == HSY_E_FULL ? HSY_OK : st;
+    if (more == NULL)
+        return HSY_E_NOMEM;
+    r->all = more;
+    r->all[r->n++] =
+        (struct store_round){(uint32_t)row[0].number, row[2].number};
+    return HSY_OK;
 }
 
+/* Erase what a killed process had folded but not erased. */
 static hsy_status sqlite_recover(struct store_sqlite *s, hsy_error *err)
 {
-    struct sqlite_through t = {s, err};
+    struct sqlite_rounds r = {NULL, 0};
     int rc;
     hsy_status st = sql_rows(&s->flip, SQL_GET_ROUNDS, NULL, 0, 3,
-                             sqlite_erase_folded, &t, &rc);
+                             sqlite_take_round, &r, &rc);
 
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "rounds", err);
-    return rc == SQLITE_OK ? st : store_fail(s, &s->flip, rc, err);
+    if (st == HSY_E_NOMEM)
+        host_fail(err, st, NULL, "out of memory");
+    else if (st == HSY_E_DAMAGED)
+        store_damaged(s, "rounds", err);
+    else if (rc != SQLITE_OK)
+        st = store_fail(s, &s->flip, rc, err);
+    else
+        st = store_erase_batches(s, &s->append, r.all, r.n, err);
+    free(r.all);
+    return st == HSY_E_FULL ? HSY_OK : st;
 }
 
 hsy_status store_sqlite_open(struct store **out, struct store_state *state,
@@ -382,14 +416,19 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
-    s->dir = s->lock = -1;
+    s->dir = s->lock = s->held = s->reserve = -1;
+    s->reserve_bytes = STORE_RESERVE;
     s->record_most = STORE_LOG;
     s->cells_most = STORE_CELLS_LOG;
-    pthread_mutex_init(&s->writing, NULL);
+    store_line_init(&s->writing);
     pthread_mutex_init(&s->cutting, NULL);
     st = store_enter(s, directory, create, err);
     if (st == HSY_OK)
+        store_reserve_plan(s);
+    if (st == HSY_OK)
         st = store_lock(s, err);
+    if (st == HSY_OK)
+        st = store_hold(s, create, err);
     if (st == HSY_OK)
         st = sqlite_open_both(s, create, err);
     if (st == HSY_OK)
@@ -398,6 +437,7 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         sqlite_close(&s->is);
         return st;
     }
+    store_lock_number(s);
     *state = s->state;
     *out = &s->is;
     return HSY_OK;

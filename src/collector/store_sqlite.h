@@ -6,8 +6,9 @@
  * cells never holds up an append. docs/formats.md has every table.
  *
  * Three connections: `append` and `flip` to the record, one for each thread
- * that uses a store, and `cells`. Whoever writes to the record holds `writing`;
- * whoever uses flip or cells holds `cutting`, and takes it first.
+ * that uses a store, and `cells`. Whoever writes to the record holds `writing`,
+ * which goes round in the order of asking; whoever uses flip or cells holds
+ * `cutting`, and takes it first.
  */
 #ifndef STORE_SQLITE_H
 #define STORE_SQLITE_H
@@ -18,10 +19,13 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-#define STORE_VERSION 1 /* of the tables, in both headers (user_version) */
-#define STORE_LOG 4096u /* pages of the record's log before it is moved */
-#define STORE_CELLS_LOG 1024u    /* of that of cells */
+#define STORE_VERSION 2       /* of the record's tables (user_version), */
+#define STORE_CELLS_VERSION 1 /* and of those of cells */
+#define STORE_LOG 4096u       /* pages of the record's log before it is moved */
+#define STORE_CELLS_LOG 1024u /* of that of cells */
+#define STORE_RESERVE ((size_t)16 << 20) /* bytes, at most */
 #define STORE_EPOCHS 0x7ffffffeu /* the last: places of ids are below 2^63 */
+#define STORE_NULLS 0x80000000u  /* half the places of an epoch's ids */
 #define STORE_PATIENCE 10000     /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
@@ -34,6 +38,9 @@ enum sql_id {
     SQL_ROLLBACK,
     SQL_PUT_META,
     SQL_GET_META,
+    SQL_GET_META_1,
+    SQL_WHOSE,
+    SQL_SUM_BATCHES,
     SQL_PUT_DOCUMENT,
     SQL_GET_DOCUMENT,
     SQL_PUT_ENTRY,
@@ -48,7 +55,7 @@ enum sql_id {
     SQL_LAST_IDS,
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
-    SQL_ERASE_OLD_IDS,
+    SQL_SUM_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_MERGED,
@@ -87,6 +94,8 @@ struct sql {
     sqlite3_stmt *ready[SQL_COUNT]; /* those it has asked for */
 };
 
+#define SQL_COLUMNS 12 /* of a row at most */
+
 /* A column: a number, or bytes if there are any. */
 struct sql_value {
     uint64_t number;
@@ -114,9 +123,11 @@ sqlite3_stmt *sql_start(struct sql *q, enum sql_id id,
 /* Run it to its end. */
 int sql_run(struct sql *q, enum sql_id id, const struct sql_value *values,
             size_t n);
-/* Put a row with its checksum, which is the first parameter. */
+/* Put a row with its checksum, which is the first parameter; say that too. */
 int sql_put(struct sql *q, enum sql_id id, const struct sql_value *values,
             size_t n);
+int sql_put_sum(struct sql *q, enum sql_id id, const struct sql_value *values,
+                size_t n, uint32_t *sum);
 
 /* The checksum of a row. */
 uint32_t sql_sum(const struct sql_value *values, size_t n);
@@ -140,31 +151,62 @@ int sql_pragma(struct sql *q, const char *name, int64_t *value);
 /* What makes the tables of a database, in a transaction that is left open
  * (store_tables.c). */
 extern const char store_tables_record[], store_tables_cells[];
+/* The same for a record of version 1: what it lacks. */
+extern const char store_tables_upgrade[];
 
 /* ---- The store ----------------------------------------------------------- */
+
+/* A lock that is handed over in the order of asking (store_line.c). */
+struct store_line {
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    uint64_t last, served;
+};
+void store_line_init(struct store_line *line);
+void store_line_clear(struct store_line *line);
+void store_line_lock(struct store_line *line);
+void store_line_unlock(struct store_line *line);
 
 /* A tally whose superseded chunks are to be erased, from place on. */
 struct store_waste {
     uint32_t entry, epoch, place;
 };
 
+/* The row of meta: what every transaction of the record agrees on. */
+struct store_meta {
+    struct store_state state;
+    uint64_t turn;          /* which opening of the store this is */
+    uint64_t rests, checks; /* rows of batches, and the sum of their sums */
+};
+
 struct store_sqlite {
     struct store is; /* first */
     int dir, lock;
-    char *path; /* of the directory, absolute */
+    int reserve; /* opened when it is first filled */
+    int held;    /* record.db, locked: `lock` is only a name in a directory */
+    char *path;  /* of the directory, absolute */
     struct sql append, flip, cells;
-    pthread_mutex_t writing, cutting;
+    struct store_line writing;
+    pthread_mutex_t cutting;
     atomic_int dead; /* a status; nothing is done any more */
     atomic_size_t record_log, cells_log; /* pages in the logs, */
     size_t record_most, cells_most;      /* before they are moved by who writes
                                           * tallies */
-    atomic_bool erased;                  /* and they may hold what was erased */
+    size_t reserve_bytes;
+    atomic_bool full;   /* a write has found no room */
+    atomic_bool erased; /* and they may hold what was erased */
 
     struct store_state state; /* of the thread that appends */
     uint8_t name[STORE_NAME]; /* of both databases */
-    uint64_t tidied;          /* ids up to this place have been looked at */
+
+    /* Guarded by writing: the row as it stands, and as the transaction that is
+     * under way leaves it. */
+    struct store_meta meta, next;
+
+    uint64_t tidied; /* ids up to this place have been looked at */
 
     /* Guarded by cutting. */
+    size_t record_at, cells_at;  /* pages at which a log is tried next */
     bool swept;                  /* orphans of an earlier process are gone */
     struct store_tally *pending; /* written, waiting for their round */
     size_t npending;
@@ -183,7 +225,8 @@ hsy_status store_damaged(struct store_sqlite *s, const char *table,
                          hsy_error *err);
 
 /* One transaction of a connection: begin, body, commit, or nothing at all. For
- * the record it takes writing; for cells the caller holds cutting. */
+ * the record it takes writing, and what body makes of s->next becomes the row
+ * of meta; for cells the caller holds cutting. */
 typedef int store_body(struct store_sqlite *s, struct sql *q, const void *what);
 hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
                        const void *what, hsy_error *err);
@@ -198,50 +241,65 @@ hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
                           const size_t *lens, size_t n, hsy_error *err);
 hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
                               hsy_error *err);
+hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
+                              hsy_error *err);
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);
 hsy_status store_tidy(struct store *is, bool *more, hsy_error *err);
+hsy_status store_settle(struct store *is, bool quiet, bool *more,
+                        hsy_error *err);
 hsy_status store_chunks(struct store *is, const struct store_tally *tally,
                         const struct store_chunk *chunks, size_t n,
                         hsy_error *err);
-hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
-                       hsy_error *err);
-hsy_status store_drop(struct store *is, const struct store_tally *tally,
-                      hsy_error *err);
+hsy_status store_rounds(struct store *is, const struct store_round *rounds,
+                        size_t n, hsy_error *err);
+hsy_status store_drop(struct store *is, const struct store_tally *tallies,
+                      size_t n, hsy_error *err);
 hsy_status store_backup(struct store *is, const char *directory,
                         hsy_error *err);
 
-/* The directory, made if it is to be created (store_directory.c), and the lock
- * in it: HSY_E_BUSY with who has it in err->limit. */
+/* The directory, made if it is to be created (store_directory.c), and the locks
+ * in it, `lock` and the record's file: HSY_E_BUSY with who has them in
+ * err->limit. Then our number is written into the first, for people. */
 hsy_status store_enter(struct store_sqlite *s, const char *directory,
                        bool create, hsy_error *err);
 hsy_status store_lock(struct store_sqlite *s, hsy_error *err);
+hsy_status store_hold(struct store_sqlite *s, bool create, hsy_error *err);
+void store_lock_number(const struct store_sqlite *s);
 
 /* ---- Between them -------------------------------------------------------- */
 
-/* The row of meta, as s->state stands (store_append.c). */
-int store_put_meta(struct store_sqlite *s, struct sql *q,
-                   const struct store_state *state);
+/* The row of meta (store_meta.c). Write it as s->next; hold it, within a
+ * transaction, against s->meta: SQLITE_PROTOCOL if another process was here. */
+int store_put_meta(struct store_sqlite *s, struct sql *q);
+hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
+                          size_t columns, sql_each *take,
+                          hsy_error *err); /* store_sqlite.c */
+int store_still_ours(struct store_sqlite *s, struct sql *q);
+
+/* Read it, after a record of version 1 got what it lacks; take the next turn,
+ * and find all batches that it speaks of. HSY_E_DAMAGED. */
+hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
 
 /* Move a log into its database: it is written over from its beginning, or
  * truncated. Another connection that still reads puts it off; that is no
- * failure (store_tidy.c). */
+ * failure (store_log.c). */
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err);
 
-/* The same, not truncated, once it has more than so many pages. No room for it
- * is no failure. */
-hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
+/* The same, not truncated, once it is too long. No room for it is no failure.
+ * Caller holds cutting. */
+hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
 
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err);
 
-/* Erase the batches of an entry that its tallies hold, all of them, a bounded
+/* Erase the batches of entries that their tallies hold, all of them, a bounded
  * number a transaction. */
 hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
-                               uint32_t entry, uint64_t through,
+                               const struct store_round *rounds, size_t n,
                                hsy_error *err);
 
 /* The round in force of an entry (0: none) and through what (store_cells.c). */
@@ -262,6 +320,15 @@ struct store_tally_row store_tally_row(const struct sql_value *row);
 hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            uint32_t epoch, struct store_tally_row *row,
                            hsy_error *err);
+
+/* ---- A full disk (store_reserve.c) --------------------------------------- */
+
+/* How much is held for then, and how long logs may be: by the file system. */
+void store_reserve_plan(struct store_sqlite *s);
+/* Give it up; take it, if there is room. Caller holds cutting. */
+void store_reserve_release(struct store_sqlite *s);
+void store_reserve_take(struct store_sqlite *s);
+hsy_status store_reserve(struct store *is, hsy_error *err);
 
 /* ---- Waste (store_waste.c) ----------------------------------------------- */
 

@@ -6,7 +6,9 @@ const char store_tables_record[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " name BLOB NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL,"
-    " closed INTEGER NOT NULL, day INTEGER NOT NULL) STRICT;"
+    " closed INTEGER NOT NULL, day INTEGER NOT NULL,"
+    " turn INTEGER NOT NULL, rests INTEGER NOT NULL,"
+    " checks INTEGER NOT NULL) STRICT;"
     "CREATE TABLE documents(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " bytes BLOB NOT NULL) STRICT;"
     "CREATE TABLE entries(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
@@ -34,7 +36,14 @@ const char store_tables_record[] =
     " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE figures(entry INTEGER, day INTEGER, sum INTEGER NOT NULL,"
     " bytes BLOB NOT NULL, PRIMARY KEY(entry, day)) STRICT, WITHOUT ROWID;"
-    "PRAGMA user_version=1;";
+    "PRAGMA user_version=2;";
+
+const char store_tables_upgrade[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE meta ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE meta ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE meta ADD COLUMN checks INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version=2;";
 
 const char store_tables_cells[] =
     "BEGIN IMMEDIATE;"

@@ -288,9 +288,12 @@ static int tokens_order_hashes(const void *a, const void *b)
 
 bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1])
 {
+    const struct tokens_list *forwarders; /* have no task */
     bool found;
 
     pthread_rwlock_rdlock(&t->lock);
+    forwarders = tokens_find(t, TOKENS_FORWARDERS);
+    i += forwarders != NULL && t->set.lists + i >= forwarders;
     found = i < t->set.nlists;
     if (found)
         snprintf(task, HSY_TASK_ID + 1, "%s", t->set.lists[i].task);
@@ -298,25 +301,33 @@ bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1])
     return found;
 }
 
+/* Whether a token (NULL: none) is in a list. The lock is held. */
+static bool tokens_among(const struct tokens *t, const char *task,
+                         const char *token, uint8_t hash[16], uint32_t *quota)
+{
+    const struct tokens_list *list = tokens_find(t, task);
+
+    if (list == NULL || token == NULL)
+        return false;
+    tokens_hash_short(hash, task, token);
+    *quota = list->quota;
+    return bsearch(hash, list->hashes, list->n, TOKENS_SHORT,
+                   tokens_order_hashes) != NULL;
+}
+
 enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,
                                   const char *token, uint8_t hash[16],
                                   uint32_t *quota)
 {
-    const struct tokens_list *list;
     enum tokens_entry entry = TOKENS_BAD;
 
     pthread_rwlock_rdlock(&t->lock);
-    list = tokens_find(t, task);
-    if (list == NULL) {
+    if (tokens_among(t, TOKENS_FORWARDERS, token, hash, quota))
+        entry = TOKENS_FORWARDER;
+    else if (tokens_find(t, task) == NULL)
         entry = tokens_wanted(t, task) ? TOKENS_BAD : TOKENS_OPEN;
-    } else if (token != NULL) {
-        tokens_hash_short(hash, task, token);
-        if (bsearch(hash, list->hashes, list->n, TOKENS_SHORT,
-                    tokens_order_hashes) != NULL) {
-            *quota = list->quota;
-            entry = TOKENS_GOOD;
-        }
-    }
+    else if (tokens_among(t, task, token, hash, quota))
+        entry = TOKENS_GOOD;
     pthread_rwlock_unlock(&t->lock);
     return entry;
 }

@@ -39,8 +39,9 @@ bool tokens_any(struct tokens *t);
 bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1]);
 
 /* Whether task wants a token and this (NULL: none) is one of its: its one-way
- * name, and the uploads it may bring an epoch. */
-enum tokens_entry { TOKENS_OPEN, TOKENS_GOOD, TOKENS_BAD };
+ * name, and the reports it may bring an epoch. TOKENS_FORWARDER: it is one of
+ * those that may bring many reports in an upload, of any task. */
+enum tokens_entry { TOKENS_OPEN, TOKENS_GOOD, TOKENS_BAD, TOKENS_FORWARDER };
 enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,
                                   const char *token, uint8_t hash[16],
                                   uint32_t *quota);
@@ -59,9 +60,12 @@ hsy_status tokens_each(const char *data,
                                           enum listen_role role),
                        void *ctx, hsy_error *err);
 
-/* n enrolment tokens for a task, handed to `each` once they are durable. The
- * quota is that of all tokens of the task from now on. HSY_E_RANGE for an id
- * that is none, and for too many. */
+/* The name under which forwarders are enrolled: no task can have it. */
+#define TOKENS_FORWARDERS "Forwarders"
+
+/* n enrolment tokens for a task or TOKENS_FORWARDERS, handed to `each` once
+ * they are durable. The quota is that of all tokens of the task from now on.
+ * HSY_E_RANGE for an id that is none, and for too many. */
 hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
                         uint64_t n,
                         hsy_status (*each)(void *ctx, const char *token),

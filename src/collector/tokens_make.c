@@ -228,9 +228,10 @@ static hsy_status make_enrol(int dir, const char *task, uint32_t quota,
 static hsy_status make_check(const char *task, uint32_t quota, uint64_t n,
                              hsy_error *err)
 {
-    if (strspn(task, "abcdefghijklmnopqrstuvwxyz0123456789._-") !=
-            strlen(task) ||
-        !tokens_name_fits(task))
+    if (strcmp(task, TOKENS_FORWARDERS) != 0 &&
+        (strspn(task, "abcdefghijklmnopqrstuvwxyz0123456789._-") !=
+             strlen(task) ||
+         !tokens_name_fits(task)))
         return host_fail(err, HSY_E_RANGE, "task",
                          "this is no id of a task that can be enrolled for: 1 "
                          "to 32 of a-z, 0-9, '.', '_', '-', beginning with a "

@@ -52,6 +52,9 @@ hsy_status workers_stop(struct workers *w, hsy_error *err);
 struct workers_times {
     uint64_t waits[WORKERS_WAITS];
     uint64_t groups, submissions;
+    uint64_t micros;     /* of all waits together */
+    uint64_t checkpoint; /* microseconds since the last was written, or since
+                            the start */
 };
 void workers_look(struct workers *w, struct workers_times *out);
 

@@ -4,6 +4,8 @@
  */
 #include "tasks.h"
 
+#include "expiry.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -51,6 +53,21 @@ static bool check_date(hsy_tasks *t, struct tasks_place at, const char *text,
     return false;
 }
 
+static void check_expiry(hsy_tasks *t, struct tasks_place at)
+{
+    const enum expiry when = expiry_of(t->head.expires, t->today);
+
+    if (when == EXPIRY_PAST)
+        tasks_warn(t, at,
+                   "its last day is over: devices that do not have the "
+                   "document refuse it");
+    else if (when == EXPIRY_NEAR)
+        tasks_warn(t, at,
+                   "days that are left: %" PRIu32 ", then devices that do not "
+                   "have the document refuse it",
+                   t->head.expires - t->today);
+}
+
 static void check_head(hsy_tasks *t)
 {
     const struct tasks_file *f = t->file;
@@ -81,6 +98,8 @@ static void check_head(hsy_tasks *t)
     }
     if (t->head.expires <= t->head.issued)
         tasks_wrong(t, at, "the last day comes before the day of issue");
+    else
+        check_expiry(t, at);
     if (!tasks_given(t, TASKS_NONE, "tasks"))
         tasks_wrong(t, none,
                     "tasks is missing: a list, or [] to end them "

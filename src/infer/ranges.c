@@ -330,6 +330,16 @@ static double ranges_least(const hsy_ranges *r, size_t bins)
     return rate * (1 - rate) / (law.gap * law.gap);
 }
 
+/* The point of a sum of bins if everybody answered once, as it is if they
+ * answer again. */
+static void ranges_attended(const hsy_ranges *r, hsy_point *point)
+{
+    point->v0 *= r->noise;
+    point->v1 *= r->noise;
+    point->kept = r->noise - 1;
+    point->came = r->came;
+}
+
 /* A sum of bins with this variance if everybody answered once. */
 static hsy_point ranges_point(const hsy_ranges *r, double value,
                               double variance, size_t bins)
@@ -337,11 +347,32 @@ static hsy_point ranges_point(const hsy_ranges *r, double value,
     hsy_point point = hsy_tree_point(value, variance, r->n);
 
     point.v0 = point.v1 = fmax(point.v0, ranges_least(r, bins));
-    point.v0 *= r->noise;
-    point.v1 *= r->noise;
-    point.kept = r->noise - 1;
-    point.came = r->came;
+    ranges_attended(r, &point);
     return point;
+}
+
+/* Where a report names one bin, whether it names one of the sum is a coin: the
+ * pure law again, of some bins instead of one. All of them are 1 for certain.
+ */
+static bool ranges_coin(hsy_point *point, const hsy_ranges *r, size_t from,
+                        size_t to)
+{
+    const hsy_scheme *s = r->scheme;
+    const double bins = (double)(to - from);
+    struct mech_support law;
+
+    if (s->mech->tally != hsy_outputs_tally || s->mech->support == NULL ||
+        s->cells != s->d || to - from == s->d)
+        return false;
+    s->mech->support(s, &law);
+    law.p += (bins - 1) * law.q;
+    law.q *= bins;
+    law.not_p = ((double)s->d - bins) * law.q / bins;
+    law.not_q = 1 - law.q;
+    hsy_points_pure(point, &law, r->n,
+                    r->n * (law.q + law.gap * (r->cdf[to] - r->cdf[from])));
+    ranges_attended(r, point);
+    return true;
 }
 
 /* ---- Ranges -------------------------------------------------------------- */
@@ -384,8 +415,9 @@ hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
                               r->d);
     if (family->variance == NULL)
         return ranges_reach(est, r, from, to, how, err);
-    point = ranges_point(r, r->cdf[to] - r->cdf[from],
-                         family->variance(r->law, from, to), to - from);
+    if (!ranges_coin(&point, r, from, to))
+        point = ranges_point(r, r->cdf[to] - r->cdf[from],
+                             family->variance(r->law, from, to), to - from);
     return hsy_estimate_point(est, &point, how, err);
 }
 

@@ -185,7 +185,7 @@ hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err)
 /*
  * How far a value may lie from its share f: the normal quantile with the first
  * term of Cornish and Fisher for the noise's heavier tails, left out where it
- * would narrow (below z = sqrt 3). Noise alone comes in steps: half of the
+ * would narrow (below z = sqrt 3). Counts and noise come in steps: half of the
  * largest is added.
  */
 static double releases_half(const hsy_point *point, hsy_target target, double f,
@@ -198,7 +198,7 @@ static double releases_half(const hsy_point *point, hsy_target target, double f,
     const double heavy = releases_fourth_at(point, f) / (variance * variance);
 
     return (z + fmax(z * z * z - 3 * z, 0) * heavy / 24) * sqrt(variance) +
-           (target == HSY_PEOPLE ? releases_step(point, f) / 2 : 0);
+           releases_step(point, f) / 2;
 }
 
 /* The share furthest from value, up or down, that the value does not refute;

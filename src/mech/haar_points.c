@@ -126,6 +126,23 @@ static double haar_points_beta(struct haar_walk *walk, size_t l, size_t j)
     return (left + right) / 2;
 }
 
+/*
+ * The variance of a level's mean: at most `all` over its reports, whatever the
+ * coefficients are. What those that were estimated take off is estimated too:
+ * one report is spent on the mean, and two more since an error divided by what
+ * was estimated of it has the tails of Student's t, whose variance of k - 1
+ * degrees of freedom is (k - 1) / (k - 3).
+ */
+static double haar_points_level(double all, double mean, double count)
+{
+    const double most = all / count;
+    const double less = all > mean ? all - mean : 0;
+
+    if (count <= 3 || less >= most * (count - 3))
+        return most;
+    return less / (count - 3);
+}
+
 /* A level nobody answered counts as 0: off by at most the largest weight.
  * known: the estimated coefficients are what the mean of a report is. */
 static double haar_points_sum(const struct haar_walk *walk, bool known)
@@ -135,11 +152,11 @@ static double haar_points_sum(const struct haar_walk *walk, bool known)
 
     for (size_t l = 0; l < haar->levels; l++) {
         const struct haar_sums *s = &walk->sums[l];
-        double noise = haar->power * s->ww - (known ? s->cw * s->cw : 0);
+        const double mean = known ? s->cw * s->cw : 0;
 
-        variance += haar->count[l] > 0
-                        ? (noise > 0 ? noise : 0) / haar->count[l]
-                        : s->most * s->most;
+        variance += haar->count[l] > 0 ? haar_points_level(haar->power * s->ww,
+                                                           mean, haar->count[l])
+                                       : s->most * s->most;
     }
     return variance;
 }

@@ -282,6 +282,21 @@ async function few() {
   await shot(p, "collector");
 }
 
+// A document that expires is said on every view.
+async function warned() {
+  const p = await page(browser, ["ERR_FAILED"]), text = "the document of tasks expires";
+  const troubles = [{ name: "document-expires", grave: false, text }, { name: "disk-low", grave: false, text: "the disk is nearly full" }];
+  await p.route("**/v1/status", async (route) => { const a = await route.fetch(); await route.fulfill({ response: a, json: { ...await a.json(), troubles } }); });
+  await p.route("**/v1/events*", (route) => route.abort());
+  await p.goto(`${BASE}/#token=${TOKEN}`);
+  await p.locator("#trouble").waitFor({ timeout: PATIENCE });
+  ok((await p.locator("#trouble").textContent()) === text + ".", "a document that expires is said above the list", await p.locator("#trouble").textContent());
+  await at(p, "#/collector", ".facts");
+  ok(await p.getByText("the disk is nearly full").isVisible(), "and all troubles where the collector's state is");
+  ok(!(await desk.locator("#trouble").isVisible()), "where there is none nothing is said");
+  await p.context().close();
+}
+
 /* ---- Who reads, and how -------------------------------------------------- */
 
 // The least contrast of text on what is behind it, by WCAG's formula.
@@ -399,7 +414,7 @@ async function locked() {
 }
 
 try {
-  for (const part of [door, list, figures, options, byDay, lacking, exports, live, asks, compare, few, themes, narrow, keyboard, aloud, locked]) {
+  for (const part of [door, list, figures, options, byDay, lacking, exports, live, asks, compare, few, warned, themes, narrow, keyboard, aloud, locked]) {
     const from = Date.now();
     await part();
     if (process.env.HSY_TIMES) console.log(`# ${part.name} ${Date.now() - from} ms`);

@@ -124,6 +124,7 @@ c = Collector("admin", TASKS, admin_open=False, estimate_seconds=1, candidates=C
 os.makedirs(c.data, 0o700)
 TOKENS = {role: must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1]
           for role in ("scraper", "analyst", "operator")}
+c.forwarder()
 c.start()
 A, O = TOKENS["analyst"], TOKENS["operator"]
 
@@ -258,7 +259,7 @@ ok(status == 422 and "candidates" in why["detail"], "strings without candidates 
 yesterday = DAY - 1
 for day, seed in ((yesterday, 3), (DAY, 4)):
     rng = random.Random(seed)
-    status, answer = c.upload([c.task["colour"].upload([rng.choice([0, 0, 1, seed]) for _ in range(LEAST)], epoch=day)])
+    status, answer = c.bring([c.task["colour"].upload([rng.choice([0, 0, 1, seed]) for _ in range(LEAST)], epoch=day)])
     assert status == 204, answer
 c.settled("colour", c.get("/v1/tasks/colour", A)[1]["reports"], token=A)
 status, row = c.get("/v1/tasks/colour", A)
@@ -274,8 +275,8 @@ whole = c.get("/v1/tasks/colour/estimate", A)[1]
 ok((whole["first_day"], whole["last_day"]) == (date(yesterday), date(DAY)), "as does that of all days", whole)
 status, why = c.get("/v1/tasks/colour/compare?%s&from2=%s&to2=%s" % (day, date(DAY + 5), date(DAY + 5)), A)
 ok(status == 400 and why["detail"].startswith("from2"), "days to come are no days to compare", why)
-assert c.upload([c.task["colour"].upload([0] * 10, epoch=DAY - 2)])[0] == 204
-assert c.upload([c.task["colour"].upload([0] * LEAST, epoch=DAY)])[0] == 204
+assert c.bring([c.task["colour"].upload([0] * 10, epoch=DAY - 2)])[0] == 204
+assert c.bring([c.task["colour"].upload([0] * LEAST, epoch=DAY)])[0] == 204
 days = lambda: c.get("/v1/tasks/colour/history", A)[1]["days"]
 c.until(lambda: sum("own" in d for d in days()) == 2 and days()[-1].get("reports") == whole["reports"] + LEAST)
 past = days()
@@ -358,7 +359,7 @@ seen = {}
 for name, data in stream:  # those of before may come first
     if name == "open":
         ok("200" in data["head"] and "text/event-stream" in data["head"], "events are a stream", data)
-        assert c.upload([c.task["crash"].upload([1] * 700)])[0] == 204
+        assert c.bring([c.task["crash"].upload([1] * 700)])[0] == 204
     elif name == "status" or (data["task"] == "crash" and data["reports"] == WANTED):
         seen[name] = data
     if len(seen) == 3:
@@ -383,7 +384,7 @@ typed = {l.split()[2] for l in text.splitlines() if l.startswith("# TYPE")}
 ok(all(re.sub(r"(_bucket|_count|_sum)$", "", re.split(r"[{ ]", l)[0]) in typed or re.split(r"[{ ]", l)[0] in typed for l in text.splitlines() if not l.startswith("#")),
    "each has a type")
 labels = set(re.findall(r'([a-z]+)="', text))
-ok(labels <= {"verdict", "listener", "status", "le"}, "no label could name a device, or a task", labels)
+ok(labels <= {"verdict", "listener", "status", "le", "name", "reason", "version"}, "no label could name a device, or a task", labels)
 value = {l.rsplit(" ", 1)[0]: float(l.rsplit(" ", 1)[1]) for l in text.splitlines() if not l.startswith("#")}
 ok(value['hearsay_uploads_total{verdict="counted"}'] == 5 and value["hearsay_reports_total"] == 3 * LEAST + 10 + 700 and value["hearsay_clock_jumped"] == 0,
    "they count what was counted")
@@ -397,14 +398,14 @@ ok(value['hearsay_uploads_total{verdict="counted"}'] == value["hearsay_wait_seco
 # ---- Devices, not reports -----------------------------------------------------------
 
 for day in (yesterday, DAY):
-    assert c.upload([c.task["often"].upload([0] * 300, epoch=day)])[0] == 204
+    assert c.bring([c.task["often"].upload([0] * 300, epoch=day)])[0] == 204
 row = c.get("/v1/tasks/often", A)[1]
 live = c.get("/v1/tasks/often", O)[1]["live"]
 ok((live["reports"], live["devices"], row["reports"], row["shown"]) == (600, 300, 0, False), "devices that answer daily are counted once: 600 reports are not %d devices" % LEAST, row)
 for end in ("", ".csv", ".svg", "?from=%s&to=%s" % (date(yesterday), date(DAY))):
     status, why = c.get("/v1/tasks/often/estimate" + end, A)
     ok(status == 409 and (why["devices"], why["min_reports"]) == (0, LEAST) and "estimates" not in why, "so that no figure is shown: estimate%s" % end, why)
-assert c.upload([c.task["often"].upload([0] * (LEAST - 300))])[0] == 204
+assert c.bring([c.task["often"].upload([0] * (LEAST - 300))])[0] == 204
 c.settled("often", 300 + LEAST, token=A)
 status, figure = c.get("/v1/tasks/often/estimate", A)
 ok(status == 200 and (figure["reports"], figure["devices"], figure["rounds"]) == (300 + LEAST, LEAST, 2) and c.get("/v1/tasks/often", A)[1]["shown"], "until a round has as many", figure)
@@ -413,7 +414,7 @@ ok(table[0][-1] == "notes" and all(l[-1] == "; ".join(figure["notes"]) for l in 
 ok(any("person-rounds" in text for text in figure["notes"]), "and the figure says what it is a share of", figure["notes"])
 ok("person-rounds" in must("estimate", tally_of(c, "often", A)).decode() and all(t in must("estimate", tally_of(c, "often", A)).decode() for t in figure["notes"]), "in the words of the command")
 for day in (yesterday, DAY):
-    assert c.upload([c.task["kept"].upload([0] * LEAST, epoch=day)])[0] == 204
+    assert c.bring([c.task["kept"].upload([0] * LEAST, epoch=day)])[0] == 204
 c.settled("kept", 2 * LEAST, token=A)
 notes = c.get("/v1/tasks/kept/estimate", A)[1]["notes"]
 ok(len(notes) == 2 and any("more days do not" in text for text in notes), "of kept answers also that more days do not sharpen it", notes)

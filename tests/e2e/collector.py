@@ -12,6 +12,7 @@ anything: a collector cannot tell, and so each can hit the one cell it should.
 """
 
 import ctypes
+import fcntl
 import http.client
 import selectors
 import signal
@@ -193,6 +194,16 @@ def _die_with_us():
     _PRCTL(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+# What a service manager does between fork and exec.
+_HAND_OVER = """import os, sys
+fds = [int(fd) for fd in sys.argv[1].split(",")]
+for i, fd in enumerate(fds):
+    os.dup2(fd, 3 + i)
+os.closerange(3 + len(fds), 256)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(fds)))
+os.execvp(sys.argv[2], sys.argv[2:])"""
+
+
 class Collector:
     def __init__(self, name="collector", tasks=TASKS, **config):
         """config: fields of hearsay.yaml besides what a test needs anyway."""
@@ -200,18 +211,18 @@ class Collector:
         os.makedirs(self.dir)
         self.data, self.log = os.path.join(self.dir, "data"), os.path.join(self.dir, "stderr")
         self.process = self.public = self.admin = None
-        self.version = 0
+        self.version, self.token = 0, None
         must("tasks", "keygen", "-o", os.path.join(self.dir, "key"))
         self.document(tasks)
         self.configure(**config)
         atexit.register(self.kill)
 
-    def document(self, tasks, version=None, name="tasks"):
+    def document(self, tasks, version=None, name="tasks", expires=DAY + 300):
         """Sign tasks as the next version; its file."""
         self.version = version or self.version + 1
         yaml, signed = (os.path.join(self.dir, name + end) for end in (".yaml", ".signed"))
         with open(yaml, "w") as f:
-            f.write("version: %d\nissued: %s\nexpires: %s\ntasks:\n%s" % (self.version, date(DAY - 40), date(DAY + 300), tasks))
+            f.write("version: %d\nissued: %s\nexpires: %s\ntasks:\n%s" % (self.version, date(DAY - 40), date(expires), tasks))
         if os.path.exists(signed):
             os.remove(signed)
         must("tasks", "compile", yaml, "--key", os.path.join(self.dir, "key.secret"), "-o", signed)
@@ -228,12 +239,18 @@ class Collector:
                 if value is not None:
                     f.write("%s: %s\n" % (key, json.dumps(value)))
 
-    def launch(self, wrap=(), env=None):
-        """Start it, and do not wait. wrap: words before the command."""
+    def launch(self, wrap=(), env=None, args=(), sockets=()):
+        """Start it, and do not wait. wrap: words before the command; args: after;
+        sockets: handed over as a service manager does."""
+        high = [fcntl.fcntl(s, fcntl.F_DUPFD, 50) for s in sockets]
+        if sockets:
+            wrap = [sys.executable, "-c", _HAND_OVER, ",".join(map(str, high)), *wrap]
         self.err = open(self.log, "ab")
         self.mark = self.err.tell()
-        self.process = subprocess.Popen([*wrap, HEARSAY, "serve", self.yaml], stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err,
-                                        env={**os.environ, **(env or {})}, preexec_fn=_die_with_us)
+        self.process = subprocess.Popen([*wrap, HEARSAY, "serve", self.yaml, *args], stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err,
+                                        env={**os.environ, **(env or {})}, preexec_fn=_die_with_us, pass_fds=high)
+        for fd in high:
+            os.close(fd)
 
     def said(self):
         """What it wrote since it was launched."""
@@ -293,6 +310,23 @@ class Collector:
         body = uploads if isinstance(uploads, (bytes, str)) else b"".join(uploads)
         status, _, answer = ask(self.public, "POST", "/v1/uploads", body, **{"Content-Type": kind, **headers})
         return status, json.loads(answer) if answer else None
+
+    def forwarder(self):
+        """The token of a forwarder, who may bring many reports in an upload.
+        Made before start() it is known at once."""
+        if self.token is None:
+            self.token = must("serve", "token", "forwarder", "--count", 1, "--quota", 1 << 31, "--data", self.config["data"]).decode().strip()
+        return self.token
+
+    def bring(self, uploads, kind="application/octet-stream"):
+        """POST uploads of many reports, as upload() does with those of one."""
+        answers = []
+
+        def once():  # the collector looks for new tokens now and then
+            answers.append(self.upload(uploads, kind, Authorization="Bearer " + self.forwarder()))
+            return answers[-1][0] != 403
+        self.until(once)
+        return answers[-1]
 
     def get(self, path_, token=None):
         """GET of the admin listener: (status, JSON if it is, else bytes)."""

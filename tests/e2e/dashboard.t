@@ -39,7 +39,7 @@ def feed(c, name, people, epoch=DAY):
                 stdin=lines(random.choice(TRUTHS[name]) for _ in range(people))).decode().splitlines()
     reports = [json.loads(line)["report"] for line in twin[1:-1]]
     upload = {"task": name, "release": c.task[name].release, "digest": json.loads(twin[0])["scheme"]["digest"], "epoch": date(epoch), "id": os.urandom(16).hex(), "reports": reports}
-    status, body = c.upload(json.dumps({"uploads": [upload]}), "application/json")
+    status, body = c.bring(json.dumps({"uploads": [upload]}), "application/json")
     if status != 204:
         raise SystemExit("Bail out! an upload of %s was refused: %s" % (name, body))
 

@@ -115,8 +115,9 @@ small = must("randomize", "--strings", "--mechanism", "pem", "--set", "bits=8", 
 refused(1, ["--top", "more strings than there are candidates", "256"], "discover", "--top", "300", stdin=small)
 refused(2, ["step", "24 bits"], "randomize", "--strings", "--mechanism", "pem", "--set", "step=22", "--epsilon", "1", stdin=b"a\n")
 refused(2, ["--top takes"], "discover", whole, "--top", "0")
-for level in ("0", "1", "100"):
-    refused(2, ["--level takes a decimal above 0 and below 1"], "discover", whole, "--level", level)
+ok(must("discover", whole, "--level", "90%") == must("discover", whole, "--level", "0.9"), "a share may be said in per cent")
+for level in ("0", "1", "100", "100%", "0%", "%"):
+    refused(2, ["--level takes a share above 0 and below 1"], "discover", whole, "--level", level)
 refused(2, ["--plan needs --frequency"], "discover", "--plan", "--epsilon", "1")
 refused(2, ["go with --plan"], "discover", whole, "--epsilon", "1")
 refused(2, ["go with --plan"], "discover", whole, "--bits", "24")

@@ -132,6 +132,86 @@ for name, heads, config, context in (("plain", HEADS, {}, None), ("tls", [b"", H
         ok(p99 <= 50, "%s: p99 of honest uploads is below 50 ms" % name, p99)
     ok(c.stop() == 0, "%s: ends" % name, c.said())
 
+# ---- Peers that leave before their answer is there ------------------------------
+
+c = Collector("left")
+c.start(env={"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"})  # what is freed is given back at once
+refused = c.task["cells"].upload([3], epoch=DAY - 20) * 2400  # 312 KB, and the answer names each of them
+
+
+def metric(c, name):
+    return float(re.search(r"^%s (\S+)$" % re.escape(name), c.get("/metrics")[1].decode(), re.M).group(1))
+
+
+def leave(n):
+    for _ in range(n):
+        line = Line(c.public)
+        line.send(smuggle.HEAD + b"Content-Length: %d\r\n\r\n" % len(refused) + refused)
+        line.close()
+    c.until(lambda: metric(c, 'hearsay_connections{listener="public"}') == 0)
+
+
+leave(120)
+before = c.rss()
+leave(120)
+ok(c.rss() - before < 16 << 20 or SHORT, "the answers of peers that have gone leave no memory behind", (before >> 20, c.rss() >> 20))
+print("# memory %d MB, then %d MB" % (before >> 20, c.rss() >> 20))
+lines = [Line(c.public) for _ in range(30)]
+for i, line in enumerate(lines):
+    some = c.task["cells"].upload([i])
+    line.send(smuggle.HEAD + b"Content-Length: %d\r\n\r\n" % len(some) + some)
+    line.sock.shutdown(socket.SHUT_WR)
+got = [until_closed(line.sock)[:13] for line in lines]
+ok(set(got) == {b"HTTP/1.1 204 "}, "who sends an upload and then no more is answered", got)
+ok(c.stop() == 0, "ends", c.said())
+
+# ---- Large bodies that stop in the middle ---------------------------------------
+
+c = Collector("stuck", inflight_bytes=4 << 20)
+c.start()
+stuck = []
+for _ in range(40):
+    s = socket.create_connection(c.public, timeout=DEADLINE)
+    s.sendall(smuggle.HEAD + b"Content-Length: %d\r\n\r\n" % (4 << 20))
+    s.setblocking(False)
+    try:
+        for _ in range(16):
+            s.send(bytes(32768))
+    except OSError:
+        pass  # it is not read as fast as that
+    stuck.append(s)
+c.until(lambda: metric(c, 'hearsay_inflight_bytes{listener="public"}') > 3 << 20)
+statuses = {honest(c.public, c.task["crash"])[1] for _ in range(50)}
+ok(statuses == {204}, "while 40 large bodies have taken all room, small uploads are counted", statuses)
+for s in stuck:
+    s.close()
+ok(c.stop() == 0, "ends", c.said())
+
+# ---- Many connections of one address --------------------------------------------
+
+c = Collector("crowd", connections=64, address_connections=16, proxies=["192.0.2.1"], head_seconds=60)
+c.start()
+slow = []
+for i in range(100):
+    s = socket.create_connection(c.public, timeout=DEADLINE)
+    try:
+        s.sendall(HEADS[i % 2])
+    except OSError:
+        pass  # it was one too many
+    slow.append(s)
+c.until(lambda: metric(c, 'hearsay_refused_total{listener="public"}') >= 84)
+times = []
+for i in range(40):
+    began = time.monotonic()
+    line = Line(c.public, ("127.0.0.%d" % (2 + i % 20), 0))
+    times.append((line.post(c.task["crash"].upload([1]))[0], time.monotonic() - began))
+    line.close()
+ok({status for status, _ in times} == {204} and max(t for _, t in times) < 20, "100 slow connections of one address, 16 of them at once, delay nobody else", max(times))
+ok(metric(c, 'hearsay_connections{listener="public"}') <= 17, "the rest was closed at once")
+for s in slow:
+    s.close()
+ok(c.stop() == 0, "ends", c.said())
+
 # ---- H05 --------------------------------------------------------------------------
 
 c = Collector("strangers", body_bytes=65536)

@@ -52,7 +52,7 @@ def says(r, *words):
 c = Collector("one", tasks=SMALL, checkpoint_seconds=1).start()
 sent = [c.task["cells"].upload([i % 50]) for i in range(60)]
 for body in (b"".join(sent), c.task["crash"].upload([1, 0, 1]), c.task["crash"].upload([0], null=True)):
-    answer = c.upload([body])
+    answer = c.bring([body])
     assert answer[0] == 204, answer
 
 
@@ -63,7 +63,7 @@ def rests(needle):
 
 noise = [random.Random(7).randrange(50) for _ in range(400)]
 many = c.task["cells"].upload(noise)
-assert c.upload([many])[0] == 204
+assert c.bring([many])[0] == 204
 ok(c.until(lambda: not rests(many[-200:-100])), "a report that was folded leaves the data, its logs too, while it is served")
 r = store("check", c.data)
 ok(says(r, "process %d" % c.process.pid, "stop it first"), "data that is being served is refused, and it is said by whom", r)
@@ -133,7 +133,7 @@ for name, file, sql, words in (
         ("count", "record.db", "UPDATE counts SET reports = reports + 1", ["counts"]),
         ("batch", "record.db", "UPDATE batches SET epoch = epoch + 1", ["batches"]),
         ("id", "record.db", "UPDATE ids SET bytes = zeroblob(length(bytes))", ["ids"]),
-        ("newer", "record.db", "PRAGMA user_version = 2", ["record.db", "newer program"]),
+        ("newer", "record.db", "PRAGMA user_version = 3", ["record.db", "newer program"]),
         ("stranger", "cells.db", "UPDATE meta SET name = zeroblob(16), sum = 0", ["cells.db", "missing or changed"]),
         ("entry", "record.db", "DELETE FROM entries WHERE number = 1", [])):
     data = copy(c.data, "bad-" + name)

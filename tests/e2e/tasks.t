@@ -8,7 +8,7 @@ import stat
 
 from e2e import *
 
-HEAD = ["version: 3", "issued: 2024-11-18", "expires: 2027-02-13", "tasks:"]
+HEAD = ["version: 3", "issued: 2024-11-18", "expires: 2099-12-31", "tasks:"]
 TASK = ["  - id: a",                       # line 5
         "    source: s.a",                 # 6
         "    question: What is it?",       # 7
@@ -83,6 +83,10 @@ problem(yaml((3, "expires: 2024-11-17")), 3, "", "expires", "before the day of i
 problem("version: 1\n", 1, "", "", "tasks is missing", "no tasks")
 ok(run("tasks", "check", write("t.yaml", "version: 1\ntasks: []\n")).code == 0, "no tasks at all may be meant")
 ok(run("tasks", "check", write("t.yaml", yaml((2, "issued: 2024-02-29")))).code == 0, "a leap day")
+problem(yaml((3, "expires: 2024-12-31")), 3, "", "expires", "its last day is over", "a document that has expired", warning=True)
+problem(yaml((3, "expires: %s" % (datetime.datetime.utcnow().date() + datetime.timedelta(3)))), 3, "", "expires", "days that are left: ", "one that will soon", warning=True)
+ok("expires" not in run("tasks", "check", write("t.yaml", yaml((3, "expires: %s" % (datetime.datetime.utcnow().date() + datetime.timedelta(16)))))).err,
+   "one of two weeks and more is not worth a word")
 
 # Every field of a task.
 problem(yaml((5, "  - id: Abc")), 5, "Abc", "id", "1 to 32 of a-z", "an id with a capital")

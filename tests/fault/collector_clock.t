@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
-"""C12: the collector's clock is ten years ahead or behind, steps there and back
-under load, or creeps a day at a time. No report that was acknowledged is lost or
+"""C12: the collector's clock is ten years ahead or behind, or some weeks for a
+moment, steps there and back under load, or creeps a day at a time. No report that was acknowledged is lost or
 counted twice by it; what is sent again is known again; and an epoch that is
 closed stays closed, whatever the clock says later."""
 
@@ -100,14 +100,65 @@ for day, cell in ((1, 10), (0, 11), (1, 12), (2, 13), (0, 14)):
     if taken(c, wires, acked, [cell, 0]) != {204}:
         wrong.append(day)
 ok(not wrong and exact(c, acked), "a clock that goes to and fro within the days of grace changes nothing", wrong)
-m.clock(NOON + 4 * A_DAY)
+for day in (3, 4):
+    m.clock(NOON + day * A_DAY)
+    c.until(lambda: c.get("/v1/status")[1]["day"] == date(DAY + day))
 closed = eventually(c, wires[0], {410})  # counted before: 204 while it is open
 ok(closed[0], "after them the epoch closes", closed)
 m.clock(NOON)
 time.sleep(1.2)
-ok(taken(c, wires, acked, [0, 20]) == {410} and exact(c, acked - {20}), "and stays closed when the clock goes back: nothing old comes in again")
+ok(taken(c, wires, acked, [0, 20]) == {503} and exact(c, acked - {20}), "and stays closed when the clock goes back: nothing old comes in again")
 c.kill()
 c.start(env=m.env)
-ok(taken(c, wires, acked, [0, 20]) == {410} and exact(c, acked - {20}), "also after a kill")
+ok(taken(c, wires, acked, [0, 20]) == {503} and exact(c, acked - {20}), "also after a kill")
+c.kill()
+
+# ---- Weeks ahead for a moment: 2.5 s closed all days up to there -------------------
+
+
+def status(c):
+    row = c.get("/v1/status")[1]
+    return row["day"], row["clock"], row["clock_believed"], c.get("/readyz")[0]
+
+
+for ahead in (9, 30, 60):
+    c, wires = world("weeks-%d" % ahead)
+    acked, answers = set(range(10)), set()
+    m.clock(NOON + ahead * A_DAY)
+    ok(c.until(lambda: status(c) == (date(DAY), date(DAY + ahead), False, 200)), "%d days ahead: it goes on, does not believe it, and says so" % ahead, status(c))
+    end = time.monotonic() + 2.5
+    while time.monotonic() < end:
+        answers |= taken(c, wires, acked, range(10, 20))
+    ok(answers == {204} and c.upload([c.task["cells"].upload([50], epoch=DAY + ahead)])[0] == 204, "and takes the days of both readings", answers)
+    ok(c.upload([c.task["cells"].upload([51], epoch=DAY + ahead // 2)])[0] == 503, "what lies between must wait")
+    m.clock(NOON)
+    ok(c.until(lambda: status(c) == (date(DAY), date(DAY), True, 200)) and taken(c, wires, acked, range(30)) == {204}
+       and {cell: 1 for cell in acked}.items() <= c.cells("cells").items(), "and nothing was closed by it", status(c))
+    ok(c.until(lambda: "trouble-over name=clock-ahead" in c.said()) and c.said().count("trouble name=clock-ahead") == 1, "the log says it once, and that it is over", c.said())
+    c.kill()
+
+# ---- Led astray, and back ----------------------------------------------------------
+
+c, wires = world("astray")
+c.kill()
+m.clock(NOON + 45 * A_DAY)
+c.start(env=m.env, args=["--accept-clock"])
+ok(status(c)[0] == date(DAY + 45) and taken(c, wires, set(), [0]) == {410}, "an operator who accepts a wrong clock closes days", status(c))
+m.clock(NOON + 2 * A_DAY)
+today = [c.task["cells"].upload([cell], epoch=DAY + 2) for cell in range(60, 70)]
+ok(c.until(lambda: c.get("/readyz")[0] == 503) and c.upload([today[0]])[0] == 503 and c.upload([today[0]])[1]["refused"][0]["reason"] == "clock",
+   "with the right clock uploads are asked to come again, and it is not ready", status(c))
+time.sleep(1.2)
+ok(c.said().count("trouble name=clock-behind") == 1, "which the log says once", c.said())
+c.kill()
+c.start(env=m.env)
+ok(c.upload([today[0]])[0] == 503, "and a restart alone does not help")
+c.kill()
+c.start(env=m.env, args=["--accept-clock"])
+ok(status(c) == (date(DAY + 2), date(DAY + 2), True, 200) and [c.upload([w])[0] for w in today] == [204] * 10, "accepted again it is mended: today is open", status(c))
+ok(taken(c, wires, set(), [0, 20]) == {410} and exact(c, [*range(10), *range(60, 70)]), "but no day opens again whose ids are forgotten: nothing is counted twice")
+c.kill()
+c.start(env=m.env)
+ok(c.upload([today[0]])[0] == 204 and exact(c, [*range(10), *range(60, 70)]), "and that holds after a kill")
 c.kill()
 done()

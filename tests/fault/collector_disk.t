@@ -32,7 +32,7 @@ class Sending:
             self.kept[self.next] = self.c.task["cells"].upload([self.next] * WEIGHT)
             self.next += 1
         cell, wire = next(iter(self.kept.items()))
-        status, headers, body = ask(self.c.public, "POST", "/v1/uploads", wire, **{"Content-Type": "application/octet-stream"})
+        status, headers, body = ask(self.c.public, "POST", "/v1/uploads", wire, token=self.c.forwarder(), **{"Content-Type": "application/octet-stream"})
         if status == 204:
             self.acked.add(cell)
             del self.kept[cell]
@@ -54,9 +54,13 @@ def rounds(c, sending, n, fill, drain):
         if status != 503 or not headers.get("retry-after", "").isdigit():
             strange.append("round %d: %d while it is full %s" % (k, status, headers))
         refused += status == 503
-        for _ in range(3):
-            if sending.once()[0] != 503:
-                strange.append("round %d: taken by a full disk" % k)
+        again, tries = 0, 0  # it has given up the room that it held, for its logs; others take that too
+        while again < 3 and tries < 200:
+            if tries % 8 == 0:
+                fill()
+            again, tries = again + 1 if sending.once()[0] == 503 else 0, tries + 1
+        if again < 3:
+            strange.append("round %d: taken by a full disk" % k)
         drain()
         end = time.monotonic() + DEADLINE
         while sending.once()[0] != 204:
@@ -68,6 +72,7 @@ def rounds(c, sending, n, fill, drain):
 # ---- C05, by calls ----------------------------------------------------------------
 
 c = Collector("calls", sandbox="off", checkpoint_seconds=1)
+c.forwarder()
 c.start(env=m.env)
 sending = Sending(c)
 strange, refused = rounds(c, sending, ROUNDS, lambda: m.strike(errno.ENOSPC, 0, WRITES, on=True), m.well)
@@ -101,8 +106,15 @@ else:
 
     c = Collector("small-disk", data=os.path.join(small, "data"), checkpoint_seconds=1, tasks=cells("cells", 65536))
     try:
+        c.forwarder()
         c.start()
         sending = Sending(c)
+        stuck = sent = 0
+        while sent < 3 << 20 and stuck < 200:  # with ids and pages more than the file system holds; nearly all is erased soon
+            status = sending.once()[0]
+            sent, stuck = sent + (2 * WEIGHT if status == 204 else 0), 0 if status == 204 else stuck + 1
+        ok(sent >= 3 << 20, "a file system of 8 MiB does not fill for ever by what passes through it", (sent, stuck))
+        ok(sending.exact(), "and all that was acknowledged is counted, once")
         strange, refused = rounds(c, sending, ROUNDS // 2, fill, lambda: os.remove(filler))
         ok(not strange and refused == ROUNDS // 2, "%d times a file system of 8 MiB is full: the same" % (ROUNDS // 2), "\n".join(strange[:5]))
         ok(sending.exact(), "all that was acknowledged is counted, once")

@@ -1,7 +1,9 @@
 #!/usr/bin/python3 -B
 """Another program opens the databases of a running collector and closes them
 again: a shell of SQLite, a backup. Whoever closes a database last removes its
-log; that must never be the stranger, or what is acknowledged after it is lost."""
+log; that must never be the stranger, or what is acknowledged after it is lost.
+Somebody removes `lock`, and starts a second collector: it must not count beside
+the first."""
 
 import os
 import sqlite3
@@ -36,5 +38,19 @@ for start in ("a new store", "one that is opened again"):
     c.kill()
 c.start()
 ok(c.cells("cells") == {1: 1, 2: 1, 3: 1, 4: 1}, "everything acknowledged is there after a kill")
-c.stop()
+
+os.unlink(os.path.join(c.data, "lock"))
+r = run("store", "check", c.data)
+ok(r.code == 1 and "another process serves this data" in r.err, "without `lock` the data is still one collector's", r)
+ok(counted(c, 5), "which goes on")
+with sqlite3.connect(os.path.join(c.data, "record.db")) as db:  # as one that got past every lock
+    db.execute("UPDATE meta SET turn = turn + 1")
+db.close()
+try:
+    answer = c.upload([c.task["cells"].upload([6])])[0]
+except Gone:
+    answer = None
+ok(answer != 204, "over another's commit it acknowledges nothing", answer)
+code = c.wait()
+ok(code == 1 and "another process has written to this data" in c.said(), "and ends, saying why", (code, c.said()[-500:]))
 done()

@@ -8,6 +8,7 @@
  *
  *     MACHINE_KILL  the process is killed before the call;
  *     MACHINE_TORN  the same, but a write puts half of its bytes first;
+ *     MACHINE_HANG  it waits until the test says something else;
  *     > 0           it fails with this errno.
  *
  * machine.py has the same numbers.
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MACHINE_KILL = -1, MACHINE_TORN = -2 };
+enum { MACHINE_KILL = -1, MACHINE_TORN = -2, MACHINE_HANG = -3 };
 
 enum {
     WRITES = 1, /* bytes into files, and their lengths */
@@ -84,6 +85,12 @@ static int fate(uint32_t kind)
     __atomic_fetch_add(&m->struck, 1, __ATOMIC_ACQ_REL);
     if (m->what == MACHINE_KILL || (m->what == MACHINE_TORN && kind != WRITES))
         machine_die();
+    if (m->what == MACHINE_HANG) {
+        while (__atomic_load_n(&m->what, __ATOMIC_ACQUIRE) == MACHINE_HANG)
+            syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0,
+                    &(struct timespec){.tv_nsec = 10000000}, NULL);
+        return 0;
+    }
     return m->what;
 }
 

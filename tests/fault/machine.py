@@ -13,7 +13,7 @@ _TOOLS = tempfile.mkdtemp(prefix="hearsay-tools-")  # nothing in /dev/shm may be
 from collector import *
 
 atexit.register(shutil.rmtree, _TOOLS, True)
-KILL, TORN = -1, -2
+KILL, TORN, HANG = -1, -2, -3
 WRITES, SYNCS, NAMES, SENDS, READS, TAKES = 1, 2, 4, 8, 16, 32
 CHANGES = WRITES | SYNCS | NAMES | SENDS  # a kill before another call is one after the last of these
 NEVER = 2 ** 64 - 1

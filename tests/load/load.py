@@ -76,10 +76,10 @@ class Nginx:
 class Wrk:
     """One run of wrk; result() waits for it."""
 
-    def __init__(self, port, upload, connections, seconds):
+    def __init__(self, port, upload, connections, seconds, token=""):
         self.upload = upload
         self.process = subprocess.Popen(["wrk", "-t", "2", "-c", str(connections), "-d", "%ds" % seconds, "--timeout", "60s", "-s", os.path.join(HERE, "upload.lua"),
-                                         "http://127.0.0.1:%d" % port], env={**os.environ, "UPLOAD": upload},
+                                         "http://127.0.0.1:%d" % port], env={**os.environ, "UPLOAD": upload, "TOKEN": token},
                                         stdout=subprocess.PIPE, text=True, preexec_fn=_die_with_us)
 
     def result(self):
@@ -106,10 +106,10 @@ def peak():
         return 1024 * int(re.search(r"VmHWM:\s+(\d+)", f.read()).group(1))
 
 
-def run(upload):
+def run(upload, token=""):
     """One run against the collector, with its processor time a request in us."""
     before = cpu(c.process.pid)
-    row = Wrk(c.public[1], upload, options.connections, options.seconds).result()
+    row = Wrk(c.public[1], upload, options.connections, options.seconds, token).result()
     row["cpu"] = (cpu(c.process.pid) - before) / max(1, row["n"]) * 1e6
     if row["bad"]:
         raise SystemExit("%d requests failed: %s" % (row["bad"], c.said()))
@@ -137,6 +137,7 @@ def median(rows, key):
 BITS = options.bits
 big = task("big", "strings: true; epsilon: 2; mechanism: hcms; set: {hashes: 1024, width: %d}; repeat: daily" % (1 << BITS - 10))
 c = Collector("load", TASKS + big, ids_epoch=400000000)
+FORWARDERS = must("serve", "token", "forwarder", "--count", options.runs + 1, "--quota", 2 ** 32 - 1, "--data", c.data).decode().split()
 c.start()
 nginx = Nginx()
 
@@ -163,7 +164,7 @@ class Busy:
         while not self.stop.wait(1 / self.rate):
             body = bodies[self.sent % len(bodies)]
             wire = body[:80] + os.urandom(16) + body[96:124]
-            assert line.post(wire + struct.pack("<I", crc32c(wire)) + body[128:])[0] == 204
+            assert line.post(wire + struct.pack("<I", crc32c(wire)) + body[128:], headers="Authorization: Bearer %s\r\n" % FORWARDERS[-1])[0] == 204
             self.sent += 1
         line.close()
 
@@ -185,7 +186,7 @@ def single():
 
 def batches():
     print("batches of 1,000 reports of 2 bytes")
-    rows = [run(file("batch", c.task["cells"].upload(range(1000)))) for _ in range(options.runs)]
+    rows = [run(file("batch", c.task["cells"].upload(range(1000))), FORWARDERS[i]) for i in range(options.runs)]
     print("batches: %.2f M reports/s (at least 2 wanted), p99 %.2f ms, CPU %.0f ns a report"
           % (median(rows, "rate") / 1e3, median(rows, "p99"), median(rows, "cpu")))
     return 0  # of single reports

@@ -1,7 +1,7 @@
 -- upload.lua - what wrk sends: one upload again and again, each with an id of
--- its own. UPLOAD names a file with the upload to vary (docs/formats.md 5).
--- Bytes 80 to 95 of its head are the id, the last four of 128 are the CRC-32C
--- of what stands before.
+-- its own. UPLOAD names a file with the upload to vary (docs/formats.md 5), and
+-- TOKEN is a forwarder's, for one with many reports. Bytes 80 to 95 of its head
+-- are the id, the last four of 128 are the CRC-32C of what stands before.
 
 local ffi = require("ffi")
 local bit = require("bit")
@@ -46,7 +46,9 @@ function init(args)
     random:close()
     words[22] = number
     serial = 0
-    head = "POST /v1/uploads HTTP/1.1\r\nHost: load\r\nContent-Type: application/octet-stream\r\nContent-Length: " .. length .. "\r\n\r\n"
+    local token = os.getenv("TOKEN") or ""
+    if token ~= "" then token = "Authorization: Bearer " .. token .. "\r\n" end
+    head = "POST /v1/uploads HTTP/1.1\r\nHost: load\r\n" .. token .. "Content-Type: application/octet-stream\r\nContent-Length: " .. length .. "\r\n\r\n"
 end
 
 function request()

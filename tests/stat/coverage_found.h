@@ -87,9 +87,11 @@ static inline hsy_spec found_spec(const struct coverage_cell *c)
 
     spec.kind = HSY_KIND_STRINGS;
     spec.param[HSY_PARAM_BITS] = c->kind->number;
-    if (strcmp(mechanism, "pem") == 0)
-        spec.param[HSY_PARAM_POOL_BITS] = 12; /* fewer functions than there
-                                                 are candidates are a bias */
+    if (strcmp(mechanism, "pem") == 0) {
+        /* Two groups; fewer functions than candidates would be a bias. */
+        spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = 4;
+        spec.param[HSY_PARAM_POOL_BITS] = 10;
+    }
     if (strcmp(mechanism, "stage") == 0)
         spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = c->kind->number;
     if (strcmp(mechanism, "sfp") == 0) {

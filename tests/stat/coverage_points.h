@@ -143,16 +143,18 @@ static inline bool poll_collect(struct poll *p, hsy_point **points,
 }
 
 /* Fewer than ten reports, or people of a release, are expected for a value or
- * against it. */
+ * against it; of a tree, among those of the bins' own level. */
 static inline bool poll_few(const hsy_info *info, const hsy_point *point,
                             double f)
 {
+    const bool tree = point->few.weight[0] > 0 && point->p == point->q;
+    const double gap = tree ? 1 / point->few.weight[0] : point->p - point->q;
     const double rate =
-        info->release ? f : point->q + f * (point->p - point->q);
+        info->release ? f : (tree ? point->few.rate : point->q) + f * gap;
+    const double n = tree ? point->few.n : point->n;
 
-    return info->kind != HSY_KIND_NUMBER &&
-           (info->release || point->p != point->q) &&
-           point->n * fmin(rate, 1 - rate) < COVERAGE_FEW;
+    return info->kind != HSY_KIND_NUMBER && (info->release || gap != 0) &&
+           n * fmin(rate, 1 - rate) < COVERAGE_FEW;
 }
 
 /* ---- Shares and means ---------------------------------------------------- */

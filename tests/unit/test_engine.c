@@ -161,74 +161,8 @@ static void full_disk(void)
     ok(rig_one(&r, up(3, 3)) == INTAKE_FULL, "a store that fails");
     r.store.crashed = false;
     ok(rig_one(&r, up(4, 4)) == INTAKE_FULL &&
-           engine_today(r.e, RIG_DAY + 1, NULL) == HSY_E_IO,
+           rig_day(&r, RIG_DAY + 1) == HSY_E_IO,
        "is not trusted again until it is opened again");
-    rig_close(&r);
-}
-
-/* C12, and the end of a day. */
-static void clocks(void)
-{
-    static const int64_t jumps[] = {13, 3650, 36500, 100000};
-    struct rig r;
-    struct engine_status status;
-
-    rig_open(&r);
-    ok(engine_days(r.e).first == RIG_DAY - 2 &&
-           engine_days(r.e).last == RIG_DAY + 1,
-       "two days of grace are open, and tomorrow");
-    rig_one(&r, up(1, 1));
-    for (size_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++) {
-        engine_today(r.e, RIG_DAY + (uint32_t)jumps[i], NULL);
-        engine_look(r.e, &status);
-        ok(status.clock_jumped && engine_days(r.e).first == RIG_DAY - 2 &&
-               rig_one(&r, up(2, 2)) == INTAKE_FULL &&
-               rig_one(&r, up(1, 1)) == INTAKE_AGAIN,
-           "a clock %lld days ahead closes nothing and nothing new is taken",
-           (long long)jumps[i]);
-        engine_today(r.e, RIG_DAY - (i == 3 ? RIG_DAY : 3650), NULL);
-        engine_look(r.e, &status);
-        ok(!status.clock_jumped && status.day == RIG_DAY &&
-               engine_days(r.e).first == RIG_DAY - 2,
-           "one that is behind changes nothing");
-    }
-    ok(rig_one(&r, up(2, 2)) == INTAKE_COUNTED, "it goes on when it is back");
-    rig_close(&r);
-}
-
-static void days_close(void)
-{
-    struct rig r;
-    struct engine_status status;
-    struct rig_upload late = up(9, 9);
-
-    rig_open(&r);
-    rig_one(&r, up(1, 1));
-    engine_today(r.e, RIG_DAY + 3, NULL);
-    ok(rig_one(&r, up(1, 1)) == INTAKE_CLOSED && r.store.ids.n == 0 &&
-           engine_days(r.e).first == RIG_DAY + 1,
-       "a day closes for ever when its grace is over, with its ids");
-    engine_today(r.e, RIG_DAY, NULL);
-    ok(rig_one(&r, up(3, 3)) == INTAKE_CLOSED, "and does not open again");
-    ok(rig_restart(&r) == HSY_OK &&
-           engine_today(r.e, RIG_DAY, NULL) == HSY_OK &&
-           rig_one(&r, up(3, 3)) == INTAKE_CLOSED,
-       "not even after a restart");
-    engine_today(r.e, RIG_DAY + 3650, NULL);
-    late.epoch = RIG_DAY + 3650;
-    ok(rig_one(&r, late) == INTAKE_FULL, "a jump over a restart is a jump");
-    r.options.accept_clock = true;
-    rig_restart(&r);
-    engine_today(r.e, RIG_DAY + 3650, NULL);
-    ok(rig_one(&r, late) == INTAKE_COUNTED,
-       "until the operator says that it is right");
-    engine_today(r.e, RIG_DAY + 2 * 3650, NULL);
-    engine_look(r.e, &status);
-    ok(status.clock_jumped, "which holds for the first day that is told");
-    r.store.full = true;
-    ok(engine_today(r.e, RIG_DAY + 3651, NULL) == HSY_E_FULL &&
-           engine_days(r.e).last == RIG_DAY + 3651,
-       "a day that cannot be kept has not come");
     rig_close(&r);
 }
 
@@ -319,8 +253,6 @@ int main(void)
     quotas();
     nulls();
     full_disk();
-    clocks();
-    days_close();
     room();
     documents();
     return tap_done();

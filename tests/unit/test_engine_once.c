@@ -31,7 +31,7 @@ static void half_a_commit(void)
     rig_open(&r);
     r.options.fold_bytes = 1 << 23;
     rig_restart(&r);
-    engine_today(r.e, RIG_DAY, NULL);
+    rig_day(&r, RIG_DAY);
     ok(rig_admit(&r, of, MANY + 1, verdicts) == HSY_OK &&
            verdicts[0] == INTAKE_COUNTED && verdicts[MANY] == INTAKE_COUNTED,
        "one commit has uploads of two days");

@@ -115,6 +115,7 @@ static void writes_what_changed(void)
     rig_fold(&r);
     ok(rig_write(&r) == HSY_OK && r.store.rounds == 2 && r.store.batches.n == 0,
        "a checkpoint leaves no batch");
+    ok(r.store.flips == 1, "and is one flip, of however many entries");
     ok(r.store.chunks == 2 + 2,
        "only chunks with something in them are written");
     chunks = r.store.chunks;
@@ -243,10 +244,10 @@ static void drops_old_days(void)
     rig_fold(&r);
     rig_write(&r);
     engine_look(r.e, &before);
-    engine_today(r.e, RIG_DAY + 5, NULL);
+    rig_day(&r, RIG_DAY + 5);
     rig_write(&r);
     ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == 1, "a day is kept for a while");
-    engine_today(r.e, RIG_DAY + 6, NULL);
+    rig_day(&r, RIG_DAY + 6);
     rig_write(&r);
     engine_look(r.e, &after);
     ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == -1 &&

@@ -258,7 +258,7 @@ static void verdicts(void)
 static void task_over(void)
 {
     const struct roster_entry *e = roster_at(roster, 0);
-    const struct intake_days days = {e->last, e->last + 1};
+    const struct intake_days days = {.first = e->last, .last = e->last + 1};
     size_t len;
     uint8_t *upload = example_upload(e, 1, 1, 9, &len);
     hsy_upload head;
@@ -272,13 +272,57 @@ static void task_over(void)
         head.epoch = e->last + i;
         hsy_upload_encode(upload, &head, NULL);
         memcpy(body, upload, len);
-        intake_read(&in, roster, days, INTAKE_BINARY, body, len, NULL);
+        intake_read(&in, roster, days, NULL, INTAKE_BINARY, body, len, NULL);
         got[i] = in.uploads[0].verdict;
         intake_clear(&in);
     }
     ok(got[0] == INTAKE_COUNTED && got[1] == INTAKE_CLOSED,
        "a task takes its last uploads and none after them");
     free(upload);
+}
+
+static uint32_t gate_most(void *ctx, struct intake_upload *u)
+{
+    u->enrolled = true;
+    return *(const uint32_t *)ctx;
+}
+
+/* The verdict on an upload of n reports or nulls from who may bring so many;
+ * UINT32_MAX: nobody was asked. */
+static enum intake_verdict sent_by(uint32_t most, uint32_t kind, size_t n)
+{
+    const struct intake_days days = {.first = EXAMPLE_EPOCH - 2,
+                                     .last = EXAMPLE_EPOCH + 1};
+    const struct intake_gate gate = {gate_most, &most};
+    size_t len;
+    uint8_t *upload =
+        example_upload(roster_at(roster, 0), kind, n, (uint8_t)n, &len);
+    struct intake in;
+    enum intake_verdict got;
+
+    intake_read(&in, roster, days, most == UINT32_MAX ? NULL : &gate,
+                INTAKE_BINARY, upload, len, NULL);
+    got = in.uploads[0].verdict;
+    intake_clear(&in);
+    return got;
+}
+
+/* What an upload weighs is never its own word alone. */
+static void senders(void)
+{
+    for (uint32_t kind = 1; kind <= 2; kind++) {
+        const char *what = kind == 1 ? "reports" : "nulls";
+
+        ok(sent_by(UINT32_MAX, kind, 1) == INTAKE_COUNTED &&
+               sent_by(UINT32_MAX, kind, 2) == INTAKE_MANY &&
+               sent_by(UINT32_MAX, kind, 4097) == INTAKE_MANY,
+           "%s: a device brings one an upload", what);
+        ok(sent_by(7, kind, 7) == INTAKE_COUNTED &&
+               sent_by(7, kind, 8) == INTAKE_MANY,
+           "%s: a forwarder as many as he may", what);
+        ok(sent_by(0, kind, 1) == INTAKE_TOKEN,
+           "%s: who may bring none needs a token", what);
+    }
 }
 
 static void many(void)
@@ -537,6 +581,7 @@ int main(void)
     }
     verdicts();
     task_over();
+    senders();
     many();
     null_twin();
     wrong_json();

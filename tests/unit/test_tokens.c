@@ -254,6 +254,46 @@ static void enrols(void)
     tokens_close(t);
 }
 
+static hsy_status keep(void *ctx, const char *token)
+{
+    strcpy(ctx, token);
+    return HSY_OK;
+}
+
+/* After enrols(): tokens of "browser" are there. */
+static void forwards(void)
+{
+    char token[TOKENS_TEXT], task[HSY_TASK_ID + 1], first[HSY_TASK_ID + 1] = "";
+    uint8_t hash[16], other[16];
+    struct tokens *t = NULL;
+    uint32_t quota = 0;
+    size_t n = 0;
+    hsy_error err;
+
+    ok(tokens_enrol(data, "0-before", 1, 1, keep, token, &err) == HSY_OK &&
+           tokens_enrol(data, TOKENS_FORWARDERS, 9, 1, keep, token, &err) ==
+               HSY_OK &&
+           tokens_open(&t, data, &err) == HSY_OK,
+       "makes a forwarder's token");
+    ok(tokens_enrolled(t, "browser", token, hash, &quota) == TOKENS_FORWARDER &&
+           quota == 9 &&
+           tokens_enrolled(t, "age", token, other, &quota) ==
+               TOKENS_FORWARDER &&
+           memcmp(hash, other, sizeof hash) == 0,
+       "it is good for every task, under one name and its own quota");
+    ok(tokens_enrolled(t, "browser", enrolled[0], hash, &quota) ==
+               TOKENS_GOOD &&
+           quota == 4 &&
+           tokens_enrolled(t, "age", enrolled[0], hash, &quota) == TOKENS_OPEN,
+       "a device's stays what it was, and open tasks stay open");
+    while (tokens_task(t, n, task))
+        if (n++ == 0)
+            strcpy(first, task);
+    ok(n == 2 && strcmp(first, "0-before") == 0 && strcmp(task, "browser") == 0,
+       "forwarders are not taken for a task");
+    tokens_close(t);
+}
+
 static void refuses_enrolment(void)
 {
     static const char *const tasks[] = {"", ".", "..", "a/b", "Age", "-a"};
@@ -321,6 +361,7 @@ int main(void)
     notices_changes(tokens);
     refuses_files();
     enrols();
+    forwards();
     refuses_enrolment();
     notices_damage();
     leaves_nothing();

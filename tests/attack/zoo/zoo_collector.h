@@ -15,11 +15,11 @@
 
 struct zoo_known {
     uint8_t id[16], digest[32];
-    uint32_t epoch, tick;
+    uint32_t epoch, tick, turn;
     uint32_t task, cell;
-    bool null;
-    bool durable; /* a crash leaves it */
-    bool dropped; /* its sync failed, and no later one brings it back */
+    int64_t weight; /* what it adds to its cell */
+    bool durable;   /* a crash leaves it */
+    bool dropped;   /* its sync failed, and no later one brings it back */
 };
 
 /* What a collector remembers. */
@@ -38,10 +38,23 @@ typedef bool zoo_sees(const struct zoo_books *books, size_t i);
 
 extern zoo_sees zoo_z36_sees, zoo_z37_sees, zoo_z38_sees;
 
+/* What an upload of reports adds to its cell, if it is counted, and how many
+ * reports intake lets through. */
+typedef int64_t zoo_weighs(const hsy_upload *head);
+
+extern zoo_weighs zoo_z47_weighs;
+extern const struct intake_gate zoo_z47_gate;
+
+/* The clock says this day. */
+typedef void zoo_told(struct zoo_books *books, uint32_t day);
+
+extern zoo_told zoo_z48_told;
+
 /* Make durable what was written down; HSY_OK: it is acknowledged. */
 typedef hsy_status zoo_sync(struct zoo_books *books);
 
-extern zoo_sync zoo_z39_sync, zoo_z40_sync;
+extern zoo_sync zoo_z39_sync, zoo_z40_sync, zoo_z43_sync;
+extern zoo_sync zoo_swap_sync; /* as z43, and right */
 
 /*
  * The disk's own sync, which now and then fails as those of Linux do: once, and

@@ -1,0 +1,178 @@
+/*
+ * engine_clock.c - what day it is, and which epochs that closes.
+ *
+ * A day that is closed stays closed: its ids are forgotten. So a clock that is
+ * wrong for a moment must not close anything. Within one process a wall clock
+ * can be held against the steady one, and what devices send against either.
+ */
+#include "engine_parts.h"
+
+#include "hostfail.h"
+
+#define CLOCK_DAY 86400u
+#define CLOCK_APART 5 /* seconds that two clocks may drift apart in a trial */
+
+/* The last epoch that is over on a day: it ended grace_days ago. */
+static uint32_t clock_over(const struct engine *e, uint32_t day)
+{
+    const uint64_t open = (uint64_t)e->options.grace_days + 1;
+
+    return day > open ? (uint32_t)(day - open) : 0;
+}
+
+/* The day without a wall clock: the last that was believed, and on from there
+ * by the steady one. */
+static uint32_t clock_known(const struct engine *e, uint64_t steady)
+{
+    const struct engine_clock *c = &e->clock;
+    const uint64_t day = (c->wall + steady - c->steady) / CLOCK_DAY;
+
+    return c->told != 0 && day > e->day ? (uint32_t)day : e->day;
+}
+
+/* Whether a day is not so far ahead that it is out of the question. */
+static bool clock_may_be(const struct engine *e, uint32_t known, uint32_t day)
+{
+    return day <= (uint64_t)known + e->options.clock_days;
+}
+
+/* ---- Any thread ---------------------------------------------------------- */
+
+struct intake_days engine_days(struct engine *e)
+{
+    const struct engine_clock *c = &e->clock;
+    struct intake_days days;
+
+    pthread_mutex_lock(&e->lock);
+    days = (struct intake_days){.first = e->closed + 1, .last = e->day + 1};
+    if (c->state == ENGINE_CLOCK_JUMPED)
+        days.last = c->known + 1;
+    if (c->state == ENGINE_CLOCK_BEHIND ||
+        (c->state == ENGINE_CLOCK_JUMPED &&
+         clock_may_be(e, c->known, c->told))) {
+        days.other_first = clock_over(e, c->told) + 1;
+        days.other_last = c->told + 1;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return days;
+}
+
+/* ---- A trial ------------------------------------------------------------- */
+
+void engine_clock_heard(struct engine *e, uint32_t epoch)
+{
+    struct engine_clock *c = &e->clock;
+
+    if (c->state != ENGINE_CLOCK_JUMPED)
+        return;
+    if (epoch > c->known + 1)
+        c->fit++;
+    else
+        c->unfit++;
+}
+
+static int64_t clock_ahead(struct engine_time now)
+{
+    return (int64_t)now.wall - (int64_t)now.steady;
+}
+
+/* Whether a clock that has jumped may be believed by now. */
+static bool clock_tried(struct engine *e, uint32_t known, uint32_t day,
+                        struct engine_time now)
+{
+    struct engine_clock *c = &e->clock;
+    const int64_t apart = clock_ahead(now) - c->ahead;
+
+    if (c->state != ENGINE_CLOCK_JUMPED || apart > CLOCK_APART ||
+        apart < -CLOCK_APART) {
+        c->since = now.steady;
+        c->ahead = clock_ahead(now);
+        c->fit = c->unfit = 0;
+    }
+    return clock_may_be(e, known, day) &&
+           (e->options.driven_clock ||
+            (now.steady - c->since >= ENGINE_TRIAL && c->fit > c->unfit));
+}
+
+/* ---- Being told ---------------------------------------------------------- */
+
+/* The last epoch that must stay closed on a day that the operator has accepted:
+ * it is over, or something was counted in it before it was closed. */
+static uint32_t clock_accepted(const struct engine *e, uint32_t day)
+{
+    uint32_t closed = clock_over(e, day);
+
+    for (size_t i = 0; i < e->nentries; i++)
+        for (size_t k = 0; k < e->entries[i]->ncounts; k++) {
+            const struct store_count *n = &e->entries[i]->counts[k];
+
+            if (engine_is_day(n) && n->epoch <= e->closed &&
+                n->epoch > closed && (n->reports != 0 || n->nulls != 0))
+                closed = n->epoch;
+        }
+    return closed;
+}
+
+/* It is this day, and the epochs up to `closed` are. */
+static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
+                             hsy_error *err)
+{
+    hsy_status st = e->store->is->close_epochs(e->store, closed, day, err);
+
+    e->dead |= st == HSY_E_IO;
+    if (st != HSY_OK)
+        return st;
+    ids_drop(e->ids, closed);
+    quotas_drop(&e->quotas, closed);
+    portions_drop(&e->portions, closed);
+    pthread_mutex_lock(&e->lock);
+    e->day = day;
+    e->closed = closed;
+    e->status.ids = ids_count(e->ids);
+    e->status.ids_bytes = ids_bytes(e->ids);
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
+}
+
+/* What is known after this time was told. */
+static void clock_note(struct engine *e, struct engine_time now)
+{
+    struct engine_clock *c = &e->clock;
+    const uint32_t day = (uint32_t)(now.wall / CLOCK_DAY);
+    const uint64_t begin = (uint64_t)e->day * CLOCK_DAY;
+
+    pthread_mutex_lock(&e->lock);
+    c->known = clock_known(e, now.steady);
+    c->state = day <= e->closed      ? ENGINE_CLOCK_BEHIND
+               : day > c->known + 1u ? ENGINE_CLOCK_JUMPED
+                                     : ENGINE_CLOCK_FINE;
+    if (c->state == ENGINE_CLOCK_FINE || c->told == 0) {
+        c->wall = c->state == ENGINE_CLOCK_FINE && now.wall > begin ? now.wall
+                                                                    : begin;
+        c->steady = now.steady;
+    }
+    c->told = day;
+    pthread_mutex_unlock(&e->lock);
+}
+
+hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
+{
+    const uint32_t day = (uint32_t)(now.wall / CLOCK_DAY);
+    const uint32_t over = clock_over(e, day);
+    const uint32_t known = clock_known(e, now.steady);
+    const bool first =
+        e->day == 0 || (e->options.accept_clock && e->clock.told == 0);
+    hsy_status st = HSY_OK;
+
+    if (e->dead)
+        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    portions_tick(&e->portions, now.steady);
+    if (first && day < e->day)
+        st = clock_move(e, day, clock_accepted(e, day), err);
+    else if (day > e->day &&
+             (first || day <= known + 1 || clock_tried(e, known, day, now)))
+        st = clock_move(e, day, over > e->closed ? over : e->closed, err);
+    if (st == HSY_OK)
+        clock_note(e, now);
+    return st;
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/python3 -B
+"""/readyz, /v1/status, metrics and the log do not say that all is well when
+nothing is accepted: the disk is full, the clock is wrong, there is no more room
+for ids or tallies. And they say so no more when that is over."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from machine import *
+
+m = Machine()
+
+
+def state(c):
+    """(/readyz, names of troubles, whether any is grave); all say the same."""
+    row, text = c.get("/v1/status")[1], c.get("/metrics")[1].decode()
+    names = [t["name"] for t in row["troubles"]]
+    ready = ask(c.admin, "GET", "/readyz")[0]
+    counted = re.findall(r'^hearsay_trouble\{name="(.*)"\} 1$', text, re.M)
+    same = sorted(counted) == sorted(names) and row["ready"] == (ready == 200) == ("\nhearsay_ready 1\n" in text) == (not any(t["grave"] for t in row["troubles"]))
+    return (ready if same else "they do not agree: %s %s" % (names, counted)), names
+
+
+def comes(c, name, ready, sentence):
+    """A trouble comes, is logged, and /readyz is what it should be."""
+    ok(c.until(lambda: state(c) == (ready, [name])), sentence, state(c))
+    ok(c.until(lambda: "trouble name=%s: " % name in c.said()), "which is in the log", c.said())
+
+
+def goes(c, name, sentence):
+    ok(c.until(lambda: state(c) == (200, [])), sentence, state(c))
+    ok(c.until(lambda: "trouble-over name=%s" % name in c.said()), "which is in the log", c.said())
+
+
+# ---- Disk and clock ----------------------------------------------------------------
+
+c = Collector("disk").start(env=m.env)
+t = c.task["cells"]
+ok(c.upload([t.upload([1])])[0] == 204 and state(c) == (200, []), "all is well", state(c))
+m.strike(errno.ENOSPC, which=WRITES, on=True)
+ok(c.upload([t.upload([2])])[0] == 503, "the disk is full")
+comes(c, "disk-full", 503, "a collector with a full disk is not ready")
+ok('hearsay_requests_refused_total{reason="disk"} 1\n' in c.get("/metrics")[1].decode(), "the request is counted")
+m.well()
+ok(c.upload([t.upload([2])])[0] == 204, "there is room again")
+goes(c, "disk-full", "and it is ready")
+m.clock(3650 * 86400)
+comes(c, "clock-ahead", 200, "a clock of ten years later is not believed")
+m.clock(-9 * 86400)
+comes(c, "clock-behind", 503, "one that is behind the days that are closed is said")
+ok(c.until(lambda: re.search(r"^hearsay_clock_ahead_seconds -(691200|777600)$", c.get("/metrics")[1].decode(), re.M)), "how far it is", c.get("/metrics")[1].decode())
+m.clock(0)
+goes(c, "clock-behind", "set right it is well")
+ok(c.stop() == 0, "it ends")
+
+# ---- A thread that hangs -----------------------------------------------------------
+
+WATCHDOG = 4  # seconds within which a service manager wants to hear of it
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind(path("notify"))
+
+
+def beats(seconds):
+    """Beats of these seconds, after those that have come before."""
+    end, n = time.monotonic() + seconds, 0
+    manager.setblocking(False)
+    try:
+        while manager.recv(100):
+            pass
+    except BlockingIOError:
+        pass
+    while time.monotonic() < end:
+        manager.settimeout(max(0.01, end - time.monotonic()))
+        try:
+            n += manager.recv(100) == b"WATCHDOG=1"
+        except socket.timeout:
+            pass
+    return n
+
+
+c = Collector("hangs").start(env={**m.env, "NOTIFY_SOCKET": path("notify"), "WATCHDOG_USEC": str(WATCHDOG * 1000000)})
+t = c.task["cells"]
+ok(beats(2 * WATCHDOG) >= 2, "the service manager hears that it is alive")
+m.strike(HANG, which=SYNCS, on=True)
+line = Line(c.public)
+wire = t.upload([1])
+line.send(("POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n" % len(wire)).encode() + wire)
+ok(c.until(lambda: m.struck > 0), "a sync hangs")
+time.sleep(2)
+ok(beats(2 * WATCHDOG) == 0, "and the service manager hears no more of it")
+comes(c, "thread-hangs", 503, "a collector with a thread that hangs is not ready")
+ok("the thread that admits uploads does not answer" in c.said(), "it says which", c.said())
+m.well()
+ok(line.answer()[0] == 204 and beats(2 * WATCHDOG) >= 1, "it goes on, and says so")
+goes(c, "thread-hangs", "and is ready again")
+ok(c.stop() == 0, "it ends")
+
+# ---- Room --------------------------------------------------------------------------
+
+c = Collector("ids", ids_epoch=1000).start()
+t = c.task["cells"]
+ok(c.upload([t.upload([n]) for n in range(1000)])[0] == 204, "a day's ids are used up")
+end = time.monotonic() + DEADLINE
+while "uploads-refused" not in state(c)[1] and time.monotonic() < end:
+    ok(c.upload([t.upload([1])])[0] == 503, "the next is refused")
+    time.sleep(1)
+comes(c, "uploads-refused", 503, "who counts nothing is not ready")
+ok(c.stop() == 0, "it ends")
+
+c = Collector("memory", tasks=cells("cells", 65536), tally_bytes="100K").start()
+t = c.task["cells"]
+ok(c.upload([t.upload([1])])[0] == 503, "a tally does not fit")
+ok(c.until(lambda: state(c)[0] == 503 and "tally-memory" in state(c)[1]), "whose only task has no memory is not ready", state(c))
+ok(c.stop() == 0, "it ends")
+done()

@@ -1,0 +1,288 @@
+/*
+ * test_engine_clock.c - C12: a wall clock that is wrong closes nothing, is
+ * believed once it has shown that it is right, and leads back where it was
+ * wrong.
+ */
+#include "engine_rig.h"
+#include "tap.h"
+
+#define NOON(day) ((uint64_t)(day)*86400 + 43200)
+
+static struct rig_upload up_on(uint64_t id, uint32_t day)
+{
+    return (struct rig_upload){.epoch = day,
+                               .kind = 1,
+                               .id = id,
+                               .n = 1,
+                               .first = (uint32_t)id % 1000};
+}
+
+static hsy_status tell(struct rig *r, uint64_t wall)
+{
+    return engine_tell(r->e, (struct engine_time){wall, r->steady}, NULL);
+}
+
+/* So many seconds go by for both clocks, of which the wall clock says noon of a
+ * day at their beginning. */
+static void pass(struct rig *r, uint32_t day, uint32_t seconds)
+{
+    for (uint32_t i = 0; i < seconds; i++) {
+        tell(r, NOON(day) + i);
+        r->steady++;
+    }
+}
+
+static struct engine_status look(struct rig *r)
+{
+    struct engine_status status;
+
+    engine_look(r->e, &status);
+    return status;
+}
+
+static bool opens(struct rig *r, uint32_t first, uint32_t last, uint32_t other,
+                  uint32_t other_last)
+{
+    const struct intake_days d = engine_days(r->e);
+
+    return d.first == first && d.last == last && d.other_first == other &&
+           d.other_last == other_last;
+}
+
+/* ---- Wrong for a moment -------------------------------------------------- */
+
+static void jumps_ahead(void)
+{
+    static const uint32_t jumps[] = {2, 9, 12, 13, 3650, 100000};
+    struct rig r;
+
+    rig_open(&r);
+    ok(opens(&r, RIG_DAY - 2, RIG_DAY + 1, 0, 0),
+       "two days of grace are open, and tomorrow");
+    rig_one(&r, up_on(1, RIG_DAY));
+    for (uint32_t i = 0; i < sizeof jumps / sizeof jumps[0]; i++) {
+        const uint32_t to = RIG_DAY + jumps[i];
+        const bool near = jumps[i] <= r.options.clock_days;
+
+        pass(&r, to, 3);
+        ok(look(&r).clock_jumped && !look(&r).clock_behind &&
+               look(&r).clock_day == to && look(&r).day == RIG_DAY &&
+               opens(&r, RIG_DAY - 2, RIG_DAY + 1, near ? to - 2 : 0,
+                     near ? to + 1 : 0),
+           "a clock %u days ahead closes nothing", jumps[i]);
+        ok(rig_one(&r, up_on(10 + i, RIG_DAY)) == INTAKE_COUNTED &&
+               rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_AGAIN,
+           "and what is open without it is taken");
+        if (near)
+            ok(rig_one(&r, up_on(20 + i, to)) == INTAKE_COUNTED,
+               "as is what would be open with it");
+        pass(&r, RIG_DAY, 1);
+        ok(!look(&r).clock_jumped && opens(&r, RIG_DAY - 2, RIG_DAY + 1, 0, 0),
+           "and when it is right again nothing has happened");
+    }
+    rig_close(&r);
+}
+
+/* ---- Right after all ----------------------------------------------------- */
+
+static void month_of_rest(void)
+{
+    const uint32_t back = RIG_DAY + 11;
+    struct rig r;
+
+    rig_open(&r);
+    rig_one(&r, up_on(1, RIG_DAY));
+    rig_restart(&r);
+    pass(&r, back, ENGINE_TRIAL + 1);
+    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY,
+       "after a long rest two minutes are not enough while nothing comes in");
+    for (uint32_t i = 0; i < 3; i++)
+        rig_one(&r, up_on(100 + i, RIG_DAY));
+    for (uint32_t i = 0; i < 3; i++)
+        rig_one(&r, up_on(200 + i, back));
+    pass(&r, back, 1);
+    ok(look(&r).clock_jumped, "nor if as much is of the old days");
+    rig_restart(&r);
+    for (uint32_t i = 0; i < 4; i++) {
+        pass(&r, back, 1);
+        rig_one(&r, up_on(300 + i, back - i % 2));
+    }
+    rig_one(&r, up_on(310, RIG_DAY));
+    tell(&r, NOON(back) + ENGINE_TRIAL - 5);
+    ok(look(&r).clock_jumped &&
+           opens(&r, RIG_DAY - 2, RIG_DAY + 1, back - 2, back + 1),
+       "while it is on trial the days of both readings are open");
+    r.steady += ENGINE_TRIAL;
+    tell(&r, NOON(back) + ENGINE_TRIAL - 1);
+    ok(look(&r).clock_jumped, "a clock that goes on apart begins anew");
+    for (uint32_t i = 0; i < 4; i++)
+        rig_one(&r, up_on(400 + i, back));
+    r.steady += ENGINE_TRIAL;
+    tell(&r, NOON(back) + 2 * ENGINE_TRIAL - 1);
+    ok(!look(&r).clock_jumped && look(&r).day == back &&
+           opens(&r, back - 2, back + 1, 0, 0) &&
+           rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_CLOSED,
+       "then it is believed, and all epochs that are over close together");
+    ok(rig_one(&r, up_on(300, back)) == INTAKE_AGAIN &&
+           rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 310) == 1 &&
+           r.store.faults == 0,
+       "what was taken meanwhile is known and counted");
+    rig_close(&r);
+}
+
+/* The steady clock is one more witness. */
+static void days_meanwhile(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    pass(&r, RIG_DAY + 40, 1);
+    for (uint32_t day = 1; day <= 5; day++) {
+        r.steady += 86400;
+        tell(&r, NOON(RIG_DAY + 40 + day));
+        ok(rig_one(&r, up_on(day, RIG_DAY + day)) == INTAKE_COUNTED &&
+               engine_days(r.e).first == RIG_DAY - 2,
+           "day %u of a clock far ahead: today's uploads are taken", day);
+    }
+    tell(&r, NOON(RIG_DAY + 5));
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 5 &&
+           opens(&r, RIG_DAY + 3, RIG_DAY + 6, 0, 0),
+       "set right it is believed at once, as the steady clock agrees");
+    rig_close(&r);
+}
+
+static void days_close(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    rig_one(&r, up_on(1, RIG_DAY));
+    rig_day(&r, RIG_DAY + 3);
+    ok(rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_CLOSED && r.store.ids.n == 0 &&
+           engine_days(r.e).first == RIG_DAY + 1,
+       "a day closes for ever when its grace is over, with its ids");
+    r.store.full = true;
+    ok(rig_day(&r, RIG_DAY + 4) == HSY_E_FULL &&
+           engine_days(r.e).last == RIG_DAY + 4,
+       "a day that cannot be kept has not come");
+    rig_close(&r);
+}
+
+/* ---- Behind, and the operator's word ------------------------------------- */
+
+/* Ids of reports before a wrong clock was believed, and after. */
+static void led_astray(struct rig *r)
+{
+    rig_open(r);
+    rig_one(r, up_on(1, RIG_DAY));
+    rig_one(r, up_on(2, RIG_DAY + 1));
+    r->options.accept_clock = true;
+    rig_restart(r);
+    rig_jump(r, RIG_DAY + 3650);
+    rig_one(r, up_on(3, RIG_DAY + 3650));
+    r->options.accept_clock = false;
+}
+
+static void behind(void)
+{
+    struct rig r;
+
+    led_astray(&r);
+    ok(look(&r).day == RIG_DAY + 3650 &&
+           engine_days(r.e).first == RIG_DAY + 3648,
+       "an operator may accept a clock that is far ahead");
+    rig_jump(&r, RIG_DAY + 5);
+    ok(look(&r).clock_behind && look(&r).clock_jumped &&
+           opens(&r, RIG_DAY + 3648, RIG_DAY + 3651, RIG_DAY + 3, RIG_DAY + 6),
+       "a clock behind what is closed is said");
+    ok(rig_one(&r, up_on(4, RIG_DAY + 5)) == INTAKE_CLOCK &&
+           rig_one(&r, up_on(5, RIG_DAY + 3650)) == INTAKE_CLOCK &&
+           rig_one(&r, up_on(3, RIG_DAY + 3650)) == INTAKE_AGAIN,
+       "and nothing new is taken, as sending it again may help");
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 5);
+    ok(look(&r).clock_behind, "also after a restart");
+    r.options.accept_clock = r.store.mends = true;
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 5);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 5 &&
+           rig_one(&r, up_on(4, RIG_DAY + 5)) == INTAKE_COUNTED,
+       "until the operator accepts it: then today is open again");
+    rig_jump(&r, RIG_DAY + 40);
+    ok(look(&r).clock_jumped, "which holds for the first time that is told");
+    rig_close(&r);
+}
+
+/* No day opens again whose ids are forgotten. */
+static void mends_once(void)
+{
+    struct rig r;
+
+    led_astray(&r);
+    r.options.accept_clock = r.store.mends = true;
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY);
+    ok(rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_CLOCK &&
+           rig_one(&r, up_on(2, RIG_DAY + 1)) == INTAKE_CLOCK,
+       "a day in which something was counted does not open again");
+    ok(look(&r).clock_behind && engine_days(r.e).first == RIG_DAY + 2,
+       "so on the same day there is nothing to take yet, and it is said");
+    rig_day(&r, RIG_DAY + 1);
+    ok(rig_one(&r, up_on(6, RIG_DAY + 2)) == INTAKE_CLOCK,
+       "and what comes is asked to come again");
+    rig_day(&r, RIG_DAY + 2);
+    ok(!look(&r).clock_jumped &&
+           rig_one(&r, up_on(6, RIG_DAY + 2)) == INTAKE_COUNTED &&
+           rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_CLOSED &&
+           rig_one(&r, up_on(3, RIG_DAY + 3650)) != INTAKE_COUNTED,
+       "from the first day without reports on all is taken, and known ids are");
+    ok(rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 1) == 1 &&
+           rig_cell(&r, 0, 0, 0, 2) == 1 && rig_cell(&r, 0, 0, 0, 3) == 1 &&
+           rig_cell(&r, 0, 0, 0, 6) == 1 && r.store.faults == 0,
+       "nothing is counted twice by that");
+    rig_close(&r);
+}
+
+/* A little behind, within the days of grace, is nothing. */
+static void a_little(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    for (uint32_t back = 1; back <= 2; back++) {
+        rig_jump(&r, RIG_DAY - back);
+        ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY &&
+               rig_one(&r, up_on(back, RIG_DAY - back)) == INTAKE_COUNTED,
+           "%u days behind, and they are open: nothing changes", back);
+    }
+    rig_close(&r);
+}
+
+/* A rehearsal's clock goes as its driver likes. */
+static void rehearsal(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    r.options.driven_clock = true;
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 12);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 12,
+       "a clock that is driven is believed");
+    rig_jump(&r, RIG_DAY + 3650);
+    ok(look(&r).clock_jumped, "but for what is out of the question");
+    rig_close(&r);
+}
+
+int main(void)
+{
+    jumps_ahead();
+    month_of_rest();
+    days_meanwhile();
+    days_close();
+    behind();
+    mends_once();
+    a_little();
+    rehearsal();
+    return tap_done();
+}

@@ -1,0 +1,228 @@
+/* Tests of src/collector/store_meta.c: one process counts, whatever became of
+ * its locks; what a copy of two moments lacks is found; data of version 1 gets
+ * what it lacks, or is refused. */
+#define _GNU_SOURCE
+
+#include "store_rig.h"
+#include "tap.h"
+
+#include <sys/file.h>
+#include <sys/syscall.h>
+
+static char alone_root[64], alone_at[96];
+static struct rig alone_rig, alone_other;
+static bool alone_lying; /* no lock keeps anybody out */
+
+int flock(int fd, int how)
+{
+    return alone_lying ? 0 : (int)syscall(SYS_flock, fd, how);
+}
+
+static hsy_status alone_open(struct rig *r, struct rig_told *told,
+                             hsy_error *err)
+{
+    *err = (hsy_error){0};
+    return rig_open(r, alone_at, told, err);
+}
+
+/* ---- Two processes ------------------------------------------------------- */
+
+static void a_lock_that_was_removed(void)
+{
+    struct rig_told told = {0}, none = {0};
+    hsy_error err;
+
+    alone_open(&alone_rig, &told, &err);
+    rig_document(&alone_rig, &err);
+    rig_append(&alone_rig, &err);
+    unlink(rig_path(alone_at, "lock"));
+    ok(alone_open(&alone_other, &none, &err) == HSY_E_BUSY,
+       "without `lock` the data is still busy");
+    ok(rig_append(&alone_rig, &err) == HSY_OK, "and who has it goes on");
+    rig_close(&alone_rig);
+    ok(alone_open(&alone_rig, &told, &err) == HSY_OK &&
+           alone_rig.wrong == NULL && alone_rig.state.seq == 2,
+       "afterwards it opens");
+    rig_close(&alone_rig);
+    rig_remove(alone_at);
+}
+
+/* Commits, rounds, days and documents: none goes through. */
+static unsigned alone_writes(struct rig *r, hsy_error *err)
+{
+    unsigned done = 0;
+
+    rig_fold(r, 0);
+    done += rig_write(r, 0, err) == HSY_OK;
+    done += rig_close_epochs(r, RIG_DAY, err) == HSY_OK;
+    done += rig_figure(r, err) == HSY_OK;
+    done += rig_drop(r, err) == HSY_OK;
+    done += rig_append(r, err) == HSY_OK;
+    return done;
+}
+
+static void two_processes_past_all_locks(void)
+{
+    struct rig_told told = {0}, first = {0}, second;
+    struct rig *a = &alone_rig, *b = &alone_other;
+    hsy_error err;
+    unsigned done = 0;
+
+    alone_open(a, &told, &err);
+    rig_document(a, &err);
+    for (unsigned i = 0; i < 5; i++)
+        rig_append(a, &err);
+    first = told;
+    second = told;
+    alone_lying = true;
+    ok(alone_open(b, &second, &err) == HSY_OK && b->wrong == NULL,
+       "a second process gets past both locks");
+    rig_recover(b);
+    a->told = &first;
+    ok(rig_append(a, &err) == HSY_E_IO && err.msg != NULL &&
+           strstr(err.msg, "another process") != NULL,
+       "the first one's next commit fails: %s",
+       err.msg == NULL ? "nothing" : err.msg);
+    for (unsigned i = 0; i < 5; i++) {
+        done += rig_append(b, &err) == HSY_OK;
+        done += 10 * alone_writes(a, &err);
+    }
+    rig_fold(b, 1);
+    ok(done == 5 && rig_write(b, 1, &err) == HSY_OK,
+       "nothing of the first goes through, all of the second (%u)", done);
+    rig_close(a);
+    rig_close(b);
+    alone_lying = false;
+    second.tried_closed = second.closed;
+    ok(alone_open(a, &second, &err) == HSY_OK && a->wrong == NULL &&
+           a->state.seq == 10,
+       "every acknowledged report is there once%s%s",
+       a->wrong == NULL ? "" : ": ", a->wrong == NULL ? "" : a->wrong);
+    rig_close(a);
+    rig_remove(alone_at);
+}
+
+/* One that takes no turn, as an older program: its commit is seen. */
+static void a_commit_by_a_stranger(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &alone_rig;
+    hsy_error err;
+
+    alone_open(r, &told, &err);
+    rig_document(r, &err);
+    rig_append(r, &err);
+    rig_sql(alone_at, "record.db", "UPDATE meta SET seq = seq + 1");
+    ok(rig_append(r, &err) == HSY_E_IO, "a commit is not made over another");
+    rig_fold(r, 0);
+    ok(rig_write(r, 0, &err) == HSY_E_IO, "nor is a round");
+    rig_close(r);
+    rig_remove(alone_at);
+}
+
+/* ---- What is missing ----------------------------------------------------- */
+
+static void a_missing_batch(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &alone_rig;
+    hsy_error err;
+
+    alone_open(r, &told, &err);
+    rig_document(r, &err);
+    for (unsigned i = 0; i < 6; i++)
+        rig_append(r, &err);
+    rig_fold(r, 0);
+    rig_write(r, 0, &err);
+    rig_close(r);
+    ok(alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
+       "batches come and go, and their sum holds");
+    rig_close(r);
+    rig_sql(alone_at, "record.db", "DELETE FROM batches WHERE seq = 3");
+    ok(alone_open(r, &told, &err) == HSY_E_DAMAGED &&
+           strcmp(err.field, "batches") == 0,
+       "one batch less is damage");
+    rig_close(r);
+    rig_remove(alone_at);
+}
+
+/* ---- Versions ------------------------------------------------------------ */
+
+/* What a program of version 1 would have left. */
+static void alone_downgrade(void)
+{
+    struct sql_value row[6];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    char text[160];
+
+    sqlite3_open(rig_path(alone_at, "record.db"), &db);
+    sqlite3_prepare_v2(db, "SELECT one, name, key, seq, closed, day FROM meta",
+                       -1, &st, NULL);
+    sqlite3_step(st);
+    for (int i = 0; i < 6; i++)
+        row[i] = i == 1 || i == 2
+                     ? SQL_B(sqlite3_column_blob(st, i),
+                             (size_t)sqlite3_column_bytes(st, i))
+                     : SQL_N((uint64_t)sqlite3_column_int64(st, i));
+    snprintf(text, sizeof text, "UPDATE meta SET sum = %lu",
+             (unsigned long)sql_sum(row, 6));
+    sqlite3_finalize(st);
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(db,
+                     "ALTER TABLE meta DROP COLUMN turn;"
+                     "ALTER TABLE meta DROP COLUMN rests;"
+                     "ALTER TABLE meta DROP COLUMN checks;"
+                     "PRAGMA user_version = 1",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        ok(false, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void an_older_version(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &alone_rig;
+    hsy_error err;
+    hsy_status st = alone_open(r, &told, &err);
+
+    for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++)
+        st = rig_step(r, k, &err);
+    rig_close(r);
+    alone_downgrade();
+    ok(alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
+       "data of version 1 opens with all that was in it%s%s",
+       r->wrong == NULL ? "" : ": ", r->wrong == NULL ? "" : r->wrong);
+    rig_recover(r);
+    st = rig_append(r, &err);
+    rig_close(r);
+    ok(st == HSY_OK && alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
+       "and goes on as version 2");
+    rig_close(r);
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 2,
+       "a program of version 1 would now refuse it by its number");
+    alone_downgrade();
+    rig_sql(alone_at, "record.db", "UPDATE meta SET day = day + 1");
+    ok(alone_open(r, &told, &err) == HSY_E_DAMAGED,
+       "data of version 1 that is damaged is not made version 2");
+    rig_close(r);
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 1,
+       "and stays what it was");
+    rig_remove(alone_at);
+}
+
+int main(void)
+{
+    if (!rig_root(alone_root))
+        return 1;
+    snprintf(alone_at, sizeof alone_at, "%s/data", alone_root);
+
+    a_lock_that_was_removed();
+    two_processes_past_all_locks();
+    a_commit_by_a_stranger();
+    a_missing_batch();
+    an_older_version();
+
+    rmdir(alone_root);
+    return tap_done();
+}
