@@ -265,6 +265,8 @@ hsy_status api_copy_all(struct collector *c, const char *path, hsy_error *err)
     st = c->store->is->backup(c->store, path, err);
     if (st == HSY_OK && shown != NULL)
         st = shown_backup(shown, path, err);
+    if (st == HSY_OK)
+        st = tokens_backup(c->tokens, path, err);
     shown_pause(shown, false);
     return st;
 }

@@ -80,7 +80,7 @@ void api_backup(struct request *q, void *ctx);
 void api_put_status(struct put *p, struct collector *c, bool exact);
 
 /* A backup into a directory that is not there yet (api_operate.c): the store,
- * and what was shown. */
+ * what was shown, and the tokens. */
 hsy_status api_copy_all(struct collector *c, const char *path, hsy_error *err);
 
 /* ---- Counters that readers see (api_rounded.c) --------------------------- */

@@ -117,3 +117,18 @@ void api_status(struct request *q, void *ctx)
     api_put_status(&p, ctx, api_operator(ctx, q));
     api_answer(q, 200, &p);
 }
+
+void api_tell_status(struct collector *c)
+{
+    struct put p;
+    char *json;
+    size_t len;
+
+    if (c->admin == NULL || put_open(&p, NULL) != HSY_OK)
+        return;
+    api_put_status(&p, c, false);
+    if (put_close(&p, &json, &len, NULL) != HSY_OK)
+        return;
+    listen_publish(c->admin, "status", json, len);
+    free(json);
+}

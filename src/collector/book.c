@@ -148,6 +148,16 @@ static bool book_make(const char *path, const char *data)
     return good;
 }
 
+/* Whether a file may be believed: regular, of whom the directory is, closed to
+ * everybody else. */
+static bool book_ours(const char *path, const char *data)
+{
+    struct stat s, d;
+
+    return lstat(path, &s) == 0 && stat(data, &d) == 0 && S_ISREG(s.st_mode) &&
+           s.st_uid == d.st_uid && (s.st_mode & 077) == 0;
+}
+
 static hsy_status book_number(struct book *b, const char *sql, int64_t *out,
                               hsy_error *err)
 {
@@ -203,6 +213,10 @@ hsy_status book_open(struct book *b, const char *data,
     if (create && access(path, F_OK) == -1 && !book_make(path, data))
         return host_fail(err, errno == ENOSPC ? HSY_E_FULL : HSY_E_IO,
                          kind->name, "it cannot be made");
+    if (!book_ours(path, data))
+        return host_fail(err, HSY_E_REFUSED, kind->name,
+                         "it is not the data directory's owner's, or others "
+                         "can read it (chmod 600)");
     if (sqlite3_open_v2(path, &b->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
                             SQLITE_OPEN_NOFOLLOW,
