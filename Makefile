@@ -82,7 +82,9 @@ ABOVE   := \
     test_interval \
     test_listen \
     test_listen_bodies \
+    test_listen_crowd \
     test_listen_gone \
+    test_listen_readers \
     test_lives \
     test_log \
     test_longitudinal \
@@ -91,6 +93,7 @@ ABOVE   := \
     test_plausible \
     test_plot \
     test_poison \
+    test_portions \
     test_post \
     test_pulse \
     test_puzzle \
@@ -107,6 +110,7 @@ ABOVE   := \
     test_store \
     test_store_alone \
     test_store_faults \
+    test_store_tail \
     test_store_whole \
     test_study \
     test_survey \

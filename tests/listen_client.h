@@ -11,15 +11,21 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static inline int dial(const struct listener *l)
+static inline void dial_from(int fd, const struct listener *l)
 {
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_port = htons(listen_port(l)),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (connect(fd, (struct sockaddr *)&to, sizeof to) != 0)
         abort();
+}
+
+static inline int dial(const struct listener *l)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    dial_from(fd, l);
     return fd;
 }
 

@@ -48,6 +48,10 @@ struct disk {
     uint64_t full_for; /* and for how many; 0: for ever */
     uint64_t eio_at;   /* the sync that fails */
     bool journal;
+    /* Whether a file may get so long; NULL: any may. */
+    bool (*fits)(const char *file, sqlite3_int64 end);
+    /* Told of every operation before it is done; NULL: nobody. */
+    void (*hook)(enum disk_what what, const char *file);
     char name[DISK_FILES][DISK_NAME];
     int names;
     struct disk_op *op; /* owned; the journal */
@@ -99,10 +103,12 @@ static inline void disk_note(enum disk_what what, int file, sqlite3_int64 at,
 }
 
 /* Whether the operation may go on; it may be the last of this process. */
-static inline void disk_count(void)
+static inline void disk_count(enum disk_what what, int file)
 {
     if (++disk.ops == disk.kill_at)
         _exit(9);
+    if (disk.hook != NULL)
+        disk.hook(what, disk.name[file]);
 }
 
 static int disk_write(sqlite3_file *is, const void *buf, int len,
@@ -112,10 +118,12 @@ static int disk_write(sqlite3_file *is, const void *buf, int len,
 
     if (disk.ops + 1 == disk.kill_at) /* killed in the middle */
         f->real->pMethods->xWrite(f->real, buf, len / 2, at);
-    disk_count();
+    disk_count(DISK_WRITE, f->name);
     disk.writes++;
     if (disk.full_at != 0 && disk.writes >= disk.full_at &&
         (disk.full_for == 0 || disk.writes < disk.full_at + disk.full_for))
+        return SQLITE_FULL;
+    if (disk.fits != NULL && !disk.fits(disk.name[f->name], at + len))
         return SQLITE_FULL;
     disk_note(DISK_WRITE, f->name, at, buf, len);
     return f->real->pMethods->xWrite(f->real, buf, len, at);
@@ -125,7 +133,7 @@ static int disk_truncate(sqlite3_file *is, sqlite3_int64 len)
 {
     struct disk_file *f = (struct disk_file *)is;
 
-    disk_count();
+    disk_count(DISK_TRUNCATE, f->name);
     disk_note(DISK_TRUNCATE, f->name, len, NULL, 0);
     return f->real->pMethods->xTruncate(f->real, len);
 }
@@ -135,7 +143,7 @@ static int disk_sync(sqlite3_file *is, int flags)
     struct disk_file *f = (struct disk_file *)is;
 
     (void)flags;
-    disk_count();
+    disk_count(DISK_SYNC, f->name);
     if (++disk.syncs == disk.eio_at)
         return SQLITE_IOERR_FSYNC;
     disk_note(DISK_SYNC, f->name, 0, NULL, 0);
@@ -236,7 +244,7 @@ static int disk_delete(sqlite3_vfs *vfs, const char *path, int sync)
 {
     (void)vfs;
     (void)sync;
-    disk_count();
+    disk_count(DISK_DELETE, disk_name(path));
     disk_note(DISK_DELETE, disk_name(path), 0, NULL, 0);
     return disk_real->xDelete(disk_real, path, 0);
 }

@@ -50,7 +50,7 @@ struct memory_store {
     bool crash_done;   /* that call was done all the same */
     bool crashed;
     unsigned faults; /* broken rules, ours or the caller's */
-    uint64_t appends, chunks, rounds;
+    uint64_t appends, chunks, rounds, flips, drops;
 };
 
 /* ---- Lists --------------------------------------------------------------- */
@@ -353,29 +353,46 @@ static inline hsy_status memory_do_chunks(struct store *s,
     return memory_end(m, st, err);
 }
 
-static inline hsy_status memory_do_round(struct store *s, uint32_t entry,
-                                         uint64_t through, hsy_error *err)
+static inline void memory_flip(struct memory_store *m,
+                               const struct store_round *r)
 {
-    struct memory_store *m = (struct memory_store *)(void *)s;
-    bool done;
-    hsy_status st = memory_begin(m, &done);
-
-    for (size_t i = 0; done && i < m->ntallies; i++) {
+    for (size_t i = 0; i < m->ntallies; i++) {
         struct memory_tally *t = &m->tallies[i];
 
-        if (t->is.entry != entry || t->next == NULL)
+        if (t->is.entry != r->entry || t->next == NULL)
             continue;
         free(t->words);
         t->words = t->next;
         t->next = NULL;
     }
-    if (done) {
-        m->faults += through > m->state.seq || through < m->through[entry];
-        m->through[entry] = through;
-        memory_sift(&m->batches, memory_folded, entry, through);
-        m->rounds++;
-    }
+    m->faults += r->through > m->state.seq || r->through < m->through[r->entry];
+    m->through[r->entry] = r->through;
+    memory_sift(&m->batches, memory_folded, r->entry, r->through);
+    m->rounds++;
+}
+
+static inline hsy_status memory_do_rounds(struct store *s,
+                                          const struct store_round *rounds,
+                                          size_t n, hsy_error *err)
+{
+    struct memory_store *m = (struct memory_store *)(void *)s;
+    bool done;
+    hsy_status st = memory_begin(m, &done);
+
+    for (size_t i = 0; done && i < n; i++)
+        memory_flip(m, &rounds[i]);
+    m->flips += done;
     return memory_end(m, st, err);
+}
+
+static inline hsy_status memory_do_settle(struct store *s, bool quiet,
+                                          bool *more, hsy_error *err)
+{
+    (void)s;
+    (void)quiet;
+    (void)err;
+    *more = false;
+    return HSY_OK;
 }
 
 static inline void memory_forget(struct memory_store *m, size_t i)
@@ -385,17 +402,19 @@ static inline void memory_forget(struct memory_store *m, size_t i)
     m->tallies[i] = m->tallies[--m->ntallies];
 }
 
-static inline hsy_status
-memory_do_drop(struct store *s, const struct store_tally *tally, hsy_error *err)
+static inline hsy_status memory_do_drop(struct store *s,
+                                        const struct store_tally *tallies,
+                                        size_t n, hsy_error *err)
 {
     struct memory_store *m = (struct memory_store *)(void *)s;
     bool done;
     hsy_status st = memory_begin(m, &done);
 
-    if (done) {
-        m->faults += tally->epoch == 0;
-        memory_forget(m, (size_t)(memory_tally(m, tally) - m->tallies));
+    for (size_t i = 0; done && i < n; i++) {
+        m->faults += tallies[i].epoch == 0;
+        memory_forget(m, (size_t)(memory_tally(m, &tallies[i]) - m->tallies));
     }
+    m->drops += done;
     return memory_end(m, st, err);
 }
 
@@ -499,7 +518,8 @@ static const struct store_functions memory_functions = {
     .figure = memory_do_figure,
     .tidy = memory_do_tidy,
     .chunks = memory_do_chunks,
-    .round = memory_do_round,
+    .rounds = memory_do_rounds,
+    .settle = memory_do_settle,
     .drop = memory_do_drop,
     .backup = memory_do_backup,
     .close = memory_do_nothing,

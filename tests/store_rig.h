@@ -76,7 +76,7 @@ static inline hsy_status rig_append(struct rig *r, hsy_error *err)
 {
     const uint64_t i = r->state.seq + 1;
     const struct store_id id = {.id = {(uint8_t)i, 7}, .content = {9}};
-    const struct store_ids ids = {rig_day(i), &id, 1};
+    const struct store_ids ids = {.epoch = rig_day(i), .ids = &id, .n = 1};
     uint8_t bytes[600] = {(uint8_t)i};
     const struct store_batch batch = {.entry = i % 2,
                                       .epoch = rig_day(i),
@@ -139,6 +139,14 @@ static inline hsy_status rig_chunks(struct rig *r, uint32_t entry,
     return st;
 }
 
+static inline hsy_status rig_round(struct store *s, uint32_t entry,
+                                   uint64_t through, hsy_error *err)
+{
+    const struct store_round round = {entry, through};
+
+    return s->is->rounds(s, &round, 1, err);
+}
+
 /* Write the tallies of an entry as they stand. */
 static inline hsy_status rig_write(struct rig *r, uint32_t entry,
                                    hsy_error *err)
@@ -149,7 +157,7 @@ static inline hsy_status rig_write(struct rig *r, uint32_t entry,
     for (uint32_t d = 0; st == HSY_OK && entry == 0 && d < RIG_DAYS; d++)
         st = rig_chunks(r, 0, RIG_DAY + d, r->day[d], r->dirty[2 + d], err);
     if (st == HSY_OK)
-        st = r->store->is->round(r->store, entry, r->through[entry], err);
+        st = rig_round(r->store, entry, r->through[entry], err);
     if (st != HSY_OK)
         return st;
     r->told->rounds++;
@@ -178,7 +186,7 @@ static inline hsy_status rig_drop(struct rig *r, hsy_error *err)
     hsy_status st;
 
     r->told->tried_drop = true;
-    st = r->store->is->drop(r->store, &t, err);
+    st = r->store->is->drop(r->store, &t, 1, err);
     if (st == HSY_OK)
         r->told->dropped = true;
     return st;
@@ -211,6 +219,8 @@ static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
 
     while (st == HSY_OK && more)
         st = r->store->is->tidy(r->store, &more, err);
+    for (more = true; st == HSY_OK && more;)
+        st = r->store->is->settle(r->store, true, &more, err);
     return st;
 }
 
@@ -416,6 +426,7 @@ static inline hsy_status rig_open(struct rig *r, const char *directory,
     /* Short logs, so that a short life moves them too. */
     ((struct store_sqlite *)r->store)->record_most = 60;
     ((struct store_sqlite *)r->store)->cells_most = 40;
+    ((struct store_sqlite *)r->store)->reserve_bytes = 1 << 16;
     st = r->store->is->read(r->store, &to, err);
     if (st == HSY_OK)
         rig_judge(r);

@@ -1,6 +1,8 @@
 /* cmd_store.c - hearsay store: a collector's data, while no collector runs. */
 #include "store_parts.h"
 
+#include "tasks.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,14 +25,17 @@ static const struct cli_command store_command = {
     "check DIR [--format F] | "
     "export DIR [-o FILE] [--tallies DIRECTORY] | "
     "import FILE DIR | "
-    "compact DIR",
+    "compact DIR | "
+    "forget-nulls DIR DAY",
     "Look after a collector's data while no collector serves it. 'check' "
     "reads\n"
     "everything, holds checksums and counts against each other, and says what "
     "is\n"
     "wrong. 'export' writes an archive or tallies, 'import' makes the data of "
     "an\n"
-    "archive anew, 'compact' gives room back to the disk.",
+    "archive anew, 'compact' gives room back to the disk, 'forget-nulls' gives "
+    "the\n"
+    "ids of a day's null uploads back.",
     store_options};
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -151,6 +156,7 @@ static const struct store_action {
      store_run_export},
     {"import", "FILE DIR", 2, 0, store_run_import},
     {"compact", "DIR", 1, 0, store_run_compact},
+    {"forget-nulls", "DIR DAY", 2, 0, store_run_forget_nulls},
 };
 
 #define STORE_ACTIONS (sizeof store_actions / sizeof store_actions[0])
@@ -182,7 +188,8 @@ static const struct store_action *store_action(struct cli_parser *p,
     const char *near;
 
     if (how->nwords == 0) {
-        cli_usage(p, "say what to do: check, export, import or compact");
+        cli_usage(p, "say what to do: check, export, import, compact or "
+                     "forget-nulls");
         return NULL;
     }
     for (size_t i = 0; i < STORE_ACTIONS; i++) {
@@ -217,5 +224,7 @@ int cmd_store(int argc, char **argv)
     if (a->run == store_run_export && how.given == 0)
         return cli_usage(&p, "say where to: -o FILE for everything, --tallies "
                              "DIRECTORY for tallies");
+    if (a->run == store_run_forget_nulls && !tasks_date(&how.day, how.words[2]))
+        return cli_usage(&p, "'%s' is not a day as 2026-01-31", how.words[2]);
     return a->run(&how);
 }

@@ -10,6 +10,7 @@ struct store_how {
     const char *words[3]; /* what to do, and to what */
     size_t nwords;
     const char *output, *tallies;
+    uint32_t day;
     enum cli_format format;
     uint64_t given; /* a bit for each option */
 };
@@ -45,5 +46,6 @@ int store_run_check(const struct store_how *how);
 int store_run_export(const struct store_how *how);
 int store_run_import(const struct store_how *how);
 int store_run_compact(const struct store_how *how);
+int store_run_forget_nulls(const struct store_how *how);
 
 #endif

@@ -25,6 +25,7 @@ struct collector {
     struct config config;    /* does not change while threads run, but for what
                                 serve_reload.c alone reads */
     const char *config_path; /* NULL: there is none */
+    bool enrols;             /* the configuration names tasks with tokens */
     bool accept_clock;       /* at this start; engine.h */
     uint64_t rehearsed;      /* the time of a rehearsal; the admitter's */
     unsigned connections;    /* of a listener, as descriptors suffice */

@@ -44,14 +44,7 @@ const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
 
 void api_headers(struct request *q, const char *policy)
 {
-    request_set(q, "Content-Security-Policy",
-                policy != NULL ? policy
-                               : "default-src 'none'; style-src "
-                                 "'unsafe-inline'; frame-ancestors 'none'");
-    request_set(q, "Cache-Control", "no-store");
-    request_set(q, "X-Content-Type-Options", "nosniff");
-    request_set(q, "Referrer-Policy", "no-referrer");
-    request_set(q, "X-Frame-Options", "DENY");
+    request_guard(q, policy);
 }
 
 void api_problem(struct request *q, int status, const char *title,

@@ -23,8 +23,10 @@ struct config {
     char *admin;     /* admin address; NULL: there is none */
     bool admin_open; /* no tokens there: only on loopback or a unix socket */
 
-    uint64_t loops; /* 0: one a core */
-    uint64_t connections, body_bytes, inflight_bytes;
+    uint64_t loops;                            /* 0: one a core */
+    uint64_t connections, address_connections; /* of one address; 0: any */
+    char **proxies; /* networks that may have more; NULL: loopback */
+    uint64_t body_bytes, inflight_bytes;
     uint64_t head_seconds, body_seconds, idle_seconds, drain_seconds;
     uint64_t waiting_bytes, fold_bytes, tally_bytes;
     uint64_t ids_epoch, reports_upload;

@@ -3,6 +3,8 @@
 
 #include "config_parts.h"
 
+#include "listen.h"
+
 #include <string.h>
 
 bool config_loopback(const char *address)
@@ -103,6 +105,12 @@ static void config_check_lists(struct config_reader *r)
                          "and * is any",
                          c->cors[i]);
     }
+    for (size_t i = 0; c->proxies != NULL && c->proxies[i] != NULL; i++)
+        if (!listen_is_network(c->proxies[i]))
+            config_wrong(r, config_row("proxies"),
+                         "'%.64s' is no address and no network; 10.0.0.1, "
+                         "10.0.0.0/8 and fd00::/8 are",
+                         c->proxies[i]);
     for (size_t i = 0; c->enrolled != NULL && c->enrolled[i] != NULL; i++) {
         const char *id = c->enrolled[i];
         size_t n = strlen(id);

@@ -304,6 +304,7 @@ void engine_close(struct engine *e)
     free(e->entries);
     ids_close(e->ids);
     quotas_clear(&e->quotas);
+    portions_clear(&e->portions);
     roster_drop(e->roster);
     engine_document_drop(e->document);
     pthread_mutex_destroy(&e->lock);
@@ -320,6 +321,13 @@ struct roster *engine_roster(struct engine *e)
     r = roster_hold(e->roster);
     pthread_mutex_unlock(&e->lock);
     return r;
+}
+
+void engine_enrols(struct engine *e, bool any)
+{
+    pthread_mutex_lock(&e->lock);
+    e->enrols = any;
+    pthread_mutex_unlock(&e->lock);
 }
 
 uint8_t *engine_document_hold(struct engine *e, size_t *len)
@@ -408,9 +416,12 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
     if (st != HSY_OK)
         return st;
     all = engine_entries_of(e, roster);
-    st = all == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                     : engine_take_store(e, roster, doc->bytes, doc->len, err);
+    st = all == NULL ||
+                 !portions_divide(&e->portions, e->options.ids_epoch, roster)
+             ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+             : engine_take_store(e, roster, doc->bytes, doc->len, err);
     if (st != HSY_OK) {
+        (void)portions_divide(&e->portions, e->options.ids_epoch, e->roster);
         e->dead |= st == HSY_E_IO;
         if (all != NULL)
             engine_entries_drop(e, all, roster_count(roster));

@@ -27,7 +27,7 @@ struct engine;
 
 struct engine_options {
     size_t size;         /* sizeof(struct engine_options) */
-    uint64_t ids_epoch;  /* ids of one epoch at most; more is INTAKE_FULL */
+    uint64_t ids_epoch;  /* ids of one epoch, for all tasks (portions.h) */
     size_t fold_bytes;   /* batches that wait to be folded, at most */
     size_t tally_bytes;  /* memory of all tallies, at most */
     size_t day_words;    /* entries up to this size have a tally a day */
@@ -53,6 +53,10 @@ struct roster *engine_roster(struct engine *e);
 /* The epochs that are open. */
 struct intake_days engine_days(struct engine *e);
 
+/* Whether some task wants tokens: then ids are kept for uploads that have one
+ * (portions.h). */
+void engine_enrols(struct engine *e, bool any);
+
 /* The signed document in force, to be given back with engine_document_drop;
  * NULL if there is none yet. All who hold it share its bytes: strangers may ask
  * for it on every connection at once. Nobody changes them. */
@@ -67,6 +71,7 @@ struct engine_status {
     uint64_t seq, folded;   /* commits; commits folded */
     uint64_t waiting_bytes; /* batches not folded yet */
     uint64_t ids, ids_bytes;
+    uint64_t ids_refused; /* uploads since the start: their share was used up */
     uint64_t tally_bytes;
     uint64_t refusing; /* entries whose tallies do not fit into memory */
     uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
@@ -178,6 +183,11 @@ hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
 hsy_status engine_figures(struct engine *e, const struct store_reader *to,
                           hsy_error *err);
 
+/* Forget the ids of an epoch's null uploads, which fold nothing; *n. The engine
+ * counts nothing more after that: close it, and open it again. */
+hsy_status engine_forget_nulls(struct engine *e, uint32_t epoch, uint64_t *n,
+                               hsy_error *err);
+
 /* Housekeeping in the store, a little; *more if it is not done. */
 hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
 
@@ -193,6 +203,14 @@ void engine_checkpoint(struct engine *e);
 /* Write up to `bytes` of what was begun; *more if something is left. */
 hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
                         hsy_error *err);
+
+/* Keep the store's logs short, and when nobody waits (quiet) do what is left of
+ * housekeeping, a little; *more if there is something to do then. */
+hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+                         hsy_error *err);
+
+/* Hold some room on the disk for when it is full. */
+hsy_status engine_reserve(struct engine *e, hsy_error *err);
 
 /* Copy a tally of an entry: all of it (first and last 0), or the sum of the
  * epochs first to last. words: as many as the entry has. HSY_E_EMPTY if no

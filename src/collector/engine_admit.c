@@ -60,15 +60,17 @@ static struct admit_slot *admit_slot_of(struct engine *e, uint32_t entry,
     return &a->slots[a->nslots - 1];
 }
 
-static struct admit_epoch *admit_epoch_of(struct admit *a, uint32_t epoch)
+static struct admit_epoch *admit_epoch_of(struct admit *a, uint32_t epoch,
+                                          bool null)
 {
     for (size_t i = 0; i < a->nepochs; i++)
-        if (a->epochs[i].epoch == epoch)
+        if (a->epochs[i].epoch == epoch && a->epochs[i].null == null)
             return &a->epochs[i];
     if (!admit_grow(&a->epochs, &a->epochs_room, a->nepochs + 1,
                     sizeof *a->epochs))
         return NULL;
     a->epochs[a->nepochs].epoch = epoch; /* the last user's memory stays */
+    a->epochs[a->nepochs].null = null;
     a->epochs[a->nepochs].n = 0;
     return &a->epochs[a->nepochs++];
 }
@@ -199,6 +201,28 @@ static void admit_count(struct engine *e, struct admit_slot *slot,
     slot->waiting += 4 + (size_t)u->head.length;
 }
 
+/* An id of the epoch, if its share of them is not used up. */
+static bool admit_id(struct engine *e, struct admit_slot *slot,
+                     const struct intake_upload *u, const struct store_id *id)
+{
+    const bool room =
+        portions_take(&e->portions, slot->epoch, slot->entry, u->enrolled);
+
+    if (!room) {
+        pthread_mutex_lock(&e->lock);
+        e->status.ids_refused++;
+        pthread_mutex_unlock(&e->lock);
+        return false;
+    }
+    if (ids_add(e->ids, slot->epoch, id) != HSY_OK) {
+        portions_give(&e->portions, slot->epoch, slot->entry, u->enrolled);
+        return false;
+    }
+    slot->ids += !u->enrolled;
+    slot->enrolled += u->enrolled;
+    return true;
+}
+
 static enum intake_verdict admit_new(struct engine *e,
                                      const struct submission *s,
                                      const struct intake_upload *u,
@@ -211,12 +235,12 @@ static enum intake_verdict admit_new(struct engine *e,
 
     if (verdict != INTAKE_COUNTED)
         return verdict;
-    ids = admit_epoch_of(&e->admit, epoch);
+    ids = admit_epoch_of(&e->admit, epoch, u->head.kind == 2);
     slot = admit_slot_of(e, u->entry->number, epoch);
     if (ids == NULL || slot == NULL ||
         !admit_grow(&ids->ids, &ids->room, ids->n + 1, sizeof *ids->ids) ||
         (u->head.kind == 1 && !admit_room(e, slot, &u->head)) ||
-        ids_add(e->ids, epoch, id) != HSY_OK)
+        !admit_id(e, slot, u, id))
         return INTAKE_FULL;
     ids->ids[ids->n++] = *id;
     if (u->enrolled && s->quota != 0)
@@ -258,8 +282,22 @@ static bool admit_out_room(struct admit *a)
                       sizeof *a->out_batches) &&
            admit_grow(&a->out_counts, &a->out_counts_room, a->nslots,
                       sizeof *a->out_counts) &&
-           admit_grow(&a->out_quotas, &a->out_quotas_room, a->nquotas,
-                      sizeof *a->out_quotas);
+           admit_grow(&a->out_quotas, &a->out_quotas_room,
+                      a->nquotas + a->nslots, sizeof *a->out_quotas);
+}
+
+/* Whose ids an epoch holds is kept beside what tokens have used; one more, so
+ * that none can be told from nothing. */
+static void admit_out_ids(struct engine *e, struct store_commit *c,
+                          const struct admit_slot *slot)
+{
+    const uint64_t used = portions_used(&e->portions, slot->epoch, slot->entry);
+    struct store_quota *row = &e->admit.out_quotas[c->nquotas++];
+
+    *row = (struct store_quota){.epoch = slot->epoch,
+                                .used = used < UINT32_MAX ? (uint32_t)used + 1
+                                                          : UINT32_MAX};
+    portions_name(row->token, slot->entry);
 }
 
 static void admit_out_slot(struct engine *e, struct store_commit *c,
@@ -270,6 +308,7 @@ static void admit_out_slot(struct engine *e, struct store_commit *c,
 
     if (slot->reports == 0 && slot->nulls == 0)
         return;
+    admit_out_ids(e, c, slot);
     count = *engine_count(e->entries[slot->entry], slot->epoch);
     count.reports += slot->reports;
     count.nulls += slot->nulls;
@@ -298,16 +337,25 @@ static struct store_commit admit_out(struct engine *e)
         if (a->epochs[i].n != 0)
             a->out_ids[c.nids++] =
                 (struct store_ids){.epoch = a->epochs[i].epoch,
+                                   .null = a->epochs[i].null,
                                    .ids = a->epochs[i].ids,
                                    .n = a->epochs[i].n};
-    for (size_t i = 0; i < a->nslots; i++)
-        admit_out_slot(e, &c, &a->slots[i]);
     for (size_t i = 0; i < a->nquotas; i++)
         a->out_quotas[c.nquotas++] = a->quotas[i].row;
+    for (size_t i = 0; i < a->nslots; i++)
+        admit_out_slot(e, &c, &a->slots[i]);
     return c;
 }
 
 /* ---- After it ------------------------------------------------------------ */
+
+static void admit_undo_ids(struct engine *e, const struct admit_slot *slot)
+{
+    for (uint64_t i = 0; i < slot->ids; i++)
+        portions_give(&e->portions, slot->epoch, slot->entry, false);
+    for (uint64_t i = 0; i < slot->enrolled; i++)
+        portions_give(&e->portions, slot->epoch, slot->entry, true);
+}
 
 /* Everything that was taken is given back. */
 static void admit_undo(struct engine *e)
@@ -317,6 +365,8 @@ static void admit_undo(struct engine *e)
     for (size_t i = 0; i < a->nepochs; i++)
         for (size_t k = 0; k < a->epochs[i].n; k++)
             ids_remove(e->ids, a->epochs[i].epoch, &a->epochs[i].ids[k]);
+    for (size_t i = 0; i < a->nslots; i++)
+        admit_undo_ids(e, &a->slots[i]);
     for (size_t i = 0; i < a->nquotas; i++)
         *quotas_of(&e->quotas, a->quotas[i].row.token,
                    a->quotas[i].row.epoch) -= a->quotas[i].added;
@@ -417,9 +467,13 @@ static void admit_verdicts(struct engine *e, const struct submission *list)
 
 static void admit_begin(struct engine *e)
 {
+    bool enrols;
+
     pthread_mutex_lock(&e->lock);
     e->admit.waiting = e->status.waiting_bytes;
+    enrols = e->enrols;
     pthread_mutex_unlock(&e->lock);
+    portions_enrols(&e->portions, enrols);
 }
 
 hsy_status engine_admit(struct engine *e, struct submission *list,

@@ -124,6 +124,7 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
         return st;
     ids_drop(e->ids, closed);
     quotas_drop(&e->quotas, closed);
+    portions_drop(&e->portions, closed);
     pthread_mutex_lock(&e->lock);
     e->day = day;
     e->closed = closed;
@@ -165,6 +166,7 @@ hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    portions_tick(&e->portions, now.steady);
     if (first && day < e->day)
         st = clock_move(e, day, clock_accepted(e, day), err);
     else if (day > e->day &&

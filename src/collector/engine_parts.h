@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "ids.h"
+#include "portions.h"
 #include "quotas.h"
 
 #include <pthread.h>
@@ -64,6 +65,7 @@ struct engine_entry {
     bool changed;     /* since the last round */
     bool chosen;      /* for this checkpoint */
     bool frozen;      /* it is being written: its batches wait */
+    bool written;     /* all of it, and it waits for its round */
 };
 
 /* An entry in an epoch, within one group. */
@@ -71,7 +73,8 @@ struct admit_slot {
     uint32_t entry, epoch, next;
     enum { ADMIT_UNKNOWN, ADMIT_FITS, ADMIT_REFUSES } memory;
     uint64_t reports, nulls;
-    uint64_t waiting; /* bytes of the entry's batches, with these */
+    uint64_t ids, enrolled; /* uploads without and with a token */
+    uint64_t waiting;       /* bytes of the entry's batches, with these */
     struct engine_batch *batch;
     size_t room; /* of batch->bytes */
 };
@@ -84,6 +87,7 @@ struct admit_upload {
 
 struct admit_epoch {
     uint32_t epoch;
+    bool null; /* of uploads that count nothing */
     struct store_id *ids;
     size_t n, room;
 };
@@ -118,7 +122,8 @@ struct fold {
     struct engine_queue ready, frozen; /* in the order of seq */
     struct engine_entry *writing;      /* its tallies are being written */
     struct engine_tally *tally;
-    size_t chunk; /* the next of that tally */
+    size_t chunk;   /* the next of that tally */
+    size_t written; /* bytes since the last round */
 };
 
 /* How far the wall clock is believed (engine_clock.c). */
@@ -148,6 +153,7 @@ struct engine {
     uint64_t version;     /* 0: there is none */
     uint32_t day, closed; /* the last day believed; epochs closed for ever */
     struct engine_clock clock;
+    bool enrols; /* some task wants tokens; any thread */
     struct engine_entry **entries;
     size_t nentries;
 
@@ -158,6 +164,7 @@ struct engine {
     /* admitting */
     struct ids *ids;
     struct quotas quotas;
+    struct portions portions;
     struct admit admit;
     bool dead; /* the store has failed */
 

@@ -196,6 +196,58 @@ static hsy_status read_batch(void *ctx, const struct store_batch *batch)
     return engine_fold_batch(e, x, batch, r->err);
 }
 
+/* ---- Shares -------------------------------------------------------------- */
+
+/* Ids of an entry in an epoch, without a token: as they were kept, or if there
+ * is nothing, as many as it has reports. */
+static bool read_used(struct engine *e, uint32_t epoch, size_t entry,
+                      uint64_t *used)
+{
+    const struct engine_entry *x = e->entries[entry];
+    const uint32_t *kept;
+    uint8_t name[16];
+
+    *used = 0;
+    portions_name(name, (uint32_t)entry);
+    for (size_t k = 0; k < x->ncounts; k++)
+        if (x->counts[k].epoch == epoch)
+            *used = x->counts[k].reports + x->counts[k].nulls;
+    if (*used == 0)
+        return true;
+    kept = quotas_of(&e->quotas, name, epoch);
+    if (kept == NULL)
+        return false;
+    if (*kept != 0)
+        *used = *kept - 1; /* engine_admit.c adds it */
+    return true;
+}
+
+/* Whose ids the open epochs hold: they do not say that themselves. */
+static hsy_status read_portions(struct read *r)
+{
+    struct engine *e = r->e;
+    uint64_t *used = malloc((e->nentries + 1) * sizeof *used);
+    uint32_t last = e->closed;
+    bool good = used != NULL &&
+                portions_divide(&e->portions, e->options.ids_epoch, e->roster);
+
+    for (size_t i = 0; i < e->nentries; i++)
+        for (size_t k = 0; k < e->entries[i]->ncounts; k++)
+            if (engine_is_day(&e->entries[i]->counts[k]) &&
+                e->entries[i]->counts[k].epoch > last)
+                last = e->entries[i]->counts[k].epoch;
+    for (uint32_t day = e->closed + 1; good && day <= last; day++) {
+        if (ids_of(e->ids, day) == 0)
+            continue;
+        for (size_t i = 0; good && i < e->nentries; i++)
+            good = read_used(e, day, i, &used[i]);
+        good =
+            good && portions_had(&e->portions, day, ids_of(e->ids, day), used);
+    }
+    free(used);
+    return good ? HSY_OK : read_nomem(r);
+}
+
 /* ---- All of it ----------------------------------------------------------- */
 
 hsy_status engine_read(struct engine *e, hsy_error *err)
@@ -216,6 +268,8 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
         st = read_roster(&r);
     if (st == HSY_OK)
         st = e->store->is->read(e->store, &second, err);
+    if (st == HSY_OK)
+        st = read_portions(&r);
     for (size_t i = 0; i < r.n; i++)
         free(r.entries[i]);
     free(r.entries);

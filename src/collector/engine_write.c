@@ -1,11 +1,12 @@
 /*
  * engine_write.c - tallies are written to the store, a little at a time.
  *
- * One entry after the other is frozen, its changed chunks are written, and the
- * round puts them in the place of the old. Then its batches that waited are
- * folded. Should the disk be full the entry stays frozen and the same chunk is
- * tried again: a round is never begun anew with other contents, so chunks of
- * two moments are never mixed.
+ * One entry after the other is frozen and its changed chunks are written. One
+ * round for all of them, or for as many as are WRITE_ROUND bytes, puts them in
+ * the place of the old: a round costs two syncs, of however many entries it is.
+ * Then the batches that waited are folded. Should the disk be full the entries
+ * stay frozen and the same chunk is tried again: a round is never begun anew
+ * with other contents, so chunks of two moments are never mixed.
  *
  * Whether a chunk has changed is seen by its mark, a BLAKE2b of its words.
  * Strangers have a hand in the words, but two chunks of one mark would be a
@@ -22,6 +23,8 @@
 
 #define WRITE_CHUNKS 16u /* chunks of a call of the store */
 #define WRITE_LOOK 16u   /* bytes looked at for each that may be written */
+#define WRITE_ROUND ((size_t)16 << 20)
+#define WRITE_DROPS 64u /* tallies forgotten at a time */
 
 /* ---- Chunks -------------------------------------------------------------- */
 
@@ -114,6 +117,7 @@ static hsy_status write_tally(struct engine *e, size_t *left, hsy_error *err)
     if (st != HSY_OK)
         return st;
     f->chunk = chunk;
+    f->written += written;
     written += looked / WRITE_LOOK;
     *left -= written < *left ? written : *left;
     return HSY_OK;
@@ -138,36 +142,89 @@ static struct engine_tally *write_first(struct engine *e,
     return t;
 }
 
-/* All chunks are with the store. */
-static hsy_status write_round(struct engine *e, hsy_error *err)
+static struct engine_entry *write_entry(struct engine *e, size_t number)
 {
-    struct engine_entry *x = e->fold.writing;
-    hsy_status st =
-        e->store->is->round(e->store, x->is->number, x->through, err);
+    struct engine_entry *x = NULL;
 
-    if (st != HSY_OK)
-        return st;
+    pthread_mutex_lock(&e->lock);
+    if (number < e->nentries)
+        x = e->entries[number];
+    pthread_mutex_unlock(&e->lock);
+    return x;
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+/* The round of an entry is in force. */
+static void write_stands(struct engine *e, struct engine_entry *x)
+{
     for (struct engine_tally *t = write_first(e, x); t != NULL; t = t->next)
         t->touched = false;
-    x->changed = false;
-    e->fold.writing = NULL;
-    engine_thaw(e, x);
+    x->changed = x->written = x->frozen = false;
+}
+
+/* Entries that wait for their round; the caller frees them. */
+static hsy_status write_waiting(struct engine *e, struct store_round **out,
+                                size_t *n, hsy_error *err)
+{
+    struct engine_entry *x;
+    size_t i = 0;
+
+    for (*n = 0; (x = write_entry(e, i)) != NULL; i++)
+        *n += x->written;
+    *out = calloc(*n + 1, sizeof **out);
+    if (*out == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    for (*n = i = 0; (x = write_entry(e, i)) != NULL; i++)
+        if (x->written)
+            (*out)[(*n)++] = (struct store_round){x->is->number, x->through};
     return HSY_OK;
+}
+
+/* One round for all that was written. */
+static hsy_status write_round(struct engine *e, hsy_error *err)
+{
+    struct store_round *rounds;
+    size_t n;
+    hsy_status st = write_waiting(e, &rounds, &n, err);
+    struct engine_entry *x = NULL;
+
+    if (st == HSY_OK && n != 0)
+        st = e->store->is->rounds(e->store, rounds, n, err);
+    for (size_t i = 0; st == HSY_OK && i < n; i++) {
+        x = write_entry(e, rounds[i].entry);
+        write_stands(e, x);
+    }
+    if (x != NULL)
+        engine_thaw(e, x); /* what waited for any of them */
+    if (st == HSY_OK)
+        e->fold.written = 0;
+    free(rounds);
+    return st;
 }
 
 /* ---- Days that are no longer kept ---------------------------------------- */
 
-/* The first tally of the entry that is too old. */
-static struct engine_tally *write_old(struct engine *e, struct engine_entry *x)
-{
-    struct engine_tally *t;
+/* Tallies of days that are too old. */
+struct write_old {
+    struct store_tally is[WRITE_DROPS];
+    struct engine_tally *tallies[WRITE_DROPS];
+    size_t n;
+};
 
+static void write_find_old(struct engine *e, const struct engine_entry *x,
+                           struct write_old *old)
+{
     pthread_mutex_lock(&e->lock);
-    t = x->tallies;
-    while (t != NULL && (t->epoch == 0 || engine_keeps(e, t->epoch)))
-        t = t->next;
+    for (struct engine_tally *t = x->tallies; t != NULL && old->n < WRITE_DROPS;
+         t = t->next) {
+        if (t->epoch == 0 || engine_keeps(e, t->epoch))
+            continue;
+        old->is[old->n] = (struct store_tally){
+            .entry = x->is->number, .epoch = t->epoch, .words = x->is->words};
+        old->tallies[old->n++] = t;
+    }
     pthread_mutex_unlock(&e->lock);
-    return t;
 }
 
 static void write_unlink(struct engine *e, struct engine_entry *x,
@@ -184,35 +241,49 @@ static void write_unlink(struct engine *e, struct engine_entry *x,
     engine_tally_free(old);
 }
 
-/* After a round, so that no batch of such a day is left in the store. */
-static hsy_status write_drop(struct engine *e, struct engine_entry *x,
+static hsy_status write_drop(struct engine *e, const struct write_old *old,
                              hsy_error *err)
 {
-    struct engine_tally *t;
-    hsy_status st = HSY_OK;
+    hsy_status st = old->n == 0
+                        ? HSY_OK
+                        : e->store->is->drop(e->store, old->is, old->n, err);
 
-    while (st == HSY_OK && !x->changed && (t = write_old(e, x)) != NULL) {
-        const struct store_tally tally = {
-            .entry = x->is->number, .epoch = t->epoch, .words = x->is->words};
+    for (size_t i = 0; st == HSY_OK && i < old->n; i++)
+        write_unlink(e, write_entry(e, old->is[i].entry), old->tallies[i]);
+    return st;
+}
 
-        st = e->store->is->drop(e->store, &tally, err);
-        if (st == HSY_OK)
-            write_unlink(e, x, t);
-    }
+/* After a round, so that no batch of such a day is left in the store. */
+static hsy_status write_drops(struct engine *e, hsy_error *err)
+{
+    struct write_old old;
+    hsy_status st;
+
+    do {
+        struct engine_entry *x;
+
+        old.n = 0;
+        for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
+            if (x->chosen && !x->changed)
+                write_find_old(e, x, &old);
+        st = write_drop(e, &old, err);
+    } while (st == HSY_OK && old.n == WRITE_DROPS);
     return st;
 }
 
 /* ---- All entries --------------------------------------------------------- */
 
-static struct engine_entry *write_entry(struct engine *e, size_t number)
+/* What was written stands, and is not written again by this checkpoint. */
+static hsy_status write_finish(struct engine *e, hsy_error *err)
 {
-    struct engine_entry *x = NULL;
+    struct engine_entry *x;
+    hsy_status st = write_round(e, err);
 
-    pthread_mutex_lock(&e->lock);
-    if (number < e->nentries)
-        x = e->entries[number];
-    pthread_mutex_unlock(&e->lock);
-    return x;
+    if (st == HSY_OK)
+        st = write_drops(e, err);
+    for (size_t i = 0; st == HSY_OK && (x = write_entry(e, i)) != NULL; i++)
+        x->chosen &= x->changed;
+    return st;
 }
 
 void engine_checkpoint(struct engine *e)
@@ -223,51 +294,65 @@ void engine_checkpoint(struct engine *e)
         x->chosen = true;
 }
 
-/* Freeze the next entry that has changed; false: there is none. */
-static hsy_status write_choose(struct engine *e, bool *found, hsy_error *err)
+/* Freeze the next entry that has changed, if none is being written. */
+static void write_choose(struct engine *e)
 {
     struct fold *f = &e->fold;
     struct engine_entry *x;
-    hsy_status st = HSY_OK;
 
-    *found = f->writing != NULL;
-    for (size_t i = 0; !*found && (x = write_entry(e, i)) != NULL; i++) {
-        if (!x->chosen)
+    for (size_t i = 0; f->writing == NULL && (x = write_entry(e, i)) != NULL;
+         i++) {
+        if (!x->chosen || !x->changed || x->written)
             continue;
-        if (!x->changed) {
-            st = write_drop(e, x, err);
-            if (st != HSY_OK)
-                return st;
-            x->chosen = false;
-            continue;
-        }
         x->frozen = true;
         f->writing = x;
         f->tally = write_next(write_first(e, x));
         f->chunk = 0;
-        *found = true;
     }
+}
+
+/* A step of the entry that is being written. */
+static hsy_status write_step(struct engine *e, size_t *bytes, hsy_error *err)
+{
+    struct fold *f = &e->fold;
+
+    if (f->tally == NULL) { /* all of it is with the store */
+        f->writing->written = true;
+        f->writing = NULL;
+        return f->written < WRITE_ROUND ? HSY_OK : write_finish(e, err);
+    }
+    if (f->chunk != engine_chunks(f->writing))
+        return write_tally(e, bytes, err);
+    f->tally = write_next(f->tally->next);
+    f->chunk = 0;
     return HSY_OK;
 }
 
 hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
                         hsy_error *err)
 {
-    struct fold *f = &e->fold;
-    hsy_status st = write_choose(e, more, err);
+    const struct fold *f = &e->fold;
+    hsy_status st = HSY_OK;
 
-    while (st == HSY_OK && *more && bytes != 0) {
-        if (f->tally == NULL) {
-            st = write_round(e, err);
-            if (st == HSY_OK)
-                st = write_choose(e, more, err);
-        } else if (f->chunk == engine_chunks(f->writing)) {
-            f->tally = write_next(f->tally->next);
-            f->chunk = 0;
-        } else {
-            st = write_tally(e, &bytes, err);
-        }
+    write_choose(e);
+    while (st == HSY_OK && f->writing != NULL && bytes != 0) {
+        st = write_step(e, &bytes, err);
+        write_choose(e);
     }
-    *more |= st != HSY_OK;
+    if (st == HSY_OK && f->writing == NULL)
+        st = write_finish(e, err);
+    *more = st != HSY_OK || f->writing != NULL;
     return st;
+}
+
+hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+                         hsy_error *err)
+{
+    return e->store->is->settle(e->store, quiet, more, err);
+}
+
+hsy_status engine_reserve(struct engine *e, hsy_error *err)
+{
+    return e->store->is->reserve == NULL ? HSY_OK
+                                         : e->store->is->reserve(e->store, err);
 }

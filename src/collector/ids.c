@@ -314,6 +314,13 @@ uint64_t ids_count(const struct ids *t)
     return all;
 }
 
+uint64_t ids_of(const struct ids *t, uint32_t epoch)
+{
+    const struct ids_epoch *e = ids_epoch_of(t, epoch);
+
+    return e == NULL ? 0 : e->count;
+}
+
 uint64_t ids_bytes(const struct ids *t)
 {
     uint64_t all = 0;

@@ -49,6 +49,7 @@ void ids_drop(struct ids *t, uint32_t through);
 #define IDS_BYTES 40u
 #define IDS_EPOCH_BYTES 65536u
 uint64_t ids_count(const struct ids *t);
+uint64_t ids_of(const struct ids *t, uint32_t epoch);
 uint64_t ids_bytes(const struct ids *t);
 
 #endif

@@ -56,6 +56,7 @@ static void loop_enter(struct loop *p, struct MHD_Connection *http, void **at)
     q->hidden = -1;
     q->deadline = request_until(q, p->listener->options.head_seconds);
     park_watch(p, q, EPOLL_CTL_ADD);
+    crowd_enter(q);
     q->next = p->connections;
     if (q->next != NULL)
         q->next->prev = q;
@@ -68,6 +69,7 @@ static void loop_leave(struct loop *p, struct request *q)
     if (q == NULL)
         return;
     gone_show(q);
+    crowd_leave(q);
     epoll_ctl(p->epoll, EPOLL_CTL_DEL, q->fd, NULL);
     if (q->linger)
         linger_begin(p, q->fd);
@@ -109,15 +111,26 @@ static uint64_t loop_pace(const struct loop *p, const struct request *q,
     return 1000 * q->moved / LISTEN_SLOWEST;
 }
 
-/* Whether its time is up. Where there is no room for another connection, the
- * idle have a second. */
+/* How much sooner than otherwise a connection without a request is closed where
+ * there is no room for another. */
+static uint64_t loop_early(const struct listen_options *o,
+                           const struct request *q)
+{
+    const uint64_t has =
+        1000ull * (q->served ? o->idle_seconds : o->head_seconds);
+    const uint64_t left = q->served ? LISTEN_FULL_IDLE_MS : LISTEN_FULL_HEAD_MS;
+
+    return has > left ? has - left : 0;
+}
+
+/* Whether its time is up. */
 static bool loop_late(const struct loop *p, const struct request *q, bool full)
 {
     const int state = atomic_load_explicit(&q->state, memory_order_relaxed);
     uint64_t early = 0;
 
-    if (full && q->served && state == REQUEST_NONE)
-        early = 1000ull * (p->listener->options.idle_seconds - 1);
+    if (full && state == REQUEST_NONE)
+        early = loop_early(&p->listener->options, q);
     return q->deadline != 0 &&
            q->deadline + loop_pace(p, q, state) <= p->now + early;
 }
@@ -144,23 +157,27 @@ static void loop_sweep(struct loop *p)
 
 /* ---- Draining ------------------------------------------------------------ */
 
-/* Accept no more, close what is idle; what has just come has a second. */
-static void loop_quiet(struct loop *p)
+/* Listen no more, and let the socket live that somebody else has as well:
+ * libmicrohttpd would shut it down for all. */
+static void loop_deafen(struct loop *p)
 {
-    p->quiet = true;
     MHD_quiesce_daemon(p->http);
     close(p->socket);
     p->socket = -1;
+}
+
+/* Accept no more. What is idle or has just come has a second: a request may be
+ * on its way, and its answer then says that it is the last. */
+static void loop_quiet(struct loop *p)
+{
+    p->quiet = true;
+    loop_deafen(p);
     events_spread(p);
     events_end(p);
-    for (struct request *q = p->connections; q != NULL; q = q->next) {
-        if (atomic_load(&q->state) != REQUEST_NONE)
-            continue;
-        if (q->served)
-            shutdown(q->fd, SHUT_RDWR);
-        else if (q->deadline > p->now + 1000)
+    for (struct request *q = p->connections; q != NULL; q = q->next)
+        if (atomic_load(&q->state) == REQUEST_NONE &&
+            q->deadline > p->now + 1000)
             q->deadline = p->now + 1000;
-    }
 }
 
 /* ---- The loop ------------------------------------------------------------ */
@@ -300,7 +317,7 @@ static bool loop_daemon(struct loop *p)
     const bool tls = atomic_load(&p->listener->tls) != NULL;
 
     p->http = MHD_start_daemon(
-        tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, request_step, p,
+        tls ? flags | MHD_USE_TLS : flags, 0, crowd_admit, p, request_step, p,
         MHD_OPTION_EXTERNAL_LOGGER, listen_complaint, p,
         MHD_OPTION_LISTEN_SOCKET, p->socket, MHD_OPTION_CONNECTION_LIMIT,
         loop_limit(p), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -370,6 +387,8 @@ hsy_status listen_open(struct listener **out, const struct listen_options *o,
     }
     st = o->tls_cert == NULL ? HSY_OK
                              : listen_certify(l, o->tls_cert, o->tls_key, err);
+    if (st == HSY_OK && !crowd_open(l))
+        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     if (st == HSY_OK)
         st = listen_bind(l, err);
     for (unsigned i = 0; st == HSY_OK && i < l->options.loops; i++)
@@ -467,8 +486,9 @@ static void loop_close(struct loop *p)
         pthread_join(p->thread, NULL);
     }
     if (p->http != NULL) {
+        if (p->socket != -1)
+            loop_deafen(p);
         MHD_stop_daemon(p->http);
-        p->socket = -1; /* closed by it, or by draining */
     }
     linger_sweep(p, true);
     if (p->socket != -1)
@@ -494,9 +514,10 @@ void listen_close(struct listener *l)
     atomic_store(&l->stopping, true);
     for (unsigned i = 0; i < l->options.loops; i++)
         loop_close(&l->loops[i]);
-    if (l->unix_path != NULL)
+    if (l->unix_path != NULL && !l->handed)
         unlink(l->unix_path);
     listen_tls_free(l);
+    crowd_close(l);
     free(l->unix_path);
     free(l->loops);
     free(l);

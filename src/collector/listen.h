@@ -36,19 +36,34 @@ struct route {
     void (*handle)(struct request *q, void *ctx);
 };
 
+/* Sockets that listen already: a listener takes that of its address and leaves
+ * -1 in its place. */
+#define LISTEN_HANDED 8
+struct listen_handed {
+    int fd[LISTEN_HANDED];
+    size_t n;
+};
+
 struct listen_options {
     size_t size;         /* sizeof(struct listen_options) */
     const char *address; /* "127.0.0.1:8080", "[::1]:0", "unix:/run/x.sock" */
+    struct listen_handed *handed; /* NULL: none */
     const struct route *routes;
     size_t nroutes;
     void *ctx;      /* for handlers */
     unsigned loops; /* threads */
     unsigned connections;
+    unsigned address_connections; /* of one address; 0: any number */
+    const char *const *exempt;    /* networks that are not counted, ended by
+                                     NULL; NULL: loopback. Socket files are
+                                     not, ever */
     /* A body, and an answer, has a second more for each 16 KiB of it. */
     uint32_t head_seconds, body_seconds, idle_seconds;
     size_t body_bytes;     /* no body is larger, whatever a route says; 0:
                               as routes say */
     size_t inflight_bytes; /* bodies over 16 KiB, of all requests at once */
+    size_t send_bytes;     /* the kernel keeps of an answer that is not read,
+                              about; 0: as much as it likes */
     const char *tls_cert, *tls_key; /* PEM texts, NULL: no TLS */
     bool tls12;                     /* also TLS 1.2 with AEAD */
     const char *const *cors;        /* origins that may ask, ended by NULL; "*":
@@ -79,6 +94,9 @@ void listen_drain(struct listener *l, uint32_t seconds);
 /* Cut off what is left. No other thread answers or publishes any more. NULL is
  * allowed. */
 void listen_close(struct listener *l);
+
+/* "10.0.0.1", "10.0.0.0/8", "fd00::/8" */
+bool listen_is_network(const char *text);
 
 struct listen_status {
     uint64_t connections, requests, refused; /* now, ever, ever */
@@ -112,6 +130,11 @@ void request_answer(struct request *q, int status, const char *type,
 /* The same with a header more; before the answer. Retry-After, Content-
  * Disposition and the like; both are copied. */
 void request_set(struct request *q, const char *name, const char *value);
+
+/* What a browser must know of an answer: nothing in it is a program but what
+ * the policy says (NULL: nothing at all), nobody may frame or keep it. Problems
+ * have it; once is enough. */
+void request_guard(struct request *q, const char *policy);
 
 /* RFC 9457: {"type","title","status","detail"}. */
 void request_problem(struct request *q, int status, const char *title,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ANSWER_PART 16384u /* bytes of an answer at a time */
+
 void request_set(struct request *q, const char *name, const char *value)
 {
     size_t name_len = strlen(name) + 1, value_len = strlen(value) + 1;
@@ -25,6 +27,21 @@ void request_set(struct request *q, const char *name, const char *value)
     h->value = text + name_len;
     h->next = q->headers;
     q->headers = h;
+}
+
+void request_guard(struct request *q, const char *policy)
+{
+    if (q->guarded)
+        return;
+    q->guarded = true;
+    request_set(q, "Content-Security-Policy",
+                policy != NULL ? policy
+                               : "default-src 'none'; style-src "
+                                 "'unsafe-inline'; frame-ancestors 'none'");
+    request_set(q, "Cache-Control", "no-store");
+    request_set(q, "X-Content-Type-Options", "nosniff");
+    request_set(q, "Referrer-Policy", "no-referrer");
+    request_set(q, "X-Frame-Options", "DENY");
 }
 
 /* Push an answered request; whoever finds the list empty wakes the loop. */
@@ -87,6 +104,7 @@ void request_problem(struct request *q, int status, const char *title,
         va_end(args);
     }
     text = answer_problem(status, title, format == NULL ? NULL : detail);
+    request_guard(q, NULL);
     request_answer(q, status, answer_problem_type, text,
                    text == NULL ? 0 : strlen(text), free);
 }
@@ -97,6 +115,7 @@ void request_refuse(struct request *q, int status, const char *title,
     char *text = answer_problem(status, title, NULL);
 
     atomic_fetch_add_explicit(&q->loop->refused, 1, memory_order_relaxed);
+    request_guard(q, NULL);
     q->status = status;
     q->type = answer_problem_type;
     q->answer = text;
@@ -107,12 +126,58 @@ void request_refuse(struct request *q, int status, const char *title,
 
 /* ---- On the loop's thread ------------------------------------------------ */
 
+/* An answer that is sent in parts. */
+struct answer_parts {
+    struct request *q; /* there as long as parts are asked for */
+    const char *bytes;
+    size_t len;
+    void (*done)(void *);
+};
+
+static ssize_t answer_part(void *ctx, uint64_t at, char *to, size_t max)
+{
+    struct answer_parts *a = ctx;
+    const size_t left = a->len - (size_t)at, n = left < max ? left : max;
+
+    if (n == 0)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    memcpy(to, a->bytes + at, n);
+    a->q->moved = at + n;
+    return (ssize_t)n;
+}
+
+static void answer_parted(void *ctx)
+{
+    struct answer_parts *a = ctx;
+
+    if (a->done != NULL)
+        a->done((void *)(uintptr_t)a->bytes);
+    free(a);
+}
+
+static struct MHD_Response *answer_in_parts(struct request *q)
+{
+    struct answer_parts *a = malloc(sizeof *a);
+    struct MHD_Response *r;
+
+    if (a == NULL)
+        return NULL;
+    *a = (struct answer_parts){q, q->answer, q->answer_len, q->done};
+    r = MHD_create_response_from_callback(a->len, ANSWER_PART, answer_part, a,
+                                          answer_parted);
+    if (r == NULL)
+        free(a);
+    return r;
+}
+
 static struct MHD_Response *answer_response(struct request *q)
 {
     void *bytes = (void *)(uintptr_t)q->answer;
 
     if (atomic_load_explicit(&q->state, memory_order_relaxed) == REQUEST_EVENTS)
         return events_response(q);
+    if (bytes != NULL && q->answer_len > LISTEN_WHOLE_BYTES)
+        return answer_in_parts(q);
     if (q->done == NULL || bytes == NULL)
         return MHD_create_response_from_buffer(
             bytes == NULL ? 0 : q->answer_len, bytes, MHD_RESPMEM_PERSISTENT);
@@ -153,8 +218,8 @@ enum MHD_Result request_send(struct request *q)
 
     if (q->status == 0)
         return MHD_NO;
-    q->deadline = q->loop->now + 1000ull * p->listener->options.body_seconds +
-                  1000ull * (q->answer_len / LISTEN_SLOWEST);
+    q->moved = 0;
+    q->deadline = q->loop->now + 1000ull * p->listener->options.body_seconds;
     atomic_fetch_add_explicit(&p->by_hundred[q->status / 100 % 6], 1,
                               memory_order_relaxed);
     if (answer_is_plain(q))

@@ -99,7 +99,7 @@ void events_forget(struct request *q)
 
 static bool events_room(struct request *q, size_t len)
 {
-    size_t need = q->events_ready + len;
+    size_t need = q->events_ready + len, room;
     char *moved;
 
     if (q->events_from != 0 && q->events_ready != 0)
@@ -109,11 +109,12 @@ static bool events_room(struct request *q, size_t len)
         return true;
     if (need > LISTEN_EVENTS_BYTES)
         return false;
-    moved = realloc(q->events, 2 * need);
+    room = 2 * need < LISTEN_EVENTS_BYTES ? 2 * need : LISTEN_EVENTS_BYTES;
+    moved = realloc(q->events, room);
     if (moved == NULL)
         return false;
     q->events = moved;
-    q->events_room = 2 * need;
+    q->events_room = room;
     return true;
 }
 

@@ -181,6 +181,10 @@ void listen_complaint(void *loop, const char *format, va_list args)
 {
     static const char answer[] =
         "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n"
+        "Content-Security-Policy: default-src 'none'; frame-ancestors "
+        "'none'\r\n"
+        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        "Referrer-Policy: no-referrer\r\nX-Frame-Options: DENY\r\n"
         "Content-Length: 0\r\n\r\n";
     struct loop *p = loop;
 

@@ -17,12 +17,16 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <sys/socket.h>
 
 /* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
 #define LISTEN_HEAD_BYTES 8192u
 /* Bytes a second, on an average, that a body or an answer must bring or take
  * once its first body_seconds are over. */
 #define LISTEN_SLOWEST 16384u
+/* A larger answer is handed to libmicrohttpd in parts, so that it shows how
+ * much has gone. */
+#define LISTEN_WHOLE_BYTES 65536u
 /* A body that is no larger takes nothing of inflight_bytes. */
 #define LISTEN_SMALL_BYTES 16384u
 /* How much of a refused body is read, so that its sender sees the answer. */
@@ -30,6 +34,10 @@
 /* What waits for a subscriber at most, and how often silence is broken. */
 #define LISTEN_EVENTS_BYTES (256u * 1024u)
 #define LISTEN_EVENTS_SECONDS 15u
+/* A head has so long, and silence after an answer, where no connection is left
+ * for others. */
+#define LISTEN_FULL_HEAD_MS 2000u
+#define LISTEN_FULL_IDLE_MS 1000u
 
 enum request_state {
     REQUEST_NONE,     /* between two requests */
@@ -62,6 +70,8 @@ struct request {
     struct request *prev, *next; /* all connections of the loop */
     struct request *answered;    /* the next in the loop's list of answers */
     int fd;
+    bool crowded;      /* it is counted for its address, there: */
+    uint32_t crowd[2]; /* listen_crowd.c */
     int hidden;        /* what fd stands for while listen_gone.c hides that */
     bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
@@ -76,6 +86,7 @@ struct request {
     const struct route *route;
     const char *path;
     char *segments; /* of the stars, each ended by NUL, in request_piece */
+    bool guarded;   /* as request_guard does */
     bool close;     /* after the answer */
     bool linger;    /* it was refused while it was being sent */
     bool dropped;   /* no room for the body: it is read and forgotten */
@@ -129,7 +140,9 @@ struct loop {
 struct listener {
     struct listen_options options;
     uint16_t port;
-    char *unix_path; /* removed on close */
+    char *unix_path; /* removed on close, unless it was handed over */
+    bool handed;     /* its socket listened before it */
+    struct listen_crowd *crowd; /* NULL: addresses are not counted */
     struct loop *loops;
     _Atomic size_t inflight, small; /* bytes of large and of small bodies */
     _Atomic uint64_t drain_until;   /* milliseconds; 0: not draining */
@@ -152,6 +165,26 @@ void listen_tls_free(struct listener *l);
 
 /* As many listening sockets of one address as there are loops. */
 hsy_status listen_bind(struct listener *l, hsy_error *err);
+/* What connections have of a listening socket: little room for what was sent
+ * and not yet read, and an end if none of it is taken for long. */
+void listen_tune(const struct listener *l, int fd);
+
+/* ---- listen_crowd.c ------------------------------------------------------ */
+
+bool crowd_open(struct listener *l);
+void crowd_close(struct listener *l);
+/* libmicrohttpd asks whether a connection may be. */
+enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
+                            socklen_t len);
+void crowd_enter(struct request *q);
+void crowd_leave(struct request *q);
+
+/* ---- listen_handed.c ----------------------------------------------------- */
+
+/* The socket of this address among those handed over, now ours; -1: none. */
+int handed_take(struct listener *l, const struct sockaddr *want);
+/* Have all loops listen on it. It is closed. */
+hsy_status handed_share(struct listener *l, int fd, hsy_error *err);
 
 /* ---- listen_head.c ------------------------------------------------------- */
 

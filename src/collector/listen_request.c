@@ -22,7 +22,7 @@ static void request_begin(struct request *q, const char *url)
     q->path = url;
     q->route = NULL;
     q->segments = NULL;
-    q->close = q->dropped = false;
+    q->close = q->dropped = q->guarded = false;
     q->len = q->room = q->declared = 0;
     q->status = 0;
     q->type = NULL;

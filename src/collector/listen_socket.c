@@ -4,7 +4,8 @@
  * Every loop has a socket of its own on the same port (SO_REUSEPORT), so that
  * the kernel shares connections out. That option would also let a second
  * collector of the same user onto the port, so the first bind is made without
- * it: a port in use is an error.
+ * it: a port in use is an error. SO_REUSEADDR is for the next process: without
+ * it the port is taken for a minute after a connection was closed from here.
  */
 #define _GNU_SOURCE
 #include "listen_parts.h"
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +27,16 @@
 #define SOCKET_BACKLOG 1024
 
 /* A socket that is bound, or -1 with errno. */
-static int socket_bound(const struct sockaddr *to, socklen_t len, int option)
+static int socket_bound(const struct sockaddr *to, socklen_t len, bool shared)
 {
     int fd = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1, kept;
 
     if (fd == -1)
         return -1;
-    if ((option == 0 ||
-         setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) == 0) &&
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+        (!shared ||
+         setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0) &&
         bind(fd, to, len) == 0)
         return fd;
     kept = errno;
@@ -42,11 +45,22 @@ static int socket_bound(const struct sockaddr *to, socklen_t len, int option)
     return -1;
 }
 
+void listen_tune(const struct listener *l, int fd)
+{
+    const int room = (int)l->options.send_bytes;
+    const unsigned stalled = 1000u * l->options.body_seconds;
+
+    if (room != 0)
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &stalled, sizeof stalled);
+}
+
 static bool socket_listen(struct listener *l, unsigned i, int fd)
 {
     if (fd == -1)
         return false;
     l->loops[i].socket = fd; /* closed with the listener */
+    listen_tune(l, fd);
     return listen(fd, SOCKET_BACKLOG) == 0;
 }
 
@@ -76,8 +90,12 @@ static hsy_status socket_bind_port(struct listener *l, const struct addrinfo *a,
 {
     struct sockaddr_storage to;
     socklen_t len = a->ai_addrlen;
-    int first = socket_bound(a->ai_addr, len, SO_REUSEADDR);
+    int first = handed_take(l, a->ai_addr);
 
+    if (first != -1)
+        return socket_port(l, first, &to, &len) ? handed_share(l, first, err)
+                                                : socket_fail(err);
+    first = socket_bound(a->ai_addr, len, false);
     if (first == -1)
         return socket_fail(err);
     if (!socket_port(l, first, &to, &len)) {
@@ -86,7 +104,7 @@ static hsy_status socket_bind_port(struct listener *l, const struct addrinfo *a,
     }
     close(first);
     for (unsigned i = 0; i < l->options.loops; i++) {
-        int fd = socket_bound((struct sockaddr *)&to, len, SO_REUSEPORT);
+        int fd = socket_bound((struct sockaddr *)&to, len, true);
 
         if (!socket_listen(l, i, fd))
             return socket_fail(err);
@@ -160,9 +178,14 @@ static hsy_status socket_unix(struct listener *l, const char *path,
         return host_fail(err, HSY_E_RANGE, "listen",
                          "the path of a socket has 1 to 107 bytes");
     memcpy(to.sun_path, path, strlen(path) + 1);
+    fd = handed_take(l, (struct sockaddr *)&to);
+    if (fd != -1) {
+        l->unix_path = strdup(path);
+        return handed_share(l, fd, err);
+    }
     socket_remove_stale(&to);
     mask = umask(0177); /* its owner's alone */
-    fd = socket_bound((struct sockaddr *)&to, sizeof to, 0);
+    fd = socket_bound((struct sockaddr *)&to, sizeof to, false);
     umask(mask);
     if (fd == -1)
         return socket_fail(err);

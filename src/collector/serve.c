@@ -24,11 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERVE_WRITE_BYTES (1u << 20) /* of chunks written at a time */
-#define SERVE_FILES 64u              /* besides those of listeners */
-#define SERVE_LOOP_FILES 72u         /* of a loop, besides its connections */
-#define SERVE_CONNECTIONS 8u         /* of a listener, at least */
-#define SERVE_LOOK 1000000u          /* microseconds between looks at the day */
+#define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
+#define SERVE_FILES 64u               /* besides those of listeners */
+#define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
+#define SERVE_CONNECTIONS 8u          /* of a listener, at least */
+#define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
+#define SERVE_SEND_ADMIN (128u << 10)
+#define SERVE_LOOK 1000000u /* microseconds between looks at the day */
 #define SERVE_LOOK_REHEARSAL 2000u
 #define SERVE_BEATS 4u /* in the time in which one is wanted */
 
@@ -89,6 +91,15 @@ static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
     return HSY_OK;
 }
 
+void serve_enrols(struct collector *c, const struct config *f)
+{
+    char task[HSY_TASK_ID + 1];
+
+    if (f != NULL)
+        c->enrols = f->enrolled != NULL && f->enrolled[0] != NULL;
+    engine_enrols(c->engine, c->enrols || tokens_task(c->tokens, 0, task));
+}
+
 static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
@@ -117,6 +128,8 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
         st = tokens_open(&c->tokens, f->data, &t->err);
     if (st == HSY_OK)
         st = tokens_want(c->tokens, f->enrolled, &t->err);
+    if (st == HSY_OK)
+        serve_enrols(c, f);
     explicit_bzero(&state, sizeof state);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
 }
@@ -168,6 +181,9 @@ static struct listen_options serve_options(struct collector *c)
                                    .ctx = c,
                                    .loops = serve_loops(f),
                                    .connections = c->connections,
+                                   .address_connections =
+                                       (unsigned)f->address_connections,
+                                   .exempt = (const char *const *)f->proxies,
                                    .head_seconds = (uint32_t)f->head_seconds,
                                    .body_seconds = (uint32_t)f->body_seconds,
                                    .idle_seconds = (uint32_t)f->idle_seconds,
@@ -178,12 +194,15 @@ static struct listen_options serve_options(struct collector *c)
 
 static hsy_status serve_open_public(struct collector *c,
                                     const struct serve_tls *tls,
+                                    struct listen_handed *handed,
                                     struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
     hsy_status st;
 
     o.address = c->config.listen;
+    o.send_bytes = SERVE_SEND_PUBLIC;
+    o.handed = handed;
     o.routes = api_public;
     o.nroutes = api_public_count;
     o.tls_cert = (const char *)tls->cert;
@@ -197,6 +216,7 @@ static hsy_status serve_open_public(struct collector *c,
  * TLS where others could listen in. */
 static hsy_status serve_open_admin(struct collector *c,
                                    const struct serve_tls *tls,
+                                   struct listen_handed *handed,
                                    struct serve_trouble *t)
 {
     struct listen_options o = serve_options(c);
@@ -207,6 +227,8 @@ static hsy_status serve_open_admin(struct collector *c,
     if (c->config.admin == NULL)
         return HSY_OK;
     o.address = c->config.admin;
+    o.send_bytes = SERVE_SEND_ADMIN;
+    o.handed = handed;
     o.routes = api_admin;
     o.nroutes = api_admin_count;
     o.loops = 1;
@@ -216,6 +238,27 @@ static hsy_status serve_open_admin(struct collector *c,
     o.role = c->config.admin_open ? NULL : serve_role;
     st = listen_open(&c->admin, &o, &t->err);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
+}
+
+static hsy_status serve_open_listeners(struct collector *c,
+                                       const struct serve_tls *tls,
+                                       struct serve_trouble *t)
+{
+    struct listen_handed handed;
+    hsy_status st;
+
+    serve_handed(&handed);
+    st = serve_open_public(c, tls, &handed, t);
+    if (st == HSY_OK)
+        st = serve_open_admin(c, tls, &handed, t);
+    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
+        if (handed.fd[i] != -1)
+            st = serve_fail(t,
+                            host_fail(&t->err, HSY_E_RANGE, NULL,
+                                      "a socket was handed over whose address "
+                                      "is neither 'listen' nor 'admin'"),
+                            "LISTEN_FDS");
+    return st;
 }
 
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
@@ -244,9 +287,7 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = serve_read_tls(&tls, &c->config, t);
     if (st == HSY_OK)
-        st = serve_open_public(c, &tls, t);
-    if (st == HSY_OK)
-        st = serve_open_admin(c, &tls, t);
+        st = serve_open_listeners(c, &tls, t);
     serve_forget_tls(&tls);
     return st;
 }
@@ -450,6 +491,7 @@ void serve_look(struct collector *c)
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        serve_enrols(c, NULL);
         serve_strange_tokens(c);
     }
     watch_tick(c);

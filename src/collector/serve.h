@@ -42,6 +42,10 @@ hsy_status serve_document(struct collector *c, const char *path,
  * stands. next is left with what is not used any more. */
 void serve_reload(struct collector *c, struct config *next);
 
+/* Tell the engine whether some task wants tokens: by the configuration (NULL:
+ * as it was), or as there are some. */
+void serve_enrols(struct collector *c, const struct config *f);
+
 /* Look for tokens that were made or revoked. */
 void serve_look(struct collector *c);
 
@@ -81,6 +85,10 @@ hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
  * there is none; opened before the sandbox. */
 int serve_notify_open(void);
 void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
+
+/* Sockets that it has opened for us, as sd_listen_fds(3) says. None is taken
+ * for such a second time. */
+void serve_handed(struct listen_handed *out);
 
 /* Microseconds within which it wants a "WATCHDOG=1"; 0: it does not. */
 uint64_t serve_watchdog(void);

@@ -1,8 +1,11 @@
-/* serve_notify.c - telling the service manager, as sd_notify(3) does. */
+/* serve_notify.c - the service manager: what it is told, as by sd_notify(3),
+ * and what it has opened for us, as by sd_listen_fds(3). */
 #define _GNU_SOURCE
 
 #include "serve.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,4 +51,29 @@ void serve_notify(int fd, const char *state)
 {
     if (fd != -1)
         (void)!send(fd, state, strlen(state), MSG_NOSIGNAL);
+}
+
+#define NOTIFY_FIRST 3 /* of the descriptors that are handed over */
+
+static uintmax_t notify_number(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text != NULL ? strtoumax(text, NULL, 10) : 0;
+}
+
+void serve_handed(struct listen_handed *out)
+{
+    const uintmax_t n = notify_number("LISTEN_FDS");
+
+    *out = (struct listen_handed){.n = 0};
+    if (notify_number("LISTEN_PID") == (uintmax_t)getpid())
+        out->n = n < LISTEN_HANDED ? (size_t)n : LISTEN_HANDED;
+    for (size_t i = 0; i < out->n; i++) {
+        out->fd[i] = NOTIFY_FIRST + (int)i;
+        fcntl(out->fd[i], F_SETFD, FD_CLOEXEC);
+    }
+    unsetenv("LISTEN_PID");
+    unsetenv("LISTEN_FDS");
+    unsetenv("LISTEN_FDNAMES");
 }

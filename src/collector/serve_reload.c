@@ -79,8 +79,10 @@ static bool reload_tokens(struct collector *c, const struct config *next)
     hsy_error err = {0};
 
     if (tokens_want(c->tokens, next->enrolled, &err) == HSY_OK &&
-        tokens_refresh(c->tokens, NULL, &err) == HSY_OK)
+        tokens_refresh(c->tokens, NULL, &err) == HSY_OK) {
+        serve_enrols(c, next);
         return true;
+    }
     log_failure(c->log, "reload-tokens-kept", &err);
     return false;
 }

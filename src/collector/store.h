@@ -13,7 +13,7 @@
  *     nothing was changed: the caller may try again later.
  *
  * Two threads use a store: one appends (store_append, and what is marked
- * below), one writes tallies (store_chunks, store_round). Reading back is done
+ * below), one writes tallies (store_chunks, store_rounds). Reading back is done
  * before either begins, but for figures, which the one that appends may read.
  */
 #ifndef STORE_H
@@ -37,6 +37,7 @@ struct store_ids {
     uint32_t epoch;
     const struct store_id *ids;
     size_t n;
+    bool null; /* of null uploads: they may be forgotten */
 };
 
 enum store_batch_type {
@@ -85,6 +86,12 @@ struct store_commit {
 struct store_tally {
     uint32_t entry, epoch;
     uint64_t words;
+};
+
+/* The tallies of an entry as of a commit. */
+struct store_round {
+    uint32_t entry;
+    uint64_t through;
 };
 
 struct store_chunk {
@@ -149,26 +156,41 @@ struct store_functions {
                                hsy_error *err);
     hsy_status (*figure)(struct store *s, const struct store_figure *figure,
                          hsy_error *err);
-    /* Join small rows of ids, give back room; a little at a time, while it has
-     * something to do: *more. */
+    /* Join small rows of ids, erase closed epochs; a little at a time, while it
+     * has something to do: *more. */
     hsy_status (*tidy)(struct store *s, bool *more, hsy_error *err);
 
     /*
      * By the thread that writes tallies: chunks that have changed, of the next
      * images of an entry's tallies, in as many calls as one likes; a tally that
-     * is not there yet begins with zeros. Then the round puts them all in the
+     * is not there yet begins with zeros. Then a round puts them all in the
      * place of the last, as of `through`, and erases the entry's batches up to
-     * there. Until the round the old images stand, and chunks without a round
-     * are forgotten when the store is opened again.
+     * there; those of many entries at once cost as much as one. Until the round
+     * the old images stand, and chunks without a round are forgotten when the
+     * store is opened again.
      */
     hsy_status (*chunks)(struct store *s, const struct store_tally *tally,
                          const struct store_chunk *chunks, size_t n,
                          hsy_error *err);
-    hsy_status (*round)(struct store *s, uint32_t entry, uint64_t through,
-                        hsy_error *err);
-    /* Forget the tally of a past epoch; the whole keeps its reports. */
-    hsy_status (*drop)(struct store *s, const struct store_tally *tally,
-                       hsy_error *err);
+    hsy_status (*rounds)(struct store *s, const struct store_round *rounds,
+                         size_t n, hsy_error *err);
+    /* Forget tallies of past epochs; the whole keeps their reports. */
+    hsy_status (*drop)(struct store *s, const struct store_tally *tallies,
+                       size_t n, hsy_error *err);
+    /* Keep the logs short. When nobody waits (quiet) also erase what was
+     * superseded, a little, and then let nothing that was erased rest in a
+     * log; *more if there is something to do when nobody waits. */
+    hsy_status (*settle)(struct store *s, bool quiet, bool *more,
+                         hsy_error *err);
+
+    /* Forget the ids of an epoch's null uploads, while nobody counts: *n. What
+     * came before there was a difference stays. */
+    hsy_status (*forget_nulls)(struct store *s, uint32_t epoch, uint64_t *n,
+                               hsy_error *err);
+
+    /* Hold some room on the disk, with which the logs can be made short when it
+     * is full; that is no failure if there is none. May be NULL. */
+    hsy_status (*reserve)(struct store *s, hsy_error *err);
 
     /* Copy everything to a directory while running; any thread. */
     hsy_status (*backup)(struct store *s, const char *directory,

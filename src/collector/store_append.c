@@ -8,11 +8,13 @@
 
 /* ---- A commit ------------------------------------------------------------ */
 
-/* Ids of an epoch stand in the places epoch * 2^32 onward. */
+/* Ids of an epoch stand in the places epoch * 2^32 onward, those of null
+ * uploads in the second half of them. */
 static int append_ids(struct sql *q, const struct store_ids *ids)
 {
-    const uint64_t begin = (uint64_t)ids->epoch << 32;
-    const struct sql_value end = SQL_N(begin + (UINT64_C(1) << 32));
+    const uint64_t begin =
+        (uint64_t)ids->epoch << 32 | (ids->null ? STORE_NULLS : 0);
+    const struct sql_value end = SQL_N(begin + STORE_NULLS);
     uint64_t last = begin;
     int rc;
     sqlite3_stmt *st = sql_start(q, SQL_LAST_IDS, &end, 1, &rc);
@@ -176,6 +178,44 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
     s->state = next;
     st = store_erase_epochs(s, &more, err);
     return st == HSY_E_FULL ? HSY_OK : st; /* later, by store_tidy */
+}
+
+/* ---- Null uploads -------------------------------------------------------- */
+
+static int append_forget(struct store_sqlite *s, struct sql *q,
+                         const void *what)
+{
+    (void)s;
+    return sql_run(q, SQL_ERASE_IDS, what, 2);
+}
+
+hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
+                              hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    const uint64_t begin = (uint64_t)epoch << 32 | STORE_NULLS;
+    const struct sql_value span[] = {SQL_N(begin),
+                                     SQL_N(begin + STORE_NULLS - 1)};
+    hsy_status st = store_alive(s, err);
+    int rc = SQLITE_OK;
+    sqlite3_stmt *sum;
+
+    if (st != HSY_OK)
+        return st;
+    if (epoch > STORE_EPOCHS)
+        return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
+    sum = sql_start(&s->append, SQL_SUM_IDS, span, 2, &rc);
+    if (sum != NULL) {
+        rc = sqlite3_step(sum);
+        *n = (uint64_t)sqlite3_column_int64(sum, 0) / sizeof(struct store_id);
+        sqlite3_reset(sum);
+        rc = rc == SQLITE_ROW ? SQLITE_OK : rc;
+    }
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->append, rc, err);
+    st = store_write(s, &s->append, append_forget, span, err);
+    atomic_store(&s->erased, true);
+    return st;
 }
 
 static int append_figure(struct store_sqlite *s, struct sql *q,

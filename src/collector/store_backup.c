@@ -108,11 +108,11 @@ static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2])
     int rc;
 
     pthread_mutex_lock(&s->cutting);
-    pthread_mutex_lock(&s->writing);
+    store_line_lock(&s->writing);
     rc = backup_begin(s, backup_files[0], &db[0]);
     if (rc == SQLITE_OK)
         rc = backup_begin(s, backup_files[1], &db[1]);
-    pthread_mutex_unlock(&s->writing);
+    store_line_unlock(&s->writing);
     pthread_mutex_unlock(&s->cutting);
     return rc;
 }

@@ -12,7 +12,7 @@
  *      record says R. A kill here leaves orphans, which are erased before the
  *      next row is written (store_sweep), so a later round R + 1 has only its
  *      own rows.
- *   2. store_round makes them durable: a commit of cells.db with a sync behind
+ *   2. store_rounds makes them durable: a commit of cells.db with a sync behind
  *      them all. A kill here is as one in 1.
  *   3. It flips: one transaction of the record says R + 1, the new `through`,
  *      and the tallies with a check sum over the rows in force. Before it is
@@ -181,7 +181,7 @@ static hsy_status cells_write(struct store_sqlite *s,
     if (st == HSY_OK)
         st = store_write(s, &s->cells, cells_put_chunks, &c, err);
     if (st == HSY_OK)
-        st = store_bound_log(s, &s->cells, s->cells_most, err);
+        st = store_bound_log(s, &s->cells, err);
     return st;
 }
 
@@ -206,22 +206,29 @@ hsy_status store_chunks(struct store *is, const struct store_tally *tally,
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* What a flip writes; all of it is owned. */
 struct cells_flip {
-    uint32_t entry;
-    uint64_t round, through;
-    const struct store_tally_row *rows;
+    uint64_t *rounds; /* the next of each entry */
+    const struct store_round *of;
     size_t n;
+    struct store_tally_row *rows;
+    size_t nrows;
 };
 
 static int cells_flip(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const struct cells_flip *f = what;
-    const struct sql_value round[] = {SQL_N(f->entry), SQL_N(f->round),
-                                      SQL_N(f->through)};
-    int rc = sql_put(q, SQL_PUT_ROUND, round, 3);
+    int rc = SQLITE_OK;
 
     (void)s;
     for (size_t i = 0; rc == SQLITE_OK && i < f->n; i++) {
+        const struct sql_value round[] = {SQL_N(f->of[i].entry),
+                                          SQL_N(f->rounds[i]),
+                                          SQL_N(f->of[i].through)};
+
+        rc = sql_put(q, SQL_PUT_ROUND, round, 3);
+    }
+    for (size_t i = 0; rc == SQLITE_OK && i < f->nrows; i++) {
         const struct store_tally_row *t = &f->rows[i];
         const struct sql_value row[] = {SQL_N(t->is.entry), SQL_N(t->is.epoch),
                                         SQL_N(t->is.words), SQL_N(t->since),
@@ -291,48 +298,84 @@ static hsy_status cells_record(struct store_sqlite *s, store_body *body,
                            : store_fail(s, &s->flip, rc, err);
 }
 
-/* The entry's pending tallies leave the list; their old rows become waste. */
-static void cells_done(struct store_sqlite *s, uint32_t entry)
+/* The place of an entry among rounds; n: it is not. */
+static size_t cells_find(const struct store_round *rounds, size_t n,
+                         uint32_t entry)
+{
+    size_t i = 0;
+
+    while (i < n && rounds[i].entry != entry)
+        i++;
+    return i;
+}
+
+/* Pending tallies of the entries leave the list; their old rows become waste.
+ */
+static void cells_done(struct store_sqlite *s, const struct store_round *rounds,
+                       size_t n)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < s->npending; i++) {
-        if (s->pending[i].entry == entry)
-            store_add_waste(s, entry, s->pending[i].epoch);
+        const struct store_tally *t = &s->pending[i];
+
+        if (cells_find(rounds, n, t->entry) != n)
+            store_add_waste(s, t->entry, t->epoch);
         else
-            s->pending[kept++] = s->pending[i];
+            s->pending[kept++] = *t;
     }
     s->npending = kept;
 }
 
-static hsy_status cells_round(struct store_sqlite *s, uint32_t entry,
-                              uint64_t through, hsy_error *err)
+/* The next round of each entry, and the rows of tallies then. */
+static hsy_status cells_next_rounds(struct store_sqlite *s,
+                                    struct cells_flip *f, hsy_error *err)
 {
-    struct store_tally_row *rows = calloc(s->npending + 1, sizeof *rows);
-    struct cells_flip f = {.entry = entry, .through = through, .rows = rows};
-    uint64_t old;
     hsy_status st = store_sweep(s, err);
 
-    if (rows == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    if (st == HSY_OK)
-        st = store_get_round(s, &s->flip, entry, &f.round, &old, err);
-    f.round++;
-    if (st == HSY_OK && through < old)
-        st = host_fail(err, HSY_E_RANGE, "through", "before the last round");
-    for (size_t i = 0; st == HSY_OK && i < s->npending; i++)
-        if (s->pending[i].entry == entry)
-            st = cells_next(s, f.round, &s->pending[i], &rows[f.n++], err);
+    for (size_t i = 0; st == HSY_OK && i < f->n; i++) {
+        uint64_t old;
+
+        st = store_get_round(s, &s->flip, f->of[i].entry, &f->rounds[i], &old,
+                             err);
+        f->rounds[i]++;
+        if (st == HSY_OK && f->of[i].through < old)
+            st =
+                host_fail(err, HSY_E_RANGE, "through", "before the last round");
+    }
+    for (size_t i = 0; st == HSY_OK && i < s->npending; i++) {
+        const size_t k = cells_find(f->of, f->n, s->pending[i].entry);
+
+        if (k != f->n)
+            st = cells_next(s, f->rounds[k], &s->pending[i],
+                            &f->rows[f->nrows++], err);
+    }
+    return st;
+}
+
+static hsy_status cells_rounds(struct store_sqlite *s,
+                               const struct store_round *rounds, size_t n,
+                               hsy_error *err)
+{
+    struct cells_flip f = {.rounds = calloc(n + 1, sizeof *f.rounds),
+                           .of = rounds,
+                           .n = n,
+                           .rows = calloc(s->npending + 1, sizeof *f.rows)};
+    hsy_status st = f.rounds == NULL || f.rows == NULL
+                        ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+                        : cells_next_rounds(s, &f, err);
+
     if (st == HSY_OK)
         st = cells_sync(s, err);
     if (st == HSY_OK)
         st = cells_record(s, cells_flip, &f, err);
-    free(rows);
+    free(f.rounds);
+    free(f.rows);
     return st;
 }
 
-hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
-                       hsy_error *err)
+hsy_status store_rounds(struct store *is, const struct store_round *rounds,
+                        size_t n, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     hsy_status st = store_alive(s, err);
@@ -341,43 +384,57 @@ hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
     if (st != HSY_OK)
         return st;
     pthread_mutex_lock(&s->cutting);
-    st = cells_round(s, entry, through, err);
+    st = cells_rounds(s, rounds, n, err);
     flipped = st == HSY_OK;
     if (st == HSY_OK)
-        cells_done(s, entry);
+        cells_done(s, rounds, n);
     sql_sync(&s->flip, false); /* what is not erased now is when it is opened */
     if (st == HSY_OK)
-        st = store_erase_batches(s, &s->flip, entry, through, err);
+        st = store_erase_batches(s, &s->flip, rounds, n, err);
     if (st == HSY_E_FULL && flipped)
         st = HSY_OK; /* by the next round */
     if (st == HSY_OK)
-        st = store_bound_log(s, &s->flip, s->record_most, err);
+        st = store_bound_log(s, &s->flip, err);
     pthread_mutex_unlock(&s->cutting);
     return st;
 }
 
-static int cells_erase_tally(struct store_sqlite *s, struct sql *q,
-                             const void *what)
+/* ---- Days that are no longer kept ---------------------------------------- */
+
+struct cells_drop {
+    const struct store_tally *tallies;
+    size_t n;
+};
+
+static int cells_erase_tallies(struct store_sqlite *s, struct sql *q,
+                               const void *what)
 {
-    const struct store_tally *t = what;
-    const struct sql_value v[] = {SQL_N(t->entry), SQL_N(t->epoch)};
+    const struct cells_drop *d = what;
+    int rc = SQLITE_OK;
 
     (void)s;
-    return sql_run(q, SQL_ERASE_TALLY, v, 2);
+    for (size_t i = 0; rc == SQLITE_OK && i < d->n; i++) {
+        const struct sql_value v[] = {SQL_N(d->tallies[i].entry),
+                                      SQL_N(d->tallies[i].epoch)};
+
+        rc = sql_run(q, SQL_ERASE_TALLY, v, 2);
+    }
+    return rc;
 }
 
-hsy_status store_drop(struct store *is, const struct store_tally *tally,
-                      hsy_error *err)
+hsy_status store_drop(struct store *is, const struct store_tally *tallies,
+                      size_t n, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
+    const struct cells_drop d = {tallies, n};
     hsy_status st = store_alive(s, err);
 
     if (st != HSY_OK)
         return st;
     pthread_mutex_lock(&s->cutting);
-    st = cells_record(s, cells_erase_tally, tally, err);
-    if (st == HSY_OK)
-        store_add_waste(s, tally->entry, tally->epoch);
+    st = cells_record(s, cells_erase_tallies, &d, err);
+    for (size_t i = 0; st == HSY_OK && i < n; i++)
+        store_add_waste(s, tallies[i].entry, tallies[i].epoch);
     pthread_mutex_unlock(&s->cutting);
     return st;
 }

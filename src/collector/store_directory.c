@@ -41,9 +41,9 @@ bool store_sync_parent(const char *path)
 bool store_remove(const char *directory)
 {
     static const char *const names[] = {
-        "record.db",         "record.db-wal",    "record.db-shm",
-        "record.db-journal", "cells.db",         "cells.db-wal",
-        "cells.db-shm",      "cells.db-journal", "lock"};
+        "record.db", "record.db-wal", "record.db-shm", "record.db-journal",
+        "cells.db",  "cells.db-wal",  "cells.db-shm",  "cells.db-journal",
+        "lock",      "reserve"};
     const size_t room = strlen(directory) + sizeof "/record.db-journal";
     char *path = malloc(room);
     struct stat is;

@@ -56,8 +56,10 @@ static hsy_status read_quota(void *ctx, const struct sql_value *row)
 static hsy_status read_ids(void *ctx, const struct sql_value *row)
 {
     const struct reading *r = ctx;
-    const struct store_ids ids = {(uint32_t)(row[0].number >> 32), row[1].bytes,
-                                  row[1].len / sizeof *ids.ids};
+    const struct store_ids ids = {.epoch = (uint32_t)(row[0].number >> 32),
+                                  .null = (row[0].number & STORE_NULLS) != 0,
+                                  .ids = row[1].bytes,
+                                  .n = row[1].len / sizeof *ids.ids};
 
     if (row[1].len % sizeof *ids.ids != 0)
         return HSY_E_DAMAGED;

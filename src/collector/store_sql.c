@@ -46,8 +46,8 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_SMALL_IDS] = "SELECT place, length(bytes) FROM ids WHERE place > ?"
                       " ORDER BY place LIMIT ?",
     [SQL_ERASE_IDS] = "DELETE FROM ids WHERE place > ? AND place <= ?",
-    [SQL_ERASE_OLD_IDS] = "DELETE FROM ids WHERE place IN"
-                          " (SELECT place FROM ids WHERE place < ? LIMIT ?)",
+    [SQL_SUM_IDS] = "SELECT coalesce(sum(length(bytes)), 0) FROM ids"
+                    " WHERE place > ? AND place <= ?",
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
     [SQL_PUT_MERGED] = "INSERT INTO merged(sum, name) VALUES(?,?)",
@@ -275,7 +275,6 @@ static const char sql_settings[] =
     "PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
     "PRAGMA secure_delete=ON; PRAGMA cache_size=-8192;"
     "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;"
-    "PRAGMA journal_size_limit=16777216;"
     "PRAGMA synchronous=FULL;";
 
 static int sql_committed(void *log, sqlite3 *db, const char *name, int pages)

@@ -25,8 +25,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define SQLITE_LOG_MOST 65536u /* pages of a log that nobody has emptied */
-
 /* ---- Failing ------------------------------------------------------------- */
 
 static const char sqlite_robbed[] =
@@ -73,8 +71,10 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
 
     if (q->db != NULL && !sqlite3_get_autocommit(q->db))
         sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
-    if (full)
+    if (full) {
+        atomic_store(&s->full, true);
         return host_fail(err, HSY_E_FULL, q->file, "the disk is full");
+    }
     switch (rc & 0xff) {
     case SQLITE_NOMEM:
         return host_fail(err, HSY_E_NOMEM, q->file, "out of memory");
@@ -135,7 +135,7 @@ hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
     int rc;
 
     if (record)
-        pthread_mutex_lock(&s->writing);
+        store_line_lock(&s->writing);
     st = store_alive(s, err);
     if (st == HSY_OK) {
         rc = sql_run(q, SQL_BEGIN, NULL, 0);
@@ -146,10 +146,7 @@ hsy_status store_write(struct store_sqlite *s, struct sql *q, store_body *body,
             st = store_fail(s, q, rc, err);
     }
     if (record)
-        pthread_mutex_unlock(&s->writing);
-    /* Should nobody write tallies, the log is emptied here. */
-    if (st == HSY_OK && q == &s->append)
-        st = store_bound_log(s, q, SQLITE_LOG_MOST, err);
+        store_line_unlock(&s->writing);
     return st;
 }
 
@@ -334,10 +331,12 @@ static void sqlite_close(struct store *is)
     sql_close(&s->flip);
     sql_close(&s->append);
     sql_close(&s->cells);
-    pthread_mutex_destroy(&s->writing);
+    store_line_clear(&s->writing);
     pthread_mutex_destroy(&s->cutting);
     if (s->held != -1) /* after SQLite has given up its locks on it */
         close(s->held);
+    if (s->reserve != -1)
+        close(s->reserve);
     if (s->lock != -1)
         close(s->lock);
     if (s->dir != -1)
@@ -356,39 +355,54 @@ static const struct store_functions sqlite_functions = {
     .document = store_document,
     .close_epochs = store_close_epochs,
     .figure = store_figure,
+    .forget_nulls = store_forget_nulls,
     .tidy = store_tidy,
     .chunks = store_chunks,
-    .round = store_round,
+    .rounds = store_rounds,
     .drop = store_drop,
+    .settle = store_settle,
+    .reserve = store_reserve,
     .backup = store_backup,
     .close = sqlite_close,
 };
 
-/* Erase what a killed process had folded but not erased. */
-struct sqlite_through {
-    struct store_sqlite *s;
-    hsy_error *err;
+/* Rounds in force. */
+struct sqlite_rounds {
+    struct store_round *all; /* owned */
+    size_t n;
 };
 
-static hsy_status sqlite_erase_folded(void *ctx, const struct sql_value *row)
+static hsy_status sqlite_take_round(void *ctx, const struct sql_value *row)
 {
-    struct sqlite_through *t = ctx;
-    const hsy_status st = store_erase_batches(
-        t->s, &t->s->append, (uint32_t)row[0].number, row[2].number, t->err);
+    struct sqlite_rounds *r = ctx;
+    struct store_round *more = realloc(r->all, (r->n + 1) * sizeof *more);
 
-    return st == HSY_E_FULL ? HSY_OK : st;
+    if (more == NULL)
+        return HSY_E_NOMEM;
+    r->all = more;
+    r->all[r->n++] =
+        (struct store_round){(uint32_t)row[0].number, row[2].number};
+    return HSY_OK;
 }
 
+/* Erase what a killed process had folded but not erased. */
 static hsy_status sqlite_recover(struct store_sqlite *s, hsy_error *err)
 {
-    struct sqlite_through t = {s, err};
+    struct sqlite_rounds r = {NULL, 0};
     int rc;
     hsy_status st = sql_rows(&s->flip, SQL_GET_ROUNDS, NULL, 0, 3,
-                             sqlite_erase_folded, &t, &rc);
+                             sqlite_take_round, &r, &rc);
 
-    if (st == HSY_E_DAMAGED)
-        return store_damaged(s, "rounds", err);
-    return rc == SQLITE_OK ? st : store_fail(s, &s->flip, rc, err);
+    if (st == HSY_E_NOMEM)
+        host_fail(err, st, NULL, "out of memory");
+    else if (st == HSY_E_DAMAGED)
+        store_damaged(s, "rounds", err);
+    else if (rc != SQLITE_OK)
+        st = store_fail(s, &s->flip, rc, err);
+    else
+        st = store_erase_batches(s, &s->append, r.all, r.n, err);
+    free(r.all);
+    return st == HSY_E_FULL ? HSY_OK : st;
 }
 
 hsy_status store_sqlite_open(struct store **out, struct store_state *state,
@@ -402,12 +416,15 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
-    s->dir = s->lock = s->held = -1;
+    s->dir = s->lock = s->held = s->reserve = -1;
+    s->reserve_bytes = STORE_RESERVE;
     s->record_most = STORE_LOG;
     s->cells_most = STORE_CELLS_LOG;
-    pthread_mutex_init(&s->writing, NULL);
+    store_line_init(&s->writing);
     pthread_mutex_init(&s->cutting, NULL);
     st = store_enter(s, directory, create, err);
+    if (st == HSY_OK)
+        store_reserve_plan(s);
     if (st == HSY_OK)
         st = store_lock(s, err);
     if (st == HSY_OK)

@@ -6,8 +6,9 @@
  * cells never holds up an append. docs/formats.md has every table.
  *
  * Three connections: `append` and `flip` to the record, one for each thread
- * that uses a store, and `cells`. Whoever writes to the record holds `writing`;
- * whoever uses flip or cells holds `cutting`, and takes it first.
+ * that uses a store, and `cells`. Whoever writes to the record holds `writing`,
+ * which goes round in the order of asking; whoever uses flip or cells holds
+ * `cutting`, and takes it first.
  */
 #ifndef STORE_SQLITE_H
 #define STORE_SQLITE_H
@@ -22,7 +23,9 @@
 #define STORE_CELLS_VERSION 1 /* and of those of cells */
 #define STORE_LOG 4096u       /* pages of the record's log before it is moved */
 #define STORE_CELLS_LOG 1024u /* of that of cells */
+#define STORE_RESERVE ((size_t)16 << 20) /* bytes, at most */
 #define STORE_EPOCHS 0x7ffffffeu /* the last: places of ids are below 2^63 */
+#define STORE_NULLS 0x80000000u  /* half the places of an epoch's ids */
 #define STORE_PATIENCE 10000     /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 
@@ -52,7 +55,7 @@ enum sql_id {
     SQL_LAST_IDS,
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
-    SQL_ERASE_OLD_IDS,
+    SQL_SUM_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_MERGED,
@@ -153,6 +156,17 @@ extern const char store_tables_upgrade[];
 
 /* ---- The store ----------------------------------------------------------- */
 
+/* A lock that is handed over in the order of asking (store_line.c). */
+struct store_line {
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    uint64_t last, served;
+};
+void store_line_init(struct store_line *line);
+void store_line_clear(struct store_line *line);
+void store_line_lock(struct store_line *line);
+void store_line_unlock(struct store_line *line);
+
 /* A tally whose superseded chunks are to be erased, from place on. */
 struct store_waste {
     uint32_t entry, epoch, place;
@@ -168,15 +182,19 @@ struct store_meta {
 struct store_sqlite {
     struct store is; /* first */
     int dir, lock;
-    int held;   /* record.db, locked: `lock` is only a name in a directory */
-    char *path; /* of the directory, absolute */
+    int reserve; /* opened when it is first filled */
+    int held;    /* record.db, locked: `lock` is only a name in a directory */
+    char *path;  /* of the directory, absolute */
     struct sql append, flip, cells;
-    pthread_mutex_t writing, cutting;
+    struct store_line writing;
+    pthread_mutex_t cutting;
     atomic_int dead; /* a status; nothing is done any more */
     atomic_size_t record_log, cells_log; /* pages in the logs, */
     size_t record_most, cells_most;      /* before they are moved by who writes
                                           * tallies */
-    atomic_bool erased;                  /* and they may hold what was erased */
+    size_t reserve_bytes;
+    atomic_bool full;   /* a write has found no room */
+    atomic_bool erased; /* and they may hold what was erased */
 
     struct store_state state; /* of the thread that appends */
     uint8_t name[STORE_NAME]; /* of both databases */
@@ -188,6 +206,7 @@ struct store_sqlite {
     uint64_t tidied; /* ids up to this place have been looked at */
 
     /* Guarded by cutting. */
+    size_t record_at, cells_at;  /* pages at which a log is tried next */
     bool swept;                  /* orphans of an earlier process are gone */
     struct store_tally *pending; /* written, waiting for their round */
     size_t npending;
@@ -222,16 +241,20 @@ hsy_status store_document(struct store *is, const uint8_t *bytes, size_t len,
                           const size_t *lens, size_t n, hsy_error *err);
 hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
                               hsy_error *err);
+hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
+                              hsy_error *err);
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);
 hsy_status store_tidy(struct store *is, bool *more, hsy_error *err);
+hsy_status store_settle(struct store *is, bool quiet, bool *more,
+                        hsy_error *err);
 hsy_status store_chunks(struct store *is, const struct store_tally *tally,
                         const struct store_chunk *chunks, size_t n,
                         hsy_error *err);
-hsy_status store_round(struct store *is, uint32_t entry, uint64_t through,
-                       hsy_error *err);
-hsy_status store_drop(struct store *is, const struct store_tally *tally,
-                      hsy_error *err);
+hsy_status store_rounds(struct store *is, const struct store_round *rounds,
+                        size_t n, hsy_error *err);
+hsy_status store_drop(struct store *is, const struct store_tally *tallies,
+                      size_t n, hsy_error *err);
 hsy_status store_backup(struct store *is, const char *directory,
                         hsy_error *err);
 
@@ -260,23 +283,23 @@ hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
 
 /* Move a log into its database: it is written over from its beginning, or
  * truncated. Another connection that still reads puts it off; that is no
- * failure (store_tidy.c). */
+ * failure (store_log.c). */
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err);
 
-/* The same, not truncated, once it has more than so many pages. No room for it
- * is no failure. */
-hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
+/* The same, not truncated, once it is too long. No room for it is no failure.
+ * Caller holds cutting. */
+hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
 
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
                               hsy_error *err);
 
-/* Erase the batches of an entry that its tallies hold, all of them, a bounded
+/* Erase the batches of entries that their tallies hold, all of them, a bounded
  * number a transaction. */
 hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
-                               uint32_t entry, uint64_t through,
+                               const struct store_round *rounds, size_t n,
                                hsy_error *err);
 
 /* The round in force of an entry (0: none) and through what (store_cells.c). */
@@ -297,6 +320,15 @@ struct store_tally_row store_tally_row(const struct sql_value *row);
 hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            uint32_t epoch, struct store_tally_row *row,
                            hsy_error *err);
+
+/* ---- A full disk (store_reserve.c) --------------------------------------- */
+
+/* How much is held for then, and how long logs may be: by the file system. */
+void store_reserve_plan(struct store_sqlite *s);
+/* Give it up; take it, if there is room. Caller holds cutting. */
+void store_reserve_release(struct store_sqlite *s);
+void store_reserve_take(struct store_sqlite *s);
+hsy_status store_reserve(struct store *is, hsy_error *err);
 
 /* ---- Waste (store_waste.c) ----------------------------------------------- */
 

@@ -1,12 +1,9 @@
 /*
- * store_tidy.c - housekeeping, a little at a time: erasing what is over,
- * joining small rows of ids, emptying logs.
+ * store_tidy.c - housekeeping in the record, a little at a time: erasing what
+ * is over, joining small rows of ids.
  *
  * What is erased is overwritten in the database (secure_delete), but the log
- * still holds the pages as they were written. store_tidy truncates the logs
- * whenever something was erased. While it has no time for that, a log that has
- * grown is moved into its database and written over from its beginning: that
- * costs the file system nothing, and what is beyond STORE_LOG is cut off.
+ * still holds the pages as they were written: store_log.c sees to that.
  */
 #include "store_sqlite.h"
 
@@ -16,74 +13,47 @@
 #include <string.h>
 
 #define TIDY_ROWS 256u           /* looked at or erased in a transaction */
-#define TIDY_BYTES (1u << 20)    /* of batches erased in a transaction */
-#define TIDY_CHUNKS 64u          /* erased at a time */
+#define TIDY_BYTES (1u << 20)    /* erased in a transaction, about */
 #define TIDY_SMALL (128u << 10)  /* bytes of a row of ids that may be joined */
 #define TIDY_JOINED (256u << 10) /* bytes of a joined row at most */
 #define TIDY_RUN 32u             /* rows that are worth it */
 
-/* ---- Logs ---------------------------------------------------------------- */
-
-/* A checkpoint of a connection; another that still reads puts it off. */
-static int tidy_checkpoint(struct store_sqlite *s, struct sql *q, int mode)
-{
-    int rc;
-
-    sqlite3_busy_timeout(q->db, 0);
-    rc = sqlite3_wal_checkpoint_v2(q->db, NULL, mode, NULL, NULL);
-    sqlite3_busy_timeout(q->db, STORE_PATIENCE);
-    if (rc == SQLITE_OK)
-        atomic_store(q->log, 0);
-    if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
-        return rc;
-    atomic_store(&s->erased, true);
-    return SQLITE_OK;
-}
-
-hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
-                           hsy_error *err)
-{
-    const bool record = q != &s->cells;
-    int rc = tidy_checkpoint(s, q, SQLITE_CHECKPOINT_PASSIVE);
-
-    if (rc != SQLITE_OK)
-        return store_fail(s, q, rc, err);
-    /* Most of it went without holding anybody up; the rest goes with nobody
-     * writing. */
-    if (record)
-        pthread_mutex_lock(&s->writing);
-    if (record || truncate)
-        rc = tidy_checkpoint(s, q,
-                             truncate ? SQLITE_CHECKPOINT_TRUNCATE
-                                      : SQLITE_CHECKPOINT_PASSIVE);
-    if (record)
-        pthread_mutex_unlock(&s->writing);
-    return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
-}
-
-hsy_status store_bound_log(struct store_sqlite *s, struct sql *q, size_t pages,
-                           hsy_error *err)
-{
-    hsy_status st = HSY_OK;
-
-    if (atomic_load(q->log) > pages)
-        st = store_empty_log(s, q, false, err);
-    /* It only grows; what was committed before stands, and must not be said to
-     * have failed. */
-    return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
-}
-
 /* ---- What is over -------------------------------------------------------- */
+
+/* Rows of ids of closed epochs, of so many bytes that nobody waits long for it:
+ * the place of the last of them, or 0. */
+static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
+{
+    const struct sql_value v[] = {SQL_N(0), SQL_N(TIDY_ROWS)};
+    size_t bytes = 0;
+    int rc;
+    sqlite3_stmt *st = sql_start(q, SQL_SMALL_IDS, v, 2, &rc);
+
+    *last = 0;
+    if (st == NULL)
+        return rc;
+    while (bytes < TIDY_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW &&
+           (uint64_t)sqlite3_column_int64(st, 0) < end) {
+        *last = (uint64_t)sqlite3_column_int64(st, 0);
+        bytes += (size_t)sqlite3_column_int64(st, 1);
+    }
+    sqlite3_reset(st);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
 
 static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
 {
     const uint64_t closed = *(const uint64_t *)what;
-    const struct sql_value ids[] = {SQL_N((closed + 1) << 32),
-                                    SQL_N(TIDY_ROWS)};
     const struct sql_value quotas[] = {SQL_N(closed), SQL_N(TIDY_ROWS)};
-    int rc = sql_run(q, SQL_ERASE_OLD_IDS, ids, 2);
+    uint64_t last;
+    int rc = tidy_old_ids(q, (closed + 1) << 32, &last);
 
     (void)s;
+    if (rc == SQLITE_OK && last != 0) {
+        const struct sql_value ids[] = {SQL_N(0), SQL_N(last)};
+
+        rc = sql_run(q, SQL_ERASE_IDS, ids, 2);
+    }
     return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_QUOTAS, quotas, 2) : rc;
 }
 
@@ -122,49 +92,75 @@ hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
 }
 
 struct tidy_batches {
-    uint64_t entry, through;
-    bool *more;
+    const struct store_round *rounds;
+    size_t n, *at; /* the first that may have some left */
 };
 
-/* Some batches, of so many bytes that nobody waits long for it. */
-static int tidy_batches(struct store_sqlite *s, struct sql *q, const void *what)
-{
-    const struct tidy_batches *b = what;
-    const struct sql_value v[] = {SQL_N(b->entry), SQL_N(b->through),
-                                  SQL_N(TIDY_ROWS)};
+/* What a transaction erases. */
+struct tidy_erased {
     uint64_t numbers[TIDY_ROWS];
-    size_t n = 0, bytes = 0;
+    size_t n, bytes;
+};
+
+static bool tidy_enough(const struct tidy_erased *e)
+{
+    return e->n == TIDY_ROWS || e->bytes >= TIDY_BYTES;
+}
+
+/* Batches of an entry that its tallies hold. */
+static int tidy_list(struct store_sqlite *s, struct sql *q,
+                     const struct store_round *r, struct tidy_erased *e)
+{
+    const struct sql_value v[] = {SQL_N(r->entry), SQL_N(r->through),
+                                  SQL_N(TIDY_ROWS)};
     int rc;
     sqlite3_stmt *st = sql_start(q, SQL_OLD_BATCHES, v, 3, &rc);
 
     if (st == NULL)
         return rc;
-    while (bytes < TIDY_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        numbers[n++] = (uint64_t)sqlite3_column_int64(st, 0);
-        bytes += (size_t)sqlite3_column_int64(st, 1);
+    while (!tidy_enough(e) && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        e->numbers[e->n++] = (uint64_t)sqlite3_column_int64(st, 0);
+        e->bytes += (size_t)sqlite3_column_int64(st, 1);
         s->next.rests--;
         s->next.checks -= (uint64_t)sqlite3_column_int64(st, 2);
     }
     sqlite3_reset(st);
-    *b->more = n != 0;
-    rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
-    for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
-        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(numbers[i]), 1);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Some batches, of so many bytes that nobody waits long for it. */
+static int tidy_batches(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct tidy_batches *b = what;
+    struct tidy_erased e = {.n = 0};
+    size_t at = *b->at;
+    int rc = SQLITE_OK;
+
+    while (rc == SQLITE_OK && at < b->n && !tidy_enough(&e)) {
+        rc = tidy_list(s, q, &b->rounds[at], &e);
+        at += !tidy_enough(&e);
+    }
+    for (size_t i = 0; rc == SQLITE_OK && i < e.n; i++)
+        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(e.numbers[i]), 1);
+    *b->at = at;
+    if (e.n != 0)
+        atomic_store(&s->erased, true);
     return rc;
 }
 
 hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
-                               uint32_t entry, uint64_t through, hsy_error *err)
+                               const struct store_round *rounds, size_t n,
+                               hsy_error *err)
 {
-    bool more;
-    const struct tidy_batches b = {entry, through, &more};
-    hsy_status st;
+    size_t at = 0;
+    const struct tidy_batches b = {rounds, n, &at};
+    hsy_status st = HSY_OK;
 
-    do {
+    while (st == HSY_OK && at < n) {
         st = store_write(s, q, tidy_batches, &b, err);
-        if (st == HSY_OK && more)
-            atomic_store(&s->erased, true);
-    } while (st == HSY_OK && more);
+        if (st == HSY_OK) /* as much as is erased goes through the log */
+            st = store_bound_log(s, q, err);
+    }
     return st;
 }
 
@@ -191,7 +187,8 @@ static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
     while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
         const uint64_t place = (uint64_t)sqlite3_column_int64(st, 0);
         const size_t len = (size_t)sqlite3_column_int64(st, 1);
-        const bool goes_on = run->rows != 0 && place >> 32 == run->last >> 32 &&
+        const bool goes_on = run->rows != 0 &&
+                             place / STORE_NULLS == run->last / STORE_NULLS &&
                              run->bytes + len <= TIDY_JOINED;
 
         seen++;
@@ -292,28 +289,6 @@ static hsy_status tidy_ids(struct store_sqlite *s, bool *more, hsy_error *err)
 
 /* ---- All of it ----------------------------------------------------------- */
 
-/* Superseded chunks and logs belong to the other thread: not while it is at
- * work. */
-static hsy_status tidy_cells(struct store_sqlite *s, bool *more, hsy_error *err)
-{
-    hsy_status st;
-
-    if (pthread_mutex_trylock(&s->cutting) != 0)
-        return HSY_OK;
-    st = store_sweep(s, err);
-    if (st == HSY_OK)
-        st = store_erase_waste(s, TIDY_CHUNKS, more, err);
-    if (st == HSY_OK && !*more && atomic_exchange(&s->erased, false)) {
-        st = store_empty_log(s, &s->flip, true, err);
-        if (st == HSY_OK)
-            st = store_empty_log(s, &s->cells, true, err);
-        if (st != HSY_OK)
-            atomic_store(&s->erased, true);
-    }
-    pthread_mutex_unlock(&s->cutting);
-    return st;
-}
-
 hsy_status store_tidy(struct store *is, bool *more, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
@@ -324,7 +299,5 @@ hsy_status store_tidy(struct store *is, bool *more, hsy_error *err)
         st = store_erase_epochs(s, more, err);
     if (st == HSY_OK && !*more)
         st = tidy_ids(s, more, err);
-    if (st == HSY_OK && !*more)
-        st = tidy_cells(s, more, err);
     return st;
 }

@@ -143,11 +143,14 @@ static hsy_status unpack_head(struct unpack_reader *r)
 static hsy_status unpack_commit(struct unpack_reader *r, struct store_commit *c)
 {
     hsy_status st;
+    bool more;
 
     c->seq = r->seq + 1;
     st = r->store->is->append(r->store, c, r->err);
     if (st == HSY_OK)
         r->seq++;
+    if (st == HSY_OK)
+        st = r->store->is->settle(r->store, false, &more, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 
@@ -223,9 +226,9 @@ static hsy_status unpack_take_quota(struct unpack_reader *r)
 static hsy_status unpack_take_ids(struct unpack_reader *r)
 {
     const struct store_ids ids = {
-        (uint32_t)archive_get(r->bytes, 4),
-        (const struct store_id *)(const void *)(r->bytes + 4),
-        (r->len - 4) / sizeof(struct store_id)};
+        .epoch = (uint32_t)archive_get(r->bytes, 4),
+        .ids = (const struct store_id *)(const void *)(r->bytes + 4),
+        .n = (r->len - 4) / sizeof *ids.ids};
     struct store_commit c = {.ids = &ids, .nids = 1};
 
     if ((r->len - 4) % sizeof(struct store_id) != 0)
@@ -265,9 +268,12 @@ static hsy_status unpack_rounds(struct unpack_reader *r)
 {
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; st == HSY_OK && !r->rounded && i < r->nentries; i++)
+    for (size_t i = 0; st == HSY_OK && !r->rounded && i < r->nentries; i++) {
+        const struct store_round round = {(uint32_t)i, r->seq};
+
         if (r->written[i] != 0)
-            st = r->store->is->round(r->store, (uint32_t)i, r->seq, r->err);
+            st = r->store->is->rounds(r->store, &round, 1, r->err);
+    }
     r->rounded = true;
     return st;
 }

@@ -19,6 +19,7 @@
 #define WORKERS_GROUP ((size_t)16 << 20) /* bytes of one group, about */
 #define WORKERS_SUBMISSION 512u          /* bytes of one beside its body */
 #define WORKERS_DAY 86400u
+#define WORKERS_SECOND 1000000u
 
 /* ---- Small things -------------------------------------------------------- */
 
@@ -57,6 +58,13 @@ void workers_sleep(struct workers *w, struct workers_half *half,
     half->asleep = true;
     pthread_cond_timedwait(&half->wake, &w->lock, &until);
     half->asleep = false;
+}
+
+uint64_t workers_quiet(struct workers *w, uint64_t by)
+{
+    const uint64_t quiet = atomic_load(&w->last) + WORKERS_QUIET;
+
+    return quiet < by ? quiet : by;
 }
 
 void workers_fail(struct workers *w, hsy_status st, const hsy_error *err)
@@ -157,6 +165,7 @@ bool workers_submit(struct workers *w, struct submission *s)
 
     s->next = NULL;
     s->handed = workers_clock();
+    atomic_store(&w->last, s->handed);
     pthread_mutex_lock(&w->lock);
     taken = !w->stopping && !w->dead &&
             w->waiting + bytes <= w->options.waiting_bytes;
@@ -270,7 +279,7 @@ static void workers_day(struct workers *w)
     }
 }
 
-/* With the lock held at both ends: let the store tidy up, if nobody waits. */
+/* With the lock held at both ends: let the store tidy up, a little. */
 static void workers_tidy(struct workers *w)
 {
     hsy_error err = {0};
@@ -280,29 +289,51 @@ static void workers_tidy(struct workers *w)
     pthread_mutex_unlock(&w->lock);
     atomic_store(&w->tidy, false);
     st = engine_tidy(w->e, &more, &err);
-    if (st == HSY_OK && more)
+    w->tidy_by = 0;
+    if (st == HSY_OK && more) {
         atomic_store(&w->tidy, true);
-    else if (st != HSY_OK && st != HSY_E_FULL)
+        w->tidy_by = workers_clock() + WORKERS_SECOND;
+    } else if (st != HSY_OK && st != HSY_E_FULL) {
         workers_fail(w, st, &err);
+    }
     pthread_mutex_lock(&w->lock);
+}
+
+/* Microseconds until the store may be tidied; UINT64_MAX: it need not be. */
+static uint64_t workers_tidy_in(struct workers *w)
+{
+    const uint64_t now = workers_clock();
+    uint64_t at;
+
+    if (!atomic_load(&w->tidy) || w->dead)
+        return UINT64_MAX;
+    if (w->tidy_by == 0)
+        w->tidy_by =
+            now + (uint64_t)w->options.checkpoint_secs * WORKERS_SECOND;
+    at = w->first == NULL ? workers_quiet(w, w->tidy_by) : w->tidy_by;
+    return at > now ? at - now : 0;
 }
 
 static uint64_t workers_look_at(const struct workers *w)
 {
-    return w->options.look_micros != 0 ? w->options.look_micros : 1000000;
+    return w->options.look_micros != 0 ? w->options.look_micros
+                                       : WORKERS_SECOND;
 }
 
 /* Wait for a group; NULL: there may be a call, a new day, or the end. */
 static struct submission *workers_wait(struct workers *w)
 {
     struct submission *list;
+    uint64_t tidy_in;
 
     pthread_mutex_lock(&w->lock);
-    if (w->first == NULL && w->admitter.calls == NULL && !w->stopping) {
-        if (atomic_load(&w->tidy) && !w->dead)
-            workers_tidy(w);
-        else
-            workers_sleep(w, &w->admitter, workers_look_at(w));
+    tidy_in = workers_tidy_in(w);
+    if (tidy_in == 0 && !w->stopping) {
+        workers_tidy(w);
+    } else if (w->first == NULL && w->admitter.calls == NULL && !w->stopping) {
+        const uint64_t look = workers_look_at(w);
+
+        workers_sleep(w, &w->admitter, tidy_in < look ? tidy_in : look);
     }
     list = workers_group(w);
     pthread_mutex_unlock(&w->lock);
@@ -398,6 +429,7 @@ hsy_status workers_start(struct workers **out, struct engine *e,
     atomic_init(&w->tidy, true);
     atomic_init(&w->dead, false);
     atomic_init(&w->checkpoint, workers_clock());
+    atomic_init(&w->last, 0);
     good = pthread_mutex_init(&w->lock, NULL) == 0;
     good &= pthread_cond_init(&w->finished, NULL) == 0;
     good &= workers_half_init(&w->admitter);

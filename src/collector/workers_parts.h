@@ -7,6 +7,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* Housekeeping waits until nothing was handed in for so long, or for one
+ * checkpoint interval if that never happens; microseconds. */
+#define WORKERS_QUIET 200000u
+
 /* Somebody who waits until something was done on a thread. */
 struct workers_call {
     struct workers_call *next;
@@ -42,11 +46,13 @@ struct workers {
 
     atomic_bool dead;                /* something has failed */
     atomic_bool tidy;                /* the store may have something to tidy */
+    atomic_uint_fast64_t last;       /* when something was handed in */
     atomic_uint_fast64_t checkpoint; /* when the last was written */
 
     /* the admitter's */
-    uint32_t day;    /* that the engine was told, */
-    uint64_t second; /* by the steady clock */
+    uint32_t day;     /* that the engine was told, */
+    uint64_t second;  /* by the steady clock */
+    uint64_t tidy_by; /* when tidying waits no longer; 0: nothing waits */
 };
 
 /* ---- workers.c ----------------------------------------------------------- */
@@ -57,6 +63,9 @@ uint64_t workers_clock(void);
 /* With the lock: until somebody wakes the half, or microseconds have passed. */
 void workers_sleep(struct workers *w, struct workers_half *half,
                    uint64_t microseconds);
+
+/* When housekeeping that may wait until `by` is due: nobody waits then. */
+uint64_t workers_quiet(struct workers *w, uint64_t by);
 
 /* Something is broken: nobody is acknowledged any more. */
 void workers_fail(struct workers *w, hsy_status st, const hsy_error *err);

@@ -12,6 +12,7 @@ anything: a collector cannot tell, and so each can hit the one cell it should.
 """
 
 import ctypes
+import fcntl
 import http.client
 import selectors
 import signal
@@ -193,6 +194,16 @@ def _die_with_us():
     _PRCTL(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+# What a service manager does between fork and exec.
+_HAND_OVER = """import os, sys
+fds = [int(fd) for fd in sys.argv[1].split(",")]
+for i, fd in enumerate(fds):
+    os.dup2(fd, 3 + i)
+os.closerange(3 + len(fds), 256)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=str(len(fds)))
+os.execvp(sys.argv[2], sys.argv[2:])"""
+
+
 class Collector:
     def __init__(self, name="collector", tasks=TASKS, **config):
         """config: fields of hearsay.yaml besides what a test needs anyway."""
@@ -228,12 +239,18 @@ class Collector:
                 if value is not None:
                     f.write("%s: %s\n" % (key, json.dumps(value)))
 
-    def launch(self, wrap=(), env=None, args=()):
-        """Start it, and do not wait. wrap: words before the command; args: after."""
+    def launch(self, wrap=(), env=None, args=(), sockets=()):
+        """Start it, and do not wait. wrap: words before the command; args: after;
+        sockets: handed over as a service manager does."""
+        high = [fcntl.fcntl(s, fcntl.F_DUPFD, 50) for s in sockets]
+        if sockets:
+            wrap = [sys.executable, "-c", _HAND_OVER, ",".join(map(str, high)), *wrap]
         self.err = open(self.log, "ab")
         self.mark = self.err.tell()
         self.process = subprocess.Popen([*wrap, HEARSAY, "serve", self.yaml, *args], stdin=subprocess.DEVNULL, stdout=self.err, stderr=self.err,
-                                        env={**os.environ, **(env or {})}, preexec_fn=_die_with_us)
+                                        env={**os.environ, **(env or {})}, preexec_fn=_die_with_us, pass_fds=high)
+        for fd in high:
+            os.close(fd)
 
     def said(self):
         """What it wrote since it was launched."""

@@ -135,7 +135,7 @@ for name, heads, config, context in (("plain", HEADS, {}, None), ("tls", [b"", H
 # ---- Peers that leave before their answer is there ------------------------------
 
 c = Collector("left")
-c.start()
+c.start(env={"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536"})  # what is freed is given back at once
 refused = c.task["cells"].upload([3], epoch=DAY - 20) * 2400  # 312 KB, and the answer names each of them
 
 
@@ -155,6 +155,7 @@ leave(120)
 before = c.rss()
 leave(120)
 ok(c.rss() - before < 16 << 20 or SHORT, "the answers of peers that have gone leave no memory behind", (before >> 20, c.rss() >> 20))
+print("# memory %d MB, then %d MB" % (before >> 20, c.rss() >> 20))
 lines = [Line(c.public) for _ in range(30)]
 for i, line in enumerate(lines):
     some = c.task["cells"].upload([i])
@@ -183,6 +184,31 @@ c.until(lambda: metric(c, 'hearsay_inflight_bytes{listener="public"}') > 3 << 20
 statuses = {honest(c.public, c.task["crash"])[1] for _ in range(50)}
 ok(statuses == {204}, "while 40 large bodies have taken all room, small uploads are counted", statuses)
 for s in stuck:
+    s.close()
+ok(c.stop() == 0, "ends", c.said())
+
+# ---- Many connections of one address --------------------------------------------
+
+c = Collector("crowd", connections=64, address_connections=16, proxies=["192.0.2.1"], head_seconds=60)
+c.start()
+slow = []
+for i in range(100):
+    s = socket.create_connection(c.public, timeout=DEADLINE)
+    try:
+        s.sendall(HEADS[i % 2])
+    except OSError:
+        pass  # it was one too many
+    slow.append(s)
+c.until(lambda: metric(c, 'hearsay_refused_total{listener="public"}') >= 84)
+times = []
+for i in range(40):
+    began = time.monotonic()
+    line = Line(c.public, ("127.0.0.%d" % (2 + i % 20), 0))
+    times.append((line.post(c.task["crash"].upload([1]))[0], time.monotonic() - began))
+    line.close()
+ok({status for status, _ in times} == {204} and max(t for _, t in times) < 20, "100 slow connections of one address, 16 of them at once, delay nobody else", max(times))
+ok(metric(c, 'hearsay_connections{listener="public"}') <= 17, "the rest was closed at once")
+for s in slow:
     s.close()
 ok(c.stop() == 0, "ends", c.said())
 

@@ -181,6 +181,7 @@ public(422, A.upload([1], digest=bytes(32)))
 public(413, 1 << 30)
 public(204, json.dumps({"uploads": [{"task": "colour", "release": 1, "digest": A.digest.hex(), "epoch": date(DAY), "id": os.urandom(16).hex(), "reports": [1]}]}), "application/json")
 conform("public", "GET", "/v1/tasks", 200)
+conform("public", "GET", "/v1/tasks", 304, **{"If-None-Match": "*"})
 conform("public", "GET", "/healthz", 200)
 
 people = {"crash": "yes", "colour": "red", "minutes": "30", "memory": "8", "age": "8", "page": "anna", "site": "anna", "word": "ab"}

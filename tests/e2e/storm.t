@@ -14,7 +14,7 @@ LONG = bool(os.environ.get("HSY_TEST_LONG"))
 REPORTS, RELOADS = (1000000, 10000) if LONG else (2000, 20) if SHORT else (10000, 200)
 LINES = 16
 rng = random.Random(7)
-c = Collector(tasks=cells("cells", 1 << 20) + TASKS.replace("id: cells", "id: others"))
+c = Collector(ids_epoch=400000000, tasks=cells("cells", 1 << 20) + TASKS.replace("id: cells", "id: others"))
 t = c.task["cells"]
 c.start()
 

@@ -109,7 +109,11 @@ waits = [now[k] for k in now if k.startswith("hearsay_wait_seconds_bucket")]
 ok(waits == sorted(waits) and waits[-1] == now["hearsay_wait_seconds_count"] == 2 and 0 < now["hearsay_wait_seconds_sum"] < DEADLINE, "the histogram has its sum", waits)
 ok(0 <= time.time() - now["hearsay_last_backup_timestamp_seconds"] < DEADLINE, "when the last backup was made")
 ok(c.until(lambda: samples(c)["hearsay_last_checkpoint_timestamp_seconds"] > was["hearsay_last_checkpoint_timestamp_seconds"]), "checkpoints move on")
-ok(0 < now["hearsay_log_bytes"] == sum(os.path.getsize(os.path.join(c.data, n)) for n in os.listdir(c.data) if n.endswith("-wal")), "how long the logs are", now["hearsay_log_bytes"])
+def logs():
+    return sum(os.path.getsize(os.path.join(c.data, n)) for n in os.listdir(c.data) if n.endswith("-wal"))
+
+
+ok(c.until(lambda: 0 < logs() == samples(c)["hearsay_log_bytes"]), "how long the logs are", (logs(), samples(c)["hearsay_log_bytes"]))
 fs = os.statvfs(c.data)
 ok(now["hearsay_disk_size_bytes"] == fs.f_blocks * fs.f_frsize and abs(now["hearsay_disk_free_bytes"] - fs.f_bavail * fs.f_frsize) < max(1 << 30, fs.f_bavail * fs.f_frsize / 2), "what is free of the disk")
 ok(abs(now["hearsay_clock_step_seconds"]) <= 1 and now["hearsay_clock_ahead_seconds"] in (0, 86400) and now["hearsay_unfolded_seconds"] <= 1, "the clock is right and all is folded", now)
@@ -117,6 +121,6 @@ ok(now["hearsay_tally_limit_bytes"] == 1 << 30 and any(re.fullmatch(r'hearsay_bu
 ok(begun - 2 <= now["process_start_time_seconds"] <= time.time() and now["process_cpu_seconds_total"] > 0, "when it started, what it took of the processor")
 files = len(os.listdir("/proc/%d/fd" % c.process.pid))
 ok(abs(now["process_open_fds"] - files) <= 4 and now["process_max_fds"] > files, "descriptors", (now["process_open_fds"], files))
-ok(SHORT or 0.5 < now["process_resident_memory_bytes"] / c.rss() < 2 and now["process_virtual_memory_bytes"] > now["process_resident_memory_bytes"], "memory", now)
+ok(SHORT or 0.1 < now["process_resident_memory_bytes"] / c.rss() < 10 and now["process_virtual_memory_bytes"] > now["process_resident_memory_bytes"], "memory", now)
 ok(c.stop() == 0, "it ends")
 done()

@@ -54,9 +54,13 @@ def rounds(c, sending, n, fill, drain):
         if status != 503 or not headers.get("retry-after", "").isdigit():
             strange.append("round %d: %d while it is full %s" % (k, status, headers))
         refused += status == 503
-        for _ in range(3):
-            if sending.once()[0] != 503:
-                strange.append("round %d: taken by a full disk" % k)
+        again, tries = 0, 0  # it has given up the room that it held, for its logs; others take that too
+        while again < 3 and tries < 200:
+            if tries % 8 == 0:
+                fill()
+            again, tries = again + 1 if sending.once()[0] == 503 else 0, tries + 1
+        if again < 3:
+            strange.append("round %d: taken by a full disk" % k)
         drain()
         end = time.monotonic() + DEADLINE
         while sending.once()[0] != 204:
@@ -105,6 +109,12 @@ else:
         c.forwarder()
         c.start()
         sending = Sending(c)
+        stuck = sent = 0
+        while sent < 3 << 20 and stuck < 200:  # with ids and pages more than the file system holds; nearly all is erased soon
+            status = sending.once()[0]
+            sent, stuck = sent + (2 * WEIGHT if status == 204 else 0), 0 if status == 204 else stuck + 1
+        ok(sent >= 3 << 20, "a file system of 8 MiB does not fill for ever by what passes through it", (sent, stuck))
+        ok(sending.exact(), "and all that was acknowledged is counted, once")
         strange, refused = rounds(c, sending, ROUNDS // 2, fill, lambda: os.remove(filler))
         ok(not strange and refused == ROUNDS // 2, "%d times a file system of 8 MiB is full: the same" % (ROUNDS // 2), "\n".join(strange[:5]))
         ok(sending.exact(), "all that was acknowledged is counted, once")

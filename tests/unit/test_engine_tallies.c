@@ -115,6 +115,7 @@ static void writes_what_changed(void)
     rig_fold(&r);
     ok(rig_write(&r) == HSY_OK && r.store.rounds == 2 && r.store.batches.n == 0,
        "a checkpoint leaves no batch");
+    ok(r.store.flips == 1, "and is one flip, of however many entries");
     ok(r.store.chunks == 2 + 2,
        "only chunks with something in them are written");
     chunks = r.store.chunks;

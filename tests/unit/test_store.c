@@ -79,7 +79,7 @@ static void orphans_are_forgotten(void)
     unit_open(r, &told, &err);
     ok(r->wrong == NULL, "without a round it is not there");
     ok(r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+           rig_round(r->store, 0, 0, &err) == HSY_OK,
        "a round is made without it");
     rig_close(r);
     unit_open(r, &told, &err);
@@ -107,14 +107,14 @@ static void rounds_replace_and_drops_forget(void)
     r->store->is->chunks(r->store, &t, &c, 1, &err);
     words[1] = 6;
     r->store->is->chunks(r->store, &t, &c, 1, &err);
-    ok(r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+    ok(rig_round(r->store, 0, 0, &err) == HSY_OK,
        "a chunk is written twice in a round");
     rig_close(r);
     unit_open(r, &told, &err);
     ok(r->day[3][STORE_CHUNK + 1] == 6, "the last stands");
-    ok(r->store->is->drop(r->store, &t, &err) == HSY_OK &&
+    ok(r->store->is->drop(r->store, &t, 1, &err) == HSY_OK &&
            r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 0, &err) == HSY_OK,
+           rig_round(r->store, 0, 0, &err) == HSY_OK,
        "the tally is dropped and begun again");
     rig_close(r);
     unit_open(r, &told, &err);
@@ -141,7 +141,8 @@ static hsy_status unit_count_ids(void *ctx, const struct store_ids *ids)
 
         unit_ordered &= i == 0 || memcmp(&ids->ids[i - 1], &ids->ids[i],
                                          sizeof *ids->ids) < 0;
-        unit_ids += ids->epoch == 200 + k % 3 && seen[k]++ == 0;
+        unit_ids += ids->epoch == 200 + k % 3 && ids->null == (k % 5 == 0) &&
+                    seen[k]++ == 0;
     }
     return HSY_OK;
 }
@@ -154,12 +155,14 @@ static void ids_are_joined(void)
     struct store_state state;
     struct store *s;
     hsy_error err;
+    uint64_t n = 0;
     bool more = true;
     hsy_status st = store_sqlite_open(&s, &state, unit_at, true, &err);
 
     for (unsigned k = 0; st == HSY_OK && k < 1000; k++) {
         const struct store_id id = {{(uint8_t)k, (uint8_t)(k >> 8)}, {0}};
-        const struct store_ids ids = {200 + k % 3, &id, 1};
+        const struct store_ids ids = {
+            .epoch = 200 + k % 3, .ids = &id, .n = 1, .null = k % 5 == 0};
         const struct store_commit c = {.seq = k + 1, .ids = &ids, .nids = 1};
 
         st = s->is->append(s, &c, &err);
@@ -170,6 +173,13 @@ static void ids_are_joined(void)
     ok(s->is->read(s, &to, &err) == HSY_OK && unit_ids == 1000,
        "all are there once");
     ok(unit_ordered, "and not in the order in which they came");
+    ok(s->is->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 67 &&
+           s->is->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 0,
+       "the ids of a day's null uploads are forgotten, once");
+    memset(seen, 0, sizeof seen);
+    unit_ids = 0;
+    ok(s->is->read(s, &to, &err) == HSY_OK && unit_ids == 1000 - 67,
+       "all others are there");
     ok(s->is->close_epochs(s, 201, 202, &err) == HSY_OK, "two days are closed");
     more = true;
     while (st == HSY_OK && more)
@@ -213,9 +223,9 @@ static void what_is_folded_is_erased(void)
     store_sqlite_open(&s, &state, unit_at, true, &err);
     s->is->append(s, &c, &err);
     ok(unit_holds("record.db-wal", report), "a report rests in the log");
-    s->is->round(s, 0, 1, &err);
+    rig_round(s, 0, 1, &err);
     while (more)
-        if (s->is->tidy(s, &more, &err) != HSY_OK)
+        if (s->is->settle(s, true, &more, &err) != HSY_OK)
             break;
     ok(!unit_holds("record.db-wal", report) && !unit_holds("record.db", report),
        "folded and tidied, it is nowhere");
@@ -236,7 +246,7 @@ static void what_is_wrong_is_refused(void)
     const struct store_chunk other = {1, words, 5000 - STORE_CHUNK};
     const uint8_t name[16] = {1};
     const struct store_id id = {{1}, {2}};
-    const struct store_ids late = {1u << 31, &id, 1};
+    const struct store_ids late = {.epoch = 1u << 31, .ids = &id, .n = 1};
     const struct store_count count = {0, 100, 5, 6};
     struct store_commit c = {.seq = 2};
     hsy_error err;
@@ -269,12 +279,12 @@ static void what_is_wrong_is_refused(void)
            r->store->is->chunks(r->store, &t, &beyond, 1, &err) == HSY_E_RANGE,
        "chunks that do not fit their tally are refused");
     ok(r->store->is->chunks(r->store, &t, &good, 1, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 2, &err) == HSY_OK,
+           rig_round(r->store, 0, 2, &err) == HSY_OK,
        "one that does is taken");
-    ok(r->store->is->round(r->store, 0, 1, &err) == HSY_E_RANGE,
+    ok(rig_round(r->store, 0, 1, &err) == HSY_E_RANGE,
        "a round of the past is refused");
     ok(r->store->is->chunks(r->store, &u, &other, 1, &err) == HSY_OK &&
-           r->store->is->round(r->store, 0, 2, &err) == HSY_E_RANGE,
+           rig_round(r->store, 0, 2, &err) == HSY_E_RANGE,
        "so is a tally that has grown");
     rig_close(r);
     rig_remove(unit_at);

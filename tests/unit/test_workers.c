@@ -430,6 +430,92 @@ static void bounded(void)
     rig_close(&r);
 }
 
+/* ---- Housekeeping -------------------------------------------------------- */
+
+static struct {
+    struct store_functions is;   /* the rig's, with another tidy */
+    atomic_uint_fast64_t handed; /* when something was handed in last */
+    atomic_uint tidied, early;
+} house;
+
+static uint64_t house_clock(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static void house_pause(long microseconds)
+{
+    nanosleep(&(struct timespec){0, microseconds * 1000}, NULL);
+}
+
+static hsy_status house_tidy(struct store *s, bool *more, hsy_error *err)
+{
+    house.early += house_clock() < house.handed + 200000;
+    house.tidied++;
+    return memory_functions.tidy(s, more, err);
+}
+
+static struct workers *house_start(struct rig *r, uint32_t checkpoint_secs)
+{
+    const struct workers_options options = {.size = sizeof options,
+                                            .waiting_bytes = 1 << 22,
+                                            .checkpoint_secs = checkpoint_secs,
+                                            .write_bytes = 1 << 15,
+                                            .now = now,
+                                            .failed = failed};
+    struct workers *w = NULL;
+
+    house.is = memory_functions;
+    house.is.tidy = house_tidy;
+    house.tidied = house.early = 0;
+    rig_open(r);
+    r->store.base.is = &house.is;
+    workers_start(&w, r->e, &options, NULL);
+    return w;
+}
+
+/* Nothing is tidied within 200 ms of a request, as long as there are pauses;
+ * without any, once in a checkpoint interval. */
+static void tidies_when_nobody_waits(void)
+{
+    static struct hand h;
+    uint32_t cell = 0;
+    bool late = false;
+    struct rig r;
+    struct workers *w = house_start(&r, 1000);
+
+    hand_open(&h, &r, w);
+    for (; cell < 40; cell++) {
+        /* If this thread rests so long itself, that was a pause. */
+        late |= cell != 0 && house_clock() > house.handed + 100000;
+        house.handed = house_clock();
+        hand_in(&h, cell, 2, cell);
+        house_pause(5000);
+    }
+    while (house.tidied == 0)
+        house_pause(5000);
+    ok(house.early == 0 || late, "nothing is tidied while somebody may wait");
+    workers_stop(w, NULL);
+    hand_close(&h);
+    rig_close(&r);
+
+    w = house_start(&r, 1);
+    hand_open(&h, &r, w);
+    while (house.early == 0) {
+        house.handed = house_clock();
+        hand_in(&h, cell, 2, cell);
+        cell = (cell + 1) % 8000;
+        house_pause(5000);
+    }
+    ok(house.tidied != 0, "but once in a checkpoint interval all the same");
+    workers_stop(w, NULL);
+    hand_close(&h);
+    rig_close(&r);
+}
+
 int main(void)
 {
     many_at_once();
@@ -437,5 +523,6 @@ int main(void)
     store_fails();
     last_checkpoint();
     bounded();
+    tidies_when_nobody_waits();
     return tap_done();
 }

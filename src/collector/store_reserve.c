@@ -1,0 +1,89 @@
+/*
+ * store_reserve.c - room on the disk for when it is full.
+ *
+ * A log needs room in its database before it can give back its own: a disk that
+ * fills while a log is short would stay full for ever, though nearly all of the
+ * log may be erased already. So a file holds some room. When a write finds the
+ * disk full it is given up, the logs are moved and truncated (store_log.c), and
+ * it is taken again before anybody else can. A log is never much longer.
+ */
+#define _GNU_SOURCE /* openat */
+
+#include "store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define RESERVE_SHARE 16u /* of the file system */
+#define RESERVE_PIECE 65536
+#define RESERVE_PAGE 4096u
+
+void store_reserve_plan(struct store_sqlite *s)
+{
+    struct statvfs fs;
+    uint64_t bytes;
+
+    if (fstatvfs(s->dir, &fs) == -1)
+        return; /* as on a large one */
+    bytes = (uint64_t)fs.f_blocks * fs.f_frsize / RESERVE_SHARE;
+    bytes -= bytes % RESERVE_PIECE;
+    if (bytes < RESERVE_PIECE)
+        bytes = RESERVE_PIECE;
+    if (bytes < s->reserve_bytes)
+        s->reserve_bytes = (size_t)bytes;
+    if (s->record_most > s->reserve_bytes / RESERVE_PAGE)
+        s->record_most = s->reserve_bytes / RESERVE_PAGE;
+    if (s->cells_most > s->reserve_bytes / RESERVE_PAGE)
+        s->cells_most = s->reserve_bytes / RESERVE_PAGE;
+}
+
+void store_reserve_release(struct store_sqlite *s)
+{
+    if (s->reserve != -1 && ftruncate(s->reserve, 0) == -1)
+        return; /* then there is as little room as before */
+}
+
+/* Random bytes: a file system that packs would keep no room for others. */
+static bool reserve_fill(int fd, size_t from, size_t to)
+{
+    static _Thread_local uint8_t bytes[RESERVE_PIECE];
+
+    for (; from < to; from += RESERVE_PIECE) {
+        sqlite3_randomness(RESERVE_PIECE, bytes);
+        if (pwrite(fd, bytes, RESERVE_PIECE, (off_t)from) != RESERVE_PIECE)
+            return false;
+    }
+    return true;
+}
+
+void store_reserve_take(struct store_sqlite *s)
+{
+    struct stat file;
+
+    if (s->reserve == -1)
+        s->reserve = openat(s->dir, "reserve",
+                            O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (s->reserve != -1 && fstat(s->reserve, &file) == 0 &&
+        file.st_size != (off_t)s->reserve_bytes &&
+        (!reserve_fill(s->reserve,
+                       (size_t)file.st_size / RESERVE_PIECE * RESERVE_PIECE,
+                       s->reserve_bytes) ||
+         ftruncate(s->reserve, (off_t)s->reserve_bytes) == -1))
+        store_reserve_release(s);
+}
+
+hsy_status store_reserve(struct store *is, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->cutting);
+    store_reserve_take(s);
+    pthread_mutex_unlock(&s->cutting);
+    return HSY_OK;
+}
