@@ -43,7 +43,7 @@ bool store_remove(const char *directory)
     static const char *const names[] = {
         "record.db", "record.db-wal", "record.db-shm", "record.db-journal",
         "cells.db",  "cells.db-wal",  "cells.db-shm",  "cells.db-journal",
-        "lock",      "reserve"};
+        "lock",      "reserve",       "last"};
     const size_t room = strlen(directory) + sizeof "/record.db-journal";
     char *path = malloc(room);
     struct stat is;
