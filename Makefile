@@ -105,6 +105,7 @@ ABOVE   := \
     test_roster \
     test_sandbox \
     test_search \
+    test_shown \
     test_shuffle \
     test_sign \
     test_special \

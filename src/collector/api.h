@@ -55,6 +55,9 @@ extern const size_t api_admin_count;
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
                              size_t len, hsy_error *err);
 
+/* An event to all readers: how the collector is (api_status.c). */
+void api_tell_status(struct collector *c);
+
 /* ---- The estimator's thread (history.c) ---------------------------------- */
 
 /* Makes a figure of every task that has changed, every estimate_seconds; keeps

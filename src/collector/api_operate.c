@@ -46,11 +46,26 @@ static void operate_name(struct request *q, const struct roster_entry *e)
     request_set(q, "Content-Disposition", text);
 }
 
-static void operate_tally(struct collector *c, struct request *q)
+/* The tally as it is shown, or the live one. */
+static hsy_status operate_copy(int64_t **words, struct engine_rounds *of,
+                               struct collector *c,
+                               const struct roster_entry *e, bool live,
+                               hsy_error *err)
+{
+    struct figure_span span;
+
+    if (live)
+        return history_live(words, of, c, e, err);
+    history_renew(c, e);
+    return history_copy(words, of, &span, c, &(struct history_ask){e, 0, 0},
+                        err);
+}
+
+static void operate_give(struct collector *c, struct request *q, bool live)
 {
     static const char *const known[] = {"release", NULL};
-    struct history_ask ask = {0};
-    struct roster *roster = api_entry(c, q, "release", &ask.entry);
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
     struct engine_rounds of = {0};
     int64_t *words = NULL;
     uint8_t *bytes = NULL;
@@ -65,12 +80,12 @@ static void operate_tally(struct collector *c, struct request *q)
         roster_drop(roster);
         return;
     }
-    if (history_copy(&words, &of, c, &ask, &err) == HSY_OK)
-        err.status = operate_file(&bytes, &len, ask.entry, words, &of);
+    if (operate_copy(&words, &of, c, e, live, &err) == HSY_OK)
+        err.status = operate_file(&bytes, &len, e, words, &of);
     rounds_clear(&of.rounds);
     if (bytes != NULL) {
         api_headers(q, NULL);
-        operate_name(q, ask.entry);
+        operate_name(q, e);
         request_answer(q, 200, "application/octet-stream", bytes, len, free);
     } else {
         api_failed(q, &err);
@@ -79,9 +94,24 @@ static void operate_tally(struct collector *c, struct request *q)
     roster_drop(roster);
 }
 
+static void operate_tally(struct collector *c, struct request *q)
+{
+    operate_give(c, q, false);
+}
+
+static void operate_live(struct collector *c, struct request *q)
+{
+    operate_give(c, q, true);
+}
+
 void api_tally(struct request *q, void *ctx)
 {
     api_later(ctx, q, operate_tally);
+}
+
+void api_live(struct request *q, void *ctx)
+{
+    api_later(ctx, q, operate_live);
 }
 
 struct operate_merge {

@@ -69,6 +69,8 @@ const struct config_row config_rows[] = {
      CONFIG_DAY, "30s", false},
     {"estimate_seconds", CONFIG_SECONDS, AT(estimate_seconds), 1, CONFIG_DAY,
      "2s", false},
+    {"snapshot_seconds", CONFIG_SECONDS, AT(snapshot_seconds), 0, CONFIG_DAY,
+     "60s", false},
     {"enrolled", CONFIG_LIST, AT(enrolled), 0, 0, NULL, true},
     {"candidates", CONFIG_FILE, AT(candidates), 0, 0, NULL, false},
     {"backups", CONFIG_FILE, AT(backups), 0, 0, NULL, false},

@@ -31,7 +31,7 @@ struct config {
     uint64_t waiting_bytes, fold_bytes, tally_bytes;
     uint64_t ids_epoch, reports_upload;
     uint64_t day_words, keep_days, grace_days, clock_days;
-    uint64_t checkpoint_seconds, estimate_seconds;
+    uint64_t checkpoint_seconds, estimate_seconds, snapshot_seconds;
 
     char **enrolled;  /* tasks that want a token, ended by NULL; NULL: none */
     char *candidates; /* directory with TASK.txt, for strings; NULL: none */

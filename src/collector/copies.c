@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* strdup, signals of a thread */
 #include "copies.h"
 
+#include "history.h"
 #include "hostfail.h"
 #include "put.h"
 
@@ -59,11 +60,52 @@ static bool copies_free_name(char path[COPIES_PATH], struct collector *c,
     return false;
 }
 
+/* A backup is files in one directory, whatever kinds of them. */
+static bool copies_remove(const char *directory)
+{
+    DIR *d = opendir(directory);
+    struct dirent *e;
+
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        char path[COPIES_PATH];
+
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            snprintf(path, sizeof path, "%s/%s", directory, e->d_name) <
+                (int)sizeof path)
+            unlink(path);
+    }
+    if (d != NULL)
+        closedir(d);
+    return rmdir(directory) == 0;
+}
+
+/* The store, and what stands beside it; all of it or nothing. No generation is
+ * made meanwhile: one that is newer than the tallies of its backup could not go
+ * on. */
+static hsy_status copies_all(struct collector *c, const char *path,
+                             hsy_error *err)
+{
+    struct shown *shown = history_shown(c->history);
+    hsy_status st;
+
+    shown_pause(shown, true);
+    st = c->store->is->backup(c->store, path, err);
+    if (st == HSY_OK) {
+        st = shown != NULL ? shown_backup(shown, path, err) : HSY_OK;
+        if (st == HSY_OK)
+            st = tokens_backup(c->tokens, path, err);
+        if (st != HSY_OK)
+            copies_remove(path);
+    }
+    shown_pause(shown, false);
+    return st;
+}
+
 hsy_status copies_make(struct collector *c, bool scheduled,
                        char path[COPIES_PATH], hsy_error *err)
 {
     hsy_status st = copies_free_name(path, c, scheduled)
-                        ? c->store->is->backup(c->store, path, err)
+                        ? copies_all(c, path, err)
                         : host_fail(err, HSY_E_REFUSED, "backup",
                                     "move earlier backups of this day away "
                                     "first");
@@ -158,27 +200,6 @@ static bool copies_find(struct copies_list *list, const char *where)
     if (!good)
         copies_free(list);
     return good;
-}
-
-/* ---- Removing ------------------------------------------------------------ */
-
-/* A backup is files in one directory, whatever kinds of them. */
-static bool copies_remove(const char *directory)
-{
-    DIR *d = opendir(directory);
-    struct dirent *e;
-
-    while (d != NULL && (e = readdir(d)) != NULL) {
-        char path[COPIES_PATH];
-
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            snprintf(path, sizeof path, "%s/%s", directory, e->d_name) <
-                (int)sizeof path)
-            unlink(path);
-    }
-    if (d != NULL)
-        closedir(d);
-    return rmdir(directory) == 0;
 }
 
 static void copies_prune(struct collector *c)

@@ -115,6 +115,12 @@ hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
                                  const struct roster_entry *is, uint32_t first,
                                  uint32_t last, hsy_error *err);
 
+/* The same of counts that somebody has kept. Any thread. */
+hsy_status engine_rounds_of(struct engine_rounds *out,
+                            const struct roster_entry *is,
+                            const struct store_count *counts, size_t n,
+                            hsy_error *err);
+
 /* What they make of the tally; a bound where some are unknown. HSY_E_EMPTY
  * without reports. */
 hsy_status engine_rounds_attend(hsy_attendance *out,
@@ -234,6 +240,11 @@ void engine_checkpoint_retired(struct engine *e);
 /* Write up to `bytes` of what was begun; *more if something is left. */
 hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
                         hsy_error *err);
+
+/* Uploads of an entry by epoch as engine_copy gives them at this moment: those
+ * that are not folded yet are none. *out is to be freed. */
+hsy_status engine_folded(struct store_count **out, size_t *n, struct engine *e,
+                         uint32_t entry, hsy_error *err);
 
 /* Keep the store's logs short, and when nobody waits (quiet) do what is left of
  * housekeeping, a little; *more if there is something to do then. */

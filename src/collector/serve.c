@@ -487,13 +487,17 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 
 void serve_look(struct collector *c)
 {
+    struct engine_status status;
     hsy_error err = {0};
     bool changed = false;
 
+    engine_look(c->engine, &status);
+    tokens_today(c->tokens, status.day);
     if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        api_tell_status(c); /* its readers are asked for their tokens */
         serve_enrols(c, NULL);
         serve_strange_tokens(c);
     }
