@@ -75,7 +75,8 @@ static int export_tallies(struct store_data *d, const char *directory)
     if (mkdir(directory, 0777) == -1 && errno != EEXIST)
         return cli_fail("%s: %s", directory, strerror(errno));
     for (size_t i = 0; !failed && i < roster_count(d->roster); i++)
-        failed = export_tally(d, roster_at(d->roster, i), directory);
+        if (!engine_is_retired(d->engine, (uint32_t)i))
+            failed = export_tally(d, roster_at(d->roster, i), directory);
     return failed;
 }
 

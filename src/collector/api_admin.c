@@ -37,6 +37,8 @@ const struct route api_admin[] = {
     {"PUT", "/v1/document", LISTEN_OPERATOR, ADMIN_DOCUMENT_MAX,
      api_put_document},
     {"POST", "/v1/backup", LISTEN_OPERATOR, 0, api_backup},
+    {"POST", "/v1/tasks/*/retire", LISTEN_OPERATOR, 0, api_retire},
+    {"POST", "/v1/purge", LISTEN_OPERATOR, 0, api_purge},
 };
 
 const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];

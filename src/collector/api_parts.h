@@ -75,6 +75,8 @@ void api_merge(struct request *q, void *ctx);
 void api_document(struct request *q, void *ctx);
 void api_put_document(struct request *q, void *ctx);
 void api_backup(struct request *q, void *ctx);
+void api_retire(struct request *q, void *ctx); /* api_retire.c */
+void api_purge(struct request *q, void *ctx);
 
 /* Members of GET /v1/status; exact: for operators. */
 void api_put_status(struct put *p, struct collector *c, bool exact);

@@ -77,21 +77,36 @@ static void trouble_expires(struct trouble *t, const struct trouble_scene *s)
                     s->doc.expires - s->status.day);
 }
 
+/* What the clock says, and what is believed. */
+static void trouble_clock(struct trouble *t, const struct trouble_scene *s,
+                          const char *what)
+{
+    char day[PUT_DAY], clock[PUT_DAY];
+
+    put_day_text(day, s->status.day);
+    put_day_text(clock, s->status.clock_day);
+    trouble_say(t, "%s; clock %s, last day %s", what, clock, day);
+}
+
+/* One that is too far ahead is never believed by itself, and then uploads of
+ * the real day are refused if it is right. */
 static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
 {
+    t->grave = s->status.clock_day > s->status.day + s->c->config.clock_days;
     if (s->status.clock_jumped && !s->status.clock_behind)
-        trouble_say(t,
-                    "the clock is ahead and not believed yet: no day closes; "
-                    "days: %" PRIu32,
-                    s->status.clock_day - s->status.day);
+        trouble_clock(t, s,
+                      t->grave ? "the clock is too far ahead to be believed"
+                               : "the clock is days ahead and not believed "
+                                 "yet: no day closes");
 }
 
 static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = true;
     if (s->status.clock_behind)
-        trouble_say(t, "the clock is behind the days that are closed, and "
-                       "uploads are refused");
+        trouble_clock(t, s,
+                      "the clock is behind the days that are closed, and "
+                      "uploads are refused");
 }
 
 /* What was refused long ago says nothing of now, if there is room. */
@@ -136,6 +151,23 @@ static void trouble_memory(struct trouble *t, const struct trouble_scene *s)
                     s->status.refusing);
 }
 
+static void trouble_days(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->status.undated != 0)
+        trouble_say(t,
+                    "tallies of days do not fit into tally_bytes; tasks that "
+                    "are counted without: %" PRIu64,
+                    s->status.undated);
+}
+
+static void trouble_need(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->status.tally_need > s->c->config.tally_bytes)
+        trouble_say(t,
+                    "keep_days will need more than tally_bytes; MiB: %" PRIu64,
+                    (s->status.tally_need >> 20) + 1);
+}
+
 static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = true;
@@ -174,6 +206,8 @@ static const struct trouble_row {
     {"disk-low", trouble_disk_low},
     {"uploads-refused", trouble_refused},
     {"tally-memory", trouble_memory},
+    {"day-tallies", trouble_days},
+    {"tally-need", trouble_need},
     {"not-folded", trouble_unfolded},
     {"thread-hangs", trouble_hangs},
 };

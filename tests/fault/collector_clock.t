@@ -134,7 +134,7 @@ for ahead in (9, 30, 60):
     m.clock(NOON)
     ok(c.until(lambda: status(c) == (date(DAY), date(DAY), True, 200)) and taken(c, wires, acked, range(30)) == {204}
        and {cell: 1 for cell in acked}.items() <= c.cells("cells").items(), "and nothing was closed by it", status(c))
-    ok(c.until(lambda: "trouble-over name=clock-ahead" in c.said()) and c.said().count("trouble name=clock-ahead") == 1, "the log says it once, and that it is over", c.said())
+    ok(c.until(lambda: "trouble-over name=clock-ahead" in c.said()) and c.said().count("trouble name=clock-ahead: ") == 1 and c.said().count("trouble-over") == 1, "the log says it once, and that it is over", c.said())
     c.kill()
 
 # ---- Led astray, and back ----------------------------------------------------------
@@ -149,7 +149,7 @@ today = [c.task["cells"].upload([cell], epoch=DAY + 2) for cell in range(60, 70)
 ok(c.until(lambda: c.get("/readyz")[0] == 503) and c.upload([today[0]])[0] == 503 and c.upload([today[0]])[1]["refused"][0]["reason"] == "clock",
    "with the right clock uploads are asked to come again, and it is not ready", status(c))
 time.sleep(1.2)
-ok(c.said().count("trouble name=clock-behind") == 1, "which the log says once", c.said())
+ok(c.said().count("trouble name=clock-behind: ") == 1, "which the log says once", c.said())
 c.kill()
 c.start(env=m.env)
 ok(c.upload([today[0]])[0] == 503, "and a restart alone does not help")

@@ -46,9 +46,11 @@ m.well()
 ok(c.upload([t.upload([2])])[0] == 204, "there is room again")
 goes(c, "disk-full", "and it is ready")
 m.clock(3650 * 86400)
-comes(c, "clock-ahead", 200, "a clock of ten years later is not believed")
+comes(c, "clock-ahead", 503, "a clock of ten years later is not believed")
+m.clock(10 * 86400)
+ok(c.until(lambda: state(c) == (200, ["clock-ahead"])), "one of ten days later neither, but it may be in time", state(c))
 m.clock(-9 * 86400)
-comes(c, "clock-behind", 503, "one that is behind the days that are closed is said")
+comes(c, "clock-behind", 503, "one that is behind what is closed is said")
 ok(c.until(lambda: re.search(r"^hearsay_clock_ahead_seconds -(691200|777600)$", c.get("/metrics")[1].decode(), re.M)), "how far it is", c.get("/metrics")[1].decode())
 m.clock(0)
 goes(c, "clock-behind", "set right it is well")
@@ -98,7 +100,7 @@ ok(c.stop() == 0, "it ends")
 
 # ---- Room --------------------------------------------------------------------------
 
-c = Collector("ids", ids_epoch=1000).start()
+c = Collector("ids", tasks=cells("cells", 65536), ids_epoch=1000).start()
 t = c.task["cells"]
 ok(c.upload([t.upload([n]) for n in range(1000)])[0] == 204, "a day's ids are used up")
 end = time.monotonic() + DEADLINE
@@ -112,5 +114,17 @@ c = Collector("memory", tasks=cells("cells", 65536), tally_bytes="100K").start()
 t = c.task["cells"]
 ok(c.upload([t.upload([1])])[0] == 503, "a tally does not fit")
 ok(c.until(lambda: state(c)[0] == 503 and "tally-memory" in state(c)[1]), "whose only task has no memory is not ready", state(c))
+ok(c.stop() == 0, "it ends")
+
+# A tally of 32 KiB, with one a day for 35 days: 1.2 MiB in the end.
+c = Collector("days", tasks=cells("cells", 4096), tally_bytes="100K").start()
+t = c.task["cells"]
+ok(c.until(lambda: state(c)[0] == 200 and "tally-need" in state(c)[1]) and c.until(lambda: "tally-need" in c.said()), "what days will need is said at the start", state(c))
+r = run("serve", "check", c.yaml)
+ok(r.code == 0 and "keep_days will need 2 MiB" in r.err, "and by serve check", r)
+answers = [c.upload([t.upload([k], epoch=DAY - k)])[0] for k in range(4)]
+ok(answers == [204] * 4, "a day whose tally does not fit is counted", answers)
+ok(c.until(lambda: state(c)[0] == 200 and "day-tallies" in state(c)[1]), "and it is said that it has none", state(c))
+ok(c.cells("cells") == {0: 1, 1: 1, 2: 1, 3: 1}, "all reports are in the whole")
 ok(c.stop() == 0, "it ends")
 done()
