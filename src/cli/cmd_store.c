@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STORE_OUTPUT = 1, STORE_TALLIES, STORE_FORMAT, STORE_BEFORE };
+enum {
+    STORE_OUTPUT = 1,
+    STORE_TALLIES,
+    STORE_WITH,
+    STORE_FORMAT,
+    STORE_BEFORE
+};
 
 static const struct cli_option store_options[] = {
     {STORE_OUTPUT, "output", "FILE",
@@ -17,13 +23,16 @@ static const struct cli_option store_options[] = {
     {STORE_TALLIES, "tallies", "DIRECTORY",
      "export: a tally file of each task and release,\n"
      "for 'tally' and 'estimate'"},
+    {STORE_WITH, "with", "PROGRAM",
+     "check: rehearse an upgrade to this hearsay on a\n"
+     "copy beside DIR"},
     CLI_FORMAT_OPTION(STORE_FORMAT),
     {STORE_BEFORE, "before", "DAY", "purge: what was over then"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command store_command = {
     "store",
-    "check DIR [--format F] | "
+    "check DIR [--format F] [--with PROGRAM] | "
     "export DIR [-o FILE] [--tallies DIRECTORY] | "
     "import FILE DIR | "
     "compact DIR | "
@@ -156,7 +165,8 @@ static const struct store_action {
     uint64_t takes; /* options */
     int (*run)(const struct store_how *how);
 } store_actions[] = {
-    {"check", "DIR", 1, STORE_BIT(STORE_FORMAT), store_run_check},
+    {"check", "DIR", 1, STORE_BIT(STORE_FORMAT) | STORE_BIT(STORE_WITH),
+     store_run_check},
     {"export", "DIR", 1, STORE_BIT(STORE_OUTPUT) | STORE_BIT(STORE_TALLIES),
      store_run_export},
     {"import", "FILE DIR", 2, 0, store_run_import},
@@ -208,6 +218,8 @@ static bool store_option(struct cli_parser *p, int id, struct store_how *how)
         return store_day(p, how, p->value);
     if (id == STORE_OUTPUT)
         how->output = p->value;
+    else if (id == STORE_WITH)
+        how->with = p->value;
     else
         how->tallies = p->value;
     return true;

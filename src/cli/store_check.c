@@ -328,8 +328,11 @@ int store_check(struct store_data *d, bool show, enum cli_format format)
 int store_run_check(const struct store_how *how)
 {
     struct store_data d;
-    int failed = store_open(&d, how->words[1]);
+    int failed;
 
+    if (how->with != NULL)
+        return store_rehearse(how);
+    failed = store_open(&d, how->words[1]);
     if (!failed)
         failed = store_check(&d, true, how->format);
     store_shut(&d);

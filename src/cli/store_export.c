@@ -85,6 +85,7 @@ int store_run_export(const struct store_how *how)
     struct store_data d;
     int failed = store_open(&d, how->words[1]);
 
+    umask(077); /* it has the key of the ids, and reports */
     if (!failed && how->output != NULL)
         failed = export_archive(&d, how->output);
     if (!failed && how->tallies != NULL)

@@ -20,6 +20,7 @@
 #include <pthread.h>
 
 struct history;
+struct copies;
 
 struct collector {
     struct config config;    /* does not change while threads run, but for what
@@ -35,6 +36,7 @@ struct collector {
     struct listener *public, *admin; /* admin: NULL if there is none */
     struct tokens *tokens;
     struct history *history;
+    struct copies *copies; /* the schedule of backups; NULL: there is none */
     struct log *log;
     struct watch *watch;
     int manager;               /* of serve_notify_open; -1: there is none */

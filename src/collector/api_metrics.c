@@ -60,6 +60,9 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
                 "Batches that wait to be folded, in bytes.", s.waiting_bytes);
     metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
     metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
+    metrics_one(to, "ids_refused_total", "counter",
+                "Uploads refused, as their share of ids was used up.",
+                s.ids_refused);
     metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
                 s.tally_bytes);
     metrics_one(to, "tally_limit_bytes", "gauge",

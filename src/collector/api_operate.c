@@ -2,6 +2,7 @@
 #include "api_parts.h"
 
 #include "container.h"
+#include "copies.h"
 #include "shares.h"
 
 #include <errno.h>
@@ -226,65 +227,18 @@ void api_put_document(struct request *q, void *ctx)
 
 /* ---- Backup -------------------------------------------------------------- */
 
-#define OPERATE_PATH 4096u
-#define OPERATE_TRIES 1000u
-
-/* A name in the directory for backups that is not taken: backup-2026-11-16,
- * then with -2 and so on. False if there is none. */
-static bool operate_free_name(char path[OPERATE_PATH], struct collector *c)
-{
-    const char *where =
-        c->config.backups != NULL ? c->config.backups : c->config.data;
-    struct engine_status status;
-    char day[PUT_DAY];
-
-    engine_look(c->engine, &status);
-    put_day_text(day, status.day);
-    for (unsigned i = 1; i <= OPERATE_TRIES; i++) {
-        char more[16] = "";
-
-        if (i > 1)
-            snprintf(more, sizeof more, "-%u", i);
-        if (snprintf(path, OPERATE_PATH, "%s/backup-%s%s", where, day, more) >=
-            (int)OPERATE_PATH)
-            return false;
-        if (access(path, F_OK) == -1 && errno == ENOENT)
-            return true;
-    }
-    return false;
-}
-
-/* The store, and what stands beside it. No generation is made meanwhile: one
- * that is newer than the tallies of its backup could not go on. */
-hsy_status api_copy_all(struct collector *c, const char *path, hsy_error *err)
-{
-    struct shown *shown = history_shown(c->history);
-    hsy_status st;
-
-    shown_pause(shown, true);
-    st = c->store->is->backup(c->store, path, err);
-    if (st == HSY_OK && shown != NULL)
-        st = shown_backup(shown, path, err);
-    if (st == HSY_OK)
-        st = tokens_backup(c->tokens, path, err);
-    shown_pause(shown, false);
-    return st;
-}
-
 static void operate_backup(struct collector *c, struct request *q)
 {
-    char path[OPERATE_PATH];
+    char path[COPIES_PATH];
     hsy_error err = {0};
     struct put p;
+    const hsy_status st = copies_make(c, false, path, &err);
 
-    if (!operate_free_name(path, c)) {
-        api_problem(q, 409, "No name left",
-                    "move earlier backups of this day away first");
-    } else if (api_copy_all(c, path, &err) != HSY_OK) {
-        log_failure(c->log, "backup", &err);
+    if (st == HSY_E_REFUSED) {
+        api_problem(q, 409, "No name left", "%s", err.msg);
+    } else if (st != HSY_OK) {
         api_failed(q, &err);
     } else if (api_begin(q, &p)) {
-        log_event(c->log, LOG_NOTE, "backup", "done=%u", 1u);
         put_word(&p, "directory", strrchr(path, '/') + 1);
         api_answer(q, 201, &p);
     }

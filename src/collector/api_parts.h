@@ -81,10 +81,6 @@ void api_purge(struct request *q, void *ctx);
 /* Members of GET /v1/status; exact: for operators. */
 void api_put_status(struct put *p, struct collector *c, bool exact);
 
-/* A backup into a directory that is not there yet (api_operate.c): the store,
- * what was shown, and the tokens. */
-hsy_status api_copy_all(struct collector *c, const char *path, hsy_error *err);
-
 /* ---- Counters that readers see (api_rounded.c) --------------------------- */
 
 /* Who is no operator sees counters of uploads in steps: a power of ten, at

@@ -74,6 +74,8 @@ const struct config_row config_rows[] = {
     {"enrolled", CONFIG_LIST, AT(enrolled), 0, 0, NULL, true},
     {"candidates", CONFIG_FILE, AT(candidates), 0, 0, NULL, false},
     {"backups", CONFIG_FILE, AT(backups), 0, 0, NULL, false},
+    {"backup_hours", CONFIG_COUNT, AT(backup_hours), 0, 8760, "0", false},
+    {"backup_keep", CONFIG_COUNT, AT(backup_keep), 1, 1000, "7", false},
     {"lying", CONFIG_SHARE, AT(lying), 0, 0, "0.01", false},
     {"log_json", CONFIG_BOOL, AT(log_json), 0, 0, "no", true},
     {"log_level", CONFIG_LEVEL, AT(log_level), 0, 0, "notes", true},

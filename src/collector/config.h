@@ -36,7 +36,8 @@ struct config {
     char **enrolled;  /* tasks that want a token, ended by NULL; NULL: none */
     char *candidates; /* directory with TASK.txt, for strings; NULL: none */
     char *backups;    /* directory for copies; NULL: data */
-    double lying;     /* share of liars whose effect is printed, 0.01 */
+    uint64_t backup_hours, backup_keep; /* 0 hours: by hand only */
+    double lying; /* share of liars whose effect is printed, 0.01 */
 
     bool log_json;
     unsigned log_level; /* as enum log_level */

@@ -85,18 +85,19 @@ void watch_taken(struct watch *w)
 
 /* ---- Once a second ------------------------------------------------------- */
 
+static void watch_more(uint64_t *seen, uint64_t *at, uint64_t is, uint64_t now)
+{
+    if (is != *seen)
+        *at = now;
+    *seen = is;
+}
+
 static void watch_uploads(struct watch *w, const struct engine_status *s,
                           uint64_t now)
 {
-    const uint64_t refused = s->verdicts[INTAKE_FULL];
-    const uint64_t counted = s->verdicts[INTAKE_COUNTED];
-
-    if (refused != w->refused)
-        w->refused_at = now;
-    if (counted != w->counted)
-        w->counted_at = now;
-    w->refused = refused;
-    w->counted = counted;
+    watch_more(&w->refused, &w->refused_at, s->verdicts[INTAKE_FULL], now);
+    watch_more(&w->no_ids, &w->no_ids_at, s->ids_refused, now);
+    watch_more(&w->counted, &w->counted_at, s->verdicts[INTAKE_COUNTED], now);
 }
 
 /* The mark moves on when all up to it is folded. */

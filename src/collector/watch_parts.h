@@ -47,10 +47,12 @@ struct watch {
     atomic_uint_fast64_t disk_at; /* when the disk was last full; 0: it was
                                      not, at the last commit */
 
-    pthread_mutex_t lock;            /* of what follows, and of files */
-    uint64_t refused, counted;       /* uploads, when last looked at */
-    uint64_t refused_at, counted_at; /* when there were more; 0: never */
-    uint64_t mark, mark_at;          /* a commit that waits, and since when */
+    pthread_mutex_t lock; /* of what follows, and of files */
+    /* Uploads when last looked at, and when there were more (0: never): those
+     * refused for want of room, of them for want of ids, those counted. */
+    uint64_t refused, no_ids, counted;
+    uint64_t refused_at, no_ids_at, counted_at;
+    uint64_t mark, mark_at; /* a commit that waits, and since when */
 
     atomic_uint_fast64_t ticks;
     struct pulse pulse;

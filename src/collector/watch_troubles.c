@@ -27,7 +27,7 @@ struct trouble_scene {
     struct engine_status status;
     struct watch_document doc;
     struct watch_figures figures;
-    uint64_t now, refused_at, counted_at, disk_at;
+    uint64_t now, refused_at, no_ids_at, counted_at, disk_at;
 };
 
 static void trouble_say(struct trouble *t, const char *format, ...)
@@ -141,6 +141,13 @@ static void trouble_refused(struct trouble *t, const struct trouble_scene *s)
                            : "some uploads are refused for want of room");
 }
 
+static void trouble_ids(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->no_ids_at != 0 && s->now < s->no_ids_at + TROUBLE_RECENT)
+        trouble_say(t, "some uploads are refused: the ids that their task may "
+                       "have in a day are used up");
+}
+
 static void trouble_memory(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = s->status.refusing >= s->doc.tasks;
@@ -205,6 +212,7 @@ static const struct trouble_row {
     {"disk-full", trouble_disk_full},
     {"disk-low", trouble_disk_low},
     {"uploads-refused", trouble_refused},
+    {"ids-full", trouble_ids},
     {"tally-memory", trouble_memory},
     {"day-tallies", trouble_days},
     {"tally-need", trouble_need},
@@ -224,6 +232,7 @@ void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
     watch_disk(w, &s.figures);
     pthread_mutex_lock(&w->lock);
     s.refused_at = w->refused_at;
+    s.no_ids_at = w->no_ids_at;
     s.counted_at = w->counted_at;
     pthread_mutex_unlock(&w->lock);
     s.disk_at = atomic_load(&w->disk_at);
