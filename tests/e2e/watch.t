@@ -95,11 +95,13 @@ ok(none.stop() == 0, "it ends")
 
 c = Collector("bodies", body_bytes=1 << 20, inflight_bytes=1 << 20, address_connections=None).start()
 many = [Line(c.public) for _ in range(4)]
-for line in many:
-    try:
-        line.send(b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n" + bytes(900000))
-    except Gone:
-        pass
+HEAD = b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n"
+for part in (HEAD + bytes(900000), bytes(100000)):  # all begin before one is done
+    for line in many:
+        try:
+            line.send(part)
+        except Gone:
+            pass
 ok(c.until(lambda: samples(c)['hearsay_refused_full_total{listener="public"}'] > 0), "bodies for which there is no room are counted", samples(c))
 ok(samples(c)['hearsay_refused_full_total{listener="admin"}'] == 0, "by listener")
 for line in many:
