@@ -70,6 +70,7 @@ ABOVE   := \
     test_engine \
     test_engine_clock \
     test_engine_once \
+    test_engine_retire \
     test_engine_tallies \
     test_entropy \
     test_few \
@@ -104,6 +105,7 @@ ABOVE   := \
     test_roster \
     test_sandbox \
     test_search \
+    test_shown \
     test_shuffle \
     test_sign \
     test_special \

@@ -44,7 +44,8 @@ struct memory_store {
     uint64_t through[256];
 
     bool full;         /* there is no room for anything */
-    bool mends;        /* an operator may let days open again */
+    bool mends;        /* an operator may let days open again, */
+    bool retires;      /* and tasks go */
     uint64_t calls;    /* that change something, so far */
     uint64_t crash_at; /* the call that crashes; 0: none */
     bool crash_done;   /* that call was done all the same */
@@ -411,7 +412,7 @@ static inline hsy_status memory_do_drop(struct store *s,
     hsy_status st = memory_begin(m, &done);
 
     for (size_t i = 0; done && i < n; i++) {
-        m->faults += tallies[i].epoch == 0;
+        m->faults += tallies[i].epoch == 0 && !m->retires;
         memory_forget(m, (size_t)(memory_tally(m, &tallies[i]) - m->tallies));
     }
     m->drops += done;

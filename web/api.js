@@ -3,12 +3,14 @@
 const KEY = "hearsay-token";
 
 // "#token=..." hands a token over, and leaves the address at once: it must not
-// stay in the history or be copied along.
-export function takeToken() {
+// stay in the history or be copied along. Anybody can make such a link: one that
+// would replace the session that is open asks first.
+export function takeToken(agreed = (words) => confirm(words)) {
   const found = /^#token=([^&]*)/.exec(location.hash);
   if (!found) return;
-  setToken(decode(found[1]));
+  const next = decode(found[1]);
   history.replaceState(null, "", location.pathname + "#/");
+  if (!token() || token() === next || agreed("This link brings another token. Sign in with it, and leave the session that is open?")) setToken(next);
 }
 
 // What an address spells wrongly is taken as it stands.

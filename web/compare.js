@@ -47,8 +47,8 @@ export class CompareView {
   failed(problem) {
     const node = this.app.failed(this, problem);
     const few = problem.status === 409 && problem.body.min_reports;
-    const { devices, reports, min_reports: least } = problem.body ?? {}, there = devices ?? reports;
-    if (node) put(this.result ?? this.body, few ? h("p", { class: "empty" }, `Too few devices on one side: ${known(there) ? `${count(there)} of` : "at least"} ${count(least)}${known(there) ? "" : " are needed"}.`) : node);
+    const least = problem.body?.min_reports;
+    if (node) put(this.result ?? this.body, few ? h("p", { class: "empty" }, `Too few devices on one side: at least ${count(least)} are needed.`) : node);
   }
 
   show() {

@@ -210,12 +210,13 @@ export class EstimateCard {
     return put(this.message, node);
   }
 
-  few({ reports, devices, min_reports: least }) {
-    const there = devices ?? reports, some = this.options.from || this.options.to;
+  // How many there are only an operator is told.
+  few({ min_reports: least }) {
+    const some = this.options.from || this.options.to, there = some ? undefined : this.task.live?.devices;
     this.hide(true);
     this.figure = undefined;
     put(this.message, h("div", { class: "empty" }, h("p", null, h("strong", null, some ? "Too few reports on these days" : "Too few reports yet")),
-      h("p", { class: "soft" }, `${known(there) ? `${count(there)} of` : "At least"} ${count(least)} devices. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
+      h("p", { class: "soft" }, `${known(there) ? `${count(there)} of` : "It takes at least"} ${count(least)} devices. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
       known(there) ? h("progress", { max: least, value: there, "aria-label": "Devices before an estimate is shown" }) : null));
   }
 

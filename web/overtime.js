@@ -115,15 +115,16 @@ export class OverTimeCard {
     if (this.mode === "live")
       return table("Estimates against time, newest first", [["Time", ""], ["Reports", "n"], ...both((v) => v)], points.map((p) => [clock(p.time), count(p.reports), ...cells(p.estimates, "\u2013")]));
     return table("Estimates of each day of sending, newest first", [["Day of sending", ""], ["Reports", "n"], ...both((v) => v), ["All so far", "n"], ...both((v) => `${v}, all so far`)],
-      points.map((p) => [day(p.day), count(p.reports), ...cells(p.estimates, p.few), count(p.all), ...cells(p.totals, "\u2013")]));
+      points.map((p) => [p.first ? `${day(p.first)} \u2013 ${day(p.day)}` : day(p.day), count(p.reports), ...cells(p.estimates, p.few), count(p.all), ...cells(p.totals, "\u2013")]));
   }
 }
 
 // A day has two figures: its own, or why there is none, and that of all reports
 // until then.
 function dayOf({ day: name, reports, estimates, own }) {
-  const few = own?.few ? `too few (${count(own.devices ?? own.reports)} of ${count(own.min_reports)})` : own?.estimates ? "\u2013" : "not kept by day";
-  return { day: name, time: dayTime(name), reports: own?.reports, estimates: own?.estimates ?? [], few, all: reports, totals: estimates ?? [] };
+  // Points of earlier versions may have few; those of joined days their first.
+  const few = own?.few ? `too few (${count(own.devices ?? own.reports)} of ${count(own.min_reports)})` : own?.estimates ? "\u2013" : "none by itself";
+  return { day: name, first: own?.first_day, time: dayTime(name), reports: own?.reports, estimates: own?.estimates ?? [], few, all: reports, totals: estimates ?? [] };
 }
 
 export class DaysCard {

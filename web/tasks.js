@@ -68,9 +68,9 @@ class Card {
     say(this.state, text);
     say(this.reports, count(this.task.reports));
     if (look === "few") {
-      const there = this.task.devices ?? this.task.reports, share = Math.min(1, there / Math.max(1, this.task.min_reports));
-      put(this.glance, h("p", { class: "soft" }, `${count(there)} of the ${count(this.task.min_reports)} devices before anything is shown`),
-        s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
+      const there = this.task.live?.devices, share = Math.min(1, (there ?? 0) / Math.max(1, this.task.min_reports));
+      put(this.glance, h("p", { class: "soft" }, there === undefined ? `Nothing is shown before ${count(this.task.min_reports)} devices have answered` : `${count(there)} of the ${count(this.task.min_reports)} devices before anything is shown`),
+        there !== undefined && s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
     } else if (look === "over") say(this.days, this.task.sent_until < today ? `until ${day(this.task.end)}` : "no longer asked");
   }
 

@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "serve_parts.h"
 
+#include "tasks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,8 @@ enum {
     SERVE_REHEARSAL,
     SERVE_ROLE,
     SERVE_COUNT,
-    SERVE_QUOTA
+    SERVE_QUOTA,
+    SERVE_EXPIRES
 };
 
 static const struct cli_option serve_options[] = {
@@ -47,6 +50,9 @@ static const struct cli_option serve_options[] = {
     {SERVE_QUOTA, "quota", "Q",
      "token enrol, forwarder: reports a day that\n"
      "each may bring"},
+    {SERVE_EXPIRES, "expires", "DAY",
+     "token enrol, forwarder, expire: their last day,\n"
+     "as 2026-12-31"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command serve_command = {
@@ -54,8 +60,10 @@ static const struct cli_command serve_command = {
     "[hearsay.yaml] [--data DIR --public-key FILE ...] | "
     "check [hearsay.yaml] [options] | "
     "token add NAME --role ROLE --data DIR | "
-    "token list --data DIR | "
+    "token list [TASK] --data DIR | "
     "token revoke NAME --data DIR | "
+    "token revoke TASK TOKEN --data DIR | "
+    "token expire TASK TOKEN --expires DAY --data DIR | "
     "token enrol TASK --count N --quota Q --data DIR | "
     "token forwarder --count N --quota Q --data DIR",
     "Run a collector: take uploads from devices, count each exactly once, "
@@ -131,6 +139,11 @@ static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
         return cli_value_count(p, &how->count, 1, 1000000);
     case SERVE_QUOTA:
         return cli_value_count(p, &how->quota, 1, UINT32_MAX);
+    case SERVE_EXPIRES:
+        if (tasks_date(&how->expires, p->value) && how->expires != 0)
+            return true;
+        cli_usage(p, "--expires takes a day, as 2026-12-31");
+        return false;
     case SERVE_DATA:
         how->data = p->value;
         break;
@@ -147,16 +160,19 @@ static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
 static const struct serve_token {
     const char *name;
     int (*run)(const struct serve_how *how, const char *name);
-    const char *operand; /* what it is called, NULL: none */
-    uint64_t needs;
+    const char *operands;  /* what they are called; NULL: none */
+    size_t least, most;    /* how many */
+    uint64_t needs, takes; /* options */
 } serve_tokens[] = {
-    {"add", serve_token_add, "NAME", SERVE_BIT(SERVE_ROLE)},
-    {"list", serve_token_list, NULL, 0},
-    {"revoke", serve_token_revoke, "NAME", 0},
-    {"enrol", serve_token_enrol, "TASK",
-     SERVE_BIT(SERVE_COUNT) | SERVE_BIT(SERVE_QUOTA)},
-    {"forwarder", serve_token_forwarder, NULL,
-     SERVE_BIT(SERVE_COUNT) | SERVE_BIT(SERVE_QUOTA)},
+    {"add", serve_token_add, "NAME", 1, 1, SERVE_BIT(SERVE_ROLE), 0},
+    {"list", serve_token_list, "TASK, or nothing", 0, 1, 0, 0},
+    {"revoke", serve_token_revoke, "NAME, or a TASK and a TOKEN", 1, 2, 0, 0},
+    {"expire", serve_token_expire, "TASK and a TOKEN", 2, 2,
+     SERVE_BIT(SERVE_EXPIRES), 0},
+    {"enrol", serve_token_enrol, "TASK", 1, 1,
+     SERVE_BIT(SERVE_COUNT) | SERVE_BIT(SERVE_QUOTA), SERVE_BIT(SERVE_EXPIRES)},
+    {"forwarder", serve_token_forwarder, NULL, 0, 0,
+     SERVE_BIT(SERVE_COUNT) | SERVE_BIT(SERVE_QUOTA), SERVE_BIT(SERVE_EXPIRES)},
 };
 
 static const char *serve_option_name(int id)
@@ -169,16 +185,16 @@ static int serve_token_fits(struct cli_parser *p, const struct serve_token *t,
 {
     const uint64_t needs = t->needs | SERVE_BIT(SERVE_DATA);
 
-    if ((how->nwords == 3) != (t->operand != NULL))
+    if (how->nwords < 2 + t->least || how->nwords > 2 + t->most)
         return cli_usage(p,
-                         t->operand != NULL ? "'serve token %s' needs a %s"
-                                            : "'serve token %s' takes nothing",
-                         t->name, t->operand);
-    for (int id = SERVE_DATA; id <= SERVE_QUOTA; id++) {
+                         t->operands != NULL ? "'serve token %s' needs a %s"
+                                             : "'serve token %s' takes nothing",
+                         t->name, t->operands);
+    for (int id = SERVE_DATA; id <= SERVE_EXPIRES; id++) {
         if (needs & SERVE_BIT(id) & ~how->given)
             return cli_usage(p, "'serve token %s' needs --%s", t->name,
                              serve_option_name(id));
-        if (how->given & SERVE_BIT(id) & ~needs)
+        if (how->given & SERVE_BIT(id) & ~(needs | t->takes))
             return cli_usage(p, "--%s does not go with 'serve token %s'",
                              serve_option_name(id), t->name);
     }
@@ -196,8 +212,8 @@ static int serve_token(struct cli_parser *p, const struct serve_how *how)
         failed = serve_token_fits(p, t, how);
         return failed ? failed : t->run(how, how->words[2]);
     }
-    return cli_usage(p, "say what to do: token add, list, revoke, enrol or "
-                        "forwarder");
+    return cli_usage(p, "say what to do: token add, list, revoke, expire, "
+                        "enrol or forwarder");
 }
 
 static int serve_collector(struct cli_parser *p, struct serve_how *how)
@@ -206,7 +222,7 @@ static int serve_collector(struct cli_parser *p, struct serve_how *how)
 
     if (how->nwords > 1u + check)
         return cli_usage(p, "'%s' is one word too many", how->words[1 + check]);
-    for (int id = SERVE_ROLE; id <= SERVE_QUOTA; id++)
+    for (int id = SERVE_ROLE; id <= SERVE_EXPIRES; id++)
         if (how->given & SERVE_BIT(id))
             return cli_usage(p, "--%s goes with 'serve token'",
                              serve_option_name(id));

@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STORE_OUTPUT = 1, STORE_TALLIES, STORE_FORMAT };
+enum {
+    STORE_OUTPUT = 1,
+    STORE_TALLIES,
+    STORE_WITH,
+    STORE_FORMAT,
+    STORE_BEFORE
+};
 
 static const struct cli_option store_options[] = {
     {STORE_OUTPUT, "output", "FILE",
@@ -17,16 +23,22 @@ static const struct cli_option store_options[] = {
     {STORE_TALLIES, "tallies", "DIRECTORY",
      "export: a tally file of each task and release,\n"
      "for 'tally' and 'estimate'"},
+    {STORE_WITH, "with", "PROGRAM",
+     "check: rehearse an upgrade to this hearsay on a\n"
+     "copy beside DIR"},
     CLI_FORMAT_OPTION(STORE_FORMAT),
+    {STORE_BEFORE, "before", "DAY", "purge: what was over then"},
     {0, NULL, NULL, NULL}};
 
 static const struct cli_command store_command = {
     "store",
-    "check DIR [--format F] | "
+    "check DIR [--format F] [--with PROGRAM] | "
     "export DIR [-o FILE] [--tallies DIRECTORY] | "
     "import FILE DIR | "
     "compact DIR | "
-    "forget-nulls DIR DAY",
+    "forget-nulls DIR DAY | "
+    "retire DIR TASK [RELEASE] | "
+    "purge DIR --before DAY",
     "Look after a collector's data while no collector serves it. 'check' "
     "reads\n"
     "everything, holds checksums and counts against each other, and says what "
@@ -35,7 +47,9 @@ static const struct cli_command store_command = {
     "an\n"
     "archive anew, 'compact' gives room back to the disk, 'forget-nulls' gives "
     "the\n"
-    "ids of a day's null uploads back.",
+    "ids of a day's null uploads back, 'retire' lets the tallies of a task go, "
+    "and\n"
+    "'purge' those of all that was over before a day.",
     store_options};
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -151,15 +165,41 @@ static const struct store_action {
     uint64_t takes; /* options */
     int (*run)(const struct store_how *how);
 } store_actions[] = {
-    {"check", "DIR", 1, STORE_BIT(STORE_FORMAT), store_run_check},
+    {"check", "DIR", 1, STORE_BIT(STORE_FORMAT) | STORE_BIT(STORE_WITH),
+     store_run_check},
     {"export", "DIR", 1, STORE_BIT(STORE_OUTPUT) | STORE_BIT(STORE_TALLIES),
      store_run_export},
     {"import", "FILE DIR", 2, 0, store_run_import},
     {"compact", "DIR", 1, 0, store_run_compact},
     {"forget-nulls", "DIR DAY", 2, 0, store_run_forget_nulls},
+    {"retire", "DIR TASK [RELEASE]", 2, 0, store_run_retire},
+    {"purge", "DIR --before DAY", 1, STORE_BIT(STORE_BEFORE), store_run_purge},
 };
 
 #define STORE_ACTIONS (sizeof store_actions / sizeof store_actions[0])
+
+static bool store_day(struct cli_parser *p, struct store_how *how,
+                      const char *text)
+{
+    if (tasks_date(&how->day, text))
+        return true;
+    cli_usage(p, "'%s' is not a day as 2026-01-31", text);
+    return false;
+}
+
+/* The third word of retire is a release. */
+static bool store_release(struct cli_parser *p, struct store_how *how)
+{
+    uint64_t release;
+
+    if (cli_parse_count(&release, how->words[3]) && release != 0 &&
+        release <= UINT32_MAX) {
+        how->release = (uint32_t)release;
+        return true;
+    }
+    cli_usage(p, "'%s' is not a release", how->words[3]);
+    return false;
+}
 
 static bool store_option(struct cli_parser *p, int id, struct store_how *how)
 {
@@ -174,8 +214,12 @@ static bool store_option(struct cli_parser *p, int id, struct store_how *how)
     how->given |= STORE_BIT(id);
     if (id == STORE_FORMAT)
         return cli_value_format(p, &how->format);
+    if (id == STORE_BEFORE)
+        return store_day(p, how, p->value);
     if (id == STORE_OUTPUT)
         how->output = p->value;
+    else if (id == STORE_WITH)
+        how->with = p->value;
     else
         how->tallies = p->value;
     return true;
@@ -188,8 +232,8 @@ static const struct store_action *store_action(struct cli_parser *p,
     const char *near;
 
     if (how->nwords == 0) {
-        cli_usage(p, "say what to do: check, export, import, compact or "
-                     "forget-nulls");
+        cli_usage(p, "say what to do: check, export, import, compact, "
+                     "forget-nulls, retire or purge");
         return NULL;
     }
     for (size_t i = 0; i < STORE_ACTIONS; i++) {
@@ -217,6 +261,11 @@ int cmd_store(int argc, char **argv)
     a = store_action(&p, &how);
     if (a == NULL)
         return p.exit;
+    if (a->run == store_run_retire && how.nwords == 4) {
+        if (!store_release(&p, &how))
+            return p.exit;
+        how.nwords--;
+    }
     if (how.nwords != a->n + 1)
         return cli_usage(&p, "store %s takes %s", a->name, a->operands);
     if ((how.given & ~a->takes) != 0)
@@ -224,7 +273,9 @@ int cmd_store(int argc, char **argv)
     if (a->run == store_run_export && how.given == 0)
         return cli_usage(&p, "say where to: -o FILE for everything, --tallies "
                              "DIRECTORY for tallies");
-    if (a->run == store_run_forget_nulls && !tasks_date(&how.day, how.words[2]))
-        return cli_usage(&p, "'%s' is not a day as 2026-01-31", how.words[2]);
+    if (a->run == store_run_purge && how.given == 0)
+        return cli_usage(&p, "say --before DAY");
+    if (a->run == store_run_forget_nulls && !store_day(&p, &how, how.words[2]))
+        return p.exit;
     return a->run(&how);
 }

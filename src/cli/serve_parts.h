@@ -16,12 +16,13 @@ struct serve_how {
     size_t npairs;
 
     bool accept_clock;
-    const char *words[3]; /* operands: "check", "token", "add", ... */
+    const char *words[4]; /* operands: "check", "token", "add", ... */
     size_t nwords;
     const char *data;
     int role; /* from LISTEN_SCRAPER on, -1: none */
     uint64_t count, quota;
-    uint64_t given; /* a bit for each option */
+    uint32_t expires; /* a day; 0: none */
+    uint64_t given;   /* a bit for each option */
 };
 
 int serve_run(const struct serve_how *how);
@@ -32,6 +33,7 @@ int serve_check(const struct serve_how *how);
 int serve_token_add(const struct serve_how *how, const char *name);
 int serve_token_list(const struct serve_how *how, const char *name);
 int serve_token_revoke(const struct serve_how *how, const char *name);
+int serve_token_expire(const struct serve_how *how, const char *task);
 int serve_token_enrol(const struct serve_how *how, const char *task);
 int serve_token_forwarder(const struct serve_how *how, const char *name);
 

@@ -185,6 +185,25 @@ static void check_expiry(const struct config *c, const hsy_document *doc)
                  c->document, doc->expires - today);
 }
 
+/* What the tallies will take in the end. */
+static void check_memory(const struct config *c, const hsy_document *doc)
+{
+    struct roster *none = roster_new(), *r = NULL;
+    uint64_t need;
+
+    if (none != NULL && roster_extend(&r, none, doc, NULL) == HSY_OK) {
+        need = roster_tally_bytes(r, c->day_words,
+                                  c->keep_days > c->grace_days ? c->keep_days
+                                                               : c->grace_days);
+        if (need > c->tally_bytes)
+            cli_note("warning: tally_bytes: keep_days will need %" PRIu64
+                     " MiB; days that do not fit have no tally of their own",
+                     (need >> 20) + 1);
+    }
+    roster_drop(r);
+    roster_drop(none);
+}
+
 static int check_document(const struct config *c)
 {
     uint8_t key[HSY_SIGN_KEY];
@@ -202,6 +221,7 @@ static int check_document(const struct config *c)
     if (!failed) {
         check_enrolled(c, &doc);
         check_expiry(c, &doc.doc);
+        check_memory(c, &doc.doc);
     }
     cli_tasks_clear(&doc);
     return failed;

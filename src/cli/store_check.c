@@ -208,7 +208,8 @@ static int check_tallies(struct check *c, const struct roster_entry *e)
         failed = check_entry_days(c, e, &tally, words);
     }
     free(words);
-    if (failed || row->tallied == row->counted)
+    if (failed || row->tallied == row->counted ||
+        (row->tallied == 0 && engine_is_retired(c->d->engine, e->number)))
         return failed;
     row->agrees = false;
     check_say(c,
@@ -327,8 +328,11 @@ int store_check(struct store_data *d, bool show, enum cli_format format)
 int store_run_check(const struct store_how *how)
 {
     struct store_data d;
-    int failed = store_open(&d, how->words[1]);
+    int failed;
 
+    if (how->with != NULL)
+        return store_rehearse(how);
+    failed = store_open(&d, how->words[1]);
     if (!failed)
         failed = store_check(&d, true, how->format);
     store_shut(&d);

@@ -75,7 +75,8 @@ static int export_tallies(struct store_data *d, const char *directory)
     if (mkdir(directory, 0777) == -1 && errno != EEXIST)
         return cli_fail("%s: %s", directory, strerror(errno));
     for (size_t i = 0; !failed && i < roster_count(d->roster); i++)
-        failed = export_tally(d, roster_at(d->roster, i), directory);
+        if (!engine_is_retired(d->engine, (uint32_t)i))
+            failed = export_tally(d, roster_at(d->roster, i), directory);
     return failed;
 }
 
@@ -84,6 +85,7 @@ int store_run_export(const struct store_how *how)
     struct store_data d;
     int failed = store_open(&d, how->words[1]);
 
+    umask(077); /* it has the key of the ids, and reports */
     if (!failed && how->output != NULL)
         failed = export_archive(&d, how->output);
     if (!failed && how->tallies != NULL)

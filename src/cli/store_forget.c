@@ -19,3 +19,57 @@ int store_run_forget_nulls(const struct store_how *how)
     store_shut(&d);
     return failed ? failed : cli_finish();
 }
+
+/* ---- Tasks --------------------------------------------------------------- */
+
+#define FORGET_STEP ((size_t)1 << 20)
+
+/* Let the tallies go: what is still to be folded of them first. */
+static hsy_status forget_write(struct engine *e, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (int pass = 0; st == HSY_OK && pass < 2; pass++) {
+        bool more = true;
+
+        engine_checkpoint_retired(e);
+        while (st == HSY_OK && more)
+            st = engine_write(e, FORGET_STEP, &more, err);
+    }
+    return st;
+}
+
+/* Do one of the two, and write what is left. */
+static int forget_run(const struct store_how *how, bool purge)
+{
+    struct store_data d;
+    hsy_error err = {0};
+    uint64_t n = 0;
+    hsy_status st = HSY_OK;
+    int failed = store_open(&d, how->words[1]);
+
+    if (!failed)
+        failed = store_fold(&d);
+    if (!failed)
+        st = purge ? engine_purge(d.engine, how->day, &n, &err)
+                   : engine_retire_task(d.engine, how->words[2], how->release,
+                                        &n, &err);
+    if (!failed && st == HSY_OK)
+        st = forget_write(d.engine, &err);
+    if (st != HSY_OK)
+        failed = store_complain(d.directory, &err);
+    else if (!failed)
+        printf("retired: %" PRIu64 "\n", n);
+    store_shut(&d);
+    return failed ? failed : cli_finish();
+}
+
+int store_run_retire(const struct store_how *how)
+{
+    return forget_run(how, false);
+}
+
+int store_run_purge(const struct store_how *how)
+{
+    return forget_run(how, true);
+}

@@ -7,10 +7,11 @@
 #include "store_keep.h"
 
 struct store_how {
-    const char *words[3]; /* what to do, and to what */
+    const char *words[4]; /* what to do, and to what */
     size_t nwords;
-    const char *output, *tallies;
+    const char *output, *tallies, *with;
     uint32_t day;
+    uint32_t release; /* 0: all */
     enum cli_format format;
     uint64_t given; /* a bit for each option */
 };
@@ -43,9 +44,12 @@ int store_check(struct store_data *d, bool show, enum cli_format format);
 /* ---- What there is to do ------------------------------------------------- */
 
 int store_run_check(const struct store_how *how);
+int store_rehearse(const struct store_how *how); /* check --with */
 int store_run_export(const struct store_how *how);
 int store_run_import(const struct store_how *how);
 int store_run_compact(const struct store_how *how);
 int store_run_forget_nulls(const struct store_how *how);
+int store_run_retire(const struct store_how *how);
+int store_run_purge(const struct store_how *how);
 
 #endif

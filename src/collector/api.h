@@ -20,6 +20,7 @@
 #include <pthread.h>
 
 struct history;
+struct copies;
 
 struct collector {
     struct config config;    /* does not change while threads run, but for what
@@ -35,6 +36,7 @@ struct collector {
     struct listener *public, *admin; /* admin: NULL if there is none */
     struct tokens *tokens;
     struct history *history;
+    struct copies *copies; /* the schedule of backups; NULL: there is none */
     struct log *log;
     struct watch *watch;
     int manager;               /* of serve_notify_open; -1: there is none */
@@ -52,6 +54,9 @@ extern const size_t api_admin_count;
  * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_FORMAT, HSY_E_RANGE. */
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
                              size_t len, hsy_error *err);
+
+/* An event to all readers: how the collector is (api_status.c). */
+void api_tell_status(struct collector *c);
 
 /* ---- The estimator's thread (history.c) ---------------------------------- */
 

@@ -31,11 +31,14 @@ const struct route api_admin[] = {
     {"GET", "/v1/tasks/*/history", LISTEN_ANALYST, 0, api_history},
     {"GET", "/v1/tasks/*/compare", LISTEN_ANALYST, 0, api_compare},
     {"GET", "/v1/tasks/*/tally", LISTEN_ANALYST, 0, api_tally},
+    {"GET", "/v1/tasks/*/live", LISTEN_OPERATOR, 0, api_live},
     {"POST", "/v1/tasks/*/tally", LISTEN_OPERATOR, ADMIN_TALLY_MAX, api_merge},
     {"GET", "/v1/document", LISTEN_ANALYST, 0, api_document},
     {"PUT", "/v1/document", LISTEN_OPERATOR, ADMIN_DOCUMENT_MAX,
      api_put_document},
     {"POST", "/v1/backup", LISTEN_OPERATOR, 0, api_backup},
+    {"POST", "/v1/tasks/*/retire", LISTEN_OPERATOR, 0, api_retire},
+    {"POST", "/v1/purge", LISTEN_OPERATOR, 0, api_purge},
 };
 
 const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
@@ -124,6 +127,14 @@ void api_failed(struct request *q, const hsy_error *err)
         api_problem(q, admin_failures[i].status, admin_failures[i].title,
                     "%s%s%s", err->field != NULL ? err->field : "",
                     err->field != NULL ? ": " : "", msg);
+}
+
+bool api_operator(struct collector *c, const struct request *q)
+{
+    const char *token = request_bearer(q);
+
+    return c->config.admin_open ||
+           (token != NULL && tokens_role(c->tokens, token) >= LISTEN_OPERATOR);
 }
 
 void api_later(struct collector *c, struct request *q, desk_work *work)

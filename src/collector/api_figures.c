@@ -100,7 +100,9 @@ static void figures_few(struct request *q, struct collector *c,
         "nothing is shown before the task has its least number of reports, "
         "each of another device");
     if (ask->first == 0)
-        put_count(&p, "reports", history_count(c, ask->entry->number).reports);
+        put_count(&p, "reports",
+                  shown_count(history_shown(c->history), ask->entry->number, 0)
+                      .reports);
     put_count(&p, "devices", history_devices(c, ask));
     put_count(&p, "min_reports", ask->entry->task.min_reports);
     api_answer(q, 409, &p);
@@ -141,8 +143,7 @@ static void figures_answer(struct request *q, const char *type, char *json,
     free(json);
 }
 
-/* A figure, made now or a moment ago. It is kept if all that was counted was in
- * it. */
+/* A figure, made now or a moment ago of the same generation. */
 static hsy_status figures_make(char **json, size_t *len, struct collector *c,
                                const struct history_ask *ask,
                                const struct figure_how *how, hsy_error *err)
@@ -154,19 +155,18 @@ static hsy_status figures_make(char **json, size_t *len, struct collector *c,
         .top = how->top,
         .level = how->level,
         .lying = how->lying,
-        .reports = history_count(c, ask->entry->number).reports,
+        .generation =
+            shown_generation(history_shown(c->history), ask->entry->number),
         .candidates = how->candidates_len != 0
                           ? hsy_crc32c(0, how->candidates, how->candidates_len)
                           : 0};
     struct recent *recent = history_recent(c->history);
-    struct engine_status status;
     hsy_status st;
 
     if (recent_find(recent, &key, json, len))
         return HSY_OK;
-    engine_look(c->engine, &status);
     st = history_figure(json, len, c, ask, how, err);
-    if (st == HSY_OK && status.folded == status.seq)
+    if (st == HSY_OK)
         recent_keep(recent, &key, *json, *len);
     return st;
 }
@@ -186,6 +186,7 @@ static void figures_one(struct collector *c, struct request *q,
     roster = api_entry(c, q, "release", &ask.entry);
     if (roster == NULL)
         return;
+    history_renew(c, ask.entry);
     if (figures_candidates(&how, &candidates, c, &ask, &err) == HSY_OK &&
         figures_make(&json, &len, c, &ask, &how, &err) == HSY_OK)
         figures_answer(q, type, json, len, as);
@@ -234,19 +235,18 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
                                   hsy_error *err)
 {
     struct engine_rounds of[2] = {{{0}, 0}, {{0}, 0}};
+    struct figure_span span[2] = {{0, 0}, {0, 0}};
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;
     hsy_status st = figures_candidates(&how, &candidates, c, &ask[0], err);
 
     for (size_t i = 0; i < 2 && st == HSY_OK; i++) {
         *failed = i;
-        st = history_copy(&words[i], &of[i], c, &ask[i], err);
+        st = history_copy(&words[i], &of[i], &span[i], c, &ask[i], err);
     }
     if (st == HSY_OK) {
-        const struct figure_of a = {ask[0].entry, words[0], &of[0],
-                                    history_span(c, &ask[0])};
-        const struct figure_of b = {ask[1].entry, words[1], &of[1],
-                                    history_span(c, &ask[1])};
+        const struct figure_of a = {ask[0].entry, words[0], &of[0], span[0]};
+        const struct figure_of b = {ask[1].entry, words[1], &of[1], span[1]};
 
         st = figure_difference(json, len, &a, &b, &how, err);
         *failed = err->line == 2;
@@ -280,6 +280,7 @@ static void figures_both(struct collector *c, struct request *q)
     rosters[0] = api_entry(c, q, "release", &ask[0].entry);
     if (rosters[0] == NULL)
         return;
+    history_renew(c, ask[0].entry);
     rosters[1] =
         api_entry(c, q, request_query(q, "with") != NULL ? "with" : "release",
                   &ask[1].entry);

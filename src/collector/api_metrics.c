@@ -35,11 +35,13 @@ static void metrics_one(FILE *to, const char *name, const char *type,
     fprintf(to, "hearsay_%s %" PRIu64 "\n", name, value);
 }
 
-static void metrics_engine(FILE *to, struct collector *c)
+/* step: of counters; 1: an operator asks. */
+static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
 {
     struct engine_status s;
 
     engine_look(c->engine, &s);
+    api_round_engine(&s, step);
     metrics_head(to, "uploads_total", "counter",
                  "Uploads since the start, by what became of them.");
     for (size_t i = 0; i <= INTAKE_FULL; i++)
@@ -81,12 +83,13 @@ static void metrics_engine(FILE *to, struct collector *c)
 
 /* Bucket i holds what took less than 64 << i microseconds; the last one all
  * that took longer. */
-static void metrics_waits(FILE *to, struct collector *c)
+static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
 {
     struct workers_times t;
     uint64_t below = 0;
 
     workers_look(c->workers, &t);
+    api_round_times(&t, step);
     metrics_one(to, "groups_total", "counter",
                 "Groups of requests that were committed together.", t.groups);
     metrics_one(to, "submissions_total", "counter",
@@ -249,6 +252,7 @@ void api_metrics(struct request *q, void *ctx)
     struct collector *c = ctx;
     struct metrics_listener l[2] = {{.name = "public"}, {.name = "admin"}};
     const size_t n = c->admin != NULL ? 2 : 1;
+    const uint64_t step = api_operator(c, q) ? 1 : api_step(c);
     struct watch_figures figures;
     char *text = NULL;
     size_t len = 0;
@@ -260,10 +264,11 @@ void api_metrics(struct request *q, void *ctx)
     }
     watch_figures(c, &figures);
     listen_look(c->public, &l[0].s);
+    api_round_listener(&l[0].s, step);
     if (n == 2)
         listen_look(c->admin, &l[1].s);
-    metrics_engine(to, c);
-    metrics_waits(to, c);
+    metrics_engine(to, c, step);
+    metrics_waits(to, c, step);
     metrics_epochs(to, c);
     metrics_document(to, c);
     metrics_troubles(to, c);

@@ -2,6 +2,7 @@
 #include "api_parts.h"
 
 #include "container.h"
+#include "copies.h"
 #include "shares.h"
 
 #include <errno.h>
@@ -45,11 +46,26 @@ static void operate_name(struct request *q, const struct roster_entry *e)
     request_set(q, "Content-Disposition", text);
 }
 
-static void operate_tally(struct collector *c, struct request *q)
+/* The tally as it is shown, or the live one. */
+static hsy_status operate_copy(int64_t **words, struct engine_rounds *of,
+                               struct collector *c,
+                               const struct roster_entry *e, bool live,
+                               hsy_error *err)
+{
+    struct figure_span span;
+
+    if (live)
+        return history_live(words, of, c, e, err);
+    history_renew(c, e);
+    return history_copy(words, of, &span, c, &(struct history_ask){e, 0, 0},
+                        err);
+}
+
+static void operate_give(struct collector *c, struct request *q, bool live)
 {
     static const char *const known[] = {"release", NULL};
-    struct history_ask ask = {0};
-    struct roster *roster = api_entry(c, q, "release", &ask.entry);
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
     struct engine_rounds of = {0};
     int64_t *words = NULL;
     uint8_t *bytes = NULL;
@@ -64,12 +80,12 @@ static void operate_tally(struct collector *c, struct request *q)
         roster_drop(roster);
         return;
     }
-    if (history_copy(&words, &of, c, &ask, &err) == HSY_OK)
-        err.status = operate_file(&bytes, &len, ask.entry, words, &of);
+    if (operate_copy(&words, &of, c, e, live, &err) == HSY_OK)
+        err.status = operate_file(&bytes, &len, e, words, &of);
     rounds_clear(&of.rounds);
     if (bytes != NULL) {
         api_headers(q, NULL);
-        operate_name(q, ask.entry);
+        operate_name(q, e);
         request_answer(q, 200, "application/octet-stream", bytes, len, free);
     } else {
         api_failed(q, &err);
@@ -78,9 +94,24 @@ static void operate_tally(struct collector *c, struct request *q)
     roster_drop(roster);
 }
 
+static void operate_tally(struct collector *c, struct request *q)
+{
+    operate_give(c, q, false);
+}
+
+static void operate_live(struct collector *c, struct request *q)
+{
+    operate_give(c, q, true);
+}
+
 void api_tally(struct request *q, void *ctx)
 {
     api_later(ctx, q, operate_tally);
+}
+
+void api_live(struct request *q, void *ctx)
+{
+    api_later(ctx, q, operate_live);
 }
 
 struct operate_merge {
@@ -196,48 +227,18 @@ void api_put_document(struct request *q, void *ctx)
 
 /* ---- Backup -------------------------------------------------------------- */
 
-#define OPERATE_PATH 4096u
-#define OPERATE_TRIES 1000u
-
-/* A name in the directory for backups that is not taken: backup-2026-11-16,
- * then with -2 and so on. False if there is none. */
-static bool operate_free_name(char path[OPERATE_PATH], struct collector *c)
-{
-    const char *where =
-        c->config.backups != NULL ? c->config.backups : c->config.data;
-    struct engine_status status;
-    char day[PUT_DAY];
-
-    engine_look(c->engine, &status);
-    put_day_text(day, status.day);
-    for (unsigned i = 1; i <= OPERATE_TRIES; i++) {
-        char more[16] = "";
-
-        if (i > 1)
-            snprintf(more, sizeof more, "-%u", i);
-        if (snprintf(path, OPERATE_PATH, "%s/backup-%s%s", where, day, more) >=
-            (int)OPERATE_PATH)
-            return false;
-        if (access(path, F_OK) == -1 && errno == ENOENT)
-            return true;
-    }
-    return false;
-}
-
 static void operate_backup(struct collector *c, struct request *q)
 {
-    char path[OPERATE_PATH];
+    char path[COPIES_PATH];
     hsy_error err = {0};
     struct put p;
+    const hsy_status st = copies_make(c, false, path, &err);
 
-    if (!operate_free_name(path, c)) {
-        api_problem(q, 409, "No name left",
-                    "move earlier backups of this day away first");
-    } else if (c->store->is->backup(c->store, path, &err) != HSY_OK) {
-        log_failure(c->log, "backup", &err);
+    if (st == HSY_E_REFUSED) {
+        api_problem(q, 409, "No name left", "%s", err.msg);
+    } else if (st != HSY_OK) {
         api_failed(q, &err);
     } else if (api_begin(q, &p)) {
-        log_event(c->log, LOG_NOTE, "backup", "done=%u", 1u);
         put_word(&p, "directory", strrchr(path, '/') + 1);
         api_answer(q, 201, &p);
     }

@@ -30,6 +30,9 @@ void api_later(struct collector *c, struct request *q, desk_work *work);
  * the browser of one who may. */
 void api_change(struct collector *c, struct request *q, desk_work *work);
 
+/* Whether an operator asks. */
+bool api_operator(struct collector *c, const struct request *q);
+
 /* ---- What is asked ------------------------------------------------------- */
 
 /* The entry of the path's task, of the release that the parameter `name` says,
@@ -67,12 +70,24 @@ void api_estimate_svg(struct request *q, void *ctx);
 void api_compare(struct request *q, void *ctx);
 void api_history(struct request *q, void *ctx);
 void api_tally(struct request *q, void *ctx); /* api_operate.c */
+void api_live(struct request *q, void *ctx);
 void api_merge(struct request *q, void *ctx);
 void api_document(struct request *q, void *ctx);
 void api_put_document(struct request *q, void *ctx);
 void api_backup(struct request *q, void *ctx);
+void api_retire(struct request *q, void *ctx); /* api_retire.c */
+void api_purge(struct request *q, void *ctx);
 
-/* Members of GET /v1/status. */
-void api_put_status(struct put *p, struct collector *c);
+/* Members of GET /v1/status; exact: for operators. */
+void api_put_status(struct put *p, struct collector *c, bool exact);
+
+/* ---- Counters that readers see (api_rounded.c) --------------------------- */
+
+/* Who is no operator sees counters of uploads in steps: a power of ten, at
+ * least 100, and no less than any task's min_reports. */
+uint64_t api_step(struct collector *c);
+void api_round_engine(struct engine_status *s, uint64_t step);
+void api_round_times(struct workers_times *t, uint64_t step);
+void api_round_listener(struct listen_status *s, uint64_t step);
 
 #endif

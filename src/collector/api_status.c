@@ -74,7 +74,7 @@ static void status_put_troubles(struct put *p, const struct trouble *all)
     put_end(p, ']');
 }
 
-void api_put_status(struct put *p, struct collector *c)
+void api_put_status(struct put *p, struct collector *c, bool exact)
 {
     struct trouble all[WATCH_TROUBLES];
     const struct trouble *why;
@@ -83,6 +83,8 @@ void api_put_status(struct put *p, struct collector *c)
     watch_look(c, all);
     why = watch_grave(all);
     engine_look(c->engine, &status);
+    if (!exact)
+        api_round_engine(&status, api_step(c));
     put_word(p, "version", HSY_VERSION);
     put_day(p, "day", status.day);
     put_day(p, "clock", status.clock_day);
@@ -112,6 +114,21 @@ void api_status(struct request *q, void *ctx)
 
     if (!api_begin(q, &p))
         return;
-    api_put_status(&p, ctx);
+    api_put_status(&p, ctx, api_operator(ctx, q));
     api_answer(q, 200, &p);
+}
+
+void api_tell_status(struct collector *c)
+{
+    struct put p;
+    char *json;
+    size_t len;
+
+    if (c->admin == NULL || put_open(&p, NULL) != HSY_OK)
+        return;
+    api_put_status(&p, c, false);
+    if (put_close(&p, &json, &len, NULL) != HSY_OK)
+        return;
+    listen_publish(c->admin, "status", json, len);
+    free(json);
 }

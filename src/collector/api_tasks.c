@@ -62,59 +62,9 @@ static void tasks_put_kept(struct put *p, const struct roster_entry *e)
     put_count(p, "kept_days", frozen ? slot : 0);
 }
 
-static void tasks_put(struct put *p, struct collector *c,
-                      const struct roster_entry *e)
-{
-    const struct store_count count = history_count(c, e->number);
-    const uint64_t devices = history_devices(c, &(struct history_ask){e, 0, 0});
-    const hsy_task *t = &e->task;
-    hsy_info info;
-
-    hsy_scheme_info(e->scheme, &info);
-    put_word(p, "task", t->id);
-    put_count(p, "release", t->release);
-    put_count(p, "entry", e->number);
-    put_hex(p, "digest", e->digest, HSY_DIGEST);
-    put_bool(p, "current", e->current);
-    put_word(p, "source", t->source);
-    put_text(p, "question", t->question, t->question_len);
-    put_word(p, "kind", hsy_kind_name(info.kind));
-    put_word(p, "mechanism", info.mechanism);
-    tasks_put_privacy(p, e, &info);
-    put_day(p, "start", t->start);
-    put_day(p, "end", t->end - 1); /* the last day, as in the task file */
-    put_day(p, "sent_until", tasks_sent_until(t));
-    put_count(p, "reports", count.reports);
-    put_count(p, "nulls", count.nulls);
-    put_count(p, "devices", devices);
-    put_count(p, "min_reports", t->min_reports);
-    put_bool(p, "shown", devices >= t->min_reports && count.reports != 0);
-    put_bool(p, "by_day", e->words <= c->config.day_words);
-    put_bool(p, "enrolled", tasks_enrolled(c, t->id));
-    tasks_put_kept(p, e);
-}
-
-void api_tasks(struct request *q, void *ctx)
-{
-    struct collector *c = ctx;
-    struct roster *roster;
-    struct put p;
-
-    if (!api_begin(q, &p))
-        return;
-    roster = engine_roster(c->engine);
-    put_array(&p, "tasks");
-    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++) {
-        put_object(&p, NULL);
-        tasks_put(&p, c, roster_at(roster, i));
-        put_end(&p, '}');
-    }
-    put_end(&p, ']');
-    roster_drop(roster);
-    api_answer(q, 200, &p);
-}
-
-static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
+/* Days as they were counted. */
+static void tasks_put_live_days(struct put *p, struct collector *c,
+                                uint32_t entry)
 {
     struct store_count *days = malloc(TASKS_DAYS * sizeof *days);
     size_t n =
@@ -134,14 +84,157 @@ static void tasks_put_days(struct put *p, struct collector *c, uint32_t entry)
     free(days);
 }
 
-static void tasks_put_one(struct put *p, struct collector *c,
-                          const struct roster_entry *e)
+/* What has come until now; an operator's alone. */
+static void tasks_put_live(struct put *p, struct collector *c,
+                           const struct roster_entry *e, bool days)
 {
-    tasks_put(p, c, e);
-    tasks_put_days(p, c, e->number);
+    const struct store_count count = history_count(c, e->number);
+
+    put_object(p, "live");
+    put_count(p, "reports", count.reports);
+    put_count(p, "nulls", count.nulls);
+    put_count(p, "devices", history_live_devices(c, e));
+    if (days)
+        tasks_put_live_days(p, c, e->number);
+    put_end(p, '}');
+}
+
+/* What is shown of it: null uploads are of no lot, and so are rounded. */
+static void tasks_put_counts(struct put *p, struct collector *c,
+                             const struct roster_entry *e)
+{
+    const uint64_t least = e->task.min_reports > 1 ? e->task.min_reports : 1;
+    const uint64_t nulls = history_count(c, e->number).nulls;
+
+    put_count(p, "reports",
+              shown_count(history_shown(c->history), e->number, 0).reports);
+    put_count(p, "nulls", nulls - nulls % least);
+    put_count(p, "devices", history_devices(c, &(struct history_ask){e, 0, 0}));
+}
+
+static void tasks_put(struct put *p, struct collector *c,
+                      const struct roster_entry *e)
+{
+    const hsy_task *t = &e->task;
+    hsy_info info;
+
+    hsy_scheme_info(e->scheme, &info);
+    put_word(p, "task", t->id);
+    put_count(p, "release", t->release);
+    put_count(p, "entry", e->number);
+    put_hex(p, "digest", e->digest, HSY_DIGEST);
+    put_bool(p, "current", e->current);
+    put_word(p, "source", t->source);
+    put_text(p, "question", t->question, t->question_len);
+    put_word(p, "kind", hsy_kind_name(info.kind));
+    put_word(p, "mechanism", info.mechanism);
+    tasks_put_privacy(p, e, &info);
+    put_day(p, "start", t->start);
+    put_day(p, "end", t->end - 1); /* the last day, as in the task file */
+    put_day(p, "sent_until", tasks_sent_until(t));
+    tasks_put_counts(p, c, e);
+    put_count(p, "min_reports", t->min_reports);
+    put_bool(p, "shown",
+             shown_generation(history_shown(c->history), e->number) != 0);
+    put_bool(p, "by_day", e->words <= c->config.day_words);
+    put_bool(p, "enrolled", tasks_enrolled(c, t->id));
+    tasks_put_kept(p, e);
+}
+
+static void tasks_list(struct collector *c, struct request *q)
+{
+    const bool operator= api_operator(c, q);
+    struct roster *roster;
+    struct put p;
+
+    if (!api_begin(q, &p))
+        return;
+    roster = engine_roster(c->engine);
+    put_array(&p, "tasks");
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++) {
+        put_object(&p, NULL);
+        tasks_put(&p, c, roster_at(roster, i));
+        if (operator)
+            tasks_put_live(&p, c, roster_at(roster, i), false);
+        put_end(&p, '}');
+    }
+    put_end(&p, ']');
+    roster_drop(roster);
+    api_answer(q, 200, &p);
+}
+
+/* A list that is asked for when a generation is due waits for it; else, and if
+ * too many wait, it is given as it is. */
+static void tasks_list_later(struct collector *c, struct request *q)
+{
+    history_renew(c, NULL);
+    tasks_list(c, q);
+}
+
+void api_tasks(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct desk *desk = history_desk(c->history);
+
+    if (desk == NULL || !history_due(c, NULL) ||
+        !desk_hand(desk, q, tasks_list_later))
+        tasks_list(c, q);
+}
+
+/* Blocks of days, each by its last; `first_day` of those that joined. */
+static void tasks_put_days(struct put *p, struct collector *c,
+                           const struct roster_entry *e)
+{
+    struct shown *shown = history_shown(c->history);
+    struct shown_block *blocks = NULL;
+    size_t n = 0;
+
+    if (shown != NULL)
+        shown_blocks(shown, e, false, &blocks, &n);
+    put_array(p, "days");
+    for (size_t i = n > TASKS_DAYS ? n - TASKS_DAYS : 0; i < n; i++) {
+        put_object(p, NULL);
+        put_day(p, "day", blocks[i].last);
+        if (blocks[i].first != blocks[i].last)
+            put_day(p, "first_day", blocks[i].first);
+        put_count(p, "reports", blocks[i].reports);
+        put_count(p, "nulls", blocks[i].nulls);
+        put_end(p, '}');
+    }
+    put_end(p, ']');
+    free(blocks);
+}
+
+static void tasks_one(struct collector *c, struct request *q)
+{
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    if (api_begin(q, &p)) {
+        tasks_put(&p, c, e);
+        tasks_put_days(&p, c, e);
+        if (api_operator(c, q))
+            tasks_put_live(&p, c, e, true);
+        api_answer(q, 200, &p);
+    }
+    roster_drop(roster);
+}
+
+static void tasks_one_later(struct collector *c, struct request *q)
+{
+    history_renew(c, NULL);
+    tasks_one(c, q);
 }
 
 void api_task(struct request *q, void *ctx)
 {
-    api_about(ctx, q, tasks_put_one);
+    struct collector *c = ctx;
+    struct desk *desk = history_desk(c->history);
+
+    if (desk == NULL || !history_due(c, NULL) ||
+        !desk_hand(desk, q, tasks_one_later))
+        tasks_one(c, q);
 }

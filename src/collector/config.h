@@ -31,12 +31,13 @@ struct config {
     uint64_t waiting_bytes, fold_bytes, tally_bytes;
     uint64_t ids_epoch, reports_upload;
     uint64_t day_words, keep_days, grace_days, clock_days;
-    uint64_t checkpoint_seconds, estimate_seconds;
+    uint64_t checkpoint_seconds, estimate_seconds, snapshot_seconds;
 
     char **enrolled;  /* tasks that want a token, ended by NULL; NULL: none */
     char *candidates; /* directory with TASK.txt, for strings; NULL: none */
     char *backups;    /* directory for copies; NULL: data */
-    double lying;     /* share of liars whose effect is printed, 0.01 */
+    uint64_t backup_hours, backup_keep; /* 0 hours: by hand only */
+    double lying; /* share of liars whose effect is printed, 0.01 */
 
     bool log_json;
     unsigned log_level; /* as enum log_level */

@@ -20,7 +20,7 @@ enum config_kind {
     CONFIG_LIST /* char ** ended by NULL */
 };
 
-#define CONFIG_ROWS 39
+#define CONFIG_ROWS 42
 
 struct config_row {
     const char *key;

@@ -144,7 +144,25 @@ bool engine_daily(const struct engine *e, const struct engine_entry *x)
 bool engine_keeps(const struct engine *e, uint32_t epoch)
 {
     return epoch > e->closed ||
-           (uint64_t)epoch + e->options.keep_days >= e->day;
+           (epoch >= e->purged &&
+            (uint64_t)epoch + e->options.keep_days >= e->day);
+}
+
+bool engine_keeps_tally(const struct engine *e, const struct engine_entry *x,
+                        const struct engine_tally *t)
+{
+    if (x->retired)
+        return x->waiting_bytes != 0; /* they are still to be folded */
+    return t->epoch == 0 || engine_keeps(e, t->epoch);
+}
+
+uint64_t engine_tally_need(const struct engine *e, const struct roster *r)
+{
+    const struct engine_options *o = &e->options;
+
+    return roster_tally_bytes(r, o->day_words,
+                              o->keep_days > o->grace_days ? o->keep_days
+                                                           : o->grace_days);
 }
 
 struct engine_tally *engine_tally_of(const struct engine_entry *x,
@@ -352,8 +370,10 @@ void engine_look(struct engine *e, struct engine_status *out)
     out->clock_jumped = e->clock.state != ENGINE_CLOCK_FINE;
     out->clock_behind = e->clock.state == ENGINE_CLOCK_BEHIND;
     out->clock_day = e->clock.told;
-    for (size_t i = 0; i < e->nentries; i++)
+    for (size_t i = 0; i < e->nentries; i++) {
         out->refusing += e->entries[i]->refuses;
+        out->undated += e->entries[i]->undated;
+    }
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -404,6 +424,15 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
     return st;
 }
 
+/* Whether a task in force of a roster is retired. */
+static bool engine_asks_retired(const struct engine *e, const struct roster *r)
+{
+    for (size_t i = 0; i < e->nentries; i++)
+        if (e->entries[i]->retired && roster_at(r, i)->current)
+            return true;
+    return false;
+}
+
 /* Entries are the engine's only once the store has them: after a document that
  * it had no room for, another may come and number its tasks anew. */
 static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
@@ -415,6 +444,11 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
 
     if (st != HSY_OK)
         return st;
+    if (engine_asks_retired(e, roster)) {
+        roster_drop(roster);
+        return host_fail(err, HSY_E_REFUSED, "release",
+                         "this release is retired: ask by a new one");
+    }
     all = engine_entries_of(e, roster);
     st = all == NULL ||
                  !portions_divide(&e->portions, e->options.ids_epoch, roster)
@@ -436,6 +470,7 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
     e->document = copy;
     e->document_len = doc->len;
     e->version = doc->version;
+    e->status.tally_need = engine_tally_need(e, roster);
     pthread_mutex_unlock(&e->lock);
     roster_drop(old);
     return HSY_OK;

@@ -29,7 +29,8 @@ struct engine_options {
     size_t size;         /* sizeof(struct engine_options) */
     uint64_t ids_epoch;  /* ids of one epoch, for all tasks (portions.h) */
     size_t fold_bytes;   /* batches that wait to be folded, at most */
-    size_t tally_bytes;  /* memory of all tallies, at most */
+    size_t tally_bytes;  /* memory of all tallies, at most; a day's that does
+                            not fit is left out */
     size_t day_words;    /* entries up to this size have a tally a day */
     uint32_t keep_days;  /* for which such tallies are kept */
     uint32_t grace_days; /* an epoch closes so many days after it ended */
@@ -73,6 +74,8 @@ struct engine_status {
     uint64_t ids, ids_bytes;
     uint64_t ids_refused; /* uploads since the start: their share was used up */
     uint64_t tally_bytes;
+    uint64_t tally_need; /* of the tasks in force, once all days are kept */
+    uint64_t undated;  /* entries with days that are counted without a tally */
     uint64_t refusing; /* entries whose tallies do not fit into memory */
     uint64_t verdicts[INTAKE_FULL + 1]; /* uploads since the start */
     uint64_t reports, nulls;            /* counted since the start */
@@ -111,6 +114,12 @@ hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
 hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
                                  const struct roster_entry *is, uint32_t first,
                                  uint32_t last, hsy_error *err);
+
+/* The same of counts that somebody has kept. Any thread. */
+hsy_status engine_rounds_of(struct engine_rounds *out,
+                            const struct roster_entry *is,
+                            const struct store_count *counts, size_t n,
+                            hsy_error *err);
 
 /* What they make of the tally; a bound where some are unknown. HSY_E_EMPTY
  * without reports. */
@@ -183,6 +192,26 @@ hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
 hsy_status engine_figures(struct engine *e, const struct store_reader *to,
                           hsy_error *err);
 
+/*
+ * A task's release is over: nothing more is taken (INTAKE_CLOSED) or merged,
+ * and at the next checkpoint its tallies leave memory and store. Its counts and
+ * the figures that were kept stay. HSY_E_REFUSED while the document in force
+ * asks it; what is retired already is HSY_OK.
+ */
+hsy_status engine_retire(struct engine *e, uint32_t entry, hsy_error *err);
+bool engine_is_retired(struct engine *e, uint32_t entry); /* any thread */
+
+/* The same of a release of a task, or of all (0); *n: how many were not retired
+ * before. HSY_E_UNKNOWN if there is none. */
+hsy_status engine_retire_task(struct engine *e, const char *task,
+                              uint32_t release, uint64_t *n, hsy_error *err);
+
+/* Retire all that took its last uploads before a day, and let the tallies of
+ * days before it go; *n: how many were retired. HSY_E_RANGE if that day is not
+ * closed. */
+hsy_status engine_purge(struct engine *e, uint32_t before, uint64_t *n,
+                        hsy_error *err);
+
 /* Forget the ids of an epoch's null uploads, which fold nothing; *n. The engine
  * counts nothing more after that: close it, and open it again. */
 hsy_status engine_forget_nulls(struct engine *e, uint32_t epoch, uint64_t *n,
@@ -197,12 +226,25 @@ hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err);
  * left. */
 hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err);
 
+/* Give memory back that is free, if days have closed or tallies have gone. */
+void engine_trim(struct engine *e);
+
 /* Begin to write all tallies that have changed. */
 void engine_checkpoint(struct engine *e);
+
+/* The same of what is retired, and of nothing else that has changed: for who
+ * has opened a store to forget something, and cannot know which days are kept.
+ */
+void engine_checkpoint_retired(struct engine *e);
 
 /* Write up to `bytes` of what was begun; *more if something is left. */
 hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
                         hsy_error *err);
+
+/* Uploads of an entry by epoch as engine_copy gives them at this moment: those
+ * that are not folded yet are none. *out is to be freed. */
+hsy_status engine_folded(struct store_count **out, size_t *n, struct engine *e,
+                         uint32_t entry, hsy_error *err);
 
 /* Keep the store's logs short, and when nobody waits (quiet) do what is left of
  * housekeeping, a little; *more if there is something to do then. */

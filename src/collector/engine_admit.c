@@ -77,6 +77,19 @@ static struct admit_epoch *admit_epoch_of(struct admit *a, uint32_t epoch,
 
 /* ---- Room ---------------------------------------------------------------- */
 
+/* The tally of a day holds all of the day's reports, or there is none: it is
+ * not begun for the rest of one. With the lock. */
+static void admit_day(struct engine *e, struct engine_entry *x, uint32_t epoch)
+{
+    const struct store_count *count = engine_count(x, epoch);
+
+    if (!engine_daily(e, x) || engine_tally_of(x, epoch) != NULL)
+        return;
+    if (count == NULL || count->reports != 0 ||
+        engine_tally_make(e, x, epoch, e->options.tally_bytes) != HSY_OK)
+        x->undated = true;
+}
+
 /* Memory for the tallies that reports of this slot go to. */
 static bool admit_tallies(struct engine *e, struct admit_slot *slot)
 {
@@ -88,8 +101,8 @@ static bool admit_tallies(struct engine *e, struct admit_slot *slot)
         return slot->memory == ADMIT_FITS;
     pthread_mutex_lock(&e->lock);
     st = engine_tally_make(e, x, 0, limit);
-    if (st == HSY_OK && engine_daily(e, x))
-        st = engine_tally_make(e, x, slot->epoch, limit);
+    if (st == HSY_OK)
+        admit_day(e, x, slot->epoch);
     x->refuses = st != HSY_OK;
     slot->waiting = x->waiting_bytes;
     pthread_mutex_unlock(&e->lock);
@@ -258,6 +271,8 @@ static enum intake_verdict admit_decide(struct engine *e,
 
     const bool behind = e->clock.state == ENGINE_CLOCK_BEHIND;
 
+    if (e->entries[u->entry->number]->retired)
+        return INTAKE_CLOSED;
     if (u->head.epoch <= e->closed)
         return behind ? INTAKE_CLOCK : INTAKE_CLOSED;
     ids_name(e->ids, &id, u->head.id, u->digest);

@@ -126,8 +126,11 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
     quotas_drop(&e->quotas, closed);
     portions_drop(&e->portions, closed);
     pthread_mutex_lock(&e->lock);
+    e->trim = closed > e->closed;
     e->day = day;
     e->closed = closed;
+    for (size_t i = 0; i < e->nentries; i++)
+        e->entries[i]->undated = false; /* until it happens again */
     e->status.ids = ids_count(e->ids);
     e->status.ids_bytes = ids_bytes(e->ids);
     pthread_mutex_unlock(&e->lock);

@@ -87,6 +87,7 @@ static hsy_status fold_into(const struct fold_run *run, struct engine_tally *t,
                             hsy_error *err)
 {
     t->touched = true;
+    t->folded += run->have;
     return hsy_tally_bulk(&t->view, run->is->scheme, run->reports, run->have,
                           run->scratch, err);
 }

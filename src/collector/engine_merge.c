@@ -210,6 +210,8 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
     if (entry >= e->nentries)
         return host_fail(err, HSY_E_RANGE, "entry", "there is no such task");
+    if (e->entries[entry]->retired)
+        return host_fail(err, HSY_E_RANGE, "task", "it is retired");
     st = merge_look(e->entries[entry]->is, bytes, len, &file, err);
     if (st == HSY_OK)
         st = merge_take(e, e->entries[entry], bytes, len, &file, err);

@@ -26,6 +26,8 @@ struct engine_tally {
     struct engine_tally *next; /* lock */
     uint32_t epoch;            /* 0: all epochs */
     bool touched;              /* since the last round; folding */
+    bool begun;                /* from zeros, while reading back */
+    uint64_t folded;           /* reports since then */
     hsy_tally view;            /* of words; folding */
     int64_t *words;
     uint8_t (*marks)[ENGINE_MARK]; /* of the chunks as the store has them */
@@ -56,7 +58,9 @@ struct engine_entry {
 
     struct engine_tally *tallies; /* lock: the list, not what is in it */
     uint64_t waiting_bytes;       /* lock */
-    bool refuses;                 /* lock: there is no memory for its tallies */
+    bool refuses;                 /* lock: there is no memory for its tally */
+    bool undated;                 /* lock: nor for those of some days */
+    bool retired;                 /* lock; only the half that admits sets it */
 
     uint32_t slot; /* admitting: its first slot of this group, from 1 on */
 
@@ -153,7 +157,9 @@ struct engine {
     uint64_t version;     /* 0: there is none */
     uint32_t day, closed; /* the last day believed; epochs closed for ever */
     struct engine_clock clock;
-    bool enrols; /* some task wants tokens; any thread */
+    bool enrols;     /* some task wants tokens; any thread */
+    uint32_t purged; /* closed days before this one have no tally */
+    bool trim;       /* lock: there may be memory to give back */
     struct engine_entry **entries;
     size_t nentries;
 
@@ -198,6 +204,16 @@ void engine_tally_free(struct engine_tally *t);
  * still kept. */
 bool engine_daily(const struct engine *e, const struct engine_entry *x);
 bool engine_keeps(const struct engine *e, uint32_t epoch);
+
+/* Whether one of its tallies stays; with the lock. */
+bool engine_keeps_tally(const struct engine *e, const struct engine_entry *x,
+                        const struct engine_tally *t);
+
+/* The count of an entry that is retired stands under this epoch. */
+#define ENGINE_RETIRED (2u << 24)
+
+/* What the tallies of a roster's tasks will take, days included. */
+uint64_t engine_tally_need(const struct engine *e, const struct roster *r);
 
 void engine_queue_init(struct engine_queue *q);
 void engine_queue_push(struct engine_queue *q, struct engine_batch *b);

@@ -107,6 +107,10 @@ static hsy_status read_count(void *ctx, const struct store_count *count)
 
     if (count->entry >= r->e->nentries)
         return read_damaged(r, "count", "of an entry that is not there");
+    if (count->epoch == ENGINE_RETIRED) {
+        r->e->entries[count->entry]->retired = true;
+        return HSY_OK;
+    }
     own = engine_count(r->e->entries[count->entry], count->epoch);
     if (own == NULL)
         return read_nomem(r);
@@ -188,12 +192,34 @@ static hsy_status read_batch(void *ctx, const struct store_batch *batch)
         (batch->type != STORE_REPORTS && batch->type != STORE_TALLY))
         return read_damaged(r, "batch", "it belongs to no entry");
     st = engine_tally_make(e, x, 0, SIZE_MAX);
-    if (st == HSY_OK && batch->epoch != 0 && engine_daily(e, x) &&
-        engine_keeps(e, batch->epoch))
-        st = engine_tally_make(e, x, batch->epoch, SIZE_MAX);
     if (st != HSY_OK)
         return read_nomem(r);
+    if (batch->epoch != 0 && engine_daily(e, x) &&
+        engine_keeps(e, batch->epoch) &&
+        engine_tally_of(x, batch->epoch) == NULL &&
+        engine_tally_make(e, x, batch->epoch, e->options.tally_bytes) == HSY_OK)
+        engine_tally_of(x, batch->epoch)->begun = true;
     return engine_fold_batch(e, x, batch, r->err);
+}
+
+/* A tally that was begun holds all reports of its day, or it goes: the others
+ * were folded when there was no memory for it. */
+static void read_parts(struct engine *e, struct engine_entry *x)
+{
+    for (struct engine_tally **at = &x->tallies; *at != NULL;) {
+        struct engine_tally *t = *at;
+        const struct store_count *count =
+            t->begun ? engine_count(x, t->epoch) : NULL;
+
+        if (!t->begun || (count != NULL && count->reports == t->folded)) {
+            at = &t->next;
+            continue;
+        }
+        *at = t->next;
+        e->status.tally_bytes -= x->is->words * sizeof(int64_t);
+        x->undated = true;
+        engine_tally_free(t);
+    }
 }
 
 /* ---- Shares -------------------------------------------------------------- */
@@ -268,6 +294,9 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
         st = read_roster(&r);
     if (st == HSY_OK)
         st = e->store->is->read(e->store, &second, err);
+    for (size_t i = 0; st == HSY_OK && i < e->nentries; i++)
+        read_parts(e, e->entries[i]);
+    e->status.tally_need = engine_tally_need(e, e->roster);
     if (st == HSY_OK)
         st = read_portions(&r);
     for (size_t i = 0; i < r.n; i++)

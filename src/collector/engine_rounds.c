@@ -177,22 +177,22 @@ static bool rounds_asked(const struct store_count *count, uint32_t first,
 
 /* Those of counts that are asked for. */
 static hsy_status rounds_sum(struct engine_rounds *out,
-                             const struct rounds_counts *c,
+                             const struct store_count *list, size_t n,
                              const struct roster_entry *is, uint32_t first,
                              uint32_t last, hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     *out = (struct engine_rounds){0};
-    for (size_t i = 0; i < c->n && st == HSY_OK; i++) {
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
         hsy_round round;
 
-        if (!rounds_asked(&c->list[i], first == 0 ? 1 : first, last))
+        if (!rounds_asked(&list[i], first == 0 ? 1 : first, last))
             continue;
-        if (rounds_of(&round, &is->task, &c->list[i]))
+        if (rounds_of(&round, &is->task, &list[i]))
             st = rounds_add(&out->rounds, &round, err);
         else
-            out->unknown += c->list[i].reports;
+            out->unknown += list[i].reports;
     }
     if (st != HSY_OK)
         rounds_clear(&out->rounds);
@@ -211,7 +211,7 @@ hsy_status engine_rounds(struct engine_rounds *out, struct engine *e,
     st = rounds_folded(&c, e, e->entries[is->number], last != 0, err);
     pthread_mutex_unlock(&e->lock);
     if (st == HSY_OK)
-        st = rounds_sum(out, &c, is, first, last, err);
+        st = rounds_sum(out, c.list, c.n, is, first, last, err);
     free(c.list);
     return st;
 }
@@ -230,8 +230,34 @@ hsy_status engine_rounds_counted(struct engine_rounds *out, struct engine *e,
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     now = engine_counts(e, is->number, c.list, c.n);
     c.n = now < c.n ? now : c.n;
-    st = rounds_sum(out, &c, is, first, last, err);
+    st = rounds_sum(out, c.list, c.n, is, first, last, err);
     free(c.list);
+    return st;
+}
+
+hsy_status engine_rounds_of(struct engine_rounds *out,
+                            const struct roster_entry *is,
+                            const struct store_count *counts, size_t n,
+                            hsy_error *err)
+{
+    return rounds_sum(out, counts, n, is, 0, 0, err);
+}
+
+hsy_status engine_folded(struct store_count **out, size_t *n, struct engine *e,
+                         uint32_t entry, hsy_error *err)
+{
+    struct rounds_counts c = {0};
+    hsy_status st;
+
+    pthread_mutex_lock(&e->lock);
+    st = rounds_folded(&c, e, e->entries[entry], false, err);
+    pthread_mutex_unlock(&e->lock);
+    if (st == HSY_OK) {
+        *out = c.list;
+        *n = c.n;
+    } else {
+        free(c.list);
+    }
     return st;
 }
 

@@ -218,7 +218,7 @@ static void write_find_old(struct engine *e, const struct engine_entry *x,
     pthread_mutex_lock(&e->lock);
     for (struct engine_tally *t = x->tallies; t != NULL && old->n < WRITE_DROPS;
          t = t->next) {
-        if (t->epoch == 0 || engine_keeps(e, t->epoch))
+        if (engine_keeps_tally(e, x, t))
             continue;
         old->is[old->n] = (struct store_tally){
             .entry = x->is->number, .epoch = t->epoch, .words = x->is->words};
@@ -236,6 +236,7 @@ static void write_unlink(struct engine *e, struct engine_entry *x,
     while (*at != old)
         at = &(*at)->next;
     *at = old->next;
+    e->trim = true;
     e->status.tally_bytes -= x->is->words * sizeof(int64_t);
     pthread_mutex_unlock(&e->lock);
     engine_tally_free(old);
@@ -292,6 +293,14 @@ void engine_checkpoint(struct engine *e)
 
     for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
         x->chosen = true;
+}
+
+void engine_checkpoint_retired(struct engine *e)
+{
+    struct engine_entry *x;
+
+    for (size_t i = 0; (x = write_entry(e, i)) != NULL; i++)
+        x->chosen = x->retired || !x->changed;
 }
 
 /* Freeze the next entry that has changed, if none is being written. */

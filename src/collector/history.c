@@ -2,10 +2,10 @@
  * history.c - the estimator's thread: figures of what has changed, as time goes
  * by.
  *
- * Once a second it tells readers of events what was counted; every
- * estimate_seconds it makes a figure of each entry with new reports, but spends
- * no more than a part of its time on any of them. Points of a day are written
- * at the latest when the day ends or the collector stops.
+ * Once a second it looks which entries may show a new generation (shown.h), and
+ * tells readers of events; every estimate_seconds it makes figures of those
+ * that did, but spends no more than a part of its time on any of them. Points
+ * of a day are written at the latest when the day ends or the collector stops.
  */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "history_parts.h"
@@ -35,6 +35,11 @@ static double history_now(void)
 struct recent *history_recent(struct history *h)
 {
     return &h->recent;
+}
+
+struct shown *history_shown(struct history *h)
+{
+    return h != NULL ? h->shown : NULL;
 }
 
 struct desk *history_desk(struct history *h)
@@ -176,11 +181,10 @@ static bool history_wait(struct history *h, double seconds)
     return stop;
 }
 
-static void history_tell(struct history *h, const struct roster_entry *e,
-                         const struct store_count *count)
+static void history_tell(struct history *h, const struct roster_entry *e)
 {
-    const uint64_t devices =
-        history_devices(h->c, &(struct history_ask){e, 0, 0});
+    const uint64_t least = e->task.min_reports;
+    const struct store_count count = shown_count(h->shown, e->number, least);
     struct put p;
     char *json;
     size_t len;
@@ -189,11 +193,11 @@ static void history_tell(struct history *h, const struct roster_entry *e,
         return;
     put_word(&p, "task", e->task.id);
     put_count(&p, "release", e->task.release);
-    put_count(&p, "reports", count->reports);
-    put_count(&p, "nulls", count->nulls);
-    put_count(&p, "devices", devices);
-    put_bool(&p, "shown",
-             devices >= e->task.min_reports && count->reports != 0);
+    put_count(&p, "reports", count.reports);
+    put_count(&p, "nulls", count.nulls);
+    put_count(&p, "devices",
+              history_devices(h->c, &(struct history_ask){e, 0, 0}));
+    put_bool(&p, "shown", true);
     if (put_close(&p, &json, &len, NULL) != HSY_OK)
         return;
     history_publish(h, "counts", json, len);
@@ -242,33 +246,32 @@ static hsy_status history_figure_now(struct history *h,
     return st;
 }
 
-/* A figure of an entry whose reports have changed; later again, the longer it
+/* A figure of an entry that shows a new generation; later again, the longer it
  * took. */
 static void history_make(struct history *h, const struct roster_entry *e,
-                         struct history_series *s, uint64_t reports)
+                         struct history_series *s, uint32_t day,
+                         uint64_t generation)
 {
     const double begun = history_now();
-    struct engine_status status;
     hsy_error err = {0};
     bool all = true;
     hsy_status st;
 
-    engine_look(h->c->engine, &status);
-    history_settle(h, e->number, s, status.day);
-    st = history_figure_now(h, e, s, status.day, &all, &err);
+    history_settle(h, e->number, s, day);
+    st = history_figure_now(h, e, s, day, &all, &err);
     if (st != HSY_OK && st != HSY_E_EMPTY && st != HSY_E_BUSY &&
         st != HSY_E_UNKNOWN)
         log_failure(h->c->log, "figure", &err);
-    if (status.folded == status.seq && all)
-        s->made = reports; /* else what was counted may not be in it yet */
+    if (st != HSY_E_BUSY && all)
+        s->made = generation;
     s->due = history_now() + HISTORY_EASE * (history_now() - begun);
 }
 
 static void history_entry(struct history *h, const struct roster_entry *e,
                           uint32_t day, bool estimate)
 {
-    const struct store_count count = history_count(h->c, e->number);
     struct history_series *s;
+    uint64_t generation;
 
     pthread_mutex_lock(&h->lock);
     s = history_of(h, e->number);
@@ -276,13 +279,14 @@ static void history_entry(struct history *h, const struct roster_entry *e,
     if (s == NULL)
         return;
     history_settle(h, e->number, s, day);
-    if (count.reports != s->told_reports || count.nulls != s->told_nulls) {
-        history_tell(h, e, &count);
-        s->told_reports = count.reports;
-        s->told_nulls = count.nulls;
+    history_renew(h->c, e);
+    generation = shown_generation(h->shown, e->number);
+    if (generation != s->told) {
+        history_tell(h, e);
+        s->told = generation;
     }
-    if (estimate && count.reports != s->made && history_now() >= s->due)
-        history_make(h, e, s, count.reports);
+    if (estimate && generation != s->made && history_now() >= s->due)
+        history_make(h, e, s, day, generation);
 }
 
 /* Tell readers how we are, if that has changed. */
@@ -295,7 +299,7 @@ static void history_tell_status(struct history *h)
     if (h->c->admin == NULL || history_now() < h->status_due ||
         put_open(&p, NULL) != HSY_OK)
         return;
-    api_put_status(&p, h->c);
+    api_put_status(&p, h->c, false);
     if (put_close(&p, &json, &len, NULL) != HSY_OK)
         return;
     if (h->status == NULL || strcmp(h->status, json) != 0) {
@@ -370,10 +374,24 @@ static void history_free(struct history *h)
         history_free_series(h->series[i]);
     free(h->series);
     free(h->status);
+    shown_close(h->shown);
     recent_clear(&h->recent);
     pthread_cond_destroy(&h->changed);
     pthread_mutex_destroy(&h->lock);
     free(h);
+}
+
+static hsy_status history_show(struct history *h, hsy_error *err)
+{
+    const struct config *config = &h->c->config;
+    const struct shown_options o = {.data = config->data,
+                                    .engine = h->c->engine,
+                                    .workers = h->c->workers,
+                                    .seconds = config->snapshot_seconds,
+                                    .day_words = config->day_words,
+                                    .keep_days = config->keep_days};
+
+    return shown_open(&h->shown, &o, err);
 }
 
 hsy_status history_start(struct history **out, struct collector *c,
@@ -393,7 +411,9 @@ hsy_status history_start(struct history **out, struct collector *c,
     pthread_cond_init(&h->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     *out = h; /* the thread asks for it */
-    st = desk_open(&h->desk, c, err);
+    st = history_show(h, err);
+    if (st == HSY_OK)
+        st = desk_open(&h->desk, c, err);
     if (st == HSY_OK && pthread_create(&h->thread, NULL, history_run, h) != 0) {
         desk_close(h->desk);
         st = host_fail(err, HSY_E_NOMEM, NULL, "cannot make a thread");

@@ -11,6 +11,7 @@
 #include "api.h"
 #include "desk.h"
 #include "put.h"
+#include "shown.h"
 
 #define HISTORY_ROWS 20u /* of a figure in a point */
 
@@ -26,28 +27,44 @@ struct recent *history_recent(struct history *h);
 /* Members "live" and "days" of an entry; none of a NULL. Any thread. */
 void history_put(struct history *h, struct put *p, uint32_t entry);
 
-/* Reports and nulls of an entry in all time. Any thread. */
-struct store_count history_count(struct collector *c, uint32_t entry);
+/* What readers are shown; NULL: nothing. */
+struct shown *history_shown(struct history *h);
 
-/* What is asked of an entry: all of it (first and last 0), or its epochs. */
+/* The next generation of what is shown of an entry (of all: NULL), if it is
+ * time; a failure is logged, and the last one stands. On a thread that may
+ * wait. */
+void history_renew(struct collector *c, const struct roster_entry *e);
+
+/* Whether it is time for one. Any thread. */
+bool history_due(struct collector *c, const struct roster_entry *e);
+
+/* Reports and nulls of an entry in all time, and its devices: of the live
+ * tally, which is the operators'. Any thread. */
+struct store_count history_count(struct collector *c, uint32_t entry);
+uint64_t history_live_devices(struct collector *c,
+                              const struct roster_entry *e);
+
+/* What is asked of an entry: all of it (first and last 0), or its days, as far
+ * as the blocks reach that they lie in. */
 struct history_ask {
     const struct roster_entry *entry;
     uint32_t first, last;
 };
 
-/* Devices that are in it at least: those of its largest round. Any thread. */
+/* Devices that are shown at least: those of the largest round. Any thread. */
 uint64_t history_devices(struct collector *c, const struct history_ask *ask);
 
-/* The first and the last day of sending that have reports in what is asked, as
- * far as tallies of days are kept. */
-struct figure_span history_span(struct collector *c,
-                                const struct history_ask *ask);
-
-/* A copy of the tally, to be freed: as many words as the entry has; and of
- * which rounds its reports are, to be cleared. Zeros before anything has come;
- * HSY_E_EMPTY if none of the days asked for is kept. Waits for the folder. */
+/* A copy of the tally as it is shown, to be freed: as many words as the entry
+ * has; of which rounds its reports are, to be cleared; and from which day to
+ * which. HSY_E_EMPTY, with limit if only reports are missing. */
 hsy_status history_copy(int64_t **words, struct engine_rounds *of,
-                        struct collector *c, const struct history_ask *ask,
+                        struct figure_span *span, struct collector *c,
+                        const struct history_ask *ask, hsy_error *err);
+
+/* The same of the live tally, for operators alone; zeros before anything has
+ * come. Waits for the folder. */
+hsy_status history_live(int64_t **words, struct engine_rounds *of,
+                        struct collector *c, const struct roster_entry *e,
                         hsy_error *err);
 
 /* The candidates of a task, to be freed; none is HSY_OK and NULL. */

@@ -31,58 +31,98 @@ struct store_count history_count(struct collector *c, uint32_t entry)
     return sum;
 }
 
-uint64_t history_devices(struct collector *c, const struct history_ask *ask)
+uint64_t history_live_devices(struct collector *c, const struct roster_entry *e)
 {
     struct engine_rounds of = {0};
     hsy_attendance attended = {0};
 
-    if (engine_rounds_counted(&of, c->engine, ask->entry, ask->first, ask->last,
-                              NULL) == HSY_OK &&
-        engine_rounds_attend(&attended, &of, &ask->entry->task, NULL) != HSY_OK)
+    if (engine_rounds_counted(&of, c->engine, e, 0, 0, NULL) == HSY_OK &&
+        engine_rounds_attend(&attended, &of, &e->task, NULL) != HSY_OK)
         attended.devices = 0;
     rounds_clear(&of.rounds);
     return attended.devices;
 }
 
-/* Whether a day's reports stand in what is asked: days that are no longer kept
- * by themselves are in the whole alone. */
-static bool make_within(const struct store_count *day,
-                        const struct history_ask *ask, uint64_t oldest)
+/* ---- What is shown ------------------------------------------------------- */
+
+bool history_due(struct collector *c, const struct roster_entry *e)
 {
-    if (!engine_is_day(day) || day->reports == 0)
-        return false;
-    return ask->first == 0 || (day->epoch >= ask->first &&
-                               day->epoch <= ask->last && day->epoch >= oldest);
+    struct shown *shown = history_shown(c->history);
+    struct roster *roster;
+    bool due = false;
+
+    if (e != NULL)
+        return shown_due(shown, e);
+    roster = engine_roster(c->engine);
+    for (size_t i = 0; roster != NULL && i < roster_count(roster) && !due; i++)
+        due = shown_due(shown, roster_at(roster, i));
+    roster_drop(roster);
+    return due;
 }
 
-struct figure_span history_span(struct collector *c,
-                                const struct history_ask *ask)
+void history_renew(struct collector *c, const struct roster_entry *e)
 {
-    const uint64_t keep = (uint64_t)c->config.keep_days;
-    struct store_count *days = malloc(MAKE_COUNTS * sizeof *days);
-    struct figure_span span = {0, 0};
+    struct roster *roster;
+    hsy_error err = {0};
+
+    if (e != NULL) {
+        if (shown_renew(history_shown(c->history), e, &err) != HSY_OK &&
+            err.status != HSY_E_BUSY)
+            log_failure(c->log, "snapshot", &err);
+        return;
+    }
+    roster = engine_roster(c->engine);
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
+        history_renew(c, roster_at(roster, i));
+    roster_drop(roster);
+}
+
+uint64_t history_devices(struct collector *c, const struct history_ask *ask)
+{
+    return shown_devices(history_shown(c->history), ask->entry, ask->first,
+                         ask->last);
+}
+
+/* Whether days that are not shown are only too few yet. */
+static bool make_few(const struct collector *c, const struct history_ask *ask)
+{
     struct engine_status status;
-    size_t n = days == NULL ? 0
-                            : engine_counts(c->engine, ask->entry->number, days,
-                                            MAKE_COUNTS);
 
     engine_look(c->engine, &status);
-    for (size_t i = 0; i < n && i < MAKE_COUNTS; i++) {
-        if (!make_within(&days[i], ask,
-                         status.day > keep ? status.day - keep : 0))
-            continue;
-        if (span.first == 0)
-            span.first = days[i].epoch;
-        span.last = days[i].epoch;
-    }
-    free(days);
-    return span;
+    return ask->first == 0 || (ask->entry->words <= c->config.day_words &&
+                               ask->last + c->config.keep_days >= status.day);
 }
 
-/* ---- Copies -------------------------------------------------------------- */
+hsy_status history_copy(int64_t **words, struct engine_rounds *of,
+                        struct figure_span *span, struct collector *c,
+                        const struct history_ask *ask, hsy_error *err)
+{
+    struct shown *shown = history_shown(c->history);
+    int64_t *copy = calloc(ask->entry->words + 1, sizeof *copy);
+    struct shown_block days;
+    hsy_status st;
+
+    if (copy == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = shown == NULL
+             ? host_fail(err, HSY_E_BUSY, NULL, "the collector is stopping")
+             : shown_copy(shown, ask->entry, ask->first, ask->last, copy, of,
+                          &days, err);
+    if (st == HSY_E_EMPTY && err != NULL && make_few(c, ask))
+        err->limit = ask->entry->task.min_reports;
+    if (st != HSY_OK) {
+        free(copy);
+        return st;
+    }
+    *words = copy;
+    *span = (struct figure_span){days.first, days.last};
+    return HSY_OK;
+}
+
+/* ---- The live tally ------------------------------------------------------ */
 
 struct make_copy {
-    const struct history_ask *ask;
+    const struct roster_entry *entry;
     int64_t *words;
     struct engine_rounds *of;
 };
@@ -98,26 +138,23 @@ static hsy_status make_copy(struct engine *e, void *ctx, hsy_error *err)
     for (unsigned i = 0; i < MAKE_FOLDS && more && st == HSY_OK; i++)
         st = engine_fold(e, &more, err);
     if (st == HSY_OK)
-        st = engine_copy(e, copy->ask->entry->number, copy->ask->first,
-                         copy->ask->last, copy->words, err);
-    return st == HSY_OK ? engine_rounds(copy->of, e, copy->ask->entry,
-                                        copy->ask->first, copy->ask->last, err)
+        st = engine_copy(e, copy->entry->number, 0, 0, copy->words, err);
+    return st == HSY_OK ? engine_rounds(copy->of, e, copy->entry, 0, 0, err)
                         : st;
 }
 
-hsy_status history_copy(int64_t **words, struct engine_rounds *of,
-                        struct collector *c, const struct history_ask *ask,
+hsy_status history_live(int64_t **words, struct engine_rounds *of,
+                        struct collector *c, const struct roster_entry *e,
                         hsy_error *err)
 {
-    struct make_copy copy = {ask, calloc(ask->entry->words + 1, sizeof **words),
-                             of};
+    struct make_copy copy = {e, calloc(e->words + 1, sizeof **words), of};
     hsy_status st = HSY_E_NOMEM;
 
     if (copy.words != NULL)
         st = workers_folding(c->workers, make_copy, &copy, err);
     else
         host_fail(err, st, NULL, "out of memory");
-    if (st == HSY_E_EMPTY && ask->first == 0)
+    if (st == HSY_E_EMPTY)
         st = HSY_OK; /* nothing has come yet: zeros */
     if (st == HSY_OK)
         *words = copy.words;
@@ -190,6 +227,7 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
 {
     const struct roster_entry *e = ask->entry;
     struct engine_rounds of = {0};
+    struct figure_span span = {0, 0};
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 
@@ -199,9 +237,9 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
     if (st == HSY_E_EMPTY && err != NULL)
         err->limit = e->task.min_reports;
     if (st == HSY_OK)
-        st = history_copy(&words, &of, c, ask, err);
+        st = history_copy(&words, &of, &span, c, ask, err);
     if (st == HSY_OK) {
-        const struct figure_of figure = {e, words, &of, history_span(c, ask)};
+        const struct figure_of figure = {e, words, &of, span};
 
         st = figure_json(json, len, &figure, how, err);
     }

@@ -10,7 +10,7 @@
 
 #define HISTORY_LIVE 240u /* points of an entry */
 #define HISTORY_DAYS 400u /* days of an entry */
-#define HISTORY_OWN 8u    /* figures of single days that are made at once */
+#define HISTORY_OWN 8u    /* figures of blocks that are made at once */
 #define HISTORY_BYTES ((size_t)64 * 1024 * 1024) /* of live points, at most */
 
 /* A figure of all reports until then; of a day also that of the reports which
@@ -31,9 +31,9 @@ struct history_series {
     size_t first, nlive;
     struct history_point *days; /* oldest first; owned */
     size_t ndays;
-    double kept; /* when points of days were last put into the store */
-    uint64_t told_reports, told_nulls; /* by an event */
-    uint64_t made; /* reports when the last figure was made */
+    double kept;   /* when points of days were last put into the store */
+    uint64_t told; /* the generation that readers were told of */
+    uint64_t made; /* that of the last figure */
     double due;    /* no figure before */
 };
 
@@ -41,6 +41,7 @@ struct history {
     struct collector *c;
     struct desk *desk;
     struct recent recent; /* the desk's */
+    struct shown *shown;  /* owned */
     pthread_t thread;
     char *status;         /* owned; as readers were told, by the thread alone */
     double status_due;    /* they are not told before */
@@ -89,13 +90,9 @@ hsy_status history_point(struct history_point *out, json_t *figure,
                          const struct roster_entry *e, enum history_form form,
                          uint32_t day);
 
-/* The point of a day of which too few reports came to be shown. */
-hsy_status history_few(struct history_point *out, const struct roster_entry *e,
-                       const struct store_count *day, uint64_t devices);
+/* ---- history_days.c: figures of blocks of days --------------------------- */
 
-/* ---- history_days.c: figures of single days ------------------------------ */
-
-/* Make figures of those days of an entry whose reports have changed, a few at a
+/* Make figures of those blocks of days whose reports have changed, a few at a
  * time; false if some are left. Only the history's thread. */
 bool history_make_days(struct history *h, const struct roster_entry *e,
                        struct history_series *s, const struct figure_how *how);

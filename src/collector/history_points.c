@@ -274,6 +274,16 @@ static void history_put_row(struct put *p, json_t *row, const json_t *why)
     put_end(p, '}');
 }
 
+/* The first day, of days that joined. */
+static void history_put_first(struct put *p, const json_t *figure)
+{
+    const char *first = json_string_value(json_object_get(figure, "first_day"));
+    const char *last = json_string_value(json_object_get(figure, "last_day"));
+
+    if (first != NULL && last != NULL && strcmp(first, last) != 0)
+        put_word(p, "first_day", first);
+}
+
 hsy_status history_point(struct history_point *out, json_t *figure,
                          const struct roster_entry *e, enum history_form form,
                          uint32_t day)
@@ -295,6 +305,8 @@ hsy_status history_point(struct history_point *out, json_t *figure,
         put_word(&p, "task", e->task.id);
         put_count(&p, "release", e->task.release);
     }
+    if (form == HISTORY_IS_OWN)
+        history_put_first(&p, figure);
     put_count(&p, "reports", reports);
     if (json_is_integer(devices))
         put_count(&p, "devices", (uint64_t)json_integer_value(devices));
@@ -308,22 +320,5 @@ hsy_status history_point(struct history_point *out, json_t *figure,
     if (form != HISTORY_IS_OWN)
         return put_close(&p, &out->json, &out->len, NULL);
     out->own_reports = reports;
-    return put_close(&p, &out->own, &out->own_len, NULL);
-}
-
-hsy_status history_few(struct history_point *out, const struct roster_entry *e,
-                       const struct store_count *day, uint64_t devices)
-{
-    struct put p;
-    hsy_status st = put_open(&p, NULL);
-
-    if (st != HSY_OK)
-        return st;
-    put_count(&p, "reports", day->reports);
-    put_count(&p, "devices", devices);
-    put_count(&p, "min_reports", e->task.min_reports);
-    put_bool(&p, "few", true);
-    *out =
-        (struct history_point){.day = day->epoch, .own_reports = day->reports};
     return put_close(&p, &out->own, &out->own_len, NULL);
 }

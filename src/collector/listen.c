@@ -111,26 +111,29 @@ static uint64_t loop_pace(const struct loop *p, const struct request *q,
     return 1000 * q->moved / LISTEN_SLOWEST;
 }
 
-/* How much sooner than otherwise a connection without a request is closed where
- * there is no room for another. */
+/* How much sooner than otherwise time is up where there is no room for another
+ * connection. What keeps pace is not hurt by it. */
 static uint64_t loop_early(const struct listen_options *o,
-                           const struct request *q)
+                           const struct request *q, int state)
 {
-    const uint64_t has =
-        1000ull * (q->served ? o->idle_seconds : o->head_seconds);
-    const uint64_t left = q->served ? LISTEN_FULL_IDLE_MS : LISTEN_FULL_HEAD_MS;
+    uint64_t has = o->body_seconds, left = LISTEN_FULL_MS;
 
-    return has > left ? has - left : 0;
+    if (state == REQUEST_EVENTS)
+        return 0; /* its reader has gone: a second */
+    if (state == REQUEST_NONE)
+        has = q->served ? o->idle_seconds : o->head_seconds;
+    if (state == REQUEST_NONE && q->served)
+        left = LISTEN_FULL_IDLE_MS;
+    return 1000 * has > left ? 1000 * has - left : 0;
 }
 
 /* Whether its time is up. */
 static bool loop_late(const struct loop *p, const struct request *q, bool full)
 {
     const int state = atomic_load_explicit(&q->state, memory_order_relaxed);
-    uint64_t early = 0;
+    const uint64_t early =
+        full ? loop_early(&p->listener->options, q, state) : 0;
 
-    if (full && state == REQUEST_NONE)
-        early = loop_early(&p->listener->options, q);
     return q->deadline != 0 &&
            q->deadline + loop_pace(p, q, state) <= p->now + early;
 }

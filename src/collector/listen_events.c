@@ -131,6 +131,24 @@ static void events_give(struct request *q, const char *bytes, size_t len)
     events_wake(q);
 }
 
+/* Whether who reads may still do so: a token may have been revoked. */
+static bool events_may(const struct request *q)
+{
+    const struct listen_options *o = &q->loop->listener->options;
+    const char *token = request_bearer(q);
+
+    return o->role == NULL ||
+           (token != NULL && o->role(o->ctx, token) >= q->route->role);
+}
+
+/* End those who may not; each before something is given to it. */
+static void events_expel(struct loop *p)
+{
+    for (struct request *q = p->subscribers; q != NULL; q = q->events_next)
+        if (!q->events_over && !events_may(q))
+            events_stop(q);
+}
+
 void events_spread(struct loop *p)
 {
     struct listen_event *e = atomic_exchange(&p->events, NULL), *next, *first;
@@ -140,6 +158,8 @@ void events_spread(struct loop *p)
         e->next = first;
         first = e;
     }
+    if (first != NULL)
+        events_expel(p);
     for (e = first; e != NULL; e = next) {
         next = e->next;
         for (struct request *q = p->subscribers; q != NULL; q = q->events_next)
@@ -152,6 +172,7 @@ void events_ping(struct loop *p)
 {
     static const char ping[] = ":\n\n"; /* a comment: readers skip it */
 
+    events_expel(p);
     for (struct request *q = p->subscribers; q != NULL; q = q->events_next)
         events_give(q, ping, sizeof ping - 1);
 }

@@ -34,9 +34,9 @@
 /* What waits for a subscriber at most, and how often silence is broken. */
 #define LISTEN_EVENTS_BYTES (256u * 1024u)
 #define LISTEN_EVENTS_SECONDS 15u
-/* A head has so long, and silence after an answer, where no connection is left
- * for others. */
-#define LISTEN_FULL_HEAD_MS 2000u
+/* A head, a body and an answer have so long, and silence between two requests,
+ * where no connection is left for others. */
+#define LISTEN_FULL_MS 2000u
 #define LISTEN_FULL_IDLE_MS 1000u
 
 enum request_state {

@@ -20,7 +20,7 @@ static bool recent_same(const struct recent_key *a, const struct recent_key *b)
 {
     return a->entry == b->entry && a->first == b->first && a->last == b->last &&
            a->top == b->top && a->level == b->level && a->lying == b->lying &&
-           a->reports == b->reports && a->candidates == b->candidates;
+           a->generation == b->generation && a->candidates == b->candidates;
 }
 
 static char *recent_copy(const char *json, size_t len)

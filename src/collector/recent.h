@@ -2,7 +2,7 @@
  * recent.h - figures that were made a moment ago, for who asks the same.
  *
  * Several readers of one page ask the same of the same tally. A figure stands
- * for two seconds, unless a report comes in between. Used by one thread.
+ * for two seconds, unless another generation is shown. Used by one thread.
  */
 #ifndef RECENT_H
 #define RECENT_H
@@ -13,7 +13,7 @@
 struct recent_key {
     uint32_t entry, first, last, top;
     double level, lying;
-    uint64_t reports;    /* of the entry at that time */
+    uint64_t generation; /* of what is shown */
     uint32_t candidates; /* a checksum of their list */
 };
 

@@ -181,6 +181,23 @@ const struct roster_entry *roster_at(const struct roster *r, size_t number)
     return &r->entries[number];
 }
 
+uint64_t roster_tally_bytes(const struct roster *r, uint64_t day_words,
+                            uint64_t days)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct roster_entry *e = &r->entries[i];
+        const uint64_t life = (uint64_t)e->last - e->first + 1;
+        const uint64_t own = e->words <= day_words ? days + 2 : 0;
+
+        if (e->current)
+            bytes +=
+                e->words * sizeof(int64_t) * (1 + (own < life ? own : life));
+    }
+    return bytes;
+}
+
 /* ---- Finding ------------------------------------------------------------- */
 
 static int roster_order(const struct roster_entry *e, const char *task,

@@ -53,6 +53,12 @@ hsy_status roster_load(struct roster **out, const uint8_t *const *bytes,
 size_t roster_count(const struct roster *r);
 const struct roster_entry *roster_at(const struct roster *r, size_t number);
 
+/* Memory of the tallies of all tasks in force: of each one, and if it has at
+ * most day_words cells one for each of the days that are kept, today and
+ * tomorrow. */
+uint64_t roster_tally_bytes(const struct roster *r, uint64_t day_words,
+                            uint64_t days);
+
 /* By what an upload's head says; NULL if there is none. A task that is known,
  * but not under this release or digest, is left in *near (may be NULL). */
 const struct roster_entry *roster_find(const struct roster *r,

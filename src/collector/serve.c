@@ -9,6 +9,7 @@
 
 #include "serve.h"
 
+#include "copies.h"
 #include "hostfail.h"
 #include "put.h"
 #include "rehearsal.h"
@@ -468,6 +469,8 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
     if (st == HSY_OK)
         st = history_start(&c->history, c, &t->err);
     if (st == HSY_OK)
+        st = copies_start(&c->copies, c, &t->err);
+    if (st == HSY_OK)
         st = listen_start(c->public, &t->err);
     if (st == HSY_OK && c->admin != NULL)
         st = listen_start(c->admin, &t->err);
@@ -484,13 +487,17 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
 
 void serve_look(struct collector *c)
 {
+    struct engine_status status;
     hsy_error err = {0};
     bool changed = false;
 
+    engine_look(c->engine, &status);
+    tokens_today(c->tokens, status.day);
     if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
     } else if (changed) {
         log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        api_tell_status(c); /* its readers are asked for their tokens */
         serve_enrols(c, NULL);
         serve_strange_tokens(c);
     }
@@ -509,6 +516,8 @@ hsy_status serve_stop(struct collector *c, hsy_error *err)
     listen_drain(c->public, seconds);
     if (c->admin != NULL)
         listen_drain(c->admin, seconds);
+    copies_stop(c->copies);
+    c->copies = NULL;
     history_stop(c->history);
     c->history = NULL;
     st = workers_stop(c->workers, err);
@@ -525,6 +534,7 @@ void serve_close(struct collector *c)
         listen_drain(c->public, 0); /* handlers use what is closed below */
     if (c->admin != NULL)
         listen_drain(c->admin, 0);
+    copies_stop(c->copies);
     history_stop(c->history);
     if (c->workers != NULL)
         (void)workers_stop(c->workers, &err);

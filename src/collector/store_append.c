@@ -106,6 +106,7 @@ hsy_status store_append(struct store *is, const struct store_commit *c,
     if (st != HSY_OK)
         return st;
     s->state.seq = c->seq;
+    store_last_write(s, c->seq);
     return st;
 }
 

@@ -4,7 +4,8 @@
  * Both databases are read at one moment: a reader is begun in each while nobody
  * writes to either, so that the record and the cells it speaks of belong
  * together. Copying goes on from there without holding anybody up. The copy is
- * made under another name, synced, and renamed: it is whole or not there.
+ * made under another name, looked through, synced, and renamed: it is whole and
+ * sound, or not there.
  */
 #define _GNU_SOURCE /* O_DIRECTORY */
 
@@ -122,6 +123,7 @@ static hsy_status backup_make(struct store_sqlite *s, const char *draft,
 {
     sqlite3 *db[2] = {NULL, NULL};
     int rc = backup_begin_both(s, db);
+    hsy_status st;
 
     for (size_t i = 0; i < 2 && rc == SQLITE_OK; i++)
         rc = backup_copy(db[i], draft, backup_files[i]);
@@ -129,22 +131,23 @@ static hsy_status backup_make(struct store_sqlite *s, const char *draft,
         sqlite3_close(db[i]);
     if (rc != SQLITE_OK)
         return backup_why(rc, err);
+    st = store_keep_look(draft, err);
+    if (st != HSY_OK)
+        return st;
     if (!backup_sync(draft) || rename(draft, directory) == -1 ||
         !store_sync_parent(directory))
         return backup_why(SQLITE_IOERR, err);
     return HSY_OK;
 }
 
-hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
+static hsy_status backup_to(struct store_sqlite *s, const char *directory,
+                            hsy_error *err)
 {
-    struct store_sqlite *s = (struct store_sqlite *)is;
     const size_t room = strlen(directory) + sizeof ".draft";
     char *draft;
     struct stat there;
-    hsy_status st = store_alive(s, err);
+    hsy_status st;
 
-    if (st != HSY_OK)
-        return st;
     if (lstat(directory, &there) == 0)
         return host_fail(err, HSY_E_REFUSED, "backup",
                          "something of that name is there: choose another");
@@ -161,5 +164,19 @@ hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
             store_remove(draft);
     }
     free(draft);
+    return st;
+}
+
+/* One at a time: two of one name would write into one another. */
+hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->copying);
+    st = backup_to(s, directory, err);
+    pthread_mutex_unlock(&s->copying);
     return st;
 }

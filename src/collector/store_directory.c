@@ -40,10 +40,21 @@ bool store_sync_parent(const char *path)
 /* Whole names, as the sandbox knows unlink and not unlinkat. */
 bool store_remove(const char *directory)
 {
-    static const char *const names[] = {
-        "record.db", "record.db-wal", "record.db-shm", "record.db-journal",
-        "cells.db",  "cells.db-wal",  "cells.db-shm",  "cells.db-journal",
-        "lock",      "reserve"};
+    static const char *const names[] = {"record.db",
+                                        "record.db-wal",
+                                        "record.db-shm",
+                                        "record.db-journal",
+                                        "cells.db",
+                                        "cells.db-wal",
+                                        "cells.db-shm",
+                                        "cells.db-journal",
+                                        "lock",
+                                        "reserve",
+                                        "last",
+                                        "shown.db",
+                                        "shown.db-journal",
+                                        "tokens.db",
+                                        "tokens.db-journal"};
     const size_t room = strlen(directory) + sizeof "/record.db-journal";
     char *path = malloc(room);
     struct stat is;

@@ -16,6 +16,10 @@ hsy_status store_keep_verify(struct store *s,
                                          const char *text),
                              void *ctx, hsy_error *err);
 
+/* Look through a copy that nobody has open: pages, checksums, the chunks of
+ * tallies, what rests. HSY_E_DAMAGED if it does not hold together. */
+hsy_status store_keep_look(const char *directory, hsy_error *err);
+
 /* Join rows of ids, erase what is over, and give room back to the file system.
  * Needs twice as much room again for a while: HSY_E_FULL. One thread of a
  * process at a time. */

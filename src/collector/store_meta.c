@@ -126,15 +126,13 @@ static int meta_next_turn(struct store_sqlite *s, struct sql *q,
     return SQLITE_OK;
 }
 
-hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err)
+hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err)
 {
     uint64_t rest[2] = {0};
-    hsy_status st = old ? meta_upgrade(s, err) : HSY_OK;
+    hsy_status st = store_get_meta(s, &s->append, SQL_GET_META, META_COLUMNS,
+                                   meta_take, err);
     int rc;
 
-    if (st == HSY_OK)
-        st = store_get_meta(s, &s->append, SQL_GET_META, META_COLUMNS,
-                            meta_take, err);
     if (st != HSY_OK)
         return st;
     rc = meta_pair(&s->append, SQL_SUM_BATCHES, rest);
@@ -143,5 +141,15 @@ hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err)
     if (rest[0] != s->meta.rests || rest[1] != s->meta.checks)
         return store_damaged(s, "batches", err);
     s->state = s->meta.state;
-    return store_write(s, &s->append, meta_next_turn, NULL, err);
+    return HSY_OK;
+}
+
+hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err)
+{
+    hsy_status st = old ? meta_upgrade(s, err) : HSY_OK;
+
+    if (st == HSY_OK)
+        st = store_read_meta(s, err);
+    return st == HSY_OK ? store_write(s, &s->append, meta_next_turn, NULL, err)
+                        : st;
 }

@@ -333,10 +333,13 @@ static void sqlite_close(struct store *is)
     sql_close(&s->cells);
     store_line_clear(&s->writing);
     pthread_mutex_destroy(&s->cutting);
+    pthread_mutex_destroy(&s->copying);
     if (s->held != -1) /* after SQLite has given up its locks on it */
         close(s->held);
     if (s->reserve != -1)
         close(s->reserve);
+    if (s->last != -1)
+        close(s->last);
     if (s->lock != -1)
         close(s->lock);
     if (s->dir != -1)
@@ -405,23 +408,62 @@ static hsy_status sqlite_recover(struct store_sqlite *s, hsy_error *err)
     return st == HSY_E_FULL ? HSY_OK : st;
 }
 
-hsy_status store_sqlite_open(struct store **out, struct store_state *state,
-                             const char *directory, bool create, hsy_error *err)
+static struct store_sqlite *sqlite_new(void)
 {
     struct store_sqlite *s = calloc(1, sizeof *s);
     uint8_t seed;
-    hsy_status st;
 
     if (s == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return NULL;
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
-    s->dir = s->lock = s->held = s->reserve = -1;
+    s->dir = s->lock = s->held = s->reserve = s->last = -1;
     s->reserve_bytes = STORE_RESERVE;
     s->record_most = STORE_LOG;
     s->cells_most = STORE_CELLS_LOG;
     store_line_init(&s->writing);
     pthread_mutex_init(&s->cutting, NULL);
+    pthread_mutex_init(&s->copying, NULL);
+    return s;
+}
+
+hsy_status store_sqlite_look(struct store **out, const char *directory,
+                             hsy_error *err)
+{
+    struct store_sqlite *s = sqlite_new();
+    int64_t version = 0;
+    hsy_status st;
+
+    if (s == NULL || (s->path = strdup(directory)) == NULL) {
+        free(s);
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    }
+    st = sqlite_connect(s, &s->append, "record.db", &s->record_log, err);
+    if (st == HSY_OK)
+        st = sqlite_connect(s, &s->cells, "cells.db", &s->cells_log, err);
+    if (st == HSY_OK)
+        st = sqlite_version(s, &s->append, &version, err);
+    if (st == HSY_OK && version != STORE_VERSION)
+        st = store_damaged(s, s->append.file, err);
+    if (st == HSY_OK)
+        st = sqlite_open_cells(s, false, err);
+    if (st == HSY_OK)
+        st = store_read_meta(s, err);
+    if (st != HSY_OK)
+        sqlite_close(&s->is);
+    else
+        *out = &s->is;
+    return st;
+}
+
+hsy_status store_sqlite_open(struct store **out, struct store_state *state,
+                             const char *directory, bool create, hsy_error *err)
+{
+    struct store_sqlite *s = sqlite_new();
+    hsy_status st;
+
+    if (s == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     st = store_enter(s, directory, create, err);
     if (st == HSY_OK)
         store_reserve_plan(s);
@@ -431,6 +473,8 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         st = store_hold(s, create, err);
     if (st == HSY_OK)
         st = sqlite_open_both(s, create, err);
+    if (st == HSY_OK)
+        st = store_last_open(s, err);
     if (st == HSY_OK)
         st = sqlite_recover(s, err);
     if (st != HSY_OK) {

@@ -183,12 +183,14 @@ struct store_sqlite {
     struct store is; /* first */
     int dir, lock;
     int reserve; /* opened when it is first filled */
+    int last;    /* says the last commit once more */
     int held;    /* record.db, locked: `lock` is only a name in a directory */
     char *path;  /* of the directory, absolute */
     struct sql append, flip, cells;
     struct store_line writing;
     pthread_mutex_t cutting;
-    atomic_int dead; /* a status; nothing is done any more */
+    pthread_mutex_t copying; /* one backup at a time; taken before the others */
+    atomic_int dead;         /* a status; nothing is done any more */
     atomic_size_t record_log, cells_log; /* pages in the logs, */
     size_t record_most, cells_most;      /* before they are moved by who writes
                                           * tallies */
@@ -277,9 +279,15 @@ hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
                           hsy_error *err); /* store_sqlite.c */
 int store_still_ours(struct store_sqlite *s, struct sql *q);
 
-/* Read it, after a record of version 1 got what it lacks; take the next turn,
- * and find all batches that it speaks of. HSY_E_DAMAGED. */
+/* Read it, and find all batches that it speaks of: HSY_E_DAMAGED. The same
+ * after a record of version 1 got what it lacks, and take the next turn. */
+hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err);
 hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
+
+/* Open a store that nobody has and nobody is to change: a copy, for reading.
+ * No lock is taken and no turn (store_sqlite.c). */
+hsy_status store_sqlite_look(struct store **out, const char *directory,
+                             hsy_error *err);
 
 /* Move a log into its database: it is written over from its beginning, or
  * truncated. Another connection that still reads puts it off; that is no
@@ -320,6 +328,14 @@ struct store_tally_row store_tally_row(const struct sql_value *row);
 hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            uint32_t epoch, struct store_tally_row *row,
                            hsy_error *err);
+
+/* ---- A copy of two moments (store_last.c) ---------------------------------
+ */
+
+/* Hold the last commit against what was written down outside: HSY_E_DAMAGED if
+ * acknowledged ones are missing. Write it down. */
+hsy_status store_last_open(struct store_sqlite *s, hsy_error *err);
+void store_last_write(const struct store_sqlite *s, uint64_t seq);
 
 /* ---- A full disk (store_reserve.c) --------------------------------------- */
 

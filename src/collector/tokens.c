@@ -1,7 +1,7 @@
 /*
  * tokens.c - tokens as a running collector asks for them.
  *
- * All files are read into one set that does not change; a new one takes its
+ * The book is read into one set that does not change; a new one takes its
  * place. What was presented is hashed first. Roles: the hash is compared with
  * every one that is kept, each in constant time. Enrolment: it is looked up by
  * halving; how long that takes tells of the hash, which without the token
@@ -13,26 +13,15 @@
 
 #include "hostfail.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-/* What a file was when it was read. */
-struct tokens_stamp {
-    bool settled; /* a later change would show in the rest */
-    bool there;
-    ino_t inode;
-    off_t size;
-    struct timespec changed;
-};
+#define TOKENS_PATH 4096u
 
 struct tokens_set {
     struct tokens_people people;
@@ -41,51 +30,35 @@ struct tokens_set {
 };
 
 struct tokens {
-    int dir;
-    pthread_rwlock_t lock; /* of set and wanted */
+    char *data;            /* owned */
+    pthread_mutex_t using; /* the book */
+    struct book book;
+    ino_t inode;           /* of the book that is open */
+    int64_t version;       /* of what was read; SQLite's data_version */
+    bool stale;            /* what is there could not be read; */
+    bool said;             /* and that was said */
+    pthread_rwlock_t lock; /* of set, wanted and day */
     struct tokens_set set;
     char **wanted; /* owned, ended by NULL; NULL: none */
-    struct tokens_stamp people, lists;
+    uint32_t day;  /* today; 0: nobody said */
 };
+
+static void tokens_list_clear(struct tokens_list *list)
+{
+    free(list->hashes);
+    free(list->expires);
+}
 
 static void tokens_clear(struct tokens_set *set)
 {
     for (size_t i = 0; i < set->nlists; i++)
-        free(set->lists[i].hashes);
+        tokens_list_clear(&set->lists[i]);
     free(set->lists);
     free(set->people.all);
     *set = (struct tokens_set){.nlists = 0};
 }
 
 /* ---- Reading ------------------------------------------------------------- */
-
-/* A change within the clock's grain would not show: what is as young as that
- * is read again the next time. */
-static struct tokens_stamp tokens_look(int dir, const char *path)
-{
-    struct tokens_stamp now = {.there = false};
-    struct timespec clock;
-    struct stat s;
-
-    now.there = fstatat(dir, path, &s, AT_SYMLINK_NOFOLLOW) == 0;
-    now.settled = true;
-    if (!now.there)
-        return now;
-    now.inode = s.st_ino;
-    now.size = s.st_size;
-    now.changed = s.st_ctim;
-    now.settled = clock_gettime(CLOCK_REALTIME, &clock) == 0 &&
-                  clock.tv_sec > s.st_ctim.tv_sec + 1;
-    return now;
-}
-
-static bool tokens_same(const struct tokens_stamp *a,
-                        const struct tokens_stamp *b)
-{
-    return a->settled && a->there == b->there && a->inode == b->inode &&
-           a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
-           a->changed.tv_nsec == b->changed.tv_nsec;
-}
 
 static int tokens_order(const void *a, const void *b)
 {
@@ -94,77 +67,108 @@ static int tokens_order(const void *a, const void *b)
     return strcmp(x->task, y->task);
 }
 
-static hsy_status tokens_read_one(int dir, struct tokens_set *set,
-                                  const char *task, hsy_error *err)
+static void tokens_path(char path[TOKENS_PATH], const char *data)
 {
-    struct tokens_list *grown =
-        realloc(set->lists, (set->nlists + 1) * sizeof *grown);
-
-    if (grown == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    set->lists = grown;
-    return tokens_list_read(dir, task, &grown[set->nlists++], err);
+    snprintf(path, TOKENS_PATH, "%s/%s", data, tokens_kind.name);
 }
 
-/* Every list in `enrolled`. */
-static hsy_status tokens_read_lists(int dir, struct tokens_set *set,
-                                    hsy_error *err)
+/* Open the book, again if another stands in its place. */
+static hsy_status tokens_reopen(struct tokens *t, bool create, hsy_error *err)
 {
-    int fd = openat(dir, "enrolled", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *all = fd != -1 ? fdopendir(fd) : NULL;
-    hsy_status st = HSY_OK;
-    const struct dirent *e;
+    char path[TOKENS_PATH];
+    struct stat s;
 
-    if (all == NULL) {
-        if (fd != -1)
-            close(fd);
-        return fd == -1 && errno == ENOENT
-                   ? HSY_OK
-                   : host_fail(err, HSY_E_IO, NULL,
-                               "the enrolment tokens cannot be read");
+    tokens_path(path, t->data);
+    if (t->book.db != NULL && stat(path, &s) == 0 && s.st_ino == t->inode)
+        return HSY_OK;
+    if (!create && access(path, F_OK) == -1)
+        return host_fail(err, HSY_E_IO, tokens_kind.name, "it is not there");
+    book_close(&t->book);
+    t->version = -1;
+    if (tokens_book_open(&t->book, t->data, false, err) != HSY_OK)
+        return err != NULL ? err->status : HSY_E_IO;
+    if (stat(path, &s) == 0)
+        t->inode = s.st_ino;
+    return HSY_OK;
+}
+
+/* A number that another process's commit changes. */
+static hsy_status tokens_version(struct tokens *t, int64_t *version,
+                                 hsy_error *err)
+{
+    sqlite3_stmt *ask = book_ask(&t->book, err, "PRAGMA data_version", "");
+    hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
+
+    if (st == HSY_OK && book_row(&t->book, ask, &st, err))
+        *version = sqlite3_column_int64(ask, 0);
+    sqlite3_finalize(ask);
+    return st;
+}
+
+/* Read all of it, if it is not what was read. */
+static hsy_status tokens_read(struct tokens *t, bool create, bool *changed,
+                              hsy_error *err)
+{
+    struct tokens_set set = {.nlists = 0}, old;
+    int64_t version = 0;
+    hsy_status st = tokens_reopen(t, create, err);
+
+    if (st == HSY_OK)
+        st = tokens_version(t, &version, err);
+    if (st != HSY_OK || (version == t->version && !t->stale))
+        return st;
+    st = tokens_people_load(&t->book, &set.people, err);
+    if (st == HSY_OK)
+        st = tokens_lists_load(&t->book, &set.lists, &set.nlists, err);
+    if (st == HSY_OK) {
+        pthread_rwlock_wrlock(&t->lock);
+        old = t->set;
+        t->set = set;
+        pthread_rwlock_unlock(&t->lock);
+        set = old;
+        t->version = version;
+        *changed = true;
     }
-    while (st == HSY_OK && (e = readdir(all)) != NULL)
-        if (tokens_name_fits(e->d_name))
-            st = tokens_read_one(dir, set, e->d_name, err);
-    closedir(all);
-    if (st == HSY_OK && set->nlists > 1)
-        qsort(set->lists, set->nlists, sizeof set->lists[0], tokens_order);
+    tokens_clear(&set);
     return st;
 }
 
 hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err)
 {
-    struct tokens_stamp people = tokens_look(t->dir, "tokens");
-    struct tokens_stamp lists = tokens_look(t->dir, "enrolled");
-    struct tokens_set set = {.nlists = 0}, old;
+    bool news = false;
     hsy_status st;
 
-    if (changed != NULL)
-        *changed = false;
-    if (tokens_same(&t->people, &people) && tokens_same(&t->lists, &lists))
-        return HSY_OK;
-    if (changed != NULL)
-        *changed = t->people.inode != people.inode ||
-                   t->people.there != people.there ||
-                   t->lists.changed.tv_sec != lists.changed.tv_sec ||
-                   t->lists.changed.tv_nsec != lists.changed.tv_nsec;
-    t->people = people;
-    t->lists = lists;
-    st = tokens_people_read(t->dir, &set.people, err);
-    if (st == HSY_OK)
-        st = tokens_read_lists(t->dir, &set, err);
-    if (st != HSY_OK) {
-        if (st == HSY_E_IO || st == HSY_E_NOMEM)
-            t->people.settled = false; /* the next time it may be possible */
-        tokens_clear(&set);
+    pthread_mutex_lock(&t->using);
+    st = tokens_read(t, false, &news, err);
+    pthread_mutex_unlock(&t->using);
+    t->stale = st != HSY_OK;
+    if (changed == NULL) {
+        t->said = t->stale;
         return st;
     }
+    *changed = news;
+    if (t->stale && t->said)
+        return HSY_OK; /* that was said */
+    t->said = t->stale;
+    return st;
+}
+
+hsy_status tokens_backup(struct tokens *t, const char *directory,
+                         hsy_error *err)
+{
+    hsy_status st;
+
+    pthread_mutex_lock(&t->using);
+    st = book_copy(&t->book, directory, &tokens_kind, err);
+    pthread_mutex_unlock(&t->using);
+    return st;
+}
+
+void tokens_today(struct tokens *t, uint32_t day)
+{
     pthread_rwlock_wrlock(&t->lock);
-    old = t->set;
-    t->set = set;
+    t->day = day;
     pthread_rwlock_unlock(&t->lock);
-    tokens_clear(&old);
-    return HSY_OK;
 }
 
 /* ---- A set of tokens ----------------------------------------------------- */
@@ -172,6 +176,7 @@ hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err)
 hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err)
 {
     struct tokens *t = calloc(1, sizeof *t);
+    bool news = false;
     hsy_status st;
 
     if (t == NULL || sodium_init() == -1) {
@@ -179,10 +184,10 @@ hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     }
     pthread_rwlock_init(&t->lock, NULL);
-    t->dir = tokens_directory(data, false);
-    st = t->dir == -1 ? host_fail(err, HSY_E_IO, NULL,
-                                  "the data directory cannot be read")
-                      : tokens_refresh(t, NULL, err);
+    pthread_mutex_init(&t->using, NULL);
+    t->data = strdup(data);
+    st = t->data == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+                         : tokens_read(t, true, &news, err);
     if (st != HSY_OK) {
         tokens_close(t);
         return st;
@@ -204,8 +209,9 @@ void tokens_close(struct tokens *t)
         return;
     tokens_clear(&t->set);
     tokens_forget_wanted(t->wanted);
-    if (t->dir != -1)
-        close(t->dir);
+    book_close(&t->book);
+    free(t->data);
+    pthread_mutex_destroy(&t->using);
     pthread_rwlock_destroy(&t->lock);
     free(t);
 }
@@ -301,18 +307,25 @@ bool tokens_task(struct tokens *t, size_t i, char task[HSY_TASK_ID + 1])
     return found;
 }
 
-/* Whether a token (NULL: none) is in a list. The lock is held. */
+/* Whether a token (NULL: none) is in a list, and has not expired. The lock is
+ * held. */
 static bool tokens_among(const struct tokens *t, const char *task,
                          const char *token, uint8_t hash[16], uint32_t *quota)
 {
     const struct tokens_list *list = tokens_find(t, task);
+    const uint8_t *found;
+    uint32_t last;
 
-    if (list == NULL || token == NULL)
+    if (list == NULL || token == NULL || list->n == 0)
         return false;
     tokens_hash_short(hash, task, token);
     *quota = list->quota;
-    return bsearch(hash, list->hashes, list->n, TOKENS_SHORT,
-                   tokens_order_hashes) != NULL;
+    found =
+        bsearch(hash, list->hashes, list->n, TOKENS_SHORT, tokens_order_hashes);
+    if (found == NULL)
+        return false;
+    last = list->expires[(size_t)(found - list->hashes) / TOKENS_SHORT];
+    return last == 0 || t->day <= last;
 }
 
 enum tokens_entry tokens_enrolled(struct tokens *t, const char *task,

@@ -1,10 +1,10 @@
 /*
  * tokens.h - who may read, who may upload: hashed, compared in constant time.
  *
- * Roles: a text file `tokens` in the data directory, a line a token: name,
- * role, hash. Enrolment: a file `enrolled/TASK` of 16-byte hashes, sorted, with
- * the quota in its head. A token is 32 random bytes in base64url; its hash is
- * keyed BLAKE2b. The files are replaced whole and read again when they change.
+ * Roles, each token with a name; enrolment, tokens of a task with a quota, each
+ * of which may expire. A token is 32 random bytes in base64url; its hash, keyed
+ * BLAKE2b, is all that is kept, in tokens.db of the data directory. A running
+ * collector reads it again when it has changed.
  */
 #ifndef TOKENS_H
 #define TOKENS_H
@@ -19,12 +19,20 @@ extern const char *const tokens_roles[]; /* by listen_role; NULL at its end */
 hsy_status tokens_open(struct tokens **out, const char *data, hsy_error *err);
 void tokens_close(struct tokens *t);
 
-/* Read again if a file has changed; one thread at a time. A broken file keeps
- * the old. *changed, unless NULL: whether others are in force now. */
+/* Read again if something has changed; one thread at a time. What cannot be
+ * read keeps the old. *changed, unless NULL: whether others are in force now;
+ * then a failure is told once, until it is over. */
 hsy_status tokens_refresh(struct tokens *t, bool *changed, hsy_error *err);
 
+/* What day it is: tokens expire. */
+void tokens_today(struct tokens *t, uint32_t day);
+
+/* A copy of the book in a backup's directory. Any thread. */
+hsy_status tokens_backup(struct tokens *t, const char *directory,
+                         hsy_error *err);
+
 /* Tasks (ended by NULL; NULL: none) that want a token even if none was made
- * yet; copied. Those with a file want one in any case. */
+ * yet; copied. Those that had some want one in any case. */
 hsy_status tokens_want(struct tokens *t, char *const *tasks, hsy_error *err);
 
 /* The role of a token, LISTEN_ANYONE if it is none; any thread, in time that
@@ -64,11 +72,29 @@ hsy_status tokens_each(const char *data,
 #define TOKENS_FORWARDERS "Forwarders"
 
 /* n enrolment tokens for a task or TOKENS_FORWARDERS, handed to `each` once
- * they are durable. The quota is that of all tokens of the task from now on.
- * HSY_E_RANGE for an id that is none, and for too many. */
+ * they are durable. expires: their last day, 0: none. The quota is that of all
+ * tokens of the task from now on. HSY_E_RANGE for an id that is none, and for
+ * too many. */
 hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
-                        uint64_t n,
+                        uint64_t n, uint32_t expires,
                         hsy_status (*each)(void *ctx, const char *token),
                         void *ctx, hsy_error *err);
+
+#define TOKENS_ID 33 /* the name of an enrolment token, NUL included */
+
+/* The enrolment tokens of a task, by the name that their hash makes. HSY_E_
+ * UNKNOWN: there are none. */
+hsy_status tokens_each_enrolled(const char *data, const char *task,
+                                hsy_status (*each)(void *ctx, const char *id,
+                                                   uint32_t expires),
+                                void *ctx, hsy_error *err);
+
+/* One of them, by its name or as it was printed: let it expire after a day (0:
+ * never), or end it now. "all": all of them; withdrawn, the task wants none any
+ * more. HSY_E_UNKNOWN: it is none of the task's. */
+hsy_status tokens_expire(const char *data, const char *task, const char *which,
+                         uint32_t day, hsy_error *err);
+hsy_status tokens_withdraw(const char *data, const char *task,
+                           const char *which, hsy_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* tokens_files.c - the files that tokens are kept in: read and replaced whole.
- */
+/* tokens_files.c - names and hashes of tokens, and the files of earlier
+ * versions. */
 #define _GNU_SOURCE /* O_NOFOLLOW, openat */
 
 #include "tokens_files.h"
@@ -18,7 +18,7 @@
 
 #define FILES_HEAD 32u /* of a list of enrolled tokens */
 #define FILES_VERSION 1u
-#define FILES_PATH 64u  /* "enrolled/", an id, ".new" */
+#define FILES_PATH 64u  /* "enrolled/" and an id */
 #define FILES_LINE 128u /* of `tokens` */
 
 const char *const tokens_roles[] = {"anyone", "scraper", "analyst", "operator",
@@ -61,33 +61,11 @@ void tokens_hash_short(uint8_t hash[TOKENS_SHORT], const char *task,
 
 /* ---- Reading ------------------------------------------------------------- */
 
-bool tokens_give(int dir, const char *path)
-{
-    struct stat d;
-
-    return fstat(dir, &d) == 0 &&
-           (d.st_uid == geteuid() ||
-            fchownat(dir, path, d.st_uid, d.st_gid, AT_SYMLINK_NOFOLLOW) == 0);
-}
-
-static bool files_enrolled(int dir)
-{
-    return mkdirat(dir, "enrolled", S_IRWXU) == 0 ? tokens_give(dir, "enrolled")
-                                                  : errno == EEXIST;
-}
-
 int tokens_directory(const char *data, bool create)
 {
-    int dir;
-
     if (create && mkdir(data, S_IRWXU) == -1 && errno != EEXIST)
         return -1;
-    dir = open(data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir != -1 && create && !files_enrolled(dir)) {
-        close(dir);
-        return -1;
-    }
-    return dir;
+    return open(data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Whether a file may be believed: regular, of whom the directory is, closed to
@@ -222,22 +200,9 @@ static uint64_t files_get64(const uint8_t *p)
     return files_get32(p) | (uint64_t)files_get32(p + 4) << 32;
 }
 
-static void files_put32(uint8_t *p, uint32_t x)
+static void files_path(char path[FILES_PATH], const char *task)
 {
-    x = htole32(x);
-    memcpy(p, &x, sizeof x);
-}
-
-static void files_put64(uint8_t *p, uint64_t x)
-{
-    files_put32(p, (uint32_t)x);
-    files_put32(p + 4, (uint32_t)(x >> 32));
-}
-
-static void files_path(char path[FILES_PATH], const char *task,
-                       const char *suffix)
-{
-    snprintf(path, FILES_PATH, "enrolled/%.32s%s", task, suffix);
+    snprintf(path, FILES_PATH, "enrolled/%.32s", task);
 }
 
 /* Of the head and the hashes. */
@@ -290,108 +255,12 @@ hsy_status tokens_list_read(int dir, const char *task, struct tokens_list *out,
 
     *out = (struct tokens_list){.quota = 0};
     snprintf(out->task, sizeof out->task, "%s", task);
-    files_path(path, task, "");
+    files_path(path, task);
     st = files_read(dir, path,
                     FILES_HEAD + (size_t)TOKENS_ENROLLED_MAX * TOKENS_SHORT,
                     &bytes, &len, err);
     if (st == HSY_OK && bytes != NULL)
         st = files_list(out, bytes, len, err);
-    free(bytes);
-    return st;
-}
-
-/* ---- Writing ------------------------------------------------------------- */
-
-static bool files_put(int fd, const uint8_t *bytes, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, bytes, len);
-
-        if (n == -1 && !retry_write(fd))
-            return false;
-        if (n > 0) {
-            bytes += n;
-            len -= (size_t)n;
-        }
-    }
-    return true;
-}
-
-static bool files_sync_directory(int dir, const char *path)
-{
-    int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool good = fd != -1 && fsync(fd) == 0;
-
-    if (fd != -1)
-        close(fd);
-    return good;
-}
-
-/* Write a draft, give it to the directory's owner, put it into its place. The
- * caller has the lock, so a draft that is there is a dead process's. */
-static hsy_status files_replace(int dir, const char *path, const char *draft,
-                                const uint8_t *bytes, size_t len,
-                                hsy_error *err)
-{
-    int fd;
-    bool good;
-
-    unlinkat(dir, draft, 0);
-    fd =
-        openat(dir, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-               S_IRUSR | S_IWUSR);
-    good = fd != -1 && tokens_give(dir, draft) && files_put(fd, bytes, len) &&
-           fsync(fd) == 0;
-    if (fd != -1)
-        close(fd);
-    good =
-        good && renameat(dir, draft, dir, path) == 0 &&
-        files_sync_directory(dir, strchr(path, '/') != NULL ? "enrolled" : ".");
-    if (good)
-        return HSY_OK;
-    unlinkat(dir, draft, 0);
-    return host_fail(err, HSY_E_IO, NULL, "the tokens cannot be written");
-}
-
-hsy_status tokens_people_write(int dir, const struct tokens_people *p,
-                               hsy_error *err)
-{
-    char *text = malloc(p->n * FILES_LINE + 1);
-    char hex[2 * TOKENS_HASH + 1];
-    hsy_status st;
-    size_t len = 0;
-
-    if (text == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    for (size_t i = 0; i < p->n; i++) {
-        sodium_bin2hex(hex, sizeof hex, p->all[i].hash, TOKENS_HASH);
-        len +=
-            (size_t)snprintf(text + len, FILES_LINE, "%s %s %s\n",
-                             p->all[i].name, tokens_roles[p->all[i].role], hex);
-    }
-    st = files_replace(dir, "tokens", "tokens.new", (uint8_t *)text, len, err);
-    free(text);
-    return st;
-}
-
-hsy_status tokens_list_write(int dir, const struct tokens_list *list,
-                             hsy_error *err)
-{
-    size_t len = list->n * TOKENS_SHORT;
-    uint8_t *bytes = malloc(FILES_HEAD + len);
-    char path[FILES_PATH];
-    hsy_status st;
-
-    if (bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    memcpy(bytes, "HSYENROL", 8);
-    files_put32(bytes + 8, FILES_VERSION);
-    files_put32(bytes + 12, list->quota);
-    files_put64(bytes + 16, list->n);
-    memcpy(bytes + FILES_HEAD, list->hashes, len);
-    files_sum(bytes + FILES_HEAD - 8, bytes, bytes + FILES_HEAD, len);
-    files_path(path, list->task, "");
-    st = files_replace(dir, path, "enrolled.new", bytes, FILES_HEAD + len, err);
     free(bytes);
     return st;
 }

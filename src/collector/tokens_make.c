@@ -1,8 +1,7 @@
 /*
  * tokens_make.c - `hearsay serve token`: making, listing and revoking.
  *
- * Works beside a running collector, which notices the new files. One at a time
- * makes changes: whoever has the lock of `tokens.lock`.
+ * Works beside a running collector, which notices that the book has changed.
  */
 #define _GNU_SOURCE
 
@@ -10,49 +9,19 @@
 
 #include "hostfail.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#define MAKE_BYTES 32u /* of a token */
+#define MAKE_BYTES 32u     /* of a token */
+#define MAKE_ONCE 1000000u /* tokens made in one call */
 
-/* The data directory and its lock. */
-struct make_place {
-    int dir, lock;
-};
-
-static void make_leave(struct make_place *p)
+static hsy_status make_enter(struct book *b, const char *data, bool create,
+                             hsy_error *err)
 {
-    if (p->lock != -1)
-        close(p->lock);
-    if (p->dir != -1)
-        close(p->dir);
-}
-
-static hsy_status make_enter(struct make_place *p, const char *data,
-                             bool create, hsy_error *err)
-{
-    *p = (struct make_place){-1, -1};
     if (sodium_init() == -1)
         return host_fail(err, HSY_E_ENTROPY, NULL, "the random source failed");
-    p->dir = tokens_directory(data, create);
-    if (p->dir == -1)
-        return host_fail(err, errno == ENOENT ? HSY_E_EMPTY : HSY_E_IO, NULL,
-                         "the data directory cannot be opened");
-    p->lock =
-        openat(p->dir, "tokens.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-               S_IRUSR | S_IWUSR);
-    if (p->lock == -1 || !tokens_give(p->dir, "tokens.lock") ||
-        flock(p->lock, LOCK_EX) == -1) {
-        make_leave(p);
-        return host_fail(err, HSY_E_IO, NULL,
-                         "the lock of the tokens cannot be taken");
-    }
-    return HSY_OK;
+    return tokens_book_open(b, data, create, err);
 }
 
 static void make_token(char token[TOKENS_TEXT])
@@ -65,95 +34,81 @@ static void make_token(char token[TOKENS_TEXT])
     sodium_memzero(bytes, sizeof bytes);
 }
 
-/* The place of a name, people->n if there is none. */
-static size_t make_find(const struct tokens_people *people, const char *name)
-{
-    size_t i = 0;
-
-    while (i < people->n && strcmp(people->all[i].name, name) != 0)
-        i++;
-    return i;
-}
-
 /* ---- Roles --------------------------------------------------------------- */
 
-static hsy_status make_add(int dir, const struct tokens_people *old,
-                           const char *name, enum listen_role role,
-                           const char *token, hsy_error *err)
+/* Within a transaction. */
+static hsy_status make_add(struct book *b, const char *name,
+                           enum listen_role role, const char *token,
+                           hsy_error *err)
 {
-    struct tokens_people grown = {.n = old->n + 1};
-    struct tokens_person *p;
-    hsy_status st;
+    struct tokens_people people;
+    struct tokens_person p = {.role = role};
+    hsy_status st = tokens_people_load(b, &people, err);
 
-    if (make_find(old, name) < old->n)
-        return host_fail(err, HSY_E_REFUSED, "name",
-                         "there is a token of this name; revoke it first, or "
-                         "take another name");
-    if (grown.n > TOKENS_MAX)
-        return host_fail(err, HSY_E_FULL, NULL, "there are 1000 tokens");
-    grown.all = calloc(grown.n, sizeof *grown.all);
-    if (grown.all == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    if (old->n != 0)
-        memcpy(grown.all, old->all, old->n * sizeof *grown.all);
-    p = &grown.all[old->n];
-    snprintf(p->name, sizeof p->name, "%s", name);
-    p->role = role;
-    tokens_hash(p->hash, token);
-    st = tokens_people_write(dir, &grown, err);
-    free(grown.all);
-    return st;
+    for (size_t i = 0; st == HSY_OK && i < people.n; i++)
+        if (strcmp(people.all[i].name, name) == 0)
+            st = host_fail(err, HSY_E_REFUSED, "name",
+                           "there is a token of this name; revoke it first, "
+                           "or take another name");
+    if (st == HSY_OK && people.n == TOKENS_MAX)
+        st = host_fail(err, HSY_E_FULL, NULL, "there are 1000 tokens");
+    free(people.all);
+    if (st != HSY_OK)
+        return st;
+    snprintf(p.name, sizeof p.name, "%s", name);
+    tokens_hash(p.hash, token);
+    return tokens_put_person(b, &p, err);
 }
 
 hsy_status tokens_add(const char *data, const char *name, enum listen_role role,
                       char token[TOKENS_TEXT], hsy_error *err)
 {
-    struct tokens_people people = {NULL, 0};
-    struct make_place place;
+    struct book b;
     hsy_status st;
 
     if (!tokens_name_fits(name))
         return host_fail(err, HSY_E_RANGE, "name",
                          "a name is 1 to 32 letters, digits, '.', '_' and "
                          "'-', and begins with a letter or a digit");
-    st = make_enter(&place, data, true, err);
+    st = make_enter(&b, data, true, err);
     if (st != HSY_OK)
         return st;
-    st = tokens_people_read(place.dir, &people, err);
+    st = book_begin(&b, err);
     if (st == HSY_OK) {
         make_token(token);
-        st = make_add(place.dir, &people, name, role, token, err);
+        st = book_end(&b, make_add(&b, name, role, token, err), err);
     }
-    free(people.all);
-    make_leave(&place);
+    book_close(&b);
     if (st != HSY_OK)
         sodium_memzero(token, TOKENS_TEXT);
     return st;
 }
 
+/* A statement that must change something. */
+static hsy_status make_change(struct book *b, sqlite3_stmt *ask,
+                              const char *field, const char *none,
+                              hsy_error *err)
+{
+    hsy_status st = book_do(b, ask, err);
+
+    if (st == HSY_OK && sqlite3_changes(b->db) == 0)
+        return host_fail(err, HSY_E_UNKNOWN, field, none);
+    return st;
+}
+
 hsy_status tokens_revoke(const char *data, const char *name, hsy_error *err)
 {
-    struct tokens_people people = {NULL, 0};
-    struct make_place place;
-    hsy_status st = make_enter(&place, data, false, err);
-    size_t at;
+    struct book b;
+    hsy_status st = make_enter(&b, data, false, err);
 
     if (st != HSY_OK)
         return st;
-    st = tokens_people_read(place.dir, &people, err);
-    at = make_find(&people, name);
-    if (st == HSY_OK && at == people.n)
-        st = host_fail(err, HSY_E_UNKNOWN, "name",
-                       "there is no token of this name; 'hearsay serve token "
-                       "list' has them");
-    if (st == HSY_OK) {
-        people.n--;
-        memmove(people.all + at, people.all + at + 1,
-                (people.n - at) * sizeof *people.all);
-        st = tokens_people_write(place.dir, &people, err);
-    }
-    free(people.all);
-    make_leave(&place);
+    st = make_change(
+        &b, book_ask(&b, err, "DELETE FROM people WHERE name=?1", "t", name),
+        "name",
+        "there is no token of this name; 'hearsay serve token list' has them",
+        err);
+    book_close(&b);
     return st;
 }
 
@@ -163,65 +118,54 @@ hsy_status tokens_each(const char *data,
                        void *ctx, hsy_error *err)
 {
     struct tokens_people people = {NULL, 0};
-    int dir = tokens_directory(data, false);
-    hsy_status st;
+    struct book b;
+    hsy_status st = make_enter(&b, data, false, err);
 
-    if (dir == -1)
-        return host_fail(err, errno == ENOENT ? HSY_E_EMPTY : HSY_E_IO, NULL,
-                         "the data directory cannot be opened");
-    st = tokens_people_read(dir, &people, err);
+    if (st != HSY_OK)
+        return st;
+    st = tokens_people_load(&b, &people, err);
     for (size_t i = 0; st == HSY_OK && i < people.n; i++)
         st = each(ctx, people.all[i].name, people.all[i].role);
     free(people.all);
-    close(dir);
+    book_close(&b);
     return st;
 }
 
 /* ---- Enrolment ----------------------------------------------------------- */
 
-#define MAKE_ONCE 1000000u /* tokens made in one call */
-
-static int make_order(const void *a, const void *b)
+static hsy_status make_room(struct book *b, const char *task, uint64_t n,
+                            hsy_error *err)
 {
-    return memcmp(a, b, TOKENS_SHORT);
-}
+    sqlite3_stmt *ask = book_ask(
+        b, err, "SELECT count(*) FROM enrolled WHERE task=?1", "t", task);
+    hsy_status st = ask == NULL ? HSY_E_IO : HSY_OK;
+    int64_t there = 0;
 
-/* Make n tokens and add their hashes to the list. */
-static hsy_status make_hashes(struct tokens_list *list,
-                              char (*tokens)[TOKENS_TEXT], uint64_t n,
-                              hsy_error *err)
-{
-    uint8_t *grown = realloc(list->hashes, (list->n + n) * TOKENS_SHORT);
-
-    if (grown == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    list->hashes = grown;
-    for (uint64_t i = 0; i < n; i++) {
-        make_token(tokens[i]);
-        tokens_hash_short(grown + (list->n + i) * TOKENS_SHORT, list->task,
-                          tokens[i]);
-    }
-    list->n += n;
-    qsort(list->hashes, list->n, TOKENS_SHORT, make_order);
-    return HSY_OK;
-}
-
-static hsy_status make_enrol(int dir, const char *task, uint32_t quota,
-                             char (*tokens)[TOKENS_TEXT], uint64_t n,
-                             hsy_error *err)
-{
-    struct tokens_list list;
-    hsy_status st = tokens_list_read(dir, task, &list, err);
-
-    if (st == HSY_OK && n > TOKENS_ENROLLED_MAX - list.n)
+    if (st == HSY_OK && book_row(b, ask, &st, err))
+        there = sqlite3_column_int64(ask, 0);
+    sqlite3_finalize(ask);
+    if (st == HSY_OK && n > TOKENS_ENROLLED_MAX - (uint64_t)there)
         st = host_fail(err, HSY_E_FULL, "count",
                        "a task has at most 50 million tokens");
+    return st;
+}
+
+/* Within a transaction. */
+static hsy_status make_enrol(struct book *b, const char *task, uint32_t quota,
+                             char (*tokens)[TOKENS_TEXT], uint64_t n,
+                             uint32_t expires, hsy_error *err)
+{
+    hsy_status st = make_room(b, task, n, err);
+
     if (st == HSY_OK)
-        st = make_hashes(&list, tokens, n, err);
-    list.quota = quota;
-    if (st == HSY_OK)
-        st = tokens_list_write(dir, &list, err);
-    free(list.hashes);
+        st = tokens_put_task(b, task, quota, err);
+    for (uint64_t i = 0; i < n && st == HSY_OK; i++) {
+        uint8_t hash[TOKENS_SHORT];
+
+        make_token(tokens[i]);
+        tokens_hash_short(hash, task, tokens[i]);
+        st = tokens_put_enrolled(b, task, hash, expires, err);
+    }
     return st;
 }
 
@@ -245,26 +189,148 @@ static hsy_status make_check(const char *task, uint32_t quota, uint64_t n,
 }
 
 hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
-                        uint64_t n,
+                        uint64_t n, uint32_t expires,
                         hsy_status (*each)(void *ctx, const char *token),
                         void *ctx, hsy_error *err)
 {
     hsy_status st = make_check(task, quota, n, err);
     char(*tokens)[TOKENS_TEXT];
-    struct make_place place;
+    struct book b;
 
     if (st == HSY_OK)
-        st = make_enter(&place, data, true, err);
+        st = make_enter(&b, data, true, err);
     if (st != HSY_OK)
         return st;
     tokens = calloc(n, sizeof *tokens);
     st = tokens == NULL ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
-                        : make_enrol(place.dir, task, quota, tokens, n, err);
-    make_leave(&place);
+                        : book_begin(&b, err);
+    if (st == HSY_OK)
+        st = book_end(&b, make_enrol(&b, task, quota, tokens, n, expires, err),
+                      err);
+    book_close(&b);
     for (uint64_t i = 0; st == HSY_OK && i < n; i++)
         st = each(ctx, tokens[i]);
     if (tokens != NULL)
         sodium_memzero(tokens, n * sizeof *tokens);
     free(tokens);
+    return st;
+}
+
+hsy_status tokens_each_enrolled(const char *data, const char *task,
+                                hsy_status (*each)(void *ctx, const char *id,
+                                                   uint32_t expires),
+                                void *ctx, hsy_error *err)
+{
+    struct tokens_list list = {.quota = 0};
+    struct book b;
+    hsy_status st = make_enter(&b, data, false, err);
+
+    if (st != HSY_OK)
+        return st;
+    snprintf(list.task, sizeof list.task, "%s", task);
+    st = tokens_list_load(&b, &list, err);
+    book_close(&b);
+    if (st == HSY_OK && list.n == 0)
+        st = host_fail(err, HSY_E_UNKNOWN, "task",
+                       "this task has no enrolment tokens");
+    for (uint64_t i = 0; st == HSY_OK && i < list.n; i++) {
+        char id[TOKENS_ID];
+
+        sodium_bin2hex(id, sizeof id, list.hashes + i * TOKENS_SHORT,
+                       TOKENS_SHORT);
+        st = each(ctx, id, list.expires[i]);
+    }
+    free(list.hashes);
+    free(list.expires);
+    return st;
+}
+
+/* ---- One of them --------------------------------------------------------- */
+
+/* The hash that a name is, or that a token has. */
+static void make_which(uint8_t hash[TOKENS_SHORT], const char *task,
+                       const char *which)
+{
+    const char *end = NULL;
+    size_t n = 0;
+
+    if (strlen(which) == TOKENS_ID - 1 &&
+        sodium_hex2bin(hash, TOKENS_SHORT, which, TOKENS_ID - 1, NULL, &n,
+                       &end) == 0 &&
+        n == TOKENS_SHORT)
+        return;
+    tokens_hash_short(hash, task, which);
+}
+
+static const char make_none[] =
+    "it is no enrolment token of this task; 'hearsay serve token list TASK' "
+    "has their names";
+
+hsy_status tokens_expire(const char *data, const char *task, const char *which,
+                         uint32_t day, hsy_error *err)
+{
+    const bool all = strcmp(which, "all") == 0;
+    uint8_t hash[TOKENS_SHORT];
+    struct book b;
+    hsy_status st = make_enter(&b, data, false, err);
+
+    if (st != HSY_OK)
+        return st;
+    make_which(hash, task, which);
+    st = make_change(
+        &b,
+        all ? book_ask(&b, err, "UPDATE enrolled SET expires=?2 WHERE task=?1",
+                       "ti", task, (int64_t)day)
+            : book_ask(&b, err,
+                       "UPDATE enrolled SET expires=?2 WHERE task=?1 AND "
+                       "hash=?3",
+                       "tib", task, (int64_t)day, (const void *)hash,
+                       sizeof hash),
+        "token", make_none, err);
+    book_close(&b);
+    return st;
+}
+
+/* Within a transaction: all tokens of a task, and that it wants some. */
+static hsy_status make_open_task(struct book *b, const char *task,
+                                 hsy_error *err)
+{
+    hsy_status st = book_do(
+        b, book_ask(b, err, "DELETE FROM enrolled WHERE task=?1", "t", task),
+        err);
+
+    return st == HSY_OK
+               ? make_change(b,
+                             book_ask(b, err, "DELETE FROM tasks WHERE task=?1",
+                                      "t", task),
+                             "task", make_none, err)
+               : st;
+}
+
+hsy_status tokens_withdraw(const char *data, const char *task,
+                           const char *which, hsy_error *err)
+{
+    uint8_t hash[TOKENS_SHORT];
+    struct book b;
+    hsy_status st = make_enter(&b, data, false, err);
+
+    if (st == HSY_OK)
+        st = book_begin(&b, err);
+    if (st != HSY_OK) {
+        book_close(&b);
+        return st;
+    }
+    make_which(hash, task, which);
+    if (strcmp(which, "all") == 0)
+        st = make_open_task(&b, task, err);
+    else
+        st = make_change(&b,
+                         book_ask(&b, err,
+                                  "DELETE FROM enrolled WHERE task=?1 AND "
+                                  "hash=?2",
+                                  "tb", task, (const void *)hash, sizeof hash),
+                         "token", make_none, err);
+    st = book_end(&b, st, err);
+    book_close(&b);
     return st;
 }

@@ -158,6 +158,23 @@ static void trouble_memory(struct trouble *t, const struct trouble_scene *s)
                     s->status.refusing);
 }
 
+static void trouble_days(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->status.undated != 0)
+        trouble_say(t,
+                    "tallies of days do not fit into tally_bytes; tasks that "
+                    "are counted without: %" PRIu64,
+                    s->status.undated);
+}
+
+static void trouble_need(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->status.tally_need > s->c->config.tally_bytes)
+        trouble_say(t,
+                    "keep_days will need more than tally_bytes; MiB: %" PRIu64,
+                    (s->status.tally_need >> 20) + 1);
+}
+
 static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = true;
@@ -197,6 +214,8 @@ static const struct trouble_row {
     {"uploads-refused", trouble_refused},
     {"ids-full", trouble_ids},
     {"tally-memory", trouble_memory},
+    {"day-tallies", trouble_days},
+    {"tally-need", trouble_need},
     {"not-folded", trouble_unfolded},
     {"thread-hangs", trouble_hangs},
 };

@@ -48,6 +48,8 @@ static void folder_write(struct workers *w, struct folder *s)
         s->next = folder_next(w);
         atomic_store(&w->checkpoint, workers_clock());
     }
+    if (st == HSY_OK && !s->write)
+        engine_trim(w->e);
     s->fold = true; /* what waited for the entry that was written */
 }
 

@@ -11,7 +11,7 @@ collector.DAY = 20773  # the clock is driven, and so no day is today's
 from collector import *
 
 FIRST, DAYS, N, SEED = DAY - 20, 7, 200, 5
-OPTIONS = dict(start=DAY - 20, end=DAY + 300, min_reports=150)
+OPTIONS = dict(start=DAY - 20, end=DAY + 300, min_reports=1)  # whatever comes is shown
 TASKS = (task("dark", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", **OPTIONS)
          + task("browser", "values: [firefox, chrome]; mechanism: grr; epsilon: 1; permanent: {epsilon: 2}", **OPTIONS)
          + task("minutes", "range: [0, 1440]; permanent: {epsilon: 2, gamma: 0.1}", **OPTIONS)

@@ -232,7 +232,7 @@ class Collector:
     def configure(self, **config):
         """Write hearsay.yaml."""
         self.config = {"data": self.data, "document": os.path.join(self.dir, "tasks.signed"), "public_key": os.path.join(self.dir, "key.public"),
-                       "listen": "127.0.0.1:0", "admin": "127.0.0.1:0", "admin_open": True, "grace_days": 3, **config}
+                       "listen": "127.0.0.1:0", "admin": "127.0.0.1:0", "admin_open": True, "grace_days": 3, "snapshot_seconds": 0, **config}
         self.yaml = os.path.join(self.dir, "hearsay.yaml")
         with open(self.yaml, "w") as f:
             for key, value in self.config.items():
@@ -334,8 +334,8 @@ class Collector:
         return status, json.loads(body) if "json" in headers.get("content-type", "") else body
 
     def settled(self, task_, reports, release=None, token=None):
-        """Wait until a task has so many reports in its tally; its cells."""
-        where = "/v1/tasks/%s/tally" % task_ + ("?release=%d" % release if release else "")
+        """Wait until a task has so many reports in its tally, the live one unless a reader's token is given; its cells."""
+        where = "/v1/tasks/%s/%s" % (task_, "tally" if token else "live") + ("?release=%d" % release if release else "")
         end = time.monotonic() + DEADLINE
         while True:
             status, tally = self.get(where, token)
@@ -347,7 +347,7 @@ class Collector:
     def cells(self, task_, token=None):
         """The cells of a task that are not 0, of every report acknowledged."""
         status, row = self.get("/v1/tasks/%s" % task_, token)
-        return self.settled(task_, row["reports"], token=token)
+        return self.settled(task_, row.get("live", row)["reports"], token=token)
 
     def rss(self):
         """Its resident memory in bytes, now."""

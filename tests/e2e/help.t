@@ -63,7 +63,7 @@ def complete(*words):
 ok(complete("rand") == ["randomize"], "completion knows commands")
 ok(set(commands) - {"help"} <= set(complete("help", "")), "and what there is help for")
 ok(complete("tasks", "") == ["check", "compile", "keygen", "show"], "and what tasks can do")
-ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls"], "and what store can do")
+ok(complete("store", "") == ["check", "export", "import", "compact", "forget-nulls", "retire", "purge"], "and what store can do")
 ok(complete("serve", "t") == ["token"] and complete("serve", "token", "r") == ["revoke"] and complete("serve", "token", "add", "x", "--role", "a") == ["analyst"],
    "and what serve can")
 ok(complete("account", "s") == ["shuffle"] and complete("account", "g") == ["group"], "and what account can total")

@@ -134,12 +134,23 @@ def refused(at, low, high, ciphers=None):
     return isinstance(shake(at, context(low, high, ciphers)), Exception)
 
 
+def half_closed(at, body):
+    """The answer to an upload after which nothing more is sent, by TLS."""
+    s = shake(at, cert.context())
+    s.sendall(b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    socket.socket.shutdown(s, socket.SHUT_WR)  # not ssl's, which would not read any more either
+    got = s.recv(4096)
+    s.close()
+    return got[:13]
+
+
 for tls12 in (False, True):
     c = Collector("tls%d" % tls12, tls_cert=cert.cert, tls_key=cert.key, tls12=tls12)
     c.start()
     s = shake(c.public, cert.context())
     ok(s.version() == "TLSv1.3" and s.cipher()[0] in ("TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"), "TLS 1.3 is spoken", s)
     ok(healthy(s) and (s.session is None or not s.session.has_ticket), "no ticket is given", s.session)
+    ok({half_closed(c.public, c.task["cells"].upload([i])) for i in range(10)} == {b"HTTP/1.1 204 "}, "who sends no more gets the answer")
     ok(refused(c.public, V.TLSv1, V.TLSv1_1), "TLS 1.0 and 1.1 are not")
     if not tls12:
         ok(refused(c.public, V.TLSv1_2, V.TLSv1_2), "nor 1.2, unless it is asked for")

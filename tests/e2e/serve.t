@@ -165,7 +165,7 @@ for args, words in ((["add", "a b", "--role", "analyst"], "letters"), (["add", "
     data = c.data if words else key_of(c, "nowhere")
     r = run("serve", "token", *args, "--data", data)
     ok(r.code == 1 and (words or "No such file") in r.err and not r.out, "token %s says what is wrong" % args[0], r)
-for args, words in ((["add", "x"], "--role"), (["add", "--role", "analyst"], "NAME"), (["list", "x"], "nothing"), (["enrol", "x", "--count", "1"], "--quota"),
+for args, words in ((["add", "x"], "--role"), (["add", "--role", "analyst"], "NAME"), (["list", "x", "y"], "nothing"), (["enrol", "x", "--count", "1"], "--quota"),
                     (["forget"], "say what"), (["list", "--listen", "x"], "does not go")):
     r = run("serve", "token", *args, "--data", c.data)
     ok(r.code == 2 and words in r.err, "token %s is no usage" % " ".join(args), r)

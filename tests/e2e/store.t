@@ -90,7 +90,11 @@ ok(n == 461 and found == want, "with every report, those too that were not folde
 r = run("estimate", os.path.join(path("tallies"), "crash-1.tally"), "--format", "json")
 ok(r.code == 0 and json.loads(r.out)["reports"] == 3, "and estimate reads it", r)
 
-must("store", "export", c.data, "-o", path("archive"))
+old_mask = os.umask(0o022)
+must("store", "export", c.data, "-o", path("archive"), "--tallies", path("private"))
+os.umask(old_mask)
+modes = [os.stat(path(p)).st_mode & 0o777 for p in ("archive", "private", "private/cells-1.tally")]
+ok(modes == [0o600, 0o700, 0o600], "what is exported is for its owner only", modes)
 must("store", "import", path("archive"), path("heir"))
 heir = checked(path("heir"))
 ok(heir["tasks"] == got["tasks"] and heir["ids"] == got["ids"] and heir["day"] == got["day"], "an archive becomes the same data", heir)
@@ -214,4 +218,29 @@ want = {f: open(os.path.join(GOLDEN, f), "rb").read() for f in sorted(os.listdir
 got = checked(old)
 ok(got["sound"] and sum(t["waiting"] for t in got["tasks"]) > 0 and got["ids"] > 0, "data of version 1 opens", got)
 ok(want and {f: without_rounds(t) for f, t in tallies(old, "golden-tallies").items()} == want, "and has the tallies it had, now with their rounds")
+
+# ---- An upgrade, rehearsed ---------------------------------------------------------------
+
+def program(name, text):
+    with open(path(name), "w") as f:
+        f.write("#!/bin/sh\n" + text)
+    os.chmod(path(name), 0o755)
+    return path(name)
+
+
+OTHER = os.path.abspath(os.environ["HEARSAY"])
+before = checked(c.data)
+r = store("check", c.data, "--with", OTHER)
+ok(r.code == 0 and b"reads all of it, and finds the same" in r.out and b"back to this program: yes" in r.out
+   and not os.path.exists(c.data + ".rehearsal"), "an upgrade to the same program goes, and back", r)
+newer = program("newer", '"%s" "$@" && python3 -c "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute(\'PRAGMA user_version = 3\')" "$3/record.db"\n' % OTHER)
+r = store("check", c.data, "--with", newer)
+ok(r.code == 0 and b"only with a backup from before" in r.out and b"a newer program made it" in r.out, "one that leaves a newer version: there is no way back, and why", r)
+r = store("check", c.data, "--with", program("loses", '"%s" "$@" | sed "s/\\"reports\\": *461/\\"reports\\": 460/"\n' % OTHER))
+ok(r.code == 1 and r.out == b"" and "other data" in r.err and "tasks" in r.err, "one that finds other counts is refused", r)
+r = store("check", c.data, "--with", program("refuses", 'echo "no such version" >&2; exit 1\n'))
+ok(r.code == 1 and "no such version" in r.err and "cannot read the data" in r.err, "one that cannot read it too, with its reason", r)
+r = store("check", c.data, "--with", path("no-program"))
+ok(r.code == 1 and "no-program" in r.err and not os.path.exists(c.data + ".rehearsal"), "and one that is not there", r)
+ok({**checked(c.data), "bytes": 0} == {**before, "bytes": 0}, "the data itself stays as it is")
 done()

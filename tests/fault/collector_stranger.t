@@ -2,10 +2,12 @@
 """Another program opens the databases of a running collector and closes them
 again: a shell of SQLite, a backup. Whoever closes a database last removes its
 log; that must never be the stranger, or what is acknowledged after it is lost.
+Somebody copies its files one after the other: what the copy lacks is found.
 Somebody removes `lock`, and starts a second collector: it must not count beside
 the first."""
 
 import os
+import shutil
 import sqlite3
 import sys
 
@@ -26,7 +28,7 @@ def counted(c, value):
     return c.upload([c.task["cells"].upload([value])])[0] == 204
 
 
-c = Collector("stranger")
+c = Collector("stranger", checkpoint_seconds=1)
 for start in ("a new store", "one that is opened again"):
     c.start()
     first = 1 if start == "a new store" else 3
@@ -38,6 +40,28 @@ for start in ("a new store", "one that is opened again"):
     c.kill()
 c.start()
 ok(c.cells("cells") == {1: 1, 2: 1, 3: 1, 4: 1}, "everything acknowledged is there after a kill")
+
+def moved():
+    """Whether all that was acknowledged has left the log for the database."""
+    return os.path.getsize(os.path.join(c.data, "record.db-wal")) == 0
+
+
+counted(c, 99)
+c.until(moved)
+for k, files in enumerate((("last", "record.db", "cells.db"), ("record.db", "cells.db"))):
+    copied = path("copy%d" % k)
+    os.mkdir(copied, 0o700)
+    for value in range(100 * k + 100, 100 * k + 110):
+        assert counted(c, value)
+    for name in files:  # what was acknowledged is in the log now, and soon in the database
+        shutil.copy(os.path.join(c.data, name), copied)
+    assert counted(c, 100 * k + 110)
+    c.until(moved)
+    for name in os.listdir(c.data):
+        if name not in files:
+            shutil.copy(os.path.join(c.data, name), copied)
+    r = run("store", "check", copied)
+    ok(r.code == 1 and "last: acknowledged reports are missing" in r.err, "a copy by cp that lacks acknowledged reports is found: %s first" % files[0], r)
 
 os.unlink(os.path.join(c.data, "lock"))
 r = run("store", "check", c.data)

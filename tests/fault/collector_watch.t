@@ -117,4 +117,16 @@ t = c.task["cells"]
 ok(c.upload([t.upload([1])])[0] == 503, "a tally does not fit")
 ok(c.until(lambda: state(c)[0] == 503 and "tally-memory" in state(c)[1]), "whose only task has no memory is not ready", state(c))
 ok(c.stop() == 0, "it ends")
+
+# A tally of 32 KiB, with one a day for 35 days: 1.2 MiB in the end.
+c = Collector("days", tasks=cells("cells", 4096), tally_bytes="100K").start()
+t = c.task["cells"]
+ok(c.until(lambda: state(c)[0] == 200 and "tally-need" in state(c)[1]) and c.until(lambda: "tally-need" in c.said()), "what days will need is said at the start", state(c))
+r = run("serve", "check", c.yaml)
+ok(r.code == 0 and "keep_days will need 2 MiB" in r.err, "and by serve check", r)
+answers = [c.upload([t.upload([k], epoch=DAY - k)])[0] for k in range(4)]
+ok(answers == [204] * 4, "a day whose tally does not fit is counted", answers)
+ok(c.until(lambda: state(c)[0] == 200 and "day-tallies" in state(c)[1]), "and it is said that it has none", state(c))
+ok(c.cells("cells") == {0: 1, 1: 1, 2: 1, 3: 1}, "all reports are in the whole")
+ok(c.stop() == 0, "it ends")
 done()

@@ -12,9 +12,12 @@
 #include "coverage_pairs.h"
 #include "coverage_points.h"
 
+#include "chain.h"
+
 #define PERMANENT_ROUNDS 365u
 #define PERMANENT_ANSWERS 16u    /* most that are counted */
-#define PERMANENT_SINGLE 75000   /* reports of a run that are made one by one */
+#define PERMANENT_SLOTS_MOST 3u  /* of one run */
+#define PERMANENT_SINGLE 20000   /* reports of a run that are made one by one */
 #define PERMANENT_REPORTS 300000 /* and of mechanisms that are not counted */
 
 /* Who is there in which round. */
@@ -24,6 +27,13 @@ enum permanent_attendance {
     PERMANENT_JOIN,    /* they come evenly, and stay */
     PERMANENT_SLOTS,   /* all, with a new answer every third of the rounds */
     PERMANENT_UNKNOWN, /* as leave, but rounds cannot be told apart */
+};
+
+/* How the reports of a run are made. */
+enum permanent_form {
+    PERMANENT_REAL,   /* one by one */
+    PERMANENT_OUTPUT, /* as counts of answers that have few values */
+    PERMANENT_BITS    /* as counts of bits */
 };
 
 struct permanent_run {
@@ -40,11 +50,16 @@ struct permanent_run {
     uint32_t split; /* rounds from there on have a tally of their own; 0: none
                      */
     hsy_tally later;
-    int64_t *memory; /* of it, and of one more */
+    int64_t *memory; /* of it, and of three more */
 
-    /* Instead of the reports how many there are of each answer. */
-    bool counted;
+    uint32_t *times;                        /* that each device is there */
+    uint32_t in_slot[PERMANENT_SLOTS_MOST]; /* rounds */
+
+    /* Instead of the reports how many there are of each answer, or of each
+     * cell's bit. */
+    enum permanent_form form;
     uint64_t sent[PERMANENT_ANSWERS];
+    int64_t *ones, *asked;
 
     struct coverage_selected picked[2]; /* RAPPOR's detected values */
 };
@@ -73,8 +88,11 @@ static inline bool permanent_open(struct permanent_run *p,
     p->rounds = c->rounds;
     p->n = c->n;
     p->answer = stat_alloc(p->poll.run.info.report_bytes);
+    p->times = stat_alloc(c->n * sizeof *p->times);
+    p->ones = stat_alloc(p->poll.run.s->cells * sizeof *p->ones);
+    p->asked = stat_alloc(p->poll.run.s->cells * sizeof *p->asked);
     p->memory =
-        stat_alloc(2 * hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
+        stat_alloc(4 * hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
     return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
@@ -83,6 +101,9 @@ static inline void permanent_close(struct permanent_run *p)
 {
     free(p->permanent);
     free(p->answer);
+    free(p->times);
+    free(p->ones);
+    free(p->asked);
     free(p->memory);
     poll_close(&p->poll);
 }
@@ -110,24 +131,16 @@ static inline uint64_t permanent_slot(const struct permanent_run *p,
                                             : 0;
 }
 
-/* How many rounds a device is there. */
-static inline uint32_t permanent_times(const struct permanent_run *p,
-                                       uint64_t i)
-{
-    uint32_t times = 0;
-
-    for (uint32_t t = 0; t < p->rounds; t++)
-        times += permanent_there(p, i, t);
-    return times;
-}
-
 static inline void permanent_rounds(struct permanent_run *p)
 {
     for (uint32_t t = 0; t < p->rounds; t++) {
         p->of[t] =
             (hsy_round){.slot = permanent_slot(p, t), .round = t, .each = 1};
-        for (uint64_t i = 0; i < p->n; i++)
+        p->in_slot[p->of[t].slot]++;
+        for (uint64_t i = 0; i < p->n; i++) {
             p->of[t].reports += permanent_there(p, i, t);
+            p->times[i] += permanent_there(p, i, t);
+        }
     }
 }
 
@@ -142,7 +155,7 @@ static inline void permanent_people(struct permanent_run *p, uint64_t lane)
     coverage_draw(p->poll.codes, p->poll.held, law, p->n, lane);
     memset(p->poll.held, 0, sizeof p->poll.held);
     for (uint64_t i = p->n; i-- > 0;) {
-        const double times = permanent_times(p, i);
+        const double times = p->times[i];
         uint64_t word, j, code;
 
         (void)rng.fill(rng.ctx, &word, sizeof word);
@@ -177,10 +190,6 @@ static inline hsy_status permanent_send(struct permanent_run *p, uint32_t round)
     uint8_t *report = r->reports + p->waiting * r->info.report_bytes;
     hsy_status st;
 
-    if (p->counted) {
-        p->sent[p->answer[0] % PERMANENT_ANSWERS]++;
-        return HSY_OK;
-    }
     st = hsy_chain_report(&p->chain, report, p->answer, &secret);
     if (st != HSY_OK)
         return st;
@@ -205,7 +214,8 @@ static inline hsy_status permanent_answer(struct permanent_run *p,
                : hsy_chain_permanent(&p->chain, p->answer, key, &again);
 }
 
-static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
+static inline hsy_status permanent_device_real(struct permanent_run *p,
+                                               uint64_t i)
 {
     uint64_t slot = UINT64_MAX;
     hsy_status st = HSY_OK;
@@ -225,7 +235,8 @@ static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
 /* ---- Counts of reports --------------------------------------------------- */
 
 /*
- * Of rr, grr and onebit, whose answer is one byte of few values: a report has
+ * Outputs: of rr, grr and onebit, whose answer is one byte of few values: a
+ * report has
  * its answer's value with chance p2, else any other, each with chance q2
  * (hsy_chain_describe). So of the W reports that are made from equal answers,
  * binomially many keep it and the others spread evenly: the same law, and the
@@ -282,16 +293,104 @@ static inline hsy_status permanent_spread(struct permanent_run *p, uint32_t own,
     return st;
 }
 
+/*
+ * Bits: of oue, dbitflip and RAPPOR. Each bit of a report is 1 with chance p2
+ * if that of the answer is, else with q2, by itself; and the cells of a tally
+ * add up the bits. So of each cell two binomial numbers are drawn, from the
+ * reports whose answer has a 1 there and from those that have a 0.
+ */
+
+/* A tally of the answer alone, its bits set to 0, to 1, or left. */
+static inline hsy_status permanent_one(struct permanent_run *p, hsy_tally *one,
+                                       size_t at, int bit)
+{
+    const hsy_scheme *s = p->poll.run.s;
+    const struct chain_part part = s->mech->chain->part(s);
+    uint8_t report[64];
+
+    if (s->report_bytes > sizeof report)
+        return HSY_E_RANGE;
+    memcpy(report, p->answer, s->report_bytes);
+    for (uint32_t b = part.first; bit >= 0 && b < part.first + part.count; b++)
+        report[b / 8] = (uint8_t)((report[b / 8] & ~(1u << b % 8)) |
+                                  (unsigned)bit << b % 8);
+    hsy_tally_init(one, s, p->memory + at * hsy_tally_words(s));
+    return hsy_tally_add(one, s, report, NULL);
+}
+
+static inline hsy_status permanent_count_bits(struct permanent_run *p,
+                                              uint32_t times)
+{
+    hsy_tally *all = &p->poll.run.tally, none, set, own;
+    hsy_status st = permanent_one(p, &none, 1, 0);
+
+    if (st == HSY_OK)
+        st = permanent_one(p, &set, 2, 1);
+    if (st == HSY_OK)
+        st = permanent_one(p, &own, 3, -1);
+    if (st != HSY_OK)
+        return st;
+    for (size_t i = 0; i < all->ncells; i++) {
+        all->cells[i] += times * none.cells[i];
+        p->asked[i] += times * (set.cells[i] - none.cells[i]);
+        p->ones[i] += times * (own.cells[i] - none.cells[i]);
+    }
+    for (size_t i = 0; i < all->nstrata; i++)
+        all->strata[i] += times * none.strata[i];
+    return HSY_OK;
+}
+
+static inline hsy_status permanent_flip(struct permanent_run *p,
+                                        const hsy_chain_info *info)
+{
+    hsy_tally *all = &p->poll.run.tally;
+
+    for (size_t i = 0; i < all->ncells; i++) {
+        if (p->ones[i] < 0 || p->ones[i] > p->asked[i])
+            return HSY_E_MISMATCH; /* not a sum of bits */
+        all->cells[i] +=
+            (int64_t)(hsy_binomial_draw((uint64_t)p->ones[i], info->p2,
+                                        &p->secret) +
+                      hsy_binomial_draw((uint64_t)(p->asked[i] - p->ones[i]),
+                                        info->q2, &p->secret));
+    }
+    return HSY_OK;
+}
+
 static inline hsy_status permanent_expand(struct permanent_run *p)
 {
     hsy_chain_info info;
     hsy_status st = HSY_OK;
 
     hsy_chain_describe(&p->chain, &info);
+    if (p->form == PERMANENT_BITS)
+        return permanent_flip(p, &info);
     if (fabs(info.p2 + (permanent_values(p) - 1) * info.q2 - 1) > 1e-9)
         return HSY_E_MISMATCH; /* not the law that is drawn from here */
     for (uint32_t v = 0; v < permanent_values(p) && st == HSY_OK; v++)
         st = permanent_spread(p, v, info.p2);
+    return st;
+}
+
+/* All reports of a device, at once for each slot. */
+static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
+{
+    hsy_status st = HSY_OK;
+
+    if (p->form == PERMANENT_REAL)
+        return permanent_device_real(p, i);
+    for (size_t slot = 0; slot < PERMANENT_SLOTS_MOST && st == HSY_OK; slot++) {
+        const bool stays = p->attendance == PERMANENT_SLOTS;
+        const uint32_t times = stays ? p->in_slot[slot] : p->times[i];
+
+        if (p->in_slot[slot] == 0)
+            continue;
+        st = permanent_answer(p, p->poll.codes[i]);
+        if (st == HSY_OK && p->form == PERMANENT_BITS)
+            st = permanent_count_bits(p, times);
+        else if (st == HSY_OK)
+            p->sent[p->answer[0] % PERMANENT_ANSWERS] += times;
+    }
     return st;
 }
 
@@ -392,10 +491,13 @@ static inline bool permanent_collect(struct permanent_run *p, uint64_t lane)
     hsy_tally_init(&r->tally, r->s, r->memory);
     hsy_tally_init(&p->later, r->s, p->memory);
     memset(p->sent, 0, sizeof p->sent);
+    memset(p->ones, 0, r->s->cells * sizeof *p->ones);
+    memset(p->asked, 0, r->s->cells * sizeof *p->asked);
     for (uint64_t i = 0; i < p->n && st == HSY_OK; i++)
         st = permanent_device(p, i);
     if (st == HSY_OK)
-        st = p->counted ? permanent_expand(p) : permanent_flush(p);
+        st = p->form != PERMANENT_REAL ? permanent_expand(p)
+                                       : permanent_flush(p);
     return st == HSY_OK;
 }
 
@@ -474,19 +576,29 @@ static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
     return good;
 }
 
-static inline bool permanent_counts(const struct coverage_cell *c)
+/* How the reports of a mechanism are made where they are many. */
+static inline enum permanent_form permanent_form(const struct coverage_cell *c)
 {
+    static const struct {
+        const char *mechanism;
+        enum permanent_form form;
+    } forms[] = {{"rr", PERMANENT_OUTPUT},     {"grr", PERMANENT_OUTPUT},
+                 {"onebit", PERMANENT_OUTPUT}, {"oue", PERMANENT_BITS},
+                 {"dbitflip", PERMANENT_BITS}, {"rappor", PERMANENT_BITS}};
     const char *mechanism = permanent_pairs[c->kind->number].mechanism;
 
-    return strcmp(mechanism, "rr") == 0 || strcmp(mechanism, "grr") == 0 ||
-           strcmp(mechanism, "onebit") == 0;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (strcmp(mechanism, forms[i].mechanism) == 0)
+            return forms[i].form;
+    return PERMANENT_REAL;
 }
 
 /* Whether the reports of a run are too many to be made one by one. */
 static inline bool permanent_many(const struct coverage_cell *c)
 {
-    return c->rounds * c->n >
-           (permanent_counts(c) ? PERMANENT_SINGLE : PERMANENT_REPORTS);
+    return c->rounds * c->n > (permanent_form(c) != PERMANENT_REAL
+                                   ? PERMANENT_SINGLE
+                                   : PERMANENT_REPORTS);
 }
 
 static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
@@ -496,7 +608,8 @@ static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
     bool good = permanent_open(p, c, &err);
 
     p->split = split;
-    p->counted = split == 0 && permanent_many(c);
+    p->form =
+        split == 0 && permanent_many(c) ? permanent_form(c) : PERMANENT_REAL;
     permanent_rounds(p);
     for (uint64_t run = 0; run < c->runs && good; run++)
         good =
@@ -519,7 +632,7 @@ static inline bool permanent_fits(const struct coverage_cell *c)
 {
     if (!stat_long())
         return c->rounds * c->n <= (c->n <= 200 ? 6000u : 20000u);
-    return !permanent_many(c) || permanent_counts(c);
+    return !permanent_many(c) || permanent_form(c) != PERMANENT_REAL;
 }
 
 /* number: the pair; variant: attendance. */

@@ -78,7 +78,7 @@ static bool finds(const struct recent *r, struct recent_key key,
 static void stands_for_a_moment(void)
 {
     const struct recent_key key = {
-        .entry = 3, .level = 0.95, .lying = 0.01, .reports = 1000};
+        .entry = 3, .level = 0.95, .lying = 0.01, .generation = 1000};
     struct recent_key other[] = {key, key, key, key, key, key, key, key};
     struct recent r = {0};
     bool any = false;
@@ -92,7 +92,7 @@ static void stands_for_a_moment(void)
     other[3].top = 1;
     other[4].level = 0.9;
     other[5].lying = 0.02;
-    other[6].reports = 1001;
+    other[6].generation = 1001;
     other[7].candidates = 1;
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         any |= finds(&r, other[i], "{\"a\": 1}");

@@ -358,6 +358,75 @@ static void keeps_figures(void)
     rig_close(&r);
 }
 
+/* ---- Days for which there is no memory ----------------------------------- */
+
+static struct rig_upload on(uint32_t task, uint64_t id, uint32_t day)
+{
+    struct rig_upload u = up(task, id, (uint32_t)id);
+
+    u.epoch = day;
+    return u;
+}
+
+/* Day tallies fill the memory: what comes is counted all the same. */
+static void days_without(void)
+{
+    struct engine_status status;
+    struct rig r;
+
+    rig_open(&r);
+    r.options.tally_bytes = 20000; /* one and two, and one day of either */
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY);
+    ok(rig_one(&r, on(0, 1, RIG_DAY)) == INTAKE_COUNTED &&
+           rig_one(&r, on(0, 2, RIG_DAY - 1)) == INTAKE_COUNTED &&
+           rig_one(&r, on(0, 3, RIG_DAY - 1)) == INTAKE_COUNTED,
+       "a day whose tally does not fit is counted without it");
+    engine_look(r.e, &status);
+    ok(status.refusing == 0 && status.undated == 1 &&
+           status.tally_bytes <= r.options.tally_bytes,
+       "which is told, and takes no memory");
+    ok(rig_fold(&r) == HSY_OK && rig_cell(&r, 0, 0, 0, 2) == 1 &&
+           rig_cell(&r, 0, 0, 0, 3) == 1 &&
+           rig_cell(&r, 0, RIG_DAY - 1, RIG_DAY - 1, 2) == -1 &&
+           rig_cell(&r, 0, RIG_DAY, RIG_DAY, 1) == 1,
+       "the whole has all of it, the other day its own");
+    rig_write(&r);
+    r.options.tally_bytes = 1 << 24;
+    rig_restart(&r);
+    ok(rig_one(&r, on(0, 4, RIG_DAY - 1)) == INTAKE_COUNTED &&
+           rig_fold(&r) == HSY_OK &&
+           rig_cell(&r, 0, RIG_DAY - 1, RIG_DAY - 1, 4) == -1 &&
+           rig_cell(&r, 0, 0, 0, 4) == 1,
+       "with room again no tally is begun for a part of a day");
+    rig_restart(&r);
+    ok(rig_cell(&r, 0, RIG_DAY - 1, RIG_DAY - 1, 4) == -1 &&
+           rig_cell(&r, 0, 0, 0, 4) == 1 && r.store.faults == 0,
+       "nor from what was not folded");
+    ok(rig_one(&r, on(0, 5, RIG_DAY + 1)) == INTAKE_COUNTED &&
+           rig_restart(&r) == HSY_OK &&
+           rig_cell(&r, 0, RIG_DAY + 1, RIG_DAY + 1, 5) == 1,
+       "but a day of which all is there has its tally");
+    rig_close(&r);
+}
+
+/* Of memory that is too small for the tallies themselves. */
+static void needs(void)
+{
+    struct engine_status status;
+    struct rig r;
+
+    rig_open(&r);
+    engine_look(r.e, &status);
+    /* The whole of each, and of the two small ones 5 days that are kept, today
+     * and tomorrow. */
+    ok(status.tally_need >= 8 * (1000 + 300 + 9000 + 7 * 1300) &&
+           status.tally_need < 8 * (1000 + 300 + 9000 + 8 * 1300),
+       "what tallies will take is known before they do: %zu",
+       (size_t)status.tally_need);
+    rig_close(&r);
+}
+
 int main(void)
 {
     folds_any_length();
@@ -370,5 +439,7 @@ int main(void)
     merges();
     refuses_reports();
     keeps_figures();
+    days_without();
+    needs();
     return tap_done();
 }

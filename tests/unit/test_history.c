@@ -162,7 +162,6 @@ static void from_other_figures(const struct roster_entry *e)
         "{\"value\": \"b\", \"estimate\": 1, \"stderr\": 1, \"low\": 0, "
         "\"high\": 2, \"low_lying\": -1, \"high_lying\": 3}]}";
     json_t *figure = json_loadb(text, sizeof text - 1, 0, NULL);
-    const struct store_count day = {.epoch = 20773, .reports = 9};
     struct history_point p = {0};
 
     json_object_set_new(figure, "why", json_string("x")); /* of all rows */
@@ -172,11 +171,12 @@ static void from_other_figures(const struct roster_entry *e)
            strcmp(p.own, text) == 0,
        "what has no interval has none, with its reason; liars have their own");
     free(p.own);
-    ok(history_few(&p, e, &day, 5) == HSY_OK && p.own_reports == 9 &&
-           p.day == 20773 &&
-           strcmp(p.own, "{\"reports\": 9, \"devices\": 5, \"min_reports\": "
-                         "1000, \"few\": true}") == 0,
-       "a day of too few reports says so");
+    json_object_set_new(figure, "first_day", json_string("2026-11-14"));
+    json_object_set_new(figure, "last_day", json_string("2026-11-16"));
+    ok(history_point(&p, figure, e, HISTORY_IS_OWN, 20773) == HSY_OK &&
+           strncmp(p.own, "{\"first_day\": \"2026-11-14\", \"reports\": 7,",
+                   40) == 0,
+       "days that joined say with which they begin");
     free(p.own);
     json_decref(figure);
 }

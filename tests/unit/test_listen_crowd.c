@@ -1,7 +1,7 @@
 /*
  * test_listen_crowd.c - one address has so many connections and no more, but
- * for those that are exempt; and where all connections are taken, who says
- * nothing makes room.
+ * for those that are exempt; and where all connections are taken, who is slow
+ * makes room.
  */
 #define _GNU_SOURCE
 #include "listen_client.h"
@@ -19,7 +19,8 @@ static void serve_text(struct request *q, void *ctx)
 }
 
 static const struct route routes[] = {
-    {"GET", "/text", LISTEN_ANYONE, 0, serve_text}};
+    {"GET", "/text", LISTEN_ANYONE, 0, serve_text},
+    {"POST", "/text", LISTEN_ANYONE, 100, serve_text}};
 
 /* Nobody who connects here is one of them. */
 static const char *const elsewhere[] = {"192.0.2.1", NULL};
@@ -30,7 +31,7 @@ static struct listen_options options(const char *const *exempt)
     return (struct listen_options){.size = sizeof(struct listen_options),
                                    .address = "127.0.0.1:0",
                                    .routes = routes,
-                                   .nroutes = 1,
+                                   .nroutes = 2,
                                    .loops = 2,
                                    .connections = 200,
                                    .address_connections = MOST,
@@ -140,6 +141,40 @@ static void some_are_exempt(void)
     listen_close(l);
 }
 
+/* Whether a socket of IPv6 also takes IPv4. */
+static bool both_kinds(void)
+{
+    FILE *f = fopen("/proc/sys/net/ipv6/bindv6only", "re");
+    const bool both = f != NULL && fgetc(f) == '0';
+
+    if (f != NULL)
+        fclose(f);
+    return both;
+}
+
+/* Those of IPv4 come to a socket of both kinds as IPv6 maps them, all in one
+ * network of 64 bits: they are told apart all the same. */
+static void both_kinds_are_counted(void)
+{
+    struct listen_options o = options(elsewhere);
+    struct listener *l;
+    int fds[MOST];
+
+    o.address = "[::]:0";
+    if (!both_kinds() || listen_open(&l, &o, NULL) != HSY_OK) {
+        tap_skip("no IPv6 here");
+        return;
+    }
+    if (listen_start(l, NULL) != HSY_OK)
+        abort();
+    crowd_of(l, "127.0.0.1", fds, MOST);
+    ok(!answered(l, "127.0.0.1") && answered(l, "127.0.0.2"),
+       "an address of IPv4 is itself on a socket of IPv6 too");
+    for (unsigned i = 0; i < MOST; i++)
+        close(fds[i]);
+    listen_close(l);
+}
+
 static void socket_files_are_exempt(void)
 {
     char directory[] = "/tmp/hsy-crowd-XXXXXX", address[128];
@@ -167,8 +202,8 @@ static void socket_files_are_exempt(void)
     rmdir(directory);
 }
 
-/* Heads have a minute here; the test has half of one. */
-static void silence_makes_room(void)
+/* Heads and bodies have a minute here; the test has half of one. */
+static void slowness_makes_room(const char *said, const char *what)
 {
     struct listen_options o = options(NULL);
     struct listener *l;
@@ -178,10 +213,14 @@ static void silence_makes_room(void)
     o.loops = 1;
     o.connections = 3; /* and one */
     l = serve(&o);
-    crowd_of(l, "127.0.0.1", fds, 4);
+    for (int i = 0; i < 4; i++) {
+        fds[i] = dial_as(l, "127.0.0.1");
+        say(fds[i], said, strlen(said));
+    }
+    await_connections(l, 4);
     clock_gettime(CLOCK_MONOTONIC, &from);
-    ok(answered(l, "127.0.0.1"), "where all connections say nothing, another "
-                                 "one is served");
+    ok(answered(l, "127.0.0.1"),
+       "where all connections are taken by %s, another one is served", what);
     clock_gettime(CLOCK_MONOTONIC, &to);
     ok(to.tv_sec - from.tv_sec < 30, "long before their time is up: %ld s",
        (long)(to.tv_sec - from.tv_sec));
@@ -209,8 +248,12 @@ int main(void)
 {
     an_address_has_so_many();
     some_are_exempt();
+    both_kinds_are_counted();
     socket_files_are_exempt();
-    silence_makes_room();
+    slowness_makes_room("", "silence");
+    slowness_makes_room("GET /te", "heads");
+    slowness_makes_room(HEAD("POST /text") "Content-Length: 9\r\n\r\nx",
+                        "bodies");
     networks_are_read();
     return tap_done();
 }

@@ -9,7 +9,7 @@
 #include <sys/file.h>
 #include <sys/syscall.h>
 
-static char alone_root[64], alone_at[96];
+static char alone_root[64], alone_at[96], alone_copied[96];
 static struct rig alone_rig, alone_other;
 static bool alone_lying; /* no lock keeps anybody out */
 
@@ -146,6 +146,74 @@ static void a_missing_batch(void)
     rig_remove(alone_at);
 }
 
+/* A file of the data as it is now, elsewhere. */
+static void alone_copy(const char *file)
+{
+    char bytes[4096];
+    size_t n;
+    FILE *in = fopen(rig_path(alone_at, file), "rb");
+    FILE *out = fopen(rig_path(alone_copied, file), "wb");
+
+    while (in != NULL && (n = fread(bytes, 1, sizeof bytes, in)) != 0)
+        fwrite(bytes, 1, n, out);
+    if (in != NULL)
+        fclose(in);
+    fclose(out);
+}
+
+/* Databases first, then a checkpoint, then logs: all is sound, and old. */
+static void a_copy_of_two_moments(void)
+{
+    static const char *const order[3][6] = {
+        {"last", "record.db", "cells.db", NULL, "record.db-wal",
+         "cells.db-wal"},
+        {"record.db", "cells.db", NULL, "record.db-wal", "cells.db-wal",
+         "last"},
+        {"record.db", "cells.db", "last", NULL, "record.db-wal",
+         "cells.db-wal"}};
+    struct rig_told told = {0};
+    struct rig *r = &alone_rig;
+    hsy_error err;
+
+    for (size_t k = 0; k < 3; k++) {
+        told = (struct rig_told){0};
+        alone_open(r, &told, &err);
+        rig_document(r, &err);
+        rig_append(r, &err);
+        if (k != 2) { /* else not even its tables are in a database */
+            rig_fold(r, 1);
+            rig_write(r, 1, &err);
+            rig_tidy(r, &err);
+        }
+        for (unsigned i = 0; i < 5; i++)
+            rig_append(r, &err);
+        mkdir(alone_copied, 0700);
+        for (size_t i = 0; i < 6; i++) {
+            if (order[k][i] != NULL) {
+                alone_copy(order[k][i]);
+                continue;
+            }
+            rig_fold(r, 0);
+            rig_write(r, 0, &err);
+            rig_tidy(r, &err);
+        }
+        rig_close(r);
+        err = (hsy_error){0};
+        ok(rig_open(&alone_other, alone_copied, &told, &err) == HSY_E_DAMAGED &&
+               strcmp(err.field, "last") == 0,
+           "a copy that lacks what was acknowledged does not open (%zu)", k);
+        rig_close(&alone_other);
+        unlink(rig_path(alone_copied, "last"));
+        memset(&told, 0, sizeof told);
+        ok(rig_open(&alone_other, alone_copied, &told, &err) == HSY_OK &&
+               alone_other.state.seq == (k != 2),
+           "which without `last` nobody would have known");
+        rig_close(&alone_other);
+        rig_remove(alone_copied);
+        rig_remove(alone_at);
+    }
+}
+
 /* ---- Versions ------------------------------------------------------------ */
 
 /* What a program of version 1 would have left. */
@@ -216,11 +284,13 @@ int main(void)
     if (!rig_root(alone_root))
         return 1;
     snprintf(alone_at, sizeof alone_at, "%s/data", alone_root);
+    snprintf(alone_copied, sizeof alone_copied, "%s/copy", alone_root);
 
     a_lock_that_was_removed();
     two_processes_past_all_locks();
     a_commit_by_a_stranger();
     a_missing_batch();
+    a_copy_of_two_moments();
     an_older_version();
 
     rmdir(alone_root);

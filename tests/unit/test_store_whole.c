@@ -2,6 +2,7 @@
  * threads do not meet. */
 #define _GNU_SOURCE
 
+#include "store_keep.h"
 #include "store_rig.h"
 #include "tap.h"
 
@@ -156,10 +157,17 @@ static void backups_are_whole(void)
        "nor where nothing can be made");
     ok(rig_append(r, &err) == HSY_OK, "and the store goes on");
     rig_close(r);
+    ok(store_keep_look(whole_other, &err) == HSY_OK &&
+           access(rig_path(whole_other, "lock"), F_OK) == -1,
+       "which is looked through as it was made, and left as it is");
     ok(rig_open(r, whole_other, &then, &err) == HSY_OK && r->wrong == NULL,
        "the backup is the store of that moment%s%s",
        r->wrong == NULL ? "" : ": ", r->wrong == NULL ? "" : r->wrong);
     rig_close(r);
+    rig_sql(whole_other, "cells.db",
+            "UPDATE chunks SET words = zeroblob(length(words))");
+    ok(store_keep_look(whole_other, &err) == HSY_E_DAMAGED,
+       "one that is not sound is found");
     rig_remove(whole_other);
     rig_remove(whole_at);
 }

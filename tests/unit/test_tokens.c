@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -57,7 +58,8 @@ static hsy_status count_one(void *ctx, const char *name, enum listen_role role)
 static void adds_and_knows(char tokens[3][TOKENS_TEXT])
 {
     static const char *const names[] = {"prometheus", "ann", "Root-2"};
-    char file[1000], wrong[TOKENS_TEXT];
+    static char file[65536];
+    char wrong[TOKENS_TEXT];
     struct tokens *t = NULL;
     int counts[4] = {0};
     hsy_error err;
@@ -79,7 +81,7 @@ static void adds_and_knows(char tokens[3][TOKENS_TEXT])
            tokens_role(t, names[2]) == LISTEN_ANYONE,
        "another has none");
     tokens_close(t);
-    n = slurp("tokens", file, sizeof file);
+    n = slurp("tokens.db", file, sizeof file);
     ok(n > 0 && memmem(file, n, tokens[0], 43) == NULL &&
            memmem(file, n, tokens[2], 20) == NULL,
        "the file has no token in it");
@@ -125,12 +127,7 @@ static void notices_changes(char tokens[3][TOKENS_TEXT])
            tokens_role(t, late) == LISTEN_ANYONE &&
            tokens_role(t, tokens[1]) == LISTEN_ANALYST,
        "one that is revoked is not, the others are");
-    spill("tokens", "ann analyst 12\n", 15);
-    ok(tokens_refresh(t, NULL, &err) == HSY_E_FORMAT && err.line == 1 &&
-           tokens_role(t, tokens[1]) == LISTEN_ANALYST,
-       "a broken file keeps the old");
     tokens_close(t);
-    ok(tokens_open(&t, data, &err) == HSY_E_FORMAT, "and is refused at first");
 }
 
 /* No descriptor is free while *kept holds the old limit. */
@@ -145,35 +142,65 @@ static void use_up_files(struct rlimit *kept)
     setrlimit(RLIMIT_NOFILE, &none);
 }
 
+/* Write over a part of the book; keep it in `kept`, or put that back. */
+static void scribble(char *kept, size_t len, bool back)
+{
+    int fd = open(inside("tokens.db"), O_RDWR);
+    char junk[512];
+
+    memset(junk, 0xff, sizeof junk);
+    if (!back)
+        (void)!pread(fd, kept, len, 0);
+    (void)!pwrite(fd, back ? kept : junk, len, 0);
+    close(fd);
+}
+
 /* A token that was revoked ends even if it could not be looked for at once. */
 static void tries_again(void)
 {
-    char token[TOKENS_TEXT];
+    char token[TOKENS_TEXT], head[512], moved[160];
     struct tokens *t = NULL;
     struct rlimit kept;
     hsy_error err = {0};
-    struct stat s;
-    bool good;
+    bool changed = true, good;
 
     good = tokens_add(data, "gone", LISTEN_ANALYST, token, &err) == HSY_OK &&
            tokens_open(&t, data, &err) == HSY_OK &&
            tokens_role(t, token) == LISTEN_ANALYST &&
-           tokens_revoke(data, "gone", &err) == HSY_OK &&
-           stat(inside("tokens"), &s) == 0;
+           tokens_revoke(data, "gone", &err) == HSY_OK;
     ok(good, "a token is made and revoked");
-    while (good &&
-           time(NULL) <= s.st_ctim.tv_sec + 1) /* a later change would show */
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    snprintf(moved, sizeof moved, "%s", inside("moved"));
+    rename(inside("tokens.db"), moved);
     use_up_files(&kept);
     good = tokens_refresh(t, NULL, &err) == HSY_E_IO;
     setrlimit(RLIMIT_NOFILE, &kept);
     ok(good && tokens_role(t, token) == LISTEN_ANALYST,
-       "files that cannot be opened keep the old");
-    ok(tokens_refresh(t, NULL, &err) == HSY_OK &&
+       "a book that is not there keeps the old");
+    ok(tokens_refresh(t, &changed, &err) == HSY_OK && !changed &&
+           tokens_refresh(t, &changed, &err) == HSY_OK && !changed,
+       "which is said once");
+    rename(moved, inside("tokens.db"));
+    ok(tokens_refresh(t, &changed, &err) == HSY_OK && changed &&
            tokens_role(t, token) == LISTEN_ANYONE,
-       "until they can");
+       "until it is");
     tokens_close(t);
+    scribble(head, sizeof head, false);
+    ok(tokens_open(&t, data, &err) == HSY_E_FORMAT,
+       "a damaged book is refused");
+    scribble(head, sizeof head, true);
+    ok(chmod(inside("tokens.db"), 0644) == 0 &&
+           tokens_open(&t, data, &err) == HSY_E_REFUSED &&
+           chmod(inside("tokens.db"), 0600) == 0,
+       "one that others can read is not believed");
+    rename(inside("tokens.db"), moved);
+    ok(symlink(moved, inside("tokens.db")) == 0 &&
+           tokens_open(&t, data, &err) == HSY_E_REFUSED,
+       "nor is a link");
+    unlink(inside("tokens.db"));
+    rename(moved, inside("tokens.db"));
 }
+
+/* ---- Files of earlier versions ------------------------------------------- */
 
 static void refuses_files(void)
 {
@@ -186,6 +213,7 @@ static void refuses_files(void)
     char text[200];
     hsy_error err;
 
+    unlink(inside("tokens.db"));
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         int n = snprintf(text, sizeof text, lines[i], hash);
 
@@ -202,6 +230,66 @@ static void refuses_files(void)
            tokens_open(&t, data, &err) == HSY_E_IO,
        "nor is a link");
     unlink(inside("tokens"));
+    unlink(inside("tokens.db"));
+}
+
+/* A list of one token, byte by byte as tokens_files.h says it. */
+static void old_list(const char *task, const char *token, uint32_t quota)
+{
+    uint8_t bytes[32 + TOKENS_SHORT] = "HSYENROL", sum[32];
+    crypto_generichash_state state;
+    char name[80];
+
+    bytes[8] = 1;
+    bytes[12] = (uint8_t)quota;
+    bytes[16] = 1;
+    tokens_hash_short(bytes + 32, task, token);
+    crypto_generichash_init(&state, NULL, 0, sizeof sum);
+    crypto_generichash_update(&state, bytes, 24);
+    crypto_generichash_update(&state, bytes + 32, TOKENS_SHORT);
+    crypto_generichash_final(&state, sum, sizeof sum);
+    memcpy(bytes + 24, sum, 8);
+    snprintf(name, sizeof name, "enrolled/%s", task);
+    spill(name, (const char *)bytes, sizeof bytes);
+}
+
+static void imports(void)
+{
+    static const char ann[] = "token-of-ann", device[] = "token-of-a-device";
+    uint8_t hash[TOKENS_HASH], name[16];
+    char text[200], hex[2 * TOKENS_HASH + 1], other[TOKENS_TEXT];
+    struct tokens *t = NULL;
+    uint32_t quota = 0;
+    hsy_error err = {0};
+
+    tokens_hash(hash, ann);
+    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+    snprintf(text, sizeof text, "ann analyst %s\n", hex);
+    spill("tokens", text, strlen(text));
+    mkdir(inside("enrolled"), 0700);
+    old_list("lamp", device, 5);
+    ok(tokens_open(&t, data, &err) == HSY_OK &&
+           tokens_role(t, ann) == LISTEN_ANALYST &&
+           tokens_enrolled(t, "lamp", device, name, &quota) == TOKENS_GOOD &&
+           quota == 5,
+       "tokens of earlier versions are taken over");
+    tokens_close(t);
+    ok(access(inside("tokens"), F_OK) == -1 &&
+           access(inside("tokens.imported"), F_OK) == 0 &&
+           access(inside("enrolled.imported"), F_OK) == 0,
+       "and their files put aside");
+    spill("tokens", text, strlen(text));
+    ok(tokens_revoke(data, "ann", &err) == HSY_OK &&
+           tokens_add(data, "bob", LISTEN_OPERATOR, other, &err) == HSY_OK &&
+           tokens_open(&t, data, &err) == HSY_OK &&
+           tokens_role(t, ann) == LISTEN_ANYONE,
+       "once: what was revoked does not come back");
+    tokens_close(t);
+    unlink(inside("tokens"));
+    unlink(inside("tokens.imported"));
+    tokens_withdraw(data, "lamp", "all", &err);
+    unlink(inside("enrolled.imported/lamp"));
+    rmdir(inside("enrolled.imported"));
 }
 
 /* ---- Enrolment ----------------------------------------------------------- */
@@ -227,9 +315,9 @@ static void enrols(void)
     size_t good = 0;
     hsy_error err;
 
-    ok(tokens_enrol(data, "browser", 3, COUNT - 1, take, NULL, &err) ==
+    ok(tokens_enrol(data, "browser", 3, COUNT - 1, 0, take, NULL, &err) ==
                HSY_OK &&
-           tokens_enrol(data, "browser", 4, 1, take, NULL, &err) == HSY_OK &&
+           tokens_enrol(data, "browser", 4, 1, 0, take, NULL, &err) == HSY_OK &&
            nenrolled == COUNT,
        "makes tokens of a task, and one more");
     ok(tokens_open(&t, data, &err) == HSY_OK, "reads them");
@@ -270,8 +358,8 @@ static void forwards(void)
     size_t n = 0;
     hsy_error err;
 
-    ok(tokens_enrol(data, "0-before", 1, 1, keep, token, &err) == HSY_OK &&
-           tokens_enrol(data, TOKENS_FORWARDERS, 9, 1, keep, token, &err) ==
+    ok(tokens_enrol(data, "0-before", 1, 1, 0, keep, token, &err) == HSY_OK &&
+           tokens_enrol(data, TOKENS_FORWARDERS, 9, 1, 0, keep, token, &err) ==
                HSY_OK &&
            tokens_open(&t, data, &err) == HSY_OK,
        "makes a forwarder's token");
@@ -300,37 +388,86 @@ static void refuses_enrolment(void)
     hsy_error err;
 
     for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++)
-        ok(tokens_enrol(data, tasks[i], 1, 1, take, NULL, &err) == HSY_E_RANGE,
+        ok(tokens_enrol(data, tasks[i], 1, 1, 0, take, NULL, &err) ==
+               HSY_E_RANGE,
            "id %zu is no task's", i);
-    ok(tokens_enrol(data, "a", 0, 1, take, NULL, &err) == HSY_E_RANGE &&
-           tokens_enrol(data, "a", 1, 0, take, NULL, &err) == HSY_E_RANGE &&
-           tokens_enrol(data, "a", 1, 1000001, take, NULL, &err) == HSY_E_RANGE,
+    ok(tokens_enrol(data, "a", 0, 1, 0, take, NULL, &err) == HSY_E_RANGE &&
+           tokens_enrol(data, "a", 1, 0, 0, take, NULL, &err) == HSY_E_RANGE &&
+           tokens_enrol(data, "a", 1, 1000001, 0, take, NULL, &err) ==
+               HSY_E_RANGE,
        "a quota and a number have bounds");
 }
 
-/* Every byte of a list is covered by its checksum, or by its form. */
-static void notices_damage(void)
+/* ---- One by one ---------------------------------------------------------- */
+
+struct listed {
+    char id[TOKENS_ID];
+    uint32_t expires;
+    size_t n;
+};
+
+static hsy_status list_one(void *ctx, const char *id, uint32_t expires)
 {
-    static char bytes[32 + COUNT * 16 + 1];
-    size_t n = slurp("enrolled/browser", bytes, sizeof bytes), found = 0;
+    struct listed *l = ctx;
+
+    strcpy(l->id, id);
+    l->expires = expires;
+    l->n++;
+    return HSY_OK;
+}
+
+static bool good_for(struct tokens *t, const char *token)
+{
+    uint8_t hash[16];
+    uint32_t quota;
+
+    return tokens_refresh(t, NULL, NULL) == HSY_OK &&
+           tokens_enrolled(t, "lamp", token, hash, &quota) == TOKENS_GOOD;
+}
+
+static void ends_one_by_one(void)
+{
+    char one[TOKENS_TEXT], two[TOKENS_TEXT];
+    struct listed l = {.n = 0};
     struct tokens *t = NULL;
-    hsy_error err;
-    int fd = open(inside("enrolled/browser"), O_RDWR);
+    hsy_error err = {0};
 
-    ok(n == 32 + COUNT * 16, "a list is 32 bytes and 16 a token");
-    for (size_t at = 0; at < n; at += at < 64 ? 1 : 97) {
-        char changed = (char)(bytes[at] ^ 1);
-
-        (void)!pwrite(fd, &changed, 1, (off_t)at);
-        found += tokens_open(&t, data, &err) != HSY_OK;
-        (void)!pwrite(fd, &bytes[at], 1, (off_t)at);
-    }
-    ok(found == 64 + (n - 64 + 96) / 97, "every change is noticed");
-    ok(ftruncate(fd, (off_t)n - 16) == 0 &&
-           tokens_open(&t, data, &err) == HSY_E_DAMAGED,
-       "and a cut");
-    close(fd);
-    unlink(inside("enrolled/browser"));
+    tokens_withdraw(data, "lamp", "all", &err);
+    ok(tokens_enrol(data, "lamp", 1, 1, 100, keep, one, &err) == HSY_OK &&
+           tokens_each_enrolled(data, "lamp", list_one, &l, &err) == HSY_OK &&
+           l.n == 1 && l.expires == 100 && strlen(l.id) == 32,
+       "a token can be listed, by a name of its own, with its last day");
+    ok(tokens_enrol(data, "lamp", 1, 1, 0, keep, two, &err) == HSY_OK &&
+           tokens_open(&t, data, &err) == HSY_OK,
+       "another does not end");
+    tokens_today(t, 100);
+    ok(good_for(t, one) && good_for(t, two), "on its last day it is good");
+    tokens_today(t, 101);
+    ok(!good_for(t, one) && good_for(t, two), "and the day after not");
+    ok(tokens_expire(data, "lamp", l.id, 101, &err) == HSY_OK &&
+           good_for(t, one) &&
+           tokens_expire(data, "lamp", two, 100, &err) == HSY_OK &&
+           !good_for(t, two) && good_for(t, one),
+       "a day can be set, by the name or by the token");
+    ok(tokens_withdraw(data, "lamp", one, &err) == HSY_OK &&
+           !good_for(t, one) &&
+           tokens_withdraw(data, "lamp", one, &err) == HSY_E_UNKNOWN &&
+           tokens_withdraw(data, "lamp", "x", &err) == HSY_E_UNKNOWN &&
+           tokens_expire(data, "lump", two, 1, &err) == HSY_E_UNKNOWN,
+       "one can be revoked, once");
+    ok(tokens_withdraw(data, "lamp", two, &err) == HSY_OK &&
+           tokens_refresh(t, NULL, NULL) == HSY_OK &&
+           tokens_enrolled(t, "lamp", one, (uint8_t[16]){0}, &(uint32_t){0}) ==
+               TOKENS_BAD,
+       "a task whose last token is gone stays closed");
+    ok(tokens_withdraw(data, "lamp", "all", &err) == HSY_OK &&
+           tokens_refresh(t, NULL, NULL) == HSY_OK &&
+           tokens_enrolled(t, "lamp", one, (uint8_t[16]){0}, &(uint32_t){0}) ==
+               TOKENS_OPEN &&
+           tokens_each_enrolled(data, "lamp", list_one, &l, &err) ==
+               HSY_E_UNKNOWN,
+       "until all are withdrawn");
+    tokens_close(t);
 }
 
 static void leaves_nothing(void)
@@ -340,9 +477,9 @@ static void leaves_nothing(void)
     struct dirent *e;
 
     while (d != NULL && (e = readdir(d)) != NULL)
-        draft |= strstr(e->d_name, ".new") != NULL;
+        draft |= strstr(e->d_name, "journal") != NULL;
     closedir(d);
-    ok(!draft, "no draft is left");
+    ok(!draft, "no journal is left");
 }
 
 int main(void)
@@ -360,14 +497,13 @@ int main(void)
     tries_again();
     notices_changes(tokens);
     refuses_files();
+    imports();
     enrols();
     forwards();
     refuses_enrolment();
-    notices_damage();
+    ends_one_by_one();
     leaves_nothing();
-    unlink(inside("tokens.lock"));
-    unlink(inside("tokens"));
-    rmdir(inside("enrolled"));
+    unlink(inside("tokens.db"));
     rmdir(data);
     rmdir(place);
     return tap_done();

@@ -1,0 +1,335 @@
+/* copies.c - backups by hand and by the clock. */
+#define _POSIX_C_SOURCE 200809L /* strdup, signals of a thread */
+#include "copies.h"
+
+#include "history.h"
+#include "hostfail.h"
+#include "put.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COPIES_TRIES 1000u /* names of a day */
+#define COPIES_HOUR 3600u
+#define COPIES_AGAIN 600u /* seconds after one that failed */
+#define COPIES_MARK "-scheduled"
+
+struct copies {
+    struct collector *c;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop; /* lock */
+};
+
+static const char *copies_where(const struct collector *c)
+{
+    return c->config.backups != NULL ? c->config.backups : c->config.data;
+}
+
+/* ---- One ----------------------------------------------------------------- */
+
+/* A name that is not taken. False if there is none. */
+static bool copies_free_name(char path[COPIES_PATH], struct collector *c,
+                             bool scheduled)
+{
+    struct engine_status status;
+    char day[PUT_DAY];
+
+    engine_look(c->engine, &status);
+    put_day_text(day, status.day);
+    for (unsigned i = 1; i <= COPIES_TRIES; i++) {
+        char more[16] = "";
+
+        if (i > 1)
+            snprintf(more, sizeof more, "-%u", i);
+        if (snprintf(path, COPIES_PATH, "%s/backup-%s%s%s", copies_where(c),
+                     day, scheduled ? COPIES_MARK : "",
+                     more) >= (int)COPIES_PATH)
+            return false;
+        if (access(path, F_OK) == -1 && errno == ENOENT)
+            return true;
+    }
+    return false;
+}
+
+/* A backup is files in one directory, whatever kinds of them. */
+static bool copies_remove(const char *directory)
+{
+    DIR *d = opendir(directory);
+    struct dirent *e;
+
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        char path[COPIES_PATH];
+
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            snprintf(path, sizeof path, "%s/%s", directory, e->d_name) <
+                (int)sizeof path)
+            unlink(path);
+    }
+    if (d != NULL)
+        closedir(d);
+    return rmdir(directory) == 0;
+}
+
+/* The store, and what stands beside it; all of it or nothing. No generation is
+ * made meanwhile: one that is newer than the tallies of its backup could not go
+ * on. */
+static hsy_status copies_all(struct collector *c, const char *path,
+                             hsy_error *err)
+{
+    struct shown *shown = history_shown(c->history);
+    hsy_status st;
+
+    shown_pause(shown, true);
+    st = c->store->is->backup(c->store, path, err);
+    if (st == HSY_OK) {
+        st = shown != NULL ? shown_backup(shown, path, err) : HSY_OK;
+        if (st == HSY_OK)
+            st = tokens_backup(c->tokens, path, err);
+        if (st != HSY_OK)
+            copies_remove(path);
+    }
+    shown_pause(shown, false);
+    return st;
+}
+
+hsy_status copies_make(struct collector *c, bool scheduled,
+                       char path[COPIES_PATH], hsy_error *err)
+{
+    hsy_status st = copies_free_name(path, c, scheduled)
+                        ? copies_all(c, path, err)
+                        : host_fail(err, HSY_E_REFUSED, "backup",
+                                    "move earlier backups of this day away "
+                                    "first");
+
+    if (st == HSY_OK)
+        log_event(c->log, LOG_NOTE, "backup", "done=%u scheduled=%s", 1u,
+                  scheduled ? "yes" : "no");
+    else
+        log_failure(c->log, "backup", err);
+    return st;
+}
+
+/* ---- Those there are ----------------------------------------------------- */
+
+/* A backup of the schedule. */
+struct copies_one {
+    char *path; /* owned */
+    struct timespec made;
+};
+
+struct copies_list {
+    struct copies_one *all; /* owned; the latest first */
+    size_t n;
+};
+
+static void copies_free(struct copies_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->all[i].path);
+    free(list->all);
+    *list = (struct copies_list){NULL, 0};
+}
+
+static int copies_order(const void *a, const void *b)
+{
+    const struct copies_one *x = a, *y = b;
+
+    if (x->made.tv_sec != y->made.tv_sec)
+        return x->made.tv_sec > y->made.tv_sec ? -1 : 1;
+    if (x->made.tv_nsec != y->made.tv_nsec)
+        return x->made.tv_nsec > y->made.tv_nsec ? -1 : 1;
+    return strcmp(y->path, x->path);
+}
+
+/* backup-...-scheduled, perhaps with a number behind it; no draft. */
+static bool copies_ours(const char *name)
+{
+    const char *mark = strstr(name, COPIES_MARK), *end;
+
+    if (strncmp(name, "backup-", 7) != 0 || mark == NULL)
+        return false;
+    end = mark + sizeof COPIES_MARK - 1;
+    return *end == '\0' || (*end == '-' && end[1] != '\0' &&
+                            strspn(end + 1, "0123456789") == strlen(end + 1));
+}
+
+static bool copies_add(struct copies_list *list, const char *path)
+{
+    struct copies_one *more;
+    struct stat is;
+
+    if (lstat(path, &is) == -1 || !S_ISDIR(is.st_mode))
+        return true;
+    more = realloc(list->all, (list->n + 1) * sizeof *more);
+    if (more == NULL)
+        return false;
+    list->all = more;
+    more[list->n] = (struct copies_one){strdup(path), is.st_mtim};
+    return more[list->n++].path != NULL;
+}
+
+/* False: the directory cannot be read, or there is no memory. */
+static bool copies_find(struct copies_list *list, const char *where)
+{
+    DIR *d = opendir(where);
+    struct dirent *e;
+    bool good = d != NULL;
+
+    *list = (struct copies_list){NULL, 0};
+    while (good && (e = readdir(d)) != NULL) {
+        char path[COPIES_PATH];
+
+        if (copies_ours(e->d_name) &&
+            snprintf(path, sizeof path, "%s/%s", where, e->d_name) <
+                (int)sizeof path)
+            good = copies_add(list, path);
+    }
+    if (d != NULL)
+        closedir(d);
+    if (good && list->n > 1)
+        qsort(list->all, list->n, sizeof *list->all, copies_order);
+    if (!good)
+        copies_free(list);
+    return good;
+}
+
+static void copies_prune(struct collector *c)
+{
+    struct copies_list list;
+    unsigned removed = 0, left = 0;
+
+    if (!copies_find(&list, copies_where(c)))
+        return;
+    for (size_t i = (size_t)c->config.backup_keep; i < list.n; i++) {
+        const bool gone = copies_remove(list.all[i].path);
+
+        removed += gone;
+        left += !gone;
+    }
+    copies_free(&list);
+    if (removed != 0 || left != 0)
+        log_event(c->log, left != 0 ? LOG_ERROR : LOG_NOTE, "backup-pruned",
+                  "removed=%u left=%u", removed, left);
+}
+
+/* ---- The schedule -------------------------------------------------------- */
+
+/* Seconds until the next is due, by when the last was made: a restart changes
+ * nothing. A clock that went back does not put it off for more than that. */
+static uint64_t copies_due(struct collector *c)
+{
+    const uint64_t every = c->config.backup_hours * COPIES_HOUR;
+    const time_t now = time(NULL);
+    struct copies_list list;
+    uint64_t since = every;
+
+    if (copies_find(&list, copies_where(c)) && list.n != 0)
+        since = now > list.all[0].made.tv_sec
+                    ? (uint64_t)(now - list.all[0].made.tv_sec)
+                    : 0;
+    copies_free(&list);
+    return since >= every ? 0 : every - since;
+}
+
+/* With the lock: until so many seconds have passed, or the end. */
+static void copies_wait(struct copies *s, uint64_t seconds)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)seconds;
+    while (!s->stop &&
+           pthread_cond_timedwait(&s->wake, &s->lock, &until) != ETIMEDOUT)
+        continue;
+}
+
+static void *copies_work(void *ctx)
+{
+    struct copies *s = ctx;
+
+    pthread_mutex_lock(&s->lock);
+    while (!s->stop) {
+        const uint64_t due = copies_due(s->c);
+        char path[COPIES_PATH];
+        hsy_error err = {0};
+
+        if (due != 0) { /* looked at again every hour: clocks are set */
+            copies_wait(s, due < COPIES_HOUR ? due : COPIES_HOUR);
+            continue;
+        }
+        pthread_mutex_unlock(&s->lock);
+        if (copies_make(s->c, true, path, &err) == HSY_OK)
+            copies_prune(s->c);
+        pthread_mutex_lock(&s->lock);
+        if (err.status != HSY_OK)
+            copies_wait(s, COPIES_AGAIN);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static bool copies_thread(struct copies *s)
+{
+    pthread_condattr_t attr;
+    sigset_t all, old;
+    bool good;
+
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    good = pthread_create(&s->thread, NULL, copies_work, s) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return good;
+}
+
+static void copies_free_schedule(struct copies *s)
+{
+    pthread_cond_destroy(&s->wake);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+hsy_status copies_start(struct copies **out, struct collector *c,
+                        hsy_error *err)
+{
+    struct copies *s;
+
+    *out = NULL;
+    if (c->config.backup_hours == 0)
+        return HSY_OK;
+    s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    s->c = c;
+    if (!copies_thread(s)) {
+        copies_free_schedule(s);
+        return host_fail(err, HSY_E_NOMEM, NULL, "no threads to be had");
+    }
+    *out = s;
+    return HSY_OK;
+}
+
+void copies_stop(struct copies *s)
+{
+    if (s == NULL)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_signal(&s->wake);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+    copies_free_schedule(s);
+}
