@@ -30,8 +30,11 @@ static bool retire_do(struct collector *c, struct request *q, workers_job *job,
 {
     hsy_error err = {0};
 
-    if (workers_admitting(c->workers, job, r, &err) == HSY_OK)
+    if (workers_admitting(c->workers, job, r, &err) == HSY_OK) {
+        if (shown_forget(history_shown(c->history), r->before, &err) != HSY_OK)
+            log_failure(c->log, "snapshot", &err);
         return true;
+    }
     if (err.status == HSY_E_REFUSED)
         api_problem(q, 409, "It is asked", "%s", err.msg);
     else if (err.status == HSY_E_RANGE)

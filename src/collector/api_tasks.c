@@ -104,11 +104,14 @@ static void tasks_put_counts(struct put *p, struct collector *c,
                              const struct roster_entry *e)
 {
     const uint64_t least = e->task.min_reports > 1 ? e->task.min_reports : 1;
-    const uint64_t nulls = history_count(c, e->number).nulls;
+    const struct store_count live = history_count(c, e->number);
+    uint64_t reports =
+        shown_count(history_shown(c->history), e->number, 0).reports;
 
-    put_count(p, "reports",
-              shown_count(history_shown(c->history), e->number, 0).reports);
-    put_count(p, "nulls", nulls - nulls % least);
+    if (reports == 0 && engine_is_retired(c->engine, e->number))
+        reports = live.reports - live.reports % least; /* there is no tally */
+    put_count(p, "reports", reports);
+    put_count(p, "nulls", live.nulls - live.nulls % least);
     put_count(p, "devices", history_devices(c, &(struct history_ask){e, 0, 0}));
 }
 

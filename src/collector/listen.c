@@ -431,6 +431,7 @@ void listen_look(const struct listener *l, struct listen_status *out)
         out->connections += atomic_load(&p->count);
         out->requests += atomic_load(&p->requests);
         out->refused += atomic_load(&p->refused);
+        out->full += atomic_load(&p->full);
         out->timeouts += atomic_load(&p->timeouts);
         for (int h = 0; h < 6; h++)
             out->answers[h] += atomic_load(&p->by_hundred[h]);

@@ -100,6 +100,7 @@ bool listen_is_network(const char *text);
 
 struct listen_status {
     uint64_t connections, requests, refused; /* now, ever, ever */
+    uint64_t full; /* of the refused: there was no room for them */
     uint64_t inflight_bytes, timeouts;
     uint64_t answers[6]; /* by hundreds of the status */
 };

@@ -115,6 +115,8 @@ void request_refuse(struct request *q, int status, const char *title,
     char *text = answer_problem(status, title, NULL);
 
     atomic_fetch_add_explicit(&q->loop->refused, 1, memory_order_relaxed);
+    if (status == 503)
+        atomic_fetch_add_explicit(&q->loop->full, 1, memory_order_relaxed);
     request_guard(q, NULL);
     q->status = status;
     q->type = answer_problem_type;

@@ -137,7 +137,7 @@ static bool events_may(const struct request *q)
     const struct listen_options *o = &q->loop->listener->options;
     const char *token = request_bearer(q);
 
-    return o->role == NULL ||
+    return o->role == NULL || q->route->role == LISTEN_ANYONE ||
            (token != NULL && o->role(o->ctx, token) >= q->route->role);
 }
 

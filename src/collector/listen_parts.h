@@ -133,6 +133,7 @@ struct loop {
     _Atomic(struct request *) answers;
     _Atomic(struct listen_event *) events;
     _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
+    _Atomic uint64_t full;  /* of those refused: with 503 */
     _Atomic uint64_t turns; /* of the loop, so far */
     uint64_t turned;        /* turns when listen_turned last looked */
 };

@@ -291,8 +291,9 @@ hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
     memset(words, 0, is->words * sizeof *words);
     pthread_mutex_lock(&s->file_lock);
     st = shown_get(s, is->number, &v);
-    if (st == HSY_OK && v.generation == 0)
-        st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
+    if (st == HSY_OK && (v.generation == 0 || v.gone))
+        st = host_fail(err, HSY_E_EMPTY, "reports",
+                       v.gone ? "the task is retired" : "too few reports");
     if (st == HSY_OK && first == 0) {
         st = shown_file_add(s->file, is->number, 0, words, is->words, err);
         shown_days(span, &v);
@@ -346,6 +347,8 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
             host_fail(err, st, "shown.db",
                       "it is of another collector's tasks: move it away");
     }
+    if (st == HSY_OK)
+        st = shown_forget(s, 0, err);
     if (st != HSY_OK)
         shown_close(s);
     else
@@ -365,6 +368,58 @@ void shown_close(struct shown *s)
     pthread_mutex_destroy(&s->file_lock);
     pthread_mutex_destroy(&s->renewing);
     free(s);
+}
+
+/* In memory, what the file has forgotten; with the lock. */
+static void shown_forget_view(struct shown_view *v, uint32_t before, bool all)
+{
+    size_t left = 0;
+
+    for (size_t k = 0; k < v->nblocks; k++)
+        if (all || v->blocks[k].last >= before)
+            v->blocks[left++] = v->blocks[k];
+    v->nblocks = left;
+    v->gone |= all;
+}
+
+/* With `renewing`: whether there is something to forget, and then do. */
+static hsy_status shown_forget_one(struct shown *s, uint32_t entry,
+                                   uint32_t before, hsy_error *err)
+{
+    const bool all = engine_is_retired(s->o.engine, entry);
+    const struct shown_view *v;
+    bool some;
+    hsy_status st;
+
+    pthread_mutex_lock(&s->lock);
+    v = shown_at(s, entry);
+    some =
+        v != NULL && v->generation != 0 &&
+        ((all && !v->gone) || (v->nblocks != 0 && v->blocks[0].last < before));
+    pthread_mutex_unlock(&s->lock);
+    if (!some)
+        return HSY_OK;
+    pthread_mutex_lock(&s->file_lock);
+    st = shown_file_forget(s->file, entry, before, all, err);
+    pthread_mutex_lock(&s->lock);
+    if (st == HSY_OK)
+        shown_forget_view(&s->views[entry], before, all);
+    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->file_lock);
+    return st;
+}
+
+hsy_status shown_forget(struct shown *s, uint32_t before, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (s == NULL)
+        return HSY_OK;
+    pthread_mutex_lock(&s->renewing);
+    for (size_t i = 0; i < s->n && st == HSY_OK; i++)
+        st = shown_forget_one(s, (uint32_t)i, before, err);
+    pthread_mutex_unlock(&s->renewing);
+    return st;
 }
 
 void shown_pause(struct shown *s, bool pause)

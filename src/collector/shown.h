@@ -84,6 +84,10 @@ hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
                       struct engine_rounds *of, struct shown_block *span,
                       hsy_error *err);
 
+/* Forget the tallies of what the engine has retired, and of blocks that end
+ * before a day (0: none); their counts stay. Waits for the disk. */
+hsy_status shown_forget(struct shown *s, uint32_t before, hsy_error *err);
+
 /* Make no generation from now on, or again; of a NULL nothing. */
 void shown_pause(struct shown *s, bool pause);
 

@@ -301,3 +301,29 @@ hsy_status shown_file_put(struct shown_file *f, const struct roster_entry *is,
                      err);
     return book_end(&f->book, st, err);
 }
+
+/* ---- Forgetting ---------------------------------------------------------- */
+
+hsy_status shown_file_forget(struct shown_file *f, uint32_t entry,
+                             uint32_t before, bool all, hsy_error *err)
+{
+    const int64_t last = all ? INT64_MAX : (int64_t)before;
+    hsy_status st = book_begin(&f->book, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = book_do(&f->book,
+                 book_ask(&f->book, err,
+                          "DELETE FROM pieces WHERE entry=?1 AND (?3 OR block "
+                          "IN (SELECT first FROM blocks WHERE entry=?1 AND "
+                          "last<?2))",
+                          "iii", (int64_t)entry, last, (int64_t)all),
+                 err);
+    if (st == HSY_OK && !all)
+        st = book_do(&f->book,
+                     book_ask(&f->book, err,
+                              "DELETE FROM blocks WHERE entry=?1 AND last<?2",
+                              "ii", (int64_t)entry, last),
+                     err);
+    return book_end(&f->book, st, err);
+}

@@ -20,6 +20,7 @@ struct shown_view {
     size_t ncounts;
     struct shown_block *blocks; /* ascending; owned */
     size_t nblocks;
+    bool gone;   /* it is retired: its tallies are forgotten */
     double made; /* when, by the monotonic clock; 0: before the start */
 };
 
@@ -121,6 +122,11 @@ hsy_status shown_file_put(struct shown_file *f, const struct roster_entry *is,
                           const struct shown_view *v, uint32_t kept,
                           const struct shown_tally *tallies, size_t n,
                           hsy_error *err);
+
+/* Let the tallies of an entry's blocks that end before a day go, and the
+ * blocks; all: every tally of the entry. */
+hsy_status shown_file_forget(struct shown_file *f, uint32_t entry,
+                             uint32_t before, bool all, hsy_error *err);
 hsy_status shown_file_backup(struct shown_file *f, const char *directory,
                              hsy_error *err);
 

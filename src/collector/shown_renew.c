@@ -193,7 +193,7 @@ bool shown_due(struct shown *s, const struct roster_entry *is)
     struct store_count *days;
     size_t n;
 
-    if (s == NULL)
+    if (s == NULL || engine_is_retired(s->o.engine, is->number))
         return false;
     pthread_mutex_lock(&s->lock);
     v = shown_at(s, is->number);

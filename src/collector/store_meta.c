@@ -59,9 +59,8 @@ int store_still_ours(struct store_sqlite *s, struct sql *q)
 
     if (rc != SQLITE_OK)
         return rc;
-    return is[0] == s->meta.turn && is[1] == s->meta.state.seq
-               ? SQLITE_OK
-               : SQLITE_PROTOCOL;
+    return is[0] == s->meta.turn && is[1] == s->meta.state.seq ? SQLITE_OK
+                                                               : STORE_ROBBED;
 }
 
 /* ---- Opening ------------------------------------------------------------- */

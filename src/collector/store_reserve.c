@@ -46,14 +46,23 @@ void store_reserve_release(struct store_sqlite *s)
         return; /* then there is as little room as before */
 }
 
-/* Random bytes: a file system that packs would keep no room for others. */
+/* A file system that packs what it is given would hold no room for zeros:
+ * xorshift64* is enough against that, and costs next to nothing. */
 static bool reserve_fill(int fd, size_t from, size_t to)
 {
-    static _Thread_local uint8_t bytes[RESERVE_PIECE];
+    uint64_t words[RESERVE_PIECE / sizeof(uint64_t)], x;
 
+    sqlite3_randomness(sizeof x, &x);
+    x |= 1;
     for (; from < to; from += RESERVE_PIECE) {
-        sqlite3_randomness(RESERVE_PIECE, bytes);
-        if (pwrite(fd, bytes, RESERVE_PIECE, (off_t)from) != RESERVE_PIECE)
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            x ^= x >> 12;
+            x ^= x << 25;
+            x ^= x >> 27;
+            words[i] = x * UINT64_C(2685821657736338717);
+        }
+        if (pwrite(fd, words, sizeof words, (off_t)from) !=
+            (ssize_t)sizeof words)
             return false;
     }
     return true;

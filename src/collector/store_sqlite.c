@@ -92,7 +92,7 @@ hsy_status store_fail(struct store_sqlite *s, struct sql *q, int rc,
     case SQLITE_SCHEMA:
     case SQLITE_MISMATCH:
         return store_damaged(s, q->file, err);
-    case SQLITE_PROTOCOL:
+    case STORE_ROBBED:
         atomic_store(&s->dead, HSY_E_BUSY);
         return store_alive(s, err);
     default:

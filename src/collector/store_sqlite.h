@@ -28,6 +28,7 @@
 #define STORE_NULLS 0x80000000u  /* half the places of an epoch's ids */
 #define STORE_PATIENCE 10000     /* ms, should a stranger have it open */
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
+#define STORE_ROBBED SQLITE_EMPTY /* a code that SQLite does not use */
 
 /* ---- Statements (store_sql.c) -------------------------------------------- */
 
@@ -272,7 +273,7 @@ void store_lock_number(const struct store_sqlite *s);
 /* ---- Between them -------------------------------------------------------- */
 
 /* The row of meta (store_meta.c). Write it as s->next; hold it, within a
- * transaction, against s->meta: SQLITE_PROTOCOL if another process was here. */
+ * transaction, against s->meta: STORE_ROBBED if another process was here. */
 int store_put_meta(struct store_sqlite *s, struct sql *q);
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
                           size_t columns, sql_each *take,

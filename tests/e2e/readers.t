@@ -12,6 +12,7 @@ a combination can hold: each must have min_reports, but for what was never shown
 """
 
 import random
+import sqlite3
 import threading
 
 from collector import *
@@ -209,6 +210,16 @@ first = c.get("/v1/tasks/wide/tally", A)[1]
 send("wide", DAY, 5 * M)
 ok(c.get("/v1/tasks/wide/tally", A)[1] == first and cells_of(c.get("/v1/tasks/wide/live", O)[1])[1] == len(sent["wide"]), "however many come: one generation in snapshot_seconds")
 
+# ---- What is retired is forgotten ------------------------------------------------------
+
+with open(c.document(cells("daily", CELLS, min_reports=M), name="later"), "rb") as f:
+    status, _, why = ask(c.admin, "PUT", "/v1/document", f.read(), O)
+ok(status == 200 and ask(c.admin, "POST", "/v1/tasks/wide/retire", b"", O)[0] == 200, "a task is retired", why)
+row = sqlite3.connect("file:%s?mode=ro" % os.path.join(c.data, "shown.db"), uri=True).execute("SELECT entry, count(*) FROM pieces GROUP BY entry").fetchall()
+ok(c.get("/v1/tasks/wide/tally", A)[0] == c.get("/v1/tasks/wide/estimate", A)[0] == 409 and len(row) == 1 and c.get("/v1/tasks/daily/tally", A)[0] == 200,
+   "and so is what was shown of it, but for its counts", row)
+first = c.get("/v1/tasks/daily/tally", A)[1]
+
 # ---- Backups ------------------------------------------------------------------------
 
 made = json.loads(ask(c.admin, "POST", "/v1/backup", b"", O)[2])["directory"]
@@ -216,9 +227,9 @@ c.stop()
 copy = os.path.join(c.data, made)
 ok("shown.db" in os.listdir(copy) and os.stat(os.path.join(copy, "shown.db")).st_mode & 0o777 == 0o600, "a backup has what was shown", os.listdir(copy))
 os.rename(copy, path("restored"))
-c.configure(**{**c.config, "data": path("restored"), "admin_open": True})
+c.configure(**{**c.config, "data": path("restored"), "document": os.path.join(c.dir, "later.signed"), "admin_open": True})
 c.start()
-again, of = cells_of(c.get("/v1/tasks/wide/tally")[1]), cells_of(first)
+again, of = cells_of(c.get("/v1/tasks/daily/tally")[1]), cells_of(first)
 ok(set(of[0]) <= set(again[0]) and (again[1] == of[1] or again[1] - of[1] >= M), "and restored it goes on from there", (again[1], of[1]))
 c.stop()
 with open(os.path.join(path("restored"), "shown.db"), "r+b") as f:

@@ -189,7 +189,7 @@ for json_log in (False, True):
     hits += swept(c)
     ok(not hits, "of %d words about senders none is on the disk or in the log (%s)" % (len(canaries), "JSON" if json_log else "text"), hits[:5])
     canaries["control"] = "reader"
-    ok(("tokens", "control") in swept(c), "control: a word that is there is found", os.listdir(c.data))
+    ok(("tokens.db", "control") in swept(c), "control: a word that is there is found", os.listdir(c.data))
     ok(not [f for f in os.listdir(c.dir) + os.listdir(".") if f.startswith("core")], "and no core is left")
 
 # ---- H11 --------------------------------------------------------------------------------

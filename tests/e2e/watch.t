@@ -91,6 +91,23 @@ status, body = none.upload([none.task["cells"].upload([1])])
 ok(status == 404, "as it refuses all uploads", (status, body))
 ok(none.stop() == 0, "it ends")
 
+# ---- No room for bodies ------------------------------------------------------------
+
+c = Collector("bodies", body_bytes=1 << 20, inflight_bytes=1 << 20, address_connections=None).start()
+many = [Line(c.public) for _ in range(4)]
+HEAD = b"POST /v1/uploads HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n"
+for part in (HEAD + bytes(900000), bytes(100000)):  # all begin before one is done
+    for line in many:
+        try:
+            line.send(part)
+        except Gone:
+            pass
+ok(c.until(lambda: samples(c)['hearsay_refused_full_total{listener="public"}'] > 0), "bodies for which there is no room are counted", samples(c))
+ok(samples(c)['hearsay_refused_full_total{listener="admin"}'] == 0, "by listener")
+for line in many:
+    line.close()
+ok(c.stop() == 0, "it ends")
+
 # ---- Figures -----------------------------------------------------------------------
 
 begun = time.time()

@@ -14,7 +14,8 @@ tasks = cells("cells", 40) + task("crash", "yes-no: true; epsilon: 1; repeat: da
 c = Collector(tasks=tasks, checkpoint_seconds=1, estimate_seconds=1).start()
 for value in range(30):
     c.upload([c.task["cells"].upload([value], epoch=DAY - value % 3)])
-c.bring([c.task["crash"].upload([1, 0, 1, 1]), c.task["crash"].upload([0], null=True)])
+assert c.bring([c.task["crash"].upload([1, 0, 1, 1])])[0] == 204
+assert c.upload([c.task["crash"].upload([0], null=True)])[0] == 204
 ask(c.admin, "POST", "/v1/tasks/cells/tally", c.get("/v1/tasks/cells/tally")[1])
 c.cells("cells")
 time.sleep(3)  # a checkpoint, and a figure of the day
