@@ -271,8 +271,6 @@ static enum intake_verdict admit_decide(struct engine *e,
 
     const bool behind = e->clock.state == ENGINE_CLOCK_BEHIND;
 
-    if (e->entries[u->entry->number]->retired)
-        return INTAKE_CLOSED;
     if (u->head.epoch <= e->closed)
         return behind ? INTAKE_CLOCK : INTAKE_CLOSED;
     ids_name(e->ids, &id, u->head.id, u->digest);
@@ -284,6 +282,8 @@ static enum intake_verdict admit_decide(struct engine *e,
     case IDS_NEW:
         break;
     }
+    if (e->entries[u->entry->number]->retired)
+        return INTAKE_CLOSED;
     return behind ? INTAKE_CLOCK : admit_new(e, s, u, &id);
 }
 
