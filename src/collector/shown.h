@@ -48,7 +48,8 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
 void shown_close(struct shown *s); /* NULL is allowed */
 
 /* The next generation of an entry, if it is time and there is a lot. Waits for
- * the folder and the disk: not on a loop's thread. */
+ * the folder and the disk: not on a loop's thread. A failure is told once, then
+ * it is HSY_E_BUSY until one succeeds. */
 hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
                        hsy_error *err);
 

@@ -35,6 +35,7 @@ struct shown_file;
 struct shown {
     struct shown_options o;
     pthread_mutex_t renewing; /* one at a time; taken before the others */
+    bool failing;             /* the last one could not be made; renewing */
     pthread_mutex_t
         file_lock; /* of the file; what it holds is what views say */
     struct shown_file *file;

@@ -215,6 +215,15 @@ bool shown_due(struct shown *s, const struct roster_entry *is)
     return live > shown && live - shown >= is->task.min_reports;
 }
 
+/* A disk that is full stays so for a while: it is said once. */
+static hsy_status shown_failed(struct shown *s, hsy_status st, hsy_error *err)
+{
+    if (s->failing)
+        return host_fail(err, HSY_E_BUSY, NULL, "it was said");
+    s->failing = true;
+    return st;
+}
+
 hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
                        hsy_error *err)
 {
@@ -236,6 +245,10 @@ hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
         st = shown_commit(&w, err);
         pthread_mutex_unlock(&s->file_lock);
     }
+    if (st == HSY_OK && w.plan.any)
+        s->failing = false;
+    else if (st != HSY_OK && st != HSY_E_BUSY)
+        st = shown_failed(s, st, err);
     shown_work_clear(&w);
     shown_view_clear(&w.now);
     free(w.whole);

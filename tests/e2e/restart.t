@@ -62,19 +62,25 @@ class Sender(threading.Thread):
         self.acknowledged, self.refused, self.unanswered, self.odd = [], [], [], []
 
     def run(self):
-        line, used = None, 0
+        line, used, wire = None, 0, None
         while not self.done:
             if line is None or time.monotonic() - used > 0.3:
                 try:
-                    line = Line(self.c.public)
+                    line, used = Line(self.c.public), time.monotonic()
                 except Gone as e:
                     self.refused.append(e)
                     return
+            wire = wire or self.c.task["cells"].upload([self.cell])
             try:
-                status, headers, _ = line.post(self.c.task["cells"].upload([self.cell]))
+                status, headers, _ = line.post(wire)
             except Gone as e:
+                # A machine that stands still for longer than idle connections have may send after the close: not the collector's fault.
+                if time.monotonic() - used > 0.8:
+                    line = None
+                    continue
                 self.unanswered.append((self.cell, e))
                 return
+            wire = None
             used = time.monotonic()
             self.acknowledged.append(self.cell) if status == 204 else self.odd.append(status)
             self.cell += 1
