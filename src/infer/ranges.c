@@ -361,6 +361,11 @@ static bool ranges_coin(hsy_point *point, const hsy_ranges *r, size_t from,
     const double bins = (double)(to - from);
     struct mech_support law;
 
+    if (s->mech->points == hsy_tree_points && to - from == 1) {
+        *point = hsy_tree_bin(r->law, s, from); /* as its share is shown */
+        ranges_attended(r, point);
+        return true;
+    }
     if (s->mech->tally != hsy_outputs_tally || s->mech->support == NULL ||
         s->cells != s->d || to - from == s->d)
         return false;

@@ -456,27 +456,28 @@ static double tree_least(const hsy_scheme *s, const struct tree *tree)
     return v[0];
 }
 
+hsy_point hsy_tree_bin(const struct tree *tree, const hsy_scheme *s, size_t bin)
+{
+    const double least = tree_least(s, tree);
+    const double *f = tree->f + tree->level[tree->levels - 1].first;
+    hsy_point point =
+        hsy_tree_point(f[bin], hsy_tree_variance(tree, bin, bin + 1), tree->n);
+
+    point.few = tree_few(tree, &tree_divide(tree, s).points[bin]);
+    if (point.v0 < least)
+        point.v0 = point.v1 = least;
+    return point;
+}
+
 void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
                      const uint64_t *codes, size_t count, void *scratch)
 {
     struct tree tree;
-    const hsy_point *leaves;
-    const double *f;
-    double least;
 
     hsy_tree_open(&tree, s, t, scratch);
-    least = tree_least(s, &tree);
-    leaves = tree_divide(&tree, s).points;
-    f = tree.f + tree.level[tree.levels - 1].first;
-    for (size_t i = 0; i < count; i++) {
-        size_t bin = codes != NULL ? (size_t)codes[i] : i;
-
-        points[i] = hsy_tree_point(
-            f[bin], hsy_tree_variance(&tree, bin, bin + 1), tree.n);
-        points[i].few = tree_few(&tree, &leaves[bin]);
-        if (points[i].v0 < least)
-            points[i].v0 = points[i].v1 = least;
-    }
+    for (size_t i = 0; i < count; i++)
+        points[i] =
+            hsy_tree_bin(&tree, s, codes != NULL ? (size_t)codes[i] : i);
 }
 
 size_t hsy_tree_points_scratch(const hsy_scheme *s, size_t count)

@@ -71,6 +71,10 @@ void hsy_tree_open(struct tree *tree, const hsy_scheme *s, const hsy_tally *t,
  * F (1 - F) / n, F their share in these bins. */
 double hsy_tree_variance(const struct tree *tree, size_t from, size_t to);
 
+/* One bin, while the room of hsy_tree_open is as it left it. */
+hsy_point hsy_tree_bin(const struct tree *tree, const hsy_scheme *s,
+                       size_t bin);
+
 /* points, points_scratch and variance of a row. */
 void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
                      const uint64_t *codes, size_t count, void *scratch);
