@@ -263,6 +263,7 @@ void api_metrics(struct request *q, void *ctx)
         return;
     }
     watch_figures(c, &figures);
+    api_round_figures(&figures, step);
     listen_look(c->public, &l[0].s);
     api_round_listener(&l[0].s, step);
     if (n == 2)

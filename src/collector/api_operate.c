@@ -53,12 +53,16 @@ static hsy_status operate_copy(int64_t **words, struct engine_rounds *of,
                                hsy_error *err)
 {
     struct figure_span span;
+    hsy_status st;
 
     if (live)
         return history_live(words, of, c, e, err);
     history_renew(c, e);
-    return history_copy(words, of, &span, c, &(struct history_ask){e, 0, 0},
-                        err);
+    st = history_enough(c, e, err);
+    if (st == HSY_OK)
+        st = history_copy(words, of, &span, c, &(struct history_ask){e, 0, 0},
+                          err);
+    return st;
 }
 
 static void operate_give(struct collector *c, struct request *q, bool live)

@@ -89,5 +89,6 @@ uint64_t api_step(struct collector *c);
 void api_round_engine(struct engine_status *s, uint64_t step);
 void api_round_times(struct workers_times *t, uint64_t step);
 void api_round_listener(struct listen_status *s, uint64_t step);
+void api_round_figures(struct watch_figures *f, uint64_t step);
 
 #endif

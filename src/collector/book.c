@@ -225,7 +225,7 @@ hsy_status book_open(struct book *b, const char *data,
     if (st == HSY_OK) {
         sqlite3_busy_timeout(b->db, BOOK_WAIT);
         st = book_run(b,
-                      "PRAGMA journal_mode=DELETE; PRAGMA synchronous=FULL; "
+                      "PRAGMA journal_mode=DELETE; PRAGMA synchronous=EXTRA; "
                       "PRAGMA foreign_keys=OFF; PRAGMA cache_size=-1024; "
                       "PRAGMA secure_delete=ON",
                       err);

@@ -71,6 +71,10 @@ hsy_status history_live(int64_t **words, struct engine_rounds *of,
 hsy_status history_candidates(char **text, size_t *len, struct collector *c,
                               const char *task, hsy_error *err);
 
+/* HSY_E_EMPTY if what is shown has fewer devices than min_reports. */
+hsy_status history_enough(struct collector *c, const struct roster_entry *e,
+                          hsy_error *err);
+
 /* A figure of it. */
 hsy_status history_figure(char **json, size_t *len, struct collector *c,
                           const struct history_ask *ask,

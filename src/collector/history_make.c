@@ -220,6 +220,20 @@ hsy_status history_candidates(char **text, size_t *len, struct collector *c,
 
 /* ---- Figures ------------------------------------------------------------- */
 
+hsy_status history_enough(struct collector *c, const struct roster_entry *e,
+                          hsy_error *err)
+{
+    hsy_status st;
+
+    if (history_devices(c, &(struct history_ask){e, 0, 0}) >=
+        e->task.min_reports)
+        return HSY_OK;
+    st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
+    if (err != NULL)
+        err->limit = e->task.min_reports;
+    return st;
+}
+
 /* A large tally is not copied for nothing. */
 hsy_status history_figure(char **json, size_t *len, struct collector *c,
                           const struct history_ask *ask,
@@ -231,11 +245,8 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 
-    if (st == HSY_OK && history_devices(c, &(struct history_ask){e, 0, 0}) <
-                            e->task.min_reports)
-        st = host_fail(err, HSY_E_EMPTY, "reports", "too few reports");
-    if (st == HSY_E_EMPTY && err != NULL)
-        err->limit = e->task.min_reports;
+    if (st == HSY_OK)
+        st = history_enough(c, e, err);
     if (st == HSY_OK)
         st = history_copy(&words, &of, &span, c, ask, err);
     if (st == HSY_OK) {

@@ -37,31 +37,37 @@ const struct shown_view *shown_at(const struct shown *s, uint32_t entry)
     return entry < s->n ? &s->views[entry] : NULL;
 }
 
-/* Put a view in the place of the one there; it becomes ours. */
-hsy_status shown_set(struct shown *s, uint32_t entry, struct shown_view *v)
+hsy_status shown_room(struct shown *s, uint32_t entry)
 {
-    hsy_status st = HSY_OK;
+    const size_t n = (size_t)entry + 16;
+    struct shown_view *more = NULL;
+    bool there;
 
     pthread_mutex_lock(&s->lock);
-    if (entry >= s->n) {
-        const size_t n = (size_t)entry + 16;
-        struct shown_view *more = realloc(s->views, n * sizeof *more);
-
-        if (more != NULL) {
-            memset(more + s->n, 0, (n - s->n) * sizeof *more);
-            s->views = more;
-            s->n = n;
-        } else {
-            st = HSY_E_NOMEM;
-        }
+    if (entry >= s->n)
+        more = realloc(s->views, n * sizeof *more);
+    if (more != NULL) {
+        memset(more + s->n, 0, (n - s->n) * sizeof *more);
+        s->views = more;
+        s->n = n;
     }
-    if (st == HSY_OK) {
-        shown_view_clear(&s->views[entry]);
-        s->views[entry] = *v;
-        *v = (struct shown_view){0};
-    }
+    there = entry < s->n;
     pthread_mutex_unlock(&s->lock);
-    return st;
+    return there ? HSY_OK : HSY_E_NOMEM;
+}
+
+hsy_status shown_set(struct shown *s, uint32_t entry, struct shown_view *v)
+{
+    const hsy_status st = shown_room(s, entry);
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->lock);
+    shown_view_clear(&s->views[entry]);
+    s->views[entry] = *v;
+    *v = (struct shown_view){0};
+    pthread_mutex_unlock(&s->lock);
+    return HSY_OK;
 }
 
 hsy_status shown_get(struct shown *s, uint32_t entry, struct shown_view *out)
@@ -336,6 +342,7 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     s->o = *o;
     pthread_mutex_init(&s->renewing, NULL);
+    atomic_init(&s->paused, 0);
     pthread_mutex_init(&s->file_lock, NULL);
     pthread_mutex_init(&s->lock, NULL);
     st = shown_file_open(&s->file, o->data, err);
@@ -345,7 +352,8 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
         roster_drop(reading.roster);
         if (st == HSY_E_MISMATCH)
             host_fail(err, st, "shown.db",
-                      "it is of another collector's tasks: move it away");
+                      "it is of another collector's tasks: restore the "
+                      "one that belongs here (docs/runbook.md)");
     }
     if (st == HSY_OK)
         st = shown_forget(s, 0, err);
@@ -426,10 +434,13 @@ void shown_pause(struct shown *s, bool pause)
 {
     if (s == NULL)
         return;
-    if (pause)
+    if (pause) {
+        atomic_fetch_add(&s->paused, 1);
         pthread_mutex_lock(&s->renewing);
-    else
+    } else {
         pthread_mutex_unlock(&s->renewing);
+        atomic_fetch_sub(&s->paused, 1);
+    }
 }
 
 hsy_status shown_backup(struct shown *s, const char *directory, hsy_error *err)

@@ -182,8 +182,9 @@ hsy_status shown_file_add(struct shown_file *f, uint32_t entry, uint32_t block,
         const size_t len = (size_t)sqlite3_column_bytes(ask, 1) / 8;
 
         if (at > n || len > n - at) {
-            st = host_fail(err, HSY_E_FORMAT, file_kind.name,
-                           "it is of another task: move it away");
+            st = host_fail(
+                err, HSY_E_FORMAT, file_kind.name,
+                "it is of another task: restore the one that belongs here");
             break;
         }
         for (size_t i = 0; i < len; i++)

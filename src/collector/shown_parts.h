@@ -5,6 +5,7 @@
 #include "shown.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* Reports of an epoch that are shown: in all, and in the block of its day. */
 struct shown_epoch {
@@ -36,6 +37,7 @@ struct shown {
     struct shown_options o;
     pthread_mutex_t renewing; /* one at a time; taken before the others */
     bool failing;             /* the last one could not be made; renewing */
+    atomic_uint paused;       /* backups that are made: none is renewed then */
     pthread_mutex_t
         file_lock; /* of the file; what it holds is what views say */
     struct shown_file *file;
@@ -56,6 +58,9 @@ const struct shown_view *shown_at(const struct shown *s, uint32_t entry);
 
 /* A copy of it, to be cleared. */
 hsy_status shown_get(struct shown *s, uint32_t entry, struct shown_view *out);
+
+/* Room for the view of an entry. */
+hsy_status shown_room(struct shown *s, uint32_t entry);
 
 /* Put a view in the place of the one there; it becomes ours. */
 hsy_status shown_set(struct shown *s, uint32_t entry, struct shown_view *v);

@@ -165,6 +165,8 @@ static hsy_status shown_commit(struct shown_work *w, hsy_error *err)
         st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     else if (!all)
         st = shown_total(w, total, err);
+    if (st == HSY_OK)
+        st = shown_room(w->s, w->is->number); /* what is put can be shown */
     if (st == HSY_OK) {
         tallies[0] = (struct shown_tally){0, all ? w->whole : total};
         for (size_t i = 0; i < n; i++)
@@ -230,7 +232,7 @@ hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
     struct shown_work w = {.s = s, .is = is};
     hsy_status st;
 
-    if (s == NULL || !shown_due(s, is))
+    if (s == NULL || atomic_load(&s->paused) || !shown_due(s, is))
         return HSY_OK;
     pthread_mutex_lock(&s->renewing);
     w.kept = shown_kept(s, SHOWN_SPARE);

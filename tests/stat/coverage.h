@@ -57,7 +57,7 @@ struct coverage_exception {
     unsigned waived;
     unsigned targets; /* 1 << target of each that it is about */
     uint64_t most;    /* for at most so many people; 0: any */
-    double epsilon;   /* from so large an epsilon on */
+    double epsilon;   /* for at most so large an epsilon; 0: any */
     const char *reason;
 };
 
@@ -186,7 +186,8 @@ static inline unsigned coverage_waives(const struct coverage_cell *c,
     for (const struct coverage_exception *e = c->exceptions; e->kinds != NULL;
          e++)
         if (strncmp(c->kind->name, e->kinds, strlen(e->kinds)) == 0 &&
-            (e->most == 0 || c->n <= e->most) && c->epsilon >= e->epsilon &&
+            (e->most == 0 || c->n <= e->most) &&
+            (e->epsilon == 0 || c->epsilon <= e->epsilon) &&
             e->targets >> target & 1)
             waived |= e->waived;
     return waived;
