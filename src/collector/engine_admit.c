@@ -468,6 +468,8 @@ static void admit_submission(struct engine *e, struct submission *s)
 
         if (u->verdict == INTAKE_COUNTED)
             u->verdict = admit_decide(e, s, u);
+        else if (u->verdict == INTAKE_CLOCK) /* of neither reading */
+            engine_clock_heard(e, u->head.epoch);
     }
 }
 

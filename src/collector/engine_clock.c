@@ -65,7 +65,7 @@ void engine_clock_heard(struct engine *e, uint32_t epoch)
 
     if (c->state != ENGINE_CLOCK_JUMPED)
         return;
-    if (epoch > c->known + 1)
+    if (epoch > c->known + 1 && epoch > clock_over(e, c->told))
         c->fit++;
     else
         c->unfit++;

@@ -168,8 +168,9 @@ bool portions_had(struct portions *s, uint32_t epoch, uint64_t ids,
         return false;
     e->enrolled = ids;
     for (size_t i = 0; i < s->entries; i++) {
-        e->used[i] = used[i];
-        e->enrolled -= used[i] < e->enrolled ? used[i] : e->enrolled;
+        /* Data of before may count reports: there are no more than ids. */
+        e->used[i] = used[i] < e->enrolled ? used[i] : e->enrolled;
+        e->enrolled -= e->used[i];
     }
     portions_recount(s, e);
     return true;

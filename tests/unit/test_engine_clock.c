@@ -130,6 +130,34 @@ static void month_of_rest(void)
     rig_close(&r);
 }
 
+/* An upload that intake has told to wait: its day lies between. */
+static void waits(struct rig *r, uint32_t day)
+{
+    struct intake_upload u = {.verdict = INTAKE_CLOCK, .head.epoch = day};
+    struct submission s = {.in = {.uploads = &u, .n = 1}};
+
+    engine_admit(r->e, &s, NULL);
+}
+
+/* What is of neither reading speaks against the clock too: the real day may lie
+ * between. */
+static void days_between(void)
+{
+    const uint32_t wrong = RIG_DAY + 11;
+    struct rig r;
+
+    rig_open(&r);
+    rig_restart(&r);
+    pass(&r, wrong, 2);
+    for (uint32_t i = 0; i < 5; i++)
+        waits(&r, RIG_DAY + 5);
+    rig_one(&r, up_on(200, wrong));
+    pass(&r, wrong, ENGINE_TRIAL + 1);
+    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY,
+       "and one upload of the new day does not outweigh it");
+    rig_close(&r);
+}
+
 /* The steady clock is one more witness. */
 static void days_meanwhile(void)
 {
@@ -278,6 +306,7 @@ int main(void)
 {
     jumps_ahead();
     month_of_rest();
+    days_between();
     days_meanwhile();
     days_close();
     behind();
