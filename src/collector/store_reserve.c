@@ -42,6 +42,8 @@ void store_reserve_plan(struct store_sqlite *s)
 
 void store_reserve_release(struct store_sqlite *s)
 {
+    if (s->reserve == -1) /* that of the process before */
+        s->reserve = openat(s->dir, "reserve", O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (s->reserve != -1 && ftruncate(s->reserve, 0) == -1)
         return; /* then there is as little room as before */
 }

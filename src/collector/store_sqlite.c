@@ -291,6 +291,17 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
     return store_get_meta(s, &s->cells, SQL_GET_NAME, 2, sqlite_take_name, err);
 }
 
+/* On a full disk with the room that the process before has held. */
+static hsy_status sqlite_turn(struct store_sqlite *s, bool old, hsy_error *err)
+{
+    hsy_status st = store_take_turn(s, old, err);
+
+    if (st != HSY_E_FULL)
+        return st;
+    store_reserve_release(s);
+    return store_take_turn(s, old, err);
+}
+
 static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
                                    hsy_error *err)
 {
@@ -314,7 +325,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         st = sqlite_make(s, &s->append, store_tables_record, err);
     }
     if (st == HSY_OK)
-        st = store_take_turn(s, version == 1, err);
+        st = sqlite_turn(s, version == 1, err);
     if (st == HSY_OK)
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
