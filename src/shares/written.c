@@ -19,6 +19,30 @@ void written_number(char text[WRITTEN_NUMBER], double x)
 
 /* ---- What people are shown ----------------------------------------------- */
 
+/* Whether a character is one that nobody sees, or that moves or turns what
+ * stands beside it: controls, line ends, what Unicode 15 calls default
+ * ignorable (directions of writing among them), and what is no character.
+ * web/dom.js hides the same; tests/e2e/words.t holds them together. */
+static bool written_hidden(uint32_t c)
+{
+    static const uint32_t hidden[][2] = {
+        {0x0, 0x1f},        {0x7f, 0x9f},       {0xad, 0xad},
+        {0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},
+        {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+        {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},
+        {0xfdd0, 0xfdef},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+        {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x1bca0, 0x1bca3},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+
+    if ((c & 0xfffe) == 0xfffe)
+        return true;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (c <= hidden[i][1])
+            return c >= hidden[i][0];
+    return false;
+}
+
 size_t written_take(struct written_piece *out, const char *text, size_t left)
 {
     uint32_t c;
@@ -29,7 +53,7 @@ size_t written_take(struct written_piece *out, const char *text, size_t left)
     if (n == 0) {
         len = snprintf(out->bytes, sizeof out->bytes, "\\x%02x",
                        (unsigned char)*text);
-    } else if (utf8_hidden(c)) {
+    } else if (written_hidden(c)) {
         len = snprintf(out->bytes, sizeof out->bytes,
                        c == '\t'   ? "\\t"
                        : c == '\n' ? "\\n"
@@ -189,7 +213,7 @@ void written_json(FILE *to, const char *text, size_t len)
             n = 1;
         } else if (*p == '"' || *p == '\\') {
             fprintf(to, "\\%c", *p);
-        } else if (utf8_hidden(c)) {
+        } else if (written_hidden(c)) {
             written_json_point(to, c);
         } else {
             fwrite(p, 1, n, to);

@@ -178,7 +178,7 @@ for args, words in (
         (["--two-sample", "0.7,0.3", "--answers", file, "--column", "answer"], "needs --sample"),
         (["--two-sample", "0.7,0.3", "--answers", file, "--column", "answer", "--sample", "id", "--group", "where"], "compares no groups"),
         ([*C, "--margin", "0.1"], "--margin goes with --power"), ([*E, "--power"], "--power needs --margin"), ([*E, "--power", "--margin", "0.1", "--shares", "0.1,0.2"], "one of the two"),
-        ([*E, "--power", "--margin", "0"], "--margin takes a decimal"), ([*E, "--power", "--shares", "0.1"], "two shares"), ([*E, "--power", "--margin", "0.1", "--innocuous", "0.1"], "goes with --two-sample"),
+        ([*E, "--power", "--margin", "0"], "--margin takes a share"), ([*E, "--power", "--shares", "0.1"], "two shares"), ([*E, "--power", "--margin", "0.1", "--innocuous", "0.1"], "goes with --two-sample"),
         (["--two-sample", "0.7,0.3", "--power", "--margin", "0.1"], "needs --margin M, --share F"), ([*E, "--power", "--margin", "0.1", "--plot", "x.svg"], "--plot goes with an estimate"),
         ([*E, "--power", "--questionnaire"], "one at a time"), ([*E, "--questionnaire", "--yes", "4"], "--yes goes with --n, not with --questionnaire"), ([*E, "--questionnaire", "--format", "json"], "--format goes with"),
         ([*E, "--questionnaire", "--other-question", "x"], "--other-question goes with"), (["--channel", "0.2,0.9", "--questionnaire"], "turn the question round"),
