@@ -25,7 +25,7 @@ static inline hsy_spec permanent_spec(const struct permanent_pair *pair,
     } else if (strcmp(pair->mechanism, "onebit") == 0) {
         spec = trial_number(STAT_RANGE, epsilon);
     } else if (strcmp(pair->mechanism, "olh") == 0) {
-        spec.param[HSY_PARAM_POOL_BITS] = 10;
+        spec.param[HSY_PARAM_POOL_BITS] = 14;
         spec.param[HSY_PARAM_G] = 4;
     } else if (strcmp(pair->mechanism, "rappor") == 0) {
         spec.design = HSY_DESIGN_RAPPOR; /* both steps in one */

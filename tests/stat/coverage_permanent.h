@@ -97,6 +97,29 @@ static inline bool permanent_open(struct permanent_run *p,
            HSY_OK;
 }
 
+/* Another pool of hash functions, as found_renew. */
+static inline bool permanent_renew(struct permanent_run *p,
+                                   const struct coverage_cell *c, uint64_t run,
+                                   hsy_error *err)
+{
+    const struct permanent_pair *pair = &permanent_pairs[c->kind->number];
+    hsy_spec kept = permanent_spec(pair, pair->permanent);
+    hsy_spec spec = permanent_spec(pair, pair->one);
+
+    if (spec.param[HSY_PARAM_POOL_BITS] == 0)
+        return true;
+    kept.param[HSY_PARAM_POOL_SEED] = run + 1;
+    spec.param[HSY_PARAM_POOL_SEED] = run + 1;
+    spec.nano_permanent = kept.nano_epsilon;
+    free(p->permanent);
+    free(p->poll.run.s);
+    p->permanent = trial_scheme(&kept);
+    p->poll.run.s = trial_scheme(&spec);
+    hsy_scheme_info(p->poll.run.s, &p->poll.run.info);
+    return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+           HSY_OK;
+}
+
 static inline void permanent_close(struct permanent_run *p)
 {
     free(p->permanent);
@@ -613,6 +636,7 @@ static inline void permanent_cell(struct coverage_cell *c, uint32_t split)
     permanent_rounds(p);
     for (uint64_t run = 0; run < c->runs && good; run++)
         good =
+            permanent_renew(p, c, run, &err) &&
             permanent_collect(p, coverage_lane(c, run, 0)) &&
             (split == 0 ? permanent_see(p, &err) : permanent_see_pair(p, &err));
     if (coverage_went(c, good, &err) && p->picked[0].runs != 0)
