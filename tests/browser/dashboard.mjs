@@ -188,6 +188,7 @@ async function lacking() {
     ok((await p.locator(".estimate details.numbers").innerText()).includes("a reason"), `${t.task}: and the reason is said`);
     if (t.kind === "values") ok(agrees(await p.locator(".rows .row", { hasText: "(not shown)" }).locator(".spread").innerText(), [20, 30]), "what is not shown has a row and an interval");
   }
+  await p.unrouteAll({ behavior: "ignoreErrors" });
   await p.context().close();
 }
 
@@ -294,6 +295,7 @@ async function warned() {
   await at(p, "#/collector", ".facts");
   ok(await p.getByText("the disk is nearly full").isVisible(), "and all troubles where the collector's state is");
   ok(!(await desk.locator("#trouble").isVisible()), "where there is none nothing is said");
+  await p.unrouteAll({ behavior: "ignoreErrors" });
   await p.context().close();
 }
 
