@@ -29,7 +29,7 @@ def post(where, who=O):
 
 
 def memory():
-    return c.get("/v1/status", A)[1]["store"]["tally_bytes"]
+    return c.get("/v1/status", O)[1]["store"]["tally_bytes"]
 
 
 ok(c.until(lambda: c.get("/v1/tasks/age/history", A)[0] == 200), "there is a history")
