@@ -5,7 +5,8 @@
  * fills while a log is short would stay full for ever, though nearly all of the
  * log may be erased already. So a file holds some room. When a write finds the
  * disk full it is given up, the logs are moved and truncated (store_log.c), and
- * it is taken again before anybody else can. A log is never much longer.
+ * it is taken again; uploads that come meanwhile may take of it. A log is not
+ * much longer, unless a reader (a backup) holds it.
  */
 #define _GNU_SOURCE /* openat */
 
