@@ -54,7 +54,7 @@ static void damage_is_found(void)
     } cases[] = {
         {"record.db", "PRAGMA user_version = 3", "a newer record",
          HSY_E_VERSION},
-        {"cells.db", "PRAGMA user_version = 2", "newer cells", HSY_E_VERSION},
+        {"cells.db", "PRAGMA user_version = 3", "newer cells", HSY_E_VERSION},
         {"record.db", "UPDATE meta SET seq = seq + 1", "a changed state",
          HSY_E_DAMAGED},
         {"record.db", "DELETE FROM meta", "no state", HSY_E_DAMAGED},
