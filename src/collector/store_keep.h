@@ -33,6 +33,10 @@ uint64_t store_keep_bytes(struct store *s);
 hsy_status store_keep_inherit(struct store *s, const struct store_state *state,
                               hsy_error *err);
 
+/* Make the names in a directory durable; false with errno
+ * (store_directory.c). */
+bool store_sync(const char *directory);
+
 /* Make a name durable, that of a directory just made or renamed; false with
  * errno (store_directory.c). */
 bool store_sync_parent(const char *path);
