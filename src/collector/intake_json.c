@@ -12,7 +12,7 @@
  */
 #include "intake_parts.h"
 
-#include "container_parts.h"
+#include "container_value.h"
 #include "hostfail.h"
 #include "tasks.h"
 
