@@ -97,7 +97,7 @@ static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
         trouble_clock(t, s,
                       t->grave ? "the clock is too far ahead to be believed"
                                : "the clock is days ahead and not believed "
-                                 "yet: no day closes");
+                                 "yet: no day closes by it");
 }
 
 static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
