@@ -129,6 +129,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_bool(p, "current", e->current);
     put_word(p, "source", t->source);
     put_text(p, "question", t->question, t->question_len);
+    put_bool(p, "retired", engine_is_retired(c->engine, e->number));
     put_word(p, "kind", hsy_kind_name(info.kind));
     put_word(p, "mechanism", info.mechanism);
     tasks_put_privacy(p, e, &info);
