@@ -196,9 +196,16 @@ static void metrics_troubles(FILE *to, struct collector *c)
 static void metrics_epochs(FILE *to, struct collector *c)
 {
     const struct intake_days days = engine_days(c->engine);
+    const uint32_t next = days.last + 1;
+    uint64_t open = days.last >= days.first ? next - days.first : 0;
+    struct engine_status s;
 
+    engine_look(c->engine, &s);
+    if (!s.clock_behind && days.other_last >= next) /* of a clock on trial */
+        open += days.other_last + 1 -
+                (days.other_first > next ? days.other_first : next);
     metrics_one(to, "open_epochs", "gauge", "Days whose uploads are taken.",
-                days.last >= days.first ? days.last - days.first + 1 : 0);
+                open);
 }
 
 struct metrics_listener {

@@ -130,6 +130,7 @@ for ahead in (9, 30, 60):
     while time.monotonic() < end:
         answers |= taken(c, wires, acked, range(10, 20))
     ok(answers == {204} and c.upload([c.task["cells"].upload([50], epoch=DAY + ahead)])[0] == 204, "and takes the days of both readings", answers)
+    ok("\nhearsay_open_epochs 10\n" in c.get("/metrics")[1].decode(), "which a metric counts: five of each")
     ok(c.upload([c.task["cells"].upload([51], epoch=DAY + ahead // 2)])[0] == 503, "what lies between must wait")
     m.clock(NOON)
     ok(c.until(lambda: status(c) == (date(DAY), date(DAY), True, 200)) and taken(c, wires, acked, range(30)) == {204}
