@@ -30,16 +30,6 @@ static inline void found_law(struct coverage_law *law, uint32_t bits)
         law->share[a] /= all;
 }
 
-/* The same of words of two letters, each 1 to 15 in four bits. */
-static inline void found_words(struct coverage_law *law)
-{
-    for (size_t a = 0; a < law->atoms; a++) {
-        const uint64_t word = ((uint64_t)a * 0x9e3779b1 + 0x55) % 225;
-
-        law->code[a] = (1 + word / 15) << 4 | (1 + word % 15);
-    }
-}
-
 static inline double found_truth(const struct coverage_law *law,
                                  const double *shares, uint64_t code)
 {
@@ -105,10 +95,8 @@ static inline hsy_spec found_spec(const struct coverage_cell *c)
     if (strcmp(mechanism, "stage") == 0)
         spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = c->kind->number;
     if (strcmp(mechanism, "sfp") == 0) {
-        /* Fragments of a letter, each with 2^8 pieces: 2^12 pairs of both
-         * offsets are looked through, not the 2^16 of whole bytes. */
-        (void)hsy_alphabet_parse(spec.alphabet, "a-o", 3, NULL);
-        spec.param[HSY_PARAM_STEP] = c->kind->number / 2;
+        spec.param[HSY_PARAM_W] = 4; /* 2^12 pairs, not 2^16 */
+        spec.param[HSY_PARAM_STEP] = 8;
         spec.param[HSY_PARAM_HASHES] = 64;
         spec.param[HSY_PARAM_WIDTH] = 64;
     }
@@ -218,8 +206,6 @@ static inline void coverage_found(struct coverage_cell *c)
     bool good = true;
 
     found_open(&f, c, &spec, c->kind->number);
-    if (strcmp(c->kind->mechanism, "sfp") == 0)
-        found_words(&f.law);
     for (uint64_t run = 0; run < c->runs && good; run++) {
         found_renew(&f, &spec, run);
         good = found_collect(&f, c, run) &&

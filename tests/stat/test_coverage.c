@@ -119,7 +119,7 @@ static const struct coverage_kind kinds[] = {
     {"found/pem/top", SEARCH, coverage_found, "pem", 12, FOUND_TOP, 4, 0},
     {"found/stage", SEARCH, coverage_found, "stage", 8, FOUND_SIGNIFICANT, 5,
      0},
-    {"found/sfp", SEARCH, coverage_found, "sfp", 8, FOUND_SIGNIFICANT, 10, 0},
+    {"found/sfp", SEARCH, coverage_found, "sfp", 16, FOUND_SIGNIFICANT, 10, 0},
     {"rest/pem", REST, coverage_found, "pem", 12, FOUND_REST, 4, 0},
     {"rest/stage", REST, coverage_found, "stage", 8, FOUND_REST, 0, 0},
     {"rest/rappor", DECODE, coverage_rappor, "rappor", 0, FOUND_REST, 20, 0},
