@@ -17,7 +17,7 @@ began = GRID // 2 - int(time.clock_gettime(time.CLOCK_BOOTTIME)) % GRID  # noon 
 moments = 0
 m.steady(began)
 
-c = Collector("moments", cells("cells", CELLS, min_reports=M), admin_open=False, estimate_seconds=1, snapshot_seconds=GRID)
+c = Collector("moments", cells("cells", CELLS, min_reports=M) + cells("signal", CELLS, min_reports=M), admin_open=False, estimate_seconds=1, snapshot_seconds=GRID)
 os.makedirs(c.data, 0o700)
 A, O, S = (must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().split()[-1] for role in ("analyst", "operator", "scraper"))
 c.start(env=m.env)
@@ -25,14 +25,15 @@ next_cell = iter(range(CELLS))
 sent = 0
 
 
+def bring(uploads):
+    status, body = c.upload(uploads)
+    if status != 204:
+        raise SystemExit("Bail out! %s" % body)
+
+
 def send(n, nulls=0):
     global sent
-    for _ in range(n):
-        if c.upload([c.task["cells"].upload([next(next_cell)])])[0] != 204:
-            raise SystemExit("Bail out! an upload is refused")
-    for _ in range(nulls):
-        if c.upload([c.task["cells"].upload([0], null=True)])[0] != 204:
-            raise SystemExit("Bail out! a null upload is refused")
+    bring([c.task["cells"].upload([next(next_cell)]) for _ in range(n)] + [c.task["cells"].upload([0], null=True) for _ in range(nulls)])
     sent += n
 
 
@@ -46,7 +47,7 @@ def moment():
 def seen():
     """All that a reader can fetch at this moment and that tells of arrivals."""
     row = c.get("/v1/tasks/cells", A)[1]
-    figures = [row["reports"], row["nulls"], row["devices"], row["days"], c.get("/v1/tasks", A)[1]["tasks"][0]["reports"]]
+    figures = [row["reports"], row["nulls"], row["devices"], row["days"], [t["reports"] for t in c.get("/v1/tasks", A)[1]["tasks"]]]
     figures.append(hash(str(c.get("/v1/tasks/cells/tally", A)[1])))
     figures += [c.get("/v1/tasks/cells/estimate", A)[1].get("reports"), c.get("/v1/tasks/cells/estimate?from=%s&to=%s" % (date(DAY), date(DAY)), A)[1].get("reports")]
     past = c.get("/v1/tasks/cells/history", A)[1]
@@ -67,8 +68,8 @@ def polls():
     return list(dict.fromkeys(found))
 
 
-def tally():
-    status, body = c.get("/v1/tasks/cells/tally", A)
+def tally(task_="cells"):
+    status, body = c.get("/v1/tasks/%s/tally" % task_, A)
     return cells_of(body)[1] if status == 200 else 0
 
 
@@ -95,8 +96,9 @@ ok(c.until(lambda: tally() == sent), "until the next one", tally())
 
 # A moment at which there is too little decides: what comes after it waits.
 send(M - 1)
+bring([c.task["signal"].upload([cell]) for cell in range(M)])
 moment()
-time.sleep(LOOK)
+ok(c.until(lambda: tally("signal") == M), "a task has a lot at a moment, the one before it in the list has none")
 before = tally()
 send(1)
 c.until(lambda: live() == sent)
