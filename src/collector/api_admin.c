@@ -266,6 +266,21 @@ struct roster *api_entry(struct collector *c, struct request *q,
     return NULL;
 }
 
+struct roster *api_kept(struct collector *c, struct request *q,
+                        const char *name, const struct roster_entry **e)
+{
+    struct roster *roster = api_entry(c, q, name, e);
+
+    if (roster == NULL || !engine_is_retired(c->engine, (*e)->number))
+        return roster;
+    api_problem(q, 410, "Retired",
+                "release %" PRIu32 " of this task is retired: its tally is "
+                "deleted; its counts and its history stay",
+                (*e)->task.release);
+    roster_drop(roster);
+    return NULL;
+}
+
 void api_about(struct collector *c, struct request *q, api_members *put)
 {
     const struct roster_entry *e;

@@ -69,7 +69,7 @@ static void operate_give(struct collector *c, struct request *q, bool live)
 {
     static const char *const known[] = {"release", NULL};
     const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
+    struct roster *roster = api_kept(c, q, "release", &e);
     struct engine_rounds of = {0};
     int64_t *words = NULL;
     uint8_t *bytes = NULL;
@@ -134,7 +134,7 @@ static hsy_status operate_merge_job(struct engine *e, void *ctx, hsy_error *err)
 static void operate_merge(struct collector *c, struct request *q)
 {
     const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
+    struct roster *roster = api_kept(c, q, "release", &e);
     struct operate_merge m = {0};
     hsy_error err = {0};
     struct put p;
