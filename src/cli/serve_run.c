@@ -226,21 +226,37 @@ static int check_document(const struct config *c)
     return failed;
 }
 
-/* The files that it names, as far as that shows without a store. */
+/* As a store wants it, if it is there; whose it must be depends on who runs the
+ * collector. */
+static int check_data(const struct config *c)
+{
+    struct stat is;
+
+    if (stat(c->data, &is) == -1)
+        return errno == ENOENT ? 0
+                               : cli_fail("%s: %s", c->data, strerror(errno));
+    if (!S_ISDIR(is.st_mode))
+        return cli_fail("%s: data: it is no directory", c->data);
+    if ((is.st_mode & 077) != 0)
+        return cli_fail("%s: data: others may enter it: chmod 700 it", c->data);
+    return 0;
+}
+
+/* The files that it names, each, as far as that shows without a store. */
 static int check_files(const struct config *c)
 {
     uint8_t *bytes = NULL;
     struct serve_trouble t;
     size_t len;
-    int failed = check_document(c);
+    int failed = check_document(c) | check_data(c);
 
-    if (!failed && serve_directories(c, &t) != HSY_OK)
-        failed = run_trouble(&t, c);
-    for (int i = 0; !failed && i < 2; i++) {
+    if (serve_directories(c, &t) != HSY_OK)
+        failed |= run_trouble(&t, c);
+    for (int i = 0; i < 2; i++) {
         const char *file = i == 0 ? c->tls_cert : c->tls_key;
 
         if (file != NULL)
-            failed = cli_read_file(&bytes, &len, file, 1u << 20);
+            failed |= cli_read_file(&bytes, &len, file, 1u << 20);
         free(bytes);
         bytes = NULL;
     }
