@@ -53,6 +53,8 @@ static int run_trouble(const struct serve_trouble *t, const struct config *c)
     return cli_fail_at(t->about, NULL, &t->err);
 }
 
+#define RUN_PROBLEM 4600 /* bytes of a name and a problem */
+
 /* ---- Until it is told to stop -------------------------------------------- */
 
 static void run_signals(sigset_t *set)
@@ -62,6 +64,20 @@ static void run_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+/* With the file that it is in, and the field, if it is one. */
+static void run_reload_problem(struct collector *c, const hsy_problem *p,
+                               const struct serve_how *how)
+{
+    char text[RUN_PROBLEM];
+
+    snprintf(text, sizeof text, "%s: %s", p->line != 0 ? how->file : "options",
+             p->text);
+    log_failure(c->log, "reload-problem",
+                &(hsy_error){.line = p->line,
+                             .field = p->field[0] != '\0' ? p->field : NULL,
+                             .msg = text});
 }
 
 /* Read everything again; a broken file keeps the old. */
@@ -77,10 +93,7 @@ static void run_reload(struct collector *c, const struct serve_how *how)
     } else {
         for (size_t i = 0; i < n; i++)
             if (!problems[i].warning)
-                log_failure(c->log, "reload-problem",
-                            &(hsy_error){.line = problems[i].line,
-                                         .field = problems[i].field,
-                                         .msg = problems[i].text});
+                run_reload_problem(c, &problems[i], how);
         log_failure(c->log, "reload-kept-old", &err);
     }
     free(problems);

@@ -206,7 +206,9 @@ bool api_fraction(struct request *q, const char *name, bool zero, double *out)
     if (len == 0 || len > 24 || strspn(text, "0123456789.") != len ||
         *end != '\0' || !((value > 0 || zero) && value < 1)) {
         api_problem(q, 400, "Not possible as asked",
-                    "%s: a fraction between 0 and 1 is wanted, as 0.95", name);
+                    zero ? "%s: a share from 0 to below 1 is wanted, as 0.01"
+                         : "%s: a fraction between 0 and 1 is wanted, as 0.95",
+                    name);
         return false;
     }
     *out = value;

@@ -22,8 +22,9 @@ static bool figures_how(struct figure_how *how, struct collector *c,
     *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
     if (!request_query_only(q, known)) {
         api_problem(q, 400, "Not possible as asked",
-                    "what can be said is release, from, to, level, lying and "
-                    "top, in a comparison with, from2, to2 and devices too");
+                    "what can be said, once each, is release, from, to, level, "
+                    "lying and top, in a comparison with, from2, to2 and "
+                    "devices too");
         return false;
     }
     if (!api_fraction(q, "level", false, &how->level) ||

@@ -241,7 +241,9 @@ for query in ("level=2", "level=0", "level=1", "level=100", "level=95%25", "to=%
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
-for query in ("levle=0.9", "level=0.9&post=x", "=1"):
+status, why = c.get("/v1/tasks/crash/estimate?lying=2", A)
+ok(status == 400 and "from 0 to below 1 is wanted, as 0.01" in why["detail"], "what is wrong with a share is said of a share", why)
+for query in ("levle=0.9", "level=0.9&post=x", "=1", "level=0.9&level=0.8", "release=1&release=1"):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and "what can be said" in why["detail"], "?%s is not passed over" % query, why)
 ok(c.get("/v1/tasks/many/estimate?release=9", A)[0] == 404 and c.get("/v1/tasks/none/estimate", A)[0] == 404, "an unknown task or release is not found")
@@ -308,6 +310,9 @@ status, why = post(c, "/v1/document", open(signed, "rb").read(), O, "PUT")
 ok(status == 400 and why["detail"].startswith("crash: this release"), "a task that changes needs a new release, and is named", why)
 status, said = post(c, "/v1/document", new, O, "PUT")
 ok(status == 200 and said["version"] == 2, "the next document is taken", said)
+told = c.said().count("note document version=2")
+status, again = post(c, "/v1/document", new, O, "PUT")
+ok(status == 200 and again == said and told == 1 == c.said().count("note document version=2"), "again it changes nothing, and the log does not say that it came", (again, c.said()))
 status, why = post(c, "/v1/document", old, O, "PUT")
 ok(status == 409, "an older one is refused", why)
 ok(c.get("/v1/document", A) == (200, new), "the document in force is shown")
