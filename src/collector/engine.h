@@ -250,7 +250,7 @@ hsy_status engine_folded(struct store_count **out, size_t *n, struct engine *e,
 
 /* Keep the store's logs short, and when nobody waits (quiet) do what is left of
  * housekeeping, a little; *more if there is something to do then. */
-hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+hsy_status engine_settle(struct engine *e, enum store_pace pace, bool *more,
                          hsy_error *err);
 
 /* Hold some room on the disk for when it is full. */
