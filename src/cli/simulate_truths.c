@@ -2,7 +2,6 @@
 #include "simulate_fleet.h"
 
 #include "shares.h"
-#include "tasks_show.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -188,7 +187,7 @@ static json_t *truths_days(const struct fleet_task *t)
     for (uint32_t i = 0; i < t->ndays; i++) {
         if (t->days[i].reports == 0 && t->days[i].nulls == 0)
             continue;
-        tasks_day(day, t->first_day + i);
+        cli_day(day, t->first_day + i);
         json_array_append_new(list,
                               json_pack("{s:s,s:I,s:I}", "day", day, "reports",
                                         (json_int_t)t->days[i].reports, "nulls",
@@ -202,7 +201,7 @@ static json_t *truths_task(const struct fleet_task *t)
     char day[16];
     json_t *task;
 
-    tasks_day(day, t->day);
+    cli_day(day, t->day);
     task = json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "task",
                      t->task.id, "release", (json_int_t)t->task.release, "kind",
                      hsy_kind_name(t->info.kind), "law", t->law.text,
