@@ -156,10 +156,10 @@ static void names_mistakes(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct config c = {0};
+        const bool good = reads(&c, rows[i].text, NULL, 0) == HSY_E_FORMAT &&
+                          found(rows[i].line, rows[i].field, rows[i].says);
 
-        ok(reads(&c, rows[i].text, NULL, 0) == HSY_E_FORMAT &&
-               found(rows[i].line, rows[i].field, rows[i].says),
-           "mistake %zu, %s, is found at its line: %s", i, rows[i].field,
+        ok(good, "mistake %zu, %s, is found at its line: %s", i, rows[i].field,
            nproblems != 0 ? problems[0].text : "none");
         ok(c.data == NULL && c.listen == NULL, "and nothing is used");
     }
