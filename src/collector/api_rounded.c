@@ -45,6 +45,7 @@ void api_round_engine(struct engine_status *s, uint64_t step)
     rounded(&s->folded, step);
     rounded(&s->ids, step);
     rounded(&s->ids_bytes, bytes);
+    rounded(&s->ids_disk_bytes, bytes);
     rounded(&s->waiting_bytes, bytes);
     rounded(&s->verdicts[INTAKE_COUNTED], step);
     rounded(&s->verdicts[INTAKE_AGAIN], step);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ADMIT_SOME 16u       /* uploads whose ids are looked for at a time */
 #define ADMIT_ENTRY_SHARE 2u /* an entry may fill a half of what may wait */
 
 bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
@@ -263,18 +264,29 @@ static enum intake_verdict admit_new(struct engine *e,
     return INTAKE_COUNTED;
 }
 
+/* Whether an id is known; an upload whose id cannot be looked for is not new,
+ * and none of its group is counted. */
+static enum ids_answer admit_find(struct engine *e, const struct store_id *id)
+{
+    enum ids_answer answer = IDS_NEW;
+    const hsy_status st = ids_find(e->ids, id, &answer);
+
+    if (st == HSY_OK)
+        return answer;
+    e->admit.unread = st;
+    return IDS_OTHER;
+}
+
 static enum intake_verdict admit_decide(struct engine *e,
                                         const struct submission *s,
-                                        const struct intake_upload *u)
+                                        const struct intake_upload *u,
+                                        const struct store_id *id)
 {
-    struct store_id id;
-
     const bool behind = e->clock.state == ENGINE_CLOCK_BEHIND;
 
     if (u->head.epoch <= e->closed)
         return behind ? INTAKE_CLOCK : INTAKE_CLOSED;
-    ids_name(e->ids, &id, u->head.id, u->digest);
-    switch (ids_find(e->ids, &id)) {
+    switch (admit_find(e, id)) {
     case IDS_SAME:
         return INTAKE_AGAIN;
     case IDS_OTHER:
@@ -284,7 +296,7 @@ static enum intake_verdict admit_decide(struct engine *e,
     }
     if (e->entries[u->entry->number]->retired)
         return INTAKE_CLOSED;
-    return behind ? INTAKE_CLOCK : admit_new(e, s, u, &id);
+    return behind ? INTAKE_CLOCK : admit_new(e, s, u, id);
 }
 
 /* ---- The commit ---------------------------------------------------------- */
@@ -416,8 +428,7 @@ static void admit_done(struct engine *e, uint64_t seq)
     e->status.seq = seq;
     for (size_t i = 0; i < a->nslots; i++)
         admit_hand_over(e, &a->slots[i]);
-    e->status.ids = ids_count(e->ids);
-    e->status.ids_bytes = ids_bytes(e->ids);
+    engine_count_ids(e);
     if (e->queue.first == NULL && e->status.waiting_bytes == 0)
         e->status.folded = seq;
     pthread_mutex_unlock(&e->lock);
@@ -461,16 +472,33 @@ static hsy_status admit_commit(struct engine *e, hsy_error *err)
 
 /* ---- A group ------------------------------------------------------------- */
 
-static void admit_submission(struct engine *e, struct submission *s)
+/* Some uploads of a submission: what looking for their ids reads is fetched for
+ * all of them at a time. */
+static void admit_some(struct engine *e, struct submission *s, size_t first,
+                       size_t n)
 {
-    for (size_t i = 0; i < s->in.n; i++) {
-        struct intake_upload *u = &s->in.uploads[i];
+    struct intake_upload *uploads = &s->in.uploads[first];
+    struct store_id names[ADMIT_SOME];
+
+    for (size_t i = 0; i < n; i++)
+        ids_name(e->ids, &names[i], uploads[i].head.id, uploads[i].digest);
+    if (n > 1)
+        ids_soon(e->ids, names, n);
+    for (size_t i = 0; i < n; i++) {
+        struct intake_upload *u = &uploads[i];
 
         if (u->verdict == INTAKE_COUNTED)
-            u->verdict = admit_decide(e, s, u);
+            u->verdict = admit_decide(e, s, u, &names[i]);
         else if (u->verdict == INTAKE_CLOCK) /* of neither reading */
             engine_clock_heard(e, u->head.epoch);
     }
+}
+
+static void admit_submission(struct engine *e, struct submission *s)
+{
+    for (size_t i = 0; i < s->in.n; i += ADMIT_SOME)
+        admit_some(e, s, i,
+                   s->in.n - i < ADMIT_SOME ? s->in.n - i : ADMIT_SOME);
 }
 
 static void admit_verdicts(struct engine *e, const struct submission *list)
@@ -493,6 +521,14 @@ static void admit_begin(struct engine *e)
     portions_enrols(&e->portions, enrols);
 }
 
+/* As after any failure of the disk (R20). */
+static hsy_status admit_unread(struct engine *e, hsy_error *err)
+{
+    e->dead = true;
+    return host_fail(err, e->admit.unread, "runs",
+                     "a file of ids cannot be read");
+}
+
 hsy_status engine_admit(struct engine *e, struct submission *list,
                         hsy_error *err)
 {
@@ -500,11 +536,17 @@ hsy_status engine_admit(struct engine *e, struct submission *list,
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    engine_runs_look(e);
     admit_begin(e);
     for (struct submission *s = list; s != NULL; s = s->next)
         admit_submission(e, s);
-    st = admit_commit(e, err);
+    st =
+        e->admit.unread == HSY_OK ? admit_commit(e, err) : admit_unread(e, err);
     admit_reset(e);
+    if (st == HSY_OK) {
+        st = engine_runs_seal(e, false, err);
+        e->dead |= st != HSY_OK;
+    }
     if (st != HSY_OK && st != HSY_E_FULL)
         return st;
     if (st == HSY_OK)

@@ -12,7 +12,7 @@
 #include "store_keep.h"
 
 #include "hostfail.h"
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,8 +103,9 @@ static hsy_status backup_why(int rc, hsy_error *err)
     return host_fail(err, HSY_E_IO, "backup", "the copy cannot be written");
 }
 
-/* Both readers, at one moment. */
-static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2])
+/* Both readers, and the runs that the record names, at one moment. */
+static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2],
+                             struct store_runs *runs)
 {
     int rc;
 
@@ -113,6 +114,8 @@ static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2])
     rc = backup_begin(s, backup_files[0], &db[0]);
     if (rc == SQLITE_OK)
         rc = backup_begin(s, backup_files[1], &db[1]);
+    if (rc == SQLITE_OK && store_runs_hold(s, runs) != HSY_OK)
+        rc = SQLITE_NOMEM;
     store_line_unlock(&s->writing);
     pthread_mutex_unlock(&s->cutting);
     return rc;
@@ -122,16 +125,21 @@ static hsy_status backup_make(struct store_sqlite *s, const char *draft,
                               const char *directory, hsy_error *err)
 {
     sqlite3 *db[2] = {NULL, NULL};
-    int rc = backup_begin_both(s, db);
-    hsy_status st;
+    struct store_runs runs = {0};
+    int rc = backup_begin_both(s, db, &runs);
+    hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < 2 && rc == SQLITE_OK; i++)
         rc = backup_copy(db[i], draft, backup_files[i]);
     for (size_t i = 0; i < 2; i++)
         sqlite3_close(db[i]);
+    if (rc == SQLITE_OK)
+        st = store_runs_copy(&runs, draft, err);
+    store_runs_clear(&runs);
     if (rc != SQLITE_OK)
         return backup_why(rc, err);
-    st = store_keep_look(draft, err);
+    if (st == HSY_OK)
+        st = store_keep_look(draft, err);
     if (st != HSY_OK)
         return st;
     if (!backup_sync(draft) || rename(draft, directory) == -1 ||

@@ -40,6 +40,7 @@ bool store_sync_parent(const char *path);
 /* Remove a directory with nothing but a store in it. True if nothing is left;
  * what is not of a store stays. */
 bool store_remove(const char *directory);
+void store_remove_runs(const char *directory); /* and its directory of runs */
 
 /* ---- Archives (store_archive.c) ------------------------------------------ */
 

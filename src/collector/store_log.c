@@ -9,7 +9,7 @@
  * was erased stays in the part that is not yet written over, so once nobody
  * waits (store_settle) the logs are truncated.
  */
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #define LOG_PASSES 6    /* before nobody may write */
 #define LOG_LITTLE 256u /* pages that may be left for then */
@@ -150,6 +150,8 @@ static hsy_status log_settle(struct store_sqlite *s, bool quiet, bool *more,
         st = store_sweep(s, err);
     if (st == HSY_OK && quiet)
         st = store_erase_waste(s, LOG_CHUNKS, more, err);
+    if (st == HSY_OK)
+        st = store_runs_step(s, quiet, more, err);
     if (st == HSY_OK && quiet && !*more)
         st = log_truncate(s, err);
     return st;
@@ -167,7 +169,7 @@ hsy_status store_settle(struct store *is, bool quiet, bool *more,
     pthread_mutex_lock(&s->cutting);
     st = log_settle(s, quiet, more, err);
     if (!quiet)
-        *more = s->nwaste != 0 || atomic_load(&s->erased);
+        *more |= s->nwaste != 0 || atomic_load(&s->erased);
     pthread_mutex_unlock(&s->cutting);
     return st;
 }

@@ -50,6 +50,12 @@ static const char *const sql_texts[SQL_COUNT] = {
                     " WHERE place > ? AND place <= ?",
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
+    [SQL_PUT_RUN] =
+        "INSERT INTO runs(sum, number, epoch, nulls, count, through, checks)"
+        " VALUES(?,?,?,?,?,?,?)",
+    [SQL_GET_RUNS] = "SELECT sum, number, epoch, nulls, count, through, checks"
+                     " FROM runs ORDER BY number",
+    [SQL_ERASE_RUN] = "DELETE FROM runs WHERE number = ?",
     [SQL_PUT_MERGED] = "INSERT INTO merged(sum, name) VALUES(?,?)",
     [SQL_GET_MERGED] = "SELECT sum, name FROM merged ORDER BY name",
     [SQL_PUT_BATCH] =

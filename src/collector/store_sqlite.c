@@ -13,7 +13,7 @@
  */
 #define _GNU_SOURCE /* openat, explicit_bzero */
 
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include "hostfail.h"
 
@@ -302,6 +302,20 @@ static hsy_status sqlite_turn(struct store_sqlite *s, bool old, hsy_error *err)
     return store_take_turn(s, old, err);
 }
 
+/* A record of this version that was made before there were runs. */
+static hsy_status sqlite_add_runs(struct store_sqlite *s, hsy_error *err)
+{
+    int64_t there = 0;
+    int rc = sql_pragma(&s->append,
+                        "SELECT count(*) FROM sqlite_schema"
+                        " WHERE name = 'runs'",
+                        &there);
+
+    if (rc == SQLITE_OK && there == 0)
+        rc = sqlite3_exec(s->append.db, store_tables_runs, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? HSY_OK : store_fail(s, &s->append, rc, err);
+}
+
 static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
                                    hsy_error *err)
 {
@@ -326,6 +340,8 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
     }
     if (st == HSY_OK)
         st = sqlite_turn(s, version == 1, err);
+    if (st == HSY_OK && version == STORE_VERSION)
+        st = sqlite_add_runs(s, err);
     if (st == HSY_OK)
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
@@ -339,6 +355,7 @@ static void sqlite_close(struct store *is)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
 
+    store_runs_free(s);
     sql_close(&s->flip);
     sql_close(&s->append);
     sql_close(&s->cells);
@@ -371,6 +388,8 @@ static const struct store_functions sqlite_functions = {
     .figure = store_figure,
     .forget_nulls = store_forget_nulls,
     .tidy = store_tidy,
+    .seal = store_seal,
+    .runs = store_new_runs,
     .chunks = store_chunks,
     .rounds = store_rounds,
     .drop = store_drop,
@@ -424,8 +443,10 @@ static struct store_sqlite *sqlite_new(void)
     struct store_sqlite *s = calloc(1, sizeof *s);
     uint8_t seed;
 
-    if (s == NULL)
+    if (s == NULL || !store_runs_new(s)) {
+        free(s);
         return NULL;
+    }
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
     s->dir = s->lock = s->held = s->reserve = s->last = -1;
@@ -446,7 +467,8 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
     hsy_status st;
 
     if (s == NULL || (s->path = strdup(directory)) == NULL) {
-        free(s);
+        if (s != NULL)
+            sqlite_close(&s->is);
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     }
     st = sqlite_connect(s, &s->append, "record.db", &s->record_log, err);
@@ -460,6 +482,8 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
         st = sqlite_open_cells(s, false, err);
     if (st == HSY_OK)
         st = store_read_meta(s, err);
+    if (st == HSY_OK)
+        st = store_runs_open(s, true, err);
     if (st != HSY_OK)
         sqlite_close(&s->is);
     else
@@ -488,6 +512,8 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         st = store_last_open(s, err);
     if (st == HSY_OK)
         st = sqlite_recover(s, err);
+    if (st == HSY_OK)
+        st = store_runs_open(s, false, err);
     if (st != HSY_OK) {
         sqlite_close(&s->is);
         return st;

@@ -59,6 +59,9 @@ enum sql_id {
     SQL_SUM_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
+    SQL_PUT_RUN,
+    SQL_GET_RUNS,
+    SQL_ERASE_RUN,
     SQL_PUT_MERGED,
     SQL_GET_MERGED,
     SQL_PUT_BATCH,
@@ -154,6 +157,8 @@ int sql_pragma(struct sql *q, const char *name, int64_t *value);
 extern const char store_tables_record[], store_tables_cells[];
 /* The same for a record of version 1: what it lacks. */
 extern const char store_tables_upgrade[];
+/* And for one that was made before there were runs. */
+extern const char store_tables_runs[];
 
 /* ---- The store ----------------------------------------------------------- */
 
@@ -206,7 +211,8 @@ struct store_sqlite {
      * under way leaves it. */
     struct store_meta meta, next;
 
-    uint64_t tidied; /* ids up to this place have been looked at */
+    uint64_t tidied;         /* ids up to this place have been looked at */
+    struct runs_store *runs; /* store_runs.h */
 
     /* Guarded by cutting. */
     size_t record_at, cells_at;  /* pages at which a log is tried next */

@@ -2,8 +2,16 @@
  * their columns mean; `sum` is the checksum of the others. */
 #include "store_sqlite.h"
 
+#define TABLES_RUNS                                                            \
+    "CREATE TABLE IF NOT EXISTS runs(number INTEGER PRIMARY KEY,"              \
+    " sum INTEGER NOT NULL, epoch INTEGER NOT NULL, nulls INTEGER NOT NULL,"   \
+    " count INTEGER NOT NULL, through INTEGER NOT NULL,"                       \
+    " checks INTEGER NOT NULL) STRICT;"
+
+const char store_tables_runs[] = TABLES_RUNS;
+
 const char store_tables_record[] =
-    "BEGIN IMMEDIATE;"
+    "BEGIN IMMEDIATE;" TABLES_RUNS
     "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " name BLOB NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL,"
     " closed INTEGER NOT NULL, day INTEGER NOT NULL,"
@@ -39,7 +47,7 @@ const char store_tables_record[] =
     "PRAGMA user_version=2;";
 
 const char store_tables_upgrade[] =
-    "BEGIN IMMEDIATE;"
+    "BEGIN IMMEDIATE;" TABLES_RUNS
     "ALTER TABLE meta ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE meta ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE meta ADD COLUMN checks INTEGER NOT NULL DEFAULT 0;"

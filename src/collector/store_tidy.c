@@ -5,7 +5,7 @@
  * What is erased is overwritten in the database (secure_delete), but the log
  * still holds the pages as they were written: store_log.c sees to that.
  */
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include "hostfail.h"
 
@@ -196,7 +196,7 @@ static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
             break;
         if (!goes_on)
             *run = (struct tidy_run){.before = place - 1};
-        if (len >= TIDY_SMALL) {
+        if (len >= TIDY_SMALL || place <= store_runs_floor(s, place)) {
             *run = (struct tidy_run){.before = place};
             continue;
         }

@@ -1,0 +1,502 @@
+/*
+ * test_store_runs.c - an engine whose ids go to the disk: whatever is killed,
+ * closed, copied or damaged, an id that was counted is never new again while
+ * its day is open. tests/unit/test_store_faults.c cuts the power.
+ */
+#define _GNU_SOURCE
+
+#include "engine_rig.h"
+#include "ids.h"
+#include "sanitized.h"
+#include "store_keep.h"
+#include "store_runs.h"
+#include "tap.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define AT 500u /* ids that go to the disk */
+
+static char runs_root[64], runs_at[96], runs_other[96];
+
+/* An engine on a store of its own; r.store is not used. */
+struct world {
+    struct rig r;
+    struct store *store;
+    struct store_state state;
+    hsy_error err;
+};
+
+static struct world world;
+
+static hsy_status world_open(struct world *w, const char *directory)
+{
+    hsy_status st;
+
+    w->err = (hsy_error){0};
+    st = store_sqlite_open(&w->store, &w->state, directory, true, &w->err);
+    if (st == HSY_OK)
+        st = engine_open(&w->r.e, w->store, &w->state, &w->r.options, &w->err);
+    if (st == HSY_OK)
+        st = engine_take(w->r.e, w->r.document, w->r.document_len, &w->err);
+    if (st != HSY_OK)
+        return st;
+    roster_drop(w->r.roster);
+    w->r.roster = engine_roster(w->r.e);
+    return rig_day(&w->r, w->state.day > RIG_DAY ? w->state.day : RIG_DAY);
+}
+
+/* As a kill leaves it: nothing is finished. */
+static void world_kill(struct world *w)
+{
+    engine_close(w->r.e);
+    w->r.e = NULL;
+    if (w->store != NULL)
+        w->store->is->close(w->store);
+    w->store = NULL;
+}
+
+static hsy_status world_again(struct world *w)
+{
+    world_kill(w);
+    return world_open(w, runs_at);
+}
+
+static void world_new(struct world *w)
+{
+    store_remove(runs_at);
+    *w = (struct world){.r = {.options = {.size = sizeof w->r.options,
+                                          .ids_epoch = 1 << 20,
+                                          .fold_bytes = 1 << 22,
+                                          .tally_bytes = 1 << 24,
+                                          .day_words = 2000,
+                                          .keep_days = 5,
+                                          .grace_days = 2,
+                                          .clock_days = 12,
+                                          .runs_at = AT}}};
+    w->r.document = rig_document(RIG_TASKS, 1, 1, &w->r.document_len);
+    if (world_open(w, runs_at) != HSY_OK)
+        ok(false, "a store opens: %s", w->err.msg);
+}
+
+static void world_end(struct world *w)
+{
+    world_kill(w);
+    roster_drop(w->r.roster);
+    free(w->r.document);
+}
+
+/* ---- Uploads ------------------------------------------------------------- */
+
+/* Upload n of a day; every fifth says nothing. */
+static struct rig_upload world_upload(uint32_t epoch, uint64_t n)
+{
+    return (struct rig_upload){.task = n % 2,
+                               .epoch = epoch,
+                               .kind = n % 5 == 0 ? 2 : 1,
+                               .id = (uint64_t)epoch << 32 | n,
+                               .n = 1,
+                               .first = (uint32_t)(n % 300)};
+}
+
+/* Send uploads from..to of a day, 100 a request; how many had this verdict. */
+static uint64_t world_send(struct world *w, uint32_t epoch, uint64_t from,
+                           uint64_t to, enum intake_verdict wanted)
+{
+    uint64_t n = 0;
+
+    while (from < to) {
+        struct rig_upload of[100];
+        enum intake_verdict verdicts[100];
+        size_t k = 0;
+
+        for (; k < 100 && from < to; k++)
+            of[k] = world_upload(epoch, from++);
+        rig_admit(&w->r, of, k, verdicts);
+        for (size_t i = 0; i < k; i++)
+            n += verdicts[i] == wanted;
+        rig_fold(&w->r);
+    }
+    return n;
+}
+
+/* Some steps of housekeeping; until there is no more. */
+static hsy_status world_settle(struct world *w, unsigned steps)
+{
+    hsy_status st = HSY_OK;
+    bool more = true;
+
+    for (; st == HSY_OK && more && steps > 0; steps--)
+        st = engine_settle(w->r.e, true, &more, &w->err);
+    return st;
+}
+
+static hsy_status world_rest(struct world *w)
+{
+    bool more = true;
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && more)
+        st = engine_tidy(w->r.e, &more, &w->err);
+    if (st == HSY_OK)
+        st = world_settle(w, UINT32_MAX);
+    return st == HSY_OK ? engine_tidy(w->r.e, &more, &w->err) : st;
+}
+
+static struct engine_status world_status(struct world *w)
+{
+    struct engine_status status;
+
+    engine_look(w->r.e, &status);
+    return status;
+}
+
+/* Files in the directory of runs. */
+static unsigned world_files(const char *directory)
+{
+    char path[128];
+    const struct dirent *e;
+    unsigned n = 0;
+    DIR *d;
+
+    snprintf(path, sizeof path, "%s/runs", directory);
+    d = opendir(path);
+    while (d != NULL && (e = readdir(d)) != NULL)
+        n += e->d_name[0] != '.';
+    if (d != NULL)
+        closedir(d);
+    return n;
+}
+
+/* What a statement says of the record, or -1. */
+static int64_t world_sql(const char *directory, const char *text)
+{
+    char path[128];
+    sqlite3 *db = NULL;
+    sqlite3_stmt *st = NULL;
+    int64_t got = -1;
+
+    snprintf(path, sizeof path, "%s/record.db", directory);
+    if (sqlite3_open(path, &db) == SQLITE_OK &&
+        sqlite3_prepare_v2(db, text, -1, &st, NULL) == SQLITE_OK) {
+        const int rc = sqlite3_step(st);
+
+        got = rc == SQLITE_ROW    ? sqlite3_column_int64(st, 0)
+              : rc == SQLITE_DONE ? 0
+                                  : -1;
+    }
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return got;
+}
+
+/* ---- Tests --------------------------------------------------------------- */
+
+static void ids_leave_memory(void)
+{
+    struct world *w = &world;
+    struct engine_status s;
+    uint64_t n = 0;
+
+    world_new(w);
+    for (uint64_t i = 0; i < 20000; i += 1000) {
+        n += world_send(w, RIG_DAY, i, i + 1000, INTAKE_COUNTED);
+        world_settle(w, UINT32_MAX);
+    }
+    world_rest(w);
+    s = world_status(w);
+    ok(n == 20000 && s.ids == n && s.ids_runs >= 2 && s.ids_runs <= 12 &&
+           world_files(runs_at) == s.ids_runs,
+       "20,000 ids are in %llu files", (unsigned long long)s.ids_runs);
+    ok(s.ids_bytes < 20000 * 3 + 4 * IDS_EPOCH_BYTES && s.ids_disk_bytes != 0,
+       "in %llu bytes of memory", (unsigned long long)s.ids_bytes);
+    ok(world_send(w, RIG_DAY, 0, 20000, INTAKE_AGAIN) == 20000,
+       "all are known");
+    ok(world_sql(runs_at, "SELECT count(*) FROM ids WHERE length(bytes) > 0") <
+           40,
+       "their rows are erased");
+    ok(world_send(w, RIG_DAY, 20000, 20010, INTAKE_COUNTED) == 10,
+       "others are new");
+    ok(world_again(w) == HSY_OK &&
+           world_send(w, RIG_DAY, 0, 20010, INTAKE_AGAIN) == 20010 &&
+           world_status(w).ids == 20010,
+       "opened again all are known, those behind erased rows too");
+}
+
+/* Seeds of lives with everything in any order, and a kill between any two
+ * steps. */
+static void nothing_is_new_again(void)
+{
+    struct world *w = &world;
+    const unsigned lives = getenv("HSY_TEST_LONG") != NULL ? 200
+                           : TEST_SANITIZED                ? 3
+                                                           : 12;
+    uint64_t wrong = 0, kills = 0, made = 0, random = 20261117;
+
+    for (unsigned life = 0; life < lives; life++) {
+        uint64_t sent[2] = {0};
+
+        world_new(w);
+        for (unsigned step = 0; step < 60; step++) {
+            const uint64_t x = (random = random * 6364136223846793005u +
+                                         1442695040888963407u) >>
+                               33;
+            const uint32_t d = x / 16 % 2;
+            const uint64_t n = 1 + x / 32 % 700;
+
+            if (x % 16 < 7) {
+                wrong += world_send(w, RIG_DAY + d, sent[d], sent[d] + n,
+                                    INTAKE_COUNTED) != n;
+                sent[d] += n;
+            } else if (x % 16 < 12) {
+                wrong += world_settle(w, (unsigned)(x / 32 % 9)) != HSY_OK;
+            } else if (x % 16 < 14) {
+                wrong += world_rest(w) != HSY_OK;
+            } else {
+                wrong += world_again(w) != HSY_OK;
+                kills++;
+            }
+            if (x % 16 > 12)
+                for (uint32_t k = 0; k < 2; k++)
+                    wrong += world_send(w, RIG_DAY + k, 0, sent[k],
+                                        INTAKE_AGAIN) != sent[k];
+            wrong += world_status(w).ids != sent[0] + sent[1];
+        }
+        made += ((struct store_sqlite *)w->store)->runs->next;
+        world_end(w);
+    }
+    ok(wrong == 0 && kills > lives && made > 5 * lives,
+       "%u lives with %llu kills and %llu runs: no id is new again", lives,
+       (unsigned long long)kills, (unsigned long long)made);
+}
+
+static void closed_days_leave_nothing(void)
+{
+    struct world *w = &world;
+    bool good;
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 3000, INTAKE_COUNTED) == 3000 &&
+           world_send(w, RIG_DAY + 1, 0, 3000, INTAKE_COUNTED) == 3000;
+    world_rest(w);
+    good &= world_files(runs_at) >= 2;
+    good &= rig_day(&w->r, RIG_DAY + 3) == HSY_OK;
+    world_rest(w);
+    ok(good && world_status(w).ids == 3000 &&
+           world_sql(runs_at,
+                     "SELECT count(*) FROM runs WHERE epoch = 20600") == 0 &&
+           world_send(w, RIG_DAY + 1, 0, 3000, INTAKE_AGAIN) == 3000,
+       "the runs of a day go when it closes, and those of the next stay");
+    good = rig_day(&w->r, RIG_DAY + 4) == HSY_OK;
+    world_kill(w); /* before they are removed */
+    good &= world_open(w, runs_at) == HSY_OK;
+    world_rest(w);
+    ok(good && world_status(w).ids == 0 && world_files(runs_at) == 0 &&
+           world_sql(runs_at, "SELECT count(*) FROM runs") == 0,
+       "also after a kill");
+    world_end(w);
+}
+
+static void nulls_are_forgotten(void)
+{
+    struct world *w = &world;
+    uint64_t n = 0;
+    bool good;
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 5000, INTAKE_COUNTED) == 5000;
+    world_rest(w);
+    good &= world_send(w, RIG_DAY, 5000, 5100, INTAKE_COUNTED) == 100;
+    good &= engine_forget_nulls(w->r.e, RIG_DAY, &n, &w->err) == HSY_OK;
+    good &= world_again(w) == HSY_OK;
+    ok(good && n == 1020 && world_status(w).ids == 5100 - n &&
+           world_send(w, RIG_DAY, 0, 5100, INTAKE_AGAIN) == 5100 - n,
+       "ids of %llu null uploads are forgotten, of rows and runs",
+       (unsigned long long)n);
+    world_end(w);
+}
+
+/* ---- Copies -------------------------------------------------------------- */
+
+static void copies_are_whole(void)
+{
+    struct world *w = &world;
+    bool good;
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 4000, INTAKE_COUNTED) == 4000;
+    world_rest(w);
+    good &= world_send(w, RIG_DAY, 4000, 5000, INTAKE_COUNTED) == 1000;
+    world_settle(w, 2); /* one is being made */
+    store_remove(runs_other);
+    good &= w->store->is->backup(w->store, runs_other, &w->err) == HSY_OK;
+    world_rest(w);
+    world_kill(w);
+    ok(good && world_files(runs_other) != 0 &&
+           world_open(w, runs_other) == HSY_OK &&
+           world_send(w, RIG_DAY, 0, 5000, INTAKE_AGAIN) == 5000,
+       "a backup has its runs");
+    world_kill(w);
+    ok(store_remove(runs_other), "and is removed with them");
+    world_end(w);
+}
+
+static void archives_are_whole(void)
+{
+    struct world *w = &world;
+    struct store *to = NULL;
+    struct store_state state;
+    struct output *out;
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    char file[] = "/tmp/hearsay-archive-XXXXXX";
+    int fd = mkstemp(file);
+    bool good;
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 4000, INTAKE_COUNTED) == 4000;
+    world_rest(w);
+    good &= world_send(w, RIG_DAY, 4000, 4200, INTAKE_COUNTED) == 200;
+    engine_close(w->r.e);
+    w->r.e = NULL;
+    w->state.seq = ((struct store_sqlite *)w->store)->state.seq;
+    output_memory(&out);
+    good &= store_archive_write(w->store, &w->state, out, &w->err) == HSY_OK;
+    output_take(out, &bytes, &len);
+    good &=
+        write(fd, bytes, len) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0;
+    store_remove(runs_other);
+    good &= store_sqlite_open(&to, &state, runs_other, true, &w->err) == HSY_OK;
+    good &= to != NULL && store_archive_read(to, fd, &w->err) == HSY_OK;
+    if (to != NULL)
+        to->is->close(to);
+    world_kill(w);
+    ok(good && world_open(w, runs_other) == HSY_OK &&
+           world_send(w, RIG_DAY, 0, 4200, INTAKE_AGAIN) == 4200,
+       "an archive has the ids of runs");
+    world_kill(w);
+    store_remove(runs_other);
+    world_end(w);
+    free(bytes);
+    close(fd);
+    unlink(file);
+}
+
+static void an_older_record_gets_the_table(void)
+{
+    struct world *w = &world;
+    bool good;
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 400, INTAKE_COUNTED) == 400;
+    world_kill(w);
+    good &= world_sql(runs_at, "DROP TABLE runs") == 0;
+    good &= world_open(w, runs_at) == HSY_OK;
+    good &= world_send(w, RIG_DAY, 400, 4000, INTAKE_COUNTED) == 3600;
+    world_rest(w);
+    ok(good && world_status(w).ids_runs != 0 && world_again(w) == HSY_OK &&
+           world_send(w, RIG_DAY, 0, 4000, INTAKE_AGAIN) == 4000,
+       "a record without the table of runs gets it");
+    world_end(w);
+}
+
+/* ---- Damage -------------------------------------------------------------- */
+
+/* A file of the directory of runs; *bytes is its length. */
+static bool world_a_file(char path[256], off_t *bytes)
+{
+    const struct dirent *e;
+    struct stat is;
+    DIR *d;
+    bool found = false;
+
+    snprintf(path, 256, "%s/runs", runs_at);
+    d = opendir(path);
+    while (d != NULL && !found && (e = readdir(d)) != NULL)
+        if (e->d_name[0] != '.') {
+            snprintf(path, 256, "%s/runs/%.40s", runs_at, e->d_name);
+            found = stat(path, &is) == 0;
+            *bytes = is.st_size;
+        }
+    if (d != NULL)
+        closedir(d);
+    return found;
+}
+
+static void damage_is_found(void)
+{
+    struct world *w = &world;
+    char path[256];
+    off_t bytes = 0;
+    int fd;
+    bool good;
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 4000, INTAKE_COUNTED) == 4000;
+    world_rest(w);
+    world_kill(w);
+    good &= world_a_file(path, &bytes) && truncate(path, bytes - 1) == 0;
+    ok(good && world_open(w, runs_at) == HSY_E_DAMAGED &&
+           w->err.field != NULL && strcmp(w->err.field, "runs") == 0,
+       "a run that is shorter: %s", w->err.msg == NULL ? "" : w->err.msg);
+    world_kill(w);
+    unlink(path);
+    ok(world_open(w, runs_at) == HSY_E_DAMAGED, "one that is not there");
+    world_end(w);
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 4000, INTAKE_COUNTED) == 4000;
+    world_rest(w);
+    world_kill(w);
+    good &= world_sql(runs_at, "UPDATE runs SET through = through + 1") != -1;
+    ok(good && world_open(w, runs_at) == HSY_E_DAMAGED, "a changed row");
+    world_end(w);
+
+    world_new(w);
+    good = world_send(w, RIG_DAY, 0, 4000, INTAKE_COUNTED) == 4000;
+    world_rest(w);
+    good &= world_a_file(path, &bytes);
+    fd = open(path, O_RDWR);
+    for (off_t at = 4096 + 100; at < bytes; at += 4096)
+        good &= pwrite(fd, "changed", 7, at) == 7;
+    close(fd);
+    for (uint64_t i = 0; i < 50; i++) {
+        const struct rig_upload of = world_upload(RIG_DAY, i);
+        enum intake_verdict verdict = INTAKE_FULL;
+        const hsy_status st = rig_admit(&w->r, &of, 1, &verdict);
+
+        good &= verdict == INTAKE_AGAIN || st != HSY_OK;
+    }
+    ok(good && world_send(w, RIG_DAY, 9000, 9100, INTAKE_COUNTED) == 0,
+       "a page that has changed: nothing is counted any more");
+    world_end(w);
+}
+
+int main(void)
+{
+    strcpy(runs_root, "/dev/shm/hearsay-runs-XXXXXX");
+    if (mkdtemp(runs_root) == NULL) {
+        strcpy(runs_root, "/tmp/hearsay-runs-XXXXXX");
+        if (mkdtemp(runs_root) == NULL)
+            return 1;
+    }
+    snprintf(runs_at, sizeof runs_at, "%s/data", runs_root);
+    snprintf(runs_other, sizeof runs_other, "%s/other", runs_root);
+
+    ids_leave_memory();
+    world_end(&world);
+    nothing_is_new_again();
+    closed_days_leave_nothing();
+    nulls_are_forgotten();
+    copies_are_whole();
+    archives_are_whole();
+    an_older_record_gets_the_table();
+    damage_is_found();
+
+    store_remove(runs_at);
+    rmdir(runs_root);
+    return tap_done();
+}
