@@ -516,9 +516,12 @@ hsy_status store_runs_open(struct store_sqlite *s, bool look, hsy_error *err)
         return store_damaged(s, "runs", err);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);
-    if (!look && s->runs->dir != -1)
+    if (look)
+        return HSY_OK;
+    if (s->runs->dir != -1)
         runs_orphans(s);
-    return runs_learn_all(s, err);
+    st = store_runs_convert(s, err);
+    return st == HSY_OK ? runs_learn_all(s, err) : st;
 }
 
 void store_runs_closed(struct store_sqlite *s, uint32_t closed)

@@ -97,8 +97,12 @@ bool store_runs_new(struct store_sqlite *s);
 void store_runs_free(struct store_sqlite *s);
 
 /* Read the table and open what it names; HSY_E_DAMAGED. What it does not name
- * is removed, unless one only looks. */
+ * is removed, unless one only looks. Before anything is appended. */
 hsy_status store_runs_open(struct store_sqlite *s, bool look, hsy_error *err);
+
+/* Make runs of rows at once, where there are very many: they would all have to
+ * be in memory (store_runs_over.c). */
+hsy_status store_runs_convert(struct store_sqlite *s, hsy_error *err);
 
 /* The directory, made if there is none: false with errno. */
 bool store_runs_enter(struct store_sqlite *s, bool make);

@@ -9,6 +9,7 @@
 
 #define OVER_ROWS 1024u                /* rows erased in a transaction, */
 #define OVER_BYTES ((size_t)256 << 10) /* of so many bytes */
+#define OVER_MANY 4u                   /* times what is worth a run */
 #define OVER_RUNS 64u                  /* runs removed at a time */
 
 /* ---- What is over -------------------------------------------------------- */
@@ -141,5 +142,60 @@ hsy_status store_runs_step(struct store_sqlite *s, bool quiet, bool *more,
     if (st == HSY_OK && !r->stuck)
         st = store_runs_work(s, &work, err);
     *more |= !r->stuck && (work || r->nover != 0);
+    return st;
+}
+
+/* ---- Many rows ----------------------------------------------------------- */
+
+/* Seal the halves that have far more rows than a collector leaves behind: an
+ * archive was read, or an older program was here. */
+static int over_many(struct store_sqlite *s, bool *any)
+{
+    const uint64_t closed = atomic_load(&s->runs->closed);
+    int rc;
+    sqlite3_stmt *st = sql_start(&s->append, SQL_HALVES_OF_IDS,
+                                 &SQL_N(((closed + 1) << 32) - 1), 1, &rc);
+
+    if (st == NULL)
+        return rc;
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const uint64_t half = (uint64_t)sqlite3_column_int64(st, 0);
+        const uint64_t last = (uint64_t)sqlite3_column_int64(st, 1);
+        const uint64_t n =
+            (uint64_t)sqlite3_column_int64(st, 2) / sizeof(struct store_id);
+        struct runs_half *p;
+
+        if (n < OVER_MANY * s->runs->ids_at)
+            continue;
+        p = store_runs_part(s->runs, half);
+        if (p == NULL) {
+            rc = SQLITE_NOMEM;
+            break;
+        }
+        p->sealed = last;
+        *any = true;
+    }
+    sqlite3_reset(st);
+    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+hsy_status store_runs_convert(struct store_sqlite *s, hsy_error *err)
+{
+    bool any = false, more = true;
+    const int rc = over_many(s, &any);
+    hsy_status st = HSY_OK;
+
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->append, rc, err);
+    pthread_mutex_lock(&s->cutting);
+    while (st == HSY_OK && any && more) {
+        more = false;
+        st = store_runs_step(s, false, &more, err);
+        if (st == HSY_OK)
+            st = store_bound_log(s, &s->flip, err);
+    }
+    for (size_t i = 0; i < s->runs->nparts; i++) /* there was no room */
+        s->runs->parts[i].sealed = s->runs->parts[i].through;
+    pthread_mutex_unlock(&s->cutting);
     return st;
 }

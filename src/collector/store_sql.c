@@ -48,6 +48,9 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_ERASE_IDS] = "DELETE FROM ids WHERE place > ? AND place <= ?",
     [SQL_SUM_IDS] = "SELECT coalesce(sum(length(bytes)), 0) FROM ids"
                     " WHERE place > ? AND place <= ?",
+    [SQL_HALVES_OF_IDS] =
+        "SELECT place / 2147483648, max(place), sum(length(bytes)) FROM ids"
+        " WHERE place > ? GROUP BY 1",
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
     [SQL_PUT_RUN] =

@@ -57,6 +57,7 @@ enum sql_id {
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
     SQL_SUM_IDS,
+    SQL_HALVES_OF_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
     SQL_PUT_RUN,

@@ -14,6 +14,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -403,6 +405,103 @@ static void an_older_record_gets_the_table(void)
     world_end(w);
 }
 
+/* What an archive or an older program leaves: all of it rows. */
+static void many_rows_become_runs(void)
+{
+    struct world *w = &world;
+    struct store_sqlite *s;
+    uint64_t runs;
+    bool good;
+
+    world_new(w);
+    world_kill(w);
+    w->r.options.runs_at = UINT64_MAX;
+    good = world_open(w, runs_at) == HSY_OK &&
+           world_send(w, RIG_DAY, 0, 5000, INTAKE_COUNTED) == 5000;
+    world_kill(w);
+    good &= store_sqlite_open(&w->store, &w->state, runs_at, false, &w->err) ==
+            HSY_OK;
+    s = (struct store_sqlite *)w->store;
+    s->runs->ids_at = 100;
+    good &= store_runs_convert(s, &w->err) == HSY_OK;
+    world_kill(w);
+    good &= world_open(w, runs_at) == HSY_OK;
+    runs = world_status(w).ids_runs;
+    ok(good && runs >= 2 && world_status(w).ids == 5000 &&
+           world_send(w, RIG_DAY, 0, 5000, INTAKE_AGAIN) == 5000 &&
+           world_send(w, RIG_DAY, 5000, 5010, INTAKE_COUNTED) == 10 &&
+           world_again(w) == HSY_OK &&
+           world_send(w, RIG_DAY, 0, 5010, INTAKE_AGAIN) == 5010,
+       "very many rows become %llu runs when the store is opened",
+       (unsigned long long)runs);
+    world_end(w);
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+static atomic_bool folder_stop;
+
+/* As workers_fold.c does it. */
+static void *folder(void *ctx)
+{
+    struct world *w = ctx;
+    hsy_status st = HSY_OK;
+    hsy_error err = {0};
+
+    for (unsigned i = 0; st == HSY_OK && !atomic_load(&folder_stop); i++) {
+        bool more;
+
+        st = engine_fold(w->r.e, &more, &err);
+        if (st == HSY_OK)
+            st = engine_settle(w->r.e, i % 3 == 0, &more, &err);
+    }
+    return st == HSY_OK ? NULL : w;
+}
+
+/* Only the folder folds here. */
+static uint64_t threads_send(struct world *w, uint64_t from, uint64_t to,
+                             enum intake_verdict wanted)
+{
+    uint64_t n = 0;
+
+    for (; from < to; from += 10) {
+        struct rig_upload of[10];
+        enum intake_verdict verdicts[10];
+
+        for (size_t i = 0; i < 10; i++)
+            of[i] = world_upload(RIG_DAY, from + i);
+        rig_admit(&w->r, of, 10, verdicts);
+        for (size_t i = 0; i < 10; i++)
+            n += verdicts[i] == wanted;
+    }
+    return n;
+}
+
+static void two_threads(void)
+{
+    const uint64_t most = TEST_SANITIZED ? 6000 : 20000;
+    struct world *w = &world;
+    pthread_t thread;
+    void *failed = w;
+    uint64_t wrong = 0;
+
+    world_new(w);
+    atomic_store(&folder_stop, false);
+    if (pthread_create(&thread, NULL, folder, w) != 0)
+        return;
+    for (uint64_t i = 0; i < most; i += 1000) {
+        wrong += threads_send(w, i, i + 1000, INTAKE_COUNTED) != 1000;
+        wrong += threads_send(w, i / 2, i / 2 + 1000, INTAKE_AGAIN) != 1000;
+    }
+    atomic_store(&folder_stop, true);
+    pthread_join(thread, &failed);
+    world_rest(w);
+    ok(wrong == 0 && failed == NULL && world_status(w).ids == most &&
+           world_status(w).ids_runs != 0,
+       "while one thread makes and merges runs no id is new to the other");
+    world_end(w);
+}
+
 /* ---- Damage -------------------------------------------------------------- */
 
 /* A file of the directory of runs; *bytes is its length. */
@@ -441,7 +540,7 @@ static void damage_is_found(void)
     good &= world_a_file(path, &bytes) && truncate(path, bytes - 1) == 0;
     ok(good && world_open(w, runs_at) == HSY_E_DAMAGED &&
            w->err.field != NULL && strcmp(w->err.field, "runs") == 0,
-       "a run that is shorter: %s", w->err.msg == NULL ? "" : w->err.msg);
+       "a run that is shorter");
     world_kill(w);
     unlink(path);
     ok(world_open(w, runs_at) == HSY_E_DAMAGED, "one that is not there");
@@ -494,6 +593,8 @@ int main(void)
     copies_are_whole();
     archives_are_whole();
     an_older_record_gets_the_table();
+    many_rows_become_runs();
+    two_threads();
     damage_is_found();
 
     store_remove(runs_at);
