@@ -544,6 +544,11 @@ HSY_API hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
 /* Whether these report_bytes bytes are a report of the scheme at all. */
 HSY_API hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report);
 
+/* The same of n reports, one after the other: how many there are before the
+ * first that is none. */
+HSY_API size_t hsy_check_batch(const hsy_scheme *s, const uint8_t *reports,
+                               size_t n);
+
 /* Bytes that n reports take in a stream, and the two conversions. Unpacking
  * checks nothing but that the spare bits at the end are zero. */
 HSY_API size_t hsy_packed_size(const hsy_scheme *s, size_t n);

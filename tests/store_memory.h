@@ -497,10 +497,12 @@ memory_do_read(struct store *s, const struct store_reader *to, hsy_error *err)
 }
 
 static inline hsy_status memory_do_backup(struct store *s, const char *to,
+                                          const struct store_beside *beside,
                                           hsy_error *err)
 {
     (void)s;
     (void)to;
+    (void)beside;
     (void)err;
     return HSY_E_REFUSED;
 }

@@ -142,6 +142,9 @@ int cli_fail_error(const char *about, const hsy_error *err);
 int cli_fail_at(const char *about, const char *unit, const hsy_error *err);
 int cli_fail_nomem(void);
 
+/* Say why it did not go with a collector's data; the exit code. */
+int store_complain(const char *directory, const hsy_error *err);
+
 /* Writing to path (NULL: standard output) failed for the reason in errno. */
 int cli_fail_output(const char *path);
 

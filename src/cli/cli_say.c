@@ -115,6 +115,27 @@ int cli_fail_nomem(void)
     return cli_fail("out of memory; nothing was written");
 }
 
+int store_complain(const char *directory, const hsy_error *err)
+{
+    switch (err->status) {
+    case HSY_E_BUSY:
+        if (err->limit != 0)
+            return cli_fail("%s: process %" PRIu64
+                            " serves this data; stop it first",
+                            directory, err->limit);
+        return cli_fail("%s: %s", directory, err->msg);
+    case HSY_E_EMPTY:
+        return cli_fail("%s: no collector's data is here", directory);
+    case HSY_E_NOMEM:
+        return cli_fail_nomem();
+    default:
+        break;
+    }
+    if (err->field == NULL || strcmp(err->field, "directory") == 0)
+        return cli_fail("%s: %s", directory, err->msg);
+    return cli_fail("%s: %s: %s", directory, err->field, err->msg);
+}
+
 int cli_fail_output(const char *path)
 {
     return cli_fail("%s: %s", path != NULL ? path : "standard output",

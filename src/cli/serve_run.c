@@ -4,7 +4,6 @@
 
 #include "cli_tasks.h"
 #include "expiry.h"
-#include "store_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#define IMPORT_PATH 4096u
 
 /* ---- Out ----------------------------------------------------------------- */
 
@@ -23,7 +26,8 @@ static int export_archive(struct store_data *d, const char *path)
     if (failed)
         return failed;
     errno = 0;
-    if (store_archive_write(d->store, &d->state, out, &err) != HSY_OK) {
+    if (store_archive_write(d->store, &d->state, d->directory, out, &err) !=
+        HSY_OK) {
         failed = err.msg != NULL ? store_complain(d->directory, &err)
                                  : cli_fail_output(to);
         output_abort(out);
@@ -107,7 +111,7 @@ static int import_fill(const char *draft, const char *file)
     if (store_sqlite_open(&d.store, &d.state, draft, true, &err) != HSY_OK) {
         d.store = NULL;
         failed = store_complain(draft, &err);
-    } else if (store_archive_read(d.store, fd, &err) != HSY_OK) {
+    } else if (store_archive_read(d.store, draft, fd, &err) != HSY_OK) {
         failed = err.status == HSY_E_FORMAT
                      ? cli_fail_at(cli_input_name(file), "record", &err)
                      : store_complain(cli_input_name(file), &err);
@@ -132,9 +136,23 @@ static int import_check(const char *draft, const char *file)
                   : 0;
 }
 
+/* Archives of earlier versions have no books. */
+static void import_note(const char *draft, const char *file)
+{
+    char path[IMPORT_PATH];
+
+    if (snprintf(path, sizeof path, "%s/shown.db", draft) < (int)sizeof path &&
+        access(path, F_OK) == -1)
+        cli_note("%s: it does not say what readers were shown: who has seen "
+                 "that could subtract it from what is shown next. Put shown.db "
+                 "of the same moment beside the data before it is served",
+                 cli_input_name(file));
+}
+
 static int import_place(const char *draft, const char *directory)
 {
-    if (renameat2(AT_FDCWD, draft, AT_FDCWD, directory, RENAME_NOREPLACE) ==
+    if (!store_sync(draft) ||
+        renameat2(AT_FDCWD, draft, AT_FDCWD, directory, RENAME_NOREPLACE) ==
             -1 ||
         !store_sync_parent(directory))
         return cli_fail("%s: %s", directory, strerror(errno));
@@ -161,6 +179,8 @@ int store_run_import(const struct store_how *how)
                                  : cli_fail("%s: it is in the way", draft);
     if (!failed)
         failed = import_check(draft, how->words[1]);
+    if (!failed)
+        import_note(draft, how->words[1]);
     if (!failed)
         failed = import_place(draft, directory);
     if (failed)

@@ -1,6 +1,8 @@
 /* store_forget.c - hearsay store: what may be forgotten. */
 #include "store_parts.h"
 
+#include "shown.h"
+
 #include <inttypes.h>
 
 int store_run_forget_nulls(const struct store_how *how)
@@ -39,24 +41,51 @@ static hsy_status forget_write(struct engine *e, hsy_error *err)
     return st;
 }
 
-/* Do one of the two, and write what is left. */
+/* What readers were shown; NULL: nothing yet. */
+static hsy_status forget_open(struct shown **out, const struct store_data *d,
+                              hsy_error *err)
+{
+    const struct shown_options o = {.data = d->directory, .engine = d->engine};
+    struct book b;
+    hsy_status st = book_open(&b, d->directory, &shown_kind, false, err);
+
+    *out = NULL;
+    if (st == HSY_E_EMPTY)
+        return HSY_OK;
+    book_close(&b);
+    return st == HSY_OK ? shown_open(out, &o, err) : st;
+}
+
+/* One of the two, in what is counted and in what is shown. */
+static hsy_status forget_both(const struct store_data *d,
+                              const struct store_how *how, bool purge,
+                              uint64_t *n, hsy_error *err)
+{
+    struct shown *shown;
+    hsy_status st = forget_open(&shown, d, err);
+
+    if (st == HSY_OK)
+        st = purge ? engine_purge(d->engine, how->day, n, err)
+                   : engine_retire_task(d->engine, how->words[2], how->release,
+                                        n, err);
+    if (st == HSY_OK)
+        st = forget_write(d->engine, err);
+    if (st == HSY_OK)
+        st = shown_forget(shown, purge ? how->day : 0, err);
+    shown_close(shown);
+    return st;
+}
+
 static int forget_run(const struct store_how *how, bool purge)
 {
     struct store_data d;
     hsy_error err = {0};
     uint64_t n = 0;
-    hsy_status st = HSY_OK;
     int failed = store_open(&d, how->words[1]);
 
     if (!failed)
         failed = store_fold(&d);
-    if (!failed)
-        st = purge ? engine_purge(d.engine, how->day, &n, &err)
-                   : engine_retire_task(d.engine, how->words[2], how->release,
-                                        &n, &err);
-    if (!failed && st == HSY_OK)
-        st = forget_write(d.engine, &err);
-    if (st != HSY_OK)
+    if (!failed && forget_both(&d, how, purge, &n, &err) != HSY_OK)
         failed = store_complain(d.directory, &err);
     else if (!failed)
         printf("retired: %" PRIu64 "\n", n);

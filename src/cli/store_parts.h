@@ -30,9 +30,6 @@ int store_open(struct store_data *d, const char *directory);
 int store_fold(struct store_data *d);
 void store_shut(struct store_data *d);
 
-/* Say why something did not go; the exit code. */
-int store_complain(const char *directory, const hsy_error *err);
-
 /* The tally of an entry; words is the caller's to free. An entry without
  * reports has one of zeros. 0, or the exit code after a message. */
 int store_tally(struct store_data *d, const struct roster_entry *e,

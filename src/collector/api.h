@@ -36,7 +36,8 @@ struct collector {
     struct listener *public, *admin; /* admin: NULL if there is none */
     struct tokens *tokens;
     struct history *history;
-    struct copies *copies; /* the schedule of backups; NULL: there is none */
+    struct copies *copies;   /* the schedule of backups; NULL: there is none */
+    pthread_mutex_t copying; /* one backup at a time */
     struct log *log;
     struct watch *watch;
     int manager;               /* of serve_notify_open; -1: there is none */

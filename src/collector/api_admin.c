@@ -275,7 +275,7 @@ void api_about(struct collector *c, struct request *q, api_members *put)
     if (roster == NULL)
         return;
     if (api_begin(q, &p)) {
-        put(&p, c, e);
+        put(&p, c, q, e);
         api_answer(q, 200, &p);
     }
     roster_drop(roster);

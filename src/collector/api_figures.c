@@ -301,8 +301,10 @@ void api_compare(struct request *q, void *ctx)
 /* ---- In time ------------------------------------------------------------- */
 
 static void figures_put_history(struct put *p, struct collector *c,
+                                const struct request *q,
                                 const struct roster_entry *e)
 {
+    (void)q;
     put_word(p, "task", e->task.id);
     put_count(p, "release", e->task.release);
     history_put(c->history, p, e->number);

@@ -43,7 +43,7 @@ struct roster *api_entry(struct collector *c, struct request *q,
 
 /* Answer with an object about the path's task, of the release asked for. */
 typedef void api_members(struct put *p, struct collector *c,
-                         const struct roster_entry *e);
+                         const struct request *q, const struct roster_entry *e);
 void api_about(struct collector *c, struct request *q, api_members *put);
 
 /* A parameter as a number or a day; what is not there leaves *out as it is.

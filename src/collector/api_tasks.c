@@ -208,28 +208,19 @@ static void tasks_put_days(struct put *p, struct collector *c,
     free(blocks);
 }
 
-static void tasks_one(struct collector *c, struct request *q)
+static void tasks_put_one(struct put *p, struct collector *c,
+                          const struct request *q, const struct roster_entry *e)
 {
-    const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
-    struct put p;
-
-    if (roster == NULL)
-        return;
-    if (api_begin(q, &p)) {
-        tasks_put(&p, c, e);
-        tasks_put_days(&p, c, e);
-        if (api_operator(c, q))
-            tasks_put_live(&p, c, e, true);
-        api_answer(q, 200, &p);
-    }
-    roster_drop(roster);
+    tasks_put(p, c, e);
+    tasks_put_days(p, c, e);
+    if (api_operator(c, q))
+        tasks_put_live(p, c, e, true);
 }
 
 static void tasks_one_later(struct collector *c, struct request *q)
 {
     history_renew(c, NULL);
-    tasks_one(c, q);
+    api_about(c, q, tasks_put_one);
 }
 
 void api_task(struct request *q, void *ctx)
@@ -239,5 +230,5 @@ void api_task(struct request *q, void *ctx)
 
     if (desk == NULL || !history_due(c, NULL) ||
         !desk_hand(desk, q, tasks_one_later))
-        tasks_one(c, q);
+        api_about(c, q, tasks_put_one);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define BOOK_PATH 4096u
+#define BOOK_PIECE 65536u
 #define BOOK_WAIT 10000 /* milliseconds for another process's lock */
 
 static hsy_status book_failed(const struct book *b, hsy_error *err)
@@ -244,6 +245,53 @@ void book_close(struct book *b)
 }
 
 /* ---- Copies -------------------------------------------------------------- */
+
+/* Nobody writes while a transaction reads; closing the file gives its lock up,
+ * and nothing is read after that. */
+hsy_status book_bytes(struct book *b, const char *data,
+                      hsy_status (*each)(void *ctx, uint64_t at,
+                                         const uint8_t *bytes, size_t len),
+                      void *ctx, hsy_error *err)
+{
+    uint8_t piece[BOOK_PIECE];
+    char path[BOOK_PATH];
+    uint64_t at = 0;
+    ssize_t n = 0;
+    int fd = -1;
+    hsy_status st =
+        book_run(b, "BEGIN; SELECT count(*) FROM sqlite_schema", err);
+
+    if (st == HSY_OK && book_path(path, data, b->what))
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    while (st == HSY_OK && fd != -1 &&
+           (n = pread(fd, piece, sizeof piece, (off_t)at)) > 0) {
+        st = each(ctx, at, piece, (size_t)n);
+        at += (uint64_t)n;
+    }
+    if (st == HSY_OK && (fd == -1 || n == -1))
+        st = host_fail(err, HSY_E_IO, b->what, "it cannot be read");
+    if (fd != -1)
+        close(fd);
+    return st;
+}
+
+hsy_status book_look(struct book *b, hsy_error *err)
+{
+    int64_t others = 1, wrong = 1;
+    hsy_status st = book_number(b,
+                                "SELECT count(*) FROM sqlite_schema WHERE "
+                                "type NOT IN ('table', 'index')",
+                                &others, err);
+
+    if (st == HSY_OK)
+        st = book_number(b,
+                         "SELECT count(*) FROM pragma_integrity_check(1) "
+                         "WHERE integrity_check <> 'ok'",
+                         &wrong, err);
+    return st != HSY_OK || (others == 0 && wrong == 0)
+               ? st
+               : host_fail(err, HSY_E_FORMAT, b->what, "it is damaged");
+}
 
 hsy_status book_copy(struct book *b, const char *directory,
                      const struct book_kind *kind, hsy_error *err)

@@ -51,6 +51,16 @@ hsy_status book_do(struct book *b, sqlite3_stmt *ask, hsy_error *err);
 hsy_status book_begin(struct book *b, hsy_error *err);
 hsy_status book_end(struct book *b, hsy_status st, hsy_error *err);
 
+/* The bytes of its file as of one moment, piece by piece; what each returns
+ * ends it. Close it afterwards. */
+hsy_status book_bytes(struct book *b, const char *data,
+                      hsy_status (*each)(void *ctx, uint64_t at,
+                                         const uint8_t *bytes, size_t len),
+                      void *ctx, hsy_error *err);
+
+/* Look through one that came from elsewhere, page by page: HSY_E_FORMAT. */
+hsy_status book_look(struct book *b, hsy_error *err);
+
 /* A copy of it in another directory, as of one moment. */
 hsy_status book_copy(struct book *b, const char *directory,
                      const struct book_kind *kind, hsy_error *err);

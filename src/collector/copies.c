@@ -21,6 +21,7 @@
 #define COPIES_HOUR 3600u
 #define COPIES_AGAIN 600u /* seconds after one that failed */
 #define COPIES_MARK "-scheduled"
+#define COPIES_DRAFT ".draft"
 
 struct copies {
     struct collector *c;
@@ -81,37 +82,77 @@ static bool copies_remove(const char *directory)
     return rmdir(directory) == 0;
 }
 
-/* The store, and what stands beside it; all of it or nothing. No generation is
- * made meanwhile: one that is newer than the tallies of its backup could not go
- * on. */
+/* What stands beside the store. */
+static hsy_status copies_beside(void *ctx, const char *directory,
+                                hsy_error *err)
+{
+    const struct collector *c = ctx;
+    struct shown *shown = history_shown(c->history);
+    hsy_status st =
+        shown != NULL ? shown_backup(shown, directory, err) : HSY_OK;
+
+    return st == HSY_OK ? tokens_backup(c->tokens, directory, err) : st;
+}
+
+/* All of it or nothing. No generation is made meanwhile: one that is newer than
+ * the tallies of its backup could not go on. */
 static hsy_status copies_all(struct collector *c, const char *path,
                              hsy_error *err)
 {
+    const struct store_beside beside = {copies_beside, c};
     struct shown *shown = history_shown(c->history);
     hsy_status st;
 
     shown_pause(shown, true);
-    st = c->store->is->backup(c->store, path, err);
-    if (st == HSY_OK) {
-        st = shown != NULL ? shown_backup(shown, path, err) : HSY_OK;
-        if (st == HSY_OK)
-            st = tokens_backup(c->tokens, path, err);
-        if (st != HSY_OK)
-            copies_remove(path);
-    }
+    st = c->store->is->backup(c->store, path, &beside, err);
     shown_pause(shown, false);
     return st;
+}
+
+/* backup-....draft */
+static bool copies_draft(const char *name)
+{
+    const size_t len = strlen(name), end = sizeof COPIES_DRAFT - 1;
+
+    return strncmp(name, "backup-", 7) == 0 && len > 7 + end &&
+           strcmp(name + len - end, COPIES_DRAFT) == 0;
+}
+
+/* What was begun and not finished, by a process that was killed, while nobody
+ * makes one. What is not of a backup stays
+ * where it is. */
+static void copies_sweep(const struct collector *c)
+{
+    DIR *d = opendir(copies_where(c));
+    struct dirent *e;
+    unsigned removed = 0;
+
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        char path[COPIES_PATH];
+
+        if (copies_draft(e->d_name) &&
+            snprintf(path, sizeof path, "%s/%s", copies_where(c), e->d_name) <
+                (int)sizeof path)
+            removed += store_remove(path);
+    }
+    if (d != NULL)
+        closedir(d);
+    if (removed != 0)
+        log_event(c->log, LOG_NOTE, "backup-unfinished", "removed=%u", removed);
 }
 
 hsy_status copies_make(struct collector *c, bool scheduled,
                        char path[COPIES_PATH], hsy_error *err)
 {
-    hsy_status st = copies_free_name(path, c, scheduled)
-                        ? copies_all(c, path, err)
-                        : host_fail(err, HSY_E_REFUSED, "backup",
-                                    "move earlier backups of this day away "
-                                    "first");
+    hsy_status st;
 
+    pthread_mutex_lock(&c->copying);
+    copies_sweep(c);
+    st = copies_free_name(path, c, scheduled)
+             ? copies_all(c, path, err)
+             : host_fail(err, HSY_E_REFUSED, "backup",
+                         "move earlier backups of this day away first");
+    pthread_mutex_unlock(&c->copying);
     if (st == HSY_OK)
         log_event(c->log, LOG_NOTE, "backup", "done=%u scheduled=%s", 1u,
                   scheduled ? "yes" : "no");
@@ -310,6 +351,7 @@ hsy_status copies_start(struct copies **out, struct collector *c,
     struct copies *s;
 
     *out = NULL;
+    copies_sweep(c); /* before anybody can ask for one */
     if (c->config.backup_hours == 0)
         return HSY_OK;
     s = calloc(1, sizeof *s);

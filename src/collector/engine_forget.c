@@ -86,17 +86,25 @@ static hsy_status forget_current(hsy_error *err)
                      "it first");
 }
 
+hsy_status engine_entry_there(const struct engine *e, uint32_t entry,
+                              hsy_error *err)
+{
+    if (e->dead)
+        return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    if (entry >= e->nentries)
+        return host_fail(err, HSY_E_RANGE, "entry", "there is no such task");
+    return HSY_OK;
+}
+
 hsy_status engine_retire(struct engine *e, uint32_t entry, hsy_error *err)
 {
     const struct store_count mark = {.entry = entry, .epoch = ENGINE_RETIRED};
     const struct store_commit c = {
         .seq = e->status.seq + 1, .counts = &mark, .ncounts = 1};
-    hsy_status st;
+    hsy_status st = engine_entry_there(e, entry, err);
 
-    if (e->dead)
-        return host_fail(err, HSY_E_IO, "store", "the store has failed");
-    if (entry >= e->nentries)
-        return host_fail(err, HSY_E_RANGE, "entry", "there is no such task");
+    if (st != HSY_OK)
+        return st;
     if (e->entries[entry]->retired)
         return HSY_OK;
     if (roster_at(e->roster, entry)->current)

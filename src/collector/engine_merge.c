@@ -204,12 +204,10 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
                         size_t len, hsy_error *err)
 {
     struct merge_file file = {0};
-    hsy_status st;
+    hsy_status st = engine_entry_there(e, entry, err);
 
-    if (e->dead)
-        return host_fail(err, HSY_E_IO, "store", "the store has failed");
-    if (entry >= e->nentries)
-        return host_fail(err, HSY_E_RANGE, "entry", "there is no such task");
+    if (st != HSY_OK)
+        return st;
     if (e->entries[entry]->retired)
         return host_fail(err, HSY_E_RANGE, "task", "it is retired");
     st = merge_look(e->entries[entry]->is, bytes, len, &file, err);

@@ -283,6 +283,12 @@ size_t engine_chunks(const struct engine_entry *x);
 
 hsy_status engine_read(struct engine *e, hsy_error *err);
 
+/* ---- engine_forget.c ----------------------------------------------------- */
+
+/* HSY_OK if the store lives and has this entry. */
+hsy_status engine_entry_there(const struct engine *e, uint32_t entry,
+                              hsy_error *err);
+
 /* ---- engine_merge.c ------------------------------------------------------ */
 
 /* Add a tally file to a tally; it was looked through before. */

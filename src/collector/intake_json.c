@@ -12,7 +12,7 @@
  */
 #include "intake_parts.h"
 
-#include "container_parts.h"
+#include "container_value.h"
 #include "hostfail.h"
 #include "tasks.h"
 
@@ -146,8 +146,7 @@ static hsy_status intake_json_make(struct intake_upload *u, uint8_t *out,
     u->payload = payload;
     u->head.checksum = hsy_crc32c(0, payload, u->head.length);
     hsy_upload_encode(out, &u->head, NULL);
-    hsy_blake2b(u->digest, sizeof u->digest, out,
-                HSY_UPLOAD_WIRE + u->head.length, NULL, 0);
+    intake_digest(u, out);
     return HSY_OK;
 }
 

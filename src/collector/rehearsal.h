@@ -8,11 +8,8 @@
 #ifndef REHEARSAL_H
 #define REHEARSAL_H
 
+#include "clock_file.h"
 #include "store.h"
-
-/* The time in the file, as tasks_time reads it. HSY_E_IO with errno,
- * HSY_E_FORMAT. */
-hsy_status rehearsal_read(uint64_t *seconds, const char *path, hsy_error *err);
 
 /* Mark a store that was never used, or see that it is of the sort that is
  * wanted: HSY_E_REFUSED. state is what it was opened with, and follows. */

@@ -269,6 +269,7 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
 
     *t = (struct serve_trouble){.about = NULL};
     pthread_mutex_init(&c->documents, NULL);
+    pthread_mutex_init(&c->copying, NULL);
     c->log = log_open(stderr, c->config.log_json,
                       (enum log_level)c->config.log_level);
     if (c->log == NULL)
@@ -547,5 +548,6 @@ void serve_close(struct collector *c)
     watch_close(c->watch);
     log_close(c->log);
     pthread_mutex_destroy(&c->documents);
+    pthread_mutex_destroy(&c->copying);
     config_clear(&c->config);
 }

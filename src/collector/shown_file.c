@@ -14,7 +14,7 @@
 
 #define SHOWN_PIECE 32768u
 
-static const struct book_kind file_kind = {
+const struct book_kind shown_kind = {
     .name = "shown.db",
     .application = 0x48535953, /* HSYS */
     .version = 1,
@@ -42,7 +42,7 @@ hsy_status shown_file_open(struct shown_file **out, const char *data,
 
     if (f == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    st = book_open(&f->book, data, &file_kind, true, err);
+    st = book_open(&f->book, data, &shown_kind, true, err);
     if (st == HSY_OK)
         *out = f;
     else
@@ -61,7 +61,7 @@ void shown_file_close(struct shown_file *f)
 hsy_status shown_file_backup(struct shown_file *f, const char *directory,
                              hsy_error *err)
 {
-    return book_copy(&f->book, directory, &file_kind, err);
+    return book_copy(&f->book, directory, &shown_kind, err);
 }
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -183,7 +183,7 @@ hsy_status shown_file_add(struct shown_file *f, uint32_t entry, uint32_t block,
 
         if (at > n || len > n - at) {
             st = host_fail(
-                err, HSY_E_FORMAT, file_kind.name,
+                err, HSY_E_FORMAT, shown_kind.name,
                 "it is of another task: restore the one that belongs here");
             break;
         }

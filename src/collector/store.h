@@ -148,6 +148,12 @@ struct store_state {
     uint32_t day;           /* the last day that was seen */
 };
 
+/* What puts durable files of others into the directory of a copy. */
+struct store_beside {
+    hsy_status (*put)(void *ctx, const char *directory, hsy_error *err);
+    void *ctx;
+};
+
 struct store; /* begins with a pointer to its functions */
 
 struct store_functions {
@@ -211,9 +217,11 @@ struct store_functions {
      * is full; that is no failure if there is none. May be NULL. */
     hsy_status (*reserve)(struct store *s, hsy_error *err);
 
-    /* Copy everything to a directory while running; any thread. */
+    /* Copy everything to a directory while running; any thread. It has its name
+     * once it is whole and durable, with what belongs beside it (NULL:
+     * nothing). HSY_E_BUSY: so much came in meanwhile that it was given up. */
     hsy_status (*backup)(struct store *s, const char *directory,
-                         hsy_error *err);
+                         const struct store_beside *beside, hsy_error *err);
     void (*close)(struct store *s);
 };
 

@@ -77,8 +77,8 @@ static hsy_status archive_ids(void *ctx, const struct store_ids *ids)
     uint8_t head[4];
 
     archive_put(head, ids->epoch, 4);
-    return archive_record(ctx, ARCHIVE_IDS, head, sizeof head, ids->ids,
-                          ids->n * sizeof *ids->ids);
+    return archive_record(ctx, ids->null ? ARCHIVE_NULL_IDS : ARCHIVE_IDS, head,
+                          sizeof head, ids->ids, ids->n * sizeof *ids->ids);
 }
 
 static hsy_status archive_tally(void *ctx, const struct store_tally *t)
@@ -131,6 +131,16 @@ static hsy_status archive_merged(void *ctx, const uint8_t name[STORE_MERGED])
     return archive_record(ctx, ARCHIVE_MERGED, name, STORE_MERGED, NULL, 0);
 }
 
+static hsy_status archive_book(void *ctx, uint32_t which, uint64_t at,
+                               const uint8_t *bytes, size_t len)
+{
+    uint8_t head[ARCHIVE_BOOK_HEAD];
+
+    archive_put(head, which, 4);
+    archive_put(head + 4, at, 8);
+    return archive_record(ctx, ARCHIVE_BOOK, head, sizeof head, bytes, len);
+}
+
 static hsy_status archive_begin(struct archive_writer *w,
                                 const struct store_state *state)
 {
@@ -151,7 +161,8 @@ static hsy_status archive_begin(struct archive_writer *w,
 }
 
 hsy_status store_archive_write(struct store *s, const struct store_state *state,
-                               struct output *out, hsy_error *err)
+                               const char *directory, struct output *out,
+                               hsy_error *err)
 {
     struct archive_writer w = {out, 0};
     const struct store_reader to = {.ctx = &w,
@@ -170,6 +181,8 @@ hsy_status store_archive_write(struct store *s, const struct store_state *state,
 
     if (st == HSY_OK)
         st = s->is->read(s, &to, err);
+    if (st == HSY_OK)
+        st = archive_books_read(directory, archive_book, &w, err);
     archive_put(count, w.records, 8);
     if (st == HSY_OK)
         st = archive_record(&w, ARCHIVE_END, count, sizeof count, NULL, 0);

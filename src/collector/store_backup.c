@@ -3,11 +3,12 @@
  *
  * Both databases are read at one moment: a reader is begun in each while nobody
  * writes to either, so that the record and the cells it speaks of belong
- * together. Copying goes on from there without holding anybody up. The copy is
- * made under another name, looked through, synced, and renamed: it is whole and
- * sound, or not there.
+ * together. Copying goes on from there without holding anybody up, but a log is
+ * not written over while it is read: if one becomes too long the copy is given
+ * up. It is made under another name, looked through, gets what belongs beside
+ * it, is synced, and renamed: it is whole and sound, or not there.
  */
-#define _GNU_SOURCE /* O_DIRECTORY */
+#define _GNU_SOURCE /* lstat */
 
 #include "store_keep.h"
 
@@ -15,12 +16,10 @@
 #include "store_runs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define BACKUP_PAGES 256 /* copied at a time */
 
@@ -55,7 +54,9 @@ static int backup_begin(struct store_sqlite *s, const char *file, sqlite3 **db)
     return rc;
 }
 
-static int backup_copy(sqlite3 *from, const char *directory, const char *file)
+/* SQLITE_INTERRUPT: it was given up. */
+static int backup_copy(struct store_sqlite *s, sqlite3 *from,
+                       const char *directory, const char *file)
 {
     char *path = backup_path(directory, file);
     sqlite3 *to = NULL;
@@ -74,7 +75,8 @@ static int backup_copy(sqlite3 *from, const char *directory, const char *file)
         rc = b == NULL ? sqlite3_errcode(to) : SQLITE_OK;
     }
     while (rc == SQLITE_OK)
-        rc = sqlite3_backup_step(b, BACKUP_PAGES);
+        rc = store_log_crowds(s) ? SQLITE_INTERRUPT
+                                 : sqlite3_backup_step(b, BACKUP_PAGES);
     if (b != NULL && sqlite3_backup_finish(b) != SQLITE_OK && rc == SQLITE_DONE)
         rc = SQLITE_IOERR;
     if (sqlite3_close(to) != SQLITE_OK && rc == SQLITE_DONE)
@@ -83,23 +85,16 @@ static int backup_copy(sqlite3 *from, const char *directory, const char *file)
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Sync a directory; false with errno. */
-static bool backup_sync(const char *directory)
-{
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool good = fd != -1 && fsync(fd) == 0;
-
-    if (fd != -1)
-        close(fd);
-    return good;
-}
-
 static hsy_status backup_why(int rc, hsy_error *err)
 {
     if ((rc & 0xff) == SQLITE_FULL)
         return host_fail(err, HSY_E_FULL, "backup", "the disk is full");
     if ((rc & 0xff) == SQLITE_NOMEM)
         return host_fail(err, HSY_E_NOMEM, "backup", "out of memory");
+    if (rc == SQLITE_INTERRUPT)
+        return host_fail(err, HSY_E_BUSY, "backup",
+                         "given up: what came in meanwhile took too much room; "
+                         "try again when there is less");
     return host_fail(err, HSY_E_IO, "backup", "the copy cannot be written");
 }
 
@@ -111,6 +106,7 @@ static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2],
 
     pthread_mutex_lock(&s->cutting);
     store_line_lock(&s->writing);
+    atomic_store(&s->crowded, false);
     rc = backup_begin(s, backup_files[0], &db[0]);
     if (rc == SQLITE_OK)
         rc = backup_begin(s, backup_files[1], &db[1]);
@@ -121,35 +117,46 @@ static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2],
     return rc;
 }
 
-static hsy_status backup_make(struct store_sqlite *s, const char *draft,
-                              const char *directory, hsy_error *err)
+/* Both databases; a reader goes as soon as its copy is made. */
+static hsy_status backup_both(struct store_sqlite *s, const char *draft,
+                              hsy_error *err)
 {
     sqlite3 *db[2] = {NULL, NULL};
     struct store_runs runs = {0};
     int rc = backup_begin_both(s, db, &runs);
     hsy_status st = HSY_OK;
 
-    for (size_t i = 0; i < 2 && rc == SQLITE_OK; i++)
-        rc = backup_copy(db[i], draft, backup_files[i]);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
+        if (rc == SQLITE_OK)
+            rc = backup_copy(s, db[i], draft, backup_files[i]);
         sqlite3_close(db[i]);
+    }
     if (rc == SQLITE_OK)
         st = store_runs_copy(&runs, draft, err);
     store_runs_clear(&runs);
-    if (rc != SQLITE_OK)
-        return backup_why(rc, err);
+    return rc == SQLITE_OK ? st : backup_why(rc, err);
+}
+
+static hsy_status backup_make(struct store_sqlite *s, const char *draft,
+                              const char *directory,
+                              const struct store_beside *beside, hsy_error *err)
+{
+    hsy_status st = backup_both(s, draft, err);
+
     if (st == HSY_OK)
         st = store_keep_look(draft, err);
+    if (st == HSY_OK && beside != NULL)
+        st = beside->put(beside->ctx, draft, err);
     if (st != HSY_OK)
         return st;
-    if (!backup_sync(draft) || rename(draft, directory) == -1 ||
+    if (!store_sync(draft) || rename(draft, directory) == -1 ||
         !store_sync_parent(directory))
         return backup_why(SQLITE_IOERR, err);
     return HSY_OK;
 }
 
 static hsy_status backup_to(struct store_sqlite *s, const char *directory,
-                            hsy_error *err)
+                            const struct store_beside *beside, hsy_error *err)
 {
     const size_t room = strlen(directory) + sizeof ".draft";
     char *draft;
@@ -167,7 +174,7 @@ static hsy_status backup_to(struct store_sqlite *s, const char *directory,
     if (mkdir(draft, 0700) == -1) {
         st = backup_why(errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR, err);
     } else {
-        st = backup_make(s, draft, directory, err);
+        st = backup_make(s, draft, directory, beside, err);
         if (st != HSY_OK)
             store_remove(draft);
     }
@@ -176,7 +183,8 @@ static hsy_status backup_to(struct store_sqlite *s, const char *directory,
 }
 
 /* One at a time: two of one name would write into one another. */
-hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
+hsy_status store_backup(struct store *is, const char *directory,
+                        const struct store_beside *beside, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     hsy_status st = store_alive(s, err);
@@ -184,7 +192,7 @@ hsy_status store_backup(struct store *is, const char *directory, hsy_error *err)
     if (st != HSY_OK)
         return st;
     pthread_mutex_lock(&s->copying);
-    st = backup_to(s, directory, err);
+    st = backup_to(s, directory, beside, err);
     pthread_mutex_unlock(&s->copying);
     return st;
 }

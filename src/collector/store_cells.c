@@ -269,10 +269,8 @@ static hsy_status cells_next(struct store_sqlite *s, uint64_t round,
 /* Make all rows of cells durable: the sync of one commit is behind them all. */
 static int cells_seal(struct store_sqlite *s, struct sql *q, const void *what)
 {
-    const struct sql_value row[] = {SQL_N(1), SQL_B(s->name, STORE_NAME)};
-
     (void)what;
-    return sql_put(q, SQL_PUT_NAME, row, 2);
+    return store_put_name(s, q);
 }
 
 static hsy_status cells_sync(struct store_sqlite *s, hsy_error *err)

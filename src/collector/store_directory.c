@@ -17,6 +17,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool store_sync(const char *directory)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool good = fd != -1 && fsync(fd) == 0;
+
+    if (fd != -1)
+        close(fd);
+    return good;
+}
+
 /* By the directory's own "..", which the sandbox allows: realpath reads links.
  */
 bool store_sync_parent(const char *path)
@@ -24,15 +34,11 @@ bool store_sync_parent(const char *path)
     const size_t room = strlen(path) + sizeof "/..";
     char *parent = malloc(room);
     bool good;
-    int fd;
 
     if (parent == NULL)
         return false;
     snprintf(parent, room, "%s/..", path);
-    fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    good = fd != -1 && fsync(fd) == 0;
-    if (fd != -1)
-        close(fd);
+    good = store_sync(parent);
     free(parent);
     return good;
 }

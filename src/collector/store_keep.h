@@ -33,6 +33,10 @@ uint64_t store_keep_bytes(struct store *s);
 hsy_status store_keep_inherit(struct store *s, const struct store_state *state,
                               hsy_error *err);
 
+/* Make the names in a directory durable; false with errno
+ * (store_directory.c). */
+bool store_sync(const char *directory);
+
 /* Make a name durable, that of a directory just made or renamed; false with
  * errno (store_directory.c). */
 bool store_sync_parent(const char *path);
@@ -44,14 +48,16 @@ void store_remove_runs(const char *directory); /* and its directory of runs */
 
 /* ---- Archives (store_archive.c) ------------------------------------------ */
 
-/* Everything of a store, in one file (docs/formats.md). HSY_E_IO with errno if
- * the file could not be written. */
+/* Everything of a store and the books in its directory, in one file
+ * (docs/formats.md). HSY_E_IO with errno if the file could not be written. */
 hsy_status store_archive_write(struct store *s, const struct store_state *state,
-                               struct output *out, hsy_error *err);
+                               const char *directory, struct output *out,
+                               hsy_error *err);
 
-/* Fill an empty store from an archive. HSY_E_FORMAT with the number of the
- * record in err->line; HSY_E_VERSION, HSY_E_IO with errno. The store is useless
- * after a failure. */
-hsy_status store_archive_read(struct store *s, int fd, hsy_error *err);
+/* Fill an empty store, and its directory, from an archive. HSY_E_FORMAT with
+ * the number of the record in err->line; HSY_E_VERSION, HSY_E_IO with errno.
+ * The store is useless after a failure. */
+hsy_status store_archive_read(struct store *s, const char *directory, int fd,
+                              hsy_error *err);
 
 #endif

@@ -11,6 +11,10 @@
  */
 #include "store_runs.h"
 
+#include <sys/vfs.h>
+
+#define LOG_PAGE 4096u
+#define LOG_LONG 64u    /* bounds that a log may have behind a reader */
 #define LOG_PASSES 6    /* before nobody may write */
 #define LOG_LITTLE 256u /* pages that may be left for then */
 #define LOG_PATIENCE 20 /* ms, for another connection that reads */
@@ -67,20 +71,27 @@ static int log_move(struct store_sqlite *s, struct sql *q)
     return rc;
 }
 
+/* The little that is left, by whom holds writing. */
+static int log_end(struct store_sqlite *s, struct sql *q, bool truncate)
+{
+    size_t moved;
+
+    return log_checkpoint(
+        s, q, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART,
+        &moved);
+}
+
 hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
                            hsy_error *err)
 {
     const bool record = q != &s->cells;
-    size_t moved;
     int rc = log_move(s, q);
 
     if (rc != SQLITE_OK)
         return store_fail(s, q, rc, err);
     if (record)
         store_line_lock(&s->writing);
-    rc = log_checkpoint(
-        s, q, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART,
-        &moved);
+    rc = log_end(s, q, truncate);
     if (record)
         store_line_unlock(&s->writing);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
@@ -103,6 +114,25 @@ hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
     return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
 }
 
+/* ---- Behind a reader ----------------------------------------------------- */
+
+bool store_log_crowds(struct store_sqlite *s)
+{
+    const size_t record = atomic_load(&s->record_log);
+    const size_t cells = atomic_load(&s->cells_log);
+    const uint64_t bytes = (uint64_t)(record + cells) * LOG_PAGE;
+    struct statfs fs;
+
+    if (atomic_load(&s->crowded) || record > LOG_LONG * s->record_most ||
+        cells > LOG_LONG * s->cells_most)
+        return true;
+    if (record <= s->record_most && cells <= s->cells_most)
+        return false;
+    /* Moving them may take as much again. */
+    return s->dir != -1 && fstatfs(s->dir, &fs) == 0 &&
+           (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize < bytes;
+}
+
 /* ---- When nobody waits --------------------------------------------------- */
 
 static hsy_status log_truncate(struct store_sqlite *s, hsy_error *err)
@@ -119,21 +149,32 @@ static hsy_status log_truncate(struct store_sqlite *s, hsy_error *err)
     return st;
 }
 
-/* The disk was full: all that is held goes to the logs, so that they can be
- * moved and give back what they take. */
+/*
+ * The disk was full: all that is held goes to the logs, so that they can be
+ * moved and give back what they take. Nobody commits until it is held again: a
+ * commit would lengthen the log by the room that moving it needs.
+ */
 static hsy_status log_make_room(struct store_sqlite *s, hsy_error *err)
 {
-    const bool held = s->reserve != -1;
-    hsy_status st;
+    struct sql *const both[] = {&s->flip, &s->cells};
+    hsy_status st = HSY_OK;
 
     if (!atomic_exchange(&s->full, false))
         return HSY_OK;
+    atomic_store(&s->crowded, true);
+    store_line_lock(&s->writing);
     store_reserve_release(s);
-    st = store_empty_log(s, &s->flip, true, err);
-    if (st == HSY_OK)
-        st = store_empty_log(s, &s->cells, true, err);
-    if (held)
+    for (size_t i = 0; st == HSY_OK && i < 2; i++) {
+        int rc = log_move(s, both[i]);
+
+        if (rc == SQLITE_OK)
+            rc = log_end(s, both[i], true);
+        if (rc != SQLITE_OK)
+            st = store_fail(s, both[i], rc, err);
+    }
+    if (s->reserve != -1)
         store_reserve_take(s);
+    store_line_unlock(&s->writing);
     return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
 }
 

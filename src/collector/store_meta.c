@@ -1,12 +1,18 @@
 /*
- * store_meta.c - the one row that all transactions of the record agree on:
- * whose turn it is, the last commit, what rests.
+ * store_meta.c - the one row of each database that all its transactions agree
+ * on: whose turn it is; in the record also the last commit, and what rests.
  *
  * Who opens a store takes the next turn. Every transaction of the record first
  * looks whether turn and commit are still what this process left, and it looks
  * within the transaction, so nobody can come between that and its commit. Two
  * processes that got past both locks do not count beside each other: the one
  * that opened first fails before it has changed anything.
+ *
+ * Cells have the turn too, and every transaction of theirs looks at it: chunks
+ * of an earlier process would stand where the later one puts its own. The turn
+ * is taken in the record first. What an earlier process writes to cells between
+ * the two is of no round, and is erased before a chunk is written
+ * (store_sweep).
  *
  * The row also says how many batches rest, and the sum of their checksums. So a
  * copy whose pages are of two moments is found: a batch that was acknowledged
@@ -18,6 +24,8 @@
 
 #define META_COLUMNS 9
 #define META_COLUMNS_1 6 /* of version 1 */
+#define META_NAME 3      /* of cells, */
+#define META_NAME_1 2    /* and of their version 1 */
 
 int store_put_meta(struct store_sqlite *s, struct sql *q)
 {
@@ -35,8 +43,16 @@ int store_put_meta(struct store_sqlite *s, struct sql *q)
     return sql_put(q, SQL_PUT_META, row, META_COLUMNS);
 }
 
-/* The two numbers of a query with one row. */
-static int meta_pair(struct sql *q, enum sql_id id, uint64_t pair[2])
+int store_put_name(struct store_sqlite *s, struct sql *q)
+{
+    const struct sql_value row[META_NAME] = {
+        SQL_N(1), SQL_B(s->name, STORE_NAME), SQL_N(s->turn)};
+
+    return sql_put(q, SQL_PUT_NAME, row, META_NAME);
+}
+
+/* The numbers of a query with one row. */
+static int meta_numbers(struct sql *q, enum sql_id id, uint64_t *to, int n)
 {
     int rc;
     sqlite3_stmt *st = sql_start(q, id, NULL, 0, &rc);
@@ -44,8 +60,8 @@ static int meta_pair(struct sql *q, enum sql_id id, uint64_t pair[2])
     if (st == NULL)
         return rc;
     rc = sqlite3_step(st);
-    for (int i = 0; rc == SQLITE_ROW && i < 2; i++)
-        pair[i] = (uint64_t)sqlite3_column_int64(st, i);
+    for (int i = 0; rc == SQLITE_ROW && i < n; i++)
+        to[i] = (uint64_t)sqlite3_column_int64(st, i);
     sqlite3_reset(st);
     return rc == SQLITE_ROW    ? SQLITE_OK
            : rc == SQLITE_DONE ? SQLITE_CORRUPT
@@ -55,12 +71,20 @@ static int meta_pair(struct sql *q, enum sql_id id, uint64_t pair[2])
 int store_still_ours(struct store_sqlite *s, struct sql *q)
 {
     uint64_t is[2] = {0};
-    int rc = meta_pair(q, SQL_WHOSE, is);
+    int rc = meta_numbers(q, SQL_WHOSE, is, 2);
 
     if (rc != SQLITE_OK)
         return rc;
     return is[0] == s->meta.turn && is[1] == s->meta.state.seq ? SQLITE_OK
                                                                : STORE_ROBBED;
+}
+
+int store_cells_ours(struct store_sqlite *s)
+{
+    uint64_t turn = 0;
+    int rc = meta_numbers(&s->cells, SQL_WHOSE_CELLS, &turn, 1);
+
+    return rc != SQLITE_OK || turn == s->turn ? rc : STORE_ROBBED;
 }
 
 /* ---- Opening ------------------------------------------------------------- */
@@ -105,7 +129,7 @@ static hsy_status meta_upgrade(struct store_sqlite *s, hsy_error *err)
         return st;
     rc = sqlite3_exec(s->append.db, store_tables_upgrade, NULL, NULL, NULL);
     if (rc == SQLITE_OK)
-        rc = meta_pair(&s->append, SQL_SUM_BATCHES, rest);
+        rc = meta_numbers(&s->append, SQL_SUM_BATCHES, rest, 2);
     s->next = s->meta;
     s->next.rests = rest[0];
     s->next.checks = rest[1];
@@ -134,7 +158,7 @@ hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    rc = meta_pair(&s->append, SQL_SUM_BATCHES, rest);
+    rc = meta_numbers(&s->append, SQL_SUM_BATCHES, rest, 2);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);
     if (rest[0] != s->meta.rests || rest[1] != s->meta.checks)
@@ -151,4 +175,62 @@ hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err)
         st = store_read_meta(s, err);
     return st == HSY_OK ? store_write(s, &s->append, meta_next_turn, NULL, err)
                         : st;
+}
+
+/* ---- Cells --------------------------------------------------------------- */
+
+static hsy_status meta_take_name_1(void *ctx, const struct sql_value *row)
+{
+    struct store_sqlite *s = ctx;
+
+    if (row[1].len != STORE_NAME)
+        return HSY_E_DAMAGED;
+    memcpy(s->name, row[1].bytes, STORE_NAME);
+    s->turn = 0;
+    return HSY_OK;
+}
+
+static hsy_status meta_take_name(void *ctx, const struct sql_value *row)
+{
+    const hsy_status st = meta_take_name_1(ctx, row);
+
+    ((struct store_sqlite *)ctx)->turn = row[2].number;
+    return st;
+}
+
+hsy_status store_read_name(struct store_sqlite *s, bool old, hsy_error *err)
+{
+    return old ? store_get_meta(s, &s->cells, SQL_GET_NAME_1, META_NAME_1,
+                                meta_take_name_1, err)
+               : store_get_meta(s, &s->cells, SQL_GET_NAME, META_NAME,
+                                meta_take_name, err);
+}
+
+/* Cells that are ahead: of a process that opened after us, or of another copy
+ * than the record. */
+static int meta_cells_ahead(struct store_sqlite *s)
+{
+    int rc = store_still_ours(s, &s->append);
+
+    return rc == SQLITE_OK ? SQLITE_CORRUPT : rc;
+}
+
+hsy_status store_take_cells(struct store_sqlite *s, bool old, hsy_error *err)
+{
+    struct sql *q = &s->cells;
+    uint64_t turn = 0;
+    int rc = sqlite3_exec(q->db,
+                          old ? store_tables_cells_upgrade : "BEGIN IMMEDIATE",
+                          NULL, NULL, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = meta_numbers(q, SQL_WHOSE_CELLS, &turn, 1);
+    if (rc == SQLITE_OK && turn >= s->meta.turn)
+        rc = meta_cells_ahead(s);
+    s->turn = s->meta.turn;
+    if (rc == SQLITE_OK)
+        rc = store_put_name(s, q);
+    if (rc == SQLITE_OK)
+        rc = sql_run(q, SQL_COMMIT, NULL, 0);
+    return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
 }

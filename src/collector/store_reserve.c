@@ -5,8 +5,8 @@
  * fills while a log is short would stay full for ever, though nearly all of the
  * log may be erased already. So a file holds some room. When a write finds the
  * disk full it is given up, the logs are moved and truncated (store_log.c), and
- * it is taken again; uploads that come meanwhile may take of it. A log is not
- * much longer, unless a reader (a backup) holds it.
+ * it is taken again; nobody writes to the record meanwhile. A log is not much
+ * longer, unless a reader (a backup) holds it: that one goes then.
  */
 #define _GNU_SOURCE /* openat */
 

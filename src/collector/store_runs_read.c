@@ -17,21 +17,45 @@
 #include <unistd.h>
 
 #define RUNS_PIECE ((size_t)1 << 18) /* bytes copied at a time */
+#define RUNS_IDS (64u * RUN_IDS)     /* ids handed out at a time */
 
 /* ---- Reading back -------------------------------------------------------- */
 
+/* Ids on their way, as many as a row has at most: who gets them may make a
+ * commit of each piece. */
 struct runs_ids {
     const struct store_reader *to;
     struct store_ids ids;
+    struct store_id *room; /* RUNS_IDS of them */
 };
+
+static hsy_status runs_flush(struct runs_ids *t)
+{
+    const hsy_status st =
+        t->ids.n == 0 ? HSY_OK : t->to->ids(t->to->ctx, &t->ids);
+
+    t->ids.n = 0;
+    return st;
+}
 
 static hsy_status runs_page(void *ctx, const struct store_id *ids, size_t n)
 {
     struct runs_ids *t = ctx;
+    const hsy_status st = t->ids.n + n > RUNS_IDS ? runs_flush(t) : HSY_OK;
 
-    t->ids.ids = ids;
-    t->ids.n = n;
-    return t->to->ids(t->to->ctx, &t->ids);
+    memcpy(t->room + t->ids.n, ids, n * sizeof *ids);
+    t->ids.n += n;
+    return st;
+}
+
+static hsy_status runs_read_run(const struct run *r, struct runs_ids *t)
+{
+    hsy_status st;
+
+    t->ids = (struct store_ids){
+        .epoch = run_is(r)->epoch, .null = run_is(r)->null, .ids = t->room};
+    st = run_look(r, runs_page, t);
+    return st == HSY_OK ? runs_flush(t) : st;
 }
 
 /* The ids of runs, each of which is held against its checksums. */
@@ -39,18 +63,16 @@ static hsy_status runs_read_ids(struct store_sqlite *s,
                                 const struct store_reader *to, hsy_error *err)
 {
     const struct runs_store *r = s->runs;
+    struct runs_ids t = {.to = to, .room = malloc(RUNS_IDS * sizeof *t.room)};
     hsy_status st = HSY_OK;
 
+    if (t.room == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     for (size_t i = 0; i < r->nparts; i++)
-        for (size_t k = 0; st == HSY_OK && k < r->parts[i].n; k++) {
-            const struct run_is *is = run_is(r->parts[i].all[k]);
-            struct runs_ids t = {to, {.epoch = is->epoch, .null = is->null}};
-
-            st = run_look(r->parts[i].all[k], runs_page, &t);
-            if (st == HSY_E_DAMAGED)
-                return store_damaged(s, "runs", err);
-        }
-    return st;
+        for (size_t k = 0; st == HSY_OK && k < r->parts[i].n; k++)
+            st = runs_read_run(r->parts[i].all[k], &t);
+    free(t.room);
+    return st == HSY_E_DAMAGED ? store_damaged(s, "runs", err) : st;
 }
 
 static hsy_status runs_read_half(const struct runs_store *r, size_t i,

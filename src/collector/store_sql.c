@@ -90,8 +90,10 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_GET_FIGURES] = "SELECT sum, entry, day, bytes FROM figures"
                         " ORDER BY entry, day",
 
-    [SQL_PUT_NAME] = "REPLACE INTO meta(sum, one, name) VALUES(?,?,?)",
-    [SQL_GET_NAME] = "SELECT sum, one, name FROM meta",
+    [SQL_PUT_NAME] = "REPLACE INTO meta(sum, one, name, turn) VALUES(?,?,?,?)",
+    [SQL_GET_NAME] = "SELECT sum, one, name, turn FROM meta",
+    [SQL_GET_NAME_1] = "SELECT sum, one, name FROM meta",
+    [SQL_WHOSE_CELLS] = "SELECT turn FROM meta",
     [SQL_PUT_CHUNK] =
         "INSERT INTO chunks(sum, entry, epoch, place, round, words)"
         " VALUES(?,?,?,?,?,?)",

@@ -122,8 +122,10 @@ static int sqlite_transact(struct store_sqlite *s, struct sql *q,
 static int sqlite_cells(struct store_sqlite *s, struct sql *q, store_body *body,
                         const void *what)
 {
-    int rc = body(s, q, what);
+    int rc = store_cells_ours(s);
 
+    if (rc == SQLITE_OK)
+        rc = body(s, q, what);
     return rc == SQLITE_OK ? sql_run(q, SQL_COMMIT, NULL, 0) : rc;
 }
 
@@ -219,12 +221,10 @@ static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
 static hsy_status sqlite_make(struct store_sqlite *s, struct sql *q,
                               const char *tables, hsy_error *err)
 {
-    const struct sql_value name[] = {SQL_N(1), SQL_B(s->name, STORE_NAME)};
     int rc = sqlite3_exec(q->db, tables, NULL, NULL, NULL);
 
     if (rc == SQLITE_OK)
-        rc = q == &s->cells ? sql_put(q, SQL_PUT_NAME, name, 2)
-                            : store_put_meta(s, q);
+        rc = q == &s->cells ? store_put_name(s, q) : store_put_meta(s, q);
     if (rc == SQLITE_OK)
         rc = sql_run(q, SQL_COMMIT, NULL, 0);
     return rc == SQLITE_OK ? HSY_OK : store_fail(s, q, rc, err);
@@ -233,16 +233,6 @@ static hsy_status sqlite_make(struct store_sqlite *s, struct sql *q,
 static bool sqlite_random(void *buf, size_t len)
 {
     return getrandom(buf, len, 0) == (ssize_t)len;
-}
-
-static hsy_status sqlite_take_name(void *ctx, const struct sql_value *row)
-{
-    struct store_sqlite *s = ctx;
-
-    if (row[1].len != STORE_NAME)
-        return HSY_E_DAMAGED;
-    memcpy(s->name, row[1].bytes, STORE_NAME);
-    return HSY_OK;
 }
 
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
@@ -265,15 +255,17 @@ hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
 /*
  * Cells are made first, then the record, each in one transaction. So a process
  * that was killed while it made a store leaves no tables in the record and no
- * chunks in cells: then there is no store yet, and it is made now.
+ * chunks in cells: then there is no store yet, and it is made now. *old: they
+ * are of version 1.
  */
 static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
-                                    hsy_error *err)
+                                    bool *old, hsy_error *err)
 {
     int64_t version = 0, chunks = 0;
     hsy_status st = sqlite_version(s, &s->cells, &version, err);
     int rc;
 
+    *old = version == 1;
     if (st != HSY_OK)
         return st;
     if (version == 0 && !making)
@@ -288,18 +280,32 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
         return store_fail(s, &s->cells, rc, err);
     if (making && chunks != 0)
         return store_damaged(s, s->append.file, err);
-    return store_get_meta(s, &s->cells, SQL_GET_NAME, 2, sqlite_take_name, err);
+    return store_read_name(s, *old, err);
+}
+
+/* In the record first: cells are never of a later turn. */
+static hsy_status sqlite_turns(struct store_sqlite *s, bool old, bool old_cells,
+                               hsy_error *err)
+{
+    hsy_status st = store_take_turn(s, old, err);
+
+    return st == HSY_OK ? store_take_cells(s, old_cells, err) : st;
 }
 
 /* On a full disk with the room that the process before has held. */
-static hsy_status sqlite_turn(struct store_sqlite *s, bool old, hsy_error *err)
+static hsy_status sqlite_turn(struct store_sqlite *s, bool old, bool old_cells,
+                              hsy_error *err)
 {
-    hsy_status st = store_take_turn(s, old, err);
+    int64_t version = STORE_VERSION;
+    hsy_status st = sqlite_turns(s, old, old_cells, err);
 
     if (st != HSY_E_FULL)
         return st;
     store_reserve_release(s);
-    return store_take_turn(s, old, err);
+    st = sqlite_version(s, &s->append, &version, err);
+    return st == HSY_OK
+               ? sqlite_turns(s, version < STORE_VERSION, old_cells, err)
+               : st;
 }
 
 /* A record of this version that was made before there were runs. */
@@ -320,6 +326,7 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
                                    hsy_error *err)
 {
     int64_t version = 0;
+    bool old_cells = false;
     hsy_status st =
         sqlite_first(s, &s->append, "record.db", &s->record_log, create, err);
 
@@ -332,14 +339,14 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         st = sqlite_first(s, &s->cells, "cells.db", &s->cells_log, version == 0,
                           err);
     if (st == HSY_OK)
-        st = sqlite_open_cells(s, version == 0, err);
+        st = sqlite_open_cells(s, version == 0, &old_cells, err);
     if (st == HSY_OK && version == 0) {
         if (!sqlite_random(s->next.state.key, STORE_KEY))
             return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
         st = sqlite_make(s, &s->append, store_tables_record, err);
     }
     if (st == HSY_OK)
-        st = sqlite_turn(s, version == 1, err);
+        st = sqlite_turn(s, version == 1, old_cells, err);
     if (st == HSY_OK && version == STORE_VERSION)
         st = sqlite_add_runs(s, err);
     if (st == HSY_OK)
@@ -464,6 +471,7 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
 {
     struct store_sqlite *s = sqlite_new();
     int64_t version = 0;
+    bool old = false;
     hsy_status st;
 
     if (s == NULL || (s->path = strdup(directory)) == NULL) {
@@ -479,9 +487,11 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
     if (st == HSY_OK && version != STORE_VERSION)
         st = store_damaged(s, s->append.file, err);
     if (st == HSY_OK)
-        st = sqlite_open_cells(s, false, err);
+        st = sqlite_open_cells(s, false, &old, err);
     if (st == HSY_OK)
         st = store_read_meta(s, err);
+    if (st == HSY_OK && (old || s->turn > s->meta.turn))
+        st = store_damaged(s, s->cells.file, err);
     if (st == HSY_OK)
         st = store_runs_open(s, true, err);
     if (st != HSY_OK)

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 
 #define STORE_VERSION 2       /* of the record's tables (user_version), */
-#define STORE_CELLS_VERSION 1 /* and of those of cells */
+#define STORE_CELLS_VERSION 2 /* and of those of cells */
 #define STORE_LOG 4096u       /* pages of the record's log before it is moved */
 #define STORE_CELLS_LOG 1024u /* of that of cells */
 #define STORE_RESERVE ((size_t)16 << 20) /* bytes, at most */
@@ -80,6 +80,8 @@ enum sql_id {
     SQL_GET_FIGURES,
     SQL_PUT_NAME,
     SQL_GET_NAME,
+    SQL_GET_NAME_1,
+    SQL_WHOSE_CELLS,
     SQL_PUT_CHUNK,
     SQL_GET_CHUNKS,
     SQL_SUM_CHUNKS,
@@ -156,9 +158,9 @@ int sql_pragma(struct sql *q, const char *name, int64_t *value);
 /* What makes the tables of a database, in a transaction that is left open
  * (store_tables.c). */
 extern const char store_tables_record[], store_tables_cells[];
-/* The same for a record of version 1: what it lacks. */
-extern const char store_tables_upgrade[];
-/* And for one that was made before there were runs. */
+/* The same for those of version 1: what they lack. */
+extern const char store_tables_upgrade[], store_tables_cells_upgrade[];
+/* And for a record that was made before there were runs. */
 extern const char store_tables_runs[];
 
 /* ---- The store ----------------------------------------------------------- */
@@ -202,11 +204,13 @@ struct store_sqlite {
     size_t record_most, cells_most;      /* before they are moved by who writes
                                           * tallies */
     size_t reserve_bytes;
-    atomic_bool full;   /* a write has found no room */
-    atomic_bool erased; /* and they may hold what was erased */
+    atomic_bool full;    /* a write has found no room */
+    atomic_bool crowded; /* the same, since the last backup began */
+    atomic_bool erased;  /* and they may hold what was erased */
 
     struct store_state state; /* of the thread that appends */
     uint8_t name[STORE_NAME]; /* of both databases */
+    uint64_t turn;            /* as cells have it */
 
     /* Guarded by writing: the row as it stands, and as the transaction that is
      * under way leaves it. */
@@ -266,7 +270,7 @@ hsy_status store_rounds(struct store *is, const struct store_round *rounds,
 hsy_status store_drop(struct store *is, const struct store_tally *tallies,
                       size_t n, hsy_error *err);
 hsy_status store_backup(struct store *is, const char *directory,
-                        hsy_error *err);
+                        const struct store_beside *beside, hsy_error *err);
 
 /* The directory, made if it is to be created (store_directory.c), and the locks
  * in it, `lock` and the record's file: HSY_E_BUSY with who has them in
@@ -279,18 +283,26 @@ void store_lock_number(const struct store_sqlite *s);
 
 /* ---- Between them -------------------------------------------------------- */
 
-/* The row of meta (store_meta.c). Write it as s->next; hold it, within a
- * transaction, against s->meta: STORE_ROBBED if another process was here. */
+/* The row of meta (store_meta.c). Write it as s->next, that of cells with our
+ * turn; hold it, within a transaction, against s->meta: STORE_ROBBED if another
+ * process was here. */
 int store_put_meta(struct store_sqlite *s, struct sql *q);
+int store_put_name(struct store_sqlite *s, struct sql *q);
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
                           size_t columns, sql_each *take,
                           hsy_error *err); /* store_sqlite.c */
 int store_still_ours(struct store_sqlite *s, struct sql *q);
+int store_cells_ours(struct store_sqlite *s);
 
 /* Read it, and find all batches that it speaks of: HSY_E_DAMAGED. The same
  * after a record of version 1 got what it lacks, and take the next turn. */
 hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err);
 hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
+
+/* The same of cells: name and turn, and then the turn that was taken in the
+ * record. HSY_E_DAMAGED if cells are of a later one. */
+hsy_status store_read_name(struct store_sqlite *s, bool old, hsy_error *err);
+hsy_status store_take_cells(struct store_sqlite *s, bool old, hsy_error *err);
 
 /* Open a store that nobody has and nobody is to change: a copy, for reading.
  * No lock is taken and no turn (store_sqlite.c). */
@@ -307,6 +319,10 @@ hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
  * Caller holds cutting. */
 hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
+
+/* Whether the logs, which cannot be written over while somebody reads, have
+ * become so long that the reader has to go. Any thread. */
+bool store_log_crowds(struct store_sqlite *s);
 
 /* Erase ids and quotas of closed epochs, a bounded number. */
 hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,

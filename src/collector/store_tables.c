@@ -56,9 +56,14 @@ const char store_tables_upgrade[] =
 const char store_tables_cells[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
-    " name BLOB NOT NULL) STRICT;"
+    " name BLOB NOT NULL, turn INTEGER NOT NULL) STRICT;"
     "CREATE TABLE chunks(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " entry INTEGER NOT NULL, epoch INTEGER NOT NULL, place INTEGER NOT NULL,"
     " round INTEGER NOT NULL, words BLOB NOT NULL) STRICT;"
     "CREATE UNIQUE INDEX chunks_at ON chunks(entry, epoch, place, round);"
-    "PRAGMA user_version=1;";
+    "PRAGMA user_version=2;";
+
+const char store_tables_cells_upgrade[] =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE meta ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;"
+    "PRAGMA user_version=2;";

@@ -36,6 +36,8 @@ struct unpack_reader {
     struct store_tally now; /* whose chunks come */
     uint8_t *written;       /* by entry: it has tallies that want a round */
     bool rounded;
+    const char *directory;
+    struct archive_book book; /* the one that comes */
 };
 
 static hsy_status unpack_bad(struct unpack_reader *r, const char *msg)
@@ -227,6 +229,7 @@ static hsy_status unpack_take_ids(struct unpack_reader *r)
 {
     const struct store_ids ids = {
         .epoch = (uint32_t)archive_get(r->bytes, 4),
+        .null = r->type == ARCHIVE_NULL_IDS,
         .ids = (const struct store_id *)(const void *)(r->bytes + 4),
         .n = (r->len - 4) / sizeof *ids.ids};
     struct store_commit c = {.ids = &ids, .nids = 1};
@@ -312,11 +315,31 @@ static hsy_status unpack_take_merged(struct unpack_reader *r)
                                : st;
 }
 
+static hsy_status unpack_book(struct unpack_reader *r, hsy_status st)
+{
+    if (st == HSY_E_FORMAT && r->err != NULL)
+        r->err->line = r->record;
+    return st;
+}
+
+static hsy_status unpack_take_book(struct unpack_reader *r)
+{
+    return unpack_book(r, archive_book_add(&r->book, r->directory,
+                                           (uint32_t)archive_get(r->bytes, 4),
+                                           archive_get(r->bytes + 4, 8),
+                                           r->bytes + ARCHIVE_BOOK_HEAD,
+                                           r->len - ARCHIVE_BOOK_HEAD, r->err));
+}
+
 static hsy_status unpack_take_end(struct unpack_reader *r)
 {
     uint8_t more;
     ssize_t n;
+    hsy_status st =
+        unpack_book(r, archive_book_end(&r->book, r->directory, r->err));
 
+    if (st != HSY_OK)
+        return st;
     if (archive_get(r->bytes, 8) != r->record - 1)
         return unpack_bad(r, "records are missing");
     do
@@ -325,6 +348,9 @@ static hsy_status unpack_take_end(struct unpack_reader *r)
     return n == 0 ? HSY_OK : unpack_bad(r, "something follows its end");
 }
 
+/* Ranks that are asked for. */
+enum { UNPACK_ENTRY = 3, UNPACK_IDS = 6, UNPACK_TALLY = 7 };
+
 static const struct {
     size_t least, most; /* bytes of the payload */
     unsigned rank;      /* they come in this order */
@@ -332,16 +358,19 @@ static const struct {
 } unpack_types[] = {
     [ARCHIVE_STATE] = {STORE_KEY + 16, STORE_KEY + 16, 1, unpack_take_state},
     [ARCHIVE_DOCUMENT] = {1, SIZE_MAX, 2, unpack_take_document},
-    [ARCHIVE_ENTRY] = {5, SIZE_MAX, 3, unpack_take_entry},
+    [ARCHIVE_ENTRY] = {5, SIZE_MAX, UNPACK_ENTRY, unpack_take_entry},
     [ARCHIVE_COUNT] = {24, 24, 4, unpack_take_count},
     [ARCHIVE_QUOTA] = {24, 24, 5, unpack_take_quota},
-    [ARCHIVE_IDS] = {4, SIZE_MAX, 6, unpack_take_ids},
-    [ARCHIVE_TALLY] = {16, 16, 7, unpack_take_tally},
-    [ARCHIVE_CHUNK] = {12, 4 + 8 * STORE_CHUNK, 7, unpack_take_chunk},
+    [ARCHIVE_IDS] = {4, SIZE_MAX, UNPACK_IDS, unpack_take_ids},
+    [ARCHIVE_TALLY] = {16, 16, UNPACK_TALLY, unpack_take_tally},
+    [ARCHIVE_CHUNK] = {12, 4 + 8 * STORE_CHUNK, UNPACK_TALLY,
+                       unpack_take_chunk},
     [ARCHIVE_BATCH] = {20, SIZE_MAX, 8, unpack_take_batch},
     [ARCHIVE_FIGURE] = {8, SIZE_MAX, 9, unpack_take_figure},
     [ARCHIVE_MERGED] = {STORE_MERGED, STORE_MERGED, 10, unpack_take_merged},
-    [ARCHIVE_END] = {8, 8, 11, unpack_take_end}};
+    [ARCHIVE_END] = {8, 8, 12, unpack_take_end},
+    [ARCHIVE_NULL_IDS] = {4, SIZE_MAX, UNPACK_IDS, unpack_take_ids},
+    [ARCHIVE_BOOK] = {ARCHIVE_BOOK_HEAD + 1, SIZE_MAX, 11, unpack_take_book}};
 
 /* Document and entries go in together, before what speaks of them. */
 static hsy_status unpack_put_document(struct unpack_reader *r)
@@ -364,7 +393,7 @@ static hsy_status unpack_take_one(struct unpack_reader *r, unsigned *rank)
 
     if (st != HSY_OK)
         return st;
-    if (r->type == 0 || r->type > ARCHIVE_END)
+    if (r->type == 0 || r->type >= ARCHIVE_TYPES)
         return unpack_bad(r, "a record of an unknown type");
     if (unpack_types[r->type].rank < *rank || (*rank == 0 && r->type != 1) ||
         (*rank == 1 && r->type == ARCHIVE_STATE))
@@ -373,16 +402,18 @@ static hsy_status unpack_take_one(struct unpack_reader *r, unsigned *rank)
     if (r->len < unpack_types[r->type].least ||
         r->len > unpack_types[r->type].most)
         return unpack_bad(r, "a record has another length than its type");
-    if (r->type > ARCHIVE_ENTRY && !r->put)
+    if (*rank > UNPACK_ENTRY && !r->put)
         st = unpack_put_document(r);
-    if (st == HSY_OK && r->type > ARCHIVE_CHUNK)
+    if (st == HSY_OK && *rank > UNPACK_TALLY)
         st = unpack_rounds(r);
     return st == HSY_OK ? unpack_types[r->type].take(r) : st;
 }
 
-hsy_status store_archive_read(struct store *s, int fd, hsy_error *err)
+hsy_status store_archive_read(struct store *s, const char *directory, int fd,
+                              hsy_error *err)
 {
-    struct unpack_reader r = {.store = s, .err = err, .fd = fd};
+    struct unpack_reader r = {
+        .store = s, .err = err, .fd = fd, .directory = directory};
     unsigned rank = 0;
     hsy_status st = unpack_head(&r);
 
@@ -395,5 +426,6 @@ hsy_status store_archive_read(struct store *s, int fd, hsy_error *err)
     free(r.document);
     free(r.written);
     free(r.bytes);
+    archive_book_done(&r.book);
     return st;
 }

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* dup */
 #include "rappor_csv.h"
 
-#include "fail.h"
+#include "hostfail.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ void rappor_csv_close(struct rappor_csv *c)
 hsy_status rappor_csv_bad(const struct rappor_csv *c, hsy_error *err,
                           const char *field, const char *msg)
 {
-    return hsy_fail_line(err, HSY_E_FORMAT, field, msg, c->line);
+    return host_fail_line(err, HSY_E_FORMAT, field, msg, c->line);
 }
 
 /* Room behind what is left of the last line. */

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* strdup */
 #include "rappor_files.h"
 
-#include "fail.h"
 #include "rappor_csv.h"
 
 #include <stdlib.h>

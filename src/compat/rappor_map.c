@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* strdup */
 #include "rappor_files.h"
 
-#include "fail.h"
+#include "hostfail.h"
 #include "rappor_csv.h"
 
 #include <inttypes.h>
@@ -97,8 +97,8 @@ static hsy_status map_distinct(const struct rappor_map *map, hsy_error *err)
             again = (size_t)(sorted[i] - map->names);
     free(sorted);
     if (again < map->candidates)
-        return hsy_fail_line(err, HSY_E_FORMAT, "candidate",
-                             "the candidate is there twice", again + 1);
+        return host_fail_line(err, HSY_E_FORMAT, "candidate",
+                              "the candidate is there twice", again + 1);
     return HSY_OK;
 }
 

@@ -154,4 +154,12 @@ struct hsy_kernels {
 /* The table of a level the machine has (hsy_cpu_has). */
 const struct hsy_kernels *hsy_kernels_at(hsy_cpu level);
 
+/* One point of the kernel project, and the reference of the kernel choose, for
+ * who takes one report at a time: no table is asked for. */
+uint32_t hsy_project_one(uint32_t item, uint32_t rank,
+                         const struct kernel_geometry *g);
+size_t hsy_choose_plain(uint32_t *out, uint32_t *redo, const uint32_t *own,
+                        const uint64_t *coins, size_t n,
+                        const struct kernel_choice *choice);
+
 #endif

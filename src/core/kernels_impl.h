@@ -57,10 +57,6 @@ HSY_KERNELS_OF(portable);
 HSY_KERNELS_OF(avx2);
 HSY_KERNELS_OF(avx512);
 
-/* One point of the kernel project, without the table. */
-uint32_t hsy_project_one(uint32_t item, uint32_t rank,
-                         const struct kernel_geometry *g);
-
 uint32_t hsy_crc32c_plain(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_portable(uint32_t crc, const uint8_t *data, size_t len);
 uint32_t hsy_crc32c_sse42(uint32_t crc, const uint8_t *data, size_t len);

@@ -7,7 +7,7 @@
  */
 #include "container_parts.h"
 
-#include "fail.h"
+#include "hostfail.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -27,7 +27,7 @@ void container_json_clear(struct container_json *json)
 
 static hsy_status container_json_nomem(hsy_error *err)
 {
-    return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
 }
 
 hsy_status container_json_refuse(hsy_error *err, const char *field,
@@ -35,7 +35,7 @@ hsy_status container_json_refuse(hsy_error *err, const char *field,
 {
     if (errno == ENOMEM)
         return container_json_nomem(err);
-    return hsy_fail(err, HSY_E_FORMAT, field, msg);
+    return host_fail(err, HSY_E_FORMAT, field, msg);
 }
 
 /* The JSON value of a line; the caller drops its reference. */
@@ -85,8 +85,8 @@ static hsy_status container_json_head(struct container_json *json,
         return container_json_refuse(err, "header",
                                      "not a header of hearsay reports");
     if (version != 1)
-        return hsy_fail_limit(err, HSY_E_FORMAT, "version",
-                              "a version this program does not know", 1);
+        return host_fail_limit(err, HSY_E_FORMAT, "version",
+                               "a version this program does not know", 1);
     st = container_json_scheme(scheme, &json->labels, &json->labels_len, inner,
                                err);
     if (st != HSY_OK)
@@ -176,8 +176,8 @@ static hsy_status container_json_report(struct container_json *json,
     uint8_t *report = json->reports + json->used * info->report_bytes;
 
     if (!container_json_value(report, json->one, s, info, value))
-        return hsy_fail(err, HSY_E_FORMAT, "report",
-                        "not a report of the scheme");
+        return host_fail(err, HSY_E_FORMAT, "report",
+                         "not a report of the scheme");
     json->used++;
     return HSY_OK;
 }
@@ -186,7 +186,7 @@ static hsy_status container_json_end(struct container_json *json,
                                      const json_t *value, hsy_error *err)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return hsy_fail(err, HSY_E_FORMAT, "end", "not a count of reports");
+        return host_fail(err, HSY_E_FORMAT, "end", "not a count of reports");
     json->ended = true;
     json->count = (uint64_t)json_integer_value(value);
     return HSY_OK;
@@ -201,14 +201,14 @@ hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
     hsy_status st;
 
     if (container_blank((uint8_t)line[0]))
-        return hsy_fail(err, HSY_E_FORMAT, NULL, "empty");
+        return host_fail(err, HSY_E_FORMAT, NULL, "empty");
     st = container_json_parse(&object, line, len, err);
     if (st != HSY_OK)
         return st;
     report = json_object_get(object, "report");
     end = json_object_get(object, "end");
     if (json_object_size(object) != 1 || (report == NULL && end == NULL))
-        st = hsy_fail(err, HSY_E_FORMAT, NULL, "neither a report nor the end");
+        st = host_fail(err, HSY_E_FORMAT, NULL, "neither a report nor the end");
     else if (report != NULL)
         st = container_json_report(json, s, info, report, err);
     else

@@ -3,8 +3,7 @@
 #define CONTAINER_PARTS_H
 
 #include "container.h"
-
-#include <jansson.h>
+#include "container_value.h"
 
 /* A descriptor read through a buffer. The buffer at most doubles with what has
  * arrived, so a length that lies costs no memory. */
@@ -92,20 +91,6 @@ static inline bool container_blank(uint8_t first)
 hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
                                  size_t *labels_len, json_t *json,
                                  hsy_error *err);
-
-/* HSY_E_FORMAT; or HSY_E_NOMEM if errno, cleared before the line was parsed,
- * says so: the parser tells want of memory in no other reliable way. */
-hsy_status container_json_refuse(hsy_error *err, const char *field,
-                                 const char *msg);
-
-/* The report that a JSON value stands for; one has room for one packed report.
- * False: it is none of the scheme. */
-bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
-                          const hsy_info *info, const json_t *value);
-
-/* len bytes from 2 len lower-case digits; false: it is not that. */
-bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
-                        size_t text_len);
 
 /* Where in a spec's labels the first label begins. */
 size_t container_labels_at(const hsy_spec *spec);

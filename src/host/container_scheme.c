@@ -7,7 +7,7 @@
 #include "container_parts.h"
 
 #include "bytes.h"
-#include "fail.h"
+#include "hostfail.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static hsy_status container_scheme_labels(uint8_t **labels, size_t *labels_len,
         return container_scheme_bad(err, "values");
     *labels = malloc(*labels_len);
     if (*labels == NULL)
-        return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     json_array_foreach(values, i, value)
     {
         size_t len = json_string_length(value);
@@ -198,7 +198,7 @@ static hsy_status container_scheme_matrix(hsy_spec *spec, uint8_t **labels,
     len = container_labels_at(spec);
     block = malloc(len + spec->labels_len);
     if (block == NULL)
-        return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     if (spec->labels_len != 0)
         memcpy(block + len, *labels, spec->labels_len);
     good = container_scheme_entry(block, json_array_get(matrix, 0)) &&
@@ -379,7 +379,7 @@ static hsy_status container_scheme_append(hsy_spec *spec, uint8_t **block,
         st = container_scheme_bad(err, "attributes");
     grown = st == HSY_OK ? realloc(*block, room) : NULL;
     if (st == HSY_OK && grown == NULL)
-        st = hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     if (grown != NULL)
         *block = grown;
     if (st == HSY_OK)
@@ -426,7 +426,7 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
         return container_scheme_bad(err, "digest");
     *scheme = malloc(hsy_scheme_size(spec));
     if (*scheme == NULL)
-        return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     st = hsy_scheme_init(*scheme, spec, err);
     if (st != HSY_OK) {
         free(*scheme);
@@ -437,8 +437,8 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
     if (memcmp(info.digest, digest, sizeof digest) != 0) {
         free(*scheme);
         *scheme = NULL;
-        return hsy_fail(err, HSY_E_FORMAT, "digest",
-                        "the digest is not that of the scheme");
+        return host_fail(err, HSY_E_FORMAT, "digest",
+                         "the digest is not that of the scheme");
     }
     return HSY_OK;
 }

@@ -9,7 +9,7 @@
 #include "container_parts.h"
 
 #include "bytes.h"
-#include "fail.h"
+#include "hostfail.h"
 
 static hsy_status container_tally_put_run(struct output *out, uint32_t type,
                                           uint64_t first,
@@ -95,15 +95,15 @@ hsy_status container_put_tally(struct output *out, const hsy_scheme *s,
 
 static hsy_status container_tally_full(hsy_error *err)
 {
-    return hsy_fail_limit(err, HSY_E_OVERFLOW, "count",
-                          "the counts would pass 2^63 - 1",
-                          (uint64_t)INT64_MAX);
+    return host_fail_limit(err, HSY_E_OVERFLOW, "count",
+                           "the counts would pass 2^63 - 1",
+                           (uint64_t)INT64_MAX);
 }
 
 static hsy_status container_tally_outside(hsy_error *err)
 {
-    return hsy_fail(err, HSY_E_FORMAT, "record",
-                    "the record does not belong to this tally");
+    return host_fail(err, HSY_E_FORMAT, "record",
+                     "the record does not belong to this tally");
 }
 
 static hsy_status container_tally_add_cells(int64_t *cells,

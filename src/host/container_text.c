@@ -9,7 +9,7 @@
 #include "container_parts.h"
 
 #include "bytes.h"
-#include "fail.h"
+#include "hostfail.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +59,7 @@ static void container_text_epsilon(FILE *f, uint64_t nano)
 
 static hsy_status container_text_nomem(hsy_error *err)
 {
-    return hsy_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
 }
 
 static hsy_status container_text_label(FILE *f, const uint8_t *label,
@@ -71,8 +71,8 @@ static hsy_status container_text_label(FILE *f, const uint8_t *label,
     errno = 0;
     text = json_stringn((const char *)label, len);
     if (text == NULL && errno != ENOMEM)
-        return hsy_fail(err, HSY_E_RANGE, "values",
-                        "a value is not UTF-8, so it has no JSON");
+        return host_fail(err, HSY_E_RANGE, "values",
+                         "a value is not UTF-8, so it has no JSON");
     failed = text == NULL || json_dumpf(text, f, JSON_ENCODE_ANY) != 0;
     json_decref(text);
     return failed ? container_text_nomem(err) : HSY_OK;
@@ -278,10 +278,10 @@ static hsy_status container_text_make(char **line, size_t *len,
     if (lost)
         return container_text_nomem(err);
     if (*len > CONTAINER_HEAD_MAX)
-        return hsy_fail_limit(err, HSY_E_RANGE, "values",
-                              "they make a header line of JSON that is too "
-                              "long; a binary stream takes them",
-                              CONTAINER_HEAD_MAX);
+        return host_fail_limit(err, HSY_E_RANGE, "values",
+                               "they make a header line of JSON that is too "
+                               "long; a binary stream takes them",
+                               CONTAINER_HEAD_MAX);
     return HSY_OK;
 }
 
@@ -300,8 +300,8 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
     hsy_scheme_encode(s, wire);
     if (!container_own_labels(wire, labels, labels_len) ||
         hsy_spec_decode(&spec, wire, labels, labels_len, NULL) != HSY_OK)
-        return hsy_fail(err, HSY_E_RANGE, "values",
-                        "they are not those of the scheme");
+        return host_fail(err, HSY_E_RANGE, "values",
+                         "they are not those of the scheme");
     st = container_text_make(&line, &len, &spec, info.digest, err);
     if (st == HSY_OK)
         st = output_write(out, line, len);

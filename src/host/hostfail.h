@@ -14,4 +14,26 @@ static inline hsy_status host_fail(hsy_error *err, hsy_status status,
     return status;
 }
 
+/* The same with the limit that was passed. */
+static inline hsy_status host_fail_limit(hsy_error *err, hsy_status status,
+                                         const char *field, const char *msg,
+                                         uint64_t limit)
+{
+    host_fail(err, status, field, msg);
+    if (err != NULL)
+        err->limit = limit;
+    return status;
+}
+
+/* The same with the number of the line, report or record concerned. */
+static inline hsy_status host_fail_line(hsy_error *err, hsy_status status,
+                                        const char *field, const char *msg,
+                                        uint64_t line)
+{
+    host_fail(err, status, field, msg);
+    if (err != NULL)
+        err->line = line;
+    return status;
+}
+
 #endif

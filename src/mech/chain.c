@@ -34,7 +34,6 @@
 #include "draw.h"
 #include "exp.h"
 #include "fail.h"
-#include "rappor.h"
 #include "report.h"
 
 #define CHAIN_WORDS 16u     /* words of bits that are noised at once */
@@ -343,7 +342,7 @@ static hsy_status chain_chunk(const hsy_chain *c, uint8_t *report,
     for (size_t at = 0; at < bytes; at++)
         lanes[at / 8] |= (uint64_t)answer[at] << 8 * (at % 8);
     st = chain->step == CHAIN_INSTANT
-             ? hsy_rappor_instant(c->report, lanes, words, rng)
+             ? chain->instant(c->report, lanes, words, rng)
              : chain_flip(c, lanes, words, rng);
     for (size_t at = 0; at < bytes; at++) {
         uint8_t mask =

@@ -34,6 +34,10 @@ struct mech_chain {
      * randomize makes of the key as a code. */
     hsy_status (*permanent)(const hsy_chain *c, uint8_t *answer, uint64_t key,
                             hsy_coins *coins);
+
+    /* CHAIN_INSTANT: that step, on lanes of bits, in constant time. */
+    hsy_status (*instant)(const hsy_scheme *s, uint64_t *lanes, size_t words,
+                          hsy_rng *rng);
 };
 
 #endif

@@ -419,7 +419,8 @@ static hsy_status dbitflip_permanent(const hsy_chain *c, uint8_t *answer,
 }
 
 static const struct mech_chain dbitflip_chain = {
-    CHAIN_FLIP, dbitflip_part, dbitflip_key, dbitflip_keys, dbitflip_permanent};
+    CHAIN_FLIP,    dbitflip_part,      dbitflip_key,
+    dbitflip_keys, dbitflip_permanent, NULL};
 
 const struct hsy_mechanism hsy_mech_dbitflip = {
     .row = {.name = "dbitflip",

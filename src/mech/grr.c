@@ -130,8 +130,8 @@ static struct chain_part grr_part(const hsy_scheme *s)
     return (struct chain_part){.count = s->d};
 }
 
-static const struct mech_chain grr_chain = {CHAIN_OUTPUT, grr_part, NULL, NULL,
-                                            NULL};
+static const struct mech_chain grr_chain = {CHAIN_OUTPUT, grr_part, NULL,
+                                            NULL,         NULL,     NULL};
 
 const struct hsy_mechanism hsy_mech_grr = {
     .row = {.name = "grr",

@@ -296,8 +296,8 @@ static hsy_status lh_permanent(const hsy_chain *c, uint8_t *answer,
     return st;
 }
 
-static const struct mech_chain lh_chain = {CHAIN_OUTPUT, lh_part, lh_key,
-                                           lh_keys, lh_permanent};
+static const struct mech_chain lh_chain = {CHAIN_OUTPUT, lh_part,      lh_key,
+                                           lh_keys,      lh_permanent, NULL};
 
 /* The two rows differ in their range only. */
 #define LH_SERVER                                                              \

@@ -360,6 +360,11 @@ hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
     return s->mech->check(s, report, 1) == 1 ? HSY_OK : HSY_E_FORMAT;
 }
 
+size_t hsy_check_batch(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    return s->mech->check(s, reports, n);
+}
+
 /* A release has no law of single reports: no factors. */
 size_t hsy_law_factors(const hsy_scheme *s)
 {

@@ -189,7 +189,8 @@ static hsy_status onebit_permanent(const hsy_chain *c, uint8_t *answer,
 }
 
 static const struct mech_chain onebit_chain = {
-    CHAIN_FLIP, hsy_channel_part, onebit_key, onebit_keys, onebit_permanent};
+    CHAIN_FLIP,  hsy_channel_part, onebit_key,
+    onebit_keys, onebit_permanent, NULL};
 
 const struct hsy_mechanism hsy_mech_onebit = {
     .row = {.name = "onebit",

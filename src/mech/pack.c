@@ -80,7 +80,7 @@ void hsy_pack(const hsy_scheme *s, uint8_t *packed, const uint8_t *reports,
 {
     const unsigned bits = s->report_bits;
 
-    if (bits > 64) {
+    if (bits > 64 || bits == 8 * s->report_bytes) {
         memcpy(packed, reports, n * s->report_bytes);
         return;
     }
@@ -118,7 +118,7 @@ hsy_status hsy_unpack(const hsy_scheme *s, uint8_t *reports,
     const size_t size = hsy_packed_size(s, n), bytes = s->report_bytes;
     size_t safe;
 
-    if (bits > 64) {
+    if (bits > 64 || bits == 8 * bytes) {
         memcpy(reports, packed, size);
         return HSY_OK;
     }

@@ -12,7 +12,7 @@
 
 #include "bytes.h"
 #include "draw.h"
-#include "kernels_impl.h"
+#include "kernels.h"
 #include "report.h"
 #include "twolevel.h"
 

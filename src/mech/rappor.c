@@ -459,8 +459,9 @@ static hsy_status rappor_kept_answer(const hsy_chain *c, uint8_t *answer,
     return st;
 }
 
-static const struct mech_chain rappor_chain = {CHAIN_INSTANT, rappor_part, NULL,
-                                               NULL, rappor_kept_answer};
+static const struct mech_chain rappor_chain = {
+    CHAIN_INSTANT, rappor_part,        NULL,
+    NULL,          rappor_kept_answer, hsy_rappor_instant};
 
 const struct hsy_mechanism hsy_mech_rappor = {
     .row = {.name = "rappor",

@@ -229,8 +229,8 @@ static size_t rr_law_worst(const hsy_scheme *s, hsy_factor factors[4])
     return 1;
 }
 
-static const struct mech_chain rr_chain = {CHAIN_FLIP, hsy_channel_part, NULL,
-                                           NULL, NULL};
+static const struct mech_chain rr_chain = {
+    CHAIN_FLIP, hsy_channel_part, NULL, NULL, NULL, NULL};
 
 const struct hsy_mechanism hsy_mech_rr = {
     .row = {.name = "rr",

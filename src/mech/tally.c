@@ -167,6 +167,8 @@ size_t hsy_outputs_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
     const size_t bytes = s->report_bytes;
     size_t i = 0;
 
+    if (bytes < 8 && s->cells >> 8 * bytes != 0)
+        return n; /* there is no other number of so many bytes */
     while (i < n && report_get(reports + i * bytes, bytes) < s->cells)
         i++;
     return i;

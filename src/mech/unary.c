@@ -365,7 +365,7 @@ static struct chain_part unary_part(const hsy_scheme *s)
 }
 
 static const struct mech_chain unary_chain = {CHAIN_FLIP, unary_part, NULL,
-                                              NULL, NULL};
+                                              NULL,       NULL,       NULL};
 
 /* The two rows differ in their thresholds only. */
 #define UNARY_SERVER                                                           \

@@ -1,6 +1,7 @@
 /* crew.c - work in many items, shared out to threads; the mean of its runs. */
 #include "crew.h"
-#include "study_parts.h"
+
+#include "hostfail.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -110,7 +111,7 @@ hsy_status crew_work(const struct crew *crew, hsy_error *err)
         st = crew_begin(&s, threads, workers, err);
         pthread_mutex_destroy(&s.lock);
     } else {
-        st = study_nomem(err);
+        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     }
     free(threads);
     free(workers);

@@ -3,7 +3,7 @@
 #define DISCOVERY_PARTS_H
 
 #include "discovery.h"
-#include "study_parts.h"
+#include "study.h"
 
 /* All runs, and what the threads share. */
 struct discover_job {

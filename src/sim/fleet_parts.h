@@ -3,7 +3,7 @@
 #define FLEET_PARTS_H
 
 #include "fleet.h"
-#include "sim_parts.h"
+#include "sim_device.h"
 
 #define FLEET_DAY 86400u
 

@@ -8,7 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "crew.h"
 #include "puzzling.h"
-#include "study_parts.h"
+#include "study.h"
 
 #include <math.h>
 #include <stdlib.h>

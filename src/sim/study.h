@@ -170,6 +170,53 @@ hsy_status study_run(struct study_result *out, const struct study *study,
                      hsy_error *err);
 void study_close(struct study_result *out);
 
+/* ---- Reports (study_reports.c) ------------------------------------------- */
+
+/* Fill in *err and return status. */
+hsy_status study_fail(hsy_error *err, hsy_status status, const char *field,
+                      const char *msg);
+
+hsy_status study_nomem(hsy_error *err);
+
+/* People who hold each truth, and its code. */
+struct study_truths {
+    const uint64_t *codes;
+    const uint64_t *counts;
+    const uint64_t *ends; /* people up to and with each truth */
+    size_t n;
+    uint64_t users;
+};
+
+/* Whether a mechanism has public hashes that a seed chooses, and none was; s
+ * has room for its scheme (study_run.c). */
+bool study_pooled(const hsy_spec *given, hsy_scheme *s);
+
+/* Whether a mechanism's tally can be drawn at once, exactly in law. */
+bool study_at_once(const hsy_info *info);
+
+/* Draw it: t is empty. */
+void study_draw(hsy_tally *t, const hsy_info *info,
+                const struct study_truths *truths, hsy_stream *st);
+
+/* Memory of one who lets people report one by one. */
+struct study_desk {
+    size_t chunk; /* people at a time */
+    uint64_t *codes;
+    uint8_t *reports;
+    void *scratch;
+};
+
+/* People at a time: a number of the scheme, not of the machine. */
+size_t study_chunk(const hsy_info *info);
+
+/* Add the reports of chunk number `which` of all people, in the order of their
+ * codes, to t. */
+hsy_status study_report(hsy_tally *t, const hsy_scheme *s,
+                        const struct study_desk *desk,
+                        const struct study_truths *truths, uint64_t which,
+                        hsy_stream *secret, hsy_stream *published,
+                        hsy_error *err);
+
 /* ---- Figures (study_figures.c) ------------------------------------------- */
 
 /*

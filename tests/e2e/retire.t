@@ -3,6 +3,8 @@
 its counts and figures stay, and nothing more of it is taken. Over HTTP, and by
 `hearsay store` while nobody serves the data."""
 
+import sqlite3
+
 from collector import *
 
 
@@ -61,8 +63,29 @@ again = c.get("/v1/tasks/age/history?release=1", A)
 ok(again == (200, history) and c.get("/v1/tasks/age?release=1", O)[1]["live"]["reports"] == 40, "all that is there after a kill", (str(again)[:300], str(history)[:300]))
 c.kill()
 
+
+def shown(sql, *values):
+    """Something of what readers were shown, as it lies on the disk."""
+    with sqlite3.connect(os.path.join(c.data, "shown.db")) as db:
+        found = db.execute(sql, values).fetchone()
+    db.close()
+    return found and found[0]
+
+
+def pieces(entry):
+    return shown("SELECT count(*) FROM pieces WHERE entry = ?", entry)
+
+
 r = run("store", "check", c.data)
 ok(r.code == 0, "the data is sound", r)
+kept = shown("SELECT count(*) FROM blocks")
+ok(pieces(1) > 0 and pieces(2) > 0 and kept > 0, "something is shown", (pieces(1), pieces(2), kept))
+for first in (DAY - 30, DAY - 25):  # blocks of days that are over
+    shown("INSERT INTO blocks VALUES(1, ?, ?, 1)", first, first + 1)
+    shown("INSERT INTO pieces VALUES(1, ?, 0, zeroblob(8))", first)
+r = run("store", "purge", c.data, "--before", date(DAY - 26))
+left = shown("SELECT count(*) FROM blocks"), shown("SELECT count(*) FROM pieces WHERE block = ?", DAY - 30), shown("SELECT count(*) FROM pieces WHERE block = ?", DAY - 25)
+ok(r.code == 0 and left == (kept + 1, 0, 1), "store purge: what was shown of these days goes, of later ones it stays", (r, kept, left))
 r = run("store", "retire", c.data, "size")
 ok(r.code == 1 and "in force" in r.err, "store retire refuses what is asked", r)
 r = run("store", "retire", c.data, "nothing")
@@ -70,9 +93,10 @@ ok(r.code == 1 and "no such task" in r.err, "and what is not there", r)
 r = run("store", "retire", c.data, "size", "one")
 ok(r.code == 2, "a release is a number", r)
 r = run("store", "retire", c.data, "size", "1")
-ok(r.code == 0 and r.out == b"retired: 1\n", "store retire: a release", r)
+ok(r.code == 0 and r.out == b"retired: 1\n" and pieces(1) == 0 and pieces(2) > 0, "store retire: a release, and what was shown of it", (r, pieces(1), pieces(2)))
 r = run("store", "retire", c.data, "past")
 ok(r.code == 0 and r.out == b"retired: 1\n", "store retire: a task", r)
+ok(pieces(2) == 0, "and what was shown of it", pieces(2))
 r = run("store", "purge", c.data)
 ok(r.code == 2, "store purge needs a day", r)
 r = run("store", "purge", c.data, "--before", date(DAY - 4))
@@ -85,10 +109,8 @@ must("store", "compact", c.data)
 must("store", "import", path("archive"), path("again"))
 shutil.rmtree(c.data)
 shutil.move(path("again"), c.data)
-for role in ("analyst", "operator"):
-    token[role] = must("serve", "token", "add", role, "--role", role, "--data", c.data).decode().strip()
-A, O = token["analyst"], token["operator"]
 c.start()
+ok(c.get("/v1/status", O)[0] == 200, "an archive keeps the tokens")
 ok(c.upload([old["age"].upload([2])])[0] == 410 and c.upload([old["past"].upload([2])])[0] == 410 and c.upload([c.task["age"].upload([2])])[0] == 204,
    "an archive keeps what is retired")
 ok(memory() <= 3 * 8 * 60100 and c.get("/v1/tasks/past", O)[1]["live"]["reports"] == 40, "and its counts", memory())

@@ -90,6 +90,7 @@ ok(n == 461 and found == want, "with every report, those too that were not folde
 r = run("estimate", os.path.join(path("tallies"), "crash-1.tally"), "--format", "json")
 ok(r.code == 0 and json.loads(r.out)["reports"] == 3, "and estimate reads it", r)
 
+token = must("serve", "token", "add", "ann", "--role", "operator", "--data", c.data).decode().strip()
 old_mask = os.umask(0o022)
 must("store", "export", c.data, "-o", path("archive"), "--tallies", path("private"))
 os.umask(old_mask)
@@ -99,6 +100,23 @@ must("store", "import", path("archive"), path("heir"))
 heir = checked(path("heir"))
 ok(heir["tasks"] == got["tasks"] and heir["ids"] == got["ids"] and heir["day"] == got["day"], "an archive becomes the same data", heir)
 ok(tallies(path("heir"), "tallies-2") == files, "with the same tallies, byte for byte")
+
+
+def book(data, name):
+    """All that a book beside the data says."""
+    db = sqlite3.connect(os.path.join(data, name))
+    said = list(db.iterdump())
+    db.close()
+    return said
+
+
+ok(all(book(path("heir"), name) == book(c.data, name) for name in ("shown.db", "tokens.db")) and len(book(c.data, "tokens.db")) > 6
+   and os.stat(os.path.join(path("heir"), "shown.db")).st_mode & 0o777 == 0o600, "with what readers were shown, and the tokens")
+must("store", "import", path("archive"), path("heir-nulls"))
+r = store("forget-nulls", path("heir-nulls"), date(DAY))
+ok(r.code == 0 and r.out == b"1 ids of null uploads are forgotten\n", "and which ids are of null uploads", r)
+r = store("import", os.path.join(ROOT, "tests", "fuzz", "corpus", "archive", "golden"), path("heir-old"))
+ok(r.code == 0 and "it does not say what readers were shown" in r.err, "an archive that has no books is taken, and it is said", r)
 c2 = Collector("two", tasks=SMALL, data=path("heir"))
 shutil.copy(os.path.join(c.dir, "tasks.signed"), os.path.join(c2.dir, "tasks.signed"))
 shutil.copy(os.path.join(c.dir, "key.public"), os.path.join(c2.dir, "key.public"))

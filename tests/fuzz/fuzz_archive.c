@@ -41,7 +41,7 @@ static void archive_reads(const uint8_t *bytes, size_t len)
     archive_begin();
     fuzz_expect(store_sqlite_open(&s, &state, archive_at, true, &err) == HSY_OK,
                 "there is a store");
-    if (store_archive_read(s, fd, &err) == HSY_OK)
+    if (store_archive_read(s, archive_at, fd, &err) == HSY_OK)
         fuzz_expect(s->is->read(s, &to, &err) == HSY_OK,
                     "what is accepted reads back");
     else

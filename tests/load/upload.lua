@@ -62,6 +62,6 @@ end
 
 function done(summary, latency)
     local e = summary.errors
-    io.write(string.format("RESULT %d %d %d %d %d\n", summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    io.write(string.format("RESULT %d %d %d %d %d %d\n", summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), latency:percentile(99.9),
                            e.connect + e.read + e.write + e.status + e.timeout))
 end

@@ -95,6 +95,7 @@ static inline hsy_spec found_spec(const struct coverage_cell *c)
     if (strcmp(mechanism, "stage") == 0)
         spec.param[HSY_PARAM_W] = spec.param[HSY_PARAM_STEP] = c->kind->number;
     if (strcmp(mechanism, "sfp") == 0) {
+        spec.param[HSY_PARAM_W] = 4; /* 2^12 pairs, not 2^16 */
         spec.param[HSY_PARAM_STEP] = 8;
         spec.param[HSY_PARAM_HASHES] = 64;
         spec.param[HSY_PARAM_WIDTH] = 64;

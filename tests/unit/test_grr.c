@@ -174,6 +174,9 @@ static void counts(void)
            hsy_check(s, reports + 2) == HSY_OK &&
            hsy_check(s, reports + 4) == HSY_OK,
        "reports are below d");
+    ok(hsy_check_batch(s, reports, 4) == 0 &&
+           hsy_check_batch(s, reports + 2, 3) == 3,
+       "up to the first that is none");
     ok(hsy_tally_batch(&t, s, reports, 4, &err) == HSY_E_FORMAT &&
            err.line == 1,
        "report 300 is refused");

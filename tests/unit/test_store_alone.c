@@ -25,6 +25,21 @@ static hsy_status alone_open(struct rig *r, struct rig_told *told,
     return rig_open(r, alone_at, told, err);
 }
 
+/* A file of the data as it is now, elsewhere. */
+static void alone_copy(const char *file)
+{
+    char bytes[4096];
+    size_t n;
+    FILE *in = fopen(rig_path(alone_at, file), "rb");
+    FILE *out = fopen(rig_path(alone_copied, file), "wb");
+
+    while (in != NULL && (n = fread(bytes, 1, sizeof bytes, in)) != 0)
+        fwrite(bytes, 1, n, out);
+    if (in != NULL)
+        fclose(in);
+    fclose(out);
+}
+
 /* ---- Two processes ------------------------------------------------------- */
 
 static void a_lock_that_was_removed(void)
@@ -102,6 +117,75 @@ static void two_processes_past_all_locks(void)
     rig_remove(alone_at);
 }
 
+/*
+ * Chunks are put where the next round finds them: those of a process that was
+ * overtaken would be put in force by the other.
+ */
+static void chunks_of_one_who_was_overtaken(void)
+{
+    struct rig_told told = {0}, first, second;
+    struct rig *a = &alone_rig, *b = &alone_other;
+    hsy_error err;
+    hsy_status late;
+    unsigned done = 0;
+
+    alone_open(a, &told, &err);
+    rig_document(a, &err);
+    for (unsigned i = 0; i < 5; i++)
+        rig_append(a, &err);
+    first = second = told;
+    a->told = &first;
+    alone_lying = true;
+    alone_open(b, &second, &err);
+    rig_recover(b);
+    for (unsigned i = 0; i < 5; i++)
+        done += rig_append(b, &err) == HSY_OK;
+    rig_fold(b, 0);
+    done += rig_chunks(b, 0, 0, b->whole[0], b->dirty[0], &err) == HSY_OK;
+    rig_fold(a, 0);
+    err = (hsy_error){0};
+    late = rig_chunks(a, 0, 0, a->whole[0], a->dirty[0], &err);
+    ok(late == HSY_E_IO && err.msg != NULL &&
+           strstr(err.msg, "another process") != NULL,
+       "chunks of a process that was overtaken are not written");
+    memset(b->dirty[0], 0, sizeof b->dirty[0]);
+    done += rig_write(b, 0, &err) == HSY_OK;
+    ok(done == 7, "those of the other are, and their round (%u)", done);
+    rig_close(a);
+    rig_close(b);
+    alone_lying = false;
+    ok(alone_open(a, &second, &err) == HSY_OK && a->wrong == NULL,
+       "which holds every acknowledged report once%s%s",
+       a->wrong == NULL ? "" : ": ", a->wrong == NULL ? "" : a->wrong);
+    rig_close(a);
+    rig_remove(alone_at);
+}
+
+/* Cells of a later opening than their record: of two copies. */
+static void cells_of_a_later_opening(void)
+{
+    struct rig_told told = {0};
+    struct rig *r = &alone_rig;
+    hsy_error err;
+
+    for (unsigned i = 0; i < 3; i++) {
+        alone_open(r, &told, &err);
+        rig_close(r);
+        if (i == 0) {
+            mkdir(alone_copied, 0700);
+            alone_copy("record.db");
+        }
+    }
+    alone_copy("cells.db");
+    err = (hsy_error){0};
+    ok(rig_open(&alone_other, alone_copied, &told, &err) == HSY_E_DAMAGED &&
+           strcmp(err.field, "cells.db") == 0,
+       "cells of a later opening than the record do not open with it");
+    rig_close(&alone_other);
+    rig_remove(alone_copied);
+    rig_remove(alone_at);
+}
+
 /* One that takes no turn, as an older program: its commit is seen. */
 static void a_commit_by_a_stranger(void)
 {
@@ -144,21 +228,6 @@ static void a_missing_batch(void)
        "one batch less is damage");
     rig_close(r);
     rig_remove(alone_at);
-}
-
-/* A file of the data as it is now, elsewhere. */
-static void alone_copy(const char *file)
-{
-    char bytes[4096];
-    size_t n;
-    FILE *in = fopen(rig_path(alone_at, file), "rb");
-    FILE *out = fopen(rig_path(alone_copied, file), "wb");
-
-    while (in != NULL && (n = fread(bytes, 1, sizeof bytes, in)) != 0)
-        fwrite(bytes, 1, n, out);
-    if (in != NULL)
-        fclose(in);
-    fclose(out);
 }
 
 /* Databases first, then a checkpoint, then logs: all is sound, and old. */
@@ -216,35 +285,46 @@ static void a_copy_of_two_moments(void)
 
 /* ---- Versions ------------------------------------------------------------ */
 
-/* What a program of version 1 would have left. */
-static void alone_downgrade(void)
+/* The row of meta as it was in version 1, and its sum. */
+static void alone_downgrade_one(const char *file, const char *row_1,
+                                const char *change)
 {
     struct sql_value row[6];
     sqlite3 *db = NULL;
     sqlite3_stmt *st = NULL;
     char text[160];
+    int n;
 
-    sqlite3_open(rig_path(alone_at, "record.db"), &db);
-    sqlite3_prepare_v2(db, "SELECT one, name, key, seq, closed, day FROM meta",
-                       -1, &st, NULL);
+    sqlite3_open(rig_path(alone_at, file), &db);
+    sqlite3_prepare_v2(db, row_1, -1, &st, NULL);
     sqlite3_step(st);
-    for (int i = 0; i < 6; i++)
-        row[i] = i == 1 || i == 2
+    n = sqlite3_column_count(st);
+    for (int i = 0; i < n; i++)
+        row[i] = sqlite3_column_type(st, i) == SQLITE_BLOB
                      ? SQL_B(sqlite3_column_blob(st, i),
                              (size_t)sqlite3_column_bytes(st, i))
                      : SQL_N((uint64_t)sqlite3_column_int64(st, i));
     snprintf(text, sizeof text, "UPDATE meta SET sum = %lu",
-             (unsigned long)sql_sum(row, 6));
+             (unsigned long)sql_sum(row, (size_t)n));
     sqlite3_finalize(st);
     if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_exec(db,
-                     "ALTER TABLE meta DROP COLUMN turn;"
-                     "ALTER TABLE meta DROP COLUMN rests;"
-                     "ALTER TABLE meta DROP COLUMN checks;"
-                     "PRAGMA user_version = 1",
-                     NULL, NULL, NULL) != SQLITE_OK)
-        ok(false, "%s", sqlite3_errmsg(db));
+        sqlite3_exec(db, change, NULL, NULL, NULL) != SQLITE_OK)
+        ok(false, "%s: %s", file, sqlite3_errmsg(db));
     sqlite3_close(db);
+}
+
+/* What a program of version 1 would have left. */
+static void alone_downgrade(void)
+{
+    alone_downgrade_one("record.db",
+                        "SELECT one, name, key, seq, closed, day FROM meta",
+                        "ALTER TABLE meta DROP COLUMN turn;"
+                        "ALTER TABLE meta DROP COLUMN rests;"
+                        "ALTER TABLE meta DROP COLUMN checks;"
+                        "PRAGMA user_version = 1");
+    alone_downgrade_one("cells.db", "SELECT one, name FROM meta",
+                        "ALTER TABLE meta DROP COLUMN turn;"
+                        "PRAGMA user_version = 1");
 }
 
 static void an_older_version(void)
@@ -267,14 +347,16 @@ static void an_older_version(void)
     ok(st == HSY_OK && alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
        "and goes on as version 2");
     rig_close(r);
-    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 2,
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 2 &&
+           rig_sql(alone_at, "cells.db", "PRAGMA user_version") == 2,
        "a program of version 1 would now refuse it by its number");
     alone_downgrade();
     rig_sql(alone_at, "record.db", "UPDATE meta SET day = day + 1");
     ok(alone_open(r, &told, &err) == HSY_E_DAMAGED,
        "data of version 1 that is damaged is not made version 2");
     rig_close(r);
-    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 1,
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 1 &&
+           rig_sql(alone_at, "cells.db", "PRAGMA user_version") == 1,
        "and stays what it was");
     rig_remove(alone_at);
 }
@@ -288,6 +370,8 @@ int main(void)
 
     a_lock_that_was_removed();
     two_processes_past_all_locks();
+    chunks_of_one_who_was_overtaken();
+    cells_of_a_later_opening();
     a_commit_by_a_stranger();
     a_missing_batch();
     a_copy_of_two_moments();

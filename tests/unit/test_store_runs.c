@@ -334,7 +334,7 @@ static void copies_are_whole(void)
     good &= world_send(w, RIG_DAY, 4000, 5000, INTAKE_COUNTED) == 1000;
     world_settle(w, 2); /* one is being made */
     store_remove(runs_other);
-    good &= w->store->is->backup(w->store, runs_other, &w->err) == HSY_OK;
+    good &= w->store->is->backup(w->store, runs_other, NULL, &w->err) == HSY_OK;
     world_rest(w);
     world_kill(w);
     ok(good && world_files(runs_other) != 0 &&
@@ -366,13 +366,15 @@ static void archives_are_whole(void)
     w->r.e = NULL;
     w->state.seq = ((struct store_sqlite *)w->store)->state.seq;
     output_memory(&out);
-    good &= store_archive_write(w->store, &w->state, out, &w->err) == HSY_OK;
+    good &= store_archive_write(w->store, &w->state, runs_at, out, &w->err) ==
+            HSY_OK;
     output_take(out, &bytes, &len);
     good &=
         write(fd, bytes, len) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0;
     store_remove(runs_other);
     good &= store_sqlite_open(&to, &state, runs_other, true, &w->err) == HSY_OK;
-    good &= to != NULL && store_archive_read(to, fd, &w->err) == HSY_OK;
+    good &=
+        to != NULL && store_archive_read(to, runs_other, fd, &w->err) == HSY_OK;
     if (to != NULL)
         to->is->close(to);
     world_kill(w);

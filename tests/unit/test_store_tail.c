@@ -256,6 +256,130 @@ static void a_small_disk_stays_in_use(void)
     tail_close();
 }
 
+static bool tail_greedy; /* commits while the reserve is given up */
+
+static void tail_eats(enum disk_what what, const char *file)
+{
+    if (tail_greedy && what == DISK_WRITE && strcmp(file, "record.db") == 0 &&
+        !tail_locked() && tail_bytes("reserve") == 0) {
+        tail_greedy = false;
+        while (tail_append(0, 20000) == HSY_OK)
+            continue;
+        tail_greedy = true;
+    }
+}
+
+/* The room that is held is for the logs: who commits while they are moved must
+ * not take it. */
+static void nobody_eats_the_reserve(void)
+{
+    hsy_error err;
+    bool more, good = tail_open();
+
+    tail_is->reserve_bytes = 1 << 19;
+    tail_is->record_most = tail_is->cells_most = tail_is->reserve_bytes / 4096;
+    good &= tail_store->is->reserve(tail_store, &err) == HSY_OK;
+    tail_room = tail_takes("", 0) + (1 << 19);
+    disk.fits = tail_fits;
+    while (good && tail_append(0, 20000) == HSY_OK)
+        continue;
+    tail_greedy = true;
+    disk.hook = tail_eats;
+    good &= tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK;
+    disk.hook = NULL;
+    tail_greedy = false;
+    ok(good && tail_bytes("record.db-wal") == 0,
+       "on a full disk the log gives back what it takes");
+    ok(tail_bytes("reserve") == 1 << 19, "and the room is held again");
+    disk.fits = NULL;
+    tail_close();
+}
+
+/* ---- A backup that reads for long ---------------------------------------- */
+
+#define TAIL_PAGES 250u /* of a copy, and then some commits */
+
+static unsigned tail_copied, tail_pages; /* how often, and pages so far */
+
+static void tail_busy(enum disk_what what, const char *file)
+{
+    bool more;
+    hsy_error err;
+
+    if (what != DISK_WRITE || strcmp(file, "record.db") != 0 ||
+        tail_copied == 0 || ++tail_pages % TAIL_PAGES != 0)
+        return;
+    tail_copied--;
+    disk.hook = NULL; /* none of what follows */
+    for (unsigned i = 0; i < 20; i++)
+        tail_append(0, 60000);
+    tail_store->is->settle(tail_store, false, &more, &err);
+    disk.hook = tail_busy;
+}
+
+static hsy_status tail_backup(unsigned busy, hsy_error *err)
+{
+    char to[128];
+    hsy_status st;
+    struct stat is;
+
+    snprintf(to, sizeof to, "%s/copy", tail_root);
+    tail_copied = busy;
+    tail_pages = 0;
+    disk.hook = tail_busy;
+    st = tail_store->is->backup(tail_store, to, NULL, err);
+    disk.hook = NULL;
+    if (st != HSY_OK && stat(to, &is) == 0)
+        st = HSY_OK;
+    rig_remove(to);
+    snprintf(to, sizeof to, "%s/copy.draft", tail_root);
+    return stat(to, &is) == 0 ? HSY_OK : st;
+}
+
+static void a_backup_gives_way(void)
+{
+    const size_t most = 16;
+    hsy_error err = {0};
+    hsy_status st;
+    bool more, good = tail_open();
+
+    tail_is->record_most = tail_is->cells_most = most;
+    for (unsigned i = 0; good && i < 200; i++)
+        good = tail_append(0, 60000) == HSY_OK;
+    good &= tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK;
+    ok(good && tail_backup(2, &err) == HSY_OK,
+       "a backup is made while commits go on");
+    good &= tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK;
+    st = tail_backup(10000, &err);
+    ok(st == HSY_E_BUSY && err.msg != NULL,
+       "one for which a log would grow without bound is given up: %s",
+       err.msg == NULL ? "nothing" : err.msg);
+    ok(tail_copied > 9900 && atomic_load(&tail_is->record_log) < 256 * most,
+       "the log has %zu pages", atomic_load(&tail_is->record_log));
+    ok(tail_append(0, 100) == HSY_OK &&
+           tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK &&
+           atomic_load(&tail_is->record_log) == 0,
+       "and is moved when it has gone");
+    ok(tail_backup(0, &err) == HSY_OK, "the next is made");
+    tail_close();
+}
+
+/* A disk that others fill while a backup reads: it goes, so that the log can.
+ */
+static void a_backup_gives_way_on_a_full_disk(void)
+{
+    hsy_error err = {0};
+    bool more, good = tail_open();
+
+    for (unsigned i = 0; good && i < 200; i++)
+        good = tail_append(0, 60000) == HSY_OK;
+    good &= tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK;
+    atomic_store(&tail_is->full, true); /* as a commit that finds no room */
+    ok(good && tail_backup(1, &err) == HSY_E_BUSY,
+       "a backup that is made when the disk becomes full is given up");
+    tail_close();
+}
+
 /* ---- Rounds -------------------------------------------------------------- */
 
 static uint64_t tail_syncs(size_t n)
@@ -361,6 +485,9 @@ int main(void)
     logs_are_truncated_when_quiet();
     a_reader_that_stays();
     a_small_disk_stays_in_use();
+    nobody_eats_the_reserve();
+    a_backup_gives_way();
+    a_backup_gives_way_on_a_full_disk();
     rounds_of_many_cost_as_one();
     a_lock_goes_round();
 

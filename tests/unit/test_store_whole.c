@@ -54,7 +54,7 @@ static void damage_is_found(void)
     } cases[] = {
         {"record.db", "PRAGMA user_version = 3", "a newer record",
          HSY_E_VERSION},
-        {"cells.db", "PRAGMA user_version = 2", "newer cells", HSY_E_VERSION},
+        {"cells.db", "PRAGMA user_version = 3", "newer cells", HSY_E_VERSION},
         {"record.db", "UPDATE meta SET seq = seq + 1", "a changed state",
          HSY_E_DAMAGED},
         {"record.db", "DELETE FROM meta", "no state", HSY_E_DAMAGED},
@@ -147,13 +147,14 @@ static void backups_are_whole(void)
             rig_fold(r, 0);
             rig_chunks(r, 0, 0, r->whole[0], r->dirty[0], &err);
             then = told;
-            st = r->store->is->backup(r->store, whole_other, &err);
+            st = r->store->is->backup(r->store, whole_other, NULL, &err);
         }
     }
     ok(st == HSY_OK, "a backup is made in the middle of a life");
-    ok(r->store->is->backup(r->store, whole_other, &err) == HSY_E_REFUSED,
+    ok(r->store->is->backup(r->store, whole_other, NULL, &err) == HSY_E_REFUSED,
        "never over something that is there");
-    ok(r->store->is->backup(r->store, "/nonexistent/backup", &err) == HSY_E_IO,
+    ok(r->store->is->backup(r->store, "/nonexistent/backup", NULL, &err) ==
+           HSY_E_IO,
        "nor where nothing can be made");
     ok(rig_append(r, &err) == HSY_OK, "and the store goes on");
     rig_close(r);
@@ -168,6 +169,50 @@ static void backups_are_whole(void)
             "UPDATE chunks SET words = zeroblob(length(words))");
     ok(store_keep_look(whole_other, &err) == HSY_E_DAMAGED,
        "one that is not sound is found");
+    rig_remove(whole_other);
+    rig_remove(whole_at);
+}
+
+struct whole_beside {
+    hsy_status st; /* what it says */
+    bool draft;    /* what it was given had another name */
+};
+
+static hsy_status whole_put(void *ctx, const char *directory, hsy_error *err)
+{
+    struct whole_beside *b = ctx;
+    FILE *out = fopen(rig_path(directory, "shown.db"), "wb");
+
+    b->draft = strcmp(directory, whole_other) != 0 &&
+               access(whole_other, F_OK) == -1 &&
+               access(rig_path(directory, "record.db"), F_OK) == 0;
+    fclose(out);
+    *err = (hsy_error){.status = b->st, .field = "shown.db", .msg = "no room"};
+    return b->st;
+}
+
+/* What belongs beside the store is there before a backup has its name. */
+static void backups_are_whole_with_what_is_beside(void)
+{
+    struct rig_told told = whole_live();
+    struct whole_beside b = {.st = HSY_E_FULL};
+    const struct store_beside beside = {whole_put, &b};
+    struct rig *r = &whole_rig;
+    char draft[128];
+    hsy_error err;
+
+    snprintf(draft, sizeof draft, "%s.draft", whole_other);
+    whole_open(r, &told, &err);
+    ok(r->store->is->backup(r->store, whole_other, &beside, &err) ==
+               HSY_E_FULL &&
+           b.draft && access(whole_other, F_OK) == -1 &&
+           access(draft, F_OK) == -1,
+       "a backup that lacks what belongs beside it is not there");
+    b = (struct whole_beside){.st = HSY_OK};
+    ok(r->store->is->backup(r->store, whole_other, &beside, &err) == HSY_OK &&
+           b.draft && access(rig_path(whole_other, "shown.db"), F_OK) == 0,
+       "it has its name when all of it is");
+    rig_close(r);
     rig_remove(whole_other);
     rig_remove(whole_at);
 }
@@ -228,7 +273,7 @@ static void threads_do_not_meet(void)
     pthread_create(&threads[1], NULL, whole_write_all, w);
     for (unsigned i = 0; i < 5; i++) {
         snprintf(whole_other, sizeof whole_other, "%s/other%u", whole_root, i);
-        if (r->store->is->backup(r->store, whole_other, &err) != HSY_OK)
+        if (r->store->is->backup(r->store, whole_other, NULL, &err) != HSY_OK)
             atomic_store(&whole_failed, true);
     }
     pthread_join(threads[0], NULL);
@@ -267,6 +312,7 @@ int main(void)
     missing_parts_are_found();
     nothing_after_damage();
     backups_are_whole();
+    backups_are_whole_with_what_is_beside();
     threads_do_not_meet();
 
     rmdir(whole_root);
