@@ -472,33 +472,40 @@ static hsy_status admit_commit(struct engine *e, hsy_error *err)
 
 /* ---- A group ------------------------------------------------------------- */
 
-/* Some uploads of a submission: what looking for their ids reads is fetched for
- * all of them at a time. */
-static void admit_some(struct engine *e, struct submission *s, size_t first,
-                       size_t n)
-{
-    struct intake_upload *uploads = &s->in.uploads[first];
+/* Uploads of a group, in order. */
+struct admit_some {
+    const struct submission *from[ADMIT_SOME];
+    struct intake_upload *uploads[ADMIT_SOME];
     struct store_id names[ADMIT_SOME];
+    size_t n;
+};
 
-    for (size_t i = 0; i < n; i++)
-        ids_name(e->ids, &names[i], uploads[i].head.id, uploads[i].digest);
-    if (n > 1)
-        ids_soon(e->ids, names, n);
-    for (size_t i = 0; i < n; i++) {
-        struct intake_upload *u = &uploads[i];
-
-        if (u->verdict == INTAKE_COUNTED)
-            u->verdict = admit_decide(e, s, u, &names[i]);
-        else if (u->verdict == INTAKE_CLOCK) /* of neither reading */
-            engine_clock_heard(e, u->head.epoch);
-    }
+/* What looking for their ids reads is fetched for all of them at a time. */
+static void admit_block(struct engine *e, struct admit_some *b)
+{
+    ids_soon(e->ids, b->names, b->n);
+    for (size_t i = 0; i < b->n; i++)
+        b->uploads[i]->verdict =
+            admit_decide(e, b->from[i], b->uploads[i], &b->names[i]);
+    b->n = 0;
 }
 
-static void admit_submission(struct engine *e, struct submission *s)
+static void admit_submission(struct engine *e, struct submission *s,
+                             struct admit_some *b)
 {
-    for (size_t i = 0; i < s->in.n; i += ADMIT_SOME)
-        admit_some(e, s, i,
-                   s->in.n - i < ADMIT_SOME ? s->in.n - i : ADMIT_SOME);
+    for (size_t i = 0; i < s->in.n; i++) {
+        struct intake_upload *u = &s->in.uploads[i];
+
+        if (u->verdict == INTAKE_CLOCK) /* of neither reading */
+            engine_clock_heard(e, u->head.epoch);
+        if (u->verdict != INTAKE_COUNTED)
+            continue;
+        b->from[b->n] = s;
+        b->uploads[b->n] = u;
+        ids_name(e->ids, &b->names[b->n++], u->head.id, u->digest);
+        if (b->n == ADMIT_SOME)
+            admit_block(e, b);
+    }
 }
 
 static void admit_verdicts(struct engine *e, const struct submission *list)
@@ -532,6 +539,7 @@ static hsy_status admit_unread(struct engine *e, hsy_error *err)
 hsy_status engine_admit(struct engine *e, struct submission *list,
                         hsy_error *err)
 {
+    struct admit_some some = {.n = 0};
     hsy_status st;
 
     if (e->dead)
@@ -539,7 +547,8 @@ hsy_status engine_admit(struct engine *e, struct submission *list,
     engine_runs_look(e);
     admit_begin(e);
     for (struct submission *s = list; s != NULL; s = s->next)
-        admit_submission(e, s);
+        admit_submission(e, s, &some);
+    admit_block(e, &some);
     st =
         e->admit.unread == HSY_OK ? admit_commit(e, err) : admit_unread(e, err);
     admit_reset(e);

@@ -371,21 +371,24 @@ hsy_status ids_find(const struct ids *t, const struct store_id *id,
     return HSY_OK;
 }
 
+/* First all borders of buckets, which the marks wait for. */
 void ids_soon(const struct ids *t, const struct store_id *ids, size_t n)
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct ids_epoch *e = &t->epochs[i];
 
+        for (size_t k = 0; k < e->nruns; k++)
+            for (size_t j = 0; j < n; j++)
+                run_filter_near(run_filter(e->runs[k]), &ids[j]);
         for (size_t j = 0; j < n; j++) {
             ids_near(&e->fresh, &ids[j]);
             ids_near(&e->sealed, &ids[j]);
-            for (size_t k = 0; k < e->nruns; k++)
-                run_filter_near(run_filter(e->runs[k]), &ids[j]);
         }
-        for (size_t k = 0; k < e->nruns; k++)
-            for (size_t j = 0; j < n; j++)
-                run_filter_nearer(run_filter(e->runs[k]), &ids[j]);
     }
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < t->epochs[i].nruns; k++)
+            for (size_t j = 0; j < n; j++)
+                run_filter_nearer(run_filter(t->epochs[i].runs[k]), &ids[j]);
 }
 
 hsy_status ids_add(struct ids *t, uint32_t epoch, const struct store_id *id)
