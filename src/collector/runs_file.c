@@ -199,17 +199,16 @@ static hsy_status file_filter_again(struct run *r)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-static hsy_status file_damaged(hsy_error *err)
+/* err->line is its number, with which the file's name ends. */
+static hsy_status file_why(const struct run_is *is, hsy_status st,
+                           hsy_error *err)
 {
-    return host_fail(err, HSY_E_DAMAGED, "runs",
-                     "a file of ids is missing or changed");
-}
-
-static hsy_status file_why(hsy_status st, hsy_error *err)
-{
-    return st == HSY_E_DAMAGED
-               ? file_damaged(err)
-               : host_fail(err, st, "runs", "a file of ids cannot be read");
+    host_fail(err, st, "runs",
+              st == HSY_E_DAMAGED ? "a file of ids is missing or changed"
+                                  : "a file of ids cannot be read");
+    if (err != NULL)
+        err->line = is->number;
+    return st;
 }
 
 /* Length, head and end; *filter is the filter's checksum. */
@@ -244,7 +243,7 @@ static hsy_status file_open(struct run **out, int dir, const struct run_is *is,
     struct run *r;
 
     if (is->count == 0 || is->count >= UINT32_MAX)
-        return file_damaged(err);
+        return file_why(is, HSY_E_DAMAGED, err);
     r = calloc(1, sizeof *r);
     if (r == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
@@ -254,7 +253,8 @@ static hsy_status file_open(struct run **out, int dir, const struct run_is *is,
     r->fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (r->fd == -1) {
         free(r);
-        return file_why(errno == ENOENT   ? HSY_E_DAMAGED
+        return file_why(is,
+                        errno == ENOENT   ? HSY_E_DAMAGED
                         : errno == EMFILE ? HSY_E_NOMEM
                                           : HSY_E_IO,
                         err);
@@ -284,7 +284,7 @@ hsy_status run_open(struct run **out, int dir, const struct run_is *is,
     }
     if (st != HSY_OK) {
         run_drop(r);
-        return file_why(st, err);
+        return file_why(is, st, err);
     }
     *out = r;
     return HSY_OK;

@@ -25,7 +25,7 @@ hsy_status store_keep_look(const char *directory, hsy_error *err);
  * process at a time. */
 hsy_status store_keep_compact(struct store *s, hsy_error *err);
 
-/* Bytes of both databases with their logs. */
+/* Bytes of both databases with their logs, and of runs. */
 uint64_t store_keep_bytes(struct store *s);
 
 /* Make a store that has just been made the heir of another: its key, its days.

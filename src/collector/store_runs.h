@@ -126,6 +126,9 @@ bool store_new_runs(struct store *is, struct store_runs *out);
 hsy_status store_runs_read(struct store_sqlite *s,
                            const struct store_reader *to, hsy_error *err);
 
+/* Bytes of all files. */
+uint64_t store_runs_bytes(const struct store_sqlite *s);
+
 /* The place up to which rows of a half are in runs, `begin` if none is. */
 uint64_t store_runs_through(const struct store_sqlite *s, uint64_t half,
                             uint64_t begin);

@@ -64,15 +64,23 @@ static hsy_status runs_read_ids(struct store_sqlite *s,
 {
     const struct runs_store *r = s->runs;
     struct runs_ids t = {.to = to, .room = malloc(RUNS_IDS * sizeof *t.room)};
+    uint64_t number = 0;
     hsy_status st = HSY_OK;
 
     if (t.room == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     for (size_t i = 0; i < r->nparts; i++)
-        for (size_t k = 0; st == HSY_OK && k < r->parts[i].n; k++)
+        for (size_t k = 0; st == HSY_OK && k < r->parts[i].n; k++) {
             st = runs_read_run(r->parts[i].all[k], &t);
+            number = run_is(r->parts[i].all[k])->number;
+        }
     free(t.room);
-    return st == HSY_E_DAMAGED ? store_damaged(s, "runs", err) : st;
+    if (st != HSY_E_DAMAGED)
+        return st;
+    store_damaged(s, "runs", err);
+    if (err != NULL)
+        err->line = number;
+    return st;
 }
 
 static hsy_status runs_read_half(const struct runs_store *r, size_t i,
@@ -102,6 +110,16 @@ hsy_status store_runs_read(struct store_sqlite *s,
     for (size_t i = 0; st == HSY_OK && i < s->runs->nparts; i++)
         st = runs_read_half(s->runs, i, to);
     return st;
+}
+
+uint64_t store_runs_bytes(const struct store_sqlite *s)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < s->runs->nparts; i++)
+        for (size_t k = 0; k < s->runs->parts[i].n; k++)
+            bytes += run_length(s->runs->parts[i].all[k]);
+    return bytes;
 }
 
 /* ---- Forgetting ---------------------------------------------------------- */
