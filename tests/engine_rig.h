@@ -119,8 +119,10 @@ static inline hsy_status rig_day(struct rig *r, uint32_t day)
     struct engine_status status;
 
     engine_look(r->e, &status);
-    while (st == HSY_OK && status.day != 0 && status.day + 1 < day)
+    while (st == HSY_OK && status.day != 0 && status.day < day) {
+        r->steady += 86400 - 1;
         st = rig_jump(r, ++status.day);
+    }
     return st == HSY_OK ? rig_jump(r, day) : st;
 }
 

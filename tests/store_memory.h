@@ -386,11 +386,11 @@ static inline hsy_status memory_do_rounds(struct store *s,
     return memory_end(m, st, err);
 }
 
-static inline hsy_status memory_do_settle(struct store *s, bool quiet,
+static inline hsy_status memory_do_settle(struct store *s, enum store_pace pace,
                                           bool *more, hsy_error *err)
 {
     (void)s;
-    (void)quiet;
+    (void)pace;
     (void)err;
     *more = false;
     return HSY_OK;

@@ -214,13 +214,15 @@ static inline hsy_status rig_figure(struct rig *r, hsy_error *err)
 
 static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
 {
+    const enum store_pace pace =
+        r->state.seq % 2 == 0 ? STORE_QUIET : STORE_OVERDUE;
     bool more = true;
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK && more)
         st = r->store->is->tidy(r->store, &more, err);
     for (more = true; st == HSY_OK && more;)
-        st = r->store->is->settle(r->store, true, &more, err);
+        st = r->store->is->settle(r->store, pace, &more, err);
     return st;
 }
 

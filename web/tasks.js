@@ -71,7 +71,7 @@ class Card {
       const there = this.task.live?.devices, share = Math.min(1, (there ?? 0) / Math.max(1, this.task.min_reports));
       put(this.glance, h("p", { class: "soft" }, there === undefined ? `Nothing is shown before ${count(this.task.min_reports)} devices have answered` : `${count(there)} of the ${count(this.task.min_reports)} devices before anything is shown`),
         there !== undefined && s("svg", { class: "thin", "aria-hidden": "true" }, s("rect", { class: "back", width: "100%", height: "100%", rx: 3 }), s("rect", { class: "wait", width: `${100 * share}%`, height: "100%", rx: 3 })));
-    } else if (look === "over") say(this.days, this.task.sent_until < today ? `until ${day(this.task.end)}` : "no longer asked");
+    } else if (look === "over") say(this.days, this.task.retired ? "retired" : this.task.sent_until < today ? `until ${day(this.task.end)}` : "no longer asked");
   }
 
   // Events carry the first rows only: the others stay as they were.

@@ -9,6 +9,7 @@ export const kindName = (kind) => KINDS[kind] ?? kind;
 
 // Where a task stands: [class, text].
 export function stateOf(task, today) {
+  if (task.retired) return ["over", "Retired: its tally is deleted"];
   // The last uploads of a task, or all of them, come when its last day is over.
   if (!task.current || (task.sent_until && today && task.sent_until < today)) return ["over", "Over"];
   if (task.start && today && task.start > today) return ["soon", `Starts ${day(task.start, false)}`];

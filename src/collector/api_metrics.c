@@ -40,8 +40,7 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
 {
     struct engine_status s;
 
-    engine_look(c->engine, &s);
-    api_round_engine(&s, step);
+    api_look_engine(c, &s, step);
     metrics_head(to, "uploads_total", "counter",
                  "Uploads since the start, by what became of them.");
     for (size_t i = 0; i <= INTAKE_FULL; i++)
@@ -92,8 +91,7 @@ static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
     struct workers_times t;
     uint64_t below = 0;
 
-    workers_look(c->workers, &t);
-    api_round_times(&t, step);
+    api_look_times(c, &t, step);
     metrics_one(to, "groups_total", "counter",
                 "Groups of requests that were committed together.", t.groups);
     metrics_one(to, "submissions_total", "counter",
@@ -202,9 +200,16 @@ static void metrics_troubles(FILE *to, struct collector *c)
 static void metrics_epochs(FILE *to, struct collector *c)
 {
     const struct intake_days days = engine_days(c->engine);
+    const uint32_t next = days.last + 1;
+    uint64_t open = days.last >= days.first ? next - days.first : 0;
+    struct engine_status s;
 
+    engine_look(c->engine, &s);
+    if (!s.clock_behind && days.other_last >= next) /* of a clock on trial */
+        open += days.other_last + 1 -
+                (days.other_first > next ? days.other_first : next);
     metrics_one(to, "open_epochs", "gauge", "Days whose uploads are taken.",
-                days.last >= days.first ? days.last - days.first + 1 : 0);
+                open);
 }
 
 struct metrics_listener {
@@ -268,8 +273,7 @@ void api_metrics(struct request *q, void *ctx)
     }
     watch_figures(c, &figures);
     api_round_figures(&figures, step);
-    listen_look(c->public, &l[0].s);
-    api_round_listener(&l[0].s, step);
+    api_look_public(c, &l[0].s, step);
     if (n == 2)
         listen_look(c->admin, &l[1].s);
     metrics_engine(to, c, step);

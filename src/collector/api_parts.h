@@ -86,9 +86,16 @@ void api_put_status(struct put *p, struct collector *c, bool exact);
 /* Who is no operator sees counters of uploads in steps: a power of ten, at
  * least 100, and no less than any task's min_reports. */
 uint64_t api_step(struct collector *c);
-void api_round_engine(struct engine_status *s, uint64_t step);
-void api_round_times(struct workers_times *t, uint64_t step);
-void api_round_listener(struct listen_status *s, uint64_t step);
+
+/* What the engine, the workers and the public listener say. step 1: to an
+ * operator; else counters of uploads are those of the last moment of the grid
+ * (history_seen), and rounded. */
+void api_look_engine(struct collector *c, struct engine_status *out,
+                     uint64_t step);
+void api_look_times(struct collector *c, struct workers_times *out,
+                    uint64_t step);
+void api_look_public(struct collector *c, struct listen_status *out,
+                     uint64_t step);
 void api_round_figures(struct watch_figures *f, uint64_t step);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * api_rounded.c - counters as readers see them who are no operators.
  *
- * A counter that goes up by one tells when one device sent. In steps it tells
- * only that many did.
+ * A counter that goes up by one tells when one device sent. In steps, and at
+ * the moments at which generations are made, it tells only that many did.
  */
 #include "api_parts.h"
 
@@ -35,18 +35,15 @@ static void rounded(uint64_t *x, uint64_t step)
 /* What is refused is no report; of what is counted nothing tells one. Bytes are
  * those of the same ids and batches, and of tallies that begin with the first
  * report of a day. */
-void api_round_engine(struct engine_status *s, uint64_t step)
+static void rounded_engine(struct engine_status *s, uint64_t step)
 {
-    const uint64_t bytes = ROUNDED_BYTES;
-
-    if (step > 1)
-        rounded(&s->tally_bytes, ROUNDED_TALLIES);
+    rounded(&s->tally_bytes, ROUNDED_TALLIES);
     rounded(&s->seq, step);
     rounded(&s->folded, step);
     rounded(&s->ids, step);
-    rounded(&s->ids_bytes, bytes);
-    rounded(&s->ids_disk_bytes, bytes);
-    rounded(&s->waiting_bytes, bytes);
+    rounded(&s->ids_bytes, ROUNDED_BYTES);
+    rounded(&s->ids_disk_bytes, ROUNDED_BYTES);
+    rounded(&s->waiting_bytes, ROUNDED_BYTES);
     rounded(&s->verdicts[INTAKE_COUNTED], step);
     rounded(&s->verdicts[INTAKE_AGAIN], step);
     rounded(&s->reports, step);
@@ -55,26 +52,67 @@ void api_round_engine(struct engine_status *s, uint64_t step)
         s->folded = s->seq;
 }
 
-void api_round_times(struct workers_times *t, uint64_t step)
+void api_look_engine(struct collector *c, struct engine_status *out,
+                     uint64_t step)
 {
-    rounded(&t->groups, step);
-    rounded(&t->submissions, step);
-    if (step > 1)
-        t->micros = 0;
+    struct history_seen seen;
+    const struct engine_status *then = &seen.engine;
+
+    engine_look(c->engine, out);
+    if (step == 1)
+        return;
+    history_seen(c, &seen);
+    out->tally_bytes = then->tally_bytes;
+    out->seq = then->seq;
+    out->folded = then->folded;
+    out->ids = then->ids;
+    out->ids_bytes = then->ids_bytes;
+    out->waiting_bytes = then->waiting_bytes;
+    out->verdicts[INTAKE_COUNTED] = then->verdicts[INTAKE_COUNTED];
+    out->verdicts[INTAKE_AGAIN] = then->verdicts[INTAKE_AGAIN];
+    out->reports = then->reports;
+    out->nulls = then->nulls;
+    rounded_engine(out, step);
+}
+
+void api_look_times(struct collector *c, struct workers_times *out,
+                    uint64_t step)
+{
+    struct history_seen seen;
+    uint64_t checkpoint;
+
+    workers_look(c->workers, out);
+    if (step == 1)
+        return;
+    history_seen(c, &seen);
+    checkpoint = out->checkpoint;
+    *out = seen.times;
+    out->checkpoint = checkpoint;
+    rounded(&out->groups, step);
+    rounded(&out->submissions, step);
+    out->micros = 0;
     for (size_t i = 0; i < WORKERS_WAITS; i++) {
-        rounded(&t->waits[i], step);
-        if (step > 1) /* as if all of a class lay in its middle */
-            t->micros += t->waits[i] * ((uint64_t)48 << i);
+        rounded(&out->waits[i], step);
+        /* as if all of a class lay in its middle */
+        out->micros += out->waits[i] * ((uint64_t)48 << i);
     }
 }
 
-void api_round_listener(struct listen_status *s, uint64_t step)
+void api_look_public(struct collector *c, struct listen_status *out,
+                     uint64_t step)
 {
-    rounded(&s->requests, step);
-    rounded(&s->inflight_bytes, (uint64_t)1 << 20);
-    rounded(&s->answers[2], step);
-    if (step > 1)
-        rounded(&s->connections, ROUNDED_THINGS);
+    struct history_seen seen;
+
+    listen_look(c->public, out);
+    if (step == 1)
+        return;
+    history_seen(c, &seen);
+    out->requests = seen.listener.requests;
+    out->answers[2] = seen.listener.answers[2];
+    rounded(&out->requests, step);
+    rounded(&out->inflight_bytes, ROUNDED_BYTES);
+    rounded(&out->answers[2], step);
+    rounded(&out->connections, ROUNDED_THINGS);
 }
 
 /* Files, memory and time grow with each commit. */

@@ -82,9 +82,7 @@ void api_put_status(struct put *p, struct collector *c, bool exact)
 
     watch_look(c, all);
     why = watch_grave(all);
-    engine_look(c->engine, &status);
-    if (!exact)
-        api_round_engine(&status, api_step(c));
+    api_look_engine(c, &status, exact ? 1 : api_step(c));
     put_word(p, "version", HSY_VERSION);
     put_day(p, "day", status.day);
     put_day(p, "clock", status.clock_day);

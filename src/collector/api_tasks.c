@@ -105,13 +105,15 @@ static void tasks_put_counts(struct put *p, struct collector *c,
 {
     const uint64_t least = e->task.min_reports > 1 ? e->task.min_reports : 1;
     const struct store_count live = history_count(c, e->number);
-    uint64_t reports =
-        shown_count(history_shown(c->history), e->number, 0).reports;
+    struct store_count count =
+        shown_count(history_shown(c->history), e->number, least);
 
-    if (reports == 0 && engine_is_retired(c->engine, e->number))
-        reports = live.reports - live.reports % least; /* there is no tally */
-    put_count(p, "reports", reports);
-    put_count(p, "nulls", live.nulls - live.nulls % least);
+    if (count.reports == 0 && engine_is_retired(c->engine, e->number)) {
+        count.reports = live.reports - live.reports % least; /* no tally */
+        count.nulls = live.nulls - live.nulls % least;
+    }
+    put_count(p, "reports", count.reports);
+    put_count(p, "nulls", count.nulls);
     put_count(p, "devices", history_devices(c, &(struct history_ask){e, 0, 0}));
 }
 
@@ -127,6 +129,7 @@ static void tasks_put(struct put *p, struct collector *c,
     put_count(p, "entry", e->number);
     put_hex(p, "digest", e->digest, HSY_DIGEST);
     put_bool(p, "current", e->current);
+    put_bool(p, "retired", engine_is_retired(c->engine, e->number));
     put_word(p, "source", t->source);
     put_text(p, "question", t->question, t->question_len);
     put_word(p, "kind", hsy_kind_name(info.kind));

@@ -169,13 +169,15 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
  * and by one that goes on steadily from any moment. Closes epochs that are
  * over.
  *
- * A day that is the last one or the next is believed. One further ahead is on
- * trial: nothing closes, and the days that are open by either reading are
+ * A day that is the last one, or that the wall clock comes to by gaining a day
+ * on the steady one within a day, is believed. One further ahead is on
+ * trial: only those days close that are over by the steady clock too, and the
+ * days that are open by either reading are
  * taken, until both clocks have gone on together for ENGINE_TRIAL seconds and
  * most of the uploads that came in meanwhile are of days which only the new
  * reading has. Then all epochs that are over close together. One more than
  * clock_days ahead is never believed, and only the days of the old reading are
- * taken.
+ * taken. So at any time at most grace_days + clock_days + 2 epochs have ids.
  *
  * If today is closed already the clock, or the one that closed it, is wrong:
  * new uploads are INTAKE_CLOCK. With accept_clock the first time that is told
@@ -253,7 +255,7 @@ hsy_status engine_folded(struct store_count **out, size_t *n, struct engine *e,
 
 /* Keep the store's logs short, and when nobody waits (quiet) do what is left of
  * housekeeping, a little; *more if there is something to do then. */
-hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+hsy_status engine_settle(struct engine *e, enum store_pace pace, bool *more,
                          hsy_error *err);
 
 /* Hold some room on the disk for when it is full. */

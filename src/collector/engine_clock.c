@@ -20,14 +20,42 @@ static uint32_t clock_over(const struct engine *e, uint32_t day)
     return day > open ? (uint32_t)(day - open) : 0;
 }
 
-/* The day without a wall clock: the last that was believed, and on from there
+/* The time without a wall clock: the last that was believed, and on from there
  * by the steady one. */
+static uint64_t clock_by_steady(const struct engine_clock *c, uint64_t steady)
+{
+    return c->wall + (steady - c->steady);
+}
+
+/* The day by it. */
 static uint32_t clock_known(const struct engine *e, uint64_t steady)
 {
-    const struct engine_clock *c = &e->clock;
-    const uint64_t day = (c->wall + steady - c->steady) / CLOCK_DAY;
+    const uint64_t day = clock_by_steady(&e->clock, steady) / CLOCK_DAY;
 
-    return c->told != 0 && day > e->day ? (uint32_t)day : e->day;
+    return e->clock.told != 0 && day > e->day ? (uint32_t)day : e->day;
+}
+
+/* Seconds by which the wall clock may gain on the steady one without a trial: a
+ * day at most, and what it has gained comes back as fast as time goes by. So a
+ * clock that wanders a day at a time gets no further than a right one, and a
+ * day. */
+static uint64_t clock_credit(const struct engine_clock *c, uint64_t steady)
+{
+    const uint64_t credit = c->credit + (steady - c->steady);
+
+    return credit < CLOCK_DAY ? credit : CLOCK_DAY;
+}
+
+/* The last day that needs no trial. */
+static uint32_t clock_reach(const struct engine *e, uint64_t steady)
+{
+    const struct engine_clock *c = &e->clock;
+    uint64_t day;
+
+    if (c->told == 0)
+        return e->day + 1; /* it was stopped over a midnight */
+    day = (clock_by_steady(c, steady) + clock_credit(c, steady)) / CLOCK_DAY;
+    return day > e->day ? (uint32_t)day : e->day;
 }
 
 /* Whether a day is not so far ahead that it is out of the question. */
@@ -136,46 +164,89 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
     return HSY_OK;
 }
 
-/* What is known after this time was told. */
-static void clock_note(struct engine *e, struct engine_time now)
+/* From where the steady clock goes on alone. tried: the wall clock need not be
+ * held against it. */
+static void clock_anchor(struct engine *e, struct engine_time now, bool tried)
+{
+    struct engine_clock *c = &e->clock;
+    const uint64_t begin = (uint64_t)e->day * CLOCK_DAY;
+    const uint64_t wall = now.wall > begin ? now.wall : begin;
+    const uint64_t alone = clock_by_steady(c, now.steady);
+    uint64_t gain = wall > alone && !tried ? wall - alone : 0;
+
+    c->credit = clock_credit(c, now.steady);
+    if (gain > c->credit)
+        gain = c->credit;
+    c->credit -= gain;
+    c->wall = tried || wall <= alone ? wall : alone + gain;
+    c->steady = now.steady;
+}
+
+/* The same of the first time that is told: a day that was not known is all that
+ * it may gain. */
+static void clock_first(struct engine *e, struct engine_time now, bool fine,
+                        bool gained)
+{
+    struct engine_clock *c = &e->clock;
+    const uint64_t begin = (uint64_t)e->day * CLOCK_DAY;
+
+    c->wall = fine && now.wall > begin ? now.wall : begin;
+    c->steady = now.steady;
+    c->credit = gained ? 0 : CLOCK_DAY;
+}
+
+/* What is known after this time was told. before: the day until then; tried:
+ * somebody vouches for it. */
+static void clock_note(struct engine *e, struct engine_time now,
+                       uint32_t before, bool tried)
 {
     struct engine_clock *c = &e->clock;
     const uint32_t day = (uint32_t)(now.wall / CLOCK_DAY);
-    const uint64_t begin = (uint64_t)e->day * CLOCK_DAY;
 
     pthread_mutex_lock(&e->lock);
     c->known = clock_known(e, now.steady);
-    c->state = day <= e->closed      ? ENGINE_CLOCK_BEHIND
-               : day > c->known + 1u ? ENGINE_CLOCK_JUMPED
-                                     : ENGINE_CLOCK_FINE;
-    if (c->state == ENGINE_CLOCK_FINE || c->told == 0) {
-        c->wall = c->state == ENGINE_CLOCK_FINE && now.wall > begin ? now.wall
-                                                                    : begin;
-        c->steady = now.steady;
-    }
+    c->state = day <= e->closed                   ? ENGINE_CLOCK_BEHIND
+               : day > clock_reach(e, now.steady) ? ENGINE_CLOCK_JUMPED
+                                                  : ENGINE_CLOCK_FINE;
+    if (c->told == 0)
+        clock_first(e, now, c->state == ENGINE_CLOCK_FINE,
+                    e->day > before && !tried);
+    else if (c->state == ENGINE_CLOCK_FINE)
+        clock_anchor(e, now, tried);
     c->told = day;
     pthread_mutex_unlock(&e->lock);
+}
+
+/* It is at least this day, and what is over then closes. */
+static hsy_status clock_forward(struct engine *e, uint32_t day, hsy_error *err)
+{
+    const uint32_t over = clock_over(e, day);
+
+    return clock_move(e, day, over > e->closed ? over : e->closed, err);
 }
 
 hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
 {
     const uint32_t day = (uint32_t)(now.wall / CLOCK_DAY);
-    const uint32_t over = clock_over(e, day);
-    const uint32_t known = clock_known(e, now.steady);
-    const bool first =
-        e->day == 0 || (e->options.accept_clock && e->clock.told == 0);
+    const uint32_t before = e->day, known = clock_known(e, now.steady);
+    bool tried = e->day == 0 || (e->options.accept_clock && e->clock.told == 0);
     hsy_status st = HSY_OK;
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
     engine_runs_look(e);
     portions_tick(&e->portions, now.steady);
-    if (first && day < e->day)
+    if (tried && day < e->day) {
         st = clock_move(e, day, clock_accepted(e, day), err);
-    else if (day > e->day &&
-             (first || day <= known + 1 || clock_tried(e, known, day, now)))
-        st = clock_move(e, day, over > e->closed ? over : e->closed, err);
+    } else if (day > e->day) {
+        const bool near = day <= clock_reach(e, now.steady);
+
+        tried = tried || (!near && clock_tried(e, known, day, now));
+        /* What is over by the steady clock is over by either reading. */
+        if (tried || near || known > e->day)
+            st = clock_forward(e, tried || near ? day : known, err);
+    }
     if (st == HSY_OK)
-        clock_note(e, now);
+        clock_note(e, now, before, tried);
     return st;
 }

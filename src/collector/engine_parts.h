@@ -135,15 +135,16 @@ struct fold {
 struct engine_clock {
     enum {
         ENGINE_CLOCK_FINE,
-        ENGINE_CLOCK_JUMPED, /* ahead by more than a day, and on trial */
+        ENGINE_CLOCK_JUMPED, /* ahead by more than it may gain; on trial */
         ENGINE_CLOCK_BEHIND  /* today is closed already */
     } state;
     uint32_t told;  /* the day it says; 0: nothing was told yet */
     uint32_t known; /* the day without it, by the last that was believed */
     uint64_t wall, steady; /* then; for `known` */
-    uint64_t since;        /* steady: the trial began */
-    int64_t ahead;         /* wall less steady, then */
-    uint64_t fit, unfit;   /* uploads of the trial: new days, old ones */
+    uint64_t credit;     /* seconds that it might gain on the steady one then */
+    uint64_t since;      /* steady: the trial began */
+    int64_t ahead;       /* wall less steady, then */
+    uint64_t fit, unfit; /* uploads of the trial: new days, old ones */
 };
 
 struct engine {

@@ -354,10 +354,10 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
     return st;
 }
 
-hsy_status engine_settle(struct engine *e, bool quiet, bool *more,
+hsy_status engine_settle(struct engine *e, enum store_pace pace, bool *more,
                          hsy_error *err)
 {
-    return e->store->is->settle(e->store, quiet, more, err);
+    return e->store->is->settle(e->store, pace, more, err);
 }
 
 hsy_status engine_reserve(struct engine *e, hsy_error *err)

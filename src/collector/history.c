@@ -2,10 +2,11 @@
  * history.c - the estimator's thread: figures of what has changed, as time goes
  * by.
  *
- * Once a second it looks which entries may show a new generation (shown.h), and
- * tells readers of events; every estimate_seconds it makes figures of those
- * that did, but spends no more than a part of its time on any of them. Points
- * of a day are written at the latest when the day ends or the collector stops.
+ * Once a second it looks whether a moment for new generations (shown.h) has
+ * come, and tells readers of events; every estimate_seconds it makes figures of
+ * those that did, but spends no more than a part of its time on any of them.
+ * Points of a day are written at the latest when the day ends or the collector
+ * stops.
  */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "history_parts.h"
@@ -279,7 +280,6 @@ static void history_entry(struct history *h, const struct roster_entry *e,
     if (s == NULL)
         return;
     history_settle(h, e->number, s, day);
-    history_renew(h->c, e);
     generation = shown_generation(h->shown, e->number);
     if (generation != s->told) {
         history_tell(h, e);
@@ -332,6 +332,40 @@ bool history_stuck(struct history *h)
     return stuck;
 }
 
+/* ---- Counters that readers see ------------------------------------------- */
+
+static void history_look(struct collector *c, struct history_seen *out)
+{
+    engine_look(c->engine, &out->engine);
+    workers_look(c->workers, &out->times);
+    listen_look(c->public, &out->listener);
+}
+
+static void history_see(struct history *h)
+{
+    struct history_seen now;
+
+    history_look(h->c, &now);
+    pthread_mutex_lock(&h->lock);
+    h->seen = now;
+    pthread_mutex_unlock(&h->lock);
+}
+
+void history_seen(struct collector *c, struct history_seen *out)
+{
+    struct history *h = c->history;
+
+    if (h == NULL || c->config.snapshot_seconds == 0) {
+        history_look(c, out);
+        return;
+    }
+    pthread_mutex_lock(&h->lock);
+    *out = h->seen;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
 static void history_round(struct history *h, bool estimate)
 {
     struct roster *roster = engine_roster(h->c->engine);
@@ -339,6 +373,10 @@ static void history_round(struct history *h, bool estimate)
 
     engine_look(h->c->engine, &status);
     history_watch(h, &status);
+    if (shown_moment(h->shown)) {
+        history_see(h);
+        history_renew_all(h->c);
+    }
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
         history_entry(h, roster_at(roster, i), status.day, estimate);
     roster_drop(roster);
@@ -412,6 +450,7 @@ hsy_status history_start(struct history **out, struct collector *c,
     pthread_condattr_destroy(&monotonic);
     *out = h; /* the thread asks for it */
     st = history_show(h, err);
+    history_look(c, &h->seen);
     if (st == HSY_OK)
         st = desk_open(&h->desk, c, err);
     if (st == HSY_OK && pthread_create(&h->thread, NULL, history_run, h) != 0) {

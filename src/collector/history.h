@@ -30,13 +30,27 @@ void history_put(struct history *h, struct put *p, uint32_t entry);
 /* What readers are shown; NULL: nothing. */
 struct shown *history_shown(struct history *h);
 
-/* The next generation of what is shown of an entry (of all: NULL), if it is
- * time; a failure is logged, and the last one stands. On a thread that may
- * wait. */
+/* For who asks, where there is no grid of moments (snapshot_seconds 0): the
+ * next generation of what is shown of an entry (of all: NULL), if there is a
+ * lot. On a thread that may wait. */
 void history_renew(struct collector *c, const struct roster_entry *e);
 
-/* Whether it is time for one. Any thread. */
+/* Whether there may be one. Any thread. */
 bool history_due(struct collector *c, const struct roster_entry *e);
+
+/* The same at a moment of the grid, of all: a failure is logged, and the last
+ * generation stands. The history's thread. */
+void history_renew_all(struct collector *c);
+
+/* Counters of uploads for who is no operator: as they were at the last moment
+ * of the grid, as they are if there is none. Any thread. */
+struct history_seen {
+    struct engine_status engine;
+    struct workers_times times;
+    struct listen_status listener; /* the public one */
+};
+
+void history_seen(struct collector *c, struct history_seen *out);
 
 /* Reports and nulls of an entry in all time, and its devices: of the live
  * tally, which is the operators'. Any thread. */

@@ -51,6 +51,8 @@ bool history_due(struct collector *c, const struct roster_entry *e)
     struct roster *roster;
     bool due = false;
 
+    if (c->config.snapshot_seconds != 0)
+        return false;
     if (e != NULL)
         return shown_due(shown, e);
     roster = engine_roster(c->engine);
@@ -60,21 +62,32 @@ bool history_due(struct collector *c, const struct roster_entry *e)
     return due;
 }
 
-void history_renew(struct collector *c, const struct roster_entry *e)
+static void make_generation(struct collector *c, const struct roster_entry *e)
 {
-    struct roster *roster;
     hsy_error err = {0};
 
-    if (e != NULL) {
-        if (shown_renew(history_shown(c->history), e, &err) != HSY_OK &&
-            err.status != HSY_E_BUSY)
-            log_failure(c->log, "snapshot", &err);
-        return;
-    }
-    roster = engine_roster(c->engine);
+    if (shown_renew(history_shown(c->history), e, &err) != HSY_OK &&
+        err.status != HSY_E_BUSY)
+        log_failure(c->log, "snapshot", &err);
+}
+
+void history_renew_all(struct collector *c)
+{
+    struct roster *roster = engine_roster(c->engine);
+
     for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
-        history_renew(c, roster_at(roster, i));
+        make_generation(c, roster_at(roster, i));
     roster_drop(roster);
+}
+
+void history_renew(struct collector *c, const struct roster_entry *e)
+{
+    if (c->config.snapshot_seconds != 0)
+        return;
+    if (e != NULL)
+        make_generation(c, e);
+    else
+        history_renew_all(c);
 }
 
 uint64_t history_devices(struct collector *c, const struct history_ask *ask)

@@ -113,9 +113,8 @@ static bool crowd_exempt(const struct listen_crowd *c,
 
 /* ---- Counting ------------------------------------------------------------ */
 
-/* Its two counters, one in each half; false: it is not counted. */
-static bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
-                         const struct sockaddr *at)
+bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
+                  const struct sockaddr *at)
 {
     struct crowd_address a;
     uint8_t hash[crypto_shorthash_BYTES];

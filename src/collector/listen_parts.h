@@ -175,6 +175,11 @@ void listen_tune(const struct listener *l, int fd);
 bool crowd_open(struct listener *l);
 void crowd_close(struct listener *l);
 /* libmicrohttpd asks whether a connection may be. */
+/* The two counters of an address, one in each half; false: it is not counted.
+ * The same for all addresses of an IPv6 network of 64 bits. */
+bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
+                  const struct sockaddr *at);
+
 enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
                             socklen_t len);
 void crowd_enter(struct request *q);

@@ -10,12 +10,22 @@
 #include <string.h>
 #include <time.h>
 
-double shown_now(void)
+static uint64_t shown_moment_now(const struct shown *s)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (s->o.seconds == 0 || clock_gettime(CLOCK_BOOTTIME, &t) == -1)
+        return 0;
+    return (uint64_t)t.tv_sec / s->o.seconds;
+}
+
+bool shown_moment(struct shown *s)
+{
+    const uint64_t now = shown_moment_now(s);
+    const bool come = s->o.seconds == 0 || now != s->moment;
+
+    s->moment = now;
+    return come;
 }
 
 /* The first day whose tally is there, and stays for `spare` days. */
@@ -126,33 +136,10 @@ static bool shown_within(const struct shown_block *b, uint32_t kept,
     return b->last >= kept && b->last >= first && b->first <= last;
 }
 
-/* Null uploads of each block until now: they are of no lot, and so are
- * rounded. */
-static void shown_nulls(const struct shown *s, const struct roster_entry *is,
-                        struct shown_block *blocks, size_t n)
-{
-    const uint64_t least = is->task.min_reports > 1 ? is->task.min_reports : 1;
-    const size_t days = engine_counts(s->o.engine, is->number, NULL, 0);
-    struct store_count *live = calloc(days + 1, sizeof *live);
-    size_t k = 0;
-
-    if (live == NULL)
-        return;
-    engine_counts(s->o.engine, is->number, live, days);
-    for (size_t i = 0; i < days; i++) {
-        while (k < n && blocks[k].last < live[i].epoch)
-            k++;
-        if (k < n && live[i].epoch >= blocks[k].first)
-            blocks[k].nulls += live[i].nulls;
-    }
-    for (k = 0; k < n; k++)
-        blocks[k].nulls -= blocks[k].nulls % least;
-    free(live);
-}
-
 hsy_status shown_blocks(struct shown *s, const struct roster_entry *is,
                         bool kept, struct shown_block **out, size_t *n)
 {
+    const uint64_t least = is->task.min_reports > 1 ? is->task.min_reports : 1;
     const uint32_t from = kept ? shown_kept(s, 0) : 0;
     struct shown_view v;
     hsy_status st = shown_get(s, is->number, &v);
@@ -164,12 +151,14 @@ hsy_status shown_blocks(struct shown *s, const struct roster_entry *is,
         struct shown_block b = v.blocks[k];
 
         for (; i < v.ncounts && v.counts[i].epoch <= b.last; i++)
-            if (v.counts[i].epoch >= b.first)
+            if (v.counts[i].epoch >= b.first) {
                 b.reports += v.counts[i].own;
+                b.nulls += v.counts[i].nulls;
+            }
+        b.nulls -= b.nulls % least; /* they are of no lot */
         if (b.last >= from)
             v.blocks[left++] = b;
     }
-    shown_nulls(s, is, v.blocks, left);
     *out = v.blocks;
     *n = left;
     free(v.counts);
@@ -341,6 +330,7 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
     if (s == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     s->o = *o;
+    s->moment = shown_moment_now(s);
     pthread_mutex_init(&s->renewing, NULL);
     atomic_init(&s->paused, 0);
     pthread_mutex_init(&s->file_lock, NULL);

@@ -40,7 +40,8 @@ struct shown_options {
     const char *data; /* the directory */
     struct engine *engine;
     struct workers *workers;
-    uint64_t seconds;   /* between two generations of an entry */
+    uint64_t seconds;   /* between two moments at which generations may be
+                           made; 0: whenever there is a lot */
     uint64_t day_words; /* as the engine's: */
     uint64_t keep_days;
 };
@@ -50,13 +51,22 @@ hsy_status shown_open(struct shown **out, const struct shown_options *o,
                       hsy_error *err);
 void shown_close(struct shown *s); /* NULL is allowed */
 
-/* The next generation of an entry, if it is time and there is a lot. Waits for
+/*
+ * Whether a moment for new generations has come since the last call; by one
+ * thread. The moments lie on a grid of `seconds` of the clock that goes on
+ * since the machine was started: neither what arrives nor who asks moves one,
+ * so that when a generation comes tells nothing but that a lot was full by
+ * then. A restart waits for the next.
+ */
+bool shown_moment(struct shown *s);
+
+/* The next generation of an entry, if there is a lot. Waits for
  * the folder and the disk: not on a loop's thread. A failure is told once, then
  * it is HSY_E_BUSY until one succeeds. */
 hsy_status shown_renew(struct shown *s, const struct roster_entry *is,
                        hsy_error *err);
 
-/* Whether it may be time for one; any thread. */
+/* Whether there may be a lot; any thread. */
 bool shown_due(struct shown *s, const struct roster_entry *is);
 
 /* A number that is another in each generation; 0: there is none yet. This and

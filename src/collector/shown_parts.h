@@ -21,8 +21,7 @@ struct shown_view {
     size_t ncounts;
     struct shown_block *blocks; /* ascending; owned */
     size_t nblocks;
-    bool gone;   /* it is retired: its tallies are forgotten */
-    double made; /* when, by the monotonic clock; 0: before the start */
+    bool gone; /* it is retired: its tallies are forgotten */
 };
 
 void shown_view_clear(struct shown_view *v);
@@ -38,6 +37,7 @@ struct shown {
     pthread_mutex_t renewing; /* one at a time; taken before the others */
     bool failing;             /* the last one could not be made; renewing */
     atomic_uint paused;       /* backups that are made: none is renewed then */
+    uint64_t moment;          /* of the grid, the last; whose thread ticks */
     pthread_mutex_t
         file_lock; /* of the file; what it holds is what views say */
     struct shown_file *file;
@@ -47,8 +47,6 @@ struct shown {
 };
 
 /* ---- shown.c ------------------------------------------------------------- */
-
-double shown_now(void);
 
 /* The first day whose tally is there, and stays for `spare` days. */
 uint32_t shown_kept(const struct shown *s, uint32_t spare);

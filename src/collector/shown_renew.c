@@ -178,7 +178,6 @@ static hsy_status shown_commit(struct shown_work *w, hsy_error *err)
     }
     if (st == HSY_OK) {
         memcpy(w->plan.next.digest, w->is->digest, HSY_DIGEST);
-        w->plan.next.made = shown_now();
         st = shown_set(w->s, w->is->number, &w->plan.next);
     }
     free(tallies);
@@ -191,7 +190,6 @@ bool shown_due(struct shown *s, const struct roster_entry *is)
 {
     const struct shown_view *v;
     uint64_t shown = 0, live = 0;
-    double made = 0;
     struct store_count *days;
     size_t n;
 
@@ -201,11 +199,7 @@ bool shown_due(struct shown *s, const struct roster_entry *is)
     v = shown_at(s, is->number);
     for (size_t i = 0; v != NULL && i < v->ncounts; i++)
         shown += v->counts[i].reports;
-    if (v != NULL)
-        made = v->made;
     pthread_mutex_unlock(&s->lock);
-    if (made != 0 && shown_now() < made + (double)s->o.seconds)
-        return false;
     n = engine_counts(s->o.engine, is->number, NULL, 0);
     days = calloc(n + 1, sizeof *days);
     if (days == NULL)

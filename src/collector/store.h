@@ -154,6 +154,13 @@ struct store_beside {
     void *ctx;
 };
 
+/* Who waits while a store is settled. */
+enum store_pace {
+    STORE_BUSY,
+    STORE_QUIET,  /* nobody */
+    STORE_OVERDUE /* somebody does, but it was put off for long */
+};
+
 struct store; /* begins with a pointer to its functions */
 
 struct store_functions {
@@ -202,10 +209,10 @@ struct store_functions {
     /* Forget tallies of past epochs; the whole keeps their reports. */
     hsy_status (*drop)(struct store *s, const struct store_tally *tallies,
                        size_t n, hsy_error *err);
-    /* Keep the logs short. When nobody waits (quiet) also erase what was
-     * superseded, a little, and then let nothing that was erased rest in a
+    /* Keep the logs short. Unless somebody waits (STORE_BUSY) also erase what
+     * was superseded, a little, and then let nothing that was erased rest in a
      * log; *more if there is something to do when nobody waits. */
-    hsy_status (*settle)(struct store *s, bool quiet, bool *more,
+    hsy_status (*settle)(struct store *s, enum store_pace pace, bool *more,
                          hsy_error *err);
 
     /* Forget the ids of an epoch's null uploads, while nobody counts: *n. What

@@ -181,7 +181,7 @@ hsy_status store_keep_compact(struct store *is, hsy_error *err)
     while (st == HSY_OK && more)
         st = store_tidy(is, &more, err);
     for (more = true; st == HSY_OK && more;)
-        st = store_settle(is, true, &more, err);
+        st = store_settle(is, STORE_QUIET, &more, err);
     return st == HSY_OK ? keep_vacuum((struct store_sqlite *)is, err) : st;
 }
 

@@ -7,10 +7,15 @@
  * nobody may write. Then it is written over from its beginning. Its file is not
  * cut: giving blocks back and taking them again costs every later sync. What
  * was erased stays in the part that is not yet written over, so once nobody
- * waits (store_settle) the logs are truncated.
+ * waits (store_settle) the logs are truncated. If somebody always waits, that
+ * part of the record's is written over with zeros after a while
+ * (store_blank.c); that of cells is cut, for nobody waits for it.
  */
+#define _GNU_SOURCE /* fstatat */
+
 #include "store_runs.h"
 
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #define LOG_PAGE 4096u
@@ -135,13 +140,26 @@ bool store_log_crowds(struct store_sqlite *s)
 
 /* ---- When nobody waits --------------------------------------------------- */
 
-static hsy_status log_truncate(struct store_sqlite *s, hsy_error *err)
+/* One that grew behind a reader gives its room back. */
+static bool log_too_long(const struct store_sqlite *s)
 {
+    struct stat is;
+
+    return fstatat(s->dir, "record.db-wal", &is, 0) == 0 &&
+           (uint64_t)is.st_size > 2 * (uint64_t)s->record_most * LOG_PAGE;
+}
+
+static hsy_status log_truncate(struct store_sqlite *s, enum store_pace pace,
+                               hsy_error *err)
+{
+    const bool cut = pace == STORE_QUIET || log_too_long(s);
     hsy_status st;
 
     if (!atomic_exchange(&s->erased, false))
         return HSY_OK;
-    st = store_empty_log(s, &s->flip, true, err);
+    st = store_empty_log(s, &s->flip, cut, err);
+    if (st == HSY_OK && !cut && !atomic_load(&s->erased))
+        st = store_blank_log(s, err);
     if (st == HSY_OK)
         st = store_empty_log(s, &s->cells, true, err);
     if (st != HSY_OK)
@@ -178,9 +196,10 @@ static hsy_status log_make_room(struct store_sqlite *s, hsy_error *err)
     return st == HSY_E_FULL || st == HSY_E_NOMEM ? HSY_OK : st;
 }
 
-static hsy_status log_settle(struct store_sqlite *s, bool quiet, bool *more,
-                             hsy_error *err)
+static hsy_status log_settle(struct store_sqlite *s, enum store_pace pace,
+                             bool *more, hsy_error *err)
 {
+    const bool quiet = pace != STORE_BUSY;
     hsy_status st = log_make_room(s, err);
 
     if (st == HSY_OK)
@@ -194,11 +213,11 @@ static hsy_status log_settle(struct store_sqlite *s, bool quiet, bool *more,
     if (st == HSY_OK)
         st = store_runs_step(s, quiet, more, err);
     if (st == HSY_OK && quiet && !*more)
-        st = log_truncate(s, err);
+        st = log_truncate(s, pace, err);
     return st;
 }
 
-hsy_status store_settle(struct store *is, bool quiet, bool *more,
+hsy_status store_settle(struct store *is, enum store_pace pace, bool *more,
                         hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
@@ -208,8 +227,8 @@ hsy_status store_settle(struct store *is, bool quiet, bool *more,
     if (st != HSY_OK)
         return st;
     pthread_mutex_lock(&s->cutting);
-    st = log_settle(s, quiet, more, err);
-    if (!quiet)
+    st = log_settle(s, pace, more, err);
+    if (pace == STORE_BUSY)
         *more |= s->nwaste != 0 || atomic_load(&s->erased);
     pthread_mutex_unlock(&s->cutting);
     return st;

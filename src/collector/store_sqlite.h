@@ -260,7 +260,7 @@ hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);
 hsy_status store_tidy(struct store *is, bool *more, hsy_error *err);
-hsy_status store_settle(struct store *is, bool quiet, bool *more,
+hsy_status store_settle(struct store *is, enum store_pace pace, bool *more,
                         hsy_error *err);
 hsy_status store_chunks(struct store *is, const struct store_tally *tally,
                         const struct store_chunk *chunks, size_t n,
@@ -319,6 +319,10 @@ hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
  * Caller holds cutting. */
 hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
+
+/* Write zeros over what lies behind the end of the record's log, which was just
+ * begun again. Caller holds cutting (store_blank.c). */
+hsy_status store_blank_log(struct store_sqlite *s, hsy_error *err);
 
 /* Whether the logs, which cannot be written over while somebody reads, have
  * become so long that the reader has to go. Any thread. */

@@ -152,7 +152,7 @@ static hsy_status unpack_commit(struct unpack_reader *r, struct store_commit *c)
     if (st == HSY_OK)
         r->seq++;
     if (st == HSY_OK)
-        st = r->store->is->settle(r->store, false, &more, r->err);
+        st = r->store->is->settle(r->store, STORE_BUSY, &more, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 

@@ -97,7 +97,7 @@ static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
         trouble_clock(t, s,
                       t->grave ? "the clock is too far ahead to be believed"
                                : "the clock is days ahead and not believed "
-                                 "yet: no day closes");
+                                 "yet: no day closes by it");
 }
 
 static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
@@ -130,15 +130,18 @@ static void trouble_disk_low(struct trouble *t, const struct trouble_scene *s)
                     f->disk_free >> 20);
 }
 
+/* Never grave: on a quiet collector anybody can use up the ids of a task, and
+ * is then the only one who is refused. What has no room by itself has a row of
+ * its own. */
 static void trouble_refused(struct trouble *t, const struct trouble_scene *s)
 {
-    t->grave = s->counted_at + TROUBLE_NONE <= s->refused_at ||
-               s->counted_at + TROUBLE_NONE <= s->now;
+    const bool none = s->counted_at + TROUBLE_NONE <= s->refused_at ||
+                      s->counted_at + TROUBLE_NONE <= s->now;
+
     if (s->refused_at != 0 && s->now < s->refused_at + TROUBLE_RECENT)
-        trouble_say(t, t->grave
-                           ? "uploads are refused for want of room, and none "
-                             "is counted"
-                           : "some uploads are refused for want of room");
+        trouble_say(t, none ? "uploads are refused for want of room, and none "
+                              "is counted"
+                            : "some uploads are refused for want of room");
 }
 
 static void trouble_ids(struct trouble *t, const struct trouble_scene *s)

@@ -31,6 +31,16 @@ uint64_t workers_clock(void)
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+/* Seconds that go on while the machine sleeps, too. */
+static uint64_t workers_steady(void)
+{
+    struct timespec t;
+
+    if (clock_gettime(CLOCK_BOOTTIME, &t) == -1)
+        return workers_clock() / WORKERS_SECOND;
+    return (uint64_t)t.tv_sec;
+}
+
 /* Give the lock back and wake a half that sleeps: in this order, or it would
  * wake up only to wait for the lock. One call is enough for one sleep. */
 static void workers_unlock(struct workers *w, struct workers_half *half)
@@ -263,7 +273,7 @@ static void workers_admit(struct workers *w, struct submission *list)
 static void workers_day(struct workers *w)
 {
     const struct engine_time now = {.wall = w->options.now(w->options.ctx),
-                                    .steady = workers_clock() / 1000000};
+                                    .steady = workers_steady()};
     const uint32_t day = (uint32_t)(now.wall / WORKERS_DAY);
     hsy_error err = {0};
     hsy_status st;

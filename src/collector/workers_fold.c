@@ -68,9 +68,14 @@ static void folder_settle(struct workers *w, struct folder *s)
 {
     const uint64_t now = workers_clock();
     const bool quiet = now >= folder_settles(w, s);
+    const bool waited = now < workers_quiet(w, UINT64_MAX);
     hsy_error err = {0};
     bool more = false;
-    hsy_status st = engine_settle(w->e, quiet, &more, &err);
+    hsy_status st = engine_settle(w->e,
+                                  !quiet   ? STORE_BUSY
+                                  : waited ? STORE_OVERDUE
+                                           : STORE_QUIET,
+                                  &more, &err);
 
     if (st != HSY_OK && st != HSY_E_FULL) {
         workers_fail(w, st, &err);

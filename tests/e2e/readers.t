@@ -200,15 +200,7 @@ for how in (c.kill, c.stop):
     ok(all(c.get("/v1/tasks/%s/tally" % name, A)[1] == before[name] for name in seen), "the same bytes after it was %s" % ("killed" if how == c.kill else "stopped"))
 c.stop()
 
-# ---- At most so often ---------------------------------------------------------------
-
-c.configure(**{**c.config, "snapshot_seconds": 86400})
 c.start()
-send("wide", DAY, 2 * M)
-c.until(lambda: cells_of(c.get("/v1/tasks/wide/tally", A)[1])[1] > cells_of(before["wide"])[1])
-first = c.get("/v1/tasks/wide/tally", A)[1]
-send("wide", DAY, 5 * M)
-ok(c.get("/v1/tasks/wide/tally", A)[1] == first and cells_of(c.get("/v1/tasks/wide/live", O)[1])[1] == len(sent["wide"]), "however many come: one generation in snapshot_seconds")
 
 # ---- What is retired is forgotten ------------------------------------------------------
 

@@ -52,6 +52,8 @@ answer = c.upload([old["age"].upload([1])])
 ok(answer[0] == 410 and answer[1]["refused"][0]["reason"] == "closed" and c.upload([old["size"].upload([1])])[0] == 204, "nothing more of it is taken; of others it is", answer)
 row = c.get("/v1/tasks/age?release=1", O)[1]
 ok(row["reports"] == 40 and len(row["days"]) == 2, "what was counted is still known", row)
+gone = {(t["task"], t["release"]): t["retired"] for t in c.get("/v1/tasks", A)[1]["tasks"]}
+ok([key for key in gone if gone[key]] == [("age", 1)] and len(gone) == 6, "and the list says which is retired", gone)
 status, history = c.get("/v1/tasks/age/history?release=1", A)
 ok(status == 200 and history, "and so is its history", (status, str(history)[:200]))
 ok("retired task=age" in c.said(), "the log says it", c.said())

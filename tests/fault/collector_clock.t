@@ -100,8 +100,8 @@ for day, cell in ((1, 10), (0, 11), (1, 12), (2, 13), (0, 14)):
     if taken(c, wires, acked, [cell, 0]) != {204}:
         wrong.append(day)
 ok(not wrong and exact(c, acked), "a clock that goes to and fro within the days of grace changes nothing", wrong)
-for day in (3, 4):
-    m.clock(NOON + day * A_DAY)
+for day in (1, 2, 3, 4):
+    m.passes(A_DAY)
     c.until(lambda: c.get("/v1/status")[1]["day"] == date(DAY + day))
 closed = eventually(c, wires[0], {410})  # counted before: 204 while it is open
 ok(closed[0], "after them the epoch closes", closed)
@@ -130,12 +130,57 @@ for ahead in (9, 30, 60):
     while time.monotonic() < end:
         answers |= taken(c, wires, acked, range(10, 20))
     ok(answers == {204} and c.upload([c.task["cells"].upload([50], epoch=DAY + ahead)])[0] == 204, "and takes the days of both readings", answers)
+    ok("\nhearsay_open_epochs 10\n" in c.get("/metrics")[1].decode(), "which a metric counts: five of each")
     ok(c.upload([c.task["cells"].upload([51], epoch=DAY + ahead // 2)])[0] == 503, "what lies between must wait")
     m.clock(NOON)
     ok(c.until(lambda: status(c) == (date(DAY), date(DAY), True, 200)) and taken(c, wires, acked, range(30)) == {204}
        and {cell: 1 for cell in acked}.items() <= c.cells("cells").items(), "and nothing was closed by it", status(c))
     ok(c.until(lambda: "trouble-over name=clock-ahead" in c.said()) and c.said().count("trouble name=clock-ahead: ") == 1 and c.said().count("trouble-over") == 1, "the log says it once, and that it is over", c.said())
     c.kill()
+
+# ---- A day at a time, each within a second: all of them together are weeks --------
+
+c, wires = world("wander", grace_days=1)
+acked, days = set(range(10)), []
+for day in range(1, 5):
+    m.clock(NOON + day * A_DAY)
+    c.until(lambda: status(c)[1] == date(DAY + day))
+    days.append(status(c)[0])
+ok(set(days) == {date(DAY + 1)} and not status(c)[2], "a clock that wanders is believed for one day, and not for the next ones", days)
+ok(taken(c, wires, acked, range(20)) == {204} and exact(c, acked), "and closes nothing", status(c))
+m.clock(NOON)
+ok(c.until(lambda: status(c)[2]) and taken(c, wires, acked, range(30)) == {204} and exact(c, acked), "set right it is believed again", status(c))
+c.kill()
+
+# ---- Right after all: the two minutes of a trial, which both clocks go through ------
+
+c, wires = world("trial")
+acked, new = set(range(10)), [c.task["cells"].upload([cell], epoch=DAY + 9) for cell in range(100, 120)]
+m.clock(NOON + 9 * A_DAY)
+c.until(lambda: status(c)[1] == date(DAY + 9))
+before = [c.upload([w])[0] for w in new[:12]] + sorted(taken(c, wires, acked, range(10, 15)))
+m.passes(60)
+time.sleep(1.2)  # longer than a look at the clock takes
+ok(before == [204] * 13 and status(c) == (date(DAY), date(DAY + 9), False, 200) and taken(c, wires, acked, [0]) == {204}, "after a minute of a trial nothing is believed or closed", (before, status(c)))
+m.passes(70)
+ok(c.until(lambda: status(c) == (date(DAY + 9), date(DAY + 9), True, 200)), "after two minutes, most uploads of the new day, it is believed", status(c))
+ok(taken(c, wires, acked, [0, 20]) == {410} and [c.upload([w])[0] for w in new] == [204] * 20, "what is over is closed, and the new day is taken")
+ok(exact(c, [*range(15), *range(100, 120)]), "and each is counted once", sorted(c.cells("cells")))
+m.passes(A_DAY)
+ok(c.until(lambda: status(c) == (date(DAY + 10), date(DAY + 10), True, 200)), "the next midnight is one as any", status(c))
+c.kill()
+
+# ---- Wrong for days: only what is over by either reading closes, so ids do not gather
+
+c, wires = world("lasting", grace_days=1)
+m.clock(NOON + 40 * A_DAY)
+c.until(lambda: status(c)[1] == date(DAY + 40))
+for day in range(1, 4):
+    m.passes(A_DAY)
+    c.until(lambda: status(c)[1] == date(DAY + 40 + day))
+ok(c.until(lambda: status(c)[:3] == (date(DAY + 3), date(DAY + 43), False)) and taken(c, wires, set(), [0]) == {410}, "three days later the day is known without the clock, and the first has closed", status(c))
+ok(c.upload([c.task["cells"].upload([60], epoch=DAY + 3)])[0] == 204 and "\nhearsay_ids 1\n" in c.get("/metrics")[1].decode(), "its ids are gone, and today is taken", status(c))
+c.kill()
 
 # ---- Led astray, and back ----------------------------------------------------------
 

@@ -45,7 +45,8 @@ struct machine {
     uint64_t calls, at;
     int32_t what, on;
     uint32_t which, struck;
-    int64_t clock; /* seconds that CLOCK_REALTIME is ahead */
+    int64_t clock;  /* seconds that CLOCK_REALTIME is ahead */
+    int64_t steady; /* and CLOCK_BOOTTIME, which nobody sleeps by */
 };
 
 static struct machine *m;
@@ -347,6 +348,8 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 
     if (result == 0 && clock == CLOCK_REALTIME && m != NULL)
         t->tv_sec += __atomic_load_n(&m->clock, __ATOMIC_ACQUIRE);
+    if (result == 0 && clock == CLOCK_BOOTTIME && m != NULL)
+        t->tv_sec += __atomic_load_n(&m->steady, __ATOMIC_ACQUIRE);
     return result;
 }
 

@@ -17,7 +17,7 @@ KILL, TORN, HANG = -1, -2, -3
 WRITES, SYNCS, NAMES, SENDS, READS, TAKES = 1, 2, 4, 8, 16, 32
 CHANGES = WRITES | SYNCS | NAMES | SENDS  # a kill before another call is one after the last of these
 NEVER = 2 ** 64 - 1
-_LAYOUT = "QQiiIIq"
+_LAYOUT = "QQiiIIqq"
 _SHIM = os.path.join(_TOOLS, "machine.so")
 
 
@@ -35,7 +35,7 @@ class Machine:
     """The world of one collector; each field can be set while it runs."""
 
     def __init__(self, name="machine"):
-        self.file = write(name, struct.pack(_LAYOUT, 0, NEVER, 0, 0, 0, 0, 0))
+        self.file = write(name, struct.pack(_LAYOUT, 0, NEVER, 0, 0, 0, 0, 0, 0))
         with open(self.file, "r+b") as f:
             self.map = mmap.mmap(f.fileno(), struct.calcsize(_LAYOUT))
         self.env = {"LD_PRELOAD": _SHIM, "HSY_MACHINE": self.file,
@@ -49,6 +49,15 @@ class Machine:
 
     def clock(self, seconds):
         struct.pack_into("q", self.map, 32, seconds)
+
+    def steady(self, seconds):
+        """So many seconds have gone by, though the wall clock does not say so."""
+        struct.pack_into("q", self.map, 40, seconds)
+
+    def passes(self, seconds):
+        """Time goes by: for the wall clock, and the steady one that it is held against."""
+        struct.pack_into("q", self.map, 40, self._get(40, "q") + seconds)
+        self.clock(self._get(32, "q") + seconds)
 
     def count(self, which):
         """Count calls of these kinds from now on; nothing befalls them."""

@@ -169,13 +169,114 @@ static void days_meanwhile(void)
         r.steady += 86400;
         tell(&r, NOON(RIG_DAY + 40 + day));
         ok(rig_one(&r, up_on(day, RIG_DAY + day)) == INTAKE_COUNTED &&
-               engine_days(r.e).first == RIG_DAY - 2,
+               look(&r).clock_jumped,
            "day %u of a clock far ahead: today's uploads are taken", day);
+        ok(engine_days(r.e).first == RIG_DAY + day - 2 &&
+               look(&r).ids == (day < 4 ? day : 3),
+           "and what is over by either reading closes, so ids do not gather");
     }
     tell(&r, NOON(RIG_DAY + 5));
     ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 5 &&
            opens(&r, RIG_DAY + 3, RIG_DAY + 6, 0, 0),
        "set right it is believed at once, as the steady clock agrees");
+    rig_close(&r);
+}
+
+/* ---- A day at a time ----------------------------------------------------- */
+
+/* Hours in which all is well, at a wall clock that gains some seconds in each;
+ * false: it was not believed once, or another day. */
+static bool goes_well(struct rig *r, uint64_t *wall, uint32_t hours, int gain)
+{
+    bool well = true;
+
+    for (uint32_t i = 0; i < hours; i++) {
+        *wall += (uint64_t)(3600 + gain);
+        r->steady += 3600;
+        tell(r, *wall);
+        well &= !look(r).clock_jumped && look(r).day == *wall / 86400;
+    }
+    return well;
+}
+
+static void ordinary(void)
+{
+    static const int gains[] = {0, 2, -2, 30, -30};
+    struct rig r;
+
+    for (size_t i = 0; i < sizeof gains / sizeof gains[0]; i++) {
+        uint64_t wall = NOON(RIG_DAY);
+
+        rig_open(&r);
+        ok(goes_well(&r, &wall, 40 * 24, gains[i]),
+           "40 days of a clock that gains %d s an hour are believed", gains[i]);
+        rig_close(&r);
+    }
+}
+
+/* Each step is small, and all of them are weeks. */
+static void wanders(uint32_t step, uint32_t seconds)
+{
+    uint64_t wall = NOON(RIG_DAY);
+    struct rig r;
+
+    rig_open(&r);
+    rig_one(&r, up_on(1, RIG_DAY));
+    while (wall < NOON(RIG_DAY + 9)) {
+        wall += step;
+        r.steady += seconds;
+        tell(&r, wall);
+    }
+    ok(look(&r).clock_jumped && look(&r).day <= RIG_DAY + 1 &&
+           rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_AGAIN &&
+           rig_one(&r, up_on(2, RIG_DAY)) == INTAKE_COUNTED,
+       "a clock that goes %u s every %u s closes nothing", step, seconds);
+    tell(&r, NOON(RIG_DAY) + r.steady);
+    ok(!look(&r).clock_jumped && look(&r).day <= RIG_DAY + 1,
+       "and is believed when it is right again");
+    rig_close(&r);
+}
+
+/* What was gained comes back in time. */
+static void gains_again(void)
+{
+    uint64_t wall = NOON(RIG_DAY + 1);
+    struct rig r;
+
+    rig_open(&r);
+    tell(&r, wall);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 1,
+       "a clock may gain a day");
+    tell(&r, wall + 86400);
+    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY + 1,
+       "but not two at once");
+    tell(&r, wall);
+    ok(goes_well(&r, &wall, 24, 0), "a day passes");
+    wall += 86400;
+    tell(&r, wall);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 3,
+       "and it may gain another");
+    rig_close(&r);
+}
+
+/* A stop over midnight has gained the day that a clock may gain. */
+static void next_morning(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 1);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 1,
+       "started the next day it is believed");
+    rig_jump(&r, RIG_DAY + 2);
+    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY + 1,
+       "and then it may not gain a day at once");
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 1);
+    rig_jump(&r, RIG_DAY + 2);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 2,
+       "where no midnight has passed it may");
     rig_close(&r);
 }
 
@@ -271,6 +372,33 @@ static void mends_once(void)
     rig_close(&r);
 }
 
+/* One closed day in which something was counted keeps those before it closed:
+ * a store knows the last closed day, and no more. */
+static void astray_twice(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    r.options.accept_clock = r.store.mends = true;
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 6);
+    rig_one(&r, up_on(1, RIG_DAY + 6));
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 20);
+    rig_restart(&r);
+    rig_jump(&r, RIG_DAY + 1);
+    ok(look(&r).clock_behind && engine_days(r.e).first == RIG_DAY + 7 &&
+           rig_one(&r, up_on(2, RIG_DAY + 1)) == INTAKE_CLOCK,
+       "led astray twice, days before the one that was counted stay closed");
+    rig_day(&r, RIG_DAY + 7);
+    ok(!look(&r).clock_jumped &&
+           rig_one(&r, up_on(3, RIG_DAY + 7)) == INTAKE_COUNTED &&
+           rig_one(&r, up_on(1, RIG_DAY + 6)) != INTAKE_COUNTED &&
+           r.store.faults == 0,
+       "until it has passed");
+    rig_close(&r);
+}
+
 /* A little behind, within the days of grace, is nothing. */
 static void a_little(void)
 {
@@ -308,9 +436,16 @@ int main(void)
     month_of_rest();
     days_between();
     days_meanwhile();
+    ordinary();
+    wanders(86400, 60);
+    wanders(3600, 1);
+    wanders(86399, 3600);
+    gains_again();
+    next_morning();
     days_close();
     behind();
     mends_once();
+    astray_twice();
     a_little();
     rehearsal();
     return tap_done();

@@ -102,7 +102,7 @@ static hsy_status scale_append(struct store *s, struct store_state *state,
     if (from / scale_commit % 80 >= 75) /* 16 commits of the day are new */
         st = s->is->seal(s, epoch, err);
     for (unsigned i = 0; st == HSY_OK && i < 12; i++)
-        st = s->is->settle(s, true, &more, err);
+        st = s->is->settle(s, STORE_QUIET, &more, err);
     return st;
 }
 
@@ -124,7 +124,7 @@ static bool scale_fill(const char *directory, uint64_t n)
                           n - i < scale_commit ? (size_t)(n - i) : scale_commit,
                           &err);
     while (st == HSY_OK && more)
-        st = s->is->settle(s, true, &more, &err);
+        st = s->is->settle(s, STORE_QUIET, &more, &err);
     ids_close(t);
     s->is->close(s);
     if (st != HSY_OK)
@@ -299,7 +299,7 @@ static void scale_settle(struct scale_side *w)
 
     engine_tidy(w->r.e, &more, NULL);
     for (more = true; more;)
-        engine_settle(w->r.e, true, &more, NULL);
+        engine_settle(w->r.e, STORE_QUIET, &more, NULL);
 }
 
 static int scale_order(const void *a, const void *b)

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "listen_client.h"
+#include "listen_parts.h"
 #include "tap.h"
 
 #include <sys/un.h>
@@ -244,8 +245,67 @@ static void networks_are_read(void)
         ok(!listen_is_network(bad[i]), "'%s' is none", bad[i]);
 }
 
+/* ---- Which addresses are one --------------------------------------------- */
+
+/* The counters of an address of either kind, as one number; 0: none. */
+static uint64_t counters(const struct listener *l, const char *address)
+{
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    const bool is_four = inet_pton(AF_INET, address, &four.sin_addr) == 1;
+    uint32_t places[2];
+
+    if (!is_four && inet_pton(AF_INET6, address, &six.sin6_addr) != 1)
+        abort();
+    if (!crowd_places(l->crowd, places,
+                      is_four ? (const struct sockaddr *)&four
+                              : (const struct sockaddr *)&six))
+        return 0;
+    return ((uint64_t)places[0] << 32 | places[1]) + 1;
+}
+
+/* Loopback has one address of IPv6, so this is about numbers. Two addresses
+ * that are not one share both counters once in 2^32. */
+static void a_network_of_64_bits_is_one(void)
+{
+    static const char *const networks[] = {
+        "2001:db8:0:1::", "2001:db8:0:2::", "2001:db8:1:1::",
+        "2001:db9:0:1::", "fd00:1:2:3::",   "fd00:1:2:4::"};
+    static const char *const hosts[] = {"1", "2", "ffff:ffff:ffff:ffff",
+                                        "8000:0:0:1"};
+    static const char *const exempt[] = {"2001:db8:0:9::/64", NULL};
+    const struct listen_options o = options(exempt);
+    struct listener *l = serve(&o);
+    uint64_t first[6];
+    bool one = true, apart = true;
+    char address[64];
+
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 4; k++) {
+            const bool whole = strlen(hosts[k]) > 4;
+
+            snprintf(address, sizeof address, "%.*s%s",
+                     (int)strlen(networks[i]) - (whole ? 1 : 0), networks[i],
+                     hosts[k]);
+            if (k == 0)
+                first[i] = counters(l, address);
+            one &= counters(l, address) == first[i] && first[i] != 0;
+        }
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < i; k++)
+            apart &= first[i] != first[k];
+    ok(one, "all addresses of an IPv6 network of 64 bits are one");
+    ok(apart, "networks that differ in a bit of these are not");
+    ok(counters(l, "192.0.2.7") != counters(l, "192.0.2.8") &&
+           counters(l, "192.0.2.7") == counters(l, "::ffff:192.0.2.7"),
+       "each of IPv4 is one, also as IPv6 maps it");
+    ok(counters(l, "2001:db8:0:9::77") == 0, "who is exempt is not counted");
+    listen_close(l);
+}
+
 int main(void)
 {
+    a_network_of_64_bits_is_one();
     an_address_has_so_many();
     some_are_exempt();
     both_kinds_are_counted();

@@ -225,7 +225,7 @@ static void what_is_folded_is_erased(void)
     ok(unit_holds("record.db-wal", report), "a report rests in the log");
     rig_round(s, 0, 1, &err);
     while (more)
-        if (s->is->settle(s, true, &more, &err) != HSY_OK)
+        if (s->is->settle(s, STORE_QUIET, &more, &err) != HSY_OK)
             break;
     ok(!unit_holds("record.db-wal", report) && !unit_holds("record.db", report),
        "folded and tidied, it is nowhere");

@@ -240,6 +240,36 @@ static const char *faults_cut(size_t n, struct faults_chance *chance)
     return faults_check(&faults_rig, &told);
 }
 
+/* Whether an operation writes over what lies behind the end of a log. */
+static bool faults_blanks(const struct disk_op *op)
+{
+    return op->what == DISK_WRITE && op->len > 4120 && op->bytes[0] == 0 &&
+           memcmp(op->bytes, op->bytes + 1, (size_t)op->len - 1) == 0;
+}
+
+/* What is written over must not have counted, whatever is there of it. */
+static void cut_while_a_log_is_blanked(void)
+{
+    const unsigned each = faults_long ? 500 : TEST_SANITIZED ? 2 : 10;
+    const char *wrong = NULL;
+    size_t blanks = 0, states = 0;
+
+    for (size_t i = 0; i < disk.nop && wrong == NULL; i++) {
+        if (!faults_blanks(&disk.op[i]))
+            continue;
+        blanks++;
+        for (unsigned k = 0; k < each && wrong == NULL; k++, states++) {
+            struct faults_chance chance = {256, k % 2 == 0 ? 4 : 128};
+
+            wrong = faults_cut(i + 1, &chance);
+        }
+    }
+    ok(wrong == NULL && blanks >= 8,
+       "%zu states where a log was being written over (%zu times): the same"
+       "%s%s",
+       states, blanks, wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong);
+}
+
 static void cut_anywhere(void)
 {
     static const struct faults_chance chances[] = {
@@ -272,6 +302,7 @@ static void cut_anywhere(void)
        "%zu states after a power cut: every acknowledged report is there "
        "once%s%s (operation %zu)",
        states, wrong == NULL ? "" : ": ", wrong == NULL ? "" : wrong, n);
+    cut_while_a_log_is_blanked();
     disk_reset();
     free(faults_told);
 }

@@ -134,7 +134,7 @@ static hsy_status world_settle(struct world *w, unsigned steps)
     bool more = true;
 
     for (; st == HSY_OK && more && steps > 0; steps--)
-        st = engine_settle(w->r.e, true, &more, &w->err);
+        st = engine_settle(w->r.e, STORE_QUIET, &more, &w->err);
     return st;
 }
 
@@ -463,7 +463,8 @@ static void *folder(void *ctx)
 
         st = engine_fold(w->r.e, &more, &err);
         if (st == HSY_OK)
-            st = engine_settle(w->r.e, i % 3 == 0, &more, &err);
+            st = engine_settle(w->r.e, i % 3 == 0 ? STORE_QUIET : STORE_BUSY,
+                               &more, &err);
     }
     return st == HSY_OK ? NULL : w;
 }

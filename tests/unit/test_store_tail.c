@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 
 static char tail_root[64], tail_at[96];
 static struct store *tail_store;
@@ -33,15 +34,16 @@ static void tail_close(void)
     rig_remove(tail_at);
 }
 
+static uint8_t tail_batch[4 << 20];
+
 /* A commit with one batch of len bytes of an entry. */
 static hsy_status tail_append(uint32_t entry, size_t len)
 {
-    static uint8_t bytes[4 << 20];
     const struct store_batch b = {.entry = entry,
                                   .epoch = 100,
                                   .type = STORE_REPORTS,
                                   .reports = 1,
-                                  .bytes = bytes,
+                                  .bytes = tail_batch,
                                   .len = len};
     const struct store_commit c = {
         .seq = tail_state.seq + 1, .batches = &b, .nbatches = 1};
@@ -104,7 +106,7 @@ static void nobody_waits_for_a_long_sync(void)
        "the log has grown beyond its bound");
     tail_seen = (struct tail_seen){.commit = true};
     disk.hook = tail_hook;
-    ok(tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK &&
+    ok(tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
            atomic_load(&tail_is->record_log) == 0,
        "it is moved, while commits go on");
     ok(tail_seen.most > 4000 && tail_seen.most_locked < 300,
@@ -114,7 +116,7 @@ static void nobody_waits_for_a_long_sync(void)
         good = tail_append(i % 3, 60000) == HSY_OK;
     ok(good && atomic_load(&tail_is->record_log) < 400,
        "it is written over from its beginning");
-    tail_store->is->settle(tail_store, false, &more, &err);
+    tail_store->is->settle(tail_store, STORE_BUSY, &more, &err);
     ok(tail_seen.truncations == 0, "and no commit cuts it");
     disk.hook = NULL;
     tail_close();
@@ -145,16 +147,120 @@ static void logs_are_truncated_when_quiet(void)
     for (unsigned i = 0; good && i < 20; i++)
         good = tail_append(1, 60000) == HSY_OK;
     rig_round(tail_store, 1, tail_state.seq, &err);
-    ok(tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK && more,
+    ok(tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
+           more,
        "what was erased is something to do when nobody waits");
     stat(rig_path(tail_at, "record.db-wal"), &is);
     ok(is.st_size > 100000, "and rests in the log until then");
     while (more)
-        if (tail_store->is->settle(tail_store, true, &more, &err) != HSY_OK)
+        if (tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) !=
+            HSY_OK)
             break;
     stat(rig_path(tail_at, "record.db-wal"), &is);
-    tail_store->is->settle(tail_store, false, &more, &err);
+    tail_store->is->settle(tail_store, STORE_BUSY, &more, &err);
     ok(is.st_size == 0 && !more, "then it is cut to nothing, once");
+    tail_close();
+}
+
+static sqlite3_int64 tail_bytes(const char *file)
+{
+    struct stat is;
+
+    return stat(rig_path(tail_at, file), &is) == 0 ? is.st_size : 0;
+}
+
+/* Whether the record's log holds some bytes of what was appended. */
+static bool tail_rests(const char *word)
+{
+    static char bytes[STORE_LOG * 8192];
+    FILE *in = fopen(rig_path(tail_at, "record.db-wal"), "rb");
+    size_t n = in == NULL ? 0 : fread(bytes, 1, sizeof bytes, in);
+
+    if (in != NULL)
+        fclose(in);
+    return memmem(bytes, n, word, strlen(word)) != NULL;
+}
+
+/* A commit of an upload that can be found again. */
+static bool tail_word(const char *word)
+{
+    memset(tail_batch, 'x', 60000);
+    memcpy(tail_batch + 30000, word, strlen(word));
+    return tail_append(1, 60000) == HSY_OK;
+}
+
+static unsigned tail_blanks; /* zeros written while somebody might commit */
+
+static void tail_blanking(enum disk_what what, const char *file)
+{
+    const bool wal = strcmp(file, "record.db-wal") == 0;
+
+    if (wal && what == DISK_TRUNCATE)
+        tail_seen.truncations++;
+    if (wal && what == DISK_SYNC && !tail_locked() && tail_blanks++ < 3)
+        tail_word("came meanwhile"); /* between two pieces */
+}
+
+/* If somebody always waits, the log is not cut: what was erased is written
+ * over, and what comes meanwhile stays. */
+static void logs_are_blanked_when_overdue(void)
+{
+    hsy_error err;
+    bool more = true, good = tail_open();
+    sqlite3_int64 size;
+
+    for (unsigned i = 0; good && i < 40; i++)
+        good = tail_word("a single report");
+    rig_round(tail_store, 1, tail_state.seq, &err);
+    size = tail_bytes("record.db-wal");
+    ok(good && tail_rests("a single report"),
+       "what was erased rests in the log");
+    tail_seen.truncations = tail_blanks = 0;
+    disk.hook = tail_blanking;
+    while (good && more)
+        good = tail_store->is->settle(tail_store, STORE_OVERDUE, &more, &err) ==
+               HSY_OK;
+    disk.hook = NULL;
+    ok(good && !tail_rests("a single report") && tail_blanks > 3,
+       "where somebody always waits it is written over, in %u pieces",
+       tail_blanks);
+    ok(tail_seen.truncations == 0 && tail_bytes("record.db-wal") >= size,
+       "and the log is not cut (%u, %lld of %lld)", tail_seen.truncations,
+       (long long)tail_bytes("record.db-wal"), (long long)size);
+    tail_store->is->close(tail_store);
+    ok(store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err) ==
+               HSY_OK &&
+           tail_state.seq == 43 &&
+           rig_sql(tail_at, "record.db", "SELECT count(*) FROM batches") == 3,
+       "what came meanwhile is there");
+    tail_close();
+}
+
+/* A kill when all is written over: the log is read up to its end. */
+static void a_log_with_zeros_is_read(void)
+{
+    hsy_error err;
+    bool more = true, good = tail_open();
+    const pid_t child = good ? fork() : -1;
+    int status = -1;
+
+    if (child == 0) {
+        for (unsigned i = 0; good && i < 40; i++)
+            good = tail_word("a single report");
+        rig_round(tail_store, 1, tail_state.seq, &err);
+        while (good && more)
+            good = tail_store->is->settle(tail_store, STORE_OVERDUE, &more,
+                                          &err) == HSY_OK;
+        good &= tail_word("the last");
+        _exit(good ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    tail_store->is->close(tail_store);
+    ok(status == 0 &&
+           store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err) ==
+               HSY_OK &&
+           tail_state.seq == 41,
+       "a process that ends after that has lost nothing");
     tail_close();
 }
 
@@ -171,17 +277,20 @@ static void a_reader_that_stays(void)
     sqlite3_exec(db, "BEGIN; SELECT count(*) FROM batches", NULL, NULL, NULL);
     for (unsigned i = 0; good && i < 300; i++)
         good = tail_append(0, 60000) == HSY_OK;
-    good &= tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK;
+    good &=
+        tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
     before = disk.ops;
     for (unsigned i = 0; good && i < 100; i++)
-        good = tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK;
+        good = tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) ==
+               HSY_OK;
     ok(good && disk.ops == before, "a reader that stays costs nothing more");
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     sqlite3_close(db);
     for (unsigned i = 0; good && i < 300; i++)
         good = tail_append(0, 60000) == HSY_OK;
     ok(good &&
-           tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK &&
+           tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) ==
+               HSY_OK &&
            atomic_load(&tail_is->record_log) == 0,
        "when it has gone the log is moved");
     tail_close();
@@ -191,13 +300,6 @@ static void a_reader_that_stays(void)
  */
 
 static sqlite3_int64 tail_room; /* bytes of all files together */
-
-static sqlite3_int64 tail_bytes(const char *file)
-{
-    struct stat is;
-
-    return stat(rig_path(tail_at, file), &is) == 0 ? is.st_size : 0;
-}
 
 /* What all files take, if one of them were so long. */
 static sqlite3_int64 tail_takes(const char *file, sqlite3_int64 end)
@@ -243,8 +345,8 @@ static void a_small_disk_stays_in_use(void)
         if (due) /* until it goes, as who folds does */
             due = rig_round(tail_store, 0, tail_state.seq, &err) != HSY_OK;
         refused += due;
-        good &=
-            tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK;
+        good &= tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) ==
+                HSY_OK;
         if (taken == 290 && tail_room == 3 << 20) /* others take the rest */
             tail_room = tail_takes("", 0);
     }
@@ -285,7 +387,8 @@ static void nobody_eats_the_reserve(void)
         continue;
     tail_greedy = true;
     disk.hook = tail_eats;
-    good &= tail_store->is->settle(tail_store, false, &more, &err) == HSY_OK;
+    good &=
+        tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
     disk.hook = NULL;
     tail_greedy = false;
     ok(good && tail_bytes("record.db-wal") == 0,
@@ -313,7 +416,7 @@ static void tail_busy(enum disk_what what, const char *file)
     disk.hook = NULL; /* none of what follows */
     for (unsigned i = 0; i < 20; i++)
         tail_append(0, 60000);
-    tail_store->is->settle(tail_store, false, &more, &err);
+    tail_store->is->settle(tail_store, STORE_BUSY, &more, &err);
     disk.hook = tail_busy;
 }
 
@@ -346,10 +449,12 @@ static void a_backup_gives_way(void)
     tail_is->record_most = tail_is->cells_most = most;
     for (unsigned i = 0; good && i < 200; i++)
         good = tail_append(0, 60000) == HSY_OK;
-    good &= tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK;
+    good &=
+        tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     ok(good && tail_backup(2, &err) == HSY_OK,
        "a backup is made while commits go on");
-    good &= tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK;
+    good &=
+        tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     st = tail_backup(10000, &err);
     ok(st == HSY_E_BUSY && err.msg != NULL,
        "one for which a log would grow without bound is given up: %s",
@@ -357,7 +462,8 @@ static void a_backup_gives_way(void)
     ok(tail_copied > 9900 && atomic_load(&tail_is->record_log) < 256 * most,
        "the log has %zu pages", atomic_load(&tail_is->record_log));
     ok(tail_append(0, 100) == HSY_OK &&
-           tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK &&
+           tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) ==
+               HSY_OK &&
            atomic_load(&tail_is->record_log) == 0,
        "and is moved when it has gone");
     ok(tail_backup(0, &err) == HSY_OK, "the next is made");
@@ -373,7 +479,8 @@ static void a_backup_gives_way_on_a_full_disk(void)
 
     for (unsigned i = 0; good && i < 200; i++)
         good = tail_append(0, 60000) == HSY_OK;
-    good &= tail_store->is->settle(tail_store, true, &more, &err) == HSY_OK;
+    good &=
+        tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     atomic_store(&tail_is->full, true); /* as a commit that finds no room */
     ok(good && tail_backup(1, &err) == HSY_E_BUSY,
        "a backup that is made when the disk becomes full is given up");
@@ -483,6 +590,8 @@ int main(void)
     nobody_waits_for_a_long_sync();
     who_appends_moves_no_log();
     logs_are_truncated_when_quiet();
+    logs_are_blanked_when_overdue();
+    a_log_with_zeros_is_read();
     a_reader_that_stays();
     a_small_disk_stays_in_use();
     nobody_eats_the_reserve();
