@@ -105,6 +105,7 @@ ABOVE   := \
     test_rest \
     test_roster \
     test_runs \
+    test_runs_tail \
     test_sandbox \
     test_search \
     test_shown \
