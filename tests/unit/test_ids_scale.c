@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 
+#include "engine_parts.h"
 #include "engine_rig.h"
 #include "ids.h"
 #include "sanitized.h"
@@ -27,6 +28,7 @@
 #define SCALE_COMMIT 65536u /* ids of a commit at most */
 #define SCALE_TURNS 40u
 #define SCALE_REQUEST 1000u
+#define SCALE_LOOK 100000u
 #define SCALE_DAYS 5u /* the ids of the store are of so many */
 
 static size_t scale_commit;
@@ -66,8 +68,8 @@ static const struct engine_options scale_options = {.size =
 
 /* ---- A store full of ids ------------------------------------------------- */
 
-static void scale_names(struct ids *t, struct store_id *ids, uint64_t from,
-                        size_t n)
+static void scale_names(const struct ids *t, struct store_id *ids,
+                        uint64_t from, size_t n)
 {
     static const uint8_t digest[32];
 
@@ -102,7 +104,7 @@ static hsy_status scale_append(struct store *s, struct store_state *state,
     if (from / scale_commit % 80 >= 75) /* 16 commits of the day are new */
         st = s->is->seal(s, epoch, err);
     for (unsigned i = 0; st == HSY_OK && i < 12; i++)
-        st = s->is->settle(s, STORE_QUIET, &more, err);
+        st = s->is->settle(s, STORE_BUSY, &more, err);
     return st;
 }
 
@@ -157,6 +159,25 @@ struct scale_start {
     uint64_t ids, runs, disk, memory, wrong;
 };
 
+/* Some ids that are there, and others. */
+static void scale_look(const struct ids *t, uint64_t n, struct scale_start *out)
+{
+    static struct store_id ids[SCALE_LOOK];
+    enum ids_answer answer;
+    double begin;
+
+    for (uint64_t i = 0; i < 1000; i++) {
+        scale_names(t, ids, i * (n / 1000), 1);
+        out->wrong += ids_find(t, ids, &answer) != HSY_OK || answer != IDS_SAME;
+    }
+    scale_names(t, ids, n, SCALE_LOOK);
+    begin = scale_now();
+    for (size_t i = 0; i < SCALE_LOOK; i++)
+        out->wrong +=
+            ids_find(t, &ids[i], &answer) != HSY_OK || answer != IDS_NEW;
+    out->lookup = (scale_now() - begin) * 1e6 / SCALE_LOOK;
+}
+
 /* In a process of its own: open it, and look for some ids. */
 static void scale_open(const char *directory, uint64_t n,
                        struct scale_start *out)
@@ -166,7 +187,6 @@ static void scale_open(const char *directory, uint64_t n,
     struct engine *e = NULL;
     struct engine_status status;
     hsy_error err = {0};
-    struct ids *t;
     double begin;
 
     out->before = scale_memory("VmRSS");
@@ -183,9 +203,8 @@ static void scale_open(const char *directory, uint64_t n,
     out->runs = status.ids_runs;
     out->disk = status.ids_disk_bytes;
     out->memory = status.ids_bytes;
-    t = ids_open(state.key);
     out->wrong = n != status.ids;
-    ids_close(t);
+    scale_look(e->ids, n, out);
     _exit(0);
 }
 
@@ -213,10 +232,10 @@ static void many_ids_open(const char *directory, uint64_t n, bool full)
     ok(status == 0 && out->wrong == 0 && out->ids == n,
        "a start knows all of them: %.2f s", out->seconds);
     printf("# %llu ids in %llu runs of %.0f MiB: %.0f MiB of memory for ids, "
-           "%.0f MiB resident (%.0f before)\n",
+           "%.0f MiB resident (%.0f before), %.2f us to look for one of none\n",
            (unsigned long long)n, (unsigned long long)out->runs,
            (double)out->disk / 1048576, (double)out->memory / 1048576,
-           out->resident, out->before);
+           out->resident, out->before, out->lookup);
     ok((double)out->memory <
            2.2 * (double)n + (double)(full ? 1 << 28 : 1 << 24) * 2.6,
        "and takes %.2f bytes an id", (double)out->memory / (double)n);
