@@ -387,7 +387,9 @@ int main(int argc, char **argv)
     char root[128], at[140];
 
     snprintf(root, sizeof root, "%s/hearsay-ids-XXXXXX",
-             argc > 2 ? argv[2] : "/tmp");
+             argc > 2                                 ? argv[2]
+             : full || access("/dev/shm", W_OK) == -1 ? "/tmp"
+                                                      : "/dev/shm");
     if (mkdtemp(root) == NULL)
         return 1;
     snprintf(at, sizeof at, "%s/data", root);
