@@ -125,6 +125,9 @@ static bool scale_fill(const char *directory, uint64_t n)
         st = scale_append(s, &state, t, i,
                           n - i < scale_commit ? (size_t)(n - i) : scale_commit,
                           &err);
+    /* As a collector does when nobody waits. */
+    for (uint32_t d = 0; st == HSY_OK && d < SCALE_DAYS; d++)
+        st = s->is->seal(s, RIG_DAY - d, &err);
     while (st == HSY_OK && more)
         st = s->is->settle(s, STORE_QUIET, &more, &err);
     ids_close(t);
