@@ -264,6 +264,13 @@ int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* Whether its reports are made from kept answers, by a second step or, as
+ * RAPPOR's, by the mechanism itself. */
+static bool gather_keeps(const struct cli_gather *g)
+{
+    return g->info.epsilon_lifetime > 0;
+}
+
 int cli_gather_settle(const struct cli_gather *g)
 {
     if (g->nunsaid != 0 && g->rounds.n != 0)
@@ -271,7 +278,7 @@ int cli_gather_settle(const struct cli_gather *g)
                         "others do: 'hearsay tally --round SLOT:ROUND' makes a "
                         "tally that does",
                         g->unsaid);
-    if (g->nunsaid > 1 && g->info.nano_permanent != 0)
+    if (g->nunsaid > 1 && gather_keeps(g))
         return cli_fail("%s: reports made from kept answers share their noise "
                         "with those of other rounds, and nothing says of which "
                         "round these are: 'hearsay tally --round SLOT:ROUND' "
@@ -298,16 +305,12 @@ int cli_gather_attend(struct cli_gather *g, uint64_t most)
         return failed;
     if (g->rounds.n != 0 && most != 0)
         return cli_fail("%s: says its rounds: leave out --rounds", g->first);
-    if (g->rounds.n == 0 && most == 0 && g->info.nano_permanent != 0)
+    if (g->rounds.n == 0 && most == 0 && gather_keeps(g))
         return cli_fail("%s: no interval: its reports are made from kept "
                         "answers, and nothing says of how many rounds they "
                         "are: --rounds 1 if nobody is in it twice, --rounds T "
                         "if in at most T",
                         g->first);
-    if (g->rounds.n == 0 && most == 0 && g->info.epsilon_lifetime > 0)
-        cli_note("note: %s: every report is taken for another person's; "
-                 "--rounds T, if nobody is in it more than T times",
-                 g->first);
     if (g->rounds.n == 0 && most == 0)
         return 0;
     if (gather_attend(g, most, &err) != HSY_OK)

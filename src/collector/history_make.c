@@ -3,6 +3,7 @@
 #include "history.h"
 
 #include "hostfail.h"
+#include "shares.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,16 @@ static bool make_few(const struct collector *c, const struct history_ask *ask)
                                ask->last + c->config.keep_days >= status.day);
 }
 
+static uint64_t make_reports(const struct roster_entry *e, int64_t *words)
+{
+    hsy_tally tally;
+    hsy_info info;
+
+    hsy_scheme_info(e->scheme, &info);
+    shares_view(&tally, &info, words);
+    return hsy_tally_reports(&tally);
+}
+
 hsy_status history_copy(int64_t **words, struct engine_rounds *of,
                         struct figure_span *span, struct collector *c,
                         const struct history_ask *ask, hsy_error *err)
@@ -128,7 +139,9 @@ hsy_status history_copy(int64_t **words, struct engine_rounds *of,
         return st;
     }
     *words = copy;
-    *span = (struct figure_span){days.first, days.last};
+    *span = (struct figure_span){.first = days.first, .last = days.last};
+    if (ask->first == 0)
+        span->undated = make_reports(ask->entry, copy) - days.reports;
     return HSY_OK;
 }
 
@@ -254,7 +267,7 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
 {
     const struct roster_entry *e = ask->entry;
     struct engine_rounds of = {0};
-    struct figure_span span = {0, 0};
+    struct figure_span span = {0};
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 

@@ -92,7 +92,8 @@ bool shown_widen(struct shown *s, const struct roster_entry *is,
                  uint32_t *first, uint32_t *last);
 
 /* A copy of the tally: of all, or of blocks from first to last; words: as many
- * as the entry has. HSY_E_EMPTY if there is none. */
+ * as the entry has. span: its days, and of all how many reports are of one;
+ * others were merged in. HSY_E_EMPTY if there is none. */
 hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
                       uint32_t first, uint32_t last, int64_t *words,
                       struct engine_rounds *of, struct shown_block *span,

@@ -77,6 +77,8 @@ def same(figure, printed):
         if key in ("releases", "people"):
             continue
         mine = figure.get("estimates" if key == "strings" else key, "missing")
+        if key == "notes":  # of days only the collector knows
+            mine = [note for note in mine if "of no day" not in note]
         if mine != value:
             wrong.append("%s: %r, printed %r" % (key, mine, value))
     return wrong
@@ -204,8 +206,8 @@ for name in TRUTHS:
        "%s: every number is the command's on the downloaded tally" % name, "\n".join(wrong))
     csv_ = c.get("/v1/tasks/%s/estimate.csv?lying=%s" % (name, LYING), A)[1]
     lines_, theirs = sheet(csv_), sheet(command(name, tally, "csv"))
-    wide = len(theirs[0])
-    ok([l[:wide] for l in lines_] == theirs and lines_[0][-len(SAID):] == SAID, "%s: the CSV begins with the command's, cell by cell" % name, csv_)
+    wide = theirs[0].index("level") if "level" in theirs[0] else len(theirs[0])
+    ok([l[:wide] for l in lines_] == [l[:wide] for l in theirs] and all(same_cell(text, figure.get(key)) for l in theirs[1:] for key, text in zip(theirs[0][wide:], l[wide:]) if key != "notes") and lines_[0][-len(SAID):] == SAID, "%s: the CSV begins with the command's, cell by cell" % name, csv_)
     ok(all(same_cell(text, figure.get(key)) for l in lines_[1:] for key, text in zip(SAID, l[-len(SAID):])), "%s: and its columns say of the figure what JSON says" % name, csv_)
     ok(all(same_cell(l[lines_[0].index(k)], v) for l, r in zip(lines_[1:], figure["estimates"]) for k, v in r.items() if k not in ("value", "value_hex")), "%s: each number is JSON's" % name, csv_)
     status, svg = c.get("/v1/tasks/%s/estimate.svg" % name, A)
