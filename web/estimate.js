@@ -154,7 +154,8 @@ export class EstimateCard {
         this.failed(problem);
       }
     };
-    return h("div", { class: "group", role: "group", "aria-label": "Export" }, ["csv", "json", "svg"].map((e) => h("button", { class: "quiet", type: "button", onclick: get(e), "data-export": e }, e.toUpperCase())));
+    this.taken = ["csv", "json", "svg"].map((e) => h("button", { class: "quiet", type: "button", disabled: true, onclick: get(e), "data-export": e }, e.toUpperCase()));
+    return h("div", { class: "group", role: "group", "aria-label": "Export" }, this.taken);
   }
 
   controls() {
@@ -211,22 +212,28 @@ export class EstimateCard {
     const node = this.view.app.failed(this.view, problem);
     if (node === null) return null;
     // What was refused leaves no older figure below the message.
-    this.hide(true);
-    this.figure = undefined;
+    this.none();
     return put(this.message, node);
   }
 
   // How many there are only an operator is told.
   few({ min_reports: least }) {
     const some = this.options.from || this.options.to, there = some ? undefined : this.task.live?.devices;
-    this.hide(true);
-    this.figure = undefined;
+    this.none();
     put(this.message, h("div", { class: "empty" }, h("p", null, h("strong", null, some ? "Too few reports on these days" : "Too few reports yet")),
       h("p", { class: "soft" }, `${known(there) ? `${count(there)} of` : "It takes at least"} ${count(least)} devices. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
       known(there) ? h("progress", { max: least, value: there, "aria-label": "Devices before an estimate is shown" }) : null));
   }
 
+  // Nothing is shown: nothing older is read out, or taken home.
+  none() {
+    this.hide(true);
+    this.figure = undefined;
+    this.view.app.hush();
+  }
+
   hide(yes) {
+    for (const button of this.taken) button.disabled = yes;
     for (const node of [this.big, this.about, this.notes, this.picture, this.key, this.lies, this.numbers]) node.hidden = yes;
   }
 

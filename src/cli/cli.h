@@ -106,6 +106,9 @@ bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high);
 bool cli_value_fraction(struct cli_parser *p, double *out);
 
+/* The same of any text: 0.25 or 25%. */
+bool cli_parse_fraction(double *out, const char *value, size_t len);
+
 /* The place of the value in a list of names ended by NULL. */
 bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
 

@@ -305,6 +305,16 @@ int cli_gather_attend(struct cli_gather *g, uint64_t most)
         return failed;
     if (g->rounds.n != 0 && most != 0)
         return cli_fail("%s: says its rounds: leave out --rounds", g->first);
+    if (most > 1 && g->info.release)
+        return cli_fail("%s: --rounds does not go with a curator's release, "
+                        "which has no reports: leave it out",
+                        g->first);
+    if (most > 1 && !gather_keeps(g))
+        return cli_fail("%s: --rounds is for reports that are made from kept "
+                        "answers, and those of this scheme have coins of their "
+                        "own: leave it out; who is in it more than once "
+                        "counts so many times",
+                        g->first);
     if (g->rounds.n == 0 && most == 0 && gather_keeps(g))
         return cli_fail("%s: no interval: its reports are made from kept "
                         "answers, and nothing says of how many rounds they "

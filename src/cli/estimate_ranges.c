@@ -41,16 +41,13 @@ bool estimate_ranges_quantile(struct cli_parser *p,
     for (;;) {
         size_t len = strcspn(at, ",");
         struct estimate_range *range = ranges_add(p, asked);
-        char *end = NULL;
 
         if (range == NULL)
             return false;
-        if (ranges_copy(range->from, sizeof range->from, at, len))
-            range->q = strtod(range->from, &end);
-        if (end == NULL || *end != '\0' || !(range->q > 0 && range->q < 1) ||
-            strspn(range->from, "0123456789.") != len) {
-            cli_usage(p, "--quantile: a fraction between 0 and 1, or several "
-                         "with commas (0.5,0.9)");
+        if (!ranges_copy(range->from, sizeof range->from, at, len) ||
+            !cli_parse_fraction(&range->q, at, len)) {
+            cli_usage(p, "--quantile: a fraction between 0 and 1, as 0.5 or "
+                         "50%%, or several with commas (0.5,0.9)");
             return false;
         }
         if (at[len] == '\0')

@@ -239,10 +239,11 @@ ok(not same(figure, printed) and figure["assume_lying"] == figure["lying_up"] ==
 liars = c.get("/v1/tasks/many/estimate?lying=0.3", A)[1]["estimates"]
 ok(all({k: r[k] for k in ("value", "estimate", "stderr", "low", "high")} == r0 and r["low_lying"] < r["low"] and r["high_lying"] > r["high"] for r, r0 in zip(liars, figure["estimates"])),
    "liars change neither low nor high: they have an interval of their own", liars)
-for query in ("level=2", "level=0", "level=1", "level=100", "level=95%25", "to=%s&from=%s" % (date(DAY + 30), date(DAY - 1)), "from=%s&to=%s" % (date(DAY + 9), date(DAY + 9)), "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
+for query in ("level=2", "level=0", "level=1", "level=100", "level=100%25", "level=%25", "level=9%255", "level=95%25%25", "to=%s&from=%s" % (date(DAY + 30), date(DAY - 1)), "from=%s&to=%s" % (date(DAY + 9), date(DAY + 9)), "level=x", "level=nan", "level=1e-3", "lying=1", "top=0", "top=99999999999", "top=-1", "release=0", "release=x", "from=2026-11-16",
               "from=2026-13-01&to=2026-13-01", "from=2026-11-17&to=2026-11-16", "from=20261116&to=20261116", "level="):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and why["detail"].startswith(query.split("=")[0]), "%s is refused, by name" % query, (status, why))
+ok(c.get("/v1/tasks/many/estimate?level=90%25", A)[1] == c.get("/v1/tasks/many/estimate?level=0.9", A)[1], "a level may be said as 90 %, as to the command")
 for query in ("levle=0.9", "level=0.9&post=x", "=1"):
     status, why = c.get("/v1/tasks/many/estimate?" + query, A)
     ok(status == 400 and "what can be said" in why["detail"], "?%s is not passed over" % query, why)

@@ -142,6 +142,19 @@ r = run("tally", days[0], other)
 ok(r.code == 1 and "permanent epsilon" in r.err, "tallies of other permanent parameters are not merged", r)
 plan = json.loads(must("plan", "--task", yaml + ":dark", "--days", DAYS, "--devices", N, "--format", "json"))["rounds"]
 ok(abs(plan[-1]["stderr_people"] - stderr_of(N * DAYS, N * DAYS ** 2, 0.9206735942077923, 0.18101541524157762)) < 1e-9 and plan[-1]["rounds"] == DAYS, "the plan said so", plan)
+plan = json.loads(must("plan", "--task", yaml + ":dark", "--days", 100000, "--devices", N, "--format", "json"))
+told = must("plan", "--task", yaml + ":dark", "--days", 100000, "--devices", N).decode()
+ok(plan["rounds"][-1]["days"] == plan["task_days"] < 100000 and "the task is over after %d days" % plan["task_days"] in told and
+   "is over" not in must("plan", "--task", yaml + ":dark", "--days", DAYS, "--devices", N).decode(), "a plan beyond the end of the task says so", told)
+for name, words in (("homepage", "hearsay simulate --data"), ("new-words", "hearsay plan --strings")):
+    r = run("plan", "--task", os.path.join(ROOT, "examples", "collector", "tasks.yaml") + ":" + name, "--days", "30", "--devices", "1000")
+    ok(r.code == 1 and words in r.err and not r.out, "%s has no formula: what to use instead is said" % name, r)
+fresh = write("fresh.tally", must("tally", stdin=must("randomize", "--yes-no", "--epsilon", "1", stdin=people)))
+r = run("estimate", fresh, "--rounds", "3")
+ok(r.code == 1 and "coins of their own: leave it out" in r.err and not r.out, "--rounds of fresh coins: what to do is said", r)
+curator = write("curator.tally", must("release", "--yes-no", "--epsilon", "1", stdin=people))
+r = run("estimate", curator, "--rounds", "2")
+ok(r.code == 1 and "curator's release" in r.err and "leave it out" in r.err and not r.out, "and of a curator's release", r)
 for code, want, args in ((2, "--days", ("--task", yaml + ":dark")), (2, "1 to", ("--task", yaml + ":dark", "--days", "0", "--devices", "5")),
                          (1, "no task", ("--task", yaml + ":none", "--days", "5", "--devices", "5")), (2, "--task", ("--days", "5")),
                          (2, "leave out", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):

@@ -192,6 +192,11 @@ ok(r["interval"] == "linear" and r["why"] is None and r["target"] == "people" an
 many_bins = must("randomize", "--range", "0:1000", "--bins", "1000", "--mechanism", "sw", "--epsilon", "1", stdin="9\n" * 500)
 r = json.loads(must("estimate", "-", "--format", "json", stdin=many_bins))
 ok(r["interval"] == "none" and "256" in r["why"], "nor do more than 256 bins have any", {k: r[k] for k in ("interval", "why")})
+half, percent = (json.loads(must("estimate", "-", "--quantile", q, "--format", "json", stdin=window["16"]))["estimates"] for q in ("0.5,0.25", "50%,25%"))
+ok([r["estimate"] for r in half] == [r["estimate"] for r in percent] and percent[0]["value"] == "quantile 50%", "a quantile may be said as 50%", percent)
+for wrong in ("50%%", "100%", "%", "5%0", "0%"):
+    r = run("estimate", "-", "--quantile", wrong, stdin=window["16"])
+    ok(r.code == 2 and "--quantile" in r.err and r.out == b"", "a quantile of %s is refused" % wrong, r)
 for ask in (["--quantile", "0.5"], ["--between", "8:12"]):
     r = json.loads(must("estimate", "-", "--format", "json", *ask, stdin=window["64"]))
     ok(r["interval"] == "linear" and r["estimates"][0]["low"] <= r["estimates"][0]["estimate"] <= r["estimates"][0]["high"], "%s of sw" % ask[0], r)
