@@ -21,13 +21,10 @@
 #ifndef SHOWN_H
 #define SHOWN_H
 
-#include "book.h"
 #include "engine.h"
 #include "workers.h"
 
 struct shown;
-
-extern const struct book_kind shown_kind; /* shown.db (shown_file.c) */
 
 /* first and last day of a block; its reports that are shown. */
 struct shown_block {
