@@ -278,7 +278,7 @@ int cli_gather_settle(const struct cli_gather *g)
                         "others do: 'hearsay tally --round SLOT:ROUND' makes a "
                         "tally that does",
                         g->unsaid);
-    if (g->nunsaid > 1 && gather_keeps(g))
+    if (g->nunsaid > 1 && g->info.nano_permanent != 0)
         return cli_fail("%s: reports made from kept answers share their noise "
                         "with those of other rounds, and nothing says of which "
                         "round these are: 'hearsay tally --round SLOT:ROUND' "

@@ -3,7 +3,6 @@
 #include "history.h"
 
 #include "hostfail.h"
-#include "shares.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,16 +106,6 @@ static bool make_few(const struct collector *c, const struct history_ask *ask)
                                ask->last + c->config.keep_days >= status.day);
 }
 
-static uint64_t make_reports(const struct roster_entry *e, int64_t *words)
-{
-    hsy_tally tally;
-    hsy_info info;
-
-    hsy_scheme_info(e->scheme, &info);
-    shares_view(&tally, &info, words);
-    return hsy_tally_reports(&tally);
-}
-
 hsy_status history_copy(int64_t **words, struct engine_rounds *of,
                         struct figure_span *span, struct collector *c,
                         const struct history_ask *ask, hsy_error *err)
@@ -141,7 +130,7 @@ hsy_status history_copy(int64_t **words, struct engine_rounds *of,
     *words = copy;
     *span = (struct figure_span){.first = days.first, .last = days.last};
     if (ask->first == 0)
-        span->undated = make_reports(ask->entry, copy) - days.reports;
+        span->undated = shown_reports(ask->entry, copy) - days.reports;
     return HSY_OK;
 }
 

@@ -96,6 +96,9 @@ hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
                       struct engine_rounds *of, struct shown_block *span,
                       hsy_error *err);
 
+/* Reports of a tally of an entry, from its words. */
+uint64_t shown_reports(const struct roster_entry *is, int64_t *words);
+
 /* Forget the tallies of what the engine has retired, and of blocks that end
  * before a day (0: none); their counts stay. Waits for the disk. */
 hsy_status shown_forget(struct shown *s, uint32_t before, hsy_error *err);

@@ -57,8 +57,8 @@ ok(all(found[x]["low"] <= found[x]["estimate"] <= found[x]["high"] and found[x][
 ok(must("estimate", "--candidates", asked, "--format", "csv", "--rounds", "1", "-", stdin=reports) == out, "a stream serves as its tally does")
 r = run("estimate", "--candidates", asked, write("unsaid", must("tally", stdin=reports)))
 ok(r.code == 1 and "no interval" in r.err and "--rounds" in r.err and r.out == b"", "without its rounds it has no interval, as kept answers of any mechanism", r)
-r = run("tally", write("again", reports), write("unsaid2", reports))
-ok(r.code == 1 and "--round" in r.err, "and two such files are not merged", r)
+r = run("estimate", "--candidates", asked, write("merged", must("tally", write("first", reports), write("second", reports))))
+ok(r.code == 1 and "no interval" in r.err and r.out == b"", "nor has the sum of two such files", r)
 twice = json.loads(must("estimate", "--candidates", asked, "--format", "json", "--rounds", "2", "-", stdin=reports))
 ok(twice["estimates"][0]["stderr"] > found[names[0]]["stderr"], "--rounds 2 widens the errors", twice["estimates"][0])
 report = json.loads(must("estimate", "--candidates", asked, tally, "--format", "json", "--method", "nnls",
