@@ -161,6 +161,13 @@ ok(all(math.isfinite(x) for row in found.values() for key, x in row.items() if k
    "probabilities 0 and 1: every number is one", found)
 ok(abs(found["a"]["unbiased"] - 0.6) < 0.01 and abs(found["b"]["unbiased"] - 0.4) < 0.01, "and the shares are exact", found)
 
+# Reports that nobody honest sends: everybody has both strings.
+both = ["--rappor", write("p2", "k,h,m,p,q,f\n4,1,2,0.25,0.75,0\n"), "--map", write("m2", "a,1,5\nb,2,6\n"), write("c2", "10000,7500,7500,2500,2500\n" * 2)]
+r = run("estimate", *both)
+ok(r.code == 0 and ", wholly below 0" in r.out.decode() and "warning" in r.err and "more than 100 %" in r.err, "a rest wholly below 0 is a warning", r)
+r = run("estimate", *FILES, fixture("decode_counts.csv"))
+ok(r.code == 0 and "wholly below 0" not in r.out.decode() + r.err, "one that is not is none", r)
+
 # ---- RAPPOR's own demo -------------------------------------------------------
 
 demo = os.path.join(DEMO, "demo")
