@@ -138,6 +138,10 @@ void cli_print_usage(FILE *to, const struct cli_command *command);
 /* A remark that does not change the exit code. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* A day as 2026-01-31. */
+#define CLI_DAY 16
+void cli_day(char text[CLI_DAY], uint32_t day);
+
 /* What the library said, after `about` (a file, a field) unless it is NULL. */
 int cli_fail_error(const char *about, const hsy_error *err);
 

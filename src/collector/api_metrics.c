@@ -187,8 +187,7 @@ static void metrics_troubles(FILE *to, struct collector *c)
     struct trouble all[WATCH_TROUBLES];
 
     watch_look(c, all);
-    metrics_one(to, "ready", "gauge",
-                "1 if uploads are taken, as /readyz says.",
+    metrics_one(to, "ready", "gauge", "1 if /readyz says ready.",
                 watch_grave(all) == NULL);
     metrics_head(to, "trouble", "gauge",
                  "1 for what an operator has to mend (docs/runbook.md).");

@@ -41,6 +41,10 @@ bool api_operator(struct collector *c, const struct request *q);
 struct roster *api_entry(struct collector *c, struct request *q,
                          const char *name, const struct roster_entry **e);
 
+/* The same of one that has a tally: 410 if it is retired. */
+struct roster *api_kept(struct collector *c, struct request *q,
+                        const char *name, const struct roster_entry **e);
+
 /* Answer with an object about the path's task, of the release asked for. */
 typedef void api_members(struct put *p, struct collector *c,
                          const struct request *q, const struct roster_entry *e);

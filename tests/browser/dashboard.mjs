@@ -281,6 +281,7 @@ async function few() {
   ok(await p.getByRole("alert").isVisible(), "an address of nothing says so");
   await at(p, "#/collector", ".facts");
   ok(await p.getByText("Document of tasks").isVisible() && await p.getByRole("heading", { name: "Store" }).isVisible(), "the collector's own state is there");
+  ok(await p.getByText("Reports since the start", { exact: true }).isVisible(), "and says since when it counts reports");
   await shot(p, "collector");
 }
 
