@@ -115,6 +115,7 @@ ABOVE   := \
     test_store \
     test_store_alone \
     test_store_faults \
+    test_store_doubts \
     test_store_runs \
     test_store_tail \
     test_store_whole \

@@ -41,7 +41,8 @@ void run_file(char file[RUN_FILE], const struct run_is *is);
 hsy_status run_open(struct run **out, int dir, const struct run_is *is,
                     hsy_error *err);
 struct run *run_hold(struct run *r);
-void run_drop(struct run *r); /* NULL is allowed */
+void run_drop(struct run *r);        /* NULL is allowed */
+bool run_alone(const struct run *r); /* nobody else holds it */
 
 const struct run_is *run_is(const struct run *r);
 uint64_t run_memory(const struct run *r); /* bytes */

@@ -70,6 +70,11 @@ void run_drop(struct run *r)
     free(r);
 }
 
+bool run_alone(const struct run *r)
+{
+    return atomic_load(&r->holders) == 1;
+}
+
 /* ---- Bytes --------------------------------------------------------------- */
 
 hsy_status run_bytes(const struct run *r, uint64_t at, void *to, size_t len)
@@ -103,7 +108,7 @@ static bool file_sound(const struct run *r, const uint8_t page[RUN_PAGE],
 {
     const uint8_t *foot = page + RUN_PAGE - 16;
 
-    return run_get(foot + 12, 4) == hsy_crc32c(0, page, RUN_PAGE - 4) &&
+    return run_get(foot + 12, 4) == run_page_check(&r->is, page) &&
            run_get(foot, 8) == k && run_get(foot + 8, 4) == file_ids(r, k);
 }
 

@@ -62,14 +62,27 @@ static inline void run_put_end(uint8_t end[RUN_END], uint32_t filter,
     run_put(end + 12, hsy_crc32c(0, end, 12), 4);
 }
 
+/* A page's checksum: also of the store's name and the run's number, so that it
+ * is of no other run. */
+static inline uint32_t run_page_check(const struct run_is *is,
+                                      const uint8_t page[RUN_PAGE])
+{
+    uint8_t whose[RUN_NAME + 8];
+
+    memcpy(whose, is->name, RUN_NAME);
+    run_put(whose + RUN_NAME, is->number, 8);
+    return hsy_crc32c(hsy_crc32c(0, whose, sizeof whose), page, RUN_PAGE - 4);
+}
+
 /* The last sixteen bytes of a page. */
-static inline void run_put_foot(uint8_t page[RUN_PAGE], uint64_t k, size_t n)
+static inline void run_put_foot(uint8_t page[RUN_PAGE], const struct run_is *is,
+                                uint64_t k, size_t n)
 {
     uint8_t *foot = page + RUN_PAGE - 16;
 
     run_put(foot, k, 8);
     run_put(foot + 8, n, 4);
-    run_put(foot + 12, hsy_crc32c(0, page, RUN_PAGE - 4), 4);
+    run_put(foot + 12, run_page_check(is, page), 4);
 }
 
 #endif

@@ -148,7 +148,7 @@ static int writer_page(struct run_writer *w)
     const size_t bytes = w->n * sizeof(struct store_id);
 
     memset(page + bytes, 0, RUN_PAGE - 16 - bytes);
-    run_put_foot(page, w->pages, w->n);
+    run_put_foot(page, &w->is, w->pages, w->n);
     w->used += RUN_PAGE;
     w->pages++;
     w->n = 0;
@@ -181,11 +181,12 @@ static char *writer_path(const char *directory, const struct run_is *is)
     return path;
 }
 
-/* Nobody else may read it: SQLite would let others. */
+/* Nobody else may read it: SQLite would let others. A file that is there is
+ * never written to: it may be in force for somebody. */
 static int writer_create(const char *path)
 {
     const int fd =
-        open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
     if (fd != -1) {
         close(fd);
@@ -206,10 +207,9 @@ static int writer_open(struct run_writer *w, sqlite3_vfs *vfs)
     rc = vfs->xOpen(
         vfs, w->path, w->file,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_WAL, NULL);
-
     w->open = w->file->pMethods != NULL;
-    if (rc == SQLITE_OK)
-        rc = w->file->pMethods->xTruncate(w->file, 0);
+    if (rc != SQLITE_OK)
+        vfs->xDelete(vfs, w->path, 0);
     return rc;
 }
 

@@ -19,7 +19,7 @@ static int append_ids(struct store_sqlite *s, struct sql *q,
     const struct sql_value row[] = {SQL_N(place),
                                     SQL_B(ids->ids, ids->n * sizeof *ids->ids)};
 
-    return rc == SQLITE_OK ? sql_put(q, SQL_PUT_IDS, row, 2) : rc;
+    return rc == SQLITE_OK ? store_put_ids(s, q, row) : rc;
 }
 
 static int append_batch(struct store_sqlite *s, struct sql *q, uint64_t seq,
@@ -177,7 +177,7 @@ static int append_forget(struct store_sqlite *s, struct sql *q,
                          const void *what)
 {
     const struct sql_value *span = what;
-    const int rc = sql_run(q, SQL_ERASE_IDS, span, 2);
+    const int rc = store_erase_ids(s, q, span);
 
     return rc == SQLITE_OK
                ? store_runs_erase(s, q, span[0].number / STORE_NULLS)

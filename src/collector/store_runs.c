@@ -82,6 +82,9 @@ void store_runs_free(struct store_sqlite *s)
     if (r == NULL)
         return;
     store_runs_abandon(s);
+    for (size_t i = 0; i < r->ngone; i++)
+        run_drop(r->gone[i]);
+    free(r->gone);
     for (size_t i = 0; i < r->nparts; i++)
         store_runs_half_clear(&r->parts[i]);
     for (size_t i = 0; i < r->nnews; i++)
@@ -111,9 +114,8 @@ bool store_runs_enter(struct store_sqlite *s, bool make)
     if (r->path == NULL)
         return false;
     snprintf(r->path, room, "%s/" RUNS_DIRECTORY, s->path);
-    if (make && mkdir(r->path, 0700) == 0 && s->dir != -1 &&
-        fsync(s->dir) == -1)
-        return false;
+    if (make)
+        (void)mkdir(r->path, 0700); /* it may be there */
     r->dir = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     return r->dir != -1;
 }
@@ -130,6 +132,31 @@ void store_runs_unlink(struct store_sqlite *s, const struct run_is *is)
     snprintf(path, room, "%s/%s", s->runs->path, file);
     vfs->xDelete(vfs, path, 0);
     free(path);
+}
+
+void store_runs_leave(struct runs_store *r, struct run *run)
+{
+    struct run **more = realloc(r->gone, (r->ngone + 1) * sizeof(struct run *));
+
+    if (more == NULL) {
+        run_drop(run);
+        return;
+    }
+    r->gone = more;
+    more[r->ngone++] = run;
+}
+
+void store_runs_let_go(struct runs_store *r)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->ngone; i++) {
+        if (run_alone(r->gone[i]))
+            run_drop(r->gone[i]);
+        else
+            r->gone[kept++] = r->gone[i];
+    }
+    r->ngone = kept;
 }
 
 /* ---- Halves -------------------------------------------------------------- */
@@ -458,6 +485,22 @@ static bool runs_named(const struct runs_store *r, const char *file)
     return false;
 }
 
+/* What a file is called, if that is how a run is called. */
+static bool runs_parse(struct run_is *is, const char *file)
+{
+    char name[RUN_FILE];
+    unsigned null;
+
+    *is = (struct run_is){0};
+    if (sscanf(file, "%" SCNu32 ".%1u.%" SCNu64, &is->epoch, &null,
+               &is->number) != 3 ||
+        is->number >= INT64_MAX)
+        return false;
+    is->null = null != 0;
+    run_file(name, is);
+    return strcmp(name, file) == 0;
+}
+
 /* Remove what no row names, and never use its number again. */
 static void runs_orphans(struct store_sqlite *s)
 {
@@ -469,13 +512,10 @@ static void runs_orphans(struct store_sqlite *s)
     if (d == NULL && fd != -1)
         close(fd);
     while (d != NULL && (e = readdir(d)) != NULL) {
-        struct run_is is = {0};
-        unsigned null;
+        struct run_is is;
 
-        if (sscanf(e->d_name, "%" SCNu32 ".%1u.%" SCNu64, &is.epoch, &null,
-                   &is.number) != 3)
-            continue;
-        is.null = null != 0;
+        if (!runs_parse(&is, e->d_name))
+            continue; /* somebody else's */
         if (is.number >= r->next)
             r->next = is.number + 1;
         if (!runs_named(r, e->d_name))

@@ -64,6 +64,9 @@ struct runs_store {
     bool stuck;          /* there was no room: wait until nobody waits */
     struct run_is *over; /* of closed epochs: their rows go, then they do */
     size_t nover;
+    struct run **gone; /* not in force any more, until nobody else has them */
+    size_t ngone;
+    bool rooted; /* the directory's own name is durable */
 
     /* Guarded by posting. */
     pthread_mutex_t posting;
@@ -170,6 +173,11 @@ void store_runs_clear(struct store_runs *runs);
 uint64_t store_runs_done(struct runs_store *r, uint32_t epoch);
 void store_runs_post(struct store_sqlite *s, uint32_t epoch);
 void store_runs_unlink(struct store_sqlite *s, const struct run_is *is);
+/* A run is not in force any more. Its blocks are given back when its file is
+ * closed, which takes a while: whoever makes runs does that, when the others
+ * have let go of it. */
+void store_runs_leave(struct runs_store *r, struct run *run);
+void store_runs_let_go(struct runs_store *r);
 /* Take what was sealed. */
 bool store_runs_take_seals(struct store_sqlite *s);
 

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #define MAKE_STEP 65536u              /* ids read or written at a time */
 #define MAKE_MOST ((size_t)1 << 21)   /* ids of a run that is made of rows */
@@ -33,6 +34,7 @@ struct runs_job {
     struct run_is is;
     struct run_writer *w; /* NULL: rows are still read */
     uint64_t written, synced;
+    bool tried; /* its row may be durable, whatever was said */
 
     struct store_id *ids; /* of rows */
     size_t n, room;
@@ -40,6 +42,7 @@ struct runs_job {
 
     struct runs_cursor *from; /* of runs */
     size_t nfrom;
+    struct store_id last; /* of them that was written */
 };
 
 static void make_free(struct runs_job *j)
@@ -60,7 +63,10 @@ void store_runs_abandon(struct store_sqlite *s)
     s->runs->job = NULL;
     if (j == NULL)
         return;
-    if (j->w != NULL)
+    /* A transaction that failed at its end may be found when the log is read
+     * again after a kill: then its file must be there. It is removed when the
+     * store is opened, if no row names it. */
+    if (j->w != NULL && !j->tried)
         store_runs_unlink(s, &j->is);
     make_free(j);
 }
@@ -141,8 +147,6 @@ static hsy_status make_begin(struct store_sqlite *s, struct runs_job *j,
     if (!store_runs_enter(s, true) || !make_fits(s, count))
         return HSY_E_FULL;
     rc = run_write_begin(&j->w, s->runs->path, &j->is);
-    if (rc != SQLITE_OK)
-        store_runs_unlink(s, &j->is);
     return make_why(s, rc, err);
 }
 
@@ -166,12 +170,10 @@ static int make_flip(struct store_sqlite *s, struct sql *q, const void *what)
     const struct sql_value row[] = {SQL_N(j->is.number), SQL_N(j->is.epoch),
                                     SQL_N(j->is.null),   SQL_N(j->is.count),
                                     SQL_N(j->through),   SQL_N(j->is.check)};
-    int rc = sql_put(q, SQL_PUT_RUN, row, 6);
+    int rc = store_put_run(s, q, row);
 
-    (void)s;
     for (size_t i = 0; rc == SQLITE_OK && i < j->nfrom; i++)
-        rc = sql_run(q, SQL_ERASE_RUN, &SQL_N(run_is(j->from[i].run)->number),
-                     1);
+        rc = store_erase_run(s, q, run_is(j->from[i].run)->number);
     return rc;
 }
 
@@ -192,7 +194,7 @@ static void make_stands(struct store_sqlite *s, struct runs_half *p,
 
     for (size_t i = 0; i < p->n; i++) {
         if (make_merged(j, p->all[i]))
-            run_drop(p->all[i]);
+            store_runs_leave(s->runs, p->all[i]);
         else
             p->all[kept++] = p->all[i];
     }
@@ -209,6 +211,17 @@ static void make_stands(struct store_sqlite *s, struct runs_half *p,
     if (j->nfrom != 0 || store_runs_done(s->runs, epoch) != 0)
         store_runs_post(s, epoch);
     make_free(j);
+}
+
+/* The names: SQLite does not look whether that went well. */
+static int make_named(struct store_sqlite *s)
+{
+    struct runs_store *r = s->runs;
+
+    if (fsync(r->dir) == -1 || (!r->rooted && fsync(s->dir) == -1))
+        return SQLITE_IOERR;
+    r->rooted = true;
+    return SQLITE_OK;
 }
 
 static hsy_status make_finish(struct store_sqlite *s, struct runs_job *j,
@@ -230,9 +243,13 @@ static hsy_status make_finish(struct store_sqlite *s, struct runs_job *j,
     run_write_take(j->w, &filter);
     st = run_adopt(&run, s->runs->dir, &j->is, &filter, err);
     if (st == HSY_OK)
-        st = make_why(s, sql_sync(&s->flip, true), err);
+        st = make_why(s, make_named(s), err);
     if (st == HSY_OK)
+        st = make_why(s, sql_sync(&s->flip, true), err);
+    if (st == HSY_OK) {
+        j->tried = true;
         st = store_write(s, &s->flip, make_flip, j, err);
+    }
     sql_sync(&s->flip, false);
     if (st == HSY_OK)
         make_stands(s, p, j, run);
@@ -275,7 +292,7 @@ static hsy_status make_row(void *ctx, const struct sql_value *row)
 
     if (row[0].number > t->sealed)
         return MAKE_BEYOND;
-    if (row[1].len % sizeof *j->ids != 0)
+    if (n == 0 || row[1].len % sizeof *j->ids != 0)
         return HSY_E_DAMAGED;
     if (j->n + n > j->room) {
         const size_t room = 2 * (j->n + n) + 1024;
@@ -370,6 +387,9 @@ static hsy_status make_merge(struct store_sqlite *s, struct runs_job *j,
         c = make_least(j);
         if (c == NULL)
             return make_end(s, j, err);
+        if (memcmp(&j->last, &c->ids[c->at], sizeof j->last) > 0)
+            return make_unread(s, HSY_E_DAMAGED, err);
+        j->last = c->ids[c->at];
         st = make_add(s, j, &c->ids[c->at++], 1, err);
         if (st == HSY_OK && c->at == c->n) {
             st = make_refill(c);

@@ -21,7 +21,7 @@ static int over_erase_runs(struct store_sqlite *s, struct sql *q,
     int rc = SQLITE_OK;
 
     for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
-        rc = sql_run(q, SQL_ERASE_RUN, &SQL_N(s->runs->over[i].number), 1);
+        rc = store_erase_run(s, q, s->runs->over[i].number);
     return rc;
 }
 
@@ -36,7 +36,7 @@ static bool over_leave(struct runs_store *r, const struct runs_half *p)
     r->over = more;
     for (size_t k = 0; k < p->n; k++) {
         more[r->nover++] = *run_is(p->all[k]);
-        run_drop(p->all[k]);
+        store_runs_leave(r, p->all[k]);
     }
     free(p->all);
     return true;
@@ -103,7 +103,7 @@ static int over_erase_rows(struct store_sqlite *s, struct sql *q,
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         return rc;
     p->waste = span[1].number != 0;
-    return p->waste ? sql_run(q, SQL_ERASE_IDS, span, 2) : SQLITE_OK;
+    return p->waste ? store_erase_ids(s, q, span) : SQLITE_OK;
 }
 
 /* Some rows of one half. */
@@ -135,6 +135,7 @@ hsy_status store_runs_step(struct store_sqlite *s, bool quiet, bool *more,
     hsy_status st;
 
     r->stuck &= !quiet;
+    store_runs_let_go(r);
     store_runs_take_seals(s);
     st = over_erase(s, err);
     if (st == HSY_OK)

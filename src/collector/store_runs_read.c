@@ -144,8 +144,7 @@ int store_runs_erase(struct store_sqlite *s, struct sql *q, uint64_t half)
         for (size_t k = 0;
              rc == SQLITE_OK && r->parts[i].half == half && k < r->parts[i].n;
              k++)
-            rc = sql_run(q, SQL_ERASE_RUN,
-                         &SQL_N(run_is(r->parts[i].all[k])->number), 1);
+            rc = store_erase_run(s, q, run_is(r->parts[i].all[k])->number);
     return rc;
 }
 

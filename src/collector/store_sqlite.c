@@ -284,42 +284,25 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
 }
 
 /* In the record first: cells are never of a later turn. */
-static hsy_status sqlite_turns(struct store_sqlite *s, bool old, bool old_cells,
-                               hsy_error *err)
+static hsy_status sqlite_turns(struct store_sqlite *s, int64_t version,
+                               bool old_cells, hsy_error *err)
 {
-    hsy_status st = store_take_turn(s, old, err);
+    hsy_status st = store_take_turn(s, version, err);
 
     return st == HSY_OK ? store_take_cells(s, old_cells, err) : st;
 }
 
 /* On a full disk with the room that the process before has held. */
-static hsy_status sqlite_turn(struct store_sqlite *s, bool old, bool old_cells,
-                              hsy_error *err)
+static hsy_status sqlite_turn(struct store_sqlite *s, int64_t version,
+                              bool old_cells, hsy_error *err)
 {
-    int64_t version = STORE_VERSION;
-    hsy_status st = sqlite_turns(s, old, old_cells, err);
+    hsy_status st = sqlite_turns(s, version, old_cells, err);
 
     if (st != HSY_E_FULL)
         return st;
     store_reserve_release(s);
     st = sqlite_version(s, &s->append, &version, err);
-    return st == HSY_OK
-               ? sqlite_turns(s, version < STORE_VERSION, old_cells, err)
-               : st;
-}
-
-/* A record of this version that was made before there were runs. */
-static hsy_status sqlite_add_runs(struct store_sqlite *s, hsy_error *err)
-{
-    int64_t there = 0;
-    int rc = sql_pragma(&s->append,
-                        "SELECT count(*) FROM sqlite_schema"
-                        " WHERE name = 'runs'",
-                        &there);
-
-    if (rc == SQLITE_OK && there == 0)
-        rc = sqlite3_exec(s->append.db, store_tables_runs, NULL, NULL, NULL);
-    return rc == SQLITE_OK ? HSY_OK : store_fail(s, &s->append, rc, err);
+    return st == HSY_OK ? sqlite_turns(s, version, old_cells, err) : st;
 }
 
 static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
@@ -344,11 +327,10 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         if (!sqlite_random(s->next.state.key, STORE_KEY))
             return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
         st = sqlite_make(s, &s->append, store_tables_record, err);
+        version = STORE_VERSION;
     }
     if (st == HSY_OK)
-        st = sqlite_turn(s, version == 1, old_cells, err);
-    if (st == HSY_OK && version == STORE_VERSION)
-        st = sqlite_add_runs(s, err);
+        st = sqlite_turn(s, version, old_cells, err);
     if (st == HSY_OK)
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
