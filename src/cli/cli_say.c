@@ -159,6 +159,9 @@ int store_complain(const char *directory, const hsy_error *err)
     }
     if (err->field == NULL || strcmp(err->field, "directory") == 0)
         return cli_fail("%s: %s", directory, err->msg);
+    if (strcmp(err->field, "runs") == 0 && err->line != 0)
+        return cli_fail("%s: runs/*.%" PRIu64 ": %s", directory, err->line,
+                        err->msg);
     return cli_fail("%s: %s: %s", directory, err->field, err->msg);
 }
 

@@ -203,7 +203,11 @@ bool api_fraction(struct request *q, const char *name, bool zero, double *out)
     if (text == NULL)
         return true;
     value = strtod(text, &end);
-    if (len == 0 || len > 24 || strspn(text, "0123456789.") != len ||
+    if (*end == '%' && end != text) {
+        value /= 100;
+        end++;
+    }
+    if (len == 0 || len > 24 || strspn(text, "0123456789.%") != len ||
         *end != '\0' || !((value > 0 || zero) && value < 1)) {
         api_problem(q, 400, "Not possible as asked",
                     zero ? "%s: a share from 0 to below 1 is wanted, as 0.01"

@@ -236,7 +236,7 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
                                   hsy_error *err)
 {
     struct engine_rounds of[2] = {{{0}, 0}, {{0}, 0}};
-    struct figure_span span[2] = {{0, 0}, {0, 0}};
+    struct figure_span span[2] = {{0}, {0}};
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;
     hsy_status st = figures_candidates(&how, &candidates, c, &ask[0], err);

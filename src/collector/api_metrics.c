@@ -59,6 +59,10 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
                 "Batches that wait to be folded, in bytes.", s.waiting_bytes);
     metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
     metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
+    metrics_one(to, "ids_runs", "gauge", "Files of them on the disk.",
+                s.ids_runs);
+    metrics_one(to, "ids_disk_bytes", "gauge", "Bytes of these files.",
+                s.ids_disk_bytes);
     metrics_one(to, "ids_refused_total", "counter",
                 "Uploads refused, as their share of ids was used up.",
                 s.ids_refused);

@@ -82,9 +82,6 @@ void api_backup(struct request *q, void *ctx);
 void api_retire(struct request *q, void *ctx); /* api_retire.c */
 void api_purge(struct request *q, void *ctx);
 
-/* Members of GET /v1/status; exact: for operators. */
-void api_put_status(struct put *p, struct collector *c, bool exact);
-
 /* ---- Counters that readers see (api_rounded.c) --------------------------- */
 
 /* Who is no operator sees counters of uploads in steps: a power of ten, at

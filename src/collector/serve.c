@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
-#define SERVE_FILES 64u               /* besides those of listeners */
+#define SERVE_FILES 256u              /* besides those of listeners: runs */
 #define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
 #define SERVE_CONNECTIONS 8u          /* of a listener, at least */
 #define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */

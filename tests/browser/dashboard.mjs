@@ -130,10 +130,11 @@ async function options() {
   await p.getByLabel("to", { exact: true }).fill(days[0].day);
   await p.locator(".estimate .problem").waitFor();
   ok(/from and to/.test(await p.locator(".estimate .problem").textContent()) && (await p.locator(".estimate .hero, .estimate .picture, .estimate .about, .estimate .key, .estimate .numbers").evaluateAll((all) => all.every((n) => !n.checkVisibility()))), "days the wrong way round: the message alone, no older figure below it");
+  ok((await p.locator("#voice").textContent()) === "" && (await p.locator("[data-export]").evaluateAll((all) => all.length === 3 && all.every((b) => b.disabled))), "nothing older is read out, and nothing can be exported");
   await shot(p, "refused");
   await p.goBack();
   await until(low);
-  ok((await p.evaluate(() => location.hash)) === state && (await p.locator(".estimate .problem").count()) === 0, "back leads to the figure before");
+  ok((await p.evaluate(() => location.hash)) === state && (await p.locator(".estimate .problem").count()) === 0 && (await p.locator("[data-export]:enabled").count()) === 3, "back leads to the figure before");
   await p.goForward();
   await p.locator(".estimate .problem").waitFor();
   await at(p, `${hash(t)}&level=1`, ".estimate .problem");
