@@ -109,6 +109,7 @@ hsy_status engine_entries_make(struct engine *e, struct roster *roster,
     if (all == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     pthread_mutex_lock(&e->lock);
+    e->status.ids_over = false; /* they are divided anew */
     engine_entries_set(e, all, roster_count(roster));
     pthread_mutex_unlock(&e->lock);
     return HSY_OK;

@@ -225,6 +225,8 @@ static bool admit_id(struct engine *e, struct admit_slot *slot,
     if (!room) {
         pthread_mutex_lock(&e->lock);
         e->status.ids_refused++;
+        e->status.ids_over =
+            slot->epoch == e->day && portions_over(&e->portions, e->day);
         pthread_mutex_unlock(&e->lock);
         return false;
     }

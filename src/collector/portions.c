@@ -159,6 +159,19 @@ void portions_give(struct portions *s, uint32_t epoch, uint32_t entry,
     s->fresh[entry] += !enrolled;
 }
 
+bool portions_over(const struct portions *s, uint32_t epoch)
+{
+    const struct portions_epoch *e = portions_of(s, epoch);
+
+    if (e == NULL || e->pooled < s->pool ||
+        (s->enrols && e->enrolled < s->reserve))
+        return false;
+    for (size_t i = 0; i < s->entries; i++)
+        if (s->asked[i] && e->used[i] < s->each)
+            return false;
+    return true;
+}
+
 bool portions_had(struct portions *s, uint32_t epoch, uint64_t ids,
                   const uint64_t *used)
 {

@@ -53,6 +53,10 @@ bool portions_take(struct portions *s, uint32_t epoch, uint32_t entry,
 void portions_give(struct portions *s, uint32_t epoch, uint32_t entry,
                    bool enrolled);
 
+/* Whether an epoch has no id left for any task that is asked, with a token or
+ * without: nothing is accepted then. */
+bool portions_over(const struct portions *s, uint32_t epoch);
+
 /* What an epoch had before: ids in all, and by entry those without a token. */
 bool portions_had(struct portions *s, uint32_t epoch, uint64_t ids,
                   const uint64_t *used);

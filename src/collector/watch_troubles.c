@@ -131,8 +131,8 @@ static void trouble_disk_low(struct trouble *t, const struct trouble_scene *s)
 }
 
 /* Never grave: on a quiet collector anybody can use up the ids of a task, and
- * is then the only one who is refused. What has no room by itself has a row of
- * its own. */
+ * is then the only one who is refused. What leaves no room for anybody has a
+ * row of its own. */
 static void trouble_refused(struct trouble *t, const struct trouble_scene *s)
 {
     const bool none = s->counted_at + TROUBLE_NONE <= s->refused_at ||
@@ -146,9 +146,14 @@ static void trouble_refused(struct trouble *t, const struct trouble_scene *s)
 
 static void trouble_ids(struct trouble *t, const struct trouble_scene *s)
 {
-    if (s->no_ids_at != 0 && s->now < s->no_ids_at + TROUBLE_RECENT)
-        trouble_say(t, "some uploads are refused: the ids that their task may "
-                       "have in a day are used up");
+    t->grave = s->status.ids_over;
+    if (t->grave ||
+        (s->no_ids_at != 0 && s->now < s->no_ids_at + TROUBLE_RECENT))
+        trouble_say(t, t->grave
+                           ? "all uploads are refused: the ids of the day are "
+                             "used up for every task"
+                           : "some uploads are refused: the ids that their "
+                             "task may have in a day are used up");
 }
 
 static void trouble_memory(struct trouble *t, const struct trouble_scene *s)

@@ -118,10 +118,17 @@ end = time.monotonic() + DEADLINE
 while "uploads-refused" not in state(c)[1] and time.monotonic() < end:
     ok(c.upload([t.upload([1])])[0] == 503, "the next is refused")
     time.sleep(1)
-ok(c.until(lambda: state(c) == (200, ["uploads-refused", "ids-full"])), "it is said, but whoever sends can bring that about: it stays ready", state(c))
-ok(c.until(lambda: "and none is counted" in c.get("/readyz")[1].decode()), "also when none is counted besides", c.get("/readyz"))
+ok(c.until(lambda: state(c) == (503, ["uploads-refused", "ids-full"])), "nothing is accepted, and it is not ready", state(c))
 ok(c.until(lambda: "trouble name=ids-full: " in c.said()) and "trouble name=uploads-refused: " in c.said(), "which is in the log", c.said())
 ok(re.search(r"^hearsay_ids_refused_total [1-9]", c.get("/metrics")[1].decode(), re.M), "and counted")
+ok(c.stop() == 0, "it ends")
+
+c = Collector("share", tasks=cells("cells", 65536) + cells("others", 65536), ids_epoch=1000).start()
+t = c.task["cells"]
+while c.upload([t.upload([n]) for n in range(10)])[0] == 204:
+    pass
+ok(c.until(lambda: "ids-full" in state(c)[1]) and state(c)[0] == 200, "ids of one task that are used up: whoever sends can bring that about, and it stays ready", state(c))
+ok(c.upload([c.task["others"].upload([1])])[0] == 204, "for the other is counted")
 ok(c.stop() == 0, "it ends")
 
 c = Collector("memory", tasks=cells("cells", 65536), tally_bytes="100K").start()
