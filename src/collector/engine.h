@@ -78,7 +78,7 @@ struct engine_status {
     uint64_t ids, ids_bytes; /* of which some are in runs on the disk: */
     uint64_t ids_runs, ids_disk_bytes;
     uint64_t ids_refused; /* uploads since the start: their share was used up */
-    bool ids_over; /* the last of them: nobody's is left of the day's */
+    bool ids_over;        /* the last of them: nobody's is left of the day's */
     uint64_t tally_bytes;
     uint64_t tally_need; /* of the tasks in force, once all days are kept */
     uint64_t undated;  /* entries with days that are counted without a tally */

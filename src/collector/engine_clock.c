@@ -159,7 +159,7 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
     e->closed = closed;
     for (size_t i = 0; i < e->nentries; i++)
         e->entries[i]->undated = false; /* until it happens again */
-    e->status.ids_over = false; /* of the day before */
+    e->status.ids_over = false;         /* of the day before */
     engine_count_ids(e);
     pthread_mutex_unlock(&e->lock);
     return HSY_OK;
