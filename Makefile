@@ -118,6 +118,7 @@ ABOVE   := \
     test_survey \
     test_tasks \
     test_tokens \
+    test_watch_moving \
     test_workers \
     test_world
 MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))
