@@ -112,6 +112,7 @@ ABOVE   := \
     test_store \
     test_store_alone \
     test_store_faults \
+    test_store_pages \
     test_store_tail \
     test_store_whole \
     test_study \
