@@ -79,6 +79,7 @@ ABOVE   := \
     test_golden \
     test_history \
     test_ids \
+    test_ids_scale \
     test_intake \
     test_interval \
     test_listen \
@@ -103,6 +104,8 @@ ABOVE   := \
     test_reach \
     test_rest \
     test_roster \
+    test_runs \
+    test_runs_tail \
     test_sandbox \
     test_search \
     test_shown \
@@ -112,7 +115,9 @@ ABOVE   := \
     test_store \
     test_store_alone \
     test_store_faults \
+    test_store_doubts \
     test_store_pages \
+    test_store_runs \
     test_store_tail \
     test_store_whole \
     test_study \

@@ -19,9 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define DISK_FILES 8
+#define DISK_FILES 64
 #define DISK_NAME 32
 #define DISK_SECTOR 512
 
@@ -71,9 +72,9 @@ struct disk_file {
 
 static inline int disk_name(const char *path)
 {
-    const char *file = strrchr(path, '/');
+    const char *file = strrchr(path, '/'), *runs = strstr(path, "/runs/");
 
-    file = file == NULL ? path : file + 1;
+    file = runs != NULL ? runs + 1 : file == NULL ? path : file + 1;
     for (int i = 0; i < disk.names; i++)
         if (strcmp(disk.name[i], file) == 0)
             return i;
@@ -317,6 +318,7 @@ static inline void disk_cut(int dir, size_t n, bool (*whole)(void *ctx),
 {
     size_t synced[DISK_FILES] = {0}, names = 0;
 
+    mkdirat(dir, "runs", 0700);
     for (size_t i = 0; i < n; i++) {
         if (disk.op[i].what == DISK_SYNC)
             synced[disk.op[i].file] = i;

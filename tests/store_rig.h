@@ -226,6 +226,17 @@ static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
     return st;
 }
 
+/* The ids of all open days may become runs; housekeeping makes them. */
+static inline hsy_status rig_seal(struct rig *r, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (uint32_t d = 0; st == HSY_OK && d < RIG_DAYS; d++)
+        if (RIG_DAY + d > r->told->tried_closed)
+            st = r->store->is->seal(r->store, RIG_DAY + d, err);
+    return st;
+}
+
 /* ---- Reading back -------------------------------------------------------- */
 
 static inline hsy_status rig_read_document(void *ctx, const uint8_t *bytes,
@@ -484,6 +495,8 @@ static inline hsy_status rig_step(struct rig *r, unsigned k, hsy_error *err)
         return rig_drop(r, err);
     if (k == 34)
         return rig_figure(r, err);
+    if (k % 6 == 4)
+        return rig_seal(r, err);
     return k % 6 == 0 ? rig_tidy(r, err) : HSY_OK;
 }
 
@@ -530,7 +543,7 @@ static inline int64_t rig_sql(const char *directory, const char *file,
     return got;
 }
 
-static inline void rig_remove(const char *directory)
+static inline void rig_remove_files(const char *directory)
 {
     DIR *d = opendir(directory);
     struct dirent *e;
@@ -540,6 +553,12 @@ static inline void rig_remove(const char *directory)
     if (d != NULL)
         closedir(d);
     rmdir(directory);
+}
+
+static inline void rig_remove(const char *directory)
+{
+    rig_remove_files(rig_path(directory, "runs"));
+    rig_remove_files(directory);
 }
 
 #endif

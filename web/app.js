@@ -140,6 +140,12 @@ class App {
     say(node, words[state]);
   }
 
+  // What was said holds no more.
+  hush() {
+    this.spoken = 0;
+    say(byId("voice"), "");
+  }
+
   // For those who listen: rarely, and only what is new.
   speak(text) {
     const now = Date.now();

@@ -5,7 +5,7 @@ import { h, put } from "./dom.js";
 import { bytes, count, day, percent } from "./numbers.js";
 
 const EVERY = 10000;
-const NAMES = { lying: "lying devices assumed", min_level: "least level", waiting_bytes: "waiting", ids_bytes: "memory for ids", tally_bytes: "memory for tallies", ids: "upload ids of open days" };
+const NAMES = { lying: "lying devices assumed", min_level: "least level", waiting_bytes: "waiting", ids_bytes: "memory for ids", tally_bytes: "memory for tallies", ids: "upload ids of open days", reports: "reports since the start", nulls: "null uploads since the start" };
 
 // "open_epochs" as "Open epochs".
 const words = (name) => (NAMES[name] ?? name).replace(/_/g, " ").replace(/^./, (c) => c.toUpperCase());

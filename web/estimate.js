@@ -27,7 +27,7 @@ export const labelOf = (row) => (row.value_hex ? `0x${row.value_hex}` : row.valu
 
 function titleOf(figure, row, unit) {
   const lies = lyingOf(row) ? `; with ${percent(figure.assume_lying)} of devices lying ${unit.lying(row)}` : "";
-  const interval = known(row.low) ? `${levelText(figure.level)} interval ${unit.range(row)}` : intervalText(row, unit);
+  const interval = known(row.low) ? `${levelText(row.level_selected ?? figure.level)} interval ${unit.range(row)}` : intervalText(row, unit);
   return `${labelOf(row)}: ${unit.of(row.estimate, row.stderr)}; ${interval}${lies}`;
 }
 
@@ -50,11 +50,18 @@ export function edgeLabels(edges) {
   return edges.flatMap((e, i) => (shown(i) ? [{ at: i / n, text: e.toLocaleString("en-GB", { maximumFractionDigits: Math.min(places, 3) }) }] : []));
 }
 
-// What the two intervals of a mark are.
-export const legend = (figure) => [h("span", { class: "key-error" }), ` interval of the devices' noise, ${levelText(figure.level)} `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+// The level of each interval: rows that were picked have a higher one.
+const levelsText = ({ level, estimates = [] }) => [...new Set(estimates.length ? estimates.map((r) => r.level_selected ?? level) : [level])].sort((a, b) => a - b).map(levelText).join(" or ");
 
-// What the rows shown do not explain, as a row of its own.
-const restOf = (figure) => (figure.unexplained ? { ...figure.unexplained, value: known(figure.detected) ? "(not detected)" : "(not shown)" } : null);
+// What the two intervals of a mark are.
+export const legend = (figure) => [h("span", { class: "key-error" }), ` interval of the devices' noise, ${levelsText(figure)} `, figure.assume_lying ? [h("span", { class: "key-whole" }), ` and with ${percent(figure.assume_lying)} of devices lying`] : null];
+
+// What the rows shown do not explain, as rows of their own: of a decoder what
+// it detected beyond them, and what it did not detect.
+const restsOf = (figure) => [
+  ...(figure.not_shown ? [{ ...figure.not_shown, value: "(detected, not shown)", rest: true }] : []),
+  ...(figure.unexplained ? [{ ...figure.unexplained, value: known(figure.detected) ? "(not detected)" : "(not shown)", rest: true }] : []),
+];
 
 /* ---- Pictures: each has a node and takes a figure ------------------------ */
 
@@ -76,10 +83,9 @@ class BarsPicture {
     const hidden = rows.length - few.length;
     this.more.hidden = hidden === 0;
     say(this.more, this.all ? "Show fewer" : this.words ? `Show ${hidden} more that may be chance` : `Show all ${rows.length}`);
-    const rest = restOf(figure);
-    this.bars.update([...(this.all ? rows : few), ...(rest ? [rest] : [])].map((r) => ({
-      key: r === rest ? "\nrest" : labelOf(r), label: labelOf(r), title: titleOf(figure, r, this.unit), faint: r === rest || r.significant === false, marks: [markOf(r)],
-      cells: [...cellsOf(r, this.unit), ...(this.words ? [r === rest ? { text: "" } : { text: r.significant === false ? "may be chance" : "\u2713 significant", kind: r.significant === false ? "doubt" : "sure" }] : [])],
+    this.bars.update([...(this.all ? rows : few), ...restsOf(figure)].map((r) => ({
+      key: r.rest ? `\n${r.value}` : labelOf(r), label: labelOf(r), title: titleOf(figure, r, this.unit), faint: r.rest || r.significant === false, marks: [markOf(r)],
+      cells: [...cellsOf(r, this.unit), ...(this.words ? [r.rest ? { text: "" } : { text: r.significant === false ? "may be chance" : "\u2713 significant", kind: r.significant === false ? "doubt" : "sure" }] : [])],
     })));
   }
 }
@@ -148,7 +154,8 @@ export class EstimateCard {
         this.failed(problem);
       }
     };
-    return h("div", { class: "group", role: "group", "aria-label": "Export" }, ["csv", "json", "svg"].map((e) => h("button", { class: "quiet", type: "button", onclick: get(e), "data-export": e }, e.toUpperCase())));
+    this.taken = ["csv", "json", "svg"].map((e) => h("button", { class: "quiet", type: "button", disabled: true, onclick: get(e), "data-export": e }, e.toUpperCase()));
+    return h("div", { class: "group", role: "group", "aria-label": "Export" }, this.taken);
   }
 
   controls() {
@@ -205,22 +212,28 @@ export class EstimateCard {
     const node = this.view.app.failed(this.view, problem);
     if (node === null) return null;
     // What was refused leaves no older figure below the message.
-    this.hide(true);
-    this.figure = undefined;
+    this.none();
     return put(this.message, node);
   }
 
   // How many there are only an operator is told.
   few({ min_reports: least }) {
     const some = this.options.from || this.options.to, there = some ? undefined : this.task.live?.devices;
-    this.hide(true);
-    this.figure = undefined;
+    this.none();
     put(this.message, h("div", { class: "empty" }, h("p", null, h("strong", null, some ? "Too few reports on these days" : "Too few reports yet")),
       h("p", { class: "soft" }, `${known(there) ? `${count(there)} of` : "It takes at least"} ${count(least)} devices. With fewer, an estimate would be mostly noise, and say too much about the few who answered.`),
       known(there) ? h("progress", { max: least, value: there, "aria-label": "Devices before an estimate is shown" }) : null));
   }
 
+  // Nothing is shown: nothing older is read out, or taken home.
+  none() {
+    this.hide(true);
+    this.figure = undefined;
+    this.view.app.hush();
+  }
+
   hide(yes) {
+    for (const button of this.taken) button.disabled = yes;
     for (const node of [this.big, this.about, this.notes, this.picture, this.key, this.lies, this.numbers]) node.hidden = yes;
   }
 
@@ -251,10 +264,10 @@ export class EstimateCard {
     const { figure } = this;
     if (!figure) return h("p", { class: "soft" }, "Not there yet.");
     const unit = unitOf(figure);
-    const words = tested(figure), rest = restOf(figure), rows = [...figure.estimates, ...(rest ? [rest] : [])];
+    const words = tested(figure), rows = [...figure.estimates, ...restsOf(figure)];
     const lies = rows.some(lyingOf), share = percent(figure.assume_lying ?? 0);
     return table("Estimates with their errors", [["Value", ""], ["Estimate", "n"], ["Standard error", "n"], ["Low", "n"], ["High", "n"], ...(lies ? [[`Low, ${share} lying`, "n"], [`High, ${share} lying`, "n"]] : []), ...(words ? [["Significant", ""]] : [])],
-      rows.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), ...numbersOf(r, unit, lies), ...(words ? [r === rest ? "" : r.significant === false ? "no" : "yes"] : [])]));
+      rows.map((r) => [labelOf(r), unit.of(r.estimate, r.stderr), ...numbersOf(r, unit, lies), ...(words ? [r.rest ? "" : r.significant === false ? "no" : "yes"] : [])]));
   }
 }
 

@@ -106,6 +106,9 @@ bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
                      uint64_t high);
 bool cli_value_fraction(struct cli_parser *p, double *out);
 
+/* The same of any text: 0.25 or 25%. */
+bool cli_parse_fraction(double *out, const char *value, size_t len);
+
 /* The place of the value in a list of names ended by NULL. */
 bool cli_value_choice(struct cli_parser *p, int *out, const char *const *names);
 
@@ -134,6 +137,10 @@ void cli_print_usage(FILE *to, const struct cli_command *command);
 
 /* A remark that does not change the exit code. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A day as 2026-01-31. */
+#define CLI_DAY 16
+void cli_day(char text[CLI_DAY], uint32_t day);
 
 /* What the library said, after `about` (a file, a field) unless it is NULL. */
 int cli_fail_error(const char *about, const hsy_error *err);
@@ -194,16 +201,18 @@ enum cli_cell_type {
     CLI_NUMBER, /* every digit a double has, in csv and json */
     CLI_COUNT,
     CLI_BOOL,
-    CLI_PAIR,    /* [number, high]; json only */
-    CLI_ESTIMATE /* {estimate, stderr, low, high}; json only */
+    CLI_PAIR,     /* [number, high]; json only */
+    CLI_ESTIMATE, /* {estimate, stderr, low, high}; json only */
+    CLI_LIST      /* len texts; in csv one after another; not for tables */
 };
 
 struct cli_cell {
     enum cli_cell_type type;
     const char *text; /* UTF-8 or not, not necessarily ended by NUL */
     size_t len;
-    double number; /* NaN and infinities are printed as CLI_NONE */
-    double high;   /* of a pair */
+    const char *const *texts; /* of a list */
+    double number;            /* NaN and infinities are printed as CLI_NONE */
+    double high;              /* of a pair */
     hsy_estimate estimate;
     uint64_t count;
     bool truth;
@@ -216,6 +225,7 @@ struct cli_cell cli_pair(double low, double high); /* none if either is none */
 struct cli_cell cli_estimate(const hsy_estimate *estimate);
 struct cli_cell cli_count(uint64_t count);
 struct cli_cell cli_bool(bool truth);
+struct cli_cell cli_list(const char *const *texts, size_t n);
 
 /* Let a table show x >= 0 in three digits: "26.4 GB", "910 k reports". */
 void cli_show_rough(struct cli_cell *c, double x, const char *unit);
@@ -247,6 +257,12 @@ struct cli_field {
 void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name);
+
+/* The same; rows of csv end with those of the fields that `said` names, NULL
+ * behind them, where there are such. A list that is empty has no column. */
+void cli_print_said(enum cli_format format, const struct cli_table *table,
+                    const struct cli_field *fields, size_t nfields,
+                    const char *rows_name, const char *const *said);
 
 /* Print up to 32 fields as the only row, in json as one flat object. Those of
  * CLI_NONE are left out. */

@@ -264,6 +264,13 @@ int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
 
 /* ---- Rounds -------------------------------------------------------------- */
 
+/* Whether its reports are made from kept answers, by a second step or, as
+ * RAPPOR's, by the mechanism itself. */
+static bool gather_keeps(const struct cli_gather *g)
+{
+    return g->info.epsilon_lifetime > 0;
+}
+
 int cli_gather_settle(const struct cli_gather *g)
 {
     if (g->nunsaid != 0 && g->rounds.n != 0)
@@ -298,16 +305,22 @@ int cli_gather_attend(struct cli_gather *g, uint64_t most)
         return failed;
     if (g->rounds.n != 0 && most != 0)
         return cli_fail("%s: says its rounds: leave out --rounds", g->first);
-    if (g->rounds.n == 0 && most == 0 && g->info.nano_permanent != 0)
+    if (most > 1 && g->info.release)
+        return cli_fail("%s: --rounds does not go with a curator's release, "
+                        "which has no reports: leave it out",
+                        g->first);
+    if (most > 1 && !gather_keeps(g))
+        return cli_fail("%s: --rounds is for reports that are made from kept "
+                        "answers, and those of this scheme have coins of their "
+                        "own: leave it out; who is in it more than once "
+                        "counts so many times",
+                        g->first);
+    if (g->rounds.n == 0 && most == 0 && gather_keeps(g))
         return cli_fail("%s: no interval: its reports are made from kept "
                         "answers, and nothing says of how many rounds they "
                         "are: --rounds 1 if nobody is in it twice, --rounds T "
                         "if in at most T",
                         g->first);
-    if (g->rounds.n == 0 && most == 0 && g->info.epsilon_lifetime > 0)
-        cli_note("note: %s: every report is taken for another person's; "
-                 "--rounds T, if nobody is in it more than T times",
-                 g->first);
     if (g->rounds.n == 0 && most == 0)
         return 0;
     if (gather_attend(g, most, &err) != HSY_OK)

@@ -287,22 +287,28 @@ bool cli_value_count(struct cli_parser *p, uint64_t *out, uint64_t low,
     return false;
 }
 
-bool cli_value_fraction(struct cli_parser *p, double *out)
+bool cli_parse_fraction(double *out, const char *value, size_t len)
 {
+    const bool percent = len > 0 && value[len - 1] == '%';
     char text[OPTIONS_FRACTION];
-    size_t len = strlen(p->value);
-    bool percent = len > 0 && p->value[len - 1] == '%', decimal;
     int64_t rounded;
-    double x;
 
     if (percent)
         len--;
-    decimal = len < sizeof text &&
-              hsy_decimal_parse(&rounded, p->value, len, 0) == HSY_OK;
-    memcpy(text, p->value, decimal ? len : 0);
-    text[decimal ? len : 0] = '\0';
-    x = decimal ? strtod(text, NULL) / (percent ? 100 : 1) : 0;
-    if (x > 0 && x < 1) {
+    if (len >= sizeof text ||
+        hsy_decimal_parse(&rounded, value, len, 0) != HSY_OK)
+        return false;
+    memcpy(text, value, len);
+    text[len] = '\0';
+    *out = strtod(text, NULL) / (percent ? 100 : 1);
+    return *out > 0 && *out < 1;
+}
+
+bool cli_value_fraction(struct cli_parser *p, double *out)
+{
+    double x;
+
+    if (cli_parse_fraction(&x, p->value, strlen(p->value))) {
         *out = x;
         return true;
     }

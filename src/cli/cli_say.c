@@ -82,6 +82,32 @@ static bool say_holds(const char *msg, uint64_t number)
     return false;
 }
 
+void cli_day(char text[CLI_DAY], uint32_t day)
+{
+    const time_t seconds = (time_t)day * 86400;
+    struct tm date;
+
+    if (gmtime_r(&seconds, &date) == NULL ||
+        strftime(text, CLI_DAY, "%Y-%m-%d", &date) == 0)
+        text[0] = '\0';
+}
+
+/* What a limit is: days are no numbers to who reads them. */
+static void say_limit(const hsy_error *err)
+{
+    const bool last = err->field != NULL && strcmp(err->field, "expires") == 0;
+    const bool day = err->field != NULL && strcmp(err->field, "issued") == 0;
+    char text[CLI_DAY];
+
+    if ((last || day) && err->limit - last <= UINT32_MAX) {
+        cli_day(text, (uint32_t)(err->limit - last));
+        fprintf(stderr, " (%s %s)",
+                last ? "its last day was" : "the clock says", text);
+    } else {
+        fprintf(stderr, " (the limit is %" PRIu64 ")", err->limit);
+    }
+}
+
 int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
 {
     const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
@@ -95,7 +121,7 @@ int cli_fail_at(const char *about, const char *unit, const hsy_error *err)
         fprintf(stderr, "%s: ", err->field);
     fputs(msg, stderr);
     if (err->limit != 0 && !say_holds(msg, err->limit))
-        fprintf(stderr, " (the limit is %" PRIu64 ")", err->limit);
+        say_limit(err);
     fputc('\n', stderr);
     return CLI_FAILED;
 }
@@ -133,6 +159,9 @@ int store_complain(const char *directory, const hsy_error *err)
     }
     if (err->field == NULL || strcmp(err->field, "directory") == 0)
         return cli_fail("%s: %s", directory, err->msg);
+    if (strcmp(err->field, "runs") == 0 && err->line != 0)
+        return cli_fail("%s: runs/*.%" PRIu64 ": %s", directory, err->line,
+                        err->msg);
     return cli_fail("%s: %s: %s", directory, err->field, err->msg);
 }
 

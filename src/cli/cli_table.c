@@ -46,6 +46,11 @@ struct cli_cell cli_bool(bool truth)
     return (struct cli_cell){.type = CLI_BOOL, .truth = truth};
 }
 
+struct cli_cell cli_list(const char *const *texts, size_t n)
+{
+    return (struct cli_cell){.type = CLI_LIST, .texts = texts, .len = n};
+}
+
 bool cli_value_format(struct cli_parser *p, enum cli_format *out)
 {
     static const char *const names[] = {"table", "csv", "json", NULL};
@@ -89,12 +94,30 @@ static void table_plain(char text[32], const struct cli_cell *c)
         snprintf(text, 32, "%s", c->truth ? "true" : "false");
 }
 
+#define TABLE_LIST 1536u /* bytes of a list in csv */
+
 /* ---- CSV [RFC 4180] ------------------------------------------------------ */
+
+/* Texts one after another, as one. */
+static void table_csv_list(const struct cli_cell *c)
+{
+    char text[TABLE_LIST] = "";
+    size_t at = 0;
+
+    for (size_t i = 0; i < c->len && at < sizeof text; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
+                               i != 0 ? "; " : "", c->texts[i]);
+    written_csv(stdout, text, strlen(text));
+}
 
 static void table_csv_cell(const struct cli_cell *c)
 {
     char text[32];
 
+    if (c->type == CLI_LIST) {
+        table_csv_list(c);
+        return;
+    }
     if (c->type == CLI_TEXT) {
         written_csv(stdout, c->text, c->len);
         return;
@@ -103,13 +126,33 @@ static void table_csv_cell(const struct cli_cell *c)
     fputs(text, stdout);
 }
 
-static void table_csv(const struct cli_table *t)
+#define TABLE_SAID 16u /* most fields that rows of csv have too */
+
+/* The fields that are named, in the order of the names. */
+static size_t table_said(const struct cli_field *out[TABLE_SAID],
+                         const struct cli_field *fields, size_t nfields,
+                         const char *const *said)
+{
+    size_t n = 0;
+
+    for (; said != NULL && *said != NULL; said++)
+        for (size_t i = 0; i < nfields && n < TABLE_SAID; i++)
+            if (strcmp(fields[i].name, *said) == 0 &&
+                (fields[i].cell.type != CLI_LIST || fields[i].cell.len != 0))
+                out[n++] = &fields[i];
+    return n;
+}
+
+static void table_csv(const struct cli_table *t,
+                      const struct cli_field *const *said, size_t nsaid)
 {
     for (size_t j = 0; j < t->ncolumns; j++) {
         if (j != 0)
             putchar(',');
         written_csv(stdout, t->columns[j].name, strlen(t->columns[j].name));
     }
+    for (size_t j = 0; j < nsaid; j++)
+        printf(",%s", said[j]->name);
     putchar('\n');
     for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
         for (size_t j = 0; j < t->ncolumns; j++) {
@@ -119,6 +162,10 @@ static void table_csv(const struct cli_table *t)
             if (j != 0)
                 putchar(',');
             table_csv_cell(&c);
+        }
+        for (size_t j = 0; j < nsaid; j++) {
+            putchar(',');
+            table_csv_cell(&said[j]->cell);
         }
         putchar('\n');
     }
@@ -147,12 +194,27 @@ static void table_json_estimate(const hsy_estimate *e)
     putchar('}');
 }
 
+static void table_json_list(const struct cli_cell *c)
+{
+    putchar('[');
+    for (size_t i = 0; i < c->len; i++) {
+        if (i != 0)
+            fputs(", ", stdout);
+        written_json(stdout, c->texts[i], strlen(c->texts[i]));
+    }
+    putchar(']');
+}
+
 static void table_json_member(const char *name, const struct cli_cell *c)
 {
     char text[32];
 
     written_json(stdout, name, strlen(name));
     fputs(": ", stdout);
+    if (c->type == CLI_LIST) {
+        table_json_list(c);
+        return;
+    }
     if (c->type == CLI_TEXT) {
         written_json(stdout, c->text, c->len);
         if (!written_utf8(c->text, c->len))
@@ -398,8 +460,17 @@ void cli_print(enum cli_format format, const struct cli_table *table,
                const struct cli_field *fields, size_t nfields,
                const char *rows_name)
 {
+    cli_print_said(format, table, fields, nfields, rows_name, NULL);
+}
+
+void cli_print_said(enum cli_format format, const struct cli_table *table,
+                    const struct cli_field *fields, size_t nfields,
+                    const char *rows_name, const char *const *said)
+{
+    const struct cli_field *found[TABLE_SAID];
+
     if (format == CLI_CSV)
-        table_csv(table);
+        table_csv(table, found, table_said(found, fields, nfields, said));
     else if (format == CLI_JSON)
         table_json(table, fields, nfields, rows_name);
     else

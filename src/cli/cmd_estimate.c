@@ -285,12 +285,19 @@ static bool estimate_decodes(const struct estimate_options *o)
     return o->all || o->method != 0 || o->correction != 0 || o->alpha != 0;
 }
 
+/* --rounds is of the tally that does not say its own, of two as well. */
+static uint64_t estimate_most(const struct cli_gather *g,
+                              const struct estimate_options *o)
+{
+    return o->against != NULL && g->rounds.n != 0 ? 0 : o->rounds;
+}
+
 static int estimate_gather(struct cli_gather *g,
                            const struct estimate_options *o)
 {
     int failed = cli_gather_file(g, o->path);
 
-    return failed ? failed : cli_gather_attend(g, o->rounds);
+    return failed ? failed : cli_gather_attend(g, estimate_most(g, o));
 }
 
 static int estimate_load(struct estimate_job *j)
@@ -327,8 +334,14 @@ static int estimate_load_other(struct estimate_job *j)
     const char *difference;
     int failed = cli_gather_file(&j->other, j->options.against);
 
+    if (!failed && j->options.rounds != 0 && j->gather.rounds.n != 0 &&
+        j->other.rounds.n != 0)
+        failed = cli_fail("%s and %s: both say their rounds: leave out "
+                          "--rounds",
+                          j->gather.first, j->other.first);
     if (!failed)
-        failed = cli_gather_attend(&j->other, j->options.rounds);
+        failed =
+            cli_gather_attend(&j->other, estimate_most(&j->other, &j->options));
     if (failed)
         return failed;
     difference = estimate_differs(&j->gather, &j->other);
@@ -359,6 +372,29 @@ static int estimate_share(struct estimate_job *j)
                         " devices",
                         j->options.devices, err.limit);
     return 0;
+}
+
+/* Whether the two may hold the same reports: one file twice, or reports of one
+ * round of one task. */
+static bool estimate_overlaps(const struct estimate_job *j)
+{
+    const struct cli_gather *a = &j->gather, *b = &j->other;
+    size_t i = 0, k = 0;
+
+    if (memcmp(a->info.digest, b->info.digest, HSY_DIGEST) != 0)
+        return false;
+    if (memcmp(a->memory, b->memory,
+               hsy_tally_words(a->scheme) * sizeof *a->memory) == 0)
+        return true;
+    while (i < a->rounds.n && k < b->rounds.n) {
+        if (rounds_before(&a->rounds.list[i], &b->rounds.list[k]))
+            i++;
+        else if (rounds_before(&b->rounds.list[k], &a->rounds.list[i]))
+            k++;
+        else
+            return true;
+    }
+    return false;
 }
 
 static int estimate_fits(const struct estimate_job *j)
@@ -428,6 +464,8 @@ static int estimate_run(struct estimate_job *j)
         failed = estimate_share(j);
     if (failed)
         return failed;
+    r.paired = j->evidence.shared > 0;
+    r.overlap = o->against != NULL && estimate_overlaps(j);
     r.count = j->asked.whole ? j->asked.count : j->evidence.count;
     r.rows = j->rows = calloc(r.count, sizeof *j->rows);
     if (j->rows == NULL)

@@ -41,7 +41,7 @@ static const struct cli_option plan_options[] = {
     {PLAN_OPT_ALL, "all", NULL, "all values at once, not one of them"},
     {PLAN_OPT_SHARE, "share", "F",
      "the true share (default: of yes/no the hardest to\n"
-     "tell, else a small one)"},
+     "tell, else a small one; with --task 0.5)"},
     {CLI_OPT_MECHANISM, "mechanism", "NAME",
      "see 'hearsay mechanisms' (default auto; strings: pem)"},
     {CLI_OPT_SET, "set", "KEY=VALUE...", "a parameter of it"},
@@ -116,7 +116,10 @@ static bool plan_option(struct plan *x, struct cli_parser *p, int id)
     case PLAN_OPT_N:
         return o->has[PLAN_N] = plan_people(p, o);
     case PLAN_OPT_ALPHA:
-        return o->has[PLAN_ALPHA] = plan_positive(p, &o->given[PLAN_ALPHA]);
+        o->percent = strchr(p->value, '%') != NULL;
+        return o->has[PLAN_ALPHA] =
+                   o->percent ? cli_value_fraction(p, &o->given[PLAN_ALPHA])
+                              : plan_positive(p, &o->given[PLAN_ALPHA]);
     case PLAN_OPT_BETA:
         return o->has[PLAN_BETA] = cli_value_fraction(p, &o->given[PLAN_BETA]);
     case PLAN_OPT_EPSILON:
@@ -203,6 +206,8 @@ static int plan_question(struct plan *x, struct cli_parser *p)
     if (x->spec.spec.kind != HSY_KIND_NUMBER && o->has[PLAN_ALPHA] &&
         o->given[PLAN_ALPHA] >= 1)
         return cli_usage(p, "--alpha: a share's error is below 1");
+    if (x->spec.spec.kind == HSY_KIND_NUMBER && o->percent)
+        return cli_usage(p, "--alpha: the error of a mean is in its units");
     return 0;
 }
 

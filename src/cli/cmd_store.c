@@ -1,12 +1,15 @@
 /* cmd_store.c - hearsay store: a collector's data, while no collector runs. */
+#define _GNU_SOURCE /* O_DIRECTORY, faccessat */
 #include "store_parts.h"
 
 #include "tasks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     STORE_OUTPUT = 1,
@@ -54,11 +57,28 @@ static const struct cli_command store_command = {
 
 /* ---- Opening ------------------------------------------------------------- */
 
+/* Whether a directory can be read and has nothing of a collector in it: then it
+ * is another that was meant, and its mode is no matter. */
+static bool store_none(const char *directory)
+{
+    const int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool none = dir != -1 && faccessat(dir, "record.db", F_OK, 0) == -1 &&
+                      errno == ENOENT &&
+                      faccessat(dir, "cells.db", F_OK, 0) == -1 &&
+                      errno == ENOENT;
+
+    if (dir != -1)
+        close(dir);
+    return none;
+}
+
 int store_open(struct store_data *d, const char *directory)
 {
-    hsy_error err = {0};
+    hsy_error err = {.status = HSY_E_EMPTY};
 
     *d = (struct store_data){.directory = directory};
+    if (store_none(directory))
+        return store_complain(directory, &err);
     if (store_sqlite_open(&d->store, &d->state, directory, false, &err) ==
         HSY_OK)
         return 0;

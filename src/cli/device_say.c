@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include "device_parts.h"
 
-#include "tasks_show.h"
 #include "world.h"
 
 #include <inttypes.h>
@@ -53,7 +52,7 @@ void device_say_why(char *text, size_t room, const hsy_error *err)
     else if (f.limit == SAY_EPSILON)
         cli_cap_text(limit, err->limit);
     else if (f.limit != SAY_NOTHING)
-        tasks_day(limit, (uint32_t)err->limit - (f.limit == SAY_LAST_DAY));
+        cli_day(limit, (uint32_t)err->limit - (f.limit == SAY_LAST_DAY));
     snprintf(text, room, "%s%s%s", named ? "" : f.field, named ? "" : ": ",
              msg);
     if (err->limit != 0 && limit[0] != '\0')

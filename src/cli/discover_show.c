@@ -196,6 +196,9 @@ static void show_found_head(const struct discover_result *r, double reach)
             "how many\npeople it takes.\n");
 }
 
+/* Fields of json that all rows of csv have as columns. */
+static const char *const show_said[] = {"level", "target", "reports", NULL};
+
 void discover_show(const struct discover_result *r)
 {
     const struct discover_options *o = r->options;
@@ -238,7 +241,7 @@ void discover_show(const struct discover_result *r)
         show_found_head(r, reach);
     if (o->format == CLI_JSON)
         table.nrows--; /* the rest is a member of its own */
-    cli_print(o->format, &table, fields, nfields, "strings");
+    cli_print_said(o->format, &table, fields, nfields, "strings", show_said);
 }
 
 /* ---- The plan ------------------------------------------------------------ */

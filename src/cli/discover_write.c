@@ -2,8 +2,6 @@
 #define _DEFAULT_SOURCE
 #include "discover_batches.h"
 
-#include "tasks_show.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +88,8 @@ static void write_pace(FILE *f, const hsy_task *task)
 {
     char start[16], end[16];
 
-    tasks_day(start, task->start);
-    tasks_day(end, task->end - 1);
+    cli_day(start, task->start);
+    cli_day(end, task->end - 1);
     fprintf(f, "    start: %s\n    end: %s\n", start, end);
     if (task->sample.num != task->sample.den)
         fprintf(f, "    sample: %" PRIu64 "/%" PRIu64 "\n", task->sample.num,

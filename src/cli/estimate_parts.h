@@ -117,6 +117,7 @@ struct estimate_result {
     hsy_density_method density; /* shares by likelihood; AUTO: by points */
     const char *no_interval;    /* why there are none; NULL: there are */
     hsy_poison_bound lying;     /* the largest by which a row is wider */
+    bool paired, overlap;       /* shares_compared() */
     size_t of;                  /* rows that `count` were selected from */
     double level;               /* of their intervals */
     bool has_rest;              /* some are not shown, and all are shares: */
@@ -195,6 +196,27 @@ int estimate_tuple(const struct cli_gather *g,
 
 /* Say why an interval cannot be had; exit code 1. */
 int estimate_refused(const hsy_confidence *how, const hsy_error *err);
+
+/* Whom shares are of, in words. */
+const char *estimate_among(const struct estimate_options *o);
+
+/* What is to be said of a tally beside its figures, in json and csv. */
+struct estimate_notes {
+    const char *text[SHARES_NOTES + SHARES_COMPARED];
+    size_t n;
+};
+
+struct estimate_notes estimate_notes(const struct cli_gather *g);
+
+/* ... and of a result: of two tallies how they were compared, too. */
+struct estimate_notes estimate_result_notes(const struct estimate_result *r);
+
+/* Fields of json that all rows of csv have as columns; NULL at the end. */
+extern const char *const estimate_said[];
+
+/* Rounds and devices of a tally as cells; none where nobody is in it twice. */
+struct cli_cell estimate_rounds(const struct cli_gather *g);
+struct cli_cell estimate_devices(const struct cli_gather *g);
 
 /* Who is in a tally more than once, and what that means, to stdout; nothing if
  * nobody is. */

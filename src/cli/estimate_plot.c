@@ -16,6 +16,7 @@
 #define FIGURE_MOST_BINS 400u /* bars of a histogram */
 #define FIGURE_NAME 256u      /* bytes of a name that are looked at */
 #define FIGURE_NOTE 320u
+#define FIGURE_ABOUT 1536u
 
 /* A figure that is being made. Owns its memory. */
 struct figure {
@@ -24,7 +25,7 @@ struct figure {
     size_t n;
     double level; /* of what is drawn, adjusted for selection */
     bool mean;
-    char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_NOTE];
+    char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_ABOUT];
 };
 
 /* ---- What is drawn ------------------------------------------------------- */
@@ -83,10 +84,16 @@ static void figure_texts(struct figure *f)
     const struct estimate_options *o = r->options;
     const hsy_info *info = &r->gather->info;
     const bool people = o->how.target == HSY_PEOPLE;
+    const struct estimate_notes notes = estimate_result_notes(r);
+    const bool rounds = estimate_notes(r->gather).n != 0;
 
     f->mean = info->kind == HSY_KIND_NUMBER;
-    snprintf(f->title, sizeof f->title, "%s%s %s", f->mean ? "Mean" : "Shares",
+    snprintf(f->title, sizeof f->title, "%s%s%s %s",
+             f->mean ? "Mean" : "Shares",
              r->other != NULL ? ", difference" : "",
+             !rounds   ? ""
+             : f->mean ? " over person-rounds"
+                       : " of person-rounds",
              people ? "among those who answered" : "in the population");
     snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
              r->other != NULL ? ", difference" : "");
@@ -101,15 +108,21 @@ static void figure_texts(struct figure *f)
     plot_more(f->note, FIGURE_NOTE, "; %s, epsilon %.9g, %" PRIu64 " reports",
               info->mechanism, info->epsilon,
               hsy_tally_reports(&r->gather->tally));
+    if (rounds)
+        plot_more(f->note, FIGURE_NOTE,
+                  " of at least %" PRIu64 " devices in %" PRIu64 " rounds",
+                  r->gather->attended.devices, r->gather->attended.rounds);
     if (o->lying > 0)
         plot_more(f->note, FIGURE_NOTE,
                   "; pale: wider for %.6g %% of lying devices", 100 * o->lying);
     if (f->n < r->count)
         plot_more(f->note, FIGURE_NOTE, "; the %zu largest of %zu", f->n,
                   r->count);
-    plot_more(f->about, FIGURE_NOTE, "%s%s: %s.", f->title,
+    plot_more(f->about, FIGURE_ABOUT, "%s%s: %s.", f->title,
               r->no_interval != NULL ? "" : ", each with its interval",
               f->note);
+    for (size_t i = 0; i < notes.n; i++)
+        plot_more(f->about, FIGURE_ABOUT, " Note: %s.", notes.text[i]);
 }
 
 /* ---- Drawing ------------------------------------------------------------- */

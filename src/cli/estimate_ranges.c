@@ -41,16 +41,13 @@ bool estimate_ranges_quantile(struct cli_parser *p,
     for (;;) {
         size_t len = strcspn(at, ",");
         struct estimate_range *range = ranges_add(p, asked);
-        char *end = NULL;
 
         if (range == NULL)
             return false;
-        if (ranges_copy(range->from, sizeof range->from, at, len))
-            range->q = strtod(range->from, &end);
-        if (end == NULL || *end != '\0' || !(range->q > 0 && range->q < 1) ||
-            strspn(range->from, "0123456789.") != len) {
-            cli_usage(p, "--quantile: a fraction between 0 and 1, or several "
-                         "with commas (0.5,0.9)");
+        if (!ranges_copy(range->from, sizeof range->from, at, len) ||
+            !cli_parse_fraction(&range->q, at, len)) {
+            cli_usage(p, "--quantile: a fraction between 0 and 1, as 0.5 or "
+                         "50%%, or several with commas (0.5,0.9)");
             return false;
         }
         if (at[len] == '\0')
@@ -193,6 +190,7 @@ static void ranges_show(const struct estimate_ranges *asked,
     const struct cli_table table = {columns, 5, asked->count, ranges_cell,
                                     asked};
     const uint64_t reports = hsy_tally_reports(&g->tally);
+    const struct estimate_notes notes = estimate_notes(g);
     const struct cli_field fields[] = {
         {"mechanism", cli_text(g->info.mechanism)},
         {"epsilon", cli_number(g->info.epsilon)},
@@ -205,14 +203,22 @@ static void ranges_show(const struct estimate_ranges *asked,
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
+        {"kind", cli_text(hsy_kind_name(g->info.kind))},
+        {"rounds", estimate_rounds(g)},
+        {"devices", estimate_devices(g)},
+        {"notes", cli_list(notes.text, notes.n)},
     };
 
-    if (o->format == CLI_TABLE)
-        printf("%s, epsilon %.9g, %" PRIu64 " report%s; %.14g %% intervals\n\n",
+    if (o->format == CLI_TABLE) {
+        printf("%s, epsilon %.9g, %" PRIu64 " report%s\n%s; %.14g %% "
+               "intervals\n",
                g->info.mechanism, g->info.epsilon, reports,
-               reports == 1 ? "" : "s", 100 * o->how.level);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "estimates");
+               reports == 1 ? "" : "s", estimate_among(o), 100 * o->how.level);
+        estimate_attendance_say(g);
+        putchar('\n');
+    }
+    cli_print_said(o->format, &table, fields, sizeof fields / sizeof fields[0],
+                   "estimates", estimate_said);
 }
 
 int estimate_ranges_run(struct estimate_ranges *asked,

@@ -10,11 +10,6 @@
 const char *const estimate_correction_names[] = {"fdr", "bonferroni", NULL};
 const char *const estimate_method_names[] = {"sampler", "nnls", NULL};
 
-struct rappor_row {
-    double size;
-    size_t at; /* of the candidate */
-};
-
 /* What was read and what came of it. Owns its memory. */
 struct rappor_job {
     const struct estimate_options *options;
@@ -31,8 +26,10 @@ struct rappor_job {
     hsy_rappor_data data;
     hsy_rappor_share *shares;
     hsy_rappor_summary summary;
-    struct rappor_row *rows; /* to print */
+    struct shares_row *rows; /* to print */
     size_t nrows;
+    size_t unshown; /* detected, and not among them: together */
+    hsy_estimate unshown_est;
     double dispersion; /* hsy_rappor_options */
 };
 
@@ -204,24 +201,26 @@ static void rappor_name(const struct rappor_job *j, size_t i,
 static void rappor_number(double x, size_t column, struct cli_cell *out)
 {
     *out = cli_number(x);
+    if (out->type == CLI_NONE)
+        return;
     if (column >= 6)
         snprintf(out->shown, sizeof out->shown, "%.2g", x);
     else
         snprintf(out->shown, sizeof out->shown, "%.3f %%", 100 * x);
 }
 
-/* What is not among the detected ones, as a last row. */
-static void rappor_rest_cell(const struct rappor_job *j, size_t column,
-                             struct cli_cell *out)
+/* Last rows: detected ones that are not shown, and what is not detected. */
+static void rappor_rest_cell(const struct rappor_job *j, bool unshown,
+                             size_t column, struct cli_cell *out)
 {
-    const hsy_estimate *rest = &j->summary.rest;
+    const hsy_estimate *rest = unshown ? &j->unshown_est : &j->summary.rest;
     const double numbers[] = {0, rest->value, rest->sd, rest->low, rest->high};
 
     if (column == 0)
-        *out = cli_text("(not detected)");
+        *out = cli_text(unshown ? "(detected, not shown)" : "(not detected)");
     else if (column < sizeof numbers / sizeof numbers[0])
         rappor_number(numbers[column], column, out);
-    else if (column == RAPPOR_COLUMNS - 2)
+    else if (column == RAPPOR_COLUMNS - 2 && !unshown)
         *out = cli_number(j->options->how.level);
 }
 
@@ -242,14 +241,14 @@ static void rappor_cell(const void *ctx, size_t row, size_t column,
     const bool raw = j->gather != NULL;
     hsy_estimate est;
 
-    if (row == j->nrows) {
-        rappor_rest_cell(j, column, out);
+    if (row >= j->nrows) {
+        rappor_rest_cell(j, row == j->nrows && j->unshown != 0, column, out);
         return;
     }
-    s = &j->shares[j->rows[row].at];
+    s = &j->shares[j->rows[row].place];
     shares_rappor_interval(&est, s, rappor_level(j, s));
     if (column == 0) {
-        rappor_name(j, j->rows[row].at, out);
+        rappor_name(j, j->rows[row].place, out);
     } else if (column == RAPPOR_COLUMNS - 1) {
         *out = cli_bool(s->detected);
     } else {
@@ -280,31 +279,45 @@ static void rappor_head(const struct rappor_job *j)
         (unsigned long long)s->reports, s->cohorts, s->detected,
         j->data.candidates, estimate_correction_names[j->options->correction],
         rappor_alpha(j->options), 100 * s->allocated, s->dispersion);
-    printf("%.14g %% intervals; those of detected strings are adjusted for "
-           "selection, %.8g %% each\n",
-           100 * j->options->how.level,
-           100 * (j->nrows != 0 ? rappor_level(j, &j->shares[j->rows[0].at])
+    printf("shares %s; %.14g %% intervals;\nthose of detected strings are "
+           "adjusted for selection, %.8g %% each\n",
+           estimate_among(j->options), 100 * j->options->how.level,
+           100 * (j->nrows != 0 ? rappor_level(j, &j->shares[j->rows[0].place])
                                 : s->level_selected));
     if (j->gather != NULL)
         estimate_attendance_say(j->gather);
-    printf("not detected: %.2f %%, from %.2f %% to %.2f %%\n",
-           100 * s->rest.value, 100 * s->rest.low, 100 * s->rest.high);
+    printf("%s is unbiased, and what the interval is of; share is the best "
+           "guess that is not below 0\n",
+           j->gather != NULL ? "estimate" : "unbiased");
+    printf("not detected: %.2f %%, from %.2f %% to %.2f %%%s\n",
+           100 * s->rest.value, 100 * s->rest.low, 100 * s->rest.high,
+           shares_rappor_doubt(s) != NULL ? ", wholly below 0" : "");
     if (s->intercept)
         printf("unlisted strings: %.2f %%, standard error %.2f %%\n",
                100 * s->unlisted, 100 * s->unlisted_sd);
     putchar('\n');
 }
 
+#define RAPPOR_OWN 6u /* fields that only a tally has */
+
 static void rappor_show(const struct rappor_job *j)
 {
     const struct estimate_options *o = j->options;
     const hsy_rappor_summary *s = &j->summary;
     const bool raw = j->gather != NULL;
+    const struct estimate_notes notes =
+        raw ? estimate_notes(j->gather) : (struct estimate_notes){.n = 0};
     const bool rest = o->format != CLI_JSON && j->nrows < j->data.candidates;
     const struct cli_table table = {rappor_columns[raw], RAPPOR_COLUMNS,
-                                    j->nrows + rest, rappor_cell, j};
+                                    j->nrows + rest + (rest && j->unshown != 0),
+                                    rappor_cell, j};
     const struct cli_field fields[] = {
-        /* Two that only a tally has. */
+        /* Those that only a tally has. */
+        {"rounds", raw ? estimate_rounds(j->gather) : cli_text(NULL)},
+        {"devices", raw ? estimate_devices(j->gather) : cli_text(NULL)},
+        {"notes", cli_list(notes.text, notes.n)},
+        {"kind", cli_text(hsy_kind_name(raw ? j->gather->info.kind
+                                            : HSY_KIND_STRINGS))},
         {"epsilon", cli_number(raw ? j->gather->info.epsilon : NAN)},
         {"epsilon_exact", cli_number(j->law.epsilon_one)},
         {"mechanism", cli_text("rappor")},
@@ -325,29 +338,25 @@ static void rappor_show(const struct rappor_job *j)
         {"of", cli_count(j->data.candidates)},
         {"level_selected", cli_number(s->level_selected)},
         {"unexplained", cli_estimate(&s->rest)},
+        {"not_shown", j->unshown != 0 ? cli_estimate(&j->unshown_est)
+                                      : (struct cli_cell){.type = CLI_NONE}},
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"method", cli_text(estimate_method_names[o->method])},
         {"correction", cli_text(estimate_correction_names[o->correction])},
         {"alpha", cli_number(rappor_alpha(o))},
     };
 
+    if (shares_rappor_doubt(s) != NULL)
+        cli_note("warning: %s: %s", cli_input_name(o->path),
+                 shares_rappor_doubt(s));
     if (o->format == CLI_TABLE)
         rappor_head(j);
-    cli_print(o->format, &table, raw ? fields : fields + 2,
-              sizeof fields / sizeof fields[0] - (raw ? 0 : 2), "estimates");
+    cli_print_said(o->format, &table, raw ? fields : fields + RAPPOR_OWN,
+                   sizeof fields / sizeof fields[0] - (raw ? 0 : RAPPOR_OWN),
+                   "estimates", estimate_said);
 }
 
 /* ---- Both ---------------------------------------------------------------- */
-
-/* Larger first; of equals the one that stands first. */
-static int rappor_order(const void *a, const void *b)
-{
-    const struct rappor_row *x = a, *y = b;
-
-    if (x->size != y->size)
-        return x->size > y->size ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
 
 /* Of a tally all values asked for are printed, of RAPPOR's files those that
  * were detected. */
@@ -357,13 +366,13 @@ static void rappor_choose(struct rappor_job *j)
 
     for (size_t i = 0; i < j->data.candidates; i++) {
         if (j->gather != NULL || o->all || j->shares[i].detected)
-            j->rows[j->nrows++] = (struct rappor_row){j->shares[i].unbiased, i};
+            j->rows[j->nrows++] = (struct shares_row){
+                .est.value = j->shares[i].unbiased, .place = (uint32_t)i};
     }
-    if (!o->has_top)
-        return;
-    qsort(j->rows, j->nrows, sizeof *j->rows, rappor_order);
-    if (j->nrows > o->top)
-        j->nrows = (size_t)o->top;
+    if (o->has_top)
+        shares_top(j->rows, &j->nrows, o->top, false);
+    j->unshown = shares_rappor_unshown(&j->unshown_est, j->shares, &j->summary,
+                                       j->rows, j->nrows);
 }
 
 /* Decode what was loaded, print it, and free it. */

@@ -198,17 +198,71 @@ static void show_reports(const struct cli_gather *g)
         printf("%" PRIu64 " report%s\n", reports, reports == 1 ? "" : "s");
 }
 
-void estimate_attendance_say(const struct cli_gather *g)
+const char *estimate_among(const struct estimate_options *o)
+{
+    return o->how.target == HSY_PEOPLE
+               ? "among those who answered"
+               : "in the population they are a sample of";
+}
+
+const char *const estimate_said[] = {"level",  "target",  "assume_lying",
+                                     "rounds", "devices", "reports",
+                                     "notes",  NULL};
+
+struct estimate_notes estimate_notes(const struct cli_gather *g)
 {
     const struct shares_tally t = cli_gathered(g);
-    enum shares_note_code notes[SHARES_NOTES];
-    const size_t n = shares_notes(notes, &t, g->rounds.n != 0);
+    enum shares_note_code codes[SHARES_NOTES];
+    struct estimate_notes notes = {
+        .n = shares_notes(codes, &t, g->rounds.n != 0)};
 
-    if (n != 0)
+    for (size_t i = 0; i < notes.n; i++)
+        notes.text[i] = shares_note(codes[i])->text;
+    return notes;
+}
+
+struct estimate_notes estimate_result_notes(const struct estimate_result *r)
+{
+    struct estimate_notes notes = estimate_notes(r->gather);
+    enum shares_note_code codes[SHARES_COMPARED];
+    const size_t n = shares_compared(codes, r->paired, r->overlap);
+
+    for (size_t i = 0; i < n; i++)
+        notes.text[notes.n++] = shares_note(codes[i])->text;
+    return notes;
+}
+
+struct cli_cell estimate_rounds(const struct cli_gather *g)
+{
+    return g->attends ? cli_count(g->attended.rounds) : cli_text(NULL);
+}
+
+struct cli_cell estimate_devices(const struct cli_gather *g)
+{
+    return g->attends ? cli_count(g->attended.devices) : cli_text(NULL);
+}
+
+void estimate_attendance_say(const struct cli_gather *g)
+{
+    const struct estimate_notes notes = estimate_notes(g);
+
+    if (notes.n != 0)
         printf("%" PRIu64 " rounds, %" PRIu64 " devices in the largest\n",
                g->attended.rounds, g->attended.devices);
-    for (size_t i = 0; i < n; i++)
-        printf("%s\n", shares_note(notes[i])->text);
+    for (size_t i = 0; i < notes.n; i++)
+        printf("%s\n", notes.text[i]);
+}
+
+/* What the difference of two tallies takes for granted. */
+static void show_compared(const struct estimate_result *r)
+{
+    const size_t own = estimate_notes(r->gather).n;
+    const struct estimate_notes notes = estimate_result_notes(r);
+
+    if (r->paired)
+        printf("at most %" PRIu64 " devices in all\n", r->options->devices);
+    for (size_t i = own; i < notes.n; i++)
+        printf("%s\n", notes.text[i]);
 }
 
 /* Rows that were selected have intervals of a higher level. */
@@ -236,9 +290,7 @@ static void show_head(const struct estimate_result *r)
         show_reports(r->other);
     }
     printf("%s %s; ", info->kind == HSY_KIND_NUMBER ? "mean" : "shares",
-           o->how.target == HSY_PEOPLE ? "among those who answered"
-                                       : "in the population they are a sample "
-                                         "of");
+           estimate_among(o));
     if (r->no_interval != NULL)
         printf("no intervals: %s\n", r->no_interval);
     else {
@@ -251,6 +303,7 @@ static void show_head(const struct estimate_result *r)
     if (o->lying != 0)
         estimate_lying_say(r);
     estimate_attendance_say(r->gather);
+    show_compared(r);
     putchar('\n');
 }
 
@@ -304,25 +357,29 @@ enum {
     SHOW_REPORTS = 3,
     SHOW_LYING_P = 9,
     SHOW_LIFETIME,
-    SHOW_ROUNDS,
-    SHOW_DEVICES,
-    SHOW_RELEASES,
+    SHOW_RELEASES = SHOW_LIFETIME + 3,
     SHOW_PEOPLE,
     SHOW_WHY,
     SHOW_UNEXPLAINED = SHOW_PEOPLE + 5
 };
 
-#define SHOW_AGAINST 4u /* fields of json that only --against has, */
+#define SHOW_AGAINST 7u /* fields of json that only --against has, */
 #define SHOW_LYING 3u   /* ... and that only --assume-lying has */
 
 static void show_against(struct cli_field fields[SHOW_AGAINST],
-                         const struct cli_gather *other)
+                         const struct estimate_result *r)
 {
+    const struct cli_gather *other = r->other;
+
     fields[0].cell = cli_text(other->info.mechanism);
     fields[1].cell = cli_number(other->info.epsilon);
     fields[2].cell = cli_number(other->info.epsilon_exact);
     if (!other->info.release) /* which has none */
         fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
+    fields[4].cell = cli_bool(r->paired);
+    fields[5].cell = cli_bool(r->overlap);
+    if (r->options->devices != 0)
+        fields[6].cell = cli_count(r->options->devices);
 }
 
 static void show_lying(struct cli_field fields[SHOW_LYING],
@@ -344,10 +401,6 @@ static void show_optional(struct cli_field *fields,
         fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
     if (info->epsilon_lifetime > 0)
         fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
-    if (r->gather->attends) {
-        fields[SHOW_ROUNDS].cell = cli_count(r->gather->attended.rounds);
-        fields[SHOW_DEVICES].cell = cli_count(r->gather->attended.devices);
-    }
     if (r->no_interval != NULL)
         fields[SHOW_WHY].cell = cli_text(r->no_interval);
     if (info->release) {
@@ -364,6 +417,7 @@ void estimate_show(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
     const hsy_info *info = &r->gather->info;
+    const struct estimate_notes notes = estimate_result_notes(r);
     struct show_state s = {.result = r};
     struct cli_table table;
     struct cli_field fields[] = {
@@ -378,8 +432,8 @@ void estimate_show(const struct estimate_result *r)
         {"post", cli_text(estimate_post_names[o->post])},
         {"lying_p", {.type = CLI_NONE}},
         {"epsilon_lifetime", {.type = CLI_NONE}},
-        {"rounds", {.type = CLI_NONE}},
-        {"devices", {.type = CLI_NONE}},
+        {"rounds", estimate_rounds(r->gather)},
+        {"devices", estimate_devices(r->gather)},
         {"releases", {.type = CLI_NONE}},
         {"people", {.type = CLI_NONE}},
         {"why", {.type = CLI_NONE}},
@@ -387,10 +441,15 @@ void estimate_show(const struct estimate_result *r)
         {"of", cli_count(r->of)},
         {"level_selected", cli_number(r->level)},
         {"unexplained", {.type = CLI_NONE}},
+        {"kind", cli_text(hsy_kind_name(info->kind))},
+        {"notes", cli_list(notes.text, notes.n)},
         {"mechanism_against", {.type = CLI_NONE}},
         {"epsilon_against", {.type = CLI_NONE}},
         {"epsilon_exact_against", {.type = CLI_NONE}},
         {"reports_against", {.type = CLI_NONE}},
+        {"paired", {.type = CLI_NONE}},
+        {"overlap", {.type = CLI_NONE}},
+        {"devices_in_all", {.type = CLI_NONE}},
         {NULL, {.type = CLI_NONE}}, /* SHOW_LYING of them */
         {NULL, {.type = CLI_NONE}},
         {NULL, {.type = CLI_NONE}},
@@ -404,7 +463,7 @@ void estimate_show(const struct estimate_result *r)
         s.columns, s.ncolumns,
         r->count + (r->has_rest && o->format != CLI_JSON), show_cell, &s};
     if (r->other != NULL) {
-        show_against(fields + nfields, r->other);
+        show_against(fields + nfields, r);
         nfields += SHOW_AGAINST;
     }
     if (o->lying != 0) {
@@ -415,5 +474,6 @@ void estimate_show(const struct estimate_result *r)
         cli_note("note: no intervals: %s", r->no_interval);
     if (o->format == CLI_TABLE)
         show_head(r);
-    cli_print(o->format, &table, fields, nfields, "estimates");
+    cli_print_said(o->format, &table, fields, nfields, "estimates",
+                   estimate_said);
 }

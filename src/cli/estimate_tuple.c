@@ -472,6 +472,7 @@ static void tuple_show(const struct tuple_job *j)
     const hsy_info *info = &j->g->info;
     const uint64_t reports = hsy_tally_reports(&j->g->tally);
     const struct cli_table table = {columns, 6, j->nrows, tuple_cell, j};
+    const struct estimate_notes notes = estimate_notes(j->g);
     const struct cli_field fields[] = {
         {"mechanism", cli_text(info->mechanism)},
         {"epsilon", cli_number(info->epsilon)},
@@ -481,20 +482,24 @@ static void tuple_show(const struct tuple_job *j)
         {"interval", cli_text(estimate_interval_names[o->how.interval])},
         {"simultaneous", cli_bool(o->simultaneous)},
         {"target", cli_text(estimate_target_names[o->how.target])},
+        {"kind", cli_text(hsy_kind_name(info->kind))},
+        {"rounds", estimate_rounds(j->g)},
+        {"devices", estimate_devices(j->g)},
+        {"notes", cli_list(notes.text, notes.n)},
     };
 
-    if (o->format == CLI_TABLE)
+    if (o->format == CLI_TABLE) {
         printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " report%s\n"
-               "%s; %.14g %% intervals (%s)%s\n\n",
+               "%s; %.14g %% intervals (%s)%s\n",
                info->mechanism, info->epsilon, info->epsilon_exact, reports,
-               reports == 1 ? "" : "s",
-               o->how.target == HSY_PEOPLE
-                   ? "among those who answered"
-                   : "in the population they are a sample of",
-               100 * o->how.level, estimate_interval_names[o->how.interval],
+               reports == 1 ? "" : "s", estimate_among(o), 100 * o->how.level,
+               estimate_interval_names[o->how.interval],
                o->simultaneous ? ", all at once" : "");
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "estimates");
+        estimate_attendance_say(j->g);
+        putchar('\n');
+    }
+    cli_print_said(o->format, &table, fields, sizeof fields / sizeof fields[0],
+                   "estimates", estimate_said);
 }
 
 static void tuple_clear(struct tuple_job *j)

@@ -14,6 +14,7 @@ struct plan_options {
     double given[PLAN_NUMBERS];
     uint64_t nano_epsilon;
     bool all, has_share;
+    bool percent; /* alpha is said as 1% */
     double share, prior;
     uint64_t answers; /* of one person */
     hsy_search search;

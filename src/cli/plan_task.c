@@ -16,6 +16,8 @@ struct plan_task {
     uint64_t devices; /* that take part */
     uint64_t rounds;  /* that end in time */
     uint32_t days;    /* of one */
+    uint32_t length;  /* of the task, in days */
+    bool over;        /* ends before the days that are asked for */
     double share;
     struct plan_task_row {
         uint64_t rounds;
@@ -23,6 +25,19 @@ struct plan_task {
     } row[PLAN_TASK_ROWS];
     size_t nrows;
 };
+
+/* What has no formula, and what answers the question instead. */
+static int task_refused(const struct plan_task *t, const hsy_error *err)
+{
+    return cli_fail("%s: %s: %s", t->info.mechanism, err->msg,
+                    t->info.kind == HSY_KIND_STRINGS &&
+                            strcmp(t->info.mechanism, "rappor") != 0
+                        ? "'hearsay plan --strings' says what share of people "
+                          "a search finds, 'hearsay simulate --discover' tries "
+                          "it"
+                        : "'hearsay simulate --data' measures its error on "
+                          "people of known truth");
+}
 
 /* 1, 2, 4 ... rounds, and all of them. */
 static int task_rows(struct plan_task *t)
@@ -35,7 +50,7 @@ static int task_rows(struct plan_task *t)
         if (hsy_attend_expect(row->sd, t->release.scheme, t->release.permanent,
                               t->share, t->devices * t->release.task.sends,
                               row->rounds, t->release.rounds, &err) != HSY_OK)
-            return cli_fail("%s: %s", t->info.mechanism, err.msg);
+            return task_refused(t, &err);
         row->sd[0] *= shares_unit(&t->info);
         row->sd[1] *= shares_unit(&t->info);
         if (row->rounds == t->rounds)
@@ -86,6 +101,8 @@ static void task_say(const struct plan_task *t)
     if (sample.num != sample.den)
         printf("\n(the task asks %" PRIu64 " of %" PRIu64 " devices)",
                sample.num, sample.den);
+    if (t->over)
+        printf("\nthe task is over after %" PRIu32 " days", t->length);
     puts("\n");
 }
 
@@ -102,6 +119,7 @@ static void task_print(const struct plan_task *t, enum cli_format format)
                                   ? cli_number(t->info.epsilon_lifetime)
                                   : (struct cli_cell){.type = CLI_NONE}},
         {"devices", cli_count(t->devices)},
+        {"task_days", cli_count(t->length)},
         {"share", t->info.kind == HSY_KIND_NUMBER
                       ? (struct cli_cell){.type = CLI_NONE}
                       : cli_number(t->share)},
@@ -130,6 +148,8 @@ static int task_plan(struct plan_task *t, const hsy_task *task, uint64_t days)
     const uint32_t slot = task->slot_days != 0 ? task->slot_days : length;
     const double taking = (double)task->sample.num / (double)task->sample.den;
 
+    t->length = length;
+    t->over = days > length;
     t->days = task->round_days != 0 ? task->round_days : slot;
     t->rounds = (days < length ? days : length) / t->days;
     t->devices = (uint64_t)((double)t->devices * taking);

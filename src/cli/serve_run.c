@@ -53,6 +53,8 @@ static int run_trouble(const struct serve_trouble *t, const struct config *c)
     return cli_fail_at(t->about, NULL, &t->err);
 }
 
+#define RUN_PROBLEM 4600 /* bytes of a name and a problem */
+
 /* ---- Until it is told to stop -------------------------------------------- */
 
 static void run_signals(sigset_t *set)
@@ -62,6 +64,20 @@ static void run_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, set, NULL);
+}
+
+/* With the file that it is in, and the field, if it is one. */
+static void run_reload_problem(struct collector *c, const hsy_problem *p,
+                               const struct serve_how *how)
+{
+    char text[RUN_PROBLEM];
+
+    snprintf(text, sizeof text, "%s: %s", p->line != 0 ? how->file : "options",
+             p->text);
+    log_failure(c->log, "reload-problem",
+                &(hsy_error){.line = p->line,
+                             .field = p->field[0] != '\0' ? p->field : NULL,
+                             .msg = text});
 }
 
 /* Read everything again; a broken file keeps the old. */
@@ -77,10 +93,7 @@ static void run_reload(struct collector *c, const struct serve_how *how)
     } else {
         for (size_t i = 0; i < n; i++)
             if (!problems[i].warning)
-                log_failure(c->log, "reload-problem",
-                            &(hsy_error){.line = problems[i].line,
-                                         .field = problems[i].field,
-                                         .msg = problems[i].text});
+                run_reload_problem(c, &problems[i], how);
         log_failure(c->log, "reload-kept-old", &err);
     }
     free(problems);
@@ -226,21 +239,37 @@ static int check_document(const struct config *c)
     return failed;
 }
 
-/* The files that it names, as far as that shows without a store. */
+/* As a store wants it, if it is there; whose it must be depends on who runs the
+ * collector. */
+static int check_data(const struct config *c)
+{
+    struct stat is;
+
+    if (stat(c->data, &is) == -1)
+        return errno == ENOENT ? 0
+                               : cli_fail("%s: %s", c->data, strerror(errno));
+    if (!S_ISDIR(is.st_mode))
+        return cli_fail("%s: data: it is no directory", c->data);
+    if ((is.st_mode & 077) != 0)
+        return cli_fail("%s: data: others may enter it: chmod 700 it", c->data);
+    return 0;
+}
+
+/* The files that it names, each, as far as that shows without a store. */
 static int check_files(const struct config *c)
 {
     uint8_t *bytes = NULL;
     struct serve_trouble t;
     size_t len;
-    int failed = check_document(c);
+    int failed = check_document(c) | check_data(c);
 
-    if (!failed && serve_directories(c, &t) != HSY_OK)
-        failed = run_trouble(&t, c);
-    for (int i = 0; !failed && i < 2; i++) {
+    if (serve_directories(c, &t) != HSY_OK)
+        failed |= run_trouble(&t, c);
+    for (int i = 0; i < 2; i++) {
         const char *file = i == 0 ? c->tls_cert : c->tls_key;
 
         if (file != NULL)
-            failed = cli_read_file(&bytes, &len, file, 1u << 20);
+            failed |= cli_read_file(&bytes, &len, file, 1u << 20);
         free(bytes);
         bytes = NULL;
     }

@@ -2,7 +2,6 @@
 #include "simulate_fleet.h"
 
 #include "shares.h"
-#include "tasks_show.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -148,11 +147,15 @@ static void truths_table(const struct truths *all,
     printf("%" PRIu64 " simulated devices sent %" PRIu64 " requests in %.1f s: "
            "%" PRIu64 " uploads acknowledged,\n%" PRIu64 " refused, %" PRIu64
            " given up, %" PRIu64 " requests tried again, %" PRIu64
-           " repeated\n\n",
+           " sent once more on\npurpose (--repeat). What the collector had "
+           "before is acknowledged, and not\ncounted again.\n\n",
            o->devices, r->requests, r->seconds, r->acknowledged, r->refused,
            r->given_up, r->tried_again, r->repeated);
     cli_print(CLI_TABLE, &table, NULL, 0, NULL);
-    puts("\nWhat is so, of those whose answers were sent:\n");
+    puts(r->refused + r->given_up == 0
+             ? "\nWhat is so, of those whose answers were sent:\n"
+             : "\nWhat is so, of all who answered, also of those whose reports "
+               "were refused\nor given up:\n");
     truths_print(all, CLI_TABLE);
 }
 
@@ -184,7 +187,7 @@ static json_t *truths_days(const struct fleet_task *t)
     for (uint32_t i = 0; i < t->ndays; i++) {
         if (t->days[i].reports == 0 && t->days[i].nulls == 0)
             continue;
-        tasks_day(day, t->first_day + i);
+        cli_day(day, t->first_day + i);
         json_array_append_new(list,
                               json_pack("{s:s,s:I,s:I}", "day", day, "reports",
                                         (json_int_t)t->days[i].reports, "nulls",
@@ -198,7 +201,7 @@ static json_t *truths_task(const struct fleet_task *t)
     char day[16];
     json_t *task;
 
-    tasks_day(day, t->day);
+    cli_day(day, t->day);
     task = json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "task",
                      t->task.id, "release", (json_int_t)t->task.release, "kind",
                      hsy_kind_name(t->info.kind), "law", t->law.text,
@@ -244,6 +247,16 @@ static int truths_json(const struct truths *all, const struct fleet_options *o,
     return 0;
 }
 
+/* What may be behind a status, where an option of ours helps. */
+static const char *truths_why(uint32_t status)
+{
+    return status == 403   ? ": their task wants an enrolment token (--token), "
+                             "or does not take this one"
+           : status == 429 ? ": the quota of the token is used up until the "
+                             "day is over"
+                           : "";
+}
+
 int simulate_fleet_show(struct fleet *f, const struct fleet_options *o,
                         const struct fleet_result *r, enum cli_format format)
 {
@@ -261,8 +274,10 @@ int simulate_fleet_show(struct fleet *f, const struct fleet_options *o,
     if (!failed)
         failed = cli_finish();
     for (size_t i = 0; i < FLEET_STATUSES && r->statuses[i].uploads != 0; i++)
-        cli_note("note: %" PRIu64 " uploads were refused with status %" PRIu32,
-                 r->statuses[i].uploads, r->statuses[i].status);
+        cli_note("note: %" PRIu64 " uploads were refused with status %" PRIu32
+                 "%s",
+                 r->statuses[i].uploads, r->statuses[i].status,
+                 truths_why(r->statuses[i].status));
     if (r->given_up != 0)
         return cli_fail("%" PRIu64 " uploads were given up: the collector is "
                         "too busy, or fails",

@@ -156,9 +156,12 @@ static void check_page(void *ctx, const char *file, const char *text)
 
 static void check_error(struct check *c, const hsy_error *err)
 {
-    check_say(c, "%s%s%s", err->field == NULL ? "" : err->field,
-              err->field == NULL ? "" : ": ",
-              err->msg == NULL ? hsy_strstatus(err->status) : err->msg);
+    if (err->field != NULL && strcmp(err->field, "runs") == 0 && err->line != 0)
+        check_say(c, "runs/*.%" PRIu64 ": %s", err->line, err->msg);
+    else
+        check_say(c, "%s%s%s", err->field == NULL ? "" : err->field,
+                  err->field == NULL ? "" : ": ",
+                  err->msg == NULL ? hsy_strstatus(err->status) : err->msg);
 }
 
 /* ---- Holding against each other ------------------------------------------ */

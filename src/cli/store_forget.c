@@ -1,6 +1,7 @@
 /* store_forget.c - hearsay store: what may be forgotten. */
 #include "store_parts.h"
 
+#include "book.h"
 #include "shown.h"
 
 #include <inttypes.h>

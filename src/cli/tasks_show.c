@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SHOW_LABEL 4096u  /* bytes of one, with a question of 1024 */
 #define SHOW_DIVIDED 400u /* reports that are divided in every way */
@@ -84,16 +83,6 @@ static const struct cli_column show_columns[] = {
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-void tasks_day(char text[16], uint32_t day)
-{
-    const time_t seconds = (time_t)day * 86400;
-    struct tm date;
-
-    if (gmtime_r(&seconds, &date) == NULL ||
-        strftime(text, 16, "%Y-%m-%d", &date) == 0)
-        text[0] = '\0';
-}
-
 /* How many permanent answers a slot may use. */
 static uint64_t show_answers(const struct show_row *row)
 {
@@ -135,8 +124,8 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
     row->task = task;
     hsy_release_describe(row->release, &row->info);
     hsy_scheme_info(row->info.scheme, &row->scheme);
-    tasks_day(row->start, task->start);
-    tasks_day(row->end, task->end - 1);
+    cli_day(row->start, task->start);
+    cli_day(row->end, task->end - 1);
     cli_hex(row->digest, row->info.digest, HSY_DIGEST);
     for (size_t i = 0; i < 3; i++)
         row->after[i] = NAN;
@@ -329,8 +318,8 @@ static void show_table(const struct show_list *l, const struct cli_tasks *t,
     static const uint8_t none[HSY_SIGN_KEY];
     char issued[16], expires[16], next[2 * HSY_SIGN_KEY + 1] = "";
 
-    tasks_day(issued, t->doc.issued);
-    tasks_day(expires, t->doc.expires - 1);
+    cli_day(issued, t->doc.issued);
+    cli_day(expires, t->doc.expires - 1);
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)
         cli_hex(next, t->doc.next_key, HSY_SIGN_KEY);
     {

@@ -13,7 +13,4 @@ struct tasks_show {
 /* 0, or the exit code after a message. */
 int tasks_show(const struct cli_tasks *t, const struct tasks_show *how);
 
-/* A day as 2026-01-31. */
-void tasks_day(char text[16], uint32_t day);
-
 #endif

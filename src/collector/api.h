@@ -21,6 +21,7 @@
 
 struct history;
 struct copies;
+struct put;
 
 struct collector {
     struct config config;    /* does not change while threads run, but for what
@@ -59,6 +60,9 @@ hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
 
 /* An event to all readers: how the collector is (api_status.c). */
 void api_tell_status(struct collector *c);
+
+/* Members of GET /v1/status, and of that event; exact: for operators. */
+void api_put_status(struct put *p, struct collector *c, bool exact);
 
 /* ---- The estimator's thread (history.c) ---------------------------------- */
 

@@ -203,10 +203,16 @@ bool api_fraction(struct request *q, const char *name, bool zero, double *out)
     if (text == NULL)
         return true;
     value = strtod(text, &end);
-    if (len == 0 || len > 24 || strspn(text, "0123456789.") != len ||
+    if (*end == '%' && end != text) {
+        value /= 100;
+        end++;
+    }
+    if (len == 0 || len > 24 || strspn(text, "0123456789.%") != len ||
         *end != '\0' || !((value > 0 || zero) && value < 1)) {
         api_problem(q, 400, "Not possible as asked",
-                    "%s: a fraction between 0 and 1 is wanted, as 0.95", name);
+                    zero ? "%s: a share from 0 to below 1 is wanted, as 0.01"
+                         : "%s: a fraction between 0 and 1 is wanted, as 0.95",
+                    name);
         return false;
     }
     *out = value;
@@ -263,6 +269,21 @@ struct roster *api_entry(struct collector *c, struct request *q,
     api_problem(q, 404, "No such task",
                 "no task of this name%s has been asked here",
                 release != 0 ? " and release" : "");
+    return NULL;
+}
+
+struct roster *api_kept(struct collector *c, struct request *q,
+                        const char *name, const struct roster_entry **e)
+{
+    struct roster *roster = api_entry(c, q, name, e);
+
+    if (roster == NULL || !engine_is_retired(c->engine, (*e)->number))
+        return roster;
+    api_problem(q, 410, "Retired",
+                "release %" PRIu32 " of this task is retired: its tally is "
+                "deleted; its counts and its history stay",
+                (*e)->task.release);
+    roster_drop(roster);
     return NULL;
 }
 

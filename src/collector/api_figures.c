@@ -22,8 +22,9 @@ static bool figures_how(struct figure_how *how, struct collector *c,
     *how = (struct figure_how){.level = 0.95, .lying = c->config.lying};
     if (!request_query_only(q, known)) {
         api_problem(q, 400, "Not possible as asked",
-                    "what can be said is release, from, to, level, lying and "
-                    "top, in a comparison with, from2, to2 and devices too");
+                    "what can be said, once each, is release, from, to, level, "
+                    "lying and top, in a comparison with, from2, to2 and "
+                    "devices too");
         return false;
     }
     if (!api_fraction(q, "level", false, &how->level) ||
@@ -183,7 +184,7 @@ static void figures_one(struct collector *c, struct request *q,
 
     if (!figures_how(&how, c, q) || !figures_days(&ask, c, q, "from", "to"))
         return;
-    roster = api_entry(c, q, "release", &ask.entry);
+    roster = api_kept(c, q, "release", &ask.entry);
     if (roster == NULL)
         return;
     history_renew(c, ask.entry);
@@ -235,7 +236,7 @@ static hsy_status figures_compare(char **json, size_t *len, struct collector *c,
                                   hsy_error *err)
 {
     struct engine_rounds of[2] = {{{0}, 0}, {{0}, 0}};
-    struct figure_span span[2] = {{0, 0}, {0, 0}};
+    struct figure_span span[2] = {{0}, {0}};
     int64_t *words[2] = {NULL, NULL};
     char *candidates = NULL;
     hsy_status st = figures_candidates(&how, &candidates, c, &ask[0], err);
@@ -277,13 +278,13 @@ static void figures_both(struct collector *c, struct request *q)
                     "with or from2 and to2: another release, or other days");
         return;
     }
-    rosters[0] = api_entry(c, q, "release", &ask[0].entry);
+    rosters[0] = api_kept(c, q, "release", &ask[0].entry);
     if (rosters[0] == NULL)
         return;
     history_renew(c, ask[0].entry);
     rosters[1] =
-        api_entry(c, q, request_query(q, "with") != NULL ? "with" : "release",
-                  &ask[1].entry);
+        api_kept(c, q, request_query(q, "with") != NULL ? "with" : "release",
+                 &ask[1].entry);
     if (rosters[1] != NULL &&
         figures_compare(&json, &len, c, ask, how, &failed, &err) == HSY_OK)
         figures_answer(q, "application/json", json, len, NULL);

@@ -59,6 +59,10 @@ static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
                 "Batches that wait to be folded, in bytes.", s.waiting_bytes);
     metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
     metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
+    metrics_one(to, "ids_runs", "gauge", "Files of them on the disk.",
+                s.ids_runs);
+    metrics_one(to, "ids_disk_bytes", "gauge", "Bytes of these files.",
+                s.ids_disk_bytes);
     metrics_one(to, "ids_refused_total", "counter",
                 "Uploads refused, as their share of ids was used up.",
                 s.ids_refused);
@@ -183,8 +187,7 @@ static void metrics_troubles(FILE *to, struct collector *c)
     struct trouble all[WATCH_TROUBLES];
 
     watch_look(c, all);
-    metrics_one(to, "ready", "gauge",
-                "1 if uploads are taken, as /readyz says.",
+    metrics_one(to, "ready", "gauge", "1 if /readyz says ready.",
                 watch_grave(all) == NULL);
     metrics_head(to, "trouble", "gauge",
                  "1 for what an operator has to mend (docs/runbook.md).");

@@ -69,7 +69,7 @@ static void operate_give(struct collector *c, struct request *q, bool live)
 {
     static const char *const known[] = {"release", NULL};
     const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
+    struct roster *roster = api_kept(c, q, "release", &e);
     struct engine_rounds of = {0};
     int64_t *words = NULL;
     uint8_t *bytes = NULL;
@@ -80,7 +80,7 @@ static void operate_give(struct collector *c, struct request *q, bool live)
         return;
     if (!request_query_only(q, known)) {
         api_problem(q, 400, "Not possible as asked",
-                    "what can be said is release: a tally has all days");
+                    "what can be said, once, is release: a tally has all days");
         roster_drop(roster);
         return;
     }
@@ -134,7 +134,7 @@ static hsy_status operate_merge_job(struct engine *e, void *ctx, hsy_error *err)
 static void operate_merge(struct collector *c, struct request *q)
 {
     const struct roster_entry *e;
-    struct roster *roster = api_entry(c, q, "release", &e);
+    struct roster *roster = api_kept(c, q, "release", &e);
     struct operate_merge m = {0};
     hsy_error err = {0};
     struct put p;
@@ -203,10 +203,24 @@ static void operate_refuse(struct request *q, const uint8_t *bytes, size_t len,
     api_failed(q, &named);
 }
 
+/* Whether these are the bytes of the document in force. */
+static bool operate_in_force(struct collector *c, const uint8_t *bytes,
+                             size_t len)
+{
+    size_t is_len = 0;
+    uint8_t *is = engine_document_hold(c->engine, &is_len);
+    const bool same =
+        is != NULL && is_len == len && memcmp(is, bytes, len) == 0;
+
+    engine_document_drop(is);
+    return same;
+}
+
 static void operate_put_document(struct collector *c, struct request *q)
 {
     size_t len;
     const uint8_t *bytes = request_body(q, &len);
+    const bool again = operate_in_force(c, bytes, len);
     hsy_error err = {0};
     hsy_document doc;
     struct put p;
@@ -216,8 +230,9 @@ static void operate_put_document(struct collector *c, struct request *q)
     } else if (hsy_document_open(&doc, bytes, len, &err) != HSY_OK) {
         api_failed(q, &err);
     } else if (api_begin(q, &p)) {
-        log_event(c->log, LOG_NOTE, "document", "version=%" PRIu64 " tasks=%u",
-                  doc.version, doc.tasks);
+        if (!again)
+            log_event(c->log, LOG_NOTE, "document",
+                      "version=%" PRIu64 " tasks=%u", doc.version, doc.tasks);
         put_count(&p, "version", doc.version);
         put_count(&p, "tasks", doc.tasks);
         api_answer(q, 200, &p);

@@ -41,6 +41,10 @@ bool api_operator(struct collector *c, const struct request *q);
 struct roster *api_entry(struct collector *c, struct request *q,
                          const char *name, const struct roster_entry **e);
 
+/* The same of one that has a tally: 410 if it is retired. */
+struct roster *api_kept(struct collector *c, struct request *q,
+                        const char *name, const struct roster_entry **e);
+
 /* Answer with an object about the path's task, of the release asked for. */
 typedef void api_members(struct put *p, struct collector *c,
                          const struct request *q, const struct roster_entry *e);
@@ -77,9 +81,6 @@ void api_put_document(struct request *q, void *ctx);
 void api_backup(struct request *q, void *ctx);
 void api_retire(struct request *q, void *ctx); /* api_retire.c */
 void api_purge(struct request *q, void *ctx);
-
-/* Members of GET /v1/status; exact: for operators. */
-void api_put_status(struct put *p, struct collector *c, bool exact);
 
 /* ---- Counters that readers see (api_rounded.c) --------------------------- */
 

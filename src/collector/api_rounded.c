@@ -42,6 +42,7 @@ static void rounded_engine(struct engine_status *s, uint64_t step)
     rounded(&s->folded, step);
     rounded(&s->ids, step);
     rounded(&s->ids_bytes, ROUNDED_BYTES);
+    rounded(&s->ids_disk_bytes, ROUNDED_BYTES);
     rounded(&s->waiting_bytes, ROUNDED_BYTES);
     rounded(&s->verdicts[INTAKE_COUNTED], step);
     rounded(&s->verdicts[INTAKE_AGAIN], step);

@@ -15,31 +15,75 @@ void api_health(struct request *q, void *ctx)
 }
 
 /* What is grave is a problem; of the rest each has a line. */
+static void status_put_troubles(struct put *p, const struct trouble *all)
+{
+    put_array(p, "troubles");
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        if (all[i].text[0] != '\0') {
+            put_object(p, NULL);
+            put_word(p, "name", all[i].name);
+            put_bool(p, "grave", all[i].grave);
+            put_word(p, "text", all[i].text);
+            put_end(p, '}');
+        }
+    put_end(p, ']');
+}
+
+#define STATUS_WORDS (WATCH_TROUBLES * (WATCH_TEXT + 32))
+
+/* Every trouble, or every grave one: its name, its words, what ends it. */
+static size_t status_words(char *text, size_t room, const struct trouble *all,
+                           bool grave, const char *end)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        if (all[i].text[0] != '\0' && (all[i].grave || !grave))
+            used += (size_t)snprintf(text + used, room - used, "%s: %s%s",
+                                     all[i].name, all[i].text, end);
+    return used;
+}
+
+/* All that keeps it from being ready, by name, and what else is to be mended.
+ */
+static void status_not_ready(struct request *q, const struct trouble *all)
+{
+    char text[STATUS_WORDS];
+    struct put p;
+
+    if (!api_begin(q, &p))
+        return;
+    put_word(&p, "type", "about:blank");
+    put_word(&p, "title", "Not ready");
+    put_count(&p, "status", 503);
+    put_text(&p, "detail", text,
+             status_words(text, sizeof text, all, true, "; ") - 2);
+    status_put_troubles(&p, all);
+    api_answer(q, 503, &p);
+}
+
 void api_ready(struct request *q, void *ctx)
 {
     const struct collector *c = ctx;
     struct trouble all[WATCH_TROUBLES];
-    const size_t room = 32 + WATCH_TROUBLES * (WATCH_TEXT + 32);
+    const size_t room = 32 + STATUS_WORDS;
     char *text = malloc(room);
-    const struct trouble *why;
     size_t used;
 
     watch_look(ctx, all);
-    why = watch_grave(all);
-    if (why != NULL || text == NULL) {
+    if (watch_grave(all) != NULL) {
         free(text);
-        api_problem(q, 503, "Not ready", "%s",
-                    why != NULL ? why->text : "out of memory");
-        return;
+        status_not_ready(q, all);
+    } else if (text == NULL) {
+        api_problem(q, 503, "Not ready", "out of memory");
+    } else {
+        used =
+            (size_t)snprintf(text, room, "ready%s\n",
+                             c->config.rehearsal != NULL ? ", rehearsal" : "");
+        used += status_words(text + used, room - used, all, false, "\n");
+        api_headers(q, NULL);
+        request_answer(q, 200, "text/plain; charset=utf-8", text, used, free);
     }
-    used = (size_t)snprintf(text, room, "ready%s\n",
-                            c->config.rehearsal != NULL ? ", rehearsal" : "");
-    for (size_t i = 0; i < WATCH_TROUBLES; i++)
-        if (all[i].text[0] != '\0')
-            used += (size_t)snprintf(text + used, room - used, "%s: %s\n",
-                                     all[i].name, all[i].text);
-    api_headers(q, NULL);
-    request_answer(q, 200, "text/plain; charset=utf-8", text, used, free);
 }
 
 /* Version and days of the document in force. */
@@ -58,20 +102,6 @@ static void status_put_document(struct put *p, struct collector *c)
         put_count(p, "tasks", doc.tasks);
         put_end(p, '}');
     }
-}
-
-static void status_put_troubles(struct put *p, const struct trouble *all)
-{
-    put_array(p, "troubles");
-    for (size_t i = 0; i < WATCH_TROUBLES; i++)
-        if (all[i].text[0] != '\0') {
-            put_object(p, NULL);
-            put_word(p, "name", all[i].name);
-            put_bool(p, "grave", all[i].grave);
-            put_word(p, "text", all[i].text);
-            put_end(p, '}');
-        }
-    put_end(p, ']');
 }
 
 void api_put_status(struct put *p, struct collector *c, bool exact)

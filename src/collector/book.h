@@ -27,6 +27,9 @@ struct book_kind {
     const char *tables;
 };
 
+/* Those there are (book_kinds.c): what readers are shown, who may ask. */
+extern const struct book_kind shown_kind, tokens_kind;
+
 /* create: make it if there is none, else HSY_E_EMPTY. HSY_E_FORMAT: damaged, or
  * no such book; HSY_E_VERSION: of a newer hearsay. */
 hsy_status book_open(struct book *b, const char *data,

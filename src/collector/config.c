@@ -393,6 +393,30 @@ static void config_take(struct config_reader *r, const struct config_raw *raw)
     }
 }
 
+/* Mark the rows that something is wrong with. */
+static void config_mark(struct config_reader *r)
+{
+    for (size_t i = 0; i < r->notes->nproblems; i++) {
+        const hsy_problem *p = &r->notes->problems[i];
+        const struct config_row *row = config_row(p->field);
+
+        if (row != NULL && !p->warning)
+            r->bad[row - config_rows] = true;
+    }
+}
+
+/* Fields of another shape than they should have are not read; the others are,
+ * so that all mistakes are found at once. */
+static void config_leave_out(struct config_reader *r,
+                             cyaml_schema_field_t fields[CONFIG_ROWS + 1])
+{
+    config_mark(r);
+    for (size_t i = 0; i < CONFIG_ROWS; i++)
+        if (r->bad[i])
+            fields[i] = (cyaml_schema_field_t)CYAML_FIELD_IGNORE(
+                config_rows[i].key, CYAML_FLAG_OPTIONAL);
+}
+
 static void config_text(struct config_reader *r, const uint8_t *text,
                         size_t len)
 {
@@ -405,8 +429,10 @@ static void config_text(struct config_reader *r, const uint8_t *text,
 
     config_schema(fields);
     tasks_index(r->notes, &form, text, len);
-    if (!r->notes->wrong && !r->notes->nomem)
+    config_leave_out(r, fields);
+    if (r->notes->mild == r->notes->nproblems && !r->notes->nomem)
         raw = (struct config_raw *)tasks_load(r->notes, &form, text, len);
+    r->read = raw != NULL;
     if (raw == NULL)
         return;
     config_take(r, raw);
@@ -443,9 +469,23 @@ static void config_make(struct config_reader *r, const uint8_t *text,
     if (text != NULL)
         config_text(r, text, len);
     config_set(r, settings, n);
-    if (r->notes->wrong || r->notes->nomem)
+    if (r->notes->nomem || (text != NULL && !r->read))
         return;
+    config_mark(r);
     config_check(r);
+}
+
+/* As they stand in the file; what is not of it comes last. */
+static void config_sort(hsy_problem *all, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const hsy_problem p = all[i];
+        size_t k = i;
+
+        for (; k > 0 && p.line - 1 < all[k - 1].line - 1; k--)
+            all[k] = all[k - 1];
+        all[k] = p;
+    }
 }
 
 static hsy_status config_done(struct config *c, struct config_reader *r,
@@ -456,6 +496,7 @@ static hsy_status config_done(struct config *c, struct config_reader *r,
 
     *problems = notes->problems;
     *n = notes->nproblems;
+    config_sort(*problems, *n);
     notes->problems = NULL;
     hsy_tasks_free(notes);
     if (!nomem && !wrong) {

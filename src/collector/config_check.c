@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+static bool config_bad(const struct config_reader *r, const char *key)
+{
+    return r->bad[config_row(key) - config_rows];
+}
+
 bool config_loopback(const char *address)
 {
     static const char *const near[] = {"127.", "[::1]:", "localhost:", "unix:"};
@@ -39,6 +44,8 @@ static void config_check_admin(struct config_reader *r)
 
     config_check_address(r, "listen", c->listen);
     config_check_address(r, "admin", c->admin);
+    if (config_bad(r, "admin") || config_bad(r, "listen"))
+        return;
     if (c->admin_open && c->admin == NULL)
         config_wrong(r, config_row("admin_open"),
                      "there is no admin address; set 'admin'");
@@ -64,11 +71,12 @@ static void config_check_files(struct config_reader *r)
     if (c->data == NULL)
         config_wrong(r, config_row("data"),
                      "say in which directory the counts are kept");
-    if ((c->tls_cert == NULL) != (c->tls_key == NULL))
+    if ((c->tls_cert == NULL) != (c->tls_key == NULL) &&
+        !config_bad(r, "tls_cert") && !config_bad(r, "tls_key"))
         config_wrong(r,
                      config_row(c->tls_cert != NULL ? "tls_cert" : "tls_key"),
                      "tls_cert and tls_key go together");
-    if (c->public_key == NULL)
+    if (c->public_key == NULL && !config_bad(r, "public_key"))
         config_wrong(
             r, config_row(c->document != NULL ? "document" : "public_key"),
             "say who signs the tasks: public_key, a file of 'hearsay "
@@ -79,13 +87,13 @@ static void config_check_limits(struct config_reader *r)
 {
     const struct config *c = r->c;
 
-    if (c->inflight_bytes < c->body_bytes)
+    if (!config_bad(r, "body_bytes") && c->inflight_bytes < c->body_bytes)
         config_wrong(r, config_row("inflight_bytes"),
                      "one body of body_bytes must fit");
-    if (c->waiting_bytes < c->body_bytes)
+    if (!config_bad(r, "body_bytes") && c->waiting_bytes < c->body_bytes)
         config_wrong(r, config_row("waiting_bytes"),
                      "one body of body_bytes must fit");
-    if (c->keep_days < c->grace_days)
+    if (!config_bad(r, "grace_days") && c->keep_days < c->grace_days)
         config_wrong(r, config_row("keep_days"),
                      "days must be kept until they are closed: at least "
                      "grace_days");

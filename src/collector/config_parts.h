@@ -40,6 +40,8 @@ struct config_reader {
     struct config *c;
     const char *directory; /* of the file */
     bool set[CONFIG_ROWS]; /* by the command line */
+    bool bad[CONFIG_ROWS]; /* something is wrong with it already */
+    bool read;             /* the file, but for what is wrong */
 };
 
 static inline struct tasks_place config_place(const char *key)
@@ -48,9 +50,11 @@ static inline struct tasks_place config_place(const char *key)
         .task = TASKS_NONE, .key = key, .item = TASKS_NONE};
 }
 
-/* A problem of a row, at its line if the file has it. */
+/* A problem of a row, at its line if the file has it; what is wrong in itself
+ * is not held against others. */
 #define config_wrong(r, row, ...)                                              \
-    ((r)->set[(row)-config_rows]                                               \
+    ((r)->bad[(row)-config_rows] ? (void)0                                     \
+     : (r)->set[(row)-config_rows]                                             \
          ? tasks_wrong_line((r)->notes, 0, config_place((row)->key),           \
                             __VA_ARGS__)                                       \
          : tasks_wrong((r)->notes, config_place((row)->key), __VA_ARGS__))

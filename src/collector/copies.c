@@ -132,7 +132,7 @@ static bool copies_free_name(char path[COPIES_PATH], struct collector *c,
     return false;
 }
 
-/* A backup is files in one directory, whatever kinds of them. */
+/* A backup is files in one directory, whatever kinds of them, and runs. */
 static bool copies_remove(const char *directory)
 {
     DIR *d = opendir(directory);
@@ -148,6 +148,7 @@ static bool copies_remove(const char *directory)
     }
     if (d != NULL)
         closedir(d);
+    store_remove_runs(directory);
     return rmdir(directory) == 0;
 }
 

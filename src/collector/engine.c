@@ -515,6 +515,9 @@ hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err)
 {
     hsy_status st = e->store->is->tidy(e->store, more, err);
 
+    engine_runs_look(e);
+    if (st == HSY_OK)
+        st = engine_runs_seal(e, true, err);
     e->dead |= st == HSY_E_IO;
     return st;
 }

@@ -25,6 +25,8 @@
 
 struct engine;
 
+#define ENGINE_RUNS ((uint64_t)1 << 20)
+
 struct engine_options {
     size_t size;         /* sizeof(struct engine_options) */
     uint64_t ids_epoch;  /* ids of one epoch, for all tasks (portions.h) */
@@ -37,6 +39,8 @@ struct engine_options {
     uint32_t clock_days; /* a clock that jumps further is never believed */
     bool accept_clock;   /* but believe the first day, wherever it is */
     bool driven_clock;   /* a rehearsal's: believe all jumps ahead */
+    uint64_t runs_at;    /* ids of an epoch in memory that go to the disk;
+                            0: ENGINE_RUNS, if the store can */
 };
 
 /* Read everything back and fold what was not folded. The store stays the
@@ -65,13 +69,14 @@ uint8_t *engine_document_hold(struct engine *e, size_t *len);
 void engine_document_drop(void *bytes); /* NULL is allowed */
 
 struct engine_status {
-    uint32_t day;           /* today, as the engine was told */
-    uint32_t clock_day;     /* what the wall clock says */
-    bool clock_jumped;      /* it is not believed */
-    bool clock_behind;      /* and new uploads are refused */
-    uint64_t seq, folded;   /* commits; commits folded */
-    uint64_t waiting_bytes; /* batches not folded yet */
-    uint64_t ids, ids_bytes;
+    uint32_t day;            /* today, as the engine was told */
+    uint32_t clock_day;      /* what the wall clock says */
+    bool clock_jumped;       /* it is not believed */
+    bool clock_behind;       /* and new uploads are refused */
+    uint64_t seq, folded;    /* commits; commits folded */
+    uint64_t waiting_bytes;  /* batches not folded yet */
+    uint64_t ids, ids_bytes; /* of which some are in runs on the disk: */
+    uint64_t ids_runs, ids_disk_bytes;
     uint64_t ids_refused; /* uploads since the start: their share was used up */
     uint64_t tally_bytes;
     uint64_t tally_need; /* of the tasks in force, once all days are kept */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ADMIT_SOME 16u       /* uploads whose ids are looked for at a time */
 #define ADMIT_ENTRY_SHARE 2u /* an entry may fill a half of what may wait */
 
 bool admit_grow(void *memory, size_t *room, size_t n, size_t size)
@@ -263,18 +264,29 @@ static enum intake_verdict admit_new(struct engine *e,
     return INTAKE_COUNTED;
 }
 
+/* Whether an id is known; an upload whose id cannot be looked for is not new,
+ * and none of its group is counted. */
+static enum ids_answer admit_find(struct engine *e, const struct store_id *id)
+{
+    enum ids_answer answer = IDS_NEW;
+    const hsy_status st = ids_find(e->ids, id, &answer);
+
+    if (st == HSY_OK)
+        return answer;
+    e->admit.unread = st;
+    return IDS_OTHER;
+}
+
 static enum intake_verdict admit_decide(struct engine *e,
                                         const struct submission *s,
-                                        const struct intake_upload *u)
+                                        const struct intake_upload *u,
+                                        const struct store_id *id)
 {
-    struct store_id id;
-
     const bool behind = e->clock.state == ENGINE_CLOCK_BEHIND;
 
     if (u->head.epoch <= e->closed)
         return behind ? INTAKE_CLOCK : INTAKE_CLOSED;
-    ids_name(e->ids, &id, u->head.id, u->digest);
-    switch (ids_find(e->ids, &id)) {
+    switch (admit_find(e, id)) {
     case IDS_SAME:
         return INTAKE_AGAIN;
     case IDS_OTHER:
@@ -284,7 +296,7 @@ static enum intake_verdict admit_decide(struct engine *e,
     }
     if (e->entries[u->entry->number]->retired)
         return INTAKE_CLOSED;
-    return behind ? INTAKE_CLOCK : admit_new(e, s, u, &id);
+    return behind ? INTAKE_CLOCK : admit_new(e, s, u, id);
 }
 
 /* ---- The commit ---------------------------------------------------------- */
@@ -416,8 +428,7 @@ static void admit_done(struct engine *e, uint64_t seq)
     e->status.seq = seq;
     for (size_t i = 0; i < a->nslots; i++)
         admit_hand_over(e, &a->slots[i]);
-    e->status.ids = ids_count(e->ids);
-    e->status.ids_bytes = ids_bytes(e->ids);
+    engine_count_ids(e);
     if (e->queue.first == NULL && e->status.waiting_bytes == 0)
         e->status.folded = seq;
     pthread_mutex_unlock(&e->lock);
@@ -461,15 +472,39 @@ static hsy_status admit_commit(struct engine *e, hsy_error *err)
 
 /* ---- A group ------------------------------------------------------------- */
 
-static void admit_submission(struct engine *e, struct submission *s)
+/* Uploads of a group, in order. */
+struct admit_some {
+    const struct submission *from[ADMIT_SOME];
+    struct intake_upload *uploads[ADMIT_SOME];
+    struct store_id names[ADMIT_SOME];
+    size_t n;
+};
+
+/* What looking for their ids reads is fetched for all of them at a time. */
+static void admit_block(struct engine *e, struct admit_some *b)
+{
+    ids_soon(e->ids, b->names, b->n);
+    for (size_t i = 0; i < b->n; i++)
+        b->uploads[i]->verdict =
+            admit_decide(e, b->from[i], b->uploads[i], &b->names[i]);
+    b->n = 0;
+}
+
+static void admit_submission(struct engine *e, struct submission *s,
+                             struct admit_some *b)
 {
     for (size_t i = 0; i < s->in.n; i++) {
         struct intake_upload *u = &s->in.uploads[i];
 
-        if (u->verdict == INTAKE_COUNTED)
-            u->verdict = admit_decide(e, s, u);
-        else if (u->verdict == INTAKE_CLOCK) /* of neither reading */
+        if (u->verdict == INTAKE_CLOCK) /* of neither reading */
             engine_clock_heard(e, u->head.epoch);
+        if (u->verdict != INTAKE_COUNTED)
+            continue;
+        b->from[b->n] = s;
+        b->uploads[b->n] = u;
+        ids_name(e->ids, &b->names[b->n++], u->head.id, u->digest);
+        if (b->n == ADMIT_SOME)
+            admit_block(e, b);
     }
 }
 
@@ -493,18 +528,34 @@ static void admit_begin(struct engine *e)
     portions_enrols(&e->portions, enrols);
 }
 
+/* As after any failure of the disk (R20). */
+static hsy_status admit_unread(struct engine *e, hsy_error *err)
+{
+    e->dead = true;
+    return host_fail(err, e->admit.unread, "runs",
+                     "a file of ids cannot be read");
+}
+
 hsy_status engine_admit(struct engine *e, struct submission *list,
                         hsy_error *err)
 {
+    struct admit_some some = {.n = 0};
     hsy_status st;
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    engine_runs_look(e);
     admit_begin(e);
     for (struct submission *s = list; s != NULL; s = s->next)
-        admit_submission(e, s);
-    st = admit_commit(e, err);
+        admit_submission(e, s, &some);
+    admit_block(e, &some);
+    st =
+        e->admit.unread == HSY_OK ? admit_commit(e, err) : admit_unread(e, err);
     admit_reset(e);
+    if (st == HSY_OK) {
+        st = engine_runs_seal(e, false, err);
+        e->dead |= st != HSY_OK;
+    }
     if (st != HSY_OK && st != HSY_E_FULL)
         return st;
     if (st == HSY_OK)

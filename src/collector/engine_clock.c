@@ -185,8 +185,7 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
     e->closed = closed;
     for (size_t i = 0; i < e->nentries; i++)
         e->entries[i]->undated = false; /* until it happens again */
-    e->status.ids = ids_count(e->ids);
-    e->status.ids_bytes = ids_bytes(e->ids);
+    engine_count_ids(e);
     pthread_mutex_unlock(&e->lock);
     return HSY_OK;
 }
@@ -269,6 +268,7 @@ hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
+    engine_runs_look(e);
     portions_tick(&e->portions, now.steady);
     if (tried && day < e->day) {
         st = clock_move(e, day, clock_accepted(e, day), err);

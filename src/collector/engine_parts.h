@@ -107,7 +107,8 @@ struct admit {
     struct admit_epoch *epochs;
     struct admit_quota *quotas;
     size_t nslots, slots_room, nepochs, epochs_room, nquotas, quotas_room;
-    size_t waiting; /* bytes of batches, those of before and these */
+    size_t waiting;    /* bytes of batches, those of before and these */
+    hsy_status unread; /* an id could not be looked for */
     struct admit_upload *uploads; /* of one batch, while they are sorted */
     size_t uploads_room;
 
@@ -242,6 +243,17 @@ hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
                                 const struct roster_entry *is,
                                 const struct rounds *rounds, uint64_t reports,
                                 hsy_error *err);
+
+/* ---- engine_runs.c ------------------------------------------------------- */
+
+/* By the half that admits, between commits: adopt runs that were made; let
+ * epochs become runs that have many ids in memory, or when nobody waits some.
+ */
+void engine_runs_look(struct engine *e);
+hsy_status engine_runs_seal(struct engine *e, bool idle, hsy_error *err);
+
+/* Say in the status how many ids there are; with the lock. */
+void engine_count_ids(struct engine *e);
 
 /* ---- engine_admit.c ------------------------------------------------------ */
 

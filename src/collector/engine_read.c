@@ -145,6 +145,15 @@ static hsy_status read_ids(void *ctx, const struct store_ids *ids)
     return HSY_OK;
 }
 
+static hsy_status read_runs(void *ctx, struct store_runs *runs)
+{
+    struct read *r = ctx;
+
+    if (runs->epoch <= r->e->closed)
+        return HSY_OK;
+    return ids_adopt(r->e->ids, runs) == HSY_OK ? HSY_OK : read_nomem(r);
+}
+
 /* ---- Tallies and batches ------------------------------------------------- */
 
 static struct engine_entry *read_entry_of(struct read *r, uint32_t entry)
@@ -285,6 +294,7 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
                                         .count = read_count,
                                         .quota = read_quota,
                                         .ids = read_ids,
+                                        .runs = read_runs,
                                         .tally = read_tally,
                                         .chunk = read_chunk,
                                         .batch = read_batch};
@@ -303,7 +313,6 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
         free(r.entries[i]);
     free(r.entries);
     free(r.lens);
-    e->status.ids = ids_count(e->ids);
-    e->status.ids_bytes = ids_bytes(e->ids);
+    engine_count_ids(e);
     return st;
 }

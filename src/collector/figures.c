@@ -3,9 +3,12 @@
 
 #include "hostfail.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FIGURE_UNDATED 96u /* bytes of a note */
 
 /* ---- Open and close ------------------------------------------------------ */
 
@@ -226,6 +229,15 @@ static void figure_put_day(struct put *p, const char *name, uint32_t day)
         put_null(p, name);
 }
 
+/* Reports of no day, rounded down: a lot may hold few of them, and few that
+ * have one. */
+static uint64_t figure_undated(const struct figure *f)
+{
+    const uint64_t least = f->entry->task.min_reports;
+
+    return least > 1 ? f->span.undated / least * least : f->span.undated;
+}
+
 /* Members that every figure has: what was asked, and how private it is. */
 static void figure_put_head(struct put *p, const struct figure *f)
 {
@@ -252,6 +264,7 @@ static void figure_put_head(struct put *p, const struct figure *f)
     }
     figure_put_day(p, "first_day", f->span.first);
     figure_put_day(p, "last_day", f->span.last);
+    put_count(p, "undated", figure_undated(f));
     put_number(p, "level", f->how->level);
 }
 
@@ -442,6 +455,24 @@ static hsy_status figure_by_density(struct put *p, struct figure *f,
     return st;
 }
 
+/* The days of a figure are those of the reports that have one. */
+static void figure_put_undated(struct put *p, const struct figure *f)
+{
+    const uint64_t some = figure_undated(f);
+    char text[FIGURE_UNDATED];
+
+    if (f->span.undated == 0 || f->span.first == 0)
+        return;
+    snprintf(text, sizeof text,
+             "at least %" PRIu64 " of the reports are of no day: they came in "
+             "tallies that were merged",
+             some);
+    put_word(p, NULL,
+             some != 0 ? text
+                       : "some of the reports are of no day: they came in a "
+                         "tally that was merged");
+}
+
 /* What is to be said beside it, in the words that the command has. */
 static void figure_put_notes(struct put *p, const struct figure *f)
 {
@@ -452,6 +483,7 @@ static void figure_put_notes(struct put *p, const struct figure *f)
     put_array(p, "notes");
     for (size_t i = 0; i < n; i++)
         put_word(p, NULL, shares_note(notes[i])->text);
+    figure_put_undated(p, f);
     put_end(p, ']');
 }
 

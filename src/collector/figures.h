@@ -17,6 +17,7 @@
  * of no day. */
 struct figure_span {
     uint32_t first, last;
+    uint64_t undated; /* reports of no day: of tallies that were merged */
 };
 
 struct figure_how {

@@ -51,11 +51,35 @@ static hsy_status compare_rows(struct figure *d, const struct figure *a,
     return st;
 }
 
+/* Days that two tallies of one release have in common; those of no day are in
+ * both. */
+static bool compare_overlaps(const struct figure *a, const struct figure *b)
+{
+    return a->entry->number == b->entry->number &&
+           ((a->span.undated != 0 && b->span.undated != 0) ||
+            (a->span.first <= b->span.last && b->span.first <= a->span.last));
+}
+
+static void compare_put_notes(struct put *p, const struct figure *a,
+                              const struct figure *b)
+{
+    enum shares_note_code notes[SHARES_COMPARED];
+    const bool overlap = compare_overlaps(a, b);
+    const size_t n = shares_compared(notes, a->shared > 0, overlap);
+
+    put_bool(p, "paired", a->shared > 0);
+    put_bool(p, "overlap", overlap);
+    put_array(p, "notes");
+    for (size_t i = 0; i < n; i++)
+        put_word(p, NULL, shares_note(notes[i])->text);
+    put_end(p, ']');
+}
+
 static void compare_put_rows(struct put *p, const struct figure *d,
-                             const struct figure *a)
+                             const struct figure *a, const struct figure *b)
 {
     put_number(p, "level", a->how->level);
-    put_bool(p, "paired", a->shared > 0);
+    compare_put_notes(p, a, b);
     figure_put_selection(p, d->count, d->total,
                          figure_selected(a, d->total).level);
     figure_put_lying(p, d);
@@ -89,7 +113,7 @@ static hsy_status compare_put(struct put *p, const struct figure *a,
     }
     st = compare_rows(&d, a, b, err);
     if (st == HSY_OK)
-        compare_put_rows(p, &d, a);
+        compare_put_rows(p, &d, a, b);
     free(d.rows);
     return st;
 }

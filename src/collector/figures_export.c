@@ -19,6 +19,7 @@
 #define EXPORT_NAME 256u      /* bytes of a name that are looked at */
 #define EXPORT_NAME_MAX 4096u /* ... and in a table */
 #define EXPORT_COLUMNS 32u    /* that rows have */
+#define EXPORT_UNSHOWN "(detected, not shown)"
 
 static hsy_status export_load(json_t **figure, json_t **rows, const char *json,
                               size_t len, hsy_error *err)
@@ -154,6 +155,18 @@ static void export_csv_cells(FILE *to, const struct export_table *t,
     putc('\n', to);
 }
 
+/* Detected, and cut off: a decoder says what all of them are together. */
+static void export_csv_unshown(FILE *to, const struct export_table *t,
+                               const json_t *figure)
+{
+    const json_t *unshown = json_object_get(figure, "not_shown");
+
+    if (!json_is_object(unshown))
+        return;
+    written_csv(to, EXPORT_UNSHOWN, strlen(EXPORT_UNSHOWN));
+    export_csv_cells(to, t, figure, unshown);
+}
+
 /* What the rows do not explain, if there is any, as a last one; it was not
  * selected. Of a decoder that shows all candidates it is none of them. */
 static void export_csv_rest(FILE *to, const struct export_table *t,
@@ -167,6 +180,7 @@ static void export_csv_rest(FILE *to, const struct export_table *t,
         (decoded &&
          json_integer_value(all) == (json_int_t)json_array_size(rows)))
         return;
+    export_csv_unshown(to, t, figure);
     rest = json_copy(rest);
     json_object_set(rest, "level_selected", json_object_get(figure, "level"));
     fputs(decoded ? "(not detected)" : "(not shown)", to);

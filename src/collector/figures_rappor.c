@@ -44,6 +44,22 @@ static void rappor_put_rows(struct put *p, const struct figure *f,
     put_end(p, ']');
 }
 
+/* What the rows leave, such that they, the rest and this make 1. */
+static void rappor_put_unshown(struct put *p, const struct figure *f,
+                               const hsy_rappor_share *shares,
+                               const hsy_rappor_summary *s)
+{
+    hsy_estimate est;
+
+    if (shares_rappor_unshown(&est, shares, s, f->rows, f->count) == 0) {
+        put_null(p, "not_shown");
+        return;
+    }
+    put_object(p, "not_shown");
+    figure_put_estimate(p, &est);
+    put_end(p, '}');
+}
+
 static void rappor_put_summary(struct put *p, const struct shares_rappor *r,
                                const hsy_rappor_summary *s)
 {
@@ -113,6 +129,9 @@ hsy_status figure_rappor(struct put *p, struct figure *f, hsy_error *err)
         st = rappor_rows(f, shares, &summary, err);
     if (st == HSY_OK) {
         rappor_put_summary(p, &r, &summary);
+        rappor_put_unshown(p, f, shares, &summary);
+        put_bool(p, "implausible", shares_rappor_doubt(&summary) != NULL);
+        put_word(p, "warning", shares_rappor_doubt(&summary));
         figure_put_lying(p, f);
         rappor_put_rows(p, f, shares, &summary);
     }

@@ -11,7 +11,6 @@
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "history_parts.h"
 
-#include "api_parts.h"
 #include "hostfail.h"
 
 #include <stdlib.h>

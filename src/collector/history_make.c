@@ -128,7 +128,9 @@ hsy_status history_copy(int64_t **words, struct engine_rounds *of,
         return st;
     }
     *words = copy;
-    *span = (struct figure_span){days.first, days.last};
+    *span = (struct figure_span){.first = days.first, .last = days.last};
+    if (ask->first == 0)
+        span->undated = shown_reports(ask->entry, copy) - days.reports;
     return HSY_OK;
 }
 
@@ -254,7 +256,7 @@ hsy_status history_figure(char **json, size_t *len, struct collector *c,
 {
     const struct roster_entry *e = ask->entry;
     struct engine_rounds of = {0};
-    struct figure_span span = {0, 0};
+    struct figure_span span = {0};
     int64_t *words = NULL;
     hsy_status st = figure_check(e, how, err);
 

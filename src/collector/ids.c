@@ -1,5 +1,15 @@
 /*
- * ids.c - extendible hashing: an epoch is a directory of small tables.
+ * ids.c - recent ids in memory, the others in runs on the disk (runs.h).
+ *
+ * An id that was counted and whose epoch is open is always found. It is added
+ * to `fresh` before its commit. A table that is sealed is committed as a whole:
+ * sealing is done between commits, and what is undone is undone before. It is
+ * cleared by ids_adopt alone, in the same step in which the runs come that the
+ * store says hold all of it; and the store says so only after they are durable
+ * (store_runs.c). Runs are replaced by others that hold the same ids. One
+ * thread does all this, so there is no moment between.
+ *
+ * A table is extendible hashing: a directory of small parts.
  *
  * The first bits of a name choose a part, the last bits a place in it, from
  * which one looks on in turn. A part that is 7/8 full is split in two by one
@@ -12,6 +22,8 @@
  * The deepest part has log2 of the number of parts plus a few bits.
  */
 #include "ids.h"
+
+#include "runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +38,21 @@ struct ids_part {
     struct store_id place[IDS_PART]; /* zeros: nothing is there */
 };
 
-struct ids_epoch {
-    uint32_t epoch;
+/* A directory of parts; none if it is empty. */
+struct ids_table {
     uint32_t depth;
     uint64_t count, parts;
     struct ids_part **directory; /* 2^depth; a part stands there repeatedly */
+};
+
+struct ids_epoch {
+    uint32_t epoch;
+    bool is_sealed;
+    struct ids_table fresh;  /* all that is added comes here */
+    struct ids_table sealed; /* what is on its way into runs; never changed */
+    struct run **runs;       /* held */
+    size_t nruns;
+    uint64_t in_runs;
 };
 
 struct ids {
@@ -128,47 +150,32 @@ static void ids_take(struct ids_part *p, size_t hole)
     p->place[hole] = ids_none;
 }
 
-/* ---- Epochs -------------------------------------------------------------- */
+/* ---- Tables -------------------------------------------------------------- */
 
-static size_t ids_slot(const struct ids_epoch *e, const struct store_id *id)
+static size_t ids_slot(const struct ids_table *e, const struct store_id *id)
 {
     return e->depth == 0 ? 0 : (size_t)(ids_bits(id) >> (64 - e->depth));
 }
 
-static struct ids_epoch *ids_epoch_of(const struct ids *t, uint32_t epoch)
+/* The first part of an empty table; false: out of memory. */
+static bool ids_begin(struct ids_table *e)
 {
-    for (size_t i = t->n; i-- > 0;)
-        if (t->epochs[i].epoch == epoch)
-            return &t->epochs[i];
-    return NULL;
-}
-
-/* The epoch's table, a new one if there is none; NULL: out of memory. */
-static struct ids_epoch *ids_epoch_make(struct ids *t, uint32_t epoch)
-{
-    struct ids_epoch *e = ids_epoch_of(t, epoch), *more;
-
-    if (e != NULL)
-        return e;
-    more = realloc(t->epochs, (t->n + 1) * sizeof *more);
-    if (more == NULL)
-        return NULL;
-    t->epochs = more;
-    e = &more[t->n];
-    *e = (struct ids_epoch){.epoch = epoch, .parts = 1};
+    if (e->directory != NULL)
+        return true;
     e->directory = malloc(sizeof(struct ids_part *));
     if (e->directory == NULL)
-        return NULL;
+        return false;
     e->directory[0] = calloc(1, sizeof(struct ids_part));
     if (e->directory[0] == NULL) {
         free(e->directory);
-        return NULL;
+        e->directory = NULL;
+        return false;
     }
-    t->n++;
-    return e;
+    e->parts = 1;
+    return true;
 }
 
-static bool ids_double(struct ids_epoch *e)
+static bool ids_double(struct ids_table *e)
 {
     const size_t n = (size_t)1 << e->depth;
     struct ids_part **more;
@@ -187,7 +194,7 @@ static bool ids_double(struct ids_epoch *e)
 }
 
 /* Move the names whose next bit is set into a part of their own. */
-static bool ids_split(struct ids_epoch *e, struct ids_part *p, size_t slot)
+static bool ids_split(struct ids_table *e, struct ids_part *p, size_t slot)
 {
     struct ids_part *zeros, *ones;
     size_t span, from;
@@ -219,9 +226,30 @@ static bool ids_split(struct ids_epoch *e, struct ids_part *p, size_t slot)
     return true;
 }
 
-static void ids_epoch_free(struct ids_epoch *e)
+/* The place of an id; NULL if it is not there. */
+static const struct store_id *ids_look(const struct ids_table *e,
+                                       const struct store_id *id)
 {
-    const size_t n = (size_t)1 << e->depth;
+    const struct ids_part *p;
+    const struct store_id *place;
+
+    if (e->count == 0)
+        return NULL;
+    p = e->directory[ids_slot(e, id)];
+    place = &p->place[ids_seek(p, id)];
+    return ids_empty(place) ? NULL : place;
+}
+
+static void ids_near(const struct ids_table *e, const struct store_id *id)
+{
+    if (e->count != 0)
+        __builtin_prefetch(&e->directory[ids_slot(e, id)]
+                                ->place[ids_bits(id) & (IDS_PART - 1)]);
+}
+
+static void ids_table_clear(struct ids_table *e)
+{
+    const size_t n = e->directory == NULL ? 0 : (size_t)1 << e->depth;
 
     for (size_t i = 0; i < n;) {
         struct ids_part *p = e->directory[i];
@@ -230,6 +258,61 @@ static void ids_epoch_free(struct ids_epoch *e)
         free(p);
     }
     free(e->directory);
+    *e = (struct ids_table){0};
+}
+
+static uint64_t ids_table_bytes(const struct ids_table *e)
+{
+    return e->directory == NULL ? 0
+                                : e->parts * sizeof(struct ids_part) +
+                                      ((uint64_t)sizeof(void *) << e->depth);
+}
+
+/* ---- Epochs -------------------------------------------------------------- */
+
+static struct ids_epoch *ids_epoch_of(const struct ids *t, uint32_t epoch)
+{
+    for (size_t i = t->n; i-- > 0;)
+        if (t->epochs[i].epoch == epoch)
+            return &t->epochs[i];
+    return NULL;
+}
+
+/* The epoch's ids, none if there are none yet; NULL: out of memory. */
+static struct ids_epoch *ids_epoch_make(struct ids *t, uint32_t epoch)
+{
+    struct ids_epoch *e = ids_epoch_of(t, epoch), *more;
+
+    if (e != NULL)
+        return e;
+    more = realloc(t->epochs, (t->n + 1) * sizeof *more);
+    if (more == NULL)
+        return NULL;
+    t->epochs = more;
+    e = &more[t->n++];
+    *e = (struct ids_epoch){.epoch = epoch};
+    return e;
+}
+
+static void ids_epoch_drop_runs(struct ids_epoch *e)
+{
+    for (size_t i = 0; i < e->nruns; i++)
+        run_drop(e->runs[i]);
+    free(e->runs);
+    e->runs = NULL;
+    e->nruns = e->in_runs = 0;
+}
+
+static void ids_epoch_free(struct ids_epoch *e)
+{
+    ids_table_clear(&e->fresh);
+    ids_table_clear(&e->sealed);
+    ids_epoch_drop_runs(e);
+}
+
+static uint64_t ids_epoch_count(const struct ids_epoch *e)
+{
+    return e->fresh.count + e->sealed.count + e->in_runs;
 }
 
 /* ---- All of them --------------------------------------------------------- */
@@ -243,30 +326,82 @@ void ids_close(struct ids *t)
     free(t);
 }
 
-enum ids_answer ids_find(const struct ids *t, const struct store_id *id)
+static enum ids_answer ids_same(const struct store_id *known,
+                                const struct store_id *id)
+{
+    return memcmp(known->content, id->content, sizeof id->content) == 0
+               ? IDS_SAME
+               : IDS_OTHER;
+}
+
+static hsy_status ids_find_run(const struct run *r, const struct store_id *id,
+                               enum ids_answer *answer)
+{
+    struct store_id found;
+    bool there;
+    const hsy_status st = run_find(r, id, &there, &found);
+
+    if (st == HSY_OK && there)
+        *answer = ids_same(&found, id);
+    return st;
+}
+
+hsy_status ids_find(const struct ids *t, const struct store_id *id,
+                    enum ids_answer *answer)
+{
+    hsy_status st = HSY_OK;
+
+    *answer = IDS_NEW;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct ids_epoch *e = &t->epochs[i];
+        const struct store_id *place = ids_look(&e->fresh, id);
+
+        if (place == NULL)
+            place = ids_look(&e->sealed, id);
+        if (place != NULL) {
+            *answer = ids_same(place, id);
+            return HSY_OK;
+        }
+        for (size_t k = 0; st == HSY_OK && *answer == IDS_NEW && k < e->nruns;
+             k++)
+            st = ids_find_run(e->runs[k], id, answer);
+        if (st != HSY_OK || *answer != IDS_NEW)
+            return st;
+    }
+    return HSY_OK;
+}
+
+/* First all borders of buckets, which the marks wait for. */
+void ids_soon(const struct ids *t, const struct store_id *ids, size_t n)
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct ids_epoch *e = &t->epochs[i];
-        const struct ids_part *p = e->directory[ids_slot(e, id)];
-        const struct store_id *place = &p->place[ids_seek(p, id)];
 
-        if (!ids_empty(place))
-            return memcmp(place->content, id->content, sizeof id->content) == 0
-                       ? IDS_SAME
-                       : IDS_OTHER;
+        for (size_t k = 0; k < e->nruns; k++)
+            for (size_t j = 0; j < n; j++)
+                run_filter_near(run_filter(e->runs[k]), &ids[j]);
+        for (size_t j = 0; j < n; j++) {
+            ids_near(&e->fresh, &ids[j]);
+            ids_near(&e->sealed, &ids[j]);
+        }
     }
-    return IDS_NEW;
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < t->epochs[i].nruns; k++)
+            for (size_t j = 0; j < n; j++)
+                run_filter_nearer(run_filter(t->epochs[i].runs[k]), &ids[j]);
 }
 
 hsy_status ids_add(struct ids *t, uint32_t epoch, const struct store_id *id)
 {
-    struct ids_epoch *e = ids_epoch_make(t, epoch);
+    struct ids_epoch *of = ids_epoch_make(t, epoch);
+    struct ids_table *e;
     struct ids_part *p;
 
-    if (e == NULL)
+    if (of == NULL || !ids_begin(&of->fresh))
         return HSY_E_NOMEM;
-    if (e->count >= t->limit)
+    if (ids_epoch_count(of) >= t->limit)
         return HSY_E_FULL;
+    e = &of->fresh;
     /* Once is enough but for chance: half of the names have the bit. */
     while ((p = e->directory[ids_slot(e, id)])->used >= IDS_FULL)
         if (!ids_split(e, p, ids_slot(e, id)))
@@ -278,18 +413,18 @@ hsy_status ids_add(struct ids *t, uint32_t epoch, const struct store_id *id)
 
 void ids_remove(struct ids *t, uint32_t epoch, const struct store_id *id)
 {
-    struct ids_epoch *e = ids_epoch_of(t, epoch);
+    struct ids_epoch *of = ids_epoch_of(t, epoch);
     struct ids_part *p;
     size_t at;
 
-    if (e == NULL)
+    if (of == NULL || of->fresh.count == 0)
         return;
-    p = e->directory[ids_slot(e, id)];
+    p = of->fresh.directory[ids_slot(&of->fresh, id)];
     at = ids_seek(p, id);
     if (ids_empty(&p->place[at]))
         return;
     ids_take(p, at);
-    e->count--;
+    of->fresh.count--;
 }
 
 void ids_drop(struct ids *t, uint32_t through)
@@ -305,12 +440,56 @@ void ids_drop(struct ids *t, uint32_t through)
     t->n = kept;
 }
 
+/* ---- Into runs ----------------------------------------------------------- */
+
+bool ids_next_fresh(const struct ids *t, uint64_t least, uint32_t *epoch)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (!t->epochs[i].is_sealed && t->epochs[i].fresh.count >= least) {
+            *epoch = t->epochs[i].epoch;
+            return true;
+        }
+    return false;
+}
+
+void ids_seal(struct ids *t, uint32_t epoch)
+{
+    struct ids_epoch *e = ids_epoch_of(t, epoch);
+
+    if (e == NULL || e->is_sealed)
+        return;
+    e->sealed = e->fresh;
+    e->fresh = (struct ids_table){0};
+    e->is_sealed = true;
+}
+
+hsy_status ids_adopt(struct ids *t, struct store_runs *runs)
+{
+    struct ids_epoch *e = ids_epoch_make(t, runs->epoch);
+
+    if (e == NULL)
+        return HSY_E_NOMEM;
+    ids_epoch_drop_runs(e);
+    e->runs = runs->all;
+    e->nruns = runs->n;
+    for (size_t i = 0; i < e->nruns; i++)
+        e->in_runs += run_is(e->runs[i])->count;
+    *runs = (struct store_runs){.epoch = runs->epoch, .sealed = runs->sealed};
+    if (runs->sealed) {
+        ids_table_clear(&e->sealed);
+        e->is_sealed = false;
+    }
+    return HSY_OK;
+}
+
+/* ---- How many ------------------------------------------------------------ */
+
 uint64_t ids_count(const struct ids *t)
 {
     uint64_t all = 0;
 
     for (size_t i = 0; i < t->n; i++)
-        all += t->epochs[i].count;
+        all += ids_epoch_count(&t->epochs[i]);
     return all;
 }
 
@@ -318,15 +497,29 @@ uint64_t ids_of(const struct ids *t, uint32_t epoch)
 {
     const struct ids_epoch *e = ids_epoch_of(t, epoch);
 
-    return e == NULL ? 0 : e->count;
+    return e == NULL ? 0 : ids_epoch_count(e);
 }
 
 uint64_t ids_bytes(const struct ids *t)
 {
     uint64_t all = 0;
 
-    for (size_t i = 0; i < t->n; i++)
-        all += t->epochs[i].parts * sizeof(struct ids_part) +
-               ((uint64_t)sizeof(void *) << t->epochs[i].depth);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct ids_epoch *e = &t->epochs[i];
+
+        all += ids_table_bytes(&e->fresh) + ids_table_bytes(&e->sealed);
+        for (size_t k = 0; k < e->nruns; k++)
+            all += run_memory(e->runs[k]);
+    }
     return all;
+}
+
+void ids_runs(const struct ids *t, uint64_t *runs, uint64_t *bytes)
+{
+    *runs = *bytes = 0;
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; k < t->epochs[i].nruns; k++) {
+            ++*runs;
+            *bytes += run_length(t->epochs[i].runs[k]);
+        }
 }

@@ -44,6 +44,9 @@ struct listen_handed {
     size_t n;
 };
 
+/* Where such a socket listens, in words. */
+void listen_handed_name(char *text, size_t room, int fd);
+
 struct listen_options {
     size_t size;         /* sizeof(struct listen_options) */
     const char *address; /* "127.0.0.1:8080", "[::1]:0", "unix:/run/x.sock" */

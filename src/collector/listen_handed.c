@@ -11,9 +11,11 @@
 
 #include "hostfail.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -51,6 +53,31 @@ static bool handed_is(int fd, const struct sockaddr *want)
     return at.ss_family == AF_UNIX &&
            strcmp(((struct sockaddr_un *)&at)->sun_path,
                   ((const struct sockaddr_un *)want)->sun_path) == 0;
+}
+
+void listen_handed_name(char *text, size_t room, int fd)
+{
+    struct sockaddr_storage at = {0}; /* so that a path ends */
+    socklen_t len = sizeof at - 1;
+    char host[INET6_ADDRSTRLEN] = "";
+
+    snprintf(text, room, "of no address");
+    if (getsockname(fd, (struct sockaddr *)&at, &len) != 0)
+        return;
+    if (at.ss_family == AF_INET) {
+        const struct sockaddr_in *a = (const struct sockaddr_in *)&at;
+
+        inet_ntop(AF_INET, &a->sin_addr, host, sizeof host);
+        snprintf(text, room, "%s:%u", host, ntohs(a->sin_port));
+    } else if (at.ss_family == AF_INET6) {
+        const struct sockaddr_in6 *a = (const struct sockaddr_in6 *)&at;
+
+        inet_ntop(AF_INET6, &a->sin6_addr, host, sizeof host);
+        snprintf(text, room, "[%s]:%u", host, ntohs(a->sin6_port));
+    } else if (at.ss_family == AF_UNIX) {
+        snprintf(text, room, "unix:%s",
+                 ((const struct sockaddr_un *)&at)->sun_path);
+    }
 }
 
 int handed_take(struct listener *l, const struct sockaddr *want)

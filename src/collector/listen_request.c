@@ -173,6 +173,7 @@ const char *request_query(const struct request *q, const char *name)
 
 struct query_names {
     const char *const *known;
+    uint64_t seen; /* a bit each */
     bool only;
 };
 
@@ -180,13 +181,14 @@ static enum MHD_Result query_known(void *ctx, enum MHD_ValueKind kind,
                                    const char *name, const char *value)
 {
     struct query_names *names = ctx;
-    const char *const *at = names->known;
+    size_t at = 0;
 
     (void)kind;
     (void)value;
-    while (*at != NULL && strcmp(*at, name) != 0)
+    while (names->known[at] != NULL && strcmp(names->known[at], name) != 0)
         at++;
-    names->only = *at != NULL;
+    names->only = names->known[at] != NULL && (names->seen >> at & 1) == 0;
+    names->seen |= (uint64_t)1 << at;
     return names->only ? MHD_YES : MHD_NO;
 }
 

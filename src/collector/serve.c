@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
-#define SERVE_FILES 64u               /* besides those of listeners */
+#define SERVE_FILES 256u              /* besides those of listeners: runs */
 #define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
 #define SERVE_CONNECTIONS 8u          /* of a listener, at least */
 #define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
@@ -252,6 +252,18 @@ static hsy_status serve_open_admin(struct collector *c,
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
 }
 
+static hsy_status serve_stray(struct serve_trouble *t, int fd)
+{
+    const int used = snprintf(t->text, sizeof t->text, "LISTEN_FDS: ");
+
+    listen_handed_name(t->text + used, sizeof t->text - (size_t)used, fd);
+    return serve_fail(t,
+                      host_fail(&t->err, HSY_E_RANGE, NULL,
+                                "a socket was handed over whose address is "
+                                "neither 'listen' nor 'admin'"),
+                      t->text);
+}
+
 static hsy_status serve_open_listeners(struct collector *c,
                                        const struct serve_tls *tls,
                                        struct serve_trouble *t)
@@ -265,11 +277,7 @@ static hsy_status serve_open_listeners(struct collector *c,
         st = serve_open_admin(c, tls, &handed, t);
     for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
         if (handed.fd[i] != -1)
-            st = serve_fail(t,
-                            host_fail(&t->err, HSY_E_RANGE, NULL,
-                                      "a socket was handed over whose address "
-                                      "is neither 'listen' nor 'admin'"),
-                            "LISTEN_FDS");
+            st = serve_stray(t, handed.fd[i]);
     return st;
 }
 
@@ -408,6 +416,16 @@ static void serve_strange_tokens(struct collector *c)
     roster_drop(r);
 }
 
+static void serve_started(struct collector *c)
+{
+    struct watch_document doc;
+
+    watch_document(c, &doc);
+    log_event(c->log, LOG_NOTE, "started",
+              "version=%s document=%" PRIu64 " tasks=%" PRIu32, HSY_VERSION,
+              doc.version, doc.tasks);
+}
+
 /* What is no mistake, as the rest may come later, but serves nobody till then.
  */
 static void serve_remind(struct collector *c)
@@ -491,6 +509,7 @@ hsy_status serve_start(struct collector *c, struct serve_trouble *t)
         st = listen_start(c->admin, &t->err);
     __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
     if (st == HSY_OK) {
+        serve_started(c);
         serve_remind(c);
         watch_tick(c);
         st = serve_pulse(c, &t->err);

@@ -20,6 +20,7 @@ struct serve_trouble {
     const char *about; /* the collector's; NULL: nothing in particular */
     int number;        /* an errno, or 0 */
     hsy_error err;
+    char text[256]; /* room for what it is about */
 };
 
 /* c is zeroed but for its config, config_path and accept_clock. Takes a

@@ -262,7 +262,7 @@ static hsy_status shown_sum(struct shown *s, const struct shown_view *v,
     return st;
 }
 
-/* The first and the last day that have reports. */
+/* The first and the last day that have reports, and how many. */
 static void shown_days(struct shown_block *span, const struct shown_view *v)
 {
     for (size_t i = 0; i < v->ncounts; i++) {
@@ -271,6 +271,7 @@ static void shown_days(struct shown_block *span, const struct shown_view *v)
             continue;
         span->first = span->first == 0 ? v->counts[i].epoch : span->first;
         span->last = v->counts[i].epoch;
+        span->reports += v->counts[i].reports;
     }
 }
 

@@ -21,13 +21,10 @@
 #ifndef SHOWN_H
 #define SHOWN_H
 
-#include "book.h"
 #include "engine.h"
 #include "workers.h"
 
 struct shown;
-
-extern const struct book_kind shown_kind; /* shown.db (shown_file.c) */
 
 /* first and last day of a block; its reports that are shown. */
 struct shown_block {
@@ -92,11 +89,15 @@ bool shown_widen(struct shown *s, const struct roster_entry *is,
                  uint32_t *first, uint32_t *last);
 
 /* A copy of the tally: of all, or of blocks from first to last; words: as many
- * as the entry has. HSY_E_EMPTY if there is none. */
+ * as the entry has. span: its days, and of all how many reports are of one;
+ * others were merged in. HSY_E_EMPTY if there is none. */
 hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
                       uint32_t first, uint32_t last, int64_t *words,
                       struct engine_rounds *of, struct shown_block *span,
                       hsy_error *err);
+
+/* Reports of a tally of an entry, from its words. */
+uint64_t shown_reports(const struct roster_entry *is, int64_t *words);
 
 /* Forget the tallies of what the engine has retired, and of blocks that end
  * before a day (0: none); their counts stay. Waits for the disk. */

@@ -14,22 +14,6 @@
 
 #define SHOWN_PIECE 32768u
 
-const struct book_kind shown_kind = {
-    .name = "shown.db",
-    .application = 0x48535953, /* HSYS */
-    .version = 1,
-    .tables =
-        "CREATE TABLE shown(entry INTEGER PRIMARY KEY, generation INTEGER "
-        "NOT NULL, words INTEGER NOT NULL, digest BLOB NOT NULL);"
-        "CREATE TABLE counts(entry INTEGER, epoch INTEGER, reports INTEGER NOT "
-        "NULL, own INTEGER NOT NULL, nulls INTEGER NOT NULL, PRIMARY "
-        "KEY(entry, epoch)) WITHOUT ROWID;"
-        "CREATE TABLE blocks(entry INTEGER, first INTEGER, last INTEGER NOT "
-        "NULL, over INTEGER NOT NULL, PRIMARY KEY(entry, first)) WITHOUT "
-        "ROWID;"
-        "CREATE TABLE pieces(entry INTEGER, block INTEGER, place INTEGER, "
-        "words BLOB NOT NULL, PRIMARY KEY(entry, block, place));"};
-
 struct shown_file {
     struct book book;
 };

@@ -30,7 +30,7 @@ static void shown_work_clear(struct shown_work *w)
     shown_plan_clear(&w->plan);
 }
 
-static uint64_t shown_reports(const struct roster_entry *is, int64_t *words)
+uint64_t shown_reports(const struct roster_entry *is, int64_t *words)
 {
     hsy_tally tally;
     hsy_info info;

@@ -107,6 +107,16 @@ struct store_figure {
     size_t len;
 };
 
+/* Ids of an epoch that a store keeps in runs (runs.h): all its runs, one
+ * reference each the caller's, in an array that is. */
+struct run;
+struct store_runs {
+    uint32_t epoch;
+    bool sealed; /* they hold all that was sealed (store_functions) */
+    struct run **all;
+    size_t n;
+};
+
 /* What a store is asked for when it is opened, in this order; each tally is
  * followed by its chunks, those that are not all zeros among them. Any may be
  * NULL; anything but HSY_OK ends the reading. Pointers last for the call
@@ -118,7 +128,9 @@ struct store_reader {
                         size_t len);
     hsy_status (*count)(void *ctx, const struct store_count *count);
     hsy_status (*quota)(void *ctx, const struct store_quota *quota);
+    /* Those of runs are among them, unless runs are asked for. */
     hsy_status (*ids)(void *ctx, const struct store_ids *ids);
+    hsy_status (*runs)(void *ctx, struct store_runs *runs); /* may take them */
     hsy_status (*tally)(void *ctx, const struct store_tally *tally);
     hsy_status (*chunk)(void *ctx, const struct store_tally *tally,
                         const struct store_chunk *chunk);
@@ -172,6 +184,13 @@ struct store_functions {
     /* Join small rows of ids, erase closed epochs; a little at a time, while it
      * has something to do: *more. */
     hsy_status (*tidy)(struct store *s, bool *more, hsy_error *err);
+
+    /* What was appended of an epoch's ids up to now may become runs: the one
+     * that writes tallies makes them (settle). NULL: there are no runs. */
+    hsy_status (*seal)(struct store *s, uint32_t epoch, hsy_error *err);
+    /* The runs of an epoch are others than before: true, and it is the
+     * caller's; until it is false. They are durable. */
+    bool (*runs)(struct store *s, struct store_runs *out);
 
     /*
      * By the thread that writes tallies: chunks that have changed, of the next

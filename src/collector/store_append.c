@@ -2,7 +2,7 @@
  * store_append.c - what the thread that appends writes: commits, documents,
  * closed epochs, figures. Each is one transaction of the record.
  */
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include "hostfail.h"
 
@@ -10,27 +10,16 @@
 
 /* Ids of an epoch stand in the places epoch * 2^32 onward, those of null
  * uploads in the second half of them. */
-static int append_ids(struct sql *q, const struct store_ids *ids)
+static int append_ids(struct store_sqlite *s, struct sql *q,
+                      const struct store_ids *ids)
 {
-    const uint64_t begin =
-        (uint64_t)ids->epoch << 32 | (ids->null ? STORE_NULLS : 0);
-    const struct sql_value end = SQL_N(begin + STORE_NULLS);
-    uint64_t last = begin;
-    int rc;
-    sqlite3_stmt *st = sql_start(q, SQL_LAST_IDS, &end, 1, &rc);
-    struct sql_value row[2];
+    uint64_t place = 0;
+    int rc =
+        store_runs_place(s, q, 2 * (uint64_t)ids->epoch + ids->null, &place);
+    const struct sql_value row[] = {SQL_N(place),
+                                    SQL_B(ids->ids, ids->n * sizeof *ids->ids)};
 
-    if (st == NULL)
-        return rc;
-    rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
-        last = (uint64_t)sqlite3_column_int64(st, 0);
-    sqlite3_reset(st);
-    if (rc != SQLITE_ROW)
-        return rc;
-    row[0] = SQL_N((last < begin ? begin : last) + 1);
-    row[1] = SQL_B(ids->ids, ids->n * sizeof *ids->ids);
-    return sql_put(q, SQL_PUT_IDS, row, 2);
+    return rc == SQLITE_OK ? store_put_ids(s, q, row) : rc;
 }
 
 static int append_batch(struct store_sqlite *s, struct sql *q, uint64_t seq,
@@ -70,7 +59,7 @@ static int append_rows(struct store_sqlite *s, struct sql *q,
 
     for (size_t i = 0; rc == SQLITE_OK && i < c->nids; i++)
         if (c->ids[i].n != 0)
-            rc = append_ids(q, &c->ids[i]);
+            rc = append_ids(s, q, &c->ids[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->nbatches; i++)
         rc = append_batch(s, q, c->seq, &c->batches[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < c->ncounts; i++)
@@ -177,6 +166,7 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
     if (st != HSY_OK)
         return st;
     s->state = next;
+    store_runs_closed(s, next.closed);
     st = store_erase_epochs(s, &more, err);
     return st == HSY_E_FULL ? HSY_OK : st; /* later, by store_tidy */
 }
@@ -186,8 +176,31 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
 static int append_forget(struct store_sqlite *s, struct sql *q,
                          const void *what)
 {
-    (void)s;
-    return sql_run(q, SQL_ERASE_IDS, what, 2);
+    const struct sql_value *span = what;
+    const int rc = store_erase_ids(s, q, span);
+
+    return rc == SQLITE_OK
+               ? store_runs_erase(s, q, span[0].number / STORE_NULLS)
+               : rc;
+}
+
+/* Ids of rows that no run has, in a span; then those of runs are added. */
+static int append_count_ids(struct store_sqlite *s,
+                            const struct sql_value *span, uint64_t *n)
+{
+    const uint64_t half = span[0].number / STORE_NULLS;
+    const struct sql_value rest[] = {
+        SQL_N(store_runs_through(s, half, span[0].number)), span[1]};
+    int rc;
+    sqlite3_stmt *sum = sql_start(&s->append, SQL_SUM_IDS, rest, 2, &rc);
+
+    if (sum == NULL)
+        return rc;
+    rc = sqlite3_step(sum);
+    *n = (uint64_t)sqlite3_column_int64(sum, 0) / sizeof(struct store_id) +
+         store_runs_ids(s, half);
+    sqlite3_reset(sum);
+    return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
 hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
@@ -198,23 +211,18 @@ hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
     const struct sql_value span[] = {SQL_N(begin),
                                      SQL_N(begin + STORE_NULLS - 1)};
     hsy_status st = store_alive(s, err);
-    int rc = SQLITE_OK;
-    sqlite3_stmt *sum;
+    int rc;
 
     if (st != HSY_OK)
         return st;
     if (epoch > STORE_EPOCHS)
         return host_fail(err, HSY_E_RANGE, "epoch", "beyond all days");
-    sum = sql_start(&s->append, SQL_SUM_IDS, span, 2, &rc);
-    if (sum != NULL) {
-        rc = sqlite3_step(sum);
-        *n = (uint64_t)sqlite3_column_int64(sum, 0) / sizeof(struct store_id);
-        sqlite3_reset(sum);
-        rc = rc == SQLITE_ROW ? SQLITE_OK : rc;
-    }
+    rc = append_count_ids(s, span, n);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);
     st = store_write(s, &s->append, append_forget, span, err);
+    if (st == HSY_OK)
+        store_runs_forget(s, begin / STORE_NULLS);
     atomic_store(&s->erased, true);
     return st;
 }

@@ -13,7 +13,7 @@
 #include "store_keep.h"
 
 #include "hostfail.h"
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -98,8 +98,9 @@ static hsy_status backup_why(int rc, hsy_error *err)
     return host_fail(err, HSY_E_IO, "backup", "the copy cannot be written");
 }
 
-/* Both readers, at one moment. */
-static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2])
+/* Both readers, and the runs that the record names, at one moment. */
+static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2],
+                             struct store_runs *runs)
 {
     int rc;
 
@@ -109,35 +110,41 @@ static int backup_begin_both(struct store_sqlite *s, sqlite3 *db[2])
     rc = backup_begin(s, backup_files[0], &db[0]);
     if (rc == SQLITE_OK)
         rc = backup_begin(s, backup_files[1], &db[1]);
+    if (rc == SQLITE_OK && store_runs_hold(s, runs) != HSY_OK)
+        rc = SQLITE_NOMEM;
     store_line_unlock(&s->writing);
     pthread_mutex_unlock(&s->cutting);
     return rc;
 }
 
 /* Both databases; a reader goes as soon as its copy is made. */
-static int backup_both(struct store_sqlite *s, const char *draft)
+static hsy_status backup_both(struct store_sqlite *s, const char *draft,
+                              hsy_error *err)
 {
     sqlite3 *db[2] = {NULL, NULL};
-    int rc = backup_begin_both(s, db);
+    struct store_runs runs = {0};
+    int rc = backup_begin_both(s, db, &runs);
+    hsy_status st = HSY_OK;
 
     for (size_t i = 0; i < 2; i++) {
         if (rc == SQLITE_OK)
             rc = backup_copy(s, db[i], draft, backup_files[i]);
         sqlite3_close(db[i]);
     }
-    return rc;
+    if (rc == SQLITE_OK)
+        st = store_runs_copy(&runs, draft, err);
+    store_runs_clear(&runs);
+    return rc == SQLITE_OK ? st : backup_why(rc, err);
 }
 
 static hsy_status backup_make(struct store_sqlite *s, const char *draft,
                               const char *directory,
                               const struct store_beside *beside, hsy_error *err)
 {
-    int rc = backup_both(s, draft);
-    hsy_status st;
+    hsy_status st = backup_both(s, draft, err);
 
-    if (rc != SQLITE_OK)
-        return backup_why(rc, err);
-    st = store_keep_look(draft, err);
+    if (st == HSY_OK)
+        st = store_keep_look(draft, err);
     if (st == HSY_OK && beside != NULL)
         st = beside->put(beside->ctx, draft, err);
     if (st != HSY_OK)

@@ -10,9 +10,8 @@
 
 #include "store_archive.h"
 
+#include "book.h"
 #include "hostfail.h"
-#include "shown.h"
-#include "tokens_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -72,6 +72,8 @@ bool store_remove(const char *directory)
         unlink(path);
     }
     free(path);
+    if (own)
+        store_remove_runs(directory);
     return rmdir(directory) == 0 || errno == ENOENT;
 }
 

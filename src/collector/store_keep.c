@@ -4,7 +4,7 @@
 #include "store_keep.h"
 
 #include "hostfail.h"
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -139,7 +139,7 @@ uint64_t store_keep_bytes(struct store *is)
     static const char *const names[] = {"record.db", "record.db-wal",
                                         "cells.db", "cells.db-wal"};
     struct store_sqlite *s = (struct store_sqlite *)is;
-    uint64_t bytes = 0;
+    uint64_t bytes = store_runs_bytes(s);
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct stat file;

@@ -25,7 +25,7 @@ hsy_status store_keep_look(const char *directory, hsy_error *err);
  * process at a time. */
 hsy_status store_keep_compact(struct store *s, hsy_error *err);
 
-/* Bytes of both databases with their logs. */
+/* Bytes of both databases with their logs, and of runs. */
 uint64_t store_keep_bytes(struct store *s);
 
 /* Make a store that has just been made the heir of another: its key, its days.
@@ -44,6 +44,7 @@ bool store_sync_parent(const char *path);
 /* Remove a directory with nothing but a store in it. True if nothing is left;
  * what is not of a store stays. */
 bool store_remove(const char *directory);
+void store_remove_runs(const char *directory); /* and its directory of runs */
 
 /* ---- Archives (store_archive.c) ------------------------------------------ */
 

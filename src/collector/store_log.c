@@ -13,7 +13,7 @@
  */
 #define _GNU_SOURCE /* fstatat */
 
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -210,6 +210,8 @@ static hsy_status log_settle(struct store_sqlite *s, enum store_pace pace,
         st = store_sweep(s, err);
     if (st == HSY_OK && quiet)
         st = store_erase_waste(s, LOG_CHUNKS, more, err);
+    if (st == HSY_OK)
+        st = store_runs_step(s, quiet, more, err);
     if (st == HSY_OK && quiet && !*more)
         st = log_truncate(s, pace, err);
     return st;
@@ -227,7 +229,7 @@ hsy_status store_settle(struct store *is, enum store_pace pace, bool *more,
     pthread_mutex_lock(&s->cutting);
     st = log_settle(s, pace, more, err);
     if (pace == STORE_BUSY)
-        *more = s->nwaste != 0 || atomic_load(&s->erased);
+        *more |= s->nwaste != 0 || atomic_load(&s->erased);
     pthread_mutex_unlock(&s->cutting);
     return st;
 }

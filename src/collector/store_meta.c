@@ -14,16 +14,18 @@
  * the two is of no round, and is erased before a chunk is written
  * (store_sweep).
  *
- * The row also says how many batches rest, and the sum of their checksums. So a
- * copy whose pages are of two moments is found: a batch that was acknowledged
- * is in it, or it does not open.
+ * The row also says how many batches rest, how many rows of ids there are and
+ * how many runs, and the sums of their checksums. So a copy whose pages are of
+ * two moments is found: a batch or an id that was acknowledged is in it, or it
+ * does not open.
  */
 #include "store_sqlite.h"
 
 #include <string.h>
 
-#define META_COLUMNS 9
-#define META_COLUMNS_1 6 /* of version 1 */
+#define META_COLUMNS 13
+#define META_COLUMNS_2 9 /* of version 2, */
+#define META_COLUMNS_1 6 /* and of version 1 */
 #define META_NAME 3      /* of cells, */
 #define META_NAME_1 2    /* and of their version 1 */
 
@@ -38,7 +40,11 @@ int store_put_meta(struct store_sqlite *s, struct sql *q)
                                                 SQL_N(m->state.day),
                                                 SQL_N(m->turn),
                                                 SQL_N(m->rests),
-                                                SQL_N(m->checks)};
+                                                SQL_N(m->checks),
+                                                SQL_N(m->id_rows),
+                                                SQL_N(m->id_checks),
+                                                SQL_N(m->runs),
+                                                SQL_N(m->run_checks)};
 
     return sql_put(q, SQL_PUT_META, row, META_COLUMNS);
 }
@@ -52,10 +58,12 @@ int store_put_name(struct store_sqlite *s, struct sql *q)
 }
 
 /* The numbers of a query with one row. */
-static int meta_numbers(struct sql *q, enum sql_id id, uint64_t *to, int n)
+static int meta_ask(struct sql *q, enum sql_id id,
+                    const struct sql_value *values, size_t nvalues,
+                    uint64_t *to, int n)
 {
     int rc;
-    sqlite3_stmt *st = sql_start(q, id, NULL, 0, &rc);
+    sqlite3_stmt *st = sql_start(q, id, values, nvalues, &rc);
 
     if (st == NULL)
         return rc;
@@ -66,6 +74,11 @@ static int meta_numbers(struct sql *q, enum sql_id id, uint64_t *to, int n)
     return rc == SQLITE_ROW    ? SQLITE_OK
            : rc == SQLITE_DONE ? SQLITE_CORRUPT
                                : rc;
+}
+
+static int meta_numbers(struct sql *q, enum sql_id id, uint64_t *to, int n)
+{
+    return meta_ask(q, id, NULL, 0, to, n);
 }
 
 int store_still_ours(struct store_sqlite *s, struct sql *q)
@@ -87,6 +100,76 @@ int store_cells_ours(struct store_sqlite *s)
     return rc != SQLITE_OK || turn == s->turn ? rc : STORE_ROBBED;
 }
 
+/* ---- Rows that it counts ------------------------------------------------- */
+
+int store_put_ids(struct store_sqlite *s, struct sql *q,
+                  const struct sql_value row[2])
+{
+    uint32_t sum;
+    const int rc = sql_put_sum(q, SQL_PUT_IDS, row, 2, &sum);
+
+    s->next.id_rows++;
+    s->next.id_checks += sum;
+    return rc;
+}
+
+int store_erase_ids(struct store_sqlite *s, struct sql *q,
+                    const struct sql_value span[2])
+{
+    uint64_t is[2] = {0};
+    const int rc = meta_ask(q, SQL_CHECK_IDS, span, 2, is, 2);
+
+    s->next.id_rows -= is[0];
+    s->next.id_checks -= is[1];
+    return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_IDS, span, 2) : rc;
+}
+
+int store_put_run(struct store_sqlite *s, struct sql *q,
+                  const struct sql_value row[6])
+{
+    uint32_t sum;
+    const int rc = sql_put_sum(q, SQL_PUT_RUN, row, 6, &sum);
+
+    s->next.runs++;
+    s->next.run_checks += sum;
+    return rc;
+}
+
+int store_erase_run(struct store_sqlite *s, struct sql *q, uint64_t number)
+{
+    const struct sql_value v = SQL_N(number);
+    uint64_t is[2] = {0};
+    const int rc = meta_ask(q, SQL_CHECK_RUN, &v, 1, is, 2);
+
+    s->next.runs -= is[0];
+    s->next.run_checks -= is[1];
+    return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_RUN, &v, 1) : rc;
+}
+
+/* All of them, as they are in the tables. */
+static int meta_count(struct sql *q, struct store_meta *m)
+{
+    uint64_t rest[2] = {0}, ids[2] = {0}, runs[2] = {0};
+    int rc = meta_numbers(q, SQL_SUM_BATCHES, rest, 2);
+
+    if (rc == SQLITE_OK)
+        rc = meta_numbers(q, SQL_SUM_ALL_IDS, ids, 2);
+    if (rc == SQLITE_OK)
+        rc = meta_numbers(q, SQL_SUM_RUNS, runs, 2);
+    m->rests = rest[0];
+    m->checks = rest[1];
+    m->id_rows = ids[0];
+    m->id_checks = ids[1];
+    m->runs = runs[0];
+    m->run_checks = runs[1];
+    return rc;
+}
+
+static bool meta_rests(const struct store_meta *a, const struct store_meta *b)
+{
+    return a->rests == b->rests && a->checks == b->checks;
+}
+
 /* ---- Opening ------------------------------------------------------------- */
 
 static hsy_status meta_take_1(void *ctx, const struct sql_value *row)
@@ -105,7 +188,7 @@ static hsy_status meta_take_1(void *ctx, const struct sql_value *row)
     return HSY_OK;
 }
 
-static hsy_status meta_take(void *ctx, const struct sql_value *row)
+static hsy_status meta_take_2(void *ctx, const struct sql_value *row)
 {
     struct store_sqlite *s = ctx;
     const hsy_status st = meta_take_1(ctx, row);
@@ -116,23 +199,40 @@ static hsy_status meta_take(void *ctx, const struct sql_value *row)
     return st;
 }
 
-/* All in one transaction: a kill leaves the record as it was, or as it is to
- * be. The row is read before, as a program of version 1 would. */
-static hsy_status meta_upgrade(struct store_sqlite *s, hsy_error *err)
+static hsy_status meta_take(void *ctx, const struct sql_value *row)
 {
-    hsy_status st = store_get_meta(s, &s->append, SQL_GET_META_1,
-                                   META_COLUMNS_1, meta_take_1, err);
-    uint64_t rest[2] = {0};
+    struct store_sqlite *s = ctx;
+    const hsy_status st = meta_take_2(ctx, row);
+
+    s->meta.id_rows = row[9].number;
+    s->meta.id_checks = row[10].number;
+    s->meta.runs = row[11].number;
+    s->meta.run_checks = row[12].number;
+    return st;
+}
+
+/* All in one transaction: a kill leaves the record as it was, or as it is to
+ * be. The row is read before, as a program of that version would. */
+static hsy_status meta_upgrade(struct store_sqlite *s, int64_t version,
+                               hsy_error *err)
+{
+    const bool first = version == 1;
+    hsy_status st =
+        store_get_meta(s, &s->append, first ? SQL_GET_META_1 : SQL_GET_META_2,
+                       first ? META_COLUMNS_1 : META_COLUMNS_2,
+                       first ? meta_take_1 : meta_take_2, err);
     int rc;
 
     if (st != HSY_OK)
         return st;
-    rc = sqlite3_exec(s->append.db, store_tables_upgrade, NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
-        rc = meta_numbers(&s->append, SQL_SUM_BATCHES, rest, 2);
+    rc = sqlite3_exec(s->append.db,
+                      first ? store_tables_upgrade_1 : store_tables_upgrade_2,
+                      NULL, NULL, NULL);
     s->next = s->meta;
-    s->next.rests = rest[0];
-    s->next.checks = rest[1];
+    if (rc == SQLITE_OK)
+        rc = meta_count(&s->append, &s->next);
+    if (rc == SQLITE_OK && !first && !meta_rests(&s->next, &s->meta))
+        return store_damaged(s, "batches", err);
     if (rc == SQLITE_OK)
         rc = store_put_meta(s, &s->append);
     if (rc == SQLITE_OK)
@@ -151,25 +251,31 @@ static int meta_next_turn(struct store_sqlite *s, struct sql *q,
 
 hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err)
 {
-    uint64_t rest[2] = {0};
+    struct store_meta is = {.turn = 0};
     hsy_status st = store_get_meta(s, &s->append, SQL_GET_META, META_COLUMNS,
                                    meta_take, err);
     int rc;
 
     if (st != HSY_OK)
         return st;
-    rc = meta_numbers(&s->append, SQL_SUM_BATCHES, rest, 2);
+    rc = meta_count(&s->append, &is);
     if (rc != SQLITE_OK)
         return store_fail(s, &s->append, rc, err);
-    if (rest[0] != s->meta.rests || rest[1] != s->meta.checks)
+    if (!meta_rests(&is, &s->meta))
         return store_damaged(s, "batches", err);
+    if (is.id_rows != s->meta.id_rows || is.id_checks != s->meta.id_checks)
+        return store_damaged(s, "ids", err);
+    if (is.runs != s->meta.runs || is.run_checks != s->meta.run_checks)
+        return store_damaged(s, "runs", err);
     s->state = s->meta.state;
     return HSY_OK;
 }
 
-hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err)
+hsy_status store_take_turn(struct store_sqlite *s, int64_t version,
+                           hsy_error *err)
 {
-    hsy_status st = old ? meta_upgrade(s, err) : HSY_OK;
+    hsy_status st =
+        version < STORE_VERSION ? meta_upgrade(s, version, err) : HSY_OK;
 
     if (st == HSY_OK)
         st = store_read_meta(s, err);

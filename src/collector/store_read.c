@@ -3,7 +3,7 @@
  * checksum is held against it; the chunks of a tally must be those, and all
  * those, that its round put in force.
  */
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include <string.h>
 
@@ -63,6 +63,9 @@ static hsy_status read_ids(void *ctx, const struct sql_value *row)
 
     if (row[1].len % sizeof *ids.ids != 0)
         return HSY_E_DAMAGED;
+    if (row[0].number <=
+        store_runs_through(r->s, runs_half_of(row[0].number), 0))
+        return HSY_OK; /* a run has them */
     return r->to->ids(r->to->ctx, &ids);
 }
 
@@ -203,10 +206,14 @@ hsy_status store_read(struct store *is, const struct store_reader *to,
     };
     hsy_status st = store_alive(s, err);
 
-    for (size_t i = 0; st == HSY_OK && i < sizeof steps / sizeof steps[0]; i++)
+    for (size_t i = 0; st == HSY_OK && i < sizeof steps / sizeof steps[0];
+         i++) {
         if (steps[i].wanted)
             st = read_all(&r, &s->append, steps[i].id, steps[i].values,
                           steps[i].n, steps[i].columns, steps[i].table,
                           steps[i].each);
+        if (st == HSY_OK && steps[i].id == SQL_GET_IDS)
+            st = store_runs_read(s, to, err);
+    }
     return st;
 }

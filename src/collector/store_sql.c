@@ -16,12 +16,18 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_ROLLBACK] = "ROLLBACK",
 
     [SQL_PUT_META] = "REPLACE INTO meta(sum, one, name, key, seq, closed, day,"
-                     " turn, rests, checks) VALUES(?,?,?,?,?,?,?,?,?,?)",
+                     " turn, rests, checks, id_rows, id_checks, runs,"
+                     " run_checks) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [SQL_GET_META] = "SELECT sum, one, name, key, seq, closed, day,"
-                     " turn, rests, checks FROM meta",
+                     " turn, rests, checks, id_rows, id_checks, runs,"
+                     " run_checks FROM meta",
+    [SQL_GET_META_2] = "SELECT sum, one, name, key, seq, closed, day,"
+                       " turn, rests, checks FROM meta",
     [SQL_GET_META_1] = "SELECT sum, one, name, key, seq, closed, day FROM meta",
     [SQL_WHOSE] = "SELECT turn, seq FROM meta",
     [SQL_SUM_BATCHES] = "SELECT count(*), coalesce(sum(sum), 0) FROM batches",
+    [SQL_SUM_ALL_IDS] = "SELECT count(*), coalesce(sum(sum), 0) FROM ids",
+    [SQL_SUM_RUNS] = "SELECT count(*), coalesce(sum(sum), 0) FROM runs",
     [SQL_PUT_DOCUMENT] =
         "REPLACE INTO documents(sum, one, bytes) VALUES(?,?,?)",
     [SQL_GET_DOCUMENT] = "SELECT sum, one, bytes FROM documents",
@@ -39,17 +45,30 @@ static const char *const sql_texts[SQL_COUNT] = {
     [SQL_ERASE_QUOTAS] =
         "DELETE FROM quotas WHERE (epoch, token) IN"
         " (SELECT epoch, token FROM quotas WHERE epoch <= ? LIMIT ?)",
-    [SQL_PUT_IDS] = "REPLACE INTO ids(sum, place, bytes) VALUES(?,?,?)",
+    [SQL_PUT_IDS] = "INSERT INTO ids(sum, place, bytes) VALUES(?,?,?)",
     [SQL_GET_IDS] = "SELECT sum, place, bytes FROM ids WHERE place > ?"
                     " ORDER BY place LIMIT ?",
     [SQL_LAST_IDS] = "SELECT max(place) FROM ids WHERE place < ?",
     [SQL_SMALL_IDS] = "SELECT place, length(bytes) FROM ids WHERE place > ?"
                       " ORDER BY place LIMIT ?",
     [SQL_ERASE_IDS] = "DELETE FROM ids WHERE place > ? AND place <= ?",
+    [SQL_CHECK_IDS] = "SELECT count(*), coalesce(sum(sum), 0) FROM ids"
+                      " WHERE place > ? AND place <= ?",
     [SQL_SUM_IDS] = "SELECT coalesce(sum(length(bytes)), 0) FROM ids"
                     " WHERE place > ? AND place <= ?",
+    [SQL_HALVES_OF_IDS] =
+        "SELECT place / 2147483648, max(place), sum(length(bytes)) FROM ids"
+        " WHERE place > ? GROUP BY 1",
     [SQL_ANY_OLD_IDS] = "SELECT 1 FROM ids WHERE place < ? LIMIT 1",
     [SQL_ANY_QUOTAS] = "SELECT 1 FROM quotas WHERE epoch <= ? LIMIT 1",
+    [SQL_PUT_RUN] =
+        "INSERT INTO runs(sum, number, epoch, nulls, count, through, checks)"
+        " VALUES(?,?,?,?,?,?,?)",
+    [SQL_GET_RUNS] = "SELECT sum, number, epoch, nulls, count, through, checks"
+                     " FROM runs ORDER BY number",
+    [SQL_ERASE_RUN] = "DELETE FROM runs WHERE number = ?",
+    [SQL_CHECK_RUN] = "SELECT count(*), coalesce(sum(sum), 0) FROM runs"
+                      " WHERE number = ?",
     [SQL_PUT_MERGED] = "INSERT INTO merged(sum, name) VALUES(?,?)",
     [SQL_GET_MERGED] = "SELECT sum, name FROM merged ORDER BY name",
     [SQL_PUT_BATCH] =

@@ -13,7 +13,7 @@
  */
 #define _GNU_SOURCE /* openat, explicit_bzero */
 
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include "hostfail.h"
 
@@ -290,28 +290,25 @@ static hsy_status sqlite_open_cells(struct store_sqlite *s, bool making,
 }
 
 /* In the record first: cells are never of a later turn. */
-static hsy_status sqlite_turns(struct store_sqlite *s, bool old, bool old_cells,
-                               hsy_error *err)
+static hsy_status sqlite_turns(struct store_sqlite *s, int64_t version,
+                               bool old_cells, hsy_error *err)
 {
-    hsy_status st = store_take_turn(s, old, err);
+    hsy_status st = store_take_turn(s, version, err);
 
     return st == HSY_OK ? store_take_cells(s, old_cells, err) : st;
 }
 
 /* On a full disk with the room that the process before has held. */
-static hsy_status sqlite_turn(struct store_sqlite *s, bool old, bool old_cells,
-                              hsy_error *err)
+static hsy_status sqlite_turn(struct store_sqlite *s, int64_t version,
+                              bool old_cells, hsy_error *err)
 {
-    int64_t version = STORE_VERSION;
-    hsy_status st = sqlite_turns(s, old, old_cells, err);
+    hsy_status st = sqlite_turns(s, version, old_cells, err);
 
     if (st != HSY_E_FULL)
         return st;
     store_reserve_release(s);
     st = sqlite_version(s, &s->append, &version, err);
-    return st == HSY_OK
-               ? sqlite_turns(s, version < STORE_VERSION, old_cells, err)
-               : st;
+    return st == HSY_OK ? sqlite_turns(s, version, old_cells, err) : st;
 }
 
 static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
@@ -336,9 +333,10 @@ static hsy_status sqlite_open_both(struct store_sqlite *s, bool create,
         if (!sqlite_random(s->next.state.key, STORE_KEY))
             return host_fail(err, HSY_E_ENTROPY, NULL, "no randomness");
         st = sqlite_make(s, &s->append, store_tables_record, err);
+        version = STORE_VERSION;
     }
     if (st == HSY_OK)
-        st = sqlite_turn(s, version == 1, old_cells, err);
+        st = sqlite_turn(s, version, old_cells, err);
     if (st == HSY_OK)
         st = sqlite_connect(s, &s->flip, "record.db", &s->record_log, err);
     if (st == HSY_OK)
@@ -352,6 +350,7 @@ static void sqlite_close(struct store *is)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
 
+    store_runs_free(s);
     sql_close(&s->flip);
     sql_close(&s->append);
     sql_close(&s->cells);
@@ -384,6 +383,8 @@ static const struct store_functions sqlite_functions = {
     .figure = store_figure,
     .forget_nulls = store_forget_nulls,
     .tidy = store_tidy,
+    .seal = store_seal,
+    .runs = store_new_runs,
     .chunks = store_chunks,
     .rounds = store_rounds,
     .drop = store_drop,
@@ -437,8 +438,10 @@ static struct store_sqlite *sqlite_new(void)
     struct store_sqlite *s = calloc(1, sizeof *s);
     uint8_t seed;
 
-    if (s == NULL)
+    if (s == NULL || !store_runs_new(s)) {
+        free(s);
         return NULL;
+    }
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
     s->is.is = &sqlite_functions;
     s->dir = s->lock = s->held = s->reserve = s->last = -1;
@@ -460,7 +463,8 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
     hsy_status st;
 
     if (s == NULL || (s->path = strdup(directory)) == NULL) {
-        free(s);
+        if (s != NULL)
+            sqlite_close(&s->is);
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     }
     st = sqlite_connect(s, &s->append, "record.db", &s->record_log, err);
@@ -476,6 +480,8 @@ hsy_status store_sqlite_look(struct store **out, const char *directory,
         st = store_read_meta(s, err);
     if (st == HSY_OK && (old || s->turn > s->meta.turn))
         st = store_damaged(s, s->cells.file, err);
+    if (st == HSY_OK)
+        st = store_runs_open(s, true, err);
     if (st != HSY_OK)
         sqlite_close(&s->is);
     else
@@ -504,6 +510,8 @@ hsy_status store_sqlite_open(struct store **out, struct store_state *state,
         st = store_last_open(s, err);
     if (st == HSY_OK)
         st = sqlite_recover(s, err);
+    if (st == HSY_OK)
+        st = store_runs_open(s, false, err);
     if (st != HSY_OK) {
         sqlite_close(&s->is);
         return st;

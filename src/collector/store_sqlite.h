@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 
 #define STORE_PAGE 4096u      /* bytes of a page of all databases */
-#define STORE_VERSION 2       /* of the record's tables (user_version), */
+#define STORE_VERSION 3       /* of the record's tables (user_version), */
 #define STORE_CELLS_VERSION 2 /* and of those of cells */
 #define STORE_LOG 4096u       /* pages of the record's log before it is moved */
 #define STORE_CELLS_LOG 1024u /* of that of cells */
@@ -41,8 +41,11 @@ enum sql_id {
     SQL_PUT_META,
     SQL_GET_META,
     SQL_GET_META_1,
+    SQL_GET_META_2,
     SQL_WHOSE,
     SQL_SUM_BATCHES,
+    SQL_SUM_ALL_IDS,
+    SQL_SUM_RUNS,
     SQL_PUT_DOCUMENT,
     SQL_GET_DOCUMENT,
     SQL_PUT_ENTRY,
@@ -57,9 +60,15 @@ enum sql_id {
     SQL_LAST_IDS,
     SQL_SMALL_IDS,
     SQL_ERASE_IDS,
+    SQL_CHECK_IDS,
     SQL_SUM_IDS,
+    SQL_HALVES_OF_IDS,
     SQL_ANY_OLD_IDS,
     SQL_ANY_QUOTAS,
+    SQL_PUT_RUN,
+    SQL_GET_RUNS,
+    SQL_ERASE_RUN,
+    SQL_CHECK_RUN,
     SQL_PUT_MERGED,
     SQL_GET_MERGED,
     SQL_PUT_BATCH,
@@ -98,7 +107,7 @@ struct sql {
     sqlite3_stmt *ready[SQL_COUNT]; /* those it has asked for */
 };
 
-#define SQL_COLUMNS 12 /* of a row at most */
+#define SQL_COLUMNS 16 /* of a row at most */
 
 /* A column: a number, or bytes if there are any. */
 struct sql_value {
@@ -155,8 +164,9 @@ int sql_pragma(struct sql *q, const char *name, int64_t *value);
 /* What makes the tables of a database, in a transaction that is left open
  * (store_tables.c). */
 extern const char store_tables_record[], store_tables_cells[];
-/* The same for those of version 1: what they lack. */
-extern const char store_tables_upgrade[], store_tables_cells_upgrade[];
+/* The same for those of earlier versions: what they lack. */
+extern const char store_tables_upgrade_1[], store_tables_upgrade_2[],
+    store_tables_cells_upgrade[];
 
 /* ---- The store ----------------------------------------------------------- */
 
@@ -179,8 +189,9 @@ struct store_waste {
 /* The row of meta: what every transaction of the record agrees on. */
 struct store_meta {
     struct store_state state;
-    uint64_t turn;          /* which opening of the store this is */
-    uint64_t rests, checks; /* rows of batches, and the sum of their sums */
+    uint64_t turn; /* which opening of the store this is */
+    /* Rows of batches, of ids and of runs, and the sums of their sums. */
+    uint64_t rests, checks, id_rows, id_checks, runs, run_checks;
 };
 
 struct store_sqlite {
@@ -211,7 +222,8 @@ struct store_sqlite {
      * under way leaves it. */
     struct store_meta meta, next;
 
-    uint64_t tidied; /* ids up to this place have been looked at */
+    uint64_t tidied;         /* ids up to this place have been looked at */
+    struct runs_store *runs; /* store_runs.h */
 
     /* Guarded by cutting. */
     size_t record_at, cells_at;  /* pages at which a log is tried next */
@@ -285,13 +297,24 @@ int store_put_name(struct store_sqlite *s, struct sql *q);
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
                           size_t columns, sql_each *take,
                           hsy_error *err); /* store_sqlite.c */
+/* Put and erase rows that it counts: of ids, place and bytes, or those of a
+ * span; of runs, as in their table, or that of a number. */
+int store_put_ids(struct store_sqlite *s, struct sql *q,
+                  const struct sql_value row[2]);
+int store_erase_ids(struct store_sqlite *s, struct sql *q,
+                    const struct sql_value span[2]);
+int store_put_run(struct store_sqlite *s, struct sql *q,
+                  const struct sql_value row[6]);
+int store_erase_run(struct store_sqlite *s, struct sql *q, uint64_t number);
+
 int store_still_ours(struct store_sqlite *s, struct sql *q);
 int store_cells_ours(struct store_sqlite *s);
 
-/* Read it, and find all batches that it speaks of: HSY_E_DAMAGED. The same
- * after a record of version 1 got what it lacks, and take the next turn. */
+/* Read it, and find all rows that it speaks of: HSY_E_DAMAGED. The same after a
+ * record of an earlier version got what it lacks, and take the next turn. */
 hsy_status store_read_meta(struct store_sqlite *s, hsy_error *err);
-hsy_status store_take_turn(struct store_sqlite *s, bool old, hsy_error *err);
+hsy_status store_take_turn(struct store_sqlite *s, int64_t version,
+                           hsy_error *err);
 
 /* The same of cells: name and turn, and then the turn that was taken in the
  * record. HSY_E_DAMAGED if cells are of a later one. */

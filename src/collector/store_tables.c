@@ -2,13 +2,21 @@
  * their columns mean; `sum` is the checksum of the others. */
 #include "store_sqlite.h"
 
+#define TABLES_RUNS                                                            \
+    "CREATE TABLE runs(number INTEGER PRIMARY KEY,"                            \
+    " sum INTEGER NOT NULL, epoch INTEGER NOT NULL, nulls INTEGER NOT NULL,"   \
+    " count INTEGER NOT NULL, through INTEGER NOT NULL,"                       \
+    " checks INTEGER NOT NULL) STRICT;"
+
 const char store_tables_record[] =
-    "BEGIN IMMEDIATE;"
+    "BEGIN IMMEDIATE;" TABLES_RUNS
     "CREATE TABLE meta(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " name BLOB NOT NULL, key BLOB NOT NULL, seq INTEGER NOT NULL,"
     " closed INTEGER NOT NULL, day INTEGER NOT NULL,"
     " turn INTEGER NOT NULL, rests INTEGER NOT NULL,"
-    " checks INTEGER NOT NULL) STRICT;"
+    " checks INTEGER NOT NULL, id_rows INTEGER NOT NULL,"
+    " id_checks INTEGER NOT NULL, runs INTEGER NOT NULL,"
+    " run_checks INTEGER NOT NULL) STRICT;"
     "CREATE TABLE documents(one INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
     " bytes BLOB NOT NULL) STRICT;"
     "CREATE TABLE entries(number INTEGER PRIMARY KEY, sum INTEGER NOT NULL,"
@@ -36,14 +44,24 @@ const char store_tables_record[] =
     " PRIMARY KEY(entry, epoch)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE figures(entry INTEGER, day INTEGER, sum INTEGER NOT NULL,"
     " bytes BLOB NOT NULL, PRIMARY KEY(entry, day)) STRICT, WITHOUT ROWID;"
-    "PRAGMA user_version=2;";
+    "PRAGMA user_version=3;";
 
-const char store_tables_upgrade[] =
+#define TABLES_SINCE_2                                                         \
+    TABLES_RUNS                                                                \
+    "ALTER TABLE meta ADD COLUMN id_rows INTEGER NOT NULL DEFAULT 0;"          \
+    "ALTER TABLE meta ADD COLUMN id_checks INTEGER NOT NULL DEFAULT 0;"        \
+    "ALTER TABLE meta ADD COLUMN runs INTEGER NOT NULL DEFAULT 0;"             \
+    "ALTER TABLE meta ADD COLUMN run_checks INTEGER NOT NULL DEFAULT 0;"       \
+    "PRAGMA user_version=3;"
+
+const char store_tables_upgrade_1[] =
     "BEGIN IMMEDIATE;"
     "ALTER TABLE meta ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE meta ADD COLUMN rests INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE meta ADD COLUMN checks INTEGER NOT NULL DEFAULT 0;"
-    "PRAGMA user_version=2;";
+    "ALTER TABLE meta ADD COLUMN checks INTEGER NOT NULL DEFAULT "
+    "0;" TABLES_SINCE_2;
+
+const char store_tables_upgrade_2[] = "BEGIN IMMEDIATE;" TABLES_SINCE_2;
 
 const char store_tables_cells[] =
     "BEGIN IMMEDIATE;"

@@ -5,7 +5,7 @@
  * What is erased is overwritten in the database (secure_delete), but the log
  * still holds the pages as they were written: store_log.c sees to that.
  */
-#include "store_sqlite.h"
+#include "store_runs.h"
 
 #include "hostfail.h"
 
@@ -48,11 +48,10 @@ static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
     uint64_t last;
     int rc = tidy_old_ids(q, (closed + 1) << 32, &last);
 
-    (void)s;
     if (rc == SQLITE_OK && last != 0) {
         const struct sql_value ids[] = {SQL_N(0), SQL_N(last)};
 
-        rc = sql_run(q, SQL_ERASE_IDS, ids, 2);
+        rc = store_erase_ids(s, q, ids);
     }
     return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_QUOTAS, quotas, 2) : rc;
 }
@@ -196,7 +195,7 @@ static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
             break;
         if (!goes_on)
             *run = (struct tidy_run){.before = place - 1};
-        if (len >= TIDY_SMALL) {
+        if (len >= TIDY_SMALL || place <= store_runs_floor(s, place)) {
             *run = (struct tidy_run){.before = place};
             continue;
         }
@@ -240,10 +239,9 @@ static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
     const struct tidy_join *j = what;
     const struct sql_value old[] = {SQL_N(j->run->before), SQL_N(j->run->last)};
     const struct sql_value row[] = {SQL_N(j->first), SQL_B(j->bytes, j->used)};
-    int rc = sql_run(q, SQL_ERASE_IDS, old, 2);
+    const int rc = store_erase_ids(s, q, old);
 
-    (void)s;
-    return rc == SQLITE_OK ? sql_put(q, SQL_PUT_IDS, row, 2) : rc;
+    return rc == SQLITE_OK ? store_put_ids(s, q, row) : rc;
 }
 
 static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,

@@ -80,6 +80,17 @@ hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
                         hsy_status (*each)(void *ctx, const char *token),
                         void *ctx, hsy_error *err);
 
+/* Whether the document that a data directory has asks a task; true as well if
+ * it has none yet, or cannot be read now. */
+bool tokens_asked(const char *data, const char *task);
+
+/* Each task that has enrolment tokens, and forwarders: how many, their quota.
+ */
+hsy_status tokens_each_task(const char *data,
+                            hsy_status (*each)(void *ctx, const char *task,
+                                               uint64_t n, uint32_t quota),
+                            void *ctx, hsy_error *err);
+
 #define TOKENS_ID 33 /* the name of an enrolment token, NUL included */
 
 /* The enrolment tokens of a task, by the name that their hash makes. HSY_E_

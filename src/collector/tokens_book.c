@@ -20,21 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* flags: none yet. expires: the last day, 0: it does not. */
-const struct book_kind tokens_kind = {
-    .name = "tokens.db",
-    .application = 0x48535954, /* HSYT */
-    .version = 1,
-    .tables =
-        "CREATE TABLE people(name TEXT PRIMARY KEY, role INTEGER NOT NULL, "
-        "hash BLOB NOT NULL, flags INTEGER NOT NULL DEFAULT 0);"
-        "CREATE TABLE tasks(task TEXT PRIMARY KEY, quota INTEGER NOT NULL, "
-        "flags INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;"
-        "CREATE TABLE enrolled(task TEXT, hash BLOB, expires INTEGER NOT NULL "
-        "DEFAULT 0, flags INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(task, hash)) "
-        "WITHOUT ROWID;"
-        "CREATE TABLE imported(version INTEGER PRIMARY KEY);"};
-
 /* ---- Writing ------------------------------------------------------------- */
 
 hsy_status tokens_put_person(struct book *b, const struct tokens_person *p,

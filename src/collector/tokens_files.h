@@ -53,8 +53,6 @@ int tokens_directory(const char *data, bool create);
 
 /* ---- tokens_book.c ------------------------------------------------------- */
 
-extern const struct book_kind tokens_kind;
-
 /* The book of a data directory, made if there is none; create: the directory
  * too. HSY_E_EMPTY: there is no directory. */
 hsy_status tokens_book_open(struct book *b, const char *data, bool create,

@@ -216,6 +216,34 @@ hsy_status tokens_enrol(const char *data, const char *task, uint32_t quota,
     return st;
 }
 
+hsy_status tokens_each_task(const char *data,
+                            hsy_status (*each)(void *ctx, const char *task,
+                                               uint64_t n, uint32_t quota),
+                            void *ctx, hsy_error *err)
+{
+    sqlite3_stmt *ask;
+    struct book b;
+    hsy_status st = make_enter(&b, data, false, err);
+
+    if (st != HSY_OK)
+        return st;
+    ask = book_ask(&b, err,
+                   "SELECT task, quota, (SELECT count(*) FROM enrolled WHERE "
+                   "enrolled.task=tasks.task) FROM tasks ORDER BY task",
+                   "");
+    st = ask == NULL ? HSY_E_IO : HSY_OK;
+    while (st == HSY_OK && book_row(&b, ask, &st, err)) {
+        const char *task = (const char *)sqlite3_column_text(ask, 0);
+
+        st = each(ctx, task != NULL ? task : "",
+                  (uint64_t)sqlite3_column_int64(ask, 2),
+                  (uint32_t)sqlite3_column_int64(ask, 1));
+    }
+    sqlite3_finalize(ask);
+    book_close(&b);
+    return st;
+}
+
 hsy_status tokens_each_enrolled(const char *data, const char *task,
                                 hsy_status (*each)(void *ctx, const char *id,
                                                    uint32_t expires),

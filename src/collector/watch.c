@@ -148,12 +148,21 @@ static void watch_say(struct collector *c, struct watch_said *is,
     }
 }
 
+/* A disk that was full is tried without waiting for an upload: who asks whether
+ * the collector is ready may send none before it is. */
+static void watch_try_disk(struct watch *w)
+{
+    if (atomic_load(&w->disk_at) != 0 && watch_room(w))
+        watch_taken(w);
+}
+
 void watch_tick(struct collector *c)
 {
     struct trouble all[WATCH_TROUBLES];
     struct engine_status status;
 
     atomic_fetch_add(&c->watch->ticks, 1);
+    watch_try_disk(c->watch);
     engine_look(c->engine, &status);
     watch_sample(c->watch, &status, watch_clock());
     watch_look(c, all);

@@ -14,6 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MACHINE_ROOM                                                           \
+    262144 /* bytes that are written to see if there is room                   \
+            */
+#define MACHINE_PIECE 65536
+
 void watch_machine_open(struct watch *w)
 {
     struct rlimit limit;
@@ -84,6 +89,25 @@ void watch_disk(const struct watch *w, struct watch_figures *out)
         return;
     out->disk_free = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
     out->disk_size = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize;
+}
+
+bool watch_room(const struct watch *w)
+{
+    static const char piece[MACHINE_PIECE];
+    struct watch_figures now = {0};
+    bool room = true;
+    int fd;
+
+    watch_disk(w, &now);
+    if (w->data_fd == -1 || now.disk_free < 2 * MACHINE_ROOM)
+        return false;
+    fd = openat(w->data_fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd == -1)
+        return false;
+    for (off_t at = 0; at < MACHINE_ROOM && room; at += MACHINE_PIECE)
+        room = pwrite(fd, piece, sizeof piece, at) == MACHINE_PIECE;
+    close(fd);
+    return room;
 }
 
 static uint64_t machine_log(const struct watch *w)

@@ -45,7 +45,7 @@ struct watch {
 
     atomic_uint_fast64_t refusals[WATCH_REFUSALS];
     atomic_uint_fast64_t disk_at; /* when the disk was last full; 0: it was
-                                     not, at the last commit */
+                                     not, when last written to */
 
     pthread_mutex_t lock; /* of what follows, and of files */
     /* Uploads when last looked at, and when there were more (0: never): those
@@ -80,5 +80,9 @@ void watch_machine(struct watch *w, struct watch_figures *out);
 
 /* What is free of the disk, and its size, alone. */
 void watch_disk(const struct watch *w, struct watch_figures *out);
+
+/* Whether the disk takes some bytes: a file without a name, gone at once. false
+ * also where a file system has no such files. */
+bool watch_room(const struct watch *w);
 
 #endif

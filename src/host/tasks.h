@@ -83,6 +83,7 @@ struct hsy_tasks {
     char ids[HSY_TASKS_MAX][HSY_TASK_ID + 1]; /* for problems; may be cut */
     hsy_problem *problems;
     size_t nproblems, problems_room;
+    size_t mild; /* those of a key that is left out: the others can be read */
     hsy_task *tasks;
     struct tasks_made *made;
     size_t ntasks;
@@ -141,7 +142,8 @@ void tasks_index(hsy_tasks *t, const struct tasks_form *form,
                  const uint8_t *text, size_t len);
 
 /* What libcyaml makes of a text that fits the schema; NULL after a complaint,
- * or with t->nomem. */
+ * or with t->nomem. If something was wrong before, keys that the schema does
+ * not have are passed over. */
 cyaml_data_t *tasks_load(hsy_tasks *t, const struct tasks_form *form,
                          const uint8_t *text, size_t len);
 void tasks_unload(const struct tasks_form *form, cyaml_data_t *data);

@@ -197,6 +197,7 @@ lines_field(struct lines_reader *r, const cyaml_schema_field_t *fields,
                                         "'%s'?"
                                       : "no such key: '%.32s'; %s has them",
                          key, near != NULL ? near : r->form->page);
+        r->tasks->mild++;
         return NULL;
     }
     if (*seen >> i & 1) {
@@ -285,6 +286,7 @@ static void lines_value(struct lines_reader *r,
     wrong = lines_unfit(&r->event, schema);
     if (wrong != NULL) {
         tasks_wrong_line(r->tasks, line, at, "%s", wrong);
+        r->tasks->mild += at.key != NULL && lines_fancy(&r->event) == NULL;
         lines_skip(r, at);
     } else if (schema->type == CYAML_MAPPING) {
         lines_mapping(r, schema->mapping.fields, at);

@@ -107,15 +107,18 @@ cyaml_data_t *tasks_load(hsy_tasks *t, const struct tasks_form *form,
                          const uint8_t *text, size_t len)
 {
     const struct tasks_place file = {.task = TASKS_NONE, .item = TASKS_NONE};
+    cyaml_config_t config = schema_config;
     cyaml_data_t *data = NULL;
-    cyaml_err_t st =
-        cyaml_load_data(text, len, &schema_config, form->schema, &data, NULL);
+    cyaml_err_t st;
 
+    if (t->wrong)
+        config.flags |= CYAML_CFG_IGNORE_UNKNOWN_KEYS;
+    st = cyaml_load_data(text, len, &config, form->schema, &data, NULL);
     if (st == CYAML_OK)
         return data;
     if (st == CYAML_ERR_OOM)
         t->nomem = true;
-    else
+    else if (!t->wrong)
         tasks_wrong(t, file, "%s", cyaml_strerror(st));
     return NULL;
 }

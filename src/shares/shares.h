@@ -117,10 +117,13 @@ enum shares_note_code {
     SHARES_PERSON_ROUNDS,
     SHARES_MEAN_ROUNDS,
     SHARES_KEPT,
-    SHARES_BOUND
+    SHARES_BOUND,
+    SHARES_PAIRED,
+    SHARES_OVERLAP
 };
 
-#define SHARES_NOTES 3u /* most of a figure */
+#define SHARES_NOTES 3u    /* most of a tally, ... */
+#define SHARES_COMPARED 2u /* ... and more of two that are compared */
 
 struct shares_note {
     const char *code, *text;
@@ -132,6 +135,11 @@ const struct shares_note *shares_note(enum shares_note_code code);
  * themselves, not a bound. */
 size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
                     const struct shares_tally *t, bool rounds_known);
+
+/* Those of a comparison, how many. paired: noise that both share is taken out;
+ * overlap: the two may hold the same reports. */
+size_t shares_compared(enum shares_note_code out[SHARES_COMPARED], bool paired,
+                       bool overlap);
 
 /* ---- Bins (shares_bins.c) ------------------------------------------------ */
 
@@ -247,6 +255,17 @@ hsy_status shares_rappor_decode(hsy_rappor_share **shares,
 double shares_rappor_level(const hsy_rappor_share *share,
                            const hsy_rappor_summary *summary, double level,
                            size_t shown, size_t all);
+
+/* Detected strings together that are not among those shown, places of which are
+ * given: 1 is they, the detected ones that are shown, and the summary's rest.
+ * Their number; 0: there are none. How they vary together is not known: est has
+ * no error. */
+size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
+                             const hsy_rappor_summary *summary,
+                             const struct shares_row *rows, size_t shown);
+
+/* What is to be said of a rest that no chance explains; NULL: nothing. */
+const char *shares_rappor_doubt(const hsy_rappor_summary *summary);
 
 /* Its interval at this level. */
 void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,

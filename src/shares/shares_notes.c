@@ -16,6 +16,14 @@ static const struct shares_note notes_table[] = {
     [SHARES_BOUND] = {"attendance-bound",
                       "who was in which rounds is not known: the error is the "
                       "largest that so many rounds can have"},
+    [SHARES_PAIRED] = {"paired",
+                       "the noise of kept answers that are in both is taken "
+                       "out: that assumes no more devices in all than were "
+                       "said, each of which keeps its first answer"},
+    [SHARES_OVERLAP] = {"overlap",
+                        "the two may hold the same reports: the error is that "
+                        "of independent ones, and does not hold for reports "
+                        "that are in both"},
 };
 
 const struct shares_note *shares_note(enum shares_note_code code)
@@ -36,5 +44,17 @@ size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
         out[n++] = SHARES_KEPT;
     if (!rounds_known)
         out[n++] = SHARES_BOUND;
+    return n;
+}
+
+size_t shares_compared(enum shares_note_code out[SHARES_COMPARED], bool paired,
+                       bool overlap)
+{
+    size_t n = 0;
+
+    if (paired)
+        out[n++] = SHARES_PAIRED;
+    if (overlap)
+        out[n++] = SHARES_OVERLAP;
     return n;
 }

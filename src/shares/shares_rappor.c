@@ -117,6 +117,33 @@ double shares_rappor_level(const hsy_rappor_share *share,
     return hsy_selected_level(level, selected, all);
 }
 
+size_t shares_rappor_unshown(hsy_estimate *est, const hsy_rappor_share *shares,
+                             const hsy_rappor_summary *summary,
+                             const struct shares_row *rows, size_t shown)
+{
+    size_t left = summary->detected;
+
+    *est = (hsy_estimate){1 - summary->rest.value, NAN, NAN, NAN};
+    for (size_t i = 0; i < shown; i++) {
+        const hsy_rappor_share *share = &shares[rows[i].place];
+
+        if (!share->detected)
+            continue;
+        est->value -= share->unbiased;
+        left--;
+    }
+    return left;
+}
+
+const char *shares_rappor_doubt(const hsy_rappor_summary *summary)
+{
+    return summary->rest.high < 0
+               ? "what is not detected lies wholly below 0: the detected "
+                 "strings make more than 100 %; some reports were made up, or "
+                 "made with other parameters"
+               : NULL;
+}
+
 void shares_rappor_interval(hsy_estimate *est, const hsy_rappor_share *share,
                             double level)
 {

@@ -249,9 +249,11 @@ static uint32_t http_status_of(const json_t *list, size_t i)
     return 0;
 }
 
+/* 429 is another matter than for a device: a quota is full until its day is
+ * over, and nobody waits for that here. */
 static bool http_later(uint32_t status)
 {
-    return status == 0 || status == 408 || status == 429 || status >= 500;
+    return status == 0 || status == 408 || status >= 500;
 }
 
 /* Whether a list asks for a later try of anything in it. */

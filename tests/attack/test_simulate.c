@@ -228,7 +228,9 @@ static void zoo(void)
         {"Z47", "it counts what an upload says it has", zoo_right, zoo_disk,
          false, zoo_z47_weighs, &zoo_z47_gate, zoo_careful},
         {"Z48", "it believes any clock", zoo_right, zoo_disk, false, zoo_one,
-         NULL, zoo_z48_told}};
+         NULL, zoo_z48_told},
+        {"Z49", "memory lets go of ids before their file counts", zoo_z49_sees,
+         zoo_disk, false, zoo_one, NULL, zoo_careful}};
     static const struct zoo_try right[] = {
         {"a plain collector", "", zoo_right, zoo_disk, false, zoo_one, NULL,
          zoo_careful},

@@ -130,10 +130,11 @@ async function options() {
   await p.getByLabel("to", { exact: true }).fill(days[0].day);
   await p.locator(".estimate .problem").waitFor();
   ok(/from and to/.test(await p.locator(".estimate .problem").textContent()) && (await p.locator(".estimate .hero, .estimate .picture, .estimate .about, .estimate .key, .estimate .numbers").evaluateAll((all) => all.every((n) => !n.checkVisibility()))), "days the wrong way round: the message alone, no older figure below it");
+  ok((await p.locator("#voice").textContent()) === "" && (await p.locator("[data-export]").evaluateAll((all) => all.length === 3 && all.every((b) => b.disabled))), "nothing older is read out, and nothing can be exported");
   await shot(p, "refused");
   await p.goBack();
   await until(low);
-  ok((await p.evaluate(() => location.hash)) === state && (await p.locator(".estimate .problem").count()) === 0, "back leads to the figure before");
+  ok((await p.evaluate(() => location.hash)) === state && (await p.locator(".estimate .problem").count()) === 0 && (await p.locator("[data-export]:enabled").count()) === 3, "back leads to the figure before");
   await p.goForward();
   await p.locator(".estimate .problem").waitFor();
   await at(p, `${hash(t)}&level=1`, ".estimate .problem");
@@ -280,6 +281,7 @@ async function few() {
   ok(await p.getByRole("alert").isVisible(), "an address of nothing says so");
   await at(p, "#/collector", ".facts");
   ok(await p.getByText("Document of tasks").isVisible() && await p.getByRole("heading", { name: "Store" }).isVisible(), "the collector's own state is there");
+  ok(await p.getByText("Reports since the start", { exact: true }).isVisible(), "and says since when it counts reports");
   await shot(p, "collector");
 }
 

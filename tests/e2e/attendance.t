@@ -60,6 +60,10 @@ for attendance in ("stay",) if SHORT else ("stay", "leave", "join"):
         one, two = apart["difference"][0]["stderr"], paired["difference"][0]["stderr"]
         ok(apart["paired"] is False and paired["paired"] is True and abs(two ** 2 - (one ** 2 - 2 * 0.18101541524157762 / N)) < 1e-9,
            "two days of all devices: what is kept is not in their difference", (one, two))
+        ok(any("no more devices" in n for n in paired["notes"]) and apart["notes"] == [] and apart["overlap"] is False, "and it says what that assumes", paired["notes"])
+        for again in (days[0] + "&" + days[0].replace("from", "from2").replace("to=", "to2="), days[0].replace("from", "from2").replace("to=", "to2=")):
+            same = c.get("/v1/tasks/dark/compare?" + again)[1]
+            ok(same["overlap"] is True and any("same reports" in n for n in same["notes"]), "days that overlap are compared with a note", same.get("notes", same))
         status, why = c.get("/v1/tasks/dark/compare?devices=%d&%s" % (N - 1, both))
         ok(status in (400, 422) and "devices" in json.dumps(why), "fewer devices than a round has are refused", (status, why))
         bare = must("tally", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
@@ -67,6 +71,11 @@ for attendance in ("stay",) if SHORT else ("stay", "leave", "join"):
         ok(status == 409 and json.loads(why)["title"] == "Rounds are missing" and "--round" in json.loads(why)["detail"], "a tally of kept answers that does not say its rounds is not merged", why)
         said = must("tally", "--round", "0:9", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
         ok(ask(c.admin, "POST", "/v1/tasks/dark/tally", said)[0] == 200 and c.get("/v1/tasks/dark/estimate")[1]["rounds"] == DAYS + 1, "one that does is")
+        body, one = c.get("/v1/tasks/dark/estimate")[1], c.get("/v1/tasks/dark/estimate?" + days[0])[1]
+        note = "at least 2 of the reports are of no day"
+        ok(body["undated"] == 2 and any(note in n for n in body["notes"]) and one["undated"] == 0 and not any("no day" in n for n in one["notes"]),
+           "reports of a merged tally are of no day, and the figure says so", body["notes"])
+        ok(note in c.get("/v1/tasks/dark/estimate.csv")[1].decode() and note in c.get("/v1/tasks/dark/estimate.svg")[1].decode(), "in csv and svg too")
         far = must("tally", "--round", "0:9999", stdin=must("randomize", "--task", os.path.join(c.dir, "tasks.signed") + ":dark", stdin=lines(["yes", "no"])))
         ok(ask(c.admin, "POST", "/v1/tasks/dark/tally", far)[0] == 409, "a round that the task does not have is not")
         ok(c.get("/v1/tasks/dark/tally?from=%s&to=%s" % (date(FIRST + 1), date(FIRST + 1)))[0] == 400, "a tally has all days: others are not given instead")
@@ -93,6 +102,13 @@ same = json.loads(must("estimate", must("tally", "--round", "0:0", *streams) and
 ok(abs(same["estimates"][0]["stderr"] - (0.9206735942077923 / 600) ** 0.5) < 1e-9 and same["devices"] == 600, "other people of one round do not", same)
 text = must("estimate", both).decode()
 ok("person-rounds" in text and "2 rounds, 300 devices in the largest" in text and "kept" in text, "it says what it is a share of", text)
+ok(two["notes"] == json.loads(must("estimate", both, "--format", "json", "--top", "1"))["notes"] and any("person-rounds" in n for n in two["notes"]) and two["kind"] == "yes-no",
+   "json has it as notes", two)
+sheet = rows(must("estimate", both, "--format", "csv", "--level", "80%"))
+ok(all(row["level"] == 0.8 and row["rounds"] == 2 and row["devices"] == 300 and row["reports"] == 600 and row["notes"] == "; ".join(two["notes"]) for row in sheet), "csv as columns", sheet)
+must("estimate", both, "--plot", path("both.svg"))
+svg = open(path("both.svg")).read()
+ok("Shares of person-rounds" in svg and "600 reports of at least 300 devices in 2 rounds" in svg and "counts once for each" in svg, "and a figure too", svg[:1500])
 bound = json.loads(must("estimate", streams[0], "--rounds", 5, "--format", "json"))
 ok(abs(bound["estimates"][0]["stderr"] - stderr_of(300, 1500, 0.9206735942077923, 0.18101541524157762)) < 1e-9, "--rounds T is a bound", bound)
 for code, want, args in ((1, "does not say of which round", ("tally", days[0], streams[1])), (1, "says its rounds", ("estimate", both, "--rounds", "3")),
@@ -104,12 +120,41 @@ for code, want, args in ((1, "does not say of which round", ("tally", days[0], s
     r = run(*args)
     ok(r.code == code and re.search(want, r.err) and not r.out, "refused: %s" % " ".join(map(str, args[0:1] + args[2:])), r)
 paired = [json.loads(must("estimate", days[0], "--against", days[1], "--format", "json", *more))["estimates"][0]["stderr"] for more in ((), ("--devices", 300))]
+told = must("estimate", days[0], "--against", days[1], "--devices", 300).decode()
+ok("at most 300 devices in all" in told and "no more devices in all than were said" in told and "in all" not in must("estimate", days[0], "--against", days[1]).decode(),
+   "a table says what --devices assumes", told)
+told = json.loads(must("estimate", days[0], "--against", days[1], "--devices", 300, "--format", "json"))
+ok(told["paired"] is True and told["overlap"] is False and told["devices_in_all"] == 300 and any("no more devices" in n for n in told["notes"]), "and so does json", told)
+for other in (days[0], both):
+    told = json.loads(must("estimate", days[0], "--against", other, "--format", "json"))
+    ok(told["overlap"] is True and any("same reports" in n for n in told["notes"]) and "may hold the same reports" in must("estimate", days[0], "--against", other).decode(),
+       "tallies of the same rounds are compared with a note", told)
+half = json.loads(must("estimate", days[0], "--against", streams[1], "--rounds", 1, "--format", "json"))["estimates"]
+whole = json.loads(must("estimate", days[0], "--against", days[1], "--format", "json"))["estimates"]
+ok(half == whole, "--rounds is of the one of two that does not say its own", (half, whole))
+half = json.loads(must("estimate", streams[0], "--against", days[1], "--rounds", 1, "--format", "json"))["estimates"]
+ok(half == whole, "whichever that is", (half, whole))
+r = run("estimate", days[0], "--against", days[1], "--rounds", "1")
+ok(r.code == 1 and "both say their rounds" in r.err and not r.out, "if both say theirs it is refused", r)
 ok(abs(paired[1] ** 2 - (paired[0] ** 2 - 2 * 0.18101541524157762 / 300)) < 1e-9, "two rounds of 300 devices are compared as pairs", paired)
 other = write("other.hsy", must("randomize", "--task", write("other.yaml", open(yaml).read().replace("permanent: {epsilon: 2}", "permanent: {epsilon: 3}")) + ":dark", stdin=people))
 r = run("tally", days[0], other)
 ok(r.code == 1 and "permanent epsilon" in r.err, "tallies of other permanent parameters are not merged", r)
 plan = json.loads(must("plan", "--task", yaml + ":dark", "--days", DAYS, "--devices", N, "--format", "json"))["rounds"]
 ok(abs(plan[-1]["stderr_people"] - stderr_of(N * DAYS, N * DAYS ** 2, 0.9206735942077923, 0.18101541524157762)) < 1e-9 and plan[-1]["rounds"] == DAYS, "the plan said so", plan)
+plan = json.loads(must("plan", "--task", yaml + ":dark", "--days", 100000, "--devices", N, "--format", "json"))
+told = must("plan", "--task", yaml + ":dark", "--days", 100000, "--devices", N).decode()
+ok(plan["rounds"][-1]["days"] == plan["task_days"] < 100000 and "the task is over after %d days" % plan["task_days"] in told and
+   "is over" not in must("plan", "--task", yaml + ":dark", "--days", DAYS, "--devices", N).decode(), "a plan beyond the end of the task says so", told)
+for name, words in (("homepage", "hearsay simulate --data"), ("new-words", "hearsay plan --strings")):
+    r = run("plan", "--task", os.path.join(ROOT, "examples", "collector", "tasks.yaml") + ":" + name, "--days", "30", "--devices", "1000")
+    ok(r.code == 1 and words in r.err and not r.out, "%s has no formula: what to use instead is said" % name, r)
+fresh = write("fresh.tally", must("tally", stdin=must("randomize", "--yes-no", "--epsilon", "1", stdin=people)))
+r = run("estimate", fresh, "--rounds", "3")
+ok(r.code == 1 and "coins of their own: leave it out" in r.err and not r.out, "--rounds of fresh coins: what to do is said", r)
+curator = write("curator.tally", must("release", "--yes-no", "--epsilon", "1", stdin=people))
+r = run("estimate", curator, "--rounds", "2")
+ok(r.code == 1 and "curator's release" in r.err and "leave it out" in r.err and not r.out, "and of a curator's release", r)
 for code, want, args in ((2, "--days", ("--task", yaml + ":dark")), (2, "1 to", ("--task", yaml + ":dark", "--days", "0", "--devices", "5")),
                          (1, "no task", ("--task", yaml + ":none", "--days", "5", "--devices", "5")), (2, "--task", ("--days", "5")),
                          (2, "leave out", ("--task", yaml + ":dark", "--days", "5", "--devices", "5", "--yes-no"))):

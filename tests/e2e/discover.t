@@ -31,7 +31,7 @@ names = [row["value"] for row in got["strings"]]
 ok(names[:2] == ["water", "fire"] and got["found"] == len(names) == 3, "the frequent strings are found", names)
 truth = {w: people.count(w) / N for w in (b"water", b"fire", b"\xff\xfe\x01")}
 rows = list(csv.reader(io.StringIO(must("discover", whole, "--significant", "--format", "csv").decode("latin-1"))))
-ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "level_selected", "significant"], "csv has its columns", rows[0])
+ok(rows[0] == ["value", "estimate", "stderr", "low", "high", "level_selected", "significant", "level", "target", "reports"], "csv has its columns", rows[0])
 rest = rows.pop()
 ok(rest[0] == "(not shown)" and float(rest[3]) < 1 - sum(truth.values()) < float(rest[4]), "the last row is what is not shown", rest)
 ok(sorted(r[0].encode("latin-1") for r in rows[1:]) == sorted(truth), "bytes that are no UTF-8 are kept", rows)

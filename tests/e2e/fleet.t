@@ -117,6 +117,15 @@ ok(got["tried_again"] == 3 and got["acknowledged"] == got["requests"] - 3 and le
 stub.says(served, problem(410), {"status": 200, "body": b'{"accepted":1,"refused":[{"upload":2,"status":409,"reason":"conflict"}]}'})
 got, r = fleet("--devices", 5, "--threads", 1, "--connections", 1, "--batch", 2, url=stub.url, code=1)
 ok(got["refused"] == 3 and {s["status"]: s["uploads"] for s in got["statuses"]} == {410: 2, 409: 1} and "410" in r.err, "refusals are counted by their status", got)
+stub.says(served, problem(403))
+stub.otherwise = {"status": 429, "headers": {"Retry-After": "3600"}}
+begun = time.monotonic()
+got, r = fleet("--devices", 5, "--threads", 1, "--connections", 1, url=stub.url, code=1)
+ok(got["acknowledged"] == 0 and got["tried_again"] == 0 and {s["status"] for s in got["statuses"]} == {403, 429} and time.monotonic() < begun + DEADLINE, "a quota that is used up is not waited for", got)
+ok("enrolment token (--token)" in r.err and "quota of the token" in r.err, "and what a refusal is about is said", r)
+stub.says(served)
+r = run("simulate", "fleet", stub.url, "--devices", 5)
+ok("of all who answered" in r.out.decode() and "not\ncounted again" in r.out.decode(), "truths of those who were refused are called so", r)
 stub.says(served)
 stub.otherwise = {"status": 503}
 got, r = fleet("--devices", 1, "--attempts", 2, url=stub.url, code=1)

@@ -10,7 +10,10 @@ truths = lines(v for i, v in enumerate(ODD) for _ in range(500 + 100 * i))
 tally = must("tally", stdin=must("randomize", "--values-file", values, *how, stdin=truths))
 
 out = must("estimate", "-", "--format", "csv", stdin=tally)
-ok(out.decode().splitlines()[0] == "value,estimate,stderr,low,high", "the header of csv")
+ok(out.decode().splitlines()[0] == "value,estimate,stderr,low,high,level,target,rounds,devices,reports", "the header of csv")
+ok(all(r["level"] == 0.95 and r["target"] == "people" and r["reports"] == len(truths.split(b"\n" if isinstance(truths, bytes) else "\n")) - 1 for r in rows(out)),
+   "every row of csv says level, target and reports", out)
+ok(all(r["level"] == 0.8 for r in rows(must("estimate", "-", "--format", "csv", "--level", "80%", stdin=tally))), "another level shows in it")
 table = rows(out)
 ok([r["value"] for r in table] == ["'" * (v[0] == "=") + v for v in ODD], "any UTF-8, commas and quotes come back from csv; a formula does not", table)
 data = json.loads(must("estimate", "-", "--format", "json", stdin=tally))
@@ -179,7 +182,7 @@ for bins in window:
     r = must("estimate", "-", "--density", "ems", stdin=window[bins])
     ok(b"smoothed (ems)" in r and b"no intervals: smoothing has a bias" in r, "smoothed ones have none, and the head says why", r)
 r = run("estimate", "-", "--density", "ems", "--format", "csv", stdin=window["16"])
-ok(r.code == 0 and r.out.decode().splitlines()[1].endswith(",,,") and "note: no intervals: smoothing has a bias" in r.err, "empty in csv, with a note", r)
+ok(r.code == 0 and r.out.decode().splitlines()[1].split(",")[2:5] == [""] * 3 and "note: no intervals: smoothing has a bias" in r.err, "empty in csv, with a note", r)
 r = json.loads(must("estimate", "-", "--density", "ems", "--format", "json", stdin=window["16"]))
 ok(r["interval"] == "none" and r["simultaneous"] is False and "bias" in r["why"] and
    all(x[k] is None for x in r["estimates"] for k in ("stderr", "low", "high")), "null in json, with the reason", r)
@@ -189,6 +192,11 @@ ok(r["interval"] == "linear" and r["why"] is None and r["target"] == "people" an
 many_bins = must("randomize", "--range", "0:1000", "--bins", "1000", "--mechanism", "sw", "--epsilon", "1", stdin="9\n" * 500)
 r = json.loads(must("estimate", "-", "--format", "json", stdin=many_bins))
 ok(r["interval"] == "none" and "256" in r["why"], "nor do more than 256 bins have any", {k: r[k] for k in ("interval", "why")})
+half, percent = (json.loads(must("estimate", "-", "--quantile", q, "--format", "json", stdin=window["16"]))["estimates"] for q in ("0.5,0.25", "50%,25%"))
+ok([r["estimate"] for r in half] == [r["estimate"] for r in percent] and percent[0]["value"] == "quantile 50%", "a quantile may be said as 50%", percent)
+for wrong in ("50%%", "100%", "%", "5%0", "0%"):
+    r = run("estimate", "-", "--quantile", wrong, stdin=window["16"])
+    ok(r.code == 2 and "--quantile" in r.err and r.out == b"", "a quantile of %s is refused" % wrong, r)
 for ask in (["--quantile", "0.5"], ["--between", "8:12"]):
     r = json.loads(must("estimate", "-", "--format", "json", *ask, stdin=window["64"]))
     ok(r["interval"] == "linear" and r["estimates"][0]["low"] <= r["estimates"][0]["estimate"] <= r["estimates"][0]["high"], "%s of sw" % ask[0], r)

@@ -244,6 +244,10 @@ admin("PUT", "/v1/document", 200, "operator", new)
 admin("PUT", "/v1/document", 409, "operator", open(signed, "rb").read())
 admin("POST", "/v1/backup", 201, "operator")
 admin("POST", "/v1/tasks/closed/retire", 200, "operator")
+for what in ("estimate", "estimate.csv", "estimate.svg", "compare?with=1", "tally"):
+    admin("GET", "/v1/tasks/closed/" + what, 410, "analyst")
+admin("GET", "/v1/tasks/closed/live", 410, "operator")
+admin("POST", "/v1/tasks/closed/tally", 410, "operator", b"nothing")
 admin("POST", "/v1/tasks/crash/retire", 409, "operator")
 admin("POST", "/v1/tasks/crash/retire?release=0", 400, "operator")
 admin("POST", "/v1/tasks/none/retire", 404, "operator")
@@ -257,6 +261,7 @@ bare.start()
 c, asked = bare, c
 conform("public", "GET", "/v1/tasks", 404)
 admin("GET", "/v1/document", 404)
+conform("admin", "GET", "/readyz", 503)
 c = asked
 bare.stop()
 

@@ -19,7 +19,7 @@ def population(values, counts, n):
 def estimate(kind, truths, *how, stdin_estimate=()):
     reports = must("randomize", *kind, *how, stdin=lines(truths))
     tally = must("tally", stdin=reports)
-    return rows(must("estimate", "-", "--format", "csv", *stdin_estimate, stdin=tally))
+    return rows(must("estimate", "-", "--rounds", "1", "--format", "csv", *stdin_estimate, stdin=tally))
 
 
 def within(table, want, z):

@@ -19,6 +19,9 @@ ok(near(a["alpha"], 0.00293886841119055) and near(a["coefficient"], 2.1639534137
    "a million people at epsilon 1: alpha 0.00294 (natural logarithm)", a)
 ok(a["hoeffding"] == a["alpha"] and a["normal"] < a["exact"] < a["hoeffding"], "three bounds side by side")
 a = plan("--yes-no", "--alpha", "0.01", "--epsilon", "1")
+ok(plan("--yes-no", "--alpha", "1%", "--epsilon", "1") == a, "an error of 1% is 0.01")
+r = run("plan", "--range", "0:100", "--alpha", "1%", "--epsilon", "1")
+ok(r.code == 2 and "in its units" in r.err and r.out == b"", "that of a mean is in its units", r)
 ok(a["n"] == 86370 and a["mechanism"] == "rr" and a["report_bits"] == 1, "one percentage point takes 86,370 people", a)
 ok(a["central_n"] == 300 and near(a["posterior"], 0.731058578630004879), "a curator 300; and what an answer tells", a)
 

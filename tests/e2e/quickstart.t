@@ -17,6 +17,11 @@ trap clean EXIT
 ./quickstart --once --devices 2000 >"$out" 2>&1 </dev/null && grep -q '^  yes ' "$out" && grep -q '^  mean ' "$out" &&
     grep -q '^  Chrome ' "$out" && grep -q '^  12\.\.16 ' "$out" && grep -q '^  fyp ' "$out" && grep -q '(RAPPOR)' "$out"
 ok $? "six questions are answered, truth beside estimate" "$out"
+[[ $(grep -c '^  [0-9]* reports are shown$' "$out") == 6 ]] &&
+    awk '/reports are shown/ {if ($1 < 1000 || $1 > 2000) exit 1}' "$out"
+ok $? "each says of how many reports it is, which are not the first ones alone" "$out"
+! grep -q 'No such file' "$out"
+ok $? "and it waits in silence for the collector" "$out"
 [[ -z $(ls -A "$TMPDIR") ]]
 ok $? "and nothing is left"
 

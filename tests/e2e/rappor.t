@@ -40,10 +40,10 @@ truths = rng.choices(names, weights, k=people)
 truth = {x: truths.count(x) / people for x in names}
 reports = must("randomize", "--strings", "--mechanism", "rappor", "--epsilon", "4", "--simulate", "--seed", "1",
                stdin=lines(truths))
-tally = write("tally", must("tally", stdin=reports))
+tally = write("tally", must("tally", "--round", "1:1", stdin=reports))
 asked = write("asked", lines(names + ["bogus%d.example" % i for i in range(20)]))
 out = must("estimate", "--candidates", asked, tally, "--format", "csv")
-ok(out.decode().splitlines()[0] == "value,estimate,stderr,low,high,post,p_zero,q_value,level_selected,detected",
+ok(out.decode().splitlines()[0] == "value,estimate,stderr,low,high,post,p_zero,q_value,level_selected,detected,level,target,rounds,devices,reports",
    "a tally of rappor is decoded, with the columns of any estimate and more")
 found = shares(out)
 ok(list(found) == names + ["bogus%d.example" % i for i in range(20)], "every candidate has a row, in the order of the file")
@@ -54,7 +54,13 @@ worst = max(abs(found[x]["estimate"] - truth.get(x, 0)) / found[x]["stderr"] for
 ok(worst < 6, "every share is within 6 standard errors (%.2f)" % worst)
 ok(all(found[x]["low"] <= found[x]["estimate"] <= found[x]["high"] and found[x]["post"] >= 0 for x in found),
    "estimates lie in their intervals, guesses are not negative")
-ok(must("estimate", "--candidates", asked, "--format", "csv", "-", stdin=reports) == out, "a stream serves as its tally does")
+ok(must("estimate", "--candidates", asked, "--format", "csv", "--rounds", "1", "-", stdin=reports) == out, "a stream serves as its tally does")
+r = run("estimate", "--candidates", asked, write("unsaid", must("tally", stdin=reports)))
+ok(r.code == 1 and "no interval" in r.err and "--rounds" in r.err and r.out == b"", "without its rounds it has no interval, as kept answers of any mechanism", r)
+r = run("estimate", "--candidates", asked, write("merged", must("tally", write("first", reports), write("second", reports))))
+ok(r.code == 1 and "no interval" in r.err and r.out == b"", "nor has the sum of two such files", r)
+twice = json.loads(must("estimate", "--candidates", asked, "--format", "json", "--rounds", "2", "-", stdin=reports))
+ok(twice["estimates"][0]["stderr"] > found[names[0]]["stderr"], "--rounds 2 widens the errors", twice["estimates"][0])
 report = json.loads(must("estimate", "--candidates", asked, tally, "--format", "json", "--method", "nnls",
                          "--correction", "bonferroni", "--alpha", "0.05", "--level", "0.9"))
 ok(report["method"] == "nnls" and report["correction"] == "bonferroni" and report["alpha"] == 0.05 and
@@ -65,14 +71,23 @@ ok(all(wide[x]["low"] < found[x]["low"] for x in found), "--level widens the int
 
 values = must("randomize", "--values", "red,green,blue,grey", "--mechanism", "rappor", "--epsilon", "3", "--simulate",
               "--seed", "2", stdin=lines(["red"] * 9000 + ["green"] * 6000 + ["blue"] * 5000))
-table = shares(must("estimate", "--format", "csv", stdin=values))
+table = shares(must("estimate", "--format", "csv", "--rounds", "1", stdin=values))
 ok(list(table) == ["red", "green", "blue", "grey"] and abs(table["red"]["estimate"] - 0.45) < 6 * table["red"]["stderr"],
    "a list of values is its own list of candidates", table)
 
 r = run("estimate", tally)
 ok(r.code == 1 and "--candidates" in r.err, "strings take --candidates", r)
 top = shares(must("estimate", "--candidates", asked, tally, "--format", "csv", "--top", "3"))
-ok(list(top) == sorted(found, key=lambda x: -found[x]["estimate"])[:3] + ["(not detected)"], "--top has the largest, largest first", list(top))
+ok(list(top) == sorted(found, key=lambda x: -found[x]["estimate"])[:3] + ["(detected, not shown)", "(not detected)"], "--top has the largest, largest first", list(top))
+for k in (1, 2, 3, len(detected)):
+    cut = json.loads(must("estimate", "--candidates", asked, tally, "--format", "json", "--top", k))
+    rest = cut["not_shown"]["estimate"] if cut["not_shown"] else 0
+    ok(abs(sum(x["estimate"] for x in cut["estimates"] if x["detected"]) + rest + cut["unexplained"]["estimate"] - 1) < 1e-9 and
+       len(cut["estimates"]) == k, "--top %d: what is detected, shown or not, and the rest make 1" % k, cut)
+ok(abs(top["(detected, not shown)"]["estimate"] - sum(found[x]["estimate"] for x in detected if x not in top)) < 1e-9,
+   "strings that are detected and not shown have a row together", top)
+table = must("estimate", "--candidates", asked, tally, "--top", "3").decode()
+ok("shares among those who answered" in table and "share is the best guess" in table, "a table says whom shares are of, and what its two numbers are", table)
 for option in (["--post", "norm"], ["--interval", "wald"], ["--against", tally], ["--density", "em"],
                ["--covariance"], ["--simultaneous"], ["--all"]):
     r = run("estimate", "--candidates", asked, tally, *option)
@@ -88,7 +103,7 @@ r = run("estimate", "--candidates", asked, "-", stdin=empty)
 ok(r.code == 1 and "no " in r.err and "nan" not in r.err, "a tally without reports is refused", r)
 small = must("randomize", "--strings", "--mechanism", "rappor", "--epsilon", "4", "--set", "bits=2", "--set", "hashes=1",
              "--set", "cohorts=1", stdin=lines(["x"] * 200))
-r = run("estimate", "--candidates", asked, "-", stdin=small)
+r = run("estimate", "--candidates", asked, "--rounds", "1", "-", stdin=small)
 ok(r.code == 1 and "same bits" in r.err, "two candidates with the same bits: refused, both named", r)
 
 # ---- RAPPOR's files ----------------------------------------------------------
@@ -142,9 +157,16 @@ for what, (which, data, say) in BAD.items():
 exact = ["--rappor", write("p", "k,h,m,p,q,f\n4,1,2,0,1,0\n"), "--map", write("m", "a,1,5\nb,2,6\nc,3,7\n"), "--all",
          "--format", "csv", write("c", "100,60,40,0,0\n100,60,40,0,0\n")]
 found = shares(must("estimate", *exact))
-ok(all(math.isfinite(x) for row in found.values() for key, x in row.items() if key not in ("value", "detected")),
+ok(all(math.isfinite(x) for row in found.values() for key, x in row.items() if key not in ("value", "detected", "target")),
    "probabilities 0 and 1: every number is one", found)
 ok(abs(found["a"]["unbiased"] - 0.6) < 0.01 and abs(found["b"]["unbiased"] - 0.4) < 0.01, "and the shares are exact", found)
+
+# Reports that nobody honest sends: everybody has both strings.
+both = ["--rappor", write("p2", "k,h,m,p,q,f\n4,1,2,0.25,0.75,0\n"), "--map", write("m2", "a,1,5\nb,2,6\n"), write("c2", "10000,7500,7500,2500,2500\n" * 2)]
+r = run("estimate", *both)
+ok(r.code == 0 and ", wholly below 0" in r.out.decode() and "warning" in r.err and "more than 100 %" in r.err, "a rest wholly below 0 is a warning", r)
+r = run("estimate", *FILES, fixture("decode_counts.csv"))
+ok(r.code == 0 and "wholly below 0" not in r.out.decode() + r.err, "one that is not is none", r)
 
 # ---- RAPPOR's own demo -------------------------------------------------------
 

@@ -54,6 +54,10 @@ row = c.get("/v1/tasks/age?release=1", O)[1]
 ok(row["reports"] == 40 and len(row["days"]) == 2, "what was counted is still known", row)
 gone = {(t["task"], t["release"]): t["retired"] for t in c.get("/v1/tasks", A)[1]["tasks"]}
 ok([key for key in gone if gone[key]] == [("age", 1)] and len(gone) == 6, "and the list says which is retired", gone)
+said = [c.get("/v1/tasks/age/%s?release=1" % what, O) for what in ("estimate", "estimate.csv", "estimate.svg", "tally", "live")] + [c.get("/v1/tasks/age/compare?release=2&with=1", O)]
+said = [(status, json.loads(body) if isinstance(body, bytes) else body) for status, body in said]
+ok(all(status == 410 and body["title"] == "Retired" and "is retired" in body["detail"] for status, body in said), "who asks for its figures is told so, everywhere", said)
+ok(row["retired"] is True and c.get("/v1/tasks/age", O)[1]["retired"] is False, "as in what is said of the task", row)
 status, history = c.get("/v1/tasks/age/history?release=1", A)
 ok(status == 200 and history, "and so is its history", (status, str(history)[:200]))
 ok("retired task=age" in c.said(), "the log says it", c.said())

@@ -69,11 +69,12 @@ def reload(c, word):
 
 
 c.start()
+ok(re.search(r"^note started version=[0-9.]+ document=\d+ tasks=[1-9]", c.said(), re.M), "the log says that it has started, and with what", c.said())
 c.document(TASKS + cells("more", 16))
 ok(reload(c, "reloaded") and c.upload([c.task["more"].upload([3])])[0] == 204, "a new document is in force after SIGHUP", c.said())
 c.configure(connections="many", grace_days=-1)
 where = [line.split(":")[0] for line in open(c.yaml)]
-ok(reload(c, "reload-kept-old") and all("reload-problem field=%s line=%d: " % (k, where.index(k) + 1) in c.said() for k in ("connections", "grace_days")),
+ok(reload(c, "reload-kept-old") and all("reload-problem field=%s line=%d: %s: " % (k, where.index(k) + 1, c.yaml) in c.said() for k in ("connections", "grace_days")),
    "a broken configuration keeps the old, and every line is named", c.said())
 ok(c.upload([c.task["more"].upload([4])])[0] == 204, "and it goes on counting")
 c.configure(data=key_of(c, "elsewhere"), grace_days=9)
@@ -184,16 +185,27 @@ refused(c, [c.data, "newer"], "data of a newer version is refused")
 bad = Collector("bad", wroks=1, body_bytes="4Q", sandbox="maybe", loops=[1])
 where = [line.split(":")[0] for line in open(bad.yaml)]
 r = run("serve", "check", bad.yaml)
-ok(r.code == 1 and all("hearsay.yaml:%d:" % (where.index(k) + 1) in r.err for k in ("wroks", "loops")), "check names the line of what has no place", r)
+ok(r.code == 1 and all("hearsay.yaml:%d:" % (where.index(k) + 1) in r.err for k in ("wroks", "loops", "body_bytes", "sandbox")), "check names the line of all that is wrong, of whatever sort", r)
 bad.configure(body_bytes="4Q", sandbox="maybe", listen="nowhere", tls12="perhaps")
 where = [line.split(":")[0] for line in open(bad.yaml)]
-keys = ("body_bytes", "sandbox", "tls12")
+keys = ("body_bytes", "sandbox", "tls12", "listen")
 r = run("serve", "check", bad.yaml)
 ok(r.code == 1 and all("hearsay.yaml:%d: %s:" % (where.index(k) + 1, k) in r.err for k in keys), "and of every value that is none", r)
 refused(bad, ["hearsay.yaml:%d:" % (where.index("sandbox") + 1)], "it does not start with it")
 ok(not os.path.exists(bad.data), "and makes nothing")
 bad.configure()
 ok(run("serve", "check", bad.yaml).code == 0, "check is silent about what is sound")
+late = Collector("late")
+late.document(TASKS, expires=DAY - 9)
+late.start()
+r = run("simulate", "fleet", "http://%s:%d" % late.public, "--devices", "10")
+ok(r.code == 1 and "the document has expired (its last day was %s)" % date(DAY - 9) in r.err, "devices refuse a document that has expired, and say its last day", r)
+ok(late.stop() == 0, "it ends")
+os.makedirs(bad.data, 0o755, exist_ok=True)
+os.chmod(bad.data, 0o755)
+r = run("serve", "check", bad.yaml, "--set", "candidates=" + path("nonesuch"))
+ok(r.code == 1 and "chmod 700" in r.err and "nonesuch" in r.err, "it looks at every directory, as a store wants them", r)
+os.chmod(bad.data, 0o700)
 bad.configure(enrolled=["browser", "brouser"])
 r = run("serve", "check", bad.yaml)
 ok(r.code == 0 and "'brouser'" in r.err and "'browser'" not in r.err, "a task that is closed under a wrong name is named", r)

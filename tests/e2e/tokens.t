@@ -45,12 +45,17 @@ c.start()
 ok(c.get("/v1/tasks", old)[0] == 200 and taken("browser", device) and not taken("browser", "another"), "tokens in files of an earlier version are taken over")
 there = set(os.listdir(c.data))
 ok({"tokens.db", "tokens.imported", "enrolled.imported"} <= there and not {"tokens", "enrolled", "tokens.lock"} & there, "into one book, and the files are put aside", there)
-ok(token("list").out.split() == [b"before", b"analyst"] and made("list", "browser") == [name.hex()], "the book has them")
+ok(token("list").out.decode().splitlines() == ["%-32s analyst" % "before", "%-32s enrolment, tokens: 1, quota: 7" % "browser"] and made("list", "browser") == [name.hex()], "the book has them")
 
 # ---- One by one ------------------------------------------------------------------
 
 a, b = made("enrol", "browser", "--count", "2", "--quota", "100")
-short, = made("enrol", "browser", "--count", "1", "--quota", "100", "--expires", date(DAY - 1))
+r = token("enrol", "browser", "--count", "1", "--quota", "100", "--expires", date(DAY - 2))
+ok(r.code == 1 and "is over" in r.err and r.out == b"", "none are made that nobody could use", r)
+r = token("forwarder", "--count", "1", "--quota", "5", "--expires", "2020-01-01")
+ok(r.code == 1 and "is over" in r.err, "nor for forwarders", r)
+short, = made("enrol", "browser", "--count", "1", "--quota", "100", "--expires", date(DAY + 9))
+token("expire", "browser", short, "--expires", date(DAY - 1))
 ok(c.until(lambda: taken("browser", a)) and taken("browser", b) and not taken("browser", short), "tokens are known when they are made, and those that have expired are not")
 listed = token("list", "browser").out.decode().splitlines()
 ok(len(listed) == 4 and sum(l.endswith("until " + date(DAY - 1)) for l in listed) == 1, "each is listed by a name, with its last day", listed)
@@ -63,6 +68,17 @@ ok(r.code == 1 and "no enrolment token" in r.err, "once", r)
 for words in (["expire", "browser", a], ["expire", "browser", "--expires", date(DAY)], ["list", "a", "b"], ["list", "--expires", date(DAY)], ["enrol", "browser", "--count", "1", "--quota", "1", "--expires", "soon"]):
     ok(token(*words).code == 2, "token %s: refused" % " ".join(words))
 ok(token("list", "minutes").code == 1, "a task without tokens has none to list")
+r = token("enrol", "browserr", "--count", "1", "--quota", "2")
+ok(r.code == 0 and "asks no task 'browserr'" in r.err, "a task that nobody asks is said", r)
+r = token("enrol", "browser", "--count", "1", "--quota", "101")
+ok(r.code == 0 and r.err == "", "and one that is asked is not", r)
+ok(token("forwarder", "--count", "2", "--quota", "5").err == "", "nor are forwarders")
+listed = token("list").out.decode().splitlines()
+ok("%-32s enrolment, tokens: 4, quota: 101" % "browser" in listed and "%-32s enrolment, tokens: 1, quota: 2" % "browserr" in listed and "%-32s forwarder, tokens: 2, quota: 5" % "Forwarders" in listed,
+   "the list has them, with their quota", listed)
+ok(token("revoke", "browserr", "all").code == 0 and token("revoke", "Forwarders", "all").code == 0, "both are revoked")
+r = run("serve", "token", "add", "bob", "--role", "analyst", "--data", path("mistyped"))
+ok(r.code == 0 and "there was no such directory" in r.err, "a directory that is made for a token is said", r)
 
 # ---- Streams ---------------------------------------------------------------------
 

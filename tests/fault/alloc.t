@@ -19,7 +19,7 @@ $hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue "$work
 $hearsay randomize --values-file "$work/list" --epsilon 1 --mechanism oue --json "$work/ten" -o "$work/oue.json"
 $hearsay tally "$work/oue.hsy" -o "$work/oue.tally"
 $hearsay randomize --strings --epsilon 2 "$work/values" | $hearsay tally -o "$work/strings.tally"
-$hearsay randomize --strings --epsilon 4 --mechanism rappor --simulate --seed 1 "$work/values" | $hearsay tally -o "$work/rappor.tally"
+$hearsay randomize --strings --epsilon 4 --mechanism rappor --simulate --seed 1 "$work/values" | $hearsay tally --round 0:0 -o "$work/rappor.tally"
 rappor=tests/e2e/rappor
 cat >"$work/tasks.yaml" <<'YAML'
 version: 1

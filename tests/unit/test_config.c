@@ -174,6 +174,21 @@ static void lists_all_mistakes(void)
            nproblems == 3 && found(3, "loops", "") && found(4, "lying", "") &&
            found(5, "tls12", ""),
        "all are listed");
+    ok(reads(&c,
+             "keep_days: 1\nloops: [1]\n" SOUND "conections: 5\nlying: 2\n"
+             "cors: '*'\nbody_bytes: x\ninflight_bytes: 1K\n"
+             "admin_open: yes\n",
+             &(struct config_setting){"tls12", "perhaps"}, 1) == HSY_E_FORMAT &&
+           nproblems == 8 && found(1, "keep_days", "closed") &&
+           found(2, "loops", "plain") && found(5, "", "no such key") &&
+           found(6, "lying", "share") && found(7, "cors", "list") &&
+           found(8, "body_bytes", "64M") && found(10, "admin_open", "admin") &&
+           found(0, "tls12", "yes or no"),
+       "whatever is wrong: a key, a shape, a value, or what goes with it");
+    for (size_t i = 1; i < nproblems; i++)
+        ok(problems[i].line == 0 || (problems[i - 1].line != 0 &&
+                                     problems[i - 1].line <= problems[i].line),
+           "in the order of the file");
     ok(reads(&c, SOUND "admin: 192.0.2.1:80\n", NULL, 0) == HSY_OK &&
            nproblems == 1 && problems[0].warning && found(3, "admin", "open"),
        "a warning is none");

@@ -309,6 +309,28 @@ static void written(void)
     free(out);
 }
 
+/* Of a decoder the detected ones that are cut off are a row before the rest. */
+static void exported_cut(void)
+{
+    static const char cut[] =
+        "{\"kind\": \"strings\", \"question\": \"?\", \"detected\": 2, "
+        "\"candidates\": 3, \"level\": 0.9, \"unexplained\": {\"estimate\": "
+        "0.5, \"stderr\": 0.1, \"low\": 0.25, \"high\": 0.75}, "
+        "\"not_shown\": {\"estimate\": 0.125, \"stderr\": null, \"low\": "
+        "null, \"high\": null}, \"estimates\": [{\"value\": \"a\", "
+        "\"estimate\": 0.375, \"stderr\": 0.1, \"low\": 0.25, \"high\": "
+        "0.5}]}";
+    char *csv = NULL;
+    size_t len = 0;
+
+    ok(figure_csv(&csv, &len, cut, sizeof cut - 1, NULL) == HSY_OK &&
+           strstr(csv, "\na,0.375,0.1,0.25,0.5,0.9,") != NULL &&
+           strstr(csv, "\n\"(detected, not shown)\",0.125,,,,0.9,") != NULL &&
+           strstr(csv, "\n(not detected),0.5,0.1,0.25,0.75,0.9,") != NULL,
+       "detected strings that are not shown are a row of CSV");
+    free(csv);
+}
+
 /* What a figure may lack, and what it may have besides, in a table and drawn.
  */
 static void exported(void)
@@ -368,6 +390,7 @@ int main(void)
     }
     too_many_values();
     written();
+    exported_cut();
     exported();
     roster_drop(r);
     return tap_done();

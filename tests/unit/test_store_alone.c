@@ -313,21 +313,35 @@ static void alone_downgrade_one(const char *file, const char *row_1,
     sqlite3_close(db);
 }
 
-/* What a program of version 1 would have left. */
-static void alone_downgrade(void)
+#define ALONE_SINCE_2                                                          \
+    "DROP TABLE runs;"                                                         \
+    "ALTER TABLE meta DROP COLUMN id_rows;"                                    \
+    "ALTER TABLE meta DROP COLUMN id_checks;"                                  \
+    "ALTER TABLE meta DROP COLUMN runs;"                                       \
+    "ALTER TABLE meta DROP COLUMN run_checks;"
+
+/* What a program of version 1 or 2 would have left. */
+static void alone_downgrade(int version)
 {
+    if (version == 2) {
+        alone_downgrade_one("record.db",
+                            "SELECT one, name, key, seq, closed, day,"
+                            " turn, rests, checks FROM meta",
+                            ALONE_SINCE_2 "PRAGMA user_version = 2");
+        return;
+    }
     alone_downgrade_one("record.db",
                         "SELECT one, name, key, seq, closed, day FROM meta",
-                        "ALTER TABLE meta DROP COLUMN turn;"
-                        "ALTER TABLE meta DROP COLUMN rests;"
-                        "ALTER TABLE meta DROP COLUMN checks;"
-                        "PRAGMA user_version = 1");
+                        ALONE_SINCE_2 "ALTER TABLE meta DROP COLUMN turn;"
+                                      "ALTER TABLE meta DROP COLUMN rests;"
+                                      "ALTER TABLE meta DROP COLUMN checks;"
+                                      "PRAGMA user_version = 1");
     alone_downgrade_one("cells.db", "SELECT one, name FROM meta",
                         "ALTER TABLE meta DROP COLUMN turn;"
                         "PRAGMA user_version = 1");
 }
 
-static void an_older_version(void)
+static void an_older_version(int version)
 {
     struct rig_told told = {0};
     struct rig *r = &alone_rig;
@@ -337,26 +351,26 @@ static void an_older_version(void)
     for (unsigned k = 0; st == HSY_OK && k < RIG_STEPS; k++)
         st = rig_step(r, k, &err);
     rig_close(r);
-    alone_downgrade();
+    alone_downgrade(version);
     ok(alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
-       "data of version 1 opens with all that was in it%s%s",
+       "data of version %d opens with all that was in it%s%s", version,
        r->wrong == NULL ? "" : ": ", r->wrong == NULL ? "" : r->wrong);
     rig_recover(r);
     st = rig_append(r, &err);
     rig_close(r);
     ok(st == HSY_OK && alone_open(r, &told, &err) == HSY_OK && r->wrong == NULL,
-       "and goes on as version 2");
+       "and goes on as what it is now");
     rig_close(r);
-    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 2 &&
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 3 &&
            rig_sql(alone_at, "cells.db", "PRAGMA user_version") == 2,
-       "a program of version 1 would now refuse it by its number");
-    alone_downgrade();
+       "a program of version %d would now refuse it by its number", version);
+    alone_downgrade(version);
     rig_sql(alone_at, "record.db", "UPDATE meta SET day = day + 1");
     ok(alone_open(r, &told, &err) == HSY_E_DAMAGED,
-       "data of version 1 that is damaged is not made version 2");
+       "data of version %d that is damaged is not changed", version);
     rig_close(r);
-    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == 1 &&
-           rig_sql(alone_at, "cells.db", "PRAGMA user_version") == 1,
+    ok(rig_sql(alone_at, "record.db", "PRAGMA user_version") == version &&
+           rig_sql(alone_at, "cells.db", "PRAGMA user_version") == version,
        "and stays what it was");
     rig_remove(alone_at);
 }
@@ -375,7 +389,8 @@ int main(void)
     a_commit_by_a_stranger();
     a_missing_batch();
     a_copy_of_two_moments();
-    an_older_version();
+    an_older_version(1);
+    an_older_version(2);
 
     rmdir(alone_root);
     return tap_done();

@@ -275,13 +275,20 @@ static void cut_anywhere(void)
     static const struct faults_chance chances[] = {
         {0, 256}, {256, 256}, {128, 256}, {224, 240}, {32, 128}};
     const char *wrong = NULL;
-    size_t n = 0, states = 0,
+    size_t n = 0, states = 0, runs = 0, merged = 0,
            most = faults_long      ? 200000
                   : TEST_SANITIZED ? 160
                                    : 1000;
 
     ok(faults_journal() == HSY_OK && disk.nop > 300,
        "a life is written down, every operation on its files");
+    for (int i = 0; i < disk.names; i++)
+        runs += strncmp(disk.name[i], "runs/", 5) == 0;
+    for (size_t i = 0; i < disk.nop; i++)
+        merged += disk.op[i].what == DISK_DELETE &&
+                  strncmp(disk.name[disk.op[i].file], "runs/", 5) == 0;
+    ok(runs >= 8 && merged >= 5, "with %zu runs, of which %zu are merged", runs,
+       merged);
     faults_random = 20261116;
     while (states < most && wrong == NULL) {
         struct faults_chance chance = chances[states % 5];

@@ -36,7 +36,7 @@ struct zoo_books {
 /* Whether the collector looks at an id that it has written down. */
 typedef bool zoo_sees(const struct zoo_books *books, size_t i);
 
-extern zoo_sees zoo_z36_sees, zoo_z37_sees, zoo_z38_sees;
+extern zoo_sees zoo_z36_sees, zoo_z37_sees, zoo_z38_sees, zoo_z49_sees;
 
 /* What an upload of reports adds to its cell, if it is counted, and how many
  * reports intake lets through. */
