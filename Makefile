@@ -116,6 +116,7 @@ ABOVE   := \
     test_store_alone \
     test_store_faults \
     test_store_doubts \
+    test_store_pages \
     test_store_runs \
     test_store_tail \
     test_store_whole \
@@ -123,6 +124,7 @@ ABOVE   := \
     test_survey \
     test_tasks \
     test_tokens \
+    test_watch_moving \
     test_workers \
     test_world
 MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))

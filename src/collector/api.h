@@ -39,6 +39,7 @@ struct collector {
     struct history *history;
     struct copies *copies;   /* the schedule of backups; NULL: there is none */
     pthread_mutex_t copying; /* one backup at a time */
+    int backups;             /* of copies_hold; -1: it is not held */
     struct log *log;
     struct watch *watch;
     int manager;               /* of serve_notify_open; -1: there is none */

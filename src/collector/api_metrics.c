@@ -270,8 +270,7 @@ void api_metrics(struct request *q, void *ctx)
         api_problem(q, 503, "Out of memory", "try again later");
         return;
     }
-    watch_figures(c, &figures);
-    api_round_figures(&figures, step);
+    api_look_figures(c, &figures, step);
     api_look_public(c, &l[0].s, step);
     if (n == 2)
         listen_look(c->admin, &l[1].s);

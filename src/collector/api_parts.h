@@ -88,15 +88,16 @@ void api_purge(struct request *q, void *ctx);
  * least 100, and no less than any task's min_reports. */
 uint64_t api_step(struct collector *c);
 
-/* What the engine, the workers and the public listener say. step 1: to an
- * operator; else counters of uploads are those of the last moment of the grid
- * (history_seen), and rounded. */
+/* What the engine, the workers, the public listener and the machine say. step
+ * 1: to an operator; else all that goes up or down with uploads is of the last
+ * moment of the grid (history_seen), and rounded. */
 void api_look_engine(struct collector *c, struct engine_status *out,
                      uint64_t step);
 void api_look_times(struct collector *c, struct workers_times *out,
                     uint64_t step);
 void api_look_public(struct collector *c, struct listen_status *out,
                      uint64_t step);
-void api_round_figures(struct watch_figures *f, uint64_t step);
+void api_look_figures(struct collector *c, struct watch_figures *out,
+                      uint64_t step);
 
 #endif

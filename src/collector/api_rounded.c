@@ -63,6 +63,8 @@ void api_look_engine(struct collector *c, struct engine_status *out,
         return;
     history_seen(c, &seen);
     out->tally_bytes = then->tally_bytes;
+    out->refusing = then->refusing;
+    out->undated = then->undated;
     out->seq = then->seq;
     out->folded = then->folded;
     out->ids = then->ids;
@@ -107,24 +109,40 @@ void api_look_public(struct collector *c, struct listen_status *out,
     if (step == 1)
         return;
     history_seen(c, &seen);
-    out->requests = seen.listener.requests;
-    out->answers[2] = seen.listener.answers[2];
+    seen.listener.refused = out->refused;
+    seen.listener.full = out->full;
+    seen.listener.answers[4] = out->answers[4];
+    seen.listener.answers[5] = out->answers[5];
+    *out = seen.listener;
     rounded(&out->requests, step);
     rounded(&out->inflight_bytes, ROUNDED_BYTES);
     rounded(&out->answers[2], step);
     rounded(&out->connections, ROUNDED_THINGS);
 }
 
-/* Files, memory and time grow with each commit. */
-void api_round_figures(struct watch_figures *f, uint64_t step)
+/* Files, memory and time grow with each commit. What was refused does not
+ * count, and what waits for minutes is a fault. */
+void api_look_figures(struct collector *c, struct watch_figures *out,
+                      uint64_t step)
 {
+    struct history_seen seen;
+    const struct watch_figures *then = &seen.figures;
+
+    watch_figures(c, out);
     if (step == 1)
         return;
-    rounded(&f->disk_free, ROUNDED_TALLIES);
-    rounded(&f->log_bytes, ROUNDED_BYTES);
-    rounded(&f->unfolded_seconds, ROUNDED_SECONDS);
-    rounded(&f->resident_bytes, ROUNDED_BYTES);
-    rounded(&f->virtual_bytes, ROUNDED_BYTES);
-    rounded(&f->open_files, ROUNDED_THINGS);
-    f->cpu_seconds = floor(f->cpu_seconds);
+    history_seen(c, &seen);
+    out->disk_free = then->disk_free;
+    out->disk_size = then->disk_size;
+    out->log_bytes = then->log_bytes;
+    out->resident_bytes = then->resident_bytes;
+    out->virtual_bytes = then->virtual_bytes;
+    out->open_files = then->open_files;
+    out->cpu_seconds = floor(then->cpu_seconds);
+    rounded(&out->disk_free, ROUNDED_TALLIES);
+    rounded(&out->log_bytes, ROUNDED_BYTES);
+    rounded(&out->unfolded_seconds, ROUNDED_SECONDS);
+    rounded(&out->resident_bytes, ROUNDED_BYTES);
+    rounded(&out->virtual_bytes, ROUNDED_BYTES);
+    rounded(&out->open_files, ROUNDED_THINGS);
 }

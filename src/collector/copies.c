@@ -1,5 +1,5 @@
 /* copies.c - backups by hand and by the clock. */
-#define _POSIX_C_SOURCE 200809L /* strdup, signals of a thread */
+#define _GNU_SOURCE /* strdup, signals of a thread, flock */
 #include "copies.h"
 
 #include "history.h"
@@ -9,10 +9,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +36,74 @@ struct copies {
 static const char *copies_where(const struct collector *c)
 {
     return c->config.backups != NULL ? c->config.backups : c->config.data;
+}
+
+hsy_status copies_hold(int *fd, const struct collector *c, hsy_error *err)
+{
+    *fd = open(copies_where(c), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd == -1)
+        return host_fail(err, HSY_E_IO, "backups", "it cannot be opened");
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+        return HSY_OK;
+    return errno == EWOULDBLOCK
+               ? host_fail(err, HSY_E_REFUSED, "backups",
+                           "another collector keeps its backups here: give "
+                           "each a directory of its own")
+               : host_fail(err, HSY_E_IO, "backups", "it cannot be locked");
+}
+
+/* ---- Names --------------------------------------------------------------- */
+
+/* Past a text if it begins with this one, else NULL. */
+static const char *copies_past(const char *text, const char *this)
+{
+    const size_t len = strlen(this);
+
+    return strncmp(text, this, len) == 0 ? text + len : NULL;
+}
+
+/* Past -2 to -1000; the text itself if there is none. */
+static const char *copies_past_number(const char *text)
+{
+    const size_t n = *text == '-' ? strspn(text + 1, "0123456789") : 0;
+    const bool good = n >= 1 && n <= 4 && text[1] != '0';
+    const unsigned long i = good ? strtoul(text + 1, NULL, 10) : 0;
+
+    return i >= 2 && i <= COPIES_TRIES ? text + 1 + n : text;
+}
+
+/* What follows a name as copies_free_name makes them; NULL: it is none. */
+static const char *copies_rest(const char *name, bool *scheduled)
+{
+    static const char day[] = "0000-00-00";
+    const char *at = copies_past(name, "backup-"), *more;
+
+    for (size_t i = 0; at != NULL && i < sizeof day - 1; i++, at++)
+        if (day[i] == '-' ? *at != '-' : *at < '0' || *at > '9')
+            return NULL;
+    if (at == NULL)
+        return NULL;
+    more = copies_past(at, COPIES_MARK);
+    *scheduled = more != NULL;
+    return copies_past_number(more != NULL ? more : at);
+}
+
+/* One that was not finished. What only looks like it is somebody else's. */
+static bool copies_draft(const char *name)
+{
+    bool scheduled;
+    const char *rest = copies_rest(name, &scheduled);
+
+    return rest != NULL && strcmp(rest, COPIES_DRAFT) == 0;
+}
+
+/* A whole one of the schedule. */
+static bool copies_ours(const char *name)
+{
+    bool scheduled = false;
+    const char *rest = copies_rest(name, &scheduled);
+
+    return rest != NULL && scheduled && *rest == '\0';
 }
 
 /* ---- One ----------------------------------------------------------------- */
@@ -109,18 +179,8 @@ static hsy_status copies_all(struct collector *c, const char *path,
     return st;
 }
 
-/* backup-....draft */
-static bool copies_draft(const char *name)
-{
-    const size_t len = strlen(name), end = sizeof COPIES_DRAFT - 1;
-
-    return strncmp(name, "backup-", 7) == 0 && len > 7 + end &&
-           strcmp(name + len - end, COPIES_DRAFT) == 0;
-}
-
 /* What was begun and not finished, by a process that was killed, while nobody
- * makes one. What is not of a backup stays
- * where it is. */
+ * makes one: the directory is held. What is not of a backup stays. */
 static void copies_sweep(const struct collector *c)
 {
     DIR *d = opendir(copies_where(c));
@@ -191,18 +251,6 @@ static int copies_order(const void *a, const void *b)
     if (x->made.tv_nsec != y->made.tv_nsec)
         return x->made.tv_nsec > y->made.tv_nsec ? -1 : 1;
     return strcmp(y->path, x->path);
-}
-
-/* backup-...-scheduled, perhaps with a number behind it; no draft. */
-static bool copies_ours(const char *name)
-{
-    const char *mark = strstr(name, COPIES_MARK), *end;
-
-    if (strncmp(name, "backup-", 7) != 0 || mark == NULL)
-        return false;
-    end = mark + sizeof COPIES_MARK - 1;
-    return *end == '\0' || (*end == '-' && end[1] != '\0' &&
-                            strspn(end + 1, "0123456789") == strlen(end + 1));
 }
 
 static bool copies_add(struct copies_list *list, const char *path)

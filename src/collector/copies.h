@@ -15,6 +15,11 @@
 
 struct copies;
 
+/* Have the directory of backups for oneself as long as *fd is open, or -1: two
+ * that make backups in one would remove what the other has begun.
+ * HSY_E_REFUSED: another has it. */
+hsy_status copies_hold(int *fd, const struct collector *c, hsy_error *err);
+
 /* Make one now, any thread; its full name is in path. HSY_E_REFUSED if there is
  * no name left. What failed is in the log too. */
 hsy_status copies_make(struct collector *c, bool scheduled,

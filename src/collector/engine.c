@@ -368,7 +368,7 @@ void engine_look(struct engine *e, struct engine_status *out)
     pthread_mutex_lock(&e->lock);
     *out = e->status;
     out->day = e->day;
-    out->clock_jumped = e->clock.state != ENGINE_CLOCK_FINE;
+    out->clock_jumped = e->clock.state != ENGINE_CLOCK_FINE && !e->clock.quiet;
     out->clock_behind = e->clock.state == ENGINE_CLOCK_BEHIND;
     out->clock_day = e->clock.told;
     for (size_t i = 0; i < e->nentries; i++) {

@@ -170,15 +170,18 @@ hsy_status engine_merge(struct engine *e, uint32_t entry, const uint8_t *bytes,
  * and by one that goes on steadily from any moment. Closes epochs that are
  * over.
  *
- * A day that is the last one, or that the wall clock comes to by gaining a day
- * on the steady one within a day, is believed. One further ahead is on
- * trial: only those days close that are over by the steady clock too, and the
- * days that are open by either reading are
+ * A day that is the last one, or that the wall clock comes to by gaining no
+ * more than a day and its drift on the steady one since the last trial, is
+ * believed. One further ahead is on trial: only those days close that are over
+ * by the steady clock too, and the days that are open by either reading are
  * taken, until both clocks have gone on together for ENGINE_TRIAL seconds and
  * most of the uploads that came in meanwhile are of days which only the new
- * reading has. Then all epochs that are over close together. One more than
- * clock_days ahead is never believed, and only the days of the old reading are
- * taken. So at any time at most grace_days + clock_days + 2 epochs have ids.
+ * reading has. Then all epochs that are over close together. A start has had no
+ * trial: the first day that it comes to is on trial, though clock_jumped does
+ * not say so for half a day, and is believed too if nothing comes in. One more
+ * than clock_days ahead is never believed, and only the days of the old reading
+ * are taken. So at any time at most grace_days + clock_days + 2 epochs have
+ * ids.
  *
  * If today is closed already the clock, or the one that closed it, is wrong:
  * new uploads are INTAKE_CLOCK. With accept_clock the first time that is told

@@ -11,6 +11,8 @@
 
 #define CLOCK_DAY 86400u
 #define CLOCK_APART 5 /* seconds that two clocks may drift apart in a trial */
+#define CLOCK_QUIET (CLOCK_DAY / 2) /* of a first midnight; then it is said */
+#define CLOCK_DRIFT 288 /* one second in so many: five minutes a day */
 
 /* The last epoch that is over on a day: it ended grace_days ago. */
 static uint32_t clock_over(const struct engine *e, uint32_t day)
@@ -35,26 +37,32 @@ static uint32_t clock_known(const struct engine *e, uint64_t steady)
     return e->clock.told != 0 && day > e->day ? (uint32_t)day : e->day;
 }
 
-/* Seconds by which the wall clock may gain on the steady one without a trial: a
- * day at most, and what it has gained comes back as fast as time goes by. So a
- * clock that wanders a day at a time gets no further than a right one, and a
- * day. */
-static uint64_t clock_credit(const struct engine_clock *c, uint64_t steady)
-{
-    const uint64_t credit = c->credit + (steady - c->steady);
-
-    return credit < CLOCK_DAY ? credit : CLOCK_DAY;
-}
-
-/* The last day that needs no trial. */
+/*
+ * The last day that needs no trial.
+ *
+ * The anchor (c->wall, c->steady) is of the last trial or acceptance; later it
+ * only moves down, to a wall clock that has lost time. Let a trial leave (w,
+ * s): then a day d is believed at the steady time t without another one only if
+ *
+ *     86400 d <= w + (t - s) + (t - s) / CLOCK_DRIFT + c->credit.
+ *
+ * An anchor (w', s') that was moved down has w' <= w + (s' - s), and so gives
+ * no more than this. Hence all that a clock gains between two trials, in
+ * however many steps, is its drift and c->credit, which is a day at most. A
+ * start has no credit, and the beginning of the last day as its anchor: the
+ * store does not know how much of that day had passed. So a restart gains
+ * nothing without a trial.
+ */
 static uint32_t clock_reach(const struct engine *e, uint64_t steady)
 {
     const struct engine_clock *c = &e->clock;
     uint64_t day;
 
     if (c->told == 0)
-        return e->day + 1; /* it was stopped over a midnight */
-    day = (clock_by_steady(c, steady) + clock_credit(c, steady)) / CLOCK_DAY;
+        return e->day;
+    day = (clock_by_steady(c, steady) + (steady - c->steady) / CLOCK_DRIFT +
+           c->credit) /
+          CLOCK_DAY;
     return day > e->day ? (uint32_t)day : e->day;
 }
 
@@ -93,10 +101,28 @@ void engine_clock_heard(struct engine *e, uint32_t epoch)
 
     if (c->state != ENGINE_CLOCK_JUMPED)
         return;
-    if (epoch > c->known + 1 && epoch > clock_over(e, c->told))
+    if (epoch > c->known + (c->told > c->known + 1 ? 1 : 0) &&
+        epoch > clock_over(e, c->told))
         c->fit++;
     else
         c->unfit++;
+}
+
+/* Whether the next day is tried by a collector that has had no trial yet: it
+ * was stopped over a midnight, or this is its first one. */
+static bool clock_morning(const struct engine_clock *c, uint32_t known,
+                          uint32_t day)
+{
+    return c->credit == 0 && day == known + 1;
+}
+
+/* Whether what came in speaks for the clock. The first midnight of a collector
+ * passes if nothing came in, but only that one. */
+static bool clock_fits(const struct engine_clock *c, uint32_t known,
+                       uint32_t day)
+{
+    return c->fit > c->unfit ||
+           (c->fresh && c->unfit == 0 && clock_morning(c, known, day));
 }
 
 static int64_t clock_ahead(struct engine_time now)
@@ -118,8 +144,8 @@ static bool clock_tried(struct engine *e, uint32_t known, uint32_t day,
         c->fit = c->unfit = 0;
     }
     return clock_may_be(e, known, day) &&
-           (e->options.driven_clock ||
-            (now.steady - c->since >= ENGINE_TRIAL && c->fit > c->unfit));
+           (e->options.driven_clock || (now.steady - c->since >= ENGINE_TRIAL &&
+                                        clock_fits(c, known, day)));
 }
 
 /* ---- Being told ---------------------------------------------------------- */
@@ -165,56 +191,64 @@ static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
     return HSY_OK;
 }
 
-/* From where the steady clock goes on alone. tried: the wall clock need not be
- * held against it. */
-static void clock_anchor(struct engine *e, struct engine_time now, bool tried)
+/* From where the steady clock goes on alone, after a trial or an acceptance. A
+ * trial in which nothing came in gives no credit. */
+static void clock_anchor(struct engine_clock *c, struct engine_time now,
+                         bool silent)
+{
+    c->wall = now.wall;
+    c->steady = now.steady;
+    c->credit = silent ? 0 : CLOCK_DAY;
+    c->fresh = false;
+}
+
+/* A clock that has lost time is not held against what it was. */
+static void clock_lower(struct engine *e, struct engine_time now)
 {
     struct engine_clock *c = &e->clock;
     const uint64_t begin = (uint64_t)e->day * CLOCK_DAY;
     const uint64_t wall = now.wall > begin ? now.wall : begin;
-    const uint64_t alone = clock_by_steady(c, now.steady);
-    uint64_t gain = wall > alone && !tried ? wall - alone : 0;
 
-    c->credit = clock_credit(c, now.steady);
-    if (gain > c->credit)
-        gain = c->credit;
-    c->credit -= gain;
-    c->wall = tried || wall <= alone ? wall : alone + gain;
+    if (wall >= clock_by_steady(c, now.steady))
+        return;
+    c->wall = wall;
     c->steady = now.steady;
 }
 
-/* The same of the first time that is told: a day that was not known is all that
- * it may gain. */
-static void clock_first(struct engine *e, struct engine_time now, bool fine,
-                        bool gained)
+/* The anchor of a start. */
+static void clock_first(struct engine *e, struct engine_time now)
 {
     struct engine_clock *c = &e->clock;
-    const uint64_t begin = (uint64_t)e->day * CLOCK_DAY;
 
-    c->wall = fine && now.wall > begin ? now.wall : begin;
+    c->wall = (uint64_t)e->day * CLOCK_DAY;
     c->steady = now.steady;
-    c->credit = gained ? 0 : CLOCK_DAY;
+    c->credit = 0;
+    c->fresh = true;
 }
 
-/* What is known after this time was told. before: the day until then; tried:
- * somebody vouches for it. */
-static void clock_note(struct engine *e, struct engine_time now,
-                       uint32_t before, bool tried)
+/* What is known after this time was told. tried: somebody vouches for it. */
+static void clock_note(struct engine *e, struct engine_time now, bool tried)
 {
     struct engine_clock *c = &e->clock;
     const uint32_t day = (uint32_t)(now.wall / CLOCK_DAY);
+    const bool silent = c->state == ENGINE_CLOCK_JUMPED && c->fit == 0 &&
+                        !e->options.driven_clock;
 
     pthread_mutex_lock(&e->lock);
+    if (tried)
+        clock_anchor(c, now, silent);
+    else if (c->told == 0)
+        clock_first(e, now);
+    c->told = day;
     c->known = clock_known(e, now.steady);
     c->state = day <= e->closed                   ? ENGINE_CLOCK_BEHIND
                : day > clock_reach(e, now.steady) ? ENGINE_CLOCK_JUMPED
                                                   : ENGINE_CLOCK_FINE;
-    if (c->told == 0)
-        clock_first(e, now, c->state == ENGINE_CLOCK_FINE,
-                    e->day > before && !tried);
-    else if (c->state == ENGINE_CLOCK_FINE)
-        clock_anchor(e, now, tried);
-    c->told = day;
+    if (c->state == ENGINE_CLOCK_FINE)
+        clock_lower(e, now);
+    c->quiet = c->state == ENGINE_CLOCK_JUMPED &&
+               clock_morning(c, c->known, day) &&
+               now.steady - c->since < CLOCK_QUIET;
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -229,7 +263,7 @@ static hsy_status clock_forward(struct engine *e, uint32_t day, hsy_error *err)
 hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
 {
     const uint32_t day = (uint32_t)(now.wall / CLOCK_DAY);
-    const uint32_t before = e->day, known = clock_known(e, now.steady);
+    const uint32_t known = clock_known(e, now.steady);
     bool tried = e->day == 0 || (e->options.accept_clock && e->clock.told == 0);
     hsy_status st = HSY_OK;
 
@@ -248,6 +282,6 @@ hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
             st = clock_forward(e, tried || near ? day : known, err);
     }
     if (st == HSY_OK)
-        clock_note(e, now, before, tried);
+        clock_note(e, now, tried);
     return st;
 }

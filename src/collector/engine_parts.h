@@ -140,11 +140,13 @@ struct engine_clock {
     } state;
     uint32_t told;  /* the day it says; 0: nothing was told yet */
     uint32_t known; /* the day without it, by the last that was believed */
-    uint64_t wall, steady; /* then; for `known` */
-    uint64_t credit;     /* seconds that it might gain on the steady one then */
-    uint64_t since;      /* steady: the trial began */
-    int64_t ahead;       /* wall less steady, then */
-    uint64_t fit, unfit; /* uploads of the trial: new days, old ones */
+    uint64_t wall, steady; /* then: the anchor */
+    uint64_t credit;       /* seconds that it may gain on the steady one */
+    bool fresh;            /* since the start no trial has ended */
+    bool quiet;            /* JUMPED, but as any clock at a first midnight */
+    uint64_t since;        /* steady: the trial began */
+    int64_t ahead;         /* wall less steady, then */
+    uint64_t fit, unfit;   /* uploads of the trial: new days, old ones */
 };
 
 struct engine {

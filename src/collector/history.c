@@ -19,7 +19,6 @@
 
 #define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
 #define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
-#define HISTORY_STUCK_SECONDS 120 /* of no folding, with something to fold */
 #define HISTORY_STATUS_SECONDS                                                 \
     2 /* readers hear how we are so often at most                              \
        */
@@ -309,28 +308,6 @@ static void history_tell_status(struct history *h)
     h->status = json;
 }
 
-/* Note whether folding goes on. */
-static void history_watch(struct history *h, const struct engine_status *status)
-{
-    pthread_mutex_lock(&h->lock);
-    if (status->folded != h->folded || status->folded == status->seq)
-        h->moved = history_now();
-    h->folded = status->folded;
-    pthread_mutex_unlock(&h->lock);
-}
-
-bool history_stuck(struct history *h)
-{
-    bool stuck;
-
-    if (h == NULL)
-        return false;
-    pthread_mutex_lock(&h->lock);
-    stuck = history_now() > h->moved + HISTORY_STUCK_SECONDS;
-    pthread_mutex_unlock(&h->lock);
-    return stuck;
-}
-
 /* ---- Counters that readers see ------------------------------------------- */
 
 static void history_look(struct collector *c, struct history_seen *out)
@@ -338,6 +315,7 @@ static void history_look(struct collector *c, struct history_seen *out)
     engine_look(c->engine, &out->engine);
     workers_look(c->workers, &out->times);
     listen_look(c->public, &out->listener);
+    watch_figures(c, &out->figures);
 }
 
 static void history_see(struct history *h)
@@ -371,7 +349,6 @@ static void history_round(struct history *h, bool estimate)
     struct engine_status status;
 
     engine_look(h->c->engine, &status);
-    history_watch(h, &status);
     if (shown_moment(h->shown)) {
         history_see(h);
         history_renew_all(h->c);
@@ -441,7 +418,6 @@ hsy_status history_start(struct history **out, struct collector *c,
     if (h == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     h->c = c;
-    h->moved = history_now();
     pthread_mutex_init(&h->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -18,9 +18,6 @@
 /* Where requests wait that take their time; NULL: the history is not there. */
 struct desk *history_desk(struct history *h);
 
-/* Whether what was counted has not been folded for minutes. Any thread. */
-bool history_stuck(struct history *h);
-
 /* Figures that the desk has made; for its thread alone. */
 struct recent *history_recent(struct history *h);
 
@@ -48,6 +45,7 @@ struct history_seen {
     struct engine_status engine;
     struct workers_times times;
     struct listen_status listener; /* the public one */
+    struct watch_figures figures;
 };
 
 void history_seen(struct collector *c, struct history_seen *out);

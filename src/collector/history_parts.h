@@ -49,8 +49,6 @@ struct history {
     pthread_cond_t changed;
     bool stop;
     struct history_seen seen;
-    uint64_t folded; /* commits, when last looked */
-    double moved;    /* when that was last something else, or all there is */
     struct history_series **series; /* by entry; owned */
     size_t n;
     size_t live_bytes;

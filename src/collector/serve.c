@@ -135,6 +135,17 @@ static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
 }
 
+static hsy_status serve_hold_backups(struct collector *c,
+                                     struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    const hsy_status st = copies_hold(&c->backups, c, &t->err);
+
+    return st == HSY_OK
+               ? HSY_OK
+               : serve_fail(t, st, f->backups != NULL ? f->backups : f->data);
+}
+
 hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
 {
     uint8_t *bytes;
@@ -276,6 +287,7 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
     hsy_status st;
 
     *t = (struct serve_trouble){.about = NULL};
+    c->backups = -1;
     pthread_mutex_init(&c->documents, NULL);
     pthread_mutex_init(&c->copying, NULL);
     c->log = log_open(stderr, c->config.log_json,
@@ -290,6 +302,8 @@ hsy_status serve_open(struct collector *c, struct serve_trouble *t)
         st = serve_open_clock(c, t);
     if (st == HSY_OK)
         st = serve_open_store(c, t);
+    if (st == HSY_OK)
+        st = serve_hold_backups(c, t);
     if (st == HSY_OK)
         st = watch_open(&c->watch, &c->config, &t->err);
     if (st == HSY_OK)
@@ -564,6 +578,8 @@ void serve_close(struct collector *c)
     engine_close(c->engine);
     if (c->store != NULL)
         c->store->is->close(c->store);
+    if (c->backups != -1)
+        close(c->backups);
     watch_close(c->watch);
     log_close(c->log);
     pthread_mutex_destroy(&c->documents);

@@ -13,19 +13,36 @@
  * the head an old one, a log with zeros in it would be read up to there, and
  * pages would be older than in the database. Where the log ends says its index
  * (https://sqlite.org/walformat.html, 2.1), while nobody can write: within a
- * transaction.
+ * transaction. An index of another form says nothing to us: then the log is
+ * cut.
  */
 #include "store_sqlite.h"
 
-#define BLANK_WRITES 4u    /* at a time, */
-#define BLANK_BYTES 65536u /* of so many bytes */
-#define BLANK_INDEX 32768  /* bytes of the first part of an index */
-#define BLANK_FRAMES 4u    /* the word of it that counts frames */
-#define BLANK_HEAD 32u     /* bytes of a log's head, */
-#define BLANK_FRAME 4120u  /* and of a frame: its head and a page */
+#include <string.h>
 
-/* How many frames of this beginning there are; within a transaction. */
-static int blank_frames(struct sql *q, uint32_t *frames)
+#define BLANK_WRITES 4u        /* at a time, */
+#define BLANK_BYTES 65536u     /* of so many bytes */
+#define BLANK_INDEX 32768      /* bytes of the first part of an index */
+#define BLANK_VERSION 3007000u /* its first word */
+#define BLANK_PAGE 3u   /* the word of it whose latter half is a page's size */
+#define BLANK_FRAMES 4u /* the word of it that counts frames */
+#define BLANK_HEAD 32u  /* bytes of a log's head, */
+#define BLANK_FRAME                                                            \
+    (24u + STORE_PAGE) /* and of a frame: its head and a page                  \
+                        */
+
+bool store_blank_knows(const volatile uint32_t *index)
+{
+    const uint32_t word = index[BLANK_PAGE];
+    uint16_t half[2];
+
+    memcpy(half, &word, sizeof half);
+    return index[0] == BLANK_VERSION && half[1] == STORE_PAGE;
+}
+
+/* How many frames of this beginning there are; within a transaction. *known:
+ * the index says so as it is known to. */
+static int blank_frames(struct sql *q, uint32_t *frames, bool *known)
 {
     sqlite3_file *db = NULL;
     void volatile *index = NULL;
@@ -34,9 +51,8 @@ static int blank_frames(struct sql *q, uint32_t *frames)
 
     if (rc == SQLITE_OK)
         rc = db->pMethods->xShmMap(db, 0, BLANK_INDEX, 0, &index);
-    *frames = rc == SQLITE_OK && index != NULL
-                  ? ((const volatile uint32_t *)index)[BLANK_FRAMES]
-                  : 0;
+    *known = rc == SQLITE_OK && index != NULL && store_blank_knows(index);
+    *frames = *known ? ((const volatile uint32_t *)index)[BLANK_FRAMES] : 0;
     return rc;
 }
 
@@ -66,7 +82,7 @@ static int blank_write(sqlite3_file *log, sqlite3_int64 *at, sqlite3_int64 size)
 
 struct blank {
     sqlite3_int64 *at; /* up to where it is written over */
-    bool *more;
+    bool *more, *known;
 };
 
 static int blank_piece(struct store_sqlite *s, struct sql *q, const void *what)
@@ -81,7 +97,7 @@ static int blank_piece(struct store_sqlite *s, struct sql *q, const void *what)
     if (rc == SQLITE_OK)
         rc = log->pMethods->xFileSize(log, &size);
     if (rc == SQLITE_OK)
-        rc = blank_frames(q, &frames);
+        rc = blank_frames(q, &frames, b->known);
     *b->more = false;
     if (rc != SQLITE_OK || frames == 0)
         return rc;
@@ -115,8 +131,8 @@ static hsy_status blank_sync(struct store_sqlite *s, struct sql *q,
 hsy_status store_blank_log(struct store_sqlite *s, hsy_error *err)
 {
     sqlite3_int64 at = 0;
-    bool more = true;
-    const struct blank b = {&at, &more};
+    bool more = true, known = true;
+    const struct blank b = {&at, &more, &known};
     hsy_status st = store_write(s, &s->flip, blank_begin, NULL, err);
 
     while (st == HSY_OK && more) {
@@ -124,5 +140,6 @@ hsy_status store_blank_log(struct store_sqlite *s, hsy_error *err)
         if (st == HSY_OK)
             st = blank_sync(s, &s->flip, err);
     }
-    return st;
+    return st == HSY_OK && !known ? store_empty_log(s, &s->flip, true, err)
+                                  : st;
 }

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#define LOG_PAGE 4096u
+#define LOG_PAGE STORE_PAGE
 #define LOG_LONG 64u    /* bounds that a log may have behind a reader */
 #define LOG_PASSES 6    /* before nobody may write */
 #define LOG_LITTLE 256u /* pages that may be left for then */

@@ -20,7 +20,7 @@
 
 #define RESERVE_SHARE 16u /* of the file system */
 #define RESERVE_PIECE 65536
-#define RESERVE_PAGE 4096u
+#define RESERVE_PAGE STORE_PAGE
 
 void store_reserve_plan(struct store_sqlite *s)
 {

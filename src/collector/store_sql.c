@@ -295,6 +295,7 @@ static const char sql_settings[] =
     "PRAGMA trusted_schema=OFF;"
     "PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;"
     "PRAGMA secure_delete=ON; PRAGMA cache_size=-8192;"
+    "PRAGMA page_size=4096;" /* of a new one: STORE_PAGE */
     "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;"
     "PRAGMA synchronous=FULL;";
 

@@ -198,9 +198,15 @@ static hsy_status sqlite_version(struct store_sqlite *s, struct sql *q,
                                  int64_t *version, hsy_error *err)
 {
     const uint32_t known = q == &s->cells ? STORE_CELLS_VERSION : STORE_VERSION;
-    int64_t tables = 0;
+    int64_t tables = 0, page = 0;
     int rc = sql_pragma(q, "PRAGMA user_version", version);
 
+    if (rc == SQLITE_OK)
+        rc = sql_pragma(q, "PRAGMA page_size", &page);
+    if (rc == SQLITE_OK && page != STORE_PAGE)
+        return host_fail(err, HSY_E_REFUSED, q->file,
+                         "its pages were made of another size: VACUUM it with "
+                         "page_size 4096");
     if (rc == SQLITE_OK)
         rc = sql_pragma(q, "SELECT count(*) FROM sqlite_schema", &tables);
     if (rc != SQLITE_OK)

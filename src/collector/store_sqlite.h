@@ -19,6 +19,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#define STORE_PAGE 4096u      /* bytes of a page of all databases */
 #define STORE_VERSION 3       /* of the record's tables (user_version), */
 #define STORE_CELLS_VERSION 2 /* and of those of cells */
 #define STORE_LOG 4096u       /* pages of the record's log before it is moved */
@@ -339,6 +340,9 @@ hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
 /* Write zeros over what lies behind the end of the record's log, which was just
  * begun again. Caller holds cutting (store_blank.c). */
 hsy_status store_blank_log(struct store_sqlite *s, hsy_error *err);
+
+/* Whether the head of a log's index is of the form that says where it ends. */
+bool store_blank_knows(const volatile uint32_t *index);
 
 /* Whether the logs, which cannot be written over while somebody reads, have
  * become so long that the reader has to go. Any thread. */

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define WATCH_QUIET 5u /* looks until a trouble is said to be over */
+#define WATCH_QUIET 5u   /* looks until a trouble is said to be over */
+#define WATCH_STUCK 120u /* seconds of no folding, with something to fold */
 
 const char *const watch_refusals[WATCH_REFUSALS] = {
     [WATCH_DISK] = "disk",
@@ -97,7 +98,6 @@ static void watch_uploads(struct watch *w, const struct engine_status *s,
 {
     watch_more(&w->refused, &w->refused_at, s->verdicts[INTAKE_FULL], now);
     watch_more(&w->no_ids, &w->no_ids_at, s->ids_refused, now);
-    watch_more(&w->counted, &w->counted_at, s->verdicts[INTAKE_COUNTED], now);
 }
 
 /* The mark moves on when all up to it is folded. */
@@ -110,13 +110,22 @@ static void watch_folding(struct watch *w, const struct engine_status *s,
     w->mark_at = s->seq > s->folded ? now : 0;
 }
 
-static void watch_sample(struct watch *w, const struct engine_status *s)
+/* Whether folding goes on, if there is something to fold. */
+static void watch_moving(struct watch *w, const struct engine_status *s,
+                         uint64_t now)
 {
-    const uint64_t now = watch_clock();
+    if (w->moved_at == 0 || s->folded != w->folded || s->folded == s->seq)
+        w->moved_at = now;
+    w->folded = s->folded;
+    w->stuck = now > w->moved_at + WATCH_STUCK;
+}
 
+void watch_sample(struct watch *w, const struct engine_status *s, uint64_t now)
+{
     pthread_mutex_lock(&w->lock);
     watch_uploads(w, s, now);
     watch_folding(w, s, now);
+    watch_moving(w, s, now);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -155,7 +164,7 @@ void watch_tick(struct collector *c)
     atomic_fetch_add(&c->watch->ticks, 1);
     watch_try_disk(c->watch);
     engine_look(c->engine, &status);
-    watch_sample(c->watch, &status);
+    watch_sample(c->watch, &status, watch_clock());
     watch_look(c, all);
     for (size_t i = 0; i < WATCH_TROUBLES; i++)
         watch_say(c, &c->watch->said[i], &all[i], status.day);

@@ -49,10 +49,13 @@ struct watch {
 
     pthread_mutex_t lock; /* of what follows, and of files */
     /* Uploads when last looked at, and when there were more (0: never): those
-     * refused for want of room, of them for want of ids, those counted. */
-    uint64_t refused, no_ids, counted;
-    uint64_t refused_at, no_ids_at, counted_at;
+     * refused for want of room, of them for want of ids. */
+    uint64_t refused, no_ids;
+    uint64_t refused_at, no_ids_at;
     uint64_t mark, mark_at; /* a commit that waits, and since when */
+    uint64_t folded;        /* commits, when last looked at */
+    uint64_t moved_at; /* when that was last something else, or all there is */
+    bool stuck;        /* which was minutes ago */
 
     atomic_uint_fast64_t ticks;
     struct pulse pulse;
@@ -61,6 +64,11 @@ struct watch {
 
 /* Seconds that never go back, from 1 on. */
 uint64_t watch_clock(void);
+
+/* ---- watch.c ------------------------------------------------------------- */
+
+/* What the engine says at this time, once a second or so. */
+void watch_sample(struct watch *w, const struct engine_status *s, uint64_t now);
 
 /* ---- watch_machine.c ----------------------------------------------------- */
 

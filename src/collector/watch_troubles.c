@@ -17,7 +17,6 @@
 #include <stdio.h>
 
 #define TROUBLE_RECENT 60u /* seconds for which a refusal is news */
-#define TROUBLE_NONE 5u    /* seconds in which nothing is counted */
 #define TROUBLE_HANGS 10u  /* seconds without an answer */
 #define TROUBLE_DISK_LOW ((uint64_t)1 << 30)
 #define TROUBLE_DISK_FULL ((uint64_t)16 << 20)
@@ -27,7 +26,8 @@ struct trouble_scene {
     struct engine_status status;
     struct watch_document doc;
     struct watch_figures figures;
-    uint64_t now, refused_at, no_ids_at, counted_at, disk_at;
+    uint64_t now, refused_at, no_ids_at, disk_at;
+    bool stuck;
 };
 
 static void trouble_say(struct trouble *t, const char *format, ...)
@@ -130,18 +130,14 @@ static void trouble_disk_low(struct trouble *t, const struct trouble_scene *s)
                     f->disk_free >> 20);
 }
 
-/* Never grave: on a quiet collector anybody can use up the ids of a task, and
- * is then the only one who is refused. What leaves no room for anybody has a
- * row of its own. */
+/* Anybody may read this, so it does not tell whether others are counted. Never
+ * grave: on a quiet collector anybody can use up the ids of a task, and is then
+ * the only one who is refused. What leaves no room for anybody has a row of its
+ * own. */
 static void trouble_refused(struct trouble *t, const struct trouble_scene *s)
 {
-    const bool none = s->counted_at + TROUBLE_NONE <= s->refused_at ||
-                      s->counted_at + TROUBLE_NONE <= s->now;
-
     if (s->refused_at != 0 && s->now < s->refused_at + TROUBLE_RECENT)
-        trouble_say(t, none ? "uploads are refused for want of room, and none "
-                              "is counted"
-                            : "some uploads are refused for want of room");
+        trouble_say(t, "some uploads are refused for want of room");
 }
 
 static void trouble_ids(struct trouble *t, const struct trouble_scene *s)
@@ -186,7 +182,7 @@ static void trouble_need(struct trouble *t, const struct trouble_scene *s)
 static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)
 {
     t->grave = true;
-    if (history_stuck(s->c->history))
+    if (s->stuck)
         trouble_say(t, "what was counted has not been folded for minutes");
 }
 
@@ -241,7 +237,7 @@ void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
     pthread_mutex_lock(&w->lock);
     s.refused_at = w->refused_at;
     s.no_ids_at = w->no_ids_at;
-    s.counted_at = w->counted_at;
+    s.stuck = w->stuck;
     pthread_mutex_unlock(&w->lock);
     s.disk_at = atomic_load(&w->disk_at);
     for (size_t i = 0; i < WATCH_TROUBLES; i++) {

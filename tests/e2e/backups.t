@@ -76,4 +76,22 @@ c.start()
 ok(c.until(lambda: re.search(r"backup\b.*cannot be written", c.said())), "one that fails is said", c.said())
 ok(c.upload([c.task["cells"].upload([20])])[0] == 204 and scheduled() == kept, "nothing else fails, and no other is removed for it", there())
 c.stop()
+
+# ---- Whose the directory is ------------------------------------------------------------
+
+mine = [os.path.join(where, name) for name in ("backup-before-upgrade.draft", "backup-restored1.draft", "backup-%s-1.draft" % date(DAY), "backup-%s-scheduled-x.draft" % date(DAY), "backup-mine-scheduled")]
+begun = os.path.join(where, "backup-%s-17.draft" % date(DAY))
+for directory in (*mine, begun):
+    os.mkdir(directory)
+    open(os.path.join(directory, "record.db"), "w").close()
+older([os.path.basename(name) for name in mine], LONG_AGO)
+c.start()
+ok(ask(c.admin, "POST", "/v1/backup", b"")[0] in (200, 201) and not os.path.exists(begun), "what a backup left half done is removed", there())
+ok(all(os.path.exists(os.path.join(name, "record.db")) for name in mine), "and nothing that only looks like it", there())
+other = Collector("second", tasks=cells("cells", 50), backups=where)
+other.launch()
+code = other.process.wait(DEADLINE)
+ok(code == 1 and "another collector keeps its backups here" in other.said() and where in other.said(), "a second collector does not start with the same directory", (code, other.said()))
+ok(c.stop() == 0, "ends")
+ok(other.start().stop() == 0, "afterwards another may have it")
 done()

@@ -170,6 +170,27 @@ m.passes(A_DAY)
 ok(c.until(lambda: status(c) == (date(DAY + 10), date(DAY + 10), True, 200)), "the next midnight is one as any", status(c))
 c.kill()
 
+# ---- Stopped over midnight: nobody is refused or alarmed, and restarts gain nothing --
+
+c, wires = world("morning", grace_days=1)
+acked = set(range(10))
+c.kill()
+m.clock(NOON + A_DAY)
+c.start(env=m.env)
+c.until(lambda: status(c)[1] == date(DAY + 1))
+new = [c.task["cells"].upload([cell], epoch=DAY + 1) for cell in range(100, 120)]
+ok(taken(c, wires, acked, range(20)) == {204} and [c.upload([w])[0] for w in new] == [204] * 20 and status(c) == (date(DAY), date(DAY + 1), True, 200),
+   "started the next day: both days are taken, and it is ready", status(c))
+m.passes(130)
+ok(c.until(lambda: status(c) == (date(DAY + 1), date(DAY + 1), True, 200)) and "name=clock" not in c.said(), "two minutes later it is that day, and nothing was said", c.said())
+for day in (2, 3, 4):
+    c.kill()
+    m.clock(NOON + day * A_DAY)
+    c.start(env=m.env)
+    c.until(lambda: status(c)[1] == date(DAY + day))
+ok(status(c) == (date(DAY + 1), date(DAY + 4), False, 200) and taken(c, wires, acked, range(20)) == {204}, "a clock that wanders gains no day by restarts", status(c))
+c.kill()
+
 # ---- Wrong for days: only what is over by either reading closes, so ids do not gather
 
 c, wires = world("lasting", grace_days=1)

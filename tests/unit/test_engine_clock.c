@@ -237,7 +237,29 @@ static void wanders(uint32_t step, uint32_t seconds)
     rig_close(&r);
 }
 
-/* What was gained comes back in time. */
+/* The steps are small and slow, and what was gained does not come back. */
+static void runs_fast(void)
+{
+    uint64_t wall = NOON(RIG_DAY);
+    uint32_t ahead = 0;
+    struct rig r;
+
+    rig_open(&r);
+    for (uint32_t i = 0; i < 20; i++) {
+        wall += 86400;
+        r.steady += 43200;
+        tell(&r, wall);
+        if (look(&r).day > (NOON(RIG_DAY) + r.steady) / 86400)
+            ahead =
+                look(&r).day - (uint32_t)((NOON(RIG_DAY) + r.steady) / 86400);
+        ok(ahead <= 1, "at twice its speed, step %u: a day ahead at most", i);
+    }
+    ok(look(&r).clock_jumped && look(&r).clock_day == RIG_DAY + 20 &&
+           look(&r).day <= RIG_DAY + 11,
+       "and is on trial by then");
+    rig_close(&r);
+}
+
 static void gains_again(void)
 {
     uint64_t wall = NOON(RIG_DAY + 1);
@@ -254,29 +276,96 @@ static void gains_again(void)
     ok(goes_well(&r, &wall, 24, 0), "a day passes");
     wall += 86400;
     tell(&r, wall);
+    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY + 2,
+       "and still not another");
+    for (uint32_t i = 0; i < 3; i++)
+        rig_one(&r, up_on(i, RIG_DAY + 3));
+    r.steady += ENGINE_TRIAL;
+    tell(&r, wall += ENGINE_TRIAL);
     ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 3,
-       "and it may gain another");
+       "before a trial, in which uploads agree");
+    tell(&r, wall += 86400);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 4,
+       "after it, it may");
     rig_close(&r);
 }
 
-/* A stop over midnight has gained the day that a clock may gain. */
+/* Started on a day after the last one, in which nothing came in for so long. */
+static void start_on(struct rig *r, uint32_t day, uint32_t seconds)
+{
+    rig_restart(r);
+    tell(r, NOON(day));
+    r->steady += seconds;
+    tell(r, NOON(day) + seconds);
+}
+
+/* A stop over midnight: all is taken, nobody is alarmed, and days close two
+ * minutes later. */
 static void next_morning(void)
 {
     struct rig r;
 
     rig_open(&r);
-    rig_restart(&r);
-    rig_jump(&r, RIG_DAY + 1);
+    rig_one(&r, up_on(1, RIG_DAY));
+    start_on(&r, RIG_DAY + 1, ENGINE_TRIAL - 1);
+    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY &&
+           opens(&r, RIG_DAY - 2, RIG_DAY + 1, RIG_DAY - 1, RIG_DAY + 2),
+       "started the next day both days are taken, and nothing is said");
+    start_on(&r, RIG_DAY + 1, ENGINE_TRIAL);
     ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 1,
-       "started the next day it is believed");
-    rig_jump(&r, RIG_DAY + 2);
-    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY + 1,
-       "and then it may not gain a day at once");
+       "and after two minutes it is believed, though nothing comes in");
+    tell(&r, NOON(RIG_DAY + 2));
+    r.steady += ENGINE_TRIAL;
+    tell(&r, NOON(RIG_DAY + 2) + ENGINE_TRIAL);
+    ok(look(&r).day == RIG_DAY + 1, "but not for one more day");
+    rig_close(&r);
+}
+
+static void next_morning_busy(void)
+{
+    struct rig r;
+
+    rig_open(&r);
     rig_restart(&r);
-    rig_jump(&r, RIG_DAY + 1);
-    rig_jump(&r, RIG_DAY + 2);
-    ok(!look(&r).clock_jumped && look(&r).day == RIG_DAY + 2,
-       "where no midnight has passed it may");
+    tell(&r, NOON(RIG_DAY + 1));
+    rig_one(&r, up_on(1, RIG_DAY + 1));
+    rig_one(&r, up_on(2, RIG_DAY + 1));
+    rig_one(&r, up_on(3, RIG_DAY));
+    r.steady += ENGINE_TRIAL;
+    tell(&r, NOON(RIG_DAY + 1) + ENGINE_TRIAL);
+    ok(look(&r).day == RIG_DAY + 1, "most uploads are of the new day: it is");
+    tell(&r, NOON(RIG_DAY + 2));
+    ok(look(&r).day == RIG_DAY + 2, "after which a clock may gain a day");
+    rig_restart(&r);
+    tell(&r, NOON(RIG_DAY + 3));
+    rig_one(&r, up_on(4, RIG_DAY + 2));
+    r.steady += 43200;
+    tell(&r, NOON(RIG_DAY + 3) + 43200 - 1);
+    ok(look(&r).clock_jumped && look(&r).day == RIG_DAY + 2,
+       "uploads of the old day speak against it, which is said after hours");
+    r.steady += 43200;
+    tell(&r, NOON(RIG_DAY + 4) - 1);
+    ok(look(&r).day == RIG_DAY + 3, "the steady clock closes it in a day");
+    rig_close(&r);
+}
+
+/* A clock that goes a day further at each of many starts, or after them. */
+static void restarts(void)
+{
+    struct rig r;
+
+    rig_open(&r);
+    rig_one(&r, up_on(1, RIG_DAY));
+    for (uint32_t i = 1; i <= 9; i++) {
+        start_on(&r, RIG_DAY + i, 1);
+        start_on(&r, RIG_DAY, 1);
+        tell(&r, NOON(RIG_DAY) + 43199);
+        tell(&r, NOON(RIG_DAY) + 43200);
+        tell(&r, NOON(RIG_DAY + 1));
+    }
+    ok(look(&r).day == RIG_DAY &&
+           rig_one(&r, up_on(1, RIG_DAY)) == INTAKE_AGAIN,
+       "nine restarts with a clock that wanders gain nothing");
     rig_close(&r);
 }
 
@@ -440,8 +529,11 @@ int main(void)
     wanders(86400, 60);
     wanders(3600, 1);
     wanders(86399, 3600);
+    runs_fast();
     gains_again();
     next_morning();
+    next_morning_busy();
+    restarts();
     days_close();
     behind();
     mends_once();
