@@ -18,7 +18,7 @@ VARIANT := $(filter-out gcc,$(notdir $(CC)))$(filter-out $(if $(SAN),-O1,-O2),$(
 OUT     := $(B)$(if $(VARIANT),/$(VARIANT))
 O       := $(OUT)/obj
 
-CPPFLAGS += -Iinclude $(addprefix -I,$(sort $(wildcard src/*)))
+CPPFLAGS += -Iinclude -Isrc $(addprefix -I,$(sort $(wildcard src/*)))
 CFLAGS   += -std=c11 $(OPT) -g$(if $(SAN),1) -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -ffp-contract=off \
             -fvisibility=hidden -fPIC '-ffile-prefix-map=$(CURDIR)=.' $(WERROR)
@@ -31,15 +31,15 @@ CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
-LIB_SRC := $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c)) src/host/entropy.c
+LIB_SRC := $(filter-out %_small.c,$(sort $(wildcard src/lib/*/*.c))) $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c src/host/entropy.c))
 # libhearsay-host: the world of a device, task files, signatures.
-HOST_SRC := $(sort $(wildcard $(addprefix src/host/,client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
+HOST_SRC := $(sort $(wildcard $(addprefix src/host/,*/*.c client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
 HOST_LIBS := -lcyaml -lyaml -lsodium
 # What the command and its collector stand on besides.
 MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp -ljansson -lnettle -lz
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c)))
-CLI_SRC := $(sort $(wildcard src/cli/*.c))
+MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c $(addprefix src/,host/*/*.c server/*/*.c server/*/*/*.c sim/*/*.c))))
+CLI_SRC := $(sort $(wildcard src/cli/*.c src/cli/*/*.c src/bench/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(O)/%.o)
@@ -250,7 +250,7 @@ $(OUT)/hearsay-client.o: $(CLIENT_OBJ)
 	$(LD) -r --gc-sections $(CLIENT_KEEP) -o $@ $(sort $^)
 
 amalgamation: $(OUT)/amalgamation/hearsay.c
-$(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h src/*/*.h) tools/amalgamate
+$(OUT)/amalgamation/hearsay.c: $(LIB_SRC) $(wildcard include/*.h src/*/*.h src/*/*/*.h) tools/amalgamate
 	@mkdir -p $(@D)
 	cp include/hearsay.h $(@D)/
 	tools/amalgamate $(LIB_SRC) >$@

@@ -21,7 +21,7 @@ ok $? "the objects of the unit tests are there" "$work/log"
 for object in "${objects[@]}"; do
     name=$(basename "$object" .o)
     # Of the host only entropy.c is in the library, of the rooms above nothing.
-    grep -oE '(src/(host|compat|plot|sim|cli|collector)|include)/[a-z_]*\.h' "${object%.o}.d" |
+    grep -oE '(src/(host|compat|plot|sim|cli|collector|server)|include)/[a-z0-9_/]*\.h' "${object%.o}.d" |
         grep -qvE '/(entropy|hearsay)\.h' && continue
     gcc "$object" "$work/gcc.o" -lgmp -lm -o "$work/$name" >"$work/all" 2>&1 &&
         "$work/$name" >>"$work/all" 2>&1

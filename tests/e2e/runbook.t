@@ -18,7 +18,7 @@ def table(section):
 
 # ---- The tables ----------------------------------------------------------------------
 
-sources = "\n".join(open(name).read() for name in glob.glob(os.path.join(ROOT, "src", "*", "*.c")) if not name.endswith("/log.c"))
+sources = "\n".join(open(name).read() for name in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True) if not name.endswith("/log.c"))
 events = re.findall(r"\blog_(?:event|failure|words)\([^;]*?\"([a-z-]+)\"", sources)
 calls = len(re.findall(r"\blog_(?:event|failure|words)\(", sources))
 ok(len(events) == calls > 20, "every event has a name", (len(events), calls))

@@ -6,7 +6,7 @@ set -u
 out=${B:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-rooms=$(printf -- '-I%s ' src/*)
+rooms="-Isrc $(printf -- '-I%s ' src/*)"
 flags="-std=c11 -O1 -g1 -fsanitize=thread -Wall -Wextra -Iinclude -Itests $rooms"
 sources=(src/collector/{workers,workers_fold,engine,engine_admit,engine_fold,engine_write,engine_read,engine_merge,engine_rounds,ids,quotas,roster}.c tests/unit/test_workers.c)
 printf '%s\n' "${sources[@]}" |
