@@ -31,7 +31,7 @@ CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
-LIB_SRC := $(filter-out %_small.c,$(sort $(wildcard src/lib/*/*.c))) $(sort $(wildcard src/core/*.c src/mech/*.c src/device/*.c src/infer/*.c src/discover/*.c src/account/*.c src/host/entropy.c))
+LIB_SRC := $(filter-out %_small.c,$(sort $(wildcard src/lib/*/*.c)))
 # libhearsay-host: the world of a device, task files, signatures.
 HOST_SRC := $(sort $(wildcard $(addprefix src/host/,*/*.c client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
 HOST_LIBS := -lcyaml -lyaml -lsodium
@@ -237,8 +237,8 @@ format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 # The client alone, as one object without what estimates: for a device with
-# little room. Two files of its own stand in for tables that name everything.
-CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c %/stages.c,$(wildcard src/core/*.c src/mech/*.c src/device/*.c)) $(sort $(wildcard src/client/*.c))
+# little room. The *_small.c stand in for tables that name everything.
+CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c %/stage_plan.c %/entropy.c,$(sort $(wildcard $(addprefix src/lib/,kernels/*.c core/*.c scheme/*.c family/*.c mech/*.c device/*.c))))
 CLIENT_OBJ  := $(CLIENT_SRC:%.c=$(O)/client/%.o)
 CLIENT_KEEP := $(addprefix -u ,$(shell awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | grep -E '^hsy_(device|release|document_(open|task))'))
 $(O)/client/%.o: %.c

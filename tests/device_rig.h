@@ -4,9 +4,9 @@
 #ifndef DEVICE_RIG_H
 #define DEVICE_RIG_H
 
-#include "device.h"
 #include "device_sign.h"
-#include "mech.h"
+#include "lib/device/internal.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 
 #include <stdlib.h>

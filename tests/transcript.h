@@ -38,11 +38,11 @@
 #ifndef WORLD_ROOM
 #define WORLD_ROOM 2048u /* lives are copied often */
 #endif
-#include "chain.h"
-#include "device.h"
 #include "device_world.h"
-#include "mech.h"
-#include "prob.h"
+#include "lib/core/prob.h"
+#include "lib/device/internal.h"
+#include "lib/scheme/chain.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 
 #define TRANSCRIPT_CONTEXTS 40

@@ -3,7 +3,7 @@
 #define TRIAL_H
 
 #include "hearsay.h"
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 
 #include <math.h>

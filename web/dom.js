@@ -6,7 +6,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 // Words come from strangers. A character that nobody sees, or that turns the
-// direction of writing, is shown by its number, as in src/core/utf8.h.
+// direction of writing, is shown by its number, as in src/lib/bits/utf8.h.
 const HIDDEN = /[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 const number = (c) => (c === "\t" ? "\\t" : c === "\n" ? "\\n" : `\\u{${c.codePointAt(0).toString(16)}}`);
 export const visible = (text) => String(text).replace(HIDDEN, number);

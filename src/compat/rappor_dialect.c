@@ -8,8 +8,8 @@
 #define _DEFAULT_SOURCE
 #include "rappor_dialect.h"
 
-#include "bytes.h"
 #include "hostfail.h"
+#include "lib/bits/bytes.h"
 
 #include <nettle/md5.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  */
 #include "client.h"
 
-#include "ct.h"
 #include "hostfail.h"
+#include "lib/bits/ct.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* container_order.c - the one order in which a tally file stands. */
 #include "container_parts.h"
 
-#include "bytes.h"
 #include "hostfail.h"
+#include "lib/bits/bytes.h"
 #include "rounds.h"
 
 bool container_order_zero(const uint8_t *bytes, size_t len)

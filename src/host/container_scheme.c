@@ -6,8 +6,8 @@
  */
 #include "container_parts.h"
 
-#include "bytes.h"
 #include "hostfail.h"
+#include "lib/bits/bytes.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  */
 #include "container_parts.h"
 
-#include "bytes.h"
 #include "hostfail.h"
+#include "lib/bits/bytes.h"
 
 static hsy_status container_tally_put_run(struct output *out, uint32_t type,
                                           uint64_t first,

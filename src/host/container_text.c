@@ -8,8 +8,8 @@
 
 #include "container_parts.h"
 
-#include "bytes.h"
 #include "hostfail.h"
+#include "lib/bits/bytes.h"
 
 #include <errno.h>
 #include <inttypes.h>

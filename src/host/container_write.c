@@ -1,7 +1,7 @@
 /* container_write.c - writing report streams. */
 #include "container_parts.h"
 
-#include "bytes.h"
+#include "lib/bits/bytes.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* rounds.c - lists of rounds, in memory and in files. */
 #include "rounds.h"
 
-#include "bytes.h"
 #include "hostfail.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "tasks.h"
 
-#include "utf8.h"
+#include "lib/bits/utf8.h"
 
 #include <string.h>
 #include <yaml.h>

@@ -1,7 +1,7 @@
 /* tasks_problem.c - saying what is wrong with a task file, and where. */
 #include "tasks.h"
 
-#include "utf8.h"
+#include "lib/bits/utf8.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "tasks.h"
 
-#include "bytes.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 
 #include "tasks.h"
 
-#include "bytes.h"
-#include "utf8.h"
+#include "lib/bits/bytes.h"
+#include "lib/bits/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* written.c - numbers and texts as JSON and CSV. */
 #include "written.h"
 
-#include "utf8.h"
+#include "lib/bits/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

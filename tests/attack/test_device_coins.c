@@ -8,10 +8,10 @@
  * States: two copies of one state tell nothing of their difference.
  */
 #define _GNU_SOURCE /* pthread_attr_setstack */
-#include "blake2b.h"
-#include "bytes.h"
 #include "dead_stack.h"
 #include "device_rig.h"
+#include "lib/bits/bytes.h"
+#include "lib/core/blake2b.h"
 #include "sanitized.h"
 
 #define KEYS 16u

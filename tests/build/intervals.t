@@ -22,7 +22,7 @@ unkind() { sed -i 's|"share/grr", POINT|"share/grrr", POINT|' tests/stat/test_co
 surface() { printf 'const char *const more_low = "low";\n' >src/cli/more_show.c; }
 member() { printf 'const char *const more_low = "share_low";\n' >src/collector/more_show.c; }
 maker() { printf 'HSY_API void hsy_more(double x, hsy_estimate *est);\n' >>include/hearsay.h; }
-mechanism() { sed -i 's/^    &hsy_mech_rr,/&\n    \&hsy_mech_more,/' src/mech/table.c; }
+mechanism() { sed -i 's/^    &hsy_mech_rr,/&\n    \&hsy_mech_more,/' src/lib/mech/table.c; }
 word() { sed -i 's/"interval", "score"/"interval", "more"/' src/collector/figures.c; }
 
 tools/lint-intervals >"$work/log" 2>&1 && [[ ! -s $work/log ]]

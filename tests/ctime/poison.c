@@ -15,8 +15,8 @@
  *
  * Reports are not secret: they are unpoisoned once they are made.
  */
-#include "ct.h"
-#include "kernels.h"
+#include "lib/bits/ct.h"
+#include "lib/kernels/kernels.h"
 #include "trial.h"
 
 #include <stdio.h>

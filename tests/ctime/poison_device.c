@@ -5,8 +5,8 @@
  * or with it the device's keys, and so its secret coins and all that is
  * written; `branch` is a control that looks at what was written.
  */
-#include "device.h"
-#include "mech.h"
+#include "lib/device/internal.h"
+#include "lib/scheme/scheme.h"
 
 #include <stdio.h>
 #include <stdlib.h>

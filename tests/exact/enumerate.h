@@ -12,7 +12,7 @@
 #ifndef ENUMERATE_H
 #define ENUMERATE_H
 
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

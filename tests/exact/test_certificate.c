@@ -8,7 +8,7 @@
  * partial sums rounded down and up). `test_certificate --dump N` prints N sets
  * of each mechanism for the second route, certificate.t.
  */
-#include "bytes.h"
+#include "lib/bits/bytes.h"
 #include "tap.h"
 #include "trial.h"
 

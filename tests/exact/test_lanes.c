@@ -7,11 +7,11 @@
  * must make the same reports of the tape and use all of it. A coin that served
  * two bits, of one chunk or of two, would show in both.
  */
-#include "rappor.h"
-#include "sketch.h"
+#include "lib/family/sketch.h"
+#include "lib/family/unary.h"
+#include "lib/mech/rappor.h"
 #include "tape.h"
 #include "trial.h"
-#include "unary.h"
 
 #define LANES_CHUNK 16u /* words of lanes that are drawn for at once */
 #define LANES_BLOCK 64u /* of RAPPOR's lanes in a block */

@@ -2,8 +2,8 @@
  * test_law_central.c - a curator's noise, coin by coin: every way in which the
  * coins can fall is walked, so the law of the coin of e^-x is the exact one.
  */
-#include "central.h"
-#include "infer.h"
+#include "lib/infer/infer.h"
+#include "lib/mech/central.h"
 #include "tap.h"
 #include "tape.h"
 

@@ -12,9 +12,9 @@
  * scheme's worst. And for all sequences of up to four reports the largest ratio
  * of their joint laws is what hsy_chain_epsilon says.
  */
-#include "chain.h"
 #include "enumerate.h"
-#include "twolevel.h"
+#include "lib/family/twolevel.h"
+#include "lib/scheme/chain.h"
 
 #define LAW_OUTPUTS 1024u
 #define LAW_CODES 8u

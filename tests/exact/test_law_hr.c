@@ -3,7 +3,7 @@
  * real code, and the variances of MECHANISMS 15.3's small case.
  */
 #include "enumerate.h"
-#include "hr.h"
+#include "lib/mech/hr.h"
 
 #include <math.h>
 

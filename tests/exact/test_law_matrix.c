@@ -1,7 +1,7 @@
 /* test_law_matrix.c - X2 for a channel of one's own: one word, all sums. */
 #include "enumerate.h"
 
-#include "bytes.h"
+#include "lib/bits/bytes.h"
 
 /* One word, cut at every sum of every column. */
 static void matrix_law(uint32_t d, double epsilon)

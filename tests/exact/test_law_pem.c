@@ -6,8 +6,8 @@
  * oracle's own, whose law other tests enumerate. Here all reports are summed
  * up, and reports are held against the group's from the same coins.
  */
-#include "mech.h"
-#include "report.h"
+#include "lib/scheme/report.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -3,7 +3,7 @@
  * of a report through the real code, and its moments against MECHANISMS 15.3.
  */
 #include "enumerate.h"
-#include "projective.h"
+#include "lib/family/projective.h"
 
 #include <math.h>
 

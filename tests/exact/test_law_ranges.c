@@ -6,7 +6,7 @@
  * nothing of the law. Given the published words, the secret ones are played by
  * class (enumerate.h has the same for mechanisms without levels).
  */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -6,8 +6,8 @@
  * parts report from the same coins, one after the other, and each offset has
  * its exact share of the words.
  */
-#include "mech.h"
-#include "report.h"
+#include "lib/scheme/report.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

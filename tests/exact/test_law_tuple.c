@@ -5,7 +5,7 @@
  * tests enumerate: given the attribute, it reports what the part alone reports
  * from the same coins, and each attribute has its exact share of the words.
  */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

@@ -11,7 +11,7 @@
  * is no power of two, which refuse 0.
  */
 #include "examples.h"
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "trial.h"
 
 #define REDRAW_MANY 280u /* reports: more than a block */

@@ -7,8 +7,8 @@
  * counts itself. Where a variance depends on how people are spread, the stated
  * one is taken from counts that are the law's own means.
  */
-#include "lh.h"
-#include "sketch.h"
+#include "lib/family/lh.h"
+#include "lib/family/sketch.h"
 #include "tap.h"
 #include "trial.h"
 

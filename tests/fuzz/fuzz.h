@@ -7,8 +7,8 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include "bytes.h"
 #include "hearsay.h"
+#include "lib/bits/bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

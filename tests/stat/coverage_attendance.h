@@ -10,7 +10,7 @@
 #include "coverage_pairs.h"
 #include "coverage_points.h"
 
-#include "chain.h"
+#include "lib/scheme/chain.h"
 
 #define PERMANENT_ROUNDS 365u
 #define PERMANENT_ANSWERS 16u    /* most that are counted */

@@ -2,8 +2,8 @@
  * test_central.c - a curator's noise has its law, its intervals their coverage,
  * and the error of K curators grows as sqrt(K).
  */
-#include "central.h"
-#include "infer.h"
+#include "lib/infer/infer.h"
+#include "lib/mech/central.h"
 #include "stat.h"
 
 #define DRAWS 200000

@@ -2,7 +2,7 @@
  * test_density.c - distributions from a square wave, and a power prior: they
  * come near the truth.
  */
-#include "infer.h"
+#include "lib/infer/infer.h"
 #include "stat.h"
 
 /* Bin v of a Beta(5, 2). */

@@ -8,7 +8,7 @@
  * with a chance of at most the binomial's [Hoeffding56]. Single bins hold at
  * least 9 times in 10. All at 1e-6.
  */
-#include "infer.h"
+#include "lib/infer/infer.h"
 #include "stat.h"
 
 #define INTERVALS_ALPHA 1e-6

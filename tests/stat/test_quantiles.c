@@ -8,7 +8,7 @@
  * quantiles that are held is a number from 0 to 1 with mean at least 0.95
  * [Hoeffding56: its sum over runs], at 1e-6.
  */
-#include "infer.h"
+#include "lib/infer/infer.h"
 #include "stat.h"
 
 #define QUANTILES_BINS 64u

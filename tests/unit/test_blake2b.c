@@ -1,6 +1,6 @@
 /* test_blake2b.c - known answers, and pieces that add up to the whole. */
-#include "blake2b.h"
 #include "hearsay.h"
+#include "lib/core/blake2b.h"
 #include "tap.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_central.c - a curator's release: what is counted, how releases add up,
  * what is refused. */
-#include "chain.h"
-#include "mech.h"
+#include "lib/scheme/chain.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

@@ -1,6 +1,6 @@
 /* test_chain.c - permanent answers: what makes a chain, keys, reports, gamma.
  */
-#include "chain.h"
+#include "lib/scheme/chain.h"
 #include "tape.h"
 #include "trial.h"
 

@@ -1,9 +1,9 @@
 /* test_container_json.c - the readable twin says what the stream says. */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "bytes.h"
 #include "container_parts.h"
 #include "files.h"
+#include "lib/bits/bytes.h"
 #include "tap.h"
 
 /* More reports than one record takes. */

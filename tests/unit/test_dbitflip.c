@@ -1,5 +1,5 @@
 /* test_dbitflip.c - dBitFlip: parameters, sets, reports, counts, estimates. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

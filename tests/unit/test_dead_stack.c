@@ -3,10 +3,10 @@
  * stack: ciphers, coins, every mechanism, and reports from permanent answers.
  */
 #define _GNU_SOURCE /* pthread_attr_setstack */
-#include "chain.h"
 #include "dead_stack.h"
-#include "kernels.h"
-#include "prob.h"
+#include "lib/core/prob.h"
+#include "lib/kernels/kernels.h"
+#include "lib/scheme/chain.h"
 #include "sanitized.h"
 #include "tap.h"
 #include "tape.h"

@@ -1,7 +1,7 @@
 /* test_document.c - task document v1: one encoding, every field in its range.
  */
-#include "bytes.h"
 #include "example_tasks.h"
+#include "lib/bits/bytes.h"
 #include "tap.h"
 
 static struct example_tasks good;

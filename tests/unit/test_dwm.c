@@ -1,5 +1,5 @@
 /* test_dwm.c - means by windows: vectors, choice, refusals, counts. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

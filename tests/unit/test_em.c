@@ -1,6 +1,6 @@
 /* test_em.c - EM climbs, ends at the top, and says so; counts drawn anew. */
-#include "em.h"
-#include "infer.h"
+#include "lib/infer/em.h"
+#include "lib/infer/infer.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,8 +1,8 @@
 /* test_entropy.c - kernel coins: draws, forks, and every way to fail. */
-#include "entropy.h"
+#include "lib/core/entropy.h"
 
+#include "lib/core/stream.h"
 #include "sanitized.h"
-#include "stream.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* test_exp.c - e^epsilon: the published vectors, order, and the edges. */
-#include "exp.h"
+#include "lib/core/exp.h"
 #include "tap.h"
 
 #define NANO 2000000000u /* half nano-epsilon in epsilon 1 */

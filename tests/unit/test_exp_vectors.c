@@ -1,6 +1,6 @@
 /* test_exp_vectors.c - the library agrees with tools/gen_vectors.py. */
-#include "exp.h"
 #include "hearsay.h"
+#include "lib/core/exp.h"
 #include "tap.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* test_fail.c - statuses have words, errors have all their fields. */
-#include "fail.h"
+#include "lib/core/fail.h"
 #include "tap.h"
 
 #include <string.h>

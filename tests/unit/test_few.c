@@ -2,7 +2,7 @@
  * test_few.c - intervals of few counts, held against sums over all counts; and
  * floors made of lumps against Poisson's.
  */
-#include "infer.h"
+#include "lib/infer/infer.h"
 #include "tap.h"
 
 #include <math.h>

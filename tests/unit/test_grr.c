@@ -1,5 +1,5 @@
 /* test_grr.c - generalized randomized response: weights, coins, counts. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

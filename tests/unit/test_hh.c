@@ -1,5 +1,5 @@
 /* test_hh.c - hh and haar: what they choose, refuse, and make of a tally. */
-#include "sampled.h"
+#include "lib/scheme/sampled.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,5 +1,5 @@
 /* test_hr.c - Hadamard response: blocks, vectors, coins, counts, channel. */
-#include "hr.h"
+#include "lib/mech/hr.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,6 +1,6 @@
 /* test_kernels_coins.c - the kernels behind coins: every level equals plain,
  * and plain equals the definition. */
-#include "kernels.h"
+#include "lib/kernels/kernels.h"
 #include "tap.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels_impl.h"
+#include "lib/kernels/internal.h"
 #include "sanitized.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* test_kernels_hadamard.c - every level transforms, randomizes Hadamard
  * response and counts chosen rows exactly as the plain loops do. */
-#include "hadamard.h"
-#include "kernels_impl.h"
+#include "lib/kernels/hadamard.h"
+#include "lib/kernels/internal.h"
 #include "tap.h"
 #include "trial.h"
 

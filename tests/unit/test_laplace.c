@@ -1,5 +1,5 @@
 /* test_laplace.c - means by Laplace noise: table, vectors, ways, refusals. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

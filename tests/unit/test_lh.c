@@ -1,7 +1,7 @@
 /* test_lh.c - local hashing: range, pool, coins, decoding, collisions. */
-#include "bytes.h"
-#include "lh.h"
-#include "report.h"
+#include "lib/bits/bytes.h"
+#include "lib/family/lh.h"
+#include "lib/scheme/report.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

@@ -1,5 +1,5 @@
 /* test_matrix.c - a channel of one's own: what is taken, refused, estimated. */
-#include "bytes.h"
+#include "lib/bits/bytes.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,5 +1,5 @@
 /* test_mean.c - rounding to a grid, and laws of rounded truths. */
-#include "mean.h"
+#include "lib/family/mean.h"
 #include "tap.h"
 
 static const uint64_t widths[] = {1,

@@ -1,5 +1,5 @@
 /* test_onebit.c - the one-bit mean: rounding, channel, law, counts. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

@@ -1,6 +1,6 @@
 /* test_oracles.c - pem by any oracle that can answer for candidates: its parts,
  * what it refuses, counts of prefixes that nobody has, and that it finds. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,6 +1,6 @@
 /* test_pack.c - reports packed to their bits come back unchanged. */
-#include "mech.h"
-#include "report.h"
+#include "lib/scheme/report.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

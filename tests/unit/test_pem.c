@@ -1,7 +1,7 @@
 /* test_pem.c - pem: what it plans and refuses, how strings are spelled, and
  * what it makes of a tally. */
-#include "lh.h"
-#include "sampled.h"
+#include "lib/family/lh.h"
+#include "lib/scheme/sampled.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -3,12 +3,12 @@
  * against sums by definition, variances, refusals, kernels.
  */
 #include "hearsay.h"
-#include "kernels.h"
-#include "mech.h"
-#include "projective.h"
+#include "lib/family/projective.h"
+#include "lib/family/twolevel.h"
+#include "lib/kernels/kernels.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
-#include "twolevel.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_pool.c - the public pool: fixed for ever, and its functions collide as
  * pairwise independent ones do. */
-#include "pool.h"
+#include "lib/kernels/pool.h"
 #include "tap.h"
 
 #include <math.h>

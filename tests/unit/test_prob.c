@@ -1,7 +1,7 @@
 /* test_prob.c - exact coins: the counting argument, the edges, the failures. */
-#include "bytes.h"
-#include "ct.h"
-#include "prob.h"
+#include "lib/bits/bytes.h"
+#include "lib/bits/ct.h"
+#include "lib/core/prob.h"
 #include "tap.h"
 #include "tape.h"
 

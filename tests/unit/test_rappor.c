@@ -1,5 +1,5 @@
 /* test_rappor.c - RAPPOR: its figures, refusals, bits, and counts. */
-#include "rappor.h"
+#include "lib/mech/rappor.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,7 +1,7 @@
 /* test_reach.c - bounds of sums of shares, and where there are none. */
-#include "reach.h"
+#include "lib/infer/reach.h"
 
-#include "em.h"
+#include "lib/infer/em.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,5 +1,5 @@
 /* test_rr.c - randomized response: its forms, its coin, its counts. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

@@ -2,8 +2,8 @@
  * test_sampled.c - the engine of schemes with parts, on a row of its own: mixed
  * parts, in reports of one number and of whole bytes.
  */
-#include "sampled.h"
-#include "scheme.h"
+#include "lib/scheme/resolve.h"
+#include "lib/scheme/sampled.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,5 +1,5 @@
 /* test_scheme.c - specs checked, schemes resolved, encoded and compared. */
-#include "bytes.h"
+#include "lib/bits/bytes.h"
 #include "tap.h"
 #include "trial.h"
 

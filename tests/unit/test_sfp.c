@@ -1,8 +1,8 @@
 /* test_sfp.c - sfp: what it resolves and refuses, how epsilon is split, where
  * fragments stand, and what is counted. */
-#include "mech.h"
-#include "sampled_report.h"
-#include "spell.h"
+#include "lib/scheme/sampled_report.h"
+#include "lib/scheme/scheme.h"
+#include "lib/scheme/spell.h"
 #include "tap.h"
 #include "trial.h"
 

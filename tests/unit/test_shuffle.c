@@ -3,7 +3,7 @@
  * against enumeration over all data of few people, and against sums without
  * buckets for many.
  */
-#include "account.h"
+#include "lib/account/internal.h"
 #include "tap.h"
 
 #include <math.h>

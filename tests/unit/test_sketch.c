@@ -1,6 +1,6 @@
 /* test_sketch.c - count-mean sketches: sizes, vectors, counts, estimates. */
-#include "mech.h"
-#include "sketch.h"
+#include "lib/family/sketch.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,8 +1,8 @@
 /* test_spell.c - strings spelled in bits: alphabets as text, codes against a
  * plain spelling bit by bit, prefixes, and what a search leaves out. */
-#include "pool.h"
+#include "lib/kernels/pool.h"
+#include "lib/scheme/spell.h"
 #include "sanitized.h"
-#include "spell.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,5 +1,5 @@
 /* test_ss.c - subset selection: size of the set, reports, counts, estimates. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

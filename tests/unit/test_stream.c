@@ -1,9 +1,9 @@
 /* test_stream.c - key streams: known answers, cuts, contexts, wiping. */
-#include "stream.h"
+#include "lib/core/stream.h"
 
-#include "blake2b.h"
-#include "bytes.h"
-#include "kernels.h"
+#include "lib/bits/bytes.h"
+#include "lib/core/blake2b.h"
+#include "lib/kernels/kernels.h"
 #include "sanitized.h"
 #include "tap.h"
 

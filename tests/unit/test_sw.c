@@ -1,5 +1,5 @@
 /* test_sw.c - the square wave: windows, coins, counts, the channel. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

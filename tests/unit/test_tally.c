@@ -1,5 +1,5 @@
 /* test_tally.c - tallies add up, in any order, or not at all. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -2,10 +2,10 @@
  * test_tree.c - consistency against dense least squares, variances of ranges
  * against the sums that define them, and the figures of MECHANISMS 7.1, 7.2.
  */
-#include "haar.h"
+#include "lib/family/tree.h"
+#include "lib/mech/haar.h"
 #include "sanitized.h"
 #include "tap.h"
-#include "tree.h"
 #include "trial.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_truth.c - truths and their codes. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "bytes.h"
-#include "mech.h"
+#include "lib/bits/bytes.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

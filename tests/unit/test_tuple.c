@@ -1,6 +1,6 @@
 /* test_tuple.c - several attributes: blocks, refusals, choices, views. */
-#include "bytes.h"
-#include "mech.h"
+#include "lib/bits/bytes.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,5 +1,5 @@
 /* test_unary.c - unary encoding: thresholds, lanes, the true bit, counts. */
-#include "mech.h"
+#include "lib/scheme/scheme.h"
 #include "tap.h"
 #include "tape.h"
 #include "trial.h"

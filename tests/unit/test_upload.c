@@ -1,6 +1,6 @@
 /* test_upload.c - upload header v1: one encoding, no change unnoticed. */
-#include "bytes.h"
 #include "hearsay.h"
+#include "lib/bits/bytes.h"
 #include "tap.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * coin: the seed's number is the top of the very word that decides whether the
  * answer lies, so whoever reads the seed knows whether to believe it.
  */
-#include "pool.h"
+#include "lib/kernels/pool.h"
 #include "zoo.h"
 
 static hsy_status z12_single(void *ctx, const hsy_scheme *s, uint8_t *report,

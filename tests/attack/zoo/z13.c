@@ -2,7 +2,7 @@
  * z13.c - the hash cuts its seed to half the bits: reports name one function
  * and answer by another, so no count made from them means anything.
  */
-#include "pool.h"
+#include "lib/kernels/pool.h"
 #include "zoo.h"
 
 static hsy_status z13_single(void *ctx, const hsy_scheme *s, uint8_t *report,

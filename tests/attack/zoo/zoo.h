@@ -8,8 +8,8 @@
 #define ZOO_H
 
 #include "audit.h"
-#include "bytes.h"
-#include "mech.h"
+#include "lib/bits/bytes.h"
+#include "lib/scheme/scheme.h"
 
 #include <math.h>
 

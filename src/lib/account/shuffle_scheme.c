@@ -1,0 +1,94 @@
+/*
+ * shuffle_scheme.c - which bound of shuffling fits a scheme: the share of the
+ * outputs that a truth favours, and the least that two truths share
+ * (MECHANISMS 0.2). Local hashing has pairs of values that rarely collide in
+ * its pool, and Hadamard response pairs in different blocks: 0 is safe.
+ */
+#include "lib/account/internal.h"
+
+#include "lib/core/fail.h"
+#include "lib/scheme/scheme.h"
+
+#include <math.h>
+#include <string.h>
+
+struct shuffled_shares {
+    double inside, both;
+};
+
+static struct shuffled_shares shuffled_grr(const hsy_info *info)
+{
+    return (struct shuffled_shares){1.0 / info->d, 0};
+}
+
+static struct shuffled_shares shuffled_ss(const hsy_info *info)
+{
+    const double d = info->d, w = (double)info->param[HSY_PARAM_W];
+
+    return (struct shuffled_shares){w / d, w / d * ((w - 1) / (d - 1))};
+}
+
+static struct shuffled_shares shuffled_hr(const hsy_info *info)
+{
+    const double blocks = (double)info->param[HSY_PARAM_BLOCKS];
+
+    return (struct shuffled_shares){0.5 / blocks, blocks > 1 ? 0 : 0.25};
+}
+
+/* Points of a projective space, of a hyperplane, of two. */
+static struct shuffled_shares shuffled_pgr(const hsy_info *info)
+{
+    const double q = (double)info->param[HSY_PARAM_Q];
+    const double t = (double)info->param[HSY_PARAM_T];
+    const double points = pow(q, t) - 1;
+
+    return (struct shuffled_shares){(pow(q, t - 1) - 1) / points,
+                                    (pow(q, t - 2) - 1) / points};
+}
+
+static struct shuffled_shares shuffled_hash(const hsy_info *info)
+{
+    return (struct shuffled_shares){1 / (double)info->param[HSY_PARAM_G], 0};
+}
+
+static const struct shuffled_row {
+    const char *name;
+    struct shuffled_shares (*shares)(const hsy_info *info);
+} shuffled_rows[] = {
+    {"grr", shuffled_grr}, {"ss", shuffled_ss},    {"hr", shuffled_hr},
+    {"pgr", shuffled_pgr}, {"olh", shuffled_hash}, {"blh", shuffled_hash},
+};
+
+static bool shuffled_symmetric(const hsy_scheme *s, const hsy_info *info)
+{
+    return strcmp(info->mechanism, "rr") == 0 && s->own > s->other &&
+           s->own + s->other == s->total;
+}
+
+hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,
+                              hsy_error *err)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    if (info.release)
+        return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
+                        "a curator's release has no reports to shuffle");
+    *out = (hsy_shuffle){
+        .by =
+            shuffled_symmetric(s, &info) ? HSY_SHUFFLE_BINARY : HSY_SHUFFLE_ANY,
+        .n = n,
+        .epsilon0 = fmin(info.epsilon, info.epsilon_exact * (1 + 1e-15))};
+    for (size_t i = 0; i < sizeof shuffled_rows / sizeof shuffled_rows[0];
+         i++) {
+        struct shuffled_shares shares;
+
+        if (strcmp(info.mechanism, shuffled_rows[i].name) != 0)
+            continue;
+        shares = shuffled_rows[i].shares(&info);
+        out->by = HSY_SHUFFLE_TWO_LEVEL;
+        out->inside = shares.inside;
+        out->both = shares.both;
+    }
+    return HSY_OK;
+}

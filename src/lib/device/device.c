@@ -1,0 +1,409 @@
+/*
+ * device.c - the client: making, opening, tasks, consent, forgetting.
+ *
+ * Everything that changes is changed in memory, written into the image, made
+ * durable by hsy_state_commit, and told to the log after that. If the commit
+ * fails the device refuses everything until it is opened again, so what is in
+ * memory never runs ahead of the files.
+ */
+#include "lib/device/internal.h"
+
+#include "lib/bits/bytes.h"
+#include "lib/core/fail.h"
+
+#include <string.h>
+
+/* ---- Memory -------------------------------------------------------------- */
+
+static size_t device_align(size_t bytes)
+{
+    const size_t align = _Alignof(max_align_t);
+
+    return (bytes + align - 1) / align * align;
+}
+
+static size_t device_release_bytes(const hsy_policy *policy)
+{
+    return policy->release_bytes == 0 ? DEVICE_RELEASE_BYTES
+                                      : policy->release_bytes;
+}
+
+/* Where the parts begin after the struct, and where all ends. */
+struct device_parts {
+    size_t sources, records, reports, scratch, told, image, end;
+};
+
+static struct device_parts device_parts(const hsy_policy *policy)
+{
+    const size_t n = policy->releases, bytes = device_release_bytes(policy);
+    struct device_parts p;
+
+    p.sources = device_align(sizeof(hsy_device));
+    p.records = p.sources + device_align(n * sizeof(struct device_source));
+    p.reports = p.records + device_align(n * sizeof(struct device_record));
+    p.scratch = p.reports + device_align(n * bytes);
+    p.told = p.scratch + 3 * device_align(bytes);
+    p.image = p.told + device_align(n * sizeof(uint64_t));
+    p.end = p.image + device_align(hsy_state_room(policy->releases, bytes));
+    return p;
+}
+
+static bool device_room_ok(const hsy_policy *policy)
+{
+    return policy->releases >= 1 && policy->releases <= DEVICE_RELEASES_MAX &&
+           policy->release_bytes <= DEVICE_RELEASE_BYTES_MAX &&
+           (uint64_t)policy->releases * device_release_bytes(policy) <=
+               (uint64_t)1 << 30;
+}
+
+size_t hsy_device_size(const hsy_policy *policy)
+{
+    if (policy->size != sizeof *policy || !device_room_ok(policy))
+        return sizeof(hsy_device); /* which create and open will refuse */
+    return device_parts(policy).end;
+}
+
+static void device_place(hsy_device *dev)
+{
+    const struct device_parts p = device_parts(&dev->policy);
+    const size_t each = device_align(dev->policy.release_bytes);
+    uint8_t *base = (uint8_t *)dev;
+
+    dev->sources = (struct device_source *)(void *)(base + p.sources);
+    dev->records = (struct device_record *)(void *)(base + p.records);
+    dev->reports = base + p.reports;
+    for (size_t i = 0; i < 3; i++)
+        dev->scratch[i] = base + p.scratch + i * each;
+    dev->told = (uint64_t *)(void *)(base + p.told);
+    dev->image = base + p.image;
+    dev->image_room =
+        hsy_state_room(dev->policy.releases, dev->policy.release_bytes);
+    memset(base + p.sources, 0, p.end - p.sources);
+}
+
+/* ---- Policy -------------------------------------------------------------- */
+
+static bool device_name_ok(const char *name)
+{
+    size_t len = 0;
+
+    while (len <= HSY_SOURCE_MAX &&
+           ((name[len] >= 'a' && name[len] <= 'z') ||
+            (name[len] >= '0' && name[len] <= '9') || name[len] == '.' ||
+            name[len] == '_' || name[len] == '-'))
+        len++;
+    return len >= 1 && len <= HSY_SOURCE_MAX && name[len] == '\0';
+}
+
+static hsy_status device_sources_ok(const hsy_policy *policy, hsy_error *err)
+{
+    if (policy->nsources > HSY_TASKS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "nsources", "too many sources",
+                              HSY_TASKS_MAX);
+    for (size_t i = 0; i < policy->nsources; i++) {
+        const char *name = policy->sources[i].name;
+
+        if (name == NULL || !device_name_ok(name))
+            return hsy_fail_line(err, HSY_E_RANGE, "sources",
+                                 "a source is 1 to 64 of a-z, 0-9, '.', '_', "
+                                 "'-'",
+                                 i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (strlen(policy->sources[k].name) == strlen(name) &&
+                memcmp(policy->sources[k].name, name, strlen(name)) == 0)
+                return hsy_fail_line(err, HSY_E_RANGE, "sources",
+                                     "two sources have one name", i + 1);
+    }
+    return HSY_OK;
+}
+
+static hsy_status device_policy_ok(const hsy_policy *policy, hsy_error *err)
+{
+    if (policy->size != sizeof *policy)
+        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+                              "set it to sizeof(hsy_policy)", sizeof *policy);
+    if (!device_room_ok(policy))
+        return hsy_fail_limit(err, HSY_E_RANGE, "releases",
+                              "room for 1 to 4096 releases, of at most 1 GiB "
+                              "in all",
+                              DEVICE_RELEASES_MAX);
+    return device_sources_ok(policy, err);
+}
+
+static hsy_status device_world_ok(const hsy_world *world, hsy_error *err)
+{
+    if (world->size != sizeof *world)
+        return hsy_fail_limit(err, HSY_E_RANGE, "size",
+                              "set it to sizeof(hsy_world)", sizeof *world);
+    if (world->load == NULL || world->store == NULL || world->now == NULL ||
+        world->verify == NULL || world->entropy.fill == NULL ||
+        (world->anchor_read == NULL) != (world->anchor_raise == NULL))
+        return hsy_fail(err, HSY_E_RANGE, "world",
+                        "a function is missing; the anchor has two or none");
+    return HSY_OK;
+}
+
+/* ---- Coins, time, log ---------------------------------------------------- */
+
+static hsy_status device_keyed(void *ctx, hsy_streams *room, hsy_coins *coins,
+                               const hsy_context *context)
+{
+    const hsy_device *dev = ctx;
+
+    hsy_streams_open(room, dev->keys.coins, context);
+    *coins = hsy_streams_coins(room);
+    return HSY_OK;
+}
+
+void hsy_device_coins(hsy_device *dev, device_coins *open, void *ctx)
+{
+    dev->open = open;
+    dev->open_ctx = ctx;
+}
+
+hsy_status hsy_device_draw(const hsy_device *dev, struct device_draw *draw,
+                           const char *purpose, const hsy_release *r,
+                           const uint8_t digest[HSY_DIGEST], uint64_t number,
+                           uint64_t truth)
+{
+    const hsy_context context = {
+        .purpose = purpose,
+        .source = r->task.source,
+        .source_len = strlen(r->task.source),
+        .digest = digest,
+        .slot = number,
+        .truth = truth,
+    };
+
+    return dev->open(dev->open_ctx, &draw->room, &draw->coins, &context);
+}
+
+void hsy_device_drawn(struct device_draw *draw)
+{
+    bytes_wipe(draw, sizeof *draw);
+}
+
+hsy_status hsy_device_ready(const hsy_device *dev, hsy_error *err)
+{
+    switch (dev->phase) {
+    case DEVICE_READY:
+        return HSY_OK;
+    case DEVICE_WRITING:
+        return hsy_fail(err, HSY_E_BUSY, "device",
+                        "an answer is being written: end it first");
+    case DEVICE_LOST:
+        return hsy_fail(err, HSY_E_DAMAGED, "device",
+                        "a write failed: open the device again");
+    case DEVICE_CLOSED:
+        break;
+    }
+    return hsy_fail(err, HSY_E_RANGE, "device", "the device is not open");
+}
+
+/* A clock from beyond the calendar stands at its end: everything is over. */
+hsy_status hsy_device_today(const hsy_device *dev, uint32_t *day,
+                            uint64_t *seconds, hsy_error *err)
+{
+    uint64_t now = 0, most = (uint64_t)UINT32_MAX * DEVICE_DAY,
+             least = (uint64_t)dev->head.day * DEVICE_DAY;
+
+    if (dev->world.now(dev->world.ctx, &now) != HSY_OK)
+        return hsy_fail(err, HSY_E_IO, "clock", "the clock cannot be read");
+    if (now > most)
+        now = most;
+    if (now < least)
+        now = least;
+    *day = (uint32_t)(now / DEVICE_DAY);
+    if (seconds != NULL)
+        *seconds = now;
+    return HSY_OK;
+}
+
+hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day)
+{
+    hsy_entry e = {.kind = kind, .day = day};
+
+    if (r != NULL) {
+        memcpy(e.task, r->task.id, sizeof e.task);
+        memcpy(e.source, r->task.source, sizeof e.source);
+        e.release = r->task.release;
+    }
+    return e;
+}
+
+void hsy_device_log(const hsy_device *dev, const hsy_entry *entry)
+{
+    if (dev->world.log != NULL)
+        dev->world.log(dev->world.ctx, entry);
+}
+
+void hsy_device_note(hsy_device *dev, const hsy_entry *entry)
+{
+    if (dev->nnotes < DEVICE_NOTES)
+        dev->notes[dev->nnotes++] = *entry;
+}
+
+void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
+                       struct device_round *round, uint32_t day)
+{
+    if (round->held != 0) {
+        hsy_entry e = hsy_device_entry(HSY_ENTRY_DROPPED, r, day);
+
+        e.round = round->number - 1;
+        e.slot = e.round / r->rounds;
+        hsy_device_note(dev, &e);
+    }
+    *round = (struct device_round){.number = 0};
+    bytes_wipe(device_reports(dev, record, round),
+               device_round_bytes(&dev->records[record]));
+}
+
+/* ---- Making, opening, closing -------------------------------------------- */
+
+static hsy_status device_start(hsy_device *dev, const hsy_policy *policy,
+                               const hsy_world *world, hsy_error *err)
+{
+    hsy_status st;
+
+    memset(dev, 0, sizeof *dev);
+    st = device_policy_ok(policy, err);
+    if (st == HSY_OK)
+        st = device_world_ok(world, err);
+    if (st != HSY_OK)
+        return st;
+    dev->policy = *policy;
+    dev->policy.release_bytes = device_release_bytes(policy);
+    dev->world = *world;
+    dev->open = device_keyed;
+    dev->open_ctx = dev;
+    device_place(dev);
+    return HSY_OK;
+}
+
+hsy_status hsy_device_create(hsy_device *dev, const hsy_policy *policy,
+                             const hsy_world *world, hsy_error *err)
+{
+    hsy_status st = device_start(dev, policy, world, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = hsy_state_create(dev, err);
+    if (st == HSY_OK)
+        dev->phase = DEVICE_READY;
+    else
+        hsy_device_close(dev);
+    return st;
+}
+
+hsy_status hsy_device_open(hsy_device *dev, const hsy_policy *policy,
+                           const hsy_world *world, hsy_error *err)
+{
+    hsy_status st = device_start(dev, policy, world, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = hsy_state_open(dev, err);
+    if (st == HSY_OK)
+        dev->phase = DEVICE_READY;
+    else
+        hsy_device_close(dev);
+    return st;
+}
+
+void hsy_device_close(hsy_device *dev)
+{
+    const size_t all =
+        dev->image == NULL ? sizeof *dev : device_parts(&dev->policy).end;
+
+    bytes_wipe(dev, all);
+}
+
+/* ---- Consent and forgetting ---------------------------------------------- */
+
+/* Delete the reports that wait. That they were made stays: the rounds have had
+ * their answers, and send null uploads. */
+static void device_erase(hsy_device *dev, uint32_t record)
+{
+    struct device_record *rec = &dev->records[record];
+
+    for (uint32_t i = 0; i < rec->window; i++)
+        rec->rounds[i].held = 0;
+    bytes_wipe(device_reports(dev, record, rec->rounds),
+               dev->policy.release_bytes);
+    hsy_state_record(dev, record);
+}
+
+/* HSY_OK if the device may be changed now, and the day. */
+static hsy_status device_change(const hsy_device *dev, uint32_t *day,
+                                hsy_error *err)
+{
+    hsy_status st = hsy_device_ready(dev, err);
+
+    *day = 0;
+    if (st == HSY_OK)
+        st = hsy_device_today(dev, day, NULL, err);
+    return st == HSY_OK ? hsy_state_current(dev, err) : st;
+}
+
+hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
+                                  hsy_error *err)
+{
+    hsy_entry entry;
+    uint32_t day;
+    hsy_status st = device_change(dev, &day, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (consent != HSY_CONSENT_NONE && consent != HSY_CONSENT_COLLECT &&
+        consent != HSY_CONSENT_SEND)
+        return hsy_fail(err, HSY_E_RANGE, "consent", "no such consent");
+    dev->head.consent = (uint32_t)consent;
+    for (uint32_t i = 0; i < dev->nrecords && consent == HSY_CONSENT_NONE; i++)
+        device_erase(dev, i);
+    entry = hsy_device_entry(HSY_ENTRY_CONSENT, NULL, day);
+    entry.nano = (uint64_t)consent;
+    hsy_device_note(dev, &entry);
+    hsy_state_head(dev);
+    return hsy_state_commit(dev, err);
+}
+
+hsy_consent hsy_device_consent(const hsy_device *dev)
+{
+    return (hsy_consent)dev->head.consent;
+}
+
+/* The record stays, without a key or a report: its release is closed. */
+static void device_close_record(hsy_device *dev, uint32_t record)
+{
+    struct device_record *rec = &dev->records[record];
+
+    rec->closed = 1;
+    rec->used = 0;
+    bytes_wipe(rec->keys, sizeof rec->keys);
+    device_erase(dev, record);
+}
+
+hsy_status hsy_device_forget(hsy_device *dev, const char *source,
+                             hsy_error *err)
+{
+    hsy_entry entry;
+    uint32_t day, which = UINT32_MAX;
+    hsy_status st = device_change(dev, &day, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (source != NULL) {
+        which = hsy_ledger_find(dev, source);
+        if (which == dev->nsources && hsy_ledger_source(dev, source) == NULL)
+            return hsy_fail(err, HSY_E_UNKNOWN, "source", "no such source");
+    }
+    for (uint32_t i = 0; i < dev->nrecords; i++)
+        if (source == NULL || dev->records[i].source == which)
+            device_close_record(dev, i);
+    entry = hsy_device_entry(HSY_ENTRY_FORGET, NULL, day);
+    if (source != NULL && which < dev->nsources)
+        memcpy(entry.source, dev->sources[which].name, sizeof entry.source);
+    hsy_device_note(dev, &entry);
+    hsy_state_head(dev);
+    return hsy_state_commit(dev, err);
+}

@@ -1,0 +1,519 @@
+/*
+ * document.c - task document v1: all tasks of a collector, in one encoding.
+ *
+ * Little-endian.                                        docs/formats.md, 6
+ *
+ *     0 magic[4], 4 format, 8 version (8 bytes), 16 issued, 20 expires,
+ *     24 tasks, 28 length of all of it, 32 next_key[32], 64 tasks,
+ *     then signature[64] of everything before it
+ *
+ * A task:
+ *
+ *     0 length of this task, 4 to 59 numbers (document_numbers),
+ *     60 whether there is a permanent scheme, 64 grain, 72 and 80 sample,
+ *     88 id[32], 120 source[64], 184 zero[8], 192 scheme[384],
+ *     the permanent scheme [384], labels, question
+ *
+ * What a field may be is written once, in document_check, and holds for what
+ * is written and for what is read. That a scheme's integers follow from its
+ * parameters is seen when it is resolved (hsy_release_init), not here.
+ */
+#include "lib/bits/bytes.h"
+#include "lib/bits/utf8.h"
+#include "lib/core/fail.h"
+
+#include <string.h>
+
+#define DOCUMENT_FORMAT 1u
+#define DOCUMENT_HEAD 64u
+#define DOCUMENT_TASK 192u
+#define DOCUMENT_DAYS 2932897u /* the day after 9999-12-31 */
+#define DOCUMENT_GRACE 3650u
+#define DOCUMENT_DAY_SECONDS 86400u
+
+static const uint8_t document_magic[4] = {'H', 'S', 'Y', 'D'};
+
+/* A task's numbers of 4 bytes, in the order in which they stand from byte 4
+ * on; then the lengths of question and labels. */
+static const size_t document_numbers[] = {
+    offsetof(hsy_task, release),       offsetof(hsy_task, start),
+    offsetof(hsy_task, end),           offsetof(hsy_task, slot_days),
+    offsetof(hsy_task, round_days),    offsetof(hsy_task, max_changes),
+    offsetof(hsy_task, answers),       offsetof(hsy_task, sends),
+    offsetof(hsy_task, delay_seconds), offsetof(hsy_task, grace_days),
+    offsetof(hsy_task, min_reports),   offsetof(hsy_task, other),
+};
+
+#define DOCUMENT_NUMBERS (sizeof document_numbers / sizeof document_numbers[0])
+
+/* ---- What a task may be -------------------------------------------------- */
+
+/* 1 to max letters of a name, then its end. */
+static bool document_name(const char *name, size_t max)
+{
+    size_t len = 0;
+
+    while (len <= max && name[len] != '\0') {
+        char c = name[len++];
+
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '.' &&
+            c != '_' && c != '-')
+            return false;
+    }
+    return len >= 1 && len <= max;
+}
+
+/* One line of text that a person can read: no control character (C0, DEL, C1),
+ * no line or paragraph separator, and nothing that turns the direction of
+ * writing, so that it reads as it was written. */
+static bool document_text(const char *text, size_t len)
+{
+    const uint8_t *p = (const uint8_t *)text;
+    uint32_t c;
+
+    for (size_t at = 0, n; at < len; at += n) {
+        n = utf8_one(&c, p + at, len - at);
+        if (n == 0 || c < 0x20 || (c >= 0x7f && c < 0xa0) ||
+            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+            return false;
+    }
+    return len >= 1 && len <= HSY_QUESTION_MAX;
+}
+
+static const char *document_names(const hsy_task *t, const char **field)
+{
+    *field = "id";
+    if (!document_name(t->id, HSY_TASK_ID))
+        return "an id is 1 to 32 of a-z, 0-9, '.', '_', '-'";
+    *field = "source";
+    if (!document_name(t->source, HSY_SOURCE_MAX))
+        return "a source is 1 to 64 of a-z, 0-9, '.', '_', '-'";
+    *field = "question";
+    if (!document_text(t->question, t->question_len))
+        return "a question is 1 to 1024 bytes of UTF-8, one line without "
+               "control characters";
+    *field = "release";
+    if (t->release == 0)
+        return "a release is at least 1";
+    return NULL;
+}
+
+/* Days of a slot, and of a round. */
+static uint32_t document_slot(const hsy_task *t)
+{
+    return t->slot_days != 0 ? t->slot_days : t->end - t->start;
+}
+
+static uint32_t document_round(const hsy_task *t)
+{
+    return t->round_days != 0 ? t->round_days : document_slot(t);
+}
+
+/* Days end below 2^22, so there are fewer slots than 2^32. */
+static const char *document_time(const hsy_task *t, const char **field)
+{
+    *field = "end";
+    if (t->end > DOCUMENT_DAYS)
+        return "a task ends before the year 10000";
+    if (t->start >= t->end)
+        return "a task ends after its start";
+    *field = "slot_days";
+    if (t->slot_days > t->end - t->start)
+        return "a slot is not longer than the task";
+    *field = "round_days";
+    if (document_slot(t) % document_round(t) != 0)
+        return "rounds must divide a slot evenly";
+    *field = "delay";
+    if (t->delay_seconds >= (uint64_t)document_round(t) * DOCUMENT_DAY_SECONDS)
+        return "a delay is shorter than a round";
+    *field = "grace";
+    if (t->grace_days > DOCUMENT_GRACE)
+        return "uploads are sent within 3650 days or not at all";
+    return NULL;
+}
+
+static const char *document_counts(const hsy_task *t, const char **field)
+{
+    const bool kept = document_round(t) < document_slot(t);
+
+    *field = "permanent";
+    if (kept != (t->permanent != NULL))
+        return kept ? "several rounds a slot need a permanent answer"
+                    : "a permanent answer needs several rounds a slot";
+    *field = "max_changes";
+    if (t->max_changes < 1 || t->max_changes > (kept ? HSY_CHANGES_MAX : 1))
+        return "from 1 to 16 changes with a permanent answer, else 1";
+    *field = "answers";
+    if (t->answers < 1 || t->answers > (kept ? 1 : HSY_ANSWERS_MAX))
+        return "from 1 to 64 answers a round, 1 with a permanent answer";
+    *field = "sends";
+    if (t->sends < 1 || t->sends > t->answers)
+        return "from 1 to as many uploads as there are answers";
+    *field = "sample";
+    if (t->sample.num < 1 || t->sample.num > t->sample.den ||
+        t->sample.den > (uint64_t)1 << 31)
+        return "a share above 0, at most 1, its denominator at most 2^31";
+    *field = "grain";
+    if (t->grain != 0 && !kept)
+        return "a grain goes with a permanent answer";
+    return NULL;
+}
+
+/* A chain's schemes agree in all that was asked for; epsilon, which differs, is
+ * larger in the permanent one. RAPPOR has both steps in one scheme. */
+static bool document_agree(const hsy_spec *permanent, const hsy_spec *report)
+{
+    return permanent->mechanism == report->mechanism &&
+           permanent->kind == report->kind && permanent->d == report->d &&
+           permanent->lo == report->lo && permanent->hi == report->hi &&
+           permanent->scale == report->scale &&
+           permanent->design == report->design &&
+           memcmp(permanent->chance, report->chance, sizeof report->chance) ==
+               0 &&
+           memcmp(permanent->param, report->param, sizeof report->param) == 0 &&
+           permanent->nano_epsilon >= report->nano_epsilon &&
+           (report->nano_permanent == 0 ||
+            report->nano_permanent == permanent->nano_epsilon);
+}
+
+static const char *document_schemes(const hsy_task *t, const char **field)
+{
+    hsy_spec report, permanent;
+
+    *field = "labels";
+    if (t->labels_len > HSY_LABELS_MAX)
+        return "the labels are too long";
+    *field = "scheme";
+    if (hsy_spec_decode(&report, t->scheme, t->labels, t->labels_len, NULL) !=
+        HSY_OK)
+        return "a mechanism this version does not know, or other labels";
+    if (report.kind < HSY_KIND_YES_NO || report.kind > HSY_KIND_STRINGS)
+        return "a task asks for yes or no, a value, a number or a string";
+    *field = "other";
+    if (t->other != HSY_TASK_CLOSED &&
+        (report.kind != HSY_KIND_VALUES || t->other >= report.d))
+        return "other is one of the listed values";
+    *field = "permanent";
+    if (t->permanent == NULL
+            ? report.nano_permanent != 0
+            : hsy_spec_decode(&permanent, t->permanent, t->labels,
+                              t->labels_len, NULL) != HSY_OK ||
+                  !document_agree(&permanent, &report))
+        return "the permanent scheme differs in more than a larger epsilon";
+    return NULL;
+}
+
+/* Task i, from 0 on. */
+static hsy_status document_check(const hsy_task *t, size_t i, hsy_status status,
+                                 hsy_error *err)
+{
+    static const char *(*const checks[])(const hsy_task *, const char **) = {
+        document_names, document_time, document_counts, document_schemes};
+
+    for (size_t k = 0; k < sizeof checks / sizeof checks[0]; k++) {
+        const char *field, *wrong = checks[k](t, &field);
+
+        if (wrong != NULL)
+            return hsy_fail_line(err, status, field, wrong, i + 1);
+    }
+    return HSY_OK;
+}
+
+/* What concerns the document as a whole. */
+static hsy_status document_check_head(const hsy_document *doc, uint64_t tasks,
+                                      hsy_status status, hsy_error *err)
+{
+    if (doc->version == 0)
+        return hsy_fail(err, status, "version", "a version is at least 1");
+    if (doc->expires > DOCUMENT_DAYS || doc->issued >= doc->expires)
+        return hsy_fail(err, status, "expires",
+                        "a document expires after it was issued, before the "
+                        "year 10000");
+    if (tasks > HSY_TASKS_MAX)
+        return hsy_fail_limit(err, status, "tasks", "too many tasks",
+                              HSY_TASKS_MAX);
+    return HSY_OK;
+}
+
+/* ---- Writing ------------------------------------------------------------- */
+
+static size_t document_task_bytes(const hsy_task *t)
+{
+    return DOCUMENT_TASK + HSY_SCHEME_WIRE +
+           (t->permanent != NULL ? HSY_SCHEME_WIRE : 0) + t->labels_len +
+           t->question_len;
+}
+
+static void document_put_name(uint8_t *to, const char *name)
+{
+    size_t len = 0;
+
+    while (name[len] != '\0')
+        len++;
+    memcpy(to, name, len); /* the rest is zero already */
+}
+
+static uint8_t *document_append(uint8_t *to, const void *from, size_t len)
+{
+    if (len != 0)
+        memcpy(to, from, len);
+    return to + len;
+}
+
+static uint8_t *document_put_task(uint8_t *to, const hsy_task *t)
+{
+    const uint8_t *fields = (const uint8_t *)t;
+    uint8_t *at = to + 4;
+
+    memset(to, 0, DOCUMENT_TASK);
+    bytes_put32(to, (uint32_t)document_task_bytes(t));
+    for (size_t i = 0; i < DOCUMENT_NUMBERS; i++, at += 4) {
+        uint32_t number;
+
+        memcpy(&number, fields + document_numbers[i], sizeof number);
+        bytes_put32(at, number);
+    }
+    bytes_put32(to + 52, (uint32_t)t->question_len);
+    bytes_put32(to + 56, (uint32_t)t->labels_len);
+    bytes_put32(to + 60, t->permanent != NULL);
+    bytes_put64(to + 64, t->grain);
+    bytes_put64(to + 72, t->sample.num);
+    bytes_put64(to + 80, t->sample.den);
+    document_put_name(to + 88, t->id);
+    document_put_name(to + 120, t->source);
+    at = document_append(to + DOCUMENT_TASK, t->scheme, HSY_SCHEME_WIRE);
+    if (t->permanent != NULL)
+        at = document_append(at, t->permanent, HSY_SCHEME_WIRE);
+    at = document_append(at, t->labels, t->labels_len);
+    return document_append(at, t->question, t->question_len);
+}
+
+/* Whether an earlier task has this one's id. */
+static bool document_repeats(const hsy_task *tasks, size_t i)
+{
+    for (size_t k = 0; k < i; k++) {
+        size_t n = 0;
+
+        while (tasks[k].id[n] == tasks[i].id[n] && tasks[i].id[n] != '\0')
+            n++;
+        if (tasks[k].id[n] == tasks[i].id[n])
+            return true;
+    }
+    return false;
+}
+
+/* Check all of it; *len is what it takes with its signature. */
+static hsy_status document_measure(size_t *len, const hsy_document *doc,
+                                   const hsy_task *tasks, size_t n,
+                                   hsy_error *err)
+{
+    hsy_status st = document_check_head(doc, n, HSY_E_RANGE, err);
+
+    *len = DOCUMENT_HEAD + HSY_SIGNATURE;
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        st = document_check(&tasks[i], i, HSY_E_RANGE, err);
+        if (st == HSY_OK && document_repeats(tasks, i))
+            st = hsy_fail_line(err, HSY_E_RANGE, "id",
+                               "another task has the same id", i + 1);
+        if (st == HSY_OK)
+            *len += document_task_bytes(&tasks[i]);
+        if (st == HSY_OK && *len > HSY_DOCUMENT_MAX)
+            st = hsy_fail_limit(err, HSY_E_RANGE, "tasks",
+                                "the document is too long", HSY_DOCUMENT_MAX);
+    }
+    return st;
+}
+
+hsy_status hsy_document_encode(uint8_t *out, size_t room, size_t *len,
+                               const hsy_document *doc, const hsy_task *tasks,
+                               size_t n, hsy_error *err)
+{
+    size_t all;
+    hsy_status st = document_measure(&all, doc, tasks, n, err);
+    uint8_t *at = out;
+
+    if (st != HSY_OK)
+        return st;
+    if (out != NULL && room < all - HSY_SIGNATURE)
+        return hsy_fail_limit(err, HSY_E_RANGE, "room", "it does not fit",
+                              room);
+    *len = all - HSY_SIGNATURE;
+    if (out == NULL)
+        return HSY_OK;
+    memcpy(out, document_magic, sizeof document_magic);
+    bytes_put32(out + 4, DOCUMENT_FORMAT);
+    bytes_put64(out + 8, doc->version);
+    bytes_put32(out + 16, doc->issued);
+    bytes_put32(out + 20, doc->expires);
+    bytes_put32(out + 24, (uint32_t)n);
+    bytes_put32(out + 28, (uint32_t)all);
+    memcpy(out + 32, doc->next_key, HSY_SIGN_KEY);
+    at += DOCUMENT_HEAD;
+    for (size_t i = 0; i < n; i++)
+        at = document_put_task(at, &tasks[i]);
+    return HSY_OK;
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
+/* Whether letters are followed by zeros up to the end; as text in name. */
+static bool document_get_name(char *name, const uint8_t *from, size_t max)
+{
+    size_t len = 0;
+
+    while (len < max && from[len] != 0)
+        len++;
+    memcpy(name, from, max);
+    name[max] = '\0';
+    while (len < max && from[len] == 0)
+        len++;
+    return len == max;
+}
+
+/* The task that begins here, its length stated truly. False: its names or
+ * spare bytes have more than one encoding. */
+static bool document_get_task(hsy_task *t, const uint8_t *from)
+{
+    const uint8_t *at = from + 4;
+    bool canonical;
+
+    *t = (hsy_task){.release = 0};
+    for (size_t i = 0; i < DOCUMENT_NUMBERS; i++, at += 4) {
+        uint32_t number = bytes_get32(at);
+
+        memcpy((uint8_t *)t + document_numbers[i], &number, sizeof number);
+    }
+    t->question_len = bytes_get32(from + 52);
+    t->labels_len = bytes_get32(from + 56);
+    t->grain = bytes_get64(from + 64);
+    t->sample = (hsy_ratio){bytes_get64(from + 72), bytes_get64(from + 80)};
+    canonical = document_get_name(t->id, from + 88, HSY_TASK_ID);
+    canonical &= document_get_name(t->source, from + 120, HSY_SOURCE_MAX);
+    canonical &= bytes_get64(from + 184) == 0;
+    t->scheme = from + DOCUMENT_TASK;
+    at = t->scheme + HSY_SCHEME_WIRE;
+    if (bytes_get32(from + 60) != 0) {
+        t->permanent = at;
+        at += HSY_SCHEME_WIRE;
+    }
+    t->labels = t->labels_len != 0 ? at : NULL;
+    t->question = (const char *)at + t->labels_len;
+    return canonical;
+}
+
+/* Whether a task stands here whose parts have the length of the whole. */
+static bool document_frames(const uint8_t *from, size_t left)
+{
+    uint64_t parts = DOCUMENT_TASK + HSY_SCHEME_WIRE;
+
+    if (left < parts)
+        return false;
+    parts += (uint64_t)bytes_get32(from + 52) + bytes_get32(from + 56);
+    if (bytes_get32(from + 60) != 0)
+        parts += HSY_SCHEME_WIRE;
+    return bytes_get32(from + 60) <= 1 && bytes_get32(from) == parts &&
+           parts <= left;
+}
+
+/* Whether one of the tasks from `first` up to this one has its id. */
+static bool document_seen(const uint8_t *first, const uint8_t *this)
+{
+    for (; first < this; first += bytes_get32(first))
+        if (memcmp(first + 88, this + 88, HSY_TASK_ID) == 0)
+            return true;
+    return false;
+}
+
+static hsy_status document_open_tasks(const hsy_document *doc, hsy_error *err)
+{
+    const uint8_t *first = doc->bytes + DOCUMENT_HEAD, *at = first;
+    const uint8_t *end = doc->bytes + doc->len - HSY_SIGNATURE;
+    hsy_task t;
+
+    for (uint32_t i = 0; i < doc->tasks; i++) {
+        hsy_status st;
+
+        if (!document_frames(at, (size_t)(end - at)))
+            return hsy_fail_line(err, HSY_E_FORMAT, "length",
+                                 "a task does not have the length stated",
+                                 (uint64_t)i + 1);
+        if (!document_get_task(&t, at))
+            return hsy_fail_line(err, HSY_E_FORMAT, "id",
+                                 "a name or reserved bytes are not followed "
+                                 "by zeros",
+                                 (uint64_t)i + 1);
+        st = document_check(&t, i, HSY_E_FORMAT, err);
+        if (st != HSY_OK)
+            return st;
+        if (document_seen(first, at))
+            return hsy_fail_line(err, HSY_E_FORMAT, "id",
+                                 "another task has the same id",
+                                 (uint64_t)i + 1);
+        at += bytes_get32(at);
+    }
+    if (at != end)
+        return hsy_fail(err, HSY_E_FORMAT, "length",
+                        "bytes follow the last task");
+    return HSY_OK;
+}
+
+/* Magic, format and length, which stand before everything else. */
+static hsy_status document_frame(const uint8_t *bytes, size_t len,
+                                 hsy_error *err)
+{
+    if (len < 8 || memcmp(bytes, document_magic, sizeof document_magic) != 0)
+        return hsy_fail(err, HSY_E_FORMAT, "magic",
+                        "not a task document, as 'tasks compile' makes one of "
+                        "a tasks.yaml");
+    if (bytes_get32(bytes + 4) != DOCUMENT_FORMAT)
+        return hsy_fail_limit(err, HSY_E_FORMAT, "format",
+                              "a format this program does not know",
+                              DOCUMENT_FORMAT);
+    if (len > HSY_DOCUMENT_MAX)
+        return hsy_fail_limit(err, HSY_E_FORMAT, "length",
+                              "the document is too long", HSY_DOCUMENT_MAX);
+    if (len < DOCUMENT_HEAD + HSY_SIGNATURE || bytes_get32(bytes + 28) != len)
+        return hsy_fail(err, HSY_E_FORMAT, "length",
+                        "the document does not have the length stated");
+    return HSY_OK;
+}
+
+hsy_status hsy_document_open(hsy_document *doc, const uint8_t *bytes,
+                             size_t len, hsy_error *err)
+{
+    hsy_status st = document_frame(bytes, len, err);
+    hsy_document d;
+
+    if (st != HSY_OK)
+        return st;
+    d = (hsy_document){.version = bytes_get64(bytes + 8),
+                       .issued = bytes_get32(bytes + 16),
+                       .expires = bytes_get32(bytes + 20),
+                       .tasks = bytes_get32(bytes + 24),
+                       .bytes = bytes,
+                       .len = len};
+    memcpy(d.next_key, bytes + 32, HSY_SIGN_KEY);
+    st = document_check_head(&d, d.tasks, HSY_E_FORMAT, err);
+    if (st == HSY_OK)
+        st = document_open_tasks(&d, err);
+    if (st == HSY_OK)
+        *doc = d;
+    return st;
+}
+
+void hsy_document_task(const hsy_document *doc, hsy_task *task, uint32_t i)
+{
+    const uint8_t *at = doc->bytes + DOCUMENT_HEAD;
+
+    while (i-- != 0)
+        at += bytes_get32(at);
+    (void)document_get_task(task, at);
+}
+
+#undef DOCUMENT_FORMAT
+#undef DOCUMENT_HEAD
+#undef DOCUMENT_TASK
+#undef DOCUMENT_DAYS
+#undef DOCUMENT_GRACE
+#undef DOCUMENT_DAY_SECONDS
+#undef DOCUMENT_NUMBERS

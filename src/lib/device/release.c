@@ -1,0 +1,410 @@
+/*
+ * release.c - a task with its schemes: its plan, its charges, its digest.
+ *
+ * The digest is what coins are drawn under and charges are written down for.
+ * It holds everything that shapes what the coins do (scheme of the permanent or
+ * only answer, grain, slots, rounds, counts) and nothing that does not: not the
+ * task's name, question, end, sample or delay. A task under another name has
+ * the same digest and so the same answers; any other change is another release
+ * with coins of its own, charged in full. Fresh and kept answers never share a
+ * digest: round_days is 0 for the ones and not for the others, also where a
+ * task has no slots and its end alone says how many rounds there are.
+ *
+ * The stages of a search (staged.h) are one release: in the digest stands what
+ * they share, not the number of a stage or its candidates. All stages are one
+ * round, of the one slot there is, and a round of fresh answers is charged and
+ * answered once: whatever further stages are asked, in whatever order and with
+ * whatever candidates, one report leaves.              docs/device.md, Stages
+ */
+#include "lib/bits/bytes.h"
+#include "lib/core/blake2b.h"
+#include "lib/core/exp.h"
+#include "lib/core/fail.h"
+#include "lib/device/internal.h"
+#include "lib/mech/rappor.h"
+#include "lib/scheme/resolve.h"
+#include "lib/scheme/staged.h"
+
+#include <string.h>
+
+static const char release_tag[] = "hearsay release 1";
+static const char release_report_tag[] = "hearsay release report 1";
+static const char release_base_tag[] = "hearsay release base 1";
+
+/* ---- Memory -------------------------------------------------------------- */
+
+static size_t release_align(size_t bytes)
+{
+    const size_t align = _Alignof(max_align_t);
+
+    return (bytes + align - 1) / align * align;
+}
+
+/* Bytes of the scheme in a wire, which need not be sound: init will see. */
+static size_t release_scheme_size(const uint8_t *wire, const hsy_task *task)
+{
+    hsy_spec spec;
+
+    if (hsy_spec_decode(&spec, wire, task->labels, task->labels_len, NULL) !=
+        HSY_OK)
+        return release_align(sizeof(hsy_scheme));
+    return release_align(hsy_scheme_size(&spec));
+}
+
+size_t hsy_release_size(const hsy_task *task)
+{
+    size_t size = release_align(sizeof(hsy_release)) +
+                  release_scheme_size(task->scheme, task);
+
+    if (task->permanent != NULL)
+        size += release_scheme_size(task->permanent, task);
+    return size;
+}
+
+/* ---- The plan of slots and rounds ---------------------------------------- */
+
+static hsy_status release_plan(hsy_release *r, hsy_error *err)
+{
+    const hsy_task *t = &r->task;
+    const bool kept = r->permanent != NULL;
+
+    if (t->start >= t->end)
+        return hsy_fail(err, HSY_E_RANGE, "end", "a task ends after its start");
+    r->slot_days = t->slot_days != 0 ? t->slot_days : t->end - t->start;
+    r->round_days = t->round_days != 0 ? t->round_days : r->slot_days;
+    if (r->slot_days % r->round_days != 0)
+        return hsy_fail(err, HSY_E_RANGE, "round_days",
+                        "rounds must divide a slot evenly");
+    r->rounds = r->slot_days / r->round_days;
+    r->slots = ((uint64_t)t->end - t->start + r->slot_days - 1) / r->slot_days;
+    if (kept != (r->rounds > 1))
+        return hsy_fail(err, HSY_E_RANGE, "permanent",
+                        "several rounds a slot need a permanent answer, one "
+                        "has none");
+    if (!kept)
+        r->task.round_days = 0; /* one plan has one digest, and it says so */
+    return HSY_OK;
+}
+
+static hsy_status release_counts(const hsy_task *t, bool kept, hsy_error *err)
+{
+    const uint32_t changes = kept ? HSY_CHANGES_MAX : 1;
+    const uint32_t answers = kept ? 1 : HSY_ANSWERS_MAX;
+
+    if (t->max_changes < 1 || t->max_changes > changes)
+        return hsy_fail_limit(err, HSY_E_RANGE, "max_changes",
+                              "from 1 to 16 permanent answers a slot, 1 where "
+                              "none is kept",
+                              changes);
+    if (t->answers < 1 || t->answers > answers)
+        return hsy_fail_limit(err, HSY_E_RANGE, "answers",
+                              "from 1 to 64 answers a round, 1 where one is "
+                              "kept",
+                              answers);
+    if (t->sends < 1 || t->sends > t->answers)
+        return hsy_fail_limit(err, HSY_E_RANGE, "sends",
+                              "from 1 to as many as there are answers",
+                              t->answers);
+    if (t->sample.den < 1 || t->sample.den > (uint64_t)1 << 31 ||
+        t->sample.num > t->sample.den)
+        return hsy_fail(err, HSY_E_RANGE, "sample",
+                        "a share is num / den, den from 1 to 2^31");
+    return HSY_OK;
+}
+
+/* A search has one slot and in it one answer. */
+static hsy_status release_stages(hsy_release *r, hsy_error *err)
+{
+    const struct mech_staged *staged = mech_staged(r->scheme->mech);
+    const hsy_task *t = &r->task;
+
+    if (staged == NULL)
+        return HSY_OK;
+    if (t->slot_days != 0 || t->answers != 1)
+        return hsy_fail(err, HSY_E_RANGE,
+                        t->slot_days != 0 ? "slot_days" : "answers",
+                        "a search in stages is answered once, at one of them");
+    r->stage = staged->number(r->scheme);
+    return HSY_OK;
+}
+
+uint64_t hsy_release_round(const hsy_release *r, uint32_t day)
+{
+    if (release_stage(r) != 0)
+        return 0;
+    return (day - r->task.start) / r->round_days;
+}
+
+uint64_t hsy_release_slot(const hsy_release *r, uint32_t day)
+{
+    return r->task.slot_days == 0 ? 0
+                                  : (day - r->task.start) / r->task.slot_days;
+}
+
+/* ---- Charges ------------------------------------------------------------- */
+
+const hsy_scheme *hsy_release_charged(const hsy_release *r)
+{
+    return r->permanent != NULL ? r->permanent : r->scheme;
+}
+
+/*
+ * Nano-epsilon of all reports from one permanent answer. RAPPOR's scheme claims
+ * what one report spends; its permanent answer, in which two filters differ in
+ * at most 2h bits, each kept with odds (1 - f/2) / (f/2), spends more. 0: more
+ * than can be counted.
+ */
+static uint64_t release_nano_permanent(const hsy_scheme *s)
+{
+    if (s->rappor.flip == 0)
+        return s->nano_epsilon;
+    return 2 * (uint64_t)rappor_hashes(s) *
+           hsy_exp_cover(0 - s->rappor.flip, s->rappor.flip);
+}
+
+/* At most 64 times 2 * 64 * 32 * 10^9: no product passes 2^49. */
+static hsy_status release_charges(hsy_release *r, hsy_error *err)
+{
+    r->nano_one = r->scheme->nano_epsilon;
+    if (r->permanent != NULL) {
+        r->nano_permanent = release_nano_permanent(r->permanent);
+        r->nano_slot = r->task.max_changes * r->nano_permanent;
+    } else {
+        r->nano_permanent = r->nano_one;
+        r->nano_slot = r->task.sends * r->nano_one;
+    }
+    if (r->nano_slot == 0)
+        return hsy_fail(err, HSY_E_RANGE, "permanent",
+                        "nothing bounds what the permanent answer tells");
+    r->nano_lifetime = r->slots > UINT64_MAX / r->nano_slot
+                           ? UINT64_MAX
+                           : r->slots * r->nano_slot;
+    return HSY_OK;
+}
+
+/* ---- Digests ------------------------------------------------------------- */
+
+/* The numbers of a plan that shape what coins are drawn. */
+struct release_shape {
+    uint64_t grain;
+    uint32_t start, slot_days, round_days, answers, sends, changes;
+};
+
+static void release_digest(uint8_t digest[HSY_DIGEST],
+                           const uint8_t scheme[HSY_DIGEST],
+                           const struct release_shape *p)
+{
+    uint8_t numbers[32];
+    struct blake2b b;
+
+    bytes_put64(numbers, p->grain);
+    bytes_put32(numbers + 8, p->start);
+    bytes_put32(numbers + 12, p->slot_days);
+    bytes_put32(numbers + 16, p->round_days);
+    bytes_put32(numbers + 20, p->answers);
+    bytes_put32(numbers + 24, p->sends);
+    bytes_put32(numbers + 28, p->changes);
+    hsy_blake2b_init(&b, HSY_DIGEST, NULL, 0);
+    hsy_blake2b_update(&b, release_tag, sizeof release_tag);
+    hsy_blake2b_update(&b, scheme, HSY_DIGEST);
+    hsy_blake2b_update(&b, numbers, sizeof numbers);
+    hsy_blake2b_final(&b, digest);
+}
+
+/* With another second step other coins are drawn for reports (T07). */
+static void release_report_digest(hsy_release *r)
+{
+    struct blake2b b;
+
+    hsy_blake2b_init(&b, HSY_DIGEST, NULL, 0);
+    hsy_blake2b_update(&b, release_report_tag, sizeof release_report_tag);
+    hsy_blake2b_update(&b, r->digest, HSY_DIGEST);
+    hsy_blake2b_update(&b, r->scheme->digest, HSY_DIGEST);
+    hsy_blake2b_final(&b, r->report_digest);
+}
+
+/* Whose answer at a higher epsilon serves for a lower one. */
+static bool release_lowers(const hsy_scheme *s)
+{
+    return s->design == HSY_DESIGN_EPSILON &&
+           (s->mech == &hsy_mech_rr || s->mech == &hsy_mech_grr ||
+            s->mech == &hsy_mech_sue || s->mech == &hsy_mech_oue);
+}
+
+/*
+ * Everything that two releases must share before the answer to one can be made
+ * from that to the other: the scheme but for epsilon, and when a slot is. Only
+ * a first look; hsy_release_older decides. An answer that may never be sent
+ * (answers above sends) was not paid for, so nothing is made from it.
+ */
+static void release_base(hsy_release *r)
+{
+    hsy_scheme same = *hsy_release_charged(r);
+    uint8_t days[8], digest[HSY_DIGEST];
+    struct blake2b b;
+
+    if (!release_lowers(&same) || r->task.answers != r->task.sends)
+        return;
+    same.nano_epsilon = same.weight = same.total = same.own = same.other = 0;
+    same.shift = same.digits = 0;
+    hsy_scheme_digest(&same);
+    bytes_put32(days, r->task.start);
+    bytes_put32(days + 4, r->task.slot_days);
+    hsy_blake2b_init(&b, HSY_DIGEST, NULL, 0);
+    hsy_blake2b_update(&b, release_base_tag, sizeof release_base_tag);
+    hsy_blake2b_update(&b, same.digest, HSY_DIGEST);
+    hsy_blake2b_update(&b, days, sizeof days);
+    hsy_blake2b_final(&b, digest);
+    memcpy(r->base, digest, DEVICE_BASE);
+}
+
+/* The mechanisms that lower have no tail: the struct is all of the scheme. */
+bool hsy_release_older(hsy_scheme *older, const hsy_release *r,
+                       const struct device_record *record)
+{
+    const hsy_scheme *newer = hsy_release_charged(r);
+    const struct release_shape shape = {
+        .start = r->task.start,
+        .slot_days = r->task.slot_days,
+        .round_days = record->round_days,
+        .answers = record->answers,
+        .sends = record->sends,
+        .changes = record->changes,
+    };
+    const hsy_spec spec = {
+        .size = sizeof spec,
+        .mechanism = newer->mech->row.name,
+        .kind = newer->kind,
+        .nano_epsilon = record->nano_permanent,
+    };
+    uint8_t digest[HSY_DIGEST];
+    hsy_scheme made = *newer;
+
+    made.nano_epsilon = record->nano_permanent;
+    made.weight = made.total = made.own = made.other = 0;
+    made.shift = made.digits = 0;
+    if (hsy_mech_resolve(&made, newer->mech, &spec, NULL) != HSY_OK)
+        return false;
+    hsy_scheme_digest(&made);
+    release_digest(digest, made.digest, &shape);
+    if (memcmp(digest, record->digest, HSY_DIGEST) != 0)
+        return false;
+    *older = made;
+    return true;
+}
+
+/* ---- Making one ---------------------------------------------------------- */
+
+static hsy_status release_schemes(hsy_release *r, const hsy_task *task,
+                                  hsy_error *err)
+{
+    uint8_t *at = (uint8_t *)r + release_align(sizeof *r);
+    hsy_status st;
+
+    r->scheme = (hsy_scheme *)(void *)at;
+    st = hsy_scheme_decode(r->scheme, task->scheme, task->labels,
+                           task->labels_len, err);
+    if (st == HSY_OK)
+        st = hsy_mech_reports(r->scheme, err);
+    if (st != HSY_OK || task->permanent == NULL)
+        return st;
+    at += release_scheme_size(task->scheme, task);
+    r->permanent = (hsy_scheme *)(void *)at;
+    st = hsy_scheme_decode(r->permanent, task->permanent, task->labels,
+                           task->labels_len, err);
+    if (st == HSY_OK)
+        st = hsy_chain_init(&r->chain, r->permanent, r->scheme, task->grain,
+                            err);
+    return st;
+}
+
+/* Where there is something unlisted, it is one of the values. */
+static hsy_status release_other(const hsy_release *r, hsy_error *err)
+{
+    const uint32_t other = r->task.other;
+
+    if (other == HSY_TASK_CLOSED)
+        return HSY_OK;
+    if (r->scheme->kind != HSY_KIND_VALUES || other >= r->scheme->d)
+        return hsy_fail_limit(err, HSY_E_RANGE, "other",
+                              "the value for what is not listed is none of "
+                              "the list",
+                              r->scheme->d);
+    return HSY_OK;
+}
+
+static hsy_status release_fresh_grain(const hsy_release *r, hsy_error *err)
+{
+    if (r->permanent == NULL && r->task.grain != 0)
+        return hsy_fail(err, HSY_E_RANGE, "grain",
+                        "only permanent answers have a grain");
+    return HSY_OK;
+}
+
+static void release_digests(hsy_release *r)
+{
+    const struct release_shape shape = {
+        .grain = r->permanent != NULL ? r->chain.grain : 0,
+        .start = r->task.start,
+        .slot_days = r->task.slot_days,
+        .round_days = r->task.round_days,
+        .answers = r->task.answers,
+        .sends = r->task.sends,
+        .changes = r->task.max_changes,
+    };
+    const struct mech_staged *staged = mech_staged(r->scheme->mech);
+    const uint8_t *asked = hsy_release_charged(r)->digest;
+    uint8_t family[HSY_DIGEST];
+
+    if (staged != NULL) {
+        staged->family(r->scheme, family);
+        asked = family;
+    }
+    release_digest(r->digest, asked, &shape);
+    release_report_digest(r);
+    release_base(r);
+}
+
+hsy_status hsy_release_init(hsy_release *r, const hsy_task *task,
+                            hsy_error *err)
+{
+    hsy_status st;
+
+    memset(r, 0, sizeof *r);
+    r->task = *task;
+    r->task.question = NULL;
+    r->task.scheme = r->task.permanent = r->task.labels = NULL;
+    st = release_schemes(r, task, err);
+    if (st == HSY_OK)
+        st = release_plan(r, err);
+    if (st == HSY_OK)
+        st = release_counts(&r->task, r->permanent != NULL, err);
+    if (st == HSY_OK)
+        st = release_stages(r, err);
+    if (st == HSY_OK)
+        st = release_other(r, err);
+    if (st == HSY_OK)
+        st = release_fresh_grain(r, err);
+    if (st == HSY_OK)
+        st = release_charges(r, err);
+    if (st == HSY_OK)
+        release_digests(r);
+    return st;
+}
+
+void hsy_release_describe(const hsy_release *r, hsy_release_info *info)
+{
+    *info = (hsy_release_info){
+        .task = r->task,
+        .scheme = r->scheme,
+        .permanent = r->permanent,
+        .chain = r->permanent != NULL ? &r->chain : NULL,
+        .slots = r->slots,
+        .rounds = r->rounds,
+        .nano_one = r->nano_one,
+        .nano_slot = r->nano_slot,
+        .nano_lifetime = r->nano_lifetime,
+        .upload_bytes = HSY_UPLOAD_WIRE + hsy_packed_size(r->scheme, 1),
+    };
+    memcpy(info->digest, r->digest, HSY_DIGEST);
+}

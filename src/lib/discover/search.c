@@ -1,0 +1,451 @@
+/*
+ * search.c - prefix extending: from a tally of pem to frequent strings.
+ *
+ * Stage j extends each prefix that survived stage j-1 by every combination of
+ * the new bits, estimates all of these candidates from the reports of group j
+ * alone, and keeps the largest. Each person is in one group, so the noise of a
+ * stage has nothing to do with how its candidates were chosen: what stage j-1
+ * has picked by luck is judged afresh.
+ *
+ * With C candidates of which nobody has any, the largest estimate passes z
+ * standard errors with chance at most C P[N(0,1) > z] = alpha (Bonferroni).
+ */
+#include "lib/discover/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- What is wanted ------------------------------------------------------ */
+
+hsy_status hsy_search_check(double alpha, uint64_t max_candidates,
+                            hsy_error *err)
+{
+    if (!(alpha > 0 && alpha < 1))
+        return search_fail(err, HSY_E_RANGE, "alpha",
+                           "a chance lies between 0 and 1", 0);
+    if (max_candidates > HSY_SEARCH_CANDIDATES_MAX)
+        return search_fail(err, HSY_E_RANGE, "max-candidates",
+                           "at most 2^24 candidates",
+                           HSY_SEARCH_CANDIDATES_MAX);
+    return HSY_OK;
+}
+
+hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
+                             hsy_error *err)
+{
+    if (how->size != sizeof *how)
+        return search_fail(err, HSY_E_RANGE, "size",
+                           "the search is of another version", sizeof *how);
+    *out = *how;
+    out->top = how->top == 0 ? SEARCH_TOP : how->top;
+    out->keep = how->keep == 0 ? SEARCH_KEEP : how->keep;
+    out->alpha = how->alpha == 0 ? SEARCH_ALPHA : how->alpha;
+    if (how->max_candidates == 0)
+        out->max_candidates = HSY_SEARCH_CANDIDATES;
+    if (out->top > HSY_SEARCH_TOP_MAX)
+        return search_fail(err, HSY_E_RANGE, "top", "too many strings",
+                           HSY_SEARCH_TOP_MAX);
+    if (out->keep > HSY_SEARCH_KEEP_MAX)
+        return search_fail(err, HSY_E_RANGE, "keep",
+                           "too many times top prefixes", HSY_SEARCH_KEEP_MAX);
+    return hsy_search_check(out->alpha, out->max_candidates, err);
+}
+
+static uint32_t search_length(const hsy_info *info, size_t i)
+{
+    const uint64_t bits = info->param[HSY_PARAM_BITS];
+    const uint64_t reach =
+        info->param[HSY_PARAM_W] + (i + 1) * info->param[HSY_PARAM_STEP];
+
+    return (uint32_t)(reach < bits ? reach : bits);
+}
+
+/* Stage i, whose candidates extend at most `before` prefixes. */
+static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
+                            const hsy_info *info, size_t i, uint64_t before)
+{
+    hsy_info own;
+
+    hsy_scheme_info(hsy_scheme_part(s, i), &own);
+    *stage = (hsy_stage){.oracle = own.mechanism,
+                         .bits = search_length(info, i),
+                         .v0 = own.v0,
+                         .width = hsy_code_width(s)};
+    stage->step =
+        i == 0 ? stage->bits : stage->bits - search_length(info, i - 1);
+    stage->candidates = before << stage->step; /* both below 2^24 */
+}
+
+hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
+                           hsy_stage stages[HSY_STAGES_MAX], size_t *count,
+                           hsy_error *err)
+{
+    const size_t parts = hsy_scheme_parts(s);
+    hsy_search wanted;
+    hsy_stage plan[HSY_STAGES_MAX];
+    hsy_info info;
+    uint64_t before = 1;
+    hsy_status st = hsy_search_settle(&wanted, how, err);
+
+    if (st != HSY_OK)
+        return st;
+    hsy_scheme_info(s, &info);
+    if (strcmp(info.mechanism, "pem") != 0 || parts > HSY_STAGES_MAX)
+        return search_fail(err, HSY_E_UNKNOWN, "mechanism",
+                           "strings are discovered from reports of pem", 0);
+    for (size_t i = 0; i < parts; i++) {
+        hsy_stage *stage = &plan[i];
+        const bool last = i + 1 == parts;
+        const uint64_t most = last ? wanted.top : wanted.top * wanted.keep;
+
+        search_stage_of(stage, s, &info, i, before);
+        if (stage->candidates > wanted.max_candidates)
+            return search_fail(err, HSY_E_RANGE, "max-candidates",
+                               "a stage has more candidates than are allowed",
+                               stage->candidates);
+        if (last && wanted.top > stage->candidates)
+            return search_fail(err, HSY_E_RANGE, "top",
+                               "more strings than there are candidates",
+                               stage->candidates);
+        stage->keep = most < stage->candidates ? most : stage->candidates;
+        stage->z =
+            -hsy_normal_quantile(wanted.alpha / (double)stage->candidates);
+        before = stage->keep;
+    }
+    memcpy(stages, plan, parts * sizeof *plan);
+    *count = parts;
+    return HSY_OK;
+}
+
+double hsy_stage_users(const hsy_stage *stage, double share, double miss)
+{
+    const double z = (stage->z - hsy_normal_quantile(miss)) / share;
+
+    return ceil(stage->v0 * z * z);
+}
+
+double hsy_stage_share(const hsy_stage *stage, double reports, double miss)
+{
+    return (stage->z - hsy_normal_quantile(miss)) * sqrt(stage->v0 / reports);
+}
+
+/* ---- One stage ----------------------------------------------------------- */
+
+/* The candidates of a stage in the caller's scratch. */
+struct search_work {
+    uint64_t *codes; /* spelled, `width` words each */
+    uint64_t *own;   /* under the group's scheme */
+    hsy_point *points;
+    void *scratch;
+};
+
+static struct search_work search_open(void *scratch, uint64_t candidates,
+                                      size_t width)
+{
+    struct search_work w = {.points = scratch};
+
+    w.codes = (uint64_t *)(w.points + candidates);
+    w.own = w.codes + candidates * width;
+    w.scratch = w.own + candidates;
+    return w;
+}
+
+size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
+                          size_t count)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = (size_t)stages[i].candidates;
+        const size_t size =
+            n * (sizeof(hsy_point) + (stages[i].width + 1) * sizeof(uint64_t)) +
+            hsy_points_scratch(hsy_scheme_part(s, i), n);
+
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/* How strings are spelled. */
+struct search_spelling {
+    uint64_t bits;
+    uint32_t symbol;    /* bits of one */
+    uint32_t size;      /* of the alphabet; 0: any bytes */
+    uint8_t bytes[256]; /* of the alphabet, in order */
+};
+
+static void search_spelling(struct search_spelling *out, const hsy_scheme *s)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    *out = (struct search_spelling){.bits = info.param[HSY_PARAM_BITS],
+                                    .symbol = hsy_symbol_bits(s)};
+    for (unsigned b = 0; b < 256; b++)
+        if (info.alphabet[b / 8] >> b % 8 & 1)
+            out->bytes[out->size++] = (uint8_t)b;
+}
+
+/* How far up bit `at` of a string stands in its word, which is filled from the
+ * top but for the last. */
+static unsigned search_shift(const struct search_spelling *x, uint64_t at)
+{
+    const bool last = at / 64 == (x->bits - 1) / 64;
+
+    return last ? (unsigned)(x->bits - 1 - at) : 63 - (unsigned)(at % 64);
+}
+
+/* Bits from..to of a string as a number. */
+static uint64_t search_get(const struct search_spelling *x,
+                           const uint64_t *codes, uint64_t from, uint64_t to)
+{
+    uint64_t value = 0;
+
+    for (uint64_t at = from; at < to; at++)
+        value = value << 1 | (codes[at / 64] >> search_shift(x, at) & 1);
+    return value;
+}
+
+/* Let a prefix end before bit `end` with the bits of more. */
+static void search_put(const struct search_spelling *x, uint64_t *codes,
+                       uint64_t end, uint64_t more)
+{
+    for (uint64_t at = end; more != 0; more >>= 1) {
+        at--;
+        codes[at / 64] |= (more & 1) << search_shift(x, at);
+    }
+}
+
+/* Whether any string has this prefix, given that one has all of it but the last
+ * `step` bits: a symbol is at most the alphabet's size, and after the end there
+ * are zeros. */
+static bool search_possible(const struct search_spelling *x,
+                            const uint64_t *codes, uint64_t length,
+                            uint64_t step)
+{
+    uint64_t at = (length - step) / x->symbol * x->symbol;
+    bool ended = false;
+
+    if (x->size == 0)
+        return true;
+    if (at >= x->symbol)
+        ended = search_get(x, codes, at - x->symbol, at) == 0;
+    for (; at < length; at += x->symbol) {
+        const uint64_t end = at + x->symbol < length ? at + x->symbol : length;
+        const uint64_t least = search_get(x, codes, at, end)
+                               << (at + x->symbol - end);
+
+        /* What is left after the last whole symbol is zeros. */
+        if (least > (at + x->symbol > x->bits ? 0 : x->size) ||
+            (ended && least != 0))
+            return false;
+        ended = end == at + x->symbol && least == 0;
+    }
+    return true;
+}
+
+size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
+                         const hsy_found *found, size_t count, uint64_t *codes)
+{
+    const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
+    const size_t width = stages[i].width;
+    const hsy_found nothing = {0};
+    struct search_spelling spelling;
+    size_t at = 0;
+
+    search_spelling(&spelling, s);
+    for (size_t k = 0; k < prefixes; k++)
+        for (uint64_t more = 0; more >> stages[i].step == 0; more++) {
+            uint64_t *next = codes + at * width;
+
+            memcpy(next, i == 0 ? nothing.code : found[k].code,
+                   width * sizeof *next);
+            search_put(&spelling, next, stages[i].bits, more);
+            at += search_possible(&spelling, next, stages[i].bits,
+                                  stages[i].step);
+        }
+    return at;
+}
+
+/* Larger shares first; of equals the smaller code. */
+static bool search_before(const hsy_found *a, const hsy_found *b)
+{
+    if (a->point.value != b->point.value)
+        return a->point.value > b->point.value;
+    for (size_t k = 0; k < HSY_SPELL_WORDS; k++)
+        if (a->code[k] != b->code[k])
+            return a->code[k] < b->code[k];
+    return false;
+}
+
+/* Let the element at `at` sink to its place in a heap of n, the last in order
+ * on top. */
+static void search_sink(hsy_found *heap, size_t at, size_t n)
+{
+    const hsy_found own = heap[at];
+
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && search_before(&heap[child], &heap[child + 1]))
+            child++;
+        if (!search_before(&own, &heap[child]))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = own;
+}
+
+/* Keep the first `most` in order of those that come by; *left becomes the
+ * largest share that is not kept. */
+static void search_offer(hsy_found *heap, size_t *held, size_t most,
+                         const hsy_found *next, double *left)
+{
+    if (*held == most)
+        *left = fmax(*left, fmin(next->point.value, heap[0].point.value));
+    if (*held < most) {
+        heap[(*held)++] = *next;
+        if (*held == most)
+            for (size_t k = most / 2; k-- > 0;)
+                search_sink(heap, k, most);
+    } else if (search_before(next, &heap[0])) {
+        heap[0] = *next;
+        search_sink(heap, 0, most);
+    }
+}
+
+/* Put what is held in order. */
+static void search_sort(hsy_found *heap, size_t held)
+{
+    for (size_t k = held / 2; k-- > 0;)
+        search_sink(heap, k, held);
+    for (size_t left = held; left > 1; left--) {
+        const hsy_found last = heap[0];
+
+        heap[0] = heap[left - 1];
+        heap[left - 1] = last;
+        search_sink(heap, 0, left - 1);
+    }
+}
+
+static double search_threshold(const hsy_point *point, double z)
+{
+    return z * sqrt(point->v0 / point->n + point->floor);
+}
+
+/*
+ * Whether chance makes such a point of a prefix that nobody has less often than
+ * `chance`, whose quantile is z. Where a group is small against the range of
+ * its hash the count is far from normal, with a longer tail: the binomial one
+ * must agree, if support is a count by chance q (not that of one block of hr).
+ */
+static bool search_significant(const hsy_point *point, double z, double chance)
+{
+    if (point->value <= search_threshold(point, z))
+        return false;
+    if (point->q == 0)
+        return true;
+    /* P[X >= support] is that of n - X <= n - support. */
+    return hsy_binomial_cdf((uint64_t)(point->n - point->support),
+                            (uint64_t)point->n, 1 - point->q) <= chance;
+}
+
+hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
+                             const uint64_t *codes, const hsy_point *points,
+                             size_t n, hsy_found *found, size_t *count,
+                             hsy_error *err)
+{
+    hsy_search wanted = {0};
+    hsy_status st = hsy_search_settle(&wanted, how, err);
+    const double chance = wanted.alpha / (double)(n > 0 ? n : 1);
+    const double z = -hsy_normal_quantile(chance);
+    double left = -INFINITY;
+    size_t held = 0;
+
+    for (size_t c = 0; st == HSY_OK && c < n; c++) {
+        hsy_found next = {
+            .point = points[c],
+            .significant = search_significant(&points[c], z, chance),
+            .of = n,
+            .passed = wanted.significant ? search_threshold(&points[c], z)
+                                         : -INFINITY};
+
+        memcpy(next.code, codes + c * stage->width,
+               stage->width * sizeof *codes);
+        if (!wanted.significant || next.significant)
+            search_offer(found, &held, (size_t)stage->keep, &next, &left);
+    }
+    if (st != HSY_OK)
+        return st;
+    for (size_t k = 0; k < held; k++)
+        found[k].passed = fmax(found[k].passed, left);
+    search_sort(found, held);
+    *count = held;
+    return HSY_OK;
+}
+
+hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
+                            const hsy_search *how, const hsy_stage *stages,
+                            size_t i, hsy_found *found, size_t *count,
+                            void *scratch, hsy_error *err)
+{
+    const size_t width = stages[i].width;
+    const struct search_work w =
+        search_open(scratch, stages[i].candidates, width);
+    size_t candidates = (i == 0 ? 1 : *count) << stages[i].step;
+    const double n = (double)hsy_tally_reports(t);
+    hsy_tally group;
+    hsy_status st;
+
+    if (candidates == 0)
+        return HSY_OK; /* nothing survived, so nothing is found */
+    if (candidates > stages[i].candidates)
+        return search_fail(err, HSY_E_RANGE, "count",
+                           "more prefixes than the stage before keeps",
+                           stages[i].candidates >> stages[i].step);
+    hsy_tally_part(&group, t, s, i);
+    if (hsy_tally_reports(&group) == 0)
+        return search_fail(err, HSY_E_EMPTY, "group",
+                           "a group has no reports: more people are needed",
+                           i + 1);
+    candidates = hsy_search_extend(s, stages, i, found, *count, w.codes);
+    for (size_t c = 0; c < candidates; c++)
+        w.own[c] = hsy_part_code(s, w.codes + c * width, i);
+    st = hsy_points(hsy_scheme_part(s, i), w.points, &group, w.own, candidates,
+                    w.scratch, err);
+    if (st == HSY_OK)
+        st = hsy_search_select(how, &stages[i], w.codes, w.points, candidates,
+                               found, count, err);
+    for (size_t k = 0; st == HSY_OK && k < *count; k++)
+        /* A group is a sample of all who answered. */
+        found[k].point.spread = n > 1 ? (n - found[k].point.n) / (n - 1) : 0;
+    return st;
+}
+
+size_t hsy_code_string(const hsy_scheme *s, uint8_t string[HSY_SPELL_BITS],
+                       const uint64_t *codes)
+{
+    struct search_spelling x;
+    size_t len = 0;
+
+    search_spelling(&x, s);
+    for (size_t i = 0; i < x.bits / x.symbol; i++) {
+        const uint64_t symbol =
+            search_get(&x, codes, i * x.symbol, (i + 1) * x.symbol);
+
+        if (x.size == 0)
+            string[i] = (uint8_t)symbol;
+        else
+            string[i] =
+                symbol == 0 || symbol > x.size ? 0 : x.bytes[symbol - 1];
+        if (symbol != 0)
+            len = i + 1;
+    }
+    return len;
+}
+
+unsigned hsy_code_bit(const hsy_scheme *s, const uint64_t *codes, uint32_t at)
+{
+    struct search_spelling x;
+
+    search_spelling(&x, s);
+    return (unsigned)search_get(&x, codes, at, (uint64_t)at + 1);
+}

@@ -1,0 +1,102 @@
+/* channel.c - coins, counts and rates of the binary channel. */
+#include "lib/family/channel.h"
+
+#include "lib/bits/ct.h"
+#include "lib/bits/draw.h"
+#include "lib/core/exp.h"
+
+void hsy_channel_resolve(hsy_scheme *s)
+{
+    s->coin = hsy_prob_base(s->total);
+    s->report_bits = 1;
+    s->report_bytes = 1;
+    s->cells = 1;
+}
+
+void hsy_channel_by_epsilon(hsy_scheme *s)
+{
+    uint64_t half_nano = 2 * s->nano_epsilon;
+    unsigned shift = hsy_exp_shift(half_nano);
+
+    s->own = hsy_exp_weight(half_nano, shift);
+    s->other = (uint64_t)1 << shift;
+    s->total = s->own + s->other; /* below 2^48: epsilon is at most 32 */
+}
+
+/* What the word answers to bit. */
+static uint64_t channel_answer(const hsy_scheme *s, uint64_t word, uint64_t bit)
+{
+    uint64_t one = ct_select(0 - bit, s->own, s->other);
+
+    return prob_event(word, &s->coin, one) & 1;
+}
+
+hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
+                            hsy_rng *rng)
+{
+    uint64_t word;
+    hsy_status st = hsy_prob_word(&word, &s->coin, rng);
+
+    if (st == HSY_OK)
+        *out = channel_answer(s, word, bit);
+    bytes_wipe(&word, sizeof word);
+    return st;
+}
+
+hsy_status hsy_channel_fill(const hsy_scheme *s, uint8_t *out,
+                            const uint8_t *bits, size_t n, uint64_t *coins,
+                            hsy_rng *rng)
+{
+    uint64_t refused = 0;
+    hsy_status st = draw_words(coins, n, rng);
+
+    if (st != HSY_OK)
+        return st;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (uint8_t)channel_answer(s, coins[i], bits[i]);
+        refused |= ct_less(s->coin.last, coins[i]);
+    }
+    refused = ct_public(refused);
+    for (size_t i = 0; i < n && refused != 0 && st == HSY_OK; i++) {
+        uint64_t bit = 0;
+
+        if (ct_public(ct_less(s->coin.last, coins[i])) == 0)
+            continue;
+        st = hsy_channel_draw(s, &bit, bits[i], rng);
+        out[i] = (uint8_t)bit;
+    }
+    return st;
+}
+
+size_t hsy_channel_check(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    size_t i = 0;
+
+    (void)s;
+    while (i < n && reports[i] <= 1)
+        i++;
+    return i;
+}
+
+void hsy_channel_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n)
+{
+    int64_t ones = 0;
+
+    (void)s;
+    for (size_t i = 0; i < n; i++)
+        ones += reports[i];
+    t->cells[0] += ones;
+    t->strata[0] += n;
+}
+
+void hsy_channel_support(const hsy_scheme *s, struct mech_support *out)
+{
+    hsy_support_of(out, s->own, s->other, s->total);
+}
+
+struct chain_part hsy_channel_part(const hsy_scheme *s)
+{
+    (void)s;
+    return (struct chain_part){.first = 0, .count = 1, .differ = 1};
+}

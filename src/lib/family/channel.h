@@ -1,0 +1,43 @@
+/*
+ * channel.h - the binary channel, one exact coin a bit.
+ *
+ *     P[1 | 1] = own / total,   P[1 | 0] = other / total.
+ *
+ * One 64-bit word, taken below unit * total, is compared with unit * own or
+ * unit * other (prob.h); which of the two is a masked choice.
+ */
+#ifndef HSY_CHANNEL_H
+#define HSY_CHANNEL_H
+
+#include "lib/scheme/chain.h"
+
+#define CHANNEL_BLOCK 256
+
+/* s->own, other and total are set, 0 < own, other < total <= 2^63. */
+void hsy_channel_resolve(hsy_scheme *s);
+
+/* own = A, other = 2^shift, total = A + 2^shift with A = floor(e^epsilon
+ * 2^shift) and the shift of hsy_exp_shift. */
+void hsy_channel_by_epsilon(hsy_scheme *s);
+
+/* *out = the channel's answer to bit. */
+hsy_status hsy_channel_draw(const hsy_scheme *s, uint64_t *out, uint64_t bit,
+                            hsy_rng *rng);
+
+/* out[i] from bits[i], n <= CHANNEL_BLOCK; coins is the caller's to wipe. */
+hsy_status hsy_channel_fill(const hsy_scheme *s, uint8_t *out,
+                            const uint8_t *bits, size_t n, uint64_t *coins,
+                            hsy_rng *rng);
+
+/* Reports of one bit: how many of n are 0 or 1, and how many are 1. */
+size_t hsy_channel_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
+void hsy_channel_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n);
+
+/* In a chain: one bit, of another law for the two keys. */
+struct chain_part hsy_channel_part(const hsy_scheme *s);
+
+/* The law of a 1 as the support of code 1. */
+void hsy_channel_support(const hsy_scheme *s, struct mech_support *out);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * projective.c - reports of projective geometry response and its hybrid.
+ *
+ * A value's own outputs are the points orthogonal to it, in its block. Which of
+ * them it would be is drawn first, a number below their count, and turned into
+ * the point by a kernel (core/project.c); then the two-level engine chooses
+ * between it and a uniform point of all blocks.
+ *
+ * Report: block times b plus the point's number, ceil(log2 K) bits.
+ */
+#include "lib/family/projective.h"
+
+#include "lib/bits/bytes.h"
+#include "lib/bits/draw.h"
+#include "lib/family/twolevel.h"
+#include "lib/kernels/kernels.h"
+#include "lib/scheme/report.h"
+
+/* Room for one block; holds truths and coins, so wipe it. */
+struct projective_work {
+    struct twolevel_block block;
+    uint64_t words[TWOLEVEL_BLOCK];
+    uint32_t item[TWOLEVEL_BLOCK];
+    uint32_t rank[TWOLEVEL_BLOCK];
+    uint32_t first[TWOLEVEL_BLOCK]; /* of the value's block */
+};
+
+/* A report from three words in one draw: a rank, a coin, a uniform point. A
+ * word out of bounds is drawn anew, which depends on nothing else. */
+hsy_status hsy_projective_randomize(const hsy_scheme *s, uint8_t *report,
+                                    uint64_t code, hsy_coins *coins)
+{
+    const struct projective *p = &s->projective;
+    struct {
+        uint64_t words[3], below;
+        uint32_t item, rank, own, out;
+    } w = {.out = 0};
+    uint32_t redo;
+    hsy_u128 product;
+    hsy_status st = draw_words(w.words, 3, &coins->secret);
+
+    if (st != HSY_OK)
+        return st;
+    product = (hsy_u128)w.words[0] * p->set;
+    w.below = (uint64_t)(product >> 64);
+    if (ct_public(ct_less((uint64_t)product, p->set_excess)) != 0)
+        st = hsy_prob_below(&w.below, p->set, p->set_excess, &coins->secret);
+    w.rank = (uint32_t)w.below;
+    w.own = projective_place(p, code, &w.item) * projective_points_of(p);
+    w.own += hsy_project_one(w.item, w.rank, &p->geometry);
+    if (st == HSY_OK && hsy_choose_plain(&w.out, &redo, &w.own, w.words + 1, 1,
+                                         &s->choice) != 0)
+        st = hsy_twolevel_draw(s, &w.out, w.own, &coins->secret);
+    if (st == HSY_OK)
+        report_put(report, s->report_bytes, w.out);
+    bytes_wipe(&w, sizeof w);
+    return st;
+}
+
+/* n numbers below the size of a set. Lemire's rejection (prob.h) depends on
+ * nothing but the word. */
+static hsy_status projective_ranks(const struct projective *p,
+                                   struct projective_work *w, size_t n,
+                                   hsy_rng *rng)
+{
+    hsy_status st = draw_words(w->words, n, rng);
+    size_t again = 0;
+
+    for (size_t i = 0; i < n && st == HSY_OK; i++) {
+        hsy_u128 product = (hsy_u128)w->words[i] * p->set;
+
+        w->rank[i] = (uint32_t)(product >> 64);
+        w->block.redo[again] = (uint32_t)i;
+        again += ct_public(ct_less((uint64_t)product, p->set_excess)) & 1;
+    }
+    for (size_t i = 0; i < again && st == HSY_OK; i++) {
+        uint64_t rank = 0;
+
+        st = hsy_prob_below(&rank, p->set, p->set_excess, rng);
+        w->rank[w->block.redo[i]] = (uint32_t)rank;
+        bytes_wipe(&rank, sizeof rank);
+    }
+    return st;
+}
+
+/* The own outputs of n values, from ranks. */
+static void projective_own(const hsy_scheme *s, struct projective_work *w,
+                           const uint64_t *codes, size_t n)
+{
+    const struct projective *p = &s->projective;
+    const uint32_t points = projective_points_of(p);
+
+    for (size_t i = 0; i < n; i++)
+        w->first[i] = points * projective_place(p, codes[i], &w->item[i]);
+    s->kernels->project(w->block.own, w->item, w->rank, n, &p->geometry);
+    for (size_t i = 0; i < n; i++)
+        w->block.own[i] += w->first[i];
+}
+
+hsy_status hsy_projective_batch(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_coins *coins)
+{
+    struct projective_work w;
+    const size_t bytes = s->report_bytes;
+    hsy_status st = HSY_OK;
+
+    for (size_t done = 0; done < n; done += TWOLEVEL_BLOCK) {
+        size_t m = n - done < TWOLEVEL_BLOCK ? n - done : TWOLEVEL_BLOCK;
+
+        st = projective_ranks(&s->projective, &w, m, &coins->secret);
+        if (st != HSY_OK)
+            break;
+        projective_own(s, &w, codes + done, m);
+        st = hsy_twolevel_fill(s, &w.block, m, &coins->secret);
+        if (st != HSY_OK)
+            break;
+        report_put_all(reports + done * bytes, bytes, w.block.out, m);
+    }
+    bytes_wipe(&w, sizeof w);
+    return st;
+}
+
+/* Coordinates by definition, not by the kernel: of a point number, the first
+ * non-zero one being 1. An item has them in reverse. */
+static void projective_vector(const struct kernel_geometry *g, uint64_t number,
+                              uint64_t vector[KERNEL_COORDINATES])
+{
+    uint32_t k = 0;
+
+    while (k + 1 < g->t && number >= g->points[k + 1])
+        k++;
+    number -= g->points[k];
+    for (uint32_t i = 0; i < g->t; i++) {
+        vector[g->t - 1 - i] = i < k ? number % g->q : i == k;
+        number /= g->q;
+    }
+}
+
+static bool projective_orthogonal(const struct kernel_geometry *g,
+                                  uint64_t point, uint64_t item)
+{
+    uint64_t u[KERNEL_COORDINATES], v[KERNEL_COORDINATES], sum = 0;
+
+    projective_vector(g, point, u);
+    projective_vector(g, item, v);
+    for (uint32_t i = 0; i < g->t; i++)
+        sum += u[i] * v[g->t - 1 - i];
+    return sum % g->q == 0;
+}
+
+size_t hsy_projective_law(const hsy_scheme *s, hsy_factor *factors,
+                          uint64_t code, const uint8_t *report)
+{
+    const struct projective *p = &s->projective;
+    const uint32_t points = projective_points_of(p);
+    uint64_t value = report_get(report, s->report_bytes);
+    uint32_t item, block = projective_place(p, code, &item);
+    bool own = value / points == block &&
+               projective_orthogonal(&p->geometry, value % points, item);
+
+    factors[0].num = own ? twolevel_own(s) : twolevel_other(s);
+    factors[0].den = s->total;
+    return 1;
+}
+
+/* Reached: no two values have the same set. */
+size_t hsy_projective_law_worst(const hsy_scheme *s, hsy_factor factors[4])
+{
+    factors[0].num = twolevel_own(s);
+    factors[0].den = twolevel_other(s);
+    return 1;
+}
+
+double hsy_projective_steps(const hsy_scheme *s, double n)
+{
+    (void)n;
+    return (double)s->cells * (1 + (double)s->param[HSY_PARAM_Q] *
+                                       (double)(s->param[HSY_PARAM_T] - 2));
+}

@@ -1,0 +1,360 @@
+/*
+ * projective_sizes.c - geometries: their sizes and variances, and the search
+ * for the best (MECHANISMS 3.7, 3.8).
+ *
+ * A choice is made by IEEE additions, multiplications, divisions and
+ * comparisons of doubles, in one order: it comes out the same everywhere.
+ */
+#include "lib/core/exp.h"
+#include "lib/core/fail.h"
+#include "lib/family/projective.h"
+#include "lib/family/twolevel.h"
+#include "lib/scheme/report.h"
+
+/* Most q of a hybrid, if chosen: its variance is about 1/q above the least
+ * there is, its decoding q steps a point and level. */
+#define PROJECTIVE_SMALL 61
+#define PROJECTIVE_SPARE 8       /* at most so many points a value, if chosen */
+#define PROJECTIVE_LINE_MAX 5791 /* q^2 + q + 1 <= 2^25 */
+
+/* (q^k - 1) / (q - 1), or UINT64_MAX if it is above 2^25; q <= 2^25. */
+static uint64_t projective_points(uint64_t q, uint64_t k)
+{
+    uint64_t points = 0;
+
+    for (uint64_t i = 0; i < k; i++) {
+        points = points * q + 1;
+        if (points > PROJECTIVE_POINTS_MAX)
+            return UINT64_MAX;
+    }
+    return points;
+}
+
+struct projective_sizes hsy_projective_sizes(uint64_t q, uint64_t t)
+{
+    return (struct projective_sizes){.points = projective_points(q, t),
+                                     .set = projective_points(q, t - 1),
+                                     .meet = projective_points(q, t - 2)};
+}
+
+struct projective_sizes hsy_projective_resolved(const hsy_scheme *s)
+{
+    return hsy_projective_sizes(s->param[HSY_PARAM_Q], s->param[HSY_PARAM_T]);
+}
+
+double hsy_projective_rho(const hsy_scheme *s)
+{
+    return (double)s->weight / (double)twolevel_other(s);
+}
+
+/* The second moment of a report that lies in the block and is orthogonal with
+ * probability a, in the block only with probability b. */
+static double projective_moment(const double value[3], double a, double b,
+                                double neither)
+{
+    return value[0] * value[0] * a + value[1] * value[1] * b +
+           value[2] * value[2] * neither;
+}
+
+/*
+ * MECHANISMS 3.8 with every probability a sum of positive terms over
+ * Z = h b + (rho - 1) set. The three values of a report, times
+ * (rho - 1) (set - meet) / Z, are
+ *     orthogonal  1 - meet/set + g,   in the block  -meet/set + g,   else g,
+ *     Z g = b meet/set - set.
+ */
+struct projective_variance
+hsy_projective_variance(const struct projective_sizes *sizes, double blocks,
+                        double rho)
+{
+    double b = (double)sizes->points, set = (double)sizes->set;
+    double meet = (double)sizes->meet, more = rho - 1;
+    double z = b * blocks + more * set, scale = z / (more * (set - meet));
+    double g = (b * meet / set - set) / z;
+    const double value[3] = {scale * ((set - meet) / set + g),
+                             scale * (g - meet / set), scale * g};
+    double away = b * (blocks - 1);
+
+    return (struct projective_variance){
+        .own =
+            projective_moment(value, rho * set / z, (b - set) / z, away / z) -
+            1,
+        .same =
+            projective_moment(value, (more * meet + set) / z,
+                              (b - set + more * (set - meet)) / z, away / z),
+        .other = projective_moment(value, set / z, (b - set) / z,
+                                   (away + more * set) / z)};
+}
+
+/* ---- The search ---------------------------------------------------------- */
+
+static bool projective_prime(uint64_t q)
+{
+    if (q < 4)
+        return q >= 2;
+    for (uint64_t i = 2; i * i <= q; i++)
+        if (q % i == 0)
+            return false;
+    return true;
+}
+
+/* What is searched, and the best so far. */
+struct projective_search {
+    uint64_t d;
+    uint64_t most;      /* points of all blocks */
+    uint64_t enough;    /* the same where the number of blocks is chosen */
+    uint64_t t, blocks; /* 0: any */
+    bool hybrid;
+    uint64_t weight; /* floor(e^epsilon) */
+    double rho;
+    double least; /* variance at share 0, blocks balanced; below 0: none yet */
+    uint64_t best[3]; /* q, t, blocks */
+};
+
+/* Whether the law's integers fit: total < 2^63 with no binary digit behind the
+ * point of rho (hsy_twolevel_resolve). */
+static bool projective_fits(const struct projective_sizes *sizes,
+                            uint64_t blocks, uint64_t weight)
+{
+    hsy_u128 total = (hsy_u128)sizes->set * weight + blocks * sizes->points;
+
+    return total >> 63 == 0;
+}
+
+/* Variance at share 0, the others spread evenly over the blocks. */
+static double projective_cost(const struct projective_search *x,
+                              const struct projective_sizes *sizes,
+                              uint64_t blocks)
+{
+    double h = (double)blocks;
+    struct projective_variance v = hsy_projective_variance(sizes, h, x->rho);
+
+    return v.same / h + v.other * ((h - 1) / h);
+}
+
+static void projective_try(struct projective_search *x, uint64_t q, uint64_t t,
+                           const struct projective_sizes *sizes,
+                           uint64_t blocks)
+{
+    double cost = projective_cost(x, sizes, blocks);
+
+    if (!projective_fits(sizes, blocks, x->weight) ||
+        (x->least >= 0 && cost >= x->least))
+        return;
+    x->least = cost;
+    x->best[0] = q;
+    x->best[1] = t;
+    x->best[2] = blocks;
+}
+
+/* The number of blocks, first to last, from which on more cost more: they make
+ * a set's share of all outputs smaller, which is best near 1 / (rho + 1). */
+static uint64_t projective_blocks(const struct projective_search *x,
+                                  const struct projective_sizes *sizes,
+                                  uint64_t first, uint64_t last)
+{
+    while (first < last) {
+        uint64_t middle = first + (last - first) / 2;
+
+        if (projective_cost(x, sizes, middle + 1) <
+            projective_cost(x, sizes, middle))
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+/* The best number of blocks that hold d values, or the one that is given. */
+static void projective_try_blocks(struct projective_search *x, uint64_t q,
+                                  uint64_t t)
+{
+    struct projective_sizes sizes = hsy_projective_sizes(q, t);
+    uint64_t first = (x->d + sizes.points - 1) / sizes.points;
+    uint64_t last = x->most / sizes.points, blocks = 1;
+
+    if (x->blocks != 0)
+        blocks = x->blocks;
+    else if (x->hybrid && first <= x->enough / sizes.points)
+        blocks = projective_blocks(x, &sizes, first, x->enough / sizes.points);
+    else if (x->hybrid)
+        blocks = first;
+    if (blocks >= first && blocks <= last)
+        projective_try(x, q, t, &sizes, blocks);
+}
+
+/* The numbers of coordinates that come into question with q. In one block the
+ * fewest that give d points; more only make the set's share coarser. */
+static void projective_try_order(struct projective_search *x, uint64_t q)
+{
+    uint64_t t = x->t != 0 ? x->t : 2;
+
+    for (;; t++) {
+        uint64_t points = projective_points(q, t);
+
+        if (points > x->most)
+            return;
+        if (x->hybrid || points >= x->d || x->t != 0)
+            projective_try_blocks(x, q, t);
+        if (x->t != 0 || (!x->hybrid && points >= x->d))
+            return;
+    }
+}
+
+/* The least prime from q on. */
+static uint64_t projective_prime_from(uint64_t q)
+{
+    while (!projective_prime(q))
+        q++;
+    return q;
+}
+
+/*
+ * Two coordinates are generalized randomized response over q + 1 outputs: of
+ * those the least q is the best. From three on q is at most 5791, and at most
+ * 4 rho + 8 unless t is given: the best is near rho + 1.
+ */
+static void projective_search(struct projective_search *x, uint64_t q)
+{
+    double bound = x->t == 0 ? 4 * x->rho + 8 : PROJECTIVE_LINE_MAX;
+
+    if (q != 0) {
+        projective_try_order(x, q);
+        return;
+    }
+    for (q = 2; q <= PROJECTIVE_LINE_MAX && (double)q <= bound; q++)
+        if ((!x->hybrid || q <= PROJECTIVE_SMALL) && projective_prime(q))
+            projective_try_order(x, q);
+    if (!x->hybrid && (x->t == 0 || x->t == 2))
+        projective_try_order(x,
+                             projective_prime_from(x->d <= 3 ? 2 : x->d - 1));
+}
+
+/* ---- Resolving ----------------------------------------------------------- */
+
+static hsy_status projective_check(const struct projective_search *x,
+                                   uint64_t q, hsy_error *err)
+{
+    if (q > PROJECTIVE_POINTS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "q",
+                              "a field of more than 2^25 elements",
+                              PROJECTIVE_POINTS_MAX);
+    if (q != 0 && !projective_prime(q))
+        return hsy_fail(err, HSY_E_RANGE, "q",
+                        "the order of the field must be a prime");
+    if (x->t == 1)
+        return hsy_fail_limit(err, HSY_E_RANGE, "t",
+                              "a point has at least 2 coordinates", 2);
+    if (x->t > PROJECTIVE_T_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "t",
+                              "a point has at most 25 coordinates",
+                              PROJECTIVE_T_MAX);
+    if (x->blocks > PROJECTIVE_POINTS_MAX)
+        return hsy_fail_limit(err, HSY_E_RANGE, "blocks", "more than 2^25",
+                              PROJECTIVE_POINTS_MAX);
+    return HSY_OK;
+}
+
+/* Why what was given leads to no geometry. */
+static hsy_status projective_none(const struct projective_search *x, uint64_t q,
+                                  hsy_error *err)
+{
+    uint64_t points = projective_points(q != 0 ? q : 2, x->t != 0 ? x->t : 2);
+    uint64_t blocks = x->blocks != 0 ? x->blocks : 1;
+
+    if (points > x->most)
+        return hsy_fail_limit(err, HSY_E_RANGE, x->t != 0 ? "t" : "q",
+                              "more than 2^25 points", x->most);
+    if (points > x->most / blocks)
+        return hsy_fail_limit(err, HSY_E_RANGE, "blocks",
+                              "more than 2^25 points in all blocks together",
+                              x->most / points);
+    if (q != 0 && x->t != 0 && points * blocks < x->d)
+        return hsy_fail(err, HSY_E_RANGE, x->hybrid ? "blocks" : "t",
+                        x->hybrid
+                            ? "fewer points than values: take more blocks, or "
+                              "a larger t or q"
+                            : "fewer points than values: take a larger t or "
+                              "q");
+    return hsy_fail(err, HSY_E_RANGE,
+                    q != 0      ? "q"
+                    : x->t != 0 ? "t"
+                                : "blocks",
+                    "no geometry of at most 2^25 points fits the domain and "
+                    "epsilon; leave it to hearsay");
+}
+
+static struct kernel_geometry projective_geometry(uint64_t q, uint64_t t)
+{
+    struct kernel_geometry g = {
+        .q = (uint32_t)q, .t = (uint32_t)t, .shift = 27};
+    uint64_t power = 1;
+
+    for (uint32_t k = 0; k <= t; k++) {
+        g.points[k] = (uint32_t)projective_points(q, k);
+        g.power[k] = k < t ? (uint32_t)power : 0;
+        power *= q;
+    }
+    /* magic q - 2^shift < q <= 2^(shift-27): exact below 2^27. */
+    while ((uint64_t)1 << (g.shift - 27) < q)
+        g.shift++;
+    g.magic = (uint32_t)((((uint64_t)1 << g.shift) + q - 1) / q);
+    return g;
+}
+
+static void projective_settle(hsy_scheme *s, const uint64_t chosen[3])
+{
+    struct projective_sizes sizes = hsy_projective_sizes(chosen[0], chosen[1]);
+    uint64_t blocks = chosen[2], outputs = blocks * sizes.points;
+
+    s->param[HSY_PARAM_Q] = chosen[0];
+    s->param[HSY_PARAM_T] = chosen[1];
+    hsy_twolevel_resolve(s, outputs, sizes.set);
+    s->projective = (struct projective){
+        .geometry = projective_geometry(chosen[0], chosen[1]),
+        .set = sizes.set,
+        .set_excess = hsy_prob_excess(sizes.set),
+        .blocks = (uint32_t)blocks,
+        .spread = spread_of(s->d),
+        .room = spread_divisor_of((s->d + blocks - 1) / blocks)};
+    s->report_bits = report_bits_of(outputs);
+    s->report_bytes = report_bytes_of(s->report_bits);
+    s->cells = outputs;
+}
+
+hsy_status hsy_projective_resolve(hsy_scheme *s, const hsy_spec *spec,
+                                  bool hybrid, hsy_error *err)
+{
+    uint64_t q = spec->param[HSY_PARAM_Q], half_nano = 2 * s->nano_epsilon;
+    unsigned shift = hsy_exp_shift(half_nano);
+    struct projective_search x = {.d = s->d,
+                                  .t = spec->param[HSY_PARAM_T],
+                                  .blocks = spec->param[HSY_PARAM_BLOCKS],
+                                  .hybrid = hybrid,
+                                  .weight = hsy_exp_weight(half_nano, 0),
+                                  .rho =
+                                      (double)hsy_exp_weight(half_nano, shift) /
+                                      (double)((uint64_t)1 << shift),
+                                  .most = PROJECTIVE_POINTS_MAX,
+                                  .enough = PROJECTIVE_SPARE * (uint64_t)s->d,
+                                  .least = -1};
+    hsy_status st = projective_check(&x, q, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (x.enough > x.most)
+        x.enough = x.most;
+    if (q == 0 && x.t == 0 && x.blocks == 0)
+        x.most = x.enough;
+    projective_search(&x, q);
+    if (x.least < 0)
+        return projective_none(&x, q, err);
+    projective_settle(s, x.best);
+    if (hybrid)
+        s->param[HSY_PARAM_BLOCKS] = x.best[2];
+    return HSY_OK;
+}
+
+#undef PROJECTIVE_SPARE
+#undef PROJECTIVE_SMALL
+#undef PROJECTIVE_LINE_MAX

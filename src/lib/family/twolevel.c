@@ -1,0 +1,70 @@
+/* twolevel.c - weights, coins and blocks of the two-level engine. */
+#include "lib/family/twolevel.h"
+
+#include "lib/bits/ct.h"
+#include "lib/bits/draw.h"
+#include "lib/core/exp.h"
+
+void hsy_twolevel_resolve(hsy_scheme *s, uint64_t outputs, uint64_t set)
+{
+    uint64_t half_nano = 2 * s->nano_epsilon;
+    unsigned shift = hsy_exp_shift(half_nano);
+
+    /* outputs < 2^32, shift <= 44, weight < 2^92 / 2^44: sums within 128 bits.
+     * With 2^22 outputs the shift comes down to 40. */
+    for (;; shift--) {
+        hsy_u128 total = (hsy_u128)(outputs - set) << shift;
+
+        s->weight = hsy_exp_weight(half_nano, shift);
+        total += (hsy_u128)set * s->weight;
+        if (total >> 63 == 0) {
+            s->total = (uint64_t)total;
+            break;
+        }
+    }
+    s->shift = shift;
+    s->coin = hsy_prob_base(s->total);
+    s->choice.last = s->coin.last;
+    /* At most unit * total <= 2^64, and less since weight > 2^shift. */
+    s->choice.blanket = s->coin.unit * (outputs << shift);
+    s->choice.bound = outputs;
+    s->choice.excess = hsy_prob_excess(outputs);
+}
+
+hsy_status hsy_twolevel_draw(const hsy_scheme *s, uint32_t *out, uint32_t own,
+                             hsy_rng *rng)
+{
+    uint64_t coin, uniform;
+    hsy_status st = hsy_prob_word(&coin, &s->coin, rng);
+
+    if (st != HSY_OK)
+        return st;
+    st = hsy_prob_below(&uniform, s->choice.bound, s->choice.excess, rng);
+    if (st == HSY_OK)
+        *out =
+            (uint32_t)ct_select(ct_less(coin, s->choice.blanket), uniform, own);
+    bytes_wipe(&coin, sizeof coin);
+    bytes_wipe(&uniform, sizeof uniform);
+    return st;
+}
+
+hsy_status hsy_twolevel_fill(const hsy_scheme *s, struct twolevel_block *block,
+                             size_t n, hsy_rng *rng)
+{
+    size_t again;
+    hsy_status st = draw_words(block->coins, 2 * n, rng);
+
+    if (st != HSY_OK)
+        return st;
+    again = s->kernels->choose(block->out, block->redo, block->own,
+                               block->coins, n, &s->choice);
+
+    /* Words out of bounds say nothing about the truth: whether a word is taken
+     * does not depend on it. */
+    for (size_t i = 0; i < again && st == HSY_OK; i++) {
+        uint32_t at = block->redo[i];
+
+        st = hsy_twolevel_draw(s, &block->out[at], block->own[at], rng);
+    }
+    return st;
+}

@@ -1,0 +1,73 @@
+/*
+ * kernels_impl.h - every kernel function by name, for the tables and the tests.
+ *
+ * The suffix is the level of the first processor that has it; a level without
+ * its own version takes the one below. kernels.h says what each computes.
+ */
+#ifndef HSY_KERNELS_IMPL_H
+#define HSY_KERNELS_IMPL_H
+
+#include "lib/kernels/kernels.h"
+
+/* What a function with instructions of that level is compiled for. */
+#define HSY_TARGET_AVX2                                                        \
+    __attribute__((target("sse4.2,avx,avx2,bmi,bmi2,popcnt")))
+#define HSY_TARGET_AVX512                                                      \
+    __attribute__((target("sse4.2,avx,avx2,bmi,bmi2,popcnt,avx512f,"           \
+                          "avx512bw,avx512dq,avx512vl,avx512vbmi,"             \
+                          "avx512vpopcntdq")))
+
+#define HSY_KERNELS_OF(level)                                                  \
+    void hsy_chacha20_##level(uint8_t *out, size_t blocks,                     \
+                              uint32_t state[16]);                             \
+    void hsy_slice_##level(uint64_t *lanes, const uint64_t *planes,            \
+                           size_t words, unsigned digits, uint64_t threshold); \
+    void hsy_sparse_##level(uint64_t *lanes, size_t words, uint64_t threshold, \
+                            hsy_stream *st);                                   \
+    size_t hsy_choose_##level(uint32_t *out, uint32_t *redo,                   \
+                              const uint32_t *own, const uint64_t *coins,      \
+                              size_t n, const struct kernel_choice *choice);   \
+    size_t hsy_hadamard_##level(uint32_t *out, uint32_t *redo,                 \
+                                const uint64_t *codes, const uint64_t *coins,  \
+                                size_t n, const struct kernel_hadamard *h);    \
+    void hsy_wht_##level(int64_t *cells, size_t n);                            \
+    void hsy_fold_##level(int64_t *cells, uint64_t *hist, const uint8_t *rows, \
+                          size_t n, size_t stride, uint32_t d);                \
+    void hsy_cohorts_##level(int64_t *cells, uint64_t *strata,                 \
+                             const uint8_t *reports, size_t n, size_t stride,  \
+                             uint32_t k, uint32_t m);                          \
+    void hsy_fold_some_##level(int64_t *cells, const uint8_t *rows,            \
+                               const uint32_t *order, size_t n, size_t stride, \
+                               uint32_t d);                                    \
+    void hsy_lh_direct_##level(uint64_t *support, const uint64_t *codes,       \
+                               size_t count, const struct kernel_cell *cells,  \
+                               size_t n, uint32_t g, bool narrow);             \
+    void hsy_lh_table_##level(uint64_t *support, const uint64_t *codes,        \
+                              size_t count, const struct pool_hash *hashes,    \
+                              const int64_t *table, size_t rows, uint32_t g,   \
+                              bool narrow);                                    \
+    void hsy_project_##level(uint32_t *out, const uint32_t *items,             \
+                             const uint32_t *ranks, size_t n,                  \
+                             const struct kernel_geometry *g);                 \
+    void hsy_radon_##level(uint32_t *out, size_t stride, const uint32_t *m,    \
+                           uint32_t q, size_t count, uint32_t *work)
+
+HSY_KERNELS_OF(plain);
+HSY_KERNELS_OF(portable);
+HSY_KERNELS_OF(avx2);
+HSY_KERNELS_OF(avx512);
+
+uint32_t hsy_crc32c_plain(uint32_t crc, const uint8_t *data, size_t len);
+uint32_t hsy_crc32c_portable(uint32_t crc, const uint8_t *data, size_t len);
+uint32_t hsy_crc32c_sse42(uint32_t crc, const uint8_t *data, size_t len);
+
+size_t hsy_exactly_plain(const uint8_t *rows, size_t n, size_t bytes,
+                         uint64_t ones);
+size_t hsy_exactly_portable(const uint8_t *rows, size_t n, size_t bytes,
+                            uint64_t ones);
+size_t hsy_exactly_avx2(const uint8_t *rows, size_t n, size_t bytes,
+                        uint64_t ones);
+
+#undef HSY_KERNELS_OF
+
+#endif

@@ -1,0 +1,151 @@
+/* kernels.c - which loops a processor runs. */
+#include "lib/kernels/internal.h"
+
+static const struct hsy_kernels kernels_plain = {
+    .chacha20 = hsy_chacha20_plain,
+    .crc32c = hsy_crc32c_plain,
+    .slice = hsy_slice_plain,
+    .sparse = hsy_sparse_plain,
+    .choose = hsy_choose_plain,
+    .hadamard = hsy_hadamard_plain,
+    .wht = hsy_wht_plain,
+    .fold = hsy_fold_plain,
+    .exactly = hsy_exactly_plain,
+    .cohorts = hsy_cohorts_plain,
+    .fold_some = hsy_fold_some_plain,
+    .lh_direct = hsy_lh_direct_plain,
+    .lh_table = hsy_lh_table_plain,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_plain,
+};
+
+static const struct hsy_kernels kernels_portable = {
+    .chacha20 = hsy_chacha20_portable,
+    .crc32c = hsy_crc32c_portable,
+    .slice = hsy_slice_portable,
+    .sparse = hsy_sparse_plain,
+    .choose = hsy_choose_portable,
+    .hadamard = hsy_hadamard_portable,
+    .wht = hsy_wht_portable,
+    .fold = hsy_fold_portable,
+    .exactly = hsy_exactly_portable,
+    .cohorts = hsy_cohorts_portable,
+    .fold_some = hsy_fold_some_portable,
+    .lh_direct = hsy_lh_direct_portable,
+    .lh_table = hsy_lh_table_portable,
+    .project = hsy_project_plain,
+    .radon = hsy_radon_portable,
+};
+
+#if defined(__x86_64__)
+
+static const struct hsy_kernels kernels_avx2 = {
+    .chacha20 = hsy_chacha20_avx2,
+    .crc32c = hsy_crc32c_sse42,
+    .slice = hsy_slice_avx2,
+    .sparse = hsy_sparse_avx2,
+    .choose = hsy_choose_avx2,
+    .hadamard = hsy_hadamard_avx2,
+    .wht = hsy_wht_avx2,
+    .fold = hsy_fold_avx2,
+    .exactly = hsy_exactly_avx2,
+    .cohorts = hsy_cohorts_avx2,
+    .fold_some = hsy_fold_some_avx2,
+    .lh_direct = hsy_lh_direct_avx2,
+    .lh_table = hsy_lh_table_avx2,
+    .project = hsy_project_avx2,
+    .radon = hsy_radon_avx2,
+};
+
+static const struct hsy_kernels kernels_avx512 = {
+    .chacha20 = hsy_chacha20_avx512,
+    .crc32c = hsy_crc32c_sse42,
+    .slice = hsy_slice_avx512,
+    .sparse = hsy_sparse_avx512,
+    .choose = hsy_choose_avx512,
+    .hadamard = hsy_hadamard_avx512,
+    .wht = hsy_wht_avx512,
+    .fold = hsy_fold_avx512,
+    .exactly = hsy_exactly_avx2,
+    .cohorts = hsy_cohorts_avx512,
+    .fold_some = hsy_fold_some_avx512,
+    .lh_direct = hsy_lh_direct_avx512,
+    .lh_table = hsy_lh_table_avx512,
+    .project = hsy_project_avx512,
+    .radon = hsy_radon_avx512,
+};
+
+static const struct hsy_kernels *const kernels_table[] = {
+    &kernels_plain, &kernels_portable, &kernels_avx2, &kernels_avx512};
+
+/* These read what the C run-time found out when the program started, the
+ * operating system's consent to wide registers included. */
+static bool kernels_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+           __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+}
+
+static bool kernels_has_avx512(void)
+{
+    return kernels_has_avx2() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vpopcntdq");
+}
+
+bool hsy_cpu_has(hsy_cpu level)
+{
+    switch (level) {
+    case HSY_CPU_PLAIN:
+    case HSY_CPU_PORTABLE:
+        return true;
+    case HSY_CPU_AVX2:
+        return kernels_has_avx2();
+    case HSY_CPU_AVX512:
+        return kernels_has_avx512();
+    }
+    return false;
+}
+
+#else
+
+static const struct hsy_kernels *const kernels_table[] = {&kernels_plain,
+                                                          &kernels_portable};
+
+bool hsy_cpu_has(hsy_cpu level)
+{
+    return level == HSY_CPU_PLAIN || level == HSY_CPU_PORTABLE;
+}
+
+#endif
+
+hsy_cpu hsy_cpu_best(void)
+{
+    if (hsy_cpu_has(HSY_CPU_AVX512))
+        return HSY_CPU_AVX512;
+    return hsy_cpu_has(HSY_CPU_AVX2) ? HSY_CPU_AVX2 : HSY_CPU_PORTABLE;
+}
+
+const char *hsy_cpu_name(hsy_cpu level)
+{
+    switch (level) {
+    case HSY_CPU_PLAIN:
+        return "plain";
+    case HSY_CPU_PORTABLE:
+        return "portable";
+    case HSY_CPU_AVX2:
+        return "avx2";
+    case HSY_CPU_AVX512:
+        return "avx512";
+    }
+    return "unknown";
+}
+
+const struct hsy_kernels *hsy_kernels_at(hsy_cpu level)
+{
+    return kernels_table[level];
+}

@@ -1,0 +1,216 @@
+/* weigh.c - ones per row, for any processor. Vectors of a row go through full
+ * adders before their bits are counted: there are fewer of them then. */
+#include <string.h>
+
+#include "lib/bits/bytes.h"
+#include "lib/kernels/fold.h"
+
+#define WEIGH_SOME 8u /* rows added up before the first is entered */
+
+typedef uint64_t weigh_pair __attribute__((vector_size(16)));
+
+/* The ones in each four bits. Shifts go by 64-bit words; what crosses into a
+ * neighbour is masked away. */
+static inline weigh_pair weigh_fours(weigh_pair x)
+{
+    const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333;
+
+    x -= (x >> 1) & m1;
+    return (x & m2) + ((x >> 2) & m2);
+}
+
+static inline weigh_pair weigh_bytes(weigh_pair fours)
+{
+    const uint64_t m4 = 0x0f0f0f0f0f0f0f0f;
+
+    return (fours & m4) + ((fours >> 4) & m4);
+}
+
+static inline weigh_pair weigh_load(const uint8_t *p)
+{
+    weigh_pair v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* The sum of the 16 bytes, each at most 255. */
+static inline uint64_t weigh_across(weigh_pair bytes)
+{
+    const uint64_t m8 = 0x00ff00ff00ff00ff;
+    weigh_pair twos = (bytes & m8) + ((bytes >> 8) & m8);
+
+    return (twos[0] + twos[1]) * 0x0001000100010001 >> 48;
+}
+
+/* The ones in each four bits of three vectors together. A pair of bits of a or
+ * b counts to two and has room for three: half of c goes to either. */
+static inline weigh_pair weigh_three(weigh_pair a, weigh_pair b, weigh_pair c)
+{
+    const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333;
+
+    a += (c & m1) - ((a >> 1) & m1);
+    b += ((c >> 1) & m1) - ((b >> 1) & m1);
+    return (a & m2) + ((a >> 2) & m2) + (b & m2) + ((b >> 2) & m2);
+}
+
+/* A full adder in each bit: *sum + a + b = new *sum + 2 * result. */
+static inline weigh_pair weigh_csa(weigh_pair *sum, weigh_pair a, weigh_pair b)
+{
+    weigh_pair half = *sum ^ a, carry = (*sum & a) | (half & b);
+
+    *sum = half ^ b;
+    return carry;
+}
+
+/*
+ * The ones in each byte of eight vectors, at most 64; the last one is given
+ * apart. Seven of them go through three adders: that leaves one vector to
+ * count, and three that count twice.
+ */
+static inline weigh_pair weigh_eight(const uint8_t *p, weigh_pair last)
+{
+    weigh_pair s = weigh_load(p), t = weigh_load(p + 48);
+    weigh_pair a = weigh_csa(&s, weigh_load(p + 16), weigh_load(p + 32));
+    weigh_pair b = weigh_csa(&t, weigh_load(p + 64), weigh_load(p + 80));
+    weigh_pair c = weigh_csa(&s, t, weigh_load(p + 96));
+    weigh_pair twice = weigh_bytes(weigh_three(a, b, c));
+
+    return twice + twice + weigh_bytes(weigh_fours(s) + weigh_fours(last));
+}
+
+/* Ones in fewer than 16 bytes. */
+static inline uint64_t weigh_rest(const uint8_t *row, size_t bytes)
+{
+    weigh_pair x = {0, 0};
+
+    if (bytes >= 8) {
+        x[0] = bytes_get64(row);
+        row += 8;
+        bytes -= 8;
+    }
+    for (size_t i = 0; i < bytes; i++)
+        x[1] = x[1] << 8 | row[i];
+    return weigh_across(weigh_bytes(weigh_fours(x)));
+}
+
+/* How rows of at least 16 bytes are cut: vectors up to the last one, which ends
+ * where the row ends and of which `keep` was not read before. */
+struct weigh_cut {
+    size_t bytes;
+    size_t eights, singles; /* vectors before the last: 8 * eights + singles */
+    weigh_pair keep;
+};
+
+static struct weigh_cut weigh_cut_of(size_t bytes)
+{
+    static const uint8_t edge[32] = {[16] = 255, 255, 255, 255, 255, 255,
+                                     255,        255, 255, 255, 255, 255,
+                                     255,        255, 255, 255};
+    size_t before = (bytes - 1) / 16;
+    struct weigh_cut cut = {bytes, before / 8, before % 8, {0, 0}};
+
+    cut.keep = weigh_load(edge + (bytes - 16 * before));
+    return cut;
+}
+
+/* The ones in each byte of up to six vectors and the last. */
+static inline weigh_pair weigh_few(const uint8_t *p, size_t singles,
+                                   weigh_pair last)
+{
+    const weigh_pair zero = {0, 0};
+    const uint8_t *at = p + 16 * (singles - singles % 3);
+    weigh_pair a = singles % 3 > 0 ? weigh_load(at) : zero;
+    weigh_pair b = singles % 3 > 1 ? weigh_load(at + 16) : zero;
+    weigh_pair sum = weigh_bytes(weigh_three(a, b, last));
+
+    for (; p < at; p += 48)
+        sum += weigh_bytes(
+            weigh_three(weigh_load(p), weigh_load(p + 16), weigh_load(p + 32)));
+    return sum;
+}
+
+/* The ones in each byte of what comes after the eights, at most 64. */
+static inline weigh_pair weigh_end(const uint8_t *row,
+                                   const struct weigh_cut *cut)
+{
+    const uint8_t *p = row + 128 * cut->eights;
+    weigh_pair last = weigh_load(row + cut->bytes - 16) & cut->keep;
+
+    return cut->singles == 7 ? weigh_eight(p, last)
+                             : weigh_few(p, cut->singles, last);
+}
+
+/* Rows of up to 128 bytes. Some are added up before the first is entered: it
+ * would hold up the adding of the next. */
+static void weigh_short(uint64_t *hist, const uint8_t *rows, size_t n,
+                        size_t stride, const struct weigh_cut *cut)
+{
+    weigh_pair sums[WEIGH_SOME];
+
+    while (n > 0) {
+        size_t some = n < WEIGH_SOME ? n : WEIGH_SOME;
+
+        for (size_t r = 0; r < some; r++)
+            sums[r] = weigh_end(rows + r * stride, cut);
+        for (size_t r = 0; r < some; r++)
+            hist[weigh_across(sums[r])]++;
+        rows += some * stride;
+        n -= some;
+    }
+}
+
+/* Add eight vectors to planes of weight 1, 2 and 4; what carries out has weight
+ * eight. */
+static inline weigh_pair weigh_carry(weigh_pair plane[3], const uint8_t *p)
+{
+    weigh_pair a = weigh_csa(&plane[0], weigh_load(p), weigh_load(p + 16));
+    weigh_pair b = weigh_csa(&plane[0], weigh_load(p + 32), weigh_load(p + 48));
+    weigh_pair c = weigh_csa(&plane[1], a, b);
+
+    a = weigh_csa(&plane[0], weigh_load(p + 64), weigh_load(p + 80));
+    b = weigh_csa(&plane[0], weigh_load(p + 96), weigh_load(p + 112));
+    return weigh_csa(&plane[2], c, weigh_csa(&plane[1], a, b));
+}
+
+/* A longer row. A byte has room for 31 carries, and for the planes together
+ * with the end. */
+static uint64_t weigh_long(const uint8_t *row, const struct weigh_cut *cut)
+{
+    weigh_pair plane[3] = {{0, 0}, {0, 0}, {0, 0}};
+    weigh_pair rest = weigh_end(row, cut);
+    uint64_t eights = 0;
+
+    for (size_t left = cut->eights; left > 0;) {
+        size_t some = left < 31 ? left : 31;
+        weigh_pair sum = {0, 0};
+
+        for (left -= some; some > 0; some--, row += 128)
+            sum += weigh_bytes(weigh_fours(weigh_carry(plane, row)));
+        eights += weigh_across(sum);
+    }
+    rest += weigh_bytes(weigh_fours(plane[0]));
+    rest += weigh_bytes(weigh_fours(plane[1])) << 1;
+    rest += weigh_bytes(weigh_fours(plane[2])) << 2;
+    return 8 * eights + weigh_across(rest);
+}
+
+void hsy_weigh_portable(uint64_t *hist, const uint8_t *rows, size_t n,
+                        size_t stride, size_t bytes)
+{
+    if (bytes < 16) {
+        for (size_t r = 0; r < n; r++)
+            hist[weigh_rest(rows + r * stride, bytes)]++;
+        return;
+    }
+
+    const struct weigh_cut cut = weigh_cut_of(bytes);
+
+    if (cut.eights == 0)
+        weigh_short(hist, rows, n, stride, &cut);
+    else
+        for (size_t r = 0; r < n; r++)
+            hist[weigh_long(rows + r * stride, &cut)]++;
+}
+
+#undef WEIGH_SOME

@@ -1,0 +1,403 @@
+/* mech.c - mechanisms by name, resolving by one of them, and dispatch. */
+#include "lib/scheme/scheme.h"
+
+#include "lib/bits/bytes.h"
+#include "lib/core/fail.h"
+#include "lib/scheme/sampled.h"
+
+const hsy_catalogue *hsy_mechanism_at(size_t i)
+{
+    size_t at = 0;
+
+    for (; at < hsy_mech_count; at++)
+        if (!hsy_mech_table[at]->release && i-- == 0)
+            return &hsy_mech_table[at]->row;
+    return NULL;
+}
+
+/* Whether the first len characters of list are name. */
+static bool mech_same(const char *name, const char *list, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && name[i] != '\0' && name[i] == list[i])
+        i++;
+    return i == len && name[i] == '\0';
+}
+
+bool hsy_mech_listed(const char *name, const char *list)
+{
+    while (*list != '\0') {
+        size_t len = 0;
+
+        while (list[len] != '\0' && list[len] != ',')
+            len++;
+        if (mech_same(name, list, len))
+            return true;
+        list += len + (list[len] == ',');
+    }
+    return false;
+}
+
+const struct hsy_mechanism *hsy_mech_named(const char *name)
+{
+    for (size_t i = 0; i < hsy_mech_count; i++)
+        if (hsy_mech_listed(name, hsy_mech_table[i]->row.name) ||
+            hsy_mech_listed(name, hsy_mech_table[i]->row.aliases))
+            return hsy_mech_table[i];
+    return NULL;
+}
+
+const struct hsy_mechanism *hsy_mech_numbered(uint32_t id)
+{
+    for (size_t i = 0; i < hsy_mech_count; i++)
+        if (hsy_mech_table[i]->row.id == id)
+            return hsy_mech_table[i];
+    return NULL;
+}
+
+bool hsy_mech_is_auto(const char *name)
+{
+    return name == NULL || hsy_mech_listed(name, "auto");
+}
+
+const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec)
+{
+    if (!hsy_mech_is_auto(spec->mechanism))
+        return hsy_mech_named(spec->mechanism);
+    return spec->design == HSY_DESIGN_MATRIX ? hsy_mech_named("matrix") : NULL;
+}
+
+static const char *const mech_params[HSY_PARAMS] = {
+    [HSY_PARAM_G] = "g",
+    [HSY_PARAM_POOL_BITS] = "pool-bits",
+    [HSY_PARAM_POOL_SEED] = "pool-seed",
+    [HSY_PARAM_W] = "w",
+    [HSY_PARAM_BLOCKS] = "blocks",
+    [HSY_PARAM_Q] = "q",
+    [HSY_PARAM_T] = "t",
+    [HSY_PARAM_BITS] = "bits",
+    [HSY_PARAM_HASHES] = "hashes",
+    [HSY_PARAM_WIDTH] = "width",
+    [HSY_PARAM_OUTPUTS] = "outputs",
+    [HSY_PARAM_COHORTS] = "cohorts",
+    [HSY_PARAM_FANOUT] = "fanout",
+    [HSY_PARAM_MIX] = "mix",
+    [HSY_PARAM_GRID] = "grid",
+    [HSY_PARAM_STEP] = "step",
+};
+
+const char *hsy_param_name(size_t param)
+{
+    return param < HSY_PARAMS ? mech_params[param] : NULL;
+}
+
+static const char *const mech_kinds[] = {
+    [HSY_KIND_YES_NO] = "yes-no",   [HSY_KIND_VALUES] = "values",
+    [HSY_KIND_NUMBER] = "number",   [HSY_KIND_BINS] = "bins",
+    [HSY_KIND_STRINGS] = "strings", [HSY_KIND_TUPLE] = "tuple",
+};
+
+const char *hsy_kind_name(uint32_t kind)
+{
+    return kind < sizeof mech_kinds / sizeof mech_kinds[0] ? mech_kinds[kind]
+                                                           : NULL;
+}
+
+static bool mech_alphabet(const hsy_spec *spec)
+{
+    uint8_t any = 0;
+
+    for (size_t i = 0; i < HSY_ALPHABET; i++)
+        any |= spec->alphabet[i];
+    return any != 0;
+}
+
+/* Parameters of other mechanisms must be absent, so that none is ignored. */
+hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
+                          const hsy_spec *spec, hsy_error *err)
+{
+    bool design = spec->design != 0;
+
+    for (size_t i = 0; i < HSY_CHANCES; i++)
+        design |= spec->chance[i].num != 0 || spec->chance[i].den != 0;
+    if (design && !mech->designed)
+        return hsy_fail(err, HSY_E_RANGE, "design",
+                        "the mechanism is not given by probabilities");
+    if (mech->spell == NULL && mech_alphabet(spec))
+        return hsy_fail(err, HSY_E_RANGE, "alphabet",
+                        "the mechanism does not spell strings; pem does");
+    if (!mech->oracles && spec->oracle != NULL)
+        return hsy_fail(
+            err, HSY_E_RANGE, "oracle",
+            "the mechanism asks by itself; pem asks by another one");
+    for (size_t i = 0; i < HSY_PARAMS; i++) {
+        const char *name = mech_params[i] != NULL ? mech_params[i] : "param";
+
+        if (spec->param[i] != 0 && (mech->params >> i & 1) == 0)
+            return hsy_fail(err, HSY_E_RANGE, name,
+                            "the mechanism does not take this parameter");
+        if (spec->param[i] > HSY_PARAM_MAX)
+            return hsy_fail_limit(err, HSY_E_RANGE, name, "too large",
+                                  HSY_PARAM_MAX);
+    }
+    return HSY_OK;
+}
+
+hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
+                            const hsy_spec *spec, hsy_error *err)
+{
+    hsy_status st;
+
+    if ((mech->row.kinds >> s->kind & 1) == 0)
+        return hsy_fail(err, HSY_E_RANGE, "mechanism",
+                        "the mechanism cannot ask for this kind of truth");
+    st = hsy_mech_takes(mech, spec, err);
+    if (st != HSY_OK)
+        return st;
+    if (spec->oracle != NULL && hsy_mech_named(spec->oracle) == NULL)
+        return hsy_fail(err, HSY_E_UNKNOWN, "oracle", "no such mechanism");
+    s->mech = mech;
+    s->strata = 1;
+    s->answers = 1;
+    for (size_t i = 0; i < HSY_ALPHABET; i++)
+        s->alphabet[i] = spec->alphabet[i];
+    if (spec->oracle != NULL)
+        s->oracle = hsy_mech_named(spec->oracle)->row.id;
+    st = mech->resolve(s, spec, err);
+    if (st != HSY_OK)
+        return st;
+    s->packed_bits =
+        s->report_bits <= 64 ? s->report_bits : (uint32_t)(8 * s->report_bytes);
+    s->users = (double)spec->users;
+    if (spec->max_bits != 0 && s->packed_bits > spec->max_bits)
+        return hsy_fail_limit(err, HSY_E_RANGE, "max_bits",
+                              "a report takes more bits than allowed",
+                              spec->max_bits);
+    if (spec->max_steps != 0 && hsy_mech_steps(s) > (double)spec->max_steps)
+        return hsy_fail_limit(err, HSY_E_RANGE, "max_steps",
+                              "estimating takes more steps than allowed",
+                              spec->max_steps);
+    return HSY_OK;
+}
+
+hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err)
+{
+    uint64_t cap = s->nano_epsilon;
+
+    if (nano == 0)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than epsilon 32",
+                              HSY_EPSILON_MAX);
+    if (cap != 0 && nano > cap)
+        return hsy_fail_limit(err, HSY_E_RANGE, "epsilon",
+                              "these probabilities spend more than the cap",
+                              cap);
+    s->nano_epsilon = nano;
+    return HSY_OK;
+}
+
+void hsy_mech_variance(const hsy_scheme *s, double v[2])
+{
+    struct mech_support law;
+
+    if (s->mech->variance != NULL) {
+        s->mech->variance(s, v);
+        return;
+    }
+    s->mech->support(s, &law);
+    v[0] = mech_support_v0(&law);
+    v[1] = mech_support_v1(&law);
+}
+
+double hsy_mech_steps(const hsy_scheme *s)
+{
+    return s->mech->steps != NULL ? s->mech->steps(s, s->users)
+                                  : (double)s->cells;
+}
+
+hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
+{
+    const hsy_rng *secret = &coins->secret, *published = &coins->published;
+
+    if (secret->fill == published->fill && secret->ctx == published->ctx)
+        return hsy_fail(err, HSY_E_RANGE, "coins",
+                        "secret and published coins are one source");
+    return HSY_OK;
+}
+
+hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err)
+{
+    if (s->mech->release)
+        return hsy_fail(err, HSY_E_REFUSED, "mechanism",
+                        "a curator's release, not a report");
+    return HSY_OK;
+}
+
+/* What a mechanism can be asked to randomize, and with what. */
+static hsy_status mech_ready(const hsy_scheme *s, const hsy_coins *coins,
+                             hsy_error *err)
+{
+    hsy_status st = hsy_mech_reports(s, err);
+
+    return st == HSY_OK ? hsy_mech_coins(coins, err) : st;
+}
+
+static hsy_status mech_codes(const hsy_scheme *s, const uint64_t *codes,
+                             size_t n, hsy_error *err)
+{
+    if (!hsy_codes_inside(s, codes, n))
+        return hsy_fail(err, HSY_E_RANGE, "truth",
+                        "a value is outside the domain");
+    return HSY_OK;
+}
+
+/* A mechanism fails only where its coins do, whatever the source calls it. */
+static hsy_status mech_drawn(hsy_status st, hsy_error *err)
+{
+    if (st != HSY_OK)
+        return hsy_fail(err, HSY_E_ENTROPY, NULL,
+                        "the random source failed; nothing was reported");
+    return HSY_OK;
+}
+
+/* Without a report its place is zeroed: nobody shall send what stood there
+ * before, nor half of a batch. */
+static hsy_status mech_finish(const hsy_scheme *s, uint8_t *reports, size_t n,
+                              hsy_status st)
+{
+    if (st != HSY_OK)
+        bytes_wipe(reports, n * s->report_bytes);
+    return st;
+}
+
+static hsy_status mech_one(const hsy_scheme *s, uint8_t *report,
+                           const hsy_truth *truth, hsy_coins *coins,
+                           hsy_error *err)
+{
+    uint64_t code = 0;
+    hsy_status st = hsy_truth_code(s, &code, truth, err);
+
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize(s, report, code, coins), err);
+    bytes_wipe(&code, sizeof code);
+    return st;
+}
+
+/* Of several codes; only a batch takes them. */
+static hsy_status mech_several(const hsy_scheme *s, uint8_t *report,
+                               const hsy_truth *truth, hsy_coins *coins,
+                               hsy_error *err)
+{
+    uint64_t codes[HSY_ATTRIBUTES_MAX] = {0};
+    hsy_status st = hsy_truth_code(s, codes, truth, err);
+
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize_batch(s, report, codes, 1, coins),
+                        err);
+    bytes_wipe(codes, sizeof codes);
+    return st;
+}
+
+hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
+                         const hsy_truth *truth, hsy_coins *coins,
+                         hsy_error *err)
+{
+    hsy_status st = mech_ready(s, coins, err);
+
+    if (st == HSY_OK)
+        st = hsy_code_width(s) > 1 ? mech_several(s, report, truth, coins, err)
+                                   : mech_one(s, report, truth, coins, err);
+    return mech_finish(s, report, 1, st);
+}
+
+hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
+                               const uint64_t *codes, size_t n,
+                               hsy_coins *coins, hsy_error *err)
+{
+    hsy_status st = mech_ready(s, coins, err);
+
+    if (st == HSY_OK)
+        st = mech_codes(s, codes, n, err);
+    if (st == HSY_OK)
+        st = mech_drawn(s->mech->randomize_batch(s, reports, codes, n, coins),
+                        err);
+    return mech_finish(s, reports, n, st);
+}
+
+static hsy_status mech_seeded(const hsy_stream *secret,
+                              const hsy_stream *published, hsy_error *err)
+{
+    if (secret->simulate == 0 || published->simulate == 0)
+        return hsy_fail(err, HSY_E_REFUSED, "seed",
+                        "simulation takes streams that were opened by seed");
+    return HSY_OK;
+}
+
+hsy_status hsy_simulate_batch(const hsy_scheme *s, uint8_t *reports,
+                              const uint64_t *codes, size_t n,
+                              hsy_stream *secret, hsy_stream *published,
+                              hsy_error *err)
+{
+    hsy_coins coins = {hsy_stream_rng(secret), hsy_stream_rng(published)};
+    hsy_status st = mech_seeded(secret, published, err);
+
+    if (st == HSY_OK && s->mech->simulate_batch == NULL) /* or no reports */
+        return hsy_randomize_batch(s, reports, codes, n, &coins, err);
+    if (st == HSY_OK)
+        st = mech_ready(s, &coins, err);
+    if (st == HSY_OK)
+        st = mech_codes(s, codes, n, err);
+    if (st == HSY_OK)
+        st = mech_drawn(
+            s->mech->simulate_batch(s, reports, codes, n, secret, published),
+            err);
+    return mech_finish(s, reports, n, st);
+}
+
+hsy_status hsy_check(const hsy_scheme *s, const uint8_t *report)
+{
+    return s->mech->check(s, report, 1) == 1 ? HSY_OK : HSY_E_FORMAT;
+}
+
+size_t hsy_check_batch(const hsy_scheme *s, const uint8_t *reports, size_t n)
+{
+    return s->mech->check(s, reports, n);
+}
+
+/* A release has no law of single reports: no factors. */
+size_t hsy_law_factors(const hsy_scheme *s)
+{
+    if (s->mech->release)
+        return 0;
+    if (s->mech->sampled != NULL)
+        return hsy_sampled_law_factors(s);
+    if (s->mech->law_size != NULL)
+        return s->mech->law_size(s);
+    return s->mech->law_factors != 0 ? s->mech->law_factors : s->report_bits;
+}
+
+void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
+             uint64_t code, const uint8_t *report)
+{
+    *count = s->mech->release ? 0 : s->mech->law(s, factors, code, report);
+}
+
+void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
+                   const uint64_t *codes, const uint8_t *report)
+{
+    *count = s->mech->release ? 0
+             : s->mech->law_codes != NULL
+                 ? s->mech->law_codes(s, factors, codes, report)
+                 : s->mech->law(s, factors, codes[0], report);
+}
+
+void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
+{
+    *count = s->mech->release ? 0 : s->mech->law_worst(s, factors);
+}
+
+uint32_t hsy_law_power(const hsy_scheme *s)
+{
+    return s->mech->law_power != NULL ? s->mech->law_power(s) : 1;
+}

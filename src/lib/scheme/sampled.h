@@ -1,0 +1,102 @@
+/*
+ * sampled.h - the engine of mechanisms that ask one of several sub-questions.
+ *
+ * A truth is asked N sub-questions, each a scheme of its own (a part) at the
+ * full epsilon. A report answers one of them, drawn uniformly from the
+ * published coins, and says which.
+ *
+ * Privacy. Which part i is asked does not depend on the truth, so
+ *     P[(i, y) | x] / P[(i, y) | x'] = P_i[y | x] / P_i[y | x'] <= e^epsilon,
+ * because every part keeps that bound.
+ *
+ * If the last part is `beside`, a report answers it too, with coins of its own,
+ * and one of the others is drawn. Of the two answers, to one truth, the ratios
+ * multiply: the bound is e^(epsilon_i + epsilon_last), and the mechanism splits
+ * epsilon so that it is e^epsilon.
+ *
+ * Report. With `index` = ceil(log2 N) bits (at least 1) for i:
+ *     where index and the longest part together have at most 64 bits, one
+ *     number: i in the low bits, the part's report above them;
+ *     else whole bytes: i in the first one, then the part's report as it is
+ *     in memory, zeros after it up to the longest.
+ * The answer that stands beside takes the highest bits or the last bytes.
+ *
+ * Tally: the parts' cells one after the other, likewise strata and weights. A
+ * part's view on them is a tally of the part's scheme.
+ *
+ * The parts stand behind the scheme, in its tail.
+ */
+#ifndef HSY_SAMPLED_H
+#define HSY_SAMPLED_H
+
+#include "lib/scheme/scheme.h"
+
+#define SAMPLED_PARTS_MAX 256u
+
+/* What a mechanism tells the engine of its parts. parts and part are functions
+ * of the spec alone, which need not be sound. */
+struct mech_sampled {
+    /* How many, 1 to SAMPLED_PARTS_MAX. */
+    size_t (*parts)(const hsy_spec *spec);
+
+    /* The spec of part i; *sub is zero but for its size. */
+    void (*part)(hsy_spec *sub, const hsy_spec *spec, size_t i);
+
+    /* The code under part i of the truth with these codes (as many as
+     * hsy_code_width says), in time that does not tell them. */
+    uint64_t (*code)(const hsy_scheme *s, const uint64_t *codes, size_t i);
+
+    /* Reports answer part 0 alone, and the further ones only say what the
+     * attributes of a truth are (joint.c): the engine keeps them, no more. */
+    bool whole;
+
+    /* Every report answers the last part, beside one of the others. */
+    bool beside;
+};
+
+/* For what becomes of a spec that need not be sound: x, or the end of low ..
+ * high that it is beyond; a parameter that is given, or what stands for it. */
+static inline uint64_t sampled_within(uint64_t x, uint64_t low, uint64_t high)
+{
+    return x < low ? low : x < high ? x : high;
+}
+
+static inline uint64_t sampled_given(uint64_t x, uint64_t otherwise)
+{
+    return x != 0 ? x : otherwise;
+}
+
+/* Of resolve: check the parts, and set all sizes of s. s->own becomes eight
+ * bytes of a digest of all the parts, so that the scheme's covers them. */
+hsy_status hsy_sampled_resolve(hsy_scheme *s, const hsy_spec *spec,
+                               const struct mech_sampled *how, hsy_error *err);
+
+/* tail_size and settle. */
+size_t hsy_sampled_size(const hsy_spec *spec, const struct mech_sampled *how);
+void hsy_sampled_settle(hsy_scheme *s, const hsy_spec *spec);
+
+/* What a mechanism keeps in the tail after its parts, aligned as they are. */
+void *hsy_sampled_rest(const hsy_scheme *s);
+
+/* Choose the kernels of all parts. */
+void hsy_sampled_cpu(hsy_scheme *s);
+
+/* The rest of a mechanism's row, whose `sampled` says how. */
+hsy_status hsy_sampled_randomize(const hsy_scheme *s, uint8_t *report,
+                                 uint64_t code, hsy_coins *coins);
+hsy_status hsy_sampled_batch(const hsy_scheme *s, uint8_t *reports,
+                             const uint64_t *codes, size_t n, hsy_coins *coins);
+hsy_status hsy_sampled_simulate(const hsy_scheme *s, uint8_t *reports,
+                                const uint64_t *codes, size_t n,
+                                hsy_stream *secret, hsy_stream *published);
+size_t hsy_sampled_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
+void hsy_sampled_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n);
+size_t hsy_sampled_law_factors(const hsy_scheme *s);
+size_t hsy_sampled_law(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                       const uint8_t *report);
+size_t hsy_sampled_law_codes(const hsy_scheme *s, hsy_factor *factors,
+                             const uint64_t *codes, const uint8_t *report);
+size_t hsy_sampled_law_worst(const hsy_scheme *s, hsy_factor factors[4]);
+
+#endif

@@ -1,0 +1,368 @@
+/* mech.h - what a mechanism is, and what a scheme holds. */
+#ifndef HSY_MECH_H
+#define HSY_MECH_H
+
+#include "hearsay.h"
+#include "lib/bits/u128.h"
+#include "lib/core/prob.h"
+#include "lib/kernels/kernels.h"
+#include "lib/scheme/geometry.h"
+
+#include <stddef.h>
+
+/* The pure law of a mechanism (MECHANISMS 0.1), for estimation only. Each
+ * number comes from the integers directly, so none suffers cancellation. */
+struct mech_support {
+    double p, not_p; /* own value supported, and not */
+    double q, not_q; /* other value supported, and not */
+    double gap;      /* p - q */
+};
+
+/* n times the variance of an estimated share, at share 0 and at share 1. */
+static inline double mech_support_v0(const struct mech_support *law)
+{
+    return law->q * law->not_q / (law->gap * law->gap);
+}
+
+static inline double mech_support_v1(const struct mech_support *law)
+{
+    return law->p * law->not_p / (law->gap * law->gap);
+}
+
+struct mech_sampled;
+struct mech_chain;
+struct mech_lies;
+struct mech_staged;
+
+struct hsy_mechanism {
+    hsy_catalogue row; /* name, title, permanent wire id, kinds */
+    uint32_t params;   /* bit 1 << hsy_param for each it takes */
+    bool designed;     /* takes design and chance */
+    bool release;      /* a curator's: there are no reports, only tallies, and
+                          nothing here that makes, counts or weighs one */
+
+    /* STRINGS: codes are the string itself, spelled in HSY_PARAM_BITS bits
+     * (spell.h: hsy_spell, or NULL), not its hash. */
+    uint64_t (*spell)(const hsy_scheme *s, uint64_t *codes, const uint8_t *data,
+                      size_t room, size_t len);
+
+    /* Its parts may be asked by the mechanism that a spec names. */
+    bool oracles;
+
+    /* Fill in what another name of it means (treehist); NULL: they all mean the
+     * same. */
+    void (*configure)(hsy_spec *spec);
+
+    /*
+     * Check the spec's mechanism part and derive all integers from it. The
+     * common part (kind, domain, epsilon's range, labels) is already in s and
+     * has been checked.
+     */
+    hsy_status (*resolve)(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
+
+    /* code is in the domain. Must not branch on, or index by, code or coins. A
+     * tuple has as many codes as attributes (hsy_code_width), and its
+     * mechanisms have the batch alone. */
+    hsy_status (*randomize)(const hsy_scheme *s, uint8_t *report, uint64_t code,
+                            hsy_coins *coins);
+    hsy_status (*randomize_batch)(const hsy_scheme *s, uint8_t *reports,
+                                  const uint64_t *codes, size_t n,
+                                  hsy_coins *coins);
+
+    /* The same law, simulation only; NULL: randomize_batch serves. */
+    hsy_status (*simulate_batch)(const hsy_scheme *s, uint8_t *reports,
+                                 const uint64_t *codes, size_t n,
+                                 hsy_stream *secret, hsy_stream *published);
+
+    /* n reports of report_bytes bytes, otherwise untrusted: how many from the
+     * first on are well-formed. */
+    size_t (*check)(const hsy_scheme *s, const uint8_t *reports, size_t n);
+
+    /* The reports have passed check and no count can pass 2^63 - 1. */
+    void (*tally)(const hsy_scheme *s, hsy_tally *t, const uint8_t *reports,
+                  size_t n);
+
+    /* The same faster, with tally_scratch bytes; both NULL: tally serves. */
+    void (*tally_bulk)(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n, void *scratch);
+    size_t (*tally_scratch)(const hsy_scheme *s, size_t n);
+
+    /* t has reports; codes are in the domain, NULL: all. points_scratch NULL:
+     * none is needed. */
+    void (*points)(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
+                   const uint64_t *codes, size_t count, void *scratch);
+    size_t (*points_scratch)(const hsy_scheme *s, size_t count);
+
+    /* n Cov of all d estimated shares, target people; scratch as for points.
+     * NULL where it is not known. */
+    void (*covariance)(const hsy_scheme *s, double *out, const hsy_tally *t,
+                       void *scratch);
+
+    /* The pure law; NULL for a mechanism that has none, which then has
+     * variance. */
+    void (*support)(const hsy_scheme *s, struct mech_support *out);
+
+    /* n times the variance of a share of 0 (blocks balanced), and of 1; for a
+     * mean, the largest there is, twice. NULL: as the pure law says. */
+    void (*variance)(const hsy_scheme *s, double v[2]);
+
+    /* The least and the most that one report can add to the sum of which an
+     * estimate is the mean. NULL: as the points' law of support says, if there
+     * is one. */
+    void (*reach)(const hsy_scheme *s, double reach[2]);
+
+    /* How its devices can lie (lies.h); NULL: not worked out. */
+    const struct mech_lies *lies;
+
+    /* Steps of estimating everything from n reports, counting included where a
+     * report takes many; for strings, of one candidate; by iteration, of one
+     * round. NULL: one a cell. */
+    double (*steps)(const hsy_scheme *s, double n);
+
+    /* Estimated by iteration (hsy_density); points is NULL. */
+    bool iterative;
+
+    /* The channel for EM, where cells count outputs: out[y] = sum over x of
+     * P[y | x] theta[x], and its transpose, out[x] = sum over y of P[y | x]
+     * ratio[y]. scratch: channel_scratch doubles, NULL: none. All NULL where
+     * the cells have no likelihood. */
+    void (*forward)(const hsy_scheme *s, double *out, const double *theta,
+                    double *scratch);
+    void (*backward)(const hsy_scheme *s, double *out, const double *ratio,
+                     double *scratch);
+    size_t (*channel_scratch)(const hsy_scheme *s);
+
+    /* Where cells do not count outputs one by one: how many outputs the channel
+     * has, and their counts from a tally. 0 and NULL: the cells. */
+    size_t outputs;
+    void (*counts)(double *counts, const hsy_tally *t);
+
+    /* ln of the ratio that bounds all reports on one truth together, if its
+     * permanent answer is kept; NULL: there is none. */
+    double (*lifetime)(const hsy_scheme *s);
+
+    /* How reports are made from a permanent answer (chain.h); NULL: they are
+     * not. */
+    const struct mech_chain *chain;
+
+    /* Bytes of a scheme's tail for a spec that need not be sound, and the tail
+     * of a resolved one; settle cannot fail. NULL: there is none. */
+    size_t (*tail_size)(const hsy_spec *spec);
+    void (*settle)(hsy_scheme *s, const hsy_spec *spec);
+
+    /* The parts, of which a report answers one (sampled.h); NULL: there are
+     * none. */
+    const struct mech_sampled *sampled;
+
+#ifndef HSY_CLIENT
+    /* One of several stages, of which a person answers one (staged.h); NULL: it
+     * is not. A small client (make client) has none such. */
+    const struct mech_staged *staged;
+#endif
+
+    size_t law_factors; /* most that law writes; 0: one for each report bit */
+    size_t (*law_size)(const hsy_scheme *s); /* or so many, if not NULL */
+    size_t (*law)(const hsy_scheme *s, hsy_factor *factors, uint64_t code,
+                  const uint8_t *report);
+    size_t (*law_codes)(const hsy_scheme *s, hsy_factor *factors,
+                        const uint64_t *codes,
+                        const uint8_t *report); /* tuples: in law's place */
+    size_t (*law_worst)(const hsy_scheme *s, hsy_factor factors[4]);
+    uint32_t (*law_power)(const hsy_scheme *s); /* NULL: 1 */
+};
+
+/*
+ * A resolved scheme: integers only between truth and report. The first part is
+ * common to all mechanisms, the second is filled in by resolve; what a
+ * mechanism does not use is zero.
+ */
+struct hsy_scheme {
+    const struct hsy_mechanism *mech;
+    const struct hsy_kernels *kernels;
+    uint8_t digest[HSY_DIGEST];
+
+    uint32_t kind;
+    uint32_t d; /* values; 2 for yes/no, 0 for numbers and open strings */
+    int64_t lo, hi;
+    uint32_t scale;
+    uint64_t labels_len;
+    size_t labels_at; /* where in them the first label begins */
+    uint8_t labels_digest[HSY_DIGEST];
+    uint64_t nano_epsilon;
+    uint64_t nano_permanent; /* of the kept answers reports are made from; 0 */
+    uint32_t design;
+    hsy_ratio chance[HSY_CHANCES];
+    uint64_t param[HSY_PARAMS]; /* resolved: no 0 for "choose" */
+    uint8_t alphabet[HSY_ALPHABET];
+    uint32_t oracle; /* id of the mechanism that was named for the parts */
+
+    /* Two-level weights: rho = weight / 2^shift, total = Z 2^shift. */
+    uint64_t weight;
+    uint32_t shift;
+    uint64_t total;
+
+    /* Binary channel: P(1|1) = own / total, P(1|0) = other / total. Unary:
+     * the same over 2^64, other cut to `digits` leading digits. */
+    uint64_t own, other;
+    uint32_t digits;
+
+    /* Derived from the above, not encoded. */
+    struct mech_rappor {
+        uint64_t flip;      /* permanent: P(a bit is turned), over 2^64 */
+        uint64_t low, miss; /* instantaneous: P(0 to 1), P(1 to 0) */
+        uint32_t flip_digits, step_digits; /* binary digits of those */
+    } rappor;
+    struct prob_base coin; /* of denominator total */
+    struct kernel_choice choice;
+    struct projective projective; /* projective.h */
+    uint32_t report_bits, packed_bits;
+    size_t report_bytes;
+    size_t cells, strata, weights;
+    uint32_t answers; /* parts that each report answers */
+    double users;     /* of the spec, for steps */
+
+    /* Of a tuple: the largest variance of an attribute's share, n times, for
+     * the people who answered. What auto chooses by. */
+    double worst;
+};
+
+/* What a mechanism keeps after its scheme: tail_size bytes, aligned as the
+ * scheme is, written by settle. A copy of the struct does not have it. */
+static inline const void *mech_tail(const hsy_scheme *s)
+{
+    return s + 1;
+}
+
+/* n times the variance at share 0 and at share 1, by variance or support. */
+void hsy_mech_variance(const hsy_scheme *s, double v[2]);
+double hsy_mech_steps(const hsy_scheme *s);
+
+/* ln(high / low), high >= low; 0 stands for 2^64. */
+double hsy_mech_ln(uint64_t high, uint64_t low);
+
+/* The row called name (an alias will do) or numbered id; NULL if none. */
+const struct hsy_mechanism *hsy_mech_named(const char *name);
+const struct hsy_mechanism *hsy_mech_numbered(uint32_t id);
+
+/* Whether a spec leaves the choice of the mechanism to hearsay. */
+bool hsy_mech_is_auto(const char *name);
+
+/* The mechanism a spec names, or means by its design; NULL if it leaves the
+ * choice, or names one that there is not. */
+const struct hsy_mechanism *hsy_mech_meant(const hsy_spec *spec);
+
+/* Resolve s, whose common part is filled in, by the best mechanism for its kind
+ * (auto.c). */
+hsy_status hsy_mech_auto(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
+
+/* Whether name stands in a comma-separated list. */
+bool hsy_mech_listed(const char *name, const char *list);
+
+/* Whether the design and the parameters that a spec gives are the mechanism's
+ * own. */
+hsy_status hsy_mech_takes(const struct hsy_mechanism *mech,
+                          const hsy_spec *spec, hsy_error *err);
+
+/* The most bytes of a tail that the mechanism of this spec can take, which need
+ * not be sound. */
+size_t hsy_mech_tail_size(const hsy_spec *spec);
+
+/* Resolve s by one mechanism: its kinds, its parameters, the sizes. */
+hsy_status hsy_mech_resolve(hsy_scheme *s, const struct hsy_mechanism *mech,
+                            const hsy_spec *spec, hsy_error *err);
+
+/* Claim what a design's probabilities spend: nano (0: more than any scheme
+ * may), unless the spec's epsilon, a cap if it is there, is less. */
+hsy_status hsy_mech_claim(hsy_scheme *s, uint64_t nano, hsy_error *err);
+
+/* The law of support by own / total and other / total; total 0 stands for
+ * 2^64. */
+void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
+                    uint64_t total);
+
+/* Evidence from a support count under the pure law. */
+void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
+                     double support);
+
+/* check and tally of a mechanism whose report is the number of a cell, which
+ * counts it. */
+size_t hsy_outputs_check(const hsy_scheme *s, const uint8_t *reports, size_t n);
+void hsy_outputs_tally(const hsy_scheme *s, hsy_tally *t,
+                       const uint8_t *reports, size_t n);
+
+/* The points of a mechanism whose cell v is the support of value v. */
+void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
+                      const hsy_tally *t, const uint64_t *codes, size_t count,
+                      void *scratch);
+
+/* Refuse one source in both roles: else a published seed shows the bytes that
+ * tossed a coin. */
+hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err);
+
+/* Refuse a scheme that has no reports. */
+hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err);
+
+/* Whether all codes of n truths are in the domain, without telling which is
+ * not. */
+bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
+
+/*
+ * As hsy_truth_code, but every truth of the right type has its code: an index
+ * outside the list is `other` (the last one, if that is no index), a number
+ * outside the range its nearer end, a string too long its first HSY_STRING_MAX
+ * bytes, or as many as can be spelled. No branch and no address depends on it,
+ * not even on whether it lies in the domain. HSY_E_RANGE for a wrong type,
+ * which is the program's mistake.
+ */
+hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
+                           const hsy_truth *truth, uint32_t other,
+                           hsy_error *err);
+
+/* Bytes of a matrix of d states, which stands before the labels. */
+size_t hsy_matrix_bytes(uint32_t d);
+
+/* The table (table.c; a small client has its own). */
+extern const struct hsy_mechanism *const hsy_mech_table[];
+extern const size_t hsy_mech_count;
+
+/* Part of a row: what counts, estimates and describes. A small client (make
+ * client) answers and does nothing else, and leaves it out. Stands last. */
+#ifdef HSY_CLIENT
+#define MECH_SERVER(...)
+#else
+#define MECH_SERVER(...) __VA_ARGS__
+#endif
+
+/* Rows, one for each mechanism file. */
+extern const struct hsy_mechanism hsy_mech_rr;
+extern const struct hsy_mechanism hsy_mech_grr;
+extern const struct hsy_mechanism hsy_mech_ss;
+extern const struct hsy_mechanism hsy_mech_pgr;
+extern const struct hsy_mechanism hsy_mech_hpg;
+extern const struct hsy_mechanism hsy_mech_hr;
+extern const struct hsy_mechanism hsy_mech_sue;
+extern const struct hsy_mechanism hsy_mech_oue;
+extern const struct hsy_mechanism hsy_mech_olh;
+extern const struct hsy_mechanism hsy_mech_blh;
+extern const struct hsy_mechanism hsy_mech_dbitflip;
+extern const struct hsy_mechanism hsy_mech_cms;
+extern const struct hsy_mechanism hsy_mech_hcms;
+extern const struct hsy_mechanism hsy_mech_rappor;
+extern const struct hsy_mechanism hsy_mech_onebit;
+extern const struct hsy_mechanism hsy_mech_dwm;
+extern const struct hsy_mechanism hsy_mech_pm;
+extern const struct hsy_mechanism hsy_mech_hm;
+extern const struct hsy_mechanism hsy_mech_laplace;
+extern const struct hsy_mechanism hsy_mech_sw;
+extern const struct hsy_mechanism hsy_mech_hh;
+extern const struct hsy_mechanism hsy_mech_haar;
+extern const struct hsy_mechanism hsy_mech_matrix;
+extern const struct hsy_mechanism hsy_mech_smp;
+extern const struct hsy_mechanism hsy_mech_joint;
+extern const struct hsy_mechanism hsy_mech_central;
+extern const struct hsy_mechanism hsy_mech_central_open;
+extern const struct hsy_mechanism hsy_mech_pem;
+extern const struct hsy_mechanism hsy_mech_sfp;
+extern const struct hsy_mechanism hsy_mech_stage;
+
+#endif
