@@ -32,11 +32,11 @@ endif
 
 # libhearsay: the freestanding rooms, inference, and the kernel's randomness.
 LIB_SRC := $(filter-out %_small.c,$(sort $(wildcard src/lib/*/*.c)))
-# libhearsay-host: the world of a device, task files, signatures.
-HOST_SRC := $(sort $(wildcard $(addprefix src/host/,*/*.c client*.c curl*.c send*.c world*.c sign*.c tasks*.c)))
-HOST_LIBS := -lcyaml -lyaml -lsodium
+# libhearsay-host: files, formats, task files, signatures, the world of a device.
+HOST_SRC := $(sort $(wildcard src/host/*/*.c))
+HOST_LIBS := -lcyaml -lyaml -lsodium -ljansson -lnettle -lz
 # What the command and its collector stand on besides.
-MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp -ljansson -lnettle -lz
+MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp
 # What stands between the library and the command; tests may link it too.
 MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c $(addprefix src/,host/*/*.c server/*/*.c server/*/*/*.c sim/*/*.c))))
 CLI_SRC := $(sort $(wildcard src/cli/*.c src/cli/*/*.c src/bench/*.c))

@@ -6,8 +6,8 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
-#include "container.h"
 #include "engine.h"
+#include "host/format/format.h"
 #include "store_memory.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef FILES_H
 #define FILES_H
 
-#include "container.h"
 #include "examples.h"
+#include "host/format/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

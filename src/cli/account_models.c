@@ -3,7 +3,7 @@
  * curator, of several, and of none, side by side (MECHANISMS 10).
  */
 #include "account_parts.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
 
 #include <inttypes.h>
 #include <math.h>

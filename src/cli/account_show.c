@@ -1,7 +1,7 @@
 /* account_show.c - an account as a table, csv or json, and its figure. */
 #include "account_parts.h"
 
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* bench_rappor.c - the speed of RAPPOR: folding, encoding, and its dialects. */
 #include "bench.h"
 #include "cli.h"
-#include "rappor_dialect.h"
+#include "host/format/rappor_dialect.h"
 
 #include <stdlib.h>
 

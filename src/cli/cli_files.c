@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli.h"
 
-#include "output.h"
+#include "host/base/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli_gather.h"
 
-#include "container.h"
+#include "host/format/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

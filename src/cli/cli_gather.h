@@ -3,8 +3,8 @@
 #define CLI_GATHER_H
 
 #include "cli.h"
-#include "rounds.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
+#include "host/format/rounds.h"
 
 /* Zero it to begin. The first file settles the scheme; memory does not grow
  * with reports. */

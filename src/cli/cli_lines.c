@@ -6,7 +6,7 @@
  */
 #define _DEFAULT_SOURCE
 #include "cli.h"
-#include "retry.h"
+#include "host/base/retry.h"
 
 #include <errno.h>
 #include <fcntl.h>

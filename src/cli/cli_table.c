@@ -1,7 +1,7 @@
 /* cli_table.c - rows as an aligned table, as CSV, or as JSON. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "cli.h"
-#include "written.h"
+#include "host/base/written.h"
 
 #include <inttypes.h>
 #include <locale.h>

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "device_parts.h"
 
-#include "world.h"
+#include "host/client/world.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * out; and before that, how many people it takes. */
 #include "discover_parts.h"
 
-#include "output.h"
+#include "host/base/output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "release_parts.h"
 
 #include "cli_codes.h"
-#include "container.h"
+#include "host/format/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "serve_parts.h"
 
-#include "tasks.h"
+#include "host/tasks/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* cmd_simulate.c - hearsay simulate attack: attackers against simulated
  * devices. (simulate_study.c has hearsay simulate --data, simulate_fleet.c
  * hearsay simulate fleet.) */
-#include "output.h"
+#include "host/base/output.h"
 #include "simulate_parts.h"
 #include "simulate_study.h"
 

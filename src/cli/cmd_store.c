@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* O_DIRECTORY, faccessat */
 #include "store_parts.h"
 
-#include "tasks.h"
+#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>

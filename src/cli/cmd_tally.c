@@ -1,7 +1,7 @@
 /* cmd_tally.c - hearsay tally: reports and tallies in, one tally out. */
 #define _DEFAULT_SOURCE
 #include "cli_gather.h"
-#include "container.h"
+#include "host/format/format.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "cli_tasks.h"
 #include "device_parts.h"
 
-#include "world.h"
+#include "host/client/world.h"
 
 #include <errno.h>
 #include <stdlib.h>

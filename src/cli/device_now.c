@@ -9,7 +9,7 @@
 #define _DEFAULT_SOURCE
 #include "device_parts.h"
 
-#include "tasks.h"
+#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <string.h>

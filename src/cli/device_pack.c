@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "device_parts.h"
 
-#include "client.h"
+#include "host/client/client.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

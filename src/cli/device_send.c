@@ -8,8 +8,8 @@
 #include "cli_tasks.h"
 #include "device_parts.h"
 
-#include "client.h"
-#include "send.h"
+#include "host/client/client.h"
+#include "host/client/send.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "cli_tasks.h"
 #include "device_parts.h"
 
-#include "world.h"
+#include "host/client/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* discover_plot.c - what was found as a figure: shares with their intervals,
  * the largest first. */
 #include "discover_parts.h"
-#include "plot.h"
-#include "written.h"
+#include "host/base/written.h"
+#include "host/plot/plot.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
  * of several variables, from RAPPOR's reports.
  */
 #include "estimate_parts.h"
-#include "rappor_files.h"
+#include "host/format/rappor_files.h"
 
 #include <errno.h>
 #include <math.h>

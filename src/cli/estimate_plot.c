@@ -4,8 +4,8 @@
  * that is what its interval is made of.
  */
 #include "estimate_parts.h"
-#include "plot.h"
-#include "written.h"
+#include "host/base/written.h"
+#include "host/plot/plot.h"
 
 #include <inttypes.h>
 #include <math.h>

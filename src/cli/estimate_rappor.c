@@ -1,6 +1,6 @@
 /* estimate_rappor.c - RAPPOR decoded: its own files, or a tally of ours. */
 #include "estimate_parts.h"
-#include "rappor_files.h"
+#include "host/format/rappor_files.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* plan_plot.c - error against people, and what an answer tells. */
 #include "plan_parts.h"
 
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
  * People, error and chance follow from each other in the library. Epsilon is
  * found by halving: more of it never makes the best error larger.
  */
+#include "host/analysis/analysis.h"
 #include "plan_parts.h"
-#include "shares.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "plan_parts.h"
 
 #include "cli_tasks.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* release_compare.c - the error to expect of trusting nobody, some, or one. */
+#include "host/analysis/analysis.h"
 #include "release_parts.h"
-#include "shares.h"
 
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #include <math.h>
 

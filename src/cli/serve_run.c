@@ -3,7 +3,7 @@
 #include "serve_parts.h"
 
 #include "cli_tasks.h"
-#include "expiry.h"
+#include "host/tasks/expiry.h"
 
 #include <errno.h>
 #include <inttypes.h>

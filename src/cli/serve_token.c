@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "serve_parts.h"
 
-#include "put.h"
+#include "host/base/json.h"
 
 #include <errno.h>
 #include <inttypes.h>

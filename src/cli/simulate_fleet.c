@@ -4,7 +4,7 @@
 #include "simulate_fleet.h"
 
 #include "cli_tasks.h"
-#include "clock_file.h"
+#include "host/tasks/clock_file.h"
 #include "simulate_parts.h"
 #include "simulate_study.h"
 #include "tasks_show.h"

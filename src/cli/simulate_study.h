@@ -3,7 +3,7 @@
 #define SIMULATE_STUDY_H
 
 #include "cli.h"
-#include "output.h"
+#include "host/base/output.h"
 #include "study.h"
 
 #define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */

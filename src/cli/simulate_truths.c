@@ -1,7 +1,7 @@
 /* simulate_truths.c - what a fleet sent, and what its people think. */
 #include "simulate_fleet.h"
 
-#include "shares.h"
+#include "host/analysis/analysis.h"
 
 #include <inttypes.h>
 #include <jansson.h>

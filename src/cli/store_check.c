@@ -10,7 +10,7 @@
  */
 #include "store_parts.h"
 
-#include "put.h"
+#include "host/base/json.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

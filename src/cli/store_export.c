@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* renameat2 */
 #include "store_parts.h"
 
-#include "container.h"
+#include "host/format/format.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* survey_estimate.c - from answers to shares, and whether groups differ. */
 #include "survey_parts.h"
 
-#include "output.h"
+#include "host/base/output.h"
 
 #include <math.h>
 #include <stdlib.h>

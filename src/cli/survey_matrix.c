@@ -2,7 +2,7 @@
  * shares and how they vary together. */
 #include "survey_parts.h"
 
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  */
 #include "survey_parts.h"
 
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* api_admin.c - the routes of the admin listener, and what they share. */
 #include "api_parts.h"
 
-#include "tasks.h"
+#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  */
 #include "api.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* api_operate.c - tallies in and out, the document, a backup. */
 #include "api_parts.h"
 
-#include "container.h"
 #include "copies.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
+#include "host/format/format.h"
 
 #include <errno.h>
 #include <inttypes.h>

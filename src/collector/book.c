@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* fchownat */
 #include "book.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,13 +3,13 @@
  *
  * A field's text, from the file, the command line or the table, becomes its
  * value in one place; then the fields are held against each other. The file is
- * read as task files are (src/host/tasks.h).
+ * read as task files are (src/host/tasks/tasks.h).
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "config_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "tasks.h"
+#include "host/tasks/tasks.h"
 
 enum config_kind {
     CONFIG_FILE, /* a name of a file: char * */

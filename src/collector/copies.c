@@ -3,8 +3,8 @@
 #include "copies.h"
 
 #include "history.h"
-#include "hostfail.h"
-#include "put.h"
+#include "host/base/host_fail.h"
+#include "host/base/json.h"
 #include "store_keep.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* desk.c - requests that take their time, on a thread of their own. */
 #include "desk.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <pthread.h>
 #include <stdlib.h>

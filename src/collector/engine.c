@@ -4,7 +4,7 @@
  */
 #include "engine_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

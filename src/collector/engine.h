@@ -19,8 +19,8 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 
+#include "host/format/rounds.h"
 #include "intake.h"
-#include "rounds.h"
 #include "store.h"
 
 struct engine;

@@ -7,7 +7,7 @@
  */
 #include "engine_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #define CLOCK_DAY 86400u
 #define CLOCK_APART 5 /* seconds that two clocks may drift apart in a trial */

@@ -1,7 +1,7 @@
 /* engine_forget.c - what an operator lets an engine forget. */
 #include "engine_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <malloc.h>
 #include <stdlib.h>

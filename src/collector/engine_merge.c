@@ -7,8 +7,8 @@
  */
 #include "engine_parts.h"
 
-#include "container.h"
-#include "hostfail.h"
+#include "host/base/host_fail.h"
+#include "host/format/format.h"
 
 #include <stdlib.h>
 #include <string.h>

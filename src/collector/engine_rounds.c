@@ -7,7 +7,7 @@
  */
 #include "engine_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 

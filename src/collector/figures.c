@@ -1,7 +1,7 @@
 /* figures.c - a tally of an entry becomes a figure in JSON. */
 #include "figures_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* figures_compare.c - two tallies of one question, and their difference. */
 #include "figures_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 #include <string.h>

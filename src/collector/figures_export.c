@@ -2,9 +2,9 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "figures_parts.h"
 
-#include "hostfail.h"
-#include "plot.h"
-#include "written.h"
+#include "host/base/host_fail.h"
+#include "host/base/written.h"
+#include "host/plot/plot.h"
 
 #include <inttypes.h>
 #include <jansson.h>

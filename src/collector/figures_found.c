@@ -2,7 +2,7 @@
  * them. */
 #include "figures_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <math.h>
 #include <string.h>

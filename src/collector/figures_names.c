@@ -2,7 +2,7 @@
  */
 #include "figures_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define FIGURES_PARTS_H
 
 #include "figures.h"
-#include "put.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
+#include "host/base/json.h"
 
 #define FIGURE_TOP 50u           /* strings shown if none is said, ... */
 #define FIGURE_TOP_MAX 10000u    /* ... and rows of any figure at most */

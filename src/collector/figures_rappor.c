@@ -1,7 +1,7 @@
 /* figures_rappor.c - RAPPOR's reports decoded, as `hearsay estimate` does. */
 #include "figures_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <math.h>
 #include <stdlib.h>

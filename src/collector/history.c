@@ -11,7 +11,7 @@
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "history_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "api.h"
 #include "desk.h"
-#include "put.h"
+#include "host/base/json.h"
 #include "shown.h"
 
 #define HISTORY_ROWS 20u /* of a figure in a point */

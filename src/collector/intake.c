@@ -9,7 +9,7 @@
  */
 #include "intake_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <sodium.h>
 #include <stdlib.h>

@@ -12,9 +12,9 @@
  */
 #include "intake_parts.h"
 
-#include "container_value.h"
-#include "hostfail.h"
-#include "tasks.h"
+#include "host/base/host_fail.h"
+#include "host/format/json_value.h"
+#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <stdlib.h>

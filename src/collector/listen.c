@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "listen_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 #include "listen_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "listen_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -7,7 +7,7 @@
  */
 #include "rehearsal.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #ifndef REHEARSAL_H
 #define REHEARSAL_H
 
-#include "clock_file.h"
+#include "host/tasks/clock_file.h"
 #include "store.h"
 
 /* Mark a store that was never used, or see that it is of the sort that is

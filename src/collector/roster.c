@@ -11,7 +11,7 @@
  */
 #include "roster.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "runs_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <fcntl.h>

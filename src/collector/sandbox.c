@@ -10,7 +10,7 @@
 
 #include "sandbox.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <fcntl.h>

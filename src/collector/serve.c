@@ -10,8 +10,8 @@
 #include "serve.h"
 
 #include "copies.h"
-#include "hostfail.h"
-#include "put.h"
+#include "host/base/host_fail.h"
+#include "host/base/json.h"
 #include "rehearsal.h"
 #include "sandbox.h"
 

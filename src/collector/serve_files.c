@@ -4,7 +4,7 @@
 
 #include "serve.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "shown_parts.h"
 
-#include "hostfail.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
+#include "host/base/host_fail.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "shown_parts.h"
 
 #include "book.h"
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* shown_renew.c - the next generation of an entry. */
 #include "shown_parts.h"
 
-#include "hostfail.h"
-#include "shares.h"
+#include "host/analysis/analysis.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "store_runs.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 /* ---- A commit ------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 
 #include "store_keep.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 #include "store_runs.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 #include "store_archive.h"
 
 #include "book.h"
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -34,7 +34,7 @@
  */
 #include "store_sqlite.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 
 #include "store_keep.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 #include "store_sqlite.h"
 
 #include <errno.h>

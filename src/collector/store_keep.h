@@ -7,7 +7,7 @@
 
 #include "store.h"
 
-#include "output.h"
+#include "host/base/output.h"
 
 /* Look through both databases, page by page. HSY_E_DAMAGED; `say` is told what
  * is wrong, in SQLite's words. */

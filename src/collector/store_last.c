@@ -13,7 +13,7 @@
 
 #include "store_sqlite.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -29,7 +29,7 @@
 
 #include "store_runs.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <dirent.h>
 #include <errno.h>

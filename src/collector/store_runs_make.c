@@ -8,7 +8,7 @@
  */
 #include "store_runs.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 #include "runs_parts.h"
 
 #include <stdlib.h>

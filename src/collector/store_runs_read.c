@@ -4,7 +4,7 @@
 #include "store_keep.h"
 #include "store_runs.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 
 #include "store_runs.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <errno.h>
 #include <fcntl.h>

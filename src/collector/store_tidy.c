@@ -7,7 +7,7 @@
  */
 #include "store_runs.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  */
 #include "store_archive.h"
 
-#include "hostfail.h"
-#include "retry.h"
+#include "host/base/host_fail.h"
+#include "host/base/retry.h"
 
 #include <stdlib.h>
 #include <string.h>

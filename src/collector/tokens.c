@@ -11,7 +11,7 @@
 
 #include "tokens_files.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <pthread.h>
 #include <sodium.h>

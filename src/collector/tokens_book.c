@@ -8,7 +8,7 @@
 
 #include "tokens_files.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <dirent.h>
 #include <errno.h>

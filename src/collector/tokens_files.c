@@ -4,8 +4,8 @@
 
 #include "tokens_files.h"
 
-#include "hostfail.h"
-#include "retry.h"
+#include "host/base/host_fail.h"
+#include "host/base/retry.h"
 
 #include <endian.h>
 #include <errno.h>

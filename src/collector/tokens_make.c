@@ -7,7 +7,7 @@
 
 #include "tokens_files.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <sodium.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "watch_parts.h"
 
 #include "api.h"
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

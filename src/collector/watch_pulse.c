@@ -10,7 +10,7 @@
 #include "watch_parts.h"
 
 #include "api.h"
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <signal.h>
 #include <time.h>

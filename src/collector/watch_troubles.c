@@ -9,8 +9,8 @@
 
 #include "watch_parts.h"
 
-#include "expiry.h"
 #include "history.h"
+#include "host/tasks/expiry.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

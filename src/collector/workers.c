@@ -9,7 +9,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, signals of a thread */
 #include "workers_parts.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <signal.h>
 #include <stdlib.h>

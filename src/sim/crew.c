@@ -1,7 +1,7 @@
 /* crew.c - work in many items, shared out to threads; the mean of its runs. */
 #include "crew.h"
 
-#include "hostfail.h"
+#include "host/base/host_fail.h"
 
 #include <math.h>
 #include <pthread.h>

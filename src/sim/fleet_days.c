@@ -10,7 +10,7 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "fleet_parts.h"
 
-#include "curl_load.h"
+#include "host/base/curl_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

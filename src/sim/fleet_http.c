@@ -7,7 +7,7 @@
  */
 #include "fleet_parts.h"
 
-#include "curl_load.h"
+#include "host/base/curl_load.h"
 
 #include <jansson.h>
 #include <stdio.h>

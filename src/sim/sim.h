@@ -10,7 +10,7 @@
 #define SIM_H
 
 #include "hearsay.h"
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #define SIM_DAYS_MAX 100000u
 #define SIM_DEVICES_MAX 1000000u

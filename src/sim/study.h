@@ -13,7 +13,7 @@
 #define STUDY_H
 
 #include "hearsay.h"
-#include "plot.h"
+#include "host/plot/plot.h"
 
 #define STUDY_RUNS_MAX 1000000u
 #define STUDY_THREADS_MAX 256u

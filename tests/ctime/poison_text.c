@@ -5,7 +5,7 @@
  *                           text is
  *     poison_text control   a branch on what came out, which must be reported
  */
-#include "client.h"
+#include "host/client/client.h"
 
 #include "example_tasks.h"
 

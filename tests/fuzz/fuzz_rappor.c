@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
-#include "rappor_files.h"
+#include "host/format/rappor_files.h"
 
 #include <math.h>
 

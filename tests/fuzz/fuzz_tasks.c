@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
-#include "tasks.h"
+#include "host/tasks/tasks.h"
 
 #define TASKS_TODAY 20773u /* 2026-11-16 */
 

@@ -4,8 +4,8 @@
  */
 #define _GNU_SOURCE /* memmem */
 
-#include "container.h"
 #include "fuzz.h"
+#include "host/format/format.h"
 
 static void twin_reports(const hsy_scheme *s, const hsy_record *record,
                          const uint8_t *payload)

@@ -8,11 +8,11 @@
  * of a device. A golden file is made once for a version of a format and then
  * kept: every later program must read it (test_golden.c).
  */
-#include "container.h"
 #include "device_rig.h"
 #include "example_tasks.h"
 #include "examples.h"
 #include "hearsay_host.h"
+#include "host/format/format.h"
 
 #include <stdio.h>
 

@@ -16,7 +16,7 @@
 #ifndef COVERAGE_H
 #define COVERAGE_H
 
-#include "shares.h"
+#include "host/analysis/analysis.h"
 #include "stat.h"
 
 #include <inttypes.h>

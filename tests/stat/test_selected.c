@@ -6,7 +6,7 @@
  * People are drawn from a law each run, so that both targets are known. A run
  * is one trial. HSY_TEST_LONG=1 has more runs and more people.
  */
-#include "shares.h"
+#include "host/analysis/analysis.h"
 #include "stat.h"
 
 #define SELECTED_DOMAIN 400u

@@ -1,6 +1,6 @@
 /* test_client.c - a client: opening, what is refused, truths from text. */
 #define _GNU_SOURCE
-#include "client.h"
+#include "host/client/client.h"
 
 #include "example_tasks.h"
 #include "tap.h"

@@ -2,8 +2,8 @@
  * damaged. */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "container_parts.h"
 #include "files.h"
+#include "host/format/internal.h"
 #include "sanitized.h"
 #include "tap.h"
 

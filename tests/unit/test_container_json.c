@@ -1,8 +1,8 @@
 /* test_container_json.c - the readable twin says what the stream says. */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "container_parts.h"
 #include "files.h"
+#include "host/format/internal.h"
 #include "lib/bits/bytes.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  */
 #include "example_roster.h"
 #include "figures.h"
-#include "put.h"
+#include "host/base/json.h"
 #include "tap.h"
 
 #include <jansson.h>

@@ -8,10 +8,10 @@
  * have, to the last digit, after the same devices have sent to it
  * (tests/e2e/attendance.t).
  */
-#include "container.h"
 #include "example_tasks.h"
 #include "figures.h"
 #include "fleet.h"
+#include "host/format/format.h"
 #include "tap.h"
 
 #include <inttypes.h>

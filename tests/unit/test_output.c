@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* O_TMPFILE */
 
-#include "output.h"
+#include "host/base/output.h"
 #include "tap.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* test_plot.c - figures are whole XML, the same each time, and refuse what they
  * cannot show. */
-#include "plot_parts.h"
+#include "host/plot/internal.h"
 #include "tap.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * with Python's own hashes. Where HSY_RAPPOR_DATA names the directory of
  * RAPPOR's own vectors, those must agree too.
  */
-#include "rappor_dialect.h"
+#include "host/format/rappor_dialect.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_rappor_files.c - RAPPOR's own files: read, refused, written. */
 #define _GNU_SOURCE /* mkstemp */
-#include "rappor_files.h"
+#include "host/format/rappor_files.h"
 #include "tap.h"
 
 #include <stdlib.h>

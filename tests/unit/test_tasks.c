@@ -1,6 +1,6 @@
 /* test_tasks.c - the words of a task file, its defaults, and its schema. */
+#include "host/tasks/tasks.h"
 #include "tap.h"
-#include "tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_world.c - the world of a device in a directory: who may use it, what is
  * durable, what is refused. */
 #define _GNU_SOURCE
-#include "world.h"
+#include "host/client/world.h"
 
 #include "tap.h"
 

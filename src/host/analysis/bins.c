@@ -1,0 +1,63 @@
+/* shares_bins.c - a range in bins: its edges, names and quantiles. */
+#include "host/analysis/analysis.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *shares_decimal(char text[SHARES_DECIMAL], int64_t units,
+                           uint32_t scale)
+{
+    uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
+    char *at = text + SHARES_DECIMAL - 1;
+
+    *at = '\0';
+    for (; scale > 0 && size % 10 == 0; scale--)
+        size /= 10;
+    for (uint32_t i = 0; i < scale; i++, size /= 10)
+        *--at = (char)('0' + size % 10);
+    if (scale > 0)
+        *--at = '.';
+    do
+        *--at = (char)('0' + size % 10);
+    while ((size /= 10) != 0);
+    if (units < 0)
+        *--at = '-';
+    return at;
+}
+
+/* lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
+int64_t shares_edge(const hsy_info *info, uint32_t i)
+{
+    uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo, d = info->d;
+    uint64_t steps = i * (width / d) + (i * (width % d) + d - 1) / d;
+
+    return (int64_t)((uint64_t)info->lo + steps);
+}
+
+void shares_bin(char text[SHARES_BIN], const hsy_info *info, uint32_t place)
+{
+    char from[SHARES_DECIMAL], to[SHARES_DECIMAL];
+
+    snprintf(text, SHARES_BIN, "%s..%s",
+             shares_decimal(from, shares_edge(info, place), info->scale),
+             shares_decimal(to, shares_edge(info, place + 1), info->scale));
+}
+
+hsy_status shares_quantile(hsy_estimate *est, const hsy_info *info,
+                           const hsy_ranges *r, double q,
+                           const hsy_confidence *how, hsy_error *err)
+{
+    const double unit = pow(10, -(double)info->scale);
+    const double width =
+        ((double)info->hi - (double)info->lo) * unit / (double)info->d;
+    const double zero = (double)info->lo * unit;
+    hsy_status st = hsy_quantile(est, r, q, how, err);
+
+    if (st != HSY_OK)
+        return st;
+    est->value = zero + width * est->value;
+    est->low = zero + width * est->low;
+    est->high = zero + width * est->high;
+    est->sd *= width;
+    return HSY_OK;
+}

@@ -1,0 +1,306 @@
+/* shares_found.c - the frequent strings of a tally, each with its error. */
+#include "host/analysis/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static hsy_status found_nomem(hsy_error *err)
+{
+    if (err != NULL)
+        *err = (hsy_error){.status = HSY_E_NOMEM, .msg = "out of memory"};
+    return HSY_E_NOMEM;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+/* The whole symbols of a prefix, and the bits after them. */
+static void found_name(struct shares_found *row, const hsy_scheme *s,
+                       uint32_t bits, uint32_t all)
+{
+    uint8_t bytes[HSY_SPELL_BITS] = {0};
+    const uint32_t symbol = hsy_symbol_bits(s), whole = bits / symbol;
+    size_t len = hsy_code_string(s, bytes, row->found.code);
+
+    if (bits != all)
+        len = whole; /* what is open may be more than zeros */
+    memcpy(row->name, bytes, len);
+    if (bits != all && bits % symbol != 0) {
+        row->name[len++] = '+';
+        for (uint32_t b = symbol * whole; b < bits; b++)
+            row->name[len++] =
+                (char)('0' + hsy_code_bit(s, row->found.code, b));
+    }
+    row->name_len = len;
+}
+
+/* Add what a stage has found; there is room for it. */
+static hsy_status found_keep(struct shares_search *out,
+                             const struct shares_tally *t,
+                             const struct shares_wanted *w,
+                             const hsy_found *found, size_t count, size_t stage,
+                             hsy_error *err)
+{
+    hsy_confidence how = w->how;
+
+    if (count != 0) /* else the plan's, of which not all can be spelled */
+        out->candidates = found[0].of;
+    how.comparisons = w->simultaneous ? out->candidates : 1;
+    if (!w->simultaneous)
+        how.level = hsy_selected_level(how.level, count, out->candidates);
+    out->level = how.level;
+    for (size_t i = 0; i < count; i++) {
+        struct shares_found *row = &out->rows[out->count];
+        hsy_status st;
+
+        *row = (struct shares_found){
+            .stage = stage, .found = found[i], .level = how.level};
+        found_name(row, t->scheme, out->stage[stage].bits,
+                   (uint32_t)t->info->param[HSY_PARAM_BITS]);
+        st = hsy_estimate_point(&row->est, &found[i].point, &how, err);
+        if (st != HSY_OK)
+            return st;
+        out->count++;
+    }
+    return HSY_OK;
+}
+
+/* What is not among the strings that were found. */
+static hsy_status found_rest(struct shares_search *out,
+                             const struct shares_tally *t,
+                             const struct shares_wanted *w,
+                             const hsy_found *found, size_t count,
+                             hsy_error *err)
+{
+    hsy_selection from = {.of = out->candidates, .passed = -INFINITY};
+    hsy_confidence how = w->how;
+    hsy_point *points = calloc(count + 1, sizeof *points);
+    hsy_status st;
+
+    how.comparisons = 1;
+    if (points == NULL)
+        return found_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        points[i] = found[i].point;
+        from.passed = fmax(from.passed, found[i].passed);
+    }
+    st = hsy_estimate_rest(&out->rest, t->scheme, points, count, &from, &how,
+                           err);
+    free(points);
+    return st;
+}
+
+/* Both, of the strings themselves. */
+static hsy_status found_strings(struct shares_search *out,
+                                const struct shares_tally *t,
+                                const struct shares_wanted *w,
+                                const hsy_found *found, size_t count,
+                                size_t stage, hsy_error *err)
+{
+    hsy_status st = found_keep(out, t, w, found, count, stage, err);
+
+    out->found = count;
+    return st == HSY_OK ? found_rest(out, t, w, found, count, err) : st;
+}
+
+/* ---- Prefixes: pem ------------------------------------------------------- */
+
+static hsy_status found_stages(struct shares_search *out,
+                               const struct shares_tally *t,
+                               const struct shares_wanted *w, hsy_found *found,
+                               void *scratch, hsy_error *err)
+{
+    hsy_search search = w->search;
+    size_t count = 0;
+
+    for (size_t i = 0; i < out->stages; i++) {
+        const bool last = i + 1 == out->stages;
+        hsy_status st;
+
+        search.significant = w->search.significant || (last && w->significant);
+        out->candidates = (i == 0 ? 1 : count) << out->stage[i].step;
+        st = hsy_search_stage(t->scheme, t->tally, &search, out->stage, i,
+                              found, &count, scratch, err);
+        if (st == HSY_E_EMPTY && err != NULL)
+            err->limit = i + 1;
+        if (st == HSY_OK && last)
+            return found_strings(out, t, w, found, count, i, err);
+        if (st == HSY_OK && w->all_stages)
+            st = found_keep(out, t, w, found, count, i, err);
+        if (st != HSY_OK)
+            return st;
+    }
+    return HSY_OK;
+}
+
+static hsy_status found_prefixes(struct shares_search *out,
+                                 const struct shares_tally *t,
+                                 const struct shares_wanted *w, hsy_error *err)
+{
+    hsy_found *found;
+    void *scratch;
+    size_t most = 0, room = 0;
+    hsy_status st =
+        hsy_search_plan(t->scheme, &w->search, out->stage, &out->stages, err);
+
+    if (st != HSY_OK)
+        return st;
+    for (size_t i = 0; i < out->stages; i++) {
+        room += (size_t)out->stage[i].keep;
+        most = out->stage[i].keep > most ? out->stage[i].keep : most;
+    }
+    out->rows = malloc(room * sizeof *out->rows);
+    found = malloc(most * sizeof *found);
+    scratch = malloc(hsy_search_scratch(t->scheme, out->stage, out->stages));
+    st = out->rows == NULL || found == NULL || scratch == NULL
+             ? found_nomem(err)
+             : found_stages(out, t, w, found, scratch, err);
+    free(found);
+    free(scratch);
+    return st;
+}
+
+/* ---- One stage of a search in batches ------------------------------------ */
+
+hsy_status shares_survivors(hsy_stage *stage, hsy_found **found, size_t *count,
+                            const struct shares_tally *t,
+                            const hsy_search *search, hsy_error *err)
+{
+    hsy_status st = hsy_batch_plan(t->scheme, search, stage, err);
+    hsy_found *made;
+    void *scratch;
+
+    if (st != HSY_OK)
+        return st;
+    made = malloc((size_t)stage->keep * sizeof *made);
+    scratch = malloc(hsy_batch_scratch(t->scheme, stage));
+    st = made == NULL || scratch == NULL
+             ? found_nomem(err)
+             : hsy_batch_search(t->scheme, t->tally, search, stage, made, count,
+                                scratch, err);
+    free(scratch);
+    if (st == HSY_OK)
+        *found = made;
+    else
+        free(made);
+    return st;
+}
+
+static hsy_status found_batch(struct shares_search *out,
+                              const struct shares_tally *t,
+                              const struct shares_wanted *w, hsy_error *err)
+{
+    hsy_search search = w->search;
+    hsy_found *found = NULL;
+    size_t count = 0;
+    hsy_status st;
+
+    search.significant = out->significant;
+    st = shares_survivors(&out->stage[0], &found, &count, t, &search, err);
+    if (st != HSY_OK)
+        return st;
+    out->stages = 1;
+    out->number = hsy_stage_number(t->scheme);
+    out->candidates = out->stage[0].candidates;
+    out->rows = malloc((count + 1) * sizeof *out->rows);
+    st = out->rows == NULL ? found_nomem(err)
+                           : found_strings(out, t, w, found, count, 0, err);
+    free(found);
+    return st;
+}
+
+/* ---- The fragment puzzle: sfp -------------------------------------------- */
+
+static hsy_status found_join(struct shares_search *out,
+                             const struct shares_tally *t,
+                             const struct shares_wanted *w,
+                             const hsy_puzzle *how, const hsy_puzzle_plan *plan,
+                             hsy_error *err)
+{
+    hsy_found *found = malloc((size_t)plan->word.keep * sizeof *found);
+    void *memory = malloc(hsy_puzzle_memory(t->scheme, plan));
+    hsy_puzzle_trace trace = {0};
+    size_t count = 0;
+    hsy_status st = found == NULL || memory == NULL
+                        ? found_nomem(err)
+                        : hsy_puzzle_search(t->scheme, t->tally, how, plan,
+                                            found, &count, &trace, memory, err);
+
+    if (st == HSY_OK) {
+        out->candidates = trace.candidates;
+        out->rows = malloc((count + 1) * sizeof *out->rows);
+        st = out->rows == NULL
+                 ? found_nomem(err)
+                 : found_strings(out, t, w, found, count, plan->fragments, err);
+    }
+    free(found);
+    free(memory);
+    return st;
+}
+
+static hsy_status found_puzzle(struct shares_search *out,
+                               const struct shares_tally *t,
+                               const struct shares_wanted *w, hsy_error *err)
+{
+    const hsy_puzzle how = {.size = sizeof how,
+                            .top = w->search.top,
+                            .threshold = w->threshold,
+                            .all = w->all,
+                            .alpha = w->search.alpha,
+                            .max_candidates = w->search.max_candidates};
+    hsy_puzzle_plan plan;
+    hsy_status st = hsy_puzzle_plan_of(t->scheme, &how, &plan, err);
+
+    if (st != HSY_OK)
+        return st;
+    out->significant = !w->all;
+    out->offsets = plan.fragments;
+    out->stages = plan.fragments + 1;
+    for (size_t i = 0; i < plan.fragments; i++)
+        out->stage[i] = plan.offset;
+    out->stage[plan.fragments] = plan.word;
+    return found_join(out, t, w, &how, &plan, err);
+}
+
+/* ---- By the mechanism's own search --------------------------------------- */
+
+hsy_status shares_search(struct shares_search *out,
+                         const struct shares_tally *t,
+                         const struct shares_wanted *w, hsy_error *err)
+{
+    *out = (struct shares_search){.significant =
+                                      w->significant || w->search.significant,
+                                  .level = w->how.level};
+    if (hsy_stage_number(t->scheme) != 0)
+        return found_batch(out, t, w, err);
+    if (strcmp(t->info->mechanism, "sfp") == 0)
+        return found_puzzle(out, t, w, err);
+    return found_prefixes(out, t, w, err);
+}
+
+void shares_search_clear(struct shares_search *s)
+{
+    free(s->rows);
+    *s = (struct shares_search){0};
+}
+
+size_t shares_groups(const struct shares_search *s)
+{
+    return s->offsets != 0 ? s->offsets : s->stages;
+}
+
+double shares_reach(const struct shares_search *s, const struct shares_tally *t,
+                    double miss)
+{
+    double reach = 0;
+
+    for (size_t i = 0; i < s->stages; i++) {
+        hsy_tally group;
+
+        hsy_tally_part(&group, t->tally, t->scheme, i);
+        reach = fmax(reach,
+                     hsy_stage_share(&s->stage[i],
+                                     (double)hsy_tally_reports(&group), miss));
+    }
+    return reach;
+}

@@ -1,0 +1,159 @@
+/* put.c - JSON written into memory, member by member. */
+#define _GNU_SOURCE /* open_memstream */
+#include "host/base/json.h"
+
+#include "host/base/host_fail.h"
+#include "host/base/written.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PUT_DAY_SECONDS 86400
+
+hsy_status put_open(struct put *p, hsy_error *err)
+{
+    *p = (struct put){0};
+    p->to = open_memstream(&p->text, &p->len);
+    if (p->to == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    putc('{', p->to);
+    return HSY_OK;
+}
+
+hsy_status put_close(struct put *p, char **text, size_t *len, hsy_error *err)
+{
+    bool failed;
+
+    putc('}', p->to);
+    failed = ferror(p->to) != 0;
+    failed |= fclose(p->to) != 0;
+    if (failed) {
+        free(p->text);
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    }
+    *text = p->text;
+    *len = p->len;
+    return HSY_OK;
+}
+
+void put_abort(struct put *p)
+{
+    if (p->to == NULL)
+        return;
+    fclose(p->to);
+    free(p->text);
+    *p = (struct put){0};
+}
+
+/* What stands before a value. */
+static void put_name(struct put *p, const char *name)
+{
+    if (p->comma)
+        fputs(", ", p->to);
+    p->comma = true;
+    if (name != NULL)
+        fprintf(p->to, "\"%s\": ", name);
+}
+
+void put_object(struct put *p, const char *name)
+{
+    put_name(p, name);
+    putc('{', p->to);
+    p->comma = false;
+}
+
+void put_array(struct put *p, const char *name)
+{
+    put_name(p, name);
+    putc('[', p->to);
+    p->comma = false;
+}
+
+void put_end(struct put *p, char bracket)
+{
+    putc(bracket, p->to);
+    p->comma = true;
+}
+
+void put_text(struct put *p, const char *name, const char *text, size_t len)
+{
+    put_name(p, name);
+    written_json(p->to, text, len);
+    if (name != NULL && !written_utf8(text, len))
+        written_json_hex(p->to, name, text, len);
+}
+
+void put_word(struct put *p, const char *name, const char *word)
+{
+    if (word != NULL)
+        put_text(p, name, word, strlen(word));
+    else
+        put_null(p, name);
+}
+
+void put_number(struct put *p, const char *name, double x)
+{
+    char text[WRITTEN_NUMBER];
+
+    if (!isfinite(x)) {
+        put_null(p, name);
+        return;
+    }
+    written_number(text, x);
+    put_name(p, name);
+    fputs(text, p->to);
+}
+
+void put_count(struct put *p, const char *name, uint64_t n)
+{
+    put_name(p, name);
+    fprintf(p->to, "%" PRIu64, n);
+}
+
+void put_bool(struct put *p, const char *name, bool truth)
+{
+    put_name(p, name);
+    fputs(truth ? "true" : "false", p->to);
+}
+
+void put_null(struct put *p, const char *name)
+{
+    put_name(p, name);
+    fputs("null", p->to);
+}
+
+void put_hex(struct put *p, const char *name, const uint8_t *bytes, size_t n)
+{
+    put_name(p, name);
+    putc('"', p->to);
+    for (size_t i = 0; i < n; i++)
+        fprintf(p->to, "%02x", bytes[i]);
+    putc('"', p->to);
+}
+
+void put_json(struct put *p, const char *name, const char *json, size_t len)
+{
+    put_name(p, name);
+    fwrite(json, 1, len, p->to);
+}
+
+void put_day_text(char text[PUT_DAY], uint32_t day)
+{
+    const time_t seconds = (time_t)day * PUT_DAY_SECONDS;
+    struct tm when = {0};
+
+    gmtime_r(&seconds, &when);
+    if (strftime(text, PUT_DAY, "%Y-%m-%d", &when) == 0)
+        text[0] = '\0';
+}
+
+void put_day(struct put *p, const char *name, uint32_t day)
+{
+    char text[PUT_DAY];
+
+    put_day_text(text, day);
+    put_word(p, name, text);
+}

@@ -1,0 +1,372 @@
+/* client.c - a device with its document and all tasks that it allows. */
+#define _GNU_SOURCE /* explicit_bzero, O_CLOEXEC */
+
+#include "host/client/client.h"
+
+#include "host/base/host_fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static hsy_status client_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+/* ---- The document in a file ---------------------------------------------- */
+
+static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
+                                 hsy_error *err)
+{
+    struct stat s;
+    ssize_t n;
+
+    if (fstat(fd, &s) == -1)
+        return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+    if (!S_ISREG(s.st_mode))
+        return host_fail(err, HSY_E_IO, "document", "not a plain file");
+    if ((uintmax_t)s.st_size > HSY_DOCUMENT_MAX)
+        return host_fail(err, HSY_E_RANGE, "document",
+                         "longer than any document may be");
+    *len = (size_t)s.st_size;
+    c->bytes = malloc(*len + 1);
+    if (c->bytes == NULL)
+        return client_nomem(err);
+    n = hsy_world_read(fd, c->bytes, *len);
+    if (n == -1)
+        return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+    if ((size_t)n != *len)
+        return host_fail(err, HSY_E_IO, "document",
+                         "it changed while it was read; try again");
+    return HSY_OK;
+}
+
+static hsy_status client_read(hsy_client *c, const char *path, size_t *len,
+                              hsy_error *err)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    hsy_status st;
+
+    if (fd == -1)
+        return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
+    st = client_read_fd(c, fd, len, err);
+    close(fd);
+    return st;
+}
+
+/* ---- The policy: a copy, so that the caller need not keep it ------------- */
+
+static hsy_status client_copy_policy(hsy_client *c, const hsy_policy *policy,
+                                     hsy_error *err)
+{
+    hsy_source *sources;
+    size_t bytes = 1;
+    char *at;
+
+    if (policy->size != sizeof *policy)
+        return host_fail(err, HSY_E_RANGE, "policy",
+                         "set size to sizeof(hsy_policy)");
+    if (policy->nsources > HSY_TASKS_MAX)
+        return host_fail(err, HSY_E_RANGE, "policy", "too many sources");
+    for (size_t i = 0; i < policy->nsources; i++)
+        bytes += strlen(policy->sources[i].name) + 1;
+    sources = calloc(policy->nsources + 1, sizeof *sources);
+    c->names = at = malloc(bytes);
+    c->policy = *policy;
+    c->policy.sources = sources;
+    if (sources == NULL || at == NULL)
+        return client_nomem(err);
+    for (size_t i = 0; i < policy->nsources; i++) {
+        size_t len = strlen(policy->sources[i].name) + 1;
+
+        sources[i] = policy->sources[i];
+        sources[i].name = memcpy(at, policy->sources[i].name, len);
+        at += len;
+    }
+    return HSY_OK;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static hsy_status client_open_device(hsy_client *c, bool create, hsy_error *err)
+{
+    const hsy_world *world = hsy_host_world(c->host);
+    hsy_status st;
+
+    c->device = calloc(1, hsy_device_size(&c->policy) + 1);
+    if (c->device == NULL)
+        return client_nomem(err);
+    st = hsy_device_open(c->device, &c->policy, world, err);
+    if (st == HSY_E_EMPTY && create)
+        st = hsy_device_create(c->device, &c->policy, world, err);
+    return st;
+}
+
+/* A task that is not allowed is remembered; what has to do with this machine
+ * instead of the task is a failure. */
+static hsy_status client_admit(hsy_client *c, uint32_t i, hsy_error *err)
+{
+    struct client_refusal *refusal = &c->refusals[c->nrefusals];
+    hsy_release *r;
+    hsy_status st;
+
+    hsy_document_task(&c->document, &refusal->task, i);
+    refusal->why = (hsy_error){0};
+    r = malloc(hsy_release_size(&refusal->task) + 1);
+    if (r == NULL)
+        return client_nomem(err);
+    st = hsy_device_admit(c->device, r, &c->document, i, &refusal->why);
+    if (st == HSY_OK) {
+        c->places[c->nreleases] = i;
+        c->releases[c->nreleases++] = r;
+        return HSY_OK;
+    }
+    free(r);
+    if (st == HSY_E_IO || st == HSY_E_BUSY || st == HSY_E_DAMAGED) {
+        if (err != NULL)
+            *err = refusal->why;
+        return st;
+    }
+    c->nrefusals++;
+    return HSY_OK;
+}
+
+static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
+{
+    hsy_status st =
+        hsy_device_take(c->device, &c->document, c->bytes, len, err);
+    size_t n = c->document.tasks;
+
+    if (st != HSY_OK)
+        return st;
+    c->releases = calloc(n + 1, sizeof *c->releases);
+    c->places = calloc(n + 1, sizeof *c->places);
+    c->refusals = calloc(n + 1, sizeof *c->refusals);
+    if (c->releases == NULL || c->places == NULL || c->refusals == NULL)
+        return client_nomem(err);
+    for (uint32_t i = 0; st == HSY_OK && i < n; i++)
+        st = client_admit(c, i, err);
+    return st;
+}
+
+static hsy_status client_open(hsy_client *c, const char *directory,
+                              const char *document,
+                              const hsy_host_options *options, hsy_error *err)
+{
+    size_t len = 0;
+    hsy_status st = client_read(c, document, &len, err);
+
+    if (st == HSY_OK)
+        st = hsy_host_open(&c->host, directory, options, err);
+    if (st != HSY_OK)
+        return st;
+    st = client_open_device(c, options == NULL || options->create, err);
+    if (st == HSY_OK)
+        st = client_take(c, len, err);
+    if (st != HSY_OK)
+        hsy_world_explain(c->host, err);
+    return st;
+}
+
+hsy_status hsy_client_open(hsy_client **client, const char *directory,
+                           const hsy_policy *policy, const char *document,
+                           const hsy_host_options *options, hsy_error *err)
+{
+    hsy_client *c = calloc(1, sizeof *c);
+    hsy_status st;
+
+    if (c == NULL)
+        return client_nomem(err);
+    st = client_copy_policy(c, policy, err);
+    if (st == HSY_OK)
+        st = client_open(c, directory, document, options, err);
+    if (st != HSY_OK) {
+        hsy_client_close(c);
+        return st;
+    }
+    *client = c;
+    return HSY_OK;
+}
+
+void hsy_client_close(hsy_client *client)
+{
+    hsy_client *c = client;
+
+    if (c == NULL)
+        return;
+    if (c->device != NULL)
+        hsy_device_close(c->device);
+    for (size_t i = 0; i < c->nreleases; i++)
+        free(c->releases[i]);
+    free(c->releases);
+    free(c->places);
+    free(c->refusals);
+    free(c->device);
+    free(c->bytes);
+    free(c->names);
+    free((void *)c->policy.sources);
+    hsy_host_close(c->host);
+    free(c);
+}
+
+/* ---- What is in it ------------------------------------------------------- */
+
+hsy_host *hsy_client_host(hsy_client *client)
+{
+    return client->host;
+}
+
+hsy_device *hsy_client_device(hsy_client *client)
+{
+    return client->device;
+}
+
+size_t hsy_client_find(const hsy_client *c, const char *task)
+{
+    hsy_release_info info;
+
+    for (size_t i = 0; i < c->nreleases; i++) {
+        hsy_release_describe(c->releases[i], &info);
+        if (strcmp(info.task.id, task) == 0)
+            return i;
+    }
+    return c->nreleases;
+}
+
+const hsy_release *hsy_client_release(hsy_client *client, const char *task)
+{
+    size_t i = hsy_client_find(client, task);
+
+    return i < client->nreleases ? client->releases[i] : NULL;
+}
+
+const hsy_release *const *hsy_client_releases(hsy_client *client, size_t *n)
+{
+    *n = client->nreleases;
+    return (const hsy_release *const *)client->releases;
+}
+
+bool hsy_client_task(hsy_client *client, size_t i, hsy_task *task)
+{
+    if (i >= client->nreleases)
+        return false;
+    hsy_document_task(&client->document, task, client->places[i]);
+    return true;
+}
+
+bool hsy_client_refused(hsy_client *client, size_t i, hsy_task *task,
+                        hsy_error *why)
+{
+    if (i >= client->nrefusals)
+        return false;
+    *task = client->refusals[i].task;
+    if (why != NULL)
+        *why = client->refusals[i].why;
+    return true;
+}
+
+/* ---- What it does -------------------------------------------------------- */
+
+/* Why there is no such task here: the policy's word, if it was refused. */
+static hsy_status client_unknown(const hsy_client *c, const char *task,
+                                 hsy_error *err)
+{
+    for (size_t i = 0; i < c->nrefusals; i++) {
+        if (strcmp(c->refusals[i].task.id, task) != 0)
+            continue;
+        if (err != NULL)
+            *err = c->refusals[i].why;
+        return c->refusals[i].why.status;
+    }
+    return host_fail(err, HSY_E_UNKNOWN, "task",
+                     "the document has no task of this name");
+}
+
+/* Whether it is this process's to use. */
+static bool client_mine(const hsy_client *c, hsy_error *err)
+{
+    if (hsy_world_mine(c->host))
+        return true;
+    host_fail(err, HSY_E_REFUSED, "client", hsy_world_why(ECHILD));
+    return false;
+}
+
+static hsy_status client_said(const hsy_client *c, hsy_status st,
+                              hsy_error *err)
+{
+    if (st != HSY_OK)
+        hsy_world_explain(c->host, err);
+    return st;
+}
+
+hsy_status hsy_client_answer(hsy_client *client, const char *task,
+                             const hsy_truth *truth, hsy_answer_state *state,
+                             hsy_error *err)
+{
+    size_t i = hsy_client_find(client, task);
+
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
+    if (i == client->nreleases)
+        return client_unknown(client, task, err);
+    return client_said(client,
+                       hsy_device_answer(client->device, client->releases[i],
+                                         truth, state, err),
+                       err);
+}
+
+hsy_status hsy_client_answer_text(hsy_client *client, const char *task,
+                                  const char *text, size_t len,
+                                  hsy_answer_state *state, hsy_error *err)
+{
+    size_t i = hsy_client_find(client, task);
+    struct client_truth truth;
+    hsy_task described;
+    hsy_status st;
+
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
+    if (i == client->nreleases)
+        return client_unknown(client, task, err);
+    hsy_document_task(&client->document, &described, client->places[i]);
+    st = hsy_client_parse(&truth, client->releases[i], &described, text, len,
+                          err);
+    if (st == HSY_OK)
+        st = client_said(client,
+                         hsy_device_answer(client->device, client->releases[i],
+                                           &truth.truth, state, err),
+                         err);
+    explicit_bzero(&truth, sizeof truth);
+    return st;
+}
+
+hsy_status hsy_client_next(hsy_client *client, uint8_t *upload, size_t room,
+                           size_t *len, hsy_error *err)
+{
+    size_t n;
+    const hsy_release *const *releases = hsy_client_releases(client, &n);
+
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
+    return client_said(
+        client,
+        hsy_device_next(client->device, releases, n, upload, room, len, err),
+        err);
+}
+
+hsy_status hsy_client_sent(hsy_client *client, const uint8_t *upload,
+                           size_t len, hsy_error *err)
+{
+    size_t n;
+    const hsy_release *const *releases = hsy_client_releases(client, &n);
+
+    if (!client_mine(client, err))
+        return HSY_E_REFUSED;
+    return client_said(
+        client, hsy_device_sent(client->device, releases, n, upload, len, err),
+        err);
+}

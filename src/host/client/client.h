@@ -1,0 +1,54 @@
+/* client.h - what the files of a client share. */
+#ifndef HSY_CLIENT_H
+#define HSY_CLIENT_H
+
+#include "host/client/world.h"
+
+struct client_refusal {
+    hsy_task task; /* its pointers lead into the document */
+    hsy_error why;
+};
+
+struct hsy_client {
+    hsy_host *host;
+    hsy_policy policy; /* sources is ours, and the names are in `names` */
+    char *names;
+    hsy_device *device;
+    uint8_t *bytes; /* of the document */
+    hsy_document document;
+    hsy_release **releases; /* those admitted */
+    uint32_t *places;       /* of each in the document */
+    size_t nreleases;
+    struct client_refusal *refusals;
+    size_t nrefusals;
+};
+
+/* Which of the releases is of this task; nreleases if none is. */
+size_t hsy_client_find(const hsy_client *c, const char *task);
+
+/* ---- Truths from text (client_text.c) ------------------------------------ */
+
+/* A truth and the room that a string of it stands in: a byte more than any
+ * value has, so that a longer text is none. */
+struct client_truth {
+    hsy_truth truth;
+    uint8_t room[HSY_LABEL_MAX + 1];
+};
+
+/* As hsy_client_answer_text: HSY_E_FORMAT or HSY_E_RANGE for a text that is no
+ * answer. Wipe out afterwards. */
+hsy_status hsy_client_parse(struct client_truth *out, const hsy_release *r,
+                            const hsy_task *task, const char *text, size_t len,
+                            hsy_error *err);
+
+/* ---- All that is due (client_due.c) -------------------------------------- */
+
+/* Takes an upload; anything but HSY_OK ends. */
+typedef hsy_status client_each(void *ctx, const uint8_t *upload, size_t len);
+
+/* Hand out every upload that is due, in the order in which hsy_client_next and
+ * hsy_client_sent would; nothing is marked as sent. */
+hsy_status hsy_client_due(hsy_client *c, client_each *each, void *ctx,
+                          hsy_error *err);
+
+#endif

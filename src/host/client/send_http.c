@@ -1,0 +1,299 @@
+/*
+ * send_http.c - requests to a collector, by libcurl.
+ *
+ * One address; nothing about the device but what is sent: no agent's name, no
+ * cookies, no kept TLS session (R25). What comes back is bounded, and only its
+ * status is believed; words of a stranger are not shown to anybody.
+ */
+#define _GNU_SOURCE /* memmem */
+
+#include "host/client/send.h"
+
+#include "host/base/curl_load.h"
+#include "host/base/host_fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HTTP_URL 2048u
+#define HTTP_TOKEN 256u
+#define HTTP_ANSWER_MAX (64u << 10)   /* bytes of an answer to an upload */
+#define HTTP_DOCUMENT_MAX (16u << 20) /* bytes of a document */
+
+struct send_http {
+    const struct curl_functions *use;
+    CURL *curl;
+    struct curl_slist *headers;
+    char uploads[HTTP_URL + 16], tasks[HTTP_URL + 16];
+    uint8_t *body; /* of the answer */
+    size_t len, room, most;
+    bool too_long;
+};
+
+/* ---- What may be asked for ----------------------------------------------- */
+
+static bool http_url_ok(const char *url)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const size_t skip = strlen(schemes[i]);
+
+        if (strncmp(url, schemes[i], skip) == 0)
+            return url[skip] != '\0' && url[skip] != '/' &&
+                   strpbrk(url, "?#@\\\"<>^`{|} \t\r\n") == NULL;
+    }
+    return false;
+}
+
+/* Base64url, or anything else that needs no care in a header. */
+static bool http_token_ok(const char *token)
+{
+    const size_t len = strspn(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "abcdefghijklmnopqrstuvwxyz"
+                                     "0123456789-._~+/=");
+
+    return len != 0 && len <= HTTP_TOKEN && token[len] == '\0';
+}
+
+static hsy_status http_addresses(struct send_http *h, const char *url,
+                                 hsy_error *err)
+{
+    size_t len = strlen(url);
+
+    if (!http_url_ok(url))
+        return host_fail(err, HSY_E_RANGE, "url",
+                         "an address is http:// or https://, a host, perhaps "
+                         "a port and a path");
+    while (url[len - 1] == '/')
+        len--;
+    if (len > HTTP_URL)
+        return host_fail(err, HSY_E_RANGE, "url", "too long");
+    snprintf(h->uploads, sizeof h->uploads, "%.*s/v1/uploads", (int)len, url);
+    snprintf(h->tasks, sizeof h->tasks, "%.*s/v1/tasks", (int)len, url);
+    return HSY_OK;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static bool http_header(struct send_http *h, const char *line)
+{
+    struct curl_slist *more = h->use->slist_append(h->headers, line);
+
+    if (more != NULL)
+        h->headers = more;
+    return more != NULL;
+}
+
+static bool http_headers(struct send_http *h, const char *token)
+{
+    char line[HTTP_TOKEN + 32];
+    bool good = http_header(h, "Content-Type: application/octet-stream") &&
+                http_header(h, "Expect:") && http_header(h, "Accept:");
+
+    if (token == NULL)
+        return good;
+    snprintf(line, sizeof line, "Authorization: Bearer %s", token);
+    return good && http_header(h, line);
+}
+
+static size_t http_take(char *bytes, size_t one, size_t n, void *ctx)
+{
+    struct send_http *h = ctx;
+    size_t len = one * n;
+
+    if (len > h->most - h->len) {
+        h->too_long = true;
+        return 0;
+    }
+    if (len > h->room - h->len) {
+        const size_t room = 2 * h->room + len;
+        uint8_t *larger = realloc(h->body, room);
+
+        if (larger == NULL)
+            return 0;
+        h->body = larger;
+        h->room = room;
+    }
+    memcpy(h->body + h->len, bytes, len);
+    h->len += len;
+    return len;
+}
+
+static bool http_options(struct send_http *h, const hsy_send_options *o)
+{
+    CURL *c = h->curl;
+
+    return http_headers(h, o->token) &&
+           h->use->easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
+               CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_SSL_SESSIONID_CACHE, 0L) ==
+               CURLE_OK &&
+           (o->ca_file == NULL ||
+            h->use->easy_setopt(c, CURLOPT_CAINFO, o->ca_file) == CURLE_OK) &&
+           h->use->easy_setopt(c, CURLOPT_HTTP_VERSION,
+                               (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_FORBID_REUSE,
+                               o->one_connection ? 0L : 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, http_take) ==
+               CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEDATA, h) == CURLE_OK;
+}
+
+static hsy_status http_setup(struct send_http *h, const char *url,
+                             const hsy_send_options *o, hsy_error *err)
+{
+    hsy_status st = http_addresses(h, url, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (o->token != NULL && !http_token_ok(o->token))
+        return host_fail(err, HSY_E_RANGE, "token",
+                         "not a token: letters, digits and -._~+/= alone");
+    h->use = hsy_curl_load();
+    if (h->use == NULL)
+        return host_fail(err, HSY_E_IO, "curl",
+                         "libcurl is not installed: the package "
+                         "libcurl3-gnutls, or libcurl4");
+    h->curl = h->use->easy_init();
+    if (h->curl == NULL || !http_options(h, o))
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    return HSY_OK;
+}
+
+hsy_status hsy_http_open(struct send_http **out, const char *url,
+                         const hsy_send_options *options, hsy_error *err)
+{
+    struct send_http *h = calloc(1, sizeof *h);
+    hsy_status st;
+
+    if (h == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = http_setup(h, url, options, err);
+    if (st != HSY_OK) {
+        hsy_http_close(h);
+        return st;
+    }
+    *out = h;
+    return HSY_OK;
+}
+
+void hsy_http_close(struct send_http *http)
+{
+    if (http == NULL)
+        return;
+    if (http->curl != NULL) {
+        http->use->easy_cleanup(http->curl);
+        http->use->slist_free_all(http->headers);
+    }
+    free(http->body);
+    free(http);
+}
+
+/* ---- Requests ------------------------------------------------------------ */
+
+/* Why nothing came back, in words of our own; whether it may be otherwise soon.
+ */
+static void http_why(const struct send_http *h, CURLcode code,
+                     struct send_answer *answer)
+{
+    static const struct {
+        CURLcode code;
+        bool again;
+        const char *why;
+    } rows[] = {
+        {CURLE_COULDNT_RESOLVE_HOST, true, "the host's name is not known"},
+        {CURLE_COULDNT_RESOLVE_PROXY, true, "the proxy's name is not known"},
+        {CURLE_COULDNT_CONNECT, true,
+         "no connection: is the collector running?"},
+        {CURLE_OPERATION_TIMEDOUT, true, "no answer in time"},
+        {CURLE_PEER_FAILED_VERIFICATION, false,
+         "the server's certificate is not to be trusted: wrong name, expired, "
+         "or of an unknown authority (a CA file may be named)"},
+        {CURLE_SSL_CACERT_BADFILE, false, "the CA file cannot be read"},
+        {CURLE_SSL_CONNECT_ERROR, false, "no TLS with this server"},
+        {CURLE_GOT_NOTHING, true,
+         "the connection was closed without an answer"},
+        {CURLE_RECV_ERROR, true, "the connection broke before the answer"},
+        {CURLE_SEND_ERROR, true, "the connection broke while sending"},
+        {CURLE_PARTIAL_FILE, true, "the answer was cut short"},
+        {CURLE_WEIRD_SERVER_REPLY, false,
+         "what answers there is no web server"},
+        {CURLE_UNSUPPORTED_PROTOCOL, false,
+         "what answers there is no web server"},
+        {CURLE_URL_MALFORMAT, false, "the address makes no sense"},
+    };
+
+    answer->why = "the request failed";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].code == code) {
+            answer->why = rows[i].why;
+            answer->again = rows[i].again;
+        }
+    if (h->too_long)
+        answer->why = "the answer is longer than any of a collector";
+}
+
+static void http_answer(struct send_http *h, struct send_answer *answer)
+{
+    const char *type = NULL;
+    curl_off_t retry = 0;
+    long status = 0;
+
+    h->use->easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+    h->use->easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &retry);
+    h->use->easy_getinfo(h->curl, CURLINFO_CONTENT_TYPE, &type);
+    answer->status = (uint32_t)status;
+    answer->retry_after = retry > 0 ? (uint64_t)retry : 0;
+    answer->problem =
+        type != NULL && strncmp(type, "application/problem+json", 24) == 0;
+    answer->early =
+        h->len != 0 && memmem(h->body, h->len, "\"early\"", 7) != NULL;
+}
+
+static void http_perform(struct send_http *h, const char *url, uint32_t seconds,
+                         size_t most, struct send_answer *answer)
+{
+    CURLcode code;
+
+    *answer = (struct send_answer){.status = 0};
+    h->len = 0;
+    h->most = most;
+    h->too_long = false;
+    h->use->easy_setopt(h->curl, CURLOPT_TIMEOUT, (long)seconds);
+    h->use->easy_setopt(h->curl, CURLOPT_URL, url);
+    code = h->use->easy_perform(h->curl);
+    if (code == CURLE_OK)
+        http_answer(h, answer);
+    else
+        http_why(h, code, answer);
+}
+
+void hsy_http_post(struct send_http *http, const uint8_t *bytes, size_t len,
+                   uint32_t seconds, struct send_answer *answer)
+{
+    http->use->easy_setopt(http->curl, CURLOPT_POST, 1L);
+    http->use->easy_setopt(http->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                           (curl_off_t)len);
+    http->use->easy_setopt(http->curl, CURLOPT_POSTFIELDS, bytes);
+    http_perform(http, http->uploads, seconds, HTTP_ANSWER_MAX, answer);
+}
+
+void hsy_http_get(struct send_http *http, uint32_t seconds, uint8_t **bytes,
+                  size_t *len, struct send_answer *answer)
+{
+    http->use->easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
+    http_perform(http, http->tasks, seconds, HTTP_DOCUMENT_MAX, answer);
+    if (answer->status != 200 || http->len == 0)
+        return;
+    *bytes = http->body;
+    *len = http->len;
+    http->body = NULL;
+    http->len = http->room = 0;
+}

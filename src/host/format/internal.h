@@ -1,0 +1,105 @@
+/* container_parts.h - what the files of the container reader share. */
+#ifndef CONTAINER_PARTS_H
+#define CONTAINER_PARTS_H
+
+#include "host/format/format.h"
+#include "host/format/json_value.h"
+
+/* A descriptor read through a buffer. The buffer at most doubles with what has
+ * arrived, so a length that lies costs no memory. */
+struct container_input {
+    int fd;
+    bool ended;
+    uint8_t *bytes; /* owned; begin <= end <= capacity */
+    size_t capacity, begin, end;
+};
+
+hsy_status container_input_open(struct container_input *in, int fd);
+hsy_status container_input_bytes(struct container_input *in,
+                                 const uint8_t *bytes, size_t len);
+void container_input_close(struct container_input *in);
+
+/* Have n bytes in a row from in->begin on. HSY_E_END if the input ends before,
+ * HSY_E_IO with errno set, HSY_E_NOMEM. */
+hsy_status container_input_need(struct container_input *in, size_t n);
+
+/* Have a line there, *len bytes with its newline. HSY_E_END if the input ends
+ * before one, HSY_E_RANGE if it takes more than max bytes. */
+hsy_status container_input_line(struct container_input *in, size_t max,
+                                size_t *len);
+
+/* Use up n bytes that are there; they stay until the next call of the above. */
+const uint8_t *container_input_take(struct container_input *in, size_t n);
+
+/* How far a tally file has come. Its records stand in one order only. */
+struct container_order {
+    uint32_t type;             /* of the last record, 0 at the start */
+    uint64_t place;            /* first place after it */
+    uint64_t reports, weights; /* sums so far */
+    uint64_t rounds;           /* reports of rounds so far */
+    hsy_round last;            /* of them */
+};
+
+/* Whether the record may stand here; with HSY_OK order moves on. */
+hsy_status container_order_check(struct container_order *order,
+                                 const hsy_info *info, const hsy_record *record,
+                                 const uint8_t *payload, hsy_error *err);
+
+/* How many counters a record has that begins at place first of size. */
+uint64_t container_order_run(uint64_t size, uint64_t first);
+
+/* Whether all of the bytes are zero. */
+bool container_order_zero(const uint8_t *bytes, size_t len);
+
+/* *sum plus count counters; false, and no change, if that passes 2^63 - 1. */
+bool container_order_sum(uint64_t *sum, const uint8_t *payload, uint64_t count);
+
+/* The readable twin as it is read: lines become packed reports. */
+struct container_json {
+    uint8_t *labels;  /* owned, NULL: none */
+    uint8_t *reports; /* owned, room for `room` of them */
+    uint8_t *packed;  /* owned, for the same */
+    uint8_t *one;     /* owned, for one packed report */
+    size_t labels_len, room, used;
+    bool ended; /* the end line has been read: it says `count` */
+    uint64_t count;
+};
+
+void container_json_clear(struct container_json *json);
+
+/* Read the header line into json and *scheme, which the caller frees. */
+hsy_status container_json_begin(struct container_json *json,
+                                hsy_scheme **scheme, const char *line,
+                                size_t len, hsy_error *err);
+
+/* Read one further line: json->used grows, or json->ended is set. */
+hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
+                               const hsy_info *info, const char *line,
+                               size_t len, hsy_error *err);
+
+/* Whether a line that begins so has nothing in it. */
+static inline bool container_blank(uint8_t first)
+{
+    return first == '\n' || first == '\r';
+}
+
+#define CONTAINER_HEAD_MAX (16u << 20) /* bytes of a header line of JSON */
+#define CONTAINER_WHOLE 53u /* bits of a report that is a JSON number */
+
+/* The scheme of a header. *scheme and *labels (NULL if there are none) are the
+ * caller's to free. */
+hsy_status container_json_scheme(hsy_scheme **scheme, uint8_t **labels,
+                                 size_t *labels_len, json_t *json,
+                                 hsy_error *err);
+
+/* Where in a spec's labels the first label begins. */
+size_t container_labels_at(const hsy_spec *spec);
+
+/* Whether these are the labels of the scheme so encoded. */
+bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
+                          const uint8_t *labels, size_t labels_len);
+
+/* The name of a design by number; NULL past the end. */
+const char *container_design_name(uint32_t design);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * container_json.c - reading the readable twin of a report stream.
+ *
+ * JSON Lines: a header, {"report":R} for each report, {"end":COUNT}. R is the
+ * packed report: a whole number where it has at most CONTAINER_WHOLE bits, so
+ * that every JSON reader keeps it exact, else its bytes in hexadecimal.
+ */
+#include "host/format/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTAINER_JSON_BATCH 65536u /* bytes of reports in a record */
+
+void container_json_clear(struct container_json *json)
+{
+    free(json->labels);
+    free(json->reports);
+    free(json->packed);
+    free(json->one);
+    memset(json, 0, sizeof *json);
+}
+
+static hsy_status container_json_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+hsy_status container_json_refuse(hsy_error *err, const char *field,
+                                 const char *msg)
+{
+    if (errno == ENOMEM)
+        return container_json_nomem(err);
+    return host_fail(err, HSY_E_FORMAT, field, msg);
+}
+
+/* The JSON value of a line; the caller drops its reference. */
+static hsy_status container_json_parse(json_t **value, const char *line,
+                                       size_t len, hsy_error *err)
+{
+    errno = 0;
+    *value =
+        json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    if (*value == NULL)
+        return container_json_refuse(err, NULL, "not a line of JSON");
+    return HSY_OK;
+}
+
+/* ---- The header ---------------------------------------------------------- */
+
+static hsy_status container_json_rooms(struct container_json *json,
+                                       const hsy_scheme *s, hsy_error *err)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    json->room = CONTAINER_JSON_BATCH / info.report_bytes;
+    if (json->room == 0)
+        json->room = 1;
+    json->reports = malloc(json->room * info.report_bytes);
+    json->packed = malloc(hsy_packed_size(s, json->room));
+    json->one = malloc(hsy_packed_size(s, 1));
+    if (json->reports == NULL || json->packed == NULL || json->one == NULL)
+        return container_json_nomem(err);
+    return HSY_OK;
+}
+
+static hsy_status container_json_head(struct container_json *json,
+                                      hsy_scheme **scheme, json_t *head,
+                                      hsy_error *err)
+{
+    const char *content;
+    size_t content_len;
+    json_int_t version;
+    json_t *inner;
+    hsy_status st;
+
+    if (json_unpack(head, "{s:s%,s:I,s:o!}", "hearsay", &content, &content_len,
+                    "version", &version, "scheme", &inner) == -1 ||
+        content_len != 7 || memcmp(content, "reports", 7) != 0)
+        return container_json_refuse(err, "header",
+                                     "not a header of hearsay reports");
+    if (version != 1)
+        return host_fail_limit(err, HSY_E_FORMAT, "version",
+                               "a version this program does not know", 1);
+    st = container_json_scheme(scheme, &json->labels, &json->labels_len, inner,
+                               err);
+    if (st != HSY_OK)
+        return st;
+    return container_json_rooms(json, *scheme, err);
+}
+
+hsy_status container_json_begin(struct container_json *json,
+                                hsy_scheme **scheme, const char *line,
+                                size_t len, hsy_error *err)
+{
+    json_t *head;
+    hsy_status st = container_json_parse(&head, line, len, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = container_json_head(json, scheme, head, err);
+    json_decref(head);
+    return st;
+}
+
+/* ---- Reports ------------------------------------------------------------- */
+
+static bool container_json_whole(uint8_t *packed, size_t bytes, uint32_t bits,
+                                 json_int_t value)
+{
+    if (value < 0 || value >> bits != 0)
+        return false;
+    for (size_t i = 0; i < bytes; i++)
+        packed[i] = (uint8_t)(value >> (8 * i));
+    return true;
+}
+
+/* The value of a lower-case hexadecimal digit, or 16. */
+static unsigned container_json_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    if (c >= 'a' && c <= 'f')
+        return (unsigned)(c - 'a') + 10;
+    return 16;
+}
+
+bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
+                        size_t text_len)
+{
+    if (text_len != 2 * len)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        unsigned high = container_json_digit(text[2 * i]);
+        unsigned low = container_json_digit(text[2 * i + 1]);
+
+        if (high > 15 || low > 15)
+            return false;
+        bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
+                                  const hsy_info *info, const json_t *value)
+{
+    size_t bytes = hsy_packed_size(s, 1);
+
+    if (info->packed_bits <= CONTAINER_WHOLE)
+        return json_is_integer(value) &&
+               container_json_whole(packed, bytes, info->packed_bits,
+                                    json_integer_value(value));
+    return json_is_string(value) &&
+           container_json_hex(packed, bytes, json_string_value(value),
+                              json_string_length(value));
+}
+
+bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
+                          const hsy_info *info, const json_t *value)
+{
+    return container_json_packed(one, s, info, value) &&
+           hsy_unpack(s, report, one, 1) == HSY_OK &&
+           hsy_check(s, report) == HSY_OK;
+}
+
+static hsy_status container_json_report(struct container_json *json,
+                                        const hsy_scheme *s,
+                                        const hsy_info *info,
+                                        const json_t *value, hsy_error *err)
+{
+    uint8_t *report = json->reports + json->used * info->report_bytes;
+
+    if (!container_json_value(report, json->one, s, info, value))
+        return host_fail(err, HSY_E_FORMAT, "report",
+                         "not a report of the scheme");
+    json->used++;
+    return HSY_OK;
+}
+
+static hsy_status container_json_end(struct container_json *json,
+                                     const json_t *value, hsy_error *err)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return host_fail(err, HSY_E_FORMAT, "end", "not a count of reports");
+    json->ended = true;
+    json->count = (uint64_t)json_integer_value(value);
+    return HSY_OK;
+}
+
+hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
+                               const hsy_info *info, const char *line,
+                               size_t len, hsy_error *err)
+{
+    json_t *object;
+    const json_t *report, *end;
+    hsy_status st;
+
+    if (container_blank((uint8_t)line[0]))
+        return host_fail(err, HSY_E_FORMAT, NULL, "empty");
+    st = container_json_parse(&object, line, len, err);
+    if (st != HSY_OK)
+        return st;
+    report = json_object_get(object, "report");
+    end = json_object_get(object, "end");
+    if (json_object_size(object) != 1 || (report == NULL && end == NULL))
+        st = host_fail(err, HSY_E_FORMAT, NULL, "neither a report nor the end");
+    else if (report != NULL)
+        st = container_json_report(json, s, info, report, err);
+    else
+        st = container_json_end(json, end, err);
+    json_decref(object);
+    return st;
+}
+
+#undef CONTAINER_JSON_BATCH

@@ -1,0 +1,218 @@
+/* rappor_csv.c - lines of CSV from a file that may be gzip. */
+#define _GNU_SOURCE /* dup */
+#include "host/format/rappor_csv.h"
+
+#include "host/base/host_fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CSV_READ (256u << 10)
+#define CSV_LINE_MAX (64u << 20) /* 4096 cohorts of 64 hashes take 3 MiB */
+
+hsy_status rappor_csv_open(struct rappor_csv *c, const char *path)
+{
+    int fd;
+
+    memset(c, 0, sizeof *c);
+    fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY);
+    if (fd == -1)
+        return HSY_E_IO;
+    c->file = gzdopen(fd, "rb");
+    if (c->file == NULL) {
+        close(fd);
+        return HSY_E_NOMEM;
+    }
+    return HSY_OK;
+}
+
+void rappor_csv_close(struct rappor_csv *c)
+{
+    if (c->file != NULL)
+        gzclose(c->file);
+    free(c->buffer);
+    free(c->fields);
+    memset(c, 0, sizeof *c);
+}
+
+hsy_status rappor_csv_bad(const struct rappor_csv *c, hsy_error *err,
+                          const char *field, const char *msg)
+{
+    return host_fail_line(err, HSY_E_FORMAT, field, msg, c->line);
+}
+
+/* Room behind what is left of the last line. */
+static hsy_status csv_grow(struct rappor_csv *c, hsy_error *err)
+{
+    char *more;
+
+    memmove(c->buffer, c->buffer + c->begin, c->end - c->begin);
+    c->end -= c->begin;
+    c->begin = 0;
+    if (c->room - c->end > CSV_READ)
+        return HSY_OK;
+    if (c->end > CSV_LINE_MAX)
+        return rappor_csv_bad(c, err, NULL, "the line is too long");
+    more = realloc(c->buffer, 2 * c->end + 2 * CSV_READ);
+    if (more == NULL)
+        return HSY_E_NOMEM;
+    c->buffer = more;
+    c->room = 2 * c->end + 2 * CSV_READ;
+    return HSY_OK;
+}
+
+static hsy_status csv_refill(struct rappor_csv *c, hsy_error *err)
+{
+    hsy_status st;
+    int got, code;
+
+    if (c->buffer == NULL) {
+        c->room = 2 * CSV_READ;
+        c->buffer = malloc(c->room);
+        if (c->buffer == NULL)
+            return HSY_E_NOMEM;
+    }
+    st = csv_grow(c, err);
+    if (st != HSY_OK)
+        return st;
+    got = gzread(c->file, c->buffer + c->end, CSV_READ);
+    gzerror(c->file, &code);
+    if (code == Z_ERRNO)
+        return HSY_E_IO;
+    if (got < 0 || code != Z_OK)
+        return rappor_csv_bad(c, err, NULL, "damaged or cut short gzip data");
+    c->end += (size_t)got;
+    c->ended = got == 0;
+    return HSY_OK;
+}
+
+/* The next line without its end, NUL-terminated, in *text. */
+static hsy_status csv_line(struct rappor_csv *c, char **text, size_t *len,
+                           hsy_error *err)
+{
+    size_t seen = 0;
+    char *stop = NULL;
+
+    c->line++;
+    while (c->buffer == NULL ||
+           (stop = memchr(c->buffer + c->begin + seen, '\n',
+                          c->end - c->begin - seen)) == NULL) {
+        hsy_status st;
+
+        if (c->ended)
+            break;
+        seen = c->end - c->begin;
+        st = csv_refill(c, err);
+        if (st != HSY_OK)
+            return st;
+    }
+    if (stop == NULL && c->begin == c->end)
+        return HSY_E_END;
+    *text = c->buffer + c->begin;
+    *len = stop != NULL ? (size_t)(stop - *text) : c->end - c->begin;
+    c->begin += *len + (stop != NULL);
+    if (*len > 0 && (*text)[*len - 1] == '\r')
+        (*len)--;
+    (*text)[*len] = '\0'; /* there is always room for one more */
+    return HSY_OK;
+}
+
+static bool csv_add(struct rappor_csv *c, char *field)
+{
+    if (c->nfields == c->fields_room) {
+        size_t room = 2 * c->fields_room + 64;
+        char **more = realloc(c->fields, room * sizeof *more);
+
+        if (more == NULL)
+            return false;
+        c->fields = more;
+        c->fields_room = room;
+    }
+    c->fields[c->nfields++] = field;
+    return true;
+}
+
+/* Undo the quotes of a field in place; *at moves to what ends it. False if a
+ * quote is out of place. */
+static bool csv_unquote(char **at)
+{
+    char *in = *at + 1, *out = *at;
+    bool closed = false;
+
+    for (; *in != '\0' && !closed; in++) {
+        closed = *in == '"' && in[1] != '"';
+        if (*in == '"' && !closed)
+            in++;
+        if (!closed)
+            *out++ = *in;
+    }
+    if (!closed || (*in != ',' && *in != '\0'))
+        return false;
+    memset(out, '\0', (size_t)(in - out));
+    *at = in;
+    return true;
+}
+
+static hsy_status csv_split(struct rappor_csv *c, char *text, hsy_error *err)
+{
+    for (char *at = text;; at++) {
+        char *field = at, ended;
+
+        if (!csv_add(c, field))
+            return HSY_E_NOMEM;
+        if (*at == '"') {
+            if (!csv_unquote(&at))
+                return rappor_csv_bad(c, err, NULL, "a quote is out of place");
+        } else {
+            at += strcspn(at, ",\"");
+            if (*at == '"')
+                return rappor_csv_bad(c, err, NULL, "a quote is out of place");
+        }
+        ended = *at;
+        *at = '\0';
+        if (ended == '\0')
+            return HSY_OK;
+    }
+}
+
+hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    hsy_status st = csv_line(c, &text, &len, err);
+
+    if (st != HSY_OK)
+        return st;
+    c->nfields = 0;
+    if (c->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        return rappor_csv_bad(c, err, NULL, "a byte-order mark: remove it");
+    if (len == 0)
+        return rappor_csv_bad(c, err, NULL, "the line is empty");
+    if (strlen(text) != len)
+        return rappor_csv_bad(c, err, NULL, "the line has a NUL byte");
+    return csv_split(c, text, err);
+}
+
+bool rappor_csv_count(const char *text, uint64_t most, uint64_t *out)
+{
+    uint64_t x = 0;
+
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+
+        if (*text < '0' || *text > '9' || digit > most ||
+            x > (most - digit) / 10)
+            return false;
+        x = 10 * x + digit;
+    }
+    *out = x;
+    return true;
+}
+
+#undef CSV_READ
+#undef CSV_LINE_MAX

@@ -1,0 +1,96 @@
+/* container_write.c - writing report streams. */
+#include "host/format/internal.h"
+
+#include "lib/bits/bytes.h"
+
+#include <string.h>
+
+#define CONTAINER_WIRE_LABELS 152u /* length and digest of the labels */
+
+bool container_own_labels(const uint8_t wire[HSY_SCHEME_WIRE],
+                          const uint8_t *labels, size_t labels_len)
+{
+    const uint8_t *own = wire + CONTAINER_WIRE_LABELS;
+    uint8_t digest[HSY_DIGEST];
+
+    if (bytes_get64(own) != labels_len)
+        return false;
+    if (labels_len == 0)
+        return true;
+    hsy_blake2b(digest, sizeof digest, labels, labels_len, NULL, 0);
+    return memcmp(own + 8, digest, sizeof digest) == 0;
+}
+
+hsy_status container_put_prefix(struct output *out, const hsy_scheme *s,
+                                const uint8_t *labels, size_t labels_len,
+                                hsy_content content)
+{
+    uint8_t wire[HSY_PREFIX_WIRE], scheme[HSY_SCHEME_WIRE];
+    hsy_prefix prefix = {.content = content,
+                         .labels_len = (uint32_t)labels_len};
+    hsy_info info;
+    hsy_status st;
+
+    hsy_scheme_encode(s, scheme);
+    if (!container_own_labels(scheme, labels, labels_len))
+        return HSY_E_RANGE;
+    hsy_scheme_info(s, &info);
+    memcpy(prefix.digest, info.digest, HSY_DIGEST);
+    prefix.checksum = hsy_crc32c(0, scheme, sizeof scheme);
+    if (labels_len != 0)
+        prefix.checksum = hsy_crc32c(prefix.checksum, labels, labels_len);
+    hsy_prefix_encode(wire, &prefix);
+    st = output_write(out, wire, sizeof wire);
+    if (st == HSY_OK)
+        st = output_write(out, scheme, sizeof scheme);
+    if (st == HSY_OK && labels_len != 0)
+        st = output_write(out, labels, labels_len);
+    return st;
+}
+
+static hsy_status container_write_reports(struct output *out,
+                                          const hsy_scheme *s,
+                                          const uint8_t *packed, size_t n)
+{
+    hsy_record record = {.type = HSY_RECORD_REPORTS, .count = n};
+    uint8_t wire[HSY_RECORD_WIRE];
+    hsy_status st;
+
+    record.length = (uint32_t)hsy_packed_size(s, n);
+    record.checksum = hsy_crc32c(0, packed, record.length);
+    hsy_record_encode(wire, &record);
+    st = output_write(out, wire, sizeof wire);
+    if (st != HSY_OK)
+        return st;
+    return output_write(out, packed, record.length);
+}
+
+/* Eight reports of any width end at a byte, and eight of the widest still fit
+ * into a record: so records are cut at multiples of eight reports. */
+hsy_status container_put_reports(struct output *out, const hsy_scheme *s,
+                                 const uint8_t *packed, size_t n)
+{
+    size_t eight = hsy_packed_size(s, 8);
+    size_t most = HSY_RECORD_MAX / eight * 8;
+
+    while (n > most) {
+        hsy_status st = container_write_reports(out, s, packed, most);
+
+        if (st != HSY_OK)
+            return st;
+        packed += most / 8 * eight;
+        n -= most;
+    }
+    return n == 0 ? HSY_OK : container_write_reports(out, s, packed, n);
+}
+
+hsy_status container_put_end(struct output *out, uint64_t reports)
+{
+    hsy_record record = {.type = HSY_RECORD_END, .count = reports};
+    uint8_t wire[HSY_RECORD_WIRE];
+
+    hsy_record_encode(wire, &record);
+    return output_write(out, wire, sizeof wire);
+}
+
+#undef CONTAINER_WIRE_LABELS

@@ -1,0 +1,72 @@
+/* plot_parts.h - what the files of a figure share. */
+#ifndef PLOT_PARTS_H
+#define PLOT_PARTS_H
+
+#include "host/plot/plot.h"
+
+/* ---- Text that grows (plot_text.c) --------------------------------------- */
+
+/* Zero it to begin. After a failure nothing more is added. */
+struct plot_text {
+    char *bytes; /* owned */
+    size_t len, room;
+    bool failed; /* out of memory */
+};
+
+void plot_put(struct plot_text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Text as XML's character data and attributes have it. */
+void plot_put_escaped(struct plot_text *t, const char *text);
+
+/* The same up to so many columns, of which a wide character takes two; what is
+ * cut off leaves an ellipsis. */
+void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
+
+/* ---- Parts of a document (plot_svg.c) ------------------------------------ */
+
+#define PLOT_WIDTH 720.0
+
+/* Everything up to the paper; a text at a place, with more attributes; what
+ * stands above the frame, below `top`. */
+void plot_open(struct plot_text *t, double height, const char *title,
+               const char *about);
+void plot_label(struct plot_text *t, double x, double y, const char *more,
+                const char *text);
+void plot_head(struct plot_text *t, double x, double top, const char *title,
+               const char *note);
+
+/* A mark of a colour's own. */
+void plot_mark(struct plot_text *t, unsigned colour, double x, double y);
+
+/* Close the document and hand it over; HSY_E_NOMEM if any of it failed. */
+hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
+                      hsy_error *err);
+
+/* HSY_E_RANGE with a field and the number of what it is about. */
+hsy_status plot_refuse(hsy_error *err, const char *msg, const char *field,
+                       size_t number);
+
+/* ---- Axes (plot_axis.c) -------------------------------------------------- */
+
+#define PLOT_TICKS_MAX 32u
+#define PLOT_TICK_TEXT 24u
+
+/* An axis that is as long as its values need, and where numbers stand on it. */
+struct plot_scale {
+    bool log;
+    double low, high; /* of a logarithmic axis: their logarithms to base 10 */
+    size_t nticks;
+    double ticks[PLOT_TICKS_MAX]; /* from 0, at low, to 1, at high */
+    char texts[PLOT_TICKS_MAX][PLOT_TICK_TEXT];
+};
+
+/* least and most are the ends of the values, least > most if there are none;
+ * of a logarithmic axis they are positive. */
+void plot_scale_fit(struct plot_scale *s, const struct plot_axis *axis,
+                    double least, double most);
+
+/* Where a value stands, from 0 to 1. */
+double plot_scale_at(const struct plot_scale *s, double value);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * tasks_change.c - what may change from one version of the tasks to the next.
+ *
+ * Within a release: the words of the question, sample, delay, grace,
+ * min_reports, and an earlier end. Everything else shapes what is asked, what
+ * it costs or which coins are tossed, and needs a new release, whose number is
+ * larger. An id keeps its source for ever. A task may go.
+ */
+#include "host/tasks/tasks.h"
+
+#include "host/base/host_fail.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static struct tasks_place change_at(size_t i, const char *key, const char *sub)
+{
+    return (struct tasks_place){i, key, sub, TASKS_NONE};
+}
+
+static void change_versions(hsy_tasks *t, const hsy_document *from)
+{
+    if (t->head.version <= from->version)
+        tasks_wrong(t, change_at(TASKS_NONE, "version", NULL),
+                    "the document in force has version %" PRIu64
+                    ": this must be %" PRIu64 " or higher",
+                    from->version, from->version + 1);
+    if (t->head.issued < from->issued)
+        tasks_wrong(t, change_at(TASKS_NONE, "issued", NULL),
+                    "the document in force was issued later");
+}
+
+static bool change_labels(const hsy_task *a, const hsy_task *b)
+{
+    return a->labels_len != b->labels_len || a->other != b->other ||
+           (a->labels_len != 0 &&
+            memcmp(a->labels, b->labels, a->labels_len) != 0);
+}
+
+static bool change_permanent(const hsy_task *a, const hsy_task *b)
+{
+    return (a->permanent == NULL) != (b->permanent == NULL) ||
+           a->grain != b->grain ||
+           (a->permanent != NULL &&
+            memcmp(a->permanent, b->permanent, HSY_SCHEME_WIRE) != 0);
+}
+
+static bool change_epsilon(const hsy_task *a, const hsy_task *b)
+{
+    hsy_spec one, two;
+
+    return hsy_spec_decode(&one, a->scheme, a->labels, a->labels_len, NULL) ==
+               HSY_OK &&
+           hsy_spec_decode(&two, b->scheme, b->labels, b->labels_len, NULL) ==
+               HSY_OK &&
+           one.nano_epsilon != two.nano_epsilon;
+}
+
+/* One release twice: complain of the first thing that differs. */
+static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
+{
+    const hsy_task *now = &t->tasks[i];
+    const char *slots = now->permanent != NULL ? "permanent" : "repeat";
+    const struct {
+        const char *key, *sub;
+        bool differs;
+    } rules[] = {
+        {"values", NULL, change_labels(old, now)},
+        {"epsilon", NULL, change_epsilon(old, now)},
+        {"permanent", NULL, change_permanent(old, now)},
+        {"mechanism", NULL,
+         memcmp(old->scheme, now->scheme, HSY_SCHEME_WIRE) != 0},
+        {"start", NULL, old->start != now->start},
+        {"end", NULL, old->end < now->end},
+        {slots, NULL, old->slot_days != now->slot_days},
+        {"permanent", "every", old->round_days != now->round_days},
+        {"permanent", "max_changes", old->max_changes != now->max_changes},
+        {"answers", NULL, old->answers != now->answers},
+        {"send", NULL, old->sends != now->sends},
+    };
+
+    for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
+        if (rules[k].differs) {
+            tasks_wrong(t, change_at(i, rules[k].key, rules[k].sub),
+                        "%s since release %" PRIu32
+                        ": this needs release: %" PRIu32,
+                        strcmp(rules[k].key, "end") == 0
+                            ? "has become later"
+                            : "what is asked, how or when has changed",
+                        old->release, old->release + 1);
+            return;
+        }
+}
+
+static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
+{
+    const hsy_task *now = &t->tasks[i];
+
+    if (strcmp(old->source, now->source) != 0)
+        tasks_wrong(t, change_at(i, "source", NULL),
+                    "'%s' is about '%s' for ever: give the new task an id of "
+                    "its own",
+                    now->id, old->source);
+    else if (now->release < old->release)
+        tasks_wrong(t, change_at(i, "release", NULL),
+                    "release %" PRIu32 " is in force: a release only grows",
+                    old->release);
+    else if (now->release == old->release)
+        change_within(t, i, old);
+}
+
+hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
+                            hsy_error *err)
+{
+    const uint32_t n = t->wrong ? 0 : from->tasks; /* else nothing is known */
+    hsy_task old;
+
+    if (!t->wrong)
+        change_versions(t, from);
+    for (uint32_t k = 0; k < n; k++) {
+        hsy_document_task(from, &old, k);
+        for (size_t i = 0; i < t->ntasks; i++)
+            if (strcmp(old.id, t->tasks[i].id) == 0)
+                change_task(t, i, &old);
+    }
+    if (t->nomem)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (t->wrong)
+        return host_fail(err, HSY_E_FORMAT, NULL, "this may not change");
+    return HSY_OK;
+}

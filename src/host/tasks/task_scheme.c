@@ -1,0 +1,530 @@
+/*
+ * tasks_scheme.c - what a task asks and how: its kind, its epsilons, its
+ * mechanism, resolved to the integers that devices get.
+ *
+ * epsilon is what one report may tell. With `permanent` there are two schemes:
+ * that of a report, and that of the permanent answer, which differ in epsilon
+ * alone. Parameters are chosen for the report and then given to both.
+ */
+#include "host/tasks/tasks.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The two specs of a task while they are put together. */
+struct scheme_ask {
+    hsy_tasks *tasks;
+    size_t i;
+    const struct tasks_raw *raw;
+    hsy_spec spec;           /* of a report */
+    uint64_t nano_permanent; /* 0: no permanent answer, or RAPPOR's */
+    const char *kind;        /* the key that says what is asked */
+    bool sound;
+};
+
+static struct tasks_place scheme_at(const struct scheme_ask *a, const char *key,
+                                    const char *sub)
+{
+    return (struct tasks_place){a->i, key, sub, TASKS_NONE};
+}
+
+__attribute__((format(printf, 4, 5))) static void
+scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
+             const char *format, ...)
+{
+    char text[sizeof(((hsy_problem *)0)->text)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tasks_wrong(a->tasks, scheme_at(a, key, sub), "%s", text);
+    a->sound = false;
+}
+
+/* ---- What is asked ------------------------------------------------------- */
+
+/* Decimals of a number as it is written. */
+static size_t scheme_decimals(const char *text)
+{
+    const char *point = strchr(text, '.');
+
+    return point == NULL ? 0 : strlen(point + 1);
+}
+
+/* As fine as its ends are written: [0, 10] whole numbers, [0.0, 10.0] tenths.
+ */
+static void scheme_range(struct scheme_ask *a)
+{
+    const struct tasks_raw *raw = a->raw;
+    size_t scale = 0;
+    int64_t *const ends[2] = {&a->spec.lo, &a->spec.hi};
+
+    if (raw->range_count != 2) {
+        scheme_wrong(a, "range", NULL, "a range has two ends: [0, 100]");
+        return;
+    }
+    for (size_t k = 0; k < 2; k++)
+        if (scale < scheme_decimals(raw->range[k]))
+            scale = scheme_decimals(raw->range[k]);
+    a->spec.scale = (uint32_t)scale;
+    for (size_t k = 0; k < 2; k++)
+        if (scale > HSY_SCALE_MAX ||
+            hsy_decimal_parse(ends[k], raw->range[k], strlen(raw->range[k]),
+                              a->spec.scale) != HSY_OK) {
+            scheme_wrong(a, "range", NULL,
+                         "the ends are decimal numbers of at most 9 decimals, "
+                         "without exponent");
+            return;
+        }
+    a->spec.kind = HSY_KIND_NUMBER;
+}
+
+static void scheme_bins(struct scheme_ask *a)
+{
+    uint64_t d;
+
+    a->spec.kind = HSY_KIND_BINS;
+    if (!tasks_count(&d, a->raw->bins) || d < 2 || d > HSY_VALUES_MAX)
+        scheme_wrong(a, "bins", NULL, "from 2 to 4194304 bins");
+    else
+        a->spec.d = (uint32_t)d;
+}
+
+static void scheme_flag(struct scheme_ask *a, const char *text, uint32_t kind)
+{
+    if (strcmp(text, "true") != 0)
+        scheme_wrong(a, a->kind, NULL, "write '%s: true', or leave it out",
+                     a->kind);
+    a->spec.kind = kind;
+}
+
+static void scheme_kind(struct scheme_ask *a)
+{
+    static const char *const kinds[] = {"yes-no", "values", "values-file",
+                                        "range", "strings"};
+    const struct tasks_raw *raw = a->raw;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        if (!tasks_given(a->tasks, a->i, kinds[k]))
+            continue;
+        if (a->kind != NULL)
+            scheme_wrong(a, kinds[k], NULL,
+                         "a task asks one question: '%s' or '%s'", a->kind,
+                         kinds[k]);
+        a->kind = a->kind != NULL ? a->kind : kinds[k];
+    }
+    if (a->kind == NULL)
+        scheme_wrong(a, NULL, NULL,
+                     "say what is asked: yes-no, values, values-file, range or "
+                     "strings");
+    if (raw->bins != NULL && !tasks_given(a->tasks, a->i, "range"))
+        scheme_wrong(a, "bins", NULL, "bins go with a range");
+    if (!a->sound)
+        return;
+    if (raw->yes_no != NULL)
+        scheme_flag(a, raw->yes_no, HSY_KIND_YES_NO);
+    else if (raw->strings != NULL)
+        scheme_flag(a, raw->strings, HSY_KIND_STRINGS);
+    else if (strcmp(a->kind, "range") == 0)
+        scheme_range(a);
+    else
+        tasks_values(a->tasks, a->i, &a->spec);
+    if (a->sound && raw->bins != NULL)
+        scheme_bins(a);
+    a->sound &= a->spec.kind != 0; /* tasks_values complained */
+}
+
+/* ---- Parameters ---------------------------------------------------------- */
+
+static void scheme_params(struct scheme_ask *a, bool rappor)
+{
+    for (size_t k = 0; k < HSY_PARAMS; k++) {
+        const char *text = a->raw->set->param[k];
+
+        if (text == NULL || (rappor && k == HSY_PARAM_Q))
+            continue;
+        if (!tasks_count(&a->spec.param[k], text) ||
+            (a->spec.param[k] == 0 && k != HSY_PARAM_POOL_SEED) ||
+            a->spec.param[k] > HSY_PARAM_MAX)
+            scheme_wrong(a, "set", hsy_param_name(k),
+                         "an integer from %d to 2^53 - 1",
+                         k != HSY_PARAM_POOL_SEED);
+    }
+}
+
+/* n probabilities with commas between them. */
+static void scheme_chances(struct scheme_ask *a, const char *key,
+                           const char *text, size_t n, uint32_t design)
+{
+    const char *at = text;
+
+    if (a->spec.design != HSY_DESIGN_EPSILON)
+        scheme_wrong(a, "set", key, "one design at a time");
+    a->spec.design = design;
+    for (size_t k = 0; k < n; k++) {
+        size_t len = strcspn(at, ",");
+
+        if (!tasks_ratio(&a->spec.chance[k], at, len) ||
+            (at[len] == ',') != (k + 1 < n)) {
+            scheme_wrong(a, "set", key, "%s from 0 to 1, as 0.75 or 3/4",
+                         n == 1 ? "a probability" : "two probabilities A,B");
+            return;
+        }
+        at += len + (at[len] == ',');
+    }
+}
+
+static void scheme_rappor(struct scheme_ask *a)
+{
+    const struct tasks_set *set = a->raw->set;
+    const char *const texts[3] = {set->f, set->p, set->param[HSY_PARAM_Q]};
+    const char *const keys[3] = {"f", "p", "q"};
+
+    a->spec.design = HSY_DESIGN_RAPPOR;
+    for (size_t k = 0; k < 3; k++)
+        if (texts[k] == NULL)
+            scheme_wrong(a, "set", NULL,
+                         "RAPPOR takes f, p and q; '%s' is "
+                         "missing",
+                         keys[k]);
+        else if (!tasks_ratio(&a->spec.chance[k], texts[k], strlen(texts[k])))
+            scheme_wrong(a, "set", keys[k],
+                         "a probability from 0 to 1, as 0.75 or 3/4");
+}
+
+static void scheme_set(struct scheme_ask *a)
+{
+    const struct tasks_set *set = a->raw->set;
+    bool rappor;
+
+    if (set == NULL)
+        return;
+    rappor = set->f != NULL || set->p != NULL;
+    scheme_params(a, rappor);
+    if (rappor)
+        scheme_rappor(a);
+    if (set->spinner != NULL)
+        scheme_chances(a, "spinner", set->spinner, 1, HSY_DESIGN_SPINNER);
+    if (set->coins != NULL)
+        scheme_chances(a, "coins", set->coins, 2, HSY_DESIGN_COINS);
+    if (set->channel != NULL)
+        scheme_chances(a, "channel", set->channel, 2, HSY_DESIGN_CHANNEL);
+}
+
+/* ---- Epsilons ------------------------------------------------------------ */
+
+static void scheme_epsilon(struct scheme_ask *a, uint64_t *nano,
+                           const char *text, const char *key, const char *sub)
+{
+    hsy_status st = hsy_epsilon_parse(nano, text, strlen(text));
+
+    if (st == HSY_E_FORMAT)
+        scheme_wrong(a, key, sub, "write it as 1, 0.5 or ln3");
+    else if (st != HSY_OK)
+        scheme_wrong(a, key, sub, "from 0.000001 to 32");
+}
+
+/* gamma is the other way to say how much noise a report adds. */
+static void scheme_gamma(struct scheme_ask *a, const char *text)
+{
+    hsy_ratio gamma;
+
+    if (a->raw->epsilon != NULL)
+        scheme_wrong(a, "permanent", "gamma",
+                     "gamma says what one report tells: leave out the task's "
+                     "epsilon");
+    else if (a->spec.kind != HSY_KIND_YES_NO && a->spec.kind != HSY_KIND_NUMBER)
+        scheme_wrong(a, "permanent", "gamma",
+                     "gamma goes with answers of one bit: yes-no, or a range "
+                     "without bins");
+    else if (!tasks_ratio(&gamma, text, strlen(text)) ||
+             hsy_chain_gamma(&a->spec.nano_epsilon, a->nano_permanent, gamma) !=
+                 HSY_OK)
+        scheme_wrong(a, "permanent", "gamma",
+                     "the chance that a report is flipped: from 0 to below "
+                     "1/2");
+}
+
+static void scheme_permanent(struct scheme_ask *a)
+{
+    const struct tasks_permanent *p = a->raw->permanent;
+    const bool rappor =
+        a->spec.design == HSY_DESIGN_RAPPOR ||
+        (a->raw->mechanism != NULL && strcmp(a->raw->mechanism, "rappor") == 0);
+
+    if (rappor && (p->epsilon != NULL || p->gamma != NULL))
+        scheme_wrong(a, "permanent", p->epsilon != NULL ? "epsilon" : "gamma",
+                     "RAPPOR has its permanent step in f: leave it out");
+    if (rappor)
+        return;
+    if (p->epsilon == NULL)
+        scheme_wrong(a, "permanent", "epsilon",
+                     "is missing: what all reports together may tell");
+    else
+        scheme_epsilon(a, &a->nano_permanent, p->epsilon, "permanent",
+                       "epsilon");
+    if (a->sound && p->gamma != NULL)
+        scheme_gamma(a, p->gamma);
+    else if (a->sound && a->nano_permanent < a->spec.nano_epsilon)
+        scheme_wrong(a, "permanent", "epsilon",
+                     "one report cannot tell more than all of them: at least "
+                     "the task's epsilon");
+}
+
+static void scheme_epsilons(struct scheme_ask *a)
+{
+    const struct tasks_raw *raw = a->raw;
+    const bool gamma = raw->permanent != NULL && raw->permanent->gamma != NULL;
+
+    if (raw->epsilon != NULL)
+        scheme_epsilon(a, &a->spec.nano_epsilon, raw->epsilon, "epsilon", NULL);
+    else if (a->spec.design == HSY_DESIGN_EPSILON && !gamma)
+        scheme_wrong(a, "epsilon", NULL,
+                     "is missing: how much one report may tell, say 1");
+    if (raw->permanent != NULL && a->sound)
+        scheme_permanent(a);
+}
+
+/* ---- Resolving ----------------------------------------------------------- */
+
+/* The key behind a field of the library; NULL: the one that says what is asked.
+ */
+static const struct scheme_key {
+    const char *field, *key, *sub;
+} scheme_keys[] = {
+    {"chance", "set", NULL},         {"design", "set", NULL},
+    {"epsilon", "epsilon", NULL},    {"range", "range", NULL},
+    {"scale", "range", NULL},        {"bins", "bins", NULL},
+    {"values", NULL, NULL},          {"labels", NULL, NULL},
+    {"grain", "permanent", "grain"}, {"prefixes", "prefixes", NULL},
+    {"alphabet", "alphabet", NULL},  {"oracle", "oracle", NULL},
+};
+
+static void scheme_spelling(struct scheme_ask *a)
+{
+    const char *text = a->raw->alphabet;
+    hsy_error err = {0};
+
+    a->spec.oracle = a->raw->oracle;
+    if (text != NULL && hsy_alphabet_parse(a->spec.alphabet, text, strlen(text),
+                                           &err) != HSY_OK)
+        scheme_wrong(a, "alphabet", NULL, "%s", err.msg);
+}
+
+/* Complain about what the library refuses, at the key that said it. */
+static void scheme_refused(struct scheme_ask *a, const hsy_error *err)
+{
+    const char *field = err->field != NULL ? err->field : "mechanism";
+    const char *key = "mechanism", *sub = NULL;
+
+    for (size_t k = 0; k < sizeof scheme_keys / sizeof scheme_keys[0]; k++)
+        if (strcmp(field, scheme_keys[k].field) == 0) {
+            key = scheme_keys[k].key != NULL ? scheme_keys[k].key : a->kind;
+            sub = scheme_keys[k].sub;
+        }
+    for (size_t k = 0; k < HSY_PARAMS; k++)
+        if (hsy_param_name(k) != NULL &&
+            strcmp(field, hsy_param_name(k)) == 0) {
+            key = "set";
+            sub = hsy_param_name(k);
+        }
+    scheme_wrong(a, key, sub, "%s%s", err->msg,
+                 strcmp(key, "mechanism") == 0
+                     ? "; 'hearsay mechanisms' has them with their kinds"
+                     : "");
+}
+
+/* Owned by the caller; NULL after a complaint, or quietly. */
+static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
+                              bool quiet)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+    hsy_error err = {0};
+    hsy_info info;
+
+    if (s == NULL) {
+        a->tasks->nomem = true;
+        a->sound = false;
+        return NULL;
+    }
+    if (hsy_scheme_init(s, spec, &err) == HSY_OK) {
+        hsy_scheme_info(s, &info);
+        if (!info.release)
+            return s;
+        err = (hsy_error){.status = HSY_E_REFUSED,
+                          .field = "mechanism",
+                          .msg = "a curator's release, not a report"};
+    }
+    free(s);
+    if (!quiet)
+        scheme_refused(a, &err);
+    return NULL;
+}
+
+/*
+ * Which mechanism `auto` is for a permanent answer: the only one for a bit,
+ * else the one of least variance at the epsilon of a report, within a percent
+ * the one with the shorter report.
+ */
+static const char *scheme_choose(struct scheme_ask *a)
+{
+    static const char *const listed[] = {"grr", "olh", "oue"};
+    const char *best = NULL;
+    double least = 0;
+    uint32_t bits = 0;
+
+    if (a->spec.kind == HSY_KIND_YES_NO)
+        return "rr";
+    if (a->spec.kind == HSY_KIND_NUMBER)
+        return "onebit";
+    if (a->spec.kind == HSY_KIND_STRINGS)
+        return "olh";
+    for (size_t k = 0; k < sizeof listed / sizeof listed[0]; k++) {
+        hsy_spec spec = a->spec;
+        hsy_scheme *s;
+        hsy_info info;
+
+        spec.mechanism = listed[k];
+        s = scheme_new(a, &spec, true);
+        if (s == NULL)
+            continue;
+        hsy_scheme_info(s, &info);
+        free(s);
+        if (best == NULL || info.v0 < 0.99 * least ||
+            (info.v0 < 1.01 * least && info.packed_bits < bits)) {
+            best = listed[k];
+            least = info.v0;
+            bits = info.packed_bits;
+        }
+    }
+    return best;
+}
+
+/* "5" or "0.5" in units of the range's last decimal. */
+static void scheme_grain(struct scheme_ask *a, uint64_t *grain)
+{
+    const char *text = a->raw->permanent->grain;
+    int64_t number;
+
+    if (text == NULL)
+        return;
+    if (a->spec.kind != HSY_KIND_NUMBER)
+        scheme_wrong(a, "permanent", "grain",
+                     "a grain goes with a range without bins");
+    else if (hsy_decimal_parse(&number, text, strlen(text), a->spec.scale) !=
+                 HSY_OK ||
+             number < 1 || scheme_decimals(text) > a->spec.scale)
+        scheme_wrong(a, "permanent", "grain",
+                     "a number above 0 with at most as many decimals as the "
+                     "range");
+    else
+        *grain = (uint64_t)number;
+}
+
+/* Whether the two make a chain. */
+static void scheme_chain(struct scheme_ask *a, const hsy_scheme *permanent,
+                         const hsy_scheme *report, uint64_t grain)
+{
+    hsy_error err = {0};
+    hsy_chain chain;
+    hsy_status st = hsy_chain_init(&chain, permanent, report, grain, &err);
+
+    if (st == HSY_E_UNKNOWN)
+        scheme_wrong(a, "mechanism", NULL,
+                     "'%.32s' has no permanent answer: choose rr, grr, sue, "
+                     "oue, olh, blh, onebit, dbitflip or rappor, or leave it "
+                     "out",
+                     a->spec.mechanism);
+    else if (st != HSY_OK)
+        scheme_refused(a, &err);
+}
+
+/* The report's scheme again, now that its permanent epsilon holds: so that a
+ * tally of it says how the noise of several rounds hangs together. */
+static void scheme_resolve_report(struct scheme_ask *a, struct tasks_made *made,
+                                  const hsy_info *info)
+{
+    hsy_spec spec = a->spec;
+    hsy_scheme *report;
+
+    spec.mechanism = info->mechanism;
+    memcpy(spec.param, info->param, sizeof spec.param);
+    spec.nano_permanent = a->nano_permanent; /* 0: RAPPOR's, which has it */
+    report = scheme_new(a, &spec, false);
+    if (report == NULL)
+        return;
+    hsy_scheme_encode(report, made->scheme);
+    free(report);
+}
+
+/* Both schemes with the parameters that were chosen for the report. */
+static void scheme_resolve_pair(struct scheme_ask *a, hsy_scheme *report)
+{
+    hsy_task *task = &a->tasks->tasks[a->i];
+    struct tasks_made *made = &a->tasks->made[a->i];
+    hsy_spec spec = a->spec;
+    hsy_scheme *permanent;
+    hsy_info info;
+
+    hsy_scheme_info(report, &info);
+    spec.mechanism = info.mechanism;
+    memcpy(spec.param, info.param, sizeof spec.param);
+    if (a->nano_permanent != 0)
+        spec.nano_epsilon = a->nano_permanent;
+    scheme_grain(a, &task->grain);
+    permanent = a->sound ? scheme_new(a, &spec, false) : NULL;
+    if (permanent == NULL)
+        return;
+    scheme_chain(a, permanent, report, task->grain);
+    hsy_scheme_encode(permanent, made->permanent);
+    task->permanent = made->permanent;
+    free(permanent);
+    if (a->sound)
+        scheme_resolve_report(a, made, &info);
+}
+
+static void scheme_resolve(struct scheme_ask *a)
+{
+    hsy_task *task = &a->tasks->tasks[a->i];
+    struct tasks_made *made = &a->tasks->made[a->i];
+    hsy_scheme *report;
+
+    a->spec.size = sizeof a->spec;
+    a->spec.mechanism = a->raw->mechanism;
+    scheme_spelling(a);
+    if (!a->sound)
+        return;
+    if (a->raw->permanent != NULL && a->spec.design == HSY_DESIGN_EPSILON &&
+        (a->raw->mechanism == NULL || strcmp(a->raw->mechanism, "auto") == 0))
+        a->spec.mechanism = scheme_choose(a);
+    report = scheme_new(a, &a->spec, false);
+    if (report == NULL)
+        return;
+    hsy_scheme_encode(report, made->scheme);
+    if (a->raw->permanent != NULL)
+        scheme_resolve_pair(a, report);
+    free(report);
+    if (!a->sound)
+        return;
+    task->scheme = made->scheme;
+    task->labels = a->spec.labels;
+    task->labels_len = a->spec.labels_len;
+}
+
+void tasks_scheme(hsy_tasks *t, size_t i)
+{
+    struct scheme_ask a = {
+        .tasks = t, .i = i, .raw = &t->file->tasks[i], .sound = true};
+
+    scheme_kind(&a);
+    if (a.sound)
+        scheme_set(&a);
+    if (a.sound)
+        a.sound = tasks_stage(t, i, &a.spec);
+    if (a.sound)
+        scheme_epsilons(&a);
+    if (a.sound && !t->nomem)
+        scheme_resolve(&a);
+}
