@@ -166,7 +166,7 @@ $(O)/%.o: %.c
 	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -c $< -o $@
 
 # The dashboard is inside the program.
-$(O)/src/collector/assets.o: $(wildcard web/* web/vendor/*)
+$(O)/src/server/collector/api/assets.o: $(wildcard web/* web/vendor/*)
 
 $(LIB): $(LIB_OBJ)
 	rm -f $@ && $(AR) rcsD $@ $^

@@ -6,8 +6,8 @@
 #ifndef ENGINE_RIG_H
 #define ENGINE_RIG_H
 
-#include "engine.h"
 #include "host/format/format.h"
+#include "server/engine/engine.h"
 #include "store_memory.h"
 
 #include <stdlib.h>

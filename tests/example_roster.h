@@ -7,7 +7,7 @@
 
 #include "example_tasks.h"
 #include "examples.h"
-#include "intake.h"
+#include "server/intake/intake.h"
 
 #include <stdio.h>
 

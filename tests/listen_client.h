@@ -3,7 +3,7 @@
 #ifndef LISTEN_CLIENT_H
 #define LISTEN_CLIENT_H
 
-#include "listen.h"
+#include "server/http/http.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #define RUNS_WORLD_H
 
 #include "engine_rig.h"
-#include "store_keep.h"
-#include "store_runs.h"
+#include "server/store/keep.h"
+#include "server/store/store_runs.h"
 #include "tap.h"
 
 #include <dirent.h>

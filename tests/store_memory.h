@@ -9,7 +9,7 @@
 #ifndef STORE_MEMORY_H
 #define STORE_MEMORY_H
 
-#include "store.h"
+#include "server/store/store.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef STORE_RIG_H
 #define STORE_RIG_H
 
-#include "store_sqlite.h"
+#include "server/store/internal.h"
 
 #include <dirent.h>
 #include <sqlite3.h>

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-#include "serve.h"
+#include "server/collector/serve.h"
 
 #define SERVE_SETTINGS 64u
 

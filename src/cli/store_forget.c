@@ -1,8 +1,8 @@
 /* store_forget.c - hearsay store: what may be forgotten. */
 #include "store_parts.h"
 
-#include "book.h"
-#include "shown.h"
+#include "server/collector/shown/shown.h"
+#include "server/store/book.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,8 @@
 #define STORE_PARTS_H
 
 #include "cli.h"
-#include "engine.h"
-#include "store_keep.h"
+#include "server/engine/engine.h"
+#include "server/store/keep.h"
 
 struct store_how {
     const char *words[4]; /* what to do, and to what */

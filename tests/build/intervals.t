@@ -20,17 +20,17 @@ notices() {
 unrow() { sed -i '/^| share\/grr |/d' docs/accuracy.md; }
 unkind() { sed -i 's|"share/grr", POINT|"share/grrr", POINT|' tests/stat/test_coverage.c; }
 surface() { printf 'const char *const more_low = "low";\n' >src/cli/more_show.c; }
-member() { printf 'const char *const more_low = "share_low";\n' >src/collector/more_show.c; }
+member() { printf 'const char *const more_low = "share_low";\n' >src/server/collector/more_show.c; }
 maker() { printf 'HSY_API void hsy_more(double x, hsy_estimate *est);\n' >>include/hearsay.h; }
 mechanism() { sed -i 's/^    &hsy_mech_rr,/&\n    \&hsy_mech_more,/' src/lib/mech/table.c; }
-word() { sed -i 's/"interval", "score"/"interval", "more"/' src/collector/figures.c; }
+word() { sed -i 's/"interval", "score"/"interval", "more"/' src/server/collector/figures/figures.c; }
 
 tools/lint-intervals >"$work/log" 2>&1 && [[ ! -s $work/log ]]
 ok $? "every interval that is printed is measured, and stands in the page" "$work/log"
 notices "a kind without a row in the page" "no row for share/grr" unrow
 notices "a row without a kind" "a row for share/grr, which" unkind
 notices "a column of the command that nobody listed" "src/cli/more_show.c prints intervals" surface
-notices "a member of the collector's answers" "src/collector/more_show.c prints intervals" member
+notices "a member of the collector's answers" "src/server/collector/more_show.c prints intervals" member
 notices "a function of the library that makes intervals" "hsy_more of hearsay.h" maker
 notices "a mechanism" "the mechanism more" mechanism
 notices "a word for an interval" "said to be more" word

@@ -8,7 +8,7 @@ page = open(os.path.join(ROOT, "docs", "collector.md")).read()
 
 # ---- The table of fields ------------------------------------------------------------
 
-source = open(os.path.join(ROOT, "src", "collector", "config.c")).read()
+source = open(os.path.join(ROOT, "src", "server", "process", "config.c")).read()
 source = source[source.index("config_rows[] = {"):source.index("_Static_assert")]
 fields = re.findall(r'\{"(\w+)",[^}]*?(NULL|"[^"]*"),\s*(?:true|false)\}', source)
 table = {}

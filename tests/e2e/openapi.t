@@ -10,7 +10,7 @@ except ImportError:
     skip_all("needs python3-yaml")
 
 FILES = {"public": "docs/openapi.yaml", "admin": "docs/openapi-admin.yaml"}
-TABLES = {"public": "src/collector/api_public.c", "admin": "src/collector/api_admin.c"}
+TABLES = {"public": "src/server/collector/api/api_public.c", "admin": "src/server/collector/api/api_admin.c"}
 NOT_PROVOKED = {"429", "503"}  # what only load or a broken disk brings
 
 # ---- A validator for as much of JSON Schema as the files use ------------------------

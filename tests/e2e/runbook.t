@@ -23,7 +23,7 @@ events = re.findall(r"\blog_(?:event|failure|words)\([^;]*?\"([a-z-]+)\"", sourc
 calls = len(re.findall(r"\blog_(?:event|failure|words)\(", sources))
 ok(len(events) == calls > 20, "every event has a name", (len(events), calls))
 ok(len(table("Log events")) == len(set(events)) and set(table("Log events")) == set(events), "the page has every event of the source, and no other", set(table("Log events")) ^ set(events))
-troubles = re.findall(r'^    \{"([a-z-]+)", trouble_', open(os.path.join(ROOT, "src", "collector", "watch_troubles.c")).read(), re.M)
+troubles = re.findall(r'^    \{"([a-z-]+)", trouble_', open(os.path.join(ROOT, "src", "server", "collector", "watch", "troubles.c")).read(), re.M)
 ok(table("Troubles") == troubles and len(troubles) > 10, "every trouble", set(table("Troubles")) ^ set(troubles))
 alerts = re.findall(r"- alert: (\w+)", open(os.path.join(ROOT, "packaging", "prometheus", "hearsay.rules.yml")).read())
 ok(table("Alerts") == alerts and len(alerts) > 10, "every alert", set(table("Alerts")) ^ set(alerts))

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
-#include "store_keep.h"
+#include "server/store/keep.h"
 #include "store_rig.h"
 
 #define ARCHIVE_LEN 65536u

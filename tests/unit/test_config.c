@@ -1,8 +1,8 @@
 /* test_config.c - hearsay.yaml: every field has its default and its bounds,
  * every mistake its line, and a mistake changes nothing. */
 #define _GNU_SOURCE
-#include "config.h"
-#include "log.h"
+#include "server/process/config.h"
+#include "server/process/log.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
  * test_desk.c - what waits at the desk is bounded and in order; figures made a
  * moment ago stand for what was asked, and nothing else.
  */
-#include "desk.h"
-#include "recent.h"
+#include "server/collector/estimator/desk.h"
+#include "server/collector/estimator/recent.h"
 #include "tap.h"
 
 #include <pthread.h>

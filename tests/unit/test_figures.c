@@ -3,8 +3,8 @@
  * compared; and what is not shown.
  */
 #include "example_roster.h"
-#include "figures.h"
 #include "host/base/json.h"
+#include "server/collector/figures/figures.h"
 #include "tap.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* strdup */
 #include "example_roster.h"
-#include "history_parts.h"
+#include "server/collector/estimator/internal.h"
 #include "tap.h"
 
 static struct history_point point(uint32_t day, unsigned number)

@@ -2,7 +2,7 @@
  * test_ids.c - every id is known while its day is open, and memory is bounded
  * (H11: floods of ids, and ids that were chosen to fall together).
  */
-#include "ids.h"
+#include "server/engine/ids.h"
 
 #include "tap.h"
 

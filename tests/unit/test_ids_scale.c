@@ -9,12 +9,12 @@
  */
 #define _GNU_SOURCE
 
-#include "engine_parts.h"
 #include "engine_rig.h"
-#include "ids.h"
 #include "sanitized.h"
-#include "store_keep.h"
-#include "store_sqlite.h"
+#include "server/engine/ids.h"
+#include "server/engine/internal.h"
+#include "server/store/internal.h"
+#include "server/store/keep.h"
 #include "tap.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "listen_client.h"
-#include "listen_parts.h"
+#include "server/http/internal.h"
 #include "tap.h"
 
 #include <sys/un.h>

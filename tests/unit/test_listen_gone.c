@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "gone_peers.h"
-#include "listen.h"
+#include "server/http/http.h"
 #include "tap.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* test_log.c - what an operator reads is one line an event, text or JSON, and
  * cannot be steered by what it tells of. */
 #define _GNU_SOURCE
-#include "log.h"
+#include "server/process/log.h"
 #include "tap.h"
 
 #include <jansson.h>

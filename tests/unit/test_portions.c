@@ -4,7 +4,7 @@
  * and after a commit for which there was no room.
  */
 #include "engine_rig.h"
-#include "portions.h"
+#include "server/engine/portions.h"
 #include "tap.h"
 
 #define LIMIT 1200u

@@ -1,6 +1,6 @@
 /* test_pulse.c - a loop whose handler hangs does not turn, and that shows. */
 #define _GNU_SOURCE
-#include "listen.h"
+#include "server/http/http.h"
 #include "tap.h"
 
 #include <arpa/inet.h>

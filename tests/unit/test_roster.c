@@ -1,5 +1,5 @@
 /* test_roster.c - entries by number, found by what an upload's head says. */
-#include "roster.h"
+#include "server/intake/roster.h"
 
 #include "example_tasks.h"
 #include "tap.h"

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 
-#include "runs.h"
+#include "server/store/runs.h"
 
 #include "sanitized.h"
 #include "tap.h"

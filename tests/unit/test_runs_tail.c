@@ -1,5 +1,5 @@
-/* Tests of src/collector/store_runs_make.c: who appends waits for no run that
- * is made, merged or removed. */
+/* Tests of src/server/store/store_runs_make.c: who appends waits for no run
+ * that is made, merged or removed. */
 #define _GNU_SOURCE
 
 #include "store_disk.h"

@@ -8,7 +8,7 @@
  * classes are all that a combination of answers can hold.
  */
 #include "example_roster.h"
-#include "shown_parts.h"
+#include "server/collector/shown/internal.h"
 #include "tap.h"
 
 #define LEAST 20u

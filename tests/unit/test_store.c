@@ -1,4 +1,4 @@
-/* Tests of src/collector/store_sqlite.c: every function, read back with a new
+/* Tests of src/server/store/sqlite.c: every function, read back with a new
  * process's eyes after each; what is refused. */
 #define _GNU_SOURCE
 

@@ -1,4 +1,4 @@
-/* Tests of src/collector/store_meta.c: one process counts, whatever became of
+/* Tests of src/server/store/meta.c: one process counts, whatever became of
  * its locks; what a copy of two moments lacks is found; data of version 1 gets
  * what it lacks, or is refused. */
 #define _GNU_SOURCE

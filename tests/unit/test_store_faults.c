@@ -1,4 +1,4 @@
-/* Tests of src/collector/store_sqlite.c on a disk that fails: the store is
+/* Tests of src/server/store/sqlite.c on a disk that fails: the store is
  * killed at every write, loses what was not synced, runs out of room, fails to
  * sync. store_rig.h says what must be true afterwards. */
 #define _GNU_SOURCE

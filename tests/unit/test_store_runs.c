@@ -5,9 +5,9 @@
  */
 #define _GNU_SOURCE
 
-#include "ids.h"
 #include "runs_world.h"
 #include "sanitized.h"
+#include "server/engine/ids.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Tests of src/collector/store_log.c, store_line.c and what a checkpoint costs:
- * who appends waits for nothing but its own sync and what is short. */
+/* Tests of src/server/store/store_log.c, store_line.c and what a checkpoint
+ * costs: who appends waits for nothing but its own sync and what is short. */
 #define _GNU_SOURCE
 
 #include "store_disk.h"

@@ -1,8 +1,8 @@
-/* Tests of src/collector/store_sqlite.c: damage is found, a backup is whole,
+/* Tests of src/server/store/sqlite.c: damage is found, a backup is whole,
  * threads do not meet. */
 #define _GNU_SOURCE
 
-#include "store_keep.h"
+#include "server/store/keep.h"
 #include "store_rig.h"
 #include "tap.h"
 

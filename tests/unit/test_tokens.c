@@ -1,8 +1,8 @@
 /* test_tokens.c - tokens are kept hashed, found whole, and nothing else is
  * believed. */
 #define _GNU_SOURCE
+#include "server/auth/internal.h"
 #include "tap.h"
-#include "tokens_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
  * test_watch_moving.c - that nothing is folded is said when it is so, by who
  * looks once a second, whatever else takes its time.
  */
-#include "config.h"
+#include "server/collector/watch/internal.h"
+#include "server/process/config.h"
 #include "tap.h"
-#include "watch_parts.h"
 
 /* Look once a second for so long; whether it was ever said. */
 static bool looks(struct watch *w, uint64_t *now, uint64_t seconds,

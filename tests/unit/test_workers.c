@@ -4,7 +4,7 @@
  * same under ThreadSanitizer.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "workers.h"
+#include "server/engine/workers.h"
 
 #include "engine_rig.h"
 #include "tap.h"

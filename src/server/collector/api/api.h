@@ -1,0 +1,103 @@
+/* api_parts.h - what the routes of the admin listener share. */
+#ifndef API_PARTS_H
+#define API_PARTS_H
+
+#include "server/collector/estimator/estimator.h"
+
+/* ---- Answers ------------------------------------------------------------- */
+
+/* Headers that every answer has: nothing is kept by a browser, guessed, or
+ * shown inside another page. policy: what the answer may do in a browser; NULL:
+ * nothing but look as it does. */
+void api_headers(struct request *q, const char *policy);
+
+/* Close p and answer with it. */
+void api_answer(struct request *q, int status, struct put *p);
+
+/* Begin an answer; false after saying that there is no memory. */
+bool api_begin(struct request *q, struct put *p);
+
+/* Say what went wrong as a problem; the status follows from err->status. */
+void api_failed(struct request *q, const hsy_error *err);
+
+void api_problem(struct request *q, int status, const char *title,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Answer later, on the desk's thread; 503 if it is busy. */
+void api_later(struct collector *c, struct request *q, desk_work *work);
+
+/* The same of what changes something: not for a page of somebody else, open in
+ * the browser of one who may. */
+void api_change(struct collector *c, struct request *q, desk_work *work);
+
+/* Whether an operator asks. */
+bool api_operator(struct collector *c, const struct request *q);
+
+/* ---- What is asked ------------------------------------------------------- */
+
+/* The entry of the path's task, of the release that the parameter `name` says,
+ * else of the one in force, else of the last. The roster is the caller's to
+ * drop; NULL after an answer. */
+struct roster *api_entry(struct collector *c, struct request *q,
+                         const char *name, const struct roster_entry **e);
+
+/* The same of one that has a tally: 410 if it is retired. */
+struct roster *api_kept(struct collector *c, struct request *q,
+                        const char *name, const struct roster_entry **e);
+
+/* Answer with an object about the path's task, of the release asked for. */
+typedef void api_members(struct put *p, struct collector *c,
+                         const struct request *q, const struct roster_entry *e);
+void api_about(struct collector *c, struct request *q, api_members *put);
+
+/* A parameter as a number or a day; what is not there leaves *out as it is.
+ * zero: a fraction may be 0. False after an answer. */
+bool api_count(struct request *q, const char *name, uint64_t most,
+               uint64_t *out);
+bool api_fraction(struct request *q, const char *name, bool zero, double *out);
+bool api_day(struct request *q, const char *name, uint32_t *out);
+
+/* ---- Routes: each answers ------------------------------------------------ */
+
+void api_health(struct request *q, void *ctx); /* api_status.c */
+void api_ready(struct request *q, void *ctx);
+void api_status(struct request *q, void *ctx);
+void api_metrics(struct request *q, void *ctx); /* api_metrics.c */
+void api_page(struct request *q, void *ctx);    /* api_page.c */
+void api_asset(struct request *q, void *ctx);
+void api_events(struct request *q, void *ctx);
+void api_tasks(struct request *q, void *ctx); /* api_tasks.c */
+void api_task(struct request *q, void *ctx);
+void api_estimate(struct request *q, void *ctx); /* api_figures.c */
+void api_estimate_csv(struct request *q, void *ctx);
+void api_estimate_svg(struct request *q, void *ctx);
+void api_compare(struct request *q, void *ctx);
+void api_history(struct request *q, void *ctx);
+void api_tally(struct request *q, void *ctx); /* api_operate.c */
+void api_live(struct request *q, void *ctx);
+void api_merge(struct request *q, void *ctx);
+void api_document(struct request *q, void *ctx);
+void api_put_document(struct request *q, void *ctx);
+void api_backup(struct request *q, void *ctx);
+void api_retire(struct request *q, void *ctx); /* api_retire.c */
+void api_purge(struct request *q, void *ctx);
+
+/* ---- Counters that readers see (api_rounded.c) --------------------------- */
+
+/* Who is no operator sees counters of uploads in steps: a power of ten, at
+ * least 100, and no less than any task's min_reports. */
+uint64_t api_step(struct collector *c);
+
+/* What the engine, the workers, the public listener and the machine say. step
+ * 1: to an operator; else all that goes up or down with uploads is of the last
+ * moment of the grid (history_seen), and rounded. */
+void api_look_engine(struct collector *c, struct engine_status *out,
+                     uint64_t step);
+void api_look_times(struct collector *c, struct workers_times *out,
+                    uint64_t step);
+void api_look_public(struct collector *c, struct listen_status *out,
+                     uint64_t step);
+void api_look_figures(struct collector *c, struct watch_figures *out,
+                      uint64_t step);
+
+#endif

@@ -1,0 +1,303 @@
+/* api_admin.c - the routes of the admin listener, and what they share. */
+#include "server/collector/api/api.h"
+
+#include "host/tasks/tasks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ADMIN_TALLY_MAX ((size_t)64 * 1024 * 1024)
+#define ADMIN_DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
+
+/* docs/openapi-admin.yaml has the same; tests/e2e/openapi.t holds them
+ * together. */
+const struct route api_admin[] = {
+    {"GET", "/healthz", LISTEN_ANYONE, 0, api_health},
+    {"GET", "/readyz", LISTEN_ANYONE, 0, api_ready},
+    {"GET", "/", LISTEN_ANYONE, 0, api_page},
+    {"GET", "/assets/*", LISTEN_ANYONE, 0, api_asset},
+    {"GET", "/metrics", LISTEN_SCRAPER, 0, api_metrics},
+    {"GET", "/v1/status", LISTEN_ANALYST, 0, api_status},
+    {"GET", "/v1/events", LISTEN_ANALYST, 0, api_events},
+    {"GET", "/v1/tasks", LISTEN_ANALYST, 0, api_tasks},
+    {"GET", "/v1/tasks/*", LISTEN_ANALYST, 0, api_task},
+    {"GET", "/v1/tasks/*/estimate", LISTEN_ANALYST, 0, api_estimate},
+    {"GET", "/v1/tasks/*/estimate.csv", LISTEN_ANALYST, 0, api_estimate_csv},
+    {"GET", "/v1/tasks/*/estimate.svg", LISTEN_ANALYST, 0, api_estimate_svg},
+    {"GET", "/v1/tasks/*/history", LISTEN_ANALYST, 0, api_history},
+    {"GET", "/v1/tasks/*/compare", LISTEN_ANALYST, 0, api_compare},
+    {"GET", "/v1/tasks/*/tally", LISTEN_ANALYST, 0, api_tally},
+    {"GET", "/v1/tasks/*/live", LISTEN_OPERATOR, 0, api_live},
+    {"POST", "/v1/tasks/*/tally", LISTEN_OPERATOR, ADMIN_TALLY_MAX, api_merge},
+    {"GET", "/v1/document", LISTEN_ANALYST, 0, api_document},
+    {"PUT", "/v1/document", LISTEN_OPERATOR, ADMIN_DOCUMENT_MAX,
+     api_put_document},
+    {"POST", "/v1/backup", LISTEN_OPERATOR, 0, api_backup},
+    {"POST", "/v1/tasks/*/retire", LISTEN_OPERATOR, 0, api_retire},
+    {"POST", "/v1/purge", LISTEN_OPERATOR, 0, api_purge},
+};
+
+const size_t api_admin_count = sizeof api_admin / sizeof api_admin[0];
+
+/* ---- Answers ------------------------------------------------------------- */
+
+void api_headers(struct request *q, const char *policy)
+{
+    request_guard(q, policy);
+}
+
+void api_problem(struct request *q, int status, const char *title,
+                 const char *format, ...)
+{
+    char detail[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    api_headers(q, NULL);
+    if (status == 503)
+        request_set(q, "Retry-After", "1");
+    request_problem(q, status, title, "%s", detail);
+}
+
+bool api_begin(struct request *q, struct put *p)
+{
+    if (put_open(p, NULL) == HSY_OK)
+        return true;
+    api_problem(q, 503, "Out of memory", "try again later");
+    return false;
+}
+
+void api_answer(struct request *q, int status, struct put *p)
+{
+    char *json;
+    size_t len;
+
+    if (put_close(p, &json, &len, NULL) != HSY_OK) {
+        api_problem(q, 503, "Out of memory", "try again later");
+        return;
+    }
+    api_headers(q, NULL);
+    request_answer(q, status,
+                   status < 400 ? "application/json"
+                                : "application/problem+json",
+                   json, len, free);
+}
+
+/* What a failure of ours is to who asked. */
+static const struct {
+    hsy_status st;
+    int status;
+    const char *title;
+} admin_failures[] = {
+    {HSY_E_RANGE, 400, "Not possible as asked"},
+    {HSY_E_FORMAT, 400, "Malformed"},
+    {HSY_E_SIGNATURE, 403, "Not signed by the key in force"},
+    {HSY_E_OLD, 409, "Older than what is in force, or expired"},
+    {HSY_E_REFUSED, 409, "Done before"},
+    {HSY_E_MISMATCH, 409, "Of another scheme"},
+    {HSY_E_OVERFLOW, 409, "Too large"},
+    {HSY_E_EMPTY, 409, "Too few reports"},
+    {HSY_E_UNKNOWN, 422, "No such figure"},
+    {HSY_E_VERSION, 422, "Made by a newer program"},
+    {HSY_E_NOMEM, 503, "Out of memory"},
+    {HSY_E_BUSY, 503, "Busy"},
+    {HSY_E_FULL, 503, "No room left"},
+};
+
+void api_failed(struct request *q, const hsy_error *err)
+{
+    const size_t n = sizeof admin_failures / sizeof admin_failures[0];
+    const char *msg = err->msg != NULL ? err->msg : "no more is known";
+    size_t i = 0;
+
+    while (i < n && admin_failures[i].st != err->status)
+        i++;
+    if (i == n)
+        api_problem(q, 500, "The collector failed", "%s", msg);
+    else if (err->field != NULL && err->line != 0)
+        api_problem(q, admin_failures[i].status, admin_failures[i].title,
+                    "%s, line %" PRIu64 ": %s", err->field, err->line, msg);
+    else
+        api_problem(q, admin_failures[i].status, admin_failures[i].title,
+                    "%s%s%s", err->field != NULL ? err->field : "",
+                    err->field != NULL ? ": " : "", msg);
+}
+
+bool api_operator(struct collector *c, const struct request *q)
+{
+    const char *token = request_bearer(q);
+
+    return c->config.admin_open ||
+           (token != NULL && tokens_role(c->tokens, token) >= LISTEN_OPERATOR);
+}
+
+void api_later(struct collector *c, struct request *q, desk_work *work)
+{
+    struct desk *desk = history_desk(c->history);
+
+    if (desk == NULL || !desk_hand(desk, q, work))
+        api_problem(q, 503, "Busy",
+                    "too many requests wait for an answer; try again later");
+}
+
+/* Whether a browser sent this for another page than ours. */
+static bool admin_foreign(const struct request *q)
+{
+    const char *site = request_header(q, "Sec-Fetch-Site");
+    const char *origin = request_header(q, "Origin");
+    const char *host = request_header(q, "Host");
+    const char *at = origin != NULL ? strstr(origin, "://") : NULL;
+
+    if (site != NULL && strcmp(site, "same-origin") != 0 &&
+        strcmp(site, "none") != 0)
+        return true;
+    return origin != NULL &&
+           (at == NULL || host == NULL || strcmp(at + 3, host) != 0);
+}
+
+void api_change(struct collector *c, struct request *q, desk_work *work)
+{
+    if (admin_foreign(q))
+        api_problem(q, 403, "Not from another page",
+                    "a browser sent this for another site");
+    else
+        api_later(c, q, work);
+}
+
+/* ---- What is asked ------------------------------------------------------- */
+
+bool api_count(struct request *q, const char *name, uint64_t most,
+               uint64_t *out)
+{
+    const char *text = request_query(q, name);
+    uint64_t value = 0;
+    size_t len;
+
+    if (text == NULL)
+        return true;
+    len = strlen(text);
+    if (len == 0 || len > 10 || strspn(text, "0123456789") != len ||
+        (value = strtoull(text, NULL, 10)) > most || value == 0) {
+        api_problem(q, 400, "Not possible as asked",
+                    "%s: a whole number from 1 to %" PRIu64 " is wanted", name,
+                    most);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool api_fraction(struct request *q, const char *name, bool zero, double *out)
+{
+    const char *text = request_query(q, name);
+    const size_t len = text != NULL ? strlen(text) : 0;
+    double value;
+    char *end;
+
+    if (text == NULL)
+        return true;
+    value = strtod(text, &end);
+    if (*end == '%' && end != text) {
+        value /= 100;
+        end++;
+    }
+    if (len == 0 || len > 24 || strspn(text, "0123456789.%") != len ||
+        *end != '\0' || !((value > 0 || zero) && value < 1)) {
+        api_problem(q, 400, "Not possible as asked",
+                    zero ? "%s: a share from 0 to below 1 is wanted, as 0.01"
+                         : "%s: a fraction between 0 and 1 is wanted, as 0.95",
+                    name);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool api_day(struct request *q, const char *name, uint32_t *out)
+{
+    const char *text = request_query(q, name);
+    uint32_t day;
+
+    if (text == NULL)
+        return true;
+    if (!tasks_date(&day, text) || day == 0) {
+        api_problem(q, 400, "Not possible as asked",
+                    "%s: a day is wanted, as 2026-11-16", name);
+        return false;
+    }
+    *out = day;
+    return true;
+}
+
+/* Of two entries of one task, the one that is meant if none is said. */
+static bool admin_rather(const struct roster_entry *a,
+                         const struct roster_entry *b)
+{
+    if (b == NULL || a->current != b->current)
+        return b == NULL || a->current;
+    return a->task.release > b->task.release;
+}
+
+struct roster *api_entry(struct collector *c, struct request *q,
+                         const char *name, const struct roster_entry **e)
+{
+    const char *id = request_segment(q, 0);
+    struct roster *roster;
+    uint64_t release = 0;
+
+    if (!api_count(q, name, UINT32_MAX, &release))
+        return NULL;
+    roster = engine_roster(c->engine);
+    *e = NULL;
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++) {
+        const struct roster_entry *at = roster_at(roster, i);
+
+        if (strcmp(at->task.id, id) == 0 &&
+            (release == 0 || at->task.release == release) &&
+            admin_rather(at, *e))
+            *e = at;
+    }
+    if (*e != NULL)
+        return roster;
+    roster_drop(roster);
+    api_problem(q, 404, "No such task",
+                "no task of this name%s has been asked here",
+                release != 0 ? " and release" : "");
+    return NULL;
+}
+
+struct roster *api_kept(struct collector *c, struct request *q,
+                        const char *name, const struct roster_entry **e)
+{
+    struct roster *roster = api_entry(c, q, name, e);
+
+    if (roster == NULL || !engine_is_retired(c->engine, (*e)->number))
+        return roster;
+    api_problem(q, 410, "Retired",
+                "release %" PRIu32 " of this task is retired: its tally is "
+                "deleted; its counts and its history stay",
+                (*e)->task.release);
+    roster_drop(roster);
+    return NULL;
+}
+
+void api_about(struct collector *c, struct request *q, api_members *put)
+{
+    const struct roster_entry *e;
+    struct roster *roster = api_entry(c, q, "release", &e);
+    struct put p;
+
+    if (roster == NULL)
+        return;
+    if (api_begin(q, &p)) {
+        put(&p, c, q, e);
+        api_answer(q, 200, &p);
+    }
+    roster_drop(roster);
+}

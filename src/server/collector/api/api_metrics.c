@@ -1,0 +1,293 @@
+/*
+ * api_metrics.c - counters in Prometheus' text format.
+ *
+ * Labels are words of ours (verdicts, listeners, hundreds of a status): nothing
+ * that a device sent, and nothing that could name one.
+ */
+#define _GNU_SOURCE /* open_memstream */
+#include "server/collector/api/api.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define METRICS_DAY 86400u
+
+static void metrics_head(FILE *to, const char *name, const char *type,
+                         const char *help)
+{
+    fprintf(to, "# HELP hearsay_%s %s\n# TYPE hearsay_%s %s\n", name, help,
+            name, type);
+}
+
+static void metrics_signed(FILE *to, const char *name, const char *help,
+                           int64_t value)
+{
+    metrics_head(to, name, "gauge", help);
+    fprintf(to, "hearsay_%s %" PRId64 "\n", name, value);
+}
+
+static void metrics_one(FILE *to, const char *name, const char *type,
+                        const char *help, uint64_t value)
+{
+    metrics_head(to, name, type, help);
+    fprintf(to, "hearsay_%s %" PRIu64 "\n", name, value);
+}
+
+/* step: of counters; 1: an operator asks. */
+static void metrics_engine(FILE *to, struct collector *c, uint64_t step)
+{
+    struct engine_status s;
+
+    api_look_engine(c, &s, step);
+    metrics_head(to, "uploads_total", "counter",
+                 "Uploads since the start, by what became of them.");
+    for (size_t i = 0; i <= INTAKE_FULL; i++)
+        fprintf(to, "hearsay_uploads_total{verdict=\"%s\"} %" PRIu64 "\n",
+                intake_verdicts[i].name, s.verdicts[i]);
+    metrics_one(to, "reports_total", "counter",
+                "Reports counted since the start.", s.reports);
+    metrics_one(to, "nulls_total", "counter",
+                "Null uploads noted since the start.", s.nulls);
+    metrics_one(to, "commits_total", "counter",
+                "Commits of the store, in all its time.", s.seq);
+    metrics_one(to, "commits_unfolded", "gauge",
+                "Commits that are durable and not in a tally yet.",
+                s.seq - s.folded);
+    metrics_one(to, "waiting_bytes", "gauge",
+                "Batches that wait to be folded, in bytes.", s.waiting_bytes);
+    metrics_one(to, "ids", "gauge", "Upload ids of the open epochs.", s.ids);
+    metrics_one(to, "ids_bytes", "gauge", "Memory of these ids.", s.ids_bytes);
+    metrics_one(to, "ids_runs", "gauge", "Files of them on the disk.",
+                s.ids_runs);
+    metrics_one(to, "ids_disk_bytes", "gauge", "Bytes of these files.",
+                s.ids_disk_bytes);
+    metrics_one(to, "ids_refused_total", "counter",
+                "Uploads refused, as their share of ids was used up.",
+                s.ids_refused);
+    metrics_one(to, "tally_bytes", "gauge", "Memory of all tallies.",
+                s.tally_bytes);
+    metrics_one(to, "tally_limit_bytes", "gauge",
+                "Memory that tallies may take: tally_bytes.",
+                c->config.tally_bytes);
+    metrics_one(to, "tasks_without_memory", "gauge",
+                "Tasks whose tallies do not fit: their uploads are refused.",
+                s.refusing);
+    metrics_one(to, "clock_jumped", "gauge", "1 if the clock is not believed.",
+                s.clock_jumped);
+    if (c->config.rehearsal == NULL)
+        metrics_signed(
+            to, "clock_ahead_seconds",
+            "How far the clock's day is ahead of the last one taken.",
+            ((int64_t)(time(NULL) / METRICS_DAY) - (int64_t)s.day) *
+                (int64_t)METRICS_DAY);
+}
+
+/* Bucket i holds what took less than 64 << i microseconds; the last one all
+ * that took longer. */
+static void metrics_waits(FILE *to, struct collector *c, uint64_t step)
+{
+    struct workers_times t;
+    uint64_t below = 0;
+
+    api_look_times(c, &t, step);
+    metrics_one(to, "groups_total", "counter",
+                "Groups of requests that were committed together.", t.groups);
+    metrics_one(to, "submissions_total", "counter",
+                "Requests handed in for counting.", t.submissions);
+    metrics_head(to, "wait_seconds", "histogram",
+                 "From hand-in to acknowledgement.");
+    for (unsigned i = 0; i < WORKERS_WAITS; i++) {
+        below += t.waits[i];
+        if (i + 1 < WORKERS_WAITS)
+            fprintf(to,
+                    "hearsay_wait_seconds_bucket{le=\"%.9g\"} %" PRIu64 "\n",
+                    64e-6 * (double)(1u << i), below);
+    }
+    fprintf(to,
+            "hearsay_wait_seconds_bucket{le=\"+Inf\"} %" PRIu64
+            "\nhearsay_wait_seconds_sum %.6f"
+            "\nhearsay_wait_seconds_count %" PRIu64 "\n",
+            below, 1e-6 * (double)t.micros, below);
+    metrics_one(to, "last_checkpoint_timestamp_seconds", "gauge",
+                "When tallies were last written; at first the start.",
+                (uint64_t)time(NULL) - t.checkpoint / 1000000);
+}
+
+static void metrics_machine(FILE *to, const struct watch_figures *f)
+{
+    metrics_head(to, "requests_refused_total", "counter",
+                 "Upload requests that were refused whole, by reason.");
+    for (size_t i = 0; i < WATCH_REFUSALS; i++)
+        fprintf(to,
+                "hearsay_requests_refused_total{reason=\"%s\"} %" PRIu64 "\n",
+                watch_refusals[i], f->refusals[i]);
+    metrics_one(to, "disk_free_bytes", "gauge",
+                "What is free where the data are.", f->disk_free);
+    metrics_one(to, "disk_size_bytes", "gauge", "Size of that file system.",
+                f->disk_size);
+    metrics_one(to, "log_bytes", "gauge", "Length of the store's logs.",
+                f->log_bytes);
+    metrics_one(to, "unfolded_seconds", "gauge",
+                "For which a commit waits to be folded, at least.",
+                f->unfolded_seconds);
+    metrics_one(to, "last_backup_timestamp_seconds", "gauge",
+                "When the newest backup was made; 0: there is none.",
+                f->backup);
+    metrics_signed(
+        to, "clock_step_seconds",
+        "What the clock gained on the monotonic one since the start.",
+        f->clock_step);
+}
+
+/* Names that Prometheus' own libraries use. */
+static void metrics_process(FILE *to, const struct watch_figures *f)
+{
+    const struct {
+        const char *name, *help;
+        uint64_t value;
+    } rows[] = {
+        {"resident_memory_bytes", "Resident memory.", f->resident_bytes},
+        {"virtual_memory_bytes", "Virtual memory.", f->virtual_bytes},
+        {"open_fds", "Open descriptors.", f->open_files},
+        {"max_fds", "Descriptors that may be open.", f->most_files},
+        {"start_time_seconds", "When it started, since 1970.", f->started}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        fprintf(to,
+                "# HELP process_%s %s\n# TYPE process_%s gauge\n"
+                "process_%s %" PRIu64 "\n",
+                rows[i].name, rows[i].help, rows[i].name, rows[i].name,
+                rows[i].value);
+    fprintf(to,
+            "# HELP process_cpu_seconds_total Processor time.\n"
+            "# TYPE process_cpu_seconds_total counter\n"
+            "process_cpu_seconds_total %.6f\n",
+            f->cpu_seconds);
+    metrics_head(to, "build_info", "gauge", "What runs here.");
+    fprintf(to, "hearsay_build_info{version=\"%s\"} 1\n", HSY_VERSION);
+}
+
+static void metrics_document(FILE *to, struct collector *c)
+{
+    struct watch_document doc;
+
+    watch_document(c, &doc);
+    metrics_one(to, "document_version", "gauge",
+                "Version of the document of tasks; 0: there is none.",
+                doc.version);
+    metrics_one(to, "document_expires_timestamp_seconds", "gauge",
+                "When devices take it no more, in seconds since 1970.",
+                (uint64_t)doc.expires * METRICS_DAY);
+}
+
+static void metrics_troubles(FILE *to, struct collector *c)
+{
+    struct trouble all[WATCH_TROUBLES];
+
+    watch_look(c, all);
+    metrics_one(to, "ready", "gauge", "1 if /readyz says ready.",
+                watch_grave(all) == NULL);
+    metrics_head(to, "trouble", "gauge",
+                 "1 for what an operator has to mend (docs/runbook.md).");
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        fprintf(to, "hearsay_trouble{name=\"%s\"} %d\n", all[i].name,
+                all[i].text[0] != '\0');
+}
+
+static void metrics_epochs(FILE *to, struct collector *c)
+{
+    const struct intake_days days = engine_days(c->engine);
+    const uint32_t next = days.last + 1;
+    uint64_t open = days.last >= days.first ? next - days.first : 0;
+    struct engine_status s;
+
+    engine_look(c->engine, &s);
+    if (!s.clock_behind && days.other_last >= next) /* of a clock on trial */
+        open += days.other_last + 1 -
+                (days.other_first > next ? days.other_first : next);
+    metrics_one(to, "open_epochs", "gauge", "Days whose uploads are taken.",
+                open);
+}
+
+struct metrics_listener {
+    const char *name;
+    struct listen_status s;
+};
+
+static void metrics_listeners(FILE *to, const struct metrics_listener *l,
+                              size_t n)
+{
+    static const struct {
+        const char *name, *type, *help;
+        size_t at;
+    } rows[] = {
+        {"connections", "gauge", "Connections now.",
+         offsetof(struct listen_status, connections)},
+        {"requests_total", "counter", "Requests since the start.",
+         offsetof(struct listen_status, requests)},
+        {"refused_total", "counter", "Requests refused before they were read.",
+         offsetof(struct listen_status, refused)},
+        {"refused_full_total", "counter",
+         "Of these: with 503, as there was no room for them.",
+         offsetof(struct listen_status, full)},
+        {"inflight_bytes", "gauge", "Bytes of bodies in memory.",
+         offsetof(struct listen_status, inflight_bytes)},
+        {"timeouts_total", "counter", "Connections closed for being slow.",
+         offsetof(struct listen_status, timeouts)},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        metrics_head(to, rows[i].name, rows[i].type, rows[i].help);
+        for (size_t k = 0; k < n; k++)
+            fprintf(to, "hearsay_%s{listener=\"%s\"} %" PRIu64 "\n",
+                    rows[i].name, l[k].name,
+                    *(const uint64_t *)((const char *)&l[k].s + rows[i].at));
+    }
+    metrics_head(to, "answers_total", "counter",
+                 "Answers since the start, by hundreds of their status.");
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 1; i < 6; i++)
+            fprintf(to,
+                    "hearsay_answers_total{listener=\"%s\",status=\"%zuxx\"} "
+                    "%" PRIu64 "\n",
+                    l[k].name, i, l[k].s.answers[i]);
+}
+
+void api_metrics(struct request *q, void *ctx)
+{
+    struct collector *c = ctx;
+    struct metrics_listener l[2] = {{.name = "public"}, {.name = "admin"}};
+    const size_t n = c->admin != NULL ? 2 : 1;
+    const uint64_t step = api_operator(c, q) ? 1 : api_step(c);
+    struct watch_figures figures;
+    char *text = NULL;
+    size_t len = 0;
+    FILE *to = open_memstream(&text, &len);
+
+    if (to == NULL) {
+        api_problem(q, 503, "Out of memory", "try again later");
+        return;
+    }
+    api_look_figures(c, &figures, step);
+    api_look_public(c, &l[0].s, step);
+    if (n == 2)
+        listen_look(c->admin, &l[1].s);
+    metrics_engine(to, c, step);
+    metrics_waits(to, c, step);
+    metrics_epochs(to, c);
+    metrics_document(to, c);
+    metrics_troubles(to, c);
+    metrics_machine(to, &figures);
+    metrics_process(to, &figures);
+    metrics_listeners(to, l, n);
+    if (fclose(to) != 0) {
+        free(text);
+        api_problem(q, 503, "Out of memory", "try again later");
+        return;
+    }
+    api_headers(q, NULL);
+    request_answer(q, 200, "text/plain; version=0.0.4; charset=utf-8", text,
+                   len, free);
+}

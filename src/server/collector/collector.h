@@ -1,0 +1,76 @@
+/*
+ * api.h - the routes of both listeners, and what they share.
+ *
+ * A collector is an engine with its workers, two listeners, tokens, figures.
+ * serve.c (src/cli/cmd_serve.c calls it) opens and closes them in order; the
+ * routes only use what is here. docs/openapi.yaml and docs/openapi-admin.yaml
+ * describe every route, and a test holds the server against them.
+ */
+#ifndef API_H
+#define API_H
+
+#include "server/auth/auth.h"
+#include "server/collector/figures/figures.h"
+#include "server/collector/watch/watch.h"
+#include "server/engine/workers.h"
+#include "server/http/http.h"
+#include "server/process/config.h"
+#include "server/process/log.h"
+
+#include <pthread.h>
+
+struct history;
+struct copies;
+struct put;
+
+struct collector {
+    struct config config;    /* does not change while threads run, but for what
+                                serve_reload.c alone reads */
+    const char *config_path; /* NULL: there is none */
+    bool enrols;             /* the configuration names tasks with tokens */
+    bool accept_clock;       /* at this start; engine.h */
+    uint64_t rehearsed;      /* the time of a rehearsal; the admitter's */
+    unsigned connections;    /* of a listener, as descriptors suffice */
+    struct store *store;
+    struct engine *engine;
+    struct workers *workers;
+    struct listener *public, *admin; /* admin: NULL if there is none */
+    struct tokens *tokens;
+    struct history *history;
+    struct copies *copies;   /* the schedule of backups; NULL: there is none */
+    pthread_mutex_t copying; /* one backup at a time */
+    int backups;             /* of copies_hold; -1: it is not held */
+    struct log *log;
+    struct watch *watch;
+    int manager;               /* of serve_notify_open; -1: there is none */
+    pthread_mutex_t documents; /* one is taken at a time; of sign_key */
+    uint8_t sign_key[HSY_SIGN_KEY];
+    bool ready; /* both listeners serve; false while draining */
+};
+
+extern const struct route api_public[]; /* api_public.c; ctx: the collector */
+extern const size_t api_public_count;
+extern const struct route api_admin[]; /* api_admin.c */
+extern const size_t api_admin_count;
+
+/* Verify a document and put it in force; the routes and reload use it.
+ * HSY_E_SIGNATURE, HSY_E_OLD, HSY_E_FORMAT, HSY_E_RANGE. */
+hsy_status api_take_document(struct collector *c, const uint8_t *bytes,
+                             size_t len, hsy_error *err);
+
+/* An event to all readers: how the collector is (api_status.c). */
+void api_tell_status(struct collector *c);
+
+/* Members of GET /v1/status, and of that event; exact: for operators. */
+void api_put_status(struct put *p, struct collector *c, bool exact);
+
+/* ---- The estimator's thread (history.c) ---------------------------------- */
+
+/* Makes a figure of every task that has changed, every estimate_seconds; keeps
+ * the last of each day in the store and finer ones in memory; publishes events;
+ * answers requests for figures with other options in between. */
+hsy_status history_start(struct history **out, struct collector *c,
+                         hsy_error *err);
+void history_stop(struct history *h); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,453 @@
+/*
+ * history.c - the estimator's thread: figures of what has changed, as time goes
+ * by.
+ *
+ * Once a second it looks whether a moment for new generations (shown.h) has
+ * come, and tells readers of events; every estimate_seconds it makes figures of
+ * those that did, but spends no more than a part of its time on any of them.
+ * Points of a day are written at the latest when the day ends or the collector
+ * stops.
+ */
+#define _GNU_SOURCE /* pthread_condattr_setclock */
+#include "server/collector/estimator/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HISTORY_KEEP_SECONDS 300 /* a day's point is written so often */
+#define HISTORY_EASE 10 /* a figure that takes t is made every 10 t at most */
+#define HISTORY_STATUS_SECONDS                                                 \
+    2 /* readers hear how we are so often at most                              \
+       */
+
+static double history_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+struct recent *history_recent(struct history *h)
+{
+    return &h->recent;
+}
+
+struct shown *history_shown(struct history *h)
+{
+    return h != NULL ? h->shown : NULL;
+}
+
+struct desk *history_desk(struct history *h)
+{
+    return h != NULL ? h->desk : NULL;
+}
+
+/* ---- From a figure ------------------------------------------------------- */
+
+static void history_publish(struct history *h, const char *name,
+                            const char *json, size_t len)
+{
+    if (h->c->admin != NULL)
+        listen_publish(h->c->admin, name, json, len);
+}
+
+/* Let a figure be part of the history. */
+static void history_take(struct history *h, const struct roster_entry *e,
+                         const char *json, size_t len, uint32_t day)
+{
+    json_t *figure = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
+    struct history_point live = {0}, of_day = {0}, event = {0};
+    struct history_series *s;
+
+    if (figure != NULL &&
+        history_point(&live, figure, e, HISTORY_IS_LIVE, 0) == HSY_OK &&
+        history_point(&of_day, figure, e, HISTORY_IS_DAY, day) == HSY_OK) {
+        pthread_mutex_lock(&h->lock);
+        s = history_of(h, e->number);
+        if (s != NULL) {
+            history_add_live(h, s, live);
+            of_day.unkept = true;
+            history_add_day(s, of_day);
+            live.json = of_day.json = NULL;
+        }
+        pthread_mutex_unlock(&h->lock);
+    }
+    if (figure != NULL &&
+        history_point(&event, figure, e, HISTORY_IS_EVENT, 0) == HSY_OK) {
+        history_publish(h, "figure", event.json, event.len);
+        free(event.json);
+    }
+    free(live.json);
+    free(of_day.json);
+    json_decref(figure);
+}
+
+/* ---- The store ----------------------------------------------------------- */
+
+static hsy_status history_keep_job(struct engine *e, void *ctx, hsy_error *err)
+{
+    return engine_keep(e, ctx, err);
+}
+
+/* A day's point that is not in the store, as text to be freed; NULL: there is
+ * none, or no memory. */
+static char *history_unkept(struct history *h, struct store_figure *figure)
+{
+    struct history_series *s;
+    char *text = NULL;
+
+    pthread_mutex_lock(&h->lock);
+    s = figure->entry < h->n ? h->series[figure->entry] : NULL;
+    for (size_t i = 0; s != NULL && i < s->ndays && text == NULL; i++) {
+        struct history_point *point = &s->days[i];
+
+        if (point->unkept &&
+            history_day_text(&text, &figure->len, point) == HSY_OK) {
+            figure->day = point->day;
+            figure->json = text;
+            point->unkept = false;
+            s->kept = history_now();
+        }
+    }
+    pthread_mutex_unlock(&h->lock);
+    return text;
+}
+
+/* Write the points of an entry's days that are not there. */
+static void history_keep(struct history *h, uint32_t entry)
+{
+    struct store_figure figure = {.entry = entry};
+    hsy_error err = {0};
+    char *text;
+
+    while ((text = history_unkept(h, &figure)) != NULL) {
+        if (workers_admitting(h->c->workers, history_keep_job, &figure, &err) !=
+            HSY_OK)
+            log_failure(h->c->log, "keep-figure", &err);
+        free(text);
+    }
+}
+
+static hsy_status history_read(void *ctx, const struct store_figure *figure)
+{
+    struct history *h = ctx;
+    struct history_point point;
+    struct history_series *s;
+
+    if (history_day_parse(&point, figure->day, figure->json, figure->len) !=
+        HSY_OK)
+        return HSY_E_NOMEM;
+    pthread_mutex_lock(&h->lock);
+    s = history_of(h, figure->entry);
+    if (s != NULL) {
+        history_add_day(s, point);
+    } else {
+        free(point.json);
+        free(point.own);
+    }
+    pthread_mutex_unlock(&h->lock);
+    return s != NULL ? HSY_OK : HSY_E_NOMEM;
+}
+
+static hsy_status history_read_job(struct engine *e, void *ctx, hsy_error *err)
+{
+    const struct store_reader to = {.ctx = ctx, .figure = history_read};
+
+    return engine_figures(e, &to, err);
+}
+
+/* ---- The thread ---------------------------------------------------------- */
+
+/* Wait so long; true if it is time to stop. */
+static bool history_wait(struct history *h, double seconds)
+{
+    struct timespec until;
+    const double at = history_now() + seconds;
+    bool stop;
+
+    until.tv_sec = (time_t)at;
+    until.tv_nsec = (long)(1e9 * (at - (double)until.tv_sec));
+    pthread_mutex_lock(&h->lock);
+    while (!h->stop &&
+           pthread_cond_timedwait(&h->changed, &h->lock, &until) == 0)
+        ;
+    stop = h->stop;
+    pthread_mutex_unlock(&h->lock);
+    return stop;
+}
+
+static void history_tell(struct history *h, const struct roster_entry *e)
+{
+    const uint64_t least = e->task.min_reports;
+    const struct store_count count = shown_count(h->shown, e->number, least);
+    struct put p;
+    char *json;
+    size_t len;
+
+    if (put_open(&p, NULL) != HSY_OK)
+        return;
+    put_word(&p, "task", e->task.id);
+    put_count(&p, "release", e->task.release);
+    put_count(&p, "reports", count.reports);
+    put_count(&p, "nulls", count.nulls);
+    put_count(&p, "devices",
+              history_devices(h->c, &(struct history_ask){e, 0, 0}));
+    put_bool(&p, "shown", true);
+    if (put_close(&p, &json, &len, NULL) != HSY_OK)
+        return;
+    history_publish(h, "counts", json, len);
+    free(json);
+}
+
+/* Write points that are of a day that is over, or have waited long. */
+static void history_settle(struct history *h, uint32_t entry,
+                           const struct history_series *s, uint32_t day)
+{
+    bool keep = false;
+
+    pthread_mutex_lock(&h->lock);
+    for (size_t i = 0; i < s->ndays && !keep; i++)
+        keep = s->days[i].unkept &&
+               (s->days[i].day < day ||
+                history_now() >= s->kept + HISTORY_KEEP_SECONDS);
+    pthread_mutex_unlock(&h->lock);
+    if (keep)
+        history_keep(h, entry);
+}
+
+/* A figure as it is shown if nothing else is asked, and those of single days.
+ * *all: none of these is left. */
+static hsy_status history_figure_now(struct history *h,
+                                     const struct roster_entry *e,
+                                     struct history_series *s, uint32_t day,
+                                     bool *all, hsy_error *err)
+{
+    const struct history_ask ask = {.entry = e};
+    struct figure_how how = {.level = 0.95, .lying = h->c->config.lying};
+    char *candidates = NULL, *json = NULL;
+    size_t len = 0;
+    hsy_status st = history_candidates(&candidates, &how.candidates_len, h->c,
+                                       e->task.id, err);
+
+    how.candidates = candidates;
+    if (st == HSY_OK)
+        st = history_figure(&json, &len, h->c, &ask, &how, err);
+    if (st == HSY_OK) {
+        history_take(h, e, json, len, day);
+        *all = history_make_days(h, e, s, &how);
+    }
+    free(candidates);
+    free(json);
+    return st;
+}
+
+/* A figure of an entry that shows a new generation; later again, the longer it
+ * took. */
+static void history_make(struct history *h, const struct roster_entry *e,
+                         struct history_series *s, uint32_t day,
+                         uint64_t generation)
+{
+    const double begun = history_now();
+    hsy_error err = {0};
+    bool all = true;
+    hsy_status st;
+
+    history_settle(h, e->number, s, day);
+    st = history_figure_now(h, e, s, day, &all, &err);
+    if (st != HSY_OK && st != HSY_E_EMPTY && st != HSY_E_BUSY &&
+        st != HSY_E_UNKNOWN)
+        log_failure(h->c->log, "figure", &err);
+    if (st != HSY_E_BUSY && all)
+        s->made = generation;
+    s->due = history_now() + HISTORY_EASE * (history_now() - begun);
+}
+
+static void history_entry(struct history *h, const struct roster_entry *e,
+                          uint32_t day, bool estimate)
+{
+    struct history_series *s;
+    uint64_t generation;
+
+    pthread_mutex_lock(&h->lock);
+    s = history_of(h, e->number);
+    pthread_mutex_unlock(&h->lock);
+    if (s == NULL)
+        return;
+    history_settle(h, e->number, s, day);
+    generation = shown_generation(h->shown, e->number);
+    if (generation != s->told) {
+        history_tell(h, e);
+        s->told = generation;
+    }
+    if (estimate && generation != s->made && history_now() >= s->due)
+        history_make(h, e, s, day, generation);
+}
+
+/* Tell readers how we are, if that has changed. */
+static void history_tell_status(struct history *h)
+{
+    struct put p;
+    char *json;
+    size_t len;
+
+    if (h->c->admin == NULL || history_now() < h->status_due ||
+        put_open(&p, NULL) != HSY_OK)
+        return;
+    api_put_status(&p, h->c, false);
+    if (put_close(&p, &json, &len, NULL) != HSY_OK)
+        return;
+    if (h->status == NULL || strcmp(h->status, json) != 0) {
+        history_publish(h, "status", json, len);
+        h->status_due = history_now() + HISTORY_STATUS_SECONDS;
+    }
+    free(h->status);
+    h->status = json;
+}
+
+/* ---- Counters that readers see ------------------------------------------- */
+
+static void history_look(struct collector *c, struct history_seen *out)
+{
+    engine_look(c->engine, &out->engine);
+    workers_look(c->workers, &out->times);
+    listen_look(c->public, &out->listener);
+    watch_figures(c, &out->figures);
+}
+
+static void history_see(struct history *h)
+{
+    struct history_seen now;
+
+    history_look(h->c, &now);
+    pthread_mutex_lock(&h->lock);
+    h->seen = now;
+    pthread_mutex_unlock(&h->lock);
+}
+
+void history_seen(struct collector *c, struct history_seen *out)
+{
+    struct history *h = c->history;
+
+    if (h == NULL || c->config.snapshot_seconds == 0) {
+        history_look(c, out);
+        return;
+    }
+    pthread_mutex_lock(&h->lock);
+    *out = h->seen;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+static void history_round(struct history *h, bool estimate)
+{
+    struct roster *roster = engine_roster(h->c->engine);
+    struct engine_status status;
+
+    engine_look(h->c->engine, &status);
+    if (shown_moment(h->shown)) {
+        history_see(h);
+        history_renew_all(h->c);
+    }
+    for (size_t i = 0; roster != NULL && i < roster_count(roster); i++)
+        history_entry(h, roster_at(roster, i), status.day, estimate);
+    roster_drop(roster);
+    history_tell_status(h);
+}
+
+static void *history_run(void *ctx)
+{
+    struct history *h = ctx;
+    const double every = (double)h->c->config.estimate_seconds;
+    double next = 0;
+    hsy_error err = {0};
+
+    if (workers_admitting(h->c->workers, history_read_job, h, &err) != HSY_OK)
+        log_failure(h->c->log, "read-figures", &err);
+    while (!history_wait(h, every < 1 ? every : 1)) {
+        const bool estimate = history_now() >= next;
+
+        if (estimate)
+            next = history_now() + 0.9 * every; /* rounds are late, not early */
+        history_round(h, estimate);
+    }
+    for (size_t i = 0; i < h->n; i++)
+        history_keep(h, (uint32_t)i);
+    return NULL;
+}
+
+/* ---- Start and stop ------------------------------------------------------ */
+
+static void history_free(struct history *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        history_free_series(h->series[i]);
+    free(h->series);
+    free(h->status);
+    shown_close(h->shown);
+    recent_clear(&h->recent);
+    pthread_cond_destroy(&h->changed);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+static hsy_status history_show(struct history *h, hsy_error *err)
+{
+    const struct config *config = &h->c->config;
+    const struct shown_options o = {.data = config->data,
+                                    .engine = h->c->engine,
+                                    .workers = h->c->workers,
+                                    .seconds = config->snapshot_seconds,
+                                    .day_words = config->day_words,
+                                    .keep_days = config->keep_days};
+
+    return shown_open(&h->shown, &o, err);
+}
+
+hsy_status history_start(struct history **out, struct collector *c,
+                         hsy_error *err)
+{
+    struct history *h = calloc(1, sizeof *h);
+    pthread_condattr_t monotonic;
+    hsy_status st;
+
+    if (h == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    h->c = c;
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&h->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *out = h; /* the thread asks for it */
+    st = history_show(h, err);
+    history_look(c, &h->seen);
+    if (st == HSY_OK)
+        st = desk_open(&h->desk, c, err);
+    if (st == HSY_OK && pthread_create(&h->thread, NULL, history_run, h) != 0) {
+        desk_close(h->desk);
+        st = host_fail(err, HSY_E_NOMEM, NULL, "cannot make a thread");
+    }
+    if (st != HSY_OK) {
+        *out = NULL;
+        history_free(h);
+    }
+    return st;
+}
+
+void history_stop(struct history *h)
+{
+    if (h == NULL)
+        return;
+    desk_close(h->desk);
+    pthread_mutex_lock(&h->lock);
+    h->stop = true;
+    pthread_cond_broadcast(&h->changed);
+    pthread_mutex_unlock(&h->lock);
+    pthread_join(h->thread, NULL);
+    history_free(h);
+}

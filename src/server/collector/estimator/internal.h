@@ -1,0 +1,99 @@
+/* history_parts.h - what the files of the history share. */
+#ifndef HISTORY_PARTS_H
+#define HISTORY_PARTS_H
+
+#include "server/collector/estimator/estimator.h"
+#include "server/collector/estimator/recent.h"
+
+#include <jansson.h>
+#include <pthread.h>
+
+#define HISTORY_LIVE 240u /* points of an entry */
+#define HISTORY_DAYS 400u /* days of an entry */
+#define HISTORY_OWN 8u    /* figures of blocks that are made at once */
+#define HISTORY_BYTES ((size_t)64 * 1024 * 1024) /* of live points, at most */
+
+/* A figure of all reports until then; of a day also that of the reports which
+ * were sent on it alone. */
+struct history_point {
+    uint32_t day; /* of a day's point, else 0 */
+    char *json;   /* owned */
+    size_t len;
+    char *own; /* the day's own; NULL: there is none; owned */
+    size_t own_len;
+    uint64_t own_reports; /* in it */
+    bool unkept;          /* the store has another point of this day, or none */
+};
+
+/* Points of an entry. */
+struct history_series {
+    struct history_point live[HISTORY_LIVE]; /* a ring */
+    size_t first, nlive;
+    struct history_point *days; /* oldest first; owned */
+    size_t ndays;
+    double kept;   /* when points of days were last put into the store */
+    uint64_t told; /* the generation that readers were told of */
+    uint64_t made; /* that of the last figure */
+    double due;    /* no figure before */
+};
+
+struct history {
+    struct collector *c;
+    struct desk *desk;
+    struct recent recent; /* the desk's */
+    struct shown *shown;  /* owned */
+    pthread_t thread;
+    char *status;         /* owned; as readers were told, by the thread alone */
+    double status_due;    /* they are not told before */
+    pthread_mutex_t lock; /* of all below */
+    pthread_cond_t changed;
+    bool stop;
+    struct history_seen seen;
+    struct history_series **series; /* by entry; owned */
+    size_t n;
+    size_t live_bytes;
+};
+
+/* The series of an entry, made if there is none; under the lock. NULL: out of
+ * memory. */
+struct history_series *history_of(struct history *h, uint32_t entry);
+void history_free_series(struct history_series *s); /* NULL is allowed */
+
+/* Add a point of now, or of a day (in the place of the same day's figures, of
+ * all and its own, as far as it has them), under the lock; it becomes the
+ * series'. */
+void history_add_live(struct history *h, struct history_series *s,
+                      struct history_point point);
+void history_add_day(struct history_series *s, struct history_point point);
+
+/* The point of a day; NULL: there is none. */
+const struct history_point *history_day(const struct history_series *s,
+                                        uint32_t day);
+
+/* A day's point as one text, to be freed, as the store and readers have it; and
+ * back. */
+hsy_status history_day_text(char **text, size_t *len,
+                            const struct history_point *point);
+hsy_status history_day_parse(struct history_point *out, uint32_t day,
+                             const char *text, size_t len);
+
+enum history_form {
+    HISTORY_IS_LIVE,
+    HISTORY_IS_DAY,
+    HISTORY_IS_OWN, /* of a day alone */
+    HISTORY_IS_EVENT
+};
+
+/* The point of a figure in one of its forms. */
+hsy_status history_point(struct history_point *out, json_t *figure,
+                         const struct roster_entry *e, enum history_form form,
+                         uint32_t day);
+
+/* ---- history_days.c: figures of blocks of days --------------------------- */
+
+/* Make figures of those blocks of days whose reports have changed, a few at a
+ * time; false if some are left. Only the history's thread. */
+bool history_make_days(struct history *h, const struct roster_entry *e,
+                       struct history_series *s, const struct figure_how *how);
+
+#endif

@@ -1,0 +1,588 @@
+/*
+ * serve.c - a collector from its configuration to its end.
+ *
+ * What needs a right that the sandbox takes away, and what may fail for a
+ * reason the operator must hear of, is done by serve_open; threads are made
+ * after the sandbox was entered, so that all are in it.
+ */
+#define _GNU_SOURCE
+
+#include "server/collector/serve.h"
+
+#include "host/base/host_fail.h"
+#include "host/base/json.h"
+#include "server/collector/copies.h"
+#include "server/process/sandbox.h"
+#include "server/store/rehearsal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SERVE_WRITE_BYTES (1u << 20)  /* of chunks written at a time */
+#define SERVE_FILES 256u              /* besides those of listeners: runs */
+#define SERVE_LOOP_FILES 72u          /* of a loop, besides its connections */
+#define SERVE_CONNECTIONS 8u          /* of a listener, at least */
+#define SERVE_SEND_PUBLIC (32u << 10) /* bytes that wait to be read */
+#define SERVE_SEND_ADMIN (128u << 10)
+#define SERVE_LOOK 1000000u /* microseconds between looks at the day */
+#define SERVE_LOOK_REHEARSAL 2000u
+#define SERVE_BEATS 4u /* in the time in which one is wanted */
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static unsigned serve_loops(const struct config *f)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return f->loops != 0 ? (unsigned)f->loops : cores > 1 ? (unsigned)cores : 1;
+}
+
+/* As many descriptors as connections need, or as the system allows. */
+static void serve_descriptors(struct collector *c)
+{
+    const rlim_t admin = c->config.admin != NULL; /* it has one loop */
+    const rlim_t spare =
+        SERVE_FILES + SERVE_LOOP_FILES * (serve_loops(&c->config) + admin);
+    const rlim_t wanted = (1 + admin) * c->config.connections + spare;
+    struct rlimit limit;
+
+    c->connections = (unsigned)c->config.connections;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) == -1 || limit.rlim_cur >= wanted)
+        return;
+    c->connections = SERVE_CONNECTIONS;
+    if (limit.rlim_cur > spare + (1 + admin) * SERVE_CONNECTIONS)
+        c->connections = (unsigned)((limit.rlim_cur - spare) / (1 + admin));
+    log_event(c->log, LOG_NOTE, "descriptors", "connections=%u",
+              c->connections);
+}
+
+/* Directories by their full names: nobody can ask later where we are. */
+static void serve_whole_name(char **path)
+{
+    char *whole = *path != NULL ? realpath(*path, NULL) : NULL;
+
+    if (whole != NULL) {
+        free(*path);
+        *path = whole;
+    }
+}
+
+/* The clock must be there before anything is counted by it. */
+static hsy_status serve_open_clock(struct collector *c, struct serve_trouble *t)
+{
+    hsy_status st;
+
+    if (c->config.rehearsal == NULL)
+        return HSY_OK;
+    serve_whole_name(&c->config.rehearsal);
+    st = rehearsal_read(&c->rehearsed, c->config.rehearsal, &t->err);
+    if (st != HSY_OK)
+        return serve_fail(t, st, c->config.rehearsal);
+    log_event(c->log, LOG_NOTE, "rehearsal", "clock=%s", c->config.rehearsal);
+    return HSY_OK;
+}
+
+void serve_enrols(struct collector *c, const struct config *f)
+{
+    char task[HSY_TASK_ID + 1];
+
+    if (f != NULL)
+        c->enrols = f->enrolled != NULL && f->enrolled[0] != NULL;
+    engine_enrols(c->engine, c->enrols || tokens_task(c->tokens, 0, task));
+}
+
+static hsy_status serve_open_store(struct collector *c, struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    const struct engine_options o = {.size = sizeof o,
+                                     .ids_epoch = f->ids_epoch,
+                                     .fold_bytes = f->fold_bytes,
+                                     .tally_bytes = f->tally_bytes,
+                                     .day_words = f->day_words,
+                                     .keep_days = (uint32_t)f->keep_days,
+                                     .grace_days = (uint32_t)f->grace_days,
+                                     .clock_days = (uint32_t)f->clock_days,
+                                     .accept_clock = c->accept_clock,
+                                     .driven_clock = f->rehearsal != NULL};
+    struct store_state state;
+    hsy_status st;
+
+    mkdir(f->data, S_IRWXU); /* else opening it says why not */
+    serve_whole_name(&c->config.data);
+    serve_whole_name(&c->config.backups);
+    st = store_sqlite_open(&c->store, &state, f->data, true, &t->err);
+    if (st == HSY_OK)
+        st = rehearsal_mark(c->store, &state, f->rehearsal != NULL, &t->err);
+    if (st == HSY_OK)
+        st = engine_open(&c->engine, c->store, &state, &o, &t->err);
+    if (st == HSY_OK)
+        st = tokens_open(&c->tokens, f->data, &t->err);
+    if (st == HSY_OK)
+        st = tokens_want(c->tokens, f->enrolled, &t->err);
+    if (st == HSY_OK)
+        serve_enrols(c, f);
+    explicit_bzero(&state, sizeof state);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->data);
+}
+
+static hsy_status serve_hold_backups(struct collector *c,
+                                     struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    const hsy_status st = copies_hold(&c->backups, c, &t->err);
+
+    return st == HSY_OK
+               ? HSY_OK
+               : serve_fail(t, st, f->backups != NULL ? f->backups : f->data);
+}
+
+hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
+{
+    uint8_t *bytes;
+    size_t len;
+    hsy_status st = serve_read(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
+
+    if (st != HSY_OK)
+        return st;
+    st = api_take_document(c, bytes, len, err);
+    free(bytes);
+    if (st == HSY_E_OLD) {
+        log_event(c->log, LOG_NOTE, "document-kept", "file=older");
+        st = HSY_OK;
+    }
+    return st;
+}
+
+static hsy_status serve_open_tasks(struct collector *c, struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    hsy_status st = serve_read_key(c->sign_key, f->public_key, &t->err);
+
+    if (st != HSY_OK)
+        return serve_fail(t, st, f->public_key);
+    if (f->document == NULL)
+        return HSY_OK;
+    st = serve_document(c, f->document, &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->document);
+}
+
+/* ---- Listeners ----------------------------------------------------------- */
+
+static enum listen_role serve_role(void *ctx, const char *token)
+{
+    struct collector *c = ctx;
+
+    return tokens_role(c->tokens, token);
+}
+
+static struct listen_options serve_options(struct collector *c)
+{
+    const struct config *f = &c->config;
+
+    return (struct listen_options){.size = sizeof(struct listen_options),
+                                   .ctx = c,
+                                   .loops = serve_loops(f),
+                                   .connections = c->connections,
+                                   .address_connections =
+                                       (unsigned)f->address_connections,
+                                   .exempt = (const char *const *)f->proxies,
+                                   .head_seconds = (uint32_t)f->head_seconds,
+                                   .body_seconds = (uint32_t)f->body_seconds,
+                                   .idle_seconds = (uint32_t)f->idle_seconds,
+                                   .body_bytes = f->body_bytes,
+                                   .inflight_bytes = f->inflight_bytes,
+                                   .tls12 = f->tls12};
+}
+
+static hsy_status serve_open_public(struct collector *c,
+                                    const struct serve_tls *tls,
+                                    struct listen_handed *handed,
+                                    struct serve_trouble *t)
+{
+    struct listen_options o = serve_options(c);
+    hsy_status st;
+
+    o.address = c->config.listen;
+    o.send_bytes = SERVE_SEND_PUBLIC;
+    o.handed = handed;
+    o.routes = api_public;
+    o.nroutes = api_public_count;
+    o.tls_cert = (const char *)tls->cert;
+    o.tls_key = (const char *)tls->key;
+    o.cors = (const char *const *)c->config.cors;
+    st = listen_open(&c->public, &o, &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.listen);
+}
+
+/* One loop: what an operator asks is little, and what it costs is elsewhere.
+ * TLS where others could listen in. */
+static hsy_status serve_open_admin(struct collector *c,
+                                   const struct serve_tls *tls,
+                                   struct listen_handed *handed,
+                                   struct serve_trouble *t)
+{
+    struct listen_options o = serve_options(c);
+    const bool near =
+        c->config.admin != NULL && config_loopback(c->config.admin);
+    hsy_status st;
+
+    if (c->config.admin == NULL)
+        return HSY_OK;
+    o.address = c->config.admin;
+    o.send_bytes = SERVE_SEND_ADMIN;
+    o.handed = handed;
+    o.routes = api_admin;
+    o.nroutes = api_admin_count;
+    o.loops = 1;
+    o.body_bytes = 0; /* its routes say how long a tally may be */
+    o.tls_cert = near ? NULL : (const char *)tls->cert;
+    o.tls_key = near ? NULL : (const char *)tls->key;
+    o.role = c->config.admin_open ? NULL : serve_role;
+    st = listen_open(&c->admin, &o, &t->err);
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, c->config.admin);
+}
+
+static hsy_status serve_stray(struct serve_trouble *t, int fd)
+{
+    const int used = snprintf(t->text, sizeof t->text, "LISTEN_FDS: ");
+
+    listen_handed_name(t->text + used, sizeof t->text - (size_t)used, fd);
+    return serve_fail(t,
+                      host_fail(&t->err, HSY_E_RANGE, NULL,
+                                "a socket was handed over whose address is "
+                                "neither 'listen' nor 'admin'"),
+                      t->text);
+}
+
+static hsy_status serve_open_listeners(struct collector *c,
+                                       const struct serve_tls *tls,
+                                       struct serve_trouble *t)
+{
+    struct listen_handed handed;
+    hsy_status st;
+
+    serve_handed(&handed);
+    st = serve_open_public(c, tls, &handed, t);
+    if (st == HSY_OK)
+        st = serve_open_admin(c, tls, &handed, t);
+    for (size_t i = 0; st == HSY_OK && i < handed.n; i++)
+        if (handed.fd[i] != -1)
+            st = serve_stray(t, handed.fd[i]);
+    return st;
+}
+
+hsy_status serve_open(struct collector *c, struct serve_trouble *t)
+{
+    struct serve_tls tls = {.cert = NULL};
+    hsy_status st;
+
+    *t = (struct serve_trouble){.about = NULL};
+    c->backups = -1;
+    pthread_mutex_init(&c->documents, NULL);
+    pthread_mutex_init(&c->copying, NULL);
+    c->log = log_open(stderr, c->config.log_json,
+                      (enum log_level)c->config.log_level);
+    if (c->log == NULL)
+        return serve_fail(t, HSY_E_NOMEM, NULL);
+    serve_descriptors(c);
+    tzset();             /* these two read files that will be out of reach */
+    json_object_seed(0); /* strangers do not choose where their keys go */
+    st = serve_directories(&c->config, t);
+    if (st == HSY_OK)
+        st = serve_open_clock(c, t);
+    if (st == HSY_OK)
+        st = serve_open_store(c, t);
+    if (st == HSY_OK)
+        st = serve_hold_backups(c, t);
+    if (st == HSY_OK)
+        st = watch_open(&c->watch, &c->config, &t->err);
+    if (st == HSY_OK)
+        st = serve_open_tasks(c, t);
+    if (st == HSY_OK)
+        st = serve_read_tls(&tls, &c->config, t);
+    if (st == HSY_OK)
+        st = serve_open_listeners(c, &tls, t);
+    serve_forget_tls(&tls);
+    return st;
+}
+
+void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
+                   const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    const uint16_t port = listen_port(l);
+
+    if (port == 0 || colon == NULL)
+        snprintf(text, SERVE_ADDRESS, "%s", address);
+    else
+        snprintf(text, SERVE_ADDRESS, "%.*s:%" PRIu16, (int)(colon - address),
+                 address, port);
+}
+
+/* ---- Starting ------------------------------------------------------------ */
+
+static const char *serve_or_none(const char *path)
+{
+    return path != NULL ? path : "";
+}
+
+/* The directory of a unix socket, which is removed at the end. */
+static char *serve_socket_place(const char *address)
+{
+    const char *slash;
+
+    if (address == NULL || strncmp(address, "unix:", 5) != 0)
+        return strdup("");
+    slash = strrchr(address + 5, '/');
+    return slash == NULL ? strdup(".")
+                         : strndup(address + 5, (size_t)(slash - address - 4));
+}
+
+/* Candidates are beside a file in their directory, whatever its name. */
+static char *serve_inside(const char *directory)
+{
+    size_t room = directory != NULL ? strlen(directory) + 3 : 1;
+    char *file = calloc(1, room);
+
+    if (file != NULL && directory != NULL)
+        snprintf(file, room, "%s/.", directory);
+    return file;
+}
+
+static hsy_status serve_enclose(struct collector *c, struct serve_trouble *t)
+{
+    const struct config *f = &c->config;
+    char *public = serve_socket_place(f->listen);
+    char *admin = serve_socket_place(f->admin);
+    char *candidates = serve_inside(f->candidates);
+    const char *writable[] = {f->data, serve_or_none(f->backups), public, admin,
+                              NULL};
+    const char *readable[] = {serve_or_none(c->config_path),
+                              serve_or_none(f->document),
+                              f->public_key,
+                              serve_or_none(f->tls_cert),
+                              serve_or_none(f->tls_key),
+                              candidates,
+                              serve_or_none(f->rehearsal),
+                              NULL};
+    const struct sandbox_options o = {.size = sizeof o,
+                                      .writable = writable,
+                                      .readable = readable,
+                                      .required =
+                                          f->sandbox == CONFIG_REQUIRED};
+    struct sandbox_result r = {0};
+    hsy_status st = HSY_E_NOMEM;
+
+    if (public != NULL && admin != NULL && candidates != NULL)
+        st = sandbox_enter(&o, &r, &t->err);
+    free(public);
+    free(admin);
+    free(candidates);
+    if (st != HSY_OK)
+        return serve_fail(t, st, "sandbox");
+    log_event(c->log, r.landlock != 0 && r.seccomp ? LOG_DETAIL : LOG_NOTE,
+              "sandbox", "landlock=%d seccomp=%s calls=%zu", r.landlock,
+              r.seccomp ? "on" : "none", sandbox_calls());
+    return HSY_OK;
+}
+
+static bool serve_asks(const struct roster *r, const char *task)
+{
+    for (size_t i = 0; r != NULL && i < roster_count(r); i++)
+        if (strcmp(roster_at(r, i)->task.id, task) == 0)
+            return true;
+    return false;
+}
+
+/* Enrolment tokens under a wrong name leave the task open that was meant. */
+static void serve_strange_tokens(struct collector *c)
+{
+    struct roster *r = engine_roster(c->engine);
+    char task[HSY_TASK_ID + 1];
+
+    for (size_t i = 0; tokens_task(c->tokens, i, task); i++)
+        if (!serve_asks(r, task))
+            log_event(c->log, LOG_NOTE, "tokens-of-no-task", "task=%s", task);
+    roster_drop(r);
+}
+
+static void serve_started(struct collector *c)
+{
+    struct watch_document doc;
+
+    watch_document(c, &doc);
+    log_event(c->log, LOG_NOTE, "started",
+              "version=%s document=%" PRIu64 " tasks=%" PRIu32, HSY_VERSION,
+              doc.version, doc.tasks);
+}
+
+/* What is no mistake, as the rest may come later, but serves nobody till then.
+ */
+static void serve_remind(struct collector *c)
+{
+    if (c->admin != NULL && !c->config.admin_open && !tokens_any(c->tokens))
+        log_event(c->log, LOG_NOTE, "admin-without-tokens", "make-one-by=%s",
+                  "hearsay-serve-token-add");
+    serve_strange_tokens(c);
+}
+
+/* A clock file that cannot be read, while somebody writes it, stands still:
+ * the real time is never taken for a rehearsal's. */
+static uint64_t serve_now(void *ctx)
+{
+    struct collector *c = ctx;
+    const time_t now = time(NULL);
+    uint64_t rehearsed;
+
+    if (c->config.rehearsal != NULL) {
+        if (rehearsal_read(&rehearsed, c->config.rehearsal, NULL) == HSY_OK)
+            c->rehearsed = rehearsed;
+        return c->rehearsed;
+    }
+    return now > 0 ? (uint64_t)now : 0;
+}
+
+/* The store has failed: nothing may be acknowledged any more, and the way back
+ * is to open it again. What was acknowledged is in it. */
+static void serve_failed(void *ctx, const hsy_error *err)
+{
+    struct collector *c = ctx;
+
+    log_failure(c->log, "store-failed", err);
+    _exit(1);
+}
+
+static void serve_beat(void *ctx)
+{
+    const struct collector *c = ctx;
+
+    serve_notify(c->manager, "WATCHDOG=1");
+}
+
+/* As often as the service manager wants, and more. */
+static hsy_status serve_pulse(struct collector *c, hsy_error *err)
+{
+    const uint64_t wanted = serve_watchdog();
+    const struct watch_pulse how = {.micros = wanted / SERVE_BEATS,
+                                    .beat = wanted != 0 ? serve_beat : NULL,
+                                    .ctx = c};
+
+    return watch_pulse_start(c, &how, err);
+}
+
+hsy_status serve_start(struct collector *c, struct serve_trouble *t)
+{
+    const struct workers_options o = {
+        .size = sizeof o,
+        .waiting_bytes = c->config.waiting_bytes,
+        .checkpoint_secs = (uint32_t)c->config.checkpoint_seconds,
+        .write_bytes = SERVE_WRITE_BYTES,
+        .now = serve_now,
+        .look_micros =
+            c->config.rehearsal != NULL ? SERVE_LOOK_REHEARSAL : SERVE_LOOK,
+        .failed = serve_failed,
+        .ctx = c};
+    hsy_status st = HSY_OK;
+
+    *t = (struct serve_trouble){.about = NULL};
+    if (c->config.sandbox != CONFIG_OFF)
+        st = serve_enclose(c, t);
+    if (st == HSY_OK)
+        st = workers_start(&c->workers, c->engine, &o, &t->err);
+    if (st == HSY_OK)
+        st = history_start(&c->history, c, &t->err);
+    if (st == HSY_OK)
+        st = copies_start(&c->copies, c, &t->err);
+    if (st == HSY_OK)
+        st = listen_start(c->public, &t->err);
+    if (st == HSY_OK && c->admin != NULL)
+        st = listen_start(c->admin, &t->err);
+    __atomic_store_n(&c->ready, st == HSY_OK, __ATOMIC_RELEASE);
+    if (st == HSY_OK) {
+        serve_started(c);
+        serve_remind(c);
+        watch_tick(c);
+        st = serve_pulse(c, &t->err);
+    }
+    return st == HSY_OK ? HSY_OK : serve_fail(t, st, t->about);
+}
+
+/* ---- While it runs ------------------------------------------------------- */
+
+void serve_look(struct collector *c)
+{
+    struct engine_status status;
+    hsy_error err = {0};
+    bool changed = false;
+
+    engine_look(c->engine, &status);
+    tokens_today(c->tokens, status.day);
+    if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
+        log_failure(c->log, "tokens-kept", &err);
+    } else if (changed) {
+        log_event(c->log, LOG_NOTE, "tokens-read", "%s", "");
+        api_tell_status(c); /* its readers are asked for their tokens */
+        serve_enrols(c, NULL);
+        serve_strange_tokens(c);
+    }
+    watch_tick(c);
+}
+
+/* ---- The end ------------------------------------------------------------- */
+
+hsy_status serve_stop(struct collector *c, hsy_error *err)
+{
+    const uint32_t seconds = (uint32_t)c->config.drain_seconds;
+    hsy_status st;
+
+    __atomic_store_n(&c->ready, false, __ATOMIC_RELEASE);
+    watch_pulse_stop(c->watch);
+    listen_drain(c->public, seconds);
+    if (c->admin != NULL)
+        listen_drain(c->admin, seconds);
+    copies_stop(c->copies);
+    c->copies = NULL;
+    history_stop(c->history);
+    c->history = NULL;
+    st = workers_stop(c->workers, err);
+    c->workers = NULL;
+    return st;
+}
+
+void serve_close(struct collector *c)
+{
+    hsy_error err;
+
+    watch_pulse_stop(c->watch);
+    if (c->public != NULL)
+        listen_drain(c->public, 0); /* handlers use what is closed below */
+    if (c->admin != NULL)
+        listen_drain(c->admin, 0);
+    copies_stop(c->copies);
+    history_stop(c->history);
+    if (c->workers != NULL)
+        (void)workers_stop(c->workers, &err);
+    listen_close(c->public);
+    listen_close(c->admin);
+    tokens_close(c->tokens);
+    engine_close(c->engine);
+    if (c->store != NULL)
+        c->store->is->close(c->store);
+    if (c->backups != -1)
+        close(c->backups);
+    watch_close(c->watch);
+    log_close(c->log);
+    pthread_mutex_destroy(&c->documents);
+    pthread_mutex_destroy(&c->copying);
+    config_clear(&c->config);
+}

@@ -1,0 +1,97 @@
+/*
+ * serve.h - a collector from its configuration to its end.
+ *
+ *     serve_open    everything that may fail: files, store, addresses
+ *     serve_start   the sandbox, then the threads; ready from here on
+ *     serve_reload  what may change while it runs
+ *     serve_stop    take nothing new, finish, checkpoint
+ *     serve_close
+ *
+ * The caller blocks the signals that it waits for before serve_start, so that
+ * no other thread gets them.
+ */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include "server/collector/collector.h"
+
+/* What went wrong, and with what: a file or an address. */
+struct serve_trouble {
+    const char *about; /* the collector's; NULL: nothing in particular */
+    int number;        /* an errno, or 0 */
+    hsy_error err;
+    char text[256]; /* room for what it is about */
+};
+
+/* c is zeroed but for its config, config_path and accept_clock. Takes a
+ * half-open collector to serve_close where it fails. */
+hsy_status serve_open(struct collector *c, struct serve_trouble *t);
+hsy_status serve_start(struct collector *c, struct serve_trouble *t);
+
+/* "127.0.0.1:8080": where a listener listens, the port known. */
+#define SERVE_ADDRESS 128
+void serve_address(char text[SERVE_ADDRESS], const struct listener *l,
+                   const char *address);
+
+/* Take the document of a file. One that is older than what was taken since is
+ * no reason not to serve: that is logged. */
+hsy_status serve_document(struct collector *c, const char *path,
+                          hsy_error *err);
+
+/* Put a configuration that was read again in force, as far as that is possible:
+ * key, document, tokens, certificate, log. What is wrong is logged, and the old
+ * stands. next is left with what is not used any more. */
+void serve_reload(struct collector *c, struct config *next);
+
+/* Tell the engine whether some task wants tokens: by the configuration (NULL:
+ * as it was), or as there are some. */
+void serve_enrols(struct collector *c, const struct config *f);
+
+/* Look for tokens that were made or revoked. */
+void serve_look(struct collector *c);
+
+hsy_status serve_stop(struct collector *c, hsy_error *err);
+void serve_close(struct collector *c);
+
+/* ---- Files (serve_files.c) ----------------------------------------------- */
+
+/* All of a small file and a NUL behind it, to be freed; HSY_E_IO with errno,
+ * HSY_E_RANGE. */
+hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,
+                      size_t most, hsy_error *err);
+hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
+                          hsy_error *err);
+
+/* Certificate and key of the listeners as PEM texts; none without TLS. Forget
+ * them after a failure too. */
+struct serve_tls {
+    uint8_t *cert, *key;
+    size_t key_len;
+};
+
+hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
+                          struct serve_trouble *t);
+void serve_forget_tls(struct serve_tls *tls);
+
+/* Directories that the configuration names must be there: only data is made. */
+hsy_status serve_directories(const struct config *f, struct serve_trouble *t);
+
+/* Note what st, with errno, was about; st. */
+hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
+                      const char *about);
+
+/* ---- The service manager (serve_notify.c) -------------------------------- */
+
+/* systemd's protocol: a datagram to the socket that NOTIFY_SOCKET names. -1 if
+ * there is none; opened before the sandbox. */
+int serve_notify_open(void);
+void serve_notify(int fd, const char *state); /* "READY=1"; fd -1: nothing */
+
+/* Sockets that it has opened for us, as sd_listen_fds(3) says. None is taken
+ * for such a second time. */
+void serve_handed(struct listen_handed *out);
+
+/* Microseconds within which it wants a "WATCHDOG=1"; 0: it does not. */
+uint64_t serve_watchdog(void);
+
+#endif

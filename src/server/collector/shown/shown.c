@@ -1,0 +1,445 @@
+/* shown.c - generations of what readers are shown. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "server/collector/shown/internal.h"
+
+#include "host/analysis/analysis.h"
+#include "host/base/host_fail.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t shown_moment_now(const struct shown *s)
+{
+    struct timespec t;
+
+    if (s->o.seconds == 0 || clock_gettime(CLOCK_BOOTTIME, &t) == -1)
+        return 0;
+    return (uint64_t)t.tv_sec / s->o.seconds;
+}
+
+bool shown_moment(struct shown *s)
+{
+    const uint64_t now = shown_moment_now(s);
+    const bool come = s->o.seconds == 0 || now != s->moment;
+
+    s->moment = now;
+    return come;
+}
+
+/* The first day whose tally is there, and stays for `spare` days. */
+uint32_t shown_kept(const struct shown *s, uint32_t spare)
+{
+    struct engine_status status;
+
+    engine_look(s->o.engine, &status);
+    return status.day + spare > s->o.keep_days
+               ? status.day + spare - (uint32_t)s->o.keep_days
+               : 0;
+}
+
+/* ---- Views --------------------------------------------------------------- */
+
+/* The view of an entry; with the lock. NULL: there is none. */
+const struct shown_view *shown_at(const struct shown *s, uint32_t entry)
+{
+    return entry < s->n ? &s->views[entry] : NULL;
+}
+
+hsy_status shown_room(struct shown *s, uint32_t entry)
+{
+    const size_t n = (size_t)entry + 16;
+    struct shown_view *more = NULL;
+    bool there;
+
+    pthread_mutex_lock(&s->lock);
+    if (entry >= s->n)
+        more = realloc(s->views, n * sizeof *more);
+    if (more != NULL) {
+        memset(more + s->n, 0, (n - s->n) * sizeof *more);
+        s->views = more;
+        s->n = n;
+    }
+    there = entry < s->n;
+    pthread_mutex_unlock(&s->lock);
+    return there ? HSY_OK : HSY_E_NOMEM;
+}
+
+hsy_status shown_set(struct shown *s, uint32_t entry, struct shown_view *v)
+{
+    const hsy_status st = shown_room(s, entry);
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&s->lock);
+    shown_view_clear(&s->views[entry]);
+    s->views[entry] = *v;
+    *v = (struct shown_view){0};
+    pthread_mutex_unlock(&s->lock);
+    return HSY_OK;
+}
+
+hsy_status shown_get(struct shown *s, uint32_t entry, struct shown_view *out)
+{
+    const struct shown_view *v;
+    hsy_status st = HSY_OK;
+
+    *out = (struct shown_view){0};
+    pthread_mutex_lock(&s->lock);
+    v = shown_at(s, entry);
+    if (v != NULL)
+        st = shown_view_copy(out, v);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+uint64_t shown_generation(struct shown *s, uint32_t entry)
+{
+    const struct shown_view *v;
+    uint64_t generation;
+
+    if (s == NULL)
+        return 0;
+    pthread_mutex_lock(&s->lock);
+    v = shown_at(s, entry);
+    generation = v != NULL ? v->generation : 0;
+    pthread_mutex_unlock(&s->lock);
+    return generation;
+}
+
+struct store_count shown_count(struct shown *s, uint32_t entry, uint64_t least)
+{
+    struct store_count sum = {.entry = entry};
+    const struct shown_view *v;
+
+    if (s == NULL)
+        return sum;
+    pthread_mutex_lock(&s->lock);
+    v = shown_at(s, entry);
+    for (size_t i = 0; v != NULL && i < v->ncounts; i++) {
+        sum.reports += v->counts[i].reports;
+        sum.nulls += v->counts[i].nulls;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (least > 1)
+        sum.nulls -= sum.nulls % least;
+    return sum;
+}
+
+/* ---- Blocks -------------------------------------------------------------- */
+
+/* Whether a block is asked for, of those whose tallies are there. */
+static bool shown_within(const struct shown_block *b, uint32_t kept,
+                         uint32_t first, uint32_t last)
+{
+    return b->last >= kept && b->last >= first && b->first <= last;
+}
+
+hsy_status shown_blocks(struct shown *s, const struct roster_entry *is,
+                        bool kept, struct shown_block **out, size_t *n)
+{
+    const uint64_t least = is->task.min_reports > 1 ? is->task.min_reports : 1;
+    const uint32_t from = kept ? shown_kept(s, 0) : 0;
+    struct shown_view v;
+    hsy_status st = shown_get(s, is->number, &v);
+    size_t left = 0, i = 0;
+
+    if (st != HSY_OK)
+        return st;
+    for (size_t k = 0; k < v.nblocks; k++) {
+        struct shown_block b = v.blocks[k];
+
+        for (; i < v.ncounts && v.counts[i].epoch <= b.last; i++)
+            if (v.counts[i].epoch >= b.first) {
+                b.reports += v.counts[i].own;
+                b.nulls += v.counts[i].nulls;
+            }
+        b.nulls -= b.nulls % least; /* they are of no lot */
+        if (b.last >= from)
+            v.blocks[left++] = b;
+    }
+    *out = v.blocks;
+    *n = left;
+    free(v.counts);
+    return HSY_OK;
+}
+
+bool shown_widen(struct shown *s, const struct roster_entry *is,
+                 uint32_t *first, uint32_t *last)
+{
+    struct shown_block *blocks = NULL;
+    uint32_t from = 0, to = 0;
+    size_t n = 0;
+
+    if (*first == 0)
+        return true;
+    if (s == NULL || shown_blocks(s, is, true, &blocks, &n) != HSY_OK)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (shown_within(&blocks[i], 0, *first, *last)) {
+            from = from == 0 ? blocks[i].first : from;
+            to = blocks[i].last;
+        }
+    free(blocks);
+    if (from == 0)
+        return false;
+    *first = from;
+    *last = to;
+    return true;
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+/* Of which rounds the reports of all, or of some blocks, are. */
+static hsy_status shown_rounds(struct engine_rounds *out,
+                               const struct shown_view *v,
+                               const struct roster_entry *is, uint32_t first,
+                               uint32_t last, hsy_error *err)
+{
+    struct store_count *counts = calloc(v->ncounts + 1, sizeof *counts);
+    size_t n = 0;
+    hsy_status st;
+
+    if (counts == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    for (size_t i = 0; i < v->ncounts; i++) {
+        const struct shown_epoch *e = &v->counts[i];
+
+        if (first == 0 || (e->epoch >= first && e->epoch <= last))
+            counts[n++] = (struct store_count){
+                .entry = is->number,
+                .epoch = e->epoch,
+                .reports = first == 0 ? e->reports : e->own};
+    }
+    st = engine_rounds_of(out, is, counts, n, err);
+    free(counts);
+    return st;
+}
+
+uint64_t shown_devices(struct shown *s, const struct roster_entry *is,
+                       uint32_t first, uint32_t last)
+{
+    struct engine_rounds of = {0};
+    hsy_attendance attended = {0};
+    struct shown_view v;
+
+    if (s == NULL || !shown_widen(s, is, &first, &last) ||
+        shown_get(s, is->number, &v) != HSY_OK)
+        return 0;
+    if (shown_rounds(&of, &v, is, first, last, NULL) != HSY_OK ||
+        engine_rounds_attend(&attended, &of, &is->task, NULL) != HSY_OK)
+        attended.devices = 0;
+    rounds_clear(&of.rounds);
+    shown_view_clear(&v);
+    return attended.devices;
+}
+
+/* ---- Copies -------------------------------------------------------------- */
+
+/* With the file's lock: the blocks that are asked for, and their borders. */
+static hsy_status shown_sum(struct shown *s, const struct shown_view *v,
+                            const struct roster_entry *is, uint32_t first,
+                            uint32_t last, int64_t *words,
+                            struct shown_block *span, hsy_error *err)
+{
+    const uint32_t kept = shown_kept(s, 0);
+    hsy_status st = HSY_OK;
+
+    for (size_t k = 0; k < v->nblocks && st == HSY_OK; k++) {
+        const struct shown_block *b = &v->blocks[k];
+
+        if (!shown_within(b, kept, first, last))
+            continue;
+        span->first = span->first == 0 ? b->first : span->first;
+        span->last = b->last;
+        st = shown_file_add(s->file, is->number, b->first, words, is->words,
+                            err);
+    }
+    if (st == HSY_OK && span->first == 0)
+        st = host_fail(err, HSY_E_EMPTY, "epoch",
+                       "no tally of these days is kept");
+    return st;
+}
+
+/* The first and the last day that have reports, and how many. */
+static void shown_days(struct shown_block *span, const struct shown_view *v)
+{
+    for (size_t i = 0; i < v->ncounts; i++) {
+        if (v->counts[i].reports == 0 || v->counts[i].epoch == 0 ||
+            v->counts[i].epoch >= ENGINE_MERGED)
+            continue;
+        span->first = span->first == 0 ? v->counts[i].epoch : span->first;
+        span->last = v->counts[i].epoch;
+        span->reports += v->counts[i].reports;
+    }
+}
+
+hsy_status shown_copy(struct shown *s, const struct roster_entry *is,
+                      uint32_t first, uint32_t last, int64_t *words,
+                      struct engine_rounds *of, struct shown_block *span,
+                      hsy_error *err)
+{
+    struct shown_view v;
+    hsy_status st;
+
+    *span = (struct shown_block){0};
+    memset(words, 0, is->words * sizeof *words);
+    pthread_mutex_lock(&s->file_lock);
+    st = shown_get(s, is->number, &v);
+    if (st == HSY_OK && (v.generation == 0 || v.gone))
+        st = host_fail(err, HSY_E_EMPTY, "reports",
+                       v.gone ? "the task is retired" : "too few reports");
+    if (st == HSY_OK && first == 0) {
+        st = shown_file_add(s->file, is->number, 0, words, is->words, err);
+        shown_days(span, &v);
+    } else if (st == HSY_OK) {
+        st = shown_sum(s, &v, is, first, last, words, span, err);
+    }
+    pthread_mutex_unlock(&s->file_lock);
+    if (st == HSY_OK)
+        st = shown_rounds(of, &v, is, first == 0 ? 0 : span->first, span->last,
+                          err);
+    shown_view_clear(&v);
+    return st;
+}
+
+/* ---- Open and close ------------------------------------------------------ */
+
+struct shown_reading {
+    struct shown *s;
+    struct roster *roster;
+};
+
+static hsy_status shown_take(void *ctx, uint32_t entry, struct shown_view *v)
+{
+    const struct shown_reading *r = ctx;
+
+    if (r->roster == NULL || entry >= roster_count(r->roster) ||
+        memcmp(roster_at(r->roster, entry)->digest, v->digest, HSY_DIGEST) != 0)
+        return HSY_E_MISMATCH;
+    return shown_set(r->s, entry, v);
+}
+
+hsy_status shown_open(struct shown **out, const struct shown_options *o,
+                      hsy_error *err)
+{
+    struct shown *s = calloc(1, sizeof *s);
+    struct shown_reading reading = {.s = s};
+    hsy_status st;
+
+    if (s == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    s->o = *o;
+    s->moment = shown_moment_now(s);
+    pthread_mutex_init(&s->renewing, NULL);
+    atomic_init(&s->paused, 0);
+    pthread_mutex_init(&s->file_lock, NULL);
+    pthread_mutex_init(&s->lock, NULL);
+    st = shown_file_open(&s->file, o->data, err);
+    if (st == HSY_OK) {
+        reading.roster = engine_roster(o->engine);
+        st = shown_file_read(s->file, shown_take, &reading, err);
+        roster_drop(reading.roster);
+        if (st == HSY_E_MISMATCH)
+            host_fail(err, st, "shown.db",
+                      "it is of another collector's tasks: restore the "
+                      "one that belongs here (docs/runbook.md)");
+    }
+    if (st == HSY_OK)
+        st = shown_forget(s, 0, err);
+    if (st != HSY_OK)
+        shown_close(s);
+    else
+        *out = s;
+    return st;
+}
+
+void shown_close(struct shown *s)
+{
+    if (s == NULL)
+        return;
+    for (size_t i = 0; i < s->n; i++)
+        shown_view_clear(&s->views[i]);
+    free(s->views);
+    shown_file_close(s->file);
+    pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->file_lock);
+    pthread_mutex_destroy(&s->renewing);
+    free(s);
+}
+
+/* In memory, what the file has forgotten; with the lock. */
+static void shown_forget_view(struct shown_view *v, uint32_t before, bool all)
+{
+    size_t left = 0;
+
+    for (size_t k = 0; k < v->nblocks; k++)
+        if (all || v->blocks[k].last >= before)
+            v->blocks[left++] = v->blocks[k];
+    v->nblocks = left;
+    v->gone |= all;
+}
+
+/* With `renewing`: whether there is something to forget, and then do. */
+static hsy_status shown_forget_one(struct shown *s, uint32_t entry,
+                                   uint32_t before, hsy_error *err)
+{
+    const bool all = engine_is_retired(s->o.engine, entry);
+    const struct shown_view *v;
+    bool some;
+    hsy_status st;
+
+    pthread_mutex_lock(&s->lock);
+    v = shown_at(s, entry);
+    some =
+        v != NULL && v->generation != 0 &&
+        ((all && !v->gone) || (v->nblocks != 0 && v->blocks[0].last < before));
+    pthread_mutex_unlock(&s->lock);
+    if (!some)
+        return HSY_OK;
+    pthread_mutex_lock(&s->file_lock);
+    st = shown_file_forget(s->file, entry, before, all, err);
+    pthread_mutex_lock(&s->lock);
+    if (st == HSY_OK)
+        shown_forget_view(&s->views[entry], before, all);
+    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->file_lock);
+    return st;
+}
+
+hsy_status shown_forget(struct shown *s, uint32_t before, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (s == NULL)
+        return HSY_OK;
+    pthread_mutex_lock(&s->renewing);
+    for (size_t i = 0; i < s->n && st == HSY_OK; i++)
+        st = shown_forget_one(s, (uint32_t)i, before, err);
+    pthread_mutex_unlock(&s->renewing);
+    return st;
+}
+
+void shown_pause(struct shown *s, bool pause)
+{
+    if (s == NULL)
+        return;
+    if (pause) {
+        atomic_fetch_add(&s->paused, 1);
+        pthread_mutex_lock(&s->renewing);
+    } else {
+        pthread_mutex_unlock(&s->renewing);
+        atomic_fetch_sub(&s->paused, 1);
+    }
+}
+
+hsy_status shown_backup(struct shown *s, const char *directory, hsy_error *err)
+{
+    hsy_status st;
+
+    pthread_mutex_lock(&s->file_lock);
+    st = shown_file_backup(s->file, directory, err);
+    pthread_mutex_unlock(&s->file_lock);
+    return st;
+}

@@ -1,0 +1,142 @@
+/*
+ * watch_pulse.c - a thread that asks all others whether they still answer.
+ *
+ * It waits for them itself: while one hangs it tells the service manager
+ * nothing, which then ends the process. What it waits for, and since when, is
+ * for the others to see.
+ */
+#define _GNU_SOURCE
+
+#include "server/collector/watch/internal.h"
+
+#include "host/base/host_fail.h"
+#include "server/collector/collector.h"
+
+#include <signal.h>
+#include <time.h>
+
+#define PULSE_SECOND 1000000u
+
+static hsy_status pulse_nothing(struct engine *e, void *ctx, hsy_error *err)
+{
+    (void)e;
+    (void)ctx;
+    (void)err;
+    return HSY_OK;
+}
+
+static void pulse_waits(struct pulse *p, enum watch_thread whom)
+{
+    const int before = atomic_load(&p->waits);
+
+    if (before != (int)whom) {
+        atomic_store(&p->since, watch_clock());
+        atomic_store(&p->waits, (int)whom);
+    }
+}
+
+/* Until it is over, or microseconds have passed. */
+static bool pulse_sleep(struct pulse *p, uint64_t micros)
+{
+    struct timespec until;
+    bool over;
+    int waited = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    micros += (uint64_t)until.tv_nsec / 1000;
+    until.tv_sec += (time_t)(micros / PULSE_SECOND);
+    until.tv_nsec = (long)(micros % PULSE_SECOND) * 1000;
+    pthread_mutex_lock(&p->lock);
+    while (!p->over && waited == 0)
+        waited = pthread_cond_timedwait(&p->wake, &p->lock, &until);
+    over = p->over;
+    pthread_mutex_unlock(&p->lock);
+    return !over;
+}
+
+/* Both halves, then what turns by itself; the last who did not is waited for.
+ */
+static bool pulse_all(struct collector *c, struct pulse *p, uint64_t *ticks)
+{
+    const uint64_t now = atomic_load(&c->watch->ticks);
+    bool turned;
+
+    if (atomic_load(&p->waits) < WATCH_LISTENER)
+        pulse_waits(p, WATCH_ADMITTER);
+    (void)workers_admitting(c->workers, pulse_nothing, NULL, NULL);
+    if (atomic_load(&p->waits) < WATCH_LISTENER)
+        pulse_waits(p, WATCH_FOLDER);
+    (void)workers_folding(c->workers, pulse_nothing, NULL, NULL);
+    turned = listen_turned(c->public);
+    turned &= c->admin == NULL || listen_turned(c->admin);
+    if (!turned)
+        pulse_waits(p, WATCH_LISTENER);
+    else
+        pulse_waits(p, now == *ticks ? WATCH_MAIN : WATCH_NOBODY);
+    *ticks = now;
+    return atomic_load(&p->waits) == WATCH_NOBODY;
+}
+
+static void *pulse_run(void *ctx)
+{
+    struct collector *c = ctx;
+    struct pulse *p = &c->watch->pulse;
+    uint64_t ticks = 0;
+
+    do {
+        if (pulse_all(c, p, &ticks) && p->how.beat != NULL)
+            p->how.beat(p->how.ctx);
+    } while (pulse_sleep(p, p->how.micros));
+    return NULL;
+}
+
+static bool pulse_init(struct pulse *p)
+{
+    pthread_condattr_t attr;
+    bool good = pthread_condattr_init(&attr) == 0;
+
+    if (!good)
+        return false;
+    good = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
+           pthread_mutex_init(&p->lock, NULL) == 0 &&
+           pthread_cond_init(&p->wake, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return good;
+}
+
+hsy_status watch_pulse_start(struct collector *c, const struct watch_pulse *how,
+                             hsy_error *err)
+{
+    struct pulse *p = &c->watch->pulse;
+    sigset_t all, old;
+
+    p->how = *how;
+    if (p->how.micros == 0 || p->how.micros > WATCH_PULSE)
+        p->how.micros = WATCH_PULSE;
+    p->over = false;
+    if (!pulse_init(p))
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    p->runs = pthread_create(&p->thread, NULL, pulse_run, c) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return p->runs ? HSY_OK
+                   : host_fail(err, HSY_E_NOMEM, NULL, "no threads to be had");
+}
+
+void watch_pulse_stop(struct watch *w)
+{
+    struct pulse *p = w != NULL ? &w->pulse : NULL;
+
+    if (p == NULL || !p->runs)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->over = true;
+    pthread_cond_signal(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    p->runs = false;
+    atomic_store(&p->waits, WATCH_NOBODY);
+}

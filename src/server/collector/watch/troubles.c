@@ -1,0 +1,255 @@
+/*
+ * watch_troubles.c - all that an operator may have to mend, one row each.
+ *
+ * A row looks at the scene and says in words what is wrong, or nothing. What a
+ * part of the collector gets to know (struct engine_status) becomes a trouble
+ * by one more row, and a line of docs/runbook.md, which a test compares.
+ */
+#define _GNU_SOURCE
+
+#include "server/collector/watch/internal.h"
+
+#include "host/tasks/expiry.h"
+#include "server/collector/estimator/estimator.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define TROUBLE_RECENT 60u /* seconds for which a refusal is news */
+#define TROUBLE_HANGS 10u  /* seconds without an answer */
+#define TROUBLE_DISK_LOW ((uint64_t)1 << 30)
+#define TROUBLE_DISK_FULL ((uint64_t)16 << 20)
+
+struct trouble_scene {
+    struct collector *c;
+    struct engine_status status;
+    struct watch_document doc;
+    struct watch_figures figures;
+    uint64_t now, refused_at, no_ids_at, disk_at;
+    bool stuck;
+};
+
+static void trouble_say(struct trouble *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void trouble_say(struct trouble *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(t->text, sizeof t->text, format, args);
+    va_end(args);
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+static void trouble_starting(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = true;
+    if (!__atomic_load_n(&s->c->ready, __ATOMIC_ACQUIRE))
+        trouble_say(t, "the collector is starting or stopping");
+}
+
+static void trouble_no_document(struct trouble *t,
+                                const struct trouble_scene *s)
+{
+    t->grave = true;
+    if (!s->doc.there)
+        trouble_say(t, "there is no document of tasks, and every upload is "
+                       "refused");
+}
+
+static void trouble_expired(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = true;
+    if (s->doc.there && expiry_of(s->doc.expires, s->status.day) == EXPIRY_PAST)
+        trouble_say(t, "the document of tasks has expired, and devices that "
+                       "do not have it refuse it: sign a new one");
+}
+
+static void trouble_expires(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->doc.there && expiry_of(s->doc.expires, s->status.day) == EXPIRY_NEAR)
+        trouble_say(t,
+                    "the document of tasks expires: sign a new one; days that "
+                    "are left: %" PRIu32,
+                    s->doc.expires - s->status.day);
+}
+
+/* What the clock says, and what is believed. */
+static void trouble_clock(struct trouble *t, const struct trouble_scene *s,
+                          const char *what)
+{
+    char day[PUT_DAY], clock[PUT_DAY];
+
+    put_day_text(day, s->status.day);
+    put_day_text(clock, s->status.clock_day);
+    trouble_say(t, "%s; clock %s, last day %s", what, clock, day);
+}
+
+/* One that is too far ahead is never believed by itself, and then uploads of
+ * the real day are refused if it is right. */
+static void trouble_ahead(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = s->status.clock_day > s->status.day + s->c->config.clock_days;
+    if (s->status.clock_jumped && !s->status.clock_behind)
+        trouble_clock(t, s,
+                      t->grave ? "the clock is too far ahead to be believed"
+                               : "the clock is days ahead and not believed "
+                                 "yet: no day closes by it");
+}
+
+static void trouble_behind(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = true;
+    if (s->status.clock_behind)
+        trouble_clock(t, s,
+                      "the clock is behind the days that are closed, and "
+                      "uploads are refused");
+}
+
+/* What was refused long ago says nothing of now, if there is room. */
+static void trouble_disk_full(struct trouble *t, const struct trouble_scene *s)
+{
+    const bool recent = s->now < s->disk_at + TROUBLE_RECENT;
+    const bool little =
+        s->figures.disk_size != 0 && s->figures.disk_free < TROUBLE_DISK_FULL;
+
+    t->grave = true;
+    if (s->disk_at != 0 && (recent || little))
+        trouble_say(t, "the disk is full, and uploads are refused");
+}
+
+static void trouble_disk_low(struct trouble *t, const struct trouble_scene *s)
+{
+    const struct watch_figures *f = &s->figures;
+
+    if (f->disk_free < TROUBLE_DISK_LOW && f->disk_free < f->disk_size / 20)
+        trouble_say(t, "the disk is nearly full; MiB that are free: %" PRIu64,
+                    f->disk_free >> 20);
+}
+
+/* Anybody may read this, so it does not tell whether others are counted. Never
+ * grave: on a quiet collector anybody can use up the ids of a task, and is then
+ * the only one who is refused. What leaves no room for anybody has a row of its
+ * own. */
+static void trouble_refused(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->refused_at != 0 && s->now < s->refused_at + TROUBLE_RECENT)
+        trouble_say(t, "some uploads are refused for want of room");
+}
+
+static void trouble_ids(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = s->status.ids_over;
+    if (t->grave ||
+        (s->no_ids_at != 0 && s->now < s->no_ids_at + TROUBLE_RECENT))
+        trouble_say(t, t->grave
+                           ? "all uploads are refused: the ids of the day are "
+                             "used up for every task"
+                           : "some uploads are refused: the ids that their "
+                             "task may have in a day are used up");
+}
+
+static void trouble_memory(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = s->status.refusing >= s->doc.tasks;
+    if (s->status.refusing != 0)
+        trouble_say(t,
+                    "tallies do not fit into tally_bytes; tasks whose uploads "
+                    "are refused: %" PRIu64,
+                    s->status.refusing);
+}
+
+static void trouble_days(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->status.undated != 0)
+        trouble_say(t,
+                    "tallies of days do not fit into tally_bytes; tasks that "
+                    "are counted without: %" PRIu64,
+                    s->status.undated);
+}
+
+static void trouble_need(struct trouble *t, const struct trouble_scene *s)
+{
+    if (s->status.tally_need > s->c->config.tally_bytes)
+        trouble_say(t,
+                    "keep_days will need more than tally_bytes; MiB: %" PRIu64,
+                    (s->status.tally_need >> 20) + 1);
+}
+
+static void trouble_unfolded(struct trouble *t, const struct trouble_scene *s)
+{
+    t->grave = true;
+    if (s->stuck)
+        trouble_say(t, "what was counted has not been folded for minutes");
+}
+
+static void trouble_hangs(struct trouble *t, const struct trouble_scene *s)
+{
+    static const char *const names[] = {
+        [WATCH_ADMITTER] = "the thread that admits uploads",
+        [WATCH_FOLDER] = "the thread that folds and writes tallies",
+        [WATCH_LISTENER] = "a thread that talks to devices",
+        [WATCH_MAIN] = "the thread that waits for signals"};
+    const struct pulse *p = &s->c->watch->pulse;
+    const int waits = atomic_load(&p->waits);
+    const uint64_t since = atomic_load(&p->since);
+
+    t->grave = true;
+    if (waits != WATCH_NOBODY && s->now >= since + TROUBLE_HANGS)
+        trouble_say(t, "%s does not answer; seconds: %" PRIu64, names[waits],
+                    s->now - since);
+}
+
+static const struct trouble_row {
+    const char *name;
+    void (*look)(struct trouble *t, const struct trouble_scene *s);
+} trouble_rows[WATCH_TROUBLES] = {
+    {"starting", trouble_starting},
+    {"no-document", trouble_no_document},
+    {"document-expired", trouble_expired},
+    {"document-expires", trouble_expires},
+    {"clock-ahead", trouble_ahead},
+    {"clock-behind", trouble_behind},
+    {"disk-full", trouble_disk_full},
+    {"disk-low", trouble_disk_low},
+    {"uploads-refused", trouble_refused},
+    {"ids-full", trouble_ids},
+    {"tally-memory", trouble_memory},
+    {"day-tallies", trouble_days},
+    {"tally-need", trouble_need},
+    {"not-folded", trouble_unfolded},
+    {"thread-hangs", trouble_hangs},
+};
+
+/* ---- All of them --------------------------------------------------------- */
+
+void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
+{
+    struct watch *w = c->watch;
+    struct trouble_scene s = {.c = c, .now = watch_clock()};
+
+    engine_look(c->engine, &s.status);
+    watch_document(c, &s.doc);
+    watch_disk(w, &s.figures);
+    pthread_mutex_lock(&w->lock);
+    s.refused_at = w->refused_at;
+    s.no_ids_at = w->no_ids_at;
+    s.stuck = w->stuck;
+    pthread_mutex_unlock(&w->lock);
+    s.disk_at = atomic_load(&w->disk_at);
+    for (size_t i = 0; i < WATCH_TROUBLES; i++) {
+        out[i] = (struct trouble){.name = trouble_rows[i].name};
+        trouble_rows[i].look(&out[i], &s);
+    }
+}
+
+const struct trouble *watch_grave(const struct trouble all[WATCH_TROUBLES])
+{
+    for (size_t i = 0; i < WATCH_TROUBLES; i++)
+        if (all[i].text[0] != '\0' && all[i].grave)
+            return &all[i];
+    return NULL;
+}

@@ -1,0 +1,340 @@
+/*
+ * engine_fold.c - batches are added to the tallies in memory.
+ *
+ * A batch is folded after its commit, in the order of commits, once into the
+ * tally of its entry and once into that of its day. Every report was checked
+ * before it was admitted; should one fail all the same the engine stops and
+ * nothing of it is written.
+ */
+#include "server/engine/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLD_STEP ((size_t)1 << 20) /* bytes of batches folded at a time */
+#define FOLD_BYTES                                                             \
+    ((size_t)1 << 20) /* of reports that are unpacked at once                  \
+                       */
+#define FOLD_REPORTS 16384u
+
+static hsy_status fold_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+/* ---- Reports ------------------------------------------------------------- */
+
+/* Reports on their way from a batch to the tallies. */
+struct fold_run {
+    const struct roster_entry *is;
+    struct engine_tally *whole, *day; /* day may be NULL */
+    uint8_t *reports;
+    void *scratch;
+    size_t have, room; /* reports; room is a multiple of 8 */
+};
+
+/* As many as FOLD_BYTES hold. A multiple of 8 packed reports are whole bytes,
+ * so an upload can be cut there. */
+static size_t fold_reports_room(const struct roster_entry *is)
+{
+    const size_t n = FOLD_BYTES / is->report_bytes;
+
+    if (n > FOLD_REPORTS)
+        return FOLD_REPORTS;
+    return n < 8 ? 8 : n / 8 * 8;
+}
+
+static bool fold_memory(uint8_t **memory, size_t *room, size_t n)
+{
+    uint8_t *more;
+
+    if (n <= *room)
+        return true;
+    more = realloc(*memory, n);
+    if (more == NULL)
+        return false;
+    *memory = more;
+    *room = n;
+    return true;
+}
+
+static hsy_status fold_begin(struct engine *e, struct fold_run *run,
+                             const struct engine_entry *x, uint32_t epoch,
+                             hsy_error *err)
+{
+    struct fold *f = &e->fold;
+    const size_t room = fold_reports_room(x->is);
+
+    if (!fold_memory(&f->reports, &f->reports_room,
+                     room * x->is->report_bytes) ||
+        !fold_memory(&f->scratch, &f->scratch_room,
+                     hsy_tally_scratch(x->is->scheme, room)))
+        return fold_nomem(err);
+    *run = (struct fold_run){.is = x->is,
+                             .reports = f->reports,
+                             .scratch = f->scratch,
+                             .room = room};
+    pthread_mutex_lock(&e->lock);
+    run->whole = engine_tally_of(x, 0);
+    run->day = epoch == 0 ? NULL : engine_tally_of(x, epoch);
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
+}
+
+static hsy_status fold_into(const struct fold_run *run, struct engine_tally *t,
+                            hsy_error *err)
+{
+    t->touched = true;
+    t->folded += run->have;
+    return hsy_tally_bulk(&t->view, run->is->scheme, run->reports, run->have,
+                          run->scratch, err);
+}
+
+static hsy_status fold_flush(struct fold_run *run, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (run->have != 0)
+        st = fold_into(run, run->whole, err);
+    if (st == HSY_OK && run->have != 0 && run->day != NULL)
+        st = fold_into(run, run->day, err);
+    run->have = 0;
+    return st;
+}
+
+/* The packed reports of one upload. */
+static hsy_status fold_upload(struct fold_run *run, const uint8_t *packed,
+                              size_t count, hsy_error *err)
+{
+    const hsy_scheme *s = run->is->scheme;
+    hsy_status st = HSY_OK;
+
+    while (count != 0 && st == HSY_OK) {
+        const size_t left = run->room - run->have;
+        const size_t take = count <= left ? count : left / 8 * 8;
+
+        st = hsy_unpack(s, run->reports + run->have * run->is->report_bytes,
+                        packed, take);
+        if (st != HSY_OK)
+            return host_fail(err, st, "batch", "its reports are malformed");
+        packed += hsy_packed_size(s, take);
+        count -= take;
+        run->have += take;
+        if (count != 0 || run->have == run->room)
+            st = fold_flush(run, err);
+    }
+    return st;
+}
+
+static uint32_t fold_get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+           (uint32_t)p[3] << 24;
+}
+
+size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
+                         size_t left, size_t *count)
+{
+    size_t len;
+
+    if (left < 4)
+        return 0;
+    *count = fold_get32(bytes);
+    len = hsy_packed_size(x->is->scheme, *count);
+    return len > left - 4 ? 0 : 4 + len;
+}
+
+static hsy_status fold_uploads(struct fold_run *run,
+                               const struct engine_entry *x,
+                               const struct store_batch *b, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    for (size_t at = 0; at < b->len && st == HSY_OK;) {
+        size_t count;
+        const size_t len =
+            engine_upload_len(x, b->bytes + at, b->len - at, &count);
+
+        if (len == 0)
+            return host_fail(err, HSY_E_DAMAGED, "batch", "it ends early");
+        st = fold_upload(run, b->bytes + at + 4, count, err);
+        at += len;
+    }
+    return st == HSY_OK ? fold_flush(run, err) : st;
+}
+
+hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,
+                             const struct store_batch *b, hsy_error *err)
+{
+    struct fold_run run;
+    hsy_status st = fold_begin(e, &run, x, b->epoch, err);
+
+    if (st != HSY_OK)
+        return st;
+    x->changed = true;
+    if (b->type == STORE_REPORTS) {
+        st = fold_uploads(&run, x, b, err);
+    } else {
+        run.whole->touched = true;
+        st = engine_merge_file(&run.whole->view, b->bytes, b->len, err);
+    }
+    if (st == HSY_OK)
+        x->through = b->seq;
+    return st;
+}
+
+/* ---- The queue ----------------------------------------------------------- */
+
+/* Everything that was handed over, behind what is there. */
+static void fold_fetch(struct engine *e)
+{
+    struct fold *f = &e->fold;
+
+    pthread_mutex_lock(&e->lock);
+    if (e->queue.first != NULL) {
+        *f->ready.end = e->queue.first;
+        f->ready.end = e->queue.end;
+        engine_queue_init(&e->queue);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
+/* With the lock: all commits below the oldest batch that waits. */
+static void fold_progress(struct engine *e)
+{
+    const struct engine_batch *waits[3] = {
+        e->fold.ready.first, e->fold.frozen.first, e->queue.first};
+    uint64_t folded = e->status.seq;
+
+    for (size_t i = 0; i < 3; i++)
+        if (waits[i] != NULL && waits[i]->seq <= folded)
+            folded = waits[i]->seq - 1;
+    e->status.folded = folded;
+}
+
+static hsy_status fold_one(struct engine *e, struct engine_entry *x,
+                           struct engine_batch *b, hsy_error *err)
+{
+    const struct store_batch batch = {.seq = b->seq,
+                                      .entry = b->entry,
+                                      .epoch = b->epoch,
+                                      .type = b->type,
+                                      .bytes = b->bytes,
+                                      .len = b->len};
+    hsy_status st = engine_fold_batch(e, x, &batch, err);
+
+    if (st != HSY_OK)
+        return st;
+    pthread_mutex_lock(&e->lock);
+    x->waiting_bytes -= b->len;
+    e->status.waiting_bytes -= b->len;
+    fold_progress(e);
+    pthread_mutex_unlock(&e->lock);
+    return HSY_OK;
+}
+
+static struct engine_entry *fold_entry(struct engine *e, uint32_t number)
+{
+    struct engine_entry *x;
+
+    pthread_mutex_lock(&e->lock);
+    x = e->entries[number];
+    pthread_mutex_unlock(&e->lock);
+    return x;
+}
+
+/*
+ * A commit is folded as a whole, since a round goes through whole commits: an
+ * entry with reports of two days in one commit has two batches in it, and a
+ * round that goes through the commit after the first would erase the second.
+ */
+hsy_status engine_fold(struct engine *e, bool *more, hsy_error *err)
+{
+    struct fold *f = &e->fold;
+    struct engine_batch *b;
+    hsy_status st = HSY_OK;
+    uint64_t seq = 0;
+    size_t done = 0;
+
+    fold_fetch(e);
+    while (st == HSY_OK && f->ready.first != NULL &&
+           (done < FOLD_STEP || f->ready.first->seq == seq)) {
+        struct engine_entry *x;
+
+        b = engine_queue_pop(&f->ready);
+        x = fold_entry(e, b->entry);
+        seq = b->seq;
+        if (x->frozen) {
+            engine_queue_push(&f->frozen, b);
+            continue;
+        }
+        done += b->len;
+        st = fold_one(e, x, b, err);
+        free(b);
+    }
+    *more = f->ready.first != NULL;
+    return st;
+}
+
+/* Both queues are in the order of seq, and so is what they become. */
+void engine_thaw(struct engine *e, struct engine_entry *x)
+{
+    struct fold *f = &e->fold;
+    struct engine_queue merged;
+
+    x->frozen = false;
+    engine_queue_init(&merged);
+    while (f->ready.first != NULL || f->frozen.first != NULL) {
+        struct engine_queue *from = &f->ready;
+
+        if (f->ready.first == NULL ||
+            (f->frozen.first != NULL &&
+             f->frozen.first->seq < f->ready.first->seq))
+            from = &f->frozen;
+        engine_queue_push(&merged, engine_queue_pop(from));
+    }
+    if (merged.first != NULL)
+        f->ready = merged;
+}
+
+/* ---- Copies -------------------------------------------------------------- */
+
+static hsy_status fold_sum(int64_t *words, const struct engine_tally *t,
+                           size_t n, hsy_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(words[i], t->words[i], &words[i]))
+            return host_fail(err, HSY_E_OVERFLOW, "tally",
+                             "a count would pass 2^63 - 1");
+    return HSY_OK;
+}
+
+/* Only this half takes tallies from the list, so they stay while we add. */
+hsy_status engine_copy(struct engine *e, uint32_t entry, uint32_t first,
+                       uint32_t last, int64_t *words, hsy_error *err)
+{
+    struct engine_entry *x = fold_entry(e, entry);
+    struct engine_tally *t;
+    hsy_status st = HSY_OK;
+    bool any = false;
+
+    if (last != 0 && first == 0)
+        first = 1; /* days: the whole has epoch 0 */
+    pthread_mutex_lock(&e->lock);
+    t = x->tallies;
+    pthread_mutex_unlock(&e->lock);
+    for (; t != NULL && st == HSY_OK; t = t->next) {
+        if (t->epoch < first || t->epoch > last)
+            continue;
+        if (!any)
+            memset(words, 0, x->is->words * sizeof *words);
+        any = true;
+        st = fold_sum(words, t, x->is->words, err);
+    }
+    if (st == HSY_OK && !any)
+        return host_fail(err, HSY_E_EMPTY, "epoch",
+                         "no tally of these days is kept");
+    return st;
+}

@@ -1,0 +1,300 @@
+/*
+ * listen_parts.h - what the files of a listener share.
+ *
+ * Ownership: a connection and its request belong to their loop's thread. A
+ * handler may give the request away; until it is answered nobody else touches
+ * it. Answers and events come back through two lists that any thread may push
+ * to, with one wake-up for all that are pushed before the loop looks.
+ */
+#ifndef LISTEN_PARTS_H
+#define LISTEN_PARTS_H
+
+#include "server/http/http.h"
+
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+/* Bytes of a head at most, and all that libmicrohttpd keeps of a connection. */
+#define LISTEN_HEAD_BYTES 8192u
+/* Bytes a second, on an average, that a body or an answer must bring or take
+ * once its first body_seconds are over. */
+#define LISTEN_SLOWEST 16384u
+/* A larger answer is handed to libmicrohttpd in parts, so that it shows how
+ * much has gone. */
+#define LISTEN_WHOLE_BYTES 65536u
+/* A body that is no larger takes nothing of inflight_bytes. */
+#define LISTEN_SMALL_BYTES 16384u
+/* How much of a refused body is read, so that its sender sees the answer. */
+#define LISTEN_LINGER_BYTES 65536u
+/* What waits for a subscriber at most, and how often silence is broken. */
+#define LISTEN_EVENTS_BYTES (256u * 1024u)
+#define LISTEN_EVENTS_SECONDS 15u
+/* A head, a body and an answer have so long, and silence between two requests,
+ * where no connection is left for others. */
+#define LISTEN_FULL_MS 2000u
+#define LISTEN_FULL_IDLE_MS 1000u
+
+enum request_state {
+    REQUEST_NONE,     /* between two requests */
+    REQUEST_READING,  /* its body is coming */
+    REQUEST_HANDLING, /* its handler runs */
+    REQUEST_WAITING,  /* its handler kept it; the connection is suspended */
+    REQUEST_ANSWERED,
+    REQUEST_EVENTS /* a subscriber */
+};
+
+/* Freed with a request. */
+struct request_piece {
+    struct request_piece *next;
+    max_align_t bytes[];
+};
+
+struct request_header {
+    struct request_header *next;
+    const char *name, *value;
+};
+
+/* What the loop's epoll watches besides libmicrohttpd's and its wake-up: these
+ * begin with their kind. */
+enum loop_kind { LOOP_CONNECTION, LOOP_LINGERS };
+
+struct request {
+    enum loop_kind kind;
+    struct loop *loop;
+    struct MHD_Connection *http;
+    struct request *prev, *next; /* all connections of the loop */
+    struct request *answered;    /* the next in the loop's list of answers */
+    int fd;
+    bool crowded;      /* it is counted for its address, there: */
+    uint32_t crowd[2]; /* listen_crowd.c */
+    int hidden;        /* what fd stands for while listen_gone.c hides that */
+    bool gone;         /* its peer sends no more */
+    bool served;       /* has had an answer: if it waits now, it is idle */
+    uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
+    uint64_t moved;    /* bytes of a body or an answer, which put it off */
+
+    _Atomic int state;
+    bool parked;    /* by listen_park.c */
+    unsigned runs;  /* for which it has waited, as that counts */
+    bool lined;     /* the first line of a head has come, the rest has not */
+    bool plain_url; /* and what listen_url says of it */
+    const struct route *route;
+    const char *path;
+    char *segments; /* of the stars, each ended by NUL, in request_piece */
+    bool guarded;   /* as request_guard does */
+    bool close;     /* after the answer */
+    bool linger;    /* it was refused while it was being sent */
+    bool dropped;   /* no room for the body: it is read and forgotten */
+    uint8_t *body;
+    size_t len, room, declared;
+    size_t charged; /* of the listener's inflight, or small */
+    struct request_piece *pieces;
+
+    int status; /* the answer, ours until libmicrohttpd has it */
+    const char *type;
+    const void *answer;
+    size_t answer_len;
+    void (*done)(void *);
+    struct request_header *headers;
+
+    /* A subscriber: events[from..from + ready) wait to be sent. */
+    struct request *events_prev, *events_next;
+    char *events;
+    size_t events_from, events_ready, events_room;
+    bool events_asleep, events_over;
+};
+
+/* An event on its way to a loop. */
+struct listen_event {
+    struct listen_event *next;
+    size_t len;
+    char bytes[];
+};
+
+struct loop {
+    struct listener *listener;
+    struct MHD_Daemon *http;
+    pthread_t thread;
+    bool running;
+    int socket, epoll, wake;
+    int silent[2];               /* by listen_gone.c */
+    uint64_t now, swept, pinged; /* milliseconds */
+    bool quiet;                  /* draining has begun here */
+    struct request *connections; /* doubly linked */
+    struct request *subscribers; /* doubly linked by events_prev, events_next */
+    struct linger_socket *lingering;
+    unsigned nlingering;
+    struct MHD_Response *no_content;
+    _Atomic(struct request *) answers;
+    _Atomic(struct listen_event *) events;
+    _Atomic uint64_t count, requests, refused, timeouts, by_hundred[6];
+    _Atomic uint64_t full;  /* of those refused: with 503 */
+    _Atomic uint64_t turns; /* of the loop, so far */
+    uint64_t turned;        /* turns when listen_turned last looked */
+};
+
+struct listener {
+    struct listen_options options;
+    uint16_t port;
+    char *unix_path; /* removed on close, unless it was handed over */
+    bool handed;     /* its socket listened before it */
+    struct listen_crowd *crowd; /* NULL: addresses are not counted */
+    struct loop *loops;
+    _Atomic size_t inflight, small; /* bytes of large and of small bodies */
+    _Atomic uint64_t drain_until;   /* milliseconds; 0: not draining */
+    _Atomic bool drained;           /* no handler is called any more */
+    _Atomic bool stopping;
+    _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
+};
+
+/* ---- listen_tls.c -------------------------------------------------------- */
+
+/* Called by a handshake: the pair in force. */
+int listen_tls_pick(gnutls_session_t session,
+                    const struct gnutls_cert_retr_st *info,
+                    gnutls_pcert_st **chain, unsigned *n,
+                    gnutls_ocsp_data_st **ocsp, unsigned *nocsp,
+                    gnutls_privkey_t *key, unsigned *flags);
+void listen_tls_free(struct listener *l);
+
+/* ---- listen_socket.c ----------------------------------------------------- */
+
+/* As many listening sockets of one address as there are loops. */
+hsy_status listen_bind(struct listener *l, hsy_error *err);
+/* What connections have of a listening socket: little room for what was sent
+ * and not yet read, and an end if none of it is taken for long. */
+void listen_tune(const struct listener *l, int fd);
+
+/* ---- listen_crowd.c ------------------------------------------------------ */
+
+bool crowd_open(struct listener *l);
+void crowd_close(struct listener *l);
+/* libmicrohttpd asks whether a connection may be. */
+/* The two counters of an address, one in each half; false: it is not counted.
+ * The same for all addresses of an IPv6 network of 64 bits. */
+bool crowd_places(const struct listen_crowd *c, uint32_t places[2],
+                  const struct sockaddr *at);
+
+enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
+                            socklen_t len);
+void crowd_enter(struct request *q);
+void crowd_leave(struct request *q);
+
+/* ---- listen_handed.c ----------------------------------------------------- */
+
+/* The socket of this address among those handed over, now ours; -1: none. */
+int handed_take(struct listener *l, const struct sockaddr *want);
+/* Have all loops listen on it. It is closed. */
+hsy_status handed_share(struct listener *l, int fd, hsy_error *err);
+
+/* ---- listen_head.c ------------------------------------------------------- */
+
+struct head {
+    const char *method, *url, *version;
+    size_t size;    /* of all its bytes */
+    bool plain_url; /* as listen_url says */
+};
+
+struct head_facts {
+    int status;        /* 0: nothing is wrong */
+    const char *title; /* of what is */
+    uint64_t length;   /* of the body */
+};
+
+/* Hold a head against R24. What it refuses leaves the connection in doubt. */
+void listen_head(struct head_facts *out, struct MHD_Connection *http,
+                 const struct head *head);
+
+/* libmicrohttpd's words for its operator. It answers a Content-Length that is
+ * none by itself and sends that answer twice, so this one is given before and
+ * the connection shut; everything else is not listened to. */
+void listen_complaint(void *loop, const char *format, va_list args);
+
+/* Whether a URL, before it is unescaped, has visible ASCII only. */
+bool listen_url(const char *url);
+
+/* As MHD_http_unescape, but NUL stays escaped. */
+size_t listen_unescape(void *ctx, struct MHD_Connection *http, char *text);
+
+/* ---- listen_route.c ------------------------------------------------------ */
+
+/* The request's route, role, origin; or its answer is made: false. */
+bool request_admit(struct request *q, const char *method, uint64_t length);
+
+/* ---- listen_request.c ---------------------------------------------------- */
+
+/* What libmicrohttpd calls: with the first line, with all else, at the end. */
+void *request_line(void *loop, const char *url, struct MHD_Connection *http);
+enum MHD_Result request_step(void *loop, struct MHD_Connection *http,
+                             const char *url, const char *method,
+                             const char *version, const char *data,
+                             size_t *size, void **context);
+/* When its time is up, which is so many seconds unless its peer is gone. */
+uint64_t request_until(const struct request *q, uint32_t seconds);
+void request_over(void *loop, struct MHD_Connection *http, void **context,
+                  enum MHD_RequestTerminationCode why);
+
+/* ---- listen_body.c ------------------------------------------------------- */
+
+void body_more(struct request *q, const char *data, size_t size);
+void body_free(struct request *q);
+bool body_pressed(const struct listener *l);
+
+/* ---- listen_answer.c ----------------------------------------------------- */
+
+/* It is ANSWERED or has EVENTS; if its handler is over, its loop is told. */
+void request_give(struct request *q, enum request_state how);
+/* On the loop's thread: queue the answer that was given. */
+enum MHD_Result request_send(struct request *q);
+/* Free an answer that nobody will send. */
+void request_forget(struct request *q);
+/* Make an answer of ours; on the loop's thread, before the handler. */
+void request_refuse(struct request *q, int status, const char *title,
+                    bool close);
+
+/* ---- listen_events.c ----------------------------------------------------- */
+
+struct MHD_Response *events_response(struct request *q);
+void events_forget(struct request *q);
+/* Give what was published to the loop's subscribers. */
+void events_spread(struct loop *p);
+void events_ping(struct loop *p);
+/* Send what there is, its head at least, and close: its reader says no more. */
+void events_finish(struct request *q);
+void events_end(struct loop *p);
+
+/* ---- listen_linger.c ----------------------------------------------------- */
+
+struct linger_socket; /* what the loop's epoll names it by */
+
+/* Keep a socket that is about to be closed, if there is room. */
+void linger_begin(struct loop *p, int fd);
+void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
+void linger_sweep(struct loop *p, bool all);
+
+/* ---- listen_gone.c ------------------------------------------------------- */
+
+bool gone_open(struct loop *p);
+void gone_close(struct loop *p);
+/* Resume a connection whose answer is there and whose peer sends no more. */
+void gone_resume(struct loop *p, struct request *q);
+/* Its descriptor is its own again, if it was not. */
+void gone_show(struct request *q);
+
+/* ---- listen_park.c ------------------------------------------------------- */
+
+void park_waiting(struct loop *p); /* after each run; only with TLS */
+void park_wake(struct loop *p, struct request *q); /* if it is parked */
+bool park_watch(struct loop *p, struct request *q, int how); /* epoll_ctl's */
+void park_none(struct loop *p);
+
+/* ---- listen.c ------------------------------------------------------------ */
+
+void loop_wake(struct loop *p);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * listen_tls.c - the certificate of a listener, which may be replaced while it
+ * runs.
+ *
+ * A handshake takes the pair that is in force when it begins. Old pairs stay
+ * until the listener is closed: a handshake may still use one, and there are as
+ * many as an operator has asked for.
+ */
+#define _GNU_SOURCE
+#include "server/http/internal.h"
+
+#include "host/base/host_fail.h"
+
+#include <gnutls/abstract.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TLS_CHAIN 16u /* certificates of a chain, at most */
+#define TLS_ID 64u    /* bytes of a key's id, at most */
+
+struct listen_tls {
+    struct listen_tls *next;
+    gnutls_pcert_st chain[TLS_CHAIN];
+    unsigned n;
+    gnutls_privkey_t key; /* NULL: none yet */
+};
+
+static void tls_free(struct listen_tls *t)
+{
+    for (unsigned i = 0; i < t->n; i++)
+        gnutls_pcert_deinit(&t->chain[i]);
+    if (t->key != NULL)
+        gnutls_privkey_deinit(t->key);
+    free(t);
+}
+
+void listen_tls_free(struct listener *l)
+{
+    for (struct listen_tls *next, *t = atomic_load(&l->tls); t != NULL;
+         t = next) {
+        next = t->next;
+        tls_free(t);
+    }
+    atomic_store(&l->tls, NULL);
+}
+
+static gnutls_datum_t tls_text(const char *text)
+{
+    return (gnutls_datum_t){(unsigned char *)(uintptr_t)text,
+                            (unsigned)strlen(text)};
+}
+
+/* Whether the key is that of the first certificate. */
+static bool tls_pair(const struct listen_tls *t)
+{
+    uint8_t of_cert[TLS_ID], of_key[TLS_ID];
+    size_t a = sizeof of_cert, b = sizeof of_key;
+    gnutls_pubkey_t half = NULL;
+    bool same;
+
+    if (gnutls_pubkey_init(&half) < 0)
+        return false;
+    same = gnutls_pubkey_import_privkey(half, t->key, 0, 0) == 0 &&
+           gnutls_pubkey_get_key_id(half, 0, of_key, &b) == 0 &&
+           gnutls_pubkey_get_key_id(t->chain[0].pubkey, 0, of_cert, &a) == 0 &&
+           a == b && memcmp(of_cert, of_key, a) == 0;
+    gnutls_pubkey_deinit(half);
+    return same;
+}
+
+static bool tls_read(struct listen_tls *t, const char *cert, const char *key)
+{
+    const gnutls_datum_t certs = tls_text(cert), secret = tls_text(key);
+    unsigned n = TLS_CHAIN;
+
+    if (gnutls_pcert_list_import_x509_raw(t->chain, &n, &certs,
+                                          GNUTLS_X509_FMT_PEM, 0) < 0)
+        return false;
+    t->n = n;
+    return n > 0 && gnutls_privkey_init(&t->key) == 0 &&
+           gnutls_privkey_import_x509_raw(t->key, &secret, GNUTLS_X509_FMT_PEM,
+                                          NULL, 0) == 0 &&
+           tls_pair(t);
+}
+
+hsy_status listen_certify(struct listener *l, const char *cert, const char *key,
+                          hsy_error *err)
+{
+    struct listen_tls *t = calloc(1, sizeof *t);
+
+    if (t == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (!tls_read(t, cert, key)) {
+        tls_free(t);
+        return host_fail(err, HSY_E_FORMAT, "tls_cert",
+                         "not a certificate and its key, both PEM");
+    }
+    t->next = atomic_load(&l->tls);
+    atomic_store(&l->tls, t);
+    return HSY_OK;
+}
+
+int listen_tls_pick(gnutls_session_t session,
+                    const struct gnutls_cert_retr_st *info,
+                    gnutls_pcert_st **chain, unsigned *n,
+                    gnutls_ocsp_data_st **ocsp, unsigned *nocsp,
+                    gnutls_privkey_t *key, unsigned *flags)
+{
+    /* libmicrohttpd makes the session's pointer its connection. */
+    const union MHD_ConnectionInfo *about = MHD_get_connection_info(
+        gnutls_session_get_ptr(session), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const struct request *q = about != NULL ? about->socket_context : NULL;
+    struct listen_tls *t =
+        q != NULL ? atomic_load(&q->loop->listener->tls) : NULL;
+
+    (void)info;
+    if (t == NULL)
+        return -1;
+    *chain = t->chain;
+    *n = t->n;
+    *ocsp = NULL;
+    *nocsp = 0;
+    *key = t->key;
+    *flags = 0; /* they are ours */
+    return 0;
+}

@@ -1,0 +1,219 @@
+/*
+ * store_read.c - everything that was kept, handed back row by row. Every row's
+ * checksum is held against it; the chunks of a tally must be those, and all
+ * those, that its round put in force.
+ */
+#include "server/store/store_runs.h"
+
+#include <string.h>
+
+struct reading {
+    struct store_sqlite *s;
+    const struct store_reader *to;
+    hsy_error *err;
+    const char *table;
+    const struct store_tally_row *tally; /* whose chunks these are */
+    uint64_t chunks, check;              /* read so far */
+};
+
+static hsy_status read_document(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+
+    return r->to->document(r->to->ctx, row[1].bytes, row[1].len);
+}
+
+static hsy_status read_entry(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+
+    return r->to->entry(r->to->ctx, (uint32_t)row[0].number, row[1].bytes,
+                        row[1].len);
+}
+
+static hsy_status read_count(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    const struct store_count c = {(uint32_t)row[0].number,
+                                  (uint32_t)row[1].number, row[2].number,
+                                  row[3].number};
+
+    return r->to->count(r->to->ctx, &c);
+}
+
+static hsy_status read_quota(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    struct store_quota q = {.epoch = (uint32_t)row[0].number,
+                            .used = (uint32_t)row[2].number};
+
+    if (row[1].len != sizeof q.token)
+        return HSY_E_DAMAGED;
+    memcpy(q.token, row[1].bytes, sizeof q.token);
+    return r->to->quota(r->to->ctx, &q);
+}
+
+static hsy_status read_ids(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    const struct store_ids ids = {.epoch = (uint32_t)(row[0].number >> 32),
+                                  .null = (row[0].number & STORE_NULLS) != 0,
+                                  .ids = row[1].bytes,
+                                  .n = row[1].len / sizeof *ids.ids};
+
+    if (row[1].len % sizeof *ids.ids != 0)
+        return HSY_E_DAMAGED;
+    if (row[0].number <=
+        store_runs_through(r->s, runs_half_of(row[0].number), 0))
+        return HSY_OK; /* a run has them */
+    return r->to->ids(r->to->ctx, &ids);
+}
+
+static hsy_status read_batch(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    const struct store_batch b = {.seq = row[0].number,
+                                  .entry = (uint32_t)row[1].number,
+                                  .epoch = (uint32_t)row[2].number,
+                                  .type = (uint32_t)row[3].number,
+                                  .reports = row[4].number,
+                                  .bytes = row[5].bytes,
+                                  .len = row[5].len};
+
+    return r->to->batch(r->to->ctx, &b);
+}
+
+static hsy_status read_figure(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+    const struct store_figure f = {(uint32_t)row[0].number,
+                                   (uint32_t)row[1].number, row[2].bytes,
+                                   row[2].len};
+
+    return r->to->figure(r->to->ctx, &f);
+}
+
+static hsy_status read_merged(void *ctx, const struct sql_value *row)
+{
+    const struct reading *r = ctx;
+
+    return row[0].len != STORE_MERGED ? HSY_E_DAMAGED
+                                      : r->to->merged(r->to->ctx, row[0].bytes);
+}
+
+/* All rows of a query; what the caller returned ends it. */
+static hsy_status read_all(struct reading *r, struct sql *q, enum sql_id id,
+                           const struct sql_value *values, size_t n,
+                           size_t columns, const char *table, sql_each *each)
+{
+    int rc;
+    hsy_status st;
+
+    r->table = table;
+    st = sql_rows(q, id, values, n, columns, each, r, &rc);
+    if (st == HSY_E_DAMAGED)
+        return store_damaged(r->s, r->table, r->err);
+    return rc == SQLITE_OK ? st : store_fail(r->s, q, rc, r->err);
+}
+
+/* ---- Tallies ------------------------------------------------------------- */
+
+static hsy_status read_chunk(void *ctx, const struct sql_value *row)
+{
+    struct reading *r = ctx;
+    const struct store_tally *t = &r->tally->is;
+    const uint64_t place = row[2].number, first = place * STORE_CHUNK;
+    const uint8_t *wire = row[4].bytes;
+    int64_t words[STORE_CHUNK];
+    struct store_chunk chunk = {(uint32_t)place, words, row[4].len / 8};
+
+    if (place > UINT32_MAX || first >= t->words || row[4].len % 8 != 0 ||
+        chunk.n !=
+            (t->words - first < STORE_CHUNK ? t->words - first : STORE_CHUNK))
+        return HSY_E_DAMAGED;
+    for (size_t i = 0; i < chunk.n; i++) {
+        uint64_t x = 0;
+
+        for (size_t k = 8; k-- != 0;)
+            x = x << 8 | wire[8 * i + k];
+        words[i] = (int64_t)x;
+    }
+    r->chunks++;
+    r->check += sql_sum(row, 5);
+    return r->to->chunk == NULL ? HSY_OK : r->to->chunk(r->to->ctx, t, &chunk);
+}
+
+static hsy_status read_chunks(struct reading *r,
+                              const struct store_tally_row *t)
+{
+    struct sql_value v[4] = {SQL_N(t->is.entry), SQL_N(t->is.epoch),
+                             SQL_N(t->since), SQL_N(0)};
+    uint64_t through;
+    hsy_status st = store_get_round(r->s, &r->s->append, t->is.entry,
+                                    &v[3].number, &through, r->err);
+
+    r->tally = t;
+    r->chunks = r->check = 0;
+    if (st == HSY_OK)
+        st = read_all(r, &r->s->cells, SQL_GET_CHUNKS, v, 4, 5, "chunks",
+                      read_chunk);
+    if (st == HSY_OK && (r->chunks != t->chunks || r->check != t->check))
+        return store_damaged(r->s, "chunks", r->err);
+    return st;
+}
+
+static hsy_status read_tally(void *ctx, const struct sql_value *row)
+{
+    struct reading *r = ctx;
+    const struct store_tally_row t = store_tally_row(row);
+    hsy_status st =
+        r->to->tally == NULL ? HSY_OK : r->to->tally(r->to->ctx, &t.is);
+
+    return st == HSY_OK ? read_chunks(r, &t) : st;
+}
+
+/* ---- Everything ---------------------------------------------------------- */
+
+hsy_status store_read(struct store *is, const struct store_reader *to,
+                      hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    struct reading r = {.s = s, .to = to, .err = err};
+    const uint64_t closed = s->state.closed;
+    const struct sql_value ids[] = {SQL_N(((closed + 1) << 32) - 1),
+                                    SQL_N(INT64_MAX)};
+    const struct read_step {
+        bool wanted;
+        enum sql_id id;
+        const struct sql_value *values;
+        size_t n, columns;
+        const char *table;
+        sql_each *each;
+    } steps[] = {
+        {to->document != NULL, SQL_GET_DOCUMENT, NULL, 0, 2, "documents",
+         read_document},
+        {to->entry != NULL, SQL_GET_ENTRIES, NULL, 0, 2, "entries", read_entry},
+        {to->count != NULL, SQL_GET_COUNTS, NULL, 0, 4, "counts", read_count},
+        {to->quota != NULL, SQL_GET_QUOTAS, &SQL_N(closed), 1, 3, "quotas",
+         read_quota},
+        {to->ids != NULL, SQL_GET_IDS, ids, 2, 2, "ids", read_ids},
+        {to->tally != NULL || to->chunk != NULL, SQL_GET_TALLIES, NULL, 0, 6,
+         "tallies", read_tally},
+        {to->batch != NULL, SQL_GET_BATCHES, NULL, 0, 6, "batches", read_batch},
+        {to->figure != NULL, SQL_GET_FIGURES, NULL, 0, 3, "figures",
+         read_figure},
+        {to->merged != NULL, SQL_GET_MERGED, NULL, 0, 1, "merged", read_merged},
+    };
+    hsy_status st = store_alive(s, err);
+
+    for (size_t i = 0; st == HSY_OK && i < sizeof steps / sizeof steps[0];
+         i++) {
+        if (steps[i].wanted)
+            st = read_all(&r, &s->append, steps[i].id, steps[i].values,
+                          steps[i].n, steps[i].columns, steps[i].table,
+                          steps[i].each);
+        if (st == HSY_OK && steps[i].id == SQL_GET_IDS)
+            st = store_runs_read(s, to, err);
+    }
+    return st;
+}

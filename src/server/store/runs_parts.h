@@ -1,0 +1,88 @@
+/* runs_parts.h - the bytes of a run, for those who read and write them. */
+#ifndef RUNS_PARTS_H
+#define RUNS_PARTS_H
+
+#include "server/store/runs.h"
+
+#include <string.h>
+
+#define RUN_MAGIC "HSYR"
+#define RUN_VERSION 1u
+#define RUN_HEAD 64u /* bytes of the first page that say something */
+#define RUN_END 16u  /* bytes behind the filter */
+
+static inline void run_put(uint8_t *to, uint64_t x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (uint8_t)(x >> 8 * i);
+}
+
+static inline uint64_t run_get(const uint8_t *from, size_t n)
+{
+    uint64_t x = 0;
+
+    while (n-- != 0)
+        x = x << 8 | from[n];
+    return x;
+}
+
+static inline uint64_t run_pages_of(uint64_t count)
+{
+    return (count + RUN_IDS - 1) / RUN_IDS;
+}
+
+static inline uint64_t run_length_of(uint64_t count)
+{
+    return (1 + run_pages_of(count)) * RUN_PAGE + run_filter_bytes(count) +
+           RUN_END;
+}
+
+/* The first page, but for what follows its head: zeros. */
+static inline void run_put_head(uint8_t head[RUN_HEAD], const struct run_is *is)
+{
+    memset(head, 0, RUN_HEAD);
+    memcpy(head, RUN_MAGIC, 4);
+    run_put(head + 4, RUN_VERSION, 4);
+    memcpy(head + 8, is->name, RUN_NAME);
+    run_put(head + 24, is->number, 8);
+    run_put(head + 32, is->count, 8);
+    run_put(head + 40, is->epoch, 4);
+    run_put(head + 44, is->null, 4);
+    run_put(head + 48, run_filter_bits(is->count), 4);
+    run_put(head + 60, hsy_crc32c(0, head, 60), 4);
+}
+
+/* What stands behind the filter: its checksum, that of all before, zeros. */
+static inline void run_put_end(uint8_t end[RUN_END], uint32_t filter,
+                               uint32_t check)
+{
+    memset(end, 0, RUN_END);
+    run_put(end, filter, 4);
+    run_put(end + 4, check, 4);
+    run_put(end + 12, hsy_crc32c(0, end, 12), 4);
+}
+
+/* A page's checksum: also of the store's name and the run's number, so that it
+ * is of no other run. */
+static inline uint32_t run_page_check(const struct run_is *is,
+                                      const uint8_t page[RUN_PAGE])
+{
+    uint8_t whose[RUN_NAME + 8];
+
+    memcpy(whose, is->name, RUN_NAME);
+    run_put(whose + RUN_NAME, is->number, 8);
+    return hsy_crc32c(hsy_crc32c(0, whose, sizeof whose), page, RUN_PAGE - 4);
+}
+
+/* The last sixteen bytes of a page. */
+static inline void run_put_foot(uint8_t page[RUN_PAGE], const struct run_is *is,
+                                uint64_t k, size_t n)
+{
+    uint8_t *foot = page + RUN_PAGE - 16;
+
+    run_put(foot, k, 8);
+    run_put(foot + 8, n, 4);
+    run_put(foot + 12, run_page_check(is, page), 4);
+}
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * store_tidy.c - housekeeping in the record, a little at a time: erasing what
+ * is over, joining small rows of ids.
+ *
+ * What is erased is overwritten in the database (secure_delete), but the log
+ * still holds the pages as they were written: store_log.c sees to that.
+ */
+#include "server/store/store_runs.h"
+
+#include "host/base/host_fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TIDY_ROWS 256u           /* looked at or erased in a transaction */
+#define TIDY_BYTES (1u << 20)    /* erased in a transaction, about */
+#define TIDY_SMALL (128u << 10)  /* bytes of a row of ids that may be joined */
+#define TIDY_JOINED (256u << 10) /* bytes of a joined row at most */
+#define TIDY_RUN 32u             /* rows that are worth it */
+
+/* ---- What is over -------------------------------------------------------- */
+
+/* Rows of ids of closed epochs, of so many bytes that nobody waits long for it:
+ * the place of the last of them, or 0. */
+static int tidy_old_ids(struct sql *q, uint64_t end, uint64_t *last)
+{
+    const struct sql_value v[] = {SQL_N(0), SQL_N(TIDY_ROWS)};
+    size_t bytes = 0;
+    int rc;
+    sqlite3_stmt *st = sql_start(q, SQL_SMALL_IDS, v, 2, &rc);
+
+    *last = 0;
+    if (st == NULL)
+        return rc;
+    while (bytes < TIDY_BYTES && (rc = sqlite3_step(st)) == SQLITE_ROW &&
+           (uint64_t)sqlite3_column_int64(st, 0) < end) {
+        *last = (uint64_t)sqlite3_column_int64(st, 0);
+        bytes += (size_t)sqlite3_column_int64(st, 1);
+    }
+    sqlite3_reset(st);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int tidy_epochs(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const uint64_t closed = *(const uint64_t *)what;
+    const struct sql_value quotas[] = {SQL_N(closed), SQL_N(TIDY_ROWS)};
+    uint64_t last;
+    int rc = tidy_old_ids(q, (closed + 1) << 32, &last);
+
+    if (rc == SQLITE_OK && last != 0) {
+        const struct sql_value ids[] = {SQL_N(0), SQL_N(last)};
+
+        rc = store_erase_ids(s, q, ids);
+    }
+    return rc == SQLITE_OK ? sql_run(q, SQL_ERASE_QUOTAS, quotas, 2) : rc;
+}
+
+/* Whether a query has a row. */
+static bool tidy_any(struct sql *q, enum sql_id id,
+                     const struct sql_value *values, size_t n, int *rc)
+{
+    sqlite3_stmt *st = sql_start(q, id, values, n, rc);
+
+    if (st == NULL)
+        return false;
+    *rc = sqlite3_step(st);
+    sqlite3_reset(st);
+    return *rc == SQLITE_ROW;
+}
+
+hsy_status store_erase_epochs(struct store_sqlite *s, bool *more,
+                              hsy_error *err)
+{
+    const uint64_t closed = s->state.closed;
+    const struct sql_value end = SQL_N((closed + 1) << 32),
+                           last = SQL_N(closed);
+    int rc = SQLITE_OK;
+    hsy_status st;
+
+    *more = tidy_any(&s->append, SQL_ANY_OLD_IDS, &end, 1, &rc) ||
+            (rc == SQLITE_DONE &&
+             tidy_any(&s->append, SQL_ANY_QUOTAS, &last, 1, &rc));
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        return store_fail(s, &s->append, rc, err);
+    if (!*more)
+        return HSY_OK;
+    st = store_write(s, &s->append, tidy_epochs, &closed, err);
+    atomic_store(&s->erased, true);
+    return st;
+}
+
+struct tidy_batches {
+    const struct store_round *rounds;
+    size_t n, *at; /* the first that may have some left */
+};
+
+/* What a transaction erases. */
+struct tidy_erased {
+    uint64_t numbers[TIDY_ROWS];
+    size_t n, bytes;
+};
+
+static bool tidy_enough(const struct tidy_erased *e)
+{
+    return e->n == TIDY_ROWS || e->bytes >= TIDY_BYTES;
+}
+
+/* Batches of an entry that its tallies hold. */
+static int tidy_list(struct store_sqlite *s, struct sql *q,
+                     const struct store_round *r, struct tidy_erased *e)
+{
+    const struct sql_value v[] = {SQL_N(r->entry), SQL_N(r->through),
+                                  SQL_N(TIDY_ROWS)};
+    int rc;
+    sqlite3_stmt *st = sql_start(q, SQL_OLD_BATCHES, v, 3, &rc);
+
+    if (st == NULL)
+        return rc;
+    while (!tidy_enough(e) && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        e->numbers[e->n++] = (uint64_t)sqlite3_column_int64(st, 0);
+        e->bytes += (size_t)sqlite3_column_int64(st, 1);
+        s->next.rests--;
+        s->next.checks -= (uint64_t)sqlite3_column_int64(st, 2);
+    }
+    sqlite3_reset(st);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* Some batches, of so many bytes that nobody waits long for it. */
+static int tidy_batches(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct tidy_batches *b = what;
+    struct tidy_erased e = {.n = 0};
+    size_t at = *b->at;
+    int rc = SQLITE_OK;
+
+    while (rc == SQLITE_OK && at < b->n && !tidy_enough(&e)) {
+        rc = tidy_list(s, q, &b->rounds[at], &e);
+        at += !tidy_enough(&e);
+    }
+    for (size_t i = 0; rc == SQLITE_OK && i < e.n; i++)
+        rc = sql_run(q, SQL_ERASE_BATCH, &SQL_N(e.numbers[i]), 1);
+    *b->at = at;
+    if (e.n != 0)
+        atomic_store(&s->erased, true);
+    return rc;
+}
+
+hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
+                               const struct store_round *rounds, size_t n,
+                               hsy_error *err)
+{
+    size_t at = 0;
+    const struct tidy_batches b = {rounds, n, &at};
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && at < n) {
+        st = store_write(s, q, tidy_batches, &b, err);
+        if (st == HSY_OK) /* as much as is erased goes through the log */
+            st = store_bound_log(s, q, err);
+    }
+    return st;
+}
+
+/* ---- Ids ----------------------------------------------------------------- */
+
+/* A run of small rows of one epoch: those after `before` up to `last`. */
+struct tidy_run {
+    uint64_t before, last;
+    size_t rows, bytes;
+};
+
+/* The next run in a bounded number of rows from s->tidied on, which moves past
+ * what is not worth joining. */
+static int tidy_find(struct store_sqlite *s, struct tidy_run *run, bool *end)
+{
+    const struct sql_value v[] = {SQL_N(s->tidied), SQL_N(TIDY_ROWS)};
+    uint64_t seen = 0;
+    int rc;
+    sqlite3_stmt *st = sql_start(&s->append, SQL_SMALL_IDS, v, 2, &rc);
+
+    *run = (struct tidy_run){.before = s->tidied};
+    if (st == NULL)
+        return rc;
+    while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const uint64_t place = (uint64_t)sqlite3_column_int64(st, 0);
+        const size_t len = (size_t)sqlite3_column_int64(st, 1);
+        const bool goes_on = run->rows != 0 &&
+                             place / STORE_NULLS == run->last / STORE_NULLS &&
+                             run->bytes + len <= TIDY_JOINED;
+
+        seen++;
+        if (run->rows >= TIDY_RUN && !goes_on)
+            break;
+        if (!goes_on)
+            *run = (struct tidy_run){.before = place - 1};
+        if (len >= TIDY_SMALL || place <= store_runs_floor(s, place)) {
+            *run = (struct tidy_run){.before = place};
+            continue;
+        }
+        run->last = place;
+        run->rows++;
+        run->bytes += len;
+    }
+    sqlite3_reset(st);
+    *end = rc == SQLITE_DONE && seen < TIDY_ROWS;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+struct tidy_join {
+    const struct tidy_run *run;
+    uint8_t *bytes;
+    size_t used;
+    uint64_t first;
+};
+
+static hsy_status tidy_gather(void *ctx, const struct sql_value *row)
+{
+    struct tidy_join *j = ctx;
+
+    if (j->first == 0)
+        j->first = row[0].number;
+    if (row[1].len > j->run->bytes - j->used)
+        return HSY_E_DAMAGED;
+    memcpy(j->bytes + j->used, row[1].bytes, row[1].len);
+    j->used += row[1].len;
+    return HSY_OK;
+}
+
+/* The order of names, which are keyed hashes: that of the commits is gone. */
+static int tidy_order(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct store_id));
+}
+
+static int tidy_replace(struct store_sqlite *s, struct sql *q, const void *what)
+{
+    const struct tidy_join *j = what;
+    const struct sql_value old[] = {SQL_N(j->run->before), SQL_N(j->run->last)};
+    const struct sql_value row[] = {SQL_N(j->first), SQL_B(j->bytes, j->used)};
+    const int rc = store_erase_ids(s, q, old);
+
+    return rc == SQLITE_OK ? store_put_ids(s, q, row) : rc;
+}
+
+static hsy_status tidy_join(struct store_sqlite *s, const struct tidy_run *run,
+                            hsy_error *err)
+{
+    const struct sql_value v[] = {SQL_N(run->before), SQL_N(run->rows)};
+    struct tidy_join j = {.run = run, .bytes = malloc(run->bytes)};
+    int rc = SQLITE_OK;
+    hsy_status st;
+
+    if (j.bytes == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    st = sql_rows(&s->append, SQL_GET_IDS, v, 2, 2, tidy_gather, &j, &rc);
+    if (st == HSY_E_DAMAGED)
+        st = store_damaged(s, "ids", err);
+    else if (rc != SQLITE_OK)
+        st = store_fail(s, &s->append, rc, err);
+    if (st == HSY_OK) {
+        qsort(j.bytes, j.used / sizeof(struct store_id),
+              sizeof(struct store_id), tidy_order);
+        st = store_write(s, &s->append, tidy_replace, &j, err);
+    }
+    free(j.bytes);
+    return st;
+}
+
+static hsy_status tidy_ids(struct store_sqlite *s, bool *more, hsy_error *err)
+{
+    struct tidy_run run;
+    bool end;
+    int rc = tidy_find(s, &run, &end);
+    hsy_status st = HSY_OK;
+
+    if (rc != SQLITE_OK)
+        return store_fail(s, &s->append, rc, err);
+    if (run.rows >= TIDY_RUN)
+        st = tidy_join(s, &run, err);
+    *more = *more || !end;
+    /* A run that goes on behind what was looked at is found next time. */
+    s->tidied = run.rows >= TIDY_RUN ? run.last : end ? 0 : run.before;
+    return st;
+}
+
+/* ---- All of it ----------------------------------------------------------- */
+
+hsy_status store_tidy(struct store *is, bool *more, hsy_error *err)
+{
+    struct store_sqlite *s = (struct store_sqlite *)is;
+    hsy_status st = store_alive(s, err);
+
+    *more = false;
+    if (st == HSY_OK)
+        st = store_erase_epochs(s, more, err);
+    if (st == HSY_OK && !*more)
+        st = tidy_ids(s, more, err);
+    return st;
+}

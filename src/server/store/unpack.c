@@ -1,0 +1,431 @@
+/*
+ * store_unpack.c - an archive becomes a store.
+ *
+ * Counts, ids and names go in as commits of their own, tallies as one round of
+ * each entry, and batches that were not folded after that, so that they are
+ * beyond it here as they were there.
+ */
+#include "server/store/archive.h"
+
+#include "host/base/host_fail.h"
+#include "host/base/retry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNPACK_PIECE 65536u
+#define UNPACK_ENTRIES 65536u
+
+struct unpack_reader {
+    struct store *store;
+    hsy_error *err;
+    int fd;
+    uint8_t *bytes; /* owned: the payload */
+    size_t len, room;
+    uint64_t record; /* from 1 on */
+    uint32_t type;
+
+    uint64_t seq; /* of the store that is filled */
+    uint8_t *document;
+    size_t document_len;
+    uint8_t **entries; /* owned */
+    size_t *lens;
+    size_t nentries;
+    bool put;               /* document and entries are in the store */
+    struct store_tally now; /* whose chunks come */
+    uint8_t *written;       /* by entry: it has tallies that want a round */
+    bool rounded;
+    const char *directory;
+    struct archive_book book; /* the one that comes */
+};
+
+static hsy_status unpack_bad(struct unpack_reader *r, const char *msg)
+{
+    host_fail(r->err, HSY_E_FORMAT, "archive", msg);
+    if (r->err != NULL)
+        r->err->line = r->record;
+    return HSY_E_FORMAT;
+}
+
+static hsy_status unpack_nomem(struct unpack_reader *r)
+{
+    return host_fail(r->err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+static hsy_status unpack_take(struct unpack_reader *r, uint8_t *to, size_t len)
+{
+    while (len != 0) {
+        ssize_t n = read(r->fd, to, len);
+
+        if (n == -1 && retry_read(r->fd))
+            continue;
+        if (n == -1)
+            return host_fail(r->err, HSY_E_IO, "archive", "it cannot be read");
+        if (n == 0)
+            return unpack_bad(r, "it ends early");
+        to += n;
+        len -= (size_t)n;
+    }
+    return HSY_OK;
+}
+
+/* A payload; the buffer grows with what has arrived. */
+static hsy_status unpack_payload(struct unpack_reader *r, uint64_t len)
+{
+    hsy_status st = HSY_OK;
+
+    r->len = 0;
+    while (st == HSY_OK && r->len < len) {
+        size_t piece =
+            len - r->len < UNPACK_PIECE ? (size_t)(len - r->len) : UNPACK_PIECE;
+
+        if (r->len + piece > r->room) {
+            const size_t room = 2 * (r->len + piece);
+            uint8_t *more = realloc(r->bytes, room);
+
+            if (more == NULL)
+                return unpack_nomem(r);
+            r->bytes = more;
+            r->room = room;
+        }
+        st = unpack_take(r, r->bytes + r->len, piece);
+        r->len += piece;
+    }
+    return st;
+}
+
+static hsy_status unpack_next(struct unpack_reader *r)
+{
+    uint8_t wire[ARCHIVE_HEAD];
+    uint32_t crc;
+    uint64_t len;
+    hsy_status st;
+
+    r->record++;
+    st = unpack_take(r, wire, sizeof wire);
+    if (st != HSY_OK)
+        return st;
+    len = archive_get(wire + 8, 8);
+    if (len > ARCHIVE_RECORD)
+        return unpack_bad(r, "a record is too long");
+    st = unpack_payload(r, len);
+    if (st != HSY_OK)
+        return st;
+    crc = hsy_crc32c(0, wire, 4);
+    crc = hsy_crc32c(crc, wire + 8, 8);
+    if (r->len != 0)
+        crc = hsy_crc32c(crc, r->bytes, r->len);
+    if (crc != archive_get(wire + 4, 4))
+        return unpack_bad(r, "a record has changed: its checksum is wrong");
+    r->type = (uint32_t)archive_get(wire, 4);
+    return HSY_OK;
+}
+
+static hsy_status unpack_head(struct unpack_reader *r)
+{
+    uint8_t head[ARCHIVE_HEAD];
+    hsy_status st = unpack_take(r, head, sizeof head);
+
+    if (st != HSY_OK)
+        return st;
+    if (memcmp(head, ARCHIVE_MAGIC, 4) != 0 ||
+        archive_get(head + 12, 4) != hsy_crc32c(0, head, 12))
+        return unpack_bad(r, "this is no archive of a collector's data");
+    if (archive_get(head + 4, 4) != ARCHIVE_VERSION)
+        return host_fail(r->err, HSY_E_VERSION, "archive",
+                         "a newer program made it: use that one");
+    return archive_get(head + 8, 4) == 0
+               ? HSY_OK
+               : unpack_bad(r, "reserved bytes are not zero");
+}
+
+/* ---- What records do ----------------------------------------------------- */
+
+static hsy_status unpack_commit(struct unpack_reader *r, struct store_commit *c)
+{
+    hsy_status st;
+    bool more;
+
+    c->seq = r->seq + 1;
+    st = r->store->is->append(r->store, c, r->err);
+    if (st == HSY_OK)
+        r->seq++;
+    if (st == HSY_OK)
+        st = r->store->is->settle(r->store, STORE_BUSY, &more, r->err);
+    return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
+}
+
+static hsy_status unpack_take_state(struct unpack_reader *r)
+{
+    struct store_state state;
+    hsy_status st;
+
+    memcpy(state.key, r->bytes, STORE_KEY);
+    state.seq = 0;
+    state.closed = (uint32_t)archive_get(r->bytes + STORE_KEY + 8, 4);
+    state.day = (uint32_t)archive_get(r->bytes + STORE_KEY + 12, 4);
+    st = store_keep_inherit(r->store, &state, r->err);
+    return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
+}
+
+static hsy_status unpack_take_document(struct unpack_reader *r)
+{
+    if (r->document != NULL)
+        return unpack_bad(r, "two documents");
+    r->document = r->bytes;
+    r->document_len = r->len;
+    r->bytes = NULL;
+    r->room = 0;
+    return HSY_OK;
+}
+
+static hsy_status unpack_take_entry(struct unpack_reader *r)
+{
+    const size_t n = r->nentries + 1;
+    uint8_t **entries;
+    size_t *lens;
+
+    if (archive_get(r->bytes, 4) != r->nentries || n > UNPACK_ENTRIES)
+        return unpack_bad(r, "an entry is missing, or there are too many");
+    entries = realloc(r->entries, n * sizeof(uint8_t *));
+    if (entries == NULL)
+        return unpack_nomem(r);
+    r->entries = entries;
+    lens = realloc(r->lens, n * sizeof *lens);
+    if (lens == NULL)
+        return unpack_nomem(r);
+    r->lens = lens;
+    entries[r->nentries] = malloc(r->len);
+    if (entries[r->nentries] == NULL)
+        return unpack_nomem(r);
+    memcpy(entries[r->nentries], r->bytes + 4, r->len - 4);
+    lens[r->nentries++] = r->len - 4;
+    return HSY_OK;
+}
+
+static hsy_status unpack_take_count(struct unpack_reader *r)
+{
+    const struct store_count count = {(uint32_t)archive_get(r->bytes, 4),
+                                      (uint32_t)archive_get(r->bytes + 4, 4),
+                                      archive_get(r->bytes + 8, 8),
+                                      archive_get(r->bytes + 16, 8)};
+    struct store_commit c = {.counts = &count, .ncounts = 1};
+
+    return unpack_commit(r, &c);
+}
+
+static hsy_status unpack_take_quota(struct unpack_reader *r)
+{
+    struct store_quota quota = {.epoch = (uint32_t)archive_get(r->bytes, 4),
+                                .used = (uint32_t)archive_get(r->bytes + 4, 4)};
+    struct store_commit c = {.quotas = &quota, .nquotas = 1};
+
+    memcpy(quota.token, r->bytes + 8, sizeof quota.token);
+    return unpack_commit(r, &c);
+}
+
+static hsy_status unpack_take_ids(struct unpack_reader *r)
+{
+    const struct store_ids ids = {
+        .epoch = (uint32_t)archive_get(r->bytes, 4),
+        .null = r->type == ARCHIVE_NULL_IDS,
+        .ids = (const struct store_id *)(const void *)(r->bytes + 4),
+        .n = (r->len - 4) / sizeof *ids.ids};
+    struct store_commit c = {.ids = &ids, .nids = 1};
+
+    if ((r->len - 4) % sizeof(struct store_id) != 0)
+        return unpack_bad(r, "half an id");
+    return unpack_commit(r, &c);
+}
+
+static hsy_status unpack_take_tally(struct unpack_reader *r)
+{
+    r->now = (struct store_tally){(uint32_t)archive_get(r->bytes, 4),
+                                  (uint32_t)archive_get(r->bytes + 4, 4),
+                                  archive_get(r->bytes + 8, 8)};
+    if (r->now.entry >= r->nentries || r->now.words == 0)
+        return unpack_bad(r, "a tally of no entry");
+    r->written[r->now.entry] = 1;
+    return r->store->is->chunks(r->store, &r->now, NULL, 0, r->err);
+}
+
+static hsy_status unpack_take_chunk(struct unpack_reader *r)
+{
+    int64_t words[STORE_CHUNK];
+    const struct store_chunk c = {(uint32_t)archive_get(r->bytes, 4), words,
+                                  (r->len - 4) / 8};
+    hsy_status st;
+
+    if (r->now.words == 0 || r->len % 8 != 4 || c.n > STORE_CHUNK)
+        return unpack_bad(r, "a chunk of no tally");
+    for (size_t i = 0; i < c.n; i++)
+        words[i] = (int64_t)archive_get(r->bytes + 4 + 8 * i, 8);
+    st = r->store->is->chunks(r->store, &r->now, &c, 1, r->err);
+    return st == HSY_E_RANGE ? unpack_bad(r, "a chunk does not fit its tally")
+                             : st;
+}
+
+/* All tallies are there: one round of each entry that has some. */
+static hsy_status unpack_rounds(struct unpack_reader *r)
+{
+    hsy_status st = HSY_OK;
+
+    for (size_t i = 0; st == HSY_OK && !r->rounded && i < r->nentries; i++) {
+        const struct store_round round = {(uint32_t)i, r->seq};
+
+        if (r->written[i] != 0)
+            st = r->store->is->rounds(r->store, &round, 1, r->err);
+    }
+    r->rounded = true;
+    return st;
+}
+
+static hsy_status unpack_take_batch(struct unpack_reader *r)
+{
+    const struct store_batch b = {
+        .entry = (uint32_t)archive_get(r->bytes, 4),
+        .epoch = (uint32_t)archive_get(r->bytes + 4, 4),
+        .type = (uint32_t)archive_get(r->bytes + 8, 4),
+        .reports = archive_get(r->bytes + 12, 8),
+        .bytes = r->bytes + 20,
+        .len = r->len - 20};
+    struct store_commit c = {.batches = &b, .nbatches = 1};
+
+    if (b.entry >= r->nentries)
+        return unpack_bad(r, "a batch of no entry");
+    return unpack_commit(r, &c);
+}
+
+static hsy_status unpack_take_figure(struct unpack_reader *r)
+{
+    const struct store_figure f = {(uint32_t)archive_get(r->bytes, 4),
+                                   (uint32_t)archive_get(r->bytes + 4, 4),
+                                   (const char *)r->bytes + 8, r->len - 8};
+
+    return r->store->is->figure(r->store, &f, r->err);
+}
+
+static hsy_status unpack_take_merged(struct unpack_reader *r)
+{
+    struct store_commit c = {.merged = r->bytes};
+    hsy_status st = unpack_commit(r, &c);
+
+    return st == HSY_E_REFUSED ? unpack_bad(r, "a merged tally is there twice")
+                               : st;
+}
+
+static hsy_status unpack_book(struct unpack_reader *r, hsy_status st)
+{
+    if (st == HSY_E_FORMAT && r->err != NULL)
+        r->err->line = r->record;
+    return st;
+}
+
+static hsy_status unpack_take_book(struct unpack_reader *r)
+{
+    return unpack_book(r, archive_book_add(&r->book, r->directory,
+                                           (uint32_t)archive_get(r->bytes, 4),
+                                           archive_get(r->bytes + 4, 8),
+                                           r->bytes + ARCHIVE_BOOK_HEAD,
+                                           r->len - ARCHIVE_BOOK_HEAD, r->err));
+}
+
+static hsy_status unpack_take_end(struct unpack_reader *r)
+{
+    uint8_t more;
+    ssize_t n;
+    hsy_status st =
+        unpack_book(r, archive_book_end(&r->book, r->directory, r->err));
+
+    if (st != HSY_OK)
+        return st;
+    if (archive_get(r->bytes, 8) != r->record - 1)
+        return unpack_bad(r, "records are missing");
+    do
+        n = read(r->fd, &more, 1);
+    while (n == -1 && retry_read(r->fd));
+    return n == 0 ? HSY_OK : unpack_bad(r, "something follows its end");
+}
+
+/* Ranks that are asked for. */
+enum { UNPACK_ENTRY = 3, UNPACK_IDS = 6, UNPACK_TALLY = 7 };
+
+static const struct {
+    size_t least, most; /* bytes of the payload */
+    unsigned rank;      /* they come in this order */
+    hsy_status (*take)(struct unpack_reader *r);
+} unpack_types[] = {
+    [ARCHIVE_STATE] = {STORE_KEY + 16, STORE_KEY + 16, 1, unpack_take_state},
+    [ARCHIVE_DOCUMENT] = {1, SIZE_MAX, 2, unpack_take_document},
+    [ARCHIVE_ENTRY] = {5, SIZE_MAX, UNPACK_ENTRY, unpack_take_entry},
+    [ARCHIVE_COUNT] = {24, 24, 4, unpack_take_count},
+    [ARCHIVE_QUOTA] = {24, 24, 5, unpack_take_quota},
+    [ARCHIVE_IDS] = {4, SIZE_MAX, UNPACK_IDS, unpack_take_ids},
+    [ARCHIVE_TALLY] = {16, 16, UNPACK_TALLY, unpack_take_tally},
+    [ARCHIVE_CHUNK] = {12, 4 + 8 * STORE_CHUNK, UNPACK_TALLY,
+                       unpack_take_chunk},
+    [ARCHIVE_BATCH] = {20, SIZE_MAX, 8, unpack_take_batch},
+    [ARCHIVE_FIGURE] = {8, SIZE_MAX, 9, unpack_take_figure},
+    [ARCHIVE_MERGED] = {STORE_MERGED, STORE_MERGED, 10, unpack_take_merged},
+    [ARCHIVE_END] = {8, 8, 12, unpack_take_end},
+    [ARCHIVE_NULL_IDS] = {4, SIZE_MAX, UNPACK_IDS, unpack_take_ids},
+    [ARCHIVE_BOOK] = {ARCHIVE_BOOK_HEAD + 1, SIZE_MAX, 11, unpack_take_book}};
+
+/* Document and entries go in together, before what speaks of them. */
+static hsy_status unpack_put_document(struct unpack_reader *r)
+{
+    r->put = true;
+    r->written = calloc(r->nentries + 1, 1);
+    if (r->written == NULL)
+        return unpack_nomem(r);
+    if (r->document == NULL)
+        return r->nentries == 0 ? HSY_OK
+                                : unpack_bad(r, "entries of no document");
+    return r->store->is->document(r->store, r->document, r->document_len, 0,
+                                  (const uint8_t *const *)r->entries, r->lens,
+                                  r->nentries, r->err);
+}
+
+static hsy_status unpack_take_one(struct unpack_reader *r, unsigned *rank)
+{
+    hsy_status st = unpack_next(r);
+
+    if (st != HSY_OK)
+        return st;
+    if (r->type == 0 || r->type >= ARCHIVE_TYPES)
+        return unpack_bad(r, "a record of an unknown type");
+    if (unpack_types[r->type].rank < *rank || (*rank == 0 && r->type != 1) ||
+        (*rank == 1 && r->type == ARCHIVE_STATE))
+        return unpack_bad(r, "a record is out of order");
+    *rank = unpack_types[r->type].rank;
+    if (r->len < unpack_types[r->type].least ||
+        r->len > unpack_types[r->type].most)
+        return unpack_bad(r, "a record has another length than its type");
+    if (*rank > UNPACK_ENTRY && !r->put)
+        st = unpack_put_document(r);
+    if (st == HSY_OK && *rank > UNPACK_TALLY)
+        st = unpack_rounds(r);
+    return st == HSY_OK ? unpack_types[r->type].take(r) : st;
+}
+
+hsy_status store_archive_read(struct store *s, const char *directory, int fd,
+                              hsy_error *err)
+{
+    struct unpack_reader r = {
+        .store = s, .err = err, .fd = fd, .directory = directory};
+    unsigned rank = 0;
+    hsy_status st = unpack_head(&r);
+
+    while (st == HSY_OK && r.type != ARCHIVE_END)
+        st = unpack_take_one(&r, &rank);
+    for (size_t i = 0; i < r.nentries; i++)
+        free(r.entries[i]);
+    free(r.entries);
+    free(r.lens);
+    free(r.document);
+    free(r.written);
+    free(r.bytes);
+    archive_book_done(&r.book);
+    return st;
+}
