@@ -1,5 +1,5 @@
 /* audit.c - one audit from claim to verdict. */
-#include "audit_parts.h"
+#include "audit/internal.h"
 
 #include <math.h>
 #include <stdio.h>

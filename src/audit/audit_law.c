@@ -1,5 +1,5 @@
 /* audit_law.c - epsilon from the resolved integers, two ways. */
-#include "audit_parts.h"
+#include "audit/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* audit_sample.c - draw reports of every probe and count what can be seen. */
-#include "audit_parts.h"
+#include "audit/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* cmd_audit.c - hearsay audit: check the claims of a mechanism. */
-#include "audit.h"
+#include "audit/audit.h"
 #include "cli.h"
 
 #include <inttypes.h>

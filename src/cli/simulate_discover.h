@@ -2,7 +2,7 @@
 #ifndef SIMULATE_DISCOVER_H
 #define SIMULATE_DISCOVER_H
 
-#include "discovery.h"
+#include "sim/discovery/discovery.h"
 #include "simulate_study.h"
 
 struct simulate_discover {

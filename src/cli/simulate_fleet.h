@@ -3,7 +3,7 @@
 #define SIMULATE_FLEET_H
 
 #include "cli.h"
-#include "fleet.h"
+#include "sim/fleet/fleet.h"
 
 /* Print what was sent and what is so (simulate_truths.c). 0, or the exit code
  * after a message. */

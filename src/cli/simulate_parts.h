@@ -3,7 +3,7 @@
 #define SIMULATE_PARTS_H
 
 #include "cli.h"
-#include "sim.h"
+#include "sim/attack/attack.h"
 
 enum simulate_kind {
     SIMULATE_AVERAGING,

@@ -1,6 +1,6 @@
 /* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
  * puzzle finds words among people whose words are known. */
-#include "puzzling.h"
+#include "sim/discovery/puzzling.h"
 #include "simulate_study.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "host/base/output.h"
-#include "study.h"
+#include "sim/study/study.h"
 
 #define SIMULATE_LIST_MAX 64u   /* entries of a list on the command line */
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */

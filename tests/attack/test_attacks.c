@@ -6,7 +6,7 @@
  * sqrt(m (1 - m) / n) in less than one test of a million. The seed is fixed,
  * or HSY_TEST_SEED; HSY_TEST_LONG=1 takes the sizes of the long run.
  */
-#include "sim_parts.h"
+#include "sim/attack/internal.h"
 #include "tap.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * test_audit.c - the auditor itself: its bound against known figures, its
  * search, its confidence, and its eyes for what is not in the report.
  */
-#include "audit_parts.h"
+#include "audit/internal.h"
 #include "tap.h"
 #include "trial.h"
 

@@ -1,6 +1,6 @@
 /* test_fleet.c - devices that live for days: who sends what on which day, and
  * that what was kept is kept. */
-#include "fleet.h"
+#include "sim/fleet/fleet.h"
 
 #include "example_tasks.h"
 #include "tap.h"

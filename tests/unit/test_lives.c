@@ -9,9 +9,9 @@
  * (tests/e2e/attendance.t).
  */
 #include "example_tasks.h"
-#include "fleet.h"
 #include "host/format/format.h"
 #include "server/collector/figures/figures.h"
+#include "sim/fleet/fleet.h"
 #include "tap.h"
 
 #include <inttypes.h>

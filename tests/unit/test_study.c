@@ -1,7 +1,7 @@
 /*
  * test_study.c - studies: populations, reports drawn at once, theory, threads.
  */
-#include "study_parts.h"
+#include "sim/study/internal.h"
 #include "tap.h"
 
 #include <math.h>

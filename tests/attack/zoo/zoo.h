@@ -7,7 +7,7 @@
 #ifndef ZOO_H
 #define ZOO_H
 
-#include "audit.h"
+#include "audit/audit.h"
 #include "lib/bits/bytes.h"
 #include "lib/scheme/scheme.h"
 

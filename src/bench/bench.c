@@ -1,0 +1,639 @@
+/* cmd_bench.c - hearsay bench: speed, next to what this machine allows. */
+#define _DEFAULT_SOURCE
+#include "bench/bench.h"
+#include "cli.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BENCH_QUICK = 1, BENCH_KERNEL, BENCH_FORMAT };
+
+static const struct cli_option bench_options[] = {
+    {BENCH_QUICK, "quick", NULL, "less than a minute, rougher figures"},
+    {BENCH_KERNEL, "kernel", "GLOB",
+     "only rows of this name, '*' for any text"},
+    CLI_FORMAT_OPTION(BENCH_FORMAT),
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command bench_usage = {
+    "bench", "[--quick] [--kernel GLOB] [--format F]",
+    "Measure how fast this machine reads memory, draws random bytes, makes,\n"
+    "counts and decodes reports, on one core. A row without @ is the best "
+    "that\n"
+    "the processor can do; @avx2, @portable and @plain are the lesser tables\n"
+    "of loops, the last of them the textbook ones. Each row says how many\n"
+    "times faster than plain it is, and its share of a limit measured in the\n"
+    "same run. lh-table counts decodings of 10,000 seeds; 1 / (of limit) of a\n"
+    "wht row is its time in copies of the array; randomize and tally are the\n"
+    "commands, text in and reports out.",
+    bench_options};
+
+/*
+ * An OUE report takes 32 binary digits of coins for each of its d bits, a GRR
+ * report two words. Local hashing's own g is 4 at epsilon 1. A table may not be
+ * named twice: rows are found by name.
+ */
+static const struct bench_case bench_cases[] = {
+    {.name = "memory-read", .unit = "B", .measure = bench_memory_read},
+    {.name = "memory-copy", .unit = "B", .measure = bench_memory_copy},
+    {.name = "chacha20",
+     .unit = "B",
+     .measure = bench_chacha20,
+     .levels = true},
+    {.name = "crc32c", .unit = "B", .measure = bench_crc32c},
+    {.name = "blake2b", .unit = "B", .measure = bench_blake2b},
+    {.name = "unary-fold-1024",
+     .unit = " reports",
+     .measure = bench_fold,
+     .levels = true,
+     .limit = "memory-read",
+     .takes = 128,
+     .mechanism = "oue",
+     .d = 1024},
+    {.name = "unary-fold-1000",
+     .unit = " reports",
+     .measure = bench_fold,
+     .levels = true,
+     .limit = "memory-read",
+     .takes = 125,
+     .mechanism = "oue",
+     .d = 1000},
+    {.name = "unary-fold-16384",
+     .unit = " reports",
+     .measure = bench_fold,
+     .levels = true,
+     .limit = "memory-read",
+     .takes = 2048,
+     .mechanism = "oue",
+     .d = 16384},
+    {.name = "oue-device-1024",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 32 * 128,
+     .mechanism = "oue",
+     .d = 1024,
+     .reports = 512},
+    {.name = "oue-simulate-1024",
+     .unit = " reports",
+     .measure = bench_simulate,
+     .levels = true,
+     .mechanism = "oue",
+     .d = 1024,
+     .reports = 512},
+    {.name = "grr-bulk-1024",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 16,
+     .mechanism = "grr",
+     .d = 1024,
+     .reports = 16384},
+    {.name = "dwm-bulk",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 44, /* five words, and the published coin */
+     .mechanism = "dwm",
+     .range = 1000,
+     .reports = 16384},
+    {.name = "ss-device-1024",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 8 * 257, /* four slots a word, and the coin */
+     .mechanism = "ss",
+     .d = 1024,
+     .reports = 512},
+    {.name = "ss-simulate-1024",
+     .unit = " reports",
+     .measure = bench_simulate,
+     .levels = true,
+     .mechanism = "ss",
+     .d = 1024,
+     .reports = 512},
+    {.name = "dbitflip-bulk-1024",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 16 * 8 + 4,
+     .mechanism = "dbitflip",
+     .d = 1024,
+     .reports = 16384},
+    {.name = "lh-direct-1024",
+     .unit = " evaluations",
+     .measure = bench_direct,
+     .levels = true,
+     .mechanism = "olh",
+     .d = 1024,
+     .pool_bits = 16,
+     .reports = 60000},
+    {.name = "lh-table-16384",
+     .unit = " decodings",
+     .measure = bench_table,
+     .levels = true,
+     .mechanism = "olh",
+     .d = 16384,
+     .pool_bits = 14,
+     .reports = 200000},
+    {.name = "lh-table-g16-16384",
+     .unit = " decodings",
+     .measure = bench_table,
+     .levels = true,
+     .mechanism = "olh",
+     .d = 16384,
+     .g = 16,
+     .pool_bits = 14,
+     .reports = 200000},
+    {.name = "lh-strings-8192",
+     .unit = " evaluations",
+     .measure = bench_strings,
+     .levels = true,
+     .mechanism = "olh",
+     .candidates = 8192,
+     .reports = 1 << 18},
+    {.name = "pem-search-16",
+     .unit = " evaluations",
+     .measure = bench_search,
+     .limit = "lh-strings-8192",
+     .takes = 1,
+     .mechanism = "pem",
+     .reports = 1 << 20},
+    {.name = "sfp-search",
+     .unit = " evaluations",
+     .measure = bench_puzzle,
+     .mechanism = "sfp",
+     .epsilon = 8,
+     .hashes = 256,
+     .width = 1024,
+     .reports = 1 << 16},
+    {.name = "hr-bulk-16384",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 16,
+     .mechanism = "hr",
+     .d = 16383,
+     .reports = 16384},
+    {.name = "wht-2^20",
+     .unit = " transforms",
+     .measure = bench_wht,
+     .levels = true,
+     .limit = "memory-copy",
+     .takes = 8 << 20,
+     .d = 1 << 20},
+    {.name = "wht-2^22",
+     .unit = " transforms",
+     .measure = bench_wht,
+     .levels = true,
+     .limit = "memory-copy",
+     .takes = 8 << 22,
+     .d = 1 << 22},
+    {.name = "hcms-fold",
+     .unit = " reports",
+     .measure = bench_sketch,
+     .mechanism = "hcms",
+     .hashes = 65536,
+     .width = 1024,
+     .reports = 1000000},
+    {.name = "cms-fold-1024",
+     .unit = " reports",
+     .measure = bench_sketch,
+     .levels = true,
+     .mechanism = "cms",
+     .hashes = 65536,
+     .width = 1024,
+     .reports = 1000000},
+    {.name = "pgr-bulk-3-7",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 24,
+     .mechanism = "pgr",
+     .d = 1024,
+     .q = 3,
+     .t = 7,
+     .reports = 16384},
+    {.name = "pgr-bulk-53-4",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 24,
+     .mechanism = "pgr",
+     .d = 65536,
+     .q = 53,
+     .t = 4,
+     .reports = 16384},
+    {.name = "pgr-bulk-149-4",
+     .unit = " reports",
+     .measure = bench_randomize,
+     .levels = true,
+     .limit = "chacha20",
+     .takes = 24,
+     .mechanism = "pgr",
+     .d = 3330300,
+     .q = 149,
+     .t = 4,
+     .reports = 16384},
+    {.name = "pgr-single-3-7",
+     .unit = " reports",
+     .measure = bench_single,
+     .mechanism = "pgr",
+     .d = 1024,
+     .q = 3,
+     .t = 7,
+     .reports = 16384},
+    {.name = "pgr-single-53-4",
+     .unit = " reports",
+     .measure = bench_single,
+     .mechanism = "pgr",
+     .d = 65536,
+     .q = 53,
+     .t = 4,
+     .reports = 16384},
+    {.name = "pgr-single-149-4",
+     .unit = " reports",
+     .measure = bench_single,
+     .mechanism = "pgr",
+     .d = 3330300,
+     .q = 149,
+     .t = 4,
+     .reports = 16384},
+    {.name = "pgr-decode-16384",
+     .unit = " decodings",
+     .measure = bench_decode,
+     .levels = true,
+     .mechanism = "pgr",
+     .d = 16384,
+     .epsilon = 5,
+     .reports = 100000},
+    {.name = "pgr-decode-149-4",
+     .unit = " decodings",
+     .measure = bench_decode,
+     .mechanism = "pgr",
+     .d = 3330300,
+     .q = 149,
+     .t = 4,
+     .epsilon = 5,
+     .reports = 100000},
+    {.name = "sw-em-1024",
+     .unit = " decodings",
+     .measure = bench_em,
+     .mechanism = "sw",
+     .d = 1024,
+     .reports = 100000},
+    {.name = "sw-ems-1024",
+     .unit = " decodings",
+     .measure = bench_ems,
+     .mechanism = "sw",
+     .d = 1024,
+     .reports = 100000},
+    {.name = "rappor-fold-32",
+     .unit = " reports",
+     .measure = bench_rappor_fold,
+     .levels = true,
+     .d = 32},
+    {.name = "rappor-fold-128",
+     .unit = " reports",
+     .measure = bench_rappor_fold,
+     .levels = true,
+     .d = 128},
+    {.name = "rappor-encode-32",
+     .unit = " reports",
+     .measure = bench_rappor_encode,
+     .levels = true,
+     .d = 32},
+    {.name = "rappor-dialect-fresh",
+     .unit = " reports",
+     .measure = bench_rappor_fresh},
+    {.name = "rappor-dialect-kept",
+     .unit = " reports",
+     .measure = bench_rappor_kept},
+    {.name = "device-answer-16",
+     .unit = " answers",
+     .measure = bench_device,
+     .mechanism = "grr",
+     .d = 1024,
+     .reports = 16},
+    {.name = "device-answer-100", /* reports of 128 bytes */
+     .unit = " answers",
+     .measure = bench_device,
+     .mechanism = "oue",
+     .d = 1024,
+     .reports = 100},
+    {.name = "chain-grr-1024",
+     .unit = " reports",
+     .measure = bench_chain,
+     .mechanism = "grr",
+     .d = 1024},
+    {.name = "chain-sue-1024",
+     .unit = " reports",
+     .measure = bench_chain,
+     .mechanism = "sue",
+     .d = 1024},
+    {.name = "chain-rappor-32",
+     .unit = " reports",
+     .measure = bench_chain,
+     .mechanism = "rappor",
+     .d = 1024},
+    {.name = "rappor-decode-demo",
+     .unit = " decodings",
+     .measure = bench_rappor_decode,
+     .d = 32,
+     .hashes = 1,
+     .width = 64,
+     .candidates = 190,
+     .reports = 1000000},
+    {.name = "rappor-decode-128x128x200",
+     .unit = " decodings",
+     .measure = bench_rappor_decode,
+     .d = 128,
+     .hashes = 2,
+     .width = 128,
+     .candidates = 200,
+     .reports = 1000000},
+    {.name = "rappor-decode-100000",
+     .unit = " decodings",
+     .measure = bench_rappor_decode,
+     .d = 128,
+     .hashes = 2,
+     .width = 128,
+     .candidates = 100000,
+     .reports = 1000000,
+     .slow = true},
+    {.name = "associate-50000",
+     .unit = " tables",
+     .measure = bench_associate,
+     .reports = 50000},
+    {.name = "randomize-grr-1024",
+     .unit = " lines",
+     .measure = bench_command,
+     .mechanism = "grr",
+     .command = "randomize"},
+    {.name = "tally-grr-1024",
+     .unit = " reports",
+     .measure = bench_command,
+     .mechanism = "grr",
+     .command = "tally"},
+    {.name = "randomize-lh-1024",
+     .unit = " lines",
+     .measure = bench_command,
+     .mechanism = "olh",
+     .command = "randomize"},
+    {.name = "tally-lh-1024",
+     .unit = " reports",
+     .measure = bench_command,
+     .mechanism = "olh",
+     .command = "tally"},
+    {.name = "randomize-oue-1024",
+     .unit = " lines",
+     .measure = bench_command,
+     .limit = "chacha20",
+     .takes = 32 * 128,
+     .mechanism = "oue",
+     .command = "randomize",
+     .part = 8},
+    {.name = "tally-oue-1024",
+     .unit = " reports",
+     .measure = bench_command,
+     .limit = "memory-read",
+     .takes = 128,
+     .mechanism = "oue",
+     .command = "tally",
+     .part = 8},
+};
+
+#define BENCH_CASES (sizeof bench_cases / sizeof bench_cases[0])
+
+struct bench_row {
+    const struct bench_case *what;
+    hsy_cpu level;
+    char name[48], limit[48];
+    double rate;
+    double times_plain, of_limit; /* 0: does not apply */
+};
+
+/* What was asked for, the rates so far, and the rows that come of it. */
+struct bench_report {
+    struct bench bench;
+    const char *glob; /* NULL: all, slow ones unless quick */
+    bool quick;
+    enum cli_format format;
+    double rates[BENCH_CASES][BENCH_LEVELS]; /* 0: not measured yet */
+    struct bench_row rows[BENCH_CASES * BENCH_LEVELS];
+    size_t n;
+};
+
+/* ---- Measuring ----------------------------------------------------------- */
+
+static void bench_announce(const char *name)
+{
+    if (isatty(STDERR_FILENO) == 1)
+        fprintf(stderr, "\r\033[K%s", name);
+}
+
+/* "name", or "name@level" below the best. */
+static void bench_row_name(char name[48], const struct bench_case *c,
+                           hsy_cpu level)
+{
+    bool best = !c->levels || level == hsy_cpu_best();
+
+    snprintf(name, 48, "%s%s%s", c->name, best ? "" : "@",
+             best ? "" : hsy_cpu_name(level));
+}
+
+/* The rate of a case, measured now unless it is known; 0 after a message. */
+static double bench_rate(struct bench_report *r, const struct bench_case *c,
+                         hsy_cpu level)
+{
+    double *rate;
+    char name[48];
+
+    if (!c->levels)
+        level = hsy_cpu_best();
+    rate = &r->rates[c - bench_cases][level];
+    if (*rate == 0) {
+        bench_row_name(name, c, level);
+        bench_announce(name);
+        *rate = c->measure(&r->bench, c, level);
+    }
+    return *rate;
+}
+
+static const struct bench_case *bench_case_find(const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(bench_cases[i].name, name) != 0)
+        i++;
+    return &bench_cases[i];
+}
+
+/* False after a message. */
+static bool bench_row_measure(struct bench_report *r, struct bench_row *row)
+{
+    const struct bench_case *c = row->what, *limit;
+    double other;
+
+    row->rate = bench_rate(r, c, row->level);
+    if (row->rate <= 0)
+        return false;
+    if (c->levels) {
+        other = bench_rate(r, c, HSY_CPU_PLAIN);
+        row->times_plain = other > 0 ? row->rate / other : 0;
+        if (other <= 0)
+            return false;
+    }
+    if (c->limit == NULL)
+        return true;
+    limit = bench_case_find(c->limit);
+    bench_row_name(row->limit, limit, row->level);
+    other = bench_rate(r, limit, row->level);
+    row->of_limit = other > 0 ? row->rate * c->takes / other : 0;
+    return other > 0;
+}
+
+/* Rows of a case, best first. */
+static bool bench_case_rows(struct bench_report *r, const struct bench_case *c)
+{
+    int last = c->levels ? HSY_CPU_PLAIN : (int)hsy_cpu_best();
+
+    if (c->slow && r->quick && r->glob == NULL)
+        return true;
+    for (int level = (int)hsy_cpu_best(); level >= last; level--) {
+        struct bench_row *row = &r->rows[r->n];
+
+        *row = (struct bench_row){.what = c, .level = (hsy_cpu)level};
+        bench_row_name(row->name, c, row->level);
+        if (r->glob != NULL && fnmatch(r->glob, row->name, 0) != 0)
+            continue;
+        if (!bench_row_measure(r, row))
+            return false;
+        r->n++;
+    }
+    return true;
+}
+
+/* ---- Printing ------------------------------------------------------------ */
+
+enum bench_what {
+    BENCH_NAME,
+    BENCH_RATE,
+    BENCH_TIMES_PLAIN,
+    BENCH_OF_LIMIT,
+    BENCH_LIMIT,
+    BENCH_COLUMNS
+};
+
+/* A ratio with so many decimals, or nothing if it does not apply. */
+static struct cli_cell bench_ratio(double ratio, int decimals)
+{
+    struct cli_cell cell = cli_number(ratio > 0 ? ratio : NAN);
+
+    if (ratio > 0)
+        snprintf(cell.shown, sizeof cell.shown, "%.*f", decimals, ratio);
+    return cell;
+}
+
+static void bench_cell(const void *ctx, size_t i, size_t column,
+                       struct cli_cell *out)
+{
+    const struct bench_row *row = &((const struct bench_report *)ctx)->rows[i];
+
+    switch ((enum bench_what)column) {
+    case BENCH_NAME:
+        *out = cli_text(row->name);
+        break;
+    case BENCH_RATE:
+        *out = cli_number(row->rate);
+        cli_show_rough(out, row->rate, row->what->unit);
+        break;
+    case BENCH_TIMES_PLAIN:
+        *out = bench_ratio(row->times_plain, 1);
+        break;
+    case BENCH_OF_LIMIT:
+        *out = bench_ratio(row->of_limit, 2);
+        break;
+    default:
+        *out = cli_text(row->limit[0] != '\0' ? row->limit : NULL);
+    }
+}
+
+static int bench_print(const struct bench_report *r)
+{
+    static const struct cli_column columns[BENCH_COLUMNS] = {
+        [BENCH_NAME] = {"kernel", NULL},
+        [BENCH_RATE] = {"per_second", "per second"},
+        [BENCH_TIMES_PLAIN] = {"times_plain", "times plain"},
+        [BENCH_OF_LIMIT] = {"of_limit", "of limit"},
+        [BENCH_LIMIT] = {"limit", NULL}};
+    const struct cli_table table = {columns, BENCH_COLUMNS, r->n, bench_cell,
+                                    r};
+    const struct cli_field fields[] = {
+        {"version", cli_text(HSY_VERSION)},
+        {"cpu", cli_text(hsy_cpu_name(hsy_cpu_best()))}};
+
+    cli_print(r->format, &table, fields, 2, "kernels");
+    return cli_finish();
+}
+
+/* ---- The command --------------------------------------------------------- */
+
+static bool bench_parse(struct bench_report *r, struct cli_parser *p)
+{
+    for (int id = cli_next(p); id != CLI_END; id = cli_next(p)) {
+        switch (id) {
+        case BENCH_QUICK:
+            r->quick = true;
+            r->bench.seconds = 0.05;
+            r->bench.lines = (size_t)1 << 20;
+            break;
+        case BENCH_KERNEL:
+            r->glob = p->value;
+            break;
+        case BENCH_FORMAT:
+            if (!cli_value_format(p, &r->format))
+                return false;
+            break;
+        case CLI_OPERAND:
+            cli_usage(p, "bench takes no files");
+            return false;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    struct bench_report r = {
+        .bench = {.seconds = 0.5, .lines = (size_t)1 << 23}};
+    struct cli_parser p;
+    bool good = true;
+
+    cli_begin(&p, &bench_usage, argc, argv);
+    if (!bench_parse(&r, &p))
+        return p.exit;
+    for (size_t i = 0; i < BENCH_CASES && good; i++)
+        good = bench_case_rows(&r, &bench_cases[i]);
+    if (isatty(STDERR_FILENO) == 1)
+        fputs("\r\033[K", stderr);
+    bench_files_clear(&r.bench);
+    bench_buffer_clear(&r.bench);
+    if (!good)
+        return CLI_FAILED;
+    if (r.n == 0)
+        return cli_usage(&p, "no kernel is called '%s'", r.glob);
+    return bench_print(&r);
+}

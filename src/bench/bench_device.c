@@ -1,0 +1,241 @@
+/* bench_device.c - what an answer costs a device besides its durable write. */
+#include "bench/bench.h"
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BENCH_DEVICE_START 20000u /* a day */
+#define BENCH_DEVICE_DAYS 36500u
+
+/* A device whose files are memory; every task is asked once a day. */
+struct bench_device {
+    hsy_scheme *s;
+    size_t tasks;
+    uint8_t wire[HSY_SCHEME_WIRE];
+    uint8_t *document;
+    size_t document_len;
+    hsy_device *dev;
+    hsy_release **releases;
+    hsy_source source;
+    hsy_policy policy;
+    uint8_t *file[3];
+    size_t len[3];
+    uint64_t day;
+    bool failed;
+};
+
+static hsy_status bench_device_load(void *ctx, hsy_file file, uint8_t *buf,
+                                    size_t room, size_t *len)
+{
+    const struct bench_device *x = ctx;
+
+    if (x->file[file] == NULL)
+        return HSY_E_EMPTY;
+    if (x->len[file] > room)
+        return HSY_E_RANGE;
+    *len = x->len[file];
+    memcpy(buf, x->file[file], *len);
+    return HSY_OK;
+}
+
+/* The copy stands for what a write into the system's memory costs. */
+static hsy_status bench_device_store(void *ctx, hsy_file file,
+                                     const uint8_t *buf, size_t len)
+{
+    struct bench_device *x = ctx;
+    uint8_t *room = x->file[file];
+
+    if (room == NULL || x->len[file] < len)
+        room = realloc(room, len);
+    if (room == NULL)
+        return HSY_E_NOMEM;
+    memcpy(room, buf, len);
+    x->file[file] = room;
+    x->len[file] = len;
+    return HSY_OK;
+}
+
+static hsy_status bench_device_now(void *ctx, uint64_t *seconds)
+{
+    const struct bench_device *x = ctx;
+
+    *seconds = x->day * 86400;
+    return HSY_OK;
+}
+
+static hsy_status bench_device_entropy(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    memset(buf, 7, len);
+    return HSY_OK;
+}
+
+static bool bench_device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
+                                const uint8_t sig[HSY_SIGNATURE],
+                                const uint8_t *bytes, size_t len)
+{
+    (void)ctx, (void)key, (void)sig, (void)bytes, (void)len;
+    return true;
+}
+
+static hsy_world bench_device_world(struct bench_device *x)
+{
+    return (hsy_world){.size = sizeof(hsy_world),
+                       .ctx = x,
+                       .load = bench_device_load,
+                       .store = bench_device_store,
+                       .now = bench_device_now,
+                       .entropy = {bench_device_entropy, NULL},
+                       .verify = bench_device_verify};
+}
+
+/* Task i: the same question with a plan of its own, so that each is a release
+ * with a record of its own. */
+static hsy_task bench_device_task(const struct bench_device *x, size_t i)
+{
+    hsy_task t = {.release = 1,
+                  .source = "bench",
+                  .question = "?",
+                  .question_len = 1,
+                  .start = BENCH_DEVICE_START - (uint32_t)i,
+                  .end = BENCH_DEVICE_START + BENCH_DEVICE_DAYS,
+                  .slot_days = 1,
+                  .max_changes = 1,
+                  .answers = 1,
+                  .sends = 1,
+                  .sample = {1, 1},
+                  .grace_days = 1,
+                  .other = HSY_TASK_CLOSED,
+                  .scheme = x->wire};
+
+    t.id[0] = (char)('a' + i / 26);
+    t.id[1] = (char)('a' + i % 26);
+    return t;
+}
+
+static bool bench_device_document(struct bench_device *x, hsy_error *err)
+{
+    const hsy_document doc = {.version = 1,
+                              .issued = BENCH_DEVICE_START,
+                              .expires = BENCH_DEVICE_START + 1};
+    hsy_task *tasks = calloc(x->tasks, sizeof *tasks);
+    size_t len = 0;
+    bool made = false;
+
+    for (size_t i = 0; tasks != NULL && i < x->tasks; i++)
+        tasks[i] = bench_device_task(x, i);
+    if (tasks != NULL && hsy_document_encode(NULL, 0, &len, &doc, tasks,
+                                             x->tasks, err) == HSY_OK) {
+        x->document_len = len + HSY_SIGNATURE;
+        x->document = calloc(1, x->document_len);
+        made = x->document != NULL &&
+               hsy_document_encode(x->document, len, &len, &doc, tasks,
+                                   x->tasks, err) == HSY_OK;
+    }
+    free(tasks);
+    return made;
+}
+
+static bool bench_device_admit(struct bench_device *x, hsy_error *err)
+{
+    hsy_document doc;
+
+    x->releases = calloc(x->tasks, sizeof *x->releases);
+    if (x->releases == NULL || hsy_device_take(x->dev, &doc, x->document,
+                                               x->document_len, err) != HSY_OK)
+        return false;
+    for (uint32_t i = 0; i < x->tasks; i++) {
+        hsy_task task;
+
+        hsy_document_task(&doc, &task, i);
+        x->releases[i] = malloc(hsy_release_size(&task));
+        if (x->releases[i] == NULL ||
+            hsy_device_admit(x->dev, x->releases[i], &doc, i, err) != HSY_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool bench_device_open(struct bench_device *x,
+                              const struct bench_case *c, hsy_error *err)
+{
+    const hsy_spec spec = {.size = sizeof spec,
+                           .mechanism = c->mechanism,
+                           .nano_epsilon = HSY_NANO,
+                           .kind = HSY_KIND_VALUES,
+                           .d = c->d};
+    hsy_world world = bench_device_world(x);
+    hsy_info info;
+
+    x->day = BENCH_DEVICE_START;
+    x->tasks = c->reports;
+    if (cli_scheme_new(&x->s, &spec) != 0)
+        return false;
+    hsy_scheme_encode(x->s, x->wire);
+    hsy_scheme_info(x->s, &info);
+    x->source = (hsy_source){"bench", HSY_NANO, UINT64_MAX, UINT64_MAX};
+    x->policy = (hsy_policy){.size = sizeof x->policy,
+                             .sources = &x->source,
+                             .nsources = 1,
+                             .nano_day = UINT64_MAX,
+                             .nano_lifetime = UINT64_MAX,
+                             .sign_key = {1},
+                             .releases = (uint32_t)x->tasks,
+                             .release_bytes = 2 * info.report_bytes};
+    x->dev = malloc(hsy_device_size(&x->policy));
+    return x->dev != NULL && bench_device_document(x, err) &&
+           hsy_device_create(x->dev, &x->policy, &world, err) == HSY_OK &&
+           hsy_device_consent_set(x->dev, HSY_CONSENT_SEND, err) == HSY_OK &&
+           bench_device_admit(x, err);
+}
+
+/* A day: every task is asked once. */
+static void bench_device_ask(void *ctx)
+{
+    struct bench_device *x = ctx;
+
+    x->day++;
+    for (size_t i = 0; i < x->tasks && !x->failed; i++) {
+        const hsy_truth truth = {HSY_TRUTH_INDEX, {.index = (uint32_t)i % 7}};
+        hsy_answer_state state = HSY_ANSWER_CLOSED;
+
+        x->failed = hsy_device_answer(x->dev, x->releases[i], &truth, &state,
+                                      NULL) != HSY_OK ||
+                    state != HSY_ANSWERED;
+    }
+}
+
+static void bench_device_free(struct bench_device *x)
+{
+    for (size_t i = 0; x->releases != NULL && i < x->tasks; i++)
+        free(x->releases[i]);
+    for (size_t i = 0; i < 3; i++)
+        free(x->file[i]);
+    free(x->releases);
+    free(x->dev);
+    free(x->document);
+    free(x->s);
+}
+
+double bench_device(struct bench *b, const struct bench_case *c, hsy_cpu level)
+{
+    struct bench_device x = {0};
+    hsy_error err = {.msg = "out of memory"};
+    double rate = 0;
+
+    (void)level;
+    if (bench_device_open(&x, c, &err))
+        rate = bench_best(b, (double)x.tasks, bench_device_ask, &x);
+    else
+        cli_fail_error(c->name, &err);
+    if (x.failed) {
+        cli_fail("%s: the device did not answer", c->name);
+        rate = 0;
+    }
+    bench_device_free(&x);
+    return rate;
+}
+
+#undef BENCH_DEVICE_START
+#undef BENCH_DEVICE_DAYS

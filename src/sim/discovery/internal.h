@@ -1,0 +1,70 @@
+/* discovery_parts.h - what the files of a simulated discovery share. */
+#ifndef DISCOVERY_PARTS_H
+#define DISCOVERY_PARTS_H
+
+#include "sim/discovery/discovery.h"
+#include "sim/study/study.h"
+
+/* All runs, and what the threads share. */
+struct discover_job {
+    const struct discovery *how;
+    const struct discover_form *form;
+    struct discovery_result *out;
+    hsy_stage stages[HSY_STAGES_MAX];
+    size_t nstages;
+    unsigned bits;    /* of a string */
+    uint64_t users;   /* people of a run, of all its rounds */
+    size_t top, most; /* strings wanted; prefixes kept, of any stage */
+};
+
+/* What a thread works with; all owned. */
+struct discover_worker {
+    struct discover_job *job;
+    uint64_t *counts, *codes; /* of the people's truths */
+    hsy_found *found;
+    double *sizes; /* counts again */
+    uint64_t *top; /* codes of the true top, first the largest */
+    uint32_t *ranks;
+    void *own; /* of the form */
+};
+
+/* How people are asked. plan fills in job's stages, bits, users and what it
+ * knows of the result; search draws people, whose counts and codes it leaves in
+ * the worker, asks them and finds *count strings. */
+struct discover_form {
+    hsy_status (*plan)(struct discover_job *job, hsy_error *err);
+    hsy_status (*open)(struct discover_worker *w, hsy_error *err);
+    hsy_status (*search)(struct discover_worker *w, uint64_t run, size_t *count,
+                         hsy_error *err);
+    void (*close)(struct discover_worker *w);
+};
+
+extern const struct discover_form discover_reports;    /* sim_discover.c */
+extern const struct discover_form discover_ideal;      /* sim_ideal.c */
+extern const struct discover_form discover_in_batches; /* sim_batches.c */
+
+/* Lanes of a run, or of a batch of it. */
+enum discover_lane {
+    DISCOVER_PEOPLE,
+    DISCOVER_CODES,
+    DISCOVER_SECRET,
+    DISCOVER_PUBLISHED,
+    DISCOVER_IDEAL,
+    DISCOVER_LANES
+};
+
+/* A stream of run number `which` (or batch, of all). People and strings are the
+ * same at every epsilon. */
+void discover_stream(const struct discover_worker *w, hsy_stream *st,
+                     uint64_t which, enum discover_lane lane);
+
+/* The people of a run, all at once; the strings that their truths stand for. */
+void discover_people(struct discover_worker *w, uint64_t run);
+void discover_codes(struct discover_worker *w, uint64_t run);
+
+/* One round: the stages of pem, and its scheme with the hashes of a run. */
+hsy_status discover_plan(struct discover_job *job, hsy_error *err);
+hsy_status discover_scheme(const struct discover_worker *w, hsy_scheme *s,
+                           uint64_t run, hsy_error *err);
+
+#endif

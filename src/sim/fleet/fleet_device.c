@@ -1,0 +1,368 @@
+/*
+ * fleet_device.c - one simulated device: the real one, its world in memory.
+ *
+ * In a life of days its clock only goes on. In one that is answered once it
+ * takes the document now, is admitted to each task and answers it on the
+ * task's day, and is looked at now again: the rounds in between have ended, and
+ * what is due goes out, null uploads too. The device's day moves with answers
+ * alone, so its clock may stand at now first and go back.
+ */
+#include "sim/fleet/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICE_PLENTY                                                          \
+    ((uint64_t)1 << 60)  /* nano-epsilon: caps are no matter                   \
+                          */
+#define DEVICE_ROUNDS 8u /* that a device keeps at most */
+
+struct fleet_device {
+    struct fleet *f;
+    hsy_world world;
+    hsy_policy policy;
+    hsy_source *sources;
+    uint64_t clock;
+    uint8_t key[HSY_KEY];
+    uint64_t number;
+    hsy_device *dev;
+    hsy_release **releases; /* of the order */
+    bool *admitted;         /* which of them */
+    const hsy_release **list;
+    size_t nlist; /* those that are */
+    uint8_t *upload;
+    size_t room;
+    bool verified; /* the document, once for all */
+};
+
+/* ---- The world ----------------------------------------------------------- */
+
+/* Nothing was ever stored, and nothing is read again. */
+static hsy_status device_load(void *ctx, hsy_file file, uint8_t *buf,
+                              size_t room, size_t *len)
+{
+    (void)ctx;
+    (void)file;
+    (void)buf;
+    (void)room;
+    (void)len;
+    return HSY_E_EMPTY;
+}
+
+static hsy_status device_store(void *ctx, hsy_file file, const uint8_t *buf,
+                               size_t len)
+{
+    (void)ctx;
+    (void)file;
+    (void)buf;
+    (void)len;
+    return HSY_OK;
+}
+
+static hsy_status device_now(void *ctx, uint64_t *seconds)
+{
+    *seconds = ((const struct fleet_device *)ctx)->clock;
+    return HSY_OK;
+}
+
+static hsy_status device_entropy(void *ctx, void *buf, size_t len)
+{
+    const struct fleet_device *d = ctx;
+
+    if (len > sizeof d->key)
+        return HSY_E_ENTROPY;
+    memcpy(buf, d->key, len);
+    return HSY_OK;
+}
+
+static bool device_verify(void *ctx, const uint8_t key[HSY_SIGN_KEY],
+                          const uint8_t sig[HSY_SIGNATURE],
+                          const uint8_t *bytes, size_t len)
+{
+    struct fleet_device *d = ctx;
+
+    if (d->f->o.key != NULL && !d->verified)
+        d->verified = hsy_sign_verify(key, sig, bytes, len);
+    return d->f->o.key == NULL || d->verified;
+}
+
+/* ---- Room ---------------------------------------------------------------- */
+
+static hsy_status device_policy(struct fleet_device *d, hsy_error *err)
+{
+    const struct fleet *f = d->f;
+    hsy_policy *p = &d->policy;
+
+    d->sources = calloc(f->n + 1, sizeof *d->sources);
+    if (d->sources == NULL)
+        return sim_nomem(err);
+    *p = (hsy_policy){.size = sizeof *p,
+                      .sources = d->sources,
+                      .nano_day = DEVICE_PLENTY,
+                      .nano_lifetime = DEVICE_PLENTY,
+                      .releases = (uint32_t)f->n + 1};
+    memset(p->sign_key, 1, HSY_SIGN_KEY); /* zeros would be nobody's */
+    if (f->o.key != NULL)
+        memcpy(p->sign_key, f->o.key, HSY_SIGN_KEY);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct fleet_task *t = &f->tasks[i];
+        const size_t bytes =
+            DEVICE_ROUNDS * t->task.sends * t->info.report_bytes;
+        size_t k = 0;
+
+        while (k < p->nsources && strcmp(d->sources[k].name, t->task.source))
+            k++;
+        if (k == p->nsources)
+            d->sources[p->nsources++] =
+                (hsy_source){.name = t->task.source,
+                             .nano_answer = DEVICE_PLENTY,
+                             .nano_day = DEVICE_PLENTY,
+                             .nano_lifetime = DEVICE_PLENTY};
+        p->release_bytes = bytes > p->release_bytes ? bytes : p->release_bytes;
+    }
+    return HSY_OK;
+}
+
+static hsy_status device_rooms(struct fleet_device *d, hsy_error *err)
+{
+    const struct fleet *f = d->f;
+
+    d->dev = calloc(1, hsy_device_size(&d->policy) + 1);
+    d->releases = calloc(f->norder + 1, sizeof *d->releases);
+    d->admitted = calloc(f->norder + 1, sizeof *d->admitted);
+    d->list = calloc(f->norder + 1, sizeof *d->list);
+    if (d->dev == NULL || d->releases == NULL || d->admitted == NULL ||
+        d->list == NULL)
+        return sim_nomem(err);
+    d->room = HSY_UPLOAD_WIRE;
+    for (size_t k = 0; k < f->norder; k++) {
+        const struct fleet_task *t = &f->tasks[f->order[k]];
+
+        d->releases[k] = malloc(hsy_release_size(&t->task));
+        if (d->releases[k] == NULL)
+            return sim_nomem(err);
+        if (HSY_UPLOAD_WIRE + t->info.report_bytes + 8 > d->room)
+            d->room = HSY_UPLOAD_WIRE + t->info.report_bytes + 8;
+    }
+    d->upload = malloc(d->room);
+    return d->upload != NULL ? HSY_OK : sim_nomem(err);
+}
+
+hsy_status fleet_device_new(struct fleet_device **out, struct fleet *f,
+                            hsy_error *err)
+{
+    struct fleet_device *d = calloc(1, sizeof *d);
+    hsy_status st;
+
+    if (d == NULL)
+        return sim_nomem(err);
+    *out = d;
+    d->f = f;
+    d->world = (hsy_world){.size = sizeof d->world,
+                           .ctx = d,
+                           .load = device_load,
+                           .store = device_store,
+                           .now = device_now,
+                           .entropy = {device_entropy, d},
+                           .verify = device_verify};
+    st = device_policy(d, err);
+    return st == HSY_OK ? device_rooms(d, err) : st;
+}
+
+void fleet_device_free(struct fleet_device *d)
+{
+    if (d == NULL)
+        return;
+    for (size_t k = 0; d->releases != NULL && k < d->f->norder; k++)
+        free(d->releases[k]);
+    free(d->releases);
+    free(d->admitted);
+    free(d->list);
+    free(d->sources);
+    if (d->dev != NULL)
+        hsy_device_close(d->dev);
+    free(d->dev);
+    free(d->upload);
+    free(d);
+}
+
+/* ---- A life -------------------------------------------------------------- */
+
+/* Write down what it thinks, if that went into a report. */
+static void device_note(struct fleet_task *t, const hsy_truth *truth,
+                        size_t place, const hsy_release *r)
+{
+    hsy_release_info info;
+    uint64_t code = place;
+
+    t->answered++;
+    if (truth->type == HSY_TRUTH_NUMBER)
+        t->sum += (double)truth->u.number;
+    if (t->info.kind == HSY_KIND_NUMBER)
+        return;
+    if (t->info.kind == HSY_KIND_BINS) {
+        hsy_release_describe(r, &info);
+        hsy_truth_code(info.scheme, &code, truth, NULL);
+    }
+    t->counts[code < t->ncounts ? code : t->ncounts - 1]++;
+}
+
+/* What the person thinks about task k of the order, always the same. */
+static void device_truth(const struct fleet_device *d, size_t k,
+                         hsy_truth *truth, size_t *place)
+{
+    const struct fleet_task *t = &d->f->tasks[d->f->order[k]];
+    hsy_stream coins;
+
+    hsy_stream_seed(&coins, d->f->o.seed, d->number * HSY_TASKS_MAX + t->place);
+    fleet_law_draw(t, truth, place, &coins);
+}
+
+/* Task k, admitted when it is first asked and answered now, the same truth as
+ * often as it takes answers. *first: whether this was a new report's. */
+static hsy_status device_answer(struct fleet_device *d, size_t k, bool *first,
+                                hsy_error *err)
+{
+    const struct fleet_task *t = &d->f->tasks[d->f->order[k]];
+    hsy_answer_state state = HSY_ANSWERED;
+    hsy_truth truth;
+    size_t place;
+    hsy_status st = HSY_OK;
+
+    *first = false;
+    if (!d->admitted[k])
+        st = hsy_device_admit(d->dev, d->releases[k], &d->f->document, t->place,
+                              err);
+    if (st == HSY_OK && !d->admitted[k]) {
+        d->admitted[k] = true;
+        d->list[d->nlist++] = d->releases[k];
+    }
+    device_truth(d, k, &truth, &place);
+    for (uint32_t i = 0;
+         st == HSY_OK && state == HSY_ANSWERED && i < t->task.answers; i++) {
+        st = hsy_device_answer(d->dev, d->releases[k], &truth, &state, err);
+        if (st == HSY_OK && state == HSY_ANSWERED && i == 0)
+            *first = true;
+    }
+    return st;
+}
+
+static size_t device_task(const struct fleet *f, const hsy_upload *head)
+{
+    size_t i = 0;
+
+    while (i + 1 < f->n && strcmp(f->tasks[i].task.id, head->task) != 0)
+        i++;
+    return i;
+}
+
+/* Task k's truth goes into the counts. */
+static void device_count(struct fleet_device *d, size_t k)
+{
+    hsy_truth truth;
+    size_t place;
+
+    device_truth(d, k, &truth, &place);
+    device_note(&d->f->tasks[d->f->order[k]], &truth, place, d->releases[k]);
+}
+
+/* An upload was handed on: in a life of days that is when a truth counts. */
+static void device_handed(struct fleet_device *d, size_t task)
+{
+    size_t k = 0;
+
+    while (k + 1 < d->f->norder && d->f->order[k] != task)
+        k++;
+    device_count(d, k);
+}
+
+/* Everything that is due now, or has been for a while. */
+static hsy_status device_send(struct fleet_device *d, fleet_each *each,
+                              void *ctx, hsy_error *err)
+{
+    hsy_status st;
+
+    for (;;) {
+        hsy_upload head;
+        size_t len, task;
+
+        st = hsy_device_next(d->dev, d->list, d->nlist, d->upload, d->room,
+                             &len, err);
+        if (st != HSY_OK)
+            return st == HSY_E_END ? HSY_OK : st;
+        st = hsy_upload_decode(&head, d->upload, err);
+        if (st != HSY_OK)
+            return st;
+        task = device_task(d->f, &head);
+        st = each(ctx, d->upload, len, task, &head, err);
+        if (st == HSY_OK && d->f->o.days != 0 && head.kind == 1)
+            device_handed(d, task);
+        if (st == HSY_OK)
+            st =
+                hsy_device_sent(d->dev, d->list, d->nlist, d->upload, len, err);
+        if (st != HSY_OK)
+            return st;
+    }
+}
+
+hsy_status fleet_device_begin(struct fleet_device *d, uint64_t number,
+                              uint64_t now, hsy_error *err)
+{
+    struct sim_device coins;
+    hsy_document doc;
+    hsy_status st;
+
+    sim_device_init(&coins, NULL, d->f->o.seed, number);
+    memcpy(d->key, coins.key, sizeof d->key);
+    d->number = number;
+    d->clock = now;
+    d->nlist = 0;
+    memset(d->admitted, 0, d->f->norder * sizeof *d->admitted);
+    st = hsy_device_create(d->dev, &d->policy, &d->world, err);
+    if (st == HSY_OK)
+        st = hsy_device_consent_set(d->dev, HSY_CONSENT_SEND, err);
+    if (st == HSY_OK)
+        st =
+            hsy_device_take(d->dev, &doc, d->f->bytes, d->f->document.len, err);
+    return st;
+}
+
+hsy_status fleet_device_live(struct fleet_device *d, uint64_t number,
+                             fleet_each *each, void *ctx, hsy_error *err)
+{
+    const uint64_t now = d->f->o.now;
+    hsy_status st = fleet_device_begin(d, number, now, err);
+
+    for (size_t k = 0; st == HSY_OK && k < d->f->norder; k++) {
+        bool first;
+
+        d->clock =
+            (uint64_t)d->f->tasks[d->f->order[k]].day * FLEET_DAY + FLEET_NOON;
+        st = device_answer(d, k, &first, err);
+        if (first)
+            device_count(d, k);
+    }
+    d->clock = now;
+    if (st == HSY_OK)
+        st = device_send(d, each, ctx, err);
+    hsy_device_close(d->dev);
+    return st;
+}
+
+hsy_status fleet_device_day(struct fleet_device *d, uint64_t now, bool answers,
+                            fleet_each *each, void *ctx, hsy_error *err)
+{
+    const uint64_t day = now / FLEET_DAY;
+    hsy_status st;
+
+    d->clock = now;
+    st = device_send(d, each, ctx, err);
+    for (size_t k = 0; st == HSY_OK && answers && k < d->f->norder; k++) {
+        const hsy_task *t = &d->f->tasks[d->f->order[k]].task;
+        bool first;
+
+        if (day >= t->start && day < t->end)
+            st = device_answer(d, k, &first, err);
+    }
+    return st;
+}

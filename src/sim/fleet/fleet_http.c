@@ -1,0 +1,469 @@
+/*
+ * fleet_http.c - many requests at once over kept connections, by libcurl.
+ *
+ * A request is filled with uploads, sent, and filled again when its answer has
+ * been read; no answer, and an answer that asks for a later try, sends the same
+ * bytes again. Devices are made while requests are on their way.
+ */
+#include "sim/fleet/internal.h"
+
+#include "host/base/curl_load.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HTTP_TIMEOUT 60L
+#define HTTP_URL_MAX 4096u
+#define HTTP_ANSWER_MAX (1u << 20)
+#define HTTP_BACKOFF 0.05 /* seconds before the second attempt; it doubles */
+
+enum http_state { HTTP_IDLE, HTTP_FILLING, HTTP_SENT, HTTP_WAITING };
+
+struct http_request {
+    enum http_state state;
+    CURL *easy;
+    uint8_t *bytes; /* of the uploads */
+    size_t len, room;
+    uint16_t *task; /* of each upload */
+    bool *report;
+    uint32_t *epoch;
+    size_t n;
+    bool copy; /* an earlier request has the same bytes */
+    uint32_t attempt;
+    double due; /* when it may be sent again */
+    uint8_t *answer;
+    size_t answer_len, answer_room;
+};
+
+struct fleet_http {
+    struct fleet *f;
+    struct fleet_result *result;
+    const struct curl_functions *use;
+    CURLM *multi;
+    struct curl_slist *headers;
+    char url[HTTP_URL_MAX];
+    struct http_request *requests; /* as many as connections */
+    size_t n, busy;
+    struct http_request *filling; /* NULL: none */
+    double start;
+    bool unreachable; /* a request was given up without any answer */
+};
+
+/* ---- Opening ------------------------------------------------------------- */
+
+static bool http_room(uint8_t **bytes, size_t *room, size_t need)
+{
+    uint8_t *larger;
+
+    if (need <= *room)
+        return true;
+    larger = realloc(*bytes, 2 * need);
+    if (larger == NULL)
+        return false;
+    *bytes = larger;
+    *room = 2 * need;
+    return true;
+}
+
+static size_t http_read(char *bytes, size_t one, size_t n, void *ctx)
+{
+    struct http_request *r = ctx;
+    const size_t len = one * n;
+
+    if (len > HTTP_ANSWER_MAX - r->answer_len ||
+        !http_room(&r->answer, &r->answer_room, r->answer_len + len))
+        return 0;
+    memcpy(r->answer + r->answer_len, bytes, len);
+    r->answer_len += len;
+    return len;
+}
+
+static bool http_setup(struct fleet_http *h, struct http_request *r)
+{
+    const struct fleet_options *o = &h->f->o;
+    CURL *c = r->easy = h->use->easy_init();
+
+    r->task = calloc(o->batch, sizeof *r->task);
+    r->report = calloc(o->batch, sizeof *r->report);
+    r->epoch = calloc(o->batch, sizeof *r->epoch);
+    return c != NULL && r->task != NULL && r->report != NULL &&
+           r->epoch != NULL &&
+           h->use->easy_setopt(c, CURLOPT_URL, h->url) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_HTTPHEADER, h->headers) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") ==
+               CURLE_OK &&
+           (o->ca_file == NULL ||
+            h->use->easy_setopt(c, CURLOPT_CAINFO, o->ca_file) == CURLE_OK) &&
+           h->use->easy_setopt(c, CURLOPT_HTTP_VERSION,
+                               (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_TIMEOUT, HTTP_TIMEOUT) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_PRIVATE, r) == CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEFUNCTION, http_read) ==
+               CURLE_OK &&
+           h->use->easy_setopt(c, CURLOPT_WRITEDATA, r) == CURLE_OK;
+}
+
+static bool http_header(struct fleet_http *h, const char *line)
+{
+    struct curl_slist *more = h->use->slist_append(h->headers, line);
+
+    h->headers = more != NULL ? more : h->headers;
+    return more != NULL;
+}
+
+static bool http_headers(struct fleet_http *h)
+{
+    static const char *const lines[] = {
+        "Content-Type: application/octet-stream", "Expect:", "Accept:"};
+    char token[1100];
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        good = good && http_header(h, lines[i]);
+    if (h->f->o.token == NULL)
+        return good;
+    snprintf(token, sizeof token, "Authorization: Bearer %s", h->f->o.token);
+    return good && http_header(h, token);
+}
+
+hsy_status fleet_http_open(struct fleet_http **out, struct fleet *f,
+                           struct fleet_result *result, hsy_error *err)
+{
+    struct fleet_http *h = calloc(1, sizeof *h);
+    size_t len = strlen(f->o.url);
+
+    if (h == NULL)
+        return sim_nomem(err);
+    *out = h;
+    h->f = f;
+    h->result = result;
+    h->start = fleet_clock();
+    while (len > 0 && f->o.url[len - 1] == '/')
+        len--;
+    snprintf(h->url, sizeof h->url, "%.*s/v1/uploads", (int)len, f->o.url);
+    h->use = hsy_curl_load(); /* it is there: the tasks came by it */
+    h->multi = h->use->multi_init();
+    h->requests = calloc(f->o.connections, sizeof *h->requests);
+    if (h->multi == NULL || h->requests == NULL || !http_headers(h))
+        return sim_nomem(err);
+    h->use->multi_setopt(h->multi, CURLMOPT_MAXCONNECTS,
+                         (long)f->o.connections);
+    for (; h->n < f->o.connections; h->n++)
+        if (!http_setup(h, &h->requests[h->n])) {
+            h->n++;
+            return sim_nomem(err);
+        }
+    return HSY_OK;
+}
+
+void fleet_http_close(struct fleet_http *h)
+{
+    if (h == NULL)
+        return;
+    for (size_t i = 0; i < h->n; i++) {
+        struct http_request *r = &h->requests[i];
+
+        if (r->state == HTTP_SENT)
+            h->use->multi_remove_handle(h->multi, r->easy);
+        h->use->easy_cleanup(r->easy);
+        free(r->bytes);
+        free(r->task);
+        free(r->report);
+        free(r->epoch);
+        free(r->answer);
+    }
+    free(h->requests);
+    h->use->multi_cleanup(h->multi);
+    h->use->slist_free_all(h->headers);
+    free(h);
+}
+
+/* ---- Answers ------------------------------------------------------------- */
+
+void fleet_refused(struct fleet_result *r, uint32_t status, uint64_t uploads)
+{
+    struct fleet_status *s = r->statuses;
+    size_t i = 0;
+
+    if (uploads == 0)
+        return;
+    while (i + 1 < FLEET_STATUSES && s[i].uploads != 0 && s[i].status != status)
+        i++;
+    s[i].status = status;
+    s[i].uploads += uploads;
+    r->refused += uploads;
+}
+
+static void http_count_day(struct fleet_task *t, uint32_t epoch, bool report)
+{
+    if (epoch < t->first_day || epoch - t->first_day >= t->ndays)
+        return;
+    t->days[epoch - t->first_day].reports += report;
+    t->days[epoch - t->first_day].nulls += !report;
+}
+
+/* What became of upload i: acknowledged, unless a status says otherwise. A copy
+ * is counted with the one it is of. */
+static void http_count(struct fleet_http *h, const struct http_request *r,
+                       size_t i, uint32_t status)
+{
+    struct fleet_task *t = &h->f->tasks[r->task[i]];
+
+    if (r->copy)
+        return;
+    if (status != 0) {
+        t->refused++;
+        fleet_refused(h->result, status, 1);
+        return;
+    }
+    h->result->acknowledged++;
+    t->reports += r->report[i];
+    t->nulls += !r->report[i];
+    http_count_day(t, r->epoch[i], r->report[i]);
+}
+
+/* The list of what was refused in an answer; NULL: there is none. */
+static json_t *http_list(const struct http_request *r)
+{
+    json_t *root = json_loadb((const char *)r->answer, r->answer_len, 0, NULL);
+    json_t *list = json_incref(json_object_get(root, "refused"));
+
+    json_decref(root);
+    return list;
+}
+
+/* The status that upload i was refused with, 0 if it was not. */
+static uint32_t http_status_of(const json_t *list, size_t i)
+{
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        const json_t *item = json_array_get(list, k);
+
+        if (json_integer_value(json_object_get(item, "upload")) ==
+            (json_int_t)i + 1)
+            return (uint32_t)json_integer_value(
+                json_object_get(item, "status"));
+    }
+    return 0;
+}
+
+/* 429 is another matter than for a device: a quota is full until its day is
+ * over, and nobody waits for that here. */
+static bool http_later(uint32_t status)
+{
+    return status == 0 || status == 408 || status >= 500;
+}
+
+/* Whether a list asks for a later try of anything in it. */
+static bool http_list_later(const json_t *list)
+{
+    for (size_t k = 0; k < json_array_size(list); k++)
+        if (http_later((uint32_t)json_integer_value(
+                json_object_get(json_array_get(list, k), "status"))))
+            return true;
+    return false;
+}
+
+static void http_settle(struct fleet_http *h, struct http_request *r,
+                        uint32_t status, const json_t *list)
+{
+    for (size_t i = 0; i < r->n; i++)
+        http_count(h, r, i,
+                   status == 204   ? 0
+                   : status == 200 ? http_status_of(list, i)
+                                   : status);
+    if (h->f->o.tick != NULL)
+        h->f->o.tick(h->f->o.ctx, r->n);
+    r->state = HTTP_IDLE;
+    h->busy--;
+}
+
+/* Later, or never: this was the last attempt. */
+static void http_again(struct fleet_http *h, struct http_request *r,
+                       uint32_t status)
+{
+    curl_off_t after = 0;
+
+    h->use->easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &after);
+    if (++r->attempt < h->f->o.attempts) {
+        r->due = fleet_clock() + (double)after +
+                 HTTP_BACKOFF * (double)((uint64_t)1 << r->attempt % 16);
+        r->state = HTTP_WAITING;
+        h->result->tried_again++;
+        return;
+    }
+    h->unreachable |= status == 0;
+    h->result->given_up += r->copy ? 0 : r->n;
+    r->state = HTTP_IDLE;
+    h->busy--;
+}
+
+static void http_done(struct fleet_http *h, struct http_request *r,
+                      CURLcode code)
+{
+    json_t *list = NULL;
+    long status = 0;
+
+    h->use->multi_remove_handle(h->multi, r->easy);
+    if (code == CURLE_OK)
+        h->use->easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status == 200)
+        list = http_list(r);
+    if (http_later((uint32_t)status) || http_list_later(list) ||
+        (status == 200 && list == NULL))
+        http_again(h, r, (uint32_t)status);
+    else
+        http_settle(h, r, (uint32_t)status, list);
+    json_decref(list);
+}
+
+/* ---- Requests ------------------------------------------------------------ */
+
+static void http_send(struct fleet_http *h, struct http_request *r)
+{
+    r->answer_len = 0;
+    r->state = HTTP_SENT;
+    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                        (curl_off_t)r->len);
+    h->use->easy_setopt(r->easy, CURLOPT_POSTFIELDS, r->bytes);
+    h->use->multi_add_handle(h->multi, r->easy);
+    h->result->requests++;
+}
+
+/* Let the network move on; wait up to so many milliseconds for it. */
+static hsy_status http_pump(struct fleet_http *h, int wait, hsy_error *err)
+{
+    const CURLMsg *msg;
+    int running, left;
+
+    for (size_t i = 0; i < h->n; i++)
+        if (h->requests[i].state == HTTP_WAITING &&
+            h->requests[i].due <= fleet_clock())
+            http_send(h, &h->requests[i]);
+    if (wait != 0)
+        h->use->multi_poll(h->multi, NULL, 0, wait, NULL);
+    h->use->multi_perform(h->multi, &running);
+    while ((msg = h->use->multi_info_read(h->multi, &left)) != NULL) {
+        char *r = NULL;
+        const CURLcode code = msg->data.result;
+
+        h->use->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &r);
+        http_done(h, (struct http_request *)(void *)r, code);
+    }
+    if (h->unreachable)
+        return fleet_fail(err, HSY_E_IO, "url",
+                          "the collector cannot be reached, or does not "
+                          "answer");
+    return HSY_OK;
+}
+
+/* A request that is idle; waits for one. */
+static hsy_status http_idle(struct fleet_http *h, struct http_request **out,
+                            hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    while (st == HSY_OK && h->busy == h->n)
+        st = http_pump(h, 20, err);
+    for (size_t i = 0; st == HSY_OK && i < h->n; i++)
+        if (h->requests[i].state == HTTP_IDLE) {
+            *out = &h->requests[i];
+            (*out)->state = HTTP_FILLING;
+            (*out)->len = (*out)->n = 0;
+            (*out)->attempt = 0;
+            (*out)->copy = false;
+            h->busy++;
+            return HSY_OK;
+        }
+    return st;
+}
+
+/* Not more requests a second than was said. */
+static hsy_status http_pace(struct fleet_http *h, hsy_error *err)
+{
+    const double rate = h->f->o.rate;
+    hsy_status st = http_pump(h, 0, err);
+
+    while (st == HSY_OK && rate > 0 &&
+           (double)h->result->requests > (fleet_clock() - h->start) * rate)
+        st = http_pump(h, 1, err);
+    return st;
+}
+
+static hsy_status http_copy(struct fleet_http *h, const struct http_request *of,
+                            hsy_error *err)
+{
+    const size_t len = of->len;
+    struct http_request *r = NULL;
+    hsy_status st = http_idle(h, &r, err);
+
+    if (st != HSY_OK)
+        return st;
+    if (!http_room(&r->bytes, &r->room, len))
+        return sim_nomem(err);
+    memcpy(r->bytes, of->bytes, len);
+    r->len = len;
+    r->n = of->n;
+    r->copy = true;
+    memcpy(r->task, of->task, of->n * sizeof *r->task);
+    memcpy(r->report, of->report, of->n * sizeof *r->report);
+    memcpy(r->epoch, of->epoch, of->n * sizeof *r->epoch);
+    st = http_pace(h, err);
+    if (st == HSY_OK) {
+        http_send(h, r);
+        h->result->repeated++;
+    }
+    return st;
+}
+
+/* Its copies first: whichever comes first is counted. The request itself stays
+ * FILLING until they are under way, so that nobody else takes it. */
+static hsy_status http_submit(struct fleet_http *h, hsy_error *err)
+{
+    struct http_request *r = h->filling;
+    hsy_status st = HSY_OK;
+
+    h->filling = NULL;
+    for (uint32_t i = 1; st == HSY_OK && i < h->f->o.repeat; i++)
+        st = http_copy(h, r, err);
+    if (st == HSY_OK)
+        st = http_pace(h, err);
+    if (st == HSY_OK)
+        http_send(h, r);
+    return st;
+}
+
+hsy_status fleet_http_take(void *http, const uint8_t *upload, size_t len,
+                           size_t task, const hsy_upload *head, hsy_error *err)
+{
+    struct fleet_http *h = http;
+    struct http_request *r;
+    hsy_status st = HSY_OK;
+
+    if (h->filling == NULL)
+        st = http_idle(h, &h->filling, err);
+    if (st != HSY_OK)
+        return st;
+    r = h->filling;
+    if (!http_room(&r->bytes, &r->room, r->len + len))
+        return sim_nomem(err);
+    memcpy(r->bytes + r->len, upload, len);
+    r->len += len;
+    r->task[r->n] = (uint16_t)task;
+    r->epoch[r->n] = head->epoch;
+    r->report[r->n++] = head->kind == 1;
+    return r->n == h->f->o.batch ? http_submit(h, err) : HSY_OK;
+}
+
+hsy_status fleet_http_finish(struct fleet_http *h, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    if (h->filling != NULL && h->filling->n != 0)
+        st = http_submit(h, err);
+    while (st == HSY_OK && h->busy != 0)
+        st = http_pump(h, 20, err);
+    return st;
+}
