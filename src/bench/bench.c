@@ -1,7 +1,7 @@
 /* cmd_bench.c - hearsay bench: speed, next to what this machine allows. */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* bench_chain.c - the speed of reports made from a permanent answer. */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <stdlib.h>
 

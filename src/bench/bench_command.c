@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, wait4 */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <errno.h>
 #include <spawn.h>

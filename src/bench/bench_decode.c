@@ -7,7 +7,7 @@
  * error, which is all that decoding can see of people.
  */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * 100,000 reports spread like a Beta(5, 2), decoded by EM or EMS.
  */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* bench_device.c - what an answer costs a device besides its durable write. */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

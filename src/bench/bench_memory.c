@@ -7,7 +7,7 @@
  */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <string.h>
 #include <sys/mman.h>

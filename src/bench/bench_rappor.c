@@ -1,6 +1,6 @@
 /* bench_rappor.c - the speed of RAPPOR: folding, encoding, and its dialects. */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 #include "host/format/rappor_dialect.h"
 
 #include <stdlib.h>

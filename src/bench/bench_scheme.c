@@ -1,6 +1,6 @@
 /* bench_scheme.c - the speed of randomizing, counting and decoding. */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* bench_search.c - the speed of a search for frequent strings, and of the
  * hashing that it cannot do without. */
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 /* main.c - the hearsay command: the table of subcommands. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli.h"
+#include "cli/base/base.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -6,7 +6,7 @@
 #ifndef FUZZ_CLI_H
 #define FUZZ_CLI_H
 
-#include "cli.h"
+#include "cli/base/base.h"
 #include "fuzz.h"
 
 /* The streams while the command has others. */

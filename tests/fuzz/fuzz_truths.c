@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 
-#include "cli_codes.h"
+#include "cli/base/codes.h"
 #include "fuzz_cli.h"
 
 #define TRUTHS_ARGS 8u

@@ -2,7 +2,7 @@
  * api.h - the routes of both listeners, and what they share.
  *
  * A collector is an engine with its workers, two listeners, tokens, figures.
- * serve.c (src/cli/cmd_serve.c calls it) opens and closes them in order; the
+ * serve.c (src/cli/serve/serve.c calls it) opens and closes them in order; the
  * routes only use what is here. docs/openapi.yaml and docs/openapi-admin.yaml
  * describe every route, and a test holds the server against them.
  */

@@ -1,0 +1,237 @@
+/*
+ * cli_lines.c - lines at the speed of memory.
+ *
+ * Large reads into one buffer; line ends are found 64 bytes at a time, as the
+ * set bits of a mask.
+ */
+#define _DEFAULT_SOURCE
+#include "cli/base/base.h"
+#include "host/base/retry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define LINES_READ (256u << 10)
+#define LINES_SPARE HSY_STRING_MAX /* as cli_line promises; a mask takes 64 */
+#define LINES_ROOM (LINES_READ + CLI_LINE_MAX + 2)
+
+hsy_status cli_lines_open(struct cli_lines *r, int fd)
+{
+    *r = (struct cli_lines){.fd = fd};
+    r->buffer = calloc(1, LINES_ROOM + LINES_SPARE);
+    return r->buffer != NULL ? HSY_OK : HSY_E_NOMEM;
+}
+
+void cli_lines_close(struct cli_lines *r)
+{
+    if (r->buffer != NULL)
+        explicit_bzero(r->buffer, LINES_ROOM + LINES_SPARE);
+    free(r->buffer);
+    *r = (struct cli_lines){.fd = -1};
+}
+
+/* Bit i is set where p[i] is a newline, for i < 64. */
+static uint64_t lines_mask(const uint8_t *p)
+{
+    uint64_t mask = 0;
+
+#if defined(__SSE2__)
+    const __m128i newline = _mm_set1_epi8('\n');
+
+    for (int i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(p + 16 * i));
+        int found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, newline));
+
+        mask |= (uint64_t)(uint32_t)found << (16 * i);
+    }
+#else
+    for (int i = 0; i < 64; i++)
+        mask |= (uint64_t)(p[i] == '\n') << i;
+#endif
+    return mask;
+}
+
+static struct cli_line lines_trim(const uint8_t *text, size_t len)
+{
+    if (len > 0 && text[len - 1] == '\r')
+        len--;
+    return (struct cli_line){.text = text, .len = len};
+}
+
+/* Whole lines that are in the buffer already, up to max. */
+static size_t lines_split(struct cli_lines *r, struct cli_line *lines,
+                          size_t max)
+{
+    size_t begin = r->begin, n = 0;
+
+    for (size_t at = begin; at < r->end; at += 64) {
+        uint64_t mask = lines_mask(r->buffer + at);
+
+        if (r->end - at < 64)
+            mask &= ((uint64_t)1 << (r->end - at)) - 1;
+        for (; mask != 0; mask &= mask - 1) {
+            size_t end = at + (size_t)__builtin_ctzll(mask);
+
+            lines[n++] = lines_trim(r->buffer + begin, end - begin);
+            begin = end + 1;
+            if (n == max)
+                goto full;
+        }
+    }
+full:
+    r->begin = begin;
+    return n;
+}
+
+/* Read more behind what is left of the last line. */
+static hsy_status lines_refill(struct cli_lines *r)
+{
+    ssize_t got;
+
+    memmove(r->buffer, r->buffer + r->begin, r->end - r->begin);
+    r->end -= r->begin;
+    r->begin = 0;
+    do
+        got = read(r->fd, r->buffer + r->end, LINES_ROOM - r->end);
+    while (got == -1 && retry_read(r->fd));
+    if (got == -1)
+        return HSY_E_IO;
+    r->end += (size_t)got;
+    r->ended = got == 0;
+    return HSY_OK;
+}
+
+/* The last line may lack its end. */
+static size_t lines_last(struct cli_lines *r, struct cli_line *lines)
+{
+    size_t len = r->end - r->begin;
+
+    if (len == 0)
+        return 0;
+    lines[0] = lines_trim(r->buffer + r->begin, len);
+    r->begin = r->end;
+    return 1;
+}
+
+static bool lines_fit(const struct cli_line *lines, size_t n, size_t *bad)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (lines[i].len > CLI_LINE_MAX) {
+            *bad = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
+                          size_t max, size_t *count, hsy_error *err)
+{
+    size_t n = lines_split(r, lines, max), bad = 0;
+
+    while (n == 0 && !r->ended && r->end - r->begin <= CLI_LINE_MAX + 1) {
+        hsy_status st = lines_refill(r);
+
+        if (st != HSY_OK) {
+            *err = (hsy_error){.status = st, .msg = strerror(errno)};
+            return st;
+        }
+        n = lines_split(r, lines, max);
+    }
+    if (n == 0)
+        n = lines_last(r, lines);
+    if (r->number == 0 && n != 0 && lines[0].len >= 3 &&
+        memcmp(lines[0].text, "\xef\xbb\xbf", 3) == 0) {
+        *err = (hsy_error){.status = HSY_E_FORMAT,
+                           .msg = "begins with a byte-order mark; save it as "
+                                  "UTF-8 without one",
+                           .line = 1};
+        return HSY_E_FORMAT;
+    }
+    if (!lines_fit(lines, n, &bad)) {
+        *err = (hsy_error){.status = HSY_E_FORMAT,
+                           .msg = "longer than 65536 bytes",
+                           .line = r->number + bad + 1};
+        return HSY_E_FORMAT;
+    }
+    r->number += n;
+    *count = n;
+    return HSY_OK;
+}
+
+int cli_lines_each(int fd, const char *name,
+                   int (*take)(void *ctx, const struct cli_line *line,
+                               uint64_t number),
+                   void *ctx)
+{
+    struct cli_lines lines;
+    struct cli_line line;
+    hsy_error err = {0};
+    size_t count = 1;
+    int failed = 0;
+
+    if (cli_lines_open(&lines, fd) != HSY_OK)
+        return cli_fail_nomem();
+    while (!failed && count != 0) {
+        if (cli_lines_next(&lines, &line, 1, &count, &err) != HSY_OK)
+            failed = cli_fail_line(name, &err);
+        else if (count != 0)
+            failed = take(ctx, &line, lines.number);
+    }
+    cli_lines_close(&lines);
+    return failed;
+}
+
+/* ---- Inputs and outputs -------------------------------------------------- */
+
+/* Standard input or output, as the case may be. */
+static bool lines_is_standard(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+const char *cli_input_name(const char *path)
+{
+    return lines_is_standard(path) ? "standard input" : path;
+}
+
+const char *cli_output_path(const char *value)
+{
+    return lines_is_standard(value) ? NULL : value;
+}
+
+int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n)
+{
+    size_t uses = 0;
+
+    for (size_t i = 0; i < n; i++)
+        uses += paths[i] != NULL && lines_is_standard(paths[i]);
+    if (uses <= 1)
+        return 0;
+    return cli_usage(p, "standard input can be read only once: name a file "
+                        "where it is not meant");
+}
+
+int cli_open_input(const char *path)
+{
+    int fd;
+
+    if (lines_is_standard(path))
+        return STDIN_FILENO;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd == -1)
+        cli_fail("%s: %s", path, strerror(errno));
+    return fd;
+}
+
+void cli_close_input(int fd)
+{
+    if (fd > STDIN_FILENO)
+        close(fd);
+}

@@ -1,0 +1,219 @@
+/* cli_tasks.c - tasks from a tasks.yaml or a compiled document. */
+#define _DEFAULT_SOURCE
+#include "cli/base/tasks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Problems ------------------------------------------------------------ */
+
+void cli_problem_say(const hsy_problem *p, const char *path)
+{
+    fprintf(stderr, "hearsay: %s:", path);
+    if (p->line != 0)
+        fprintf(stderr, "%" PRIu32 ":", p->line);
+    if (p->warning)
+        fputs(" warning:", stderr);
+    if (p->task[0] != '\0')
+        fprintf(stderr, " task %s:", p->task);
+    if (p->field[0] != '\0')
+        fprintf(stderr, " %s:", p->field);
+    fprintf(stderr, " %s\n", p->text);
+}
+
+size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
+                     bool warn)
+{
+    const hsy_problem *p;
+    size_t n = hsy_tasks_problems(yaml, &p), wrong = 0;
+
+    for (size_t i = first; i < n; i++) {
+        if (warn || !p[i].warning)
+            cli_problem_say(&p[i], path);
+        wrong += !p[i].warning;
+    }
+    return wrong;
+}
+
+/* ---- Files --------------------------------------------------------------- */
+
+/* Whether a file begins as documents do; one that cannot be read does not. */
+static bool tasks_compiled(const char *path)
+{
+    FILE *f = fopen(path, "rbe");
+    char magic[4] = "";
+    bool compiled = f != NULL && fread(magic, 1, sizeof magic, f) == 4 &&
+                    memcmp(magic, "HSYD", 4) == 0;
+
+    if (f != NULL)
+        fclose(f);
+    return compiled;
+}
+
+int cli_tasks_document(struct cli_tasks *t, const char *path)
+{
+    uint8_t *bytes = NULL;
+    size_t len = 0;
+    int failed = cli_read_file(&bytes, &len, path, HSY_DOCUMENT_MAX);
+
+    return failed ? failed : cli_tasks_bytes(t, bytes, len, path);
+}
+
+int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+                    const char *path)
+{
+    hsy_error err = {0};
+
+    t->bytes = bytes;
+    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK &&
+        err.field != NULL && strcmp(err.field, "magic") == 0)
+        return cli_fail("%s: not a task document; 'hearsay tasks compile' "
+                        "makes one of a tasks.yaml",
+                        path);
+    if (err.status != HSY_OK)
+        return cli_fail_at(path, "task", &err);
+    t->n = t->doc.tasks;
+    t->all = calloc(t->n + 1, sizeof *t->all);
+    if (t->all == NULL)
+        return cli_fail_nomem();
+    for (uint32_t i = 0; i < t->doc.tasks; i++)
+        hsy_document_task(&t->doc, &t->all[i], i);
+    return 0;
+}
+
+static int tasks_yaml(struct cli_tasks *t, const char *path, bool warn)
+{
+    hsy_error err = {0};
+    hsy_status st = hsy_tasks_read(&t->yaml, path, &err);
+    const hsy_task *all;
+
+    if (st == HSY_E_IO)
+        return cli_fail("%s: %s", path, strerror(errno));
+    if (t->yaml == NULL)
+        return cli_fail_error(path, &err);
+    cli_tasks_say(t->yaml, path, 0, warn);
+    if (st != HSY_OK)
+        return CLI_FAILED;
+    hsy_tasks_head(t->yaml, &t->doc);
+    all = hsy_tasks_all(t->yaml, &t->n);
+    t->all = calloc(t->n + 1, sizeof *t->all);
+    if (t->all == NULL)
+        return cli_fail_nomem();
+    memcpy(t->all, all, t->n * sizeof *t->all);
+    return 0;
+}
+
+int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn)
+{
+    return tasks_compiled(path) ? cli_tasks_document(t, path)
+                                : tasks_yaml(t, path, warn);
+}
+
+void cli_tasks_clear(struct cli_tasks *t)
+{
+    hsy_tasks_free(t->yaml);
+    free(t->bytes);
+    free(t->all);
+    *t = (struct cli_tasks){0};
+}
+
+/* ---- Tasks --------------------------------------------------------------- */
+
+size_t cli_tasks_find(const struct cli_tasks *t, const char *id)
+{
+    size_t i = 0;
+
+    while (i < t->n && strcmp(t->all[i].id, id) != 0)
+        i++;
+    return i;
+}
+
+int cli_release_new(hsy_release **out, const hsy_task *task)
+{
+    hsy_release *r = malloc(hsy_release_size(task));
+    hsy_error err = {0};
+
+    if (r == NULL)
+        return cli_fail_nomem();
+    if (hsy_release_init(r, task, &err) == HSY_OK) {
+        *out = r;
+        return 0;
+    }
+    free(r);
+    return cli_fail_error(task->id, &err);
+}
+
+/* ---- --task FILE:ID: a question ------------------------------------------ */
+
+/* A task says what is asked and how; nothing else may. */
+static bool tasks_alone(const struct cli_spec *c)
+{
+    return !c->yes_no && !c->strings && !c->other && !c->clip &&
+           !c->has_epsilon && !c->has_domain && !c->has_bins &&
+           c->values == NULL && c->values_file == NULL && c->range == NULL &&
+           c->matrix_file == NULL && c->tuple == NULL && c->params == 0 &&
+           c->spec.mechanism == NULL && c->spec.oracle == NULL &&
+           !c->has_alphabet && c->spec.design == HSY_DESIGN_EPSILON;
+}
+
+/* Kind, domain, epsilon and mechanism of a task. */
+static int tasks_take(struct cli_spec *c, const hsy_task *task)
+{
+    const hsy_spec limits = c->spec;
+    hsy_error err = {0};
+    size_t skip;
+
+    if (hsy_spec_decode(&c->spec, task->scheme, task->labels, task->labels_len,
+                        &err) != HSY_OK)
+        return cli_fail_error(c->task, &err);
+    c->spec.users = limits.users;
+    c->spec.max_bits = limits.max_bits;
+    c->spec.max_steps = limits.max_steps;
+    c->has_epsilon = c->clip = true;
+    c->permanent = task->permanent != NULL;
+    c->other = task->other != HSY_TASK_CLOSED;
+    c->other_place = task->other;
+    skip = c->spec.design == HSY_DESIGN_MATRIX
+               ? 8 + 8 * (size_t)c->spec.d * c->spec.d
+               : 0;
+    if (c->spec.kind != HSY_KIND_VALUES || task->labels_len <= skip)
+        return 0;
+    if (cli_labels_take(&c->labels, task->labels + skip,
+                        task->labels_len - skip, &err) != HSY_OK ||
+        cli_labels_index(&c->labels, &err) != HSY_OK)
+        return cli_fail_error(c->task, &err);
+    return 0;
+}
+
+int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *colon = strrchr(c->task, ':');
+    char *path;
+    int failed;
+    size_t i;
+
+    if (colon == NULL || colon == c->task || colon[1] == '\0')
+        return cli_usage(p, "--task takes FILE:ID, as tasks.yaml:browser");
+    if (!tasks_alone(c))
+        return cli_usage(p, "--task says what is asked and how: leave out the "
+                            "other options for that");
+    path = strdup(c->task);
+    c->tasks = calloc(1, sizeof *c->tasks);
+    if (path == NULL || c->tasks == NULL) {
+        free(path);
+        return cli_fail_nomem();
+    }
+    path[colon - c->task] = '\0';
+    failed = cli_tasks_open(c->tasks, path, false);
+    free(path);
+    if (failed)
+        return failed;
+    i = cli_tasks_find(c->tasks, colon + 1);
+    if (i == c->tasks->n)
+        return cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
+                        "lists them",
+                        colon + 1);
+    return tasks_take(c, &c->tasks->all[i]);
+}

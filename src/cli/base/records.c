@@ -1,0 +1,339 @@
+/* cli_tuple.c - attributes on the command line, and records of CSV. */
+#define _DEFAULT_SOURCE
+#include "cli/base/records.h"
+
+#include "cli/base/codes.h"
+#include "cli/base/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- --attribute NAME=KIND ----------------------------------------------- */
+
+/* NAME? says that a field may be empty. */
+static bool tuple_name(struct cli_column_spec *a, const char *text, size_t len)
+{
+    a->none = len > 1 && text[len - 1] == '?';
+    a->name_len = len - a->none;
+    a->name = strndup(text, a->name_len);
+    return a->name != NULL;
+}
+
+/*
+ * yes-no, strings, @FILE, LO:HI, LO:HI/BINS, or a list A,B,C. A list has a
+ * comma and a range a colon between two numbers, so a list of two times of day
+ * is told from a range by its comma.
+ */
+static int tuple_kind(struct cli_column_spec *a, struct cli_parser *p)
+{
+    struct cli_spec *c = &a->spec;
+    char *slash = strchr(a->kind, '/');
+
+    if (strcmp(a->kind, "yes-no") == 0) {
+        c->yes_no = !a->none;
+        c->values = a->none ? "yes,no" : NULL;
+    } else if (strcmp(a->kind, "strings") == 0) {
+        c->strings = true;
+    } else if (strcmp(a->kind, "@-") == 0) {
+        return cli_usage(p,
+                         "--attribute %s: a list is not read from standard "
+                         "input",
+                         a->name);
+    } else if (a->kind[0] == '@') {
+        c->values_file = a->kind + 1;
+    } else if (strchr(a->kind, ',') != NULL) {
+        c->values = a->kind;
+    } else if (strchr(a->kind, ':') != NULL) {
+        c->range = a->kind;
+        c->has_bins = slash != NULL;
+        if (slash != NULL)
+            *slash = '\0';
+        if (slash != NULL && (!cli_parse_count(&c->bins, slash + 1) ||
+                              c->bins < 2 || c->bins > HSY_VALUES_MAX))
+            return cli_usage(p, "--attribute %s: LO:HI/BINS takes 2 to %u bins",
+                             a->name, HSY_VALUES_MAX);
+    } else {
+        return cli_usage(p,
+                         "--attribute %s: say what it is: yes-no, A,B,C, "
+                         "@FILE, LO:HI, LO:HI/BINS or strings",
+                         a->name);
+    }
+    return 0;
+}
+
+static bool tuple_known(const struct cli_tuple *t, const char *name, size_t len)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->columns[i].name_len == len &&
+            memcmp(t->columns[i].name, name, len) == 0)
+            return true;
+    return false;
+}
+
+bool cli_tuple_add(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *equals = strchr(p->value, '=');
+    struct cli_column_spec *a;
+
+    if (equals == NULL || equals == p->value || equals[1] == '\0') {
+        cli_usage(p, "--attribute takes NAME=KIND, as in smoker=yes-no");
+        return false;
+    }
+    if (c->tuple == NULL)
+        c->tuple = calloc(1, sizeof *c->tuple);
+    if (c->tuple == NULL) {
+        p->exit = cli_fail_nomem();
+        return false;
+    }
+    if (c->tuple->count == HSY_ATTRIBUTES_MAX) {
+        cli_usage(p, "--attribute: at most %u attributes", HSY_ATTRIBUTES_MAX);
+        return false;
+    }
+    a = &c->tuple->columns[c->tuple->count];
+    a->kind = strdup(equals + 1);
+    if (a->kind == NULL ||
+        !tuple_name(a, p->value, (size_t)(equals - p->value))) {
+        p->exit = cli_fail_nomem();
+        return false;
+    }
+    if (tuple_known(c->tuple, a->name, a->name_len)) {
+        cli_usage(p, "--attribute %s: given twice", a->name);
+        return false;
+    }
+    c->tuple->count++;
+    return tuple_kind(a, p) == 0;
+}
+
+/* ---- From attributes to a spec ------------------------------------------- */
+
+/* Add the value "none". */
+static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
+{
+    static const char none[12] = "none"; /* 8 bytes may be read beyond */
+    struct cli_labels *l = &a->spec.labels;
+    hsy_error err = {0};
+
+    if (l->d == 0)
+        return cli_usage(p,
+                         "--attribute %s?: only yes-no and a list of values "
+                         "can do without an answer",
+                         a->name);
+    a->none_place = cli_labels_find(l, (const uint8_t *)none, 4);
+    if (a->none_place != l->d)
+        return cli_usage(p,
+                         "--attribute %s?: \"none\" is what no answer counts "
+                         "as, so it cannot be a value: call it otherwise",
+                         a->name);
+    if (cli_labels_add(l, none, 4, &err) != HSY_OK ||
+        cli_labels_index(l, &err) != HSY_OK)
+        return err.status == HSY_E_NOMEM
+                   ? cli_fail_nomem()
+                   : cli_usage(p, "--attribute %s?: %s", a->name, err.msg);
+    a->spec.spec.d = l->d;
+    a->spec.spec.labels = l->block;
+    a->spec.spec.labels_len = l->len;
+    return 0;
+}
+
+static int tuple_resolve(struct cli_column_spec *a, const struct cli_spec *all,
+                         struct cli_parser *p)
+{
+    struct cli_spec *c = &a->spec;
+    int failed;
+
+    c->has_epsilon = true;
+    c->spec.nano_epsilon = all->spec.nano_epsilon;
+    c->other = all->other && (c->values != NULL || c->values_file != NULL);
+    c->clip = all->clip && c->range != NULL;
+    failed = cli_spec_finish(c, p);
+    if (!failed && a->none)
+        failed = tuple_none(a, p);
+    if (!failed && cli_spec_trivial(c))
+        failed = cli_usage(p,
+                           "--attribute %s: one value only: there is "
+                           "nothing to ask",
+                           a->name);
+    if (failed) /* what was said named no column */
+        return failed;
+    return cli_scheme_new(&a->scheme, &c->spec);
+}
+
+static int tuple_refused(const struct cli_column_spec *a, const hsy_error *err)
+{
+    return cli_fail("--attribute %s: %s", a->name,
+                    err->msg != NULL ? err->msg : hsy_strstatus(err->status));
+}
+
+/* The block: first its size, then itself. */
+static int tuple_encode(struct cli_tuple *t)
+{
+    size_t room = 0, len = 0;
+
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < t->count; i++) {
+            const struct cli_column_spec *a = &t->columns[i];
+            hsy_error err = {0};
+
+            if (hsy_attribute_encode(t->block, room, turn == 0 ? &room : &len,
+                                     a->name, a->name_len, &a->spec.spec,
+                                     &err) != HSY_OK)
+                return tuple_refused(a, &err);
+        }
+        if (turn == 0)
+            t->block = malloc(room);
+        if (t->block == NULL)
+            return cli_fail_nomem();
+    }
+    t->block_len = len;
+    return 0;
+}
+
+int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
+{
+    struct cli_tuple *t = c->tuple;
+    int failed = 0;
+
+    if (t->count < 2)
+        return cli_usage(p, "--attribute: several attributes are at least two");
+    for (size_t i = 0; i < t->count && !failed; i++)
+        failed = tuple_resolve(&t->columns[i], c, p);
+    if (!failed)
+        failed = tuple_encode(t);
+    if (failed)
+        return failed;
+    t->field = malloc(CLI_FIELD_ROOM);
+    if (t->field == NULL)
+        return cli_fail_nomem();
+    c->spec.kind = HSY_KIND_TUPLE;
+    c->spec.labels = t->block;
+    c->spec.labels_len = t->block_len;
+    return 0;
+}
+
+void cli_tuple_free(struct cli_tuple *t)
+{
+    if (t == NULL)
+        return;
+    for (size_t i = 0; i < HSY_ATTRIBUTES_MAX; i++) {
+        free(t->columns[i].name);
+        free(t->columns[i].kind);
+        free(t->columns[i].scheme);
+        cli_spec_clear(&t->columns[i].spec);
+    }
+    if (t->field != NULL)
+        explicit_bzero(t->field, CLI_FIELD_ROOM);
+    free(t->field);
+    free(t->block);
+    free(t);
+}
+
+/* ---- Records ------------------------------------------------------------- */
+
+static bool tuple_wrong(struct cli_tuple_why *why, const char *msg,
+                        const struct cli_column_spec *column)
+{
+    *why = (struct cli_tuple_why){msg, column, 0};
+    return false;
+}
+
+/* Which attribute a column is; count if it is none. */
+static size_t tuple_find(const struct cli_tuple *t, const struct cli_line *name)
+{
+    size_t i = 0;
+
+    while (i < t->count &&
+           (t->columns[i].name_len != name->len ||
+            memcmp(t->columns[i].name, name->text, name->len) != 0))
+        i++;
+    return i;
+}
+
+/* Whether attribute i is one of the header's first columns. */
+static bool tuple_seen(const struct cli_tuple *t, size_t i, size_t columns)
+{
+    return memchr(t->place, (int)i, columns) != NULL;
+}
+
+/* The attribute that the header lacks, of so many columns. */
+static const struct cli_column_spec *tuple_lacking(const struct cli_tuple *t,
+                                                   size_t columns)
+{
+    size_t i = 0;
+
+    while (tuple_seen(t, i, columns))
+        i++;
+    return &t->columns[i];
+}
+
+bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
+                      struct cli_tuple_why *why)
+{
+    struct cli_record r = {line->text, line->text + line->len, true};
+    struct cli_line name;
+    size_t columns = 0;
+
+    while (r.more) {
+        size_t i;
+
+        if (!cli_record_field(&r, &name, t->field))
+            return tuple_wrong(why, cli_csv_quote, NULL);
+        i = tuple_find(t, &name);
+        if (i == t->count) {
+            tuple_wrong(why,
+                        "the header names no attribute there: declare it with "
+                        "--attribute, or leave the column out",
+                        NULL);
+            why->place = columns + 1;
+            return false;
+        }
+        if (tuple_seen(t, i, columns))
+            return tuple_wrong(why, "the header has this column twice",
+                               &t->columns[i]);
+        t->place[columns++] = (uint8_t)i;
+    }
+    if (columns < t->count)
+        return tuple_wrong(why, "the header lacks this attribute",
+                           tuple_lacking(t, columns));
+    t->headed = true;
+    return true;
+}
+
+static bool tuple_code(const struct cli_column_spec *a, uint64_t *code,
+                       const struct cli_line *field, struct cli_tuple_why *why)
+{
+    const struct cli_coder coder = {&a->spec, a->scheme};
+    const char *msg = "";
+
+    if (a->none && field->len == 0) {
+        *code = a->none_place;
+        return true;
+    }
+    if (field->len == 0)
+        return tuple_wrong(why,
+                           "empty; if a person need not answer, say "
+                           "NAME?=KIND, which counts that as \"none\"",
+                           a);
+    if (cli_code_lines(&coder, code, field, 1, &msg) != 1)
+        return tuple_wrong(why, msg, a);
+    return true;
+}
+
+bool cli_tuple_codes(struct cli_tuple *t, uint64_t *codes,
+                     const struct cli_line *line, struct cli_tuple_why *why)
+{
+    struct cli_record r = {line->text, line->text + line->len, true};
+    struct cli_line field;
+    size_t columns = 0;
+
+    for (; r.more && columns < t->count; columns++) {
+        size_t i = t->place[columns];
+
+        if (!cli_record_field(&r, &field, t->field))
+            return tuple_wrong(why, cli_csv_quote, NULL);
+        if (!tuple_code(&t->columns[i], &codes[i], &field, why))
+            return false;
+    }
+    if (r.more || columns < t->count)
+        return tuple_wrong(why, "not as many fields as the header has", NULL);
+    return true;
+}

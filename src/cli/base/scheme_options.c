@@ -1,0 +1,176 @@
+/* cli_scheme.c - the scheme of a spec, or what the spec lacks. */
+#include "cli/base/base.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t cli_param(const char *key, size_t len)
+{
+    for (size_t i = 0; i < HSY_PARAMS; i++) {
+        const char *name = hsy_param_name(i);
+
+        if (name != NULL && strlen(name) == len && memcmp(name, key, len) == 0)
+            return i;
+    }
+    return HSY_PARAMS;
+}
+
+/* The option behind a field of a spec, somewhere in room; NULL: none. */
+static const char *scheme_option(char room[32], const hsy_spec *spec,
+                                 const char *field)
+{
+    if (cli_param(field, strlen(field)) < HSY_PARAMS) {
+        snprintf(room, 32, "--set %s", field);
+        return room;
+    }
+    if (strcmp(field, "chance") == 0 || strcmp(field, "design") == 0)
+        return "--set";
+    if (strcmp(field, "matrix") == 0)
+        return "--set matrix";
+    if (strcmp(field, "mechanism") == 0)
+        return "--mechanism";
+    if (strcmp(field, "alphabet") == 0)
+        return "--alphabet";
+    if (strcmp(field, "oracle") == 0)
+        return "--oracle";
+    if (strcmp(field, "labels") == 0)
+        return "--values";
+    if (strcmp(field, "range") == 0 || strcmp(field, "scale") == 0)
+        return "--range";
+    if (strcmp(field, "bins") == 0)
+        return "--bins";
+    if (strcmp(field, "max_bits") == 0)
+        return "--max-bits";
+    if (strcmp(field, "max_steps") == 0)
+        return "--max-steps";
+    if (strcmp(field, "attribute") == 0)
+        return "--attribute";
+    if (strcmp(field, "values") != 0)
+        return NULL;
+    return spec->kind == HSY_KIND_BINS     ? "--bins"
+           : spec->kind != HSY_KIND_VALUES ? NULL
+           : spec->labels != NULL          ? "--values"
+                                           : "--domain";
+}
+
+/* The same message with the option in the field's place. */
+static void scheme_refused_field(const hsy_spec *spec, hsy_error *err)
+{
+    char room[32];
+    const bool matrix = err->field != NULL && strcmp(err->field, "matrix") == 0;
+    const char *option =
+        err->field != NULL ? scheme_option(room, spec, err->field) : NULL;
+
+    if (option != NULL)
+        err->field = NULL;
+    cli_fail_at(option, matrix ? "column" : NULL, err);
+}
+
+const hsy_catalogue *cli_mechanism(const char *name)
+{
+    const hsy_catalogue *entry;
+    size_t i = 0, len = strlen(name);
+
+    while ((entry = hsy_mechanism_at(i++)) != NULL) {
+        const char *alias = entry->aliases;
+
+        if (strcmp(entry->name, name) == 0)
+            return entry;
+        while (*alias != '\0') {
+            size_t n = strcspn(alias, ",");
+
+            if (n == len && memcmp(alias, name, n) == 0)
+                return entry;
+            alias += n + (alias[n] == ',');
+        }
+    }
+    return NULL;
+}
+
+/* Say so if the mechanism does not take the question, and which it takes. */
+static bool scheme_refused_kind(const hsy_spec *spec)
+{
+    static const char *const options[] = {
+        [HSY_KIND_YES_NO] = "--yes-no",   [HSY_KIND_VALUES] = "--values",
+        [HSY_KIND_NUMBER] = "--range",    [HSY_KIND_BINS] = "--range --bins",
+        [HSY_KIND_STRINGS] = "--strings", [HSY_KIND_TUPLE] = "--attribute"};
+    const hsy_catalogue *entry =
+        spec->mechanism != NULL ? cli_mechanism(spec->mechanism) : NULL;
+    char list[96] = "";
+    size_t at = 0;
+
+    if (entry == NULL || (entry->kinds >> spec->kind & 1) != 0)
+        return false;
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+        if (options[k] != NULL && (entry->kinds >> k & 1) != 0)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s",
+                                   at == 0 ? "" : ", ", options[k]);
+    cli_note("--mechanism %s cannot ask this; it goes with %s", spec->mechanism,
+             list);
+    return true;
+}
+
+/* What the library refuses, and what to do about it. */
+static int scheme_refused(const hsy_spec *spec, hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->status == HSY_E_UNKNOWN && spec->mechanism != NULL &&
+        (err->field == NULL || strcmp(err->field, "oracle") != 0))
+        cli_note("--mechanism: %s; 'hearsay mechanisms' lists them with what "
+                 "they can ask",
+                 err->msg);
+    else if (err->field != NULL && strcmp(err->field, "epsilon") == 0)
+        /* Its limit is in nano-epsilon. */
+        cli_note("--epsilon: %s%s", err->msg,
+                 spec->design != HSY_DESIGN_EPSILON
+                     ? ": raise it, or --set others"
+                     : "");
+    else if (!scheme_refused_kind(spec))
+        scheme_refused_field(spec, err);
+    return CLI_USAGE;
+}
+
+int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
+{
+    hsy_scheme *s = malloc(hsy_scheme_size(spec));
+    hsy_error err = {0};
+
+    if (s == NULL)
+        return cli_fail_nomem();
+    if (hsy_scheme_init(s, spec, &err) == HSY_OK) {
+        *out = s;
+        return 0;
+    }
+    free(s);
+    return scheme_refused(spec, &err);
+}
+
+int cli_scheme_info(hsy_info *info, const hsy_spec *spec, const char *mechanism)
+{
+    hsy_spec own = *spec;
+    hsy_scheme *s;
+    int failed;
+
+    own.mechanism = mechanism;
+    failed = cli_scheme_new(&s, &own);
+    if (failed)
+        return failed;
+    hsy_scheme_info(s, info);
+    free(s);
+    return 0;
+}
+
+int cli_scheme_reports(const hsy_scheme *s)
+{
+    hsy_info info;
+
+    hsy_scheme_info(s, &info);
+    if (!info.release)
+        return 0;
+    cli_note("--mechanism %s: a curator's release, not a report; 'hearsay "
+             "release' makes one",
+             info.mechanism);
+    return CLI_USAGE;
+}

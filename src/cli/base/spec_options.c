@@ -1,0 +1,536 @@
+/* cli_spec.c - a scheme from options: what is asked, and how. */
+#include "cli/base/base.h"
+#include "cli/base/records.h"
+#include "cli/base/tasks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values on the command line: one record of CSV [RFC 4180] ------------ */
+
+/* Read one field from *text into out (at least as long as *text) and move on.
+ * False if a quote is out of place. */
+static bool spec_csv_field(const char **text, char *out, size_t *len)
+{
+    const char *p = *text;
+    size_t n = 0;
+
+    if (*p != '"') {
+        n = strcspn(p, ",");
+        memcpy(out, p, n);
+        if (memchr(p, '"', n) != NULL)
+            return false;
+        p += n;
+    } else {
+        for (p++; *p != '\0' && (*p != '"' || p[1] == '"'); p++) {
+            p += *p == '"';
+            out[n++] = *p;
+        }
+        if (*p++ != '"' || (*p != ',' && *p != '\0'))
+            return false;
+    }
+    *len = n;
+    *text = p;
+    return true;
+}
+
+static int spec_values(struct cli_spec *c, struct cli_parser *p, char *field)
+{
+    const char *at = c->values;
+    hsy_error err = {0};
+    size_t len;
+
+    for (;;) {
+        if (!spec_csv_field(&at, field, &len))
+            return cli_usage(p,
+                             "--values: a quote is out of place in value "
+                             "%" PRIu32 "; write \"\" for a quote inside "
+                             "quotes",
+                             c->labels.d + 1);
+        if (cli_labels_add(&c->labels, field, len, &err) != HSY_OK)
+            break;
+        if (*at == '\0')
+            return 0;
+        at++;
+    }
+    if (err.status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line, err.msg);
+}
+
+static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
+{
+    hsy_error err = {0};
+    char *field;
+    int failed;
+
+    if (c->values[0] == '\0')
+        return cli_usage(p, "--values: the list is empty");
+    field = malloc(strlen(c->values) + 1);
+    if (field == NULL)
+        return cli_fail_nomem();
+    failed = spec_values(c, p, field);
+    free(field);
+    if (failed)
+        return failed;
+    if (cli_labels_index(&c->labels, &err) == HSY_OK)
+        return 0;
+    if (err.status == HSY_E_RANGE)
+        return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line,
+                         err.msg);
+    return cli_fail("--values: %s", err.msg);
+}
+
+/* Make sure that the list has "other", and know where it is. */
+static int spec_other(struct cli_spec *c)
+{
+    static const uint8_t other[16] = "other";
+    hsy_error err = {0};
+    hsy_status st = HSY_OK;
+
+    c->other_place = cli_labels_find(&c->labels, other, 5);
+    if (c->other_place == c->labels.d) {
+        st = cli_labels_add(&c->labels, other, 5, &err);
+        if (st == HSY_OK)
+            st = cli_labels_index(&c->labels, &err);
+    }
+    return st == HSY_OK ? 0 : cli_fail("--other: %s", err.msg);
+}
+
+static int spec_labels(struct cli_spec *c, struct cli_parser *p)
+{
+    int failed = c->values != NULL
+                     ? spec_values_list(c, p)
+                     : cli_labels_read(&c->labels, c->values_file);
+
+    if (!failed && c->other)
+        failed = spec_other(c);
+    if (failed)
+        return failed;
+    c->spec.kind = HSY_KIND_VALUES;
+    c->spec.d = c->labels.d;
+    c->spec.labels = c->labels.block;
+    c->spec.labels_len = c->labels.len;
+    return 0;
+}
+
+/* ---- Ranges -------------------------------------------------------------- */
+
+/* How many decimals text[0..len) has. */
+static size_t spec_decimals(const char *text, size_t len)
+{
+    const char *point = memchr(text, '.', len);
+
+    return point == NULL ? 0 : len - (size_t)(point - text) - 1;
+}
+
+/* Both ends in units of 10^-scale, if there is room: their difference stays
+ * below 2^62. */
+static hsy_status spec_range_at(hsy_spec *spec, const char *text, size_t len_lo,
+                                uint32_t scale)
+{
+    const char *hi = text + len_lo + 1;
+    hsy_status st = hsy_decimal_parse(&spec->lo, text, len_lo, scale);
+
+    if (st == HSY_OK)
+        st = hsy_decimal_parse(&spec->hi, hi, strlen(hi), scale);
+    if (st == HSY_OK && spec->lo < spec->hi &&
+        (uint64_t)spec->hi - (uint64_t)spec->lo >= (uint64_t)1 << 62)
+        st = HSY_E_RANGE;
+    spec->scale = scale;
+    return st;
+}
+
+static int spec_range(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *colon = strchr(c->range, ':');
+    size_t len_lo, least;
+    uint32_t scale = HSY_SCALE_MAX;
+    hsy_status st;
+
+    if (colon == NULL)
+        return cli_usage(p, "--range takes two numbers: --range LO:HI");
+    len_lo = (size_t)(colon - c->range);
+    least = spec_decimals(c->range, len_lo);
+    if (least < spec_decimals(colon + 1, strlen(colon + 1)))
+        least = spec_decimals(colon + 1, strlen(colon + 1));
+    if (least > HSY_SCALE_MAX)
+        return cli_usage(p, "--range: at most 9 decimals");
+    do
+        st = spec_range_at(&c->spec, c->range, len_lo, scale);
+    while (st == HSY_E_RANGE && scale-- > least);
+    if (st == HSY_E_FORMAT)
+        return cli_usage(p, "--range: not two decimal numbers (a digit first, "
+                            "as in 0.5; no exponent): LO:HI");
+    if (st != HSY_OK)
+        return cli_usage(p, "--range: too large: in units of the last decimal, "
+                            "HI - LO must be below 2^62 (4.6e18) and either "
+                            "end below 2^63");
+    if (c->spec.lo >= c->spec.hi)
+        return cli_usage(p, "--range: LO must be below HI");
+    c->spec.kind = c->has_bins ? HSY_KIND_BINS : HSY_KIND_NUMBER;
+    c->spec.d = (uint32_t)c->bins;
+    return 0;
+}
+
+/* ---- --set key=value ----------------------------------------------------- */
+
+bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len)
+{
+    const char *slash = memchr(text, '/', len);
+    size_t len_num = slash != NULL ? (size_t)(slash - text) : len;
+    uint32_t scale = 0;
+    int64_t num, den = 1;
+
+    if (slash == NULL) {
+        if (spec_decimals(text, len) > HSY_SCALE_MAX)
+            return false;
+        scale = (uint32_t)spec_decimals(text, len);
+        for (uint32_t i = 0; i < scale; i++)
+            den *= 10;
+    } else if (memchr(text, '.', len) != NULL ||
+               hsy_decimal_parse(&den, slash + 1, len - len_num - 1, 0) !=
+                   HSY_OK) {
+        return false;
+    }
+    if (hsy_decimal_parse(&num, text, len_num, scale) != HSY_OK || num < 0 ||
+        den < 1 || den > (int64_t)1 << 31 || num > den)
+        return false;
+    *out = (hsy_ratio){.num = (uint64_t)num, .den = (uint64_t)den};
+    return true;
+}
+
+bool cli_parse_ratios(hsy_ratio *out, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t len = strcspn(text, ",");
+
+        if (!cli_parse_ratio(&out[i], text, len) ||
+            (text[len] == ',') != (i + 1 < n))
+            return false;
+        text += len + 1;
+    }
+    return true;
+}
+
+struct spec_design {
+    const char *key;
+    hsy_design design;
+    size_t chances;
+    const char *takes;
+};
+
+static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
+                            const struct spec_design *d, const char *value)
+{
+    hsy_ratio chance[HSY_CHANCES] = {{0, 0}}; /* none given */
+    const bool good = cli_parse_ratios(chance, d->chances, value);
+
+    if (good && c->spec.design != HSY_DESIGN_EPSILON) {
+        cli_usage(p, "--set %s: one design at a time, and once", d->key);
+        return false;
+    }
+    if (!good) {
+        cli_usage(p,
+                  "--set %s takes %s from 0 to 1, as decimals (0.75, at most 9 "
+                  "digits after the point) or fractions (3/4, denominator at "
+                  "most 2^31)",
+                  d->key, d->takes);
+        return false;
+    }
+    c->spec.design = d->design;
+    memcpy(c->spec.chance, chance, sizeof chance);
+    return true;
+}
+
+static bool spec_set_number(struct cli_spec *c, struct cli_parser *p,
+                            const char *key, size_t len, const char *value)
+{
+    const size_t i = cli_param(key, len);
+    /* 0 stands for the mechanism's own choice; only a seed may be 0. */
+    const uint64_t least = i != HSY_PARAM_POOL_SEED;
+    uint64_t x = 0;
+
+    if (i == HSY_PARAMS) {
+        cli_usage(p,
+                  "--set does not know %.*s; 'hearsay help randomize' has the "
+                  "keys",
+                  (int)len, key);
+        return false;
+    }
+    if (c->params >> i & 1) {
+        cli_usage(p, "--set %.*s is given twice", (int)len, key);
+        return false;
+    }
+    if (!cli_parse_count(&x, value) || x < least || x > HSY_PARAM_MAX) {
+        cli_usage(p, "--set %.*s takes an integer from %" PRIu64 " to 2^53 - 1",
+                  (int)len, key, least);
+        return false;
+    }
+    c->params |= (uint32_t)1 << i;
+    c->spec.param[i] = x;
+    return true;
+}
+
+static bool spec_set_matrix(struct cli_spec *c, struct cli_parser *p,
+                            const char *path)
+{
+    if (c->spec.design != HSY_DESIGN_EPSILON) {
+        cli_usage(p, "--set matrix: one design at a time, and once");
+        return false;
+    }
+    c->spec.design = HSY_DESIGN_MATRIX;
+    c->matrix_file = path;
+    return true;
+}
+
+bool cli_spec_param(struct cli_spec *c, struct cli_parser *p)
+{
+    return spec_set_number(c, p, p->name, strlen(p->name), p->value);
+}
+
+static bool spec_set(struct cli_spec *c, struct cli_parser *p)
+{
+    static const struct spec_design designs[] = {
+        {"spinner", HSY_DESIGN_SPINNER, 1, "a probability"},
+        {"coins", HSY_DESIGN_COINS, 2, "two probabilities A,B"},
+        {"channel", HSY_DESIGN_CHANNEL, 2, "two probabilities A,B"},
+        {"rappor", HSY_DESIGN_RAPPOR, 3, "three probabilities F,P,Q"},
+    };
+    const char *equals = strchr(p->value, '=');
+    size_t len;
+
+    if (equals == NULL) {
+        cli_usage(p, "--set takes KEY=VALUE");
+        return false;
+    }
+    len = (size_t)(equals - p->value);
+    if (len == 6 && memcmp(p->value, "matrix", 6) == 0)
+        return spec_set_matrix(c, p, equals + 1);
+    for (size_t i = 0; i < sizeof designs / sizeof designs[0]; i++) {
+        if (strlen(designs[i].key) == len &&
+            memcmp(designs[i].key, p->value, len) == 0)
+            return spec_set_design(c, p, &designs[i], equals + 1);
+    }
+    return spec_set_number(c, p, p->value, len, equals + 1);
+}
+
+/* ---- All together -------------------------------------------------------- */
+
+static bool spec_epsilon(struct cli_spec *c, struct cli_parser *p)
+{
+    hsy_status st =
+        hsy_epsilon_parse(&c->spec.nano_epsilon, p->value, strlen(p->value));
+
+    if (st == HSY_E_FORMAT)
+        cli_usage(p, "--epsilon: not a decimal number (a digit first, no "
+                     "exponent); write it as 1, 0.5 or ln3");
+    else if (st != HSY_OK)
+        cli_usage(p, "--epsilon: must be from 0.000001 to 32");
+    c->has_epsilon = st == HSY_OK;
+    return st == HSY_OK;
+}
+
+static bool spec_alphabet(struct cli_spec *c, struct cli_parser *p)
+{
+    hsy_error err = {0};
+
+    c->has_alphabet = hsy_alphabet_parse(c->spec.alphabet, p->value,
+                                         strlen(p->value), &err) == HSY_OK;
+    if (!c->has_alphabet && err.line != 0)
+        cli_usage(p, "--alphabet: character %" PRIu64 ": %s", err.line,
+                  err.msg);
+    else if (!c->has_alphabet)
+        cli_usage(p, "--alphabet: %s", err.msg);
+    return c->has_alphabet;
+}
+
+bool cli_spec_option(struct cli_spec *c, struct cli_parser *p, int id)
+{
+    switch (id) {
+    case CLI_OPT_YES_NO:
+        c->yes_no = true;
+        return true;
+    case CLI_OPT_VALUES:
+        c->values = p->value;
+        return true;
+    case CLI_OPT_VALUES_FILE:
+        c->values_file = p->value;
+        return true;
+    case CLI_OPT_DOMAIN:
+        c->has_domain = true;
+        return cli_value_count(p, &c->domain, 1, HSY_VALUES_MAX);
+    case CLI_OPT_RANGE:
+        c->range = p->value;
+        return true;
+    case CLI_OPT_BINS:
+        c->has_bins = true;
+        return cli_value_count(p, &c->bins, 1, HSY_VALUES_MAX);
+    case CLI_OPT_STRINGS:
+        c->strings = true;
+        return true;
+    case CLI_OPT_EPSILON:
+        return spec_epsilon(c, p);
+    case CLI_OPT_MECHANISM:
+        c->spec.mechanism = p->value;
+        return true;
+    case CLI_OPT_ALPHABET:
+        return spec_alphabet(c, p);
+    case CLI_OPT_ORACLE:
+        c->spec.oracle = p->value;
+        return true;
+    case CLI_OPT_SET:
+        return spec_set(c, p);
+    case CLI_OPT_OTHER:
+        c->other = true;
+        return true;
+    case CLI_OPT_CLIP:
+        c->clip = true;
+        return true;
+    case CLI_OPT_MAX_BITS:
+        return cli_value_count(p, &c->spec.max_bits, 1, UINT64_MAX);
+    case CLI_OPT_MAX_STEPS:
+        return cli_value_count(p, &c->spec.max_steps, 1, UINT64_MAX);
+    case CLI_OPT_USERS:
+        return cli_value_count(p, &c->spec.users, 1, UINT64_MAX);
+    case CLI_OPT_ATTRIBUTE:
+        return cli_tuple_add(c, p);
+    case CLI_OPT_TASK:
+        c->task = p->value;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* How many questions the options ask. */
+static int spec_kinds(const struct cli_spec *c)
+{
+    return c->yes_no + (c->values != NULL) + (c->values_file != NULL) +
+           c->has_domain + (c->range != NULL) + c->strings;
+}
+
+/* No question, or more than one: say which ones the command knows. */
+static int spec_kinds_wrong(const struct cli_spec *c, struct cli_parser *p)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (const struct cli_option *o = p->command->options; o->id != 0; o++) {
+        const bool kind = (o->id >= CLI_OPT_YES_NO && o->id <= CLI_OPT_RANGE) ||
+                          o->id == CLI_OPT_STRINGS ||
+                          o->id == CLI_OPT_ATTRIBUTE;
+
+        if (kind)
+            used += (size_t)snprintf(
+                list + used, sizeof list - used, "%s--%s%s%.*s",
+                used == 0 ? "" : ", ", o->name, o->arg != NULL ? " " : "",
+                o->arg != NULL ? (int)strcspn(o->arg, ".") : 0,
+                o->arg != NULL ? o->arg : "");
+    }
+    if (spec_kinds(c) == 0)
+        return cli_usage(p, "say what is asked: one of %s", list);
+    return cli_usage(p, "one question at a time: choose one of %s", list);
+}
+
+/* Options that contradict each other, or do not go with what is asked. */
+static const char *spec_conflict(const struct cli_spec *c)
+{
+    const int kinds = spec_kinds(c);
+
+    if (kinds > 0 && c->tuple != NULL)
+        return "--attribute says what each column is: no other question goes "
+               "with it";
+    if (c->has_bins && c->range == NULL)
+        return "--bins goes with --range";
+    if (c->clip && c->range == NULL && c->tuple == NULL)
+        return "--clip goes with --range";
+    if (c->other && c->values == NULL && c->values_file == NULL &&
+        !c->strings && c->tuple == NULL)
+        return "--other goes with --values, --values-file and --strings";
+    if ((c->has_alphabet || c->spec.oracle != NULL) && !c->strings)
+        return "--alphabet and --oracle go with --strings --mechanism pem";
+    if (!c->has_epsilon && c->spec.design == HSY_DESIGN_EPSILON)
+        return "--epsilon is missing: how much one report may tell, say "
+               "--epsilon 1";
+    return NULL;
+}
+
+/* The matrix goes before the labels. */
+static int spec_matrix(struct cli_spec *c, struct cli_parser *p)
+{
+    int failed;
+
+    if (c->spec.kind != HSY_KIND_VALUES)
+        return cli_usage(p, "--set matrix goes with --values, --values-file "
+                            "and --domain");
+    failed = cli_matrix_read(&c->matrix, c->matrix_file);
+    if (failed)
+        return failed;
+    if (c->matrix.d != c->spec.d)
+        return cli_fail("%s: %" PRIu32 " states, but there are %" PRIu32
+                        " values",
+                        cli_input_name(c->matrix_file), c->matrix.d, c->spec.d);
+    failed = cli_matrix_append(&c->matrix, c->labels.block, c->labels.len);
+    c->spec.labels = c->matrix.bytes;
+    c->spec.labels_len = c->matrix.len;
+    return failed;
+}
+
+static int spec_kind(struct cli_spec *c, struct cli_parser *p)
+{
+    if (c->values != NULL || c->values_file != NULL)
+        return spec_labels(c, p);
+    if (c->range != NULL)
+        return spec_range(c, p);
+    if (c->yes_no) {
+        c->spec.kind = HSY_KIND_YES_NO;
+        c->spec.d = 2;
+    } else if (c->strings) {
+        c->spec.kind = HSY_KIND_STRINGS;
+    } else {
+        c->spec.kind = HSY_KIND_VALUES;
+        c->spec.d = (uint32_t)c->domain;
+    }
+    return 0;
+}
+
+int cli_spec_finish(struct cli_spec *c, struct cli_parser *p)
+{
+    const char *conflict = c->task == NULL ? spec_conflict(c) : NULL;
+    int failed;
+
+    if (c->task != NULL)
+        return cli_tasks_spec(c, p);
+    if (c->tuple == NULL && spec_kinds(c) != 1)
+        return spec_kinds_wrong(c, p);
+    if (conflict != NULL)
+        return cli_usage(p, "%s", conflict);
+    c->spec.size = sizeof c->spec;
+    if (c->tuple != NULL)
+        return cli_tuple_finish(c, p);
+    failed = spec_kind(c, p);
+    if (!failed && c->matrix_file != NULL)
+        failed = spec_matrix(c, p);
+    return failed;
+}
+
+bool cli_spec_trivial(const struct cli_spec *c)
+{
+    return (c->spec.kind == HSY_KIND_VALUES || c->spec.kind == HSY_KIND_BINS) &&
+           c->spec.d == 1;
+}
+
+void cli_spec_clear(struct cli_spec *c)
+{
+    cli_labels_clear(&c->labels);
+    free(c->matrix.bytes);
+    c->matrix = (struct cli_matrix){0};
+    cli_tuple_free(c->tuple);
+    c->tuple = NULL;
+    if (c->tasks != NULL)
+        cli_tasks_clear(c->tasks);
+    free(c->tasks);
+    c->tasks = NULL;
+}

@@ -1,0 +1,70 @@
+/* cli_tasks.h - tasks from a tasks.yaml or a compiled document, and keys. */
+#ifndef CLI_TASKS_H
+#define CLI_TASKS_H
+
+#include "cli/base/base.h"
+
+#include "hearsay_host.h"
+
+/* The tasks of a file. Zero it to begin; owns its memory. */
+struct cli_tasks {
+    hsy_tasks *yaml;  /* NULL: from a document */
+    uint8_t *bytes;   /* of a document; NULL: from a tasks.yaml */
+    hsy_document doc; /* of a tasks.yaml version, issued and expires */
+    hsy_task *all;    /* owned */
+    size_t n;
+};
+
+/* Read either sort of file. Problems go to stderr, one a line: "FILE:LINE:
+ * task, field: what". Warnings too, if warn is set. 0, or the exit code after a
+ * message. */
+int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn);
+void cli_tasks_clear(struct cli_tasks *t);
+
+/* A compiled document and nothing else; the same from bytes, which become t's,
+ * that came from `path`. */
+int cli_tasks_document(struct cli_tasks *t, const char *path);
+int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+                    const char *path);
+
+/* Print what hsy_tasks_problems has from number `first` on; the number of
+ * those that are no warnings. */
+size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
+                     bool warn);
+
+/* One problem: "hearsay: PATH:LINE: task, field: what". */
+void cli_problem_say(const hsy_problem *p, const char *path);
+
+/* The place of an id, t->n if there is none. */
+size_t cli_tasks_find(const struct cli_tasks *t, const char *id);
+
+/* Resolve a task as a device does; the caller frees *out. 0, or the exit code
+ * after a message. */
+int cli_release_new(hsy_release **out, const hsy_task *task);
+
+/* c->task as a question, for cli_spec_finish: as a device asks, what is not
+ * listed is `other`, a number outside the range its nearer end. 0, or the exit
+ * code after a message. */
+int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
+
+/* ---- Keys: files of hexadecimal digits (tasks_keys.c) -------------------- */
+
+/* 2n hexadecimal digits and the end of the string. */
+void cli_hex(char *text, const uint8_t *bytes, size_t n);
+
+/* n bytes of hexadecimal digits, then nothing but the line's end. */
+bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len);
+
+/* A token: one line of a file; the caller frees it. */
+int cli_token_read(char **token, const char *path);
+
+int cli_public_read(uint8_t key[HSY_SIGN_KEY], const char *path);
+
+/* Refuses a file that others can read. Wipe the secret after use. */
+int cli_secret_read(uint8_t secret[HSY_SIGN_SECRET], const char *path);
+
+/* Write NAME.secret, which only its owner can read, and NAME.public. Nothing
+ * is overwritten. */
+int cli_keys_write(const char *name);
+
+#endif

@@ -1,0 +1,16 @@
+/* tasks_show.h - printing tasks. */
+#ifndef TASKS_SHOW_H
+#define TASKS_SHOW_H
+
+#include "cli/base/tasks.h"
+
+struct tasks_show {
+    enum cli_format format;
+    bool labels;           /* in plain words, instead of the table */
+    const char *signature; /* what is known of it, NULL: there is none */
+};
+
+/* 0, or the exit code after a message. */
+int tasks_show(const struct cli_tasks *t, const struct tasks_show *how);
+
+#endif

@@ -1,0 +1,276 @@
+/* device_show.c - hearsay device budget, tasks and policy: what the person may
+ * read. */
+#define _DEFAULT_SOURCE
+#include "cli/base/tasks.h"
+#include "cli/device/internal.h"
+
+#include "host/client/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOW_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Exact in every format: epsilon has nine places and no more. */
+static struct cli_cell show_nano(uint64_t nano)
+{
+    struct cli_cell c = cli_number((double)nano / HSY_NANO);
+    char text[CLI_CAP_TEXT];
+
+    cli_cap_text(text, nano);
+    memcpy(c.shown, text, sizeof text);
+    return c;
+}
+
+/* ---- Policy -------------------------------------------------------------- */
+
+static void show_policy_cell(const void *ctx, size_t row, size_t column,
+                             struct cli_cell *out)
+{
+    const struct cli_policy *p = ctx;
+    bool all = row == p->policy.nsources;
+    const hsy_source *s = all ? NULL : &p->sources[row];
+
+    if (column == 0)
+        *out = cli_text(all ? "all" : s->name);
+    else if (column == 1 && !all)
+        *out = show_nano(s->nano_answer);
+    else if (column == 2)
+        *out = show_nano(all ? p->policy.nano_day : s->nano_day);
+    else if (column == 3)
+        *out = show_nano(all ? p->policy.nano_lifetime : s->nano_lifetime);
+}
+
+void device_show_policy(const struct cli_policy *p, enum cli_format format)
+{
+    static const struct cli_column columns[] = {{"source", NULL},
+                                                {"answer", "one answer"},
+                                                {"day", "a day"},
+                                                {"lifetime", "ever"}};
+    const struct cli_table table = {columns, SHOW_COUNT(columns),
+                                    p->policy.nsources + 1, show_policy_cell,
+                                    p};
+    char key[2 * HSY_SIGN_KEY + 1];
+
+    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
+    {
+        const struct cli_field fields[] = {
+            {"key", cli_text(key)},
+            {"anchor", cli_text(p->anchor)},
+            {"releases", cli_count(p->policy.releases)},
+            {"release_bytes", cli_count(p->policy.release_bytes)}};
+
+        cli_print(format, &table, fields, SHOW_COUNT(fields), "sources");
+    }
+}
+
+int device_policy(struct device_job *j)
+{
+    int failed = device_read_policy(j);
+
+    if (failed)
+        return failed;
+    device_show_policy(&j->policy, j->how->format);
+    return cli_finish();
+}
+
+/* ---- Budget -------------------------------------------------------------- */
+
+static void show_budget_cell(const void *ctx, size_t row, size_t column,
+                             struct cli_cell *out)
+{
+    const struct device_job *j = ctx;
+    const struct cli_policy *p = &j->policy;
+    const char *name = row < p->policy.nsources ? p->sources[row].name : NULL;
+    hsy_budget b;
+
+    if (column == 0) {
+        *out = cli_text(name != NULL ? name : "all");
+        return;
+    }
+    if (hsy_device_budget(j->bare, name, &b, NULL) != HSY_OK)
+        return;
+    {
+        const uint64_t numbers[] = {b.spent_day, b.cap_day, b.spent_lifetime,
+                                    b.cap_lifetime};
+
+        *out = show_nano(numbers[column - 1]);
+    }
+}
+
+int device_budget(struct device_job *j)
+{
+    static const struct cli_column columns[] = {{"source", NULL},
+                                                {"spent_day", "today"},
+                                                {"cap_day", "of"},
+                                                {"spent_lifetime", "ever"},
+                                                {"cap_lifetime", "of"}};
+    struct cli_table table = {columns, SHOW_COUNT(columns), 0, show_budget_cell,
+                              j};
+    hsy_error err = {0};
+    hsy_budget all;
+    int failed = device_open_bare(j);
+
+    if (failed)
+        return failed;
+    if (hsy_device_budget(j->bare, NULL, &all, &err) != HSY_OK) {
+        hsy_world_explain(j->host, &err);
+        return device_fail(j, &err);
+    }
+    table.nrows = j->policy.policy.nsources + 1;
+    {
+        const struct cli_field fields[] = {
+            {"day", cli_count(all.day)},
+            {"consent", cli_text(hsy_world_consent_name(
+                            (uint64_t)hsy_device_consent(j->bare)))}};
+
+        cli_print(j->how->format, &table, fields, SHOW_COUNT(fields),
+                  "sources");
+    }
+    return cli_finish();
+}
+
+/* ---- Tasks --------------------------------------------------------------- */
+
+enum {
+    SHOW_TASK,
+    SHOW_SOURCE,
+    SHOW_ONE,
+    SHOW_SLOT,
+    SHOW_LIFETIME,
+    SHOW_ADMITTED,
+    SHOW_WHY,
+    SHOW_QUESTION,
+    SHOW_LABEL
+};
+
+#define SHOW_LABEL_MAX 8192u
+
+struct show_tasks {
+    hsy_client *client;
+    size_t admitted, refused;
+    char *label; /* room for one; owned */
+};
+
+static void show_admitted_cell(const struct show_tasks *t, size_t row,
+                               size_t column, const hsy_task *task,
+                               struct cli_cell *out)
+{
+    size_t n;
+    const hsy_release *r = hsy_client_releases(t->client, &n)[row];
+    hsy_release_info info;
+
+    hsy_release_describe(r, &info);
+    if (column == SHOW_ONE)
+        *out = show_nano(info.nano_one);
+    else if (column == SHOW_SLOT)
+        *out = show_nano(info.nano_slot);
+    else if (column == SHOW_LIFETIME && info.nano_lifetime != UINT64_MAX)
+        *out = show_nano(info.nano_lifetime);
+    else if (column == SHOW_LABEL) {
+        hsy_release_label(r, task, t->label, SHOW_LABEL_MAX);
+        *out = cli_text(t->label);
+    }
+}
+
+static void show_task_cell(const void *ctx, size_t row, size_t column,
+                           struct cli_cell *out)
+{
+    const struct show_tasks *t = ctx;
+    bool admitted = row < t->admitted;
+    hsy_error why = {0};
+    hsy_task task;
+
+    if (!(admitted
+              ? hsy_client_task(t->client, row, &task)
+              : hsy_client_refused(t->client, row - t->admitted, &task, &why)))
+        return;
+    if (column == SHOW_TASK || column == SHOW_SOURCE) {
+        /* task is on this stack; the room of the label stays. */
+        const char *text = column == SHOW_TASK ? task.id : task.source;
+        size_t len = strlen(text);
+
+        memcpy(t->label, text, len + 1);
+        *out = cli_text(t->label);
+    } else if (column == SHOW_ADMITTED) {
+        *out = cli_bool(admitted);
+        snprintf(out->shown, sizeof out->shown, "%s",
+                 admitted ? "asked" : "refused");
+    } else if (column == SHOW_WHY && !admitted) {
+        device_say_why(t->label, SHOW_LABEL_MAX, &why);
+        *out = cli_text(t->label);
+    } else if (column == SHOW_QUESTION) {
+        *out = (struct cli_cell){
+            .type = CLI_TEXT, .text = task.question, .len = task.question_len};
+    } else if (admitted) {
+        show_admitted_cell(t, row, column, &task, out);
+    }
+}
+
+/* Below the table, where there is room: why a task is refused. */
+static void show_refused(const struct show_tasks *t)
+{
+    struct cli_cell cell;
+
+    for (size_t i = t->admitted; i < t->admitted + t->refused; i++) {
+        show_task_cell(t, i, SHOW_TASK, &cell);
+        printf("%s%s is refused: ", i == t->admitted ? "\n" : "", t->label);
+        show_task_cell(t, i, SHOW_WHY, &cell);
+        puts(t->label);
+    }
+}
+
+/* Below that: each task in plain words. */
+static void show_labels(const struct show_tasks *t)
+{
+    struct cli_cell cell;
+
+    for (size_t i = 0; i < t->admitted; i++) {
+        show_task_cell(t, i, SHOW_TASK, &cell);
+        printf("\n%s:\n", t->label);
+        show_task_cell(t, i, SHOW_LABEL, &cell);
+        cli_paragraph(t->label);
+    }
+}
+
+int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
+{
+    static const struct cli_column columns[] = {
+        [SHOW_TASK] = {"task", NULL},
+        [SHOW_SOURCE] = {"source", NULL},
+        [SHOW_ONE] = {"epsilon_one", "one report"},
+        [SHOW_SLOT] = {"epsilon_slot", "a slot"},
+        [SHOW_LIFETIME] = {"epsilon_lifetime", "all slots"},
+        [SHOW_ADMITTED] = {"admitted", "state"},
+        [SHOW_WHY] = {"why", ""},
+        [SHOW_QUESTION] = {"question", ""},
+        [SHOW_LABEL] = {"label", ""}};
+    struct show_tasks t = {.client = j->client};
+    struct cli_table table = {columns, SHOW_COUNT(columns), 0, show_task_cell,
+                              &t};
+    hsy_task task;
+
+    t.label = malloc(SHOW_LABEL_MAX);
+    if (t.label == NULL)
+        return cli_fail_nomem();
+    hsy_client_releases(j->client, &t.admitted);
+    while (hsy_client_refused(j->client, t.refused, &task, NULL))
+        t.refused++;
+    table.nrows = t.admitted + t.refused;
+    cli_print(format, &table, NULL, 0, "tasks");
+    if (format == CLI_TABLE)
+        show_refused(&t);
+    if (format == CLI_TABLE && labels)
+        show_labels(&t);
+    free(t.label);
+    return 0;
+}
+
+int device_tasks(struct device_job *j)
+{
+    int failed = device_open(j);
+
+    if (!failed)
+        failed = device_show_tasks(j, j->how->format, true);
+    return failed ? failed : cli_finish();
+}

@@ -1,0 +1,364 @@
+/* cmd_discover.c - hearsay discover: a tally of pem or sfp in, frequent strings
+ * out; and before that, how many people it takes. */
+#include "cli/discover/internal.h"
+
+#include "host/base/output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DISCOVER_TOP = 1,
+    DISCOVER_SIGNIFICANT,
+    DISCOVER_KEEP,
+    DISCOVER_ALPHA,
+    DISCOVER_LEVEL,
+    DISCOVER_SIMULTANEOUS,
+    DISCOVER_ALL_STAGES,
+    DISCOVER_THRESHOLD,
+    DISCOVER_ALL,
+    DISCOVER_MAX,
+    DISCOVER_PLAN,
+    DISCOVER_FREQUENCY,
+    DISCOVER_MISS,
+    DISCOVER_PARAM, /* of its own name, without --set */
+    DISCOVER_PLOT,
+    DISCOVER_FORMAT
+};
+
+static const struct cli_option discover_options[] = {
+    {DISCOVER_TOP, "top", "K",
+     "the K largest, chance or not; of sfp K at most\n"
+     "(default: strings that chance hardly makes, at most\n"
+     "16, of sfp all)"},
+    {DISCOVER_SIGNIFICANT, "significant", NULL,
+     "only what chance hardly makes, at every stage and\n"
+     "with --top too (sfp does so anyway)"},
+    {DISCOVER_ALPHA, "alpha", "A",
+     "how hardly: a stage takes any prefix that nobody has\n"
+     "with this chance (default 0.05)"},
+    {DISCOVER_KEEP, "keep", "N",
+     "N times K prefixes go from an inner stage to the next\n"
+     "(default 2)"},
+    {DISCOVER_LEVEL, "level", "L", "of the intervals (default 0.95)"},
+    {DISCOVER_SIMULTANEOUS, "simultaneous", NULL,
+     "intervals that hold for all candidates together, so\n"
+     "also for those that were picked"},
+    {DISCOVER_ALL_STAGES, "all-stages", NULL,
+     "the prefixes of every stage too"},
+    {DISCOVER_THRESHOLD, "threshold", "T",
+     "sfp: at most T pairs of an offset go on (default: as\n"
+     "many as are more than chance makes; with --all 20)"},
+    {DISCOVER_ALL, "all", NULL, "sfp: pairs and words, chance or not"},
+    {DISCOVER_MAX, "max-candidates", "N",
+     "of a stage, up to 16777216 (default 262144): time\n"
+     "and memory grow with it"},
+    {DISCOVER_PLOT, "plot", "FILE.svg", "write what was found as a figure"},
+    {DISCOVER_PLAN, "plan", NULL,
+     "how many people it takes, before any is asked; with:"},
+    {DISCOVER_FREQUENCY, "frequency", "F",
+     "... share of people that hold a string to be found"},
+    {DISCOVER_MISS, "miss", "B",
+     "... chance to miss it at a stage (default 0.05)"},
+    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {CLI_OPT_MECHANISM, "mechanism", "pem|sfp", "... (default pem)"},
+    {DISCOVER_PARAM, "bits", "M",
+     "... of a string (default 48; sfp: 10 symbols)"},
+    {DISCOVER_PARAM, "step", "N", "... of a stage, or of a fragment of sfp"},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "... bytes of the strings, as a-z0-9 or \\x00-\\x1f"},
+    {CLI_OPT_ORACLE, "oracle", "NAME",
+     "... the mechanism that asks for prefixes, or the\nsketch of sfp"},
+    {CLI_OPT_SET, "set", "KEY=VALUE...",
+     "... parameters of pem: w pool-bits pool-seed; of sfp:\n"
+     "w blocks hashes width mix pool-seed"},
+    CLI_FORMAT_OPTION(DISCOVER_FORMAT),
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command discover_command = {
+    "discover",
+    "[options] [FILE...] | --plan --epsilon E --frequency F [options] | "
+    "--start|--next|--batches ... (in batches: --next --help)",
+    "Find the frequent strings in tallies or reports of the mechanisms pem "
+    "and sfp:\n"
+    "strings that nobody listed beforehand, with their shares and intervals. "
+    "Of a\nsearch in batches, what one stage has found.",
+    discover_options};
+
+/* ---- Searching ----------------------------------------------------------- */
+
+/* What a search refuses, in the words of the options. */
+int discover_refused(const hsy_search *search, const hsy_error *err)
+{
+    if (strcmp(err->field, "max-candidates") == 0)
+        return cli_fail(
+            "a stage would have %" PRIu64 " candidates, more than the limit of "
+            "%" PRIu64 "; raise it with --max-candidates (at most 16777216), "
+            "or lower --top or --keep",
+            err->limit,
+            search->max_candidates != 0 ? search->max_candidates
+                                        : HSY_SEARCH_CANDIDATES);
+    if (strcmp(err->field, "top") == 0)
+        return cli_fail("--top: %s; at most %" PRIu64, err->msg, err->limit);
+    return cli_fail_error(NULL, err);
+}
+
+static bool discover_is_puzzle(const struct cli_gather *g)
+{
+    return strcmp(g->info.mechanism, "sfp") == 0;
+}
+
+static int discover_stages_of(struct discover_stages *stages,
+                              const hsy_scheme *s, const hsy_search *search)
+{
+    hsy_error err = {0};
+
+    if (hsy_search_plan(s, search, stages->stage, &stages->count, &err) ==
+        HSY_OK)
+        return 0;
+    return discover_refused(search, &err);
+}
+
+static int discover_tell(const struct discover_result *r,
+                         struct output **figure)
+{
+    struct output *out = *figure;
+    int failed;
+
+    discover_show(r);
+    failed = cli_finish();
+    if (failed || out == NULL)
+        return failed;
+    *figure = NULL;
+    return discover_plot(r, out);
+}
+
+/* Options that go with another mechanism's search. */
+static int discover_fits(const struct discover_options *o,
+                         const struct cli_gather *g)
+{
+    if (hsy_stage_number(g->scheme) != 0)
+        return o->all_stages || o->all || o->threshold != 0
+                   ? cli_fail("%s: a tally in batches is of one stage: "
+                              "--all-stages goes with pem, --all and "
+                              "--threshold with sfp",
+                              g->first)
+                   : 0;
+    if (discover_is_puzzle(g) && (o->search.keep != 0 || o->all_stages))
+        return cli_fail("--keep and --all-stages go with reports of pem, which "
+                        "has stages; these are of sfp");
+    if (discover_is_puzzle(g))
+        return o->all && o->search.significant
+                   ? cli_fail("--significant and --all contradict each other")
+                   : 0;
+    if (o->all || o->threshold != 0)
+        return cli_fail("--all and --threshold go with reports of sfp");
+    if (strcmp(g->info.mechanism, "pem") != 0)
+        return cli_fail("%s: strings are discovered from reports of pem or "
+                        "sfp, and these are of %s; 'randomize --strings "
+                        "--mechanism pem' makes them",
+                        g->first, g->info.mechanism);
+    return 0;
+}
+
+static int discover_failed(const struct discover_options *o,
+                           const struct cli_gather *g,
+                           const struct shares_search *got,
+                           const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->status == HSY_E_EMPTY && err->limit != 0)
+        return cli_fail("%s: %s %" PRIu64 " of %zu has no reports: more "
+                        "people are needed",
+                        g->first, got->offsets != 0 ? "offset" : "group",
+                        err->limit, shares_groups(got));
+    if (err->status != HSY_E_RANGE || err->field == NULL)
+        return cli_fail_error(g->first, err);
+    return discover_is_puzzle(g) ? discover_puzzle_refused(o, err)
+                                 : discover_refused(&o->search, err);
+}
+
+static int discover_any(const struct discover_options *o, struct cli_gather *g,
+                        struct output **figure)
+{
+    const struct shares_wanted wanted = {.search = o->search,
+                                         .how = o->how,
+                                         .significant = o->search.top == 0,
+                                         .simultaneous = o->simultaneous,
+                                         .all_stages = o->all_stages,
+                                         .all = o->all,
+                                         .threshold = o->threshold};
+    const struct shares_tally t = cli_gathered(g);
+    struct discover_result r = {.options = o, .gather = g};
+    hsy_error err = {0};
+    int failed = discover_fits(o, g);
+
+    if (failed)
+        return failed;
+    failed = shares_search(&r.got, &t, &wanted, &err) == HSY_OK
+                 ? discover_tell(&r, figure)
+                 : discover_failed(o, g, &r.got, &err);
+    shares_search_clear(&r.got);
+    return failed;
+}
+
+/* The figure is opened first: a wrong path does not cost the search. */
+static int discover_run(const struct discover_options *o, struct cli_gather *g)
+{
+    struct output *figure = NULL;
+    int failed = 0;
+
+    if (hsy_tally_reports(&g->tally) == 0)
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    if (o->plot != NULL)
+        failed = cli_open_output(&figure, o->plot);
+    if (!failed)
+        failed = discover_any(o, g, &figure);
+    output_abort(figure);
+    return failed;
+}
+
+/* ---- Planning ------------------------------------------------------------ */
+
+static int discover_plan(const struct discover_options *o,
+                         struct cli_spec *spec, struct cli_parser *p)
+{
+    struct discover_stages stages;
+    hsy_scheme *s = NULL;
+    hsy_info info;
+    int failed;
+
+    spec->strings = true;
+    if (spec->spec.mechanism == NULL)
+        spec->spec.mechanism = "pem";
+    failed = cli_spec_finish(spec, p);
+    if (!failed)
+        failed = cli_scheme_new(&s, &spec->spec);
+    if (!failed)
+        hsy_scheme_info(s, &info);
+    if (!failed && strcmp(info.mechanism, "sfp") == 0) {
+        failed = discover_puzzle_plan(o, s);
+        free(s);
+        return failed;
+    }
+    if (!failed)
+        failed = discover_stages_of(&stages, s, &o->search);
+    if (!failed) {
+        discover_show_plan(o, &info, &stages);
+        failed = cli_finish();
+    }
+    free(s);
+    return failed;
+}
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool discover_option(struct discover_options *o, struct cli_parser *p,
+                            int id, struct cli_spec *spec)
+{
+    switch (id) {
+    case DISCOVER_TOP:
+        return cli_value_count(p, &o->search.top, 1, HSY_SEARCH_TOP_MAX);
+    case DISCOVER_SIGNIFICANT:
+        o->search.significant = true;
+        return true;
+    case DISCOVER_KEEP:
+        return cli_value_count(p, &o->search.keep, 1, HSY_SEARCH_KEEP_MAX);
+    case DISCOVER_ALPHA:
+        return cli_value_fraction(p, &o->search.alpha);
+    case DISCOVER_LEVEL:
+        return cli_value_fraction(p, &o->how.level);
+    case DISCOVER_SIMULTANEOUS:
+        o->simultaneous = true;
+        return true;
+    case DISCOVER_ALL_STAGES:
+        o->all_stages = true;
+        return true;
+    case DISCOVER_THRESHOLD:
+        return cli_value_count(p, &o->threshold, 1, HSY_PUZZLE_PAIRS_MAX);
+    case DISCOVER_ALL:
+        o->all = true;
+        return true;
+    case DISCOVER_MAX:
+        return cli_value_count(p, &o->search.max_candidates, 1,
+                               HSY_SEARCH_CANDIDATES_MAX);
+    case DISCOVER_PLAN:
+        o->plan = true;
+        return true;
+    case DISCOVER_FREQUENCY:
+        o->has_frequency = true;
+        return cli_value_fraction(p, &o->frequency);
+    case DISCOVER_MISS:
+        o->has_miss = true;
+        return cli_value_fraction(p, &o->miss);
+    case DISCOVER_PARAM:
+        return cli_spec_param(spec, p);
+    case DISCOVER_PLOT:
+        o->plot = p->value;
+        return true;
+    case DISCOVER_FORMAT:
+        return cli_value_format(p, &o->format);
+    default:
+        return cli_spec_option(spec, p, id);
+    }
+}
+
+static int discover_check(struct cli_parser *p,
+                          const struct discover_options *o,
+                          const struct cli_spec *spec, int files)
+{
+    if (o->plan && !spec->has_epsilon)
+        return cli_usage(p, "--plan needs --epsilon E");
+    if (o->plan && !o->has_frequency)
+        return cli_usage(p, "--plan needs --frequency F: the share of people "
+                            "that hold a string to be found");
+    if (o->plan && o->plot != NULL)
+        return cli_usage(p, "--plot draws what was found, and --plan searches "
+                            "nothing");
+    if (o->plan && files != 0)
+        return cli_usage(p, "--plan reads no file: it goes before collecting");
+    if (!o->plan &&
+        (spec->has_epsilon || spec->params != 0 || spec->has_alphabet ||
+         spec->spec.oracle != NULL || spec->spec.mechanism != NULL ||
+         o->has_frequency || o->has_miss))
+        return cli_usage(p, "--epsilon, --mechanism, --bits, --step, --set, "
+                            "--alphabet, --oracle, --frequency and --miss go "
+                            "with --plan; "
+                            "a tally has its own parameters");
+    return 0;
+}
+
+int cmd_discover(int argc, char **argv)
+{
+    struct discover_options o = {
+        .search = {.size = sizeof o.search}, .how.level = 0.95, .miss = 0.05};
+    struct cli_spec spec = {0};
+    struct cli_gather g = {0};
+    struct cli_parser p;
+    int id, files = 0, failed;
+
+    if (discover_batched(argc, argv))
+        return discover_batches(argc, argv);
+    cli_begin(&p, &discover_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END) {
+        if (id == CLI_OPERAND)
+            argv[files++] = p.argv[p.at - 1];
+        else if (id == CLI_STOP || !discover_option(&o, &p, id, &spec)) {
+            cli_spec_clear(&spec);
+            return p.exit;
+        }
+    }
+    failed = discover_check(&p, &o, &spec, files);
+    if (!failed && o.plan)
+        failed = discover_plan(&o, &spec, &p);
+    else if (!failed) {
+        failed = cli_gather_files(&g, &p, argv, files);
+        if (!failed)
+            failed = discover_run(&o, &g);
+    }
+    cli_spec_clear(&spec);
+    cli_gather_clear(&g);
+    return failed;
+}

@@ -1,0 +1,336 @@
+/* discover_show.c - found strings, and plans, for a person and a program. */
+#include "cli/discover/internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum show_found_column {
+    FOUND_STAGE,
+    FOUND_BITS,
+    FOUND_VALUE,
+    FOUND_ESTIMATE,
+    FOUND_STDERR,
+    FOUND_LOW,
+    FOUND_HIGH,
+    FOUND_LEVEL,
+    FOUND_SIGNIFICANT,
+    FOUND_COLUMNS
+};
+
+static const struct cli_column show_found_columns[] = {
+    [FOUND_STAGE] = {"stage", NULL},
+    [FOUND_BITS] = {"bits", NULL},
+    [FOUND_VALUE] = {"value", NULL},
+    [FOUND_ESTIMATE] = {"estimate", "share"},
+    [FOUND_STDERR] = {"stderr", "std. error"},
+    [FOUND_LOW] = {"low", "from"},
+    [FOUND_HIGH] = {"high", "to"},
+    [FOUND_LEVEL] = {"level_selected", ""}, /* a table has it above */
+    [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
+};
+
+/* The bytes of strings; nothing if they may be any. */
+static struct cli_cell show_alphabet(char text[HSY_ALPHABET_TEXT],
+                                     const hsy_info *info)
+{
+    return cli_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text : NULL);
+}
+
+struct show_found {
+    const struct discover_result *result;
+    size_t first; /* column: stage and bits only with --all-stages */
+};
+
+static struct cli_cell show_found_share(double share)
+{
+    struct cli_cell cell = cli_number(share);
+
+    snprintf(cell.shown, sizeof cell.shown, "%.3f %%", 100 * share);
+    return cell;
+}
+
+static void show_found_estimate(const hsy_estimate *est, double level,
+                                enum show_found_column column,
+                                struct cli_cell *out)
+{
+    const double numbers[] = {est->value, est->sd, est->low, est->high};
+
+    *out = column == FOUND_LEVEL
+               ? cli_number(level)
+               : show_found_share(numbers[column - FOUND_ESTIMATE]);
+}
+
+/* The last row of all: what is not among those above. */
+static void show_found_rest(const struct discover_result *r,
+                            enum show_found_column column, struct cli_cell *out)
+{
+    *out = (struct cli_cell){.type = CLI_NONE};
+    if (column == FOUND_VALUE)
+        *out = cli_text("(not shown)");
+    else if (column >= FOUND_ESTIMATE && column <= FOUND_LEVEL)
+        show_found_estimate(&r->got.rest, r->options->how.level, column, out);
+}
+
+static void show_found_cell(const void *ctx, size_t row, size_t column,
+                            struct cli_cell *out)
+{
+    const struct show_found *s = ctx;
+    const struct shares_found *r = &s->result->got.rows[row];
+    const enum show_found_column what =
+        (enum show_found_column)(column + s->first);
+
+    if (row == s->result->got.count) {
+        show_found_rest(s->result, what, out);
+        return;
+    }
+    switch (what) {
+    case FOUND_STAGE:
+        *out = cli_count(r->stage + 1);
+        break;
+    case FOUND_BITS:
+        *out = cli_count(s->result->got.stage[r->stage].bits);
+        break;
+    case FOUND_VALUE:
+        *out = cli_text(r->name);
+        out->len = r->name_len;
+        break;
+    case FOUND_SIGNIFICANT:
+        *out = cli_bool(r->found.significant);
+        break;
+    default:
+        show_found_estimate(&r->est, r->level, what, out);
+        break;
+    }
+}
+
+/* What a row is. */
+static const char *show_found_noun(const struct discover_result *r)
+{
+    const bool inner = r->got.number != 0 &&
+                       r->got.number < hsy_stage_count(r->gather->scheme);
+
+    return inner               ? r->got.found == 1 ? "prefix" : "prefixes"
+           : r->got.found == 1 ? "string"
+                               : "strings";
+}
+
+/* Those of the last stage that are more than chance makes. */
+static uint64_t show_found_significant(const struct discover_result *r)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < r->got.count; i++)
+        n += r->got.rows[i].stage + 1 == r->got.stages &&
+             r->got.rows[i].found.significant;
+    return n;
+}
+
+static void show_found_which(const struct discover_result *r)
+{
+    const uint64_t significant = show_found_significant(r);
+
+    if (!r->got.significant)
+        printf("the largest, chance or not: %" PRIu64
+               " of them more than chance makes;\n",
+               significant);
+    else
+        printf("%smore than chance makes;\n",
+               r->got.found == 1 ? "" : "all of them ");
+}
+
+static void show_found_intervals(const struct discover_result *r)
+{
+    const struct discover_options *o = r->options;
+
+    printf("shares among those who answered; %.14g %% intervals (score)",
+           100 * o->how.level);
+    if (o->simultaneous)
+        puts(", all at once");
+    else if (r->got.level == o->how.level)
+        putchar('\n');
+    else
+        printf(",\nadjusted for selection: %" PRIu64 " of %" PRIu64
+               " candidates are shown, so each has the level %.8g %%\n",
+               r->got.found, r->got.candidates, 100 * r->got.level);
+}
+
+static void show_found_count(const struct discover_result *r)
+{
+    if (r->got.found == 0) {
+        printf("Nothing found: none of %" PRIu64
+               " candidates is more than chance makes.\n",
+               r->got.candidates);
+        return;
+    }
+    printf("%" PRIu64 " %s found, ", r->got.found, show_found_noun(r));
+    show_found_which(r);
+    show_found_intervals(r);
+}
+
+static void show_found_head(const struct discover_result *r, double reach)
+{
+    const struct discover_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+
+    printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports",
+           info->mechanism, info->epsilon, info->epsilon_exact,
+           hsy_tally_reports(&r->gather->tally));
+    if (r->got.number == 0)
+        printf(" in %zu %s%s\n", shares_groups(&r->got),
+               r->got.offsets != 0 ? "offset" : "group",
+               shares_groups(&r->got) == 1 ? "" : "s");
+    else
+        printf("\nstage %" PRIu32 " of %" PRIu32 ": the first %" PRIu64
+               " of %" PRIu64 " bits, asked by %s\n",
+               r->got.number, hsy_stage_count(r->gather->scheme),
+               info->param[HSY_PARAM_W], info->param[HSY_PARAM_BITS],
+               r->got.stage[0].oracle);
+    show_found_count(r);
+    if (reach < 1)
+        printf("A string that %.3g %% of people hold passes each stage with "
+               "chance %.14g %%.\n\n",
+               100 * reach, 100 * (1 - o->miss));
+    else
+        puts(
+            "So few reports find no string for certain: 'discover --plan' says "
+            "how many\npeople it takes.\n");
+}
+
+/* Fields of json that all rows of csv have as columns. */
+static const char *const show_said[] = {"level", "target", "reports", NULL};
+
+void discover_show(const struct discover_result *r)
+{
+    const struct discover_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+    const struct shares_tally t = cli_gathered(r->gather);
+    const double reach = shares_reach(&r->got, &t, o->miss);
+    const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
+    struct cli_table table = {show_found_columns + s.first,
+                              FOUND_COLUMNS - s.first, r->got.count + 1,
+                              show_found_cell, &s};
+    char alphabet[HSY_ALPHABET_TEXT];
+    const struct cli_field fields[] = {
+        {"mechanism", cli_text(info->mechanism)},
+        {"oracle", cli_text(info->oracle)},
+        {"alphabet", show_alphabet(alphabet, info)},
+        {"epsilon", cli_number(info->epsilon)},
+        {"epsilon_exact", cli_number(info->epsilon_exact)},
+        {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
+        {"groups", cli_count(shares_groups(&r->got))},
+        {"level", cli_number(o->how.level)},
+        {"interval", cli_text("score")},
+        {"simultaneous", cli_bool(o->simultaneous)},
+        {"target", cli_text("people")},
+        {"significant", cli_bool(r->got.significant)},
+        {"selected", cli_count(r->got.found)},
+        {"of", cli_count(r->got.candidates)},
+        {"level_selected", cli_number(r->got.level)},
+        {"unexplained", cli_estimate(&r->got.rest)},
+        {"found", cli_count(r->got.found)},
+        {"candidates", cli_count(r->got.candidates)},
+        {"detectable", cli_number(reach)},
+        {"stage", cli_count(r->got.number)}, /* from here on in batches */
+        {"stages", cli_count(hsy_stage_count(r->gather->scheme))},
+        {"bits", cli_count(r->got.stage[0].bits)},
+    };
+    const size_t nfields =
+        sizeof fields / sizeof fields[0] - (r->got.number == 0 ? 3 : 0);
+
+    if (o->format == CLI_TABLE)
+        show_found_head(r, reach);
+    if (o->format == CLI_JSON)
+        table.nrows--; /* the rest is a member of its own */
+    cli_print_said(o->format, &table, fields, nfields, "strings", show_said);
+}
+
+/* ---- The plan ------------------------------------------------------------ */
+
+static const struct cli_column show_plan_columns[] = {
+    {"stage", NULL},      {"bits", NULL},        {"oracle", NULL},
+    {"candidates", NULL}, {"variance", "n Var"}, {"users", "people needed"},
+};
+
+struct show_plan {
+    const struct discover_options *options;
+    const struct discover_stages *stages;
+};
+
+void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
+                         struct cli_cell *out)
+{
+    switch (column) {
+    case 0:
+        *out = cli_count(row + 1);
+        break;
+    case 1:
+        *out = cli_count(stage->bits);
+        break;
+    case 2:
+        *out = cli_text(stage->oracle);
+        break;
+    case 3:
+        *out = cli_count(stage->candidates);
+        break;
+    default:
+        *out = cli_number(stage->v0);
+        snprintf(out->shown, sizeof out->shown, "%.4g", stage->v0);
+        break;
+    }
+}
+
+static void show_plan_cell(const void *ctx, size_t row, size_t column,
+                           struct cli_cell *out)
+{
+    const struct show_plan *s = ctx;
+    const hsy_stage *stage = &s->stages->stage[row];
+
+    if (column < DISCOVER_STAGE_CELLS) {
+        discover_stage_cell(stage, row, column, out);
+    } else {
+        const double users =
+            hsy_stage_users(stage, s->options->frequency, s->options->miss);
+
+        *out = cli_number(users);
+        snprintf(out->shown, sizeof out->shown, "%.0f", users);
+    }
+}
+
+void discover_show_plan(const struct discover_options *o, const hsy_info *info,
+                        const struct discover_stages *stages)
+{
+    const struct show_plan s = {o, stages};
+    const struct cli_table table = {show_plan_columns,
+                                    sizeof show_plan_columns /
+                                        sizeof show_plan_columns[0],
+                                    stages->count, show_plan_cell, &s};
+    char alphabet[HSY_ALPHABET_TEXT];
+    double most = 0;
+    struct cli_field fields[] = {
+        {"mechanism", cli_text(info->mechanism)},
+        {"oracle", cli_text(info->oracle)},
+        {"alphabet", show_alphabet(alphabet, info)},
+        {"epsilon", cli_number(info->epsilon)},
+        {"epsilon_exact", cli_number(info->epsilon_exact)},
+        {"frequency", cli_number(o->frequency)},
+        {"miss", cli_number(o->miss)},
+        {"groups", cli_count(stages->count)},
+        {"users", {.type = CLI_NONE}},
+    };
+
+    for (size_t i = 0; i < stages->count; i++)
+        most = fmax(most,
+                    hsy_stage_users(&stages->stage[i], o->frequency, o->miss));
+    most *= (double)stages->count;
+    fields[sizeof fields / sizeof fields[0] - 1].cell = cli_number(most);
+    if (o->format == CLI_TABLE)
+        printf("%s, epsilon %.9g: a string that %.4g %% of people hold passes "
+               "each of %zu stage%s\nwith chance %.14g %% if %.0f people "
+               "answer: each is in one group, and the\nhungriest group sets "
+               "the number.\n\n",
+               info->mechanism, info->epsilon, 100 * o->frequency,
+               stages->count, stages->count == 1 ? "" : "s",
+               100 * (1 - o->miss), most);
+    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
+              "stages");
+}

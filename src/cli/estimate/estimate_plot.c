@@ -1,0 +1,263 @@
+/*
+ * estimate_plot.c - estimates as a figure: shares as bars, a mean as a mark,
+ * bins as a histogram, each with its interval; the likelihood of a share if
+ * that is what its interval is made of.
+ */
+#include "cli/estimate/internal.h"
+#include "host/base/written.h"
+#include "host/plot/plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIGURE_MOST 40u       /* values of a list */
+#define FIGURE_MOST_BINS 400u /* bars of a histogram */
+#define FIGURE_NAME 256u      /* bytes of a name that are looked at */
+#define FIGURE_NOTE 320u
+#define FIGURE_ABOUT 1536u
+
+/* A figure that is being made. Owns its memory. */
+struct figure {
+    const struct estimate_result *result;
+    const struct shares_row **rows; /* those that are drawn */
+    size_t n;
+    double level; /* of what is drawn, adjusted for selection */
+    bool mean;
+    char title[96], label[96], note[FIGURE_NOTE], about[FIGURE_ABOUT];
+};
+
+/* ---- What is drawn ------------------------------------------------------- */
+
+static bool figure_is_histogram(const struct estimate_result *r)
+{
+    return r->gather->info.kind == HSY_KIND_BINS && !r->options->has_top &&
+           r->count <= FIGURE_MOST_BINS;
+}
+
+/* A single share, whose interval is a cut through its likelihood. */
+static bool figure_is_likelihood(const struct estimate_result *r)
+{
+    return r->gather->info.kind == HSY_KIND_YES_NO &&
+           r->options->how.interval == HSY_LIKELIHOOD && r->other == NULL &&
+           r->options->lying == 0;
+}
+
+/* Further from 0 first; of equals the one that stands first. */
+static int figure_order(const void *a, const void *b)
+{
+    const struct shares_row *x = *(const struct shares_row *const *)a;
+    const struct shares_row *y = *(const struct shares_row *const *)b;
+    const double dx = fabs(x->est.value), dy = fabs(y->est.value);
+
+    return dx != dy ? (dx > dy ? -1 : 1)
+                    : (x->place > y->place) - (x->place < y->place);
+}
+
+/* All rows in their order, or the largest. */
+static int figure_choose(struct figure *f)
+{
+    const struct estimate_result *r = f->result;
+
+    f->rows = malloc(r->count * sizeof(*f->rows));
+    if (f->rows == NULL)
+        return cli_fail_nomem();
+    for (size_t i = 0; i < r->count; i++)
+        f->rows[i] = &r->rows[i];
+    f->n = r->count;
+    f->level = r->level;
+    if (f->n <= FIGURE_MOST || figure_is_histogram(r))
+        return 0;
+    qsort(f->rows, f->n, sizeof *f->rows, figure_order);
+    f->n = FIGURE_MOST;
+    if (!r->options->simultaneous)
+        f->level = hsy_selected_level(r->options->how.level, f->n, r->of);
+    return 0;
+}
+
+/* ---- What is said -------------------------------------------------------- */
+
+static void figure_texts(struct figure *f)
+{
+    const struct estimate_result *r = f->result;
+    const struct estimate_options *o = r->options;
+    const hsy_info *info = &r->gather->info;
+    const bool people = o->how.target == HSY_PEOPLE;
+    const struct estimate_notes notes = estimate_result_notes(r);
+    const bool rounds = estimate_notes(r->gather).n != 0;
+
+    f->mean = info->kind == HSY_KIND_NUMBER;
+    snprintf(f->title, sizeof f->title, "%s%s%s %s",
+             f->mean ? "Mean" : "Shares",
+             r->other != NULL ? ", difference" : "",
+             !rounds   ? ""
+             : f->mean ? " over person-rounds"
+                       : " of person-rounds",
+             people ? "among those who answered" : "in the population");
+    snprintf(f->label, sizeof f->label, "%s%s", f->mean ? "mean" : "share in %",
+             r->other != NULL ? ", difference" : "");
+    if (r->no_interval != NULL)
+        plot_more(f->note, FIGURE_NOTE, "no intervals: %s", r->no_interval);
+    else
+        plot_more(f->note, FIGURE_NOTE, "%.14g %% intervals%s",
+                  100 * o->how.level,
+                  o->simultaneous            ? ", all at once"
+                  : f->level != o->how.level ? ", adjusted for selection"
+                                             : "");
+    plot_more(f->note, FIGURE_NOTE, "; %s, epsilon %.9g, %" PRIu64 " reports",
+              info->mechanism, info->epsilon,
+              hsy_tally_reports(&r->gather->tally));
+    if (rounds)
+        plot_more(f->note, FIGURE_NOTE,
+                  " of at least %" PRIu64 " devices in %" PRIu64 " rounds",
+                  r->gather->attended.devices, r->gather->attended.rounds);
+    if (o->lying > 0)
+        plot_more(f->note, FIGURE_NOTE,
+                  "; pale: wider for %.6g %% of lying devices", 100 * o->lying);
+    if (f->n < r->count)
+        plot_more(f->note, FIGURE_NOTE, "; the %zu largest of %zu", f->n,
+                  r->count);
+    plot_more(f->about, FIGURE_ABOUT, "%s%s: %s.", f->title,
+              r->no_interval != NULL ? "" : ", each with its interval",
+              f->note);
+    for (size_t i = 0; i < notes.n; i++)
+        plot_more(f->about, FIGURE_ABOUT, " Note: %s.", notes.text[i]);
+}
+
+/* ---- Drawing ------------------------------------------------------------- */
+
+static bool figure_lies(const struct figure *f)
+{
+    return f->result->options->lying > 0;
+}
+
+/* What liars make of an interval. */
+static struct plot_further figure_further(const struct shares_row *row,
+                                          double unit)
+{
+    return (struct plot_further){unit * row->low_lying, unit * row->high_lying};
+}
+
+static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
+                              hsy_error *err)
+{
+    const double unit = f->mean ? 1 : 100;
+    char names[FIGURE_MOST][FIGURE_NAME];
+    struct plot_named named[FIGURE_MOST];
+    struct plot_further further[FIGURE_MOST];
+    const struct plot_list list = {.title = f->title,
+                                   .about = f->about,
+                                   .note = f->note,
+                                   .label = f->label,
+                                   .named = named,
+                                   .further = figure_lies(f) ? further : NULL,
+                                   .n = f->n,
+                                   .points = f->mean};
+
+    for (size_t i = 0; i < f->n; i++) {
+        const hsy_estimate e =
+            shares_at_level(&f->rows[i]->est, f->result->level, f->level);
+        struct cli_cell cell = {.type = CLI_NONE};
+
+        estimate_name(f->result->gather, f->result->asked, f->rows[i]->place,
+                      &cell);
+        written_name(names[i], sizeof names[i], cell.text, cell.len);
+        named[i] = (struct plot_named){names[i], unit * e.value, unit * e.low,
+                                       unit * e.high};
+        further[i] = figure_further(f->rows[i], unit);
+    }
+    return plot_list_svg(svg, len, &list, err);
+}
+
+static hsy_status figure_histogram(const struct figure *f, char **svg,
+                                   size_t *len, hsy_error *err)
+{
+    const hsy_info *info = &f->result->gather->info;
+    const double lo = (double)info->lo, unit = pow(10, -(double)info->scale);
+    const double width = ((double)info->hi - lo) / (double)info->d * unit;
+    double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
+    double low[FIGURE_MOST_BINS], high[FIGURE_MOST_BINS];
+    struct plot_further further[FIGURE_MOST_BINS];
+    const bool none = f->result->no_interval != NULL;
+    const struct plot_series bars = {.style = PLOT_BARS,
+                                     .colour = 1,
+                                     .n = f->n,
+                                     .x = x,
+                                     .y = y,
+                                     .low = none ? NULL : low,
+                                     .high = none ? NULL : high,
+                                     .width = width,
+                                     .further =
+                                         figure_lies(f) ? further : NULL};
+    const struct plot_figure figure = {.title = f->title,
+                                       .about = f->about,
+                                       .note = f->note,
+                                       .x = {.label = "value"},
+                                       .y = {.label = f->label},
+                                       .series = &bars,
+                                       .nseries = 1};
+
+    for (size_t i = 0; i < f->n; i++) {
+        const struct shares_row *row = f->rows[i];
+
+        x[i] = lo * unit + ((double)row->place + 0.5) * width;
+        y[i] = 100 * row->est.value;
+        low[i] = 100 * row->est.low;
+        high[i] = 100 * row->est.high;
+        further[i] = figure_further(row, 100);
+    }
+    return plot_svg(svg, len, &figure, err);
+}
+
+static hsy_status figure_likelihood(const struct figure *f, char **svg,
+                                    size_t *len, hsy_error *err)
+{
+    const struct cli_gather *g = f->result->gather;
+    hsy_point yes;
+    const struct plot_likelihood what = {
+        .title = "Likelihood of the share of yes",
+        .about = f->about,
+        .note = f->note,
+        .label = "share of yes",
+        .point = &yes,
+        .level = f->result->options->how.level};
+    void *scratch = malloc(hsy_points_scratch(g->scheme, 1) + 1);
+    hsy_status st = HSY_E_NOMEM;
+
+    if (scratch != NULL)
+        st = hsy_points(g->scheme, &yes, &g->tally, NULL, 1, scratch, err);
+    free(scratch);
+    return st == HSY_OK ? plot_likelihood_svg(svg, len, &what, err) : st;
+}
+
+static hsy_status figure_draw(const struct figure *f, char **svg, size_t *len,
+                              hsy_error *err)
+{
+    if (figure_is_likelihood(f->result))
+        return figure_likelihood(f, svg, len, err);
+    return figure_is_histogram(f->result) ? figure_histogram(f, svg, len, err)
+                                          : figure_list(f, svg, len, err);
+}
+
+int estimate_plot(const struct estimate_result *r)
+{
+    struct figure f = {.result = r};
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st;
+    int failed;
+
+    if (r->options->plot == NULL)
+        return 0;
+    failed = figure_choose(&f);
+    if (failed)
+        return failed;
+    figure_texts(&f);
+    st = figure_draw(&f, &svg, &len, &err);
+    free(f.rows);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return cli_write_figure(r->options->plot, st, svg, len, &err);
+}

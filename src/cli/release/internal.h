@@ -1,0 +1,24 @@
+/* release_parts.h - what the files of hearsay release share. */
+#ifndef RELEASE_PARTS_H
+#define RELEASE_PARTS_H
+
+#include "cli/base/base.h"
+
+struct release_options {
+    const char *input, *output, *plot;
+    bool compare, open, simulate, has_seed, has_format;
+    uint64_t seed;
+    enum cli_format format;
+};
+
+/* The mechanism's name, by who counts as a neighbour. */
+static inline const char *release_mechanism(const struct release_options *o)
+{
+    return o->open ? "central-add-remove" : "central";
+}
+
+/* Print what to expect of noise added by the people themselves, by curators
+ * and by one curator (release_compare.c); the exit code. */
+int release_compare(const hsy_spec *spec, const struct release_options *o);
+
+#endif

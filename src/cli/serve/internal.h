@@ -1,0 +1,40 @@
+/* serve_parts.h - what the files of hearsay serve share. */
+#ifndef SERVE_PARTS_H
+#define SERVE_PARTS_H
+
+#include "cli/base/base.h"
+
+#include "server/collector/serve.h"
+
+#define SERVE_SETTINGS 64u
+
+struct serve_how {
+    const char *file; /* hearsay.yaml, NULL: none */
+    struct config_setting settings[SERVE_SETTINGS];
+    size_t nsettings;
+    char *pairs[SERVE_SETTINGS]; /* owned; what --set took apart */
+    size_t npairs;
+
+    bool accept_clock;
+    const char *words[4]; /* operands: "check", "token", "add", ... */
+    size_t nwords;
+    const char *data;
+    int role; /* from LISTEN_SCRAPER on, -1: none */
+    uint64_t count, quota;
+    uint32_t expires; /* a day; 0: none */
+    uint64_t given;   /* a bit for each option */
+};
+
+int serve_run(const struct serve_how *how);
+int serve_check(const struct serve_how *how);
+
+/* ---- Tokens (serve_token.c) ---------------------------------------------- */
+
+int serve_token_add(const struct serve_how *how, const char *name);
+int serve_token_list(const struct serve_how *how, const char *name);
+int serve_token_revoke(const struct serve_how *how, const char *name);
+int serve_token_expire(const struct serve_how *how, const char *task);
+int serve_token_enrol(const struct serve_how *how, const char *task);
+int serve_token_forwarder(const struct serve_how *how, const char *name);
+
+#endif

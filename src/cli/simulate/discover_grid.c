@@ -1,0 +1,510 @@
+/* simulate_discover.c - hearsay simulate --discover: how well frequent strings
+ * are found among people whose strings are known. */
+#include "cli/simulate/simulate_discover.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DISCOVER_HOW = 1,
+    DISCOVER_INTERACTIVE,
+    DISCOVER_SIZES,
+    DISCOVER_ROUNDS,
+    DISCOVER_BITS,
+    DISCOVER_INTEGERS,
+    DISCOVER_STEP,
+    DISCOVER_FIRST,
+    DISCOVER_POOL,
+    DISCOVER_TOP,
+    DISCOVER_KEEP,
+    DISCOVER_SIGNIFICANT,
+    DISCOVER_MAX,
+    DISCOVER_IDEAL,
+    DISCOVER_DATA,
+    DISCOVER_DOMAIN,
+    DISCOVER_USERS,
+    DISCOVER_MECHANISM,
+    DISCOVER_EPSILON,
+    DISCOVER_RUNS,
+    DISCOVER_SEED,
+    DISCOVER_THREADS,
+    DISCOVER_PLOT,
+    DISCOVER_DUMP,
+    DISCOVER_FORMAT
+};
+
+static const struct cli_option discover_options[] = {
+    {DISCOVER_HOW, "discover", "pem|treehist",
+     "by prefix extending; treehist: a bit a group, by hcms\n(--discover sfp: "
+     "see --discover sfp --help)"},
+    {DISCOVER_INTERACTIVE, "interactive", NULL,
+     "batch by batch: each is asked about the extensions\n"
+     "of what the one before brought up"},
+    {DISCOVER_SIZES, "sizes", "equal|rising|diminishing",
+     "... people of the batches: all as many (default),\n"
+     "or evenly up to 3 times the first, or down to 1/3"},
+    {DISCOVER_ROUNDS, "rounds", "R",
+     "... repeat every batch with R times fresh people,\n"
+     "and average the scores (default 1)"},
+    {DISCOVER_BITS, "bits", "M", "of a string (default 48)"},
+    {DISCOVER_INTEGERS, "integers", NULL,
+     "a truth is its own string, in M bits (default: it\n"
+     "stands for M random bits; a file's lines for\n"
+     "themselves)"},
+    {DISCOVER_STEP, "step", "N", "bits from one group to the next (default 8)"},
+    {DISCOVER_FIRST, "first", "N",
+     "bits before the first step (default: as many as\n"
+     "--top values take; 0 with --interactive)"},
+    {DISCOVER_POOL, "pool-bits", "N",
+     "2^N public hashes of a group or batch (16)"},
+    {DISCOVER_TOP, "top", "K", "strings to find (default 16)"},
+    {DISCOVER_KEEP, "keep", "N", "N times K prefixes at inner stages (2)"},
+    {DISCOVER_SIGNIFICANT, "significant", NULL,
+     "return only what chance hardly makes"},
+    {DISCOVER_MAX, "max-candidates", "N", "of a stage (default 262144)"},
+    {DISCOVER_IDEAL, "ideal", NULL,
+     "a hash of each person's own in place of the pool"},
+    {DISCOVER_DATA, "data", "D,...",
+     "zipf:S, geometric:P, poisson:L, uniform,\n"
+     "uniform:LO:HI, gaussian:M:SD or file:PATH"},
+    {DISCOVER_DOMAIN, "domain", "K",
+     "different strings (default 1000000, or 2^M)"},
+    {DISCOVER_USERS, "users", "N",
+     "people, of a round (default 1000000, or the file's\nown)"},
+    {DISCOVER_MECHANISM, "mechanism", "A,...",
+     "what is asked by: olh (small groups by grr), blh,\n"
+     "cms, hcms, for few bits others; with --interactive\n"
+     "any for values (default auto)"},
+    {DISCOVER_EPSILON, "epsilon", "E,...", "privacy of one report (default 1)"},
+    {DISCOVER_RUNS, "runs", "R", "populations (default 20)"},
+    {DISCOVER_SEED, "seed", "N", "of all coins (default 1)"},
+    {DISCOVER_THREADS, "threads", "N",
+     "how many (default: all cores); the numbers do not\ndepend on it"},
+    {DISCOVER_PLOT, "plot", "FILE.svg", "draw NDCG against epsilon"},
+    {DISCOVER_DUMP, "dump", "FILE.csv", "write every run"},
+    CLI_FORMAT_OPTION(DISCOVER_FORMAT),
+    {0, NULL, NULL, NULL},
+};
+
+static const struct cli_command discover_command = {
+    "simulate --discover pem", "--data D [--interactive] [options]",
+    "Let simulated people report prefixes of their strings, search for the\n"
+    "frequent ones and compare what is found with what most people hold: for\n"
+    "all data, mechanisms and epsilons. People report by the same code as "
+    "real\n"
+    "ones, each once.",
+    discover_options};
+
+bool simulate_discovers(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strncmp(argv[i], "--discover", 10) == 0)
+            return true;
+    return false;
+}
+
+/* ---- Running ------------------------------------------------------------- */
+
+static void discover_tick(void *ctx, uint64_t users)
+{
+    struct simulate_discover *s = ctx;
+
+    s->asked += users;
+    cli_progress_tick(&s->progress, s->asked, s->of);
+}
+
+/* Fields of a spec or a search, and the options that set them; any other is the
+ * mechanism's. */
+static const char *const discover_fields[][2] = {
+    {"w", "first"},        {"first", "first"}, {"bits", "bits"},
+    {"step", "step"},      {"top", "top"},     {"keep", "keep"},
+    {"users", "users"},    {"group", "users"}, {"pool-bits", "pool-bits"},
+    {"epsilon", "epsilon"}};
+
+#define DISCOVER_FIELDS (sizeof discover_fields / sizeof discover_fields[0])
+
+static int discover_refused(const struct discovery *how, const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->field == NULL)
+        return cli_fail_error(NULL, err);
+    if (strcmp(err->field, "max-candidates") == 0)
+        return cli_fail("a stage would have %" PRIu64
+                        " candidates; allow them with --max-candidates (at "
+                        "most 16777216), or lower --top, --keep or --step",
+                        err->limit);
+    for (size_t i = 0; i < DISCOVER_FIELDS; i++)
+        if (strcmp(err->field, discover_fields[i][0]) == 0)
+            return cli_fail("--%s: %s", discover_fields[i][1], err->msg);
+    return cli_fail("--mechanism %s: %s",
+                    how->spec.oracle != NULL ? how->spec.oracle
+                                             : how->spec.mechanism,
+                    err->msg);
+}
+
+/* The setting of one row, but for its mechanism and epsilon. */
+static struct discovery discover_setting(const struct simulate_discover *s,
+                                         size_t data)
+{
+    struct discovery how = s->how;
+    const uint64_t counted = s->counted[data];
+
+    how.people = &s->people[data];
+    how.as_strings = s->integers || counted != 0;
+    how.as_counted = counted != 0 && s->users == 0;
+    how.users = s->users != 0 ? s->users : counted != 0 ? counted : 1000000;
+    return how;
+}
+
+static int discover_row(struct simulate_discover *s, size_t data,
+                        const struct discovery *how, bool try)
+{
+    struct discovery_result *row = &s->rows[s->nrows];
+    hsy_error err = {0};
+
+    if (try)
+        return discovery_check(how, &err) == HSY_OK
+                   ? CLI_DONE
+                   : discover_refused(how, &err);
+    s->nrows++;
+    if (discovery_run(row, how, &err) != HSY_OK)
+        return discover_refused(how, &err);
+    row->data = s->data.at[data];
+    if (s->files.dumped != NULL) /* commit says it again */
+        (void)simulate_found_dump(s, row, s->nrows == 1);
+    discovery_close(row);
+    return CLI_DONE;
+}
+
+/* Of one round. olh is pem's own rule, which asks small groups by grr. */
+static const char *discover_oracle(const struct simulate_discover *s, size_t m)
+{
+    const char *name = s->mechanisms.at[m];
+    const bool rule = strcmp(name, "olh") == 0 && !s->tree;
+
+    return rule || strcmp(name, "auto") == 0 ? NULL : name;
+}
+
+/* Every row: first only whether all makes sense, then for real. */
+static int discover_rows(struct simulate_discover *s, bool try)
+{
+    double all = 0;
+    int code = CLI_DONE;
+
+    for (size_t d = 0; d < s->data.n; d++) {
+        struct discovery how = discover_setting(s, d);
+
+        all += (double)how.users * (double)how.batches.rounds;
+        for (size_t m = 0; m < s->mechanisms.n; m++)
+            for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
+                if (how.batches.asked)
+                    how.spec.mechanism = s->mechanisms.at[m];
+                else
+                    how.spec.oracle = discover_oracle(s, m);
+                how.spec.nano_epsilon = s->epsilons[e];
+                code = discover_row(s, d, &how, try);
+            }
+    }
+    if (try)
+        snprintf(s->of, sizeof s->of, "of %.0f people",
+                 all * (double)s->how.runs *
+                     (double)(s->mechanisms.n * s->nepsilons));
+    return code;
+}
+
+static int discover_figure(const struct simulate_discover *s)
+{
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st = discovery_svg(&svg, &len, s->rows, s->nrows, &err);
+
+    return cli_finish_figure(s->files.figure, s->files.plot, st, svg, len,
+                             &err);
+}
+
+static int discover_all(struct simulate_discover *s)
+{
+    int code = discover_rows(s, true);
+
+    if (code == CLI_DONE)
+        code = simulate_files_open(&s->files);
+    if (code == CLI_DONE)
+        code = discover_rows(s, false);
+    cli_progress_end(&s->progress);
+    code = simulate_files_end(&s->files, code);
+    if (code == CLI_DONE && s->files.figure != NULL)
+        code = discover_figure(s);
+    if (code != CLI_DONE)
+        return code;
+    simulate_found(s);
+    return cli_finish();
+}
+
+/* ---- People -------------------------------------------------------------- */
+
+/* How many different truths a distribution has. */
+static uint64_t discover_domain(const struct simulate_discover *s)
+{
+    if (s->domain != 0)
+        return s->domain;
+    if (!s->integers)
+        return 1000000;
+    return s->bits < 22 ? (uint64_t)1 << s->bits : HSY_VALUES_MAX;
+}
+
+static int discover_distribution(struct simulate_discover *s,
+                                 struct cli_parser *p, size_t i)
+{
+    const hsy_spec question = {.size = sizeof question,
+                               .kind = HSY_KIND_VALUES,
+                               .d = (uint32_t)discover_domain(s)};
+    struct study_data data = {0};
+    hsy_error err = {0};
+
+    if (study_data_parse(&data, s->data.at[i], &err) == HSY_OK)
+        (void)study_people_open(&s->people[i], &data, &question, &err);
+    if (err.status == HSY_OK)
+        return CLI_DONE;
+    if (err.status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return cli_usage(p, "--data %.64s: %s", s->data.at[i], err.msg);
+}
+
+static int discover_people(struct simulate_discover *s, struct cli_parser *p)
+{
+    int code = CLI_DONE;
+
+    for (size_t i = 0; code == CLI_DONE && i < s->data.n; i++) {
+        const char *name = s->data.at[i];
+
+        if (strncmp(name, "file:", 5) == 0)
+            code = simulate_strings(&s->people[i], &s->counted[i], s->bits,
+                                    s->integers, name + 5);
+        else
+            code = discover_distribution(s, p, i);
+        if (code == CLI_DONE && s->counted[i] != 0 && s->users == 0 &&
+            s->how.batches.rounds > 1)
+            code = cli_usage(p, "--rounds takes fresh people each: say with "
+                                "--users how many are drawn from the file");
+    }
+    return code;
+}
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
+{
+    s->tree = strcmp(p->value, "treehist") == 0;
+    if (s->tree || strcmp(p->value, "pem") == 0)
+        return true;
+    cli_usage(p, "--%s: there is pem, treehist and sfp", p->name);
+    return false;
+}
+
+static bool discover_sizes(struct simulate_discover *s, struct cli_parser *p)
+{
+    static const char *const names[] = {"equal", "rising", "diminishing", NULL};
+    int choice = 0;
+
+    if (!cli_value_choice(p, &choice, names))
+        return false;
+    s->how.batches.sizes = (enum discovery_sizes)choice;
+    return true;
+}
+
+/* Options without a value, and those with a name or a list. */
+static bool discover_word(struct simulate_discover *s, struct cli_parser *p,
+                          int id)
+{
+    switch (id) {
+    case DISCOVER_HOW:
+        return discover_named(s, p);
+    case DISCOVER_INTERACTIVE:
+        s->how.batches.asked = true;
+        return true;
+    case DISCOVER_SIZES:
+        return discover_sizes(s, p);
+    case DISCOVER_INTEGERS:
+        s->integers = true;
+        return true;
+    case DISCOVER_SIGNIFICANT:
+        s->how.search.significant = true;
+        return true;
+    case DISCOVER_IDEAL:
+        s->how.ideal = true;
+        return true;
+    case DISCOVER_DATA:
+        return simulate_words(p, &s->data);
+    case DISCOVER_MECHANISM:
+        return simulate_mechanisms(p, &s->mechanisms);
+    case DISCOVER_EPSILON:
+        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
+    case DISCOVER_PLOT:
+        s->files.plot = p->value;
+        return true;
+    case DISCOVER_DUMP:
+        s->files.dump = p->value;
+        return true;
+    case DISCOVER_FORMAT:
+        return cli_value_format(p, &s->format);
+    default:
+        cli_usage(p, "'%.64s' is one word too many", p->value);
+        return false;
+    }
+}
+
+static bool discover_option(struct simulate_discover *s, struct cli_parser *p,
+                            int id)
+{
+    hsy_search *search = &s->how.search;
+
+    if (id > 0)
+        s->given |= (uint64_t)1 << id;
+    switch (id) {
+    case DISCOVER_ROUNDS:
+        return cli_value_count(p, &s->how.batches.rounds, 1, 1000);
+    case DISCOVER_BITS:
+        return cli_value_count(p, &s->bits, 2, 64);
+    case DISCOVER_STEP:
+        return cli_value_count(p, &s->step, 1, 63);
+    case DISCOVER_FIRST:
+        return cli_value_count(p, &s->first, 1, 63);
+    case DISCOVER_POOL:
+        return cli_value_count(p, &s->how.spec.param[HSY_PARAM_POOL_BITS], 1,
+                               HSY_POOL_BITS_MAX);
+    case DISCOVER_TOP:
+        return cli_value_count(p, &search->top, 1, HSY_SEARCH_TOP_MAX);
+    case DISCOVER_KEEP:
+        return cli_value_count(p, &search->keep, 1, HSY_SEARCH_KEEP_MAX);
+    case DISCOVER_MAX:
+        return cli_value_count(p, &search->max_candidates, 1,
+                               HSY_SEARCH_CANDIDATES_MAX);
+    case DISCOVER_DOMAIN:
+        return cli_value_count(p, &s->domain, 2, HSY_VALUES_MAX);
+    case DISCOVER_USERS:
+        return cli_value_count(p, &s->users, 1, STUDY_EACH_MAX / 1000);
+    case DISCOVER_RUNS:
+        return cli_value_count(p, &s->how.runs, 1, STUDY_RUNS_MAX);
+    case DISCOVER_SEED:
+        return cli_value_count(p, &s->how.seed, 0, UINT64_MAX);
+    case DISCOVER_THREADS:
+        return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
+    default:
+        return discover_word(s, p, id);
+    }
+}
+
+static bool discover_given(const struct simulate_discover *s, int id)
+{
+    return (s->given >> id & 1) != 0;
+}
+
+/* What goes with what. */
+static const char *discover_conflict(const struct simulate_discover *s)
+{
+    if (s->data.n == 0)
+        return "--data says how strings are spread over people, as --data "
+               "zipf:1.5";
+    if (!s->how.batches.asked && (discover_given(s, DISCOVER_SIZES) ||
+                                  discover_given(s, DISCOVER_ROUNDS)))
+        return "--sizes and --rounds go with --interactive";
+    if (s->how.batches.asked && s->how.ideal)
+        return "--ideal does not go with --interactive";
+    if (s->how.ideal &&
+        (s->mechanisms.n > 1 || strcmp(s->mechanisms.at[0], "olh") != 0))
+        return "--ideal stands for olh: no other --mechanism goes with it, and "
+               "no treehist";
+    if (s->how.batches.asked && s->tree)
+        return "--interactive goes with --discover pem";
+    if (s->integers && s->bits < 22 && s->domain > (uint64_t)1 << s->bits)
+        return "--domain: --integers of so many --bits are fewer";
+    if (s->data.n * s->mechanisms.n * s->nepsilons > SIMULATE_ROWS_MAX)
+        return "more than 4096 rows; ask for fewer at a time";
+    return NULL;
+}
+
+/* ceil(log2 k), at least 1. */
+static uint64_t discover_log(uint64_t k)
+{
+    uint64_t bits = 1;
+
+    while ((uint64_t)1 << bits < k)
+        bits++;
+    return bits;
+}
+
+static void discover_settle(struct simulate_discover *s)
+{
+    struct discovery *how = &s->how;
+
+    if (s->nepsilons == 0)
+        s->epsilons[s->nepsilons++] = HSY_NANO;
+    if (s->mechanisms.n == 0)
+        s->mechanisms.at[s->mechanisms.n++] = how->batches.asked ? "auto"
+                                              : s->tree          ? "hcms"
+                                                                 : "olh";
+    how->batches.bits = s->bits;
+    how->batches.step = s->step;
+    how->batches.first = s->first;
+    if (!how->batches.asked) {
+        how->spec.mechanism = s->tree ? "treehist" : "pem";
+        how->spec.kind = HSY_KIND_STRINGS;
+        how->spec.param[HSY_PARAM_BITS] = s->bits;
+        how->spec.param[HSY_PARAM_STEP] =
+            s->tree && !discover_given(s, DISCOVER_STEP) ? 0 : s->step;
+        how->spec.param[HSY_PARAM_W] =
+            s->first != 0 || s->tree ? s->first : discover_log(how->search.top);
+    }
+    if (s->threads == 0)
+        s->threads = simulate_cores();
+    if (s->threads > how->runs)
+        s->threads = how->runs;
+    how->threads = (unsigned)s->threads;
+    how->tick = discover_tick;
+    how->ctx = s;
+}
+
+static int discover_end(struct simulate_discover *s, int code)
+{
+    for (size_t i = 0; i < s->nrows; i++)
+        discovery_close(&s->rows[i]);
+    for (size_t i = 0; i < s->data.n; i++)
+        study_people_close(&s->people[i]);
+    free(s->rows);
+    free(s->data.memory);
+    free(s->mechanisms.memory);
+    return code;
+}
+
+int simulate_discover(int argc, char **argv)
+{
+    struct simulate_discover s = {
+        .bits = 48,
+        .step = 8,
+        .how = {.spec = {.size = sizeof(hsy_spec)},
+                .search = {.size = sizeof(hsy_search),
+                           .top = 16,
+                           .keep = 2,
+                           .max_candidates = HSY_SEARCH_CANDIDATES},
+                .batches = {.rounds = 1},
+                .runs = 20,
+                .seed = 1}};
+    struct cli_parser p;
+    const char *conflict;
+    int id, code;
+
+    cli_begin(&p, &discover_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END)
+        if (id == CLI_STOP || !discover_option(&s, &p, id))
+            return discover_end(&s, p.exit);
+    discover_settle(&s);
+    conflict = discover_conflict(&s);
+    if (conflict != NULL)
+        return discover_end(&s, cli_usage(&p, "%s", conflict));
+    s.rows = calloc(s.data.n * s.mechanisms.n * s.nepsilons, sizeof *s.rows);
+    code = s.rows != NULL ? discover_people(&s, &p) : cli_fail_nomem();
+    return discover_end(&s, code == CLI_DONE ? discover_all(&s) : code);
+}

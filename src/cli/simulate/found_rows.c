@@ -1,0 +1,270 @@
+/* simulate_found.c - what hearsay simulate --discover prints and dumps. */
+#include "cli/simulate/simulate_discover.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* What was asked; then what was measured, and its standard errors. */
+enum {
+    FOUND_DATA = 0,
+    FOUND_HOW,
+    FOUND_INTERACTIVE,
+    FOUND_MECHANISM,
+    FOUND_EPSILON,
+    FOUND_USERS,
+    FOUND_ROUNDS,
+    FOUND_DOMAIN,
+    FOUND_BITS,
+    FOUND_STEP,
+    FOUND_TOP,
+    FOUND_RUNS,
+    FOUND_SAMPLING,
+    FOUND_METRICS,
+    FOUND_ERRORS = FOUND_METRICS + DISCOVERY_METRICS,
+    FOUND_COLUMNS = FOUND_ERRORS + DISCOVERY_METRICS
+};
+
+static const char *const found_names[FOUND_METRICS] = {
+    "data",  "discover", "interactive", "mechanism", "epsilon",
+    "users", "rounds",   "domain",      "bits",      "step",
+    "top",   "runs",     "sampling"};
+
+static struct cli_cell found_asked(const struct simulate_discover *s,
+                                   const struct discovery_result *row,
+                                   size_t column)
+{
+    const struct cli_cell cells[FOUND_METRICS] = {
+        cli_text(row->data),
+        cli_text(s->tree ? "treehist" : "pem"),
+        cli_bool(s->how.batches.asked),
+        cli_text(row->mechanism),
+        cli_number(row->epsilon),
+        cli_count(row->users),
+        cli_count(s->how.batches.rounds),
+        cli_count(row->domain),
+        cli_count(row->bits),
+        cli_count(row->step),
+        cli_count(row->top),
+        cli_count(row->runs),
+        cli_text(row->at_once ? "aggregate" : "users")};
+
+    return cells[column];
+}
+
+static void found_cell(const void *ctx, size_t row, size_t column,
+                       struct cli_cell *out)
+{
+    const struct simulate_discover *s = ctx;
+    const struct discovery_result *r = &s->rows[row];
+    const char *format = column == FOUND_EPSILON ? "%.6g" : "%.3f";
+
+    if (column < FOUND_METRICS)
+        *out = found_asked(s, r, column);
+    else
+        *out =
+            cli_number(column < FOUND_ERRORS ? r->mean[column - FOUND_METRICS]
+                                             : r->error[column - FOUND_ERRORS]);
+    if (out->type == CLI_NUMBER)
+        snprintf(out->shown, sizeof out->shown, format, out->number);
+}
+
+/* Whether all rows have as many people; a file may have its own number. */
+static bool found_alike(const struct simulate_discover *s)
+{
+    for (size_t i = 1; i < s->nrows; i++)
+        if (s->rows[i].users != s->rows[0].users)
+            return false;
+    return true;
+}
+
+/* A table has what differs from row to row. */
+static void found_columns(struct cli_column columns[FOUND_COLUMNS],
+                          char names[DISCOVERY_METRICS][16],
+                          const struct simulate_discover *s)
+{
+    for (size_t i = 0; i < FOUND_METRICS; i++)
+        columns[i] = (struct cli_column){found_names[i], ""};
+    for (size_t m = 0; m < DISCOVERY_METRICS; m++) {
+        const char *name = discovery_metric_name((enum discovery_metric)m);
+
+        snprintf(names[m], sizeof names[m], "%s_se", name);
+        columns[FOUND_METRICS + m] = (struct cli_column){name, NULL};
+        columns[FOUND_ERRORS + m] = (struct cli_column){names[m], ""};
+    }
+    columns[FOUND_EPSILON].title = NULL;
+    if (s->mechanisms.n > 1)
+        columns[FOUND_MECHANISM].title = NULL;
+    if (s->data.n > 1)
+        columns[FOUND_DATA].title = NULL;
+    if (!found_alike(s))
+        columns[FOUND_USERS].title = NULL;
+    if (!s->how.search.significant) /* it is --top */
+        columns[FOUND_METRICS + DISCOVERY_FOUND].title = "";
+    columns[FOUND_ERRORS + DISCOVERY_F1].title = "f1 +-";
+    columns[FOUND_ERRORS + DISCOVERY_NDCG].title = "ndcg +-";
+}
+
+/* ---- Below the table ----------------------------------------------------- */
+
+#define FOUND_SIZES (HSY_STAGES_MAX * 24)
+
+/* "125" if all batches have as many people, else all of them. */
+static const char *found_sizes(char text[FOUND_SIZES],
+                               const struct discovery_result *row)
+{
+    const size_t room = FOUND_SIZES;
+    size_t at = (size_t)snprintf(text, room, "%" PRIu64, row->people[0]);
+    bool alike = true;
+
+    for (size_t i = 1; i < row->groups; i++)
+        alike = alike && row->people[i] == row->people[0];
+    for (size_t i = 1; !alike && i < row->groups && at < room; i++)
+        at += (size_t)snprintf(text + at, room - at, ", %" PRIu64,
+                               row->people[i]);
+    return text;
+}
+
+#define FOUND_TEXT 2048u /* 64 sizes of up to 20 digits, and words */
+
+__attribute__((format(printf, 2, 3))) static void
+found_add(char text[FOUND_TEXT], const char *format, ...)
+{
+    const size_t at = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + at, FOUND_TEXT - at, format, args);
+    va_end(args);
+}
+
+/* What it would cost to ask the same people again. */
+static void found_privacy(const struct simulate_discover *s,
+                          const struct discovery_result *row)
+{
+    const uint64_t rounds = s->how.batches.rounds;
+    char text[FOUND_TEXT] = "Privacy: everybody is asked once and spends "
+                            "epsilon.";
+
+    if (s->how.batches.asked)
+        found_add(text,
+                  " Were the same people asked in every batch, each would "
+                  "spend %zu epsilon",
+                  row->groups);
+    if (rounds > 1)
+        found_add(text,
+                  "; in every round, %" PRIu64
+                  " epsilon; in every batch of every round, %" PRIu64
+                  " epsilon",
+                  rounds, rounds * row->groups);
+    if (s->how.batches.asked)
+        found_add(text, ".");
+    cli_paragraph(text);
+}
+
+/* What all rows have in common. */
+static void found_note(const struct simulate_discover *s)
+{
+    const struct discovery_result *row = &s->rows[0];
+    const bool data = s->data.n == 1, mechanism = s->mechanisms.n == 1;
+    char text[FOUND_TEXT] = "", sizes[FOUND_SIZES];
+
+    found_add(text, "%s%s%s%s", data ? row->data : "",
+              data && mechanism ? ", " : "", mechanism ? row->mechanism : "",
+              data || mechanism ? ": " : "");
+    if (!s->how.batches.asked && found_alike(s))
+        found_add(text, "%" PRIu64 " people in ", row->users);
+    found_add(text, "%zu %s%s", row->groups,
+              s->how.batches.asked ? "batch" : "group",
+              row->groups == 1       ? ""
+              : s->how.batches.asked ? "es"
+                                     : "s");
+    if (s->how.batches.asked && found_alike(s))
+        found_add(text, " of %s people", found_sizes(sizes, row));
+    if (s->how.batches.rounds > 1)
+        found_add(text,
+                  " a round, %" PRIu64
+                  " rounds of fresh people, their scores averaged",
+                  s->how.batches.rounds);
+    found_add(text,
+              "; %" PRIu64 " bits in steps of %" PRIu64 ", top %" PRIu64
+              ", %" PRIu64 " run%s.",
+              row->bits, row->step, row->top, row->runs,
+              row->runs == 1 ? "" : "s");
+    putchar('\n');
+    cli_paragraph(text);
+    cli_paragraph("precision, recall, f1: of the strings found, against the "
+                  "most frequent; ncr, ndcg: also by their ranks; 1 is "
+                  "perfect; +-: standard error.");
+    found_privacy(s, row);
+}
+
+void simulate_found(const struct simulate_discover *s)
+{
+    char names[DISCOVERY_METRICS][16];
+    struct cli_column columns[FOUND_COLUMNS];
+    const struct cli_table table = {columns, FOUND_COLUMNS, s->nrows,
+                                    found_cell, s};
+    const struct discovery_result *row = &s->rows[0];
+    char sizes[FOUND_SIZES];
+    const struct cli_field fields[] = {
+        {"seed", cli_count(s->how.seed)},
+        {"groups", cli_count(row->groups)},
+        {"sizes", cli_text(s->how.batches.asked && found_alike(s)
+                               ? found_sizes(sizes, row)
+                               : NULL)},
+        {"epsilons_if_asked_again",
+         cli_count(row->groups * s->how.batches.rounds)}};
+
+    found_columns(columns, names, s);
+    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
+              "rows");
+    if (s->format == CLI_TABLE)
+        found_note(s);
+}
+
+/* ---- The dump ------------------------------------------------------------ */
+
+/* A name as a field of csv. */
+static void found_quote(char *out, size_t room, const char *name)
+{
+    size_t at = 0;
+
+    out[at++] = '"';
+    for (; *name != '\0' && at + 3 < room; name++) {
+        if (*name == '"')
+            out[at++] = '"';
+        out[at++] = *name;
+    }
+    out[at++] = '"';
+    out[at] = '\0';
+}
+
+#define FOUND_NAME 4500u /* a path, and its quotes */
+
+hsy_status simulate_found_dump(const struct simulate_discover *s,
+                               const struct discovery_result *row, bool first)
+{
+    char data[FOUND_NAME], before[FOUND_NAME + 200];
+    hsy_status st = HSY_OK;
+
+    if (first) {
+        size_t at = (size_t)snprintf(before, sizeof before,
+                                     "data,mechanism,epsilon,users,run");
+
+        for (unsigned m = 0; m < DISCOVERY_METRICS; m++)
+            at += (size_t)snprintf(
+                before + at, sizeof before - at, ",%s",
+                discovery_metric_name((enum discovery_metric)m));
+        st = simulate_dump_line(s->files.dumped, before, NULL, 0, NULL);
+    }
+    found_quote(data, sizeof data, row->data);
+    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
+        snprintf(before, sizeof before, "%s,%s,%.17g,%" PRIu64 ",%" PRIu64,
+                 data, row->mechanism, row->epsilon, row->users, r + 1);
+        st = simulate_dump_line(s->files.dumped, before,
+                                row->each + r * DISCOVERY_METRICS,
+                                DISCOVERY_METRICS, NULL);
+    }
+    return st;
+}

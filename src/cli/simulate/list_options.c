@@ -1,0 +1,161 @@
+/* simulate_lists.c - lists on the command line of hearsay simulate, and the
+ * files it writes. */
+#define _DEFAULT_SOURCE
+#include "cli/simulate/simulate_study.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Lists --------------------------------------------------------------- */
+
+bool simulate_words(struct cli_parser *p, struct simulate_words *list)
+{
+    char *at = malloc(strlen(p->value) + 1);
+
+    list->memory = at;
+    list->n = 0;
+    if (at == NULL) {
+        p->exit = cli_fail_nomem();
+        return false;
+    }
+    memcpy(at, p->value, strlen(p->value) + 1);
+    for (;;) {
+        const size_t len = strcspn(at, ",");
+        const bool last = at[len] == '\0';
+
+        if (len == 0 || list->n == SIMULATE_LIST_MAX) {
+            if (len == 0)
+                cli_usage(p, "--%s: a place in the list is empty", p->name);
+            else
+                cli_usage(p, "--%s: at most %u in a list", p->name,
+                          SIMULATE_LIST_MAX);
+            return false;
+        }
+        list->at[list->n++] = at;
+        at[len] = '\0';
+        if (last)
+            return true;
+        at += len + 1;
+    }
+}
+
+static bool lists_count(struct cli_parser *p, uint64_t *out, const char *word,
+                        uint64_t least, uint64_t most)
+{
+    if (cli_parse_count(out, word) && *out >= least && *out <= most)
+        return true;
+    cli_usage(p,
+              "--%s takes integers from %" PRIu64 " to %" PRIu64
+              ", separated by commas",
+              p->name, least, most);
+    return false;
+}
+
+bool simulate_counts(struct cli_parser *p, uint64_t *list, size_t *n,
+                     uint64_t least, uint64_t most)
+{
+    struct simulate_words words;
+    bool good = simulate_words(p, &words);
+
+    for (size_t i = 0; good && i < words.n; i++)
+        good = lists_count(p, &list[i], words.at[i], least, most);
+    *n = words.n;
+    free(words.memory);
+    return good;
+}
+
+static bool lists_epsilon(struct cli_parser *p, uint64_t *nano,
+                          const char *word)
+{
+    const hsy_status st = hsy_epsilon_parse(nano, word, strlen(word));
+
+    if (st == HSY_E_FORMAT)
+        cli_usage(p, "--epsilon: not a decimal number (a digit first, no "
+                     "exponent); write it as 1, 0.5 or ln3");
+    else if (st != HSY_OK)
+        cli_usage(p, "--epsilon: must be from 0.000001 to 32");
+    return st == HSY_OK;
+}
+
+bool simulate_epsilons(struct cli_parser *p, uint64_t *list, size_t *n)
+{
+    struct simulate_words words;
+    bool good = simulate_words(p, &words);
+
+    for (size_t i = 0; good && i < words.n; i++)
+        good = lists_epsilon(p, &list[i], words.at[i]);
+    *n = words.n;
+    free(words.memory);
+    return good;
+}
+
+#define LISTS_NAMES 64u
+
+static bool lists_mechanism(struct cli_parser *p, const char *word)
+{
+    const char *names[LISTS_NAMES] = {NULL}, *near;
+    const hsy_catalogue *row;
+
+    if (strcmp(word, "auto") == 0 || cli_mechanism(word) != NULL)
+        return true;
+    for (size_t n = 0;
+         n + 1 < LISTS_NAMES && (row = hsy_mechanism_at(n)) != NULL; n++)
+        names[n] = row->name;
+    near = cli_nearest(word, names);
+    cli_usage(p, "--mechanism: no mechanism '%.64s'%s%s%s", word,
+              near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+              near != NULL ? "'?" : "; 'hearsay mechanisms' lists them");
+    return false;
+}
+
+bool simulate_mechanisms(struct cli_parser *p, struct simulate_words *list)
+{
+    bool good = simulate_words(p, list);
+
+    for (size_t i = 0; good && i < list->n; i++)
+        good = lists_mechanism(p, list->at[i]);
+    return good;
+}
+
+uint64_t simulate_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1                         ? 1
+           : cores > (long)STUDY_THREADS_MAX ? STUDY_THREADS_MAX
+                                             : (uint64_t)cores;
+}
+
+/* ---- Files --------------------------------------------------------------- */
+
+int simulate_files_open(struct simulate_files *f)
+{
+    int code = CLI_DONE;
+
+    if (f->plot != NULL)
+        code = cli_open_output(&f->figure, f->plot);
+    if (code == CLI_DONE && f->dump != NULL)
+        code = cli_open_output(&f->dumped, f->dump);
+    return code;
+}
+
+int simulate_files_end(struct simulate_files *f, int code)
+{
+    if (code == CLI_DONE && f->dumped != NULL) {
+        errno = 0;
+        if (output_commit(f->dumped) != HSY_OK)
+            code = cli_fail_output(f->dump);
+        f->dumped = NULL;
+    }
+    if (code != CLI_DONE) {
+        output_abort(f->dumped);
+        output_abort(f->figure);
+        f->dumped = f->figure = NULL;
+    }
+    return code;
+}
+
+#undef LISTS_NAMES

@@ -1,0 +1,413 @@
+/* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
+ * puzzle finds words among people whose words are known. */
+#include "cli/simulate/simulate_study.h"
+#include "sim/discovery/puzzling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PUZZLE_HOW = 1,
+    PUZZLE_WORDS,
+    PUZZLE_DATA,
+    PUZZLE_USERS,
+    PUZZLE_EPSILON,
+    PUZZLE_TOP,
+    PUZZLE_THRESHOLD,
+    PUZZLE_ALL,
+    PUZZLE_ALPHA,
+    PUZZLE_MAX,
+    PUZZLE_RUNS,
+    PUZZLE_SEED,
+    PUZZLE_THREADS,
+    PUZZLE_FORMAT
+};
+
+static const struct cli_option puzzle_options[] = {
+    {PUZZLE_HOW, "discover", "sfp", "by Apple's sequence fragment puzzle"},
+    {PUZZLE_WORDS, "words", "FILE",
+     "words that people hold, one a line; those that\n"
+     "cannot be spelled are left out"},
+    {CLI_OPT_ALPHABET, "alphabet", "SET",
+     "what they are spelled in (default a-z)"},
+    {PUZZLE_DATA, "data", "D",
+     "how people are spread over the words, in an order of\n"
+     "each run's own: zipf:S, geometric:P, poisson:L,\n"
+     "uniform, uniform:LO:HI or gaussian:M:SD"},
+    {PUZZLE_USERS, "users", "N", "people (default 1000000)"},
+    {PUZZLE_EPSILON, "epsilon", "E,...",
+     "privacy of one report, fragment and word together\n(default 8)"},
+    {CLI_OPT_SET, "set", "KEY=VALUE...",
+     "parameters of sfp: bits step w blocks hashes width\n"
+     "mix pool-seed"},
+    {CLI_OPT_ORACLE, "oracle", "cms|hcms", "the sketch (default cms)"},
+    {PUZZLE_TOP, "top", "K",
+     "hold the first K against the K most frequent\n(default 10)"},
+    {PUZZLE_THRESHOLD, "threshold", "T",
+     "at most T pairs of an offset go on (default: as many\n"
+     "as are more than chance makes; with --all 20)"},
+    {PUZZLE_ALL, "all", NULL, "pairs and words, chance or not"},
+    {PUZZLE_ALPHA, "alpha", "A",
+     "chance to take any pair, or any word, that nobody\nhas (default 0.05)"},
+    {PUZZLE_MAX, "max-candidates", "N",
+     "pairs of an offset, and words (default 262144)"},
+    {PUZZLE_RUNS, "runs", "R", "populations (default 5)"},
+    {PUZZLE_SEED, "seed", "N", "of all coins (default 1)"},
+    {PUZZLE_THREADS, "threads", "N",
+     "how many (default: all cores); the numbers do not\ndepend on it"},
+    CLI_FORMAT_OPTION(PUZZLE_FORMAT),
+    {0, NULL, NULL, NULL},
+};
+
+static const struct cli_command puzzle_command = {
+    "simulate --discover sfp", "--words FILE --data D [options]",
+    "Let simulated people report fragments of their words and the words, put\n"
+    "the puzzle together and compare what is found with what people hold. "
+    "Every\n"
+    "person reports one by one, through the same code as real ones.",
+    puzzle_options};
+
+struct simulate_puzzle {
+    const char *data, *words;
+    uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
+    size_t nepsilons;
+    uint64_t threads;
+    struct cli_spec spec;
+    struct puzzling how;
+    enum cli_format format;
+
+    struct cli_labels list;      /* owned */
+    struct puzzling_word *taken; /* owned */
+    uint32_t left;               /* words left out */
+    struct study_people people;  /* owned */
+    struct puzzling_result rows[SIMULATE_LIST_MAX];
+    struct cli_progress progress;
+    uint64_t done;
+    char of[48];
+};
+
+bool simulate_puzzles(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--discover=sfp") == 0 ||
+            (strcmp(argv[i], "--discover") == 0 && i + 1 < argc &&
+             strcmp(argv[i + 1], "sfp") == 0))
+            return true;
+    return false;
+}
+
+/* ---- Rows ---------------------------------------------------------------- */
+
+#define PUZZLE_ASKED 11u
+
+static const char *const puzzle_asked[PUZZLE_ASKED] = {
+    "discover", "mechanism", "epsilon", "users", "domain", "bits",
+    "step",     "hashes",    "width",   "top",   "runs"};
+
+#define PUZZLE_COLUMNS (PUZZLE_ASKED + 2 * PUZZLING_METRICS + 1)
+
+static struct cli_cell puzzle_cell_asked(const struct simulate_puzzle *s,
+                                         const hsy_info *info, size_t column)
+{
+    static const hsy_param params[] = {HSY_PARAM_BITS, HSY_PARAM_STEP,
+                                       HSY_PARAM_HASHES, HSY_PARAM_WIDTH};
+    struct cli_cell cell;
+
+    switch (column) {
+    case 0:
+        return cli_text(info->mechanism);
+    case 1:
+        return cli_text(info->oracle != NULL ? info->oracle : "cms");
+    case 2:
+        cell = cli_number(info->epsilon);
+        snprintf(cell.shown, sizeof cell.shown, "%.6g", info->epsilon);
+        return cell;
+    case 3:
+        return cli_count(s->how.users);
+    case 4:
+        return cli_count(s->how.nwords);
+    case 9:
+        return cli_count(s->how.top);
+    case 10:
+        return cli_count(s->how.runs);
+    default:
+        return cli_count(info->param[params[column - 5]]);
+    }
+}
+
+static void puzzle_cell(const void *ctx, size_t row, size_t column,
+                        struct cli_cell *out)
+{
+    const struct simulate_puzzle *s = ctx;
+    const struct puzzling_result *r = &s->rows[row];
+
+    if (column < PUZZLE_ASKED) {
+        *out = puzzle_cell_asked(s, &r->info, column);
+        return;
+    }
+    column -= PUZZLE_ASKED;
+    if (column == 2 * PUZZLING_METRICS) {
+        *out = cli_text("users");
+        return;
+    }
+    *out = cli_number(column < PUZZLING_METRICS
+                          ? r->mean[column]
+                          : r->error[column - PUZZLING_METRICS]);
+    if (out->type == CLI_NUMBER)
+        snprintf(out->shown, sizeof out->shown, "%.3f", out->number);
+}
+
+/* Time is no part of what a seed repeats: a person alone is told. */
+static void puzzle_head(const struct simulate_puzzle *s)
+{
+    double slowest = 0;
+
+    for (size_t e = 0; e < s->nepsilons; e++)
+        if (s->rows[e].seconds > slowest)
+            slowest = s->rows[e].seconds;
+    printf("%zu words, %" PRIu32 " left out that the alphabet does not "
+           "spell; the slowest search\ntook %.2f s\n\n",
+           s->how.nwords, s->left, slowest);
+}
+
+static void puzzle_show(const struct simulate_puzzle *s)
+{
+    static char names[PUZZLING_METRICS][16];
+    struct cli_column columns[PUZZLE_COLUMNS];
+    const struct cli_table table = {columns, PUZZLE_COLUMNS, s->nepsilons,
+                                    puzzle_cell, s};
+
+    for (size_t i = 0; i < PUZZLE_ASKED; i++)
+        columns[i] = (struct cli_column){puzzle_asked[i], NULL};
+    for (size_t m = 0; m < PUZZLING_METRICS; m++) {
+        const char *name = puzzling_metric_name((enum puzzling_metric)m);
+
+        snprintf(names[m], sizeof names[m], "%s_se", name);
+        columns[PUZZLE_ASKED + m] = (struct cli_column){name, NULL};
+        columns[PUZZLE_ASKED + PUZZLING_METRICS + m] =
+            (struct cli_column){names[m], m == 0 ? "+-" : ""};
+    }
+    columns[PUZZLE_COLUMNS - 1] = (struct cli_column){"sampling", ""};
+    if (s->format == CLI_TABLE)
+        puzzle_head(s);
+    cli_print(s->format, &table, NULL, 0, "rows");
+}
+
+/* ---- Running ------------------------------------------------------------- */
+
+static void puzzle_tick(void *ctx, uint64_t users)
+{
+    struct simulate_puzzle *s = ctx;
+
+    s->done += users;
+    cli_progress_tick(&s->progress, s->done, s->of);
+}
+
+/* The field of a spec or a search that is wrong, as the option to change. */
+static int puzzle_refused(const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err->field == NULL)
+        return cli_fail_error(NULL, err);
+    if (strcmp(err->field, "pairs") == 0 ||
+        strcmp(err->field, "max-candidates") == 0)
+        return cli_fail("%s: %" PRIu64 "; allow them with --max-candidates (at "
+                        "most 16777216), or lower --threshold or --set step",
+                        err->msg, err->limit);
+    if (strcmp(err->field, "group") == 0)
+        return cli_fail("--users: %s", err->msg);
+    for (size_t i = 0; i < HSY_PARAMS; i++)
+        if (strcmp(err->field, hsy_param_name(i)) == 0)
+            return cli_fail("--set %s: %s", err->field, err->msg);
+    return cli_fail("--%s: %s", err->field, err->msg);
+}
+
+static int puzzle_run(struct simulate_puzzle *s)
+{
+    snprintf(s->of, sizeof s->of, "of %.0f people",
+             (double)s->how.users * (double)s->how.runs * (double)s->nepsilons);
+    s->how.people = &s->people;
+    s->how.tick = puzzle_tick;
+    s->how.ctx = s;
+    for (size_t e = 0; e < s->nepsilons; e++) {
+        hsy_error err = {0};
+
+        s->how.spec.nano_epsilon = s->epsilons[e];
+        if (puzzling_run(&s->rows[e], &s->how, &err) != HSY_OK) {
+            cli_progress_end(&s->progress);
+            return puzzle_refused(&err);
+        }
+    }
+    cli_progress_end(&s->progress);
+    puzzle_show(s);
+    return cli_finish();
+}
+
+/* The words of the list that can be spelled. */
+static int puzzle_take(struct simulate_puzzle *s)
+{
+    uint64_t codes[HSY_SPELL_WORDS];
+    hsy_spec spec = s->how.spec;
+    hsy_scheme *scheme = NULL;
+    int failed;
+
+    spec.nano_epsilon = s->epsilons[0];
+    failed = cli_scheme_new(&scheme, &spec);
+    s->taken = calloc((size_t)s->list.d + 1, sizeof *s->taken);
+    if (!failed && s->taken == NULL)
+        failed = cli_fail_nomem();
+    for (uint32_t i = 0; i < s->list.d && !failed; i++) {
+        hsy_truth truth = {.type = HSY_TRUTH_BYTES};
+        size_t len;
+
+        truth.u.bytes.data = cli_label_at(&s->list, i, &len);
+        truth.u.bytes.len = len;
+        if (len <= HSY_STRING_MAX &&
+            hsy_truth_code(scheme, codes, &truth, NULL) == HSY_OK)
+            s->taken[s->how.nwords++] =
+                (struct puzzling_word){truth.u.bytes.data, len};
+    }
+    free(scheme);
+    s->left = s->list.d - (uint32_t)s->how.nwords;
+    s->how.words = s->taken;
+    if (!failed && s->how.nwords < 2)
+        failed = cli_fail("%s: fewer than two words that the alphabet spells; "
+                          "see --alphabet and --set bits",
+                          cli_input_name(s->words));
+    return failed;
+}
+
+static int puzzle_people(struct simulate_puzzle *s, struct cli_parser *p)
+{
+    const hsy_spec question = {.size = sizeof question,
+                               .kind = HSY_KIND_VALUES,
+                               .d = (uint32_t)s->how.nwords};
+    struct study_data data = {0};
+    hsy_error err = {0};
+
+    if (study_data_parse(&data, s->data, &err) == HSY_OK)
+        (void)study_people_open(&s->people, &data, &question, &err);
+    if (err.status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (err.status != HSY_OK)
+        return cli_usage(p, "--data: %s", err.msg);
+    return puzzle_run(s);
+}
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool puzzle_option(struct simulate_puzzle *s, struct cli_parser *p,
+                          int id)
+{
+    hsy_puzzle *search = &s->how.search;
+
+    switch (id) {
+    case PUZZLE_HOW: /* sfp, or this would not be here */
+        return true;
+    case PUZZLE_WORDS:
+        s->words = p->value;
+        return true;
+    case PUZZLE_DATA:
+        s->data = p->value;
+        return true;
+    case PUZZLE_USERS:
+        return cli_value_count(p, &s->how.users, 1, STUDY_EACH_MAX);
+    case PUZZLE_EPSILON:
+        return simulate_epsilons(p, s->epsilons, &s->nepsilons);
+    case PUZZLE_TOP:
+        return cli_value_count(p, &s->how.top, 1, HSY_SEARCH_TOP_MAX);
+    case PUZZLE_THRESHOLD:
+        return cli_value_count(p, &search->threshold, 1, HSY_PUZZLE_PAIRS_MAX);
+    case PUZZLE_ALL:
+        search->all = true;
+        return true;
+    case PUZZLE_ALPHA:
+        return cli_value_fraction(p, &search->alpha);
+    case PUZZLE_MAX:
+        return cli_value_count(p, &search->max_candidates, 1,
+                               HSY_SEARCH_CANDIDATES_MAX);
+    case PUZZLE_RUNS:
+        return cli_value_count(p, &s->how.runs, 1, STUDY_RUNS_MAX);
+    case PUZZLE_SEED:
+        return cli_value_count(p, &s->how.seed, 0, UINT64_MAX);
+    case PUZZLE_THREADS:
+        return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
+    case PUZZLE_FORMAT:
+        return cli_value_format(p, &s->format);
+    case CLI_OPT_ALPHABET:
+    case CLI_OPT_ORACLE:
+    case CLI_OPT_SET:
+        return cli_spec_option(&s->spec, p, id);
+    default:
+        cli_usage(p, "'%.64s' is one word too many", p->value);
+        return false;
+    }
+}
+
+static void puzzle_settle(struct simulate_puzzle *s)
+{
+    hsy_spec *spec = &s->how.spec;
+
+    if (s->nepsilons == 0)
+        s->epsilons[s->nepsilons++] = 8 * (uint64_t)HSY_NANO;
+    memcpy(spec->param, s->spec.spec.param, sizeof spec->param);
+    spec->oracle = s->spec.spec.oracle;
+    memcpy(spec->alphabet, s->spec.spec.alphabet, sizeof spec->alphabet);
+    if (!s->spec.has_alphabet)
+        (void)hsy_alphabet_parse(spec->alphabet, "a-z", 3, NULL);
+    if (s->threads == 0)
+        s->threads = simulate_cores();
+    if (s->threads > s->how.runs)
+        s->threads = s->how.runs;
+    s->how.threads = (unsigned)s->threads;
+}
+
+static int puzzle_all(struct simulate_puzzle *s, struct cli_parser *p)
+{
+    int failed;
+
+    if (s->words == NULL)
+        return cli_usage(p, "--words names the file with the words that people "
+                            "hold, as --words /usr/share/dict/words");
+    if (s->data == NULL)
+        return cli_usage(p, "--data says how people are spread over the words, "
+                            "as --data zipf:1.1");
+    if (s->spec.spec.design != HSY_DESIGN_EPSILON)
+        return cli_usage(p, "--set takes the parameters of sfp");
+    puzzle_settle(s);
+    failed = cli_labels_read(&s->list, s->words);
+    if (!failed)
+        failed = puzzle_take(s);
+    if (!failed)
+        failed = puzzle_people(s, p);
+    return failed;
+}
+
+int simulate_puzzle(int argc, char **argv)
+{
+    struct simulate_puzzle s = {.how = {.spec = {.size = sizeof(hsy_spec),
+                                                 .mechanism = "sfp",
+                                                 .kind = HSY_KIND_STRINGS},
+                                        .search = {.size = sizeof(hsy_puzzle)},
+                                        .users = 1000000,
+                                        .runs = 5,
+                                        .seed = 1,
+                                        .top = 10}};
+    struct cli_parser p;
+    int id, code;
+
+    cli_begin(&p, &puzzle_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END)
+        if (id == CLI_STOP || !puzzle_option(&s, &p, id)) {
+            cli_spec_clear(&s.spec);
+            return p.exit;
+        }
+    code = puzzle_all(&s, &p);
+    study_people_close(&s.people);
+    cli_labels_clear(&s.list);
+    cli_spec_clear(&s.spec);
+    free(s.taken);
+    return code;
+}

@@ -1,0 +1,356 @@
+/* cmd_simulate.c - hearsay simulate attack: attackers against simulated
+ * devices. (simulate_study.c has hearsay simulate --data, simulate_fleet.c
+ * hearsay simulate fleet.) */
+#include "cli/simulate/internal.h"
+#include "cli/simulate/simulate_study.h"
+#include "host/base/output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPT_DAYS = 1,
+    OPT_DEVICES,
+    OPT_EPSILON,
+    OPT_PERMANENT,
+    OPT_GRAIN,
+    OPT_YES,
+    OPT_OF,
+    OPT_SEED,
+    OPT_PLOT,
+    OPT_FORMAT,
+    OPTIONS
+};
+
+static const struct cli_option cmd_simulate_options[] = {
+    {OPT_DAYS, "days", "T",
+     "how long devices are asked (default 1000; change\n"
+     "200, drift 3650)"},
+    {OPT_DEVICES, "devices", "N",
+     "how many (default 1000; fingerprint 2000, drift\n10000; poisoning 100000 "
+     "honest ones)"},
+    {OPT_EPSILON, "epsilon", "E", "privacy of one report (default ln3)"},
+    {OPT_PERMANENT, "permanent", "E",
+     "of the answer a two-step client keeps (default\ntwice that)"},
+    {OPT_GRAIN, "grain", "DAYS",
+     "drift: width of bins, distance of points; divides\n36500 (default "
+     "3650)"},
+    {OPT_YES, "yes", "Y", "averaging: weigh Y times yes (default 75) ..."},
+    {OPT_OF, "of", "N", "... in N fresh answers (default 100)"},
+    {OPT_SEED, "seed", "N", "of all devices' keys (default 1)"},
+    {OPT_PLOT, "plot", "FILE.svg", "write the figure"},
+    CLI_FORMAT_OPTION(OPT_FORMAT),
+    {0, NULL, NULL, NULL},
+};
+
+static const struct cli_command cmd_simulate_command = {
+    "simulate attack", "NAME [options]",
+    "Attack simulated devices that are asked again and again.\n"
+    "\n"
+    "  averaging     guess the truth from many answers to one question\n"
+    "  change        tell whether the truth has changed, and when\n"
+    "  fingerprint   recognise a device by what it sent before\n"
+    "  drift         what age in days costs, which is another every day\n"
+    "  poisoning     make values come out large by devices that lie\n"
+    "\n"
+    "Clients toss fresh coins each time, keep one answer and send it as it is\n"
+    "(memoised), or keep one and add noise to it each time (two-step). Beside\n"
+    "what the attacker achieves stands what he may achieve.",
+    cmd_simulate_options};
+
+/* What an attack takes, and what it has if nothing is said. */
+struct cmd_simulate_attack {
+    const char *name;
+    unsigned takes; /* bits of the options that only some take */
+    uint64_t days, days_least, days_most;
+    uint64_t devices, devices_least, devices_most;
+};
+
+#define CMD_SIMULATE_TAKES(id) (1u << (id))
+
+static const struct cmd_simulate_attack cmd_simulate_attacks[SIMULATE_KINDS] = {
+    {"averaging",
+     CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_YES) |
+         CMD_SIMULATE_TAKES(OPT_OF),
+     1000, 1, SIM_DAYS_MAX, 1000, 2, SIM_DEVICES_MAX},
+    {"change", CMD_SIMULATE_TAKES(OPT_DAYS), 200, 4, SIM_DAYS_MAX, 1000, 4,
+     SIM_DEVICES_MAX},
+    {"fingerprint", 0, 0, 0, 0, 2000, 2, SIM_DEVICES_MAX},
+    {"drift", CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_GRAIN),
+     3650, 1, SIM_DRIFT_DAYS_MAX, 10000, 50, SIM_DEVICES_MAX},
+    {"poisoning", 0, 0, 0, 0, 100000, 1000, SIM_DEVICES_MAX}};
+
+/* Options that not every attack takes. */
+static const int cmd_simulate_special[] = {OPT_DAYS, OPT_GRAIN, OPT_YES,
+                                           OPT_OF};
+
+struct cmd_simulate {
+    struct simulate s; /* 0: not given, until cmd_simulate_settle */
+    const struct cmd_simulate_attack *attack;
+    const char *plot;
+    unsigned given;    /* options, by their id */
+    unsigned operands; /* "attack" and its name */
+    struct cli_progress progress;
+    uint64_t reports;
+};
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool cmd_simulate_epsilon(struct cli_parser *p, uint64_t *nano)
+{
+    hsy_status st = hsy_epsilon_parse(nano, p->value, strlen(p->value));
+
+    if (st == HSY_E_FORMAT)
+        cli_usage(p,
+                  "--%s: not a decimal number (a digit first, no exponent); "
+                  "write it as 1, 0.5 or ln3",
+                  p->name);
+    else if (st != HSY_OK)
+        cli_usage(p, "--%s: must be from 0.000001 to 32", p->name);
+    return st == HSY_OK;
+}
+
+/* "attack", then which. */
+static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
+{
+    const char *names[SIMULATE_KINDS + 1] = {NULL};
+    const char *near;
+
+    if (c->operands++ == 0) {
+        if (strcmp(p->value, "attack") == 0)
+            return true;
+        cli_usage(p, "no simulation '%.64s'; there is 'attack'", p->value);
+        return false;
+    }
+    if (c->attack != NULL) {
+        cli_usage(p, "'%.64s' is one word too many", p->value);
+        return false;
+    }
+    for (unsigned i = 0; i < SIMULATE_KINDS; i++) {
+        names[i] = cmd_simulate_attacks[i].name;
+        if (strcmp(p->value, names[i]) != 0)
+            continue;
+        c->attack = &cmd_simulate_attacks[i];
+        c->s.kind = (enum simulate_kind)i;
+        c->s.name = names[i];
+        return true;
+    }
+    near = cli_nearest(p->value, names);
+    cli_usage(p, "no attack '%.64s'; %s%s%s", p->value,
+              near != NULL ? "did you mean '" : "take ",
+              near != NULL ? near : SIMULATE_ATTACKS, near != NULL ? "'?" : "");
+    return false;
+}
+
+static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
+                                int id)
+{
+    struct sim_options *o = &c->s.o;
+
+    if (id > 0)
+        c->given |= CMD_SIMULATE_TAKES(id);
+    switch (id) {
+    case OPT_DAYS:
+        return cli_value_count(p, &o->days, 1, SIM_DAYS_MAX);
+    case OPT_DEVICES:
+        return cli_value_count(p, &o->devices, 2, SIM_DEVICES_MAX);
+    case OPT_EPSILON:
+        return cmd_simulate_epsilon(p, &o->nano_one);
+    case OPT_PERMANENT:
+        return cmd_simulate_epsilon(p, &o->nano_permanent);
+    case OPT_GRAIN:
+        return cli_value_count(p, &o->grain, 1, SIM_DRIFT_RANGE);
+    case OPT_YES:
+        return cli_value_count(p, &c->s.yes, 0, SIM_DEVICES_MAX);
+    case OPT_OF:
+        return cli_value_count(p, &c->s.of, 1, SIM_DEVICES_MAX);
+    case OPT_SEED:
+        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
+    case OPT_PLOT:
+        c->plot = p->value;
+        return true;
+    case OPT_FORMAT:
+        return cli_value_format(p, &c->s.format);
+    default:
+        return cmd_simulate_operand(c, p);
+    }
+}
+
+static bool cmd_simulate_given(const struct cmd_simulate *c, int id)
+{
+    return (c->given & CMD_SIMULATE_TAKES(id)) != 0;
+}
+
+/* No option is ignored: what an attack does not take is refused. */
+static int cmd_simulate_takes(const struct cmd_simulate *c,
+                              struct cli_parser *p)
+{
+    const size_t n =
+        sizeof cmd_simulate_special / sizeof cmd_simulate_special[0];
+
+    for (size_t i = 0; i < n; i++) {
+        int id = cmd_simulate_special[i];
+
+        if (cmd_simulate_given(c, id) &&
+            (c->attack->takes & CMD_SIMULATE_TAKES(id)) == 0)
+            return cli_usage(p, "--%s does not go with '%s'",
+                             cmd_simulate_options[id - 1].name,
+                             c->attack->name);
+    }
+    return CLI_DONE;
+}
+
+static int cmd_simulate_within(struct cli_parser *p, const char *attack,
+                               const char *option, uint64_t x, uint64_t least,
+                               uint64_t most)
+{
+    if (x >= least && x <= most)
+        return CLI_DONE;
+    return cli_usage(p, "%s takes --%s from %" PRIu64 " to %" PRIu64, attack,
+                     option, least, most);
+}
+
+/* What was not said, and whether all goes together. */
+static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
+{
+    const struct cmd_simulate_attack *a = c->attack;
+    struct sim_options *o = &c->s.o;
+    int code = cmd_simulate_takes(c, p);
+
+    if (!cmd_simulate_given(c, OPT_DAYS))
+        o->days = a->days;
+    if (!cmd_simulate_given(c, OPT_DEVICES))
+        o->devices = a->devices;
+    if (!cmd_simulate_given(c, OPT_PERMANENT))
+        o->nano_permanent = 2 * o->nano_one < HSY_EPSILON_MAX ? 2 * o->nano_one
+                                                              : HSY_EPSILON_MAX;
+    if (code == CLI_DONE)
+        code = cmd_simulate_within(p, a->name, "days", o->days, a->days_least,
+                                   a->days_most);
+    if (code == CLI_DONE)
+        code = cmd_simulate_within(p, a->name, "devices", o->devices,
+                                   a->devices_least, a->devices_most);
+    if (code == CLI_DONE && o->nano_permanent < o->nano_one)
+        code = cli_usage(p, "--permanent must not be below --epsilon: each "
+                            "report is made from the answer that is kept");
+    if (code == CLI_DONE && SIM_DRIFT_RANGE % o->grain != 0)
+        code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
+    if (code == CLI_DONE && c->s.kind == SIMULATE_POISONING &&
+        o->nano_one > SIM_POISONING_EPSILON_MAX)
+        code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
+                            "tables of hashes grow, and what lies gain "
+                            "hardly does");
+    if (code == CLI_DONE && c->s.yes > c->s.of)
+        code = cli_usage(p, "--yes is at most --of: so many of all answers");
+    return code;
+}
+
+/* ---- Running ------------------------------------------------------------- */
+
+static void cmd_simulate_tick(void *ctx, uint64_t reports)
+{
+    struct cmd_simulate *c = ctx;
+
+    c->reports += reports;
+    cli_progress_tick(&c->progress, c->reports, "reports");
+}
+
+static hsy_status cmd_simulate_run(struct cmd_simulate *c, hsy_error *err)
+{
+    const struct sim_options *o = &c->s.o;
+
+    switch (c->s.kind) {
+    case SIMULATE_AVERAGING:
+        return sim_averaging(&c->s.result.averaging, o, err);
+    case SIMULATE_CHANGE:
+        return sim_change(&c->s.result.change, o, err);
+    case SIMULATE_FINGERPRINT:
+        return sim_fingerprint(&c->s.result.fingerprint, o, err);
+    case SIMULATE_POISONING:
+        return sim_poisoning(&c->s.result.poisoning, o, err);
+    default:
+        return sim_drift(&c->s.result.drift, o, err);
+    }
+}
+
+static hsy_status cmd_simulate_svg(const struct simulate *s, char **svg,
+                                   size_t *len, hsy_error *err)
+{
+    switch (s->kind) {
+    case SIMULATE_AVERAGING:
+        return sim_averaging_svg(svg, len, &s->result.averaging, err);
+    case SIMULATE_CHANGE:
+        return sim_change_svg(svg, len, &s->result.change, err);
+    case SIMULATE_FINGERPRINT:
+        return sim_fingerprint_svg(svg, len, &s->result.fingerprint, err);
+    case SIMULATE_POISONING:
+        return sim_poisoning_svg(svg, len, &s->result.poisoning, err);
+    default:
+        return sim_drift_svg(svg, len, &s->result.drift, err);
+    }
+}
+
+static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
+{
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    hsy_status st = cmd_simulate_svg(&c->s, &svg, &len, &err);
+
+    return cli_finish_figure(out, c->plot, st, svg, len, &err);
+}
+
+static int cmd_simulate_all(struct cmd_simulate *c)
+{
+    struct output *out = NULL;
+    hsy_error err = {0};
+    hsy_status st;
+    int code = CLI_DONE;
+
+    if (c->plot != NULL)
+        code = cli_open_output(&out, c->plot);
+    if (code != CLI_DONE)
+        return code;
+    c->s.o.tick = cmd_simulate_tick;
+    c->s.o.ctx = c;
+    st = cmd_simulate_run(c, &err);
+    cli_progress_end(&c->progress);
+    if (st != HSY_OK) {
+        output_abort(out);
+        return cli_fail_error(c->s.name, &err);
+    }
+    if (out != NULL)
+        code = cmd_simulate_figure(c, out);
+    if (code != CLI_DONE)
+        return code;
+    simulate_show(&c->s);
+    return cli_finish();
+}
+
+int cmd_simulate(int argc, char **argv)
+{
+    struct cmd_simulate c = {.s = {.yes = 75, .of = 100}};
+    struct cli_parser p;
+    int id, code;
+
+    if (simulate_puzzles(argc, argv))
+        return simulate_puzzle(argc, argv);
+    if (simulate_discovers(argc, argv))
+        return simulate_discover(argc, argv);
+    if (argc >= 2 && strcmp(argv[1], "fleet") == 0)
+        return simulate_fleet(argc - 1, argv + 1);
+    if (argc < 2 || strcmp(argv[1], "attack") != 0)
+        return simulate_study(argc, argv);
+    c.s.o.seed = 1;
+    c.s.o.grain = SIM_DRIFT_GRAIN;
+    hsy_epsilon_parse(&c.s.o.nano_one, "ln3", 3);
+    cli_begin(&p, &cmd_simulate_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END)
+        if (id == CLI_STOP || !cmd_simulate_option(&c, &p, id))
+            return p.exit;
+    if (c.attack == NULL)
+        return cli_usage(&p, "say what: 'attack' and " SIMULATE_ATTACKS);
+    code = cmd_simulate_settle(&c, &p);
+    return code == CLI_DONE ? cmd_simulate_all(&c) : code;
+}

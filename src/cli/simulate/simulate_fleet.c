@@ -1,0 +1,346 @@
+/* simulate_fleet.c - hearsay simulate fleet: a rehearsal against a collector.
+ */
+#define _DEFAULT_SOURCE
+#include "cli/simulate/simulate_fleet.h"
+
+#include "cli/base/tasks.h"
+#include "cli/base/tasks_show.h"
+#include "cli/simulate/internal.h"
+#include "cli/simulate/simulate_study.h"
+#include "host/tasks/clock_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FLEET_LAWS 256u
+#define FLEET_RATE_MAX 1e6
+
+enum {
+    FLEET_DEVICES = 1,
+    FLEET_DAYS,
+    FLEET_CLOCK,
+    FLEET_ATTENDANCE,
+    FLEET_SEED,
+    FLEET_TRUTH,
+    FLEET_PUBLIC_KEY,
+    FLEET_THREADS,
+    FLEET_CONNECTIONS,
+    FLEET_BATCH,
+    FLEET_RATE,
+    FLEET_REPEAT,
+    FLEET_ATTEMPTS,
+    FLEET_TOKEN,
+    FLEET_CA,
+    FLEET_FORMAT
+};
+
+/* In the order of enum fleet_attendance. */
+static const char *const fleet_attendances[] = {"stay", "leave", "join", NULL};
+
+static const struct cli_option fleet_table[] = {
+    {FLEET_DEVICES, "devices", "N", "how many (default 1000)"},
+    {FLEET_DAYS, "days", "T",
+     "they live so many days, and answer and send on\n"
+     "each; the collector is one with --rehearsal"},
+    {FLEET_CLOCK, "clock", "FILE",
+     "its clock (serve --rehearsal FILE): days begin at\n"
+     "the one that it says; without --days the time"},
+    {FLEET_ATTENDANCE, "attendance", "stay|leave|join",
+     "of days: all stay (default); every second device\n"
+     "leaves after its first round; or they come one\n"
+     "after the other, evenly over the days"},
+    {FLEET_SEED, "seed", "N",
+     "of their keys and truths (default 1); the same on\n"
+     "the same day is counted once"},
+    {FLEET_TRUTH, "truth", "TASK=LAW...",
+     "what they think; the law is\n"
+     "  yes-no: 0.3, the share of yes (default)\n"
+     "  values: A:3,B:1 or uniform or zipf[:S] (default)\n"
+     "  numbers: uniform[:LO:HI] or normal:MEAN:DEVIATION\n"
+     "  strings: WORD:3,OTHER:1 (default: six words)"},
+    {FLEET_PUBLIC_KEY, "public-key", "FILE",
+     "who signs the collector's tasks (default: anyone)"},
+    {FLEET_THREADS, "threads", "N", "how many (default: all cores)"},
+    {FLEET_CONNECTIONS, "connections", "C", "kept open (default 32)"},
+    {FLEET_BATCH, "batch", "B",
+     "uploads of a request (default 1, as devices send)"},
+    {FLEET_RATE, "rate", "R", "requests a second at most (default: no limit)"},
+    {FLEET_REPEAT, "repeat", "K",
+     "send each request K times (default 1); it is\ncounted once"},
+    {FLEET_ATTEMPTS, "attempts", "N",
+     "until a request is given up (default 8)"},
+    {FLEET_TOKEN, "token", "FILE", "an enrolment token"},
+    {FLEET_CA, "ca", "FILE", "who signs the server's certificate"},
+    CLI_FORMAT_OPTION(FLEET_FORMAT),
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command fleet_command = {
+    "simulate fleet", "URL [options]",
+    "Rehearse with simulated devices: they take the tasks of the collector at\n"
+    "URL, answer them with truths of known shares in the last round that is\n"
+    "over, and send what is due, over HTTP. What is so is printed, to be held\n"
+    "against what the collector estimates. With --days they live for days, "
+    "under\n"
+    "a clock that this command drives. Nobody is behind these reports: never\n"
+    "send them to a collector that counts real people.",
+    fleet_table};
+
+struct fleet_job {
+    struct fleet_options o;
+    const char *laws[FLEET_LAWS]; /* TASK=LAW */
+    size_t nlaws;
+    const char *public_key, *token;
+    int attendance; /* -1: not said */
+    uint8_t key[HSY_SIGN_KEY];
+    char *token_text; /* owned */
+    enum cli_format format;
+    struct cli_progress progress;
+    uint64_t uploads;
+};
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool fleet_count(struct cli_parser *p, uint32_t *out, uint64_t most)
+{
+    uint64_t n = 0;
+
+    if (!cli_value_count(p, &n, 1, most))
+        return false;
+    *out = (uint32_t)n;
+    return true;
+}
+
+static bool fleet_rate(struct cli_parser *p, double *out)
+{
+    if (cli_parse_number(out, p->value) && *out > 0 && *out <= FLEET_RATE_MAX)
+        return true;
+    cli_usage(p, "--rate takes a number above 0, at most 1000000");
+    return false;
+}
+
+static bool fleet_law(struct cli_parser *p, struct fleet_job *j)
+{
+    if (j->nlaws == FLEET_LAWS || strchr(p->value, '=') == NULL) {
+        cli_usage(p, "--truth takes TASK=LAW, as dark-mode=0.4");
+        return false;
+    }
+    j->laws[j->nlaws++] = p->value;
+    return true;
+}
+
+static bool fleet_operand(struct cli_parser *p, struct fleet_job *j)
+{
+    if (j->o.url != NULL || (strncmp(p->value, "http://", 7) != 0 &&
+                             strncmp(p->value, "https://", 8) != 0)) {
+        cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
+        return false;
+    }
+    j->o.url = p->value;
+    return true;
+}
+
+static bool fleet_option(struct cli_parser *p, int id, struct fleet_job *j)
+{
+    struct fleet_options *o = &j->o;
+
+    switch (id) {
+    case FLEET_DEVICES:
+        return cli_value_count(p, &o->devices, 1, FLEET_DEVICES_MAX);
+    case FLEET_DAYS:
+        return fleet_count(p, &o->days, FLEET_DAYS_MAX);
+    case FLEET_CLOCK:
+        o->clock = p->value;
+        return true;
+    case FLEET_ATTENDANCE:
+        return cli_value_choice(p, &j->attendance, fleet_attendances);
+    case FLEET_SEED:
+        return cli_value_count(p, &o->seed, 0, UINT64_MAX);
+    case FLEET_TRUTH:
+        return fleet_law(p, j);
+    case FLEET_PUBLIC_KEY:
+        j->public_key = p->value;
+        return true;
+    case FLEET_THREADS:
+        return fleet_count(p, &o->threads, FLEET_THREADS_MAX);
+    case FLEET_CONNECTIONS:
+        return fleet_count(p, &o->connections, FLEET_CONNECTIONS_MAX);
+    case FLEET_BATCH:
+        return fleet_count(p, &o->batch, FLEET_BATCH_MAX);
+    case FLEET_RATE:
+        return fleet_rate(p, &o->rate);
+    case FLEET_REPEAT:
+        return fleet_count(p, &o->repeat, FLEET_REPEAT_MAX);
+    case FLEET_ATTEMPTS:
+        return fleet_count(p, &o->attempts, FLEET_REPEAT_MAX);
+    case FLEET_TOKEN:
+        j->token = p->value;
+        return true;
+    case FLEET_CA:
+        o->ca_file = p->value;
+        return true;
+    case FLEET_FORMAT:
+        return cli_value_format(p, &j->format);
+    default:
+        return fleet_operand(p, j);
+    }
+}
+
+/* Days, and whose clock it is. */
+static int fleet_time(struct cli_parser *p, struct fleet_job *j)
+{
+    struct timespec t;
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (j->o.days != 0 && j->o.clock == NULL)
+        return cli_usage(p, "--days drives a clock: say --clock FILE, as the "
+                            "collector's --rehearsal FILE");
+    if (j->o.days == 0 && j->attendance != -1)
+        return cli_usage(p, "--attendance goes with --days");
+    if (j->attendance != -1)
+        j->o.attendance = (enum fleet_attendance)j->attendance;
+    if (j->o.clock != NULL) {
+        st = rehearsal_read(&j->o.now, j->o.clock, &err);
+        if (st == HSY_E_IO)
+            return cli_fail("%s: %s", j->o.clock, strerror(errno));
+        return st == HSY_OK ? 0 : cli_fail("%s: %s", j->o.clock, err.msg);
+    }
+    if (clock_gettime(CLOCK_REALTIME, &t) == -1 || t.tv_sec < 0)
+        return cli_fail("the clock stands before 1970; set it");
+    j->o.now = (uint64_t)t.tv_sec;
+    return 0;
+}
+
+/* Files that options name, and the clock. */
+static int fleet_settle(struct cli_parser *p, struct fleet_job *j)
+{
+    int failed;
+
+    if (j->o.url == NULL)
+        return cli_usage(p, "one URL is wanted, as http://127.0.0.1:8080");
+    if (j->o.repeat > 1 && j->o.connections == 1)
+        return cli_usage(p, "--repeat takes two connections or more");
+    failed = fleet_time(p, j);
+    if (failed)
+        return failed;
+    if (j->public_key != NULL) {
+        if (cli_public_read(j->key, j->public_key) != 0)
+            return CLI_FAILED;
+        j->o.key = j->key;
+    }
+    if (j->token != NULL && cli_token_read(&j->token_text, j->token) != 0)
+        return CLI_FAILED;
+    j->o.token = j->token_text;
+    return 0;
+}
+
+/* ---- Running ------------------------------------------------------------- */
+
+static void fleet_tick(void *ctx, uint64_t uploads)
+{
+    struct fleet_job *j = ctx;
+
+    j->uploads += uploads;
+    cli_progress_tick(&j->progress, j->uploads, "uploads");
+}
+
+static int fleet_laws(const struct fleet_job *j, struct fleet *f)
+{
+    size_t n;
+    struct fleet_task *tasks = fleet_tasks(f, &n);
+    hsy_error err = {0};
+
+    for (size_t i = 0; i < j->nlaws; i++) {
+        const char *law = strchr(j->laws[i], '=') + 1;
+        const size_t len = (size_t)(law - j->laws[i]) - 1;
+        size_t k = 0;
+
+        while (k < n && (strlen(tasks[k].task.id) != len ||
+                         memcmp(tasks[k].task.id, j->laws[i], len) != 0))
+            k++;
+        if (k == n)
+            return cli_fail("--truth %s: the collector has no such task",
+                            j->laws[i]);
+        if (fleet_law_parse(&tasks[k], law, &err) != HSY_OK)
+            return err.status == HSY_E_NOMEM
+                       ? cli_fail_nomem()
+                       : cli_fail("--truth %s: a law of this task is %s",
+                                  j->laws[i], err.msg);
+    }
+    return 0;
+}
+
+/* Say which tasks are left out; whether any is left. */
+static int fleet_ready(struct fleet *f, const struct fleet_options *o)
+{
+    size_t n, open = 0;
+    const struct fleet_task *tasks = fleet_tasks(f, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        open += tasks[i].day != 0;
+        if (tasks[i].day == 0)
+            cli_note("note: %s is left out: %s", tasks[i].task.id,
+                     tasks[i].why);
+    }
+    if (open == 0 && o->days != 0)
+        return cli_fail("no task is asked on any of these days: the first is "
+                        "that of the clock");
+    if (open == 0)
+        return cli_fail("nothing is due of any task: rounds that have ended "
+                        "are wanted, so tasks that began yesterday or before "
+                        "and are not long over");
+    return 0;
+}
+
+static int fleet_rehearse(struct fleet_job *j)
+{
+    struct fleet *f = NULL;
+    struct fleet_result result;
+    hsy_error err = {0};
+    hsy_status st = fleet_open(&f, &j->o, &err);
+    int failed = 0;
+
+    if (st == HSY_OK)
+        failed = fleet_laws(j, f);
+    if (st == HSY_OK && !failed)
+        failed = fleet_ready(f, &j->o);
+    if (st == HSY_OK && !failed) {
+        st = fleet_run(f, &result, &err);
+        cli_progress_end(&j->progress);
+    }
+    if (st == HSY_OK && !failed)
+        failed = simulate_fleet_show(f, &j->o, &result, j->format);
+    fleet_close(f);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st != HSY_OK ? cli_fail_error(j->o.url, &err) : failed;
+}
+
+int simulate_fleet(int argc, char **argv)
+{
+    struct fleet_job job = {.attendance = -1,
+                            .o = {.seed = 1,
+                                  .devices = 1000,
+                                  .connections = 32,
+                                  .batch = 1,
+                                  .repeat = 1,
+                                  .attempts = 8,
+                                  .threads = (uint32_t)simulate_cores(),
+                                  .tick = fleet_tick}};
+    struct cli_parser p;
+    int id, failed;
+
+    job.o.ctx = &job;
+    cli_begin(&p, &fleet_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END)
+        if (id == CLI_STOP || !fleet_option(&p, id, &job))
+            return p.exit;
+    failed = fleet_settle(&p, &job);
+    if (!failed)
+        failed = fleet_rehearse(&job);
+    free(job.token_text);
+    return failed;
+}

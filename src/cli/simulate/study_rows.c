@@ -1,0 +1,382 @@
+/* simulate_rows.c - what hearsay simulate --data prints and dumps. */
+#include "cli/simulate/simulate_study.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* The columns: what was asked, what was measured, and the standard errors. */
+enum {
+    ROWS_MECHANISM = 0,
+    ROWS_EPSILON,
+    ROWS_USERS,
+    ROWS_DOMAIN,
+    ROWS_MSE,
+    ROWS_PREDICTED,
+    ROWS_MAX,
+    ROWS_COVERAGE,
+    ROWS_MAE,
+    ROWS_KL,
+    ROWS_TV,
+    ROWS_PRECISION,
+    ROWS_RECALL,
+    ROWS_F1,
+    ROWS_NCR,
+    ROWS_NDCG,
+    ROWS_LIMIT,
+    ROWS_BITS,
+    ROWS_SAMPLING,
+    ROWS_RUNS,
+    ROWS_MODEL,
+    ROWS_CURATORS,
+    ROWS_LOCAL,
+    ROWS_DELTA,
+    ROWS_BOUND,
+    ROWS_ERRORS /* one for each that is measured */
+};
+
+/* What has a standard error, in the order of its columns. */
+static const struct {
+    const char *name;
+    enum study_metric metric;
+} rows_errors[] = {{"run_mse_se", STUDY_MSE},
+                   {"max_error_se", STUDY_MAX},
+                   {"coverage_se", STUDY_COVERAGE},
+                   {"mae_se", STUDY_MAE},
+                   {"kl_se", STUDY_KL},
+                   {"tv_se", STUDY_TV},
+                   {"precision_se", STUDY_PRECISION},
+                   {"recall_se", STUDY_RECALL},
+                   {"f1_se", STUDY_F1},
+                   {"ncr_se", STUDY_NCR},
+                   {"ndcg_se", STUDY_NDCG}};
+
+#define ROWS_COLUMNS (ROWS_ERRORS + sizeof rows_errors / sizeof rows_errors[0])
+
+/* When a table has a column: rows are of that kind. */
+enum {
+    ROWS_NEVER = 0,
+    ROWS_ALWAYS = 1,
+    ROWS_SHARES = 2, /* and not a mean */
+    ROWS_SEVERAL_USERS = 4,
+    ROWS_SEVERAL_DOMAINS = 8,
+    ROWS_MODELS = 16, /* not all are local */
+    ROWS_SHUFFLED = 32
+};
+
+static const struct {
+    const char *name, *title; /* in csv, and if not that, in tables */
+    unsigned when;
+} rows_table[ROWS_ERRORS] = {
+    [ROWS_MECHANISM] = {"mechanism", NULL, ROWS_ALWAYS},
+    [ROWS_EPSILON] = {"epsilon", NULL, ROWS_ALWAYS},
+    [ROWS_USERS] = {"users", NULL, ROWS_SEVERAL_USERS},
+    [ROWS_DOMAIN] = {"domain", NULL, ROWS_SEVERAL_DOMAINS},
+    [ROWS_MSE] = {"run_mse", "error", ROWS_ALWAYS},
+    [ROWS_PREDICTED] = {"predicted_mse", "theory", ROWS_ALWAYS},
+    [ROWS_MAX] = {"max_error", NULL, ROWS_NEVER},
+    [ROWS_COVERAGE] = {"coverage", NULL, ROWS_ALWAYS},
+    [ROWS_MAE] = {"mae", NULL, ROWS_NEVER},
+    [ROWS_KL] = {"kl", NULL, ROWS_NEVER},
+    [ROWS_TV] = {"tv", NULL, ROWS_NEVER},
+    [ROWS_PRECISION] = {"precision", NULL, ROWS_NEVER},
+    [ROWS_RECALL] = {"recall", NULL, ROWS_NEVER},
+    [ROWS_F1] = {"f1", NULL, ROWS_NEVER},
+    [ROWS_NCR] = {"ncr", NULL, ROWS_NEVER},
+    [ROWS_NDCG] = {"ndcg", NULL, ROWS_SHARES},
+    [ROWS_LIMIT] = {"limit_sd", "best", ROWS_ALWAYS},
+    [ROWS_BITS] = {"bits", NULL, ROWS_ALWAYS},
+    [ROWS_SAMPLING] = {"sampling", "reports", ROWS_ALWAYS},
+    [ROWS_RUNS] = {"runs", NULL, ROWS_NEVER},
+    [ROWS_MODEL] = {"model", NULL, ROWS_MODELS},
+    [ROWS_CURATORS] = {"curators", NULL, ROWS_NEVER},
+    [ROWS_LOCAL] = {"local_epsilon", "epsilon0", ROWS_SHUFFLED},
+    [ROWS_DELTA] = {"delta", NULL, ROWS_SHUFFLED},
+    [ROWS_BOUND] = {"bound", NULL, ROWS_NEVER}};
+
+/* The rows with their columns in some order. */
+struct rows_view {
+    const struct simulate_study *s;
+    unsigned are;               /* of what kind the rows are */
+    size_t order[ROWS_COLUMNS]; /* which column stands where */
+    struct cli_column columns[ROWS_COLUMNS];
+};
+
+static unsigned rows_are(const struct simulate_study *s)
+{
+    unsigned are = ROWS_ALWAYS;
+
+    are |= s->rows[0].info.kind != HSY_KIND_NUMBER ? ROWS_SHARES : 0;
+    are |= s->nusers > 1 ? ROWS_SEVERAL_USERS : 0;
+    are |= s->ndomains > 1 ? ROWS_SEVERAL_DOMAINS : 0;
+    for (size_t i = 0; i < s->nrows; i++) {
+        are |= s->rows[i].model != STUDY_LOCAL ? ROWS_MODELS : 0;
+        are |= s->rows[i].model == STUDY_SHUFFLED ? ROWS_SHUFFLED : 0;
+    }
+    return are;
+}
+
+/* In tables the model stands first. */
+static void rows_columns(struct rows_view *v, const struct simulate_study *s)
+{
+    v->s = s;
+    v->are = rows_are(s);
+    for (size_t i = 0; i < ROWS_COLUMNS; i++) {
+        const bool moves = s->format == CLI_TABLE && i <= ROWS_MODEL;
+        const size_t c = !moves ? i : i == 0 ? ROWS_MODEL : i - 1;
+
+        v->order[i] = c;
+        v->columns[i] =
+            c < ROWS_ERRORS
+                ? (struct cli_column){rows_table[c].name,
+                                      (rows_table[c].when & v->are) != 0
+                                          ? rows_table[c].title
+                                          : ""}
+                : (struct cli_column){rows_errors[c - ROWS_ERRORS].name, ""};
+    }
+}
+
+/* A number in three digits for tables. */
+static struct cli_cell rows_number(double x, double shown)
+{
+    struct cli_cell c = cli_number(x);
+
+    if (c.type == CLI_NUMBER)
+        snprintf(c.shown, sizeof c.shown, "%.3g", shown);
+    return c;
+}
+
+static struct cli_cell rows_fixed(double x)
+{
+    struct cli_cell c = cli_number(x);
+
+    if (c.type == CLI_NUMBER)
+        snprintf(c.shown, sizeof c.shown, "%.3f", x);
+    return c;
+}
+
+static struct cli_cell rows_measured(const struct study_result *row,
+                                     enum study_metric metric)
+{
+    const double x = row->mean[metric];
+
+    switch (metric) {
+    case STUDY_MSE:
+    case STUDY_PREDICTED:
+        return rows_number(x, sqrt(x));
+    case STUDY_LIMIT:
+        return rows_number(sqrt(x), sqrt(x));
+    default:
+        return rows_fixed(x);
+    }
+}
+
+static struct cli_cell rows_sampling(const struct study_result *row)
+{
+    struct cli_cell c = cli_text(row->info.release ? "release"
+                                 : row->at_once    ? "aggregate"
+                                                   : "users");
+
+    snprintf(c.shown, sizeof c.shown, "%s",
+             row->info.release ? "released"
+             : row->at_once    ? "at once"
+                               : "each");
+    return c;
+}
+
+/* A count, or nothing where it is 0. */
+static struct cli_cell rows_count(uint64_t n)
+{
+    return n != 0 ? cli_count(n) : cli_text(NULL);
+}
+
+/* Columns of metrics stand in their order, from ROWS_MSE on. */
+static struct cli_cell rows_cell(const struct study_result *row, size_t column)
+{
+    switch (column) {
+    case ROWS_MECHANISM:
+        return cli_text(row->info.mechanism);
+    case ROWS_EPSILON:
+        return rows_number(row->epsilon, row->epsilon);
+    case ROWS_USERS:
+        return cli_count(row->users);
+    case ROWS_DOMAIN:
+        return rows_count(row->info.d);
+    case ROWS_BITS:
+        return rows_count(row->info.release ? 0 : row->info.report_bits);
+    case ROWS_SAMPLING:
+        return rows_sampling(row);
+    case ROWS_RUNS:
+        return cli_count(row->runs);
+    case ROWS_MODEL:
+        return cli_text(row->name);
+    case ROWS_CURATORS:
+        return rows_count(row->curators);
+    case ROWS_LOCAL:
+        return row->info.release
+                   ? cli_text(NULL)
+                   : rows_number(row->info.epsilon, row->info.epsilon);
+    case ROWS_DELTA:
+        return rows_number(row->delta, row->delta);
+    case ROWS_BOUND:
+        return cli_text(row->bound);
+    default:
+        return column < ROWS_ERRORS
+                   ? rows_measured(row, (enum study_metric)(column - ROWS_MSE))
+                   : cli_number(
+                         row->error[rows_errors[column - ROWS_ERRORS].metric]);
+    }
+}
+
+static void rows_out(const void *ctx, size_t row, size_t column,
+                     struct cli_cell *out)
+{
+    const struct rows_view *v = ctx;
+
+    *out = rows_cell(&v->s->rows[row], v->order[column]);
+}
+
+/* By what it is known how far shuffling goes: names of bounds in use. */
+static void rows_bounds(const struct rows_view *v)
+{
+    static const char *const bounds[][2] = {
+        {"clones", "any mechanism's [FMT21]"},
+        {"binary", "that of randomized response [FMT21]"},
+        {"blanket", "its own mechanism's [BBGN19]"}};
+    const char *comma = "bound: ";
+
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
+        for (size_t r = 0; r < v->s->nrows; r++) {
+            const char *bound = v->s->rows[r].bound;
+
+            if (bound == NULL || strcmp(bound, bounds[i][0]) != 0)
+                continue;
+            printf("%s%s, %s", comma, bounds[i][0], bounds[i][1]);
+            comma = "; ";
+            break;
+        }
+    puts(".");
+}
+
+/* What is assumed of whom. */
+static void rows_trust(const struct rows_view *v)
+{
+    bool curators = false;
+
+    for (size_t i = 0; i < v->s->nrows; i++)
+        curators |= v->s->rows[i].curators > 0;
+    if ((v->are & ROWS_SHUFFLED) != 0) {
+        cli_paragraph(
+            "shuffled: people report with epsilon0, and a shuffler takes away "
+            "who sent what, when and in which order; all reports together are "
+            "then (epsilon, delta) private. The shuffler must be honest, and "
+            "so must all these people: who lies or tells hides nobody.");
+        rows_bounds(v);
+    }
+    if (curators)
+        cli_paragraph(
+            "central, multiparty: curators trusted with the truths of their "
+            "people release counts with discrete Laplace noise, which hides "
+            "what a person's truth is (neighbours: replace); how many people "
+            "there are is no secret.");
+}
+
+static void rows_note(const struct rows_view *v)
+{
+    const struct simulate_study *s = v->s;
+    const struct study_result *row = &s->rows[0];
+
+    printf("\n%s", s->data);
+    if (s->nusers == 1)
+        printf(", %" PRIu64 " people", row->users);
+    if (s->ndomains <= 1 && row->info.d != 0)
+        printf(", %" PRIu32 " %s", row->info.d,
+               row->info.kind == HSY_KIND_BINS ? "bins" : "values");
+    printf(", %" PRIu64 " run%s\n", row->runs, row->runs == 1 ? "" : "s");
+    cli_paragraph(
+        row->info.kind == HSY_KIND_NUMBER
+            ? "error: root mean squared error of the mean, in the range's "
+              "units; theory: what it should be; best: by the best mechanism "
+              "known; coverage: of 95 % intervals; reports: all drawn at once, "
+              "or each by itself."
+            : "error: root mean squared error of a share; theory: what it "
+              "should be; best: by the best mechanism known; coverage: of 95 % "
+              "intervals; ndcg: of the heaviest values; reports: all drawn at "
+              "once, or each by itself.");
+    rows_trust(v);
+}
+
+void simulate_rows(const struct simulate_study *s)
+{
+    struct rows_view view;
+    const struct cli_table table = {view.columns, ROWS_COLUMNS, s->nrows,
+                                    rows_out, &view};
+    const uint64_t top = s->top != 0 ? s->top : 10;
+    const struct cli_field fields[] = {{"data", cli_text(s->data)},
+                                       {"seed", cli_count(s->seed)},
+                                       {"runs", cli_count(s->runs)},
+                                       {"top", cli_count(top)},
+                                       {"level", cli_number(STUDY_LEVEL)}};
+
+    rows_columns(&view, s);
+    cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
+              "rows");
+    if (s->format == CLI_TABLE)
+        rows_note(&view);
+}
+
+/* ---- The dump ------------------------------------------------------------ */
+
+/* Enough for what stands before and the metrics. */
+#define ROWS_LINE 8192u
+
+hsy_status simulate_dump_line(struct output *out, const char *before,
+                              const double *numbers, size_t n,
+                              const char *after)
+{
+    char line[ROWS_LINE];
+    size_t at = (size_t)snprintf(line, sizeof line, "%s", before);
+
+    for (size_t i = 0; i < n && at + 32 < sizeof line; i++)
+        at += (size_t)(isfinite(numbers[i])
+                           ? snprintf(line + at, sizeof line - at, ",%.17g",
+                                      numbers[i])
+                           : snprintf(line + at, sizeof line - at, ","));
+    at +=
+        (size_t)snprintf(line + at, sizeof line - at, "%s%s\n",
+                         after != NULL ? "," : "", after != NULL ? after : "");
+    return output_write(out, line, at);
+}
+
+static hsy_status rows_dump_header(struct output *out)
+{
+    char line[ROWS_LINE] = "mechanism,epsilon,users,domain,run";
+
+    for (unsigned m = 0; m < STUDY_METRICS; m++) {
+        const size_t at = strlen(line);
+
+        snprintf(line + at, sizeof line - at, ",%s",
+                 study_metric_name((enum study_metric)m));
+    }
+    return simulate_dump_line(out, line, NULL, 0, "model");
+}
+
+hsy_status simulate_dump(const struct simulate_study *s,
+                         const struct study_result *row, bool first)
+{
+    char before[256], domain[16] = "";
+    hsy_status st = HSY_OK;
+
+    if (row->info.d != 0)
+        snprintf(domain, sizeof domain, "%" PRIu32, row->info.d);
+    if (first)
+        st = rows_dump_header(s->files.dumped);
+    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
+        snprintf(before, sizeof before, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
+                 row->info.mechanism, row->epsilon, row->users, domain, r + 1);
+        st = simulate_dump_line(s->files.dumped, before,
+                                row->each + r * STUDY_METRICS, STUDY_METRICS,
+                                row->name);
+    }
+    return st;
+}

@@ -1,0 +1,406 @@
+/* survey_show.c - shares of a survey as a table, csv or json. */
+#include "cli/survey/internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+int survey_decimals(double sd)
+{
+    const int decimals = sd > 0 ? 2 - (int)floor(log10(100 * sd)) : 1;
+
+    return decimals < 1 ? 1 : decimals > 9 ? 9 : decimals;
+}
+
+void survey_percent(char text[48], double share, int decimals)
+{
+    /* No "-0.0 %": adding 0 makes a negative zero positive. */
+    const double scale = pow(10, decimals);
+    const double rounded = round(100 * share * scale) / scale + 0.0;
+
+    snprintf(text, 48, "%.*f %%", decimals, rounded);
+}
+
+/* ---- Figures of a row ---------------------------------------------------- */
+
+enum show_id {
+    SHOW_GROUP,
+    SHOW_YES,
+    SHOW_N,
+    SHOW_N_WORTH,
+    SHOW_EFFECT,
+    SHOW_RATE,
+    SHOW_VALUE,
+    SHOW_SD,
+    SHOW_MLE,
+    SHOW_WALD,
+    SHOW_WILSON,
+    SHOW_LIKELIHOOD,
+    SHOW_EXACT,
+    SHOW_OTHER,
+    SHOW_OTHER_MLE,
+    SHOW_BEYOND,
+    SHOW_IDS,
+    SHOW_LOW = 32, /* added to an interval: its ends alone */
+    SHOW_HIGH = 64
+};
+
+static const char *const show_names[SHOW_IDS] = {
+    "group",  "yes",        "n",      "n_effective", "design_effect",
+    "rate",   "estimate",   "stderr", "mle",         "wald",
+    "wilson", "likelihood", "exact",  "innocuous",   "innocuous_mle",
+    "beyond"};
+
+struct show_table {
+    const struct survey_rows *s;
+    int decimals;
+    struct cli_column columns[SHOW_IDS + 4];
+    int ids[SHOW_IDS + 4];
+    char names[4][2][16]; /* "wald_low" */
+    size_t n;
+};
+
+static const double *show_interval(const hsy_survey_result *r, int id)
+{
+    const double *const all[] = {r->wald, r->wilson, r->likelihood, r->exact};
+
+    return all[id - SHOW_WALD];
+}
+
+static struct cli_cell show_number(const struct survey_rows *s,
+                                   const struct survey_row *row, int id)
+{
+    const double rate = row->yes_worth / row->n_worth;
+    const double values[] = {[SHOW_N_WORTH] = row->n_worth,
+                             [SHOW_EFFECT] = (double)row->n / row->n_worth,
+                             [SHOW_RATE] =
+                                 s->how->design.kind->pair ? NAN : rate,
+                             [SHOW_VALUE] = row->r.value,
+                             [SHOW_SD] = row->r.sd,
+                             [SHOW_MLE] = row->r.mle,
+                             [SHOW_OTHER] = row->r.other,
+                             [SHOW_OTHER_MLE] = row->r.other_mle,
+                             [SHOW_BEYOND] = row->r.beyond};
+
+    return cli_number(values[id]);
+}
+
+static struct cli_cell show_row_cell(const struct survey_rows *s, size_t i,
+                                     int id)
+{
+    const struct survey_row *row = &s->rows[i];
+    const int base = id % SHOW_LOW;
+
+    if (base == SHOW_GROUP)
+        return cli_text(row->name);
+    if (base == SHOW_YES || base == SHOW_N)
+        return cli_count(base == SHOW_YES ? row->yes : row->n);
+    if (base >= SHOW_WALD && base <= SHOW_EXACT) {
+        const double *ends = show_interval(&row->r, base);
+
+        if (id == base)
+            return cli_pair(ends[0], ends[1]);
+        return cli_number(ends[id >= SHOW_HIGH]);
+    }
+    return show_number(s, row, base);
+}
+
+static void show_cell(const void *ctx, size_t row, size_t column,
+                      struct cli_cell *out)
+{
+    const struct show_table *t = ctx;
+    const int id = t->ids[column], base = id % SHOW_LOW;
+
+    *out = show_row_cell(t->s, row, id);
+    if (base >= SHOW_RATE && base <= SHOW_EXACT && out->type == CLI_NUMBER)
+        survey_percent(out->shown, out->number, t->decimals);
+    if (base == SHOW_EFFECT)
+        snprintf(out->shown, sizeof out->shown, "%.3g", out->number);
+}
+
+static void show_add(struct show_table *t, int id, const char *name,
+                     const char *title)
+{
+    t->columns[t->n] = (struct cli_column){name, title};
+    t->ids[t->n++] = id;
+}
+
+/* ---- csv and json -------------------------------------------------------- */
+
+/* What there is to say of these rows. */
+static bool show_has(const struct survey_rows *s, int id)
+{
+    const bool pair = s->how->design.kind->pair;
+
+    if (id == SHOW_GROUP)
+        return s->count > 1;
+    if (id == SHOW_N_WORTH || id == SHOW_EFFECT)
+        return s->weighted;
+    if (id == SHOW_OTHER || id == SHOW_OTHER_MLE)
+        return pair;
+    return !pair || (id != SHOW_RATE && id != SHOW_BEYOND);
+}
+
+static void show_columns(struct show_table *t, bool ends)
+{
+    for (int id = 0; id < SHOW_IDS; id++) {
+        if (!show_has(t->s, id))
+            continue;
+        if (!ends || id < SHOW_WALD || id > SHOW_EXACT) {
+            show_add(t, id, show_names[id], NULL);
+            continue;
+        }
+        for (int i = 0; i < 2; i++) {
+            char *name = t->names[id - SHOW_WALD][i];
+
+            snprintf(name, 16, "%s_%s", show_names[id],
+                     i == 0 ? "low" : "high");
+            show_add(t, id + (i == 0 ? SHOW_LOW : SHOW_HIGH), name, NULL);
+        }
+    }
+}
+
+/* Of two samples the worse one's, at the most likely rate of the other
+ * question. */
+static double show_epsilon(const struct survey_rows *s)
+{
+    double worst = 0;
+
+    if (!s->how->design.kind->pair)
+        return s->how->design.epsilon;
+    for (size_t i = 0; i < 2; i++) {
+        const double chance[2] = {s->pair.chance[i], s->rows[0].r.other_mle};
+        hsy_survey channel;
+
+        if (hsy_survey_init(&channel, HSY_SURVEY_UNRELATED, chance, NULL) ==
+            HSY_OK)
+            worst = fmax(worst, hsy_survey_epsilon(&channel));
+    }
+    return worst;
+}
+
+static void show_machine(const struct survey_rows *s)
+{
+    const struct survey_design *d = &s->how->design;
+    const bool json = s->how->format == CLI_JSON, many = s->count > 1;
+    struct show_table t = {.s = s};
+    const struct cli_table table = {t.columns, 0, s->count, show_cell, &t};
+    struct cli_table full = table;
+    struct cli_field fields[14] = {
+        {"design", cli_text(d->kind->option)},
+        {"epsilon", cli_number(show_epsilon(s))},
+        {"epsilon_infinite", cli_bool(isinf(show_epsilon(s)))},
+        {"level", cli_number(s->how->level)}};
+    size_t n = 4;
+
+    if (!d->kind->pair) {
+        fields[n++] = (struct cli_field){"p", cli_number(d->channel.p)};
+        fields[n++] = (struct cli_field){"q", cli_number(d->channel.q)};
+    }
+    if (many) {
+        const hsy_survey_test *test = &s->test;
+
+        fields[n++] = (struct cli_field){"pooled", cli_number(test->pooled)};
+        fields[n++] =
+            (struct cli_field){"statistic", cli_number(test->statistic)};
+        fields[n++] = (struct cli_field){"freedom", cli_number(test->freedom)};
+        fields[n++] = (struct cli_field){"p_value", cli_number(test->p_value)};
+        fields[n++] = (struct cli_field){"boundary", cli_bool(test->boundary)};
+    }
+    if (s->count == 2) {
+        const hsy_estimate *e = &s->difference;
+
+        fields[n++] = (struct cli_field){"difference", cli_number(e->value)};
+        fields[n++] =
+            (struct cli_field){"difference_stderr", cli_number(e->sd)};
+        fields[n++] =
+            (struct cli_field){"difference_wilson", cli_pair(e->low, e->high)};
+    }
+    show_columns(&t, !json);
+    full.ncolumns = t.n;
+    cli_print(s->how->format, &full, fields, n, many ? "groups" : NULL);
+}
+
+/* ---- Tables -------------------------------------------------------------- */
+
+/* The four intervals of one share, a row each. */
+static void show_interval_cell(const void *ctx, size_t row, size_t column,
+                               struct cli_cell *out)
+{
+    static const char *const names[] = {"Wald", "Wilson", "likelihood",
+                                        "exact"};
+    const struct show_table *t = ctx;
+    const double *ends = show_interval(&t->s->rows[0].r, SHOW_WALD + (int)row);
+
+    if (column == 0) {
+        *out = cli_text(names[row]);
+        return;
+    }
+    *out = cli_number(ends[column - 1]);
+    if (out->type == CLI_NUMBER)
+        survey_percent(out->shown, out->number, t->decimals);
+}
+
+static void show_intervals(const struct show_table *t)
+{
+    char title[32];
+    struct cli_column columns[3] = {
+        {title, NULL}, {"from", NULL}, {"to", NULL}};
+    const struct cli_table table = {columns, 3, 4, show_interval_cell, t};
+
+    snprintf(title, sizeof title, "%.6g %% interval", 100 * t->s->how->level);
+    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+}
+
+static void show_pair_epsilon(const struct survey_rows *s)
+{
+    const double epsilon = show_epsilon(s);
+    char line[200];
+
+    if (s->pair.chance[0] == 1 || s->pair.chance[1] == 1)
+        snprintf(line, sizeof line,
+                 "Epsilon is infinite: in one sample everybody is asked the "
+                 "sensitive question, and every answer is the truth.");
+    else if (isinf(epsilon))
+        snprintf(line, sizeof line,
+                 "Epsilon is infinite if the share of yes to the other "
+                 "question is %.3g: an answer then proves a truth.",
+                 s->rows[0].r.other_mle);
+    else
+        snprintf(line, sizeof line,
+                 "Epsilon %.4g, if the share of yes to the other question is "
+                 "%.3g, as is most likely.",
+                 epsilon, s->rows[0].r.other_mle);
+    cli_paragraph(line);
+    if (!isinf(epsilon))
+        survey_design_hidden(&s->how->design);
+}
+
+static void show_counts(const struct survey_rows *s)
+{
+    const struct survey_row *row = &s->rows[0];
+    char line[200];
+
+    printf("\n%" PRIu64 " of %" PRIu64 " said %s", row->yes, row->n,
+           s->how->design.kind->design == HSY_SURVEY_CROSSWISE ? "\"the same\""
+                                                               : "yes");
+    if (!s->how->design.kind->pair)
+        printf(": %.4g %%", 100 * row->yes_worth / row->n_worth);
+    if (s->weighted) {
+        snprintf(line, sizeof line,
+                 " by weight, worth %.4g plain answers (design effect %.3g)",
+                 row->n_worth, (double)row->n / row->n_worth);
+        fputs(line, stdout);
+    }
+    putchar('\n');
+}
+
+static void show_one(const struct survey_rows *s)
+{
+    const struct survey_row *row = &s->rows[0];
+    const struct show_table t = {.s = s,
+                                 .decimals = survey_decimals(row->r.sd)};
+    char value[48], sd[48], mle[48], other[48];
+
+    show_counts(s);
+    survey_percent(value, row->r.value, t.decimals);
+    survey_percent(sd, row->r.sd, t.decimals);
+    survey_percent(mle, row->r.mle, t.decimals);
+    printf("share of yes: %s, standard error %s\nmost likely: %s\n", value, sd,
+           mle);
+    if (s->how->design.kind->pair) {
+        survey_percent(other, row->r.other, t.decimals);
+        printf("yes to the other question: %s\n", other);
+    }
+    putchar('\n');
+    show_intervals(&t);
+    if (isnan(row->r.wald[0]))
+        puts("\nBelow 50 answers there is no Wald interval.");
+}
+
+static void show_difference(const struct survey_rows *s, int decimals)
+{
+    const hsy_estimate *e = &s->difference;
+    char value[48], low[48], high[48];
+
+    survey_percent(value, e->value, decimals);
+    survey_percent(low, e->low, decimals);
+    survey_percent(high, e->high, decimals);
+    printf("\nThe first less the second: %s, from %s to %s\n", value, low,
+           high);
+}
+
+static void show_test(const struct survey_rows *s)
+{
+    const hsy_survey_test *test = &s->test;
+    char pooled[48], line[400];
+
+    survey_percent(pooled, test->pooled, 1);
+    snprintf(line, sizeof line,
+             "Are they all alike? If so the share is %s. Likelihood ratio "
+             "%.4g on %.0f degree%s of freedom, p-value %.3g.",
+             pooled, test->statistic, test->freedom,
+             test->freedom == 1 ? "" : "s", test->p_value);
+    putchar('\n');
+    cli_paragraph(line);
+    if (test->boundary)
+        cli_paragraph("A share is estimated at 0 or 1. There the ratio is "
+                      "smaller than its law says, so the p-value is too large "
+                      "rather than too small.");
+}
+
+static void show_groups(const struct survey_rows *s)
+{
+    struct show_table t = {.s = s};
+    struct cli_table table = {t.columns, 0, s->count, show_cell, &t};
+    double least = HUGE_VAL;
+
+    for (size_t i = 0; i < s->count; i++)
+        least = fmin(least, s->rows[i].r.sd);
+    t.decimals = survey_decimals(least);
+    show_add(&t, SHOW_GROUP, "group", NULL);
+    show_add(&t, SHOW_YES, "yes", NULL);
+    show_add(&t, SHOW_N, "n", "answers");
+    if (s->weighted)
+        show_add(&t, SHOW_EFFECT, "design_effect", "design effect");
+    show_add(&t, SHOW_VALUE, "estimate", "share");
+    show_add(&t, SHOW_SD, "stderr", "std. error");
+    show_add(&t, SHOW_MLE, "mle", "most likely");
+    show_add(&t, SHOW_WILSON + SHOW_LOW, "low", "from");
+    show_add(&t, SHOW_WILSON + SHOW_HIGH, "high", "to");
+    table.ncolumns = t.n;
+    printf("\nShares of yes with %.6g %% intervals (Wilson)\n\n",
+           100 * s->how->level);
+    cli_print(CLI_TABLE, &table, NULL, 0, NULL);
+    if (s->count == 2)
+        show_difference(s, t.decimals);
+    show_test(s);
+}
+
+static void show_weights(const struct survey_rows *s)
+{
+    putchar('\n');
+    cli_paragraph("Weights: taken for known beforehand, and answers for "
+                  "independent. Standard errors and all intervals are those of "
+                  "as many plain answers as the weighted ones are worth; the "
+                  "exact one is no longer exact.");
+    if (s->count > 1)
+        cli_paragraph("The test takes them for that many too.");
+}
+
+void survey_show(const struct survey_rows *s)
+{
+    if (s->how->format != CLI_TABLE) {
+        show_machine(s);
+        return;
+    }
+    survey_design_print(&s->how->design);
+    if (s->how->design.kind->pair)
+        show_pair_epsilon(s);
+    if (s->count > 1)
+        show_groups(s);
+    else
+        show_one(s);
+    if (s->weighted)
+        show_weights(s);
+}
