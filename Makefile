@@ -18,7 +18,7 @@ VARIANT := $(filter-out gcc,$(notdir $(CC)))$(filter-out $(if $(SAN),-O1,-O2),$(
 OUT     := $(B)$(if $(VARIANT),/$(VARIANT))
 O       := $(OUT)/obj
 
-CPPFLAGS += -Iinclude -Isrc $(addprefix -I,$(sort $(wildcard src/*)))
+CPPFLAGS += -Iinclude -Isrc
 CFLAGS   += -std=c11 $(OPT) -g$(if $(SAN),1) -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -ffp-contract=off \
             -fvisibility=hidden -fPIC '-ffile-prefix-map=$(CURDIR)=.' $(WERROR)
@@ -38,7 +38,7 @@ HOST_LIBS := -lcyaml -lyaml -lsodium -ljansson -lnettle -lz
 # What the command and its collector stand on besides.
 MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp
 # What stands between the library and the command; tests may link it too.
-MID_SRC := $(filter-out $(LIB_SRC),$(sort $(wildcard src/host/*.c src/compat/*.c src/audit/*.c src/sim/*.c src/plot/*.c src/shares/*.c src/collector/*.c $(addprefix src/,host/*/*.c server/*/*.c server/*/*/*.c sim/*/*.c))))
+MID_SRC := $(HOST_SRC) $(sort $(wildcard $(addprefix src/,server/*/*.c server/*/*/*.c sim/*/*.c audit/*.c)))
 CLI_SRC := $(sort $(wildcard src/cli/*.c src/cli/*/*.c src/bench/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
 MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
@@ -50,7 +50,7 @@ HOST_LIB := $(OUT)/libhearsay-host.a
 HOST_SO  := $(OUT)/libhearsay-host.so
 ZOO_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/attack/zoo/*.c)))
 
-C_TESTS := $(sort $(wildcard $(addprefix tests/,unit/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
+C_TESTS := $(sort $(wildcard $(addprefix tests/,unit/*/*/test_*.c unit/*/*/*/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
 TESTS   := $(C_TESTS:%.c=$(OUT)/%)
 UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
 # What runs under MemorySanitizer: tests of core and mech, which call nothing

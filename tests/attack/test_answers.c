@@ -1,5 +1,6 @@
-/* test_answers.c - what tests/unit/test_listen_gone.c asks of the listener
- * catches a collector of the zoo that forgets answers, and not its twin. */
+/* test_answers.c - what tests/unit/server/http/test_listen_gone.c asks of the
+ * listener catches a collector of the zoo that forgets answers, and not its
+ * twin. */
 #define _GNU_SOURCE
 #include "gone_peers.h"
 #include "tap.h"

@@ -13,7 +13,8 @@
  *     sqrt(2 / M), and must lie within 5 of them (6e-7, by the central limit
  *     theorem).
  *
- * That the mean over alpha is x for every x, exactly: tests/unit/test_chain.c.
+ * That the mean over alpha is x for every x, exactly:
+ * tests/unit/lib/scheme/test_chain.c.
  */
 #include "stat.h"
 

@@ -4,8 +4,9 @@
  * safe side.
  *
  * Doubles, for people to read. A special function here is right within
- * ACCOUNT_SLACK, relative (special.h, tests/unit/test_special); whatever is
- * computed from one is made larger by as much, so that a bound stays one.
+ * ACCOUNT_SLACK, relative (special.h, tests/unit/lib/special/test_special);
+ * whatever is computed from one is made larger by as much, so that a bound
+ * stays one.
  */
 #ifndef HSY_ACCOUNT_H
 #define HSY_ACCOUNT_H

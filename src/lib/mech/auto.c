@@ -19,7 +19,7 @@
 #define AUTO_QUICK 4294967296.0 /* steps that take seconds */
 
 /* Who is asked for each kind, simplest first. What is missing loses to one of
- * these at every epsilon and domain (tests/unit/test_auto.c). */
+ * these at every epsilon and domain (tests/unit/lib/mech/test_auto.c). */
 static const struct auto_kind {
     uint32_t kind;
     const struct hsy_mechanism *candidates[AUTO_CANDIDATES];

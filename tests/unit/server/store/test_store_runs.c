@@ -1,7 +1,7 @@
 /*
  * test_store_runs.c - an engine whose ids go to the disk: whatever is killed,
  * closed, copied or damaged, an id that was counted is never new again while
- * its day is open. tests/unit/test_store_faults.c cuts the power.
+ * its day is open. tests/unit/server/store/test_store_faults.c cuts the power.
  */
 #define _GNU_SOURCE
 
