@@ -4,7 +4,7 @@
 usage: tools/gen_rappor_vectors.py DIRECTORY
 
 Written from the description in docs/compat-rappor.md, independently of
-src/compat; columns as in RAPPOR's own encoder vectors.
+src/host/format; columns as in RAPPOR's own encoder vectors.
 """
 import csv
 import hashlib

@@ -7,8 +7,8 @@
  * the stated law, and whether anything but the report speaks. docs/audit.md
  * has the statistics.
  */
-#ifndef AUDIT_H
-#define AUDIT_H
+#ifndef AUDIT_AUDIT_H
+#define AUDIT_AUDIT_H
 
 #include "hearsay.h"
 

@@ -1,4 +1,4 @@
-/* audit_bound.c - what a sample proves, and whether it follows its law. */
+/* bound.c - what a sample proves, and whether it follows its law. */
 #include "audit/internal.h"
 
 #include <math.h>

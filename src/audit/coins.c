@@ -1,4 +1,4 @@
-/* audit_coins.c - coins that are counted, and coins that run out. */
+/* coins.c - coins that are counted, and coins that run out. */
 #include "audit/internal.h"
 
 #include <string.h>

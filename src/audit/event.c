@@ -1,5 +1,5 @@
 /*
- * audit_event.c - which event tells two truths apart best.
+ * event.c - which event tells two truths apart best.
  *
  * One part of a sample chooses the event, another bounds it. The choice is then
  * independent of what the bound is computed from, so the bound keeps its

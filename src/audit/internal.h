@@ -1,10 +1,10 @@
-/* audit_parts.h - how the files of an audit share its work. */
-#ifndef AUDIT_PARTS_H
-#define AUDIT_PARTS_H
+/* internal.h - how the files of an audit share its work. */
+#ifndef AUDIT_INTERNAL_H
+#define AUDIT_INTERNAL_H
 
 #include "audit/audit.h"
 
-/* ---- Probes (audit_probes.c) --------------------------------------------- */
+/* ---- Probes (probes.c) --------------------------------------------------- */
 
 /* The ends and the middle of the domain; how many there are, at least 2. */
 size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
@@ -38,7 +38,7 @@ hsy_status audit_enumerate(struct audit_outputs *out, const hsy_scheme *s,
                            const hsy_info *info,
                            const struct audit_probe *probes, size_t nprobes);
 
-/* ---- Coins that are watched (audit_coins.c) ------------------------------ */
+/* ---- Coins that are watched (coins.c) ------------------------------------ */
 
 struct audit_meter {
     hsy_rng inner;
@@ -124,7 +124,7 @@ void audit_sample_clear(struct audit_sample *s);
 void audit_sample_draw(struct audit_sample *s, enum audit_part part,
                        hsy_coins coins, uint64_t samples);
 
-/* ---- Events (audit_event.c) ---------------------------------------------- */
+/* ---- Events (event.c) ---------------------------------------------------- */
 
 enum audit_class {
     AUDIT_NOTHING = 0,
@@ -157,7 +157,7 @@ void audit_event_recount(struct audit_event *e, const struct audit_sample *s);
 void audit_event_name(char *out, size_t len, const struct audit_event *e,
                       const struct audit_sample *s);
 
-/* ---- Bounds (audit_bound.c) ---------------------------------------------- */
+/* ---- Bounds (bound.c) ---------------------------------------------------- */
 
 /* Lower bound of ln(p_own / p_other) at confidence 1 - alpha, at least 0
  * [CP34 for each side, alpha / 2 each]. */

@@ -1,4 +1,4 @@
-/* audit_probes.c - the truths that an audit plays against each other. */
+/* probes.c - the truths that an audit plays against each other. */
 #include "audit/internal.h"
 
 #include <string.h>

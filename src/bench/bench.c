@@ -1,4 +1,4 @@
-/* cmd_bench.c - hearsay bench: speed, next to what this machine allows. */
+/* bench.c - hearsay bench: speed, next to what this machine allows. */
 #define _DEFAULT_SOURCE
 #include "bench/bench.h"
 #include "cli/base/base.h"

@@ -6,8 +6,8 @@
  * of the command it runs), not of the clock on the wall, and the best of
  * several counts.
  */
-#ifndef BENCH_H
-#define BENCH_H
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
 
 #include "hearsay.h"
 

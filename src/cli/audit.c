@@ -1,4 +1,4 @@
-/* cmd_audit.c - hearsay audit: check the claims of a mechanism. */
+/* audit.c - hearsay audit: check the claims of a mechanism. */
 #include "audit/audit.h"
 #include "cli/base/base.h"
 

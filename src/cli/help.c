@@ -1,4 +1,4 @@
-/* cmd_help.c - hearsay help [COMMAND]. */
+/* help.c - hearsay help [COMMAND]. */
 #include "cli/base/base.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* cmd_mechanisms.c - hearsay mechanisms: the catalogue, with error and cost. */
+/* mechanisms.c - hearsay mechanisms: the catalogue, with error and cost. */
 #include "cli/base/base.h"
 
 #include <inttypes.h>

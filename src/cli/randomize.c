@@ -1,4 +1,4 @@
-/* cmd_randomize.c - hearsay randomize: truths in, reports out. */
+/* randomize.c - hearsay randomize: truths in, reports out. */
 #define _DEFAULT_SOURCE
 #include "cli/base/codes.h"
 #include "cli/base/records.h"

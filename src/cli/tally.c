@@ -1,4 +1,4 @@
-/* cmd_tally.c - hearsay tally: reports and tallies in, one tally out. */
+/* tally.c - hearsay tally: reports and tallies in, one tally out. */
 #define _DEFAULT_SOURCE
 #include "cli/base/gather.h"
 #include "host/format/format.h"

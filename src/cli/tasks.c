@@ -1,4 +1,4 @@
-/* cmd_tasks.c - hearsay tasks: check, compile, show task files; make keys. */
+/* tasks.c - hearsay tasks: check, compile, show task files; make keys. */
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks_show.h"
 

@@ -254,7 +254,7 @@ static inline void pair_collect(struct pair_run *p,
         pair_report(p, i);
 }
 
-/* As estimate_associate.c prints them. */
+/* As cli/estimate/associate_files.c prints them. */
 static inline bool pair_see(struct pair_run *p, const struct coverage_cell *c,
                             struct coverage_value *values, hsy_error *err)
 {

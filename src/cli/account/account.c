@@ -1,4 +1,4 @@
-/* cmd_account.c - hearsay account: what was spent, and what trust buys. */
+/* account.c - hearsay account: what was spent, and what trust buys. */
 #include "cli/account/internal.h"
 
 #include "cli/base/base.h"

@@ -1,6 +1,6 @@
-/* account_parts.h - what the files of hearsay account share. */
-#ifndef ACCOUNT_PARTS_H
-#define ACCOUNT_PARTS_H
+/* internal.h - what the files of hearsay account share. */
+#ifndef CLI_ACCOUNT_INTERNAL_H
+#define CLI_ACCOUNT_INTERNAL_H
 
 #include "cli/base/base.h"
 

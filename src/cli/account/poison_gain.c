@@ -1,4 +1,4 @@
-/* account_poison.c - hearsay account poisoning: what devices that lie gain. */
+/* poison_gain.c - hearsay account poisoning: what devices that lie gain. */
 #include "cli/account/internal.h"
 
 #include <inttypes.h>

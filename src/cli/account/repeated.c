@@ -1,5 +1,5 @@
 /*
- * account_time.c - hearsay account longitudinal: the same question again and
+ * repeated.c - hearsay account longitudinal: the same question again and
  * again, answered from a permanent answer; and a budget that begins anew every
  * day.
  */

@@ -1,4 +1,4 @@
-/* account_shuffle.c - hearsay account shuffle. */
+/* shuffling.c - hearsay account shuffle. */
 #include "cli/account/internal.h"
 
 #include <inttypes.h>

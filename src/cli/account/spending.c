@@ -1,4 +1,4 @@
-/* account_spend.c - hearsay account group and compose. */
+/* spending.c - hearsay account group and compose. */
 #include "cli/account/internal.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * account_models.c - hearsay account central and multiparty: the error of one
+ * trust_models.c - hearsay account central and multiparty: the error of one
  * curator, of several, and of none, side by side (MECHANISMS 10).
  */
 #include "cli/account/internal.h"

@@ -1,13 +1,13 @@
 /*
- * cli.h - what the subcommands share: options, messages, tables, schemes,
+ * base.h - what the subcommands share: options, messages, tables, schemes,
  * lines.
  *
  * A subcommand is one function, cmd_NAME(argc, argv), where argv[0] is its
  * name. It returns the exit code: 0 done, 1 failed, 2 usage. Messages go to
  * stderr, name line and field, say what to do, and never hold a truth.
  */
-#ifndef CLI_H
-#define CLI_H
+#ifndef CLI_BASE_BASE_H
+#define CLI_BASE_BASE_H
 
 #include "hearsay.h"
 
@@ -56,7 +56,7 @@ int cli_command_unknown(const char *name);
 /* Say that nothing may follow; exit code 2. */
 int cli_command_extra(const char *word);
 
-/* ---- Options (cli_options.c) --------------------------------------------- */
+/* ---- Options (options.c) ------------------------------------------------- */
 
 struct cli_option {
     int id;           /* what cli_next returns; positive; 0 ends the table */
@@ -183,7 +183,7 @@ void cli_progress_tick(struct cli_progress *p, uint64_t count,
                        const char *what);
 void cli_progress_end(struct cli_progress *p);
 
-/* ---- Tables (cli_table.c) ------------------------------------------------ */
+/* ---- Tables (table.c) ---------------------------------------------------- */
 
 enum cli_format { CLI_TABLE = 0, CLI_CSV = 1, CLI_JSON = 2 };
 
@@ -269,7 +269,7 @@ void cli_print_said(enum cli_format format, const struct cli_table *table,
 void cli_print_flat(enum cli_format format, const struct cli_field *fields,
                     size_t nfields);
 
-/* ---- Labels (cli_labels.c) ----------------------------------------------- */
+/* ---- Labels (labels.c) --------------------------------------------------- */
 
 /* The values of a list as one block in the library's encoding, and a hash
  * table from value to place. Owns its memory. */
@@ -309,7 +309,7 @@ void cli_labels_clear(struct cli_labels *l);
  * none: no overlong form, no surrogate, nothing above U+10FFFF. */
 size_t cli_utf8_one(const uint8_t *p, size_t left);
 
-/* ---- Small files (cli_files.c) ------------------------------------------- */
+/* ---- Small files (files.c) ----------------------------------------------- */
 
 /* All of a file of at most `most` bytes, a number of MiB; the caller frees it.
  * 0, or the exit code after a message. */
@@ -332,7 +332,7 @@ int cli_finish_figure(struct output *out, const char *path, hsy_status made,
 int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
                      const hsy_error *err);
 
-/* ---- Lines (cli_lines.c) ------------------------------------------------- */
+/* ---- Lines (lines.c) ----------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */
 struct cli_line {
@@ -385,7 +385,7 @@ int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct cli_labels *l, const char *path);
 
-/* ---- A channel's matrix (cli_matrix.c) ----------------------------------- */
+/* ---- A channel's matrix (matrix_file.c) ---------------------------------- */
 
 /* In the library's encoding; bytes is owned. */
 struct cli_matrix {
@@ -399,9 +399,9 @@ struct cli_matrix {
 int cli_matrix_read(struct cli_matrix *out, const char *path);
 int cli_matrix_append(struct cli_matrix *m, const uint8_t *labels, size_t len);
 
-/* ---- A scheme from options (cli_spec.c) ---------------------------------- */
+/* ---- A scheme from options (spec_options.c) ------------------------------ */
 
-/* The greatest common divisor (cli_matrix.c). */
+/* The greatest common divisor (matrix_file.c). */
 uint64_t cli_gcd(uint64_t a, uint64_t b);
 
 /* "0.75" or "3/4" as an exact ratio in [0, 1]. */
@@ -492,8 +492,8 @@ enum {
         CLI_OPT_USERS, "users", "N", "how many reports are expected"           \
     }
 
-struct cli_tuple; /* cli_tuple.h */
-struct cli_tasks; /* cli_tasks.h */
+struct cli_tuple; /* records.h */
+struct cli_tasks; /* tasks.h */
 
 /* Zero it to begin. The spec's labels point into labels, or into matrix, tuple
  * or tasks. */

@@ -1,4 +1,4 @@
-/* cli_codes.c - from lines of text to the codes of truths. */
+/* codes.c - from lines of text to the codes of truths. */
 #define _DEFAULT_SOURCE
 #include "cli/base/codes.h"
 

@@ -1,6 +1,6 @@
-/* cli_codes.h - from lines of text to the codes of truths. */
-#ifndef CLI_CODES_H
-#define CLI_CODES_H
+/* codes.h - from lines of text to the codes of truths. */
+#ifndef CLI_BASE_CODES_H
+#define CLI_BASE_CODES_H
 
 #include "cli/base/base.h"
 

@@ -1,4 +1,4 @@
-/* cli_csv.c - records of CSV [RFC 4180], a line each. */
+/* csv.c - records of CSV [RFC 4180], a line each. */
 #include "cli/base/csv.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* cli_csv.h - records of CSV [RFC 4180], a line each. */
-#ifndef CLI_CSV_H
-#define CLI_CSV_H
+/* csv.h - records of CSV [RFC 4180], a line each. */
+#ifndef CLI_BASE_CSV_H
+#define CLI_BASE_CSV_H
 
 #include "cli/base/base.h"
 

@@ -1,4 +1,4 @@
-/* cli_files.c - small files, whole: read into memory, written or not there. */
+/* files.c - small files, whole: read into memory, written or not there. */
 #define _DEFAULT_SOURCE
 #include "cli/base/base.h"
 

@@ -1,4 +1,4 @@
-/* cli_gather.c - report streams and tally files into one tally. */
+/* gather.c - report streams and tally files into one tally. */
 #define _DEFAULT_SOURCE
 #include "cli/base/gather.h"
 

@@ -1,6 +1,6 @@
-/* cli_gather.h - report streams and tally files into one tally. */
-#ifndef CLI_GATHER_H
-#define CLI_GATHER_H
+/* gather.h - report streams and tally files into one tally. */
+#ifndef CLI_BASE_GATHER_H
+#define CLI_BASE_GATHER_H
 
 #include "cli/base/base.h"
 #include "host/analysis/analysis.h"
@@ -49,7 +49,7 @@ int cli_gather_settle(const struct cli_gather *g);
  * most is not 0 at most so many times each. */
 int cli_gather_attend(struct cli_gather *g, uint64_t most);
 
-/* What was gathered, for shares.h. */
+/* What was gathered, for host/analysis/analysis.h. */
 static inline struct shares_tally cli_gathered(const struct cli_gather *g)
 {
     return (struct shares_tally){.scheme = g->scheme,

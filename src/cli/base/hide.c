@@ -1,4 +1,4 @@
-/* cli_hide.c - keeping a process's memory from core files and debuggers. */
+/* hide.c - keeping a process's memory from core files and debuggers. */
 #define _DEFAULT_SOURCE
 #include "cli/base/base.h"
 

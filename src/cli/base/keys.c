@@ -1,4 +1,4 @@
-/* tasks_keys.c - keys in files: hexadecimal digits and the end of the line. */
+/* keys.c - keys in files: hexadecimal digits and the end of the line. */
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks.h"
 

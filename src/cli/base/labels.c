@@ -1,5 +1,5 @@
 /*
- * cli_labels.c - the values of a list, and a fast way from a value to its
+ * labels.c - the values of a list, and a fast way from a value to its
  * place.
  *
  * Open addressing with a tag beside each place. The hash is a 128-bit product

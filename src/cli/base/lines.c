@@ -1,5 +1,5 @@
 /*
- * cli_lines.c - lines at the speed of memory.
+ * lines.c - lines at the speed of memory.
  *
  * Large reads into one buffer; line ends are found 64 bytes at a time, as the
  * set bits of a mask.

@@ -1,5 +1,5 @@
 /*
- * cli_matrix.c - a channel's matrix from a file.
+ * matrix_file.c - a channel's matrix from a file.
  *
  * One line an answer y, one field a truth x, separated by commas: P(y|x) as a
  * decimal or a fraction. Each column adds up to 1, exactly.

@@ -1,4 +1,4 @@
-/* cli_tasks.c - tasks from a tasks.yaml or a compiled document. */
+/* open.c - tasks from a tasks.yaml or a compiled document. */
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks.h"
 

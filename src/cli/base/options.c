@@ -1,4 +1,4 @@
-/* cli_options.c - reading arguments by a table of options. */
+/* options.c - reading arguments by a table of options. */
 #include "cli/base/base.h"
 
 #include <inttypes.h>

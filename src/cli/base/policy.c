@@ -1,4 +1,4 @@
-/* cli_policy.c - policy.yaml: what a device allows, whatever a task asks. */
+/* policy.c - policy.yaml: what a device allows, whatever a task asks. */
 #define _DEFAULT_SOURCE
 #include "cli/base/policy.h"
 
@@ -15,7 +15,7 @@
 #define POLICY_RELEASES_MAX 4096u
 #define POLICY_CAP_MAX 64u /* bytes of a cap */
 
-/* ---- Caps as text ----------------------------------------------- */
+/* ---- Caps as text -------------------------------------------------------- */
 
 bool cli_cap_parse(uint64_t *nano, const char *text, size_t len)
 {

@@ -1,6 +1,6 @@
-/* cli_policy.h - policy.yaml: what a device allows, whatever a task asks. */
-#ifndef CLI_POLICY_H
-#define CLI_POLICY_H
+/* policy.h - policy.yaml: what a device allows, whatever a task asks. */
+#ifndef CLI_BASE_POLICY_H
+#define CLI_BASE_POLICY_H
 
 #include "cli/base/base.h"
 

@@ -1,4 +1,4 @@
-/* cli_tuple.c - attributes on the command line, and records of CSV. */
+/* records.c - attributes on the command line, and records of CSV. */
 #define _DEFAULT_SOURCE
 #include "cli/base/records.h"
 

@@ -1,6 +1,6 @@
-/* cli_tuple.h - several attributes: columns of a table in CSV. */
-#ifndef CLI_TUPLE_H
-#define CLI_TUPLE_H
+/* records.h - several attributes: columns of a table in CSV. */
+#ifndef CLI_BASE_RECORDS_H
+#define CLI_BASE_RECORDS_H
 
 #include "cli/base/base.h"
 

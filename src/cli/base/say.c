@@ -1,4 +1,4 @@
-/* cli_say.c - messages to the person at the terminal. */
+/* say.c - messages to the person at the terminal. */
 #define _DEFAULT_SOURCE
 #include "cli/base/base.h"
 

@@ -1,4 +1,4 @@
-/* cli_scheme.c - the scheme of a spec, or what the spec lacks. */
+/* scheme_options.c - the scheme of a spec, or what the spec lacks. */
 #include "cli/base/base.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* cli_spec.c - a scheme from options: what is asked, and how. */
+/* spec_options.c - a scheme from options: what is asked, and how. */
 #include "cli/base/base.h"
 #include "cli/base/records.h"
 #include "cli/base/tasks.h"

@@ -1,4 +1,4 @@
-/* cli_table.c - rows as an aligned table, as CSV, or as JSON. */
+/* table.c - rows as an aligned table, as CSV, or as JSON. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "cli/base/base.h"
 #include "host/base/written.h"

@@ -1,6 +1,6 @@
-/* cli_tasks.h - tasks from a tasks.yaml or a compiled document, and keys. */
-#ifndef CLI_TASKS_H
-#define CLI_TASKS_H
+/* tasks.h - tasks from a tasks.yaml or a compiled document, and keys. */
+#ifndef CLI_BASE_TASKS_H
+#define CLI_BASE_TASKS_H
 
 #include "cli/base/base.h"
 
@@ -47,7 +47,7 @@ int cli_release_new(hsy_release **out, const hsy_task *task);
  * code after a message. */
 int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
 
-/* ---- Keys: files of hexadecimal digits (tasks_keys.c) -------------------- */
+/* ---- Keys: files of hexadecimal digits (keys.c) -------------------------- */
 
 /* 2n hexadecimal digits and the end of the string. */
 void cli_hex(char *text, const uint8_t *bytes, size_t n);

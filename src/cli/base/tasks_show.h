@@ -1,6 +1,6 @@
 /* tasks_show.h - printing tasks. */
-#ifndef TASKS_SHOW_H
-#define TASKS_SHOW_H
+#ifndef CLI_BASE_TASKS_SHOW_H
+#define CLI_BASE_TASKS_SHOW_H
 
 #include "cli/base/tasks.h"
 

@@ -1,4 +1,4 @@
-/* cmd_device.c - hearsay device: the client of one person, from a shell. */
+/* device.c - hearsay device: the client of one person, from a shell. */
 #define _DEFAULT_SOURCE
 #include "cli/device/internal.h"
 

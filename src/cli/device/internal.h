@@ -1,6 +1,6 @@
-/* device_parts.h - what the verbs of `hearsay device` share. */
-#ifndef DEVICE_PARTS_H
-#define DEVICE_PARTS_H
+/* internal.h - what the verbs of `hearsay device` share. */
+#ifndef CLI_DEVICE_INTERNAL_H
+#define CLI_DEVICE_INTERNAL_H
 
 #include "cli/base/policy.h"
 

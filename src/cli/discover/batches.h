@@ -1,6 +1,6 @@
-/* discover_batches.h - searching in batches: what its files share. */
-#ifndef DISCOVER_BATCHES_H
-#define DISCOVER_BATCHES_H
+/* batches.h - searching in batches: what its files share. */
+#ifndef CLI_DISCOVER_BATCHES_H
+#define CLI_DISCOVER_BATCHES_H
 
 #include "cli/base/tasks.h"
 #include "cli/discover/internal.h"
@@ -21,7 +21,7 @@ struct batches_options {
 /* A spec of the first stage; exit code or 0. */
 int batches_spec(const struct batches_options *o, hsy_spec *spec);
 
-/* Tell what all stages take (discover_stages.c). */
+/* Tell what all stages take (survivors.c). */
 int batches_plan(const struct batches_options *o);
 
 /* What survives the stage of a tally, in memory of the caller's: keep of them.
@@ -30,7 +30,7 @@ int batches_survivors(const hsy_search *search, const struct cli_gather *g,
                       hsy_stage *stage, hsy_found **found, size_t *count);
 
 /* A task file of one stage, for a person to read and a device to take
- * (discover_write.c). */
+ * (write_stage.c). */
 int batches_write(const char *path, uint64_t version, const hsy_task *task,
                   const hsy_spec *spec);
 

@@ -1,4 +1,4 @@
-/* cmd_discover.c - hearsay discover: a tally of pem or sfp in, frequent strings
+/* discover.c - hearsay discover: a tally of pem or sfp in, frequent strings
  * out; and before that, how many people it takes. */
 #include "cli/discover/internal.h"
 

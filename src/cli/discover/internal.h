@@ -1,6 +1,6 @@
-/* discover_parts.h - what the files of hearsay discover share. */
-#ifndef DISCOVER_PARTS_H
-#define DISCOVER_PARTS_H
+/* internal.h - what the files of hearsay discover share. */
+#ifndef CLI_DISCOVER_INTERNAL_H
+#define CLI_DISCOVER_INTERNAL_H
 
 #include "cli/base/gather.h"
 
@@ -33,7 +33,7 @@ struct discover_result {
 int discover_refused(const hsy_search *search, const hsy_error *err);
 
 /* Whether --start, --next or --batches is given, and the whole command with
- * them (discover_next.c). */
+ * them (next_stage.c). */
 bool discover_batched(int argc, char **argv);
 int discover_batches(int argc, char **argv);
 
@@ -42,7 +42,7 @@ int discover_batches(int argc, char **argv);
 void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
                          struct cli_cell *out);
 
-/* The same of sfp, and the plan of a search (discover_puzzle.c). */
+/* The same of sfp, and the plan of a search (puzzle_plan.c). */
 int discover_puzzle_refused(const struct discover_options *o,
                             const hsy_error *err);
 int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);

@@ -1,5 +1,5 @@
 /*
- * discover_next.c - searching in batches: the first stage and the next one, as
+ * next_stage.c - searching in batches: the first stage and the next one, as
  * task files. Tallies and task files are all the state there is.
  */
 #define _DEFAULT_SOURCE

@@ -1,4 +1,4 @@
-/* discover_puzzle.c - hearsay discover and the fragment puzzle: what it
+/* puzzle_plan.c - hearsay discover and the fragment puzzle: what it
  * refuses, and how many people it takes. */
 #include "cli/discover/internal.h"
 

@@ -1,4 +1,4 @@
-/* discover_stages.c - a tally of one stage printed, and the plan of all. */
+/* survivors.c - a tally of one stage printed, and the plan of all. */
 #include "cli/discover/batches.h"
 
 #include <inttypes.h>

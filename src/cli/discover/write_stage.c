@@ -1,4 +1,4 @@
-/* discover_write.c - a stage of a search as a task file. */
+/* write_stage.c - a stage of a search as a task file. */
 #define _DEFAULT_SOURCE
 #include "cli/discover/batches.h"
 

@@ -1,5 +1,5 @@
 /*
- * estimate_associate.c - hearsay estimate --associate: the joint distribution
+ * associate_files.c - hearsay estimate --associate: the joint distribution
  * of several variables, from RAPPOR's reports.
  */
 #include "cli/estimate/internal.h"

@@ -1,4 +1,4 @@
-/* estimate_tuple.c - estimates of several attributes, one table for all. */
+/* attributes.c - estimates of several attributes, one table for all. */
 #include "cli/estimate/internal.h"
 
 #include <inttypes.h>

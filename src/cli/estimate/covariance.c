@@ -1,4 +1,4 @@
-/* estimate_covariance.c - how the estimates of two values vary together. */
+/* covariance.c - how the estimates of two values vary together. */
 #include "cli/estimate/internal.h"
 
 #include <inttypes.h>

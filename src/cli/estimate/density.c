@@ -1,5 +1,5 @@
 /*
- * estimate_density.c - shares from the likelihood of all counts together: the
+ * density.c - shares from the likelihood of all counts together: the
  * estimates of a mechanism that has no others, or as --post em.
  */
 #include "cli/estimate/internal.h"

@@ -1,4 +1,4 @@
-/* cmd_estimate.c - hearsay estimate: a tally in, estimates with errors out. */
+/* estimate.c - hearsay estimate: a tally in, estimates with errors out. */
 #include "cli/estimate/internal.h"
 
 #include <inttypes.h>

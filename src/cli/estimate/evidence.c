@@ -1,4 +1,4 @@
-/* estimate_evidence.c - which values are asked for, and what is known of them.
+/* evidence.c - which values are asked for, and what is known of them.
  */
 #include "cli/estimate/internal.h"
 

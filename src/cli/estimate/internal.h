@@ -1,10 +1,10 @@
-/* estimate_parts.h - what the files of hearsay estimate share. */
-#ifndef ESTIMATE_PARTS_H
-#define ESTIMATE_PARTS_H
+/* internal.h - what the files of hearsay estimate share. */
+#ifndef CLI_ESTIMATE_INTERNAL_H
+#define CLI_ESTIMATE_INTERNAL_H
 
 #include "cli/base/gather.h"
 
-/* --quantile and --between (estimate_ranges.c): what is asked, as it was
+/* --quantile and --between (quantiles.c): what is asked, as it was
  * written, and the answer. */
 #define ESTIMATE_RANGES_MAX 64u
 
@@ -128,7 +128,7 @@ struct estimate_result {
 double estimate_level(const struct estimate_options *o, const hsy_info *info,
                       size_t of);
 
-/* ---- estimate_lying.c: devices that lie ---------------------------------- */
+/* ---- lying.c: devices that lie ------------------------------------------- */
 
 /* What a share of them can do to e's points; 0, or the exit code after a
  * message. */
@@ -152,7 +152,7 @@ int estimate_plot(const struct estimate_result *r);
  * after a message. */
 int estimate_covariance(const struct cli_gather *g,
                         const struct estimate_options *o);
-/* ---- estimate_density.c: shares by EM ------------------------------------ */
+/* ---- density.c: shares by EM --------------------------------------------- */
 
 /* Whether that is what is asked for, or all there is. */
 bool estimate_is_density(const struct cli_gather *g,
@@ -167,7 +167,7 @@ int estimate_density_rows(struct shares_row **rows, size_t *count,
 /* The most likely shares of all d values, for --post em; the caller's to free.
  */
 int estimate_density_post(double **shares, const struct cli_gather *g);
-/* ---- estimate_rappor.c, estimate_associate.c ----------------------------- */
+/* ---- rappor_estimate.c, associate_files.c -------------------------------- */
 
 /* Decode RAPPOR's files, or a tally of that mechanism, and print what was
  * found; the exit code. */
@@ -186,8 +186,7 @@ void estimate_name(const struct cli_gather *g,
                    const struct estimate_asked *asked, uint32_t place,
                    struct cli_cell *out);
 
-/* ---- estimate_tuple.c: several attributes ---------------------------------
- */
+/* ---- attributes.c: several attributes ------------------------------------ */
 
 /* Estimate each attribute, or all combinations, and print them; the exit code.
  */

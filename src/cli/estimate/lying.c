@@ -1,5 +1,5 @@
 /*
- * estimate_lying.c - devices that lie: second intervals as wide as a share of
+ * lying.c - devices that lie: second intervals as wide as a share of
  * them makes necessary, and how much the reports look like theirs.
  */
 #include "cli/estimate/internal.h"

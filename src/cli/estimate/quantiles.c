@@ -1,4 +1,4 @@
-/* estimate_ranges.c - hearsay estimate --quantile and --between. */
+/* quantiles.c - hearsay estimate --quantile and --between. */
 #include "cli/estimate/internal.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* estimate_rappor.c - RAPPOR decoded: its own files, or a tally of ours. */
+/* rappor_estimate.c - RAPPOR decoded: its own files, or a tally of ours. */
 #include "cli/estimate/internal.h"
 #include "host/format/rappor_files.h"
 

@@ -1,6 +1,6 @@
-/* plan_parts.h - what the files of hearsay plan share. */
-#ifndef PLAN_PARTS_H
-#define PLAN_PARTS_H
+/* internal.h - what the files of hearsay plan share. */
+#ifndef CLI_PLAN_INTERNAL_H
+#define CLI_PLAN_INTERNAL_H
 
 #include "cli/base/base.h"
 
@@ -55,7 +55,7 @@ int plan_task(const struct plan_options *o, const char *where,
 extern const char *const plan_number_names[];
 extern const char *const plan_bound_names[];
 
-/* What the question is at an epsilon (plan_solve.c). 0, or the exit code after
+/* What the question is at an epsilon (solve.c). 0, or the exit code after
  * a message. */
 int plan_case(struct plan_case *c, const struct plan *p, uint64_t nano_epsilon);
 

@@ -1,4 +1,4 @@
-/* cmd_plan.c - hearsay plan: the numbers people need before they ask. */
+/* plan.c - hearsay plan: the numbers people need before they ask. */
 #include "cli/plan/internal.h"
 
 #include <math.h>

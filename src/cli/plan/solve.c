@@ -1,5 +1,5 @@
 /*
- * plan_solve.c - of people, error, its chance and epsilon, the missing one.
+ * solve.c - of people, error, its chance and epsilon, the missing one.
  *
  * People, error and chance follow from each other in the library. Epsilon is
  * found by halving: more of it never makes the best error larger.

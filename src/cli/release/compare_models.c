@@ -1,4 +1,4 @@
-/* release_compare.c - the error to expect of trusting nobody, some, or one. */
+/* compare_models.c - the error to expect of trusting nobody, some, or one. */
 #include "cli/release/internal.h"
 #include "host/analysis/analysis.h"
 

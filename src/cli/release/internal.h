@@ -1,6 +1,6 @@
-/* release_parts.h - what the files of hearsay release share. */
-#ifndef RELEASE_PARTS_H
-#define RELEASE_PARTS_H
+/* internal.h - what the files of hearsay release share. */
+#ifndef CLI_RELEASE_INTERNAL_H
+#define CLI_RELEASE_INTERNAL_H
 
 #include "cli/base/base.h"
 
@@ -18,7 +18,7 @@ static inline const char *release_mechanism(const struct release_options *o)
 }
 
 /* Print what to expect of noise added by the people themselves, by curators
- * and by one curator (release_compare.c); the exit code. */
+ * and by one curator (compare_models.c); the exit code. */
 int release_compare(const hsy_spec *spec, const struct release_options *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* cmd_release.c - hearsay release: truths in, a curator's noisy tally out. */
+/* release.c - hearsay release: truths in, a curator's noisy tally out. */
 #define _DEFAULT_SOURCE
 #include "cli/release/internal.h"
 

@@ -1,6 +1,6 @@
-/* serve_parts.h - what the files of hearsay serve share. */
-#ifndef SERVE_PARTS_H
-#define SERVE_PARTS_H
+/* internal.h - what the files of hearsay serve share. */
+#ifndef CLI_SERVE_INTERNAL_H
+#define CLI_SERVE_INTERNAL_H
 
 #include "cli/base/base.h"
 
@@ -28,7 +28,7 @@ struct serve_how {
 int serve_run(const struct serve_how *how);
 int serve_check(const struct serve_how *how);
 
-/* ---- Tokens (serve_token.c) ---------------------------------------------- */
+/* ---- Tokens (token.c) ---------------------------------------------------- */
 
 int serve_token_add(const struct serve_how *how, const char *name);
 int serve_token_list(const struct serve_how *how, const char *name);

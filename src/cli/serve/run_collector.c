@@ -1,4 +1,4 @@
-/* serve_run.c - hearsay serve: run a collector until it is told to stop. */
+/* run_collector.c - hearsay serve: run a collector until it is told to stop. */
 #define _DEFAULT_SOURCE
 #include "cli/serve/internal.h"
 

@@ -1,4 +1,4 @@
-/* cmd_serve.c - hearsay serve: the collector, its configuration, its tokens. */
+/* serve.c - hearsay serve: the collector, its configuration, its tokens. */
 #define _DEFAULT_SOURCE
 #include "cli/serve/internal.h"
 

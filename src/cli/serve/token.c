@@ -1,4 +1,4 @@
-/* serve_token.c - hearsay serve token: who may read, who may upload. */
+/* token.c - hearsay serve token: who may read, who may upload. */
 #define _DEFAULT_SOURCE
 #include "cli/serve/internal.h"
 

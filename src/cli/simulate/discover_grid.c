@@ -1,4 +1,4 @@
-/* simulate_discover.c - hearsay simulate --discover: how well frequent strings
+/* discover_grid.c - hearsay simulate --discover: how well frequent strings
  * are found among people whose strings are known. */
 #include "cli/simulate/simulate_discover.h"
 

@@ -1,4 +1,4 @@
-/* simulate_truths.c - what a fleet sent, and what its people think. */
+/* fleet_truths.c - what a fleet sent, and what its people think. */
 #include "cli/simulate/simulate_fleet.h"
 
 #include "host/analysis/analysis.h"

@@ -1,4 +1,4 @@
-/* simulate_found.c - what hearsay simulate --discover prints and dumps. */
+/* found_rows.c - what hearsay simulate --discover prints and dumps. */
 #include "cli/simulate/simulate_discover.h"
 
 #include <inttypes.h>

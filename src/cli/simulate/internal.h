@@ -1,6 +1,6 @@
-/* simulate_parts.h - what the files of hearsay simulate share. */
-#ifndef SIMULATE_PARTS_H
-#define SIMULATE_PARTS_H
+/* internal.h - what the files of hearsay simulate share. */
+#ifndef CLI_SIMULATE_INTERNAL_H
+#define CLI_SIMULATE_INTERNAL_H
 
 #include "cli/base/base.h"
 #include "sim/attack/attack.h"

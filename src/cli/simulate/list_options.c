@@ -1,4 +1,4 @@
-/* simulate_lists.c - lists on the command line of hearsay simulate, and the
+/* list_options.c - lists on the command line of hearsay simulate, and the
  * files it writes. */
 #define _DEFAULT_SOURCE
 #include "cli/simulate/simulate_study.h"

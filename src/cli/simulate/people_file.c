@@ -1,4 +1,4 @@
-/* simulate_file.c - a population from a file, one truth a line. */
+/* people_file.c - a population from a file, one truth a line. */
 #include "cli/simulate/simulate_study.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
+/* puzzle_grid.c - hearsay simulate --discover sfp: how well the fragment
  * puzzle finds words among people whose words are known. */
 #include "cli/simulate/simulate_study.h"
 #include "sim/discovery/puzzling.h"

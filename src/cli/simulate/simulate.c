@@ -1,4 +1,4 @@
-/* cmd_simulate.c - hearsay simulate attack: attackers against simulated
+/* simulate.c - hearsay simulate attack: attackers against simulated
  * devices. (simulate_study.c has hearsay simulate --data, simulate_fleet.c
  * hearsay simulate fleet.) */
 #include "cli/simulate/internal.h"

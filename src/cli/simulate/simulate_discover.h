@@ -1,6 +1,6 @@
 /* simulate_discover.h - what the files of hearsay simulate --discover share. */
-#ifndef SIMULATE_DISCOVER_H
-#define SIMULATE_DISCOVER_H
+#ifndef CLI_SIMULATE_SIMULATE_DISCOVER_H
+#define CLI_SIMULATE_SIMULATE_DISCOVER_H
 
 #include "cli/simulate/simulate_study.h"
 #include "sim/discovery/discovery.h"
@@ -27,7 +27,7 @@ struct simulate_discover {
 };
 
 /* Print the rows; write the runs of one to the dump, its header first for the
- * first row (simulate_found.c). */
+ * first row (found_rows.c). */
 void simulate_found(const struct simulate_discover *s);
 hsy_status simulate_found_dump(const struct simulate_discover *s,
                                const struct discovery_result *row, bool first);

@@ -1,6 +1,6 @@
 /* simulate_study.h - what the files of hearsay simulate --data share. */
-#ifndef SIMULATE_STUDY_H
-#define SIMULATE_STUDY_H
+#ifndef CLI_SIMULATE_SIMULATE_STUDY_H
+#define CLI_SIMULATE_SIMULATE_STUDY_H
 
 #include "cli/base/base.h"
 #include "host/base/output.h"
@@ -10,7 +10,7 @@
 #define SIMULATE_ROWS_MAX 4096u /* of all lists together */
 #define SIMULATE_ATTACKS "averaging, change, fingerprint, drift or poisoning"
 
-/* ---- Lists and files (simulate_lists.c) ---------------------------------- */
+/* ---- Lists and files (list_options.c) ------------------------------------ */
 
 /* The words of a list; memory is owned. */
 struct simulate_words {
@@ -88,7 +88,7 @@ struct simulate_study {
     char of[48];     /* "of 1000 people" */
 };
 
-/* Read the arguments (simulate_options.c). The exit code after a message, or
+/* Read the arguments (study_options.c). The exit code after a message, or
  * 0. */
 int simulate_options(struct simulate_study *s, struct cli_parser *p, int argc,
                      char **argv);
@@ -97,7 +97,7 @@ bool simulate_from_file(const struct simulate_study *s);
 /* How many rows there will be. */
 size_t simulate_count(const struct simulate_study *s);
 
-/* People from a file, one truth a line (simulate_file.c). Without a domain and
+/* People from a file, one truth a line (people_file.c). Without a domain and
  * a range (d 0 in the spec) the values are the different lines, sorted, and d
  * becomes their number. The exit code after a message, or 0. */
 int simulate_file(struct study_people *people, uint64_t *users, hsy_spec *spec,
@@ -109,7 +109,7 @@ int simulate_strings(struct study_people *people, uint64_t *users,
                      uint64_t bits, bool integers, const char *path);
 
 /* Print the rows; write the runs of one row to the dump, its header first for
- * the first row (simulate_rows.c). */
+ * the first row (study_rows.c). */
 void simulate_rows(const struct simulate_study *s);
 hsy_status simulate_dump(const struct simulate_study *s,
                          const struct study_result *row, bool first);
@@ -117,12 +117,12 @@ hsy_status simulate_dump(const struct simulate_study *s,
 /* hearsay simulate --data (simulate_study.c). */
 int simulate_study(int argc, char **argv);
 
-/* hearsay simulate --discover, and whether that is meant (simulate_discover.c).
+/* hearsay simulate --discover, and whether that is meant (discover_grid.c).
  */
 int simulate_discover(int argc, char **argv);
 bool simulate_discovers(int argc, char **argv);
 
-/* hearsay simulate --discover sfp, likewise (simulate_puzzle.c). */
+/* hearsay simulate --discover sfp, likewise (puzzle_grid.c). */
 int simulate_puzzle(int argc, char **argv);
 bool simulate_puzzles(int argc, char **argv);
 

@@ -1,4 +1,4 @@
-/* simulate_options.c - the options of hearsay simulate --data. */
+/* study_options.c - the options of hearsay simulate --data. */
 #include "cli/simulate/simulate_study.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* simulate_rows.c - what hearsay simulate --data prints and dumps. */
+/* study_rows.c - what hearsay simulate --data prints and dumps. */
 #include "cli/simulate/simulate_study.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * store_check.c - hearsay store check: everything is read and held against
+ * check_store.c - hearsay store check: everything is read and held against
  * everything else that says the same.
  *
  * Both databases are looked through page by page, every row is held against its

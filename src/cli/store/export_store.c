@@ -1,4 +1,4 @@
-/* store_export.c - hearsay store export, import: data as files and back. */
+/* export_store.c - hearsay store export, import: data as files and back. */
 #define _GNU_SOURCE /* renameat2 */
 #include "cli/store/internal.h"
 

@@ -1,4 +1,4 @@
-/* store_forget.c - hearsay store: what may be forgotten. */
+/* forget_store.c - hearsay store: what may be forgotten. */
 #include "cli/store/internal.h"
 
 #include "server/collector/shown/shown.h"

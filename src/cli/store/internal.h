@@ -1,6 +1,6 @@
-/* store_parts.h - what the files of `hearsay store` share. */
-#ifndef STORE_PARTS_H
-#define STORE_PARTS_H
+/* internal.h - what the files of `hearsay store` share. */
+#ifndef CLI_STORE_INTERNAL_H
+#define CLI_STORE_INTERNAL_H
 
 #include "cli/base/base.h"
 #include "server/engine/engine.h"

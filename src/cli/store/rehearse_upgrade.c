@@ -1,5 +1,6 @@
 /*
- * store_rehearse.c - hearsay store check --with PROGRAM: an upgrade, rehearsed.
+ * rehearse_upgrade.c - hearsay store check --with PROGRAM: an upgrade,
+ * rehearsed.
  *
  * A copy is made beside the data. This program reads it, then the other one,
  * which may change its version, then this one again: whether the other reads

@@ -1,4 +1,4 @@
-/* cmd_store.c - hearsay store: a collector's data, while no collector runs. */
+/* store.c - hearsay store: a collector's data, while no collector runs. */
 #define _GNU_SOURCE /* O_DIRECTORY, faccessat */
 #include "cli/store/internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * survey_answers.c - what was answered: counts, or a table in CSV.
+ * answers.c - what was answered: counts, or a table in CSV.
  *
  * A message names line and column of what is wrong, never an answer.
  */

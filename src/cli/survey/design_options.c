@@ -1,4 +1,4 @@
-/* survey_design.c - designs of interview surveys on the command line. */
+/* design_options.c - designs of interview surveys on the command line. */
 #include "cli/survey/internal.h"
 
 #include <math.h>

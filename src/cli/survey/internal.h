@@ -1,6 +1,6 @@
-/* survey_parts.h - what the files of hearsay survey share. */
-#ifndef SURVEY_PARTS_H
-#define SURVEY_PARTS_H
+/* internal.h - what the files of hearsay survey share. */
+#ifndef CLI_SURVEY_INTERNAL_H
+#define CLI_SURVEY_INTERNAL_H
 
 #include "cli/base/base.h"
 
@@ -16,7 +16,7 @@ enum survey_work {
     SURVEY_SIMULATE
 };
 
-/* ---- Designs (survey_design.c) ------------------------------------------- */
+/* ---- Designs (design_options.c) ------------------------------------------ */
 
 struct survey_kind {
     const char *option;       /* without the dashes; also its name in json */
@@ -52,7 +52,7 @@ void survey_design_hidden(const struct survey_design *d);
 /* A design as it stands on the command line, "--spinner 0.7". */
 void survey_design_text(char text[64], const struct survey_design *d);
 
-/* ---- Evidence (survey_answers.c) ----------------------------------------- */
+/* ---- Evidence (answers.c) ------------------------------------------------ */
 
 struct survey_group {
     char name[SURVEY_NAME_MAX + 1];

@@ -1,4 +1,4 @@
-/* survey_matrix.c - answers through a matrix of one's own: H, its inverse, the
+/* matrix_shares.c - answers through a matrix of one's own: H, its inverse, the
  * shares and how they vary together. */
 #include "cli/survey/internal.h"
 

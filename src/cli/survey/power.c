@@ -1,4 +1,4 @@
-/* survey_power.c - how many people a survey needs. */
+/* power.c - how many people a survey needs. */
 #include "cli/survey/internal.h"
 
 #include <inttypes.h>

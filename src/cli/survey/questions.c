@@ -1,5 +1,5 @@
 /*
- * survey_questions.c - a sheet to print: what interviewer and respondent do.
+ * questions.c - a sheet to print: what interviewer and respondent do.
  *
  * Chances become a coin, a die or numbered cards. What has no such form with
  * at most 1000 cards is rounded towards more privacy, and the sheet ends with

@@ -1,5 +1,5 @@
 /*
- * survey_rehearse.c - hearsay survey simulate: the survey before the survey.
+ * rehearse.c - hearsay survey simulate: the survey before the survey.
  *
  * Answers of made-up people whose share is known, again and again: how far
  * estimates spread, and how often each interval holds. One sample's coverage is

@@ -1,4 +1,4 @@
-/* survey_estimate.c - from answers to shares, and whether groups differ. */
+/* shares.c - from answers to shares, and whether groups differ. */
 #include "cli/survey/internal.h"
 
 #include "host/base/output.h"

@@ -1,4 +1,4 @@
-/* cmd_survey.c - hearsay survey: an interview survey, before and after. */
+/* survey.c - hearsay survey: an interview survey, before and after. */
 #include "cli/survey/internal.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
 /*
- * shares.h - a tally becomes estimates with errors, whoever asked.
+ * analysis.h - a tally becomes estimates with errors, whoever asked.
  *
  * What `hearsay estimate`, `hearsay discover` and the collector's figures have
  * in common: from a tally and the values asked for to rows of numbers. How they
  * are asked for, what is said about a failure and how rows are written is the
  * caller's business. Memory that a function returns is to be freed with free().
  */
-#ifndef SHARES_H
-#define SHARES_H
+#ifndef HOST_ANALYSIS_ANALYSIS_H
+#define HOST_ANALYSIS_ANALYSIS_H
 
 #include "hearsay.h"
 
@@ -33,7 +33,7 @@ struct shares_row {
 /* A view on words that hold a tally of info's scheme already. */
 void shares_view(hsy_tally *t, const hsy_info *info, int64_t *words);
 
-/* ---- Points (shares_rows.c) ---------------------------------------------- */
+/* ---- Points (rows.c) ----------------------------------------------------- */
 
 /* Evidence for codes, or for the whole domain if they are NULL: count points.
  * HSY_E_EMPTY if there are no reports. */
@@ -109,7 +109,7 @@ double shares_lying_p(const struct shares_tally *t);
  * NULL, or what they differ in. */
 const char *shares_differ(const hsy_info *a, const hsy_info *b);
 
-/* ---- Notes (shares_notes.c) ---------------------------------------------- */
+/* ---- Notes (notes.c) ----------------------------------------------------- */
 
 /* What is to be said beside a figure: a code for programs, a sentence for
  * people. */
@@ -141,7 +141,7 @@ size_t shares_notes(enum shares_note_code out[SHARES_NOTES],
 size_t shares_compared(enum shares_note_code out[SHARES_COMPARED], bool paired,
                        bool overlap);
 
-/* ---- Bins (shares_bins.c) ------------------------------------------------ */
+/* ---- Bins (bins.c) ------------------------------------------------------- */
 
 #define SHARES_DECIMAL 22u /* 19 digits, sign, point, NUL */
 
@@ -163,7 +163,7 @@ hsy_status shares_quantile(hsy_estimate *est, const hsy_info *info,
                            const hsy_ranges *r, double q,
                            const hsy_confidence *how, hsy_error *err);
 
-/* ---- Strings that nobody listed (shares_found.c) ------------------------- */
+/* ---- Strings that nobody listed (found.c) -------------------------------- */
 
 struct shares_wanted {
     hsy_search search;
@@ -222,7 +222,7 @@ size_t shares_groups(const struct shares_search *s);
 double shares_reach(const struct shares_search *s, const struct shares_tally *t,
                     double miss);
 
-/* ---- RAPPOR (shares_rappor.c) -------------------------------------------- */
+/* ---- RAPPOR (rappor.c) --------------------------------------------------- */
 
 /* A tally of the mechanism rappor as its decoder takes it. Owns its bits. */
 struct shares_rappor {

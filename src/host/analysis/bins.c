@@ -1,4 +1,4 @@
-/* shares_bins.c - a range in bins: its edges, names and quantiles. */
+/* bins.c - a range in bins: its edges, names and quantiles. */
 #include "host/analysis/analysis.h"
 
 #include <math.h>

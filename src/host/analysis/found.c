@@ -1,4 +1,4 @@
-/* shares_found.c - the frequent strings of a tally, each with its error. */
+/* found.c - the frequent strings of a tally, each with its error. */
 #include "host/analysis/analysis.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* shares_notes.c - what a figure says of itself, in words that the command, the
+/* notes.c - what a figure says of itself, in words that the command, the
  * collector and its page have in common. */
 #include "host/analysis/analysis.h"
 

@@ -1,4 +1,4 @@
-/* shares_rappor.c - a tally of RAPPOR's reports, decoded. */
+/* rappor.c - a tally of RAPPOR's reports, decoded. */
 #include "host/analysis/analysis.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* shares_rows.c - points of a tally become rows of estimates. */
+/* rows.c - points of a tally become rows of estimates. */
 #include "host/analysis/analysis.h"
 
 #include <math.h>

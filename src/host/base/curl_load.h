@@ -5,8 +5,8 @@
  * takes longer than most of what hearsay does. An app with a device in it, a
  * collector and a command that adds noise need none of them.
  */
-#ifndef HSY_CURL_LOAD_H
-#define HSY_CURL_LOAD_H
+#ifndef HOST_BASE_CURL_LOAD_H
+#define HOST_BASE_CURL_LOAD_H
 
 #include <curl/curl.h>
 

@@ -1,7 +1,7 @@
-/* hostfail.h - how libhearsay-host says what went wrong: it may be linked to a
+/* host_fail.h - how libhearsay-host says what went wrong: it may be linked to a
  * shared libhearsay, which keeps its own way (fail.h) to itself. */
-#ifndef HSY_HOSTFAIL_H
-#define HSY_HOSTFAIL_H
+#ifndef HOST_BASE_HOST_FAIL_H
+#define HOST_BASE_HOST_FAIL_H
 
 #include "hearsay.h"
 

@@ -1,4 +1,4 @@
-/* put.c - JSON written into memory, member by member. */
+/* json.c - JSON written into memory, member by member. */
 #define _GNU_SOURCE /* open_memstream */
 #include "host/base/json.h"
 

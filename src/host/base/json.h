@@ -1,10 +1,10 @@
 /*
- * put.h - JSON [RFC 8259] written into memory, member by member.
+ * json.h - JSON [RFC 8259] written into memory, member by member.
  *
  * A name is NULL inside an array. What fails is remembered and said at the end.
  */
-#ifndef PUT_H
-#define PUT_H
+#ifndef HOST_BASE_JSON_H
+#define HOST_BASE_JSON_H
 
 #include "hearsay.h"
 

@@ -6,8 +6,8 @@
  * name, neither does a process that is killed. Standard output is written
  * through a buffer.
  */
-#ifndef OUTPUT_H
-#define OUTPUT_H
+#ifndef HOST_BASE_OUTPUT_H
+#define HOST_BASE_OUTPUT_H
 
 #include "hearsay.h"
 

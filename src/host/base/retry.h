@@ -1,6 +1,6 @@
 /* retry.h - reading and writing whatever somebody did to a descriptor. */
-#ifndef RETRY_H
-#define RETRY_H
+#ifndef HOST_BASE_RETRY_H
+#define HOST_BASE_RETRY_H
 
 #include <stdbool.h>
 

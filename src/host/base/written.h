@@ -1,6 +1,6 @@
 /* written.h - numbers and texts as JSON [RFC 8259] and CSV [RFC 4180]. */
-#ifndef WRITTEN_H
-#define WRITTEN_H
+#ifndef HOST_BASE_WRITTEN_H
+#define HOST_BASE_WRITTEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

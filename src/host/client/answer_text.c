@@ -1,5 +1,5 @@
 /*
- * client_text.c - a truth from a line of text.
+ * answer_text.c - a truth from a line of text.
  *
  * The text is copied to a room of one size, padded with zeros. From there on
  * neither a branch nor an address depends on which value it is, as far as it is

@@ -1,6 +1,6 @@
 /* client.h - what the files of a client share. */
-#ifndef HSY_CLIENT_H
-#define HSY_CLIENT_H
+#ifndef HOST_CLIENT_CLIENT_H
+#define HOST_CLIENT_CLIENT_H
 
 #include "host/client/world.h"
 
@@ -26,7 +26,7 @@ struct hsy_client {
 /* Which of the releases is of this task; nreleases if none is. */
 size_t hsy_client_find(const hsy_client *c, const char *task);
 
-/* ---- Truths from text (client_text.c) ------------------------------------ */
+/* ---- Truths from text (answer_text.c) ------------------------------------ */
 
 /* A truth and the room that a string of it stands in: a byte more than any
  * value has, so that a longer text is none. */
@@ -41,7 +41,7 @@ hsy_status hsy_client_parse(struct client_truth *out, const hsy_release *r,
                             const hsy_task *task, const char *text, size_t len,
                             hsy_error *err);
 
-/* ---- All that is due (client_due.c) -------------------------------------- */
+/* ---- All that is due (due.c) --------------------------------------------- */
 
 /* Takes an upload; anything but HSY_OK ends. */
 typedef hsy_status client_each(void *ctx, const uint8_t *upload, size_t len);

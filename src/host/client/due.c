@@ -1,5 +1,5 @@
 /*
- * client_due.c - all uploads that are due at once, for a file that is carried
+ * due.c - all uploads that are due at once, for a file that is carried
  * by hand.
  *
  * A device hands out its next upload once the one before has arrived. What will

@@ -6,8 +6,8 @@
  * device that waits must not keep others out: who gathers and settles it may
  * open and close the device each time (src/cli/device/device_send.c does).
  */
-#ifndef HSY_SEND_H
-#define HSY_SEND_H
+#ifndef HOST_CLIENT_SEND_H
+#define HOST_CLIENT_SEND_H
 
 #include "hearsay_host.h"
 

@@ -5,8 +5,8 @@
  * `lock`. Everything is opened relative to it, so that it may be moved, and no
  * symbolic link is followed.
  */
-#ifndef HSY_WORLD_H
-#define HSY_WORLD_H
+#ifndef HOST_CLIENT_WORLD_H
+#define HOST_CLIENT_WORLD_H
 
 #include "hearsay_host.h"
 

@@ -1,11 +1,11 @@
 /*
- * container.h - report streams and tally files, on descriptors.
+ * format.h - report streams and tally files, on descriptors.
  *
  * Both are a prefix and records (docs/formats.md); the JSON twin of a report
  * stream reads the same. A reader yields them one by one in bounded memory.
  */
-#ifndef CONTAINER_H
-#define CONTAINER_H
+#ifndef HOST_FORMAT_FORMAT_H
+#define HOST_FORMAT_FORMAT_H
 
 #include "hearsay.h"
 #include "host/base/output.h"

@@ -1,4 +1,4 @@
-/* container_input.c - a descriptor read through a growing buffer. */
+/* input.c - a descriptor read through a growing buffer. */
 #include "host/base/retry.h"
 #include "host/format/internal.h"
 

@@ -1,6 +1,6 @@
-/* container_parts.h - what the files of the container reader share. */
-#ifndef CONTAINER_PARTS_H
-#define CONTAINER_PARTS_H
+/* internal.h - what the files of the container reader share. */
+#ifndef HOST_FORMAT_INTERNAL_H
+#define HOST_FORMAT_INTERNAL_H
 
 #include "host/format/format.h"
 #include "host/format/json_value.h"

@@ -1,5 +1,5 @@
 /*
- * container_json.c - reading the readable twin of a report stream.
+ * json_read.c - reading the readable twin of a report stream.
  *
  * JSON Lines: a header, {"report":R} for each report, {"end":COUNT}. R is the
  * packed report: a whole number where it has at most CONTAINER_WHOLE bits, so

@@ -1,5 +1,5 @@
 /*
- * container_scheme.c - the scheme in a header of the readable twin.
+ * json_scheme.c - the scheme in a header of the readable twin.
  *
  * What the header says is a spec; it is resolved like any other, and its
  * digest must come out as the header has it.

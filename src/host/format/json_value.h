@@ -1,7 +1,7 @@
-/* container_value.h - what is written as JSON the same way in the readable twin
+/* json_value.h - what is written as JSON the same way in the readable twin
  * of a stream and in a collector's requests. */
-#ifndef CONTAINER_VALUE_H
-#define CONTAINER_VALUE_H
+#ifndef HOST_FORMAT_JSON_VALUE_H
+#define HOST_FORMAT_JSON_VALUE_H
 
 #include "hearsay.h"
 

@@ -1,5 +1,5 @@
 /*
- * container_text.c - writing the readable twin of a report stream.
+ * json_write.c - writing the readable twin of a report stream.
  *
  * The header is put together in memory first: if it cannot be written (a label
  * that is not UTF-8, a line that no reader takes), nothing of it is.

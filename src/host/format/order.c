@@ -1,4 +1,4 @@
-/* container_order.c - the one order in which a tally file stands. */
+/* order.c - the one order in which a tally file stands. */
 #include "host/format/internal.h"
 
 #include "host/base/host_fail.h"

@@ -3,8 +3,8 @@
  *
  * Strict: no byte-order mark, no NUL, no empty line, no line end in quotes.
  */
-#ifndef RAPPOR_CSV_H
-#define RAPPOR_CSV_H
+#ifndef HOST_FORMAT_RAPPOR_CSV_H
+#define HOST_FORMAT_RAPPOR_CSV_H
 
 #include "hearsay.h"
 

@@ -6,8 +6,8 @@
  * checking what such clients sent; their quirks are kept, the mechanism
  * `rappor` has none of them.
  */
-#ifndef RAPPOR_DIALECT_H
-#define RAPPOR_DIALECT_H
+#ifndef HOST_FORMAT_RAPPOR_DIALECT_H
+#define HOST_FORMAT_RAPPOR_DIALECT_H
 
 #include "hearsay.h"
 

@@ -8,8 +8,8 @@
  * name. HSY_E_IO leaves errno set; HSY_E_NOMEM. On failure nothing is to be
  * freed. Layouts: docs/compat-rappor.md.
  */
-#ifndef RAPPOR_FILES_H
-#define RAPPOR_FILES_H
+#ifndef HOST_FORMAT_RAPPOR_FILES_H
+#define HOST_FORMAT_RAPPOR_FILES_H
 
 #include "hearsay.h"
 

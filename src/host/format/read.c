@@ -1,5 +1,5 @@
 /*
- * container.c - reading report streams and tally files.
+ * read.c - reading report streams and tally files.
  *
  * A reader stands between two files or within one. A file begins with the
  * magic of a prefix, or with the '{' of the readable twin; its scheme is

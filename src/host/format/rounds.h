@@ -4,8 +4,8 @@
  * A list beside a tally: reports of one round of one slot, ascending, none
  * twice. Two tallies' lists add up as their cells do.
  */
-#ifndef ROUNDS_H
-#define ROUNDS_H
+#ifndef HOST_FORMAT_ROUNDS_H
+#define HOST_FORMAT_ROUNDS_H
 
 #include "hearsay.h"
 

@@ -1,5 +1,5 @@
 /*
- * container_tally.c - tally files: writing them, adding them up.
+ * tally_file.c - tally files: writing them, adding them up.
  *
  * All strata, then the weights and the cells in runs of HSY_RECORD_CELLS_RUN
  * of which only those with something in them stand, the rounds if they are

@@ -1,4 +1,4 @@
-/* container_write.c - writing report streams. */
+/* write.c - writing report streams. */
 #include "host/format/internal.h"
 
 #include "lib/bits/bytes.h"

@@ -1,4 +1,4 @@
-/* plot_axis.c - how long an axis is, and which numbers stand on it. */
+/* axis.c - how long an axis is, and which numbers stand on it. */
 #include "host/plot/internal.h"
 
 #include <math.h>

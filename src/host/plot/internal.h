@@ -1,10 +1,10 @@
-/* plot_parts.h - what the files of a figure share. */
-#ifndef PLOT_PARTS_H
-#define PLOT_PARTS_H
+/* internal.h - what the files of a figure share. */
+#ifndef HOST_PLOT_INTERNAL_H
+#define HOST_PLOT_INTERNAL_H
 
 #include "host/plot/plot.h"
 
-/* ---- Text that grows (plot_text.c) --------------------------------------- */
+/* ---- Text that grows (svg_text.c) ---------------------------------------- */
 
 /* Zero it to begin. After a failure nothing more is added. */
 struct plot_text {
@@ -23,7 +23,7 @@ void plot_put_escaped(struct plot_text *t, const char *text);
  * cut off leaves an ellipsis. */
 void plot_put_cut(struct plot_text *t, const char *text, size_t columns);
 
-/* ---- Parts of a document (plot_svg.c) ------------------------------------ */
+/* ---- Parts of a document (svg.c) ----------------------------------------- */
 
 #define PLOT_WIDTH 720.0
 
@@ -47,7 +47,7 @@ hsy_status plot_close(struct plot_text *t, char **svg, size_t *len,
 hsy_status plot_refuse(hsy_error *err, const char *msg, const char *field,
                        size_t number);
 
-/* ---- Axes (plot_axis.c) -------------------------------------------------- */
+/* ---- Axes (axis.c) ------------------------------------------------------- */
 
 #define PLOT_TICKS_MAX 32u
 #define PLOT_TICK_TEXT 24u

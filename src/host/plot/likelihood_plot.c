@@ -1,5 +1,5 @@
 /*
- * plot_likelihood.c - the likelihood of a share and its logarithm.
+ * likelihood_plot.c - the likelihood of a share and its logarithm.
  *
  * Both are drawn relative to their top, so that the cut of a level is the same
  * in every figure: e^(-z^2/2), and -z^2/2, z the normal quantile. The shares

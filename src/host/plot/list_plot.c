@@ -1,5 +1,5 @@
 /*
- * plot_list.c - named values one below the other, each with its interval.
+ * list_plot.c - named values one below the other, each with its interval.
  *
  * Names stand to the left of their bars and may be as long as they like: what
  * does not fit is cut. The figure is as high as its values need.

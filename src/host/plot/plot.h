@@ -7,8 +7,8 @@
  * in their marks), and aloud (title and description); it needs no font of its
  * own, no script and nothing from elsewhere.
  */
-#ifndef PLOT_H
-#define PLOT_H
+#ifndef HOST_PLOT_PLOT_H
+#define HOST_PLOT_PLOT_H
 
 #include "hearsay.h"
 

@@ -1,5 +1,5 @@
 /*
- * plot_svg.c - figures as an SVG document.
+ * svg.c - figures as an SVG document.
  *
  * Coordinates are tenths of a pixel, so the same figure gives the same bytes
  * wherever it is drawn. Colours are classes, which a style sheet inside the

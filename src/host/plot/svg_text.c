@@ -1,4 +1,4 @@
-/* plot_text.c - text that grows, and text as XML has it. */
+/* svg_text.c - text that grows, and text as XML has it. */
 #define _GNU_SOURCE /* strnlen */
 #include "host/plot/internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * tasks_change.c - what may change from one version of the tasks to the next.
+ * change.c - what may change from one version of the tasks to the next.
  *
  * Within a release: the words of the question, sample, delay, grace,
  * min_reports, and an earlier end. Everything else shapes what is asked, what

@@ -1,5 +1,5 @@
 /*
- * tasks_check.c - the meaning of a task file: every text becomes a number
+ * check.c - the meaning of a task file: every text becomes a number
  * within its range, or a problem with its line.
  */
 #include "host/tasks/tasks.h"

@@ -1,7 +1,7 @@
 /* clock_file.h - the clock of a rehearsal is a file: who simulates days writes
  * it, the collector reads it. */
-#ifndef CLOCK_FILE_H
-#define CLOCK_FILE_H
+#ifndef HOST_TASKS_CLOCK_FILE_H
+#define HOST_TASKS_CLOCK_FILE_H
 
 #include "hearsay.h"
 

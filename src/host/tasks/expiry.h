@@ -1,7 +1,7 @@
 /* expiry.h - a document that devices take no more, or not for long: said by who
  * checks or signs it, and by a collector that has it in force. */
-#ifndef EXPIRY_H
-#define EXPIRY_H
+#ifndef HOST_TASKS_EXPIRY_H
+#define HOST_TASKS_EXPIRY_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /*
- * tasks_frozen.c - a question whose answer is kept should ask for what stays.
+ * frozen.c - a question whose answer is kept should ask for what stays.
  *
  * With a permanent answer and one change a slot the first truth is sent for the
  * whole slot. "Did you use it yesterday?" is then a question about one

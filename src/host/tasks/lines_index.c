@@ -1,5 +1,5 @@
 /*
- * tasks_lines.c - where everything in a task file stands, by libyaml.
+ * lines_index.c - where everything in a task file stands, by libyaml.
  *
  * The events of the file are followed along libcyaml's schema. What has another
  * shape is complained of with its line: unknown and double keys, a list where a

@@ -1,4 +1,4 @@
-/* tasks_problem.c - saying what is wrong with a task file, and where. */
+/* problem.c - saying what is wrong with a task file, and where. */
 #include "host/tasks/tasks.h"
 
 #include "lib/bits/utf8.h"

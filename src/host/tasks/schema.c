@@ -1,4 +1,4 @@
-/* tasks_schema.c - the shape of tasks.yaml, and reading it by libcyaml. */
+/* schema.c - the shape of tasks.yaml, and reading it by libcyaml. */
 #include "host/tasks/tasks.h"
 
 #define SCHEMA_TEXT_MAX 4096u /* bytes of a scalar */

@@ -1,5 +1,5 @@
 /*
- * tasks_scheme.c - what a task asks and how: its kind, its epsilons, its
+ * task_scheme.c - what a task asks and how: its kind, its epsilons, its
  * mechanism, resolved to the integers that devices get.
  *
  * epsilon is what one report may tell. With `permanent` there are two schemes:

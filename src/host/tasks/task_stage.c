@@ -1,5 +1,5 @@
 /*
- * tasks_stage.c - what a task says of a stage: the prefixes that are left, and
+ * task_stage.c - what a task says of a stage: the prefixes that are left, and
  * the sizes of the batches. 'hearsay discover --next' writes both.
  */
 #include "host/tasks/tasks.h"

@@ -2,13 +2,13 @@
  * tasks.h - what the files that read tasks.yaml share.
  *
  * libcyaml reads the file into the structs below, every scalar as text
- * (tasks_schema.c). It keeps no lines, so libyaml reads it before, by the same
+ * (schema.c). It keeps no lines, so libyaml reads it before, by the same
  * schema, notes where everything stands and finds what has the wrong shape
- * (tasks_lines.c). Then the texts are given their meaning (tasks_check.c), and
- * the result is held against the document in force (tasks_change.c).
+ * (lines_index.c). Then the texts are given their meaning (check.c), and
+ * the result is held against the document in force (change.c).
  */
-#ifndef TASKS_H
-#define TASKS_H
+#ifndef HOST_TASKS_TASKS_H
+#define HOST_TASKS_TASKS_H
 
 #include "hearsay_host.h"
 
@@ -94,7 +94,7 @@ struct hsy_tasks {
     bool nomem;
 };
 
-/* ---- Problems (tasks_problem.c) ------------------------------------------ */
+/* ---- Problems (problem.c) ------------------------------------------------ */
 
 /* Add a problem, its line being that of the place or of what encloses it. */
 void tasks_wrong(hsy_tasks *t, struct tasks_place at, const char *format, ...)
@@ -152,7 +152,7 @@ void tasks_unload(const struct tasks_form *form, cyaml_data_t *data);
  * which it owns. */
 void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len);
 
-/* ---- Meaning (tasks_text.c, tasks_values.c, tasks_scheme.c, tasks_check.c) */
+/* ---- Meaning (words.c, values.c, task_scheme.c, check.c) ----------------- */
 
 bool tasks_date(uint32_t *day, const char *text); /* 2026-01-31 */
 /* A moment, UTC: a day (its noon), 2026-01-31T08:30Z or T08:30:00Z, or seconds
@@ -166,7 +166,7 @@ bool tasks_days(uint64_t *out, const char *text); /* daily, week, 3 days */
 /* The values of task i as labels, with `other`, into made and task. */
 void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec);
 
-/* The prefixes and the sizes of a stage, into made and spec (tasks_stage.c);
+/* The prefixes and the sizes of a stage, into made and spec (task_stage.c);
  * false after a complaint. */
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 
@@ -174,7 +174,7 @@ bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
 void tasks_scheme(hsy_tasks *t, size_t i);
 
 /* Warn of a question that asks for what changes, if its answer is kept
- * (tasks_frozen.c). */
+ * (frozen.c). */
 void tasks_frozen(hsy_tasks *t, size_t i);
 
 /* All of t->file into t->tasks. */

@@ -1,5 +1,5 @@
 /*
- * tasks_values.c - the values of a list, from the task file or one of their
+ * values.c - the values of a list, from the task file or one of their
  * own, as labels.
  *
  * A device has a place for every truth: `other` is put at the end unless the

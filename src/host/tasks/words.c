@@ -1,4 +1,4 @@
-/* tasks_text.c - what the words of a task file mean: dates, lengths of time,
+/* words.c - what the words of a task file mean: dates, lengths of time,
  * shares. */
 #include "host/tasks/tasks.h"
 

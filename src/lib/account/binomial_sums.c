@@ -1,4 +1,5 @@
-/* account.c - binomial expectations and the search that accounts share. */
+/* binomial_sums.c - binomial expectations and the search that accounts share.
+ */
 #include "lib/account/internal.h"
 
 #include "lib/core/fail.h"

@@ -1,7 +1,7 @@
 /* compose.h - composition of reports with several epsilons (compose_mixed.c).
  */
-#ifndef HSY_COMPOSE_H
-#define HSY_COMPOSE_H
+#ifndef LIB_ACCOUNT_COMPOSE_H
+#define LIB_ACCOUNT_COMPOSE_H
 
 #include "hearsay.h"
 

@@ -1,5 +1,5 @@
 /*
- * account.h - what the accounts of privacy have in common: expectations over
+ * internal.h - what the accounts of privacy have in common: expectations over
  * binomial laws that never come out too small, and a search that ends on the
  * safe side.
  *
@@ -8,8 +8,8 @@
  * whatever is computed from one is made larger by as much, so that a bound
  * stays one.
  */
-#ifndef HSY_ACCOUNT_H
-#define HSY_ACCOUNT_H
+#ifndef LIB_ACCOUNT_INTERNAL_H
+#define LIB_ACCOUNT_INTERNAL_H
 
 #include "hearsay.h"
 

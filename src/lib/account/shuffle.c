@@ -24,8 +24,8 @@
  * pairs of truths is the worst one. Derived in docs/accounting.md;
  * MECHANISMS 9.
  *
- * Nothing is dropped and nothing is rounded down: see shuffle_sum and account.h
- * for how the sum stays an upper bound.
+ * Nothing is dropped and nothing is rounded down: see shuffle_sum and
+ * internal.h for how the sum stays an upper bound.
  */
 #include "lib/account/internal.h"
 

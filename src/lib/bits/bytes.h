@@ -1,6 +1,6 @@
 /* bytes.h - little-endian integers in byte strings, and wiping. */
-#ifndef HSY_BYTES_H
-#define HSY_BYTES_H
+#ifndef LIB_BITS_BYTES_H
+#define LIB_BITS_BYTES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* ct.h - comparisons and choices without branches, on secret 64-bit words. */
-#ifndef HSY_CT_H
-#define HSY_CT_H
+#ifndef LIB_BITS_CT_H
+#define LIB_BITS_CT_H
 
 #include <stdint.h>
 #ifdef HSY_CTIME

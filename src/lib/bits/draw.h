@@ -1,6 +1,6 @@
 /* draw.h - blocks of 64-bit words from a random source, the same everywhere. */
-#ifndef HSY_DRAW_H
-#define HSY_DRAW_H
+#ifndef LIB_BITS_DRAW_H
+#define LIB_BITS_DRAW_H
 
 #include "hearsay.h"
 #include "lib/bits/bytes.h"

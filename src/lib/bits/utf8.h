@@ -1,6 +1,6 @@
 /* utf8.h - one character of UTF-8 at a time. */
-#ifndef HSY_UTF8_H
-#define HSY_UTF8_H
+#ifndef LIB_BITS_UTF8_H
+#define LIB_BITS_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

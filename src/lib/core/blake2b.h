@@ -1,6 +1,6 @@
 /* blake2b.h - BLAKE2b piece by piece, for what does not lie in one buffer. */
-#ifndef HSY_BLAKE2B_H
-#define HSY_BLAKE2B_H
+#ifndef LIB_CORE_BLAKE2B_H
+#define LIB_CORE_BLAKE2B_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* entropy.h - kernel randomness with the system call as an argument. */
-#ifndef HSY_ENTROPY_H
-#define HSY_ENTROPY_H
+#ifndef LIB_CORE_ENTROPY_H
+#define LIB_CORE_ENTROPY_H
 
 #include "hearsay.h"
 

@@ -4,8 +4,8 @@
  * Epsilon comes in half nano-epsilon, so that epsilon / 2 is exact too:
  * x = half_nano / (2 * 10^9), 0 <= x <= 44. The bound: exp.c, Lemma 1.
  */
-#ifndef HSY_EXP_H
-#define HSY_EXP_H
+#ifndef LIB_CORE_EXP_H
+#define LIB_CORE_EXP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* fail.h - how the library says what went wrong. */
-#ifndef HSY_FAIL_H
-#define HSY_FAIL_H
+#ifndef LIB_CORE_FAIL_H
+#define LIB_CORE_FAIL_H
 
 #include "hearsay.h"
 

@@ -6,8 +6,8 @@
  * independent of the outcome) and the event is U < c a. Given that U is taken
  * it is uniform below c b, so the event has probability exactly a / b.
  */
-#ifndef HSY_PROB_H
-#define HSY_PROB_H
+#ifndef LIB_CORE_PROB_H
+#define LIB_CORE_PROB_H
 
 #include "hearsay.h"
 #include "lib/bits/ct.h"

@@ -1,6 +1,6 @@
 /* stream.h - a stream from a key of its own, for code that has one. */
-#ifndef HSY_STREAM_H
-#define HSY_STREAM_H
+#ifndef LIB_CORE_STREAM_H
+#define LIB_CORE_STREAM_H
 
 #include "hearsay.h"
 

@@ -1,6 +1,6 @@
 /* answer.h - one call of hsy_device_answer, between answer.c and noise.c. */
-#ifndef HSY_ANSWER_H
-#define HSY_ANSWER_H
+#ifndef LIB_DEVICE_ANSWER_H
+#define LIB_DEVICE_ANSWER_H
 
 #include "lib/device/internal.h"
 

@@ -1,13 +1,13 @@
 /*
- * device.h - what the files of the client share.
+ * internal.h - what the files of the client share.
  *
  * A device is a head (what holds for the whole device), a record for each
  * source that it was ever asked about and one for each release it was ever
  * given. The image of all of them is written twice, to two files, before
  * anything is said (state.c).
  */
-#ifndef HSY_DEVICE_H
-#define HSY_DEVICE_H
+#ifndef LIB_DEVICE_INTERNAL_H
+#define LIB_DEVICE_INTERNAL_H
 
 #include "hearsay.h"
 

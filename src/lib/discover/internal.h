@@ -1,7 +1,7 @@
-/* search.h - what searches share: how they fail, and what is wanted of them
+/* internal.h - what searches share: how they fail, and what is wanted of them
  * where nothing is said. */
-#ifndef HSY_SEARCH_H
-#define HSY_SEARCH_H
+#ifndef LIB_DISCOVER_INTERNAL_H
+#define LIB_DISCOVER_INTERNAL_H
 
 #include "hearsay.h"
 

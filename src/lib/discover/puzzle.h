@@ -1,7 +1,7 @@
 /* puzzle.h - how the words of a puzzle are spelled, for the files that look for
  * them. */
-#ifndef PUZZLE_H
-#define PUZZLE_H
+#ifndef LIB_DISCOVER_PUZZLE_H
+#define LIB_DISCOVER_PUZZLE_H
 
 #include "hearsay.h"
 

@@ -6,8 +6,8 @@
  * One 64-bit word, taken below unit * total, is compared with unit * own or
  * unit * other (prob.h); which of the two is a masked choice.
  */
-#ifndef HSY_CHANNEL_H
-#define HSY_CHANNEL_H
+#ifndef LIB_FAMILY_CHANNEL_H
+#define LIB_FAMILY_CHANNEL_H
 
 #include "lib/scheme/chain.h"
 

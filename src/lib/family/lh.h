@@ -1,6 +1,6 @@
 /* lh.h - what the two halves of local hashing share: lh.c, lh_points.c. */
-#ifndef HSY_LH_H
-#define HSY_LH_H
+#ifndef LIB_FAMILY_LH_H
+#define LIB_FAMILY_LH_H
 
 #include "lib/kernels/pool.h"
 #include "lib/scheme/scheme.h"

@@ -1,6 +1,6 @@
 /* lies.h - how a device lies that wants some values to come out large. */
-#ifndef HSY_LIES_H
-#define HSY_LIES_H
+#ifndef LIB_FAMILY_LIES_H
+#define LIB_FAMILY_LIES_H
 
 #include "lib/scheme/scheme.h"
 

@@ -11,8 +11,8 @@
  *
  * so that n times its variance is end + h - curve h_R, h = mean of x (1 - x).
  */
-#ifndef HSY_MEAN_H
-#define HSY_MEAN_H
+#ifndef LIB_FAMILY_MEAN_H
+#define LIB_FAMILY_MEAN_H
 
 #include "lib/bits/ct.h"
 #include "lib/scheme/scheme.h"

@@ -8,8 +8,8 @@
  * of (f_u - predicted share of u)^2. For local hashing (lh_points.c) and
  * sketches (sketch_points.c).                    docs/mechanisms/lh.md, 5
  */
-#ifndef HSY_PREDICT_H
-#define HSY_PREDICT_H
+#ifndef LIB_FAMILY_PREDICT_H
+#define LIB_FAMILY_PREDICT_H
 
 #include "lib/scheme/scheme.h"
 

@@ -7,8 +7,8 @@
  * block that are orthogonal to it: the two-level law (twolevel.h) with K = h b
  * outputs, (q^(t-1) - 1)/(q - 1) of them own.
  */
-#ifndef HSY_PROJECTIVE_H
-#define HSY_PROJECTIVE_H
+#ifndef LIB_FAMILY_PROJECTIVE_H
+#define LIB_FAMILY_PROJECTIVE_H
 
 #include "lib/scheme/scheme.h"
 

@@ -6,8 +6,8 @@
  * a random hash the support of a value follows the pure law (MECHANISMS 0.1):
  * its own reports by p, others by q, which holds the 1/m that collide.
  */
-#ifndef HSY_SKETCH_H
-#define HSY_SKETCH_H
+#ifndef LIB_FAMILY_SKETCH_H
+#define LIB_FAMILY_SKETCH_H
 
 #include "lib/kernels/pool.h"
 #include "lib/scheme/scheme.h"

@@ -22,8 +22,8 @@
  *
  * A frequency oracle without levels is a tree of one level.
  */
-#ifndef HSY_TREE_H
-#define HSY_TREE_H
+#ifndef LIB_FAMILY_TREE_H
+#define LIB_FAMILY_TREE_H
 
 #include "lib/scheme/scheme.h"
 

@@ -14,8 +14,8 @@
  * every time and the output is chosen by a mask. Which own output it would be
  * is drawn by the mechanism.
  */
-#ifndef HSY_TWOLEVEL_H
-#define HSY_TWOLEVEL_H
+#ifndef LIB_FAMILY_TWOLEVEL_H
+#define LIB_FAMILY_TWOLEVEL_H
 
 #include "lib/scheme/scheme.h"
 

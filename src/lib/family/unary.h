@@ -5,8 +5,8 @@
  * A report begins with the vector, bit v at bit v mod 8 of byte v / 8. Of the
  * scheme, own, other and digits must be resolved.
  */
-#ifndef HSY_UNARY_H
-#define HSY_UNARY_H
+#ifndef LIB_FAMILY_UNARY_H
+#define LIB_FAMILY_UNARY_H
 
 #include "lib/scheme/scheme.h"
 

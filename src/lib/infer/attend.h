@@ -1,6 +1,6 @@
 /* attend.h - the laws that people who answer again have (attend.c). */
-#ifndef HSY_ATTEND_H
-#define HSY_ATTEND_H
+#ifndef LIB_INFER_ATTEND_H
+#define LIB_INFER_ATTEND_H
 
 #include "lib/scheme/scheme.h"
 

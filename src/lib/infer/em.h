@@ -1,8 +1,8 @@
 /*
  * em.h - maximum likelihood through a channel, for densities.
  */
-#ifndef HSY_EM_H
-#define HSY_EM_H
+#ifndef LIB_INFER_EM_H
+#define LIB_INFER_EM_H
 
 #include "lib/scheme/scheme.h"
 

@@ -1,6 +1,6 @@
 /* infer.h - what estimates are made of. */
-#ifndef HSY_INFER_H
-#define HSY_INFER_H
+#ifndef LIB_INFER_INFER_H
+#define LIB_INFER_INFER_H
 
 #include "hearsay.h"
 

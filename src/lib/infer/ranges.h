@@ -1,6 +1,6 @@
-/* ranges_parts.h - what ranges.c and quantile.c share. */
-#ifndef HSY_RANGES_PARTS_H
-#define HSY_RANGES_PARTS_H
+/* ranges.h - what ranges.c and quantile.c share. */
+#ifndef LIB_INFER_RANGES_H
+#define LIB_INFER_RANGES_H
 
 #include "lib/family/tree.h"
 #include "lib/infer/infer.h"

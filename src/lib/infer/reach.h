@@ -2,8 +2,8 @@
  * reach.h - how far a sum of shares can be from its estimate: bounds from
  * weighted sums of the counts (docs/estimates.md, section 8).
  */
-#ifndef HSY_REACH_H
-#define HSY_REACH_H
+#ifndef LIB_INFER_REACH_H
+#define LIB_INFER_REACH_H
 
 #include "lib/scheme/scheme.h"
 

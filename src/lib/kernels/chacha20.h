@@ -1,6 +1,6 @@
 /* chacha20.h - what the versions of the block function share. */
-#ifndef HSY_CHACHA20_H
-#define HSY_CHACHA20_H
+#ifndef LIB_KERNELS_CHACHA20_H
+#define LIB_KERNELS_CHACHA20_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * the 64-bit cells. Where the bytes of all columns would not stay in the first
  * cache, the columns are counted in tiles, one pass over the reports for each.
  */
-#ifndef HSY_COHORT_H
-#define HSY_COHORT_H
+#ifndef LIB_KERNELS_COHORT_H
+#define LIB_KERNELS_COHORT_H
 
 #include "lib/bits/bytes.h"
 #include "lib/kernels/kernels.h"

@@ -8,8 +8,8 @@
  * number j waits in plane `pending` i if bit i is the lowest zero of j, and
  * the others are merged on the way, so a row costs one full adder a vector.
  */
-#ifndef HSY_FOLD_H
-#define HSY_FOLD_H
+#ifndef LIB_KERNELS_FOLD_H
+#define LIB_KERNELS_FOLD_H
 
 #include "lib/kernels/kernels.h"
 

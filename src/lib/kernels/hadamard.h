@@ -9,8 +9,8 @@
  * number of values, and the same share of people on average, however the shares
  * lie. B is a power of two, so there is no division. docs/mechanisms/hr.md, 1
  */
-#ifndef HSY_HADAMARD_H
-#define HSY_HADAMARD_H
+#ifndef LIB_KERNELS_HADAMARD_H
+#define LIB_KERNELS_HADAMARD_H
 
 #include "lib/bits/ct.h"
 #include "lib/kernels/kernels.h"

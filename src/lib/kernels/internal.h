@@ -1,11 +1,11 @@
 /*
- * kernels_impl.h - every kernel function by name, for the tables and the tests.
+ * internal.h - every kernel function by name, for the tables and the tests.
  *
  * The suffix is the level of the first processor that has it; a level without
  * its own version takes the one below. kernels.h says what each computes.
  */
-#ifndef HSY_KERNELS_IMPL_H
-#define HSY_KERNELS_IMPL_H
+#ifndef LIB_KERNELS_INTERNAL_H
+#define LIB_KERNELS_INTERNAL_H
 
 #include "lib/kernels/kernels.h"
 

@@ -5,8 +5,8 @@
  * A kernel neither allocates nor fails. Those marked secret do not branch on,
  * or index by, their data.
  */
-#ifndef HSY_KERNELS_H
-#define HSY_KERNELS_H
+#ifndef LIB_KERNELS_KERNELS_H
+#define LIB_KERNELS_KERNELS_H
 
 #include "hearsay.h"
 #include "lib/kernels/pool.h"

@@ -1,5 +1,5 @@
 /*
- * client_kernels.c - the loops of a small client, in kernels.c's place: only
+ * kernels_small.c - the loops of a small client, in kernels.c's place: only
  * what randomizing and framing take, for any processor. What counts and decodes
  * reports is absent.
  */

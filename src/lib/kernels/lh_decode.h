@@ -9,8 +9,8 @@
  * has digits, nearly always one. A block is so short that a lane cannot
  * overflow.
  */
-#ifndef HSY_LH_DECODE_H
-#define HSY_LH_DECODE_H
+#ifndef LIB_KERNELS_LH_DECODE_H
+#define LIB_KERNELS_LH_DECODE_H
 
 #include "lib/kernels/kernels.h"
 

@@ -10,8 +10,8 @@
  * codes collide with probability 1/g up to g / 2^32. Privacy depends on none of
  * it.
  */
-#ifndef HSY_POOL_H
-#define HSY_POOL_H
+#ifndef LIB_KERNELS_POOL_H
+#define LIB_KERNELS_POOL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* slice.h - what the versions of the early-exit generator share. */
-#ifndef HSY_SLICE_H
-#define HSY_SLICE_H
+#ifndef LIB_KERNELS_SLICE_H
+#define LIB_KERNELS_SLICE_H
 
 #include "hearsay.h"
 

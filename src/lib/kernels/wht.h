@@ -9,8 +9,8 @@
  * the whole array is walked once for these and once for every three levels
  * above them. Sums are modulo 2^64.
  */
-#ifndef HSY_WHT_H
-#define HSY_WHT_H
+#ifndef LIB_KERNELS_WHT_H
+#define LIB_KERNELS_WHT_H
 
 #include <stddef.h>
 #include <stdint.h>

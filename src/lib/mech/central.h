@@ -1,6 +1,6 @@
 /* central.h - exact noise of a curator's release. */
-#ifndef HSY_CENTRAL_H
-#define HSY_CENTRAL_H
+#ifndef LIB_MECH_CENTRAL_H
+#define LIB_MECH_CENTRAL_H
 
 #include "lib/scheme/scheme.h"
 

@@ -1,6 +1,6 @@
 /* haar.h - Haar coefficients of a tally, and the sums of bins they make. */
-#ifndef HSY_HAAR_H
-#define HSY_HAAR_H
+#ifndef LIB_MECH_HAAR_H
+#define LIB_MECH_HAAR_H
 
 #include "lib/scheme/scheme.h"
 

@@ -1,6 +1,6 @@
 /* hr.h - what the two halves of Hadamard response share: hr.c, hr_points.c. */
-#ifndef HSY_HR_H
-#define HSY_HR_H
+#ifndef LIB_MECH_HR_H
+#define LIB_MECH_HR_H
 
 #include "lib/kernels/hadamard.h"
 #include "lib/kernels/pool.h"

@@ -1,6 +1,6 @@
 /* matrix.h - the inverse of a channel's matrix. */
-#ifndef HSY_MATRIX_H
-#define HSY_MATRIX_H
+#ifndef LIB_MECH_MATRIX_H
+#define LIB_MECH_MATRIX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * the prefixes of s_j = min(M, first + j step) bits, j = 1 .. J, s_J = M. A
  * report answers one group, drawn from the published coins: what the truth's
  * prefix is, by a frequency oracle at the full epsilon. Who searches
- * (src/discover) extends the prefixes that are frequent in group j-1 and asks
- * group j.
+ * (src/lib/discover) extends the prefixes that are frequent in group j-1 and
+ * asks group j.
  *
  * Privacy: that of the engine (sampled.h): the group says nothing of the truth
  * and each oracle keeps epsilon.                docs/mechanisms/pem.md, Thm 1

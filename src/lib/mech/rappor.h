@@ -5,8 +5,8 @@
  * truth) and those of the instantaneous step anew for each report; a one-shot
  * report runs both from one source.
  */
-#ifndef HSY_RAPPOR_H
-#define HSY_RAPPOR_H
+#ifndef LIB_MECH_RAPPOR_H
+#define LIB_MECH_RAPPOR_H
 
 #include "lib/scheme/scheme.h"
 

@@ -1,6 +1,6 @@
 /*
- * stages.c - the stages of one search: what they share, who is in which batch,
- * and what a stage begins with (stage.c asks one of them).
+ * stage_plan.c - the stages of one search: what they share, who is in which
+ * batch, and what a stage begins with (stage.c asks one of them).
  */
 #include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"

@@ -1,5 +1,5 @@
 /*
- * client_table.c - the mechanisms of a small client, in the place of table.c,
+ * table_small.c - the mechanisms of a small client, in the place of table.c,
  * auto.c and tuple.c: documents name their mechanism, so nothing is chosen
  * here, and ask for one attribute at a time.
  */

@@ -1,5 +1,5 @@
 /*
- * rappor_decode.c - which strings, and how many: RAPPOR's counts decoded.
+ * decode.c - which strings, and how many: RAPPOR's counts decoded.
  *
  * docs/rappor-decode.md has the method and what it was measured to keep.
  */

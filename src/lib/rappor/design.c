@@ -1,4 +1,4 @@
-/* rappor_design.c - RAPPOR's counts and candidates as a regression. */
+/* design.c - RAPPOR's counts and candidates as a regression. */
 #include "lib/core/fail.h"
 #include "lib/rappor/internal.h"
 

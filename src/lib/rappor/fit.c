@@ -1,4 +1,4 @@
-/* rappor_fit.c - weighted least squares of de-noised bits on candidates. */
+/* fit.c - weighted least squares of de-noised bits on candidates. */
 #include "lib/rappor/internal.h"
 
 #include <math.h>

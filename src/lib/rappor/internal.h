@@ -1,5 +1,5 @@
 /*
- * rappor_parts.h - what the files of RAPPOR's decoder share.
+ * internal.h - what the files of RAPPOR's decoder share.
  *
  * The regression: for cohort c and bit b, the de-noised rate is
  *     y[c,b] = intercept + sum of x[s] over candidates s that set b in c +
@@ -8,8 +8,8 @@
  * candidate's hashes name again in the same cohort points there, and so counts
  * once without a branch in any loop.
  */
-#ifndef HSY_RAPPOR_PARTS_H
-#define HSY_RAPPOR_PARTS_H
+#ifndef LIB_RAPPOR_INTERNAL_H
+#define LIB_RAPPOR_INTERNAL_H
 
 #include "hearsay.h"
 

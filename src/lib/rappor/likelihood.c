@@ -1,4 +1,4 @@
-/* rappor_likelihood.c - how likely each string makes a RAPPOR report. */
+/* likelihood.c - how likely each string makes a RAPPOR report. */
 #include "lib/core/fail.h"
 #include "lib/rappor/internal.h"
 

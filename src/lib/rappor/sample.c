@@ -1,5 +1,5 @@
 /*
- * rappor_sample.c - the posterior of sparse shares, by Gibbs sampling.
+ * sample.c - the posterior of sparse shares, by Gibbs sampling.
  *
  * Prior: a candidate's share is 0 with weight pi[0]; else it is a point of a
  * grid, in steps of half a unit up to 3 units and of one unit from there. The

@@ -1,6 +1,6 @@
 /* chain.h - what a chain must know of its mechanism (chain.c). */
-#ifndef HSY_CHAIN_H
-#define HSY_CHAIN_H
+#ifndef LIB_SCHEME_CHAIN_H
+#define LIB_SCHEME_CHAIN_H
 
 #include "lib/scheme/scheme.h"
 

@@ -1,4 +1,4 @@
-/* mech.c - mechanisms by name, resolving by one of them, and dispatch. */
+/* dispatch.c - mechanisms by name, resolving by one of them, and dispatch. */
 #include "lib/scheme/scheme.h"
 
 #include "lib/bits/bytes.h"

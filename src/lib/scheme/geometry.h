@@ -1,6 +1,6 @@
 /* geometry.h - what a projective scheme keeps: its points and its blocks. */
-#ifndef HSY_GEOMETRY_H
-#define HSY_GEOMETRY_H
+#ifndef LIB_SCHEME_GEOMETRY_H
+#define LIB_SCHEME_GEOMETRY_H
 
 #include "lib/kernels/kernels.h"
 #include "lib/scheme/spread.h"

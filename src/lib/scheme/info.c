@@ -1,4 +1,4 @@
-/* scheme_info.c - a scheme described: sizes, rates, and what it spends. */
+/* info.c - a scheme described: sizes, rates, and what it spends. */
 #include "lib/scheme/scheme.h"
 
 /* libm stays out of this room; two words of an integer make a double. */

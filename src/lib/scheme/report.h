@@ -6,8 +6,8 @@
  * it to its bits (pack.c). Reading and writing take up to eight bytes of any
  * number.
  */
-#ifndef HSY_REPORT_H
-#define HSY_REPORT_H
+#ifndef LIB_SCHEME_REPORT_H
+#define LIB_SCHEME_REPORT_H
 
 #include "lib/bits/bytes.h"
 #include <stddef.h>

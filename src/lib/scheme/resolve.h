@@ -1,6 +1,6 @@
-/* scheme.h - what the files that make schemes share. */
-#ifndef HSY_SCHEME_H
-#define HSY_SCHEME_H
+/* resolve.h - what the files that make schemes share. */
+#ifndef LIB_SCHEME_RESOLVE_H
+#define LIB_SCHEME_RESOLVE_H
 
 #include "lib/scheme/scheme.h"
 

@@ -26,8 +26,8 @@
  *
  * The parts stand behind the scheme, in its tail.
  */
-#ifndef HSY_SAMPLED_H
-#define HSY_SAMPLED_H
+#ifndef LIB_SCHEME_SAMPLED_H
+#define LIB_SCHEME_SAMPLED_H
 
 #include "lib/scheme/scheme.h"
 

@@ -2,8 +2,8 @@
  * sampled_report.h - where the answers stand in a report of a sampled scheme
  * (sampled.h has the layout).
  */
-#ifndef HSY_SAMPLED_REPORT_H
-#define HSY_SAMPLED_REPORT_H
+#ifndef LIB_SCHEME_SAMPLED_REPORT_H
+#define LIB_SCHEME_SAMPLED_REPORT_H
 
 #include "lib/scheme/report.h"
 #include "lib/scheme/sampled.h"

@@ -1,6 +1,6 @@
-/* mech.h - what a mechanism is, and what a scheme holds. */
-#ifndef HSY_MECH_H
-#define HSY_MECH_H
+/* scheme.h - what a mechanism is, and what a scheme holds. */
+#ifndef LIB_SCHEME_SCHEME_H
+#define LIB_SCHEME_SCHEME_H
 
 #include "hearsay.h"
 #include "lib/bits/u128.h"

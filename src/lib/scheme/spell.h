@@ -7,8 +7,8 @@
  * string. M bits are ceil(M / 64) words, the first bits in the first one; the
  * last word is a number of as many bits as are left. A prefix is kept likewise.
  */
-#ifndef HSY_SPELL_H
-#define HSY_SPELL_H
+#ifndef LIB_SCHEME_SPELL_H
+#define LIB_SCHEME_SPELL_H
 
 #include "lib/scheme/scheme.h"
 

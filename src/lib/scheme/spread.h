@@ -7,8 +7,8 @@
  * (three-distance theorem), so blocks of consecutive images get equal shares
  * of neighbouring values.
  */
-#ifndef HSY_SPREAD_H
-#define HSY_SPREAD_H
+#ifndef LIB_SCHEME_SPREAD_H
+#define LIB_SCHEME_SPREAD_H
 
 #include "lib/bits/ct.h"
 #include "lib/bits/u128.h"

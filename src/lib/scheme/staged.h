@@ -6,8 +6,8 @@
  * one release and one charge (device/release.c). A person is put into one batch
  * by coins that know no truth, and answers the stage of that batch alone.
  */
-#ifndef HSY_STAGED_H
-#define HSY_STAGED_H
+#ifndef LIB_SCHEME_STAGED_H
+#define LIB_SCHEME_STAGED_H
 
 #include "lib/scheme/scheme.h"
 
@@ -27,7 +27,7 @@ struct mech_staged {
 /* Sizes of the batches: HSY_PARAM_MIX. */
 enum { STAGE_EQUAL = 1, STAGE_RISING = 2, STAGE_DIMINISHING = 3 };
 
-/* Of the mechanism stage (stages.c). */
+/* Of the mechanism stage (lib/mech/stage_plan.c). */
 extern const struct mech_staged hsy_stages;
 
 /* NULL: not asked in stages. */

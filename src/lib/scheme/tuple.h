@@ -7,8 +7,8 @@
  *     u32 length of that scheme's labels, the labels.
  * Numbers are little-endian.
  */
-#ifndef HSY_TUPLE_H
-#define HSY_TUPLE_H
+#ifndef LIB_SCHEME_TUPLE_H
+#define LIB_SCHEME_TUPLE_H
 
 #include "lib/scheme/scheme.h"
 

@@ -1,5 +1,5 @@
 /*
- * scheme_wire.c - schemes as bytes: one canonical encoding, and comparison.
+ * wire.c - schemes as bytes: one canonical encoding, and comparison.
  *
  * All numbers are little-endian; lo and hi are two's complement. What a
  * mechanism does not use is zero.

@@ -1,4 +1,4 @@
-/* special_beta.c - the incomplete beta function, its inverse, the binomial. */
+/* beta.c - the incomplete beta function, its inverse, the binomial. */
 #include "hearsay.h"
 #include "lib/special/special.h"
 

@@ -1,4 +1,4 @@
-/* special_gamma.c - the chi-square distribution: the incomplete gamma function
+/* gamma.c - the chi-square distribution: the incomplete gamma function
  * with a = k/2 at x/2, and its inverse. */
 #include "hearsay.h"
 #include "lib/special/special.h"

@@ -1,4 +1,4 @@
-/* special_normal.c - the normal distribution and its quantiles. */
+/* normal.c - the normal distribution and its quantiles. */
 #include "hearsay.h"
 
 #include <math.h>

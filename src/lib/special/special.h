@@ -5,8 +5,8 @@
  * Stirling's error and a deviance [Loader00] and never from differences of
  * log-gammas: those lose eight digits at 10^9 reports.
  */
-#ifndef HSY_SPECIAL_H
-#define HSY_SPECIAL_H
+#ifndef LIB_SPECIAL_SPECIAL_H
+#define LIB_SPECIAL_SPECIAL_H
 
 #include <stdbool.h>
 

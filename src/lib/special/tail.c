@@ -1,4 +1,4 @@
-/* special_tail.c - what the beta and gamma tails have in common. */
+/* tail.c - what the beta and gamma tails have in common. */
 #include "lib/special/special.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * survey.c - interview surveys by randomized response: designs and evidence.
+ * designs.c - interview surveys by randomized response: designs and evidence.
  *
  * Every design with one sample is a channel of two numbers, P(yes | yes) = p
  * and P(yes | no) = q; the share f of yes makes the answer yes with the rate

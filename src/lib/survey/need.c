@@ -1,4 +1,4 @@
-/* survey_need.c - before a survey: answers needed, and how often an interval
+/* need.c - before a survey: answers needed, and how often an interval
  * holds. */
 #include "lib/core/fail.h"
 #include "lib/infer/infer.h"

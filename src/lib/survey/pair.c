@@ -1,5 +1,5 @@
 /*
- * survey_pair.c - the unrelated question whose own rate of yes is not known.
+ * pair.c - the unrelated question whose own rate of yes is not known.
  *
  * Two samples are asked the sensitive question with the chances a and b, else
  * an innocuous one. With f and t the shares of yes to the two, the rates of yes

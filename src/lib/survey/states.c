@@ -1,5 +1,5 @@
 /*
- * survey_states.c - answers through any channel H, P(y | x) = H[y][x]: shares,
+ * states.c - answers through any channel H, P(y | x) = H[y][x]: shares,
  * covariances, and the most likely shares (MECHANISMS 1.1).
  *
  * lambda = H pi, so pi = H^-1 lambda, and for a sample of people

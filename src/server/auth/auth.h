@@ -1,13 +1,13 @@
 /*
- * tokens.h - who may read, who may upload: hashed, compared in constant time.
+ * auth.h - who may read, who may upload: hashed, compared in constant time.
  *
  * Roles, each token with a name; enrolment, tokens of a task with a quota, each
  * of which may expire. A token is 32 random bytes in base64url; its hash, keyed
  * BLAKE2b, is all that is kept, in tokens.db of the data directory. A running
  * collector reads it again when it has changed.
  */
-#ifndef TOKENS_H
-#define TOKENS_H
+#ifndef SERVER_AUTH_AUTH_H
+#define SERVER_AUTH_AUTH_H
 
 #include "server/http/http.h"
 

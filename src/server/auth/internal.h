@@ -1,5 +1,5 @@
 /*
- * tokens_files.h - where tokens are kept.
+ * internal.h - where tokens are kept.
  *
  * tokens.db, a book (book.h) with hashes of tokens, belongs to the owner of the
  * data directory, and nobody else can read it.
@@ -10,8 +10,8 @@
  * bytes of the BLAKE2b-256 of these 24 and of the hashes, then the hashes of 16
  * bytes, ascending. Integers are little-endian.
  */
-#ifndef TOKENS_FILES_H
-#define TOKENS_FILES_H
+#ifndef SERVER_AUTH_INTERNAL_H
+#define SERVER_AUTH_INTERNAL_H
 
 #include "server/auth/auth.h"
 #include "server/store/book.h"

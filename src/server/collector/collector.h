@@ -1,13 +1,13 @@
 /*
- * api.h - the routes of both listeners, and what they share.
+ * collector.h - the routes of both listeners, and what they share.
  *
  * A collector is an engine with its workers, two listeners, tokens, figures.
  * serve.c (src/cli/serve/serve.c calls it) opens and closes them in order; the
  * routes only use what is here. docs/openapi.yaml and docs/openapi-admin.yaml
  * describe every route, and a test holds the server against them.
  */
-#ifndef API_H
-#define API_H
+#ifndef SERVER_COLLECTOR_COLLECTOR_H
+#define SERVER_COLLECTOR_COLLECTOR_H
 
 #include "server/auth/auth.h"
 #include "server/collector/figures/figures.h"
@@ -25,7 +25,7 @@ struct put;
 
 struct collector {
     struct config config;    /* does not change while threads run, but for what
-                                serve_reload.c alone reads */
+                                reload.c alone reads */
     const char *config_path; /* NULL: there is none */
     bool enrols;             /* the configuration names tasks with tokens */
     bool accept_clock;       /* at this start; engine.h */

@@ -6,8 +6,8 @@
  * they stay. Those of the schedule end in -scheduled, or -scheduled-2; once one
  * more is whole, all but the latest backup_keep of them are removed.
  */
-#ifndef COPIES_H
-#define COPIES_H
+#ifndef SERVER_COLLECTOR_COPIES_H
+#define SERVER_COLLECTOR_COPIES_H
 
 #include "server/collector/collector.h"
 

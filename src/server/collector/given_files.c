@@ -1,4 +1,4 @@
-/* serve_files.c - small files that a collector is given: document, keys,
+/* given_files.c - small files that a collector is given: document, keys,
  * certificate. */
 #define _GNU_SOURCE
 

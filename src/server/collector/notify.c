@@ -1,4 +1,4 @@
-/* serve_notify.c - the service manager: what it is told, as by sd_notify(3),
+/* notify.c - the service manager: what it is told, as by sd_notify(3),
  * and what it has opened for us, as by sd_listen_fds(3). */
 #define _GNU_SOURCE
 

@@ -1,5 +1,5 @@
 /*
- * serve_reload.c - what may change while a collector runs.
+ * reload.c - what may change while a collector runs.
  *
  * Each part is read and checked before it takes the place of the old; what is
  * broken is logged and left as it was. Other threads read the configuration, so

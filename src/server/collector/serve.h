@@ -10,8 +10,8 @@
  * The caller blocks the signals that it waits for before serve_start, so that
  * no other thread gets them.
  */
-#ifndef SERVE_H
-#define SERVE_H
+#ifndef SERVER_COLLECTOR_SERVE_H
+#define SERVER_COLLECTOR_SERVE_H
 
 #include "server/collector/collector.h"
 
@@ -53,7 +53,7 @@ void serve_look(struct collector *c);
 hsy_status serve_stop(struct collector *c, hsy_error *err);
 void serve_close(struct collector *c);
 
-/* ---- Files (serve_files.c) ----------------------------------------------- */
+/* ---- Files (given_files.c) ----------------------------------------------- */
 
 /* All of a small file and a NUL behind it, to be freed; HSY_E_IO with errno,
  * HSY_E_RANGE. */
@@ -80,7 +80,7 @@ hsy_status serve_directories(const struct config *f, struct serve_trouble *t);
 hsy_status serve_fail(struct serve_trouble *t, hsy_status st,
                       const char *about);
 
-/* ---- The service manager (serve_notify.c) -------------------------------- */
+/* ---- The service manager (notify.c) -------------------------------------- */
 
 /* systemd's protocol: a datagram to the socket that NOTIFY_SOCKET names. -1 if
  * there is none; opened before the sandbox. */

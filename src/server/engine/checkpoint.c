@@ -1,5 +1,5 @@
 /*
- * engine_write.c - tallies are written to the store, a little at a time.
+ * checkpoint.c - tallies are written to the store, a little at a time.
  *
  * One entry after the other is frozen and its changed chunks are written. One
  * round for all of them, or for as many as are WRITE_ROUND bytes, puts them in

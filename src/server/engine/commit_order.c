@@ -1,5 +1,5 @@
 /*
- * engine_order.c - what a commit keeps stands in an order that says nothing.
+ * commit_order.c - what a commit keeps stands in an order that says nothing.
  *
  * The order in which uploads came tells which of them came together, and those
  * that came together may be one device's (T09). So the ids of a commit are kept

@@ -16,8 +16,8 @@
  * are called by its thread alone (workers.h has the threads; tests and the
  * simulation call them in one). Nothing here reads a clock or makes a thread.
  */
-#ifndef ENGINE_H
-#define ENGINE_H
+#ifndef SERVER_ENGINE_ENGINE_H
+#define SERVER_ENGINE_ENGINE_H
 
 #include "host/format/rounds.h"
 #include "server/intake/intake.h"

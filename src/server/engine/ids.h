@@ -6,8 +6,8 @@
  * open epochs. None is ever evicted; an epoch that is full refuses (R19, R23).
  * One thread owns a table.
  */
-#ifndef IDS_H
-#define IDS_H
+#ifndef SERVER_ENGINE_IDS_H
+#define SERVER_ENGINE_IDS_H
 
 #include "server/store/store.h"
 

@@ -1,13 +1,13 @@
 /*
- * engine_parts.h - what the files of the engine share.
+ * internal.h - what the files of the engine share.
  *
  * Whose a field is stands beside it. `lock` guards what both halves and others
  * look at; it is held for moments only, never during a call of the store. The
  * half that admits is alone in changing most of that, so it reads its own
  * changes without the lock.
  */
-#ifndef ENGINE_PARTS_H
-#define ENGINE_PARTS_H
+#ifndef SERVER_ENGINE_INTERNAL_H
+#define SERVER_ENGINE_INTERNAL_H
 
 #include "server/engine/engine.h"
 #include "server/engine/ids.h"
@@ -228,7 +228,7 @@ struct engine_batch *engine_queue_pop(struct engine_queue *q);
 /* An upload of this epoch was taken: what it says of a clock on trial. */
 void engine_clock_heard(struct engine *e, uint32_t epoch);
 
-/* ---- engine_order.c ------------------------------------------------------ */
+/* ---- commit_order.c ------------------------------------------------------ */
 
 /* Put ids and uploads of the group in an order that says nothing. False: out of
  * memory. */
@@ -275,14 +275,14 @@ hsy_status engine_fold_batch(struct engine *e, struct engine_entry *x,
 /* The entry is no longer written: its batches are the next to be folded. */
 void engine_thaw(struct engine *e, struct engine_entry *x);
 
-/* ---- engine_write.c ------------------------------------------------------ */
+/* ---- checkpoint.c -------------------------------------------------------- */
 
 /* What a chunk is known by: the same mark, the same chunk. */
 void engine_mark(uint8_t mark[ENGINE_MARK], const int64_t *words, size_t n);
 size_t engine_chunk_words(const struct engine_entry *x, size_t chunk);
 size_t engine_chunks(const struct engine_entry *x);
 
-/* ---- engine_read.c ------------------------------------------------------- */
+/* ---- recover.c ----------------------------------------------------------- */
 
 hsy_status engine_read(struct engine *e, hsy_error *err);
 
@@ -292,7 +292,7 @@ hsy_status engine_read(struct engine *e, hsy_error *err);
 hsy_status engine_entry_there(const struct engine *e, uint32_t entry,
                               hsy_error *err);
 
-/* ---- engine_merge.c ------------------------------------------------------ */
+/* ---- merge.c ------------------------------------------------------------- */
 
 /* Add a tally file to a tally; it was looked through before. */
 hsy_status engine_merge_file(hsy_tally *t, const uint8_t *bytes, size_t len,

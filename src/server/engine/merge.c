@@ -1,5 +1,5 @@
 /*
- * engine_merge.c - a tally that was counted elsewhere is added to an entry's.
+ * merge.c - a tally that was counted elsewhere is added to an entry's.
  *
  * The file is looked through before it is accepted, and kept as a batch like
  * any other: durable first, folded later. Its reports belong to no day, but to

@@ -8,8 +8,8 @@
  * task gets so many new ids a second, so that the first flood does not take all
  * of that before somebody looks. One thread owns it.
  */
-#ifndef PORTIONS_H
-#define PORTIONS_H
+#ifndef SERVER_ENGINE_PORTIONS_H
+#define SERVER_ENGINE_PORTIONS_H
 
 #include "server/intake/roster.h"
 

@@ -4,8 +4,8 @@
  * Tokens are known by one-way names that nobody chooses, so the names serve as
  * hashes. One thread owns it.
  */
-#ifndef QUOTAS_H
-#define QUOTAS_H
+#ifndef SERVER_ENGINE_QUOTAS_H
+#define SERVER_ENGINE_QUOTAS_H
 
 #include "server/store/store.h"
 

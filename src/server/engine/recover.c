@@ -1,5 +1,5 @@
 /*
- * engine_read.c - after the store was opened: everything is read back, and
+ * recover.c - after the store was opened: everything is read back, and
  * batches that no tally has yet are folded.
  */
 #include "server/engine/internal.h"

@@ -11,8 +11,8 @@
  * `failed` is called: the process must end, and recover by opening the store
  * again.
  */
-#ifndef WORKERS_H
-#define WORKERS_H
+#ifndef SERVER_ENGINE_WORKERS_H
+#define SERVER_ENGINE_WORKERS_H
 
 #include "server/engine/engine.h"
 

@@ -1,6 +1,6 @@
 /* workers_parts.h - what the two threads of a collector share. */
-#ifndef WORKERS_PARTS_H
-#define WORKERS_PARTS_H
+#ifndef SERVER_ENGINE_WORKERS_PARTS_H
+#define SERVER_ENGINE_WORKERS_PARTS_H
 
 #include "server/engine/workers.h"
 

@@ -1,5 +1,5 @@
 /*
- * listen_body.c - the bytes of a body, and what they may take.
+ * body.c - the bytes of a body, and what they may take.
  *
  * A small body takes no room that others share: there are no more of them than
  * connections. A large one takes of inflight_bytes what has come, not what was

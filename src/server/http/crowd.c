@@ -1,5 +1,5 @@
 /*
- * listen_crowd.c - how many connections come from one address.
+ * crowd.c - how many connections come from one address.
  *
  * Addresses are not kept. Two counters of many are chosen by a hash of the
  * address under a key of this start, and an address has as many connections as

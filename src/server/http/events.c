@@ -1,5 +1,5 @@
 /*
- * listen_events.c - server-sent events: one text, many readers.
+ * events.c - server-sent events: one text, many readers.
  *
  * What is published is handed to every loop, and copied by the loop's thread to
  * each of its subscribers. A subscriber with nothing to read is suspended; one

@@ -1,5 +1,5 @@
 /*
- * listen_gone.c - the answer of a peer that sends no more.
+ * gone.c - the answer of a peer that sends no more.
  *
  * When a connection is resumed, libmicrohttpd 0.9.75 reads from it first, and
  * if the peer has shut down its side (it may: RFC 9112, 9.6) closes it without

@@ -1,5 +1,5 @@
 /*
- * listen_handed.c - sockets that listen already when the collector starts.
+ * handed.c - sockets that listen already when the collector starts.
  *
  * A service manager that opens the sockets and hands them over keeps them while
  * the collector is restarted: who connects meanwhile waits, and is served by

@@ -1,5 +1,5 @@
 /*
- * listen_head.c - a request's head has one reading, or the connection is over.
+ * head.c - a request's head has one reading, or the connection is over.
  *
  * libmicrohttpd 0.9.75 takes bare line feeds, folded lines, blanks before a
  * colon and two lengths. It parses in place, and what it hands out still lies

@@ -1,5 +1,5 @@
 /*
- * listen.h - sockets, HTTP, and who may ask what.
+ * http.h - sockets, HTTP, and who may ask what.
  *
  * A listener is an address, a table of routes and some loops, each a thread
  * that drives libmicrohttpd from an epoll of its own. A route's handler is
@@ -9,8 +9,8 @@
  * both, connections, memory. A request of doubtful length never reaches a
  * handler, and its connection is closed.
  */
-#ifndef LISTEN_H
-#define LISTEN_H
+#ifndef SERVER_HTTP_HTTP_H
+#define SERVER_HTTP_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * listen_answer.c - answers: given from any thread, sent by the loop's.
+ * http_answer.c - answers: given from any thread, sent by the loop's.
  */
 #include "server/http/internal.h"
 

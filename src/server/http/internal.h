@@ -1,13 +1,13 @@
 /*
- * listen_parts.h - what the files of a listener share.
+ * internal.h - what the files of a listener share.
  *
  * Ownership: a connection and its request belong to their loop's thread. A
  * handler may give the request away; until it is answered nobody else touches
  * it. Answers and events come back through two lists that any thread may push
  * to, with one wake-up for all that are pushed before the loop looks.
  */
-#ifndef LISTEN_PARTS_H
-#define LISTEN_PARTS_H
+#ifndef SERVER_HTTP_INTERNAL_H
+#define SERVER_HTTP_INTERNAL_H
 
 #include "server/http/http.h"
 
@@ -71,15 +71,15 @@ struct request {
     struct request *answered;    /* the next in the loop's list of answers */
     int fd;
     bool crowded;      /* it is counted for its address, there: */
-    uint32_t crowd[2]; /* listen_crowd.c */
-    int hidden;        /* what fd stands for while listen_gone.c hides that */
+    uint32_t crowd[2]; /* crowd.c */
+    int hidden;        /* what fd stands for while gone.c hides that */
     bool gone;         /* its peer sends no more */
     bool served;       /* has had an answer: if it waits now, it is idle */
     uint64_t deadline; /* milliseconds of the loop's clock; 0: none */
     uint64_t moved;    /* bytes of a body or an answer, which put it off */
 
     _Atomic int state;
-    bool parked;    /* by listen_park.c */
+    bool parked;    /* by park.c */
     unsigned runs;  /* for which it has waited, as that counts */
     bool lined;     /* the first line of a head has come, the rest has not */
     bool plain_url; /* and what listen_url says of it */
@@ -122,7 +122,7 @@ struct loop {
     pthread_t thread;
     bool running;
     int socket, epoll, wake;
-    int silent[2];               /* by listen_gone.c */
+    int silent[2];               /* by gone.c */
     uint64_t now, swept, pinged; /* milliseconds */
     bool quiet;                  /* draining has begun here */
     struct request *connections; /* doubly linked */
@@ -152,7 +152,7 @@ struct listener {
     _Atomic(struct listen_tls *) tls; /* the pair in force; NULL: no TLS */
 };
 
-/* ---- listen_tls.c -------------------------------------------------------- */
+/* ---- tls.c --------------------------------------------------------------- */
 
 /* Called by a handshake: the pair in force. */
 int listen_tls_pick(gnutls_session_t session,
@@ -162,7 +162,7 @@ int listen_tls_pick(gnutls_session_t session,
                     gnutls_privkey_t *key, unsigned *flags);
 void listen_tls_free(struct listener *l);
 
-/* ---- listen_socket.c ----------------------------------------------------- */
+/* ---- socket.c ------------------------------------------------------------ */
 
 /* As many listening sockets of one address as there are loops. */
 hsy_status listen_bind(struct listener *l, hsy_error *err);
@@ -170,7 +170,7 @@ hsy_status listen_bind(struct listener *l, hsy_error *err);
  * and not yet read, and an end if none of it is taken for long. */
 void listen_tune(const struct listener *l, int fd);
 
-/* ---- listen_crowd.c ------------------------------------------------------ */
+/* ---- crowd.c ------------------------------------------------------------- */
 
 bool crowd_open(struct listener *l);
 void crowd_close(struct listener *l);
@@ -185,14 +185,14 @@ enum MHD_Result crowd_admit(void *loop, const struct sockaddr *from,
 void crowd_enter(struct request *q);
 void crowd_leave(struct request *q);
 
-/* ---- listen_handed.c ----------------------------------------------------- */
+/* ---- handed.c ------------------------------------------------------------ */
 
 /* The socket of this address among those handed over, now ours; -1: none. */
 int handed_take(struct listener *l, const struct sockaddr *want);
 /* Have all loops listen on it. It is closed. */
 hsy_status handed_share(struct listener *l, int fd, hsy_error *err);
 
-/* ---- listen_head.c ------------------------------------------------------- */
+/* ---- head.c -------------------------------------------------------------- */
 
 struct head {
     const char *method, *url, *version;
@@ -221,12 +221,12 @@ bool listen_url(const char *url);
 /* As MHD_http_unescape, but NUL stays escaped. */
 size_t listen_unescape(void *ctx, struct MHD_Connection *http, char *text);
 
-/* ---- listen_route.c ------------------------------------------------------ */
+/* ---- route.c ------------------------------------------------------------- */
 
 /* The request's route, role, origin; or its answer is made: false. */
 bool request_admit(struct request *q, const char *method, uint64_t length);
 
-/* ---- listen_request.c ---------------------------------------------------- */
+/* ---- request.c ----------------------------------------------------------- */
 
 /* What libmicrohttpd calls: with the first line, with all else, at the end. */
 void *request_line(void *loop, const char *url, struct MHD_Connection *http);
@@ -239,13 +239,13 @@ uint64_t request_until(const struct request *q, uint32_t seconds);
 void request_over(void *loop, struct MHD_Connection *http, void **context,
                   enum MHD_RequestTerminationCode why);
 
-/* ---- listen_body.c ------------------------------------------------------- */
+/* ---- body.c -------------------------------------------------------------- */
 
 void body_more(struct request *q, const char *data, size_t size);
 void body_free(struct request *q);
 bool body_pressed(const struct listener *l);
 
-/* ---- listen_answer.c ----------------------------------------------------- */
+/* ---- http_answer.c ------------------------------------------------------- */
 
 /* It is ANSWERED or has EVENTS; if its handler is over, its loop is told. */
 void request_give(struct request *q, enum request_state how);
@@ -257,7 +257,7 @@ void request_forget(struct request *q);
 void request_refuse(struct request *q, int status, const char *title,
                     bool close);
 
-/* ---- listen_events.c ----------------------------------------------------- */
+/* ---- events.c ------------------------------------------------------------ */
 
 struct MHD_Response *events_response(struct request *q);
 void events_forget(struct request *q);
@@ -268,7 +268,7 @@ void events_ping(struct loop *p);
 void events_finish(struct request *q);
 void events_end(struct loop *p);
 
-/* ---- listen_linger.c ----------------------------------------------------- */
+/* ---- linger.c ------------------------------------------------------------ */
 
 struct linger_socket; /* what the loop's epoll names it by */
 
@@ -277,7 +277,7 @@ void linger_begin(struct loop *p, int fd);
 void linger_drop(struct loop *p, struct linger_socket *s); /* bytes came */
 void linger_sweep(struct loop *p, bool all);
 
-/* ---- listen_gone.c ------------------------------------------------------- */
+/* ---- gone.c -------------------------------------------------------------- */
 
 bool gone_open(struct loop *p);
 void gone_close(struct loop *p);
@@ -286,7 +286,7 @@ void gone_resume(struct loop *p, struct request *q);
 /* Its descriptor is its own again, if it was not. */
 void gone_show(struct request *q);
 
-/* ---- listen_park.c ------------------------------------------------------- */
+/* ---- park.c -------------------------------------------------------------- */
 
 void park_waiting(struct loop *p); /* after each run; only with TLS */
 void park_wake(struct loop *p, struct request *q); /* if it is parked */

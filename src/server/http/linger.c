@@ -1,5 +1,5 @@
 /*
- * listen_linger.c - let go of a connection so that its last answer arrives.
+ * linger.c - let go of a connection so that its last answer arrives.
  *
  * Whoever is refused in the middle of sending is answered at once. Closing the
  * socket then would throw the answer away, for bytes that come to a closed

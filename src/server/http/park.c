@@ -1,5 +1,5 @@
 /*
- * listen_park.c - TLS handshakes that do not go on are put aside.
+ * park.c - TLS handshakes that do not go on are put aside.
  *
  * libmicrohttpd 0.9.75 asks to be run again at once while it believes that a
  * connection has something to read, and of an unfinished handshake it believes

@@ -1,5 +1,5 @@
 /*
- * listen_request.c - a request from its head to its handler.
+ * request.c - a request from its head to its handler.
  *
  * libmicrohttpd calls request_step with the head, then with pieces of the body,
  * then once more; an answer is queued in the last call, or in the first to

@@ -1,5 +1,5 @@
 /*
- * listen_route.c - which handler a request is for, and whether it may ask.
+ * route.c - which handler a request is for, and whether it may ask.
  *
  * Decided from the head alone, before a byte of the body is kept.
  */

@@ -1,5 +1,5 @@
 /*
- * listen_socket.c - the sockets of a listener: an address and port, or a file.
+ * socket.c - the sockets of a listener: an address and port, or a file.
  *
  * Every loop has a socket of its own on the same port (SO_REUSEPORT), so that
  * the kernel shares connections out. That option would also let a second

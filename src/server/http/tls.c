@@ -1,5 +1,5 @@
 /*
- * listen_tls.c - the certificate of a listener, which may be replaced while it
+ * tls.c - the certificate of a listener, which may be replaced while it
  * runs.
  *
  * A handshake takes the pair that is in force when it begins. Old pairs stay

@@ -6,8 +6,8 @@
  * checked again (boundary B4). No state, no clock: the same bytes, roster and
  * days give the same verdicts.
  */
-#ifndef INTAKE_H
-#define INTAKE_H
+#ifndef SERVER_INTAKE_INTAKE_H
+#define SERVER_INTAKE_INTAKE_H
 
 #include "server/intake/roster.h"
 

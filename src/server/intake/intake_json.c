@@ -4,11 +4,12 @@
  *     {"uploads":[{"task":"browser","release":1,"digest":"64 digits",
  *                  "epoch":"2026-11-16","id":"32 digits","reports":[2,0]}]}
  *
- * A report is written as in the readable twin of a stream (container_json.c). A
- * null upload has "null":COUNT in the place of "reports"; its payload is zeros.
- * Each becomes the bytes of its binary form, header and payload, so that the
- * same upload has the same digest in either. Unknown and double members are
- * refused, as everything that is not exactly this.
+ * A report is written as in the readable twin of a stream
+ * (host/format/json_read.c). A null upload has "null":COUNT in the place of
+ * "reports"; its payload is zeros. Each becomes the bytes of its binary form,
+ * header and payload, so that the same upload has the same digest in either.
+ * Unknown and double members are refused, as everything that is not exactly
+ * this.
  */
 #include "server/intake/internal.h"
 

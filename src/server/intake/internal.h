@@ -1,6 +1,6 @@
-/* intake_parts.h - what the two forms of a body share. */
-#ifndef INTAKE_PARTS_H
-#define INTAKE_PARTS_H
+/* internal.h - what the two forms of a body share. */
+#ifndef SERVER_INTAKE_INTERNAL_H
+#define SERVER_INTAKE_INTERNAL_H
 
 #include "server/intake/intake.h"
 

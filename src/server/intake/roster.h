@@ -8,8 +8,8 @@
  * counted: a document that brings new tasks makes a new roster, and whoever
  * still holds the old one may go on reading it, on any thread.
  */
-#ifndef ROSTER_H
-#define ROSTER_H
+#ifndef SERVER_INTAKE_ROSTER_H
+#define SERVER_INTAKE_ROSTER_H
 
 #include "hearsay.h"
 

@@ -6,8 +6,8 @@
  * them in one table with their bounds and defaults, which suit one small
  * machine; docs/collector.md has the same table.
  */
-#ifndef CONFIG_H
-#define CONFIG_H
+#ifndef SERVER_PROCESS_CONFIG_H
+#define SERVER_PROCESS_CONFIG_H
 
 #include "hearsay_host.h"
 

@@ -1,6 +1,6 @@
 /* config_parts.h - what reading a configuration and checking it share. */
-#ifndef CONFIG_PARTS_H
-#define CONFIG_PARTS_H
+#ifndef SERVER_PROCESS_CONFIG_PARTS_H
+#define SERVER_PROCESS_CONFIG_PARTS_H
 
 #include "server/process/config.h"
 

@@ -6,8 +6,8 @@
  * and its fields are numbers, names of tasks, or words of ours: there is no way
  * to log bytes of a request.
  */
-#ifndef LOG_H
-#define LOG_H
+#ifndef SERVER_PROCESS_LOG_H
+#define SERVER_PROCESS_LOG_H
 
 #include "hearsay.h"
 

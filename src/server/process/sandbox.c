@@ -135,9 +135,10 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
 
 /* Those that read a clock are called where the kernel cannot let a process read
  * it by itself, restart_syscall after a stop, fstat by a libc that has another
- * newfstatat, mremap for large blocks, getrandom by TLS; dup3 by listen_gone.c,
- * fstatfs by store_log.c and watch_machine.c, and that one goes through its
- * descriptors again with lseek. */
+ * newfstatat, mremap for large blocks, getrandom by TLS; dup3 by
+ * server/http/gone.c, fstatfs by store_log.c and
+ * server/collector/watch/machine.c, and that one goes through its descriptors
+ * again with lseek. */
 static const int sandbox_allowed[] = {
     /* files */
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(pread64), SCMP_SYS(pwrite64),

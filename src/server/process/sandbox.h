@@ -6,8 +6,8 @@
  * program, look into no other process; leave no core file. Whoever takes it
  * over has what it has open, and no more. Enter it with one thread.
  */
-#ifndef SANDBOX_H
-#define SANDBOX_H
+#ifndef SERVER_PROCESS_SANDBOX_H
+#define SERVER_PROCESS_SANDBOX_H
 
 #include "hearsay.h"
 

@@ -1,5 +1,5 @@
 /*
- * store_append.c - what the thread that appends writes: commits, documents,
+ * append.c - what the thread that appends writes: commits, documents,
  * closed epochs, figures. Each is one transaction of the record.
  */
 #include "server/store/store_runs.h"

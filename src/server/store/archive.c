@@ -1,4 +1,4 @@
-/* store_archive.c - everything of a store into one file. It takes no memory but
+/* archive.c - everything of a store into one file. It takes no memory but
  * for one record. */
 #include "server/store/archive.h"
 

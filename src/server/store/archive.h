@@ -1,12 +1,12 @@
 /*
- * store_archive.h - what the files of archives share.
+ * archive.h - what the files of archives share.
  *
  * An archive is a head and records in the order in which a store reads back,
  * each with its length and checksum, and an END that counts them.
  * docs/formats.md has the bytes.
  */
-#ifndef STORE_ARCHIVE_H
-#define STORE_ARCHIVE_H
+#ifndef SERVER_STORE_ARCHIVE_H
+#define SERVER_STORE_ARCHIVE_H
 
 #include "server/store/keep.h"
 
@@ -35,7 +35,7 @@ enum archive_type {
 
 #define ARCHIVE_BOOK_HEAD 12u /* which (4), from where on (8) */
 
-/* ---- Books beside the store (store_books.c) ------------------------------ */
+/* ---- Books beside the store (books.c) ------------------------------------ */
 
 /* All books of a directory, piece by piece; what is not there is none. What
  * each returns ends it, then err is as it was. */

@@ -1,5 +1,5 @@
 /*
- * store_backup.c - a copy of everything while the store is in use.
+ * backup.c - a copy of everything while the store is in use.
  *
  * Both databases are read at one moment: a reader is begun in each while nobody
  * writes to either, so that the record and the cells it speaks of belong

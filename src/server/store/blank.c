@@ -1,5 +1,5 @@
 /*
- * store_blank.c - what was erased leaves the record's log while it is in use.
+ * blank.c - what was erased leaves the record's log while it is in use.
  *
  * A log that is cut gives its blocks back, and every commit after that waits
  * until the file system has found and noted others: on a busy machine for a

@@ -6,8 +6,8 @@
  * so that whoever has written is done when the call returns, and no other file
  * stays. Damage and newer versions are refused.
  */
-#ifndef BOOK_H
-#define BOOK_H
+#ifndef SERVER_STORE_BOOK_H
+#define SERVER_STORE_BOOK_H
 
 #include "hearsay_host.h"
 

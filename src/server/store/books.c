@@ -1,5 +1,5 @@
 /*
- * store_books.c - the books beside a store in its archive: what readers were
+ * books.c - the books beside a store in its archive: what readers were
  * shown, who may ask.
  *
  * Without shown.db data that was carried elsewhere would begin with another

@@ -1,5 +1,5 @@
 /*
- * store_cells.c - the images of tallies: chunks, rounds, and why a kill between
+ * cells.c - the images of tallies: chunks, rounds, and why a kill between
  * any two writes leaves what store.h promises.
  *
  * A chunk of a tally is a row of cells.db with a number of its entry's round.

@@ -1,5 +1,5 @@
 /*
- * store_directory.c - the directory of a store: made, entered, locked, removed.
+ * directory.c - the directory of a store: made, entered, locked, removed.
  */
 #define _GNU_SOURCE /* O_DIRECTORY, flock */
 

@@ -1,5 +1,5 @@
 /*
- * store_sqlite.h - what the files of the store of one machine share.
+ * internal.h - what the files of the store of one machine share.
  *
  * Two databases in one directory. `record.db` has everything but cells;
  * `cells.db` has the chunks of tallies, so that writing a tally of millions of
@@ -10,8 +10,8 @@
  * which goes round in the order of asking; whoever uses flip or cells holds
  * `cutting`, and takes it first.
  */
-#ifndef STORE_SQLITE_H
-#define STORE_SQLITE_H
+#ifndef SERVER_STORE_INTERNAL_H
+#define SERVER_STORE_INTERNAL_H
 
 #include "server/store/store.h"
 
@@ -31,7 +31,7 @@
 #define STORE_NAME 16 /* bytes that name a store: both databases have them */
 #define STORE_ROBBED SQLITE_EMPTY /* a code that SQLite does not use */
 
-/* ---- Statements (store_sql.c) -------------------------------------------- */
+/* ---- Statements (sql.c) -------------------------------------------------- */
 
 /* Of the record; those of cells follow. */
 enum sql_id {
@@ -162,7 +162,7 @@ int sql_sync(struct sql *q, bool full);
 int sql_pragma(struct sql *q, const char *name, int64_t *value);
 
 /* What makes the tables of a database, in a transaction that is left open
- * (store_tables.c). */
+ * (tables.c). */
 extern const char store_tables_record[], store_tables_cells[];
 /* The same for those of earlier versions: what they lack. */
 extern const char store_tables_upgrade_1[], store_tables_upgrade_2[],
@@ -170,7 +170,7 @@ extern const char store_tables_upgrade_1[], store_tables_upgrade_2[],
 
 /* ---- The store ----------------------------------------------------------- */
 
-/* A lock that is handed over in the order of asking (store_line.c). */
+/* A lock that is handed over in the order of asking (line.c). */
 struct store_line {
     pthread_mutex_t mutex;
     pthread_cond_t moved;
@@ -278,7 +278,7 @@ hsy_status store_drop(struct store *is, const struct store_tally *tallies,
 hsy_status store_backup(struct store *is, const char *directory,
                         const struct store_beside *beside, hsy_error *err);
 
-/* The directory, made if it is to be created (store_directory.c), and the locks
+/* The directory, made if it is to be created (directory.c), and the locks
  * in it, `lock` and the record's file: HSY_E_BUSY with who has them in
  * err->limit. Then our number is written into the first, for people. */
 hsy_status store_enter(struct store_sqlite *s, const char *directory,
@@ -289,14 +289,14 @@ void store_lock_number(const struct store_sqlite *s);
 
 /* ---- Between them -------------------------------------------------------- */
 
-/* The row of meta (store_meta.c). Write it as s->next, that of cells with our
+/* The row of meta (meta.c). Write it as s->next, that of cells with our
  * turn; hold it, within a transaction, against s->meta: STORE_ROBBED if another
  * process was here. */
 int store_put_meta(struct store_sqlite *s, struct sql *q);
 int store_put_name(struct store_sqlite *s, struct sql *q);
 hsy_status store_get_meta(struct store_sqlite *s, struct sql *q, enum sql_id id,
                           size_t columns, sql_each *take,
-                          hsy_error *err); /* store_sqlite.c */
+                          hsy_error *err); /* sqlite.c */
 /* Put and erase rows that it counts: of ids, place and bytes, or those of a
  * span; of runs, as in their table, or that of a number. */
 int store_put_ids(struct store_sqlite *s, struct sql *q,
@@ -322,7 +322,7 @@ hsy_status store_read_name(struct store_sqlite *s, bool old, hsy_error *err);
 hsy_status store_take_cells(struct store_sqlite *s, bool old, hsy_error *err);
 
 /* Open a store that nobody has and nobody is to change: a copy, for reading.
- * No lock is taken and no turn (store_sqlite.c). */
+ * No lock is taken and no turn (sqlite.c). */
 hsy_status store_sqlite_look(struct store **out, const char *directory,
                              hsy_error *err);
 
@@ -338,7 +338,7 @@ hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
 
 /* Write zeros over what lies behind the end of the record's log, which was just
- * begun again. Caller holds cutting (store_blank.c). */
+ * begun again. Caller holds cutting (blank.c). */
 hsy_status store_blank_log(struct store_sqlite *s, hsy_error *err);
 
 /* Whether the head of a log's index is of the form that says where it ends. */
@@ -358,7 +358,7 @@ hsy_status store_erase_batches(struct store_sqlite *s, struct sql *q,
                                const struct store_round *rounds, size_t n,
                                hsy_error *err);
 
-/* The round in force of an entry (0: none) and through what (store_cells.c). */
+/* The round in force of an entry (0: none) and through what (cells.c). */
 hsy_status store_get_round(struct store_sqlite *s, struct sql *q,
                            uint32_t entry, uint64_t *round, uint64_t *through,
                            hsy_error *err);
@@ -377,15 +377,14 @@ hsy_status store_get_tally(struct store_sqlite *s, uint32_t entry,
                            uint32_t epoch, struct store_tally_row *row,
                            hsy_error *err);
 
-/* ---- A copy of two moments (store_last.c) ---------------------------------
- */
+/* ---- A copy of two moments (last.c) -------------------------------------- */
 
 /* Hold the last commit against what was written down outside: HSY_E_DAMAGED if
  * acknowledged ones are missing. Write it down. */
 hsy_status store_last_open(struct store_sqlite *s, hsy_error *err);
 void store_last_write(const struct store_sqlite *s, uint64_t seq);
 
-/* ---- A full disk (store_reserve.c) --------------------------------------- */
+/* ---- A full disk (reserve.c) --------------------------------------------- */
 
 /* How much is held for then, and how long logs may be: by the file system. */
 void store_reserve_plan(struct store_sqlite *s);
@@ -394,7 +393,7 @@ void store_reserve_release(struct store_sqlite *s);
 void store_reserve_take(struct store_sqlite *s);
 hsy_status store_reserve(struct store *is, hsy_error *err);
 
-/* ---- Waste (store_waste.c) ----------------------------------------------- */
+/* ---- Waste (waste.c) ----------------------------------------------------- */
 
 /* Once in a process: erase chunks that an earlier one left without a round, and
  * note where superseded ones may be. Caller holds cutting. */

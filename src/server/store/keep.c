@@ -1,4 +1,4 @@
-/* store_keep.c - looking through a store, making it small, inheriting one. */
+/* keep.c - looking through a store, making it small, inheriting one. */
 #define _GNU_SOURCE /* fstatat */
 
 #include "server/store/keep.h"

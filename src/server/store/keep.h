@@ -1,9 +1,9 @@
 /*
- * store_keep.h - what `hearsay store` does to a store of one machine, while no
+ * keep.h - what `hearsay store` does to a store of one machine, while no
  * collector has it: look through it, make it small, carry it elsewhere.
  */
-#ifndef STORE_KEEP_H
-#define STORE_KEEP_H
+#ifndef SERVER_STORE_KEEP_H
+#define SERVER_STORE_KEEP_H
 
 #include "server/store/store.h"
 
@@ -34,11 +34,11 @@ hsy_status store_keep_inherit(struct store *s, const struct store_state *state,
                               hsy_error *err);
 
 /* Make the names in a directory durable; false with errno
- * (store_directory.c). */
+ * (directory.c). */
 bool store_sync(const char *directory);
 
 /* Make a name durable, that of a directory just made or renamed; false with
- * errno (store_directory.c). */
+ * errno (directory.c). */
 bool store_sync_parent(const char *path);
 
 /* Remove a directory with nothing but a store in it. True if nothing is left;
@@ -46,7 +46,7 @@ bool store_sync_parent(const char *path);
 bool store_remove(const char *directory);
 void store_remove_runs(const char *directory); /* and its directory of runs */
 
-/* ---- Archives (store_archive.c) ------------------------------------------ */
+/* ---- Archives (archive.c) ------------------------------------------------ */
 
 /* Everything of a store and the books in its directory, in one file
  * (docs/formats.md). HSY_E_IO with errno if the file could not be written. */

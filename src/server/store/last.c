@@ -1,5 +1,5 @@
 /*
- * store_last.c - the number of the last commit, once more, outside of both
+ * last.c - the number of the last commit, once more, outside of both
  * databases.
  *
  * A copy of the files of a running collector (cp, rsync, a snapshot by file)

@@ -1,5 +1,5 @@
 /*
- * store_line.c - a lock that is handed over in the order of asking.
+ * line.c - a lock that is handed over in the order of asking.
  *
  * A mutex goes to whoever comes by when it is free, and that is mostly the
  * thread that has just given it back: one that erases a thousand rows in small

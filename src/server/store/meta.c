@@ -1,5 +1,5 @@
 /*
- * store_meta.c - the one row of each database that all its transactions agree
+ * meta.c - the one row of each database that all its transactions agree
  * on: whose turn it is; in the record also the last commit, and what rests.
  *
  * Who opens a store takes the next turn. Every transaction of the record first

@@ -1,5 +1,5 @@
 /*
- * store_read.c - everything that was kept, handed back row by row. Every row's
+ * read_back.c - everything that was kept, handed back row by row. Every row's
  * checksum is held against it; the chunks of a tally must be those, and all
  * those, that its round put in force.
  */

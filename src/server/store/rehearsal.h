@@ -5,8 +5,8 @@
  * moves the file on, the collector follows. What was counted under such a clock
  * is nobody's: a store is of a rehearsal from its first day on, or never.
  */
-#ifndef REHEARSAL_H
-#define REHEARSAL_H
+#ifndef SERVER_STORE_REHEARSAL_H
+#define SERVER_STORE_REHEARSAL_H
 
 #include "host/tasks/clock_file.h"
 #include "server/store/store.h"

@@ -1,5 +1,5 @@
 /*
- * store_reserve.c - room on the disk for when it is full.
+ * reserve.c - room on the disk for when it is full.
  *
  * A log needs room in its database before it can give back its own: a disk that
  * fills while a log is short would stay full for ever, though nearly all of the

@@ -9,8 +9,8 @@
  *
  * A run that is open may be used by several threads.
  */
-#ifndef RUNS_H
-#define RUNS_H
+#ifndef SERVER_STORE_RUNS_H
+#define SERVER_STORE_RUNS_H
 
 #include "server/store/store.h"
 

@@ -1,6 +1,6 @@
 /* runs_parts.h - the bytes of a run, for those who read and write them. */
-#ifndef RUNS_PARTS_H
-#define RUNS_PARTS_H
+#ifndef SERVER_STORE_RUNS_PARTS_H
+#define SERVER_STORE_RUNS_PARTS_H
 
 #include "server/store/runs.h"
 

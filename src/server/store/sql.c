@@ -1,5 +1,5 @@
 /*
- * store_sql.c - SQLite behind a few functions: every statement that there is,
+ * sql.c - SQLite behind a few functions: every statement that there is,
  * and rows that carry a checksum.
  *
  * All statements stand in one table and are prepared when the store is opened;

@@ -1,10 +1,10 @@
 /*
- * store_sqlite.c - the store of one machine: opening, closing, failing.
+ * sqlite.c - the store of one machine: opening, closing, failing.
  *
  * A directory that only its owner can read, with `lock` (who has it),
- * `record.db` and `cells.db` (store_sqlite.h). A commit is durable because
+ * `record.db` and `cells.db` (internal.h). A commit is durable because
  * SQLite syncs its log before COMMIT returns (WAL, synchronous=FULL), and all
- * or nothing because it is one transaction of one database. store_cells.c has
+ * or nothing because it is one transaction of one database. cells.c has
  * the argument for what concerns both.
  *
  * After a sync has failed nobody knows what is on the disk, and a second one

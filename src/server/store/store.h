@@ -1,7 +1,7 @@
 /*
  * store.h - where a collector keeps what it must not forget.
  *
- * A small interface, so that one machine (store_sqlite.c) and many can be
+ * A small interface, so that one machine (sqlite.c) and many can be
  * served by the same engine. A store keeps records and knows neither mechanisms
  * nor clocks. What it promises:
  *
@@ -16,8 +16,8 @@
  * below), one writes tallies (store_chunks, store_rounds). Reading back is done
  * before either begins, but for figures, which the one that appends may read.
  */
-#ifndef STORE_H
-#define STORE_H
+#ifndef SERVER_STORE_STORE_H
+#define SERVER_STORE_STORE_H
 
 #include "hearsay.h"
 

@@ -9,7 +9,7 @@
  * was erased stays in the part that is not yet written over, so once nobody
  * waits (store_settle) the logs are truncated. If somebody always waits, that
  * part of the record's is written over with zeros after a while
- * (store_blank.c); that of cells is cut, for nobody waits for it.
+ * (blank.c); that of cells is cut, for nobody waits for it.
  */
 #define _GNU_SOURCE /* fstatat */
 

@@ -6,8 +6,8 @@
  * the table runs says which rows of ids it stands for: those of its half up to
  * the place `through`.
  */
-#ifndef STORE_RUNS_H
-#define STORE_RUNS_H
+#ifndef SERVER_STORE_STORE_RUNS_H
+#define SERVER_STORE_STORE_RUNS_H
 
 #include "server/store/internal.h"
 #include "server/store/runs.h"
@@ -125,7 +125,7 @@ bool store_new_runs(struct store *is, struct store_runs *out);
 
 /* ---- For others ---------------------------------------------------------- */
 
-/* Hand out runs, or their ids (store_read.c). */
+/* Hand out runs, or their ids (read_back.c). */
 hsy_status store_runs_read(struct store_sqlite *s,
                            const struct store_reader *to, hsy_error *err);
 

@@ -1,4 +1,4 @@
-/* store_tables.c - the tables of both databases. docs/formats.md says what
+/* tables.c - the tables of both databases. docs/formats.md says what
  * their columns mean; `sum` is the checksum of the others. */
 #include "server/store/internal.h"
 

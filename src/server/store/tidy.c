@@ -1,5 +1,5 @@
 /*
- * store_tidy.c - housekeeping in the record, a little at a time: erasing what
+ * tidy.c - housekeeping in the record, a little at a time: erasing what
  * is over, joining small rows of ids.
  *
  * What is erased is overwritten in the database (secure_delete), but the log

@@ -1,5 +1,5 @@
 /*
- * store_unpack.c - an archive becomes a store.
+ * unpack.c - an archive becomes a store.
  *
  * Counts, ids and names go in as commits of their own, tallies as one round of
  * each entry, and batches that were not folded after that, so that they are

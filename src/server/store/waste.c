@@ -1,7 +1,7 @@
 /*
- * store_waste.c - erasing chunks that are not in force: those that no round was
+ * waste.c - erasing chunks that are not in force: those that no round was
  * made of, and those that a later round has superseded. Why none that counts is
- * among them stands in store_cells.c.
+ * among them stands in cells.c.
  */
 #include "server/store/internal.h"
 

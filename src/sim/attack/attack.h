@@ -1,13 +1,13 @@
 /*
- * sim.h - attackers against simulated devices.
+ * attack.h - attackers against simulated devices.
  *
  * Each device has a key of its own, made from the seed, and draws its coins
  * under that key as the real client does; its answers come from hsy_randomize
  * and hsy_chain_*. The attacker sees what a collector sees and knows every
  * parameter. docs/attacks.md has what he does and how well he may do.
  */
-#ifndef SIM_H
-#define SIM_H
+#ifndef SIM_ATTACK_ATTACK_H
+#define SIM_ATTACK_ATTACK_H
 
 #include "hearsay.h"
 #include "host/plot/plot.h"

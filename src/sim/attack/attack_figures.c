@@ -1,4 +1,4 @@
-/* sim_figures.c - the attacks' figures. */
+/* attack_figures.c - the attacks' figures. */
 #include "sim/attack/internal.h"
 
 #include <math.h>

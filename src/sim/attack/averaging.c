@@ -1,5 +1,5 @@
 /*
- * sim_averaging.c - the attacker who averages: the same truth every day.
+ * averaging.c - the attacker who averages: the same truth every day.
  *
  * Truths are yes and no in turn, so a guess without any report is right half of
  * the time. After t days the attacker has c times yes. Under all three clients

@@ -1,5 +1,5 @@
 /*
- * sim_change.c - the attacker who looks for a change.
+ * change.c - the attacker who looks for a change.
  *
  * Half of the devices change their truth once, on a day that the attacker does
  * not know; the others never do. After t days he weighs "never" against "on one

@@ -1,4 +1,4 @@
-/* sim_client.c - what a client sends: fresh answers, kept ones, both steps. */
+/* clients.c - what a client sends: fresh answers, kept ones, both steps. */
 #include "sim/attack/internal.h"
 
 hsy_status sim_answer(struct sim_device *d, uint8_t *bit,

@@ -1,5 +1,5 @@
 /*
- * sim_drift.c - a truth that moves a little every day: age in days.
+ * drift.c - a truth that moves a little every day: age in days.
  *
  * People first_age in one year are asked for their age in days, every day, and
  * the collector wants the mean. A client that keeps an answer for each truth

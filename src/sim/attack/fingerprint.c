@@ -1,5 +1,5 @@
 /*
- * sim_fingerprint.c - the attacker who recognises devices.
+ * fingerprint.c - the attacker who recognises devices.
  *
  * He has two uploads of each device, one before and one after, and nothing to
  * tell which two belong together. For each of the first he takes the second

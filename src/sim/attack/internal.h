@@ -1,12 +1,12 @@
-/* sim_parts.h - what the attacks share: clients, times, counts of right
+/* internal.h - what the attacks share: clients, times, counts of right
  * guesses. */
-#ifndef SIM_PARTS_H
-#define SIM_PARTS_H
+#ifndef SIM_ATTACK_INTERNAL_H
+#define SIM_ATTACK_INTERNAL_H
 
 #include "sim/attack/attack.h"
 #include "sim/base/sim_device.h"
 
-/* ---- Clients (sim_client.c) ---------------------------------------------- */
+/* ---- Clients (clients.c) ------------------------------------------------- */
 
 /* What a yes-no device of any kind sends on a day. first: the truth that it
  * was asked about first. */

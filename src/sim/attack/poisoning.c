@@ -1,5 +1,5 @@
 /*
- * sim_poisoning.c - devices that lie, against collectors that count them.
+ * poisoning.c - devices that lie, against collectors that count them.
  *
  * Honest devices hold one of SIM_POISONING_VALUES values, the k-th with a share
  * in proportion to 1/k. The liars want SIM_POISONING_TARGETS of the rarer ones

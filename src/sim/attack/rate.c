@@ -1,4 +1,4 @@
-/* sim_rate.c - when an attacker is asked, how often he was right, and how often
+/* rate.c - when an attacker is asked, how often he was right, and how often
  * he may be. */
 #include "sim/attack/internal.h"
 

@@ -4,8 +4,8 @@
  * Threads take items in order, one at a time. The first failure ends the work:
  * nobody takes another item.
  */
-#ifndef CREW_H
-#define CREW_H
+#ifndef SIM_BASE_CREW_H
+#define SIM_BASE_CREW_H
 
 #include "hearsay.h"
 

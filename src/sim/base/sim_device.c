@@ -1,9 +1,9 @@
 /*
  * sim_device.c - simulated devices: the client's coins under keys from a seed.
  *
- * Purposes and fields of a context are the real client's (src/device), so that
- * what is kept, what is drawn anew and what two questions have in common are
- * the same here. Keys are not secret: anyone who knows the seed knows them.
+ * Purposes and fields of a context are the real client's (src/lib/device), so
+ * that what is kept, what is drawn anew and what two questions have in common
+ * are the same here. Keys are not secret: anyone who knows the seed knows them.
  */
 #include "sim/base/sim_device.h"
 

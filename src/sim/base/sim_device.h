@@ -1,6 +1,6 @@
 /* sim_device.h - simulated devices, for attacks and for a fleet. */
-#ifndef SIM_DEVICE_H
-#define SIM_DEVICE_H
+#ifndef SIM_BASE_SIM_DEVICE_H
+#define SIM_BASE_SIM_DEVICE_H
 
 #include "hearsay.h"
 

@@ -7,8 +7,8 @@
  * searches, and holds what was found against the k truths that most people
  * hold.
  */
-#ifndef DISCOVERY_H
-#define DISCOVERY_H
+#ifndef SIM_DISCOVERY_DISCOVERY_H
+#define SIM_DISCOVERY_DISCOVERY_H
 
 #include "sim/study/study.h"
 

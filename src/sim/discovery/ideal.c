@@ -1,5 +1,5 @@
 /*
- * sim_ideal.c - a search whose people each have a hash function of their own,
+ * ideal.c - a search whose people each have a hash function of their own,
  * which a tally could not hold: what a pool comes to as it grows.
  *
  * The support of every candidate is drawn by itself, Bin(own, p) +

@@ -1,6 +1,6 @@
-/* discovery_parts.h - what the files of a simulated discovery share. */
-#ifndef DISCOVERY_PARTS_H
-#define DISCOVERY_PARTS_H
+/* internal.h - what the files of a simulated discovery share. */
+#ifndef SIM_DISCOVERY_INTERNAL_H
+#define SIM_DISCOVERY_INTERNAL_H
 
 #include "sim/discovery/discovery.h"
 #include "sim/study/study.h"
@@ -39,8 +39,8 @@ struct discover_form {
     void (*close)(struct discover_worker *w);
 };
 
-extern const struct discover_form discover_reports;    /* sim_discover.c */
-extern const struct discover_form discover_ideal;      /* sim_ideal.c */
+extern const struct discover_form discover_reports;    /* runs.c */
+extern const struct discover_form discover_ideal;      /* ideal.c */
 extern const struct discover_form discover_in_batches; /* sim_batches.c */
 
 /* Lanes of a run, or of a batch of it. */

@@ -6,8 +6,8 @@
  * run's own. A run draws people, lets each report, searches, and holds what was
  * found against what people hold.
  */
-#ifndef PUZZLING_H
-#define PUZZLING_H
+#ifndef SIM_DISCOVERY_PUZZLING_H
+#define SIM_DISCOVERY_PUZZLING_H
 
 #include "sim/study/study.h"
 

@@ -1,8 +1,8 @@
 /*
- * sim_discover.c - runs of a discovery, by several threads.
+ * runs.c - runs of a discovery, by several threads.
  *
  * Here everybody reports one by one in one round, through the library as a
- * device and a collector use it; sim_ideal.c and sim_batches.c have the other
+ * device and a collector use it; ideal.c and sim_batches.c have the other
  * forms. A run has coins of its own (seed, epsilon, run), runs are averaged in
  * their order: so the numbers do not depend on the threads.
  */

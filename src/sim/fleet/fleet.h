@@ -11,8 +11,8 @@
  * Either all answer once and send (fleet_run), or they live for days: then the
  * clock is a file that a collector of a rehearsal follows (fleet_days.c).
  */
-#ifndef FLEET_H
-#define FLEET_H
+#ifndef SIM_FLEET_FLEET_H
+#define SIM_FLEET_FLEET_H
 
 #include "hearsay_host.h"
 

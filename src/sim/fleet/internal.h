@@ -1,6 +1,6 @@
-/* fleet_parts.h - what the files of a fleet share. */
-#ifndef FLEET_PARTS_H
-#define FLEET_PARTS_H
+/* internal.h - what the files of a fleet share. */
+#ifndef SIM_FLEET_INTERNAL_H
+#define SIM_FLEET_INTERNAL_H
 
 #include "sim/base/sim_device.h"
 #include "sim/fleet/fleet.h"
@@ -24,7 +24,7 @@ hsy_status fleet_fail(hsy_error *err, hsy_status status, const char *field,
 /* Seconds, of a clock that only goes on. */
 double fleet_clock(void);
 
-/* ---- Laws (fleet_law.c) -------------------------------------------------- */
+/* ---- Laws (truths.c) ----------------------------------------------------- */
 
 /* What is taken where nobody says. */
 hsy_status fleet_law_default(struct fleet_task *task, hsy_error *err);

@@ -1,5 +1,5 @@
 /*
- * fleet_law.c - what simulated people think: laws by which truths are drawn.
+ * truths.c - what simulated people think: laws by which truths are drawn.
  *
  *     yes-no   0.3                    so many say yes
  *     values   a:3,b:1 | zipf[:S] | uniform

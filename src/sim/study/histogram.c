@@ -1,5 +1,5 @@
 /*
- * study_histogram.c - the first run of a study as a histogram: the true share
+ * histogram.c - the first run of a study as a histogram: the true share
  * of each value, and beside it what was estimated, with its interval.
  *
  * Bars stand side by side in groups, one group a value. Of more values than

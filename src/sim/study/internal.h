@@ -1,6 +1,6 @@
-/* study_parts.h - what the files of a study share. */
-#ifndef STUDY_PARTS_H
-#define STUDY_PARTS_H
+/* internal.h - what the files of a study share. */
+#ifndef SIM_STUDY_INTERNAL_H
+#define SIM_STUDY_INTERNAL_H
 
 #include "sim/study/study.h"
 
@@ -26,13 +26,13 @@ hsy_status study_release(hsy_tally *t, int64_t *own, const hsy_scheme *s,
 hsy_status study_shuffle(hsy_spec *spec, const char **bound, uint64_t users,
                          double delta, hsy_error *err);
 
-/* ---- Laws (study_laws.c) ------------------------------------------------- */
+/* ---- Laws (predicted.c) -------------------------------------------------- */
 
 /* n times the variance of the mean if all hold x, a share of the range, under a
  * mechanism for means. */
 double study_mean_law(const hsy_info *info, double x);
 
-/* ---- Measuring (study_measure.c) ----------------------------------------- */
+/* ---- Measuring (measure.c) ----------------------------------------------- */
 
 /* Memory of one who measures. */
 struct study_bench {
@@ -72,7 +72,7 @@ hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
                          const hsy_tally *t, const struct study_truths *truths,
                          const struct study_aim *aim, hsy_error *err);
 
-/* ---- Figures (study_figures.c, study_histogram.c) ------------------------ */
+/* ---- Figures (study_figures.c, histogram.c) ------------------------------ */
 
 /* What a legend calls a row: its mechanism, and with whom noise is added if
  * rows differ in that. */
@@ -85,7 +85,7 @@ hsy_status study_histogram(char **svg, size_t *len,
                            const struct study_result *rows, size_t n,
                            hsy_error *err);
 
-/* ---- Work (study_work.c) ------------------------------------------------- */
+/* ---- Work (work.c) ------------------------------------------------------- */
 
 /* A run whose parts are not all done. */
 struct study_slot {

@@ -1,4 +1,4 @@
-/* study_measure.c - a run's estimates against its people. */
+/* measure.c - a run's estimates against its people. */
 #include "sim/study/internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * study_people.c - populations: truths of known distributions.
+ * people.c - populations: truths of known distributions.
  *
  * A distribution is a list of different truths with weights. A population of n
  * is a multinomial draw, by binomials of what is left: the k-th truth takes

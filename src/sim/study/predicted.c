@@ -1,5 +1,5 @@
 /*
- * study_laws.c - what theory says of a mechanism's error.
+ * predicted.c - what theory says of a mechanism's error.
  *
  * Shares: points state their variance themselves; the best that is known is
  * hsy_limit_variance (MECHANISMS 3.6, 3.14).

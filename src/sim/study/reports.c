@@ -1,5 +1,5 @@
 /*
- * study_reports.c - the tally of a population's reports.
+ * reports.c - the tally of a population's reports.
  *
  * Where the law of the whole tally is known it is drawn at once, in steps that
  * do not depend on how many people there are (MECHANISMS 11.7):

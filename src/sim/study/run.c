@@ -1,5 +1,5 @@
 /*
- * study_run.c - a study: what its runs need, then all of them, then their mean.
+ * run.c - a study: what its runs need, then all of them, then their mean.
  *
  * Coins. The people's seed is a hash of (seed, question, users), that of the
  * reports also covers mechanism and epsilon: mechanisms are compared on the

@@ -9,8 +9,8 @@
  * number of the run (and of a chunk of people), so the numbers are the same
  * whatever the number of threads and whatever else is studied beside.
  */
-#ifndef STUDY_H
-#define STUDY_H
+#ifndef SIM_STUDY_STUDY_H
+#define SIM_STUDY_STUDY_H
 
 #include "hearsay.h"
 #include "host/plot/plot.h"
@@ -28,7 +28,7 @@
 #define STUDY_CURATORS_MAX 1000000u
 #define STUDY_DELTA_MIN 1e-250
 
-/* ---- People (study_people.c) --------------------------------------------- */
+/* ---- People (people.c) --------------------------------------------------- */
 
 enum study_law {
     STUDY_ZIPF = 0,  /* value v with weight (v + 1)^-a */
@@ -104,7 +104,7 @@ hsy_spec study_model_spec(enum study_model model, const hsy_spec *asked);
 /* What delta is if nothing is said: 1e-6, or users^-1.5 if that is less. */
 double study_delta(uint64_t users);
 
-/* ---- A study (study_run.c) ----------------------------------------------- */
+/* ---- A study (run.c) ----------------------------------------------------- */
 
 /* What is measured of a run. */
 enum study_metric {
@@ -170,7 +170,7 @@ hsy_status study_run(struct study_result *out, const struct study *study,
                      hsy_error *err);
 void study_close(struct study_result *out);
 
-/* ---- Reports (study_reports.c) ------------------------------------------- */
+/* ---- Reports (reports.c) ------------------------------------------------- */
 
 /* Fill in *err and return status. */
 hsy_status study_fail(hsy_error *err, hsy_status status, const char *field,
@@ -188,7 +188,7 @@ struct study_truths {
 };
 
 /* Whether a mechanism has public hashes that a seed chooses, and none was; s
- * has room for its scheme (study_run.c). */
+ * has room for its scheme (run.c). */
 bool study_pooled(const hsy_spec *given, hsy_scheme *s);
 
 /* Whether a mechanism's tally can be drawn at once, exactly in law. */

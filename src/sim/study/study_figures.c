@@ -1,5 +1,5 @@
 /* study_figures.c - figures of studies: error against epsilon or users.
- * (study_histogram.c has the other.) */
+ * (histogram.c has the other.) */
 #include "sim/study/internal.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /*
- * study_work.c - all runs of a study, by several threads.
+ * work.c - all runs of a study, by several threads.
  *
  * A run is cut into parts if there are fewer runs than threads could share
  * evenly: each part lets some of the chunks of people report. Threads take

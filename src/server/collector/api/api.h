@@ -1,6 +1,6 @@
-/* api_parts.h - what the routes of the admin listener share. */
-#ifndef API_PARTS_H
-#define API_PARTS_H
+/* api.h - what the routes of the admin listener share. */
+#ifndef SERVER_COLLECTOR_API_API_H
+#define SERVER_COLLECTOR_API_API_H
 
 #include "server/collector/estimator/estimator.h"
 

@@ -5,8 +5,8 @@
  * is no internet. It holds no data and no secret; what it shows it asks for
  * with the reader's token.
  */
-#ifndef ASSETS_H
-#define ASSETS_H
+#ifndef SERVER_COLLECTOR_API_ASSETS_H
+#define SERVER_COLLECTOR_API_ASSETS_H
 
 #include <stdint.h>
 

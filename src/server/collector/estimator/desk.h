@@ -5,8 +5,8 @@
  * Estimates with other options, tallies, documents, backups. The queue is
  * bounded: who comes when it is full is told to come back.
  */
-#ifndef DESK_H
-#define DESK_H
+#ifndef SERVER_COLLECTOR_ESTIMATOR_DESK_H
+#define SERVER_COLLECTOR_ESTIMATOR_DESK_H
 
 #include "server/collector/collector.h"
 

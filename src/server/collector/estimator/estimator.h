@@ -1,12 +1,12 @@
 /*
- * history.h - figures as time goes by, and making one at all.
+ * estimator.h - figures as time goes by, and making one at all.
  *
  * A *point* is what a curve needs of a figure: reports and the first rows. The
  * last point of each day is kept in the store; points of the last while are in
  * memory only, so that nothing on disk tells more than days.
  */
-#ifndef HISTORY_H
-#define HISTORY_H
+#ifndef SERVER_COLLECTOR_ESTIMATOR_ESTIMATOR_H
+#define SERVER_COLLECTOR_ESTIMATOR_ESTIMATOR_H
 
 #include "host/base/json.h"
 #include "server/collector/collector.h"

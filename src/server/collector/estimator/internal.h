@@ -1,6 +1,6 @@
-/* history_parts.h - what the files of the history share. */
-#ifndef HISTORY_PARTS_H
-#define HISTORY_PARTS_H
+/* internal.h - what the files of the history share. */
+#ifndef SERVER_COLLECTOR_ESTIMATOR_INTERNAL_H
+#define SERVER_COLLECTOR_ESTIMATOR_INTERNAL_H
 
 #include "server/collector/estimator/estimator.h"
 #include "server/collector/estimator/recent.h"

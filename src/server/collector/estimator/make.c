@@ -1,4 +1,4 @@
-/* history_make.c - a figure of what the engine holds now. */
+/* make.c - a figure of what the engine holds now. */
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "server/collector/estimator/estimator.h"
 

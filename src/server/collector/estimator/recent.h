@@ -4,8 +4,8 @@
  * Several readers of one page ask the same of the same tally. A figure stands
  * for two seconds, unless another generation is shown. Used by one thread.
  */
-#ifndef RECENT_H
-#define RECENT_H
+#ifndef SERVER_COLLECTOR_ESTIMATOR_RECENT_H
+#define SERVER_COLLECTOR_ESTIMATOR_RECENT_H
 
 #include "server/collector/estimator/estimator.h"
 

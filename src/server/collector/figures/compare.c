@@ -1,4 +1,4 @@
-/* figures_compare.c - two tallies of one question, and their difference. */
+/* compare.c - two tallies of one question, and their difference. */
 #include "server/collector/figures/internal.h"
 
 #include "host/base/host_fail.h"

@@ -1,4 +1,4 @@
-/* figures_export.c - a figure as CSV, and drawn. */
+/* export.c - a figure as CSV, and drawn. */
 #define _GNU_SOURCE /* open_memstream */
 #include "server/collector/figures/internal.h"
 

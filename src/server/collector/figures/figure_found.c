@@ -1,4 +1,4 @@
-/* figures_found.c - strings that nobody listed, as `hearsay discover` finds
+/* figure_found.c - strings that nobody listed, as `hearsay discover` finds
  * them. */
 #include "server/collector/figures/internal.h"
 

@@ -1,4 +1,4 @@
-/* figures_rappor.c - RAPPOR's reports decoded, as `hearsay estimate` does. */
+/* figure_rappor.c - RAPPOR's reports decoded, as `hearsay estimate` does. */
 #include "server/collector/figures/internal.h"
 
 #include "host/base/host_fail.h"

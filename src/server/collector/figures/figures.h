@@ -7,8 +7,8 @@
  * own from a copy of a tally, so that nothing waits for it. Nothing is shown
  * below the task's min_reports.
  */
-#ifndef FIGURES_H
-#define FIGURES_H
+#ifndef SERVER_COLLECTOR_FIGURES_FIGURES_H
+#define SERVER_COLLECTOR_FIGURES_FIGURES_H
 
 #include "server/engine/engine.h"
 #include "server/intake/roster.h"

@@ -1,6 +1,6 @@
-/* figures_parts.h - what the files that make figures share. */
-#ifndef FIGURES_PARTS_H
-#define FIGURES_PARTS_H
+/* internal.h - what the files that make figures share. */
+#ifndef SERVER_COLLECTOR_FIGURES_INTERNAL_H
+#define SERVER_COLLECTOR_FIGURES_INTERNAL_H
 
 #include "host/analysis/analysis.h"
 #include "host/base/json.h"
@@ -54,7 +54,7 @@ hsy_status figure_open(struct figure *f, const struct figure_of *of,
                        const struct figure_how *how, hsy_error *err);
 void figure_clear(struct figure *f);
 
-/* Names of the values asked for, and their codes (figures_names.c). */
+/* Names of the values asked for, and their codes (names.c). */
 hsy_status figure_ask(struct figure *f, hsy_error *err);
 
 /* What row `place` is called, as a member "value". */
@@ -83,11 +83,11 @@ void figure_put_row(struct put *p, const struct figure *f,
                     const struct shares_row *row);
 
 /* Whether the mechanism finds strings nobody listed, and all that is found
- * (figures_found.c). */
+ * (figure_found.c). */
 bool figure_discovers(const struct figure *f);
 hsy_status figure_found(struct put *p, struct figure *f, hsy_error *err);
 
-/* RAPPOR's decoder (figures_rappor.c). */
+/* RAPPOR's decoder (figure_rappor.c). */
 bool figure_is_rappor(const struct figure *f);
 hsy_status figure_rappor(struct put *p, struct figure *f, hsy_error *err);
 

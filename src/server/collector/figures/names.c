@@ -1,4 +1,4 @@
-/* figures_names.c - which values a figure is about, and what they are called.
+/* names.c - which values a figure is about, and what they are called.
  */
 #include "server/collector/figures/internal.h"
 

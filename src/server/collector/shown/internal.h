@@ -1,6 +1,6 @@
-/* shown_parts.h - what the files of what is shown share. */
-#ifndef SHOWN_PARTS_H
-#define SHOWN_PARTS_H
+/* internal.h - what the files of what is shown share. */
+#ifndef SERVER_COLLECTOR_SHOWN_INTERNAL_H
+#define SERVER_COLLECTOR_SHOWN_INTERNAL_H
 
 #include "server/collector/shown/shown.h"
 
@@ -63,7 +63,7 @@ hsy_status shown_room(struct shown *s, uint32_t entry);
 /* Put a view in the place of the one there; it becomes ours. */
 hsy_status shown_set(struct shown *s, uint32_t entry, struct shown_view *v);
 
-/* ---- shown_plan.c: which lots there are ---------------------------------- */
+/* ---- lots.c: which lots there are ---------------------------------------- */
 
 struct shown_ask {
     const struct roster_entry *is;

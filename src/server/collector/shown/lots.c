@@ -1,5 +1,5 @@
 /*
- * shown_plan.c - which reports are a lot, which are held back.
+ * lots.c - which reports are a lot, which are held back.
  *
  * The proof is short. Reports that were never shown are divided here into sets;
  * a set is shown only if min_reports devices are in it at least, and then all

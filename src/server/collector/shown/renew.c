@@ -1,4 +1,4 @@
-/* shown_renew.c - the next generation of an entry. */
+/* renew.c - the next generation of an entry. */
 #include "server/collector/shown/internal.h"
 
 #include "host/analysis/analysis.h"

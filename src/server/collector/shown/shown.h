@@ -18,8 +18,8 @@
  * shows the same one and not another. It is kept on the disk and read when it
  * is asked for; only its counts are in memory.
  */
-#ifndef SHOWN_H
-#define SHOWN_H
+#ifndef SERVER_COLLECTOR_SHOWN_SHOWN_H
+#define SERVER_COLLECTOR_SHOWN_SHOWN_H
 
 #include "server/engine/engine.h"
 #include "server/engine/workers.h"

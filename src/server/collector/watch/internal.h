@@ -1,6 +1,6 @@
-/* watch_parts.h - what the files that watch over a collector share. */
-#ifndef WATCH_PARTS_H
-#define WATCH_PARTS_H
+/* internal.h - what the files that watch over a collector share. */
+#ifndef SERVER_COLLECTOR_WATCH_INTERNAL_H
+#define SERVER_COLLECTOR_WATCH_INTERNAL_H
 
 #include "server/collector/watch/watch.h"
 
@@ -70,7 +70,7 @@ uint64_t watch_clock(void);
 /* What the engine says at this time, once a second or so. */
 void watch_sample(struct watch *w, const struct engine_status *s, uint64_t now);
 
-/* ---- watch_machine.c ----------------------------------------------------- */
+/* ---- machine.c ----------------------------------------------------------- */
 
 /* Open what is read later; close it. */
 void watch_machine_open(struct watch *w);

@@ -1,4 +1,4 @@
-/* watch_machine.c - what the kernel says of this process and of its disk. */
+/* machine.c - what the kernel says of this process and of its disk. */
 #define _GNU_SOURCE
 
 #include "server/collector/watch/internal.h"

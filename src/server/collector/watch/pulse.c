@@ -1,5 +1,5 @@
 /*
- * watch_pulse.c - a thread that asks all others whether they still answer.
+ * pulse.c - a thread that asks all others whether they still answer.
  *
  * It waits for them itself: while one hangs it tells the service manager
  * nothing, which then ends the process. What it waits for, and since when, is

@@ -1,5 +1,5 @@
 /*
- * watch_troubles.c - all that an operator may have to mend, one row each.
+ * troubles.c - all that an operator may have to mend, one row each.
  *
  * A row looks at the scene and says in words what is wrong, or nothing. What a
  * part of the collector gets to know (struct engine_status) becomes a trouble

@@ -4,10 +4,10 @@
  * A *trouble* is something that an operator has to mend: now, as uploads are
  * refused or nobody new can answer (it is grave, and the collector not ready),
  * or soon. Each has a word of ours that metrics, the log, /readyz, /v1/status
- * and docs/runbook.md share. watch_troubles.c has the table of them.
+ * and docs/runbook.md share. troubles.c has the table of them.
  */
-#ifndef WATCH_H
-#define WATCH_H
+#ifndef SERVER_COLLECTOR_WATCH_WATCH_H
+#define SERVER_COLLECTOR_WATCH_WATCH_H
 
 #include "server/engine/engine.h"
 
@@ -42,8 +42,7 @@ const struct trouble *watch_grave(const struct trouble all[WATCH_TROUBLES]);
  * and once a day what lasts. By one thread. */
 void watch_tick(struct collector *c);
 
-/* ---- The pulse: whether all threads still answer --------------------------
- */
+/* ---- The pulse: whether all threads still answer ------------------------- */
 
 /* Ask the threads that admit and fold to do nothing, look whether the loops of
  * the listeners turn and whether watch_tick is called, and call beat(ctx) if

@@ -233,7 +233,7 @@ static void refuses_files(void)
     unlink(inside("tokens.db"));
 }
 
-/* A list of one token, byte by byte as tokens_files.h says it. */
+/* A list of one token, byte by byte as server/auth/internal.h says it. */
 static void old_list(const char *task, const char *token, uint32_t quota)
 {
     uint8_t bytes[32 + TOKENS_SHORT] = "HSYENROL", sum[32];

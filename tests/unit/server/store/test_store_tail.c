@@ -1,5 +1,6 @@
-/* Tests of src/server/store/store_log.c, store_line.c and what a checkpoint
- * costs: who appends waits for nothing but its own sync and what is short. */
+/* Tests of src/server/store/store_log.c, server/store/line.c and what a
+ * checkpoint costs: who appends waits for nothing but its own sync and what is
+ * short. */
 #define _GNU_SOURCE
 
 #include "store_disk.h"
@@ -296,8 +297,7 @@ static void a_reader_that_stays(void)
     tail_close();
 }
 
-/* ---- A small disk ---------------------------------------------------------
- */
+/* ---- A small disk -------------------------------------------------------- */
 
 static sqlite3_int64 tail_room; /* bytes of all files together */
 
