@@ -18,7 +18,7 @@ TASKS = (task("dark", "yes-no: true; epsilon: 1; permanent: {epsilon: 2}", **OPT
          + task("memory", "range: [0, 64]; bins: 8; mechanism: oue; epsilon: 1; permanent: {epsilon: 2}", **OPTIONS)
          + task("fresh", "yes-no: true; epsilon: 1; repeat: daily", **OPTIONS))
 NAMES = ("dark", "browser", "minutes", "memory", "fresh")
-LIVES = os.path.join(os.environ.get("B", "build"), "tests", "unit", "test_lives")
+LIVES = os.path.join(os.environ.get("B", "build"), "tests", "unit", "sim", "fleet", "test_lives")
 
 
 def stderr_of(reports, squares, one, kept):
