@@ -370,6 +370,7 @@ async function keyboard() {
   await p.keyboard.press("Enter");
   await p.locator(".question h1").waitFor();
   ok((await p.locator("h1").textContent()).startsWith(seen.text) && (await focus()).id === "main", "which opens by Enter, with the focus at its content", seen);
+  await p.locator("[data-export=svg]:enabled").waitFor(); // its figure has come
   const stops = new Set(), blind = [];
   for (let i = 0; i < 60; i++) {
     await p.keyboard.press("Tab");

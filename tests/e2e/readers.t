@@ -208,7 +208,7 @@ with open(c.document(cells("daily", CELLS, min_reports=M), name="later"), "rb") 
     status, _, why = ask(c.admin, "PUT", "/v1/document", f.read(), O)
 ok(status == 200 and ask(c.admin, "POST", "/v1/tasks/wide/retire", b"", O)[0] == 200, "a task is retired", why)
 row = sqlite3.connect("file:%s?mode=ro" % os.path.join(c.data, "shown.db"), uri=True).execute("SELECT entry, count(*) FROM pieces GROUP BY entry").fetchall()
-ok(c.get("/v1/tasks/wide/tally", A)[0] == c.get("/v1/tasks/wide/estimate", A)[0] == 409 and len(row) == 1 and c.get("/v1/tasks/daily/tally", A)[0] == 200,
+ok(c.get("/v1/tasks/wide/tally", A)[0] == c.get("/v1/tasks/wide/estimate", A)[0] == 410 and len(row) == 1 and c.get("/v1/tasks/daily/tally", A)[0] == 200,
    "and so is what was shown of it, but for its counts", row)
 first = c.get("/v1/tasks/daily/tally", A)[1]
 

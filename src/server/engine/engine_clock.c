@@ -22,11 +22,17 @@ static uint32_t clock_over(const struct engine *e, uint32_t day)
     return day > open ? (uint32_t)(day - open) : 0;
 }
 
+/* Seconds since the anchor; a steady clock that goes back stands still. */
+static uint64_t clock_since(const struct engine_clock *c, uint64_t steady)
+{
+    return steady > c->steady ? steady - c->steady : 0;
+}
+
 /* The time without a wall clock: the last that was believed, and on from there
  * by the steady one. */
 static uint64_t clock_by_steady(const struct engine_clock *c, uint64_t steady)
 {
-    return c->wall + (steady - c->steady);
+    return c->wall + clock_since(c, steady);
 }
 
 /* The day by it. */
@@ -60,7 +66,7 @@ static uint32_t clock_reach(const struct engine *e, uint64_t steady)
 
     if (c->told == 0)
         return e->day;
-    day = (clock_by_steady(c, steady) + (steady - c->steady) / CLOCK_DRIFT +
+    day = (clock_by_steady(c, steady) + clock_since(c, steady) / CLOCK_DRIFT +
            c->credit) /
           CLOCK_DAY;
     return day > e->day ? (uint32_t)day : e->day;

@@ -289,7 +289,7 @@ static void a_copy_of_two_moments(void)
 static void alone_downgrade_one(const char *file, const char *row_1,
                                 const char *change)
 {
-    struct sql_value row[6];
+    struct sql_value row[16];
     sqlite3 *db = NULL;
     sqlite3_stmt *st = NULL;
     char text[160];
