@@ -9,6 +9,7 @@
 #include "server/engine/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,12 +112,6 @@ static bool admit_tallies(struct engine *e, struct admit_slot *slot)
     return st == HSY_OK;
 }
 
-static void admit_put32(uint8_t *to, uint32_t x)
-{
-    for (size_t i = 0; i < 4; i++)
-        to[i] = (uint8_t)(x >> 8 * i);
-}
-
 /* Room in the slot's batch for n more bytes. */
 static bool admit_batch_room(struct admit_slot *slot, size_t n)
 {
@@ -208,7 +203,7 @@ static void admit_count(struct engine *e, struct admit_slot *slot,
         return;
     }
     slot->reports += u->head.count;
-    admit_put32(b->bytes + b->len, u->head.count);
+    bytes_put32(b->bytes + b->len, u->head.count);
     memcpy(b->bytes + b->len + 4, u->payload, u->head.length);
     b->len += 4 + (size_t)u->head.length;
     e->admit.waiting += 4 + (size_t)u->head.length;

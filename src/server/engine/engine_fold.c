@@ -9,6 +9,7 @@
 #include "server/engine/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,12 +129,6 @@ static hsy_status fold_upload(struct fold_run *run, const uint8_t *packed,
     return st;
 }
 
-static uint32_t fold_get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-           (uint32_t)p[3] << 24;
-}
-
 size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
                          size_t left, size_t *count)
 {
@@ -141,7 +136,7 @@ size_t engine_upload_len(const struct engine_entry *x, const uint8_t *bytes,
 
     if (left < 4)
         return 0;
-    *count = fold_get32(bytes);
+    *count = bytes_get32(bytes);
     len = hsy_packed_size(x->is->scheme, *count);
     return len > left - 4 ? 0 : 4 + len;
 }

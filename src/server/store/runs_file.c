@@ -108,8 +108,8 @@ static bool file_sound(const struct run *r, const uint8_t page[RUN_PAGE],
 {
     const uint8_t *foot = page + RUN_PAGE - 16;
 
-    return run_get(foot + 12, 4) == run_page_check(&r->is, page) &&
-           run_get(foot, 8) == k && run_get(foot + 8, 4) == file_ids(r, k);
+    return bytes_get32(foot + 12) == run_page_check(&r->is, page) &&
+           bytes_get64(foot) == k && bytes_get32(foot + 8) == file_ids(r, k);
 }
 
 static hsy_status file_page(const struct run *r, uint64_t k,
@@ -178,7 +178,7 @@ static hsy_status file_filter(struct run *r, uint32_t check)
         uint8_t wire[4];
 
         memcpy(wire, &f->first[i], sizeof wire);
-        f->first[i] = (uint32_t)run_get(wire, sizeof wire);
+        f->first[i] = bytes_get32(wire);
     }
     f->count = r->is.count;
     return HSY_OK;
@@ -232,7 +232,7 @@ static hsy_status file_ends(const struct run *r, uint32_t *filter)
         st = run_bytes(r, run_length(r) - RUN_END, end, sizeof end);
     if (st != HSY_OK)
         return st;
-    *filter = (uint32_t)run_get(end, 4);
+    *filter = bytes_get32(end);
     run_put_head(want, &r->is);
     run_put_end(same, *filter, r->is.check);
     return memcmp(head, want, sizeof head) == 0 &&

@@ -2,6 +2,7 @@
 #ifndef SERVER_STORE_RUNS_PARTS_H
 #define SERVER_STORE_RUNS_PARTS_H
 
+#include "lib/bits/bytes.h"
 #include "server/store/runs.h"
 
 #include <string.h>
@@ -10,21 +11,6 @@
 #define RUN_VERSION 1u
 #define RUN_HEAD 64u /* bytes of the first page that say something */
 #define RUN_END 16u  /* bytes behind the filter */
-
-static inline void run_put(uint8_t *to, uint64_t x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = (uint8_t)(x >> 8 * i);
-}
-
-static inline uint64_t run_get(const uint8_t *from, size_t n)
-{
-    uint64_t x = 0;
-
-    while (n-- != 0)
-        x = x << 8 | from[n];
-    return x;
-}
 
 static inline uint64_t run_pages_of(uint64_t count)
 {
@@ -42,14 +28,14 @@ static inline void run_put_head(uint8_t head[RUN_HEAD], const struct run_is *is)
 {
     memset(head, 0, RUN_HEAD);
     memcpy(head, RUN_MAGIC, 4);
-    run_put(head + 4, RUN_VERSION, 4);
+    bytes_put32(head + 4, RUN_VERSION);
     memcpy(head + 8, is->name, RUN_NAME);
-    run_put(head + 24, is->number, 8);
-    run_put(head + 32, is->count, 8);
-    run_put(head + 40, is->epoch, 4);
-    run_put(head + 44, is->null, 4);
-    run_put(head + 48, run_filter_bits(is->count), 4);
-    run_put(head + 60, hsy_crc32c(0, head, 60), 4);
+    bytes_put64(head + 24, is->number);
+    bytes_put64(head + 32, is->count);
+    bytes_put32(head + 40, is->epoch);
+    bytes_put32(head + 44, is->null);
+    bytes_put32(head + 48, run_filter_bits(is->count));
+    bytes_put32(head + 60, hsy_crc32c(0, head, 60));
 }
 
 /* What stands behind the filter: its checksum, that of all before, zeros. */
@@ -57,9 +43,9 @@ static inline void run_put_end(uint8_t end[RUN_END], uint32_t filter,
                                uint32_t check)
 {
     memset(end, 0, RUN_END);
-    run_put(end, filter, 4);
-    run_put(end + 4, check, 4);
-    run_put(end + 12, hsy_crc32c(0, end, 12), 4);
+    bytes_put32(end, filter);
+    bytes_put32(end + 4, check);
+    bytes_put32(end + 12, hsy_crc32c(0, end, 12));
 }
 
 /* A page's checksum: also of the store's name and the run's number, so that it
@@ -70,7 +56,7 @@ static inline uint32_t run_page_check(const struct run_is *is,
     uint8_t whose[RUN_NAME + 8];
 
     memcpy(whose, is->name, RUN_NAME);
-    run_put(whose + RUN_NAME, is->number, 8);
+    bytes_put64(whose + RUN_NAME, is->number);
     return hsy_crc32c(hsy_crc32c(0, whose, sizeof whose), page, RUN_PAGE - 4);
 }
 
@@ -80,9 +66,9 @@ static inline void run_put_foot(uint8_t page[RUN_PAGE], const struct run_is *is,
 {
     uint8_t *foot = page + RUN_PAGE - 16;
 
-    run_put(foot, k, 8);
-    run_put(foot + 8, n, 4);
-    run_put(foot + 12, run_page_check(is, page), 4);
+    bytes_put64(foot, k);
+    bytes_put32(foot + 8, (uint32_t)n);
+    bytes_put32(foot + 12, run_page_check(is, page));
 }
 
 #endif

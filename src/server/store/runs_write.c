@@ -255,7 +255,7 @@ static int writer_borders(struct run_writer *w)
          i++) {
         uint8_t wire[4];
 
-        run_put(wire, w->filter.first[w->rest++], 4);
+        bytes_put32(wire, w->filter.first[w->rest++]);
         w->filter_crc = hsy_crc32c(w->filter_crc, wire, 4);
         rc = writer_bytes(w, wire, 4);
     }
