@@ -69,6 +69,8 @@ void api_look_engine(struct collector *c, struct engine_status *out,
     out->folded = then->folded;
     out->ids = then->ids;
     out->ids_bytes = then->ids_bytes;
+    out->ids_runs = then->ids_runs;
+    out->ids_disk_bytes = then->ids_disk_bytes;
     out->waiting_bytes = then->waiting_bytes;
     out->verdicts[INTAKE_COUNTED] = then->verdicts[INTAKE_COUNTED];
     out->verdicts[INTAKE_AGAIN] = then->verdicts[INTAKE_AGAIN];
