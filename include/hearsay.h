@@ -332,11 +332,26 @@ HSY_API hsy_status hsy_scheme_init(hsy_scheme *s, const hsy_spec *spec,
  * new scheme uses the best one. Results do not depend on it. */
 HSY_API hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level);
 
+/* How a tally of the mechanism is analyzed: one of these for each mechanism, so
+ * that nobody need know its name. */
+typedef enum hsy_analysis {
+    HSY_ANALYSIS_POINTS = 1,  /* values, or a mean: hsy_points */
+    HSY_ANALYSIS_DENSITY = 2, /* bins, by iteration: hsy_density */
+    HSY_ANALYSIS_RAPPOR = 3,  /* candidates, by regression: hsy_rappor_decode */
+    HSY_ANALYSIS_SEARCH = 4,  /* prefixes to strings: hsy_search_stage */
+    HSY_ANALYSIS_PUZZLE = 5,  /* fragments to words: hsy_puzzle_join */
+    HSY_ANALYSIS_STAGE = 6,   /* one stage of a search: hsy_batch_search */
+    HSY_ANALYSIS_RELEASE = 7, /* a curator's noisy counts: hsy_points */
+    HSY_ANALYSIS_ATTRIBUTES = 8, /* a tuple's attributes, each by its part */
+    HSY_ANALYSIS_JOINT = 9       /* a tuple's attributes and their cells */
+} hsy_analysis;
+
 /* What became of a spec. Doubles are for display and estimation only. */
 typedef struct hsy_info {
     const char *mechanism; /* canonical name, a literal */
     uint32_t id;           /* permanent wire id */
     uint32_t kind;
+    hsy_analysis analysis;   /* of its tallies */
     uint64_t nano_epsilon;   /* claimed */
     double epsilon;          /* nano_epsilon / 1e9 */
     double epsilon_exact;    /* of the integers in use; at most epsilon */
@@ -429,6 +444,7 @@ typedef struct hsy_catalogue {
     const char *title;   /* one line */
     uint32_t id;
     uint32_t kinds; /* bit 1 << hsy_kind for each kind it can ask */
+    hsy_analysis analysis;
 } hsy_catalogue;
 
 HSY_API const hsy_catalogue *hsy_mechanism_at(size_t i);

@@ -392,7 +392,8 @@ static void central_tally(const hsy_scheme *s, hsy_tally *t,
             .title = title_,                                                   \
             .id = id_,                                                         \
             .kinds = 1u << HSY_KIND_YES_NO | 1u << HSY_KIND_VALUES |           \
-                     1u << HSY_KIND_NUMBER | 1u << HSY_KIND_BINS},             \
+                     1u << HSY_KIND_NUMBER | 1u << HSY_KIND_BINS,              \
+            .analysis = HSY_ANALYSIS_RELEASE},                                 \
     .release = true, .resolve = central_resolve,                               \
     MECH_SERVER(.check = central_check, .tally = central_tally,                \
                 .points = central_points, .variance = central_variance)

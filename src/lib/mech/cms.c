@@ -295,7 +295,8 @@ const struct hsy_mechanism hsy_mech_cms = {
             .aliases = "count-mean-sketch",
             .title = "count-mean sketch: a row and its noisy vector of bits",
             .id = 20,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS},
+            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
+            .analysis = HSY_ANALYSIS_POINTS},
     .params = 1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
               1u << HSY_PARAM_POOL_SEED,
     .resolve = cms_resolve,

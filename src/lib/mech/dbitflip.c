@@ -427,7 +427,8 @@ const struct hsy_mechanism hsy_mech_dbitflip = {
             .aliases = "d-bit-flip",
             .title = "dBitFlip: noisy bits for a public set of buckets",
             .id = 12,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS},
+            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_BINS,
+            .analysis = HSY_ANALYSIS_POINTS},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_POOL_BITS |
               1u << HSY_PARAM_POOL_SEED,
     .resolve = dbitflip_resolve,

@@ -219,7 +219,8 @@ const struct hsy_mechanism hsy_mech_hcms = {
             .aliases = "hadamard-count-mean-sketch",
             .title = "Hadamard count-mean sketch: a row, a place, a noisy bit",
             .id = 21,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS},
+            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
+            .analysis = HSY_ANALYSIS_POINTS},
     .params = 1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH |
               1u << HSY_PARAM_POOL_SEED,
     .resolve = hcms_resolve,

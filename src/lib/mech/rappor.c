@@ -468,7 +468,8 @@ const struct hsy_mechanism hsy_mech_rappor = {
             .aliases = "",
             .title = "RAPPOR: a noisy Bloom filter and its cohort",
             .id = 22,
-            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS},
+            .kinds = 1u << HSY_KIND_VALUES | 1u << HSY_KIND_STRINGS,
+            .analysis = HSY_ANALYSIS_RAPPOR},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_HASHES |
               1u << HSY_PARAM_COHORTS | 1u << HSY_PARAM_POOL_SEED,
     .designed = true,

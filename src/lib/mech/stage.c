@@ -487,7 +487,8 @@ const struct hsy_mechanism hsy_mech_stage = {
             .aliases = "batch,interactive",
             .title = "prefix extending in batches: one stage of a search",
             .id = 29,
-            .kinds = 1u << HSY_KIND_STRINGS},
+            .kinds = 1u << HSY_KIND_STRINGS,
+            .analysis = HSY_ANALYSIS_STAGE},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP | 1u << HSY_PARAM_W |
               1u << HSY_PARAM_WIDTH | 1u << HSY_PARAM_MIX,
     .spell = hsy_spell,

@@ -99,6 +99,7 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .mechanism = s->mech->row.name,
         .id = s->mech->row.id,
         .kind = s->kind,
+        .analysis = s->mech->row.analysis,
         .nano_epsilon = s->nano_epsilon,
         .d = s->d,
         .lo = s->lo,
