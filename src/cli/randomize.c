@@ -63,7 +63,7 @@ struct randomize_job {
     struct cli_spec spec;
     hsy_scheme *scheme;
     struct output *out;
-    struct cli_lines lines;
+    struct lines lines;
     int fd;
     size_t batch, report_bytes, filled;
     size_t width;     /* codes of a truth */
@@ -143,7 +143,7 @@ static int randomize_flush(struct randomize_job *j, size_t n)
 
 /* Codes of n lines, which come after `before` others; a header has none. The
  * line and what to do are said of a bad one, never the value. */
-static int randomize_code(struct randomize_job *j, const struct cli_line *lines,
+static int randomize_code(struct randomize_job *j, const struct line *lines,
                           size_t n, uint64_t before)
 {
     const struct cli_coder coder = {&j->spec, j->scheme};
@@ -159,7 +159,7 @@ static int randomize_code(struct randomize_job *j, const struct cli_line *lines,
 }
 
 static int randomize_code_records(struct randomize_job *j,
-                                  const struct cli_line *lines, size_t n,
+                                  const struct line *lines, size_t n,
                                   uint64_t before)
 {
     const char *name = cli_input_name(j->how->input);
@@ -189,7 +189,7 @@ static int randomize_code_records(struct randomize_job *j,
 static int randomize_lines(struct randomize_job *j)
 {
     const char *name = cli_input_name(j->how->input);
-    struct cli_line lines[RANDOMIZE_LINES];
+    struct line lines[RANDOMIZE_LINES];
     size_t n;
 
     do {
@@ -197,8 +197,7 @@ static int randomize_lines(struct randomize_job *j)
         hsy_error err = {0};
         int failed;
 
-        if (cli_lines_next(&j->lines, lines, RANDOMIZE_LINES, &n, &err) !=
-            HSY_OK)
+        if (lines_next(&j->lines, lines, RANDOMIZE_LINES, &n, &err) != HSY_OK)
             return cli_fail_line(name, &err);
         failed = j->spec.tuple != NULL
                      ? randomize_code_records(j, lines, n, before)
@@ -235,7 +234,7 @@ static bool randomize_allocate(struct randomize_job *j)
     j->reports = malloc(j->batch * info.report_bytes);
     j->packed = malloc(hsy_packed_size(j->scheme, j->batch));
     return j->codes != NULL && j->reports != NULL && j->packed != NULL &&
-           cli_lines_open(&j->lines, j->fd) == HSY_OK;
+           lines_open(&j->lines, j->fd) == HSY_OK;
 }
 
 static void randomize_coins(struct randomize_job *j)
@@ -280,7 +279,7 @@ static void randomize_close(struct randomize_job *j)
 {
     cli_progress_end(&j->progress);
     output_abort(j->out);
-    cli_lines_close(&j->lines);
+    lines_close(&j->lines);
     cli_close_input(j->fd);
     if (j->codes != NULL)
         explicit_bzero(j->codes, (j->batch + RANDOMIZE_LINES) * j->width *

@@ -25,7 +25,7 @@ static const struct cli_command tally_command = {
     "any order, are the tally of the whole, byte for byte.",
     tally_options};
 
-static int tally_write(const struct cli_gather *g, const char *path)
+static int tally_write(const struct gather *g, const char *path)
 {
     struct output *out = NULL;
     int failed = cli_open_output(&out, path);
@@ -82,7 +82,7 @@ static int tally_parse(struct cli_parser *p, const char **output,
 
 int cmd_tally(int argc, char **argv)
 {
-    struct cli_gather g = {0};
+    struct gather g = {0};
     hsy_round round = {0};
     struct cli_parser p;
     const char *output = NULL;
@@ -100,6 +100,6 @@ int cmd_tally(int argc, char **argv)
     failed = cli_gather_files(&g, &p, argv, n);
     if (!failed)
         failed = tally_write(&g, output);
-    cli_gather_clear(&g);
+    gather_clear(&g);
     return failed;
 }

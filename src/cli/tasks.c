@@ -53,9 +53,9 @@ struct tasks_how {
 /* ---- Check and compile --------------------------------------------------- */
 
 /* Read a tasks.yaml and hold it against the document in force. */
-static int tasks_sound(struct cli_tasks *t, const struct tasks_how *how)
+static int tasks_sound(struct task_file *t, const struct tasks_how *how)
 {
-    struct cli_tasks from = {0};
+    struct task_file from = {0};
     const hsy_problem *p;
     int failed = cli_tasks_open(t, how->file, true);
     hsy_error err = {0};
@@ -76,22 +76,22 @@ static int tasks_sound(struct cli_tasks *t, const struct tasks_how *how)
         if (cli_tasks_say(t->yaml, how->file, before, true) == 0)
             failed = cli_fail_error(how->file, &err);
     }
-    cli_tasks_clear(&from);
+    task_file_clear(&from);
     return failed;
 }
 
 static int tasks_run_check(const struct tasks_how *how)
 {
-    struct cli_tasks t = {0};
+    struct task_file t = {0};
     int failed = tasks_sound(&t, how);
 
     if (!failed)
         failed = tasks_show(&t, &how->show);
-    cli_tasks_clear(&t);
+    task_file_clear(&t);
     return failed;
 }
 
-static int tasks_sign(const struct cli_tasks *t, const struct tasks_how *how)
+static int tasks_sign(const struct task_file *t, const struct tasks_how *how)
 {
     uint8_t secret[HSY_SIGN_SECRET], next[HSY_SIGN_KEY], *bytes = NULL;
     hsy_error err = {0};
@@ -113,19 +113,19 @@ static int tasks_sign(const struct cli_tasks *t, const struct tasks_how *how)
 
 static int tasks_run_compile(const struct tasks_how *how)
 {
-    struct cli_tasks t = {0};
+    struct task_file t = {0};
     int failed = tasks_sound(&t, how);
 
     if (!failed)
         failed = tasks_sign(&t, how);
-    cli_tasks_clear(&t);
+    task_file_clear(&t);
     return failed;
 }
 
 /* ---- Show and keygen ----------------------------------------------------- */
 
 /* What can be said of the signature. */
-static int tasks_verify(const struct cli_tasks *t, const struct tasks_how *how,
+static int tasks_verify(const struct task_file *t, const struct tasks_how *how,
                         struct tasks_show *show)
 {
     const size_t len = t->doc.len - HSY_SIGNATURE;
@@ -152,14 +152,14 @@ static int tasks_verify(const struct cli_tasks *t, const struct tasks_how *how,
 static int tasks_run_show(const struct tasks_how *how)
 {
     struct tasks_show show = how->show;
-    struct cli_tasks t = {0};
+    struct task_file t = {0};
     int failed = cli_tasks_open(&t, how->file, false);
 
     if (!failed)
         failed = tasks_verify(&t, how, &show);
     if (!failed)
         failed = tasks_show(&t, &show);
-    cli_tasks_clear(&t);
+    task_file_clear(&t);
     return failed;
 }
 

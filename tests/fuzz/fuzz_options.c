@@ -9,14 +9,14 @@
 #define OPTIONS_MAX 32u
 
 /* The labels as a record of CSV, every field quoted; the caller frees it. */
-static char *options_csv(const struct cli_labels *l)
+static char *options_csv(const struct labels *l)
 {
     char *csv = malloc(2 * l->len + 3 * (size_t)l->d + 1), *to = csv;
 
     fuzz_expect(csv != NULL, "there is memory");
     for (uint32_t i = 0; i < l->d; i++) {
         size_t len;
-        const char *label = cli_label_at(l, i, &len);
+        const char *label = labels_at(l, i, &len);
 
         if (i > 0)
             *to++ = ',';

@@ -52,9 +52,9 @@ struct truths_text {
 };
 
 /* The next line, found byte by byte. */
-static struct cli_line truths_line(struct truths_text *t)
+static struct line truths_line(struct truths_text *t)
 {
-    struct cli_line line = {.text = t->bytes + t->at};
+    struct line line = {.text = t->bytes + t->at};
 
     while (t->at < t->len && t->bytes[t->at] != '\n') {
         line.len++;
@@ -67,11 +67,11 @@ static struct cli_line truths_line(struct truths_text *t)
     return line;
 }
 
-static void truths_same(struct truths_text *t, const struct cli_line *lines,
+static void truths_same(struct truths_text *t, const struct line *lines,
                         size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct cli_line line = truths_line(t);
+        struct line line = truths_line(t);
 
         fuzz_expect(line.len == lines[i].len &&
                         memcmp(line.text, lines[i].text, line.len) == 0,
@@ -82,30 +82,30 @@ static void truths_same(struct truths_text *t, const struct cli_line *lines,
 /* That line number `line` is the first that is too long. */
 static void truths_too_long(struct truths_text *t, uint64_t line)
 {
-    struct cli_line next = {0};
+    struct line next = {0};
 
     t->at = 0;
     for (uint64_t i = 1; i < line; i++)
-        fuzz_expect(truths_line(t).len <= CLI_LINE_MAX,
+        fuzz_expect(truths_line(t).len <= LINES_LONGEST,
                     "no line before it is too long");
     next = truths_line(t);
-    fuzz_expect(next.len > CLI_LINE_MAX, "a line that is refused is too long");
+    fuzz_expect(next.len > LINES_LONGEST, "a line that is refused is too long");
 }
 
 /* ---- Codes --------------------------------------------------------------- */
 
-static void truths_value(const struct cli_spec *spec,
-                         const struct cli_line *line, uint64_t code)
+static void truths_value(const struct cli_spec *spec, const struct line *line,
+                         uint64_t code)
 {
     size_t len;
-    const char *label = cli_label_at(&spec->labels, (uint32_t)code, &len);
+    const char *label = labels_at(&spec->labels, (uint32_t)code, &len);
     bool own = len == line->len && memcmp(label, line->text, len) == 0;
 
     fuzz_expect(own || (spec->other && code == spec->other_place),
                 "the code of a value is its place, or that of the others");
 }
 
-static void truths_integer(const struct cli_line *line, uint64_t code)
+static void truths_integer(const struct line *line, uint64_t code)
 {
     char text[24];
     size_t len =
@@ -119,7 +119,7 @@ static void truths_integer(const struct cli_line *line, uint64_t code)
                 "the code of an integer is the integer");
 }
 
-static void truths_code(size_t kind, const struct cli_line *lines, size_t n)
+static void truths_code(size_t kind, const struct line *lines, size_t n)
 {
     const struct cli_spec *spec = &truths_specs[kind];
     const struct cli_coder coder = {spec, truths_schemes[kind]};
@@ -144,16 +144,15 @@ static void truths_code(size_t kind, const struct cli_line *lines, size_t n)
 
 static void truths_read(size_t kind, size_t most, struct truths_text *t)
 {
-    struct cli_line lines[TRUTHS_LINES];
-    struct cli_lines r;
+    struct line lines[TRUTHS_LINES];
+    struct lines r;
     hsy_error err = {0};
     hsy_status st;
     size_t n = 0;
 
-    fuzz_expect(cli_lines_open(&r, fuzz_fd(t->bytes, t->len)) == HSY_OK,
+    fuzz_expect(lines_open(&r, fuzz_fd(t->bytes, t->len)) == HSY_OK,
                 "there is memory");
-    while ((st = cli_lines_next(&r, lines, most, &n, &err)) == HSY_OK &&
-           n != 0) {
+    while ((st = lines_next(&r, lines, most, &n, &err)) == HSY_OK && n != 0) {
         fuzz_expect(n <= most, "no more lines than were asked for");
         truths_same(t, lines, n);
         if (r.number <= TRUTHS_CODED)
@@ -163,7 +162,7 @@ static void truths_read(size_t kind, size_t most, struct truths_text *t)
         fuzz_expect(t->at == t->len, "no line is left");
     else
         truths_too_long(t, err.line);
-    cli_lines_close(&r);
+    lines_close(&r);
 }
 
 /* The first byte is the kind, the second how many lines to read at once, the

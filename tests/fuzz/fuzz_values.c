@@ -17,15 +17,15 @@ static size_t values_line(const uint8_t *text, size_t len, size_t *at)
     return size - (size > 0 && from[size - 1] == '\r');
 }
 
-static void values_are_the_lines(const struct cli_labels *l,
-                                 const uint8_t *data, size_t len)
+static void values_are_the_lines(const struct labels *l, const uint8_t *data,
+                                 size_t len)
 {
     uint32_t i = 0;
 
     for (size_t at = 0, own_len; at < len; i++) {
         const uint8_t *line = data + at;
         size_t line_len = values_line(data, len, &at);
-        const char *own = i < l->d ? cli_label_at(l, i, &own_len) : NULL;
+        const char *own = i < l->d ? labels_at(l, i, &own_len) : NULL;
 
         fuzz_expect(own != NULL && own_len == line_len &&
                         memcmp(own, line, own_len) == 0,
@@ -35,12 +35,12 @@ static void values_are_the_lines(const struct cli_labels *l,
 }
 
 /* Where a linear search finds text, or d. */
-static uint32_t values_search(const struct cli_labels *l, const uint8_t *text,
+static uint32_t values_search(const struct labels *l, const uint8_t *text,
                               size_t len)
 {
     for (uint32_t i = 0; i < l->d; i++) {
         size_t own_len;
-        const char *own = cli_label_at(l, i, &own_len);
+        const char *own = labels_at(l, i, &own_len);
 
         if (own_len == len && memcmp(own, text, len) == 0)
             return i;
@@ -49,27 +49,26 @@ static uint32_t values_search(const struct cli_labels *l, const uint8_t *text,
 }
 
 /* Each value, and each with a bit changed, is found where it is. */
-static void values_are_found(const struct cli_labels *l)
+static void values_are_found(const struct labels *l)
 {
     uint8_t text[HSY_LABEL_MAX + 8] = {0};
 
     for (uint32_t i = 0; i < l->d && i < 64; i++) {
         size_t len;
-        const char *own = cli_label_at(l, i, &len);
+        const char *own = labels_at(l, i, &len);
 
         memcpy(text, own, len);
-        fuzz_expect(cli_labels_find(l, text, len) == i,
+        fuzz_expect(labels_find(l, text, len) == i,
                     "a value is found at its place");
         text[i % len] ^= 1;
-        fuzz_expect(cli_labels_find(l, text, len) ==
-                        values_search(l, text, len),
+        fuzz_expect(labels_find(l, text, len) == values_search(l, text, len),
                     "another is found where it is, or not");
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    struct cli_labels labels = {0};
+    struct labels labels = {0};
     struct fuzz_said said;
     char path[32];
     int failed;
@@ -83,6 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         values_are_the_lines(&labels, data, len);
         values_are_found(&labels);
     }
-    cli_labels_clear(&labels);
+    labels_clear(&labels);
     return 0;
 }

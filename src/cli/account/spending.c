@@ -26,7 +26,7 @@ bool account_epsilon(double *out, const char *text)
 }
 
 /* "0.5" or "0.5,30": a report of epsilon, or so many. */
-static bool spend_line(hsy_spent *out, const struct cli_line *line)
+static bool spend_line(hsy_spent *out, const struct line *line)
 {
     char text[64];
     char *comma;
@@ -69,7 +69,7 @@ static bool spend_append(struct spend_list *l, hsy_spent one)
     return true;
 }
 
-static int spend_take(void *ctx, const struct cli_line *line, uint64_t number)
+static int spend_take(void *ctx, const struct line *line, uint64_t number)
 {
     struct spend_list *l = ctx;
     hsy_spent one;

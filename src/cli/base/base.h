@@ -273,13 +273,13 @@ void cli_print_flat(enum cli_format format, const struct cli_field *fields,
 
 /* The values of a list as one block in the library's encoding, and a hash
  * table from value to place. Owns its memory. */
-struct cli_labels {
+struct labels {
     uint8_t *block; /* labels_len bytes, then 8 spare ones */
     size_t len, room;
     uint32_t d;
     uint32_t *starts; /* of each label's bytes in block */
     size_t starts_room;
-    struct cli_slot *slots;
+    struct labels_slot *slots;
     uint32_t mask;
     uint64_t key[2]; /* of the hash: outside bytes may not crowd a place */
     bool deep;       /* the hash covers all bytes, not only the ends */
@@ -287,23 +287,22 @@ struct cli_labels {
 
 /* Append a value. HSY_E_RANGE if it is empty, too long, not UTF-8 or has a line
  * break, or if the list is full; HSY_E_NOMEM. */
-hsy_status cli_labels_add(struct cli_labels *l, const void *text, size_t len,
-                          hsy_error *err);
+hsy_status labels_add(struct labels *l, const void *text, size_t len,
+                      hsy_error *err);
 
 /* Append the values of a block from a file, whatever bytes they have. */
-hsy_status cli_labels_take(struct cli_labels *l, const uint8_t *block,
-                           size_t len, hsy_error *err);
+hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
+                       hsy_error *err);
 
 /* Build the hash table once all values are there. HSY_E_RANGE with the place
  * (from 1) of a duplicate in err->line; HSY_E_NOMEM, HSY_E_ENTROPY. */
-hsy_status cli_labels_index(struct cli_labels *l, hsy_error *err);
+hsy_status labels_index(struct labels *l, hsy_error *err);
 
 /* The place of a value, or d if there is none. text[len .. len+7] must be
  * readable. */
-uint32_t cli_labels_find(const struct cli_labels *l, const uint8_t *text,
-                         size_t len);
-const char *cli_label_at(const struct cli_labels *l, uint32_t i, size_t *len);
-void cli_labels_clear(struct cli_labels *l);
+uint32_t labels_find(const struct labels *l, const uint8_t *text, size_t len);
+const char *labels_at(const struct labels *l, uint32_t i, size_t *len);
+void labels_clear(struct labels *l);
 
 /* The length of the UTF-8 sequence that p[0..left) begins with, 0 if it is
  * none: no overlong form, no surrogate, nothing above U+10FFFF. */
@@ -335,16 +334,16 @@ int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
 /* ---- Lines (lines.c) ----------------------------------------------------- */
 
 /* A line without its end: LF, CR LF, or the end of the input. */
-struct cli_line {
+struct line {
     const uint8_t *text; /* HSY_STRING_MAX bytes, and 8 beyond the end, can be
                             read however short the line */
     size_t len;
 };
 
-#define CLI_LINE_MAX 65536u
+#define LINES_LONGEST 65536u
 
 /* Reads fd in large pieces. Wiped when closed: lines may be truths. */
-struct cli_lines {
+struct lines {
     int fd;
     uint8_t *buffer;
     size_t begin, end;
@@ -352,20 +351,20 @@ struct cli_lines {
     uint64_t number; /* lines handed out so far */
 };
 
-hsy_status cli_lines_open(struct cli_lines *r, int fd);
+hsy_status lines_open(struct lines *r, int fd);
 
 /* Up to max lines that last until the next call; *count 0 at the end. HSY_E_IO
  * with errno, or HSY_E_FORMAT for a line that is too long and for a byte-order
  * mark before the first, its number in err->line. */
-hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
-                          size_t max, size_t *count, hsy_error *err);
-void cli_lines_close(struct cli_lines *r);
+hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
+                      size_t *count, hsy_error *err);
+void lines_close(struct lines *r);
 
 /* Hand over every line, with its number from 1, until one is refused: 0, what
  * take returned, or the exit code after a message about the file called name.
  */
 int cli_lines_each(int fd, const char *name,
-                   int (*take)(void *ctx, const struct cli_line *line,
+                   int (*take)(void *ctx, const struct line *line,
                                uint64_t number),
                    void *ctx);
 
@@ -383,12 +382,12 @@ const char *cli_output_path(const char *value);
 int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 
 /* Read a list of values, one a line; a message and the exit code, or 0. */
-int cli_labels_read(struct cli_labels *l, const char *path);
+int cli_labels_read(struct labels *l, const char *path);
 
 /* ---- A channel's matrix (matrix_file.c) ---------------------------------- */
 
 /* In the library's encoding; bytes is owned. */
-struct cli_matrix {
+struct matrix_file {
     uint8_t *bytes;
     size_t len;
     uint32_t d;
@@ -396,8 +395,8 @@ struct cli_matrix {
 
 /* Read a square of probabilities, then append a list's labels. A message and
  * the exit code, or 0. */
-int cli_matrix_read(struct cli_matrix *out, const char *path);
-int cli_matrix_append(struct cli_matrix *m, const uint8_t *labels, size_t len);
+int cli_matrix_read(struct matrix_file *out, const char *path);
+int cli_matrix_append(struct matrix_file *m, const uint8_t *labels, size_t len);
 
 /* ---- A scheme from options (spec_options.c) ------------------------------ */
 
@@ -493,14 +492,14 @@ enum {
     }
 
 struct cli_tuple; /* records.h */
-struct cli_tasks; /* tasks.h */
+struct task_file; /* tasks.h */
 
 /* Zero it to begin. The spec's labels point into labels, or into matrix, tuple
  * or tasks. */
 struct cli_spec {
     hsy_spec spec;
-    struct cli_labels labels;
-    struct cli_matrix matrix;
+    struct labels labels;
+    struct matrix_file matrix;
     const char *values, *values_file, *range, *matrix_file;
     uint64_t domain, bins;
     uint32_t params; /* those that --set has given, a bit each */
@@ -509,7 +508,7 @@ struct cli_spec {
     uint32_t other_place;    /* of the label "other", if other is set */
     struct cli_tuple *tuple; /* --attribute; NULL: none. Owned */
     const char *task;        /* --task; the spec's labels are in tasks */
-    struct cli_tasks *tasks; /* owned */
+    struct task_file *tasks; /* owned */
     bool permanent;          /* the task keeps a permanent answer */
 };
 

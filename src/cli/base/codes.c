@@ -7,8 +7,7 @@
 
 /* yes, true, 1 and no, false, 0, in any case. */
 static size_t codes_yes_no(const struct cli_coder *coder, uint64_t *codes,
-                           const struct cli_line *lines, size_t n,
-                           const char **why)
+                           const struct line *lines, size_t n, const char **why)
 {
     static const struct {
         const char *word;
@@ -35,14 +34,13 @@ static size_t codes_yes_no(const struct cli_coder *coder, uint64_t *codes,
 }
 
 static size_t codes_labels(const struct cli_coder *coder, uint64_t *codes,
-                           const struct cli_line *lines, size_t n,
-                           const char **why)
+                           const struct line *lines, size_t n, const char **why)
 {
     const struct cli_spec *c = coder->spec;
-    const struct cli_labels *labels = &c->labels;
+    const struct labels *labels = &c->labels;
 
     for (size_t i = 0; i < n; i++) {
-        uint32_t place = cli_labels_find(labels, lines[i].text, lines[i].len);
+        uint32_t place = labels_find(labels, lines[i].text, lines[i].len);
 
         if (place == labels->d) {
             if (!c->other) {
@@ -58,13 +56,12 @@ static size_t codes_labels(const struct cli_coder *coder, uint64_t *codes,
 }
 
 static size_t codes_domain(const struct cli_coder *coder, uint64_t *codes,
-                           const struct cli_line *lines, size_t n,
-                           const char **why)
+                           const struct line *lines, size_t n, const char **why)
 {
     const uint32_t d = coder->spec->spec.d;
 
     for (size_t i = 0; i < n; i++) {
-        const struct cli_line *line = &lines[i];
+        const struct line *line = &lines[i];
         uint64_t x = 0;
         bool good = line->len >= 1 && line->len <= 10;
 
@@ -85,8 +82,7 @@ static size_t codes_domain(const struct cli_coder *coder, uint64_t *codes,
 }
 
 static size_t codes_values(const struct cli_coder *coder, uint64_t *codes,
-                           const struct cli_line *lines, size_t n,
-                           const char **why)
+                           const struct line *lines, size_t n, const char **why)
 {
     return coder->spec->labels.d != 0
                ? codes_labels(coder, codes, lines, n, why)
@@ -95,7 +91,7 @@ static size_t codes_values(const struct cli_coder *coder, uint64_t *codes,
 
 /* A number outside the range is moved to its nearer end with --clip. */
 static hsy_status codes_number(const struct cli_coder *coder, int64_t *number,
-                               const struct cli_line *line)
+                               const struct line *line)
 {
     const hsy_spec *spec = &coder->spec->spec;
     hsy_status st = hsy_decimal_parse(number, (const char *)line->text,
@@ -114,7 +110,7 @@ static hsy_status codes_number(const struct cli_coder *coder, int64_t *number,
 }
 
 static size_t codes_numbers(const struct cli_coder *coder, uint64_t *codes,
-                            const struct cli_line *lines, size_t n,
+                            const struct line *lines, size_t n,
                             const char **why)
 {
     hsy_truth truth = {.type = HSY_TRUTH_NUMBER};
@@ -152,7 +148,7 @@ static hsy_status codes_string(const struct cli_coder *coder, uint64_t *code,
 
 /* A string that cannot be coded is the string "other" with --other. */
 static size_t codes_strings(const struct cli_coder *coder, uint64_t *codes,
-                            const struct cli_line *lines, size_t n,
+                            const struct line *lines, size_t n,
                             const char **why)
 {
     const size_t width = hsy_code_width(coder->scheme);
@@ -174,7 +170,7 @@ static size_t codes_strings(const struct cli_coder *coder, uint64_t *codes,
 }
 
 /* The first empty line, n if there is none. */
-static size_t codes_first_empty(const struct cli_line *lines, size_t n)
+static size_t codes_first_empty(const struct line *lines, size_t n)
 {
     size_t i = 0;
 
@@ -183,18 +179,16 @@ static size_t codes_first_empty(const struct cli_line *lines, size_t n)
     return i;
 }
 
-static size_t (*const codes_by_kind[])(const struct cli_coder *coder,
-                                       uint64_t *codes,
-                                       const struct cli_line *lines, size_t n,
-                                       const char **why) = {
-    [HSY_KIND_YES_NO] = codes_yes_no,
-    [HSY_KIND_VALUES] = codes_values,
-    [HSY_KIND_NUMBER] = codes_numbers,
-    [HSY_KIND_BINS] = codes_numbers,
-    [HSY_KIND_STRINGS] = codes_strings};
+static size_t (*const codes_by_kind[])(
+    const struct cli_coder *coder, uint64_t *codes, const struct line *lines,
+    size_t n, const char **why) = {[HSY_KIND_YES_NO] = codes_yes_no,
+                                   [HSY_KIND_VALUES] = codes_values,
+                                   [HSY_KIND_NUMBER] = codes_numbers,
+                                   [HSY_KIND_BINS] = codes_numbers,
+                                   [HSY_KIND_STRINGS] = codes_strings};
 
 size_t cli_code_lines(const struct cli_coder *coder, uint64_t *codes,
-                      const struct cli_line *lines, size_t n, const char **why)
+                      const struct line *lines, size_t n, const char **why)
 {
     size_t filled = codes_first_empty(lines, n);
     size_t coded =

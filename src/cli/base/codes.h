@@ -13,6 +13,6 @@ struct cli_coder {
  * the domain; if that is less than n, *why says what is wrong with the next one
  * and what to do, without its value. */
 size_t cli_code_lines(const struct cli_coder *coder, uint64_t *codes,
-                      const struct cli_line *lines, size_t n, const char **why);
+                      const struct line *lines, size_t n, const char **why);
 
 #endif

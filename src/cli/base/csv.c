@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-const char cli_csv_quote[] =
+const char csv_quote[] =
     "a quote is out of place; a field with a quote or a comma stands in "
     "quotes, \"\" being a quote, and ends on its line";
 
-bool cli_record_field(struct cli_record *r, struct cli_line *out, uint8_t *room)
+bool csv_field(struct csv_record *r, struct line *out, uint8_t *room)
 {
     const uint8_t *p = r->at;
     size_t n = 0;
@@ -30,6 +30,6 @@ bool cli_record_field(struct cli_record *r, struct cli_line *out, uint8_t *room)
     memset(room + n, 0, HSY_STRING_MAX + 8);
     r->more = p < r->end;
     r->at = p + r->more;
-    *out = (struct cli_line){room, n};
+    *out = (struct line){room, n};
     return true;
 }

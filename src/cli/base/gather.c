@@ -27,7 +27,7 @@ static int gather_fail(const char *name, const struct container_item *item,
 /* ---- Schemes ------------------------------------------------------------- */
 
 /* An empty tally and room for a chunk of reports. */
-static bool gather_allocate(struct cli_gather *g)
+static bool gather_allocate(struct gather *g)
 {
     size_t words = hsy_tally_words(g->scheme);
     size_t n = GATHER_BYTES / g->info.report_bytes / 8 * 8;
@@ -42,7 +42,7 @@ static bool gather_allocate(struct cli_gather *g)
 }
 
 /* The file's labels, with what stands before them. */
-static bool gather_block(struct cli_gather *g, const uint8_t *labels)
+static bool gather_block(struct gather *g, const uint8_t *labels)
 {
     if (g->info.labels_len == 0)
         return true;
@@ -52,7 +52,7 @@ static bool gather_block(struct cli_gather *g, const uint8_t *labels)
     return g->block != NULL;
 }
 
-static int gather_begin(struct cli_gather *g, struct container_reader *r,
+static int gather_begin(struct gather *g, struct container_reader *r,
                         const struct container_item *item, const char *name)
 {
     hsy_error err = {0};
@@ -63,14 +63,14 @@ static int gather_begin(struct cli_gather *g, struct container_reader *r,
     if (!gather_block(g, item->labels))
         return cli_fail_nomem();
     if (g->info.labels_len > g->info.labels_at &&
-        cli_labels_take(&g->labels, g->block + g->info.labels_at,
-                        g->info.labels_len - g->info.labels_at, &err) != HSY_OK)
+        labels_take(&g->labels, g->block + g->info.labels_at,
+                    g->info.labels_len - g->info.labels_at, &err) != HSY_OK)
         return gather_fail(name, item, &err);
     return gather_allocate(g) ? 0 : cli_fail_nomem();
 }
 
 /* Another file begins: it must be of the same scheme. */
-static int gather_compare(const struct cli_gather *g,
+static int gather_compare(const struct gather *g,
                           const struct container_item *item, const char *name)
 {
     const char *difference;
@@ -105,8 +105,8 @@ static int gather_fail_report(const char *name,
                     err->msg != NULL ? err->msg : hsy_strstatus(err->status));
 }
 
-static int gather_reports(struct cli_gather *g,
-                          const struct container_item *item, const char *name)
+static int gather_reports(struct gather *g, const struct container_item *item,
+                          const char *name)
 {
     const uint8_t *packed = item->payload;
     uint64_t done = 0;
@@ -132,7 +132,7 @@ static int gather_reports(struct cli_gather *g,
 }
 
 /* A file is over: of which round were its reports, if it did not say? */
-static hsy_status gather_end(struct cli_gather *g,
+static hsy_status gather_end(struct gather *g,
                              const struct container_item *item,
                              const char *name, hsy_error *err)
 {
@@ -150,7 +150,7 @@ static hsy_status gather_end(struct cli_gather *g,
     return rounds_add(&g->rounds, &round, err);
 }
 
-static hsy_status gather_record(struct cli_gather *g,
+static hsy_status gather_record(struct gather *g,
                                 const struct container_item *item,
                                 const char *name, hsy_error *err)
 {
@@ -165,7 +165,7 @@ static hsy_status gather_record(struct cli_gather *g,
                         : st;
 }
 
-static int gather_item(struct cli_gather *g, struct container_reader *r,
+static int gather_item(struct gather *g, struct container_reader *r,
                        const struct container_item *item, const char *name)
 {
     hsy_error err = {0};
@@ -183,7 +183,7 @@ static int gather_item(struct cli_gather *g, struct container_reader *r,
     return gather_fail(name, item, &err);
 }
 
-static int gather_items(struct cli_gather *g, struct container_reader *r,
+static int gather_items(struct gather *g, struct container_reader *r,
                         const char *name)
 {
     struct container_item item;
@@ -205,7 +205,7 @@ static int gather_items(struct cli_gather *g, struct container_reader *r,
     }
 }
 
-int cli_gather_file(struct cli_gather *g, const char *path)
+int cli_gather_file(struct gather *g, const char *path)
 {
     const char *name = cli_input_name(path);
     int fd = cli_open_input(path);
@@ -248,7 +248,7 @@ static int gather_twice(char *const *paths, size_t n)
     return 0;
 }
 
-int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
+int cli_gather_files(struct gather *g, struct cli_parser *p, char **paths,
                      int n)
 {
     int failed = cli_check_inputs(p, (const char *const *)paths, (size_t)n);
@@ -266,12 +266,12 @@ int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
 
 /* Whether its reports are made from kept answers, by a second step or, as
  * RAPPOR's, by the mechanism itself. */
-static bool gather_keeps(const struct cli_gather *g)
+static bool gather_keeps(const struct gather *g)
 {
     return g->info.epsilon_lifetime > 0;
 }
 
-int cli_gather_settle(const struct cli_gather *g)
+int cli_gather_settle(const struct gather *g)
 {
     if (g->nunsaid != 0 && g->rounds.n != 0)
         return cli_fail("%s: does not say of which round its reports are, and "
@@ -287,8 +287,7 @@ int cli_gather_settle(const struct cli_gather *g)
     return 0;
 }
 
-static hsy_status gather_attend(struct cli_gather *g, uint64_t most,
-                                hsy_error *err)
+static hsy_status gather_attend(struct gather *g, uint64_t most, hsy_error *err)
 {
     if (g->rounds.n != 0)
         return rounds_attend(&g->attended, &g->rounds, err);
@@ -296,7 +295,7 @@ static hsy_status gather_attend(struct cli_gather *g, uint64_t most,
                            err);
 }
 
-int cli_gather_attend(struct cli_gather *g, uint64_t most)
+int cli_gather_attend(struct gather *g, uint64_t most)
 {
     hsy_error err = {0};
     int failed = cli_gather_settle(g);
@@ -331,13 +330,13 @@ int cli_gather_attend(struct cli_gather *g, uint64_t most)
     return 0;
 }
 
-void cli_gather_clear(struct cli_gather *g)
+void gather_clear(struct gather *g)
 {
-    cli_labels_clear(&g->labels);
+    labels_clear(&g->labels);
     free(g->block);
     free(g->scheme);
     free(g->memory);
     free(g->reports);
     rounds_clear(&g->rounds);
-    *g = (struct cli_gather){0};
+    *g = (struct gather){0};
 }

@@ -8,11 +8,11 @@
 
 /* Zero it to begin. The first file settles the scheme; memory does not grow
  * with reports. */
-struct cli_gather {
+struct gather {
     hsy_scheme *scheme; /* NULL until a file has been read */
     hsy_info info;
-    uint8_t *block;           /* what the file has for labels, labels_len */
-    struct cli_labels labels; /* d is 0 if the values have no names */
+    uint8_t *block;       /* what the file has for labels, labels_len */
+    struct labels labels; /* d is 0 if the values have no names */
     hsy_tally tally;
     int64_t *memory;
     uint8_t *reports; /* one chunk, unpacked */
@@ -34,23 +34,23 @@ struct cli_gather {
 /* Add a file ("-": standard input): a report stream, its JSON twin, a tally
  * file, or several of them one after the other. 0, or the exit code after a
  * message that names file, record and difference. */
-int cli_gather_file(struct cli_gather *g, const char *path);
+int cli_gather_file(struct gather *g, const char *path);
 
 /* The operands of a command, n of them; none: standard input. */
-int cli_gather_files(struct cli_gather *g, struct cli_parser *p, char **paths,
+int cli_gather_files(struct gather *g, struct cli_parser *p, char **paths,
                      int n);
-void cli_gather_clear(struct cli_gather *g);
+void gather_clear(struct gather *g);
 
 /* See that the reports may stand in one tally: of kept answers only if it is
  * known which rounds they are of. 0, or the exit code after a message. */
-int cli_gather_settle(const struct cli_gather *g);
+int cli_gather_settle(const struct gather *g);
 
 /* The same, and how often the same people are in it: as the files say, or if
  * most is not 0 at most so many times each. */
-int cli_gather_attend(struct cli_gather *g, uint64_t most);
+int cli_gather_attend(struct gather *g, uint64_t most);
 
 /* What was gathered, for host/analysis/analysis.h. */
-static inline struct shares_tally cli_gathered(const struct cli_gather *g)
+static inline struct shares_tally gathered(const struct gather *g)
 {
     return (struct shares_tally){.scheme = g->scheme,
                                  .info = &g->info,

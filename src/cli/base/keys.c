@@ -11,14 +11,14 @@
 
 #define KEYS_TOKEN 1024u /* bytes of a token at most */
 
-void cli_hex(char *text, const uint8_t *bytes, size_t n)
+void hex_put(char *text, const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < 2 * n; i++)
         text[i] = "0123456789abcdef"[bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
     text[2 * n] = '\0';
 }
 
-bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len)
+bool hex_line(uint8_t *out, size_t n, const char *text, size_t len)
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -59,7 +59,7 @@ static int keys_read(uint8_t *out, size_t n, const char *path, const char *what,
         return failed;
     }
     close(fd);
-    good = cli_unhex(out, n, text, (size_t)len);
+    good = hex_line(out, n, text, (size_t)len);
     explicit_bzero(text, sizeof text);
     return good ? 0
                 : cli_fail("%s: not a %s key (%zu hexadecimal digits, as "
@@ -101,7 +101,7 @@ static int keys_write(const char *path, const uint8_t *bytes, size_t n,
                         errno == EEXIST ? "there is a key already; it is not "
                                           "overwritten"
                                         : strerror(errno));
-    cli_hex(text, bytes, n);
+    hex_put(text, bytes, n);
     text[2 * n] = '\n';
     errno = ENOSPC; /* if it is written in part */
     if (write(fd, text, 2 * n + 1) != (ssize_t)(2 * n + 1) || fsync(fd) == -1)

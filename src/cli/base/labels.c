@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cli_slot {
+struct labels_slot {
     uint32_t tag;
     uint32_t place; /* LABELS_FREE: none */
 };
@@ -72,7 +72,7 @@ static uint64_t labels_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t labels_hash(const struct cli_labels *l, const uint8_t *text,
+static uint64_t labels_hash(const struct labels *l, const uint8_t *text,
                             size_t len, struct labels_ends e)
 {
     uint64_t h = labels_mix(e.first ^ l->key[0], e.last ^ l->key[1] ^ len);
@@ -84,7 +84,7 @@ static uint64_t labels_hash(const struct cli_labels *l, const uint8_t *text,
     return h;
 }
 
-static const uint8_t *labels_text(const struct cli_labels *l, uint32_t i,
+static const uint8_t *labels_text(const struct labels *l, uint32_t i,
                                   size_t *len)
 {
     const uint8_t *text = l->block + l->starts[i];
@@ -94,7 +94,7 @@ static const uint8_t *labels_text(const struct cli_labels *l, uint32_t i,
     return text;
 }
 
-static bool labels_equal(const struct cli_labels *l, uint32_t i,
+static bool labels_equal(const struct labels *l, uint32_t i,
                          const uint8_t *text, size_t len, struct labels_ends e)
 {
     size_t own_len;
@@ -109,15 +109,14 @@ static bool labels_equal(const struct cli_labels *l, uint32_t i,
     return len <= 16 || memcmp(own + 8, text + 8, len - 16) == 0;
 }
 
-uint32_t cli_labels_find(const struct cli_labels *l, const uint8_t *text,
-                         size_t len)
+uint32_t labels_find(const struct labels *l, const uint8_t *text, size_t len)
 {
     struct labels_ends e = labels_ends(text, len);
     uint64_t h = labels_hash(l, text, len, e);
     uint32_t tag = (uint32_t)(h >> 32);
 
     for (uint32_t i = (uint32_t)h & l->mask;; i = (i + 1) & l->mask) {
-        const struct cli_slot *slot = &l->slots[i];
+        const struct labels_slot *slot = &l->slots[i];
 
         if (slot->place == LABELS_FREE)
             return l->d;
@@ -129,7 +128,7 @@ uint32_t cli_labels_find(const struct cli_labels *l, const uint8_t *text,
 /* ---- Building ------------------------------------------------------------ */
 
 /* Room for `more` bytes and one more start. */
-static bool labels_grow(struct cli_labels *l, size_t more)
+static bool labels_grow(struct labels *l, size_t more)
 {
     if (l->len + more + LABELS_SPARE > l->room) {
         size_t room = 2 * l->room + more + 4096;
@@ -193,8 +192,8 @@ static const char *labels_wrong(const uint8_t *text, size_t len)
 }
 
 /* Whatever the text is. */
-static hsy_status labels_append(struct cli_labels *l, const void *text,
-                                size_t len, hsy_error *err)
+static hsy_status labels_append(struct labels *l, const void *text, size_t len,
+                                hsy_error *err)
 {
     uint64_t place = (uint64_t)l->d + 1;
 
@@ -215,8 +214,8 @@ static hsy_status labels_append(struct cli_labels *l, const void *text,
     return HSY_OK;
 }
 
-hsy_status cli_labels_add(struct cli_labels *l, const void *text, size_t len,
-                          hsy_error *err)
+hsy_status labels_add(struct labels *l, const void *text, size_t len,
+                      hsy_error *err)
 {
     const char *wrong = labels_wrong(text, len);
 
@@ -225,8 +224,8 @@ hsy_status cli_labels_add(struct cli_labels *l, const void *text, size_t len,
     return labels_append(l, text, len, err);
 }
 
-hsy_status cli_labels_take(struct cli_labels *l, const uint8_t *block,
-                           size_t len, hsy_error *err)
+hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
+                       hsy_error *err)
 {
     size_t at = 0;
 
@@ -249,7 +248,7 @@ hsy_status cli_labels_take(struct cli_labels *l, const uint8_t *block,
 
 enum labels_outcome { LABELS_GOOD, LABELS_TWICE, LABELS_CROWDED };
 
-static enum labels_outcome labels_insert(struct cli_labels *l, uint32_t place)
+static enum labels_outcome labels_insert(struct labels *l, uint32_t place)
 {
     size_t len;
     const uint8_t *text = labels_text(l, place, &len);
@@ -259,7 +258,7 @@ static enum labels_outcome labels_insert(struct cli_labels *l, uint32_t place)
     uint32_t probes = 0;
 
     while (l->slots[i].place != LABELS_FREE) {
-        const struct cli_slot *slot = &l->slots[i];
+        const struct labels_slot *slot = &l->slots[i];
 
         if (slot->tag == tag && labels_equal(l, slot->place, text, len, e))
             return LABELS_TWICE;
@@ -267,11 +266,11 @@ static enum labels_outcome labels_insert(struct cli_labels *l, uint32_t place)
             return LABELS_CROWDED;
         i = (i + 1) & l->mask;
     }
-    l->slots[i] = (struct cli_slot){.tag = tag, .place = place};
+    l->slots[i] = (struct labels_slot){.tag = tag, .place = place};
     return LABELS_GOOD;
 }
 
-static hsy_status labels_fill(struct cli_labels *l, hsy_error *err)
+static hsy_status labels_fill(struct labels *l, hsy_error *err)
 {
     for (uint32_t i = 0; i <= l->mask; i++)
         l->slots[i].place = LABELS_FREE;
@@ -290,7 +289,7 @@ static hsy_status labels_fill(struct cli_labels *l, hsy_error *err)
     return HSY_OK;
 }
 
-static hsy_status labels_draw_key(struct cli_labels *l)
+static hsy_status labels_draw_key(struct labels *l)
 {
     hsy_entropy entropy;
     hsy_coins coins;
@@ -303,7 +302,7 @@ static hsy_status labels_draw_key(struct cli_labels *l)
     return st;
 }
 
-hsy_status cli_labels_index(struct cli_labels *l, hsy_error *err)
+hsy_status labels_index(struct labels *l, hsy_error *err)
 {
     size_t slots = 8;
 
@@ -319,33 +318,33 @@ hsy_status cli_labels_index(struct cli_labels *l, hsy_error *err)
     return labels_fill(l, err);
 }
 
-const char *cli_label_at(const struct cli_labels *l, uint32_t i, size_t *len)
+const char *labels_at(const struct labels *l, uint32_t i, size_t *len)
 {
     return (const char *)labels_text(l, i, len);
 }
 
-void cli_labels_clear(struct cli_labels *l)
+void labels_clear(struct labels *l)
 {
     free(l->block);
     free(l->starts);
     free(l->slots);
-    *l = (struct cli_labels){0};
+    *l = (struct labels){0};
 }
 
 /* ---- A list from a file -------------------------------------------------- */
 
-static int labels_read_lines(struct cli_labels *l, struct cli_lines *r,
+static int labels_read_lines(struct labels *l, struct lines *r,
                              const char *name)
 {
-    struct cli_line lines[256];
+    struct line lines[256];
     hsy_error err = {0};
     size_t n = 0;
 
     for (;;) {
-        hsy_status st = cli_lines_next(r, lines, 256, &n, &err);
+        hsy_status st = lines_next(r, lines, 256, &n, &err);
 
         for (size_t i = 0; st == HSY_OK && i < n; i++)
-            st = cli_labels_add(l, lines[i].text, lines[i].len, &err);
+            st = labels_add(l, lines[i].text, lines[i].len, &err);
         if (st == HSY_E_NOMEM)
             return cli_fail_nomem();
         if (st != HSY_OK)
@@ -355,28 +354,28 @@ static int labels_read_lines(struct cli_labels *l, struct cli_lines *r,
     }
 }
 
-int cli_labels_read(struct cli_labels *l, const char *path)
+int cli_labels_read(struct labels *l, const char *path)
 {
     const char *name = cli_input_name(path);
-    struct cli_lines lines;
+    struct lines lines;
     hsy_error err = {0};
     int fd = cli_open_input(path);
     int failed;
 
     if (fd == -1)
         return CLI_FAILED;
-    if (cli_lines_open(&lines, fd) != HSY_OK) {
+    if (lines_open(&lines, fd) != HSY_OK) {
         cli_close_input(fd);
         return cli_fail_nomem();
     }
     failed = labels_read_lines(l, &lines, name);
-    cli_lines_close(&lines);
+    lines_close(&lines);
     cli_close_input(fd);
     if (failed)
         return failed;
     if (l->d == 0)
         return cli_fail("%s: holds no values; write one a line", name);
-    if (cli_labels_index(l, &err) != HSY_OK)
+    if (labels_index(l, &err) != HSY_OK)
         return cli_fail_line(name, &err);
     return 0;
 }

@@ -19,21 +19,21 @@
 
 #define LINES_READ (256u << 10)
 #define LINES_SPARE HSY_STRING_MAX /* as cli_line promises; a mask takes 64 */
-#define LINES_ROOM (LINES_READ + CLI_LINE_MAX + 2)
+#define LINES_ROOM (LINES_READ + LINES_LONGEST + 2)
 
-hsy_status cli_lines_open(struct cli_lines *r, int fd)
+hsy_status lines_open(struct lines *r, int fd)
 {
-    *r = (struct cli_lines){.fd = fd};
+    *r = (struct lines){.fd = fd};
     r->buffer = calloc(1, LINES_ROOM + LINES_SPARE);
     return r->buffer != NULL ? HSY_OK : HSY_E_NOMEM;
 }
 
-void cli_lines_close(struct cli_lines *r)
+void lines_close(struct lines *r)
 {
     if (r->buffer != NULL)
         explicit_bzero(r->buffer, LINES_ROOM + LINES_SPARE);
     free(r->buffer);
-    *r = (struct cli_lines){.fd = -1};
+    *r = (struct lines){.fd = -1};
 }
 
 /* Bit i is set where p[i] is a newline, for i < 64. */
@@ -57,16 +57,15 @@ static uint64_t lines_mask(const uint8_t *p)
     return mask;
 }
 
-static struct cli_line lines_trim(const uint8_t *text, size_t len)
+static struct line lines_trim(const uint8_t *text, size_t len)
 {
     if (len > 0 && text[len - 1] == '\r')
         len--;
-    return (struct cli_line){.text = text, .len = len};
+    return (struct line){.text = text, .len = len};
 }
 
 /* Whole lines that are in the buffer already, up to max. */
-static size_t lines_split(struct cli_lines *r, struct cli_line *lines,
-                          size_t max)
+static size_t lines_split(struct lines *r, struct line *lines, size_t max)
 {
     size_t begin = r->begin, n = 0;
 
@@ -90,7 +89,7 @@ full:
 }
 
 /* Read more behind what is left of the last line. */
-static hsy_status lines_refill(struct cli_lines *r)
+static hsy_status lines_refill(struct lines *r)
 {
     ssize_t got;
 
@@ -108,7 +107,7 @@ static hsy_status lines_refill(struct cli_lines *r)
 }
 
 /* The last line may lack its end. */
-static size_t lines_last(struct cli_lines *r, struct cli_line *lines)
+static size_t lines_last(struct lines *r, struct line *lines)
 {
     size_t len = r->end - r->begin;
 
@@ -119,10 +118,10 @@ static size_t lines_last(struct cli_lines *r, struct cli_line *lines)
     return 1;
 }
 
-static bool lines_fit(const struct cli_line *lines, size_t n, size_t *bad)
+static bool lines_fit(const struct line *lines, size_t n, size_t *bad)
 {
     for (size_t i = 0; i < n; i++) {
-        if (lines[i].len > CLI_LINE_MAX) {
+        if (lines[i].len > LINES_LONGEST) {
             *bad = i;
             return false;
         }
@@ -130,12 +129,12 @@ static bool lines_fit(const struct cli_line *lines, size_t n, size_t *bad)
     return true;
 }
 
-hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
-                          size_t max, size_t *count, hsy_error *err)
+hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
+                      size_t *count, hsy_error *err)
 {
     size_t n = lines_split(r, lines, max), bad = 0;
 
-    while (n == 0 && !r->ended && r->end - r->begin <= CLI_LINE_MAX + 1) {
+    while (n == 0 && !r->ended && r->end - r->begin <= LINES_LONGEST + 1) {
         hsy_status st = lines_refill(r);
 
         if (st != HSY_OK) {
@@ -166,25 +165,25 @@ hsy_status cli_lines_next(struct cli_lines *r, struct cli_line *lines,
 }
 
 int cli_lines_each(int fd, const char *name,
-                   int (*take)(void *ctx, const struct cli_line *line,
+                   int (*take)(void *ctx, const struct line *line,
                                uint64_t number),
                    void *ctx)
 {
-    struct cli_lines lines;
-    struct cli_line line;
+    struct lines lines;
+    struct line line;
     hsy_error err = {0};
     size_t count = 1;
     int failed = 0;
 
-    if (cli_lines_open(&lines, fd) != HSY_OK)
+    if (lines_open(&lines, fd) != HSY_OK)
         return cli_fail_nomem();
     while (!failed && count != 0) {
-        if (cli_lines_next(&lines, &line, 1, &count, &err) != HSY_OK)
+        if (lines_next(&lines, &line, 1, &count, &err) != HSY_OK)
             failed = cli_fail_line(name, &err);
         else if (count != 0)
             failed = take(ctx, &line, lines.number);
     }
-    cli_lines_close(&lines);
+    lines_close(&lines);
     return failed;
 }
 

@@ -62,7 +62,7 @@ static int matrix_field(struct matrix_read *m, const char *text, size_t len,
     return 0;
 }
 
-static int matrix_line(void *ctx, const struct cli_line *line, uint64_t number)
+static int matrix_line(void *ctx, const struct line *line, uint64_t number)
 {
     struct matrix_read *m = ctx;
     const char *text = (const char *)line->text;
@@ -104,7 +104,7 @@ static void matrix_put(uint8_t *at, uint64_t x)
         at[i] = (uint8_t)(x >> 8 * i);
 }
 
-static int matrix_encode(struct cli_matrix *out, const struct matrix_read *m)
+static int matrix_encode(struct matrix_file *out, const struct matrix_read *m)
 {
     uint8_t *at;
 
@@ -124,7 +124,7 @@ static int matrix_encode(struct cli_matrix *out, const struct matrix_read *m)
     return 0;
 }
 
-int cli_matrix_read(struct cli_matrix *out, const char *path)
+int cli_matrix_read(struct matrix_file *out, const char *path)
 {
     struct matrix_read *m = calloc(1, sizeof *m);
     int fd, failed;
@@ -148,7 +148,7 @@ int cli_matrix_read(struct cli_matrix *out, const char *path)
 
 /* The matrix with labels behind it, as a spec has them; labels is freed by
  * whoever owns it. */
-int cli_matrix_append(struct cli_matrix *m, const uint8_t *labels, size_t len)
+int cli_matrix_append(struct matrix_file *m, const uint8_t *labels, size_t len)
 {
     uint8_t *more;
 

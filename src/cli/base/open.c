@@ -52,7 +52,7 @@ static bool tasks_compiled(const char *path)
     return compiled;
 }
 
-int cli_tasks_document(struct cli_tasks *t, const char *path)
+int cli_tasks_document(struct task_file *t, const char *path)
 {
     uint8_t *bytes = NULL;
     size_t len = 0;
@@ -61,7 +61,7 @@ int cli_tasks_document(struct cli_tasks *t, const char *path)
     return failed ? failed : cli_tasks_bytes(t, bytes, len, path);
 }
 
-int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
                     const char *path)
 {
     hsy_error err = {0};
@@ -83,7 +83,7 @@ int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
     return 0;
 }
 
-static int tasks_yaml(struct cli_tasks *t, const char *path, bool warn)
+static int tasks_yaml(struct task_file *t, const char *path, bool warn)
 {
     hsy_error err = {0};
     hsy_status st = hsy_tasks_read(&t->yaml, path, &err);
@@ -105,23 +105,23 @@ static int tasks_yaml(struct cli_tasks *t, const char *path, bool warn)
     return 0;
 }
 
-int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn)
+int cli_tasks_open(struct task_file *t, const char *path, bool warn)
 {
     return tasks_compiled(path) ? cli_tasks_document(t, path)
                                 : tasks_yaml(t, path, warn);
 }
 
-void cli_tasks_clear(struct cli_tasks *t)
+void task_file_clear(struct task_file *t)
 {
     hsy_tasks_free(t->yaml);
     free(t->bytes);
     free(t->all);
-    *t = (struct cli_tasks){0};
+    *t = (struct task_file){0};
 }
 
 /* ---- Tasks --------------------------------------------------------------- */
 
-size_t cli_tasks_find(const struct cli_tasks *t, const char *id)
+size_t task_file_find(const struct task_file *t, const char *id)
 {
     size_t i = 0;
 
@@ -180,9 +180,9 @@ static int tasks_take(struct cli_spec *c, const hsy_task *task)
                : 0;
     if (c->spec.kind != HSY_KIND_VALUES || task->labels_len <= skip)
         return 0;
-    if (cli_labels_take(&c->labels, task->labels + skip,
-                        task->labels_len - skip, &err) != HSY_OK ||
-        cli_labels_index(&c->labels, &err) != HSY_OK)
+    if (labels_take(&c->labels, task->labels + skip, task->labels_len - skip,
+                    &err) != HSY_OK ||
+        labels_index(&c->labels, &err) != HSY_OK)
         return cli_fail_error(c->task, &err);
     return 0;
 }
@@ -210,7 +210,7 @@ int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p)
     free(path);
     if (failed)
         return failed;
-    i = cli_tasks_find(c->tasks, colon + 1);
+    i = task_file_find(c->tasks, colon + 1);
     if (i == c->tasks->n)
         return cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
                         "lists them",

@@ -215,8 +215,8 @@ static int policy_take(struct cli_policy *p, const char *path,
     if (from->releases == 0 || from->releases > POLICY_RELEASES_MAX)
         return cli_fail("%s: releases: from 1 to %u", path,
                         POLICY_RELEASES_MAX);
-    if (!cli_unhex(p->policy.sign_key, HSY_SIGN_KEY, from->key,
-                   strlen(from->key)))
+    if (!hex_line(p->policy.sign_key, HSY_SIGN_KEY, from->key,
+                  strlen(from->key)))
         return cli_fail("%s: key: 64 hexadecimal digits", path);
     if (from->anchor != NULL && from->anchor[0] != '/')
         return cli_fail("%s: anchor: a path from the root, for commands may "
@@ -323,7 +323,7 @@ static void policy_format(struct policy_text *t, const struct cli_policy *p)
 {
     char key[2 * HSY_SIGN_KEY + 1];
 
-    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
+    hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
     policy_put(t,
                "# What this device allows, whatever a task asks: epsilon, "
                "at most. No document\n# can raise it.\n"

@@ -110,7 +110,7 @@ bool cli_tuple_add(struct cli_spec *c, struct cli_parser *p)
 static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
 {
     static const char none[12] = "none"; /* 8 bytes may be read beyond */
-    struct cli_labels *l = &a->spec.labels;
+    struct labels *l = &a->spec.labels;
     hsy_error err = {0};
 
     if (l->d == 0)
@@ -118,14 +118,14 @@ static int tuple_none(struct cli_column_spec *a, struct cli_parser *p)
                          "--attribute %s?: only yes-no and a list of values "
                          "can do without an answer",
                          a->name);
-    a->none_place = cli_labels_find(l, (const uint8_t *)none, 4);
+    a->none_place = labels_find(l, (const uint8_t *)none, 4);
     if (a->none_place != l->d)
         return cli_usage(p,
                          "--attribute %s?: \"none\" is what no answer counts "
                          "as, so it cannot be a value: call it otherwise",
                          a->name);
-    if (cli_labels_add(l, none, 4, &err) != HSY_OK ||
-        cli_labels_index(l, &err) != HSY_OK)
+    if (labels_add(l, none, 4, &err) != HSY_OK ||
+        labels_index(l, &err) != HSY_OK)
         return err.status == HSY_E_NOMEM
                    ? cli_fail_nomem()
                    : cli_usage(p, "--attribute %s?: %s", a->name, err.msg);
@@ -201,7 +201,7 @@ int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
         failed = tuple_encode(t);
     if (failed)
         return failed;
-    t->field = malloc(CLI_FIELD_ROOM);
+    t->field = malloc(CSV_FIELD_ROOM);
     if (t->field == NULL)
         return cli_fail_nomem();
     c->spec.kind = HSY_KIND_TUPLE;
@@ -221,7 +221,7 @@ void cli_tuple_free(struct cli_tuple *t)
         cli_spec_clear(&t->columns[i].spec);
     }
     if (t->field != NULL)
-        explicit_bzero(t->field, CLI_FIELD_ROOM);
+        explicit_bzero(t->field, CSV_FIELD_ROOM);
     free(t->field);
     free(t->block);
     free(t);
@@ -237,7 +237,7 @@ static bool tuple_wrong(struct cli_tuple_why *why, const char *msg,
 }
 
 /* Which attribute a column is; count if it is none. */
-static size_t tuple_find(const struct cli_tuple *t, const struct cli_line *name)
+static size_t tuple_find(const struct cli_tuple *t, const struct line *name)
 {
     size_t i = 0;
 
@@ -265,18 +265,18 @@ static const struct cli_column_spec *tuple_lacking(const struct cli_tuple *t,
     return &t->columns[i];
 }
 
-bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
+bool cli_tuple_header(struct cli_tuple *t, const struct line *line,
                       struct cli_tuple_why *why)
 {
-    struct cli_record r = {line->text, line->text + line->len, true};
-    struct cli_line name;
+    struct csv_record r = {line->text, line->text + line->len, true};
+    struct line name;
     size_t columns = 0;
 
     while (r.more) {
         size_t i;
 
-        if (!cli_record_field(&r, &name, t->field))
-            return tuple_wrong(why, cli_csv_quote, NULL);
+        if (!csv_field(&r, &name, t->field))
+            return tuple_wrong(why, csv_quote, NULL);
         i = tuple_find(t, &name);
         if (i == t->count) {
             tuple_wrong(why,
@@ -299,7 +299,7 @@ bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
 }
 
 static bool tuple_code(const struct cli_column_spec *a, uint64_t *code,
-                       const struct cli_line *field, struct cli_tuple_why *why)
+                       const struct line *field, struct cli_tuple_why *why)
 {
     const struct cli_coder coder = {&a->spec, a->scheme};
     const char *msg = "";
@@ -319,17 +319,17 @@ static bool tuple_code(const struct cli_column_spec *a, uint64_t *code,
 }
 
 bool cli_tuple_codes(struct cli_tuple *t, uint64_t *codes,
-                     const struct cli_line *line, struct cli_tuple_why *why)
+                     const struct line *line, struct cli_tuple_why *why)
 {
-    struct cli_record r = {line->text, line->text + line->len, true};
-    struct cli_line field;
+    struct csv_record r = {line->text, line->text + line->len, true};
+    struct line field;
     size_t columns = 0;
 
     for (; r.more && columns < t->count; columns++) {
         size_t i = t->place[columns];
 
-        if (!cli_record_field(&r, &field, t->field))
-            return tuple_wrong(why, cli_csv_quote, NULL);
+        if (!csv_field(&r, &field, t->field))
+            return tuple_wrong(why, csv_quote, NULL);
         if (!tuple_code(&t->columns[i], &codes[i], &field, why))
             return false;
     }

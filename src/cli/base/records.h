@@ -45,11 +45,11 @@ struct cli_tuple_why {
 
 /* The header: every attribute once, in any order, and nothing else. False if
  * it is not, with why. */
-bool cli_tuple_header(struct cli_tuple *t, const struct cli_line *line,
+bool cli_tuple_header(struct cli_tuple *t, const struct line *line,
                       struct cli_tuple_why *why);
 
 /* The codes of one record, t->count of them. */
 bool cli_tuple_codes(struct cli_tuple *t, uint64_t *codes,
-                     const struct cli_line *line, struct cli_tuple_why *why);
+                     const struct line *line, struct cli_tuple_why *why);
 
 #endif

@@ -48,7 +48,7 @@ static int spec_values(struct cli_spec *c, struct cli_parser *p, char *field)
                              "%" PRIu32 "; write \"\" for a quote inside "
                              "quotes",
                              c->labels.d + 1);
-        if (cli_labels_add(&c->labels, field, len, &err) != HSY_OK)
+        if (labels_add(&c->labels, field, len, &err) != HSY_OK)
             break;
         if (*at == '\0')
             return 0;
@@ -74,7 +74,7 @@ static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
     free(field);
     if (failed)
         return failed;
-    if (cli_labels_index(&c->labels, &err) == HSY_OK)
+    if (labels_index(&c->labels, &err) == HSY_OK)
         return 0;
     if (err.status == HSY_E_RANGE)
         return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line,
@@ -89,11 +89,11 @@ static int spec_other(struct cli_spec *c)
     hsy_error err = {0};
     hsy_status st = HSY_OK;
 
-    c->other_place = cli_labels_find(&c->labels, other, 5);
+    c->other_place = labels_find(&c->labels, other, 5);
     if (c->other_place == c->labels.d) {
-        st = cli_labels_add(&c->labels, other, 5, &err);
+        st = labels_add(&c->labels, other, 5, &err);
         if (st == HSY_OK)
-            st = cli_labels_index(&c->labels, &err);
+            st = labels_index(&c->labels, &err);
     }
     return st == HSY_OK ? 0 : cli_fail("--other: %s", err.msg);
 }
@@ -524,13 +524,13 @@ bool cli_spec_trivial(const struct cli_spec *c)
 
 void cli_spec_clear(struct cli_spec *c)
 {
-    cli_labels_clear(&c->labels);
+    labels_clear(&c->labels);
     free(c->matrix.bytes);
-    c->matrix = (struct cli_matrix){0};
+    c->matrix = (struct matrix_file){0};
     cli_tuple_free(c->tuple);
     c->tuple = NULL;
     if (c->tasks != NULL)
-        cli_tasks_clear(c->tasks);
+        task_file_clear(c->tasks);
     free(c->tasks);
     c->tasks = NULL;
 }

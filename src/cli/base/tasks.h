@@ -7,7 +7,7 @@
 #include "hearsay_host.h"
 
 /* The tasks of a file. Zero it to begin; owns its memory. */
-struct cli_tasks {
+struct task_file {
     hsy_tasks *yaml;  /* NULL: from a document */
     uint8_t *bytes;   /* of a document; NULL: from a tasks.yaml */
     hsy_document doc; /* of a tasks.yaml version, issued and expires */
@@ -18,13 +18,13 @@ struct cli_tasks {
 /* Read either sort of file. Problems go to stderr, one a line: "FILE:LINE:
  * task, field: what". Warnings too, if warn is set. 0, or the exit code after a
  * message. */
-int cli_tasks_open(struct cli_tasks *t, const char *path, bool warn);
-void cli_tasks_clear(struct cli_tasks *t);
+int cli_tasks_open(struct task_file *t, const char *path, bool warn);
+void task_file_clear(struct task_file *t);
 
 /* A compiled document and nothing else; the same from bytes, which become t's,
  * that came from `path`. */
-int cli_tasks_document(struct cli_tasks *t, const char *path);
-int cli_tasks_bytes(struct cli_tasks *t, uint8_t *bytes, size_t len,
+int cli_tasks_document(struct task_file *t, const char *path);
+int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
                     const char *path);
 
 /* Print what hsy_tasks_problems has from number `first` on; the number of
@@ -36,7 +36,7 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 void cli_problem_say(const hsy_problem *p, const char *path);
 
 /* The place of an id, t->n if there is none. */
-size_t cli_tasks_find(const struct cli_tasks *t, const char *id);
+size_t task_file_find(const struct task_file *t, const char *id);
 
 /* Resolve a task as a device does; the caller frees *out. 0, or the exit code
  * after a message. */
@@ -50,10 +50,10 @@ int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
 /* ---- Keys: files of hexadecimal digits (keys.c) -------------------------- */
 
 /* 2n hexadecimal digits and the end of the string. */
-void cli_hex(char *text, const uint8_t *bytes, size_t n);
+void hex_put(char *text, const uint8_t *bytes, size_t n);
 
 /* n bytes of hexadecimal digits, then nothing but the line's end. */
-bool cli_unhex(uint8_t *out, size_t n, const char *text, size_t len);
+bool hex_line(uint8_t *out, size_t n, const char *text, size_t len);
 
 /* A token: one line of a file; the caller frees it. */
 int cli_token_read(char **token, const char *path);

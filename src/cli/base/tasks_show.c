@@ -126,7 +126,7 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
     hsy_scheme_info(row->info.scheme, &row->scheme);
     cli_day(row->start, task->start);
     cli_day(row->end, task->end - 1);
-    cli_hex(row->digest, row->info.digest, HSY_DIGEST);
+    hex_put(row->digest, row->info.digest, HSY_DIGEST);
     for (size_t i = 0; i < 3; i++)
         row->after[i] = NAN;
     if (row->info.chain == NULL)
@@ -148,7 +148,7 @@ static void show_close(struct show_list *l)
     free(l->rows);
 }
 
-static int show_open(struct show_list *l, const struct cli_tasks *t)
+static int show_open(struct show_list *l, const struct task_file *t)
 {
     int failed = 0;
 
@@ -309,7 +309,7 @@ static void show_notes(const struct show_list *l)
             "the kept answers in the way that tells most.");
 }
 
-static void show_table(const struct show_list *l, const struct cli_tasks *t,
+static void show_table(const struct show_list *l, const struct task_file *t,
                        const struct tasks_show *how)
 {
     const struct cli_table table = {
@@ -321,7 +321,7 @@ static void show_table(const struct show_list *l, const struct cli_tasks *t,
     cli_day(issued, t->doc.issued);
     cli_day(expires, t->doc.expires - 1);
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)
-        cli_hex(next, t->doc.next_key, HSY_SIGN_KEY);
+        hex_put(next, t->doc.next_key, HSY_SIGN_KEY);
     {
         const struct cli_field fields[] = {
             {"version", cli_count(t->doc.version)},
@@ -356,7 +356,7 @@ static void show_labels(const struct show_list *l)
     }
 }
 
-int tasks_show(const struct cli_tasks *t, const struct tasks_show *how)
+int tasks_show(const struct task_file *t, const struct tasks_show *how)
 {
     struct show_list list = {0};
     int failed = show_open(&list, t);

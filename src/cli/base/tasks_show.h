@@ -11,6 +11,6 @@ struct tasks_show {
 };
 
 /* 0, or the exit code after a message. */
-int tasks_show(const struct cli_tasks *t, const struct tasks_show *how);
+int tasks_show(const struct task_file *t, const struct tasks_show *how);
 
 #endif

@@ -203,18 +203,18 @@ void device_close(struct device_job *j)
 /* ---- Answering ----------------------------------------------------------- */
 
 /* One line of standard input, into text, and nothing after it. */
-static int device_read_line(struct cli_lines *lines, char text[CLI_LINE_MAX],
+static int device_read_line(struct lines *lines, char text[LINES_LONGEST],
                             size_t *len)
 {
-    struct cli_line line;
+    struct line line;
     hsy_error err = {0};
     size_t n = 0;
-    hsy_status st = cli_lines_next(lines, &line, 1, &n, &err);
+    hsy_status st = lines_next(lines, &line, 1, &n, &err);
 
     if (st == HSY_OK && n == 1) {
         memcpy(text, line.text, line.len);
         *len = line.len;
-        st = cli_lines_next(lines, &line, 1, &n, &err);
+        st = lines_next(lines, &line, 1, &n, &err);
         n = n == 0;
     }
     if (st != HSY_OK)
@@ -242,15 +242,15 @@ static int device_say(struct device_job *j, const char *text, size_t len)
 /* The truth is read before the device is opened: nobody waits for typing. */
 static int device_answer_line(struct device_job *j)
 {
-    char text[CLI_LINE_MAX];
-    struct cli_lines lines;
+    char text[LINES_LONGEST];
+    struct lines lines;
     size_t len = 0;
     int failed;
 
-    if (cli_lines_open(&lines, STDIN_FILENO) != HSY_OK)
+    if (lines_open(&lines, STDIN_FILENO) != HSY_OK)
         return cli_fail_nomem();
     failed = device_read_line(&lines, text, &len);
-    cli_lines_close(&lines);
+    lines_close(&lines);
     if (!failed)
         failed = device_say(j, text, len);
     explicit_bzero(text, sizeof text);

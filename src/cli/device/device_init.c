@@ -41,7 +41,7 @@ static int init_source(struct device_job *j, const char *text)
 }
 
 /* Every source that the document asks about, once. */
-static int init_sources_of(struct cli_policy *p, const struct cli_tasks *d)
+static int init_sources_of(struct cli_policy *p, const struct task_file *d)
 {
     static const hsy_source caps = {.nano_answer = CLI_POLICY_ANSWER,
                                     .nano_day = CLI_POLICY_DAY,
@@ -58,7 +58,7 @@ static int init_sources_of(struct cli_policy *p, const struct cli_tasks *d)
 }
 
 /* Room for the stored reports of every task, and for tasks to come. */
-static int init_rooms(struct cli_policy *p, const struct cli_tasks *d)
+static int init_rooms(struct cli_policy *p, const struct task_file *d)
 {
     size_t most = INIT_RELEASE_BYTES;
 
@@ -100,7 +100,7 @@ static int init_anchor(struct cli_policy *p, const char *path)
     return p->anchor != NULL ? 0 : cli_fail_nomem();
 }
 
-static int init_policy(struct device_job *j, const struct cli_tasks *d)
+static int init_policy(struct device_job *j, const struct task_file *d)
 {
     const struct device_options *o = j->how;
     struct cli_policy *p = &j->policy;
@@ -121,7 +121,7 @@ static int init_policy(struct device_job *j, const struct cli_tasks *d)
 
 /* ---- The document -------------------------------------------------------- */
 
-static int init_check_signature(const struct cli_tasks *d, const char *path,
+static int init_check_signature(const struct task_file *d, const char *path,
                                 const uint8_t key[HSY_SIGN_KEY])
 {
     size_t len = d->doc.len - HSY_SIGNATURE; /* no document is shorter */
@@ -133,7 +133,7 @@ static int init_check_signature(const struct cli_tasks *d, const char *path,
 
 /* What the device would refuse, before there is one. */
 static int init_check_dates(const struct device_job *j,
-                            const struct cli_tasks *d, const char *path)
+                            const struct task_file *d, const char *path)
 {
     uint64_t today;
     int failed = device_now(j, &today);
@@ -152,7 +152,7 @@ static int init_check_dates(const struct device_job *j,
 
 /* Put a copy of a file into the directory under another name. */
 static int init_copy(struct device_job *j, const char *name,
-                     const struct cli_tasks *d)
+                     const struct task_file *d)
 {
     const char *path = device_file(j, name);
 
@@ -184,7 +184,7 @@ static int init_policy_file(struct device_job *j)
 
 /* The directory, with policy and document in it but no key: what is there of
  * an init that was cut short is written again. */
-static int init_directory(struct device_job *j, const struct cli_tasks *d)
+static int init_directory(struct device_job *j, const struct task_file *d)
 {
     const hsy_host_options options = {.size = sizeof options,
                                       .wait_seconds = (uint32_t)j->how->wait,
@@ -249,7 +249,7 @@ static int init_show(struct device_job *j)
     return cli_finish();
 }
 
-static int init_run(struct device_job *j, struct cli_tasks *d)
+static int init_run(struct device_job *j, struct task_file *d)
 {
     const struct device_options *o = j->how;
     int failed = cli_tasks_document(d, o->document);
@@ -275,7 +275,7 @@ static int init_run(struct device_job *j, struct cli_tasks *d)
 int device_init(struct device_job *j)
 {
     const struct device_options *o = j->how;
-    struct cli_tasks d = {.yaml = NULL};
+    struct task_file d = {.yaml = NULL};
     int failed;
 
     if (o->document == NULL)
@@ -295,7 +295,7 @@ int device_init(struct device_job *j)
                          "--policy FILE says it all: no --source, --day, "
                          "--lifetime or --anchor beside it");
     failed = init_run(j, &d);
-    cli_tasks_clear(&d);
+    task_file_clear(&d);
     return failed;
 }
 
@@ -303,7 +303,7 @@ int device_init(struct device_job *j)
 
 /* A store that failed may have reached one copy of the state, and then stands:
  * only a document that was refused is taken away again. */
-static int take_run(struct device_job *j, const struct cli_tasks *d)
+static int take_run(struct device_job *j, const struct task_file *d)
 {
     hsy_error err = {0};
     hsy_document taken;
@@ -328,7 +328,7 @@ static int take_run(struct device_job *j, const struct cli_tasks *d)
 }
 
 /* From a file, or from the collector at an address. */
-static int take_read(struct device_job *j, struct cli_tasks *d)
+static int take_read(struct device_job *j, struct task_file *d)
 {
     const char *from = j->how->operand[1];
 
@@ -340,13 +340,13 @@ static int take_read(struct device_job *j, struct cli_tasks *d)
  * cut short in between, device_open finds it there. */
 int device_take(struct device_job *j)
 {
-    struct cli_tasks d = {.yaml = NULL};
+    struct task_file d = {.yaml = NULL};
     int failed = take_read(j, &d);
 
     if (!failed)
         failed = device_open_bare(j);
     if (!failed)
         failed = take_run(j, &d);
-    cli_tasks_clear(&d);
+    task_file_clear(&d);
     return failed;
 }

@@ -53,7 +53,7 @@ static int send_fail(struct device_job *j, const hsy_error *err)
     return cli_fail("%s: %s", url, err->msg);
 }
 
-int device_fetch(struct device_job *j, struct cli_tasks *d)
+int device_fetch(struct device_job *j, struct task_file *d)
 {
     const char *url = j->how->operand[1];
     char *token = NULL;

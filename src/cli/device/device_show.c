@@ -52,7 +52,7 @@ void device_show_policy(const struct cli_policy *p, enum cli_format format)
                                     p};
     char key[2 * HSY_SIGN_KEY + 1];
 
-    cli_hex(key, p->policy.sign_key, HSY_SIGN_KEY);
+    hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
     {
         const struct cli_field fields[] = {
             {"key", cli_text(key)},

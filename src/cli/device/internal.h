@@ -76,9 +76,9 @@ bool device_roll_forward(struct device_job *j);
 
 /* Whether a word is the address of a collector; the document from there, which
  * is the second operand. 0, or the exit code after a message. */
-struct cli_tasks;
+struct task_file;
 bool device_is_url(const char *text);
-int device_fetch(struct device_job *j, struct cli_tasks *d);
+int device_fetch(struct device_job *j, struct task_file *d);
 
 /* What the library said about this device, a task or a file of it, and what to
  * do; its limit as an epsilon or a day where it is one. */

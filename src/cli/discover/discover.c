@@ -104,7 +104,7 @@ int discover_refused(const hsy_search *search, const hsy_error *err)
     return cli_fail_error(NULL, err);
 }
 
-static bool discover_is_puzzle(const struct cli_gather *g)
+static bool discover_is_puzzle(const struct gather *g)
 {
     return strcmp(g->info.mechanism, "sfp") == 0;
 }
@@ -136,7 +136,7 @@ static int discover_tell(const struct discover_result *r,
 
 /* Options that go with another mechanism's search. */
 static int discover_fits(const struct discover_options *o,
-                         const struct cli_gather *g)
+                         const struct gather *g)
 {
     if (hsy_stage_number(g->scheme) != 0)
         return o->all_stages || o->all || o->threshold != 0
@@ -163,7 +163,7 @@ static int discover_fits(const struct discover_options *o,
 }
 
 static int discover_failed(const struct discover_options *o,
-                           const struct cli_gather *g,
+                           const struct gather *g,
                            const struct shares_search *got,
                            const hsy_error *err)
 {
@@ -180,7 +180,7 @@ static int discover_failed(const struct discover_options *o,
                                  : discover_refused(&o->search, err);
 }
 
-static int discover_any(const struct discover_options *o, struct cli_gather *g,
+static int discover_any(const struct discover_options *o, struct gather *g,
                         struct output **figure)
 {
     const struct shares_wanted wanted = {.search = o->search,
@@ -190,7 +190,7 @@ static int discover_any(const struct discover_options *o, struct cli_gather *g,
                                          .all_stages = o->all_stages,
                                          .all = o->all,
                                          .threshold = o->threshold};
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     struct discover_result r = {.options = o, .gather = g};
     hsy_error err = {0};
     int failed = discover_fits(o, g);
@@ -205,7 +205,7 @@ static int discover_any(const struct discover_options *o, struct cli_gather *g,
 }
 
 /* The figure is opened first: a wrong path does not cost the search. */
-static int discover_run(const struct discover_options *o, struct cli_gather *g)
+static int discover_run(const struct discover_options *o, struct gather *g)
 {
     struct output *figure = NULL;
     int failed = 0;
@@ -335,7 +335,7 @@ int cmd_discover(int argc, char **argv)
     struct discover_options o = {
         .search = {.size = sizeof o.search}, .how.level = 0.95, .miss = 0.05};
     struct cli_spec spec = {0};
-    struct cli_gather g = {0};
+    struct gather g = {0};
     struct cli_parser p;
     int id, files = 0, failed;
 
@@ -359,6 +359,6 @@ int cmd_discover(int argc, char **argv)
             failed = discover_run(&o, &g);
     }
     cli_spec_clear(&spec);
-    cli_gather_clear(&g);
+    gather_clear(&g);
     return failed;
 }

@@ -25,7 +25,7 @@ struct discover_stages {
 
 struct discover_result {
     const struct discover_options *options;
-    const struct cli_gather *gather;
+    const struct gather *gather;
     struct shares_search got;
 };
 

@@ -276,8 +276,8 @@ static int next_labels(uint8_t **labels, size_t *len, const hsy_scheme *s,
 }
 
 /* The task's scheme is the tally's. */
-static int next_same(const struct batches_options *o,
-                     const struct cli_gather *g, const hsy_task *task)
+static int next_same(const struct batches_options *o, const struct gather *g,
+                     const hsy_task *task)
 {
     hsy_release *release = NULL;
     hsy_release_info info;
@@ -320,9 +320,8 @@ static int next_task(const struct batches_options *o, hsy_task *task,
     return 0;
 }
 
-static int next_write(const struct batches_options *o,
-                      const struct cli_gather *g, const struct cli_tasks *t,
-                      hsy_task task)
+static int next_write(const struct batches_options *o, const struct gather *g,
+                      const struct task_file *t, hsy_task task)
 {
     const uint32_t stage = hsy_stage_number(g->scheme);
     hsy_found *found = NULL;
@@ -362,7 +361,7 @@ static int next_write(const struct batches_options *o,
 }
 
 /* --top of the start, if none is given: as many as there is room for. */
-static int next_room(struct batches_options *o, const struct cli_gather *g)
+static int next_room(struct batches_options *o, const struct gather *g)
 {
     hsy_search *how = &o->discover.search;
     const uint64_t room =
@@ -382,11 +381,11 @@ static int next_room(struct batches_options *o, const struct cli_gather *g)
     return 0;
 }
 
-static int next_next(const struct batches_options *given, struct cli_gather *g)
+static int next_next(const struct batches_options *given, struct gather *g)
 {
     struct batches_options o = *given;
     const char *colon = strrchr(o.task, ':');
-    struct cli_tasks tasks = {0};
+    struct task_file tasks = {0};
     char *path = strdup(o.task);
     size_t i;
     int failed;
@@ -396,7 +395,7 @@ static int next_next(const struct batches_options *given, struct cli_gather *g)
     path[colon - o.task] = '\0';
     failed = cli_tasks_open(&tasks, path, false);
     free(path);
-    i = failed ? 0 : cli_tasks_find(&tasks, colon + 1);
+    i = failed ? 0 : task_file_find(&tasks, colon + 1);
     if (!failed && i == tasks.n)
         failed = cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
                           "lists them",
@@ -413,7 +412,7 @@ static int next_next(const struct batches_options *given, struct cli_gather *g)
         failed = next_room(&o, g);
     if (!failed)
         failed = next_write(&o, g, &tasks, tasks.all[i]);
-    cli_tasks_clear(&tasks);
+    task_file_clear(&tasks);
     return failed;
 }
 
@@ -538,7 +537,7 @@ int discover_batches(int argc, char **argv)
 {
     struct batches_options o = {
         .discover = {.search = {.size = sizeof(hsy_search)}, .miss = 0.05}};
-    struct cli_gather g = {0};
+    struct gather g = {0};
     struct cli_parser p;
     int id, files = 0, failed;
 
@@ -559,7 +558,7 @@ int discover_batches(int argc, char **argv)
         if (!failed)
             failed = next_next(&o, &g);
     }
-    cli_gather_clear(&g);
+    gather_clear(&g);
     return failed;
 }
 

@@ -8,10 +8,10 @@
 
 /* ---- One stage ----------------------------------------------------------- */
 
-int batches_survivors(const hsy_search *search, const struct cli_gather *g,
+int batches_survivors(const hsy_search *search, const struct gather *g,
                       hsy_stage *stage, hsy_found **found, size_t *count)
 {
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     hsy_error err = {0};
     hsy_status st = shares_survivors(stage, found, count, &t, search, &err);
 

@@ -11,7 +11,7 @@
 /* One attribute: what it asks, and its points. Owns labels, asked, points. */
 struct tuple_part {
     struct cli_cell name;
-    struct cli_gather gather; /* info and labels alone */
+    struct gather gather; /* info and labels alone */
     struct estimate_asked asked;
     struct estimate_result result; /* of the two, for names of rows */
     hsy_point *points;
@@ -27,7 +27,7 @@ struct tuple_row {
 };
 
 struct tuple_job {
-    const struct cli_gather *g;
+    const struct gather *g;
     const struct estimate_options *o;
     struct tuple_part parts[HSY_ATTRIBUTES_MAX];
     size_t nparts;
@@ -67,8 +67,8 @@ static int tuple_labels(struct tuple_part *p, const hsy_attribute *a,
 
     if (a->spec.labels_len <= skip)
         return 0;
-    if (cli_labels_take(&p->gather.labels, a->spec.labels + skip,
-                        a->spec.labels_len - skip, &err) == HSY_OK)
+    if (labels_take(&p->gather.labels, a->spec.labels + skip,
+                    a->spec.labels_len - skip, &err) == HSY_OK)
         return 0;
     return err.status == HSY_E_NOMEM ? cli_fail_nomem()
                                      : cli_fail_error(file, &err);
@@ -91,7 +91,7 @@ static int tuple_candidates(struct tuple_part *p, const hsy_scheme *s,
         hsy_truth truth = {.type = HSY_TRUTH_BYTES};
 
         truth.u.bytes.data =
-            cli_label_at(&asked->candidates, i, &truth.u.bytes.len);
+            labels_at(&asked->candidates, i, &truth.u.bytes.len);
         if (hsy_truth_code(s, &asked->codes[i], &truth, NULL) != HSY_OK)
             return cli_fail("%s: line %" PRIu32 ": longer than 1024 bytes",
                             cli_input_name(path), i + 1);
@@ -505,7 +505,7 @@ static void tuple_show(const struct tuple_job *j)
 static void tuple_clear(struct tuple_job *j)
 {
     for (size_t i = 0; i < j->nparts; i++) {
-        cli_labels_clear(&j->parts[i].gather.labels);
+        labels_clear(&j->parts[i].gather.labels);
         estimate_asked_clear(&j->parts[i].asked);
         free(j->parts[i].points);
     }
@@ -515,7 +515,7 @@ static void tuple_clear(struct tuple_job *j)
     free(j);
 }
 
-int estimate_tuple(const struct cli_gather *g, const struct estimate_options *o)
+int estimate_tuple(const struct gather *g, const struct estimate_options *o)
 {
     struct tuple_job *j = calloc(1, sizeof *j);
     const char *refusal =

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct covariance_state {
-    const struct cli_gather *gather;
+    const struct gather *gather;
     double *cov; /* d times d */
 };
 
@@ -16,7 +16,7 @@ static void covariance_cell(const void *ctx, size_t row, size_t column,
                             struct cli_cell *out)
 {
     const struct covariance_state *c = ctx;
-    const struct cli_labels *labels = &c->gather->labels;
+    const struct labels *labels = &c->gather->labels;
     uint32_t d = c->gather->info.d;
     uint32_t place = (uint32_t)(column == 0 ? row / d : row % d);
 
@@ -24,7 +24,7 @@ static void covariance_cell(const void *ctx, size_t row, size_t column,
         *out = cli_number(c->cov[row]);
     } else if (labels->d != 0) {
         out->type = CLI_TEXT;
-        out->text = cli_label_at(labels, place, &out->len);
+        out->text = labels_at(labels, place, &out->len);
     } else {
         *out = cli_count(place);
     }
@@ -44,7 +44,7 @@ static void covariance_print(const struct covariance_state *c,
     cli_print(o->format, &table, fields, 3, "covariances");
 }
 
-int estimate_covariance(const struct cli_gather *g,
+int estimate_covariance(const struct gather *g,
                         const struct estimate_options *o)
 {
     const size_t d = g->info.d;

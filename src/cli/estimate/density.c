@@ -13,14 +13,14 @@
 
 const char *const estimate_density_names[] = {"auto", "em", "ems", NULL};
 
-bool estimate_is_density(const struct cli_gather *g,
+bool estimate_is_density(const struct gather *g,
                          const struct estimate_options *o)
 {
     return g->info.iterative || o->density != HSY_DENSITY_AUTO;
 }
 
 /* What goes with points only. */
-static int density_fits(const struct cli_gather *g,
+static int density_fits(const struct gather *g,
                         const struct estimate_options *o)
 {
     if (o->against != NULL)
@@ -46,7 +46,7 @@ static int density_fits(const struct cli_gather *g,
 }
 
 /* 0, or the exit code after a message about the tally. */
-static int density_failed(const struct cli_gather *g, hsy_status st,
+static int density_failed(const struct gather *g, hsy_status st,
                           const hsy_error *err)
 {
     if (st == HSY_E_NOMEM)
@@ -54,8 +54,7 @@ static int density_failed(const struct cli_gather *g, hsy_status st,
     return st == HSY_OK ? 0 : cli_fail_error(g->first, err);
 }
 
-static void density_remark(const struct cli_gather *g,
-                           const hsy_density_fit *fit)
+static void density_remark(const struct gather *g, const hsy_density_fit *fit)
 {
     if (!fit->converged)
         cli_note("warning: %s: the likelihood still grew after %llu steps",
@@ -63,7 +62,7 @@ static void density_remark(const struct cli_gather *g,
 }
 
 int estimate_density_rows(struct shares_row **rows, size_t *count,
-                          hsy_density_fit *fit, const struct cli_gather *g,
+                          hsy_density_fit *fit, const struct gather *g,
                           const struct estimate_options *o)
 {
     const hsy_density_how how = {
@@ -71,7 +70,7 @@ int estimate_density_rows(struct shares_row **rows, size_t *count,
         .level = estimate_level(o, &g->info, g->info.d),
         .target = o->how.target,
         .repeats = g->attends ? 1 + g->attended.came : 0};
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     hsy_error err = {0};
     int failed = density_fits(g, o);
 
@@ -85,7 +84,7 @@ int estimate_density_rows(struct shares_row **rows, size_t *count,
     return 0;
 }
 
-int estimate_density_post(double **shares, const struct cli_gather *g)
+int estimate_density_post(double **shares, const struct gather *g)
 {
     const hsy_density_how how = {.method = HSY_DENSITY_EM,
                                  .gain = DENSITY_POST_GAIN,

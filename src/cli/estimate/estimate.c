@@ -123,7 +123,7 @@ static int estimate_rest(struct estimate_result *r,
 {
     const hsy_selection from =
         shares_selection(&r->gather->info, r->rows, r->count, r->of);
-    const struct shares_tally t = cli_gathered(r->gather);
+    const struct shares_tally t = gathered(r->gather);
     struct shares_known *known = calloc(r->count + 1, sizeof *known);
     uint64_t *codes = calloc(r->count + 1, sizeof *codes);
     hsy_confidence how = r->options->how;
@@ -157,7 +157,7 @@ static void estimate_rest_density(struct estimate_result *r)
 
 /* ---- Remarks ------------------------------------------------------------- */
 
-static void estimate_few(const struct cli_gather *g)
+static void estimate_few(const struct gather *g)
 {
     const uint64_t reports = hsy_tally_reports(&g->tally);
 
@@ -169,7 +169,7 @@ static void estimate_few(const struct cli_gather *g)
 }
 
 /* What is to be said of a tally by itself, whatever is made of it. */
-static void estimate_doubt(const struct cli_gather *g,
+static void estimate_doubt(const struct gather *g,
                            const struct estimate_evidence *e)
 {
     /* The second row of a yes/no question is the first one again. */
@@ -238,8 +238,8 @@ static void estimate_remarks(const struct estimate_result *r,
 
 /* ---- One tally, or two --------------------------------------------------- */
 
-static const char *estimate_differs(const struct cli_gather *a,
-                                    const struct cli_gather *b)
+static const char *estimate_differs(const struct gather *a,
+                                    const struct gather *b)
 {
     const char *what = shares_differ(&a->info, &b->info);
 
@@ -253,26 +253,26 @@ static const char *estimate_differs(const struct cli_gather *a,
 
 struct estimate_job {
     struct estimate_options options;
-    struct cli_gather gather, other;
+    struct gather gather, other;
     struct estimate_asked asked;
     struct estimate_evidence evidence, evidence_other;
     struct shares_row *rows; /* owned */
 };
 
 /* Rows are told apart by their names, so each must have one of its own. */
-static int estimate_names(struct cli_gather *g)
+static int estimate_names(struct gather *g)
 {
     hsy_error err = {0};
     size_t len;
 
     for (uint32_t i = 0; i < g->labels.d; i++) {
-        cli_label_at(&g->labels, i, &len);
+        labels_at(&g->labels, i, &len);
         if (len == 0)
             return cli_fail("%s: value %" PRIu32 " of its list: the name is "
                             "empty",
                             g->first, i + 1);
     }
-    if (g->labels.d == 0 || cli_labels_index(&g->labels, &err) == HSY_OK)
+    if (g->labels.d == 0 || labels_index(&g->labels, &err) == HSY_OK)
         return 0;
     if (err.status == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -286,14 +286,13 @@ static bool estimate_decodes(const struct estimate_options *o)
 }
 
 /* --rounds is of the tally that does not say its own, of two as well. */
-static uint64_t estimate_most(const struct cli_gather *g,
+static uint64_t estimate_most(const struct gather *g,
                               const struct estimate_options *o)
 {
     return o->against != NULL && g->rounds.n != 0 ? 0 : o->rounds;
 }
 
-static int estimate_gather(struct cli_gather *g,
-                           const struct estimate_options *o)
+static int estimate_gather(struct gather *g, const struct estimate_options *o)
 {
     int failed = cli_gather_file(g, o->path);
 
@@ -303,7 +302,7 @@ static int estimate_gather(struct cli_gather *g,
 static int estimate_load(struct estimate_job *j)
 {
     const struct estimate_options *o = &j->options;
-    struct cli_gather *g = &j->gather;
+    struct gather *g = &j->gather;
     int failed = estimate_names(g);
 
     if (!failed && (o->attribute != NULL || o->joint))
@@ -356,7 +355,7 @@ static int estimate_load_other(struct estimate_job *j)
 /* Two tallies of one task share the kept answers of devices in both. */
 static int estimate_share(struct estimate_job *j)
 {
-    struct cli_gather *a = &j->gather, *b = &j->other;
+    struct gather *a = &j->gather, *b = &j->other;
     hsy_error err = {0};
 
     if (j->options.devices == 0)
@@ -378,7 +377,7 @@ static int estimate_share(struct estimate_job *j)
  * round of one task. */
 static bool estimate_overlaps(const struct estimate_job *j)
 {
-    const struct cli_gather *a = &j->gather, *b = &j->other;
+    const struct gather *a = &j->gather, *b = &j->other;
     size_t i = 0, k = 0;
 
     if (memcmp(a->info.digest, b->info.digest, HSY_DIGEST) != 0)
@@ -511,8 +510,8 @@ static void estimate_clear(struct estimate_job *j)
     free(j->evidence_other.points);
     free(j->evidence_other.bounds);
     estimate_asked_clear(&j->asked);
-    cli_gather_clear(&j->gather);
-    cli_gather_clear(&j->other);
+    gather_clear(&j->gather);
+    gather_clear(&j->other);
 }
 
 int cmd_estimate(int argc, char **argv)

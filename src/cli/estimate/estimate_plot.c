@@ -213,7 +213,7 @@ static hsy_status figure_histogram(const struct figure *f, char **svg,
 static hsy_status figure_likelihood(const struct figure *f, char **svg,
                                     size_t *len, hsy_error *err)
 {
-    const struct cli_gather *g = f->result->gather;
+    const struct gather *g = f->result->gather;
     hsy_point yes;
     const struct plot_likelihood what = {
         .title = "Likelihood of the share of yes",

@@ -14,11 +14,10 @@ static void show_own(struct cli_cell *out)
     out->len = strlen(out->shown);
 }
 
-void estimate_name(const struct cli_gather *g,
-                   const struct estimate_asked *asked, uint32_t place,
-                   struct cli_cell *out)
+void estimate_name(const struct gather *g, const struct estimate_asked *asked,
+                   uint32_t place, struct cli_cell *out)
 {
-    const struct cli_labels *named = &asked->candidates;
+    const struct labels *named = &asked->candidates;
 
     if (named->d == 0)
         named = &g->labels;
@@ -31,7 +30,7 @@ void estimate_name(const struct cli_gather *g,
         show_own(out);
     } else if (named->d != 0) {
         out->type = CLI_TEXT;
-        out->text = cli_label_at(named, place, &out->len);
+        out->text = labels_at(named, place, &out->len);
     } else {
         snprintf(out->shown, sizeof out->shown, "%" PRIu32, place);
         show_own(out);
@@ -186,7 +185,7 @@ static const char *show_interval(const struct estimate_result *r)
 }
 
 /* "N reports", or what a release has instead. */
-static void show_reports(const struct cli_gather *g)
+static void show_reports(const struct gather *g)
 {
     const uint64_t reports = hsy_tally_reports(&g->tally);
     const double people = hsy_central_people(g->scheme, &g->tally);
@@ -209,9 +208,9 @@ const char *const estimate_said[] = {"level",  "target",  "assume_lying",
                                      "rounds", "devices", "reports",
                                      "notes",  NULL};
 
-struct estimate_notes estimate_notes(const struct cli_gather *g)
+struct estimate_notes estimate_notes(const struct gather *g)
 {
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     enum shares_note_code codes[SHARES_NOTES];
     struct estimate_notes notes = {
         .n = shares_notes(codes, &t, g->rounds.n != 0)};
@@ -232,17 +231,17 @@ struct estimate_notes estimate_result_notes(const struct estimate_result *r)
     return notes;
 }
 
-struct cli_cell estimate_rounds(const struct cli_gather *g)
+struct cli_cell estimate_rounds(const struct gather *g)
 {
     return g->attends ? cli_count(g->attended.rounds) : cli_text(NULL);
 }
 
-struct cli_cell estimate_devices(const struct cli_gather *g)
+struct cli_cell estimate_devices(const struct gather *g)
 {
     return g->attends ? cli_count(g->attended.devices) : cli_text(NULL);
 }
 
-void estimate_attendance_say(const struct cli_gather *g)
+void estimate_attendance_say(const struct gather *g)
 {
     const struct estimate_notes notes = estimate_notes(g);
 
@@ -369,7 +368,7 @@ enum {
 static void show_against(struct cli_field fields[SHOW_AGAINST],
                          const struct estimate_result *r)
 {
-    const struct cli_gather *other = r->other;
+    const struct gather *other = r->other;
 
     fields[0].cell = cli_text(other->info.mechanism);
     fields[1].cell = cli_number(other->info.epsilon);

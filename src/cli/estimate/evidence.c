@@ -9,7 +9,7 @@
 /* ---- Candidates ---------------------------------------------------------- */
 
 /* The code of candidate text under the scheme. */
-static bool evidence_code(const struct cli_gather *g, uint64_t *code,
+static bool evidence_code(const struct gather *g, uint64_t *code,
                           const char *text, size_t len, hsy_error *err)
 {
     if (g->info.kind == HSY_KIND_STRINGS) {
@@ -20,7 +20,7 @@ static bool evidence_code(const struct cli_gather *g, uint64_t *code,
         return hsy_truth_code(g->scheme, code, &truth, err) == HSY_OK;
     }
     if (g->labels.d != 0) {
-        *code = cli_labels_find(&g->labels, (const uint8_t *)text, len);
+        *code = labels_find(&g->labels, (const uint8_t *)text, len);
     } else {
         char number[16] = "";
 
@@ -33,14 +33,14 @@ static bool evidence_code(const struct cli_gather *g, uint64_t *code,
     return *code < g->info.d;
 }
 
-static int evidence_codes(struct estimate_asked *asked,
-                          const struct cli_gather *g, const char *path)
+static int evidence_codes(struct estimate_asked *asked, const struct gather *g,
+                          const char *path)
 {
     const size_t width = hsy_code_width(g->scheme);
 
     for (uint32_t i = 0; i < asked->candidates.d; i++) {
         size_t len;
-        const char *text = cli_label_at(&asked->candidates, i, &len);
+        const char *text = labels_at(&asked->candidates, i, &len);
         hsy_error err = {0};
 
         if (!evidence_code(g, asked->codes + i * width, text, len, &err))
@@ -54,7 +54,7 @@ static int evidence_codes(struct estimate_asked *asked,
 }
 
 static int evidence_candidates(struct estimate_asked *asked,
-                               const struct cli_gather *g, const char *path,
+                               const struct gather *g, const char *path,
                                bool post)
 {
     int failed = cli_labels_read(&asked->candidates, path);
@@ -82,7 +82,7 @@ static bool evidence_discovers(const char *mechanism)
     return false;
 }
 
-int estimate_ask(struct estimate_asked *asked, const struct cli_gather *g,
+int estimate_ask(struct estimate_asked *asked, const struct gather *g,
                  const struct estimate_options *o)
 {
     uint32_t kind = g->info.kind;
@@ -107,19 +107,19 @@ int estimate_ask(struct estimate_asked *asked, const struct cli_gather *g,
 
 void estimate_asked_clear(struct estimate_asked *asked)
 {
-    cli_labels_clear(&asked->candidates);
+    labels_clear(&asked->candidates);
     free(asked->codes);
     *asked = (struct estimate_asked){0};
 }
 
 /* ---- Points -------------------------------------------------------------- */
 
-int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
+int estimate_weigh(struct estimate_evidence *e, const struct gather *g,
                    const struct estimate_asked *asked)
 {
     static const uint64_t both[] = {1, 0}; /* yes, no */
     const bool yes_no = g->info.kind == HSY_KIND_YES_NO;
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     const uint64_t *codes = yes_no ? both : asked->whole ? NULL : asked->codes;
     hsy_error err = {0};
     hsy_status st;

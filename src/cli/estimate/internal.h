@@ -53,8 +53,7 @@ bool estimate_ranges_between(struct cli_parser *p,
                              struct estimate_ranges *asked);
 
 /* Estimate and print them; 0, or the exit code after a message. */
-int estimate_ranges_run(struct estimate_ranges *asked,
-                        const struct cli_gather *g,
+int estimate_ranges_run(struct estimate_ranges *asked, const struct gather *g,
                         const struct estimate_options *o);
 
 /* Take the command's options: false if there is nothing left to do but to leave
@@ -84,7 +83,7 @@ struct estimate_evidence {
 
 /* The values asked for. codes is NULL for the whole domain. */
 struct estimate_asked {
-    struct cli_labels candidates; /* d is 0: none were named */
+    struct labels candidates; /* d is 0: none were named */
     uint64_t *codes;
     size_t count;
     bool whole; /* codes pick from the whole domain, which is post-processed */
@@ -99,19 +98,19 @@ static inline size_t estimate_place(const struct estimate_asked *asked,
 
 /* Resolve --candidates for the scheme of g, or ask for its whole domain. 0, or
  * the exit code after a message. */
-int estimate_ask(struct estimate_asked *asked, const struct cli_gather *g,
+int estimate_ask(struct estimate_asked *asked, const struct gather *g,
                  const struct estimate_options *o);
 void estimate_asked_clear(struct estimate_asked *asked);
 
 /* Points for all asked values. A yes/no question has two: yes, then no. */
-int estimate_weigh(struct estimate_evidence *e, const struct cli_gather *g,
+int estimate_weigh(struct estimate_evidence *e, const struct gather *g,
                    const struct estimate_asked *asked);
 
 struct estimate_result {
     struct shares_row *rows;
     size_t count;
-    const struct cli_gather *gather;
-    const struct cli_gather *other; /* NULL without --against */
+    const struct gather *gather;
+    const struct gather *other; /* NULL without --against */
     const struct estimate_asked *asked;
     const struct estimate_options *options;
     hsy_density_method density; /* shares by likelihood; AUTO: by points */
@@ -132,15 +131,15 @@ double estimate_level(const struct estimate_options *o, const hsy_info *info,
 
 /* What a share of them can do to e's points; 0, or the exit code after a
  * message. */
-int estimate_lying_bounds(struct estimate_evidence *e,
-                          const struct cli_gather *g, double lying);
+int estimate_lying_bounds(struct estimate_evidence *e, const struct gather *g,
+                          double lying);
 
 /* A sentence about it, to stdout. */
 void estimate_lying_say(const struct estimate_result *r);
 
 /* The p-value of the tests that find liars; none for a mechanism whose reports
  * do not show them. */
-struct cli_cell estimate_lying_p(const struct cli_gather *g);
+struct cli_cell estimate_lying_p(const struct gather *g);
 
 /* ---- estimate_plot.c ----------------------------------------------------- */
 
@@ -150,30 +149,30 @@ int estimate_plot(const struct estimate_result *r);
 
 /* Print how the estimates of each two values vary together. 0, or the exit code
  * after a message. */
-int estimate_covariance(const struct cli_gather *g,
+int estimate_covariance(const struct gather *g,
                         const struct estimate_options *o);
 /* ---- density.c: shares by EM --------------------------------------------- */
 
 /* Whether that is what is asked for, or all there is. */
-bool estimate_is_density(const struct cli_gather *g,
+bool estimate_is_density(const struct gather *g,
                          const struct estimate_options *o);
 
 /* All d shares as rows, with intervals if *fit says so, where the options go
  * with it; the caller frees them. 0, or the exit code after a message. */
 int estimate_density_rows(struct shares_row **rows, size_t *count,
-                          hsy_density_fit *fit, const struct cli_gather *g,
+                          hsy_density_fit *fit, const struct gather *g,
                           const struct estimate_options *o);
 
 /* The most likely shares of all d values, for --post em; the caller's to free.
  */
-int estimate_density_post(double **shares, const struct cli_gather *g);
+int estimate_density_post(double **shares, const struct gather *g);
 /* ---- rappor_estimate.c, associate_files.c -------------------------------- */
 
 /* Decode RAPPOR's files, or a tally of that mechanism, and print what was
  * found; the exit code. */
 int estimate_rappor(const struct estimate_options *o);
-bool estimate_is_rappor(const struct cli_gather *g);
-int estimate_rappor_tally(const struct cli_gather *g,
+bool estimate_is_rappor(const struct gather *g);
+int estimate_rappor_tally(const struct gather *g,
                           const struct estimate_options *o);
 
 /* The joint distribution of the variables of RAPPOR's reports; the exit code.
@@ -182,16 +181,14 @@ int estimate_associate(const struct estimate_options *o);
 
 /* What to call value `place` of those asked for; the cell may point into
  * itself. */
-void estimate_name(const struct cli_gather *g,
-                   const struct estimate_asked *asked, uint32_t place,
-                   struct cli_cell *out);
+void estimate_name(const struct gather *g, const struct estimate_asked *asked,
+                   uint32_t place, struct cli_cell *out);
 
 /* ---- attributes.c: several attributes ------------------------------------ */
 
 /* Estimate each attribute, or all combinations, and print them; the exit code.
  */
-int estimate_tuple(const struct cli_gather *g,
-                   const struct estimate_options *o);
+int estimate_tuple(const struct gather *g, const struct estimate_options *o);
 
 /* Say why an interval cannot be had; exit code 1. */
 int estimate_refused(const hsy_confidence *how, const hsy_error *err);
@@ -205,7 +202,7 @@ struct estimate_notes {
     size_t n;
 };
 
-struct estimate_notes estimate_notes(const struct cli_gather *g);
+struct estimate_notes estimate_notes(const struct gather *g);
 
 /* ... and of a result: of two tallies how they were compared, too. */
 struct estimate_notes estimate_result_notes(const struct estimate_result *r);
@@ -214,12 +211,12 @@ struct estimate_notes estimate_result_notes(const struct estimate_result *r);
 extern const char *const estimate_said[];
 
 /* Rounds and devices of a tally as cells; none where nobody is in it twice. */
-struct cli_cell estimate_rounds(const struct cli_gather *g);
-struct cli_cell estimate_devices(const struct cli_gather *g);
+struct cli_cell estimate_rounds(const struct gather *g);
+struct cli_cell estimate_devices(const struct gather *g);
 
 /* Who is in a tally more than once, and what that means, to stdout; nothing if
  * nobody is. */
-void estimate_attendance_say(const struct cli_gather *g);
+void estimate_attendance_say(const struct gather *g);
 
 /* Print to stdout. */
 void estimate_show(const struct estimate_result *r);

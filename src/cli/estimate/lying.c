@@ -8,10 +8,10 @@
 
 /* ---- Intervals ----------------------------------------------------------- */
 
-int estimate_lying_bounds(struct estimate_evidence *e,
-                          const struct cli_gather *g, double lying)
+int estimate_lying_bounds(struct estimate_evidence *e, const struct gather *g,
+                          double lying)
 {
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     hsy_error err = {0};
     hsy_status st;
 
@@ -41,9 +41,9 @@ void estimate_lying_say(const struct estimate_result *r)
 
 /* ---- Signs --------------------------------------------------------------- */
 
-struct cli_cell estimate_lying_p(const struct cli_gather *g)
+struct cli_cell estimate_lying_p(const struct gather *g)
 {
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
 
     return cli_number(shares_lying_p(&t)); /* NaN: none */
 }

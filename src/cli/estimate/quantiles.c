@@ -179,7 +179,7 @@ static void ranges_cell(const void *ctx, size_t row, size_t column,
 }
 
 static void ranges_show(const struct estimate_ranges *asked,
-                        const struct cli_gather *g,
+                        const struct gather *g,
                         const struct estimate_options *o)
 {
     static const struct cli_column columns[] = {{"value", NULL},
@@ -221,8 +221,7 @@ static void ranges_show(const struct estimate_ranges *asked,
                    "estimates", estimate_said);
 }
 
-int estimate_ranges_run(struct estimate_ranges *asked,
-                        const struct cli_gather *g,
+int estimate_ranges_run(struct estimate_ranges *asked, const struct gather *g,
                         const struct estimate_options *o)
 {
     hsy_confidence how = o->how;

@@ -18,7 +18,7 @@ struct rappor_job {
     struct rappor_params params;
     struct rappor_map map;
     struct rappor_counts counts;
-    const struct cli_gather *gather; /* NULL: files */
+    const struct gather *gather; /* NULL: files */
     struct estimate_asked asked;
     struct shares_rappor tally;
 
@@ -75,7 +75,7 @@ static int rappor_load(struct rappor_job *j)
 
 /* ---- A tally ------------------------------------------------------------- */
 
-bool estimate_is_rappor(const struct cli_gather *g)
+bool estimate_is_rappor(const struct gather *g)
 {
     return strcmp(g->info.mechanism, "rappor") == 0;
 }
@@ -94,7 +94,7 @@ static int rappor_fits(const struct estimate_options *o)
 
 static int rappor_take(struct rappor_job *j)
 {
-    const struct shares_tally t = cli_gathered(j->gather);
+    const struct shares_tally t = gathered(j->gather);
     hsy_error err = {0};
     hsy_status st;
     int failed = rappor_fits(j->options);
@@ -402,10 +402,10 @@ int estimate_rappor(const struct estimate_options *o)
     return rappor_run(&j, rappor_load(&j));
 }
 
-int estimate_rappor_tally(const struct cli_gather *g,
+int estimate_rappor_tally(const struct gather *g,
                           const struct estimate_options *o)
 {
-    const struct shares_tally t = cli_gathered(g);
+    const struct shares_tally t = gathered(g);
     struct rappor_job j = {.options = o,
                            .gather = g,
                            .dispersion =

@@ -193,7 +193,7 @@ int plan_task(const struct plan_options *o, const char *where,
 {
     const char *colon = strrchr(where, ':');
     struct plan_task t = {.devices = o->devices};
-    struct cli_tasks tasks = {0};
+    struct task_file tasks = {0};
     char *path;
     size_t i;
     int failed;
@@ -206,12 +206,12 @@ int plan_task(const struct plan_options *o, const char *where,
     if (path == NULL)
         return cli_fail_nomem();
     failed = cli_tasks_open(&tasks, path, false);
-    i = failed ? 0 : cli_tasks_find(&tasks, colon + 1);
+    i = failed ? 0 : task_file_find(&tasks, colon + 1);
     if (!failed && i == tasks.n)
         failed = cli_fail("%s: there is no task '%s'", path, colon + 1);
     if (!failed)
         failed = task_run(&t, o, &tasks.all[i]);
-    cli_tasks_clear(&tasks);
+    task_file_clear(&tasks);
     free(path);
     return failed;
 }

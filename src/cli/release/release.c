@@ -69,7 +69,7 @@ struct release_job {
     struct cli_spec spec;
     hsy_scheme *scheme;
     struct output *out;
-    struct cli_lines lines;
+    struct lines lines;
     int fd;
     uint64_t *codes;
     int64_t *memory; /* of the tally: truths until the noise is added */
@@ -83,7 +83,7 @@ struct release_job {
 /* ---- Counting ------------------------------------------------------------ */
 
 /* The line and what to do are said of a bad one, never the value. */
-static int release_count(struct release_job *j, const struct cli_line *lines,
+static int release_count(struct release_job *j, const struct line *lines,
                          size_t n, uint64_t before)
 {
     const struct cli_coder coder = {&j->spec, j->scheme};
@@ -102,7 +102,7 @@ static int release_count(struct release_job *j, const struct cli_line *lines,
 static int release_lines(struct release_job *j)
 {
     const char *name = cli_input_name(j->how->input);
-    struct cli_line lines[RELEASE_LINES];
+    struct line lines[RELEASE_LINES];
     size_t n;
 
     do {
@@ -110,7 +110,7 @@ static int release_lines(struct release_job *j)
         hsy_error err = {0};
         int failed;
 
-        if (cli_lines_next(&j->lines, lines, RELEASE_LINES, &n, &err) != HSY_OK)
+        if (lines_next(&j->lines, lines, RELEASE_LINES, &n, &err) != HSY_OK)
             return cli_fail_line(name, &err);
         failed = release_count(j, lines, n, before);
         if (failed)
@@ -179,7 +179,7 @@ static int release_open(struct release_job *j)
     j->memory = calloc(j->words, sizeof *j->memory);
     j->codes = calloc(RELEASE_LINES, sizeof *j->codes);
     if (j->memory == NULL || j->codes == NULL ||
-        cli_lines_open(&j->lines, j->fd) != HSY_OK)
+        lines_open(&j->lines, j->fd) != HSY_OK)
         return cli_fail_nomem();
     hsy_tally_init(&j->tally, j->scheme, j->memory);
     hsy_entropy_init(&j->entropy);
@@ -191,7 +191,7 @@ static void release_close(struct release_job *j)
 {
     cli_progress_end(&j->progress);
     output_abort(j->out);
-    cli_lines_close(&j->lines);
+    lines_close(&j->lines);
     cli_close_input(j->fd);
     if (j->codes != NULL)
         explicit_bzero(j->codes, RELEASE_LINES * sizeof *j->codes);

@@ -175,10 +175,10 @@ int serve_run(const struct serve_how *how)
 #define CHECK_DAY 86400u
 
 /* A closed task under a wrong name leaves the right one open. */
-static void check_enrolled(const struct config *c, const struct cli_tasks *doc)
+static void check_enrolled(const struct config *c, const struct task_file *doc)
 {
     for (char **task = c->enrolled; task != NULL && *task != NULL; task++)
-        if (cli_tasks_find(doc, *task) == doc->n)
+        if (task_file_find(doc, *task) == doc->n)
             cli_note("warning: enrolled: %s asks no task '%s'", c->document,
                      *task);
 }
@@ -219,7 +219,7 @@ static void check_memory(const struct config *c, const hsy_document *doc)
 static int check_document(const struct config *c)
 {
     uint8_t key[HSY_SIGN_KEY];
-    struct cli_tasks doc = {0};
+    struct task_file doc = {0};
     size_t len;
     int failed = cli_public_read(key, c->public_key);
 
@@ -235,7 +235,7 @@ static int check_document(const struct config *c)
         check_expiry(c, &doc.doc);
         check_memory(c, &doc.doc);
     }
-    cli_tasks_clear(&doc);
+    task_file_clear(&doc);
     return failed;
 }
 

@@ -44,7 +44,7 @@ static hsy_status file_bad(hsy_error *err, hsy_status st, const char *msg,
 
 /* A number of the question; no message repeats what stands there. */
 static hsy_status file_number(int64_t *out, const struct file_truths *f,
-                              const struct cli_line *line, uint64_t number,
+                              const struct line *line, uint64_t number,
                               hsy_error *err)
 {
     const hsy_spec *spec = f->spec;
@@ -68,7 +68,7 @@ static hsy_status file_number(int64_t *out, const struct file_truths *f,
 }
 
 static hsy_status file_string(int64_t *out, const struct file_truths *f,
-                              const struct cli_line *line, uint64_t number,
+                              const struct line *line, uint64_t number,
                               hsy_error *err)
 {
     const hsy_truth truth = {.type = HSY_TRUTH_BYTES,
@@ -87,7 +87,7 @@ static hsy_status file_string(int64_t *out, const struct file_truths *f,
     return HSY_OK;
 }
 
-static hsy_status file_take(struct file_truths *f, const struct cli_line *line,
+static hsy_status file_take(struct file_truths *f, const struct line *line,
                             uint64_t number, hsy_error *err)
 {
     const hsy_spec *spec = f->spec;
@@ -117,19 +117,19 @@ static hsy_status file_take(struct file_truths *f, const struct cli_line *line,
 
 static hsy_status file_read(struct file_truths *f, int fd, hsy_error *err)
 {
-    static struct cli_line lines[FILE_LINES];
-    struct cli_lines reader;
-    hsy_status st = cli_lines_open(&reader, fd);
+    static struct line lines[FILE_LINES];
+    struct lines reader;
+    hsy_status st = lines_open(&reader, fd);
     size_t n = 1;
 
     while (st == HSY_OK && n > 0) {
         const uint64_t before = reader.number;
 
-        st = cli_lines_next(&reader, lines, FILE_LINES, &n, err);
+        st = lines_next(&reader, lines, FILE_LINES, &n, err);
         for (size_t i = 0; st == HSY_OK && i < n; i++)
             st = file_take(f, &lines[i], before + i + 1, err);
     }
-    cli_lines_close(&reader);
+    lines_close(&reader);
     if (st == HSY_OK && f->n == 0)
         return file_bad(err, HSY_E_EMPTY, "has no lines", 0);
     return st;

@@ -77,7 +77,7 @@ struct simulate_puzzle {
     struct puzzling how;
     enum cli_format format;
 
-    struct cli_labels list;      /* owned */
+    struct labels list;          /* owned */
     struct puzzling_word *taken; /* owned */
     uint32_t left;               /* words left out */
     struct study_people people;  /* owned */
@@ -262,7 +262,7 @@ static int puzzle_take(struct simulate_puzzle *s)
         hsy_truth truth = {.type = HSY_TRUTH_BYTES};
         size_t len;
 
-        truth.u.bytes.data = cli_label_at(&s->list, i, &len);
+        truth.u.bytes.data = labels_at(&s->list, i, &len);
         truth.u.bytes.len = len;
         if (len <= HSY_STRING_MAX &&
             hsy_truth_code(scheme, codes, &truth, NULL) == HSY_OK)
@@ -406,7 +406,7 @@ int simulate_puzzle(int argc, char **argv)
         }
     code = puzzle_all(&s, &p);
     study_people_close(&s.people);
-    cli_labels_clear(&s.list);
+    labels_clear(&s.list);
     cli_spec_clear(&s.spec);
     free(s.taken);
     return code;

@@ -132,15 +132,15 @@ static int answers_bad(const struct answers_table *t, int which,
                     t->names[which], why);
 }
 
-static int answers_header(struct answers_table *t, const struct cli_line *line)
+static int answers_header(struct answers_table *t, const struct line *line)
 {
-    struct cli_record r = {line->text, line->text + line->len, true};
+    struct csv_record r = {line->text, line->text + line->len, true};
     bool found[ANSWERS] = {false};
-    struct cli_line name;
+    struct line name;
 
     while (r.more) {
-        if (!cli_record_field(&r, &name, t->room))
-            return answers_bad(t, ANSWERS, cli_csv_quote);
+        if (!csv_field(&r, &name, t->room))
+            return answers_bad(t, ANSWERS, csv_quote);
         for (int i = 0; i < ANSWERS; i++) {
             if (t->names[i] == NULL || strlen(t->names[i]) != name.len ||
                 memcmp(t->names[i], name.text, name.len) != 0)
@@ -162,15 +162,15 @@ static int answers_header(struct answers_table *t, const struct cli_line *line)
 }
 
 /* The fields that are wanted, kept. */
-static int answers_split(struct answers_table *t, const struct cli_line *line)
+static int answers_split(struct answers_table *t, const struct line *line)
 {
-    struct cli_record r = {line->text, line->text + line->len, true};
-    struct cli_line field;
+    struct csv_record r = {line->text, line->text + line->len, true};
+    struct line field;
     size_t place = 0;
 
     for (; r.more; place++) {
-        if (!cli_record_field(&r, &field, t->room))
-            return answers_bad(t, ANSWERS, cli_csv_quote);
+        if (!csv_field(&r, &field, t->room))
+            return answers_bad(t, ANSWERS, csv_quote);
         for (int i = 0; i < ANSWERS; i++) {
             if (t->names[i] == NULL || t->place[i] != place)
                 continue;
@@ -262,8 +262,8 @@ static bool answers_crosswise(const struct answers_table *t, uint64_t *code)
 static int answers_code(const struct answers_table *t, uint64_t *code)
 {
     const struct cli_coder coder = {&t->spec, NULL};
-    const struct cli_line field = {t->fields[ANSWERS_COLUMN],
-                                   t->lens[ANSWERS_COLUMN]};
+    const struct line field = {t->fields[ANSWERS_COLUMN],
+                               t->lens[ANSWERS_COLUMN]};
     const char *why = "";
 
     if (field.len == 0)
@@ -281,7 +281,7 @@ static int answers_code(const struct answers_table *t, uint64_t *code)
                              "than the matrix has lines");
 }
 
-static int answers_record(struct answers_table *t, const struct cli_line *line)
+static int answers_record(struct answers_table *t, const struct line *line)
 {
     struct survey_group *g = NULL;
     uint64_t code = 0;
@@ -303,7 +303,7 @@ static int answers_record(struct answers_table *t, const struct cli_line *line)
     return failed;
 }
 
-static int answers_line(void *ctx, const struct cli_line *line, uint64_t number)
+static int answers_line(void *ctx, const struct line *line, uint64_t number)
 {
     struct answers_table *t = ctx;
 
@@ -315,14 +315,14 @@ static int answers_line(void *ctx, const struct cli_line *line, uint64_t number)
 static int answers_from_table(struct answers_table *t)
 {
     const char *name = cli_input_name(t->how->answers);
-    uint8_t *block = malloc((1 + ANSWERS) * (size_t)CLI_FIELD_ROOM);
+    uint8_t *block = malloc((1 + ANSWERS) * (size_t)CSV_FIELD_ROOM);
     int fd, failed;
 
     if (block == NULL)
         return cli_fail_nomem();
     t->room = block;
     for (size_t i = 0; i < ANSWERS; i++)
-        t->fields[i] = block + (1 + i) * CLI_FIELD_ROOM;
+        t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;
     fd = cli_open_input(t->how->answers);
     failed = fd == -1 ? CLI_FAILED : cli_lines_each(fd, name, answers_line, t);
     if (fd != -1)
@@ -331,7 +331,7 @@ static int answers_from_table(struct answers_table *t)
         failed = cli_fail("%s: no answers: the first line names the columns, "
                           "and each further one is a person",
                           name);
-    explicit_bzero(block, (1 + ANSWERS) * (size_t)CLI_FIELD_ROOM);
+    explicit_bzero(block, (1 + ANSWERS) * (size_t)CSV_FIELD_ROOM);
     free(block);
     return failed;
 }
@@ -395,7 +395,7 @@ int survey_data_read(struct survey_data *data, const struct survey_options *o,
 
 int survey_states_read(struct survey_data *data, const struct survey_options *o,
                        struct cli_parser *p, uint32_t d,
-                       const struct cli_labels *labels)
+                       const struct labels *labels)
 {
     struct answers_table t = {
         .data = data,

@@ -92,7 +92,7 @@ void survey_data_clear(struct survey_data *data);
 /* Answers of a matrix of d states. labels: d of them, or none. */
 int survey_states_read(struct survey_data *data, const struct survey_options *o,
                        struct cli_parser *p, uint32_t d,
-                       const struct cli_labels *labels);
+                       const struct labels *labels);
 
 /* Plain counts with commas between them, at most `most`; how many, or 0 after a
  * complaint about --name. */

@@ -13,7 +13,7 @@
 
 struct matrix_run {
     const struct survey_options *how;
-    struct cli_labels labels; /* none, or d of them */
+    struct labels labels; /* none, or d of them */
     struct survey_data data;
     size_t d;
     double n, condition, epsilon;
@@ -36,7 +36,7 @@ static uint64_t matrix_get(const uint8_t *at)
 
 static int matrix_channel(struct matrix_run *m)
 {
-    struct cli_matrix file = {0};
+    struct matrix_file file = {0};
     hsy_error err = {0};
     int failed = cli_matrix_read(&file, m->how->matrix);
 
@@ -69,7 +69,7 @@ static int matrix_labels(struct matrix_run *m)
         return cli_fail("--values-file %s: %" PRIu32
                         " values, where the matrix has %zu lines",
                         path, m->labels.d, m->d);
-    if (cli_labels_index(&m->labels, &err) != HSY_OK)
+    if (labels_index(&m->labels, &err) != HSY_OK)
         return cli_fail_line(path, &err);
     return 0;
 }
@@ -127,7 +127,7 @@ static struct cli_cell matrix_value(const struct matrix_run *m, size_t i)
     if (m->labels.d == 0)
         return c;
     c.type = CLI_TEXT;
-    c.text = cli_label_at(&m->labels, (uint32_t)i, &c.len);
+    c.text = labels_at(&m->labels, (uint32_t)i, &c.len);
     return c;
 }
 
@@ -304,7 +304,7 @@ int survey_states(const struct survey_options *o, struct cli_parser *p)
     m->how = o;
     failed = matrix_run(m, p);
     survey_data_clear(&m->data);
-    cli_labels_clear(&m->labels);
+    labels_clear(&m->labels);
     free(m);
     return failed;
 }
