@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool near(double a, double b, double relative)
+static bool accuracy_near(double a, double b, double relative)
 {
     return fabs(a - b) <= relative * fabs(b);
 }
@@ -33,20 +33,20 @@ static void vectors(void)
     const hsy_accuracy tenth = accuracy_rr(0.1, -1);
     const hsy_bound h = HSY_BOUND_HOEFFDING;
 
-    ok(near(one.width, 2.16395341373865285, 1e-12), "coth(1/2)");
-    ok(near(hsy_accuracy_alpha(&one, h, 1e6, 0.05), 0.00293886841119055234,
-            1e-12),
+    ok(accuracy_near(one.width, 2.16395341373865285, 1e-12), "coth(1/2)");
+    ok(accuracy_near(hsy_accuracy_alpha(&one, h, 1e6, 0.05),
+                     0.00293886841119055234, 1e-12),
        "alpha(10^6, 1, 0.05)");
-    ok(near(hsy_accuracy_alpha(&half, h, 1e4, 0.01), 0.0664556802141868951,
-            1e-12),
+    ok(accuracy_near(hsy_accuracy_alpha(&half, h, 1e4, 0.01),
+                     0.0664556802141868951, 1e-12),
        "alpha(10^4, 0.5, 0.01)");
     ok(hsy_accuracy_users(&one, h, 0.01, 0.05) == 86370, "n(0.01, 1, 0.05)");
     ok(hsy_accuracy_users(&tenth, h, 0.01, 0.05) == 7390059,
        "n(0.01, 0.1, 0.05)");
-    ok(near(hsy_accuracy_beta(&one, h, 1e6, 0.00293886841119055234), 0.05,
-            1e-10),
+    ok(accuracy_near(hsy_accuracy_beta(&one, h, 1e6, 0.00293886841119055234),
+                     0.05, 1e-10),
        "and back to beta");
-    ok(one.share == 0.5 && near(one.lambda, 0.5, 1e-12),
+    ok(one.share == 0.5 && accuracy_near(one.lambda, 0.5, 1e-12),
        "half is the hardest share");
 }
 
@@ -144,13 +144,14 @@ static void many(void)
     const double one = hsy_accuracy_alpha(&a, HSY_BOUND_NORMAL, 1e4, 0.001);
 
     a.at_once = 50;
-    ok(near(hsy_accuracy_alpha(&a, HSY_BOUND_NORMAL, 1e4, 0.05), one, 1e-12) &&
+    ok(accuracy_near(hsy_accuracy_alpha(&a, HSY_BOUND_NORMAL, 1e4, 0.05), one,
+                     1e-12) &&
            hsy_accuracy_beta(&a, HSY_BOUND_HOEFFDING, 10, 0.01) == 1,
        "fifty at once have a fiftieth of the chance each, and no chance passes "
        "1");
-    ok(near(hsy_normal_largest(1), sqrt(2 / acos(-1.0)), 1e-9),
+    ok(accuracy_near(hsy_normal_largest(1), sqrt(2 / acos(-1.0)), 1e-9),
        "the mean of |N| is sqrt(2/pi)");
-    ok(near(hsy_normal_largest(2), 2 / sqrt(acos(-1.0)), 1e-9),
+    ok(accuracy_near(hsy_normal_largest(2), 2 / sqrt(acos(-1.0)), 1e-9),
        "and of the larger of two 2/sqrt(pi)");
     ok(hsy_normal_largest(1e6) > 4.8 && hsy_normal_largest(1e6) < 5.1,
        "of a million about 5");
@@ -272,16 +273,16 @@ static void laws(void)
     ok(!cms.binomial && cms.width == 0 && !hcms.binomial && hcms.width == 0,
        "sketches have neither a theorem nor a binomial law");
     ok(blocks > 1 && !hr.binomial &&
-           near(hr.width, 2 * (2 * blocks - 1 + E) / (E - 1), 1e-9),
+           accuracy_near(hr.width, 2 * (2 * blocks - 1 + E) / (E - 1), 1e-9),
        "hr of several blocks has the width of its terms, and no binomial law");
 }
 
 /* Every mechanism of shares: the stated variance is that of its law. */
 static void limit(void)
 {
-    ok(near(hsy_limit_variance(2, 1), 0.920673594207792319, 1e-12),
+    ok(accuracy_near(hsy_limit_variance(2, 1), 0.920673594207792319, 1e-12),
        "of two values the best is randomized response");
-    ok(near(hsy_limit_variance(1e9, 1), 3.68269437683116928, 1e-6),
+    ok(accuracy_near(hsy_limit_variance(1e9, 1), 3.68269437683116928, 1e-6),
        "of very many 4 e^epsilon / (e^epsilon - 1)^2");
 }
 

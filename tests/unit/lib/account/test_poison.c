@@ -23,7 +23,7 @@ static hsy_scheme *scheme(const char *mechanism, double epsilon, uint32_t d)
     return example_scheme(&spec);
 }
 
-static bool near(double x, double y, double part)
+static bool poison_near(double x, double y, double part)
 {
     return fabs(x - y) <= part * fabs(y) + 1e-12;
 }
@@ -129,7 +129,7 @@ static void closed_forms(void)
                                     0.01, 0.2, NULL) == HSY_OK;
         double want = f->gain(0.01, 128, TARGETS, 0.2, exp(0.5));
 
-        ok(good && near(gain, want, 1e-6), "%s, attack %d: %.6f is %.6f",
+        ok(good && poison_near(gain, want, 1e-6), "%s, attack %d: %.6f is %.6f",
            f->mechanism, (int)f->attack, gain, want);
         free(s);
     }
@@ -143,7 +143,7 @@ static void one_item(void)
     double gain = 0;
 
     hsy_poison_gain(&gain, NULL, s, HSY_ATTACK_MAXIMAL, &one, 1, 0.01, 0, NULL);
-    ok(near(gain, 1.97, 0.002),
+    ok(poison_near(gain, 1.97, 0.002),
        "1 %% of lying grr devices at epsilon 0.5, 128 values: %.3f on one item",
        gain);
     free(s);
@@ -200,7 +200,7 @@ static void forged(const char *mechanism, hsy_attack attack)
     for (size_t i = 0; i < TARGETS && st == HSY_OK; i++)
         supported += points[i].support / REPORTS;
     ok(st == HSY_OK && (attack == HSY_ATTACK_MAXIMAL
-                            ? near(supported, j, 1e-12)
+                            ? poison_near(supported, j, 1e-12)
                             : fabs(supported - j) <= 5 * sqrt(j / REPORTS)),
        "%s, attack %d: reports pass and support %.2f targets, %.2f expected",
        mechanism, (int)attack, supported, j);
@@ -284,14 +284,14 @@ static void reach_all(const struct example *e)
                info.kind == HSY_KIND_TUPLE,
            "%s: no bound", e->name);
     else if (info.param[HSY_PARAM_G] != 0) /* room for a prediction */
-        ok(r.held && near(r.least - 1, r.below, 1e-6) &&
-               near(r.most + 1 / ((double)info.param[HSY_PARAM_G] - 1), r.above,
-                    1e-6),
+        ok(r.held && poison_near(r.least - 1, r.below, 1e-6) &&
+               poison_near(r.most + 1 / ((double)info.param[HSY_PARAM_G] - 1),
+                           r.above, 1e-6),
            "%s: a report adds from %.3f to %.3f, within %.3f to %.3f", e->name,
            r.least, r.most, r.below, r.above);
     else
-        ok(r.held && near(r.least, r.below, 1e-6) &&
-               near(r.most, r.above, 1e-6),
+        ok(r.held && poison_near(r.least, r.below, 1e-6) &&
+               poison_near(r.most, r.above, 1e-6),
            "%s: a report adds from %.3f to %.3f, as bounded, and reaches both",
            e->name, r.least, r.most);
     free(reports);
@@ -309,10 +309,11 @@ static void asked_for(void)
     hsy_poison_bound b = {0, 0};
 
     hsy_poison_bounds(&b, s, &point, 1, 1000, 0.01, NULL);
-    ok(near(b.up, 0.02 * 1.5, 1e-9) && near(b.down, 0.02 * 1.5, 1e-9),
+    ok(poison_near(b.up, 0.02 * 1.5, 1e-9) &&
+           poison_near(b.down, 0.02 * 1.5, 1e-9),
        "with half asked, 1 %% of liars count for 2 %%");
     hsy_poison_bounds(&b, s, &point, 1, 1000, 0.6, NULL);
-    ok(near(b.up, 1.5, 1e-9), "and never for more than all");
+    ok(poison_near(b.up, 1.5, 1e-9), "and never for more than all");
     free(s);
 }
 

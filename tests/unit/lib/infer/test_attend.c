@@ -4,7 +4,7 @@
 #define DEVICES 300u
 #define ROUNDS 24u
 
-static bool near(double got, double want)
+static bool attend_near(double got, double want)
 {
     return fabs(got - want) <= 1e-12 * fmax(fabs(want), 1);
 }
@@ -77,7 +77,8 @@ static void squares_are_bounded(void)
                 ok(n * (1 + a.kept) > kept && n * (1 + a.came) > came,
                    "no less than the squares");
             else
-                ok(near(n * (1 + a.kept), kept) && near(n * (1 + a.came), came),
+                ok(attend_near(n * (1 + a.kept), kept) &&
+                       attend_near(n * (1 + a.came), came),
                    "the sums of squares, exactly");
         }
 }
@@ -89,7 +90,7 @@ static void several_a_round(void)
     hsy_attendance a;
 
     ok(hsy_attend(&a, two, 2, scratch, NULL) == HSY_OK && a.devices == 4 &&
-           a.kept == 0 && near(1 + a.came, 2 * (7 + 3 * 4) / 11.0),
+           a.kept == 0 && attend_near(1 + a.came, 2 * (7 + 3 * 4) / 11.0),
        "two reports each: half as many devices, twice the pairs");
     ok(hsy_attend_most(&a, 100, 7, NULL) == HSY_OK && a.kept == 6 &&
            a.came == 6 && a.devices == 15,
@@ -231,7 +232,7 @@ static void points_refuse(void)
        "no exact interval of people who came again");
     how = (hsy_confidence){0.95, HSY_POPULATION, HSY_WALD, 1};
     ok(hsy_estimate_point(&est, &p, &how, NULL) == HSY_OK &&
-           near(est.sd * est.sd, (1.5 + 3 * 0.25) / 100),
+           attend_near(est.sd * est.sd, (1.5 + 3 * 0.25) / 100),
        "a sample of people is no larger for coming again");
     free(s);
 }
@@ -245,7 +246,7 @@ static void paired(void)
     hsy_error err = {0};
 
     ok(hsy_attend_both(&shared, &a, 1, &b, 1, 100, NULL) == HSY_OK &&
-           near(shared, 70.0 / 7200),
+           attend_near(shared, 70.0 / 7200),
        "of 100 devices 90 and 80 have 70 in common at least");
     ok(hsy_attend_both(&shared, &a, 1, &b, 1, 0, NULL) == HSY_OK &&
            shared == 0 &&
@@ -274,10 +275,12 @@ static void paired_difference(void)
         ok(hsy_estimate_paired(&est, &p, &a, &b, 0.01, &how, NULL) == HSY_OK &&
                hsy_estimate_difference(&apart, &q, &a, &b, &how, NULL) ==
                    HSY_OK &&
-               near(est.sd * est.sd, 0.02) && near(apart.sd * apart.sd, 0.04) &&
-               est.low > apart.low && est.high < apart.high && p < q,
+               attend_near(est.sd * est.sd, 0.02) &&
+               attend_near(apart.sd * apart.sd, 0.04) && est.low > apart.low &&
+               est.high < apart.high && p < q,
            "shared noise is not in a difference, interval %zu", i);
-        ok(kinds[i] != HSY_WALD || near(est.high - est.low, 2 * z * sqrt(0.02)),
+        ok(kinds[i] != HSY_WALD ||
+               attend_near(est.high - est.low, 2 * z * sqrt(0.02)),
            "and its width is that of the paired variance");
     }
     how.interval = HSY_HOEFFDING;

@@ -18,7 +18,7 @@ static hsy_point warner(double epsilon, double share, double n)
                        .v1 = p * q / (gap * gap)};
 }
 
-static bool near(double got, double want)
+static bool difference_near(double got, double want)
 {
     return fabs(got - want) <= 1e-12 * fmax(fabs(want), 1e-3);
 }
@@ -40,10 +40,11 @@ static void hand_computed(void)
     double p;
 
     ok(hsy_estimate_difference(&e, &p, &a, &b, &c, NULL) == HSY_OK &&
-           near(e.value, 0.2) && near(e.sd, sd) && near(e.low, 0.2 - z * sd) &&
-           near(e.high, 0.2 + z * sd),
+           difference_near(e.value, 0.2) && difference_near(e.sd, sd) &&
+           difference_near(e.low, 0.2 - z * sd) &&
+           difference_near(e.high, 0.2 + z * sd),
        "Wald difference of two epsilons");
-    ok(near(p, 2 * hsy_normal_cdf(-0.2 / sd)), "its p-value");
+    ok(difference_near(p, 2 * hsy_normal_cdf(-0.2 / sd)), "its p-value");
 }
 
 static void antisymmetric_and_consistent(void)
@@ -57,8 +58,9 @@ static void antisymmetric_and_consistent(void)
 
         ok(hsy_estimate_difference(&ab, &p, &a, &b, &c, NULL) == HSY_OK &&
                hsy_estimate_difference(&ba, &p2, &b, &a, &c, NULL) == HSY_OK &&
-               near(ab.low, -ba.high) && near(ab.high, -ba.low) &&
-               near(p, p2) && ab.low < ab.value && ab.value < ab.high,
+               difference_near(ab.low, -ba.high) &&
+               difference_near(ab.high, -ba.low) && difference_near(p, p2) &&
+               ab.low < ab.value && ab.value < ab.high,
            "interval %d: b - a is a - b reversed", (int)kinds[i]);
     }
 }
@@ -85,7 +87,7 @@ static void comparisons_count(void)
     hsy_estimate_difference(&one, &p1, &a, &b, &c, NULL);
     c.comparisons = 20;
     hsy_estimate_difference(&many, &p20, &a, &b, &c, NULL);
-    ok(near(p20, 20 * p1), "20 comparisons: the p-value times 20");
+    ok(difference_near(p20, 20 * p1), "20 comparisons: the p-value times 20");
     ok(many.low < one.low && many.high > one.high, "and a wider interval");
     c.comparisons = 1000000000;
     hsy_estimate_difference(&many, &p1e9, &a, &b, &c, NULL);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool near(double got, double want)
+static bool interval_near(double got, double want)
 {
     return fabs(got - want) <= 1e-12 * fmax(fabs(want), 1e-3);
 }
@@ -64,8 +64,10 @@ static void published_vectors(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_estimate e = estimate(&point, rows[i].interval, HSY_POPULATION);
 
-        ok(near(e.value, 0.283604658626134715), "value of 400 in 1000");
-        ok(near(e.low, rows[i].low) && near(e.high, rows[i].high),
+        ok(interval_near(e.value, 0.283604658626134715),
+           "value of 400 in 1000");
+        ok(interval_near(e.low, rows[i].low) &&
+               interval_near(e.high, rows[i].high),
            "%s interval of 400 in 1000 at epsilon 1", rows[i].name);
     }
 }
@@ -76,10 +78,10 @@ static void boundary_likelihood(void)
     hsy_estimate e = estimate(&point, HSY_LIKELIHOOD, HSY_POPULATION);
     hsy_point mirror = warner(1, 750, 1000);
 
-    ok(e.low == 0 && near(e.high, 0.0316856578858070782),
+    ok(e.low == 0 && interval_near(e.high, 0.0316856578858070782),
        "likelihood interval at the boundary 0");
     e = estimate(&mirror, HSY_LIKELIHOOD, HSY_POPULATION);
-    ok(e.high == 1 && near(1 - e.low, 0.0316856578858070782),
+    ok(e.high == 1 && interval_near(1 - e.low, 0.0316856578858070782),
        "likelihood interval at the boundary 1");
 }
 
@@ -102,8 +104,9 @@ static void likelihood_is_the_textbook_one(void)
     hsy_error err = {0};
     double log;
 
-    ok(near(likelihood(&point, 0), 400 * (log1p(rate - 1) - log1p(-0.6)) +
-                                       600 * (log1p(-rate) - log1p(-0.4))),
+    ok(interval_near(likelihood(&point, 0),
+                     400 * (log1p(rate - 1) - log1p(-0.6)) +
+                         600 * (log1p(-rate) - log1p(-0.4))),
        "nobody, against the most likely share");
     ok(likelihood(&point, point.value) == 0, "which is the unbiased one");
     ok(fabs(likelihood(&point, e.low) + z * z / 2) < 1e-9 &&
@@ -125,12 +128,12 @@ static void hoeffding_vectors(void)
     hsy_confidence c = how(HSY_HOEFFDING, HSY_PEOPLE);
     hsy_estimate e = estimate(&point, HSY_HOEFFDING, HSY_PEOPLE);
 
-    ok(near((e.high - e.low) / 2, 0.00293886841119055234),
+    ok(interval_near((e.high - e.low) / 2, 0.00293886841119055234),
        "Hoeffding half width, n = 1e6, epsilon 1");
     point = warner(0.5, 4e3, 1e4);
     c.level = 0.99;
     ok(hsy_estimate_point(&e, &point, &c, NULL) == HSY_OK &&
-           near((e.high - e.low) / 2, 0.0664556802141868951),
+           interval_near((e.high - e.low) / 2, 0.0664556802141868951),
        "Hoeffding half width, n = 1e4, epsilon 0.5, 99 %%");
 }
 
@@ -149,8 +152,8 @@ static void wilson_is_the_textbook_one(void)
         hsy_estimate e;
 
         same = same && hsy_estimate_point(&e, &point, &c, NULL) == HSY_OK &&
-               near(e.low, (centre - half - 0.2) / 0.3) &&
-               near(e.high, (centre + half - 0.2) / 0.3);
+               interval_near(e.low, (centre - half - 0.2) / 0.3) &&
+               interval_near(e.high, (centre + half - 0.2) / 0.3);
     }
     ok(same, "the Wilson interval equals the textbook's for all supports");
 }
@@ -175,9 +178,10 @@ static void score_ends_solve_the_quadratic(void)
         const double f = ends[i], off = point.value - f;
         const double var = (3 + f + 0.5 * f * (1 - f)) / 500 + 1e-4;
 
-        ok(near(off * off, z * z * var), "a score end solves its quadratic");
+        ok(interval_near(off * off, z * z * var),
+           "a score end solves its quadratic");
     }
-    ok(near(e.sd, sqrt((3.1 + 0.5 * 0.09) / 500 + 1e-4)),
+    ok(interval_near(e.sd, sqrt((3.1 + 0.5 * 0.09) / 500 + 1e-4)),
        "standard error: noise, spread and floor");
 }
 
@@ -189,9 +193,10 @@ static void targets_differ_by_sampling(void)
     hsy_estimate sample = estimate(&point, HSY_INTERVAL_AUTO, HSY_POPULATION);
     hsy_estimate wilson = estimate(&point, HSY_WILSON, HSY_POPULATION);
 
-    ok(near(people * people, 0.920673594207792319 / 1000),
+    ok(interval_near(people * people, 0.920673594207792319 / 1000),
        "people: the noise alone");
-    ok(near(sample.sd * sample.sd, people * people + f * (1 - f) / 1000),
+    ok(interval_near(sample.sd * sample.sd,
+                     people * people + f * (1 - f) / 1000),
        "population: the noise and the sampling");
     ok(sample.low == wilson.low && sample.high == wilson.high,
        "automatic for a population is Wilson");
@@ -242,7 +247,8 @@ static void reversed_channel_mirrors(void)
         const hsy_estimate a = estimate(&straight, kinds[i], HSY_POPULATION);
         const hsy_estimate b = estimate(&reversed, kinds[i], HSY_POPULATION);
 
-        ok(near(a.low, b.low) && near(a.high, b.high) && near(a.sd, b.sd),
+        ok(interval_near(a.low, b.low) && interval_near(a.high, b.high) &&
+               interval_near(a.sd, b.sd),
            "p < q: interval %d is that of the complement", (int)kinds[i]);
     }
 }
@@ -300,7 +306,8 @@ static void corrections_and_floors(void)
         const hsy_estimate b = estimate(&moved, kinds[i], HSY_PEOPLE);
         const hsy_estimate c = estimate(&wide, kinds[i], HSY_PEOPLE);
 
-        ok(near(b.low, a.low - 0.01) && near(b.high, a.high - 0.01),
+        ok(interval_near(b.low, a.low - 0.01) &&
+               interval_near(b.high, a.high - 0.01),
            "a correction shifts interval %d", (int)kinds[i]);
         ok(c.low < a.low - 0.022 && c.high > a.high + 0.022,
            "a floor widens interval %d by more than z times its root",

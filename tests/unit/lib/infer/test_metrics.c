@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool near(double x, double want)
+static bool metrics_near(double x, double want)
 {
     return fabs(x - want) <= 1e-9 * fmax(1, fabs(want));
 }
@@ -16,8 +16,10 @@ static void errors(void)
     hsy_errors out;
 
     hsy_metrics_errors(&out, e, t, 4);
-    ok(near(out.mse, (0.01 + 0.04 + 0.01 + 0.04) / 4), "mean squared error");
-    ok(near(out.mae, 0.15) && near(out.max, 0.2), "mean and largest error");
+    ok(metrics_near(out.mse, (0.01 + 0.04 + 0.01 + 0.04) / 4),
+       "mean squared error");
+    ok(metrics_near(out.mae, 0.15) && metrics_near(out.max, 0.2),
+       "mean and largest error");
     hsy_metrics_errors(&out, t, t, 1);
     ok(out.mse == 0 && out.mae == 0 && out.max == 0, "the truth has none");
 }
@@ -39,11 +41,11 @@ static void distributions(void)
     const double t[3] = {0.5, 0.5, 0}, s[3] = {0.25, 0.5, 0.25};
     const double none[3] = {1, 0, 0};
 
-    ok(near(hsy_metrics_variation(s, t, 3), 0.25), "total variation");
-    ok(near(hsy_metrics_divergence(s, t, 3, 1e-9), 0.5 * log(2)),
+    ok(metrics_near(hsy_metrics_variation(s, t, 3), 0.25), "total variation");
+    ok(metrics_near(hsy_metrics_divergence(s, t, 3, 1e-9), 0.5 * log(2)),
        "divergence, where no share is below the floor");
-    ok(near(hsy_metrics_divergence(none, t, 3, 0.125),
-            0.5 * log(0.5 * 1.25) + 0.5 * log(0.5 * 1.25 / 0.125)),
+    ok(metrics_near(hsy_metrics_divergence(none, t, 3, 0.125),
+                    0.5 * log(0.5 * 1.25) + 0.5 * log(0.5 * 1.25 / 0.125)),
        "shares below the floor are raised, and all scaled");
     ok(hsy_metrics_divergence(t, t, 2, 1e-9) == 0, "none from the truth");
 }
@@ -78,13 +80,17 @@ static void top(void)
     ok(hsy_metrics_top(&t, ranks, 4, 4, NULL) == HSY_OK && t.hits == 3 &&
            t.extra == 1 && t.missed == 1,
        "three of four, one wrong, one left out");
-    ok(near(t.f1, 0.75) && near(t.precision, 0.75) && near(t.recall, 0.75) &&
-           near(t.ncr, 0.9) && fabs(t.ndcg - 0.8949163338) < 1e-10,
+    ok(metrics_near(t.f1, 0.75) && metrics_near(t.precision, 0.75) &&
+           metrics_near(t.recall, 0.75) && metrics_near(t.ncr, 0.9) &&
+           fabs(t.ndcg - 0.8949163338) < 1e-10,
        "F1 0.75, NCR 0.9, NDCG 0.8949163338");
     hsy_metrics_top(&t, ideal, 4, 4, NULL);
-    ok(near(t.f1, 1) && near(t.ncr, 1) && near(t.ndcg, 1), "all in order");
+    ok(metrics_near(t.f1, 1) && metrics_near(t.ncr, 1) &&
+           metrics_near(t.ndcg, 1),
+       "all in order");
     hsy_metrics_top(&t, one, 1, 4, NULL);
-    ok(near(t.precision, 1) && near(t.recall, 0.25) && near(t.f1, 0.4),
+    ok(metrics_near(t.precision, 1) && metrics_near(t.recall, 0.25) &&
+           metrics_near(t.f1, 0.4),
        "what was missed counts in F1: 2/5, not 2/2");
     hsy_metrics_top(&t, one, 0, 4, NULL);
     ok(t.precision == 0 && t.recall == 0 && t.f1 == 0 && t.ncr == 0 &&

@@ -10,7 +10,7 @@
 static hsy_point points[MANY];
 static double out[MANY], scratch[MANY];
 
-static bool near(double got, double want, double bound)
+static bool post_near(double got, double want, double bound)
 {
     return fabs(got - want) <= bound;
 }
@@ -38,7 +38,7 @@ static bool result(const double *want, size_t count, double bound)
     bool same = true;
 
     for (size_t i = 0; i < count; i++)
-        same = same && near(out[i], want[i], bound);
+        same = same && post_near(out[i], want[i], bound);
     return same;
 }
 
@@ -96,8 +96,8 @@ static void maximum_likelihood(void)
     ok(post(4, HSY_POST_MLE) && result(want, 4, 1e-14),
        "maximum likelihood of .5 .3 .15 .05");
     set_counts(inside, 4, 1);
-    ok(post(4, HSY_POST_MLE) && near(out[0], points[0].value, 1e-14) &&
-           near(out[3], points[3].value, 1e-14),
+    ok(post(4, HSY_POST_MLE) && post_near(out[0], points[0].value, 1e-14) &&
+           post_near(out[3], points[3].value, 1e-14),
        "inside the simplex it is the plain estimate");
 }
 
@@ -127,10 +127,10 @@ static void em_agrees(void)
     }
     ok(post(6, HSY_POST_MLE), "counts of six values");
     for (size_t i = 0; i < 6; i++) {
-        same = same && near(out[i], theta[i], 1e-7);
+        same = same && post_near(out[i], theta[i], 1e-7);
         sum += out[i];
     }
-    ok(same && near(sum, 1, 1e-14), "20,000 steps of EM lead there too");
+    ok(same && post_near(sum, 1, 1e-14), "20,000 steps of EM lead there too");
 }
 
 static void mle_refuses_other_counts(void)
@@ -201,16 +201,16 @@ static void projection_is_optimal(void)
             add = out[i] - points[i].value;
     }
     for (size_t i = 0; i < MANY; i++)
-        optimal =
-            optimal && (out[i] > 0 ? near(out[i] - points[i].value, add, 1e-15)
-                                   : points[i].value + add <= 1e-15);
-    ok(near(sum, 1, 1e-12) && optimal,
+        optimal = optimal &&
+                  (out[i] > 0 ? post_near(out[i] - points[i].value, add, 1e-15)
+                              : points[i].value + add <= 1e-15);
+    ok(post_near(sum, 1, 1e-12) && optimal,
        "norm-sub is the nearest point of the simplex");
     ok(post(MANY, HSY_POST_NORM), "norm of a thousand values");
     sum = 0;
     for (size_t i = 0; i < MANY; i++)
         sum += out[i];
-    ok(near(sum, 1, 1e-12), "norm makes 1");
+    ok(post_near(sum, 1, 1e-12), "norm makes 1");
 }
 
 static void odd_shapes(void)

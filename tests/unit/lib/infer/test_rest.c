@@ -9,16 +9,16 @@
 static const hsy_confidence plain = {
     .level = 0.95, .interval = HSY_SCORE, .comparisons = 1};
 
-static bool near(double a, double b)
+static bool rest_near(double a, double b)
 {
     return fabs(a - b) < 1e-12;
 }
 
 static void test_level(void)
 {
-    ok(near(hsy_selected_level(0.95, 5, 100), 0.9975),
+    ok(rest_near(hsy_selected_level(0.95, 5, 100), 0.9975),
        "5 of 100 at 0.95: each has 0.9975");
-    ok(near(hsy_selected_level(0.9, 1, 1 << 24), 1 - 0.1 / (1 << 24)),
+    ok(rest_near(hsy_selected_level(0.9, 1, 1 << 24), 1 - 0.1 / (1 << 24)),
        "one of 2^24 keeps its digits");
     ok(hsy_selected_level(0.95, 100, 100) == 0.95 &&
            hsy_selected_level(0.95, 0, 100) == 0.95 &&
@@ -76,18 +76,18 @@ static void test_rest(const hsy_scheme *s)
        "of nothing the rest is everything, without an error");
     hsy_estimate_point(&one, &points[0], &plain, NULL);
     ok(hsy_estimate_rest(&est, s, points, 1, &from, &plain, NULL) == HSY_OK &&
-           near(est.value, 0.7) && near(est.sd, one.sd) &&
-           near(est.low, 1 - one.high) && near(est.high, 1 - one.low),
+           rest_near(est.value, 0.7) && rest_near(est.sd, one.sd) &&
+           rest_near(est.low, 1 - one.high) && rest_near(est.high, 1 - one.low),
        "of one share it is the other side of its interval");
     hsy_estimate_point(&two, &points[1], &plain, NULL);
     ok(hsy_estimate_rest(&est, s, points, 2, &from, &plain, NULL) == HSY_OK &&
-           near(est.value, 0.5) &&
-           near(est.sd, sqrt(one.sd * one.sd + two.sd * two.sd)),
+           rest_near(est.value, 0.5) &&
+           rest_near(est.sd, sqrt(one.sd * one.sd + two.sd * two.sd)),
        "of two, which exclude each other, errors add in squares");
     from.design = 3;
     one = est;
     ok(hsy_estimate_rest(&est, s, points, 2, &from, &plain, NULL) == HSY_OK &&
-           near(est.sd, 3 * one.sd),
+           rest_near(est.sd, 3 * one.sd),
        "or as much more as was measured");
 }
 
@@ -102,7 +102,7 @@ static void test_passed(const hsy_scheme *s)
     hsy_estimate_rest(&far, s, points, 2, &from, &plain, NULL);
     from.passed = 0.029;
     hsy_estimate_rest(&close, s, points, 2, &from, &plain, NULL);
-    ok(near(far.high, free.high) && near(far.low, free.low),
+    ok(rest_near(far.high, free.high) && rest_near(far.low, free.low),
        "what was passed by far adds nothing");
     ok(close.low == free.low && close.value == free.value &&
            close.high > free.high + 0.029,

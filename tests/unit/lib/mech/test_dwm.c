@@ -26,7 +26,7 @@ static double worst(const hsy_spec *spec, hsy_info *info)
     return 4 * info->v0;
 }
 
-static bool near(double x, double want, double part)
+static bool dwm_near(double x, double want, double part)
 {
     return fabs(x / want - 1) <= part;
 }
@@ -52,8 +52,9 @@ static void vectors(void)
         spec.param[HSY_PARAM_OUTPUTS] = rows[i].N;
         spec.param[HSY_PARAM_W] = rows[i].w;
         got = worst(&spec, &info);
-        ok(near(got, rows[i].worst, 1e-11), "dwm(%d, %d) at epsilon %g: %.12g",
-           (int)rows[i].N, (int)rows[i].w, rows[i].epsilon, got);
+        ok(dwm_near(got, rows[i].worst, 1e-11),
+           "dwm(%d, %d) at epsilon %g: %.12g", (int)rows[i].N, (int)rows[i].w,
+           rows[i].epsilon, got);
     }
 }
 
@@ -124,7 +125,7 @@ static void others(void)
         hsy_spec spec = mean_spec(rows[i].name, rows[i].epsilon);
         double got = worst(&spec, &info);
 
-        ok(near(got, rows[i].worst, rows[i].part), "%s at epsilon %g: %.9g",
+        ok(dwm_near(got, rows[i].worst, rows[i].part), "%s at epsilon %g: %.9g",
            rows[i].name, rows[i].epsilon, got);
     }
     next.nano_epsilon++;

@@ -7,7 +7,7 @@ static const hsy_rappor_options plain = {.size = sizeof plain};
 
 /* ---- The channel --------------------------------------------------------- */
 
-static bool near(double a, double b, double within)
+static bool decode_near(double a, double b, double within)
 {
     return fabs(a - b) <= within * fmax(1, fabs(b));
 }
@@ -18,17 +18,19 @@ static void test_channel(void)
     hsy_error err = {0};
 
     ok(hsy_rappor_channel(&law, 16, 2, 0.5, 0.5, 0.75, NULL) == HSY_OK &&
-           near(law.p, 0.5625, 1e-15) && near(law.q, 0.6875, 1e-15),
+           decode_near(law.p, 0.5625, 1e-15) &&
+           decode_near(law.q, 0.6875, 1e-15),
        "p* and q* are f (p + q) / 2 + (1 - f) p, or q");
-    ok(near(law.epsilon_one, 1.0743, 1e-4) &&
-           near(law.epsilon_lifetime, 4.3944, 1e-4),
+    ok(decode_near(law.epsilon_one, 1.0743, 1e-4) &&
+           decode_near(law.epsilon_lifetime, 4.3944, 1e-4),
        "RAPPOR's defaults cost 1.074 a report and 4.394 for ever");
     ok(hsy_rappor_channel(&law, 8, 1, 0, 0.25, 0.75, NULL) == HSY_OK &&
-           isinf(law.epsilon_lifetime) && near(law.epsilon_one, log(9), 1e-14),
+           isinf(law.epsilon_lifetime) &&
+           decode_near(law.epsilon_one, log(9), 1e-14),
        "without a permanent step nothing bounds a lifetime");
     ok(hsy_rappor_channel(&law, 1, 1, 0.5, 0.25, 0.75, NULL) == HSY_OK &&
-           near(law.epsilon_one, log(0.625 / 0.375), 1e-14) &&
-           near(law.epsilon_lifetime, log(3), 1e-14),
+           decode_near(law.epsilon_one, log(0.625 / 0.375), 1e-14) &&
+           decode_near(law.epsilon_lifetime, log(3), 1e-14),
        "a boolean is one bit");
     ok(hsy_rappor_channel(&law, 8, 1, 1, 0.25, 0.75, &err) == HSY_E_RANGE &&
            strcmp(err.field, "f") == 0,
@@ -95,10 +97,10 @@ static void test_boolean(void)
     ok(small_decode(&s, &plain) == HSY_OK && s.summary.cohorts == 2 &&
            s.summary.reports == 4000,
        "a boolean is decoded, a cohort without reports left out");
-    ok(near(s.shares[0].est.value, 0.3, 1e-13) && s.shares[0].detected,
+    ok(decode_near(s.shares[0].est.value, 0.3, 1e-13) && s.shares[0].detected,
        "all cohorts together: (1600 - 1000) / 2000");
-    ok(near(s.shares[0].est.sd, sqrt((0.4 * 0.6 / 0.25 - 0.3 * 0.7) / 4000),
-            1e-13),
+    ok(decode_near(s.shares[0].est.sd,
+                   sqrt((0.4 * 0.6 / 0.25 - 0.3 * 0.7) / 4000), 1e-13),
        "its variance is that of the noise alone for people");
 }
 
@@ -118,9 +120,9 @@ static void test_diagonal(void)
     ok(small_decode(&s, &nnls) == HSY_OK && s.summary.posed &&
            !s.summary.intercept,
        "a diagonal map with one cohort is decoded, without an intercept");
-    ok(near(s.shares[1].unbiased, 0.2, 1e-12) &&
-           near(s.shares[3].unbiased, 0.6, 1e-12) &&
-           near(s.shares[0].est.value, 0, 1e-12),
+    ok(decode_near(s.shares[1].unbiased, 0.2, 1e-12) &&
+           decode_near(s.shares[3].unbiased, 0.6, 1e-12) &&
+           decode_near(s.shares[0].est.value, 0, 1e-12),
        "as fractions: each value is its own bit's");
     ok(small_decode(&s, &plain) == HSY_OK && s.shares[3].detected &&
            !s.shares[0].detected,
@@ -263,8 +265,8 @@ static void test_repeats(void)
     scratch = trial_memory(hsy_rappor_scratch(&twice));
     ok(hsy_rappor_decode(shares, &summary, &twice, &plain, scratch, NULL) ==
                HSY_OK &&
-           near(shares[0].unbiased, p.shares[0].unbiased, 1e-9) &&
-           near(shares[0].est.value, p.shares[0].est.value, 1e-9),
+           decode_near(shares[0].unbiased, p.shares[0].unbiased, 1e-9) &&
+           decode_near(shares[0].est.value, p.shares[0].est.value, 1e-9),
        "positions repeated inside a cohort count once");
     free(scratch);
     people_close(&p);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool near(double got, double want)
+static bool survey_near(double got, double want)
 {
     return fabs(got - want) <= 1e-12 * fmax(fabs(want), 1e-3);
 }
@@ -18,7 +18,7 @@ static bool about(double got, double want)
 
 static bool ends(const double got[2], double low, double high)
 {
-    return near(got[0], low) && near(got[1], high);
+    return survey_near(got[0], low) && survey_near(got[1], high);
 }
 
 static hsy_survey channel(hsy_survey_design design, double a, double b)
@@ -58,22 +58,26 @@ static void published_vectors(void)
         hsy_point point;
 
         s = channel(HSY_SURVEY_EPSILON, rows[i][0], 0);
-        ok(near(s.p, rows[i][1]) && near(1 / hsy_survey_gap(&s), rows[i][2]) &&
-               near(hsy_survey_epsilon(&s), rows[i][0]),
+        ok(survey_near(s.p, rows[i][1]) &&
+               survey_near(1 / hsy_survey_gap(&s), rows[i][2]) &&
+               survey_near(hsy_survey_epsilon(&s), rows[i][0]),
            "p, 1/(p-q) and epsilon of epsilon %g", rows[i][0]);
         ok(hsy_survey_point(&point, &s, 1, 2, NULL) == HSY_OK &&
-               near(point.v0, rows[i][3]) && near(point.v1, rows[i][3]),
+               survey_near(point.v0, rows[i][3]) &&
+               survey_near(point.v1, rows[i][3]),
            "its variance");
     }
     s = channel(HSY_SURVEY_COINS, 0.5, 0.5);
-    ok(near(hsy_survey_epsilon(&s), 1.09861228866810969),
+    ok(survey_near(hsy_survey_epsilon(&s), 1.09861228866810969),
        "two fair coins are ln 3");
     s = channel(HSY_SURVEY_COINS, 0.3, 0.25);
-    ok(near(hsy_survey_epsilon(&s), 0.998528830111127155), "coins 0.3, 0.25");
+    ok(survey_near(hsy_survey_epsilon(&s), 0.998528830111127155),
+       "coins 0.3, 0.25");
 
     s = channel(HSY_SURVEY_EPSILON, 1, 0);
     r = survey(&s, 400, 1000);
-    ok(near(r.value, 0.283604658626134715) && r.mle == r.value, "the estimate");
+    ok(survey_near(r.value, 0.283604658626134715) && r.mle == r.value,
+       "the estimate");
     ok(ends(r.wald, 0.217899174620320628, 0.349310142631948803), "Wald");
     ok(ends(r.wilson, 0.218847879271618492, 0.350017623398325012), "Wilson");
     ok(ends(r.likelihood, 0.218514597860881858, 0.349801800107339839),
@@ -81,7 +85,8 @@ static void published_vectors(void)
     ok(ends(r.exact, 0.217536970007706490, 0.350950251740731827), "exact");
     r = survey(&s, 250, 1000);
     ok(r.value < 0 && r.mle == 0, "a moment estimate below 0, a share of 0");
-    ok(r.likelihood[0] == 0 && near(r.likelihood[1], 0.0316856578858070782),
+    ok(r.likelihood[0] == 0 &&
+           survey_near(r.likelihood[1], 0.0316856578858070782),
        "likelihood at the boundary");
     ok(r.wald[0] == 0 && r.wilson[0] == 0 && r.exact[0] == 0,
        "all intervals are cut at 0");
@@ -105,8 +110,8 @@ static void designs_are_channels(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_survey s = channel(rows[i].design, rows[i].a, rows[i].b);
 
-        ok(near(s.p, rows[i].p) && near(s.q, rows[i].q) &&
-               near(s.p + s.not_p, 1) && near(s.q + s.not_q, 1),
+        ok(survey_near(s.p, rows[i].p) && survey_near(s.q, rows[i].q) &&
+               survey_near(s.p + s.not_p, 1) && survey_near(s.q + s.not_q, 1),
            "and answers yes with %g and %g", rows[i].p, rows[i].q);
     }
 }
@@ -120,7 +125,8 @@ static void epsilon_of_the_extremes(void)
     s = channel(HSY_SURVEY_UNRELATED, 0.5, 0);
     ok(isinf(hsy_survey_epsilon(&s)), "an innocuous rate of 0: a yes proves");
     s = channel(HSY_SURVEY_EPSILON, 32, 0);
-    ok(near(hsy_survey_epsilon(&s), 32), "epsilon 32 is not lost to rounding");
+    ok(survey_near(hsy_survey_epsilon(&s), 32),
+       "epsilon 32 is not lost to rounding");
     s = channel(HSY_SURVEY_EPSILON, 0.001, 0);
     ok(fabs(hsy_survey_epsilon(&s) - 0.001) < 1e-12, "nor is 0.001");
 }
@@ -190,11 +196,11 @@ static void mirrors_agree(void)
                             b = survey(&opposite, 110, 200),
                             c = survey(&other, 90, 200);
 
-    ok(near(a.value, b.value) && ends(a.exact, b.exact[0], b.exact[1]) &&
+    ok(survey_near(a.value, b.value) && ends(a.exact, b.exact[0], b.exact[1]) &&
            ends(a.likelihood, b.likelihood[0], b.likelihood[1]) &&
            ends(a.wilson, b.wilson[0], b.wilson[1]),
        "no for yes changes nothing");
-    ok(near(a.value, 1 - c.value) &&
+    ok(survey_near(a.value, 1 - c.value) &&
            ends(a.exact, 1 - c.exact[1], 1 - c.exact[0]) &&
            ends(a.likelihood, 1 - c.likelihood[1], 1 - c.likelihood[0]) &&
            ends(a.wald, 1 - c.wald[1], 1 - c.wald[0]),
@@ -206,9 +212,11 @@ static void odd_rates_are_noticed(void)
     const hsy_survey s = channel(HSY_SURVEY_SPINNER, 0.75, 0);
 
     ok(survey(&s, 250, 1000).beyond == 0, "a rate at the end is none");
-    ok(near(survey(&s, 100, 1000).beyond, 0.15 / sqrt(0.25 * 0.75 / 1000)),
+    ok(survey_near(survey(&s, 100, 1000).beyond,
+                   0.15 / sqrt(0.25 * 0.75 / 1000)),
        "one below it is so many standard errors off");
-    ok(near(survey(&s, 900, 1000).beyond, 0.15 / sqrt(0.25 * 0.75 / 1000)),
+    ok(survey_near(survey(&s, 900, 1000).beyond,
+                   0.15 / sqrt(0.25 * 0.75 / 1000)),
        "and one above");
     ok(isnan(survey(&s, 20, 49).wald[0]) && survey(&s, 20, 50).wald[0] >= 0,
        "no Wald interval below 50 answers");
@@ -221,21 +229,21 @@ static void weights(void)
     hsy_survey_weights w = {10, {6, 4}, {6, 4}};
     double yes, n;
 
-    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && near(yes, 4) &&
-           near(n, 10),
+    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && survey_near(yes, 4) &&
+           survey_near(n, 10),
        "weights of 1 change nothing");
     w = (hsy_survey_weights){10, {60, 40}, {600, 400}};
-    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && near(yes, 4) &&
-           near(n, 10),
+    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && survey_near(yes, 4) &&
+           survey_near(n, 10),
        "nor do weights of 10");
     /* no 1, 1, 2; yes 1, 3: r = 1/2; the variance (2 1/4 + 4/4 + 10/4) / 64 =
      * 1/16, that of (1/4) / (1/16) = 4 answers. */
     w = (hsy_survey_weights){5, {4, 4}, {6, 10}};
-    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && near(n, 4) &&
-           near(yes, 2),
+    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && survey_near(n, 4) &&
+           survey_near(yes, 2),
        "five unequal answers are worth four");
     w = (hsy_survey_weights){2, {4, 0}, {10, 0}}; /* 1 and 3, both no */
-    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && near(n, 1.6) &&
+    ok(hsy_survey_weigh(&yes, &n, &w, NULL) == HSY_OK && survey_near(n, 1.6) &&
            yes == 0,
        "alike answers: Kish's number");
     w = (hsy_survey_weights){2, {0, 4}, {0, 10}};
@@ -274,17 +282,17 @@ static void groups(void)
     hsy_survey_test t = compare(&s, two, 2);
     hsy_point points[2];
 
-    ok(near(t.pooled, 0.238047744652689392) &&
-           near(t.statistic, 3.98067850044029407) && t.freedom == 1 &&
-           near(t.p_value, 0.0460250202191150869) && !t.boundary,
+    ok(survey_near(t.pooled, 0.238047744652689392) &&
+           survey_near(t.statistic, 3.98067850044029407) && t.freedom == 1 &&
+           survey_near(t.p_value, 0.0460250202191150869) && !t.boundary,
        "two groups: statistic and p-value");
     t = compare(&s, two, 3);
-    ok(near(t.statistic, 19.5682174982643221) && t.freedom == 2 &&
-           near(t.p_value, 0.0000563398335935139153),
+    ok(survey_near(t.statistic, 19.5682174982643221) && t.freedom == 2 &&
+           survey_near(t.p_value, 0.0000563398335935139153),
        "three groups");
     t = compare(&s, edge, 2);
-    ok(near(t.statistic, 4.42313027053033996) && t.boundary &&
-           near(t.p_value, 0.0354549375261093197),
+    ok(survey_near(t.statistic, 4.42313027053033996) && t.boundary &&
+           survey_near(t.p_value, 0.0354549375261093197),
        "a group at the boundary, which is said");
     t = compare(&s, below, 2);
     ok(t.statistic == 0 && t.p_value == 1 && t.pooled == 0,
@@ -306,8 +314,8 @@ static void two_samples(void)
 
     ok(hsy_survey_pair_estimate(&r, &s, 0.95, NULL) == HSY_OK,
        "two samples with an unknown rate");
-    ok(near(r.value, 0.375) && near(r.other, 0.625) &&
-           near(r.sd, 0.038669270745645049) && r.mle == r.value,
+    ok(survey_near(r.value, 0.375) && survey_near(r.other, 0.625) &&
+           survey_near(r.sd, 0.038669270745645049) && r.mle == r.value,
        "both shares and the standard error");
     ok(ends(r.wald, 0.29920962203010738, 0.45079037796989262), "Wald");
     ok(about(r.likelihood[0], 0.29963807168718218) &&
@@ -318,13 +326,13 @@ static void two_samples(void)
        "Wilson's lies within the exact one");
     s = (hsy_survey_pair){{0.3, 0.7}, {330, 270}, {600, 600}};
     ok(hsy_survey_pair_estimate(&swapped, &s, 0.95, NULL) == HSY_OK &&
-           near(swapped.value, r.value) &&
+           survey_near(swapped.value, r.value) &&
            about(swapped.likelihood[0], r.likelihood[0]) &&
            ends(swapped.exact, r.exact[0], r.exact[1]),
        "in either order");
     s = (hsy_survey_pair){{0.7, 0.3}, {130, 330}, {600, 600}};
     ok(hsy_survey_pair_estimate(&r, &s, 0.95, NULL) == HSY_OK &&
-           near(r.value, -1.0 / 30) && r.mle == 0 &&
+           survey_near(r.value, -1.0 / 30) && r.mle == 0 &&
            about(r.other_mle, 0.77276853984085964) && r.likelihood[0] == 0 &&
            about(r.likelihood[1], 0.041560989260485394),
        "at the boundary the other share gives way");
@@ -385,15 +393,17 @@ static void states(void)
     bool same = true;
 
     ok(hsy_survey_invert(got, &condition, three, 3, NULL) == HSY_OK &&
-           near(condition, 1.5 + 5.0 / 12 + 1.0 / 12 + 1.0 / 18),
+           survey_near(condition, 1.5 + 5.0 / 12 + 1.0 / 12 + 1.0 / 18),
        "a matrix is inverted");
     for (int i = 0; i < 9; i++)
-        same = same && near(got[i], inverse[i]);
+        same = same && survey_near(got[i], inverse[i]);
     ok(same, "to its inverse");
-    ok(near(hsy_survey_states_epsilon(three, 3), log(8)), "epsilon of a row");
+    ok(survey_near(hsy_survey_states_epsilon(three, 3), log(8)),
+       "epsilon of a row");
     ok(hsy_survey_states(&r, three, counts, 3, NULL) == HSY_OK && r.likely &&
-           near(r.share[0], 23.0 / 36) && near(r.share[1], 7.0 / 36) &&
-           near(r.share[2], 6.0 / 36) && r.mle[1] == r.share[1],
+           survey_near(r.share[0], 23.0 / 36) &&
+           survey_near(r.share[1], 7.0 / 36) &&
+           survey_near(r.share[2], 6.0 / 36) && r.mle[1] == r.share[1],
        "shares, which are the most likely");
     same = true;
     for (int i = 0; i < 9; i++)
@@ -415,9 +425,9 @@ static void two_states_are_a_channel(void)
     static hsy_survey_shares r;
 
     ok(hsy_survey_states(&r, h, counts, 2, NULL) == HSY_OK &&
-           near(r.share[0], want.value) &&
-           near(sqrt(r.covariance[0]), want.sd) &&
-           near(hsy_survey_states_epsilon(h, 2), hsy_survey_epsilon(&s)),
+           survey_near(r.share[0], want.value) &&
+           survey_near(sqrt(r.covariance[0]), want.sd) &&
+           survey_near(hsy_survey_states_epsilon(h, 2), hsy_survey_epsilon(&s)),
        "two states: the same share, error and epsilon");
 }
 
