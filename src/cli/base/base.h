@@ -10,6 +10,8 @@
 #define CLI_BASE_BASE_H
 
 #include "hearsay.h"
+#include "host/base/labels.h"
+#include "host/base/lines.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -269,45 +271,6 @@ void cli_print_said(enum cli_format format, const struct cli_table *table,
 void cli_print_flat(enum cli_format format, const struct cli_field *fields,
                     size_t nfields);
 
-/* ---- Labels (labels.c) --------------------------------------------------- */
-
-/* The values of a list as one block in the library's encoding, and a hash
- * table from value to place. Owns its memory. */
-struct labels {
-    uint8_t *block; /* labels_len bytes, then 8 spare ones */
-    size_t len, room;
-    uint32_t d;
-    uint32_t *starts; /* of each label's bytes in block */
-    size_t starts_room;
-    struct labels_slot *slots;
-    uint32_t mask;
-    uint64_t key[2]; /* of the hash: outside bytes may not crowd a place */
-    bool deep;       /* the hash covers all bytes, not only the ends */
-};
-
-/* Append a value. HSY_E_RANGE if it is empty, too long, not UTF-8 or has a line
- * break, or if the list is full; HSY_E_NOMEM. */
-hsy_status labels_add(struct labels *l, const void *text, size_t len,
-                      hsy_error *err);
-
-/* Append the values of a block from a file, whatever bytes they have. */
-hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
-                       hsy_error *err);
-
-/* Build the hash table once all values are there. HSY_E_RANGE with the place
- * (from 1) of a duplicate in err->line; HSY_E_NOMEM, HSY_E_ENTROPY. */
-hsy_status labels_index(struct labels *l, hsy_error *err);
-
-/* The place of a value, or d if there is none. text[len .. len+7] must be
- * readable. */
-uint32_t labels_find(const struct labels *l, const uint8_t *text, size_t len);
-const char *labels_at(const struct labels *l, uint32_t i, size_t *len);
-void labels_clear(struct labels *l);
-
-/* The length of the UTF-8 sequence that p[0..left) begins with, 0 if it is
- * none: no overlong form, no surrogate, nothing above U+10FFFF. */
-size_t cli_utf8_one(const uint8_t *p, size_t left);
-
 /* ---- Small files (files.c) ----------------------------------------------- */
 
 /* All of a file of at most `most` bytes, a number of MiB; the caller frees it.
@@ -331,34 +294,7 @@ int cli_finish_figure(struct output *out, const char *path, hsy_status made,
 int cli_write_figure(const char *path, hsy_status made, char *svg, size_t len,
                      const hsy_error *err);
 
-/* ---- Lines (lines.c) ----------------------------------------------------- */
-
-/* A line without its end: LF, CR LF, or the end of the input. */
-struct line {
-    const uint8_t *text; /* HSY_STRING_MAX bytes, and 8 beyond the end, can be
-                            read however short the line */
-    size_t len;
-};
-
-#define LINES_LONGEST 65536u
-
-/* Reads fd in large pieces. Wiped when closed: lines may be truths. */
-struct lines {
-    int fd;
-    uint8_t *buffer;
-    size_t begin, end;
-    bool ended;
-    uint64_t number; /* lines handed out so far */
-};
-
-hsy_status lines_open(struct lines *r, int fd);
-
-/* Up to max lines that last until the next call; *count 0 at the end. HSY_E_IO
- * with errno, or HSY_E_FORMAT for a line that is too long and for a byte-order
- * mark before the first, its number in err->line. */
-hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
-                      size_t *count, hsy_error *err);
-void lines_close(struct lines *r);
+/* ---- Inputs (inputs.c) --------------------------------------------------- */
 
 /* Hand over every line, with its number from 1, until one is refused: 0, what
  * take returned, or the exit code after a message about the file called name.
@@ -383,6 +319,9 @@ int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct labels *l, const char *path);
+
+/* What was wrong with the input called name, with its line. */
+int cli_fail_input(const char *name, const hsy_error *err);
 
 /* ---- A channel's matrix (matrix_file.c) ---------------------------------- */
 

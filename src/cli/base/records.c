@@ -3,7 +3,7 @@
 #include "cli/base/records.h"
 
 #include "cli/base/codes.h"
-#include "cli/base/csv.h"
+#include "host/base/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "cli/base/base.h"
 #include "cli/base/records.h"
 #include "cli/base/tasks.h"
+#include "host/base/csv.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,60 +10,33 @@
 
 /* ---- Values on the command line: one record of CSV [RFC 4180] ------------ */
 
-/* Read one field from *text into out (at least as long as *text) and move on.
- * False if a quote is out of place. */
-static bool spec_csv_field(const char **text, char *out, size_t *len)
+static int spec_values(struct cli_spec *c, struct cli_parser *p, uint8_t *field)
 {
-    const char *p = *text;
-    size_t n = 0;
-
-    if (*p != '"') {
-        n = strcspn(p, ",");
-        memcpy(out, p, n);
-        if (memchr(p, '"', n) != NULL)
-            return false;
-        p += n;
-    } else {
-        for (p++; *p != '\0' && (*p != '"' || p[1] == '"'); p++) {
-            p += *p == '"';
-            out[n++] = *p;
-        }
-        if (*p++ != '"' || (*p != ',' && *p != '\0'))
-            return false;
-    }
-    *len = n;
-    *text = p;
-    return true;
-}
-
-static int spec_values(struct cli_spec *c, struct cli_parser *p, char *field)
-{
-    const char *at = c->values;
+    const uint8_t *text = (const uint8_t *)c->values;
+    struct csv_record r = {text, text + strlen(c->values), true};
     hsy_error err = {0};
     size_t len;
 
-    for (;;) {
-        if (!spec_csv_field(&at, field, &len))
+    while (r.more) {
+        if (!csv_take(&r, field, &len))
             return cli_usage(p,
                              "--values: a quote is out of place in value "
                              "%" PRIu32 "; write \"\" for a quote inside "
                              "quotes",
                              c->labels.d + 1);
-        if (labels_add(&c->labels, field, len, &err) != HSY_OK)
-            break;
-        if (*at == '\0')
-            return 0;
-        at++;
+        if (labels_add(&c->labels, field, len, &err) == HSY_E_NOMEM)
+            return cli_fail_nomem();
+        if (err.status != HSY_OK)
+            return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line,
+                             err.msg);
     }
-    if (err.status == HSY_E_NOMEM)
-        return cli_fail_nomem();
-    return cli_usage(p, "--values: value %" PRIu64 ": %s", err.line, err.msg);
+    return 0;
 }
 
 static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
 {
     hsy_error err = {0};
-    char *field;
+    uint8_t *field;
     int failed;
 
     if (c->values[0] == '\0')

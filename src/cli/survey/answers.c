@@ -7,7 +7,7 @@
 #include "cli/survey/internal.h"
 
 #include "cli/base/codes.h"
-#include "cli/base/csv.h"
+#include "host/base/csv.h"
 
 #include <inttypes.h>
 #include <math.h>

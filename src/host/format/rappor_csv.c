@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* dup */
 #include "host/format/rappor_csv.h"
 
+#include "host/base/csv.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -135,47 +136,23 @@ static bool csv_add(struct rappor_csv *c, char *field)
     return true;
 }
 
-/* Undo the quotes of a field in place; *at moves to what ends it. False if a
- * quote is out of place. */
-static bool csv_unquote(char **at)
+/* The fields, each undone in its place and ended by NUL. */
+static hsy_status csv_split(struct rappor_csv *c, char *text, size_t len,
+                            hsy_error *err)
 {
-    char *in = *at + 1, *out = *at;
-    bool closed = false;
+    struct csv_record r = {(uint8_t *)text, (uint8_t *)text + len, true};
 
-    for (; *in != '\0' && !closed; in++) {
-        closed = *in == '"' && in[1] != '"';
-        if (*in == '"' && !closed)
-            in++;
-        if (!closed)
-            *out++ = *in;
-    }
-    if (!closed || (*in != ',' && *in != '\0'))
-        return false;
-    memset(out, '\0', (size_t)(in - out));
-    *at = in;
-    return true;
-}
-
-static hsy_status csv_split(struct rappor_csv *c, char *text, hsy_error *err)
-{
-    for (char *at = text;; at++) {
-        char *field = at, ended;
+    while (r.more) {
+        char *field = text + (r.at - (uint8_t *)text);
+        size_t n;
 
         if (!csv_add(c, field))
             return HSY_E_NOMEM;
-        if (*at == '"') {
-            if (!csv_unquote(&at))
-                return rappor_csv_bad(c, err, NULL, "a quote is out of place");
-        } else {
-            at += strcspn(at, ",\"");
-            if (*at == '"')
-                return rappor_csv_bad(c, err, NULL, "a quote is out of place");
-        }
-        ended = *at;
-        *at = '\0';
-        if (ended == '\0')
-            return HSY_OK;
+        if (!csv_take(&r, (uint8_t *)field, &n))
+            return rappor_csv_bad(c, err, NULL, "a quote is out of place");
+        field[n] = '\0';
     }
+    return HSY_OK;
 }
 
 hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err)
@@ -193,7 +170,7 @@ hsy_status rappor_csv_next(struct rappor_csv *c, hsy_error *err)
         return rappor_csv_bad(c, err, NULL, "the line is empty");
     if (strlen(text) != len)
         return rappor_csv_bad(c, err, NULL, "the line has a NUL byte");
-    return csv_split(c, text, err);
+    return csv_split(c, text, len, err);
 }
 
 bool rappor_csv_count(const char *text, uint64_t most, uint64_t *out)

@@ -6,7 +6,13 @@
  * of the value's first and last eight bytes and its length under a random key;
  * if too many values share those, all their bytes are hashed instead.
  */
-#include "cli/base/base.h"
+#include "host/base/labels.h"
+
+#include "host/base/host_fail.h"
+#include "host/base/lines.h"
+#include "lib/bits/bytes.h"
+#include "lib/bits/u128.h"
+#include "lib/bits/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +26,6 @@ struct labels_slot {
 #define LABELS_SPARE 8u /* readable bytes after the block */
 /* Probes after which the shallow hash is given up. */
 #define LABELS_CROWD 128u
-
-static hsy_status labels_fail(hsy_error *err, hsy_status status,
-                              const char *msg, uint64_t line)
-{
-    if (err != NULL)
-        *err = (hsy_error){.status = status, .msg = msg, .line = line};
-    return status;
-}
 
 /* ---- Hashing ------------------------------------------------------------- */
 
@@ -63,11 +61,9 @@ static struct labels_ends labels_ends(const uint8_t *text, size_t len)
     return e;
 }
 
-__extension__ typedef unsigned __int128 labels_wide;
-
 static uint64_t labels_mix(uint64_t a, uint64_t b)
 {
-    labels_wide product = (labels_wide)a * b;
+    hsy_u128 product = (hsy_u128)a * b;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
@@ -89,8 +85,7 @@ static const uint8_t *labels_text(const struct labels *l, uint32_t i,
 {
     const uint8_t *text = l->block + l->starts[i];
 
-    *len = (size_t)text[-4] | (size_t)text[-3] << 8 | (size_t)text[-2] << 16 |
-           (size_t)text[-1] << 24;
+    *len = bytes_get32(text - 4);
     return text;
 }
 
@@ -151,38 +146,16 @@ static bool labels_grow(struct labels *l, size_t more)
     return true;
 }
 
-size_t cli_utf8_one(const uint8_t *p, size_t left)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = p[0] < 0x80   ? 1
-               : p[0] < 0xc0 ? 0
-               : p[0] < 0xe0 ? 2
-               : p[0] < 0xf0 ? 3
-               : p[0] < 0xf8 ? 4
-                             : 0;
-    uint32_t c;
-
-    if (n <= 1 || n > left)
-        return n <= left ? n : 0;
-    c = p[0] & (0x7fu >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-        return 0;
-    return n;
-}
-
 static const char *labels_wrong(const uint8_t *text, size_t len)
 {
+    uint32_t c;
+
     if (len == 0)
         return "a value may not be empty";
     if (len > HSY_LABEL_MAX)
         return "a value is longer than 4096 bytes";
     for (size_t i = 0, n; i < len; i += n) {
-        n = cli_utf8_one(text + i, len - i);
+        n = utf8_one(&c, text + i, len - i);
         if (n == 0)
             return "a value is not UTF-8";
         if (text[i] == '\n' || text[i] == '\r')
@@ -198,15 +171,15 @@ static hsy_status labels_append(struct labels *l, const void *text, size_t len,
     uint64_t place = (uint64_t)l->d + 1;
 
     if (l->d >= HSY_VALUES_MAX)
-        return labels_fail(err, HSY_E_RANGE,
-                           "there are more than 4194304 values", place);
+        return host_fail_line(err, HSY_E_RANGE, NULL,
+                              "there are more than 4194304 values", place);
     if (l->len + 4 + len > HSY_LABELS_MAX)
-        return labels_fail(err, HSY_E_RANGE,
-                           "all values together are longer than 64 MiB", place);
+        return host_fail_line(err, HSY_E_RANGE, NULL,
+                              "all values together are longer than 64 MiB",
+                              place);
     if (!labels_grow(l, len + 4))
-        return labels_fail(err, HSY_E_NOMEM, "out of memory", 0);
-    for (size_t i = 0; i < 4; i++)
-        l->block[l->len + i] = (uint8_t)(len >> (8 * i));
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    bytes_put32(l->block + l->len, (uint32_t)len);
     memcpy(l->block + l->len + 4, text, len);
     l->starts[l->d++] = (uint32_t)(l->len + 4);
     l->len += 4 + len;
@@ -220,7 +193,8 @@ hsy_status labels_add(struct labels *l, const void *text, size_t len,
     const char *wrong = labels_wrong(text, len);
 
     if (wrong != NULL)
-        return labels_fail(err, HSY_E_RANGE, wrong, (uint64_t)l->d + 1);
+        return host_fail_line(err, HSY_E_RANGE, NULL, wrong,
+                              (uint64_t)l->d + 1);
     return labels_append(l, text, len, err);
 }
 
@@ -230,14 +204,12 @@ hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
     size_t at = 0;
 
     while (at < len) {
-        size_t n = 0;
+        size_t n = len - at >= 4 ? bytes_get32(block + at) : len;
         hsy_status st;
 
-        for (size_t i = 0; i < 4 && len - at >= 4; i++)
-            n |= (size_t)block[at + i] << (8 * i);
         if (len - at < 4 || n > len - at - 4)
-            return labels_fail(err, HSY_E_FORMAT, "the labels are cut short",
-                               0);
+            return host_fail(err, HSY_E_FORMAT, NULL,
+                             "the labels are cut short");
         st = labels_append(l, block + at + 4, n, err);
         if (st != HSY_OK)
             return st;
@@ -279,8 +251,9 @@ static hsy_status labels_fill(struct labels *l, hsy_error *err)
         case LABELS_GOOD:
             break;
         case LABELS_TWICE:
-            return labels_fail(err, HSY_E_RANGE, "a value stands there twice",
-                               (uint64_t)i + 1);
+            return host_fail_line(err, HSY_E_RANGE, NULL,
+                                  "a value stands there twice",
+                                  (uint64_t)i + 1);
         case LABELS_CROWDED:
             l->deep = true;
             return labels_fill(l, err);
@@ -311,10 +284,10 @@ hsy_status labels_index(struct labels *l, hsy_error *err)
     free(l->slots);
     l->slots = malloc(slots * sizeof *l->slots);
     if (l->slots == NULL)
-        return labels_fail(err, HSY_E_NOMEM, "out of memory", 0);
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     l->mask = (uint32_t)(slots - 1);
     if (labels_draw_key(l) != HSY_OK)
-        return labels_fail(err, HSY_E_ENTROPY, "the random source failed", 0);
+        return host_fail(err, HSY_E_ENTROPY, NULL, "the random source failed");
     return labels_fill(l, err);
 }
 
@@ -333,49 +306,21 @@ void labels_clear(struct labels *l)
 
 /* ---- A list from a file -------------------------------------------------- */
 
-static int labels_read_lines(struct labels *l, struct lines *r,
-                             const char *name)
+static hsy_status labels_line(void *ctx, const struct line *line,
+                              uint64_t number, hsy_error *err)
 {
-    struct line lines[256];
-    hsy_error err = {0};
-    size_t n = 0;
-
-    for (;;) {
-        hsy_status st = lines_next(r, lines, 256, &n, &err);
-
-        for (size_t i = 0; st == HSY_OK && i < n; i++)
-            st = labels_add(l, lines[i].text, lines[i].len, &err);
-        if (st == HSY_E_NOMEM)
-            return cli_fail_nomem();
-        if (st != HSY_OK)
-            return cli_fail_line(name, &err);
-        if (n == 0)
-            return 0;
-    }
+    (void)number; /* the line is the place */
+    return labels_add(ctx, line->text, line->len, err);
 }
 
-int cli_labels_read(struct labels *l, const char *path)
+hsy_status labels_read(struct labels *l, int fd, hsy_error *err)
 {
-    const char *name = cli_input_name(path);
-    struct lines lines;
-    hsy_error err = {0};
-    int fd = cli_open_input(path);
-    int failed;
+    hsy_status st = lines_each(fd, labels_line, l, err);
 
-    if (fd == -1)
-        return CLI_FAILED;
-    if (lines_open(&lines, fd) != HSY_OK) {
-        cli_close_input(fd);
-        return cli_fail_nomem();
-    }
-    failed = labels_read_lines(l, &lines, name);
-    lines_close(&lines);
-    cli_close_input(fd);
-    if (failed)
-        return failed;
+    if (st != HSY_OK)
+        return st;
     if (l->d == 0)
-        return cli_fail("%s: holds no values; write one a line", name);
-    if (labels_index(l, &err) != HSY_OK)
-        return cli_fail_line(name, &err);
-    return 0;
+        return host_fail(err, HSY_E_EMPTY, NULL,
+                         "holds no values; write one a line");
+    return labels_index(l, err);
 }

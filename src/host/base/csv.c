@@ -1,5 +1,5 @@
 /* csv.c - records of CSV [RFC 4180], a line each. */
-#include "cli/base/csv.h"
+#include "host/base/csv.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@ const char csv_quote[] =
     "a quote is out of place; a field with a quote or a comma stands in "
     "quotes, \"\" being a quote, and ends on its line";
 
-bool csv_field(struct csv_record *r, struct line *out, uint8_t *room)
+bool csv_take(struct csv_record *r, uint8_t *room, size_t *len)
 {
     const uint8_t *p = r->at;
     size_t n = 0;
@@ -27,9 +27,19 @@ bool csv_field(struct csv_record *r, struct line *out, uint8_t *room)
             room[n++] = *p;
         }
     }
-    memset(room + n, 0, HSY_STRING_MAX + 8);
     r->more = p < r->end;
     r->at = p + r->more;
-    *out = (struct line){room, n};
+    *len = n;
+    return true;
+}
+
+bool csv_field(struct csv_record *r, struct line *out, uint8_t *room)
+{
+    size_t len;
+
+    if (!csv_take(r, room, &len))
+        return false;
+    memset(room + len, 0, CSV_SPARE);
+    *out = (struct line){room, len};
     return true;
 }

@@ -5,7 +5,9 @@
  * set bits of a mask.
  */
 #define _DEFAULT_SOURCE
-#include "cli/base/base.h"
+#include "host/base/lines.h"
+
+#include "host/base/host_fail.h"
 #include "host/base/retry.h"
 
 #include <errno.h>
@@ -18,7 +20,8 @@
 #endif
 
 #define LINES_READ (256u << 10)
-#define LINES_SPARE HSY_STRING_MAX /* as cli_line promises; a mask takes 64 */
+#define LINES_SPARE                                                            \
+    HSY_STRING_MAX /* as struct line promises; a mask takes 64 */
 #define LINES_ROOM (LINES_READ + LINES_LONGEST + 2)
 
 hsy_status lines_open(struct lines *r, int fd)
@@ -137,100 +140,43 @@ hsy_status lines_next(struct lines *r, struct line *lines, size_t max,
     while (n == 0 && !r->ended && r->end - r->begin <= LINES_LONGEST + 1) {
         hsy_status st = lines_refill(r);
 
-        if (st != HSY_OK) {
-            *err = (hsy_error){.status = st, .msg = strerror(errno)};
-            return st;
-        }
+        if (st != HSY_OK)
+            return host_fail(err, st, NULL, strerror(errno));
         n = lines_split(r, lines, max);
     }
     if (n == 0)
         n = lines_last(r, lines);
     if (r->number == 0 && n != 0 && lines[0].len >= 3 &&
-        memcmp(lines[0].text, "\xef\xbb\xbf", 3) == 0) {
-        *err = (hsy_error){.status = HSY_E_FORMAT,
-                           .msg = "begins with a byte-order mark; save it as "
-                                  "UTF-8 without one",
-                           .line = 1};
-        return HSY_E_FORMAT;
-    }
-    if (!lines_fit(lines, n, &bad)) {
-        *err = (hsy_error){.status = HSY_E_FORMAT,
-                           .msg = "longer than 65536 bytes",
-                           .line = r->number + bad + 1};
-        return HSY_E_FORMAT;
-    }
+        memcmp(lines[0].text, "\xef\xbb\xbf", 3) == 0)
+        return host_fail_line(err, HSY_E_FORMAT, NULL,
+                              "begins with a byte-order mark; save it as "
+                              "UTF-8 without one",
+                              1);
+    if (!lines_fit(lines, n, &bad))
+        return host_fail_line(err, HSY_E_FORMAT, NULL,
+                              "longer than 65536 bytes", r->number + bad + 1);
     r->number += n;
     *count = n;
     return HSY_OK;
 }
 
-int cli_lines_each(int fd, const char *name,
-                   int (*take)(void *ctx, const struct line *line,
-                               uint64_t number),
-                   void *ctx)
+hsy_status lines_each(int fd,
+                      hsy_status (*take)(void *ctx, const struct line *line,
+                                         uint64_t number, hsy_error *err),
+                      void *ctx, hsy_error *err)
 {
     struct lines lines;
     struct line line;
-    hsy_error err = {0};
     size_t count = 1;
-    int failed = 0;
+    hsy_status st = lines_open(&lines, fd);
 
-    if (lines_open(&lines, fd) != HSY_OK)
-        return cli_fail_nomem();
-    while (!failed && count != 0) {
-        if (lines_next(&lines, &line, 1, &count, &err) != HSY_OK)
-            failed = cli_fail_line(name, &err);
-        else if (count != 0)
-            failed = take(ctx, &line, lines.number);
+    if (st != HSY_OK)
+        return host_fail(err, st, NULL, "out of memory");
+    while (st == HSY_OK && count != 0) {
+        st = lines_next(&lines, &line, 1, &count, err);
+        if (st == HSY_OK && count != 0)
+            st = take(ctx, &line, lines.number, err);
     }
     lines_close(&lines);
-    return failed;
-}
-
-/* ---- Inputs and outputs -------------------------------------------------- */
-
-/* Standard input or output, as the case may be. */
-static bool lines_is_standard(const char *path)
-{
-    return path == NULL || strcmp(path, "-") == 0;
-}
-
-const char *cli_input_name(const char *path)
-{
-    return lines_is_standard(path) ? "standard input" : path;
-}
-
-const char *cli_output_path(const char *value)
-{
-    return lines_is_standard(value) ? NULL : value;
-}
-
-int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n)
-{
-    size_t uses = 0;
-
-    for (size_t i = 0; i < n; i++)
-        uses += paths[i] != NULL && lines_is_standard(paths[i]);
-    if (uses <= 1)
-        return 0;
-    return cli_usage(p, "standard input can be read only once: name a file "
-                        "where it is not meant");
-}
-
-int cli_open_input(const char *path)
-{
-    int fd;
-
-    if (lines_is_standard(path))
-        return STDIN_FILENO;
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd == -1)
-        cli_fail("%s: %s", path, strerror(errno));
-    return fd;
-}
-
-void cli_close_input(int fd)
-{
-    if (fd > STDIN_FILENO)
-        close(fd);
+    return st;
 }

@@ -1,0 +1,104 @@
+/* inputs.c - files that a command is given: opened, named, read by line. */
+#define _DEFAULT_SOURCE
+#include "cli/base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Standard input or output, as the case may be. */
+static bool inputs_standard(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+const char *cli_input_name(const char *path)
+{
+    return inputs_standard(path) ? "standard input" : path;
+}
+
+const char *cli_output_path(const char *value)
+{
+    return inputs_standard(value) ? NULL : value;
+}
+
+int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n)
+{
+    size_t uses = 0;
+
+    for (size_t i = 0; i < n; i++)
+        uses += paths[i] != NULL && inputs_standard(paths[i]);
+    if (uses <= 1)
+        return 0;
+    return cli_usage(p, "standard input can be read only once: name a file "
+                        "where it is not meant");
+}
+
+int cli_open_input(const char *path)
+{
+    int fd;
+
+    if (inputs_standard(path))
+        return STDIN_FILENO;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd == -1)
+        cli_fail("%s: %s", path, strerror(errno));
+    return fd;
+}
+
+void cli_close_input(int fd)
+{
+    if (fd > STDIN_FILENO)
+        close(fd);
+}
+
+/* ---- Read by line -------------------------------------------------------- */
+
+int cli_fail_input(const char *name, const hsy_error *err)
+{
+    return err->status == HSY_E_NOMEM ? cli_fail_nomem()
+                                      : cli_fail_line(name, err);
+}
+
+int cli_labels_read(struct labels *l, const char *path)
+{
+    int fd = cli_open_input(path);
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (fd == -1)
+        return CLI_FAILED;
+    st = labels_read(l, fd, &err);
+    cli_close_input(fd);
+    return st == HSY_OK ? 0 : cli_fail_input(cli_input_name(path), &err);
+}
+
+struct inputs_each {
+    int (*take)(void *ctx, const struct line *line, uint64_t number);
+    void *ctx;
+    int failed;
+};
+
+static hsy_status inputs_line(void *ctx, const struct line *line,
+                              uint64_t number, hsy_error *err)
+{
+    struct inputs_each *each = ctx;
+
+    (void)err; /* a message has been printed */
+    each->failed = each->take(each->ctx, line, number);
+    return each->failed ? HSY_E_REFUSED : HSY_OK;
+}
+
+int cli_lines_each(int fd, const char *name,
+                   int (*take)(void *ctx, const struct line *line,
+                               uint64_t number),
+                   void *ctx)
+{
+    struct inputs_each each = {take, ctx, 0};
+    hsy_error err = {0};
+
+    if (lines_each(fd, inputs_line, &each, &err) == HSY_OK || each.failed)
+        return each.failed;
+    return cli_fail_input(name, &err);
+}
