@@ -1,0 +1,323 @@
+/* gather.c - report streams and tally files into one tally. */
+#include "host/analysis/gather.h"
+
+#include "host/base/host_fail.h"
+#include "host/format/format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GATHER_CHUNK 32768u       /* most reports unpacked at once */
+#define GATHER_BYTES (256u << 10) /* most bytes of them */
+
+/* item says where it failed. */
+static hsy_status gather_at(struct gather *g, const struct container_item *item,
+                            hsy_status st, hsy_error *err)
+{
+    g->wrong.unit = item->unit;
+    g->wrong.line = err->line;
+    if (st == HSY_E_IO && errno != 0)
+        return host_fail(err, st, NULL, strerror(errno));
+    err->status = st;
+    return st;
+}
+
+static hsy_status gather_nomem(hsy_error *err)
+{
+    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+static hsy_status gather_refuse(struct gather *g, enum gather_trouble trouble,
+                                const char *name, const char *msg,
+                                hsy_error *err)
+{
+    g->wrong.trouble = trouble;
+    g->wrong.name = name;
+    return host_fail(err, HSY_E_RANGE, NULL, msg);
+}
+
+/* ---- Schemes ------------------------------------------------------------- */
+
+/* An empty tally and room for a chunk of reports. */
+static bool gather_allocate(struct gather *g)
+{
+    size_t words = hsy_tally_words(g->scheme);
+    size_t n = GATHER_BYTES / g->info.report_bytes / 8 * 8;
+
+    g->chunk = n < 8 ? 8 : n > GATHER_CHUNK ? GATHER_CHUNK : n;
+    g->memory = calloc(words, sizeof *g->memory);
+    g->reports = malloc(g->chunk * g->info.report_bytes);
+    if (g->memory == NULL || g->reports == NULL)
+        return false;
+    hsy_tally_init(&g->tally, g->scheme, g->memory);
+    return true;
+}
+
+/* The file's labels, with what stands before them. */
+static bool gather_block(struct gather *g, const uint8_t *labels)
+{
+    if (g->info.labels_len == 0)
+        return true;
+    g->block = malloc(g->info.labels_len);
+    if (g->block != NULL)
+        memcpy(g->block, labels, g->info.labels_len);
+    return g->block != NULL;
+}
+
+static hsy_status gather_begin(struct gather *g, struct container_reader *r,
+                               const struct container_item *item,
+                               const char *name, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    g->scheme = container_keep_scheme(r);
+    g->first = name;
+    hsy_scheme_info(g->scheme, &g->info);
+    if (!gather_block(g, item->labels))
+        return gather_nomem(err);
+    if (g->info.labels_len > g->info.labels_at)
+        st = labels_take(&g->labels, g->block + g->info.labels_at,
+                         g->info.labels_len - g->info.labels_at, err);
+    if (st != HSY_OK)
+        return gather_at(g, item, st, err);
+    return gather_allocate(g) ? HSY_OK : gather_nomem(err);
+}
+
+/* Another file begins: it must be of the same scheme. */
+static hsy_status gather_compare(struct gather *g,
+                                 const struct container_item *item,
+                                 const char *name, hsy_error *err)
+{
+    struct gather_wrong *w = &g->wrong;
+    hsy_info other;
+
+    if (memcmp(item->prefix.digest, g->info.digest, HSY_DIGEST) == 0)
+        return HSY_OK;
+    w->difference = hsy_scheme_difference(g->scheme, item->scheme);
+    if (w->difference == NULL)
+        w->difference = "digest";
+    hsy_scheme_info(item->scheme, &other);
+    if (strcmp(w->difference, "mechanism") == 0) {
+        w->mechanisms[0] = g->info.mechanism;
+        w->mechanisms[1] = other.mechanism;
+    }
+    return gather_refuse(g, GATHER_MIXED, name,
+                         "tallies of two schemes cannot be mixed", err);
+}
+
+/* ---- Records ------------------------------------------------------------- */
+
+static hsy_status gather_spare(struct gather *g,
+                               const struct container_item *item,
+                               hsy_error *err)
+{
+    host_fail_line(err, HSY_E_FORMAT, NULL, "spare bits are not zero",
+                   item->line);
+    return gather_at(g, item, HSY_E_FORMAT, err);
+}
+
+static hsy_status gather_refused(struct gather *g,
+                                 const struct container_item *item,
+                                 uint64_t report, hsy_status st, hsy_error *err)
+{
+    err->line = item->line;
+    g->wrong.trouble = GATHER_REPORT;
+    g->wrong.report = report;
+    return gather_at(g, item, st, err);
+}
+
+static hsy_status gather_reports(struct gather *g,
+                                 const struct container_item *item,
+                                 hsy_error *err)
+{
+    const uint8_t *packed = item->payload;
+    uint64_t done = 0;
+
+    while (done < item->record.count) {
+        uint64_t left = item->record.count - done;
+        size_t n = left < g->chunk ? (size_t)left : g->chunk;
+        hsy_status st = hsy_unpack(g->scheme, g->reports, packed, n);
+
+        if (st != HSY_OK)
+            return gather_spare(g, item, err);
+        st = hsy_tally_batch(&g->tally, g->scheme, g->reports, n, err);
+        if (st != HSY_OK)
+            return gather_refused(g, item, done + err->line, st, err);
+        packed += hsy_packed_size(g->scheme, n); /* whole: n is 8m, or last */
+        done += n;
+    }
+    g->counted += done;
+    if (g->tick != NULL)
+        g->tick(g->tick_ctx, g->counted);
+    return HSY_OK;
+}
+
+/* A file is over: of which round were its reports, if it did not say? */
+static hsy_status gather_end(struct gather *g,
+                             const struct container_item *item,
+                             const char *name, hsy_error *err)
+{
+    hsy_round round;
+
+    if (g->said || item->record.count == 0)
+        return HSY_OK;
+    if (g->round == NULL) {
+        g->nunsaid++;
+        g->unsaid = name;
+        return HSY_OK;
+    }
+    round = *g->round;
+    round.reports = item->record.count;
+    return rounds_add(&g->rounds, &round, err);
+}
+
+static hsy_status gather_record(struct gather *g,
+                                const struct container_item *item,
+                                const char *name, hsy_error *err)
+{
+    hsy_status st;
+
+    if (item->record.type == HSY_RECORD_END)
+        return gather_end(g, item, name, err);
+    g->said |= item->record.type == HSY_RECORD_ROUNDS;
+    st = container_add_record(&g->tally, &item->record, item->payload, err);
+    return st == HSY_OK ? container_add_rounds(&g->rounds, &item->record,
+                                               item->payload, err)
+                        : st;
+}
+
+static hsy_status gather_item(struct gather *g, struct container_reader *r,
+                              const struct container_item *item,
+                              const char *name, hsy_error *err)
+{
+    hsy_status st;
+
+    if (item->type == CONTAINER_PREFIX) {
+        g->said = false;
+        return g->scheme == NULL ? gather_begin(g, r, item, name, err)
+                                 : gather_compare(g, item, name, err);
+    }
+    if (item->record.type == HSY_RECORD_REPORTS)
+        return gather_reports(g, item, err);
+    st = gather_record(g, item, name, err);
+    if (st == HSY_OK)
+        return st;
+    err->line = item->line;
+    return gather_at(g, item, st, err);
+}
+
+static hsy_status gather_items(struct gather *g, struct container_reader *r,
+                               const char *name, hsy_error *err)
+{
+    struct container_item item;
+    hsy_status st;
+
+    do {
+        errno = 0;
+        st = container_next(r, &item, err);
+        if (st == HSY_E_END)
+            return HSY_OK;
+        st = st == HSY_OK ? gather_item(g, r, &item, name, err)
+                          : gather_at(g, &item, st, err);
+    } while (st == HSY_OK);
+    return st;
+}
+
+hsy_status gather_file(struct gather *g, int fd, const char *name,
+                       hsy_error *err)
+{
+    struct container_reader *r = container_open(fd);
+    hsy_error why = {0};
+    hsy_status st;
+
+    g->wrong = (struct gather_wrong){.name = name};
+    st = r != NULL ? gather_items(g, r, name, &why) : gather_nomem(&why);
+    container_close(r);
+    if (st != HSY_OK && err != NULL)
+        *err = why;
+    return st;
+}
+
+/* ---- Rounds -------------------------------------------------------------- */
+
+/* Whether its reports are made from kept answers, by a second step or, as
+ * RAPPOR's, by the mechanism itself. */
+static bool gather_keeps(const struct gather *g)
+{
+    return g->info.epsilon_lifetime > 0;
+}
+
+hsy_status gather_settle(struct gather *g, hsy_error *err)
+{
+    g->wrong = (struct gather_wrong){.name = g->first};
+    if (g->nunsaid != 0 && g->rounds.n != 0)
+        return gather_refuse(g, GATHER_UNSAID, g->unsaid,
+                             "some say of which round their reports are, and "
+                             "some do not",
+                             err);
+    if (g->nunsaid > 1 && g->info.nano_permanent != 0)
+        return gather_refuse(g, GATHER_KEPT_UNSAID, g->unsaid,
+                             "reports made from kept answers share their noise "
+                             "with those of other rounds, and nothing says of "
+                             "which round these are",
+                             err);
+    return HSY_OK;
+}
+
+/* Whether `most` fits what was gathered. */
+static enum gather_trouble gather_most(const struct gather *g, uint64_t most)
+{
+    if (g->rounds.n != 0)
+        return most != 0 ? GATHER_ROUNDS_SAID : GATHER_OTHER;
+    if (most > 1 && g->info.release)
+        return GATHER_ROUNDS_NONE;
+    if (most > 1 && !gather_keeps(g))
+        return GATHER_ROUNDS_FRESH;
+    return most == 0 && gather_keeps(g) ? GATHER_ROUNDS_LACK : GATHER_OTHER;
+}
+
+static hsy_status gather_count(struct gather *g, uint64_t most, hsy_error *err)
+{
+    if (g->rounds.n != 0)
+        return rounds_attend(&g->attended, &g->rounds, err);
+    return hsy_attend_most(&g->attended, hsy_tally_reports(&g->tally), most,
+                           err);
+}
+
+hsy_status gather_attend(struct gather *g, uint64_t most, hsy_error *err)
+{
+    hsy_status st = gather_settle(g, err);
+    enum gather_trouble trouble;
+
+    if (st != HSY_OK || hsy_tally_reports(&g->tally) == 0)
+        return st;
+    trouble = gather_most(g, most);
+    if (trouble != GATHER_OTHER)
+        return gather_refuse(g, trouble, g->first,
+                             trouble == GATHER_ROUNDS_LACK
+                                 ? "no interval: nothing says of how many "
+                                   "rounds these reports are"
+                                 : "the rounds of these reports are no "
+                                   "question",
+                             err);
+    if (g->rounds.n == 0 && most == 0)
+        return HSY_OK;
+    st = gather_count(g, most, err);
+    if (st != HSY_OK)
+        return st;
+    g->attends = true;
+    g->tally.kept = g->attended.kept;
+    return HSY_OK;
+}
+
+void gather_clear(struct gather *g)
+{
+    labels_clear(&g->labels);
+    free(g->block);
+    free(g->scheme);
+    free(g->memory);
+    free(g->reports);
+    rounds_clear(&g->rounds);
+    *g = (struct gather){0};
+}
