@@ -126,7 +126,8 @@ ABOVE   := \
     test_tokens \
     test_watch_moving \
     test_workers \
-    test_world
+    test_world \
+    test_yaml
 MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))
 REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #define TASKS_TODAY 20773u /* 2026-11-16 */
 
@@ -22,7 +22,7 @@ static void tasks_complain(const hsy_tasks *t, size_t lines)
                         "a message is one line of text");
         wrong += !p[i].warning;
     }
-    fuzz_expect((wrong != 0) == t->wrong, "what is refused is explained");
+    fuzz_expect((wrong != 0) == t->notes.wrong, "what is refused is explained");
 }
 
 static void tasks_compile(const hsy_tasks *t)
@@ -59,9 +59,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
         lines += data[i] == '\n' || data[i] == '\r' || data[i] >= 0x80;
     t->today = TASKS_TODAY;
     tasks_read_bytes(t, data, len);
-    fuzz_expect(!t->nomem, "there is memory");
+    fuzz_expect(!t->notes.nomem, "there is memory");
     tasks_complain(t, lines);
-    if (!t->wrong)
+    if (!t->notes.wrong)
         tasks_compile(t);
     hsy_tasks_free(t);
     return 0;

@@ -6,28 +6,28 @@
  * it costs or which coins are tossed, and needs a new release, whose number is
  * larger. An id keeps its source for ever. A task may go.
  */
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include "host/base/host_fail.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static struct tasks_place change_at(size_t i, const char *key, const char *sub)
+static struct yaml_place change_at(size_t i, const char *key, const char *sub)
 {
-    return (struct tasks_place){i, key, sub, TASKS_NONE};
+    return (struct yaml_place){i, key, sub, YAML_NONE};
 }
 
 static void change_versions(hsy_tasks *t, const hsy_document *from)
 {
     if (t->head.version <= from->version)
-        tasks_wrong(t, change_at(TASKS_NONE, "version", NULL),
-                    "the document in force has version %" PRIu64
-                    ": this must be %" PRIu64 " or higher",
-                    from->version, from->version + 1);
+        yaml_wrong(&t->notes, change_at(YAML_NONE, "version", NULL),
+                   "the document in force has version %" PRIu64
+                   ": this must be %" PRIu64 " or higher",
+                   from->version, from->version + 1);
     if (t->head.issued < from->issued)
-        tasks_wrong(t, change_at(TASKS_NONE, "issued", NULL),
-                    "the document in force was issued later");
+        yaml_wrong(&t->notes, change_at(YAML_NONE, "issued", NULL),
+                   "the document in force was issued later");
 }
 
 static bool change_labels(const hsy_task *a, const hsy_task *b)
@@ -81,13 +81,13 @@ static void change_within(hsy_tasks *t, size_t i, const hsy_task *old)
 
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
         if (rules[k].differs) {
-            tasks_wrong(t, change_at(i, rules[k].key, rules[k].sub),
-                        "%s since release %" PRIu32
-                        ": this needs release: %" PRIu32,
-                        strcmp(rules[k].key, "end") == 0
-                            ? "has become later"
-                            : "what is asked, how or when has changed",
-                        old->release, old->release + 1);
+            yaml_wrong(&t->notes, change_at(i, rules[k].key, rules[k].sub),
+                       "%s since release %" PRIu32
+                       ": this needs release: %" PRIu32,
+                       strcmp(rules[k].key, "end") == 0
+                           ? "has become later"
+                           : "what is asked, how or when has changed",
+                       old->release, old->release + 1);
             return;
         }
 }
@@ -97,14 +97,14 @@ static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
     const hsy_task *now = &t->tasks[i];
 
     if (strcmp(old->source, now->source) != 0)
-        tasks_wrong(t, change_at(i, "source", NULL),
-                    "'%s' is about '%s' for ever: give the new task an id of "
-                    "its own",
-                    now->id, old->source);
+        yaml_wrong(&t->notes, change_at(i, "source", NULL),
+                   "'%s' is about '%s' for ever: give the new task an id of "
+                   "its own",
+                   now->id, old->source);
     else if (now->release < old->release)
-        tasks_wrong(t, change_at(i, "release", NULL),
-                    "release %" PRIu32 " is in force: a release only grows",
-                    old->release);
+        yaml_wrong(&t->notes, change_at(i, "release", NULL),
+                   "release %" PRIu32 " is in force: a release only grows",
+                   old->release);
     else if (now->release == old->release)
         change_within(t, i, old);
 }
@@ -112,10 +112,11 @@ static void change_task(hsy_tasks *t, size_t i, const hsy_task *old)
 hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
                             hsy_error *err)
 {
-    const uint32_t n = t->wrong ? 0 : from->tasks; /* else nothing is known */
+    const uint32_t n =
+        t->notes.wrong ? 0 : from->tasks; /* else nothing is known */
     hsy_task old;
 
-    if (!t->wrong)
+    if (!t->notes.wrong)
         change_versions(t, from);
     for (uint32_t k = 0; k < n; k++) {
         hsy_document_task(from, &old, k);
@@ -123,9 +124,9 @@ hsy_status hsy_tasks_change(hsy_tasks *t, const hsy_document *from,
             if (strcmp(old.id, t->tasks[i].id) == 0)
                 change_task(t, i, &old);
     }
-    if (t->nomem)
+    if (t->notes.nomem)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    if (t->wrong)
+    if (t->notes.wrong)
         return host_fail(err, HSY_E_FORMAT, NULL, "this may not change");
     return HSY_OK;
 }

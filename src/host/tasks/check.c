@@ -2,7 +2,7 @@
  * check.c - the meaning of a task file: every text becomes a number
  * within its range, or a problem with its line.
  */
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include "host/tasks/expiry.h"
 
@@ -19,76 +19,76 @@
 #define CHECK_MUCH ((uint64_t)8 * HSY_NANO) /* epsilon worth a remark */
 #define CHECK_CROWD 10u /* devices that a kept seed should have in common */
 
-static struct tasks_place check_at(size_t i, const char *key, const char *sub)
+static struct yaml_place check_at(size_t i, const char *key, const char *sub)
 {
-    return (struct tasks_place){i, key, sub, TASKS_NONE};
+    return (struct yaml_place){i, key, sub, YAML_NONE};
 }
 
 /* ---- Numbers of the file and of a task ----------------------------------- */
 
 /* Of text, if there is any, from low to high; else what is there stays. */
-static void check_count(hsy_tasks *t, struct tasks_place at, const char *text,
+static void check_count(hsy_tasks *t, struct yaml_place at, const char *text,
                         uint32_t *out, uint32_t low, uint32_t high)
 {
     uint64_t n;
 
     if (text == NULL)
         return;
-    if (!tasks_count(&n, text) || n < low || n > high)
-        tasks_wrong(t, at, "an integer from %" PRIu32 " to %" PRIu32, low,
-                    high);
+    if (!yaml_count(&n, text) || n < low || n > high)
+        yaml_wrong(&t->notes, at, "an integer from %" PRIu32 " to %" PRIu32,
+                   low, high);
     else
         *out = (uint32_t)n;
 }
 
-static bool check_date(hsy_tasks *t, struct tasks_place at, const char *text,
+static bool check_date(hsy_tasks *t, struct yaml_place at, const char *text,
                        uint32_t *day)
 {
     if (text == NULL)
-        tasks_wrong(t, at, "is missing: a day, as 2026-01-31");
+        yaml_wrong(&t->notes, at, "is missing: a day, as 2026-01-31");
     else if (!tasks_date(day, text))
-        tasks_wrong(t, at, "write a day as 2026-01-31, from 1970 on");
+        yaml_wrong(&t->notes, at, "write a day as 2026-01-31, from 1970 on");
     else
         return true;
     return false;
 }
 
-static void check_expiry(hsy_tasks *t, struct tasks_place at)
+static void check_expiry(hsy_tasks *t, struct yaml_place at)
 {
     const enum expiry when = expiry_of(t->head.expires, t->today);
 
     if (when == EXPIRY_PAST)
-        tasks_warn(t, at,
-                   "its last day is over: devices that do not have the "
-                   "document refuse it");
+        yaml_warn(&t->notes, at,
+                  "its last day is over: devices that do not have the "
+                  "document refuse it");
     else if (when == EXPIRY_NEAR)
-        tasks_warn(t, at,
-                   "days that are left: %" PRIu32 ", then devices that do not "
-                   "have the document refuse it",
-                   t->head.expires - t->today);
+        yaml_warn(&t->notes, at,
+                  "days that are left: %" PRIu32 ", then devices that do not "
+                  "have the document refuse it",
+                  t->head.expires - t->today);
 }
 
 static void check_head(hsy_tasks *t)
 {
-    const struct tasks_file *f = t->file;
-    const struct tasks_place none = check_at(TASKS_NONE, NULL, NULL);
-    struct tasks_place at = none;
+    const struct tasks_file *f = &t->file;
+    const struct yaml_place none = check_at(YAML_NONE, NULL, NULL);
+    struct yaml_place at = none;
 
     at.key = "version";
     if (f->version == NULL)
-        tasks_wrong(t, none,
-                    "version is missing: 1, then one more with every "
-                    "change");
-    else if (!tasks_count(&t->head.version, f->version) || t->head.version == 0)
-        tasks_wrong(t, at, "an integer from 1 on");
+        yaml_wrong(&t->notes, none,
+                   "version is missing: 1, then one more with every "
+                   "change");
+    else if (!yaml_count(&t->head.version, f->version) || t->head.version == 0)
+        yaml_wrong(&t->notes, at, "an integer from 1 on");
     at.key = "issued";
     t->head.issued = t->today;
     if (f->issued != NULL && !check_date(t, at, f->issued, &t->head.issued))
         return;
     if (t->head.issued > t->today)
-        tasks_warn(t, at,
-                   "this day is still to come: devices refuse the document "
-                   "until the day before it");
+        yaml_warn(&t->notes, at,
+                  "this day is still to come: devices refuse the document "
+                  "until the day before it");
     at.key = "expires";
     t->head.expires = t->head.issued + CHECK_LAST_DAYS;
     if (f->expires != NULL) {
@@ -97,40 +97,40 @@ static void check_head(hsy_tasks *t)
         t->head.expires++; /* the day after the last */
     }
     if (t->head.expires <= t->head.issued)
-        tasks_wrong(t, at, "the last day comes before the day of issue");
+        yaml_wrong(&t->notes, at, "the last day comes before the day of issue");
     else
         check_expiry(t, at);
-    if (!tasks_given(t, TASKS_NONE, "tasks"))
-        tasks_wrong(t, none,
-                    "tasks is missing: a list, or [] to end them "
-                    "all");
+    if (f->tasks == NULL)
+        yaml_wrong(&t->notes, none,
+                   "tasks is missing: a list, or [] to end them "
+                   "all");
 }
 
-static void check_name(hsy_tasks *t, struct tasks_place at, const char *text,
+static void check_name(hsy_tasks *t, struct yaml_place at, const char *text,
                        char *out, size_t max, const char *what)
 {
     const size_t len = text != NULL ? strlen(text) : 0;
 
     if (text == NULL)
-        tasks_wrong(t, at, "is missing: %s", what);
+        yaml_wrong(&t->notes, at, "is missing: %s", what);
     else if (len < 1 || len > max ||
              strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789._-") != len)
-        tasks_wrong(t, at, "1 to %zu of a-z, 0-9, '.', '_', '-'", max);
+        yaml_wrong(&t->notes, at, "1 to %zu of a-z, 0-9, '.', '_', '-'", max);
     else
         memcpy(out, text, len + 1);
 }
 
 static void check_names(hsy_tasks *t, size_t i)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
+    const struct tasks_raw *raw = &t->file.tasks[i];
     hsy_task *task = &t->tasks[i];
-    struct tasks_place at = check_at(i, "id", NULL);
+    struct yaml_place at = check_at(i, "id", NULL);
 
     check_name(t, at, raw->id, task->id, HSY_TASK_ID,
                "the task's name, as dark-mode");
     for (size_t k = 0; k < i && task->id[0] != '\0'; k++)
         if (strcmp(t->tasks[k].id, task->id) == 0) {
-            tasks_wrong(t, at, "task %zu has this id already", k + 1);
+            yaml_wrong(&t->notes, at, "task %zu has this id already", k + 1);
             break;
         }
     at.key = "source";
@@ -143,7 +143,8 @@ static void check_names(hsy_tasks *t, size_t i)
     if (task->question_len > 0 && raw->question[task->question_len - 1] == '\n')
         task->question_len--;
     if (raw->question == NULL)
-        tasks_wrong(t, at, "is missing: what the person is asked, in words");
+        yaml_wrong(&t->notes, at,
+                   "is missing: what the person is asked, in words");
     at.key = "release";
     check_count(t, at, raw->release, &task->release, 1, UINT32_MAX);
 }
@@ -151,7 +152,7 @@ static void check_names(hsy_tasks *t, size_t i)
 /* ---- Time ---------------------------------------------------------------- */
 
 /* A number of days, or the word for 0; forms: what may be written. */
-static void check_days(hsy_tasks *t, struct tasks_place at, const char *text,
+static void check_days(hsy_tasks *t, struct yaml_place at, const char *text,
                        const char *never, const char *forms, uint32_t *out)
 {
     uint64_t days;
@@ -160,8 +161,8 @@ static void check_days(hsy_tasks *t, struct tasks_place at, const char *text,
         return;
     if (never != NULL && strcmp(text, never) == 0)
         *out = 0;
-    else if (!tasks_days(&days, text) || days > CHECK_DAYS)
-        tasks_wrong(t, at, "%s", forms);
+    else if (!yaml_days(&days, text) || days > CHECK_DAYS)
+        yaml_wrong(&t->notes, at, "%s", forms);
     else
         *out = (uint32_t)days;
 }
@@ -173,24 +174,24 @@ static void check_rounds(hsy_tasks *t, size_t i)
     const uint32_t all = task->end - task->start;
 
     if (task->slot_days != 0 && task->slot_days % task->round_days != 0)
-        tasks_wrong(t, check_at(i, "permanent", "renew"),
-                    "rounds of %" PRIu32 " days do not divide %" PRIu32
-                    " days evenly",
-                    task->round_days, task->slot_days);
+        yaml_wrong(&t->notes, check_at(i, "permanent", "renew"),
+                   "rounds of %" PRIu32 " days do not divide %" PRIu32
+                   " days evenly",
+                   task->round_days, task->slot_days);
     else if (task->slot_days == 0 && all % task->round_days != 0)
-        tasks_wrong(t, check_at(i, "end", NULL),
-                    "the task lasts %" PRIu32 " days, which rounds of %" PRIu32
-                    " do not divide evenly: end it %" PRIu32
-                    " days earlier, or renew",
-                    all, task->round_days, all % task->round_days);
+        yaml_wrong(&t->notes, check_at(i, "end", NULL),
+                   "the task lasts %" PRIu32 " days, which rounds of %" PRIu32
+                   " do not divide evenly: end it %" PRIu32
+                   " days earlier, or renew",
+                   all, task->round_days, all % task->round_days);
     else if ((task->slot_days != 0 ? task->slot_days : all) == task->round_days)
-        tasks_wrong(t, check_at(i, "permanent", "every"),
-                    "a permanent answer is for several rounds; this has one");
+        yaml_wrong(&t->notes, check_at(i, "permanent", "every"),
+                   "a permanent answer is for several rounds; this has one");
 }
 
 static void check_plan(hsy_tasks *t, size_t i)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
+    const struct tasks_raw *raw = &t->file.tasks[i];
     const struct tasks_permanent *p = raw->permanent;
     hsy_task *task = &t->tasks[i];
 
@@ -201,9 +202,9 @@ static void check_plan(hsy_tasks *t, size_t i)
         return;
     }
     if (raw->repeat != NULL)
-        tasks_wrong(t, check_at(i, "repeat", NULL),
-                    "repeat is for fresh answers; with permanent say every "
-                    "and renew");
+        yaml_wrong(&t->notes, check_at(i, "repeat", NULL),
+                   "repeat is for fresh answers; with permanent say every "
+                   "and renew");
     task->round_days = 1;
     check_days(t, check_at(i, "permanent", "every"), p->every, NULL,
                "day, week or a number of days, as '3 days'", &task->round_days);
@@ -218,7 +219,7 @@ static void check_plan(hsy_tasks *t, size_t i)
 
 static void check_times(hsy_tasks *t, size_t i)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
+    const struct tasks_raw *raw = &t->file.tasks[i];
     hsy_task *task = &t->tasks[i];
     uint64_t seconds;
 
@@ -226,26 +227,26 @@ static void check_times(hsy_tasks *t, size_t i)
     if (check_date(t, check_at(i, "end", NULL), raw->end, &task->end)) {
         task->end++; /* the day after the last */
         if (task->end <= task->start)
-            tasks_wrong(t, check_at(i, "end", NULL),
-                        "the last day comes before the first");
+            yaml_wrong(&t->notes, check_at(i, "end", NULL),
+                       "the last day comes before the first");
     }
     check_plan(t, i);
     if (task->start < task->end && task->slot_days > task->end - task->start)
-        tasks_wrong(t,
-                    raw->permanent != NULL ? check_at(i, "permanent", "renew")
-                                           : check_at(i, "repeat", NULL),
-                    "longer than the task, which lasts %" PRIu32 " days",
-                    task->end - task->start);
+        yaml_wrong(&t->notes,
+                   raw->permanent != NULL ? check_at(i, "permanent", "renew")
+                                          : check_at(i, "repeat", NULL),
+                   "longer than the task, which lasts %" PRIu32 " days",
+                   task->end - task->start);
     if (raw->delay != NULL &&
-        (!tasks_seconds(&seconds, raw->delay) || seconds > UINT32_MAX))
-        tasks_wrong(t, check_at(i, "delay", NULL),
-                    "a length of time, as 30m, 6h or 1d");
+        (!yaml_seconds(&seconds, raw->delay) || seconds > UINT32_MAX))
+        yaml_wrong(&t->notes, check_at(i, "delay", NULL),
+                   "a length of time, as 30m, 6h or 1d");
     else if (raw->delay != NULL)
         task->delay_seconds = (uint32_t)seconds;
-    if (raw->grace != NULL && (!tasks_seconds(&seconds, raw->grace) ||
+    if (raw->grace != NULL && (!yaml_seconds(&seconds, raw->grace) ||
                                seconds % 86400 != 0 || seconds / 86400 > 3650))
-        tasks_wrong(t, check_at(i, "grace", NULL),
-                    "whole days, at most 3650d, as 2d");
+        yaml_wrong(&t->notes, check_at(i, "grace", NULL),
+                   "whole days, at most 3650d, as 2d");
     else if (raw->grace != NULL)
         task->grace_days = (uint32_t)(seconds / 86400);
 }
@@ -254,36 +255,36 @@ static void check_times(hsy_tasks *t, size_t i)
 
 static void check_pace(hsy_tasks *t, size_t i)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
+    const struct tasks_raw *raw = &t->file.tasks[i];
     hsy_task *task = &t->tasks[i];
     uint64_t sends;
 
     if (raw->permanent != NULL && raw->answers != NULL)
-        tasks_wrong(t, check_at(i, "answers", NULL),
-                    "a permanent answer is one a round: leave it out");
+        yaml_wrong(&t->notes, check_at(i, "answers", NULL),
+                   "a permanent answer is one a round: leave it out");
     check_count(t, check_at(i, "answers", NULL), raw->answers, &task->answers,
                 1, HSY_ANSWERS_MAX);
     if (raw->send != NULL &&
-        (!tasks_count(&sends, raw->send) || sends < 1 || sends > task->answers))
-        tasks_wrong(t, check_at(i, "send", NULL),
-                    "an integer from 1 to 'answers', which is %" PRIu32,
-                    task->answers);
+        (!yaml_count(&sends, raw->send) || sends < 1 || sends > task->answers))
+        yaml_wrong(&t->notes, check_at(i, "send", NULL),
+                   "an integer from 1 to 'answers', which is %" PRIu32,
+                   task->answers);
     else if (raw->send != NULL)
         task->sends = (uint32_t)sends;
     check_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
                 &task->min_reports, 0, UINT32_MAX);
     if (raw->sample != NULL &&
-        (!tasks_ratio(&task->sample, raw->sample, strlen(raw->sample)) ||
+        (!yaml_ratio(&task->sample, raw->sample, strlen(raw->sample)) ||
          task->sample.num == 0))
-        tasks_wrong(t, check_at(i, "sample", NULL),
-                    "a share above 0, at most 1, as 0.25 or 1/4");
+        yaml_wrong(&t->notes, check_at(i, "sample", NULL),
+                   "a share above 0, at most 1, as 0.25 or 1/4");
 }
 
 /* ---- What devices would say ---------------------------------------------- */
 
 /* A field of the library by its key. */
-static struct tasks_place check_field(const hsy_tasks *t, size_t i,
-                                      const char *field)
+static struct yaml_place check_field(const hsy_tasks *t, size_t i,
+                                     const char *field)
 {
     static const struct check_key {
         const char *field, *key, *sub; /* sub: if there is `permanent` */
@@ -294,7 +295,7 @@ static struct tasks_place check_field(const hsy_tasks *t, size_t i,
         {"permanent", NULL, "epsilon"},   {"other", "values", NULL},
         {"labels", "values", NULL},
     };
-    const bool permanent = t->file->tasks[i].permanent != NULL;
+    const bool permanent = t->file.tasks[i].permanent != NULL;
 
     for (size_t k = 0; field != NULL && k < sizeof keys / sizeof keys[0]; k++)
         if (strcmp(keys[k].field, field) == 0)
@@ -305,14 +306,14 @@ static struct tasks_place check_field(const hsy_tasks *t, size_t i,
 }
 
 /* The odds of a guess move by e^epsilon; e^32 is 7.9e13. */
-static void check_much(hsy_tasks *t, struct tasks_place at, const char *what,
+static void check_much(hsy_tasks *t, struct yaml_place at, const char *what,
                        uint64_t nano)
 {
     if (nano > CHECK_MUCH)
-        tasks_warn(t, at,
-                   "epsilon %.4g: %s may move the odds of a guess up to %.4g "
-                   "times",
-                   (double)nano / HSY_NANO, what, exp((double)nano / HSY_NANO));
+        yaml_warn(&t->notes, at,
+                  "epsilon %.4g: %s may move the odds of a guess up to %.4g "
+                  "times",
+                  (double)nano / HSY_NANO, what, exp((double)nano / HSY_NANO));
 }
 
 /* A kept hash function, set of buckets or cohort is shown in every report: it
@@ -321,7 +322,7 @@ static void check_marks(hsy_tasks *t, size_t i, const hsy_release_info *info)
 {
     const uint32_t reports = info->task.min_reports;
     const uint64_t most = reports / CHECK_CROWD > 2 ? reports / CHECK_CROWD : 2;
-    struct tasks_place at = check_at(i, "set", "pool-bits");
+    struct yaml_place at = check_at(i, "set", "pool-bits");
     uint64_t bits = 1, seeds;
     hsy_info scheme;
 
@@ -335,22 +336,22 @@ static void check_marks(hsy_tasks *t, size_t i, const hsy_release_info *info)
         at.sub = "cohorts";
     }
     if (seeds > most)
-        tasks_warn(t, at,
-                   "every report shows which of %" PRIu64 " the device keeps, "
-                   "which marks it among %" PRIu32 " devices (min_reports): "
-                   "at most %" PRIu64 ", or more min_reports",
-                   seeds, reports, bits);
+        yaml_warn(&t->notes, at,
+                  "every report shows which of %" PRIu64 " the device keeps, "
+                  "which marks it among %" PRIu32 " devices (min_reports): "
+                  "at most %" PRIu64 ", or more min_reports",
+                  seeds, reports, bits);
 }
 
 static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
-    const struct tasks_place permanent = check_at(i, "permanent", NULL);
+    const struct tasks_raw *raw = &t->file.tasks[i];
+    const struct yaml_place permanent = check_at(i, "permanent", NULL);
 
     if (info->task.end <= t->head.issued)
-        tasks_warn(t, check_at(i, "end", NULL),
-                   "the task is over before the document is issued: no device "
-                   "answers it");
+        yaml_warn(&t->notes, check_at(i, "end", NULL),
+                  "the task is over before the document is issued: no device "
+                  "answers it");
     check_much(t, check_at(i, "epsilon", NULL), "one report", info->nano_one);
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",
@@ -362,17 +363,17 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
         check_marks(t, i, info);
     tasks_frozen(t, i);
     if (info->task.max_changes >= 2)
-        tasks_warn(t, check_at(i, "permanent", "max_changes"),
-                   "when the answer changes, that and when it did may show; "
-                   "no epsilon bounds this, only what the answers were");
+        yaml_warn(&t->notes, check_at(i, "permanent", "max_changes"),
+                  "when the answer changes, that and when it did may show; "
+                  "no epsilon bounds this, only what the answers were");
     if (info->slots >= 2 && info->nano_lifetime > CHECK_MUCH)
-        tasks_warn(t,
-                   raw->permanent != NULL ? check_at(i, "permanent", "renew")
-                                          : check_at(i, "repeat", NULL),
-                   "new coins in %" PRIu64 " slots: together they may tell "
-                   "epsilon %.4g, and average out to the truth%s",
-                   info->slots, (double)info->nano_lifetime / HSY_NANO,
-                   raw->permanent == NULL ? "; see permanent" : "");
+        yaml_warn(&t->notes,
+                  raw->permanent != NULL ? check_at(i, "permanent", "renew")
+                                         : check_at(i, "repeat", NULL),
+                  "new coins in %" PRIu64 " slots: together they may tell "
+                  "epsilon %.4g, and average out to the truth%s",
+                  info->slots, (double)info->nano_lifetime / HSY_NANO,
+                  raw->permanent == NULL ? "; see permanent" : "");
 }
 
 /* As a device resolves it; digest tells tasks that ask the same. */
@@ -383,7 +384,7 @@ static void check_release(hsy_tasks *t, size_t i, uint8_t digest[HSY_DIGEST])
     hsy_release_info info;
 
     if (r == NULL) {
-        t->nomem = true;
+        t->notes.nomem = true;
         return;
     }
     if (hsy_release_init(r, &t->tasks[i], &err) == HSY_OK) {
@@ -391,7 +392,7 @@ static void check_release(hsy_tasks *t, size_t i, uint8_t digest[HSY_DIGEST])
         memcpy(digest, info.digest, HSY_DIGEST);
         check_remarks(t, i, &info);
     } else {
-        tasks_wrong(t, check_field(t, i, err.field), "%s", err.msg);
+        yaml_wrong(&t->notes, check_field(t, i, err.field), "%s", err.msg);
     }
     free(r);
 }
@@ -401,18 +402,18 @@ static void check_releases(hsy_tasks *t)
     uint8_t(*digests)[HSY_DIGEST] = calloc(t->ntasks + 1, HSY_DIGEST);
 
     if (digests == NULL) {
-        t->nomem = true;
+        t->notes.nomem = true;
         return;
     }
-    for (size_t i = 0; i < t->ntasks && !t->nomem; i++) {
+    for (size_t i = 0; i < t->ntasks && !t->notes.nomem; i++) {
         check_release(t, i, digests[i]);
         for (size_t k = 0; k < i; k++)
             if (strcmp(t->tasks[k].source, t->tasks[i].source) == 0 &&
                 memcmp(digests[k], digests[i], HSY_DIGEST) == 0)
-                tasks_wrong(t, check_at(i, NULL, NULL),
-                            "asks '%s' the same as task '%s': one of them is "
-                            "enough",
-                            t->tasks[i].source, t->tasks[k].id);
+                yaml_wrong(&t->notes, check_at(i, NULL, NULL),
+                           "asks '%s' the same as task '%s': one of them is "
+                           "enough",
+                           t->tasks[i].source, t->tasks[k].id);
     }
     free(digests);
 }
@@ -427,25 +428,26 @@ static void check_document(hsy_tasks *t)
                             &err) == HSY_OK)
         return;
     if (err.line >= 1 && err.line <= t->ntasks)
-        tasks_wrong(t, check_field(t, (size_t)err.line - 1, err.field), "%s",
-                    err.msg);
+        yaml_wrong(&t->notes, check_field(t, (size_t)err.line - 1, err.field),
+                   "%s", err.msg);
     else
-        tasks_wrong(t, check_at(TASKS_NONE, err.field, NULL), "%s", err.msg);
+        yaml_wrong(&t->notes, check_at(YAML_NONE, err.field, NULL), "%s",
+                   err.msg);
 }
 
 void tasks_check(hsy_tasks *t)
 {
-    const size_t n = t->file->tasks_count;
+    const size_t n = t->file.tasks_count;
 
     check_head(t);
     t->tasks = calloc(n + 1, sizeof *t->tasks);
     t->made = calloc(n + 1, sizeof *t->made);
     if (t->tasks == NULL || t->made == NULL) {
-        t->nomem = true;
+        t->notes.nomem = true;
         return;
     }
     t->ntasks = n;
-    for (size_t i = 0; i < n && !t->nomem; i++) {
+    for (size_t i = 0; i < n && !t->notes.nomem; i++) {
         t->tasks[i] = (hsy_task){.release = 1,
                                  .max_changes = 1,
                                  .answers = 1,
@@ -460,8 +462,8 @@ void tasks_check(hsy_tasks *t)
         check_pace(t, i);
         tasks_scheme(t, i);
     }
-    if (!t->wrong && !t->nomem)
+    if (!t->notes.wrong && !t->notes.nomem)
         check_document(t);
-    if (!t->wrong && !t->nomem)
+    if (!t->notes.wrong && !t->notes.nomem)
         check_releases(t);
 }

@@ -6,7 +6,7 @@
  * yesterday, told for years. The words that suggest so stand in one table; they
  * are English, and a question in another language is not looked at.
  */
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -82,7 +82,7 @@ void tasks_frozen(hsy_tasks *t, size_t i)
     const hsy_task *task = &t->tasks[i];
     const uint32_t days =
         task->slot_days != 0 ? task->slot_days : task->end - task->start;
-    const struct tasks_place at = {i, "question", NULL, TASKS_NONE};
+    const struct yaml_place at = {i, "question", NULL, YAML_NONE};
     char plain[FROZEN_QUESTION + 3];
 
     if (task->permanent == NULL || task->max_changes != 1)
@@ -93,12 +93,12 @@ void tasks_frozen(hsy_tasks *t, size_t i)
 
         if (w->days >= days || !frozen_has(plain, w->words))
             continue;
-        tasks_warn(t, at,
-                   "'%s' asks for what changes, but the first answer is kept "
-                   "and sent for %" PRIu32 " days, whatever comes later: ask "
-                   "for what stays, as 'on a usual day'; or for fresh answers "
-                   "(repeat, no permanent); or renew sooner; or max_changes",
-                   w->words, days);
+        yaml_warn(&t->notes, at,
+                  "'%s' asks for what changes, but the first answer is kept "
+                  "and sent for %" PRIu32 " days, whatever comes later: ask "
+                  "for what stays, as 'on a usual day'; or for fresh answers "
+                  "(repeat, no permanent); or renew sooner; or max_changes",
+                  w->words, days);
         return;
     }
 }

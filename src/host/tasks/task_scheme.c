@@ -6,7 +6,7 @@
  * that of a report, and that of the permanent answer, which differ in epsilon
  * alone. Parameters are chosen for the report and then given to both.
  */
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ struct scheme_ask {
     bool sound;
 };
 
-static struct tasks_place scheme_at(const struct scheme_ask *a, const char *key,
-                                    const char *sub)
+static struct yaml_place scheme_at(const struct scheme_ask *a, const char *key,
+                                   const char *sub)
 {
-    return (struct tasks_place){a->i, key, sub, TASKS_NONE};
+    return (struct yaml_place){a->i, key, sub, YAML_NONE};
 }
 
 __attribute__((format(printf, 4, 5))) static void
@@ -39,7 +39,7 @@ scheme_wrong(struct scheme_ask *a, const char *key, const char *sub,
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    tasks_wrong(a->tasks, scheme_at(a, key, sub), "%s", text);
+    yaml_wrong(&a->tasks->notes, scheme_at(a, key, sub), "%s", text);
     a->sound = false;
 }
 
@@ -61,7 +61,7 @@ static void scheme_range(struct scheme_ask *a)
     size_t scale = 0;
     int64_t *const ends[2] = {&a->spec.lo, &a->spec.hi};
 
-    if (raw->range_count != 2) {
+    if (yaml_items(raw->range) != 2) {
         scheme_wrong(a, "range", NULL, "a range has two ends: [0, 100]");
         return;
     }
@@ -86,7 +86,7 @@ static void scheme_bins(struct scheme_ask *a)
     uint64_t d;
 
     a->spec.kind = HSY_KIND_BINS;
-    if (!tasks_count(&d, a->raw->bins) || d < 2 || d > HSY_VALUES_MAX)
+    if (!yaml_count(&d, a->raw->bins) || d < 2 || d > HSY_VALUES_MAX)
         scheme_wrong(a, "bins", NULL, "from 2 to 4194304 bins");
     else
         a->spec.d = (uint32_t)d;
@@ -105,9 +105,11 @@ static void scheme_kind(struct scheme_ask *a)
     static const char *const kinds[] = {"yes-no", "values", "values-file",
                                         "range", "strings"};
     const struct tasks_raw *raw = a->raw;
+    const void *const given[] = {raw->yes_no, raw->values, raw->values_file,
+                                 raw->range, raw->strings};
 
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        if (!tasks_given(a->tasks, a->i, kinds[k]))
+        if (given[k] == NULL)
             continue;
         if (a->kind != NULL)
             scheme_wrong(a, kinds[k], NULL,
@@ -119,7 +121,7 @@ static void scheme_kind(struct scheme_ask *a)
         scheme_wrong(a, NULL, NULL,
                      "say what is asked: yes-no, values, values-file, range or "
                      "strings");
-    if (raw->bins != NULL && !tasks_given(a->tasks, a->i, "range"))
+    if (raw->bins != NULL && raw->range == NULL)
         scheme_wrong(a, "bins", NULL, "bins go with a range");
     if (!a->sound)
         return;
@@ -145,7 +147,7 @@ static void scheme_params(struct scheme_ask *a, bool rappor)
 
         if (text == NULL || (rappor && k == HSY_PARAM_Q))
             continue;
-        if (!tasks_count(&a->spec.param[k], text) ||
+        if (!yaml_count(&a->spec.param[k], text) ||
             (a->spec.param[k] == 0 && k != HSY_PARAM_POOL_SEED) ||
             a->spec.param[k] > HSY_PARAM_MAX)
             scheme_wrong(a, "set", hsy_param_name(k),
@@ -166,7 +168,7 @@ static void scheme_chances(struct scheme_ask *a, const char *key,
     for (size_t k = 0; k < n; k++) {
         size_t len = strcspn(at, ",");
 
-        if (!tasks_ratio(&a->spec.chance[k], at, len) ||
+        if (!yaml_ratio(&a->spec.chance[k], at, len) ||
             (at[len] == ',') != (k + 1 < n)) {
             scheme_wrong(a, "set", key, "%s from 0 to 1, as 0.75 or 3/4",
                          n == 1 ? "a probability" : "two probabilities A,B");
@@ -189,7 +191,7 @@ static void scheme_rappor(struct scheme_ask *a)
                          "RAPPOR takes f, p and q; '%s' is "
                          "missing",
                          keys[k]);
-        else if (!tasks_ratio(&a->spec.chance[k], texts[k], strlen(texts[k])))
+        else if (!yaml_ratio(&a->spec.chance[k], texts[k], strlen(texts[k])))
             scheme_wrong(a, "set", keys[k],
                          "a probability from 0 to 1, as 0.75 or 3/4");
 }
@@ -239,7 +241,7 @@ static void scheme_gamma(struct scheme_ask *a, const char *text)
         scheme_wrong(a, "permanent", "gamma",
                      "gamma goes with answers of one bit: yes-no, or a range "
                      "without bins");
-    else if (!tasks_ratio(&gamma, text, strlen(text)) ||
+    else if (!yaml_ratio(&gamma, text, strlen(text)) ||
              hsy_chain_gamma(&a->spec.nano_epsilon, a->nano_permanent, gamma) !=
                  HSY_OK)
         scheme_wrong(a, "permanent", "gamma",
@@ -345,7 +347,7 @@ static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
     hsy_info info;
 
     if (s == NULL) {
-        a->tasks->nomem = true;
+        a->tasks->notes.nomem = true;
         a->sound = false;
         return NULL;
     }
@@ -516,7 +518,7 @@ static void scheme_resolve(struct scheme_ask *a)
 void tasks_scheme(hsy_tasks *t, size_t i)
 {
     struct scheme_ask a = {
-        .tasks = t, .i = i, .raw = &t->file->tasks[i], .sound = true};
+        .tasks = t, .i = i, .raw = &t->file.tasks[i], .sound = true};
 
     scheme_kind(&a);
     if (a.sound)
@@ -525,6 +527,6 @@ void tasks_scheme(hsy_tasks *t, size_t i)
         a.sound = tasks_stage(t, i, &a.spec);
     if (a.sound)
         scheme_epsilons(&a);
-    if (a.sound && !t->nomem)
+    if (a.sound && !t->notes.nomem)
         scheme_resolve(&a);
 }

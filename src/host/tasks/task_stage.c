@@ -2,40 +2,41 @@
  * task_stage.c - what a task says of a stage: the prefixes that are left, and
  * the sizes of the batches. 'hearsay discover --next' writes both.
  */
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include "lib/bits/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static struct tasks_place stage_at(size_t i, const char *key)
+static struct yaml_place stage_at(size_t i, const char *key)
 {
-    return (struct tasks_place){.task = i, .key = key, .item = TASKS_NONE};
+    return (struct yaml_place){.entry = i, .key = key, .item = YAML_NONE};
 }
 
 /* As labels; whether they are prefixes is for the mechanism to see. */
 static bool stage_prefixes(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
+    const struct tasks_raw *raw = &t->file.tasks[i];
+    const size_t n = yaml_items(raw->prefixes);
     size_t len = 0;
     uint8_t *at;
 
-    for (size_t k = 0; k < raw->prefixes_count; k++)
+    for (size_t k = 0; k < n; k++)
         len += 4 + strlen(raw->prefixes[k]);
     at = t->made[i].labels = malloc(len + 1);
     if (at == NULL) {
-        t->nomem = true;
+        t->notes.nomem = true;
         return false;
     }
-    for (size_t k = 0; k < raw->prefixes_count; k++) {
+    for (size_t k = 0; k < n; k++) {
         const size_t own = strlen(raw->prefixes[k]);
 
         bytes_put32(at, (uint32_t)own);
         memcpy(at + 4, raw->prefixes[k], own);
         at += 4 + own;
     }
-    spec->d = raw->prefixes_count;
+    spec->d = (uint32_t)n;
     spec->labels = t->made[i].labels;
     spec->labels_len = len;
     return true;
@@ -44,16 +45,17 @@ static bool stage_prefixes(hsy_tasks *t, size_t i, hsy_spec *spec)
 static bool stage_sizes(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
     static const char *const names[] = {"equal", "rising", "diminishing"};
-    const char *text = t->file->tasks[i].sizes;
+    const char *text = t->file.tasks[i].sizes;
     uint64_t k = 0;
 
     while (k < 3 && strcmp(text, names[k]) != 0)
         k++;
     if (k == 3)
-        tasks_wrong(t, stage_at(i, "sizes"), "equal, rising or diminishing");
+        yaml_wrong(&t->notes, stage_at(i, "sizes"),
+                   "equal, rising or diminishing");
     else if (spec->param[HSY_PARAM_MIX] != 0)
-        tasks_wrong(t, stage_at(i, "sizes"),
-                    "'mix' of 'set' says the same: leave one out");
+        yaml_wrong(&t->notes, stage_at(i, "sizes"),
+                   "'mix' of 'set' says the same: leave one out");
     else
         spec->param[HSY_PARAM_MIX] = k + 1;
     return k < 3 && spec->param[HSY_PARAM_MIX] == k + 1;
@@ -61,20 +63,20 @@ static bool stage_sizes(hsy_tasks *t, size_t i, hsy_spec *spec)
 
 bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
-    const bool prefixes = tasks_given(t, i, "prefixes");
+    const struct tasks_raw *raw = &t->file.tasks[i];
+    const bool prefixes = raw->prefixes != NULL;
     const bool stage =
         raw->mechanism != NULL && strcmp(raw->mechanism, "stage") == 0;
 
     if (!stage && (prefixes || raw->sizes != NULL)) {
-        tasks_wrong(t, stage_at(i, prefixes ? "prefixes" : "sizes"),
-                    "goes with 'mechanism: stage'");
+        yaml_wrong(&t->notes, stage_at(i, prefixes ? "prefixes" : "sizes"),
+                   "goes with 'mechanism: stage'");
         return false;
     }
-    if (prefixes && raw->prefixes_count == 0) {
-        tasks_wrong(t, stage_at(i, "prefixes"),
-                    "none is left: the first stage leaves the list out, and "
-                    "after the others there is nothing to ask");
+    if (prefixes && raw->prefixes[0] == NULL) {
+        yaml_wrong(&t->notes, stage_at(i, "prefixes"),
+                   "none is left: the first stage leaves the list out, and "
+                   "after the others there is nothing to ask");
         return false;
     }
     if (prefixes && !stage_prefixes(t, i, spec))

@@ -1,7 +1,7 @@
 /* tasks.c - task files: read, checked, compiled to a signed document. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include "host/base/host_fail.h"
 
@@ -14,10 +14,8 @@
 
 void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len)
 {
-    tasks_index(t, &tasks_form, text, len);
-    if (!t->wrong && !t->nomem)
-        t->file = tasks_load(t, &tasks_form, text, len);
-    if (!t->wrong && !t->nomem)
+    yaml_read(&t->notes, &tasks_form, &t->file, text, len);
+    if (!t->notes.wrong && !t->notes.nomem)
         tasks_check(t);
 }
 
@@ -29,15 +27,15 @@ hsy_status tasks_slurp(uint8_t **out, size_t *len, const char *path)
 
     if (f == NULL)
         return HSY_E_IO;
-    bytes = malloc(TASKS_FILE_MAX + 1);
+    bytes = malloc(YAML_FILE_MAX + 1);
     if (bytes == NULL) {
         fclose(f);
         return HSY_E_NOMEM;
     }
-    *len = fread(bytes, 1, TASKS_FILE_MAX + 1, f);
+    *len = fread(bytes, 1, YAML_FILE_MAX + 1, f);
     if (ferror(f))
         st = HSY_E_IO;
-    else if (*len > TASKS_FILE_MAX)
+    else if (*len > YAML_FILE_MAX)
         st = HSY_E_RANGE;
     fclose(f);
     if (st != HSY_OK)
@@ -73,14 +71,14 @@ hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
     if (st == HSY_OK)
         tasks_read_bytes(t, text, len);
     free(text);
-    if (st == HSY_OK && t->nomem)
+    if (st == HSY_OK && t->notes.nomem)
         st = HSY_E_NOMEM;
     if (st == HSY_OK) {
         *tasks = t;
-        return t->wrong ? host_fail(err, HSY_E_FORMAT, NULL,
-                                    "the task file is "
-                                    "not sound")
-                        : HSY_OK;
+        return t->notes.wrong ? host_fail(err, HSY_E_FORMAT, NULL,
+                                          "the task file is "
+                                          "not sound")
+                              : HSY_OK;
     }
     if (t != NULL) {
         int why = errno;
@@ -100,25 +98,23 @@ void hsy_tasks_free(hsy_tasks *tasks)
         return;
     for (size_t i = 0; i < tasks->ntasks; i++)
         free(tasks->made[i].labels);
-    if (tasks->file != NULL)
-        tasks_unload(&tasks_form, tasks->file);
+    yaml_clear(&tasks_form.map, &tasks->file);
+    yaml_notes_clear(&tasks->notes);
     free(tasks->made);
     free(tasks->tasks);
-    free(tasks->lines);
-    free(tasks->problems);
     free(tasks->directory);
     free(tasks);
 }
 
 size_t hsy_tasks_problems(const hsy_tasks *tasks, const hsy_problem **problems)
 {
-    *problems = tasks->problems;
-    return tasks->nproblems;
+    *problems = tasks->notes.problems;
+    return tasks->notes.nproblems;
 }
 
 const hsy_task *hsy_tasks_all(const hsy_tasks *tasks, size_t *n)
 {
-    *n = tasks->wrong ? 0 : tasks->ntasks;
+    *n = tasks->notes.wrong ? 0 : tasks->ntasks;
     return tasks->tasks;
 }
 
@@ -136,7 +132,7 @@ hsy_status hsy_tasks_compile(const hsy_tasks *tasks, uint8_t **bytes,
     size_t n;
     hsy_status st;
 
-    if (tasks->wrong)
+    if (tasks->notes.wrong)
         return host_fail(err, HSY_E_FORMAT, NULL, "the task file is not sound");
     if (next_key != NULL)
         memcpy(doc.next_key, next_key, HSY_SIGN_KEY);

@@ -7,7 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 
 #include "lib/bits/bytes.h"
 #include "lib/bits/utf8.h"
@@ -32,11 +32,11 @@ struct values_list {
     const char *key;
 };
 
-static struct tasks_place values_at(size_t i, const struct values_list *l,
-                                    size_t item)
+static struct yaml_place values_at(size_t i, const struct values_list *l,
+                                   size_t item)
 {
-    return (struct tasks_place){
-        .task = i, .key = l->key, .item = l->file == NULL ? item : TASKS_NONE};
+    return (struct yaml_place){
+        .entry = i, .key = l->key, .item = l->file == NULL ? item : YAML_NONE};
 }
 
 /* ---- From a file --------------------------------------------------------- */
@@ -76,7 +76,7 @@ static bool values_add(hsy_tasks *t, struct values_list *l, const uint8_t *text,
                        size_t len)
 {
     struct values_one *grown =
-        tasks_grow(t, l->all, l->n, &l->room, sizeof *grown);
+        yaml_grow(&t->notes, l->all, l->n, &l->room, sizeof *grown);
 
     if (grown == NULL)
         return false;
@@ -115,27 +115,27 @@ static char *values_path(const hsy_tasks *t, const char *name)
 
 static bool values_from_file(hsy_tasks *t, size_t i, struct values_list *l)
 {
-    const char *name = t->file->tasks[i].values_file;
-    const struct tasks_place at = values_at(i, l, TASKS_NONE);
+    const char *name = t->file.tasks[i].values_file;
+    const struct yaml_place at = values_at(i, l, YAML_NONE);
     size_t len = 0;
     char *path;
 
     if (t->directory == NULL) {
-        tasks_wrong(t, at, "no file can be read from here");
+        yaml_wrong(&t->notes, at, "no file can be read from here");
         return false;
     }
     path = values_path(t, name);
     l->file = path != NULL ? values_slurp(path, &len) : NULL;
     if (path == NULL)
-        t->nomem = true;
+        t->notes.nomem = true;
     else if (l->file == NULL)
-        tasks_wrong(t, at, "%.100s: %s", name,
-                    errno != 0 ? strerror(errno)
-                               : "not a file of at most 64 MiB");
+        yaml_wrong(&t->notes, at, "%.100s: %s", name,
+                   errno != 0 ? strerror(errno)
+                              : "not a file of at most 64 MiB");
     else
         values_split(t, l, len);
     free(path);
-    return l->file != NULL && !t->nomem;
+    return l->file != NULL && !t->notes.nomem;
 }
 
 /* ---- What values may be -------------------------------------------------- */
@@ -184,16 +184,16 @@ static bool values_distinct(hsy_tasks *t, size_t i, const struct values_list *l)
     bool distinct = true;
 
     if (sorted == NULL) {
-        t->nomem = true;
+        t->notes.nomem = true;
         return false;
     }
     memcpy(sorted, l->all, l->n * sizeof *sorted);
     qsort(sorted, l->n, sizeof *sorted, values_order);
     for (size_t k = 1; k < l->n && distinct; k++)
         if (values_same(&sorted[k - 1], &sorted[k])) {
-            tasks_wrong(t, values_at(i, l, sorted[k].place),
-                        "value %zu is the same as value %zu",
-                        sorted[k].place + 1, sorted[k - 1].place + 1);
+            yaml_wrong(&t->notes, values_at(i, l, sorted[k].place),
+                       "value %zu is the same as value %zu",
+                       sorted[k].place + 1, sorted[k - 1].place + 1);
             distinct = false;
         }
     free(sorted);
@@ -205,7 +205,7 @@ static bool values_check(hsy_tasks *t, size_t i, const struct values_list *l)
     size_t bytes = 0;
 
     if (l->n == 0) {
-        tasks_wrong(t, values_at(i, l, TASKS_NONE), "the list is empty");
+        yaml_wrong(&t->notes, values_at(i, l, YAML_NONE), "the list is empty");
         return false;
     }
     for (size_t k = 0; k < l->n; k++) {
@@ -215,7 +215,8 @@ static bool values_check(hsy_tasks *t, size_t i, const struct values_list *l)
         if (wrong == NULL && (k >= HSY_VALUES_MAX || bytes > HSY_LABELS_MAX))
             wrong = "the list is too long";
         if (wrong != NULL) {
-            tasks_wrong(t, values_at(i, l, k), "value %zu: %s", k + 1, wrong);
+            yaml_wrong(&t->notes, values_at(i, l, k), "value %zu: %s", k + 1,
+                       wrong);
             return false;
         }
     }
@@ -234,7 +235,7 @@ static void values_encode(hsy_tasks *t, size_t i, const struct values_list *l,
         len += 4 + l->all[k].len;
     at = t->made[i].labels = malloc(len);
     if (at == NULL) {
-        t->nomem = true;
+        t->notes.nomem = true;
         return;
     }
     for (size_t k = 0; k < l->n; k++) {
@@ -250,11 +251,11 @@ static void values_encode(hsy_tasks *t, size_t i, const struct values_list *l,
 
 static bool values_gather(hsy_tasks *t, size_t i, struct values_list *l)
 {
-    const struct tasks_raw *raw = &t->file->tasks[i];
+    const struct tasks_raw *raw = &t->file.tasks[i];
 
     if (raw->values_file != NULL)
         return values_from_file(t, i, l);
-    for (size_t k = 0; k < raw->values_count; k++)
+    for (size_t k = 0; raw->values[k] != NULL; k++)
         if (!values_add(t, l, (const uint8_t *)raw->values[k],
                         strlen(raw->values[k])))
             return false;
@@ -264,7 +265,7 @@ static bool values_gather(hsy_tasks *t, size_t i, struct values_list *l)
 void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
     static const struct values_one other = {(const uint8_t *)"other", 5, 0};
-    const bool file = t->file->tasks[i].values_file != NULL;
+    const bool file = t->file.tasks[i].values_file != NULL;
     struct values_list l = {.key = file ? "values-file" : "values"};
     size_t place = 0;
 

@@ -1,10 +1,10 @@
 /*
  * config.h - hearsay.yaml: how a collector is run.
  *
- * Read by libcyaml; every mistake is listed with its line, nothing is used of
- * a file that has one. The keys are the names of the fields below, config.c has
- * them in one table with their bounds and defaults, which suit one small
- * machine; docs/collector.md has the same table.
+ * Every mistake is listed with its line, nothing is used of a file that has
+ * one. The keys are the names of the fields below, config.c has them in one
+ * table with their bounds and defaults, which suit one small machine;
+ * docs/collector.md has the same table.
  */
 #ifndef SERVER_PROCESS_CONFIG_H
 #define SERVER_PROCESS_CONFIG_H

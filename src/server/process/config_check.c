@@ -32,7 +32,7 @@ static void config_check_address(struct config_reader *r, const char *key,
     if (address == NULL || (strncmp(address, "unix:", 5) == 0 && address[5]))
         return;
     if (colon == NULL || colon == address || strlen(colon + 1) > 5 ||
-        !tasks_count(&port, colon + 1) || port > 65535)
+        !yaml_count(&port, colon + 1) || port > 65535)
         config_wrong(r, config_row(key),
                      "this takes an address and a port, as 127.0.0.1:8080, "
                      "[::1]:8080 or unix:/run/hearsay.sock; port 0 is any");
@@ -40,7 +40,7 @@ static void config_check_address(struct config_reader *r, const char *key,
 
 static void config_check_admin(struct config_reader *r)
 {
-    const struct config *c = r->c;
+    const struct config *c = &r->c;
 
     config_check_address(r, "listen", c->listen);
     config_check_address(r, "admin", c->admin);
@@ -55,9 +55,9 @@ static void config_check_admin(struct config_reader *r)
                      "socket");
     else if (c->admin != NULL && !config_loopback(c->admin) &&
              c->tls_cert == NULL)
-        tasks_warn(r->notes, config_place("admin"),
-                   "tokens would travel in the open; set tls_cert and tls_key, "
-                   "or take 127.0.0.1 and a proxy");
+        yaml_warn(&r->notes, yaml_key("admin"),
+                  "tokens would travel in the open; set tls_cert and tls_key, "
+                  "or take 127.0.0.1 and a proxy");
     if (c->admin != NULL && strcmp(c->admin, c->listen) == 0 &&
         strcmp(strrchr(c->admin, ':'), ":0") != 0)
         config_wrong(r, config_row("admin"),
@@ -66,7 +66,7 @@ static void config_check_admin(struct config_reader *r)
 
 static void config_check_files(struct config_reader *r)
 {
-    const struct config *c = r->c;
+    const struct config *c = &r->c;
 
     if (c->data == NULL)
         config_wrong(r, config_row("data"),
@@ -85,7 +85,7 @@ static void config_check_files(struct config_reader *r)
 
 static void config_check_limits(struct config_reader *r)
 {
-    const struct config *c = r->c;
+    const struct config *c = &r->c;
 
     if (!config_bad(r, "body_bytes") && c->inflight_bytes < c->body_bytes)
         config_wrong(r, config_row("inflight_bytes"),
@@ -101,7 +101,7 @@ static void config_check_limits(struct config_reader *r)
 
 static void config_check_lists(struct config_reader *r)
 {
-    const struct config *c = r->c;
+    const struct config *c = &r->c;
 
     for (size_t i = 0; c->cors != NULL && c->cors[i] != NULL; i++) {
         const char *host = strstr(c->cors[i], "://");

@@ -1,5 +1,5 @@
 /* test_tasks.c - the words of a task file, its defaults, and its schema. */
-#include "host/tasks/tasks.h"
+#include "host/tasks/internal.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -45,12 +45,12 @@ static void lengths(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t n = 0;
-        bool taken = tasks_seconds(&n, cases[i].text);
+        bool taken = yaml_seconds(&n, cases[i].text);
 
         ok(taken == (cases[i].seconds >= 0) &&
                (!taken || n == (uint64_t)cases[i].seconds),
            "'%s' in seconds", cases[i].text);
-        taken = tasks_days(&n, cases[i].text);
+        taken = yaml_days(&n, cases[i].text);
         ok(taken == (cases[i].days >= 0) &&
                (!taken || n == (uint64_t)cases[i].days),
            "'%s' in days", cases[i].text);
@@ -86,7 +86,7 @@ static void ratios(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsy_ratio r = {9, 9};
-        bool taken = tasks_ratio(&r, cases[i].text, strlen(cases[i].text));
+        bool taken = yaml_ratio(&r, cases[i].text, strlen(cases[i].text));
 
         ok(taken == (cases[i].den != 0) &&
                (!taken || (r.num == cases[i].num && r.den == cases[i].den)),
@@ -95,8 +95,8 @@ static void ratios(void)
 }
 
 /* The field of a mapping by its key; NULL if there is none. */
-static const cyaml_schema_field_t *field(const cyaml_schema_field_t *fields,
-                                         const char *key)
+static const struct yaml_field *field(const struct yaml_field *fields,
+                                      const char *key)
 {
     while (fields->key != NULL && strcmp(fields->key, key) != 0)
         fields++;
@@ -105,21 +105,18 @@ static const cyaml_schema_field_t *field(const cyaml_schema_field_t *fields,
 
 static void schema_has_all_parameters(void)
 {
-    const cyaml_schema_field_t *tasks =
-        field(tasks_form.schema->mapping.fields, "tasks");
-    const cyaml_schema_field_t *set =
-        field(tasks->value.sequence.entry->mapping.fields, "set");
+    const struct yaml_field *tasks = field(tasks_form.map.fields, "tasks");
+    const struct yaml_field *set = field(tasks->map->fields, "set");
     size_t known = 0, named = 0;
 
     for (size_t i = 0; i < HSY_PARAMS; i++) {
-        const cyaml_schema_field_t *f;
+        const struct yaml_field *f;
 
         if (hsy_param_name(i) == NULL)
             continue;
         named++;
-        f = field(set->value.mapping.fields, hsy_param_name(i));
-        known +=
-            f != NULL && f->data_offset == offsetof(struct tasks_set, param[i]);
+        f = field(set->map->fields, hsy_param_name(i));
+        known += f != NULL && f->at == offsetof(struct tasks_set, param[i]);
     }
     ok(known == named && named > 10, "`set` has all %zu parameters by name",
        named);
@@ -144,7 +141,8 @@ static void defaults(void)
         read_text("version: 5\ntasks:\n- " ONE ", yes-no: true, epsilon: 1}\n");
     const hsy_task *task = t->tasks;
 
-    ok(!t->wrong && t->nproblems == 0 && t->ntasks == 1, "a task of one line");
+    ok(!t->notes.wrong && t->notes.nproblems == 0 && t->ntasks == 1,
+       "a task of one line");
     ok(t->head.version == 5 && t->head.issued == 20454 &&
            t->head.expires == 20454 + 90,
        "a document is issued today and taken for 90 days");
@@ -172,7 +170,7 @@ static const char *chosen(const char *kind, const char *epsilon, uint64_t *g)
              ", %s, epsilon: %s, permanent: {epsilon: 4}}\n",
              kind, epsilon);
     t = read_text(text);
-    if (!t->wrong &&
+    if (!t->notes.wrong &&
         hsy_spec_decode(&one, t->tasks->scheme, t->tasks->labels,
                         t->tasks->labels_len, NULL) == HSY_OK &&
         hsy_spec_decode(&two, t->tasks->permanent, t->tasks->labels,
@@ -217,14 +215,15 @@ static void other_is_appended(void)
     hsy_tasks *t = read_text("version: 1\ntasks:\n- " ONE
                              ", values: [x, y], epsilon: 1}\n");
 
-    ok(!t->wrong && t->tasks->other == 2 &&
+    ok(!t->notes.wrong && t->tasks->other == 2 &&
            t->tasks->labels_len == 4 + 1 + 4 + 1 + 4 + 5 &&
            memcmp(t->tasks->labels + 10, "\5\0\0\0other", 9) == 0,
        "`other` is put at the end of a list");
     hsy_tasks_free(t);
     t = read_text("version: 1\ntasks:\n- " ONE
                   ", values: [other, y], epsilon: 1}\n");
-    ok(!t->wrong && t->tasks->other == 0 && t->tasks->labels_len == 4 + 5 + 5,
+    ok(!t->notes.wrong && t->tasks->other == 0 &&
+           t->tasks->labels_len == 4 + 5 + 5,
        "unless the list has it");
     hsy_tasks_free(t);
 }

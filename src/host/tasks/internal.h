@@ -1,0 +1,93 @@
+/*
+ * internal.h - what the files that read tasks.yaml share.
+ *
+ * The file is read into the structs below, every scalar as text (schema.c);
+ * host/yaml keeps the lines. Then the texts are given their meaning (check.c),
+ * and the result is held against the document in force (change.c).
+ */
+#ifndef HOST_TASKS_INTERNAL_H
+#define HOST_TASKS_INTERNAL_H
+
+#include "host/tasks/tasks.h"
+
+#include "host/yaml/yaml.h"
+
+#define TASKS_LIST_MAX 4096u      /* values in a list; a file has more */
+#define TASKS_PREFIXES_MAX 65536u /* of a stage */
+
+/* ---- As it is written: texts, NULL where there is none ------------------- */
+
+struct tasks_set {
+    char *param[HSY_PARAMS]; /* by hsy_param; q is also RAPPOR's */
+    char *f, *p;             /* RAPPOR's */
+    char *spinner, *coins, *channel;
+};
+
+struct tasks_permanent {
+    char *epsilon, *gamma, *every, *renew, *max_changes, *grain;
+};
+
+struct tasks_raw {
+    char *id, *release, *source, *question;
+    char *yes_no, *strings, *values_file, *bins;
+    char **values, **range; /* ended by NULL */
+    char *epsilon, *mechanism, *alphabet, *oracle;
+    struct tasks_set *set;
+    char **prefixes, *sizes; /* of a stage */
+    char *start, *end, *repeat;
+    struct tasks_permanent *permanent;
+    char *sample, *answers, *send, *delay, *grace, *min_reports;
+};
+
+struct tasks_file {
+    char *version, *issued, *expires;
+    struct tasks_raw *tasks;
+    size_t tasks_count;
+};
+
+/* ---- As it is meant -------------------------------------------------------
+ */
+
+/* What a task's pointers lead to. */
+struct tasks_made {
+    uint8_t scheme[HSY_SCHEME_WIRE], permanent[HSY_SCHEME_WIRE];
+    uint8_t *labels; /* owned */
+};
+
+struct hsy_tasks {
+    struct yaml_notes notes;
+    struct tasks_file file; /* as it is written */
+    hsy_task *tasks;
+    struct tasks_made *made;
+    size_t ntasks;
+    hsy_document head; /* version, issued, expires */
+    char *directory;   /* where values-file is looked for; NULL: nowhere */
+    uint32_t today;
+};
+
+extern const struct yaml_form tasks_form;
+
+/* Everything from the bytes of a file; t is zeroed but for today and directory,
+ * which it owns. */
+void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len);
+
+/* ---- Meaning (values.c, task_scheme.c, check.c) -------------------------- */
+
+/* The values of task i as labels, with `other`, into made and task. */
+void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec);
+
+/* The prefixes and the sizes of a stage, into made and spec (task_stage.c);
+ * false after a complaint. */
+bool tasks_stage(hsy_tasks *t, size_t i, hsy_spec *spec);
+
+/* Kind, mechanism and epsilon of task i, resolved to its wires. */
+void tasks_scheme(hsy_tasks *t, size_t i);
+
+/* Warn of a question that asks for what changes, if its answer is kept
+ * (frozen.c). */
+void tasks_frozen(hsy_tasks *t, size_t i);
+
+/* All of the file into t->tasks. */
+void tasks_check(hsy_tasks *t);
+
+#endif
