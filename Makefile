@@ -92,6 +92,7 @@ ABOVE   := \
     test_longitudinal \
     test_metrics \
     test_output \
+    test_plan \
     test_plausible \
     test_plot \
     test_poison \

@@ -479,8 +479,14 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
 int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
                     const char *mechanism);
 
+/* Say what hsy_scheme_init refused, and what to do about it; the exit code. */
+int cli_scheme_refused(const hsy_spec *spec, hsy_error *err);
+
 /* 0, or the exit code after a message that the scheme has no reports. */
 int cli_scheme_reports(const hsy_scheme *s);
+
+/* That message about a curator's mechanism; the exit code. */
+int cli_scheme_curator(const char *mechanism);
 
 void cli_spec_clear(struct cli_spec *c);
 

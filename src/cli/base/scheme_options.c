@@ -111,8 +111,7 @@ static bool scheme_refused_kind(const hsy_spec *spec)
     return true;
 }
 
-/* What the library refuses, and what to do about it. */
-static int scheme_refused(const hsy_spec *spec, hsy_error *err)
+int cli_scheme_refused(const hsy_spec *spec, hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -144,7 +143,7 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
         return 0;
     }
     free(s);
-    return scheme_refused(spec, &err);
+    return cli_scheme_refused(spec, &err);
 }
 
 int cli_scheme_info(hsy_info *info, const hsy_spec *spec, const char *mechanism)
@@ -162,15 +161,18 @@ int cli_scheme_info(hsy_info *info, const hsy_spec *spec, const char *mechanism)
     return 0;
 }
 
+int cli_scheme_curator(const char *mechanism)
+{
+    cli_note("--mechanism %s: a curator's release, not a report; 'hearsay "
+             "release' makes one",
+             mechanism);
+    return CLI_USAGE;
+}
+
 int cli_scheme_reports(const hsy_scheme *s)
 {
     hsy_info info;
 
     hsy_scheme_info(s, &info);
-    if (!info.release)
-        return 0;
-    cli_note("--mechanism %s: a curator's release, not a report; 'hearsay "
-             "release' makes one",
-             info.mechanism);
-    return CLI_USAGE;
+    return info.release ? cli_scheme_curator(info.mechanism) : 0;
 }

@@ -87,53 +87,53 @@ static bool plan_positive(struct cli_parser *p, double *out)
     return false;
 }
 
-static bool plan_epsilon(struct cli_parser *p, struct plan_options *o)
+static bool plan_epsilon(struct cli_parser *p, hsy_spec *spec)
 {
-    if (hsy_epsilon_parse(&o->nano_epsilon, p->value, strlen(p->value)) ==
-        HSY_OK) {
-        o->given[PLAN_EPSILON] = (double)o->nano_epsilon / HSY_NANO;
+    if (hsy_epsilon_parse(&spec->nano_epsilon, p->value, strlen(p->value)) ==
+        HSY_OK)
         return true;
-    }
     cli_usage(p, "--epsilon: a decimal from 0.000001 to 32, or ln3");
     return false;
 }
 
-static bool plan_people(struct cli_parser *p, struct plan_options *o)
+static bool plan_people(struct cli_parser *p, double *out)
 {
     uint64_t n;
 
     if (!cli_value_count(p, &n, 1, (uint64_t)9000000000000000))
         return false;
-    o->given[PLAN_N] = (double)n;
+    *out = (double)n;
     return true;
 }
 
-static bool plan_option(struct plan *x, struct cli_parser *p, int id)
+static bool plan_option(struct plan_run *x, struct cli_parser *p, int id)
 {
     struct plan_options *o = &x->options;
+    struct plan_question *q = &x->question;
 
     switch (id) {
     case PLAN_OPT_N:
-        return o->has[PLAN_N] = plan_people(p, o);
+        return o->has[PLAN_N] = plan_people(p, &q->given[PLAN_N]);
     case PLAN_OPT_ALPHA:
         o->percent = strchr(p->value, '%') != NULL;
         return o->has[PLAN_ALPHA] =
-                   o->percent ? cli_value_fraction(p, &o->given[PLAN_ALPHA])
-                              : plan_positive(p, &o->given[PLAN_ALPHA]);
+                   o->percent ? cli_value_fraction(p, &q->given[PLAN_ALPHA])
+                              : plan_positive(p, &q->given[PLAN_ALPHA]);
     case PLAN_OPT_BETA:
-        return o->has[PLAN_BETA] = cli_value_fraction(p, &o->given[PLAN_BETA]);
+        return o->has[PLAN_BETA] = cli_value_fraction(p, &q->given[PLAN_BETA]);
     case PLAN_OPT_EPSILON:
-        return o->has[PLAN_EPSILON] = plan_epsilon(p, o);
+        return o->has[PLAN_EPSILON] = plan_epsilon(p, &q->spec);
     case PLAN_OPT_ALL:
-        return o->all = true;
+        return q->all = true;
     case PLAN_OPT_SHARE:
-        return o->has_share = cli_value_fraction(p, &o->share);
+        return o->has_share = cli_value_fraction(p, &q->share);
     case PLAN_OPT_PRIOR:
-        return cli_value_fraction(p, &o->prior);
+        return cli_value_fraction(p, &q->prior);
     case PLAN_OPT_ANSWERS:
-        return cli_value_count(p, &o->answers, 1, 1000000);
+        return cli_value_count(p, &q->answers, 1, 1000000);
     case PLAN_OPT_TOP:
-        return cli_value_count(p, &o->search.top, 1, HSY_SEARCH_TOP_MAX);
+        return o->has_top =
+                   cli_value_count(p, &q->search.top, 1, HSY_SEARCH_TOP_MAX);
     case PLAN_OPT_PLOT:
         o->plot = p->value;
         return true;
@@ -155,7 +155,7 @@ static bool plan_option(struct plan *x, struct cli_parser *p, int id)
 }
 
 /* One number is missing; the chance has a default. */
-static int plan_missing(struct plan *x, struct cli_parser *p)
+static int plan_missing(struct plan_run *x, struct cli_parser *p)
 {
     struct plan_options *o = &x->options;
     unsigned missing = 0;
@@ -163,11 +163,11 @@ static int plan_missing(struct plan *x, struct cli_parser *p)
     if (!o->has[PLAN_BETA] &&
         !(o->has[PLAN_N] && o->has[PLAN_ALPHA] && o->has[PLAN_EPSILON])) {
         o->has[PLAN_BETA] = true;
-        o->given[PLAN_BETA] = 0.05;
+        x->question.given[PLAN_BETA] = 0.05;
     }
     for (unsigned k = 0; k < PLAN_NUMBERS; k++)
         if (!o->has[k]) {
-            x->missing = (enum plan_number)k;
+            x->question.missing = (enum plan_number)k;
             missing++;
         }
     if (missing == 1)
@@ -179,43 +179,71 @@ static int plan_missing(struct plan *x, struct cli_parser *p)
                           "is what you learn");
 }
 
-static int plan_question(struct plan *x, struct cli_parser *p)
+/* What goes with the kind of question. */
+static int plan_fits(const struct plan_run *x, struct cli_parser *p)
 {
-    struct plan_options *o = &x->options;
-    int failed;
+    const struct plan_options *o = &x->options;
+    const struct plan_question *q = &x->question;
+    const uint32_t kind = q->spec.kind;
 
-    x->spec.has_epsilon = true; /* ours, or to be found */
-    x->spec.spec.nano_epsilon =
-        o->has[PLAN_EPSILON] ? o->nano_epsilon : HSY_NANO;
-    failed = cli_spec_finish(&x->spec, p);
-    if (failed)
-        return failed;
-    if (x->spec.spec.kind == HSY_KIND_STRINGS && x->spec.spec.mechanism == NULL)
-        x->spec.spec.mechanism = "pem";
     if (cli_spec_trivial(&x->spec))
         return cli_usage(p, "with one value there is nothing to learn");
-    if (o->all && x->spec.spec.kind != HSY_KIND_VALUES &&
-        x->spec.spec.kind != HSY_KIND_BINS)
+    if (q->all && kind != HSY_KIND_VALUES && kind != HSY_KIND_BINS)
         return cli_usage(p, "--all goes with a list of values or --bins");
-    if (o->has_share && (x->spec.spec.kind == HSY_KIND_NUMBER ||
-                         x->spec.spec.kind == HSY_KIND_STRINGS))
+    if (o->has_share && (kind == HSY_KIND_NUMBER || kind == HSY_KIND_STRINGS))
         return cli_usage(p, "--share goes with --yes-no, a list of values or "
                             "--bins");
-    if (o->search.top != 0 && x->spec.spec.kind != HSY_KIND_STRINGS)
+    if (o->has_top && kind != HSY_KIND_STRINGS)
         return cli_usage(p, "--top goes with --strings");
-    if (x->spec.spec.kind != HSY_KIND_NUMBER && o->has[PLAN_ALPHA] &&
-        o->given[PLAN_ALPHA] >= 1)
+    if (kind != HSY_KIND_NUMBER && o->has[PLAN_ALPHA] &&
+        q->given[PLAN_ALPHA] >= 1)
         return cli_usage(p, "--alpha: a share's error is below 1");
-    if (x->spec.spec.kind == HSY_KIND_NUMBER && o->percent)
+    if (kind == HSY_KIND_NUMBER && o->percent)
         return cli_usage(p, "--alpha: the error of a mean is in its units");
     return 0;
 }
 
-static int plan_run(struct plan *x)
+static int plan_question(struct plan_run *x, struct cli_parser *p)
 {
-    int failed = plan_solve(x);
+    const uint64_t given = x->question.spec.nano_epsilon;
+    int failed;
 
-    if (!failed && x->options.plot != NULL)
+    x->spec.has_epsilon = true; /* ours, or to be found */
+    x->spec.spec.nano_epsilon = x->options.has[PLAN_EPSILON] ? given : HSY_NANO;
+    failed = cli_spec_finish(&x->spec, p);
+    if (failed)
+        return failed;
+    if (x->spec.spec.kind == HSY_KIND_STRINGS && x->spec.spec.mechanism == NULL)
+        x->spec.spec.mechanism = plan_searcher();
+    x->question.spec = x->spec.spec;
+    return plan_fits(x, p);
+}
+
+int plan_refused(const struct plan_run *x, enum plan_why why, hsy_error *err)
+{
+    switch (why) {
+    case PLAN_WHY_MEMORY:
+        return cli_fail_nomem();
+    case PLAN_WHY_SPEC:
+        return cli_scheme_refused(&x->question.spec, err);
+    case PLAN_WHY_CURATOR:
+        return cli_scheme_curator(x->plan.at.info.mechanism);
+    case PLAN_WHY_EPSILON:
+        return cli_fail("no epsilon up to 32 is enough: ask more people "
+                        "(--n), or allow a larger error (--alpha)");
+    default:
+        return cli_fail_error("--mechanism", err);
+    }
+}
+
+static int plan_run(struct plan_run *x)
+{
+    hsy_error err = {0};
+    int failed = 0;
+
+    if (plan_solve(&x->plan, &x->question, &err) != HSY_OK)
+        return plan_refused(x, x->plan.why, &err);
+    if (x->options.plot != NULL)
         failed = plan_plot(x);
     if (!failed && x->options.plot_learned != NULL)
         failed = plan_plot_learned(x);
@@ -226,7 +254,7 @@ static int plan_run(struct plan *x)
 }
 
 /* A task says what is asked and at which epsilon. */
-static int plan_alone(struct plan *x, struct cli_parser *p)
+static int plan_alone(struct plan_run *x, struct cli_parser *p)
 {
     const struct plan_options *o = &x->options;
     const struct cli_spec *c = &x->spec;
@@ -235,24 +263,24 @@ static int plan_alone(struct plan *x, struct cli_parser *p)
     if (o->task == NULL)
         failed = cli_usage(p, "--days and --devices go with --task");
     else if (o->has[PLAN_N] || o->has[PLAN_ALPHA] || o->has[PLAN_BETA] ||
-             o->has[PLAN_EPSILON] || o->all || o->plot != NULL ||
-             o->plot_learned != NULL || o->search.top != 0 || c->yes_no ||
-             c->strings || c->has_domain || c->values != NULL ||
-             c->values_file != NULL || c->range != NULL || c->params != 0 ||
-             c->spec.mechanism != NULL)
+             o->has[PLAN_EPSILON] || x->question.all || o->plot != NULL ||
+             o->plot_learned != NULL || o->has_top || c->yes_no || c->strings ||
+             c->has_domain || c->values != NULL || c->values_file != NULL ||
+             c->range != NULL || c->params != 0 || c->spec.mechanism != NULL)
         failed = cli_usage(p, "--task says what is asked: leave out all but "
                               "--days, --devices, --share and --format");
     else
-        failed = plan_task(o, o->task, p);
+        failed = plan_task_show(x, p);
     cli_spec_clear(&x->spec);
     return failed;
 }
 
 int cmd_plan(int argc, char **argv)
 {
-    struct plan x = {.options = {.prior = 0.5,
-                                 .answers = 1,
-                                 .search = {.size = sizeof(hsy_search)}}};
+    struct plan_run x = {.question = {.prior = 0.5,
+                                      .answers = 1,
+                                      .share = NAN,
+                                      .search = {.size = sizeof(hsy_search)}}};
     struct cli_parser p;
     int id, failed;
 

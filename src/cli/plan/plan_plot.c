@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#define PLOT_PEOPLE 25u  /* 10^2 to 10^8, four a decade */
 #define PLOT_LEARNED 33u /* 0 to 8 */
 
 static int plot_write(const char *path, const struct plot_figure *figure)
@@ -18,50 +17,34 @@ static int plot_write(const char *path, const struct plot_figure *figure)
     return cli_write_figure(path, made, svg, len, &err);
 }
 
-/* The first bound that there is: a theorem where one is known. */
-static hsy_bound plot_bound(const struct plan *p)
-{
-    unsigned b = 0;
-
-    while (b + 1 < HSY_BOUNDS && !p->there[b])
-        b++;
-    return (hsy_bound)b;
-}
-
 struct plot_lines {
-    double people[PLOT_PEOPLE];
-    double alpha[4][PLOT_PEOPLE];
+    struct plan_curve curves[4];
     char names[4][32];
     struct plot_series series[4];
 };
 
-static int plot_line(struct plot_lines *l, size_t i, const struct plan *p,
+static int plot_line(struct plot_lines *l, size_t i, const struct plan_run *x,
                      uint64_t nano)
 {
-    const hsy_bound bound = plot_bound(p);
-    struct plan_case c;
-    int failed = plan_case(&c, p, nano);
+    struct plan_curve *c = &l->curves[i];
+    hsy_error err = {0};
 
-    if (failed)
-        return failed;
-    for (size_t k = 0; k < PLOT_PEOPLE; k++) {
-        l->people[k] = pow(10, 2 + (double)k / 4);
-        l->alpha[i][k] =
-            plan_alpha(&c, bound, floor(l->people[k]), p->number[PLAN_BETA]);
-    }
-    snprintf(l->names[i], sizeof l->names[i], "epsilon %.9g", c.info.epsilon);
+    if (plan_curve(c, &x->plan, &x->question, nano, &err) != HSY_OK)
+        return plan_refused(x, c->why, &err);
+    snprintf(l->names[i], sizeof l->names[i], "epsilon %.9g", c->epsilon);
     l->series[i] = (struct plot_series){.name = l->names[i],
                                         .style = PLOT_LINE,
                                         .colour = (unsigned)i,
-                                        .n = PLOT_PEOPLE,
-                                        .x = l->people,
-                                        .y = l->alpha[i]};
+                                        .n = PLAN_CURVE,
+                                        .x = c->people,
+                                        .y = c->alpha};
     return 0;
 }
 
 /* A quarter of the epsilon, half of it, itself and twice as much. */
-int plan_plot(const struct plan *p)
+int plan_plot(const struct plan_run *x)
 {
+    const struct plan *p = &x->plan;
     const uint64_t own = p->at.info.nano_epsilon;
     struct plot_lines l;
     struct plot_figure figure = {
@@ -82,7 +65,7 @@ int plan_plot(const struct plan *p)
     for (size_t i = 0; i < 4 && !failed; i++) {
         const uint64_t nano = own / 4 << i;
 
-        failed = plot_line(&l, i, p,
+        failed = plot_line(&l, i, x,
                            nano < HSY_EPSILON_MIN   ? HSY_EPSILON_MIN
                            : nano > HSY_EPSILON_MAX ? HSY_EPSILON_MAX
                                                     : nano);
@@ -90,15 +73,15 @@ int plan_plot(const struct plan *p)
     if (failed)
         return failed;
     snprintf(note, sizeof note, "chance of a larger error %.4g, %s",
-             p->number[PLAN_BETA], plan_bound_names[plot_bound(p)]);
+             p->number[PLAN_BETA], plan_bound_names[plan_bound(p)]);
     figure.note = note;
-    return plot_write(p->options.plot, &figure);
+    return plot_write(x->options.plot, &figure);
 }
 
-int plan_plot_learned(const struct plan *p)
+int plan_plot_learned(const struct plan_run *x)
 {
     static const double priors[] = {0.5, 0.1, 0.01};
-    double x[PLOT_LEARNED], y[3][PLOT_LEARNED];
+    double at[PLOT_LEARNED], y[3][PLOT_LEARNED];
     char names[3][40];
     struct plot_series series[3];
     const struct plot_figure figure = {
@@ -115,19 +98,18 @@ int plan_plot_learned(const struct plan *p)
 
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < PLOT_LEARNED; k++) {
-            x[k] = (double)k / 4;
-            y[i][k] = plan_posterior(priors[i], x[k]);
+            at[k] = (double)k / 4;
+            y[i][k] = plan_posterior(priors[i], at[k]);
         }
         snprintf(names[i], sizeof names[i], "believed %.4g before", priors[i]);
         series[i] = (struct plot_series){.name = names[i],
                                          .style = PLOT_LINE,
                                          .colour = (unsigned)i,
                                          .n = PLOT_LEARNED,
-                                         .x = x,
+                                         .x = at,
                                          .y = y[i]};
     }
-    return plot_write(p->options.plot_learned, &figure);
+    return plot_write(x->options.plot_learned, &figure);
 }
 
-#undef PLOT_PEOPLE
 #undef PLOT_LEARNED

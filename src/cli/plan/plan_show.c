@@ -3,56 +3,8 @@
 
 #include <math.h>
 
-/* What follows from a plan beside its four numbers. */
-struct show_facts {
-    double error, largest; /* to be expected of a share, and of all d */
-    double local_sd, central_sd, limit_sd;
-    double central_n, central_alpha;
-    double guess, posterior; /* of one answer and of all */
-    bool shares, discovery;
-};
-
-/* What one person changes in a curator's counts: of a histogram one by 1 up
- * and another by 1 down; of a sum all steps that the range is cut into. */
-#define SHOW_STEPS 1048576.0
-
-static double show_sensitivity(const hsy_info *info)
-{
-    if (info->kind == HSY_KIND_NUMBER)
-        return SHOW_STEPS;
-    return info->kind == HSY_KIND_VALUES || info->kind == HSY_KIND_BINS ? 2 : 1;
-}
-
-/* n times the variance, the mean of all shares. */
-static double show_variance(const hsy_info *info)
-{
-    return info->d < 2 ? info->v0 : info->v0 + (info->v1 - info->v0) / info->d;
-}
-
-static struct show_facts show_facts(const struct plan *p)
-{
-    const hsy_info *info = &p->at.info;
-    const double n = p->number[PLAN_N], unit = p->at.unit;
-    const double epsilon = info->epsilon, wide = show_sensitivity(info);
-    const double beta = p->number[PLAN_BETA] / fmax(p->at.accuracy.at_once, 1);
-    const double r = exp(-epsilon / wide);
-    const double step = info->kind == HSY_KIND_NUMBER ? unit / SHOW_STEPS : 1;
-    struct show_facts f = {.discovery = p->at.nstages != 0};
-
-    f.shares = !f.discovery && info->kind != HSY_KIND_NUMBER;
-    f.local_sd = unit * sqrt(show_variance(info) / n);
-    f.central_sd = step * sqrt(2 * r) / (1 - r) / n;
-    f.limit_sd = unit * sqrt(p->limit / n);
-    f.error = f.local_sd * sqrt(2 / acos(-1.0));
-    f.largest = f.local_sd * hsy_normal_largest(info->d != 0 ? info->d : 1);
-    f.central_n =
-        hsy_central_users(epsilon, wide, p->number[PLAN_ALPHA] / step, beta);
-    f.central_alpha = step * hsy_central_alpha(epsilon, wide, n, beta);
-    f.guess = plan_posterior(p->options.prior, epsilon);
-    f.posterior =
-        plan_posterior(p->options.prior, epsilon * (double)p->options.answers);
-    return f;
-}
+const char *const plan_number_names[] = {"alpha", "n", "beta", "epsilon", NULL};
+const char *const plan_bound_names[] = {"hoeffding", "normal", "exact", NULL};
 
 /* ---- One flat object ----------------------------------------------------- */
 
@@ -61,14 +13,16 @@ static struct cli_cell show_if(bool there, double x)
     return there ? cli_number(x) : (struct cli_cell){.type = CLI_NONE};
 }
 
-static void show_object(const struct plan *p, const struct show_facts *f)
+static void show_object(const struct plan_run *x)
 {
+    const struct plan *p = &x->plan;
+    const struct plan_facts *f = &p->facts;
     const struct plan_case *c = &p->at;
     const hsy_accuracy *a = &c->accuracy;
-    const bool several = p->options.answers > 1;
+    const bool several = x->question.answers > 1;
     const struct cli_field fields[] = {
         {"kind", cli_text(hsy_kind_name(c->info.kind))},
-        {"missing", cli_text(plan_number_names[p->missing])},
+        {"missing", cli_text(plan_number_names[x->question.missing])},
         {"alpha", cli_number(p->number[PLAN_ALPHA])},
         {"beta", cli_number(p->number[PLAN_BETA])},
         {"n", cli_number(p->number[PLAN_N])},
@@ -91,20 +45,20 @@ static void show_object(const struct plan *p, const struct show_facts *f)
         {"central_n", show_if(!f->discovery, f->central_n)},
         {"central_alpha", show_if(!f->discovery, f->central_alpha)},
         {"groups", show_if(f->discovery, (double)c->nstages)},
-        {"prior", cli_number(p->options.prior)},
-        {"posterior", cli_number(f->guess)},
-        {"answers", show_if(several, (double)p->options.answers)},
-        {"posterior_answers", show_if(several, f->posterior)},
+        {"prior", cli_number(x->question.prior)},
+        {"posterior", cli_number(f->posterior)},
+        {"answers", show_if(several, (double)x->question.answers)},
+        {"posterior_answers", show_if(several, f->posterior_answers)},
     };
 
-    cli_print_flat(p->options.format, fields, sizeof fields / sizeof fields[0]);
+    cli_print_flat(x->options.format, fields, sizeof fields / sizeof fields[0]);
 }
 
 /* ---- Sentences ----------------------------------------------------------- */
 
-static const char *show_what(const struct plan *p)
+static const char *show_what(const struct plan_run *x)
 {
-    switch (p->at.info.kind) {
+    switch (x->plan.at.info.kind) {
     case HSY_KIND_NUMBER:
         return "the mean";
     case HSY_KIND_STRINGS:
@@ -112,19 +66,20 @@ static const char *show_what(const struct plan *p)
     case HSY_KIND_YES_NO:
         return "the share of yes";
     default:
-        return p->options.all ? "every share" : "a share";
+        return x->question.all ? "every share" : "a share";
     }
 }
 
-static void show_head(const struct plan *p)
+static void show_head(const struct plan_run *x)
 {
-    const double *x = p->number;
-    const char *what = show_what(p);
+    const struct plan *p = &x->plan;
+    const enum plan_number missing = x->question.missing;
+    const char *what = show_what(x);
 
     if (p->at.nstages != 0)
         printf("A string that a share alpha of %s people holds is found, but "
                "for a chance beta,\nby %s at epsilon %.9g, in %zu groups.\n\n",
-               p->missing == PLAN_N ? "n" : "all", p->at.info.mechanism,
+               missing == PLAN_N ? "n" : "all", p->at.info.mechanism,
                p->at.info.epsilon, p->at.nstages);
     else
         printf("%c%s, estimated by %s, is off by more than alpha\n"
@@ -134,22 +89,24 @@ static void show_head(const struct plan *p)
                                 : 'A',
                what + 1, p->at.info.mechanism);
     for (unsigned k = 0; k < PLAN_NUMBERS; k++)
-        if (k != (unsigned)p->missing)
-            printf("  %-10s %.10g\n", plan_number_names[k], x[k]);
+        if (k != (unsigned)missing)
+            printf("  %-10s %.10g\n", plan_number_names[k], p->number[k]);
 }
 
-static void show_bounds(const struct plan *p)
+static void show_bounds(const struct plan_run *x)
 {
     static const char *const why[] = {"a theorem: holds for every n",
                                       "the normal approximation",
                                       "the binomial law"};
+    const struct plan *p = &x->plan;
     const hsy_accuracy *a = &p->at.accuracy;
 
     for (unsigned b = 0; b < HSY_BOUNDS; b++) {
         if (!p->there[b])
             continue;
-        printf("  %-10s %-16.10g %s: %s", plan_number_names[p->missing],
-               p->found[b], plan_bound_names[b], why[b]);
+        printf("  %-10s %-16.10g %s: %s",
+               plan_number_names[x->question.missing], p->found[b],
+               plan_bound_names[b], why[b]);
         if (b != HSY_BOUND_HOEFFDING && p->at.nstages == 0 &&
             p->at.info.kind != HSY_KIND_NUMBER)
             printf(", at a share of %.4g", a->share);
@@ -158,9 +115,10 @@ static void show_bounds(const struct plan *p)
     putchar('\n');
 }
 
-static void show_cost(const struct plan *p, const struct show_facts *f)
+static void show_cost(const struct plan_run *x)
 {
-    const hsy_info *info = &p->at.info;
+    const struct plan_facts *f = &x->plan.facts;
+    const hsy_info *info = &x->plan.at.info;
 
     printf("%s: a report has %u bit%s, estimating takes about %.3g step%s.\n",
            info->mechanism, (unsigned)info->report_bits,
@@ -181,29 +139,27 @@ static void show_cost(const struct plan *p, const struct show_facts *f)
            f->central_sd, f->central_n);
 }
 
-static void show_learned(const struct plan *p, const struct show_facts *f)
+static void show_learned(const struct plan_run *x)
 {
+    const struct plan_facts *f = &x->plan.facts;
+
     printf("\nWho believed something of a person with chance %.4g may believe "
            "it with %.4g\nafter one answer, at most",
-           p->options.prior, f->guess);
-    if (p->options.answers > 1)
+           x->question.prior, f->posterior);
+    if (x->question.answers > 1)
         printf("; after %u fresh answers with %.6g",
-               (unsigned)p->options.answers, f->posterior);
+               (unsigned)x->question.answers, f->posterior_answers);
     puts(".");
 }
 
-void plan_show(const struct plan *p)
+void plan_show(const struct plan_run *x)
 {
-    const struct show_facts f = show_facts(p);
-
-    if (p->options.format != CLI_TABLE) {
-        show_object(p, &f);
+    if (x->options.format != CLI_TABLE) {
+        show_object(x);
         return;
     }
-    show_head(p);
-    show_bounds(p);
-    show_cost(p, &f);
-    show_learned(p, &f);
+    show_head(x);
+    show_bounds(x);
+    show_cost(x);
+    show_learned(x);
 }
-
-#undef SHOW_STEPS

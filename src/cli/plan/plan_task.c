@@ -3,60 +3,10 @@
 #include "cli/plan/internal.h"
 
 #include "cli/base/tasks.h"
-#include "host/analysis/analysis.h"
-
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A plan of rounds, from a task. */
-struct plan_task {
-    hsy_release_info release;
-    hsy_info info;
-    uint64_t devices; /* that take part */
-    uint64_t rounds;  /* that end in time */
-    uint32_t days;    /* of one */
-    uint32_t length;  /* of the task, in days */
-    bool over;        /* ends before the days that are asked for */
-    double share;
-    struct plan_task_row {
-        uint64_t rounds;
-        double sd[2]; /* people, population */
-    } row[PLAN_TASK_ROWS];
-    size_t nrows;
-};
-
-/* What has no formula, and what answers the question instead. */
-static int task_refused(const struct plan_task *t, const hsy_error *err)
-{
-    return cli_fail("%s: %s: %s", t->info.mechanism, err->msg,
-                    t->info.kind == HSY_KIND_STRINGS &&
-                            strcmp(t->info.mechanism, "rappor") != 0
-                        ? "'hearsay plan --strings' says what share of people "
-                          "a search finds, 'hearsay simulate --discover' tries "
-                          "it"
-                        : "'hearsay simulate --data' measures its error on "
-                          "people of known truth");
-}
-
-/* 1, 2, 4 ... rounds, and all of them. */
-static int task_rows(struct plan_task *t)
-{
-    for (uint64_t rounds = 1;; rounds *= 2) {
-        struct plan_task_row *row = &t->row[t->nrows++];
-        hsy_error err = {0};
-
-        row->rounds = rounds < t->rounds ? rounds : t->rounds;
-        if (hsy_attend_expect(row->sd, t->release.scheme, t->release.permanent,
-                              t->share, t->devices * t->release.task.sends,
-                              row->rounds, t->release.rounds, &err) != HSY_OK)
-            return task_refused(t, &err);
-        row->sd[0] *= shares_unit(&t->info);
-        row->sd[1] *= shares_unit(&t->info);
-        if (row->rounds == t->rounds)
-            return 0;
-    }
-}
 
 /* ---- Printing ------------------------------------------------------------ */
 
@@ -76,9 +26,7 @@ static void task_cell(const void *ctx, size_t row, size_t column,
     const bool mean = t->info.kind == HSY_KIND_NUMBER;
 
     if (column < 3) {
-        const uint64_t counts[] = {r->rounds * t->days, r->rounds,
-                                   r->rounds * t->devices *
-                                       t->release.task.sends};
+        const uint64_t counts[] = {r->rounds * t->days, r->rounds, r->reports};
 
         *out = cli_count(counts[column]);
     } else {
@@ -140,59 +88,65 @@ static void task_print(const struct plan_task *t, enum cli_format format)
              "the privacy.\n'hearsay account compose' adds up what is told.");
 }
 
-/* ---- Reading ------------------------------------------------------------- */
+/* ---- Refusing ------------------------------------------------------------ */
 
-static int task_plan(struct plan_task *t, const hsy_task *task, uint64_t days)
+/* What has no formula, and what answers the question instead. */
+static int task_no_law(const struct plan_task *t, const hsy_error *err)
 {
-    const uint32_t length = task->end - task->start;
-    const uint32_t slot = task->slot_days != 0 ? task->slot_days : length;
-    const double taking = (double)task->sample.num / (double)task->sample.den;
-
-    t->length = length;
-    t->over = days > length;
-    t->days = task->round_days != 0 ? task->round_days : slot;
-    t->rounds = (days < length ? days : length) / t->days;
-    t->devices = (uint64_t)((double)t->devices * taking);
-    if (t->rounds == 0)
-        return cli_fail("--days %" PRIu64 ": no round ends by then: one of "
-                        "'%s' has %" PRIu32 " days",
-                        days, task->id, t->days);
-    if (t->devices == 0)
-        return cli_fail("--devices: none of them takes part: the task asks a "
-                        "sample of %.4g",
-                        taking);
-    return 0;
+    return cli_fail("%s: %s: %s", t->info.mechanism, err->msg,
+                    t->info.kind == HSY_KIND_STRINGS &&
+                            t->info.analysis != HSY_ANALYSIS_RAPPOR
+                        ? "'hearsay plan --strings' says what share of people "
+                          "a search finds, 'hearsay simulate --discover' tries "
+                          "it"
+                        : "'hearsay simulate --data' measures its error on "
+                          "people of known truth");
 }
 
-static int task_run(struct plan_task *t, const struct plan_options *o,
-                    const hsy_task *task)
+static int task_refused(const struct plan_task *t, uint64_t days,
+                        const hsy_error *err)
 {
+    switch (t->why) {
+    case PLAN_WHY_SHARE:
+        return cli_fail("--share: '%s' asks for a mean", t->release.task.id);
+    case PLAN_WHY_DAYS:
+        return cli_fail("--days %" PRIu64 ": no round ends by then: one of "
+                        "'%s' has %" PRIu32 " days",
+                        days, t->release.task.id, t->days);
+    case PLAN_WHY_DEVICES:
+        return cli_fail("--devices: none of them takes part: the task asks a "
+                        "sample of %.4g",
+                        t->taking);
+    default:
+        return task_no_law(t, err);
+    }
+}
+
+/* ---- Reading ------------------------------------------------------------- */
+
+static int task_run(const struct plan_run *x, const hsy_task *task)
+{
+    const struct plan_task_how how = {x->options.devices, x->options.days,
+                                      x->question.share};
     hsy_release *release = NULL;
+    hsy_error err = {0};
+    struct plan_task t;
     int failed = cli_release_new(&release, task);
 
     if (failed)
         return failed;
-    hsy_release_describe(release, &t->release);
-    hsy_scheme_info(t->release.scheme, &t->info);
-    t->share = o->has_share ? o->share : 0.5;
-    if (o->has_share && t->info.kind == HSY_KIND_NUMBER) {
-        free(release);
-        return cli_fail("--share: '%s' asks for a mean", task->id);
-    }
-    failed = task_plan(t, task, o->days);
-    if (!failed)
-        failed = task_rows(t);
-    if (!failed)
-        task_print(t, o->format);
+    if (plan_task(&t, release, &how, &err) != HSY_OK)
+        failed = task_refused(&t, how.days, &err);
+    else
+        task_print(&t, x->options.format);
     free(release);
     return failed ? failed : cli_finish();
 }
 
-int plan_task(const struct plan_options *o, const char *where,
-              struct cli_parser *p)
+int plan_task_show(const struct plan_run *x, struct cli_parser *p)
 {
-    const char *colon = strrchr(where, ':');
-    struct plan_task t = {.devices = o->devices};
+    const struct plan_options *o = &x->options;
+    const char *where = o->task, *colon = strrchr(where, ':');
     struct task_file tasks = {0};
     char *path;
     size_t i;
@@ -210,7 +164,7 @@ int plan_task(const struct plan_options *o, const char *where,
     if (!failed && i == tasks.n)
         failed = cli_fail("%s: there is no task '%s'", path, colon + 1);
     if (!failed)
-        failed = task_run(&t, o, &tasks.all[i]);
+        failed = task_run(x, &tasks.all[i]);
     task_file_clear(&tasks);
     free(path);
     return failed;
