@@ -28,8 +28,8 @@ int main(int argc, char **argv)
     hsy_policy policy = {.size = sizeof policy,
                          .sources = sources,
                          .nsources = 1,
-                         .nano_day = 2 * (uint64_t)HSY_NANO,
-                         .nano_lifetime = 4 * (uint64_t)HSY_NANO,
+                         .cap_day = 2 * (uint64_t)HSY_NANO,
+                         .cap_lifetime = 4 * (uint64_t)HSY_NANO,
                          .releases = 16};
     static const char *const said[] = {
         [HSY_ANSWERED] = "answered",

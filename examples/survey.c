@@ -31,11 +31,11 @@ int main(void)
             return 1;
     }
 
-    hsy_point yes;
+    hsy_evidence yes;
     hsy_estimate e;
     hsy_confidence how = {.level = 0.95, .comparisons = 1};
-    if (hsy_points_scratch(s, 1) != 0 || /* only local hashing needs any */
-        hsy_points(s, &yes, &tally, NULL, 1, NULL, NULL) != HSY_OK ||
+    if (hsy_evidence_scratch(s, 1) != 0 || /* only local hashing needs any */
+        hsy_evidence_of(s, &yes, &tally, NULL, 1, NULL, NULL) != HSY_OK ||
         hsy_estimate_point(&e, &yes, &how, NULL) != HSY_OK)
         return 1;
     printf("yes: %.1f %% (95 %% interval %.1f to %.1f; the truth is 30)\n",

@@ -133,18 +133,18 @@ typedef struct hsy_context {
 #define HSY_DIGEST 32
 
 /* A device's coins: a stream for each role. Keep at one address. */
-typedef struct hsy_streams {
+typedef struct hsy_keyed {
     hsy_stream secret, published;
-} hsy_streams;
+} hsy_keyed;
 
 /* Open the coins of one context under a device's secret key. The same context
  * always gives the same coins; the two roles never have any in common. */
-HSY_API void hsy_streams_open(hsy_streams *streams, const uint8_t key[HSY_KEY],
-                              const hsy_context *context);
-HSY_API void hsy_streams_clear(hsy_streams *streams);
+HSY_API void hsy_keyed_open(hsy_keyed *streams, const uint8_t key[HSY_KEY],
+                            const hsy_context *context);
+HSY_API void hsy_keyed_clear(hsy_keyed *streams);
 
 /* The coins keep the pointer: streams must outlive them. */
-HSY_API hsy_coins hsy_streams_coins(hsy_streams *streams);
+HSY_API hsy_coins hsy_keyed_coins(hsy_keyed *streams);
 
 /* Open stream number `lane` of a simulation. Anyone who knows the seed knows
  * the coins: never for a real person. */
@@ -175,7 +175,8 @@ HSY_API hsy_status hsy_stream_cpu(hsy_stream *st, hsy_cpu level);
 /* The Walsh-Hadamard transform of n cells in place, n a power of two: cells[i]
  * = sum over k of (-1)^(ones of i & k) cells[k], modulo 2^64. HSY_E_RANGE if n
  * is none, HSY_E_UNKNOWN if the machine lacks the table. */
-HSY_API hsy_status hsy_wht(int64_t *cells, size_t n, hsy_cpu level);
+HSY_API hsy_status hsy_hadamard_transform(int64_t *cells, size_t n,
+                                          hsy_cpu level);
 
 /* ---- Spec and scheme ----------------------------------------------------- */
 
@@ -305,10 +306,10 @@ typedef struct hsy_spec {
     const char *oracle; /* the mechanism that groups of a search are asked by;
                            NULL: hearsay chooses */
 
-    /* Reports are made from an answer that is kept (hsy_chain): its epsilon, at
-     * least nano_epsilon; 0: every report has fresh coins. It changes no
-     * report, but what several reports of one person are worth together
-     * (hsy_attend). RAPPOR has it in its design: 0. */
+    /* Reports are made from an answer that is kept (hsy_permanent): its
+     * epsilon, at least nano_epsilon; 0: every report has fresh coins. It
+     * changes no report, but what several reports of one person are worth
+     * together (hsy_attend). RAPPOR has it in its design: 0. */
     uint64_t nano_permanent;
 } hsy_spec;
 
@@ -335,31 +336,31 @@ HSY_API hsy_status hsy_scheme_cpu(hsy_scheme *s, hsy_cpu level);
 /* How a tally of the mechanism is analyzed: one of these for each mechanism, so
  * that nobody need know its name. */
 typedef enum hsy_analysis {
-    HSY_ANALYSIS_POINTS = 1,  /* values, or a mean: hsy_points */
+    HSY_ANALYSIS_POINTS = 1,  /* values, or a mean: hsy_evidence_of */
     HSY_ANALYSIS_DENSITY = 2, /* bins, by iteration: hsy_density */
     HSY_ANALYSIS_RAPPOR = 3,  /* candidates, by regression: hsy_rappor_decode */
     HSY_ANALYSIS_SEARCH = 4,  /* prefixes to strings: hsy_search_stage */
     HSY_ANALYSIS_PUZZLE = 5,  /* fragments to words: hsy_puzzle_join */
-    HSY_ANALYSIS_STAGE = 6,   /* one stage of a search: hsy_batch_search */
-    HSY_ANALYSIS_RELEASE = 7, /* a curator's noisy counts: hsy_points */
+    HSY_ANALYSIS_STAGE = 6,   /* one stage of a search: hsy_stage_survivors */
+    HSY_ANALYSIS_RELEASE = 7, /* a curator's noisy counts: hsy_evidence_of */
     HSY_ANALYSIS_ATTRIBUTES = 8, /* a tuple's attributes, each by its part */
     HSY_ANALYSIS_JOINT = 9       /* a tuple's attributes and their cells */
 } hsy_analysis;
 
 /* What became of a spec. Doubles are for display and estimation only. */
-typedef struct hsy_info {
+typedef struct hsy_scheme_info {
     const char *mechanism; /* canonical name, a literal */
     uint32_t id;           /* permanent wire id */
     uint32_t kind;
-    hsy_analysis analysis;   /* of its tallies */
-    uint64_t nano_epsilon;   /* claimed */
-    double epsilon;          /* nano_epsilon / 1e9 */
-    double epsilon_exact;    /* of the integers in use; at most epsilon */
-    double epsilon_lifetime; /* of any number of reports on one truth, if its
+    hsy_analysis analysis;    /* of its tallies */
+    uint64_t nano_epsilon;    /* claimed */
+    double epsilon;           /* nano_epsilon / 1e9 */
+    double epsilon_exact;     /* of the integers in use; at most epsilon */
+    double epsilon_permanent; /* of any number of reports on one truth, if its
                                 permanent answer is kept and each is made from
                                 it; 0 where there is none. hsy_randomize keeps
                                 none: every call spends epsilon anew */
-    uint64_t nano_permanent; /* of the spec */
+    uint64_t nano_permanent;  /* of the spec */
     uint32_t d; /* values of VALUES and BINS, 2 for YES_NO, prefixes of a
                    stage, else 0 */
     int64_t lo, hi;
@@ -379,15 +380,15 @@ typedef struct hsy_info {
     double steps;   /* of estimating everything (of one candidate string, of one
                        round where iterative), for the spec's users */
     bool iterative; /* estimated by iteration (hsy_density), not by points */
-    bool release;   /* a curator's release (hsy_central_release): there are no
+    bool central;   /* a curator's release (hsy_central_release): there are no
                        reports. v0 and v1 are then of one release, n squared
                        times the variance */
     uint8_t digest[HSY_DIGEST];
     uint8_t alphabet[HSY_ALPHABET]; /* of spelled strings */
     const char *oracle;             /* that the spec named, or NULL */
-} hsy_info;
+} hsy_scheme_info;
 
-HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
+HSY_API void hsy_scheme_describe(const hsy_scheme *s, hsy_scheme_info *info);
 
 /*
  * The parts of a scheme in which each report answers one of several questions,
@@ -399,8 +400,8 @@ HSY_API void hsy_scheme_info(const hsy_scheme *s, hsy_info *info);
 HSY_API size_t hsy_scheme_parts(const hsy_scheme *s);
 HSY_API const hsy_scheme *hsy_scheme_part(const hsy_scheme *s, size_t i);
 
-/* The code under part i of the truth with these codes, hsy_code_width of them:
- * its node of a level, its prefix, its attribute. Time does not depend on
+/* The code under part i of the truth with these codes, hsy_codes_per_truth of
+ * them: its node of a level, its prefix, its attribute. Time does not depend on
  * them. */
 HSY_API uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes,
                                size_t i);
@@ -432,9 +433,9 @@ HSY_API hsy_status hsy_attribute_next(hsy_attribute *a, size_t *at,
                                       const uint8_t *block, size_t len,
                                       hsy_error *err);
 
-/* The scheme of attribute i < hsy_code_width(s): what it asks for and, under
- * smp, how. It lives as long as s does. Any other scheme is its own attribute
- * 0. */
+/* The scheme of attribute i < hsy_codes_per_truth(s): what it asks for and,
+ * under smp, how. It lives as long as s does. Any other scheme is its own
+ * attribute 0. */
 HSY_API const hsy_scheme *hsy_scheme_attribute(const hsy_scheme *s, size_t i);
 
 /* The mechanisms that make reports: row i, NULL past the end. */
@@ -486,10 +487,10 @@ typedef struct hsy_truth {
 /* How many codes a truth has: 1, or one for each attribute of a tuple, or the
  * words of a spelled string. Where codes of n truths are asked for, those of a
  * truth stand together. */
-HSY_API size_t hsy_code_width(const hsy_scheme *s);
+HSY_API size_t hsy_codes_per_truth(const hsy_scheme *s);
 
 /* The 64-bit code of a truth under a scheme: its index, its steps above lo,
- * its bin, or its string's hash; hsy_code_width of them.
+ * its bin, or its string's hash; hsy_codes_per_truth of them.
  *
  * Under pem a string is spelled: M bits (HSY_PARAM_BITS), zeros after its last
  * symbol. A symbol is a byte in 8 bits; of an alphabet of A bytes it is 1 plus
@@ -528,8 +529,8 @@ HSY_API hsy_status hsy_epsilon_parse(uint64_t *nano_epsilon, const char *text,
 
 /*
  * Randomize one private value into report, a buffer of report_bytes bytes
- * (hsy_info). Each call spends epsilon of the privacy of the person behind
- * truth.
+ * (hsy_scheme_info). Each call spends epsilon of the privacy of the person
+ * behind truth.
  *
  * HSY_E_RANGE if truth is outside the domain or the two coins are one source,
  * HSY_E_ENTROPY if a source failed; then nothing was reported and report is
@@ -539,10 +540,9 @@ HSY_API hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
                                  const hsy_truth *truth, hsy_coins *coins,
                                  hsy_error *err);
 
-/* The same for n truths at once, hsy_code_width codes each: reports holds n
- * times report_bytes. Other
- * coins are drawn than by n single calls; the law is the same. On any failure
- * the whole of reports is zeroed. */
+/* The same for n truths at once, hsy_codes_per_truth codes each: reports holds
+ * n times report_bytes. Other coins are drawn than by n single calls; the law
+ * is the same. On any failure the whole of reports is zeroed. */
 HSY_API hsy_status hsy_randomize_batch(const hsy_scheme *s, uint8_t *reports,
                                        const uint64_t *codes, size_t n,
                                        hsy_coins *coins, hsy_error *err);
@@ -581,7 +581,7 @@ typedef struct hsy_tally {
     uint64_t *strata;
     uint64_t *weights;
     size_t ncells, nstrata, nweights;
-    bool release; /* cells are a curator's: not bounded by the reports, which
+    bool central; /* cells are a curator's: not bounded by the reports, which
                      are releases */
     uint32_t answers; /* parts that each report answers; 0 stands for 1 */
     double kept;      /* hsy_attendance, for hsy_plausible; 0: nobody is in it
@@ -630,8 +630,8 @@ HSY_API hsy_status hsy_tally_merge(hsy_tally *into, const hsy_tally *from,
  * less noise (mechanisms "central" and "central-add-remove", which no device
  * can use). One such release is one tally: count people, then add the noise,
  * once. Releases of several curators, each about people of its own, add up by
- * hsy_tally_merge; hsy_points and hsy_estimate_point know the noise of the sum.
- * Every release about the same people spends epsilon again.
+ * hsy_tally_merge; hsy_evidence_of and hsy_estimate_point know the noise of the
+ * sum. Every release about the same people spends epsilon again.
  */
 
 /* Count n people by their codes into an empty tally or one so begun: until
@@ -673,7 +673,8 @@ HSY_API size_t hsy_law_factors(const hsy_scheme *s);
 HSY_API void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                      uint64_t code, const uint8_t *report);
 
-/* The same of a truth with hsy_code_width codes, which may be more than one. */
+/* The same of a truth with hsy_codes_per_truth codes, which may be more than
+ * one. */
 HSY_API void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors,
                            size_t *count, const uint64_t *codes,
                            const uint8_t *report);
@@ -702,20 +703,21 @@ HSY_API uint32_t hsy_law_power(const hsy_scheme *s);
  * oue, olh, blh, onebit, dbitflip. RAPPOR has both steps in one scheme: give
  * that twice, or a copy.
  */
-typedef struct hsy_chain {
+typedef struct hsy_permanent {
     const hsy_scheme *permanent, *report; /* must outlive the chain */
     uint64_t grain; /* onebit: numbers are rounded to lo + multiples of it */
     uint64_t step;  /* treat as private: P(noise), over 2^64, rounded up */
-} hsy_chain;
+} hsy_permanent;
 
 /* grain: onebit only, it divides hi - lo (in units of 10^-scale); 0: as if it
  * were hi - lo for onebit, and it must be 0 for the others. HSY_E_MISMATCH if
  * the schemes differ in more than epsilon, HSY_E_RANGE if permanent's epsilon
  * is below report's, or for a pool of more than 2^16 seeds (a kept seed marks a
  * device); HSY_E_UNKNOWN for other mechanisms. */
-HSY_API hsy_status hsy_chain_init(hsy_chain *c, const hsy_scheme *permanent,
-                                  const hsy_scheme *report, uint64_t grain,
-                                  hsy_error *err);
+HSY_API hsy_status hsy_permanent_init(hsy_permanent *c,
+                                      const hsy_scheme *permanent,
+                                      const hsy_scheme *report, uint64_t grain,
+                                      hsy_error *err);
 
 /*
  * What a permanent answer is kept for: the code itself, its hash (olh, blh),
@@ -725,46 +727,48 @@ HSY_API hsy_status hsy_chain_init(hsy_chain *c, const hsy_scheme *permanent,
  * the device for this question, the same whatever the truth is: published gives
  * the hash function or set, secret gives alpha. Constant time in code.
  */
-HSY_API hsy_status hsy_chain_key(const hsy_chain *c, uint64_t *key,
-                                 uint64_t code, hsy_coins *own);
+HSY_API hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
+                                     uint64_t code, hsy_coins *own);
 
 /* How many keys there can be, 0 if more than 2^63. */
-HSY_API uint64_t hsy_chain_keys(const hsy_chain *c);
+HSY_API uint64_t hsy_permanent_keys(const hsy_permanent *c);
 
 /* The permanent answer of a key: report_bytes of the permanent scheme. The
  * secret coins are the key's own; the published ones begin as `own` did, for
  * every key. On failure answer is zeroed. */
-HSY_API hsy_status hsy_chain_permanent(const hsy_chain *c, uint8_t *answer,
-                                       uint64_t key, hsy_coins *coins);
+HSY_API hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
+                                        uint64_t key, hsy_coins *coins);
 
 /* One report from a permanent answer, with coins of its own. On failure report
  * is zeroed. */
-HSY_API hsy_status hsy_chain_report(const hsy_chain *c, uint8_t *report,
-                                    const uint8_t *answer, hsy_rng *secret);
+HSY_API hsy_status hsy_permanent_report(const hsy_permanent *c, uint8_t *report,
+                                        const uint8_t *answer, hsy_rng *secret);
 
 /* What a chain costs and does. Of two-level mechanisms and bits alike: the
  * chance that a step leaves on the right value, and on one that is wrong. */
-typedef struct hsy_chain_info {
-    double p1, q1;            /* the permanent step */
-    double p2, q2;            /* the step of each report */
-    double epsilon_one;       /* of the integers: one report */
-    double epsilon_permanent; /* any number of reports on one key */
-    uint64_t keys;            /* hsy_chain_keys */
-    double epsilon_lifetime;  /* keys times epsilon_permanent; infinite if keys
-                                 is 0 */
-} hsy_chain_info;
+typedef struct hsy_permanent_info {
+    double p1, q1;             /* the permanent step */
+    double p2, q2;             /* the step of each report */
+    double epsilon_report;     /* of the integers: one report */
+    double epsilon_permanent;  /* any number of reports on one key */
+    uint64_t keys;             /* hsy_permanent_keys */
+    double epsilon_all_values; /* keys times epsilon_permanent; infinite if keys
+                                is 0 */
+} hsy_permanent_info;
 
-HSY_API void hsy_chain_describe(const hsy_chain *c, hsy_chain_info *info);
+HSY_API void hsy_permanent_describe(const hsy_permanent *c,
+                                    hsy_permanent_info *info);
 
 /* The exact loss of `reports` reports on one key (MECHANISMS 4.1). */
-HSY_API double hsy_chain_epsilon(const hsy_chain *c, uint64_t reports);
+HSY_API double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports);
 
 /* Output perturbation [DKY17]: the epsilon of one report if a permanent onebit
  * or rr answer at nano_permanent is flipped with probability gamma for each
  * report, rounded down by at most 2 nano-epsilon. HSY_E_RANGE unless 0 <= gamma
  * < 1/2, and if what is left is below HSY_EPSILON_MIN. */
-HSY_API hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
-                                   hsy_ratio gamma);
+HSY_API hsy_status hsy_permanent_gamma(uint64_t *nano_report,
+                                       uint64_t nano_permanent,
+                                       hsy_ratio gamma);
 
 /* ---- Estimates ----------------------------------------------------------- */
 
@@ -789,7 +793,7 @@ typedef struct hsy_few {
 
 /* One value's evidence. Shares are fractions of n; for a mean the share of the
  * range, value = (mean - lo) / (hi - lo). */
-typedef struct hsy_point {
+typedef struct hsy_evidence {
     double value;   /* unbiased; may lie outside [0, 1] */
     double n;       /* reports */
     double support; /* reports that support the value, as counted */
@@ -797,45 +801,47 @@ typedef struct hsy_point {
     double v0, v1;  /* n times the variance at share 0 and at share 1; for
                        local hashing, after what was predicted of the others
                        was taken off, so v0 may differ from value to value */
-    double spread;  /* times f(1-f)/n: more variance for the target people */
-    double floor;   /* variance that more reports do not remove */
-    double even;    /* from 0 to 1: a sample of people adds (1 - even) f(1-f)/n;
-                       0 for shares, 1 for a mean of truths all alike */
-    hsy_noise noise[2]; /* of releases, whose n is the people's number: if
-                           noise[0].terms is not 0 they take the place of v0,
-                           v1 and spread */
-    hsy_few few;        /* rate 0: support is all that was counted */
-    double lumps;       /* of how many equal parts the floor is at worst, on
-                           average: its tails are those of a Poisson number.
-                           0: normal ones */
+    double binomial_variance; /* times f(1-f)/n: more variance for the target
+                                 people */
+    double residual_variance; /* variance that more reports do not remove */
+    double sampling_discount; /* from 0 to 1: a sample of people adds (1 - even)
+                    f(1-f)/n; 0 for shares, 1 for a mean of truths all alike */
+    hsy_noise noise[2];       /* of releases, whose n is the people's number: if
+                                 noise[0].terms is not 0 they take the place of v0,
+                                 v1 and spread */
+    hsy_few few;              /* rate 0: support is all that was counted */
+    double lumps; /* of how many equal parts the floor is at worst, on
+                     average: its tails are those of a Poisson number.
+                     0: normal ones */
 
-    /* Of people who answered more than once (hsy_points_attend); else 0. */
+    /* Of people who answered more than once (hsy_evidence_attend); else 0. */
     double kept;         /* hsy_attendance */
     double came;         /* hsy_attendance */
     double kept0, kept1; /* as v0 and v1, of a kept answer alone; v0 and v1 have
                             kept times these in them, and spread 1 + kept
                             times itself */
-} hsy_point;
+} hsy_evidence;
 
 /* Evidence for `count` codes, or for all d values if codes is NULL (then count
  * is d; 1 for a mean or a yes/no question, where it is the share of yes).
- * scratch: hsy_points_scratch bytes, aligned as malloc aligns; may be NULL if
+ * scratch: hsy_evidence_scratch bytes, aligned as malloc aligns; may be NULL if
  * that is 0. HSY_E_EMPTY if there are no reports. */
-HSY_API size_t hsy_points_scratch(const hsy_scheme *s, size_t count);
-HSY_API hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
-                              const hsy_tally *t, const uint64_t *codes,
-                              size_t count, void *scratch, hsy_error *err);
+HSY_API size_t hsy_evidence_scratch(const hsy_scheme *s, size_t count);
+HSY_API hsy_status hsy_evidence_of(const hsy_scheme *s, hsy_evidence *points,
+                                   const hsy_tally *t, const uint64_t *codes,
+                                   size_t count, void *scratch, hsy_error *err);
 
-/* The same for attribute i of a tuple, as hsy_points for its scheme. The error
- * is about all who answered, also where only some were asked for this
+/* The same for attribute i of a tuple, as hsy_evidence_of for its scheme. The
+ * error is about all who answered, also where only some were asked for this
  * attribute. joint takes no codes but NULL. HSY_E_EMPTY also if nobody was
  * asked for it. */
-HSY_API size_t hsy_attribute_points_scratch(const hsy_scheme *s, size_t i,
-                                            size_t count);
-HSY_API hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
-                                        const hsy_tally *t, size_t i,
-                                        const uint64_t *codes, size_t count,
-                                        void *scratch, hsy_error *err);
+HSY_API size_t hsy_attribute_evidence_scratch(const hsy_scheme *s, size_t i,
+                                              size_t count);
+HSY_API hsy_status hsy_attribute_evidence(const hsy_scheme *s,
+                                          hsy_evidence *points,
+                                          const hsy_tally *t, size_t i,
+                                          const uint64_t *codes, size_t count,
+                                          void *scratch, hsy_error *err);
 
 /* ---- Attendance: people who answer again: docs/longitudinal.md -------- */
 
@@ -893,11 +899,11 @@ HSY_API hsy_status hsy_attend_both(double *shared, const hsy_round *a,
  * scheme of the kept answers, NULL: the one that s says (nano_permanent, or
  * RAPPOR's), if any. HSY_E_REFUSED if a slot has several rounds and no kept
  * answer is known. */
-HSY_API hsy_status hsy_points_attend(hsy_point *points, size_t count,
-                                     const hsy_scheme *s,
-                                     const hsy_scheme *permanent,
-                                     const hsy_attendance *attended,
-                                     hsy_error *err);
+HSY_API hsy_status hsy_evidence_attend(hsy_evidence *points, size_t count,
+                                       const hsy_scheme *s,
+                                       const hsy_scheme *permanent,
+                                       const hsy_attendance *attended,
+                                       hsy_error *err);
 
 /*
  * What to expect before anything is collected: the standard errors, for the
@@ -944,8 +950,8 @@ typedef struct hsy_confidence {
 } hsy_confidence;
 
 /* The covariances of all d estimated shares, d times d doubles; scratch as for
- * hsy_points of all values. HSY_E_UNKNOWN for a mechanism without a formula:
- * grr and matrix have one. */
+ * hsy_evidence_of of all values. HSY_E_UNKNOWN for a mechanism without a
+ * formula: grr and matrix have one. */
 HSY_API hsy_status hsy_covariance(const hsy_scheme *s, double *out,
                                   const hsy_tally *t, hsy_target target,
                                   void *scratch, hsy_error *err);
@@ -959,7 +965,8 @@ typedef struct hsy_estimate {
 /* A point with its standard error and interval, unclipped, except that exact
  * and likelihood intervals lie within [0, 1]. HSY_E_RANGE if the interval
  * cannot be had (Wald below 50 reports). */
-HSY_API hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
+HSY_API hsy_status hsy_estimate_point(hsy_estimate *est,
+                                      const hsy_evidence *point,
                                       const hsy_confidence *how,
                                       hsy_error *err);
 
@@ -1002,7 +1009,7 @@ HSY_API hsy_status hsy_selection_measure(hsy_selection *from,
  * how->comparisons does not matter. Errors as of hsy_estimate_point.
  */
 HSY_API hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
-                                     const hsy_point *points, size_t count,
+                                     const hsy_evidence *points, size_t count,
                                      const hsy_selection *from,
                                      const hsy_confidence *how, hsy_error *err);
 
@@ -1010,21 +1017,23 @@ HSY_API hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
  * point, less that of the most likely share: 0 at the top, -INFINITY where it
  * is impossible. Support is taken for a coin of rate q + (p - q) f, as by
  * likelihood intervals, and the same points are refused. */
-HSY_API hsy_status hsy_point_likelihood(double *out, const hsy_point *point,
-                                        double f, hsy_error *err);
+HSY_API hsy_status hsy_evidence_likelihood(double *out,
+                                           const hsy_evidence *point, double f,
+                                           hsy_error *err);
 
 /* a - b of two independent tallies, and the two-sided p-value of "equal". */
 HSY_API hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
-                                           const hsy_point *a,
-                                           const hsy_point *b,
+                                           const hsy_evidence *a,
+                                           const hsy_evidence *b,
                                            const hsy_confidence *how,
                                            hsy_error *err);
 
 /* The same of two tallies of one task that share kept answers:
  * hsy_attend_both, 0 if they share none. Only Wald, score and Wilson. */
 HSY_API hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
-                                       const hsy_point *a, const hsy_point *b,
-                                       double shared, const hsy_confidence *how,
+                                       const hsy_evidence *a,
+                                       const hsy_evidence *b, double shared,
+                                       const hsy_confidence *how,
                                        hsy_error *err);
 
 /*
@@ -1056,7 +1065,8 @@ HSY_API hsy_status hsy_ranges_open(hsy_ranges *r, const hsy_scheme *s,
                                    hsy_error *err);
 
 /* Give them the errors of people who answered more than once, as
- * hsy_points_attend; for sets of values of two-level mechanisms an upper bound.
+ * hsy_evidence_attend; for sets of values of two-level mechanisms an upper
+ * bound.
  */
 HSY_API hsy_status hsy_ranges_attend(hsy_ranges *r, const hsy_scheme *permanent,
                                      const hsy_attendance *attended,
@@ -1100,14 +1110,14 @@ typedef enum hsy_post {
 
 /* Post-process the whole domain; scratch holds count doubles. HSY_E_RANGE if
  * the method does not fit the points. */
-HSY_API hsy_status hsy_post_process(double *out, const hsy_point *points,
+HSY_API hsy_status hsy_post_process(double *out, const hsy_evidence *points,
                                     size_t count, hsy_post method,
                                     double *scratch, hsy_error *err);
 
 /*
  * Shares from the likelihood of all counts together, for schemes whose tally
- * counts reports alike: iterative ones (hsy_info), which have no points, and
- * any other whose channel is known. They are at least 0 and add up to 1.
+ * counts reports alike: iterative ones (hsy_scheme_info), which have no points,
+ * and any other whose channel is known. They are at least 0 and add up to 1.
  */
 typedef enum hsy_density_method {
     HSY_DENSITY_AUTO = 0, /* EM */
@@ -1179,7 +1189,7 @@ typedef struct hsy_plausibility {
  * sign. Each report is taken for another device's, unless t and points say
  * otherwise: then for so many fewer. */
 HSY_API void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
-                           const hsy_tally *t, const hsy_point *points,
+                           const hsy_tally *t, const hsy_evidence *points,
                            size_t count, bool complete);
 
 /* ---- Accuracy before anything is collected: docs/planning.md ------------- */
@@ -1244,7 +1254,7 @@ HSY_API double hsy_central_users(double epsilon, double sensitivity,
 
 /* n times the mean variance of d shares by the best mechanism known, subset
  * selection with its best w, which tends to the least possible [YB18]. */
-HSY_API double hsy_limit_variance(double d, double epsilon);
+HSY_API double hsy_best_known_variance(double d, double epsilon);
 
 /* ---- Poisoning: docs/poisoning.md -----------------------------------------
  */
@@ -1295,7 +1305,7 @@ typedef struct hsy_poison_bound {
  */
 HSY_API hsy_status hsy_poison_bounds(hsy_poison_bound *bounds,
                                      const hsy_scheme *s,
-                                     const hsy_point *points, size_t count,
+                                     const hsy_evidence *points, size_t count,
                                      uint64_t reports, double lying,
                                      hsy_error *err);
 
@@ -1372,10 +1382,10 @@ typedef enum hsy_shuffle_bound {
 typedef struct hsy_shuffle {
     hsy_shuffle_bound by;
     uint64_t n;
-    double epsilon0; /* of one report alone */
-    double inside;   /* TWO_LEVEL: share of all outputs (grr: 1 / values) */
-    double both;     /* TWO_LEVEL: share that two truths favour, the least over
-                        all pairs (grr: 0). 0 is safe if inside <= 1/2 */
+    double epsilon_report; /* of one report alone */
+    double favoured; /* TWO_LEVEL: share of all outputs (grr: 1 / values) */
+    double overlap;  /* TWO_LEVEL: share that two truths favour, the least over
+                     all pairs (grr: 0). 0 is safe if inside <= 1/2 */
 } hsy_shuffle;
 
 /* The bound that fits a scheme: BINARY for rr by epsilon, TWO_LEVEL for grr,
@@ -1395,14 +1405,15 @@ HSY_API hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
                                        double delta, hsy_error *err);
 
 /* How many people it takes (within 1e-9; s->n is not read), and the largest
- * epsilon0 that does (s->epsilon0 is not read; for TWO_LEVEL `inside` stays).
- * HSY_E_RANGE also if no number of people is enough. */
+ * epsilon0 that does (s->epsilon_report is not read; for TWO_LEVEL `inside`
+ * stays). HSY_E_RANGE also if no number of people is enough. */
 HSY_API hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s,
                                       double epsilon, double delta,
                                       hsy_error *err);
-HSY_API hsy_status hsy_shuffle_epsilon0(double *epsilon0, const hsy_shuffle *s,
-                                        double epsilon, double delta,
-                                        hsy_error *err);
+HSY_API hsy_status hsy_shuffle_epsilon_report(double *epsilon0,
+                                              const hsy_shuffle *s,
+                                              double epsilon, double delta,
+                                              hsy_error *err);
 
 /* The closed form of the first [FMT21, Thm 3.1], several times larger: of s
  * only n and epsilon0 are read. */
@@ -1438,7 +1449,7 @@ typedef struct hsy_rappor_data {
  * apart by 2h bits at most. */
 typedef struct hsy_rappor_law {
     double p, q;
-    double epsilon_one, epsilon_lifetime;
+    double epsilon_report, epsilon_permanent;
 } hsy_rappor_law;
 
 HSY_API hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k,
@@ -1666,7 +1677,7 @@ typedef struct hsy_stage {
     double v0;           /* group's n times the variance of a share of 0 */
     double z;            /* a share is significant from so many standard errors
                             on: the quantile at alpha / candidates */
-    size_t width;        /* words of a code: hsy_code_width */
+    size_t width;        /* words of a code: hsy_codes_per_truth */
 } hsy_stage;
 
 /* The stages of a search and how many, before anything is collected. Refuses
@@ -1686,13 +1697,13 @@ HSY_API double hsy_stage_share(const hsy_stage *stage, double reports,
                                double miss);
 
 /* A prefix that survived, or a string that was found. */
-typedef struct hsy_found {
+typedef struct hsy_candidate {
     uint64_t code[HSY_SPELL_WORDS]; /* of a prefix, zeros after it */
-    hsy_point point;                /* from the group of its stage alone */
+    hsy_evidence point;             /* from the group of its stage alone */
     bool significant;
     uint64_t of;   /* candidates of the stage that it was chosen from */
     double passed; /* what its share had to be above, -INFINITY: nothing */
-} hsy_found;
+} hsy_candidate;
 
 /* Scratch of any stage, in bytes. */
 HSY_API size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
@@ -1708,20 +1719,20 @@ HSY_API size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
 HSY_API hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                                     const hsy_search *how,
                                     const hsy_stage *stages, size_t i,
-                                    hsy_found *found, size_t *count,
+                                    hsy_candidate *found, size_t *count,
                                     void *scratch, hsy_error *err);
 
 /* The same in two halves, for who has points of his own: all extensions of the
  * prefixes that a string can have, into codes, which has room for those of the
  * stage's candidates; how many. Then the best of n and their points. */
 HSY_API size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages,
-                                 size_t i, const hsy_found *found, size_t count,
-                                 uint64_t *codes);
+                                 size_t i, const hsy_candidate *found,
+                                 size_t count, uint64_t *codes);
 HSY_API hsy_status hsy_search_select(const hsy_search *how,
                                      const hsy_stage *stage,
                                      const uint64_t *codes,
-                                     const hsy_point *points, size_t n,
-                                     hsy_found *found, size_t *count,
+                                     const hsy_evidence *points, size_t n,
+                                     hsy_candidate *found, size_t *count,
                                      hsy_error *err);
 
 /*
@@ -1740,24 +1751,24 @@ HSY_API uint32_t hsy_stage_count(const hsy_scheme *s);
 HSY_API uint64_t hsy_stage_weight(const hsy_scheme *s, uint32_t i);
 
 /* The prefixes a stage begins with, as codes of strings with zeros after them,
- * hsy_code_width each; at the first one nothing alone. How many; codes may be
- * NULL. */
+ * hsy_codes_per_truth each; at the first one nothing alone. How many; codes may
+ * be NULL. */
 HSY_API size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes);
 
 /* The stage that a scheme is; how->keep as far as there is room at the next
  * (HSY_PARAM_WIDTH). Errors as of hsy_search_plan, but how->max_candidates does
  * not matter: a stage was made with its candidates. */
-HSY_API hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
+HSY_API hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
                                   hsy_stage *stage, hsy_error *err);
 
 /* What survives a stage, or of the last one is found, from its own tally:
  * found has room for stage->keep. HSY_E_EMPTY if it holds no reports. */
-HSY_API size_t hsy_batch_scratch(const hsy_scheme *s, const hsy_stage *stage);
-HSY_API hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
-                                    const hsy_search *how,
-                                    const hsy_stage *stage, hsy_found *found,
-                                    size_t *count, void *scratch,
-                                    hsy_error *err);
+HSY_API size_t hsy_stage_scratch(const hsy_scheme *s, const hsy_stage *stage);
+HSY_API hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
+                                       const hsy_search *how,
+                                       const hsy_stage *stage,
+                                       hsy_candidate *found, size_t *count,
+                                       void *scratch, hsy_error *err);
 
 /* A prefix that survived a stage as the label that the next one has for it:
  * hexadecimal digits, and a zero. The next stage has them in ascending order.
@@ -1833,9 +1844,9 @@ typedef struct hsy_puzzle_plan {
 
 /* HSY_E_RANGE with the field of how (in err->limit the pairs, if there are too
  * many), HSY_E_UNKNOWN for another mechanism. */
-HSY_API hsy_status hsy_puzzle_plan_of(const hsy_scheme *s,
-                                      const hsy_puzzle *how,
-                                      hsy_puzzle_plan *plan, hsy_error *err);
+HSY_API hsy_status hsy_puzzle_plan_make(const hsy_scheme *s,
+                                        const hsy_puzzle *how,
+                                        hsy_puzzle_plan *plan, hsy_error *err);
 
 /* What a search looked at. */
 typedef struct hsy_puzzle_trace {
@@ -1859,7 +1870,7 @@ HSY_API size_t hsy_puzzle_memory(const hsy_scheme *s,
 HSY_API hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
                                      const hsy_puzzle *how,
                                      const hsy_puzzle_plan *plan,
-                                     hsy_found *found, size_t *count,
+                                     hsy_candidate *found, size_t *count,
                                      hsy_puzzle_trace *trace, void *memory,
                                      hsy_error *err);
 
@@ -1919,7 +1930,7 @@ HSY_API double hsy_survey_rate(const hsy_survey *s, double share);
 
 /* What `yes` of n answers tell; both may be fractions, of weighted answers.
  * HSY_E_EMPTY without answers, HSY_E_RANGE if yes is not from 0 to n. */
-HSY_API hsy_status hsy_survey_point(hsy_point *point, const hsy_survey *s,
+HSY_API hsy_status hsy_survey_point(hsy_evidence *point, const hsy_survey *s,
                                     double yes, double n, hsy_error *err);
 
 /* The people asked are a sample. Intervals are cut to [0, 1]. */
@@ -1936,7 +1947,7 @@ typedef struct hsy_survey_result {
 
 /* A point of hsy_survey_point, level from 0 to 1 without the ends. */
 HSY_API hsy_status hsy_survey_estimate(hsy_survey_result *out,
-                                       const hsy_point *point, double level,
+                                       const hsy_evidence *point, double level,
                                        hsy_error *err);
 
 /* Sums over the weighted answers no [0] and yes [1]: of weights, and of their
@@ -1963,7 +1974,7 @@ typedef struct hsy_survey_test {
 
 /* At least two points of one design. */
 HSY_API hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
-                                      const hsy_point *groups, size_t count,
+                                      const hsy_evidence *groups, size_t count,
                                       hsy_error *err);
 
 /* The unrelated question with an unknown rate of yes: two samples, asked the
@@ -2081,20 +2092,20 @@ HSY_API void hsy_metrics_largest(uint32_t *places, size_t k, const double *x,
                                  size_t count);
 
 /* A list that was returned, against the true k. */
-typedef struct hsy_top {
+typedef struct hsy_topk_score {
     size_t hits, extra, missed; /* right, wrong, and left out */
     double precision;           /* hits / (hits + extra), 0 for an empty list */
     double recall;              /* hits / (hits + missed) */
     double f1;                  /* 2 hits / (2 hits + extra + missed) */
     double ncr;                 /* hits weighed k for rank 1 down to 1 for k */
     double ndcg;                /* the same with 1 / log2(position + 1) */
-} hsy_top;
+} hsy_topk_score;
 
 /* ranks[i] is the true rank, 1 to k, of what was returned at position i, and 0
  * if it is not among the k; no rank comes twice. k is at least 1. HSY_E_RANGE
  * with the position (from 1) in err->line for a rank above k; without a line if
  * there are more hits than k, so that some rank came twice. */
-HSY_API hsy_status hsy_metrics_top(hsy_top *out, const uint32_t *ranks,
+HSY_API hsy_status hsy_metrics_top(hsy_topk_score *out, const uint32_t *ranks,
                                    size_t returned, size_t k, hsy_error *err);
 
 /* ---- Formats: docs/formats.md -------------------------------------------- */
@@ -2126,12 +2137,12 @@ typedef enum hsy_content {
     HSY_CONTENT_TALLY = 2
 } hsy_content;
 
-typedef struct hsy_prefix {
+typedef struct hsy_file_header {
     uint32_t content; /* hsy_content */
     uint32_t labels_len;
     uint8_t digest[HSY_DIGEST];
     uint32_t checksum; /* of scheme and labels */
-} hsy_prefix;
+} hsy_file_header;
 
 #define HSY_PREFIX_WIRE 64
 
@@ -2156,11 +2167,11 @@ typedef struct hsy_record {
 /* Cells, strata or weights in one record. */
 #define HSY_RECORD_CELLS_RUN 4096u
 
-HSY_API void hsy_prefix_encode(uint8_t wire[HSY_PREFIX_WIRE],
-                               const hsy_prefix *prefix);
-HSY_API hsy_status hsy_prefix_decode(hsy_prefix *prefix,
-                                     const uint8_t wire[HSY_PREFIX_WIRE],
-                                     hsy_error *err);
+HSY_API void hsy_file_header_encode(uint8_t wire[HSY_PREFIX_WIRE],
+                                    const hsy_file_header *prefix);
+HSY_API hsy_status hsy_file_header_decode(hsy_file_header *prefix,
+                                          const uint8_t wire[HSY_PREFIX_WIRE],
+                                          hsy_error *err);
 HSY_API void hsy_record_encode(uint8_t wire[HSY_RECORD_WIRE],
                                const hsy_record *record);
 HSY_API hsy_status hsy_record_decode(hsy_record *record,
@@ -2239,7 +2250,7 @@ typedef struct hsy_task {
     uint32_t min_reports;     /* below this no estimate is shown */
     uint32_t other;           /* VALUES: the index of what is not listed, or
                                  HSY_TASK_CLOSED */
-    uint64_t grain;           /* hsy_chain_init */
+    uint64_t grain;           /* hsy_permanent_init */
     const uint8_t *scheme;    /* HSY_SCHEME_WIRE bytes: the report's */
     const uint8_t *permanent; /* the same, NULL: one round a slot */
     const uint8_t *labels;
@@ -2295,13 +2306,13 @@ typedef struct hsy_release_info {
     hsy_task task;               /* question, labels and wires are NULL */
     const hsy_scheme *scheme;    /* of a report */
     const hsy_scheme *permanent; /* NULL: fresh coins each slot */
-    const hsy_chain *chain;      /* NULL with it */
+    const hsy_permanent *chain;  /* NULL with it */
     uint64_t slots;              /* from start to end */
     uint64_t rounds;             /* of a slot */
-    uint64_t nano_one;           /* one report */
-    uint64_t nano_slot;     /* charged for a slot, whatever the truth does */
-    uint64_t nano_lifetime; /* slots times that, at most 2^64 - 1 */
-    size_t upload_bytes;    /* header and report */
+    uint64_t nano_report;        /* one report */
+    uint64_t nano_slot;  /* charged for a slot, whatever the truth does */
+    uint64_t nano_task;  /* slots times that, at most 2^64 - 1 */
+    size_t upload_bytes; /* header and report */
     /* What coins are drawn under and charges written down: the permanent scheme
      * (or the only one), grain, start and the plan of slots, not the task's
      * name. A renamed task has the same. */
@@ -2332,20 +2343,20 @@ typedef enum hsy_file {
 } hsy_file;
 
 /* What the device writes down for the person: never a truth. */
-typedef enum hsy_entry_kind {
-    HSY_ENTRY_TASKS = 1,   /* a document was taken; nano: its version */
-    HSY_ENTRY_CHARGE = 2,  /* nano was charged to the source for a slot */
-    HSY_ENTRY_ANSWER = 3,  /* an answer was noised and stored */
-    HSY_ENTRY_SILENT = 4,  /* not answered: state says why */
-    HSY_ENTRY_UPLOAD = 5,  /* these bytes were handed out for sending */
-    HSY_ENTRY_SENT = 6,    /* the collector has acknowledged them */
-    HSY_ENTRY_DROPPED = 7, /* stored, and not sent in time */
-    HSY_ENTRY_CONSENT = 8, /* nano: the new hsy_consent */
-    HSY_ENTRY_FORGET = 9,
-    HSY_ENTRY_REFUSED = 10 /* the collector will not take them; nano: why */
-} hsy_entry_kind;
+typedef enum hsy_log_kind {
+    HSY_LOG_TASKS = 1,   /* a document was taken; nano: its version */
+    HSY_LOG_CHARGE = 2,  /* nano was charged to the source for a slot */
+    HSY_LOG_ANSWER = 3,  /* an answer was noised and stored */
+    HSY_LOG_SILENT = 4,  /* not answered: state says why */
+    HSY_LOG_UPLOAD = 5,  /* these bytes were handed out for sending */
+    HSY_LOG_SENT = 6,    /* the collector has acknowledged them */
+    HSY_LOG_DROPPED = 7, /* stored, and not sent in time */
+    HSY_LOG_CONSENT = 8, /* nano: the new hsy_consent */
+    HSY_LOG_FORGET = 9,
+    HSY_LOG_REFUSED = 10 /* the collector will not take them; nano: why */
+} hsy_log_kind;
 
-typedef struct hsy_entry {
+typedef struct hsy_log_entry {
     uint32_t kind;
     uint32_t day;
     char task[HSY_TASK_ID + 1]; /* empty where none is concerned */
@@ -2356,7 +2367,7 @@ typedef struct hsy_entry {
     uint32_t state;       /* hsy_answer_state */
     const uint8_t *bytes; /* UPLOAD: what leaves */
     size_t len;
-} hsy_entry;
+} hsy_log_entry;
 
 /* The world behind a device. libhearsay-host has the real one
  * (hearsay_host.h). */
@@ -2390,24 +2401,24 @@ typedef struct hsy_world {
     hsy_status (*anchor_raise)(void *ctx, uint64_t number);
 
     /* What the person may read. May be NULL. */
-    void (*log)(void *ctx, const hsy_entry *entry);
+    void (*log)(void *ctx, const hsy_log_entry *entry);
 } hsy_world;
 
 /* What a program allows for one source, whatever a task asks. 0: nothing. */
 typedef struct hsy_source {
     const char *name;
-    uint64_t nano_answer;   /* epsilon of one report, at most */
-    uint64_t nano_day;      /* charged a day */
-    uint64_t nano_lifetime; /* charged in all; never renews */
+    uint64_t cap_answer;   /* epsilon of one report, at most */
+    uint64_t cap_day;      /* charged a day */
+    uint64_t cap_lifetime; /* charged in all; never renews */
 } hsy_source;
 
 typedef struct hsy_policy {
     size_t size; /* sizeof(hsy_policy) */
     const hsy_source *sources;
-    size_t nsources;                  /* at most HSY_TASKS_MAX */
-    uint64_t nano_day, nano_lifetime; /* of all sources together */
-    uint8_t sign_key[HSY_SIGN_KEY];   /* who signs the first document */
-    uint32_t releases;                /* room for so many, at most 4096 */
+    size_t nsources;                /* at most HSY_TASKS_MAX */
+    uint64_t cap_day, cap_lifetime; /* of all sources together */
+    uint8_t sign_key[HSY_SIGN_KEY]; /* who signs the first document */
+    uint32_t releases;              /* room for so many, at most 4096 */
     size_t release_bytes; /* room for each one's stored reports: 2 rounds times
                              sends times report_bytes, or more: up to 8 rounds
                              are kept; 0: 256 */
@@ -2440,9 +2451,10 @@ HSY_API void hsy_device_close(hsy_device *dev);
  * (one that was taken in time stays in force). HSY_E_SIGNATURE, HSY_E_OLD,
  * HSY_E_RANGE. doc keeps bytes.
  */
-HSY_API hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
-                                   const uint8_t *bytes, size_t len,
-                                   hsy_error *err);
+HSY_API hsy_status hsy_device_accept_document(hsy_device *dev,
+                                              hsy_document *doc,
+                                              const uint8_t *bytes, size_t len,
+                                              hsy_error *err);
 
 /* Resolve task i of the document taken, if the policy allows it: HSY_E_POLICY
  * with the field and the limit otherwise, HSY_E_OLD if it is over. Durable the

@@ -156,7 +156,7 @@ HSY_API hsy_status hsy_device_upload(hsy_client *client, const char *url,
                                      hsy_send_result *result, hsy_error *err);
 
 /* The document that the collector at url gives out, to be freed with free();
- * its signature is for hsy_device_take to check. */
+ * its signature is for hsy_device_accept_document to check. */
 HSY_API hsy_status hsy_document_fetch(uint8_t **bytes, size_t *len,
                                       const char *url,
                                       const hsy_send_options *options,

@@ -74,7 +74,7 @@ static inline hsy_status real_take(struct world *w)
     const uint64_t version = 2 + world_below(w, 5);
     size_t len;
     uint8_t *document = rig_document(RIG_TASKS, 2, version, &len);
-    hsy_status st = engine_take(w->rig.e, document, len, NULL);
+    hsy_status st = engine_set_document(w->rig.e, document, len, NULL);
 
     free(document);
     return st == HSY_E_OLD ? HSY_OK : st;
@@ -108,7 +108,7 @@ static inline hsy_status real_rest(struct world *w)
     struct engine_status status;
     hsy_status st = rig_fold(&w->rig);
 
-    engine_look(w->rig.e, &status);
+    engine_status(w->rig.e, &status);
     if (st == HSY_OK && status.waiting_bytes != 0)
         st = rig_write(&w->rig);
     return st == HSY_OK ? rig_fold(&w->rig) : st;

@@ -34,7 +34,7 @@ struct world {
     bool anchored;
     uint64_t anchor;
     uint8_t seed;
-    hsy_entry log[WORLD_LOG];
+    hsy_log_entry log[WORLD_LOG];
     size_t logged;
 };
 
@@ -113,7 +113,7 @@ static inline hsy_status world_anchor_raise(void *ctx, uint64_t number)
     return HSY_OK;
 }
 
-static inline void world_log(void *ctx, const hsy_entry *entry)
+static inline void world_log(void *ctx, const hsy_log_entry *entry)
 {
     struct world *w = ctx;
 
@@ -177,8 +177,8 @@ static inline struct rig *rig_new(void)
     g->policy = (hsy_policy){.size = sizeof g->policy,
                              .sources = g->sources,
                              .nsources = 3,
-                             .nano_day = 16 * EPS,
-                             .nano_lifetime = 100 * EPS,
+                             .cap_day = 16 * EPS,
+                             .cap_lifetime = 100 * EPS,
                              .releases = 16};
     memset(g->policy.sign_key, 1, HSY_SIGN_KEY);
     memset(g->signer, 1, HSY_SIGN_KEY);
@@ -290,7 +290,8 @@ static inline void rig_publish(struct rig *g)
 
 static inline hsy_status rig_take(struct rig *g)
 {
-    return hsy_device_take(g->dev, &g->doc, g->bytes, g->len, &g->err);
+    return hsy_device_accept_document(g->dev, &g->doc, g->bytes, g->len,
+                                      &g->err);
 }
 
 static inline hsy_status rig_admit(struct rig *g, uint32_t i)

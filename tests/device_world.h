@@ -73,7 +73,7 @@ struct world {
     bool lies;      /* store says that it wrote, and did not */
     jmp_buf *crash; /* where a power cut leads, */
     struct world_pending *pending; /* and what was being written */
-    void (*entry)(void *ctx, const hsy_entry *entry);
+    void (*entry)(void *ctx, const hsy_log_entry *entry);
     void *entry_ctx;
     hsy_stream entropy;
 };
@@ -208,13 +208,13 @@ static inline hsy_status world_anchor_raise(void *ctx, uint64_t number)
     return HSY_OK;
 }
 
-static inline void world_log(void *ctx, const hsy_entry *entry)
+static inline void world_log(void *ctx, const hsy_log_entry *entry)
 {
     struct world *w = ctx;
 
     w->calls.entries++;
     world_note(w, 8, entry->kind ^ (uint64_t)entry->len << 16);
-    if (entry->kind == HSY_ENTRY_CHARGE) {
+    if (entry->kind == HSY_LOG_CHARGE) {
         w->calls.charged += entry->nano;
         w->calls.charges++;
     }
@@ -372,8 +372,8 @@ static inline void world_setup_init(struct world_setup *s, struct world *w,
     s->policy = (hsy_policy){.size = sizeof s->policy,
                              .sources = s->source,
                              .nsources = WORLD_SOURCES,
-                             .nano_day = day,
-                             .nano_lifetime = life,
+                             .cap_day = day,
+                             .cap_lifetime = life,
                              .releases = WORLD_TASKS,
                              .release_bytes = 64};
     memcpy(s->policy.sign_key, world_key, sizeof world_key);
@@ -388,7 +388,8 @@ static inline void world_setup_tasks(struct world_setup *s, hsy_device *dev,
     hsy_error err = {0};
 
     s->document = world_document(tasks, n, 1, world_key, &s->document_len);
-    world_must(hsy_device_take(dev, &doc, s->document, s->document_len, &err),
+    world_must(hsy_device_accept_document(dev, &doc, s->document,
+                                          s->document_len, &err),
                "take", &err);
     for (s->n = 0; s->n < n; s->n++) {
         s->release[s->n] = trial_memory(hsy_release_size(&tasks[s->n].task));

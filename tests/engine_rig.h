@@ -95,7 +95,7 @@ static inline hsy_status rig_start(struct rig *r)
     st = engine_open(&r->e, &r->store.base, &r->store.state, &r->options, &err);
     if (st != HSY_OK)
         return st;
-    st = engine_take(r->e, r->document, r->document_len, &err);
+    st = engine_set_document(r->e, r->document, r->document_len, &err);
     if (st == HSY_E_OLD)
         st = HSY_OK; /* a later one is in force */
     roster_drop(r->roster);
@@ -118,7 +118,7 @@ static inline hsy_status rig_day(struct rig *r, uint32_t day)
     hsy_status st = HSY_OK;
     struct engine_status status;
 
-    engine_look(r->e, &status);
+    engine_status(r->e, &status);
     while (st == HSY_OK && status.day != 0 && status.day < day) {
         r->steady += 86400 - 1;
         st = rig_jump(r, ++status.day);

@@ -36,8 +36,8 @@ static inline bool example_wire(uint8_t wire[HSY_SCHEME_WIRE],
     return good;
 }
 
-/* A permanent answer at epsilon_inf (nano), reports at the spec's own; 0: fresh
- * coins. */
+/* A permanent answer at epsilon_permanent (nano), reports at the spec's own; 0:
+ * fresh coins. */
 static inline bool example_task(struct example_tasks *e, size_t i,
                                 const char *id, const char *source,
                                 const char *question, hsy_spec spec,

@@ -291,16 +291,16 @@ static inline hsy_scheme *example_scheme(const hsy_spec *spec)
 /* n seeded reports of codes 0, 1, 2, ...; the caller frees them. */
 static inline uint8_t *example_reports(const hsy_scheme *s, size_t n)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     hsy_stream secret, published;
     hsy_coins coins = {hsy_stream_rng(&secret), hsy_stream_rng(&published)};
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *reports;
     uint64_t *codes = malloc(n * width * sizeof *codes);
 
     hsy_stream_seed(&secret, 1, 0);
     hsy_stream_seed(&published, 1, 1);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = malloc(n * info.report_bytes);
     for (size_t i = 0; codes != NULL && i < n * width; i++) {
         uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i % width));

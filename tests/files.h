@@ -158,9 +158,9 @@ static inline struct file files_tally(const hsy_spec *spec, size_t first,
         example_reports(s, first + n < EXAMPLE_N ? EXAMPLE_N : first + n);
     hsy_tally t = example_tally(s);
     struct output *out = files_open();
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     hsy_tally_batch(&t, s, reports + first * info.report_bytes, n, NULL);
     container_put_tally(out, s, spec->labels, spec->labels_len, &t, NULL);
     free(reports);

@@ -6,7 +6,7 @@
 #define RUNS_WORLD_H
 
 #include "engine_rig.h"
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 #include "server/store/store_runs.h"
 #include "tap.h"
 
@@ -37,7 +37,8 @@ static inline hsy_status world_open(struct world *w, const char *directory)
     if (st == HSY_OK)
         st = engine_open(&w->r.e, w->store, &w->state, &w->r.options, &w->err);
     if (st == HSY_OK)
-        st = engine_take(w->r.e, w->r.document, w->r.document_len, &w->err);
+        st = engine_set_document(w->r.e, w->r.document, w->r.document_len,
+                                 &w->err);
     if (st != HSY_OK)
         return st;
     roster_drop(w->r.roster);
@@ -51,7 +52,7 @@ static inline void world_kill(struct world *w)
     engine_close(w->r.e);
     w->r.e = NULL;
     if (w->store != NULL)
-        w->store->is->close(w->store);
+        w->store->ops->close(w->store);
     w->store = NULL;
 }
 
@@ -149,7 +150,7 @@ static inline struct engine_status world_status(struct world *w)
 {
     struct engine_status status;
 
-    engine_look(w->r.e, &status);
+    engine_status(w->r.e, &status);
     return status;
 }
 

@@ -92,7 +92,7 @@ static inline hsy_status rig_append(struct rig *r, hsy_error *err)
     hsy_status st;
 
     r->told->tried = i;
-    st = r->store->is->append(r->store, &c, err);
+    st = r->store->ops->append(r->store, &c, err);
     if (st != HSY_OK)
         return st;
     r->told->acknowledged = i;
@@ -134,7 +134,7 @@ static inline hsy_status rig_chunks(struct rig *r, uint32_t entry,
                                       place == 0 ? STORE_CHUNK : 100};
 
         if (dirty[place])
-            st = r->store->is->chunks(r->store, &t, &c, 1, err);
+            st = r->store->ops->chunks(r->store, &t, &c, 1, err);
     }
     return st;
 }
@@ -144,7 +144,7 @@ static inline hsy_status rig_round(struct store *s, uint32_t entry,
 {
     const struct store_round round = {entry, through};
 
-    return s->is->rounds(s, &round, 1, err);
+    return s->ops->rounds(s, &round, 1, err);
 }
 
 /* Write the tallies of an entry as they stand. */
@@ -176,8 +176,8 @@ static inline hsy_status rig_document(struct rig *r, hsy_error *err)
 
     if (r->documents != 0)
         return HSY_OK;
-    return r->store->is->document(r->store, document, sizeof document, 0,
-                                  entries, lens, 2, err);
+    return r->store->ops->document(r->store, document, sizeof document, 0,
+                                   entries, lens, 2, err);
 }
 
 static inline hsy_status rig_drop(struct rig *r, hsy_error *err)
@@ -186,7 +186,7 @@ static inline hsy_status rig_drop(struct rig *r, hsy_error *err)
     hsy_status st;
 
     r->told->tried_drop = true;
-    st = r->store->is->drop(r->store, &t, 1, err);
+    st = r->store->ops->drop(r->store, &t, 1, err);
     if (st == HSY_OK)
         r->told->dropped = true;
     return st;
@@ -199,7 +199,7 @@ static inline hsy_status rig_close_epochs(struct rig *r, uint32_t through,
 
     if (through > r->told->tried_closed)
         r->told->tried_closed = through;
-    st = r->store->is->close_epochs(r->store, through, through + 2, err);
+    st = r->store->ops->close_epochs(r->store, through, through + 2, err);
     if (st == HSY_OK && through > r->told->closed)
         r->told->closed = through;
     return st;
@@ -209,7 +209,7 @@ static inline hsy_status rig_figure(struct rig *r, hsy_error *err)
 {
     const struct store_figure f = {1, RIG_DAY, "{\"a\":1}", 7};
 
-    return r->store->is->figure(r->store, &f, err);
+    return r->store->ops->figure(r->store, &f, err);
 }
 
 static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
@@ -220,9 +220,9 @@ static inline hsy_status rig_tidy(struct rig *r, hsy_error *err)
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK && more)
-        st = r->store->is->tidy(r->store, &more, err);
+        st = r->store->ops->tidy(r->store, &more, err);
     for (more = true; st == HSY_OK && more;)
-        st = r->store->is->settle(r->store, pace, &more, err);
+        st = r->store->ops->settle(r->store, pace, &more, err);
     return st;
 }
 
@@ -233,7 +233,7 @@ static inline hsy_status rig_seal(struct rig *r, hsy_error *err)
 
     for (uint32_t d = 0; st == HSY_OK && d < RIG_DAYS; d++)
         if (RIG_DAY + d > r->told->tried_closed)
-            st = r->store->is->seal(r->store, RIG_DAY + d, err);
+            st = r->store->ops->seal(r->store, RIG_DAY + d, err);
     return st;
 }
 
@@ -440,7 +440,7 @@ static inline hsy_status rig_open(struct rig *r, const char *directory,
     ((struct store_sqlite *)r->store)->record_most = 60;
     ((struct store_sqlite *)r->store)->cells_most = 40;
     ((struct store_sqlite *)r->store)->reserve_bytes = 1 << 16;
-    st = r->store->is->read(r->store, &to, err);
+    st = r->store->ops->read(r->store, &to, err);
     if (st == HSY_OK)
         rig_judge(r);
     return st;
@@ -449,7 +449,7 @@ static inline hsy_status rig_open(struct rig *r, const char *directory,
 static inline void rig_close(struct rig *r)
 {
     if (r->store != NULL)
-        r->store->is->close(r->store);
+        r->store->ops->close(r->store);
     r->store = NULL;
 }
 

@@ -97,11 +97,11 @@ struct transcript_class {
 /* What coins of one release do. */
 struct transcript_release {
     uint8_t digest[HSY_DIGEST], report_digest[HSY_DIGEST];
-    const hsy_scheme *first; /* what meets the truth */
-    const hsy_chain *chain;  /* to a report; NULL: it is one */
-    hsy_chain lowered;       /* from an older answer, if there can be one */
-    uint32_t power;          /* a charge is for so many answers of `first` */
-    uint64_t nano;           /* one charge */
+    const hsy_scheme *first;    /* what meets the truth */
+    const hsy_permanent *chain; /* to a report; NULL: it is one */
+    hsy_permanent lowered;      /* from an older answer, if there can be one */
+    uint32_t power;             /* a charge is for so many answers of `first` */
+    uint64_t nano;              /* one charge */
 };
 
 /* ---- A life: plain data, copied to and fro ------------------------------- */
@@ -308,7 +308,7 @@ static inline size_t transcript_scheme(struct transcript_class *out,
 
 /* The same of the second step of a chain: chain_flip, chain_output. */
 static inline size_t transcript_chain(struct transcript_class *out,
-                                      const hsy_chain *c, size_t at)
+                                      const hsy_permanent *c, size_t at)
 {
     const struct mech_chain *chain = c->report->mech->chain;
 
@@ -320,8 +320,8 @@ static inline size_t transcript_chain(struct transcript_class *out,
 /* One context's secret coins, being read. */
 struct transcript_hand {
     struct transcript *t;
-    const hsy_scheme *scheme; /* what the coins are for: this, */
-    const hsy_chain *chain;   /* or a step of this */
+    const hsy_scheme *scheme;   /* what the coins are for: this, */
+    const hsy_permanent *chain; /* or a step of this */
     uint64_t code;
     size_t coin, at;
 };
@@ -432,11 +432,9 @@ transcript_find(const struct transcript *t, const uint8_t digest[HSY_DIGEST])
  * Coins of `context`, with words that are found under `keyed`: the same, unless
  * a mutant forgets part of it.
  */
-static inline hsy_status transcript_coins_keyed(struct transcript *t,
-                                                hsy_streams *room,
-                                                hsy_coins *coins,
-                                                const hsy_context *context,
-                                                const hsy_context *keyed)
+static inline hsy_status
+transcript_coins_keyed(struct transcript *t, hsy_keyed *room, hsy_coins *coins,
+                       const hsy_context *context, const hsy_context *keyed)
 {
     static const uint8_t key[HSY_KEY] = {7};
     static struct transcript_hand hands[16];
@@ -446,13 +444,13 @@ static inline hsy_status transcript_coins_keyed(struct transcript *t,
     const bool lower = strcmp(context->purpose, DEVICE_PURPOSE_LOWERED) == 0;
     const struct transcript_release *r;
 
-    *coins = hsy_streams_coins(room);
+    *coins = hsy_keyed_coins(room);
     if (!report && !lower &&
         strcmp(context->purpose, DEVICE_PURPOSE_PERMANENT) != 0) {
-        hsy_streams_open(room, key, keyed);
+        hsy_keyed_open(room, key, keyed);
         return HSY_OK;
     }
-    hsy_streams_clear(room); /* what a truth names is never published */
+    hsy_keyed_clear(room); /* what a truth names is never published */
     r = transcript_find(t, context->digest);
     *h = (struct transcript_hand){.t = t,
                                   .scheme = r->first,
@@ -465,7 +463,7 @@ static inline hsy_status transcript_coins_keyed(struct transcript *t,
     return HSY_OK;
 }
 
-static inline hsy_status transcript_coins_open(void *ctx, hsy_streams *room,
+static inline hsy_status transcript_coins_open(void *ctx, hsy_keyed *room,
                                                hsy_coins *coins,
                                                const hsy_context *context)
 {

@@ -70,14 +70,14 @@ static inline uint64_t trial_count(const hsy_scheme *s)
 {
     uint64_t count = 1;
 
-    for (size_t i = 0; i < hsy_code_width(s); i++)
+    for (size_t i = 0; i < hsy_codes_per_truth(s); i++)
         count *= hsy_code_count(hsy_scheme_attribute(s, i));
     return count;
 }
 
 static inline void trial_codes(const hsy_scheme *s, uint64_t *codes, uint64_t k)
 {
-    for (size_t i = hsy_code_width(s); i-- > 0;) {
+    for (size_t i = hsy_codes_per_truth(s); i-- > 0;) {
         uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i));
 
         codes[i] = count == 0 ? k : k % count;
@@ -122,7 +122,7 @@ static inline hsy_truth trial_truth(const hsy_scheme *s, uint64_t k)
         return trial_truth_one(s, k);
     trial_codes(s, codes, k);
     truth.u.tuple.items = items;
-    truth.u.tuple.count = hsy_code_width(s);
+    truth.u.tuple.count = hsy_codes_per_truth(s);
     for (size_t i = 0; i < truth.u.tuple.count; i++)
         items[i] = trial_truth_one(hsy_scheme_attribute(s, i), codes[i]);
     return truth;
@@ -305,9 +305,9 @@ static inline bool trial_pointed(const hsy_catalogue *row)
 {
     hsy_spec spec = trial_small(row, trial_takes(row, 4) ? 4 : 2, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     return !info.iterative;
 }

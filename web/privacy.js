@@ -26,7 +26,7 @@ function part(title, epsilon, odds, text) {
 
 export function privacyCard(task) {
   const id = fresh("privacy");
-  const life = task.epsilon_lifetime, { odds, odds_lifetime: all } = task;
+  const life = task.epsilon_task, { odds, odds_task: all } = task;
   return h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "What it says about a person")),
     h("div", { class: "promises" },
       part("One report", task.epsilon, odds, `Whoever sees one report may change the odds of any guess about the person by at most a factor of ${times(odds)}.`),

@@ -163,14 +163,14 @@ hsy_status audit_run(struct audit_result *out,
                      const struct audit_options *options)
 {
     struct audit_work w = {.subject = subject, .options = options, .out = out};
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
     memset(out, 0, sizeof *out);
     if (options->samples < AUDIT_SAMPLES_MIN || !(options->confidence > 0) ||
         !(options->confidence < 1))
         return HSY_E_RANGE;
-    hsy_scheme_info(subject->scheme, &info);
+    hsy_scheme_describe(subject->scheme, &info);
     out->nominal = info.epsilon;
     out->exact = audit_exact(subject->scheme);
     out->law_p = 1;

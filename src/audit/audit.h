@@ -21,7 +21,7 @@
 struct audit_probe {
     hsy_truth truth;
     uint64_t code;                       /* of one attribute: codes[0] */
-    uint64_t codes[HSY_ATTRIBUTES_MAX];  /* hsy_code_width of them */
+    uint64_t codes[HSY_ATTRIBUTES_MAX];  /* hsy_codes_per_truth of them */
     hsy_truth items[HSY_ATTRIBUTES_MAX]; /* what a tuple points to */
     const char *name; /* where it stands in the domain, a literal */
     char text[8];     /* what a string truth points to */

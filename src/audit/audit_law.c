@@ -79,7 +79,7 @@ static uint64_t audit_law_truths(const hsy_scheme *s)
 {
     uint64_t truths = 1;
 
-    for (size_t i = 0; i < hsy_code_width(s) && truths != 0; i++) {
+    for (size_t i = 0; i < hsy_codes_per_truth(s) && truths != 0; i++) {
         uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i));
 
         truths = count <= AUDIT_LAW_DOMAIN ? truths * count : 0;
@@ -91,7 +91,7 @@ static uint64_t audit_law_truths(const hsy_scheme *s)
 /* The codes of truth k of all. */
 static void audit_law_codes(const hsy_scheme *s, uint64_t *codes, uint64_t k)
 {
-    for (size_t i = 0; i < hsy_code_width(s); i++) {
+    for (size_t i = 0; i < hsy_codes_per_truth(s); i++) {
         uint64_t count = hsy_code_count(hsy_scheme_attribute(s, i));
 
         codes[i] = k % count;
@@ -149,7 +149,7 @@ static void audit_law_fill(struct audit_outputs *out, const hsy_scheme *s,
 }
 
 hsy_status audit_enumerate(struct audit_outputs *out, const hsy_scheme *s,
-                           const hsy_info *info,
+                           const hsy_scheme_info *info,
                            const struct audit_probe *probes, size_t nprobes)
 {
     uint8_t *report = calloc(1, info->report_bytes + 8);

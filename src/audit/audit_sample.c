@@ -40,11 +40,11 @@ hsy_status audit_sample_init(struct audit_sample *s,
     s->batch = batch;
     for (s->nturn = 0; s->nturn < nprobes; s->nturn++)
         s->turn[s->nturn] = s->nturn;
-    hsy_scheme_info(subject->scheme, &s->info);
+    hsy_scheme_describe(subject->scheme, &s->info);
     audit_sample_watch(s);
     s->reports = calloc(AUDIT_BLOCK, s->info.report_bytes + 8);
-    s->codes =
-        calloc(AUDIT_BLOCK * hsy_code_width(subject->scheme), sizeof *s->codes);
+    s->codes = calloc(AUDIT_BLOCK * hsy_codes_per_truth(subject->scheme),
+                      sizeof *s->codes);
     s->packed = calloc(1, s->info.packed_bits / 8 + 16);
     s->factors = calloc(2 * law + 1, sizeof *s->factors);
     for (int p = 0; p < AUDIT_PARTS; p++) {
@@ -195,7 +195,7 @@ static void audit_sample_batch(struct audit_sample *s, struct audit_counts *c,
     const struct audit_subject *subject = s->subject;
     struct audit_coins before = *coins;
     bool pure = block % 2 == 0 && n == AUDIT_BLOCK;
-    const size_t width = hsy_code_width(subject->scheme);
+    const size_t width = hsy_codes_per_truth(subject->scheme);
     size_t who[AUDIT_BLOCK];
     hsy_status st;
 

@@ -44,7 +44,7 @@ static hsy_status audit_coins_try(struct audit_coins_trial *t,
 {
     hsy_stream secret, published;
     struct audit_coins c;
-    const size_t width = hsy_code_width(t->subject->scheme);
+    const size_t width = hsy_codes_per_truth(t->subject->scheme);
     uint64_t codes[4 * HSY_ATTRIBUTES_MAX];
     hsy_status st;
 

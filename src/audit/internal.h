@@ -35,7 +35,7 @@ struct audit_outputs {
 };
 
 hsy_status audit_enumerate(struct audit_outputs *out, const hsy_scheme *s,
-                           const hsy_info *info,
+                           const hsy_scheme_info *info,
                            const struct audit_probe *probes, size_t nprobes);
 
 /* ---- Coins that are watched (coins.c) ------------------------------------ */
@@ -95,7 +95,7 @@ struct audit_sample {
     const struct audit_outputs *outputs;
     const struct audit_probe *probes;
     size_t nprobes;
-    hsy_info info;
+    hsy_scheme_info info;
     bool batch;
     size_t nbits;
     uint32_t bit_at[AUDIT_BITS]; /* places of the watched bits */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A number in the middle of bin `bin`; hi - lo may be all of 63 bits. */
-static int64_t audit_probes_in_bin(const hsy_info *info, uint64_t bin)
+static int64_t audit_probes_in_bin(const hsy_scheme_info *info, uint64_t bin)
 {
     uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo;
     uint64_t whole = width / info->d, rest = width % info->d;
@@ -33,9 +33,9 @@ static void audit_probes_string(struct audit_probe *probe, hsy_truth *truth,
 {
     static const char names[AUDIT_PROBES][8] = {"hearsay", "rumour", "", "x"};
     const char *name = names[number % AUDIT_PROBES];
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     memcpy(probe->text, name, sizeof probe->text);
     truth->type = HSY_TRUTH_BYTES;
     truth->u.bytes.data = probe->text;
@@ -47,7 +47,7 @@ static void audit_probes_string(struct audit_probe *probe, hsy_truth *truth,
 }
 
 static void audit_probes_truth(struct audit_probe *probe, hsy_truth *truth,
-                               const hsy_scheme *s, const hsy_info *info,
+                               const hsy_scheme *s, const hsy_scheme_info *info,
                                uint64_t place)
 {
     switch (info->kind) {
@@ -76,9 +76,9 @@ static void audit_probes_item(struct audit_probe *probe, const hsy_scheme *s,
     uint64_t codes = hsy_code_count(own);
     uint64_t last = codes == 0 ? AUDIT_PROBES - 1 : codes - 1;
     const uint64_t places[AUDIT_PROBES] = {0, last, last / 2, 1};
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(own, &info);
+    hsy_scheme_describe(own, &info);
     if (info.kind == HSY_KIND_STRINGS && codes > UINT32_MAX) {
         audit_probes_string(probe, &probe->items[i], own, which);
         return;
@@ -97,7 +97,7 @@ size_t audit_probes(struct audit_probe probes[AUDIT_PROBES],
                     const hsy_scheme *s)
 {
     static const char *const names[] = {"first", "last", "middle", "second"};
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     const bool tuple = hsy_scheme_attribute(s, 0) != s;
     size_t n = 0;
 

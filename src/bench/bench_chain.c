@@ -11,8 +11,8 @@
  * the coins of the report and the report. Owns its schemes. */
 struct bench_chain {
     hsy_scheme *permanent, *report;
-    hsy_chain chain;
-    hsy_info info;
+    hsy_permanent chain;
+    hsy_scheme_info info;
     hsy_status failed;
 };
 
@@ -22,19 +22,19 @@ static hsy_status bench_chain_one(const struct bench_chain *x, uint8_t *report,
     static const uint8_t key[HSY_KEY] = {1, 2, 3};
     hsy_context context = {"permanent", "bench", 5, x->info.digest, 0, 0};
     uint8_t answer[BENCH_CHAIN_BYTES];
-    hsy_streams streams;
+    hsy_keyed streams;
     hsy_coins coins;
     hsy_status st;
 
-    hsy_streams_open(&streams, key, &context);
-    coins = hsy_streams_coins(&streams);
-    st = hsy_chain_permanent(&x->chain, answer, 0, &coins);
+    hsy_keyed_open(&streams, key, &context);
+    coins = hsy_keyed_coins(&streams);
+    st = hsy_permanent_answer(&x->chain, answer, 0, &coins);
     context.purpose = "report";
     context.slot = round;
-    hsy_streams_open(&streams, key, &context);
+    hsy_keyed_open(&streams, key, &context);
     if (st == HSY_OK)
-        st = hsy_chain_report(&x->chain, report, answer, &coins.secret);
-    hsy_streams_clear(&streams);
+        st = hsy_permanent_report(&x->chain, report, answer, &coins.secret);
+    hsy_keyed_clear(&streams);
     return st;
 }
 
@@ -65,13 +65,14 @@ static bool bench_chain_open(struct bench_chain *x, const struct bench_case *c)
     *x = (struct bench_chain){.failed = HSY_OK};
     if (cli_scheme_new(&x->report, &spec) != 0)
         return false;
-    hsy_scheme_info(x->report, &x->info);
-    if (x->info.epsilon_lifetime == 0)
+    hsy_scheme_describe(x->report, &x->info);
+    if (x->info.epsilon_permanent == 0)
         spec.nano_epsilon *= 2;
     if (cli_scheme_new(&x->permanent, &spec) != 0)
         return false;
     if (x->info.report_bytes > BENCH_CHAIN_BYTES ||
-        hsy_chain_init(&x->chain, x->permanent, x->report, 0, &err) != HSY_OK) {
+        hsy_permanent_init(&x->chain, x->permanent, x->report, 0, &err) !=
+            HSY_OK) {
         cli_fail("%s: no chain: %s", c->name,
                  err.msg != NULL ? err.msg : "reports are too long");
         return false;

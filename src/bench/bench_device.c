@@ -142,8 +142,9 @@ static bool bench_device_admit(struct bench_device *x, hsy_error *err)
     hsy_document doc;
 
     x->releases = calloc(x->tasks, sizeof *x->releases);
-    if (x->releases == NULL || hsy_device_take(x->dev, &doc, x->document,
-                                               x->document_len, err) != HSY_OK)
+    if (x->releases == NULL ||
+        hsy_device_accept_document(x->dev, &doc, x->document, x->document_len,
+                                   err) != HSY_OK)
         return false;
     for (uint32_t i = 0; i < x->tasks; i++) {
         hsy_task task;
@@ -166,20 +167,20 @@ static bool bench_device_open(struct bench_device *x,
                            .kind = HSY_KIND_VALUES,
                            .d = c->d};
     hsy_world world = bench_device_world(x);
-    hsy_info info;
+    hsy_scheme_info info;
 
     x->day = BENCH_DEVICE_START;
     x->tasks = c->reports;
     if (cli_scheme_new(&x->s, &spec) != 0)
         return false;
     hsy_scheme_encode(x->s, x->wire);
-    hsy_scheme_info(x->s, &info);
+    hsy_scheme_describe(x->s, &info);
     x->source = (hsy_source){"bench", HSY_NANO, UINT64_MAX, UINT64_MAX};
     x->policy = (hsy_policy){.size = sizeof x->policy,
                              .sources = &x->source,
                              .nsources = 1,
-                             .nano_day = UINT64_MAX,
-                             .nano_lifetime = UINT64_MAX,
+                             .cap_day = UINT64_MAX,
+                             .cap_lifetime = UINT64_MAX,
                              .sign_key = {1},
                              .releases = (uint32_t)x->tasks,
                              .release_bytes = 2 * info.report_bytes};

@@ -43,13 +43,13 @@ static bool bench_rappor_open(struct bench_rappor *x,
                            .nano_epsilon = HSY_NANO,
                            .kind = HSY_KIND_STRINGS,
                            .param = {[HSY_PARAM_BITS] = c->d}};
-    hsy_info info;
+    hsy_scheme_info info;
 
     *x = (struct bench_rappor){0};
     if (cli_scheme_new(&x->s, &spec) != 0)
         return false;
     hsy_scheme_cpu(x->s, level);
-    hsy_scheme_info(x->s, &info);
+    hsy_scheme_describe(x->s, &info);
     hsy_stream_seed(&x->secret, 1, 3);
     hsy_stream_seed(&x->published, 1, 4);
     hsy_stream_cpu(&x->secret, level);

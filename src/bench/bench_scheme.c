@@ -7,7 +7,7 @@
 /* A scheme with all its calls need. Owns its memory. */
 struct bench_scheme {
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_stream secret, published;
     uint64_t *codes;
     uint8_t *reports;
@@ -15,7 +15,7 @@ struct bench_scheme {
     size_t n;
     hsy_tally tally;
     int64_t *counters;
-    hsy_point *points;
+    hsy_evidence *points;
     void *scratch;
     hsy_status failed; /* the first failure of a call, HSY_OK if none */
 };
@@ -67,7 +67,7 @@ static bool bench_scheme_open(struct bench_scheme *x,
     if (cli_scheme_new(&x->s, &spec) != 0)
         return false;
     hsy_scheme_cpu(x->s, level);
-    hsy_scheme_info(x->s, &x->info);
+    hsy_scheme_describe(x->s, &x->info);
     hsy_stream_seed(&x->secret, 1, 3);
     hsy_stream_seed(&x->published, 1, 4);
     hsy_stream_cpu(&x->secret, level);
@@ -205,8 +205,8 @@ static void bench_points_all(void *ctx)
 {
     struct bench_scheme *x = ctx;
 
-    bench_note_status(x, hsy_points(x->s, x->points, &x->tally, NULL, x->info.d,
-                                    x->scratch, NULL));
+    bench_note_status(x, hsy_evidence_of(x->s, x->points, &x->tally, NULL,
+                                         x->info.d, x->scratch, NULL));
 }
 
 /* A tally of c->reports reports, and room for all estimates. */
@@ -216,7 +216,7 @@ static bool bench_points_open(struct bench_scheme *x,
     if (!bench_scheme_open(x, c, level, c->reports))
         return false;
     x->points = malloc(x->info.d * sizeof *x->points);
-    x->scratch = malloc(hsy_points_scratch(x->s, x->info.d));
+    x->scratch = malloc(hsy_evidence_scratch(x->s, x->info.d));
     if (x->points == NULL || x->scratch == NULL) {
         cli_fail_nomem();
         return false;

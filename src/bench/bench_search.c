@@ -10,17 +10,17 @@
 /* Owns its memory. */
 struct bench_search {
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_tally tally;
     int64_t *memory;
     hsy_search how;
     hsy_stage stages[HSY_STAGES_MAX];
     size_t nstages;
     hsy_puzzle_plan plan; /* of a puzzle */
-    hsy_found *found;
+    hsy_candidate *found;
     uint64_t *codes; /* of candidates, without a search */
     size_t count;
-    hsy_point *points;
+    hsy_evidence *points;
     void *scratch;
     hsy_status failed;
 };
@@ -85,7 +85,7 @@ static bool bench_search_open(struct bench_search *x,
     if (cli_scheme_new(&x->s, &spec) != 0)
         return false;
     hsy_scheme_cpu(x->s, level);
-    hsy_scheme_info(x->s, &x->info);
+    hsy_scheme_describe(x->s, &x->info);
     x->memory = calloc(hsy_tally_words(x->s), sizeof *x->memory);
     if (x->memory == NULL) {
         cli_fail_nomem();
@@ -119,8 +119,8 @@ static void bench_strings_all(void *ctx)
 {
     struct bench_search *x = ctx;
 
-    x->failed = hsy_points(x->s, x->points, &x->tally, x->codes, x->count,
-                           x->scratch, NULL);
+    x->failed = hsy_evidence_of(x->s, x->points, &x->tally, x->codes, x->count,
+                                x->scratch, NULL);
 }
 
 double bench_strings(struct bench *b, const struct bench_case *c, hsy_cpu level)
@@ -132,7 +132,7 @@ double bench_strings(struct bench *b, const struct bench_case *c, hsy_cpu level)
         x.count = c->candidates;
         x.codes = calloc(x.count, sizeof *x.codes);
         x.points = calloc(x.count, sizeof *x.points);
-        x.scratch = malloc(hsy_points_scratch(x.s, x.count));
+        x.scratch = malloc(hsy_evidence_scratch(x.s, x.count));
         ready = x.codes != NULL && x.points != NULL && x.scratch != NULL;
         for (size_t i = 0; ready && i < x.count; i++)
             x.codes[i] = i * 0x9e3779b97f4a7c15;
@@ -196,7 +196,7 @@ double bench_puzzle(struct bench *b, const struct bench_case *c, hsy_cpu level)
     struct bench_search x;
     bool ready =
         bench_search_open(&x, c, level, false) &&
-        hsy_puzzle_plan_of(x.s, &bench_puzzle_how, &x.plan, NULL) == HSY_OK;
+        hsy_puzzle_plan_make(x.s, &bench_puzzle_how, &x.plan, NULL) == HSY_OK;
 
     if (ready) {
         x.found = calloc((size_t)x.plan.word.keep, sizeof *x.found);

@@ -33,7 +33,7 @@ static void bench_transform_once(void *ctx)
 {
     struct bench_transform *x = ctx;
 
-    (void)hsy_wht(x->cells, x->n, x->level);
+    (void)hsy_hadamard_transform(x->cells, x->n, x->level);
 }
 
 /* Sums are modulo 2^64, so the same cells may be transformed over and over. */
@@ -74,7 +74,8 @@ static void bench_count_all(void *ctx)
 
 /* Reports out of random bytes, spare bits cleared: rows and places uniform, as
  * they are. False: they do not fit the buffer. */
-static bool bench_count_fill(uint8_t *reports, const hsy_info *info, size_t n)
+static bool bench_count_fill(uint8_t *reports, const hsy_scheme_info *info,
+                             size_t n)
 {
     size_t bytes = info->report_bytes, spare = 8 * bytes - info->report_bits;
 
@@ -90,10 +91,10 @@ static double bench_count(struct bench *b, const struct bench_case *c,
 {
     size_t words = hsy_tally_words(x->s);
     int64_t *counters = bench_words(words);
-    hsy_info info;
+    hsy_scheme_info info;
     double rate = 0;
 
-    hsy_scheme_info(x->s, &info);
+    hsy_scheme_describe(x->s, &info);
     x->scratch = malloc(hsy_tally_scratch(x->s, x->n) + 1);
     if (counters != NULL && x->scratch != NULL &&
         bench_count_fill(buffer, &info, x->n)) {

@@ -132,17 +132,17 @@ static int cmd_audit_scheme(struct cmd_audit *a, const hsy_scheme *s)
 {
     struct audit_subject subject = audit_library(s);
     struct cmd_audit_row *row;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
     if (!cmd_audit_grow(a))
         return cli_fail_nomem();
     row = &a->rows[a->nrows];
     *row = (struct cmd_audit_row){0};
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     row->mechanism = info.mechanism;
     row->kind = hsy_kind_name(info.kind);
-    row->lifetime = info.epsilon_lifetime;
+    row->lifetime = info.epsilon_permanent;
     st = audit_run(&row->result, &subject, &a->options);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -191,7 +191,7 @@ static void cmd_audit_matrix(hsy_spec *spec, uint8_t *block)
 }
 
 /* Few public functions, so that outputs can be enumerated. */
-static void cmd_audit_few(hsy_spec *spec, const hsy_info *info)
+static void cmd_audit_few(hsy_spec *spec, const hsy_scheme_info *info)
 {
     if (info->param[HSY_PARAM_POOL_BITS] != 0)
         spec->param[HSY_PARAM_POOL_BITS] = CMD_AUDIT_POOL_BITS;
@@ -209,8 +209,8 @@ static void cmd_audit_few(hsy_spec *spec, const hsy_info *info)
 }
 
 /* Whether the spec resolves, and to what. */
-static hsy_status cmd_audit_resolves(const hsy_spec *spec, hsy_info *info,
-                                     hsy_error *err)
+static hsy_status cmd_audit_resolves(const hsy_spec *spec,
+                                     hsy_scheme_info *info, hsy_error *err)
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     hsy_status st = HSY_E_NOMEM;
@@ -218,7 +218,7 @@ static hsy_status cmd_audit_resolves(const hsy_spec *spec, hsy_info *info,
     if (s != NULL)
         st = hsy_scheme_init(s, spec, err);
     if (st == HSY_OK)
-        hsy_scheme_info(s, info);
+        hsy_scheme_describe(s, info);
     free(s);
     return st;
 }
@@ -253,7 +253,7 @@ static hsy_status cmd_audit_domain(hsy_spec *spec, uint8_t *block,
                                    const char *mechanism, uint32_t kind,
                                    uint64_t nano_epsilon, hsy_error *err)
 {
-    hsy_info info = {0};
+    hsy_scheme_info info = {0};
     hsy_status st = HSY_OK;
 
     *spec = (hsy_spec){.size = sizeof *spec,
@@ -372,7 +372,7 @@ static const struct cli_column cmd_audit_columns[CMD_AUDIT_COLUMNS] = {
     [CMD_AUDIT_KIND] = {"kind", NULL},
     [CMD_AUDIT_EPSILON] = {"epsilon", NULL},
     [CMD_AUDIT_EXACT] = {"exact", NULL},
-    [CMD_AUDIT_LIFETIME] = {"lifetime", "lifetime, if kept"},
+    [CMD_AUDIT_LIFETIME] = {"epsilon_permanent", "permanent, if kept"},
     [CMD_AUDIT_ENUMERATED] = {"enumerated", ""},
     [CMD_AUDIT_OUTPUTS] = {"outputs", NULL},
     [CMD_AUDIT_SAMPLED_FROM] = {"samples", ""},
@@ -479,7 +479,7 @@ static int cmd_audit_print(const struct cmd_audit *a)
     if (a->format == CLI_TABLE)
         cmd_audit_legend(a);
     if (a->format == CLI_TABLE && permanent)
-        cli_lifetime_note();
+        cli_permanent_note();
     if (a->spec.permanent)
         cli_note("note: this is one report; 'hearsay tasks show' says what "
                  "all reports of the task's permanent answer tell together");

@@ -37,7 +37,7 @@ static const struct cli_command mechanisms_command = {
 /* What a scheme costs. */
 struct mechanisms_cost {
     bool fits; /* the rest is set */
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t memory; /* a tally and the scratch of estimating, in bytes */
 };
 
@@ -85,10 +85,10 @@ static int mechanisms_resolve(struct mechanisms_cost *out, const hsy_spec *spec)
         return cli_fail_nomem();
     out->fits = hsy_scheme_init(s, spec, NULL) == HSY_OK;
     if (out->fits) {
-        hsy_scheme_info(s, &out->info);
+        hsy_scheme_describe(s, &out->info);
         out->memory =
             8 * (out->info.cells + out->info.strata + out->info.weights) +
-            hsy_points_scratch(s, spec->d != 0 ? spec->d : 1);
+            hsy_evidence_scratch(s, spec->d != 0 ? spec->d : 1);
     }
     free(s);
     return 0;
@@ -142,7 +142,7 @@ static bool mechanisms_rivals(const struct mechanisms_list *l,
                               const struct mechanisms_row *row)
 {
     const hsy_spec *limits = &l->spec.spec;
-    const hsy_info *info = &row->cost.info;
+    const hsy_scheme_info *info = &row->cost.info;
 
     return row->cost.fits && info->kind == HSY_KIND_VALUES &&
            !info->iterative &&
@@ -260,7 +260,7 @@ static const struct cli_column mechanisms_columns[] = {
     {"decode", "steps"},
     {"memory", NULL},
     {"epsilon_exact", ""},
-    {"epsilon_lifetime", "lifetime eps, if kept"},
+    {"epsilon_permanent", "permanent eps, if kept"},
     {"kinds", NULL},
     {"title", ""},
 };
@@ -292,7 +292,7 @@ static struct cli_cell mechanisms_rough(double x, double many, const char *unit)
 
 /* What an iterative mechanism costs is not known beforehand. */
 static void mechanisms_error_cell(const struct mechanisms_list *l,
-                                  const hsy_info *info, size_t column,
+                                  const hsy_scheme_info *info, size_t column,
                                   struct cli_cell *out)
 {
     double users = (double)l->spec.spec.users;
@@ -313,7 +313,7 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
                                  const struct mechanisms_cost *cost,
                                  size_t column, struct cli_cell *out)
 {
-    const hsy_info *info = &cost->info;
+    const hsy_scheme_info *info = &cost->info;
 
     switch ((enum mechanisms_what)column) {
     case MECHANISMS_BITS:
@@ -327,8 +327,8 @@ static void mechanisms_cost_cell(const struct mechanisms_list *l,
             *out = mechanisms_rough((double)cost->memory, 0, "B");
         break;
     case MECHANISMS_LIFETIME:
-        if (info->epsilon_lifetime > 0)
-            *out = cli_number(info->epsilon_lifetime);
+        if (info->epsilon_permanent > 0)
+            *out = cli_number(info->epsilon_permanent);
         break;
     case MECHANISMS_EXACT:
         *out = cli_number(info->epsilon_exact);
@@ -378,7 +378,7 @@ static void mechanisms_show_bare(const struct mechanisms_list *l)
 static bool mechanisms_permanent(const struct mechanisms_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (l->rows[i].cost.fits && l->rows[i].cost.info.epsilon_lifetime > 0)
+        if (l->rows[i].cost.fits && l->rows[i].cost.info.epsilon_permanent > 0)
             return true;
     return false;
 }
@@ -420,7 +420,7 @@ static void mechanisms_show(const struct mechanisms_list *l)
                "by no formula.\n",
                why);
     if (l->format == CLI_TABLE && mechanisms_permanent(l))
-        cli_lifetime_note();
+        cli_permanent_note();
 }
 
 /* ---- Options ------------------------------------------------------------- */

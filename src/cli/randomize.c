@@ -223,12 +223,12 @@ static size_t randomize_batch_size(size_t report_bytes)
 
 static bool randomize_allocate(struct randomize_job *j)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(j->scheme, &info);
+    hsy_scheme_describe(j->scheme, &info);
     j->report_bytes = info.report_bytes;
     j->batch = randomize_batch_size(info.report_bytes);
-    j->width = hsy_code_width(j->scheme);
+    j->width = hsy_codes_per_truth(j->scheme);
     j->codes =
         malloc((j->batch + RANDOMIZE_LINES) * j->width * sizeof *j->codes);
     j->reports = malloc(j->batch * info.report_bytes);

@@ -117,14 +117,14 @@ static uint64_t contexts_shared(contexts_coins *coins, struct contexts_one *all,
 static void contexts_library(uint8_t out[32], const uint8_t key[HSY_KEY],
                              const hsy_context *context, bool published)
 {
-    hsy_streams streams;
+    hsy_keyed streams;
     hsy_rng rng;
 
-    hsy_streams_open(&streams, key, context);
+    hsy_keyed_open(&streams, key, context);
     rng = hsy_stream_rng(published ? &streams.published : &streams.secret);
     if (rng.fill(rng.ctx, out, 32) != HSY_OK)
         abort();
-    hsy_streams_clear(&streams);
+    hsy_keyed_clear(&streams);
 }
 
 int main(void)

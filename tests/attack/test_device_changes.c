@@ -156,7 +156,7 @@ static void test_place_taken_unsent(void)
     rig_answer(g, 0, 1);
     rig_day(g, 9);
     rig_send(g, count);
-    ok(world_entries(&g->world, HSY_ENTRY_DROPPED) == 1,
+    ok(world_entries(&g->world, HSY_LOG_DROPPED) == 1,
        "an answered round that is overwritten unsent is logged");
     rig_free(g);
 }
@@ -198,7 +198,7 @@ static void several(const char *name, hsy_spec spec)
     uint64_t once;
 
     g->sources[2] = (hsy_source){"usage", 8 * EPS, 40 * EPS, 40 * EPS};
-    g->policy.nano_day = 100 * EPS;
+    g->policy.cap_day = 100 * EPS;
     rig_task(g, "t", "usage", spec, 0);
     g->task[0].slot_days = 0;
     g->task[0].round_days = 7;

@@ -44,12 +44,12 @@ struct clock_walk {
 };
 
 /* What the log says was charged, by day and source. */
-static void clock_entry(void *ctx, const hsy_entry *entry)
+static void clock_entry(void *ctx, const hsy_log_entry *entry)
 {
     struct clock_walk *c = ctx;
     const size_t source = strcmp(entry->source, world_sources[1]) == 0;
 
-    if (entry->kind != HSY_ENTRY_CHARGE)
+    if (entry->kind != HSY_LOG_CHARGE)
         return;
     c->back += entry->day < c->day;
     if (entry->day != c->day)
@@ -79,7 +79,7 @@ static void clock_init(struct clock_walk *c)
              world_sources[1]);
     c->task[1].task.slot_days = 7;
     for (size_t i = 0; i < WORLD_SOURCES; i++)
-        c->setup.source[i].nano_day = CLOCK_SOURCE_CAP;
+        c->setup.source[i].cap_day = CLOCK_SOURCE_CAP;
     for (size_t i = 0; i < CLOCK_TASKS; i++) {
         c->task[i].task.start = 0;
         c->task[i].task.end = CLOCK_END;

@@ -28,7 +28,7 @@ static struct {
     } of[NAMES];
 } names;
 
-static hsy_status names_open(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status names_open(void *ctx, hsy_keyed *room, hsy_coins *coins,
                              const hsy_context *context)
 {
     struct name *name = &names.of[names.n];
@@ -40,8 +40,8 @@ static hsy_status names_open(void *ctx, hsy_streams *room, hsy_coins *coins,
     name->context = *context;
     memcpy(name->digest, context->digest, HSY_DIGEST);
     name->context.digest = name->digest;
-    hsy_streams_open(room, names.dev->keys.coins, context);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, names.dev->keys.coins, context);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 
@@ -208,11 +208,11 @@ static struct {
 
 static void asked_act(void)
 {
-    hsy_streams volatile room;
+    hsy_keyed volatile room;
 
     if (asked.careless) {
-        hsy_streams_open((hsy_streams *)&room, names.dev->keys.coins,
-                         &names.of[names.n - 1].context);
+        hsy_keyed_open((hsy_keyed *)&room, names.dev->keys.coins,
+                       &names.of[names.n - 1].context);
         asked.answered = room.secret.left == 0 ? HSY_ANSWERED : 0;
         return;
     }
@@ -222,11 +222,11 @@ static void asked_act(void)
 /* The key of a stream, at any place of four bytes, and its first coins. */
 static size_t stream_words(uint64_t *out, const struct name *name)
 {
-    hsy_streams streams;
+    hsy_keyed streams;
     hsy_rng rng;
     size_t n = 0;
 
-    hsy_streams_open(&streams, names.dev->keys.coins, &name->context);
+    hsy_keyed_open(&streams, names.dev->keys.coins, &name->context);
     rng = hsy_stream_rng(&streams.secret);
     for (size_t i = 4; i < 11; i++)
         memcpy(&out[n++], &streams.secret.state[i], 8);

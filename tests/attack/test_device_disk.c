@@ -396,14 +396,14 @@ static hsy_status disk_no_fill(void *ctx, void *buf, size_t len)
     return HSY_E_ENTROPY;
 }
 
-static hsy_status disk_no_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status disk_no_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                                 const hsy_context *context)
 {
     static const uint8_t key[HSY_KEY] = {9};
     struct disk_coins *c = ctx;
 
-    hsy_streams_open(room, key, context);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, key, context);
+    *coins = hsy_keyed_coins(room);
     if (c->left-- > 0)
         return HSY_OK;
     c->left = 0;
@@ -631,7 +631,7 @@ static void disk_restores(struct disk *d, bool anchored)
         opened++;
         for (size_t i = from; i < DISK_STEPS; i++)
             over += disk_step(d, i) != HSY_OK ||
-                    world_spent(d->dev, NULL) > d->setup.policy.nano_lifetime;
+                    world_spent(d->dev, NULL) > d->setup.policy.cap_lifetime;
     }
     d->world = last;
     if (anchored) {

@@ -59,8 +59,8 @@ static void documents_init(struct documents *d)
     world_init(&d->world, DOCUMENTS_SEED);
     world_setup_init(&d->setup, &d->world, false, DOCUMENTS_DAY,
                      DOCUMENTS_LIFE);
-    d->setup.source[0].nano_answer = DOCUMENTS_ANSWER;
-    d->setup.source[1].nano_answer = DOCUMENTS_ANSWER / 2;
+    d->setup.source[0].cap_answer = DOCUMENTS_ANSWER;
+    d->setup.source[1].cap_answer = DOCUMENTS_ANSWER / 2;
     world_task_init(&d->task[0], "yes", &rr, NULL, 30);
     world_task_init(&d->task[1], "kept", &half, &rr, 28);
     d->task[1].task.slot_days = 7;
@@ -87,8 +87,8 @@ static void documents_honest(struct documents *d)
     d->setup.document =
         world_document(d->task, DOCUMENTS_TASKS, DOCUMENTS_VERSION, world_key,
                        &d->setup.document_len);
-    world_must(hsy_device_take(d->dev, &doc, d->setup.document,
-                               d->setup.document_len, &err),
+    world_must(hsy_device_accept_document(d->dev, &doc, d->setup.document,
+                                          d->setup.document_len, &err),
                "take", &err);
     memcpy(d->memory, d->dev, d->size);
     d->before = d->world;
@@ -104,7 +104,7 @@ static bool documents_within(const struct documents *d, const hsy_release *r)
     hsy_release_describe(r, &info);
     for (size_t i = 0; i < WORLD_SOURCES; i++)
         if (strcmp(info.task.source, d->setup.source[i].name) == 0)
-            return info.nano_one <= d->setup.source[i].nano_answer &&
+            return info.nano_report <= d->setup.source[i].cap_answer &&
                    info.nano_slot <= DOCUMENTS_DAY &&
                    info.nano_slot <= DOCUMENTS_LIFE;
     return false;
@@ -167,7 +167,7 @@ static void documents_send(struct documents *d, const uint8_t *bytes,
     memcpy(d->dev, d->memory, d->size);
     d->world = d->before;
     d->sent++;
-    if (hsy_device_take(d->dev, &doc, bytes, len, NULL) != HSY_OK)
+    if (hsy_device_accept_document(d->dev, &doc, bytes, len, NULL) != HSY_OK)
         return;
     d->taken++;
     d->unsigned_taken +=
@@ -305,8 +305,8 @@ static void documents_dates(struct documents *d)
                                        &len, &doc, &task.task, 1, NULL),
                    "document", &(hsy_error){0});
         world_sign(bytes + len, world_key, bytes, len);
-        if (hsy_device_take(d->dev, &doc, bytes, len + HSY_SIGNATURE, NULL) !=
-            HSY_OK)
+        if (hsy_device_accept_document(d->dev, &doc, bytes, len + HSY_SIGNATURE,
+                                       NULL) != HSY_OK)
             continue;
         r = trial_memory(hsy_release_size(&task.task));
         if (hsy_device_admit(d->dev, r, &doc, 0, NULL) == HSY_OK)

@@ -38,7 +38,7 @@ struct shape {
 };
 
 /* Coins of a context but for its truth. */
-static hsy_status shape_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status shape_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                               const hsy_context *context)
 {
     const struct shape *s = ctx;
@@ -47,8 +47,8 @@ static hsy_status shape_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
 
     bytes_put64(key, s->coins);
     blind.truth = 0;
-    hsy_streams_open(room, key, &blind);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, key, &blind);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 

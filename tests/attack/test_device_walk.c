@@ -151,7 +151,7 @@ static void note_context(struct walk *w, const hsy_context *c)
     w->now = i;
 }
 
-static hsy_status walk_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status walk_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                              const hsy_context *c)
 {
     static const uint8_t key[HSY_KEY] = {3};
@@ -162,8 +162,8 @@ static hsy_status walk_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
         note_context(w, c);
     if (strcmp(c->purpose, DEVICE_PURPOSE_BATCH) == 0)
         named.slot = w->batches++; /* a batch that changes saves nobody */
-    hsy_streams_open(room, key, &named);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, key, &named);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 
@@ -430,7 +430,7 @@ static void walk_open(struct walk *w)
 static void walk_policy(struct walk *w)
 {
     for (uint32_t i = 0; i < 3; i++)
-        w->g->sources[i].nano_lifetime = EPS * (5 + below(w, 100));
+        w->g->sources[i].cap_lifetime = EPS * (5 + below(w, 100));
     walk_open(w);
 }
 
@@ -533,7 +533,7 @@ static void walk_check(struct walk *w)
 
         w->unpaid += w->left[i] > spent || spent < w->spent[i];
         w->unpaid +=
-            spent > w->spent[i] && spent > w->g->sources[i].nano_lifetime;
+            spent > w->spent[i] && spent > w->g->sources[i].cap_lifetime;
         w->spent[i] = spent;
     }
 }
@@ -551,11 +551,11 @@ static void walk_begin(struct walk *w, uint64_t seed)
     if (w->contexts == NULL || w->made == NULL || w->shown == NULL)
         exit(1);
     for (uint32_t i = 0; i < 3; i++) {
-        g->sources[i].nano_day = 20 * EPS;
-        g->sources[i].nano_lifetime = 200 * EPS;
+        g->sources[i].cap_day = 20 * EPS;
+        g->sources[i].cap_lifetime = 200 * EPS;
     }
-    g->policy.nano_day = 40 * EPS;
-    g->policy.nano_lifetime = 400 * EPS;
+    g->policy.cap_day = 40 * EPS;
+    g->policy.cap_lifetime = 400 * EPS;
     g->policy.releases = 128;
     g->policy.release_bytes = 96; /* a window of two or six rounds */
     for (uint32_t i = 0; i < TASKS; i++)

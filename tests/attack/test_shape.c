@@ -53,7 +53,7 @@ static uint64_t shape_batch(const hsy_scheme *s, size_t bytes,
                             uint64_t *shown)
 {
     uint8_t reports[SHAPE_BATCH * SHAPE_REPORT];
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t codes[2 * SHAPE_BATCH];
     struct shape_coins c;
     hsy_status st;
@@ -108,9 +108,9 @@ static void shape_scheme(const hsy_scheme *s, const char *name, uint32_t kind)
 {
     uint64_t codes[2][2], differ = 0, shown = 0, other = 0;
     hsy_truth truths[2];
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     shape_truths(truths, kind);
     if (!ok(hsy_truth_code(s, codes[0], &truths[0], NULL) == HSY_OK &&
                 hsy_truth_code(s, codes[1], &truths[1], NULL) == HSY_OK,

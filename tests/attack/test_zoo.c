@@ -212,16 +212,16 @@ typedef void zoo_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
 static void zoo_library_coins(uint8_t out[32], const uint8_t key[HSY_KEY],
                               const hsy_context *context, bool published)
 {
-    hsy_streams streams;
+    hsy_keyed streams;
     hsy_coins coins;
 
-    hsy_streams_open(&streams, key, context);
-    coins = hsy_streams_coins(&streams);
+    hsy_keyed_open(&streams, key, context);
+    coins = hsy_keyed_coins(&streams);
     if (published)
         coins.published.fill(coins.published.ctx, out, 32);
     else
         coins.secret.fill(coins.secret.ctx, out, 32);
-    hsy_streams_clear(&streams);
+    hsy_keyed_clear(&streams);
 }
 
 /* Whether two contexts that differ, or two roles, always have other coins. */

@@ -23,7 +23,7 @@ static void zoo_play(struct transcript *t, const struct zoo_device *z)
 {
     hsy_scheme *first[2] = {zoo_rr(1), zoo_rr(0.5)};
     hsy_scheme *second[2] = {zoo_rr(0.9), zoo_rr(0.45)};
-    hsy_chain chain[2];
+    hsy_permanent chain[2];
 
     *t = (struct transcript){.name = z->name,
                              .client = &zoo_client_calls,
@@ -36,7 +36,7 @@ static void zoo_play(struct transcript *t, const struct zoo_device *z)
     for (size_t i = 0; i < TRANSCRIPT_RELEASES; i++) {
         struct transcript_release *r = &t->release[i];
 
-        hsy_chain_init(&chain[i / 2], first[i / 2], second[i / 2], 0, NULL);
+        hsy_permanent_init(&chain[i / 2], first[i / 2], second[i / 2], 0, NULL);
         r->first = first[i / 2];
         r->chain = z->memoised ? &chain[i / 2] : NULL;
         r->power = 1;
@@ -217,8 +217,8 @@ static void zoo_real_open(void *memory, const struct zoo_caps *caps)
     world_init(&z->world, 3);
     world_setup_init(&z->setup, &z->world, false, caps->day, caps->lifetime);
     for (size_t i = 0; i < ZOO_SOURCES; i++) {
-        z->setup.source[i].nano_day = caps->day;
-        z->setup.source[i].nano_lifetime = caps->source[i];
+        z->setup.source[i].cap_day = caps->day;
+        z->setup.source[i].cap_lifetime = caps->source[i];
     }
     if (hsy_device_size(&z->setup.policy) > sizeof z->device)
         abort();
@@ -251,7 +251,7 @@ static hsy_release *zoo_real_release(struct zoo_real *z, uint32_t day,
     z->world.seconds = (uint64_t)(WORLD_START + day) * WORLD_DAY;
     bytes = world_document(&task, 1, z->version, world_key, &len);
     r = trial_memory(hsy_release_size(&task.task));
-    st = hsy_device_take(zoo_real_device(z), &doc, bytes, len, NULL);
+    st = hsy_device_accept_document(zoo_real_device(z), &doc, bytes, len, NULL);
     if (st == HSY_OK)
         st = hsy_device_admit(zoo_real_device(z), r, &doc, 0, NULL);
     free(bytes);

@@ -42,9 +42,9 @@ static void poison_not(void *p, size_t len)
 
 struct poison_run {
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     bool coins_too;
-    hsy_streams streams;
+    hsy_keyed streams;
     hsy_coins coins;
 };
 
@@ -59,12 +59,12 @@ static void poison_open(struct poison_run *r, hsy_cpu level)
         poison(key, sizeof key);
         poison(&context.truth, sizeof context.truth);
     }
-    hsy_streams_open(&r->streams, key, &context);
+    hsy_keyed_open(&r->streams, key, &context);
     poison_not(&r->streams.published, sizeof r->streams.published);
     if (hsy_stream_cpu(&r->streams.secret, level) != HSY_OK ||
         hsy_scheme_cpu(r->s, level) != HSY_OK)
         abort();
-    r->coins = hsy_streams_coins(&r->streams);
+    r->coins = hsy_keyed_coins(&r->streams);
 }
 
 /* A string and how long it is, both poisoned, in a buffer of public room. */
@@ -84,7 +84,8 @@ static hsy_truth poison_string(char text[POISON_ROOM])
 }
 
 /* A truth in the middle of the domain, poisoned. text holds a string's. */
-static hsy_truth poison_truth(const hsy_info *info, char text[POISON_ROOM])
+static hsy_truth poison_truth(const hsy_scheme_info *info,
+                              char text[POISON_ROOM])
 {
     hsy_truth truth = {.type = HSY_TRUTH_INDEX};
 
@@ -110,11 +111,11 @@ static hsy_truth poison_truths(const struct poison_run *r, hsy_truth *items,
     if (r->info.kind != HSY_KIND_TUPLE)
         return poison_truth(&r->info, text);
     truth.u.tuple.items = items;
-    truth.u.tuple.count = hsy_code_width(r->s);
+    truth.u.tuple.count = hsy_codes_per_truth(r->s);
     for (size_t i = 0; i < truth.u.tuple.count; i++) {
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(hsy_scheme_attribute(r->s, i), &info);
+        hsy_scheme_describe(hsy_scheme_attribute(r->s, i), &info);
         items[i] = poison_truth(&info, text);
     }
     return truth;
@@ -136,7 +137,7 @@ static void poison_single(struct poison_run *r)
 static void poison_batch(struct poison_run *r)
 {
     static uint64_t codes[HSY_SPELL_WORDS * POISON_BATCH];
-    const size_t width = hsy_code_width(r->s);
+    const size_t width = hsy_codes_per_truth(r->s);
     static uint8_t reports[POISON_BATCH * POISON_REPORT];
 
     for (size_t i = 0; i < POISON_BATCH; i++)
@@ -209,7 +210,7 @@ static bool poison_scheme(struct poison_run *r, const char *name, uint32_t kind,
         spec.param[HSY_PARAM_BITS] = 64;
     r->s = malloc(hsy_scheme_size(&spec));
     if (r->s != NULL && hsy_scheme_init(r->s, &spec, NULL) == HSY_OK) {
-        hsy_scheme_info(r->s, &r->info);
+        hsy_scheme_describe(r->s, &r->info);
         if (r->info.report_bytes <= POISON_REPORT)
             return true;
     }
@@ -285,7 +286,7 @@ static int poison_spelled(bool coins_too)
             hsy_alphabet_parse(spec.alphabet, "nobdyx", 6, NULL) != HSY_OK)
             abort();
         r.s = trial_scheme(&spec);
-        hsy_scheme_info(r.s, &r.info);
+        hsy_scheme_describe(r.s, &r.info);
         runs += poison_levels(&r);
         free(r.s);
     }
@@ -305,7 +306,7 @@ static hsy_scheme *poison_permanent(const struct poison_run *r)
     hsy_scheme_encode(r->s, wire);
     if (hsy_spec_decode(&spec, wire, NULL, 0, NULL) != HSY_OK)
         abort();
-    if (r->info.epsilon_lifetime == 0)
+    if (r->info.epsilon_permanent == 0)
         spec.nano_epsilon = 4 * (uint64_t)HSY_NANO;
     else if (spec.design != HSY_DESIGN_EPSILON)
         spec.nano_epsilon = 0;
@@ -314,16 +315,16 @@ static hsy_scheme *poison_permanent(const struct poison_run *r)
 
 /* From a code to its key, the key's answer and a report: all but the report are
  * secret. */
-static void poison_chain(struct poison_run *r, const hsy_chain *c)
+static void poison_chain(struct poison_run *r, const hsy_permanent *c)
 {
     uint8_t answer[POISON_REPORT], report[POISON_REPORT];
     uint64_t code = 1, key;
 
     poison(&code, sizeof code);
     for (int i = 0; i < 20; i++) {
-        if (hsy_chain_key(c, &key, code, &r->coins) != HSY_OK ||
-            hsy_chain_permanent(c, answer, key, &r->coins) != HSY_OK ||
-            hsy_chain_report(c, report, answer, &r->coins.secret) != HSY_OK)
+        if (hsy_permanent_key(c, &key, code, &r->coins) != HSY_OK ||
+            hsy_permanent_answer(c, answer, key, &r->coins) != HSY_OK ||
+            hsy_permanent_report(c, report, answer, &r->coins.secret) != HSY_OK)
             abort();
         poison_not(report, sizeof report);
     }
@@ -333,9 +334,9 @@ static unsigned poison_chain_levels(struct poison_run *r)
 {
     hsy_scheme *permanent = poison_permanent(r);
     unsigned runs = 0;
-    hsy_chain c;
+    hsy_permanent c;
 
-    if (hsy_chain_init(&c, permanent, r->s, 0, NULL) == HSY_OK)
+    if (hsy_permanent_init(&c, permanent, r->s, 0, NULL) == HSY_OK)
         for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX2; level++) {
             if (!hsy_cpu_has((hsy_cpu)level) ||
                 hsy_scheme_cpu(permanent, (hsy_cpu)level) != HSY_OK)

@@ -151,8 +151,8 @@ static hsy_device *poison_device(void)
     const hsy_policy policy = {.size = sizeof policy,
                                .sources = &source,
                                .nsources = 1,
-                               .nano_day = 1000 * (uint64_t)HSY_NANO,
-                               .nano_lifetime = 1000 * (uint64_t)HSY_NANO,
+                               .cap_day = 1000 * (uint64_t)HSY_NANO,
+                               .cap_lifetime = 1000 * (uint64_t)HSY_NANO,
                                .sign_key = {1},
                                .releases = 16};
     const hsy_world world = {.size = sizeof world,
@@ -173,8 +173,8 @@ static hsy_device *poison_device(void)
         hsy_document_encode(bytes, sizeof bytes, &len, &head, tasks, CASES,
                             NULL) != HSY_OK ||
         hsy_device_create(dev, &policy, &world, NULL) != HSY_OK ||
-        hsy_device_take(dev, &doc, bytes, len + HSY_SIGNATURE, NULL) !=
-            HSY_OK ||
+        hsy_device_accept_document(dev, &doc, bytes, len + HSY_SIGNATURE,
+                                   NULL) != HSY_OK ||
         hsy_device_consent_set(dev, HSY_CONSENT_SEND, NULL) != HSY_OK)
         abort();
     for (uint32_t i = 0; i < CASES; i++) {
@@ -212,14 +212,14 @@ static hsy_truth poison_truth(const hsy_release *r, uint32_t value,
 }
 
 /* The device's own coins; the published ones are anybody's to know. */
-static hsy_status poison_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status poison_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                                const hsy_context *context)
 {
     const hsy_device *dev = ctx;
 
-    hsy_streams_open(room, dev->keys.coins, context);
+    hsy_keyed_open(room, dev->keys.coins, context);
     (void)VALGRIND_MAKE_MEM_DEFINED(&room->published, sizeof room->published);
-    *coins = hsy_streams_coins(room);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 

@@ -37,17 +37,17 @@ ok(abs(got["blanket"] - 0.067490288) < 5e-9, "shuffle of grr", got)
 got = account("shuffle", "--domain", "16", "--mechanism", "oue", "--epsilon", "2", "--n", "10000")
 ok("blanket" not in got and abs(got["clones"] - 0.1550452425) < 1e-9, "unary reports have clones only", got)
 got = account("shuffle", "--epsilon", "2", "--target", "0.1")
-ok(got["clones_n"] == 22640 and "clones" not in got and "clones_epsilon0" not in got, "shuffle to a target", got)
+ok(got["clones_n"] == 22640 and "clones" not in got and "clones_epsilon_report" not in got, "shuffle to a target", got)
 for mechanism in ("hr", "ss", "olh"):  # their integers change with epsilon, and their law with them
     question = ("shuffle", "--domain", "100", "--mechanism", mechanism, "--n", "5000")
-    most = account(*question, "--epsilon", "1", "--target", "0.1")["blanket_epsilon0"]
+    most = account(*question, "--epsilon", "1", "--target", "0.1")["blanket_epsilon_report"]
     got = account(*question, "--epsilon", "%.9f" % most)
     ok(got["blanket"] <= 0.1, "the largest epsilon of a report by %s is not too large" % mechanism, (most, got))
 
 got = account("longitudinal", "--domain", "4", "--mechanism", "grr", "--epsilon", "1", "--permanent", "2", "--reports", "2")
-ok(abs(got["exact"] - 1.67811805164157704) < 1e-9 and got["keys"] == 4 and abs(got["lifetime"] - 8) < 1e-8 and abs(got["basic"] - 2) < 1e-8, "longitudinal grr", got)
+ok(abs(got["exact"] - 1.67811805164157704) < 1e-9 and got["keys"] == 4 and abs(got["epsilon_all_values"] - 8) < 1e-8 and abs(got["basic"] - 2) < 1e-8, "longitudinal grr", got)
 got = account("longitudinal", "--domain", "1000", "--mechanism", "grr", "--epsilon", "0.01", "--permanent", "2", "--reports", "30")
-ok(abs(got["basic"] - 0.3) < 1e-6 and abs(got["exact"] - 1.99999999963) < 1e-8 and got["exact"] > 6 * got["basic"] and got["exact"] <= got["permanent"],
+ok(abs(got["basic"] - 0.3) < 1e-6 and abs(got["exact"] - 1.99999999963) < 1e-8 and got["exact"] > 6 * got["basic"] and got["exact"] <= got["epsilon_permanent"],
    "few reports of a small epsilon from a kept answer cost more than with fresh coins", got)
 said = " ".join(must("account", "compose", "--epsilon", "1", "--k", "2").decode().split())
 ok("cost less" not in said and "any number is bounded by the permanent epsilon, but few of a small epsilon may cost more" in said,
@@ -55,9 +55,9 @@ ok("cost less" not in said and "any number is bounded by the permanent epsilon, 
 got = account("longitudinal", "--domain", "8", "--mechanism", "oue", "--epsilon", "1", "--permanent", "2", "--reports", "3")
 ok(abs(got["exact"] - 1.89915) < 1e-5, "longitudinal oue", got)
 got = account("longitudinal", "--strings", "--mechanism", "rappor", "--set", "rappor=0.5,0.5,0.75", "--set", "hashes=2", "--reports", "1")
-ok(abs(got["epsilon"] - 1.074286) < 1e-6 and abs(got["permanent"] - 4.394449) < 1e-6 and "lifetime" not in got, "longitudinal rappor", got)
+ok(abs(got["epsilon_report"] - 1.074286) < 1e-6 and abs(got["epsilon_permanent"] - 4.394449) < 1e-6 and "epsilon_all_values" not in got, "longitudinal rappor", got)
 got = account("longitudinal", "--range", "0:24", "--mechanism", "onebit", "--epsilon", "1", "--permanent", "2", "--grain", "6", "--reports", "9")
-ok(got["keys"] == 5 and abs(got["lifetime"] - 10) < 1e-6, "longitudinal onebit: a permanent bit a point", got)
+ok(got["keys"] == 5 and abs(got["epsilon_all_values"] - 10) < 1e-6, "longitudinal onebit: a permanent bit a point", got)
 got = account("longitudinal", "--epsilon", "16", "--days", "365")
 ok(near(got["basic"], 5840) and near(got["exact"], 5839.999, 1e-6), "16 a day for a year", got)
 

@@ -29,13 +29,13 @@ ok(r.code == 0 and all("oue (%s) at epsilon 30 is left out" % k in r.err for k i
 
 # A lifetime rests on a permanent answer that is kept, and randomize keeps none.
 r = run("audit", "--strings", "--epsilon", "1", "--mechanism", "rappor", *SMALL)
-ok(r.code == 0 and b"lifetime, if kept" in r.out and b"randomize keeps none" in r.out,
+ok(r.code == 0 and b"permanent, if kept" in r.out and b"randomize keeps none" in r.out,
    "a lifetime is stated with what it rests on", r)
 r = run("audit", "--yes-no", "--epsilon", "1", *SMALL)
 ok(r.code == 0 and b"randomize keeps none" not in r.out, "and the note goes with lifetimes only", r)
 ok("sampled: what %s reports prove" % SMALL[1] in r.out.decode().replace("\n", " "), "below the table stands what its columns are", r.out)
 listed = must("mechanisms", "--domain", "10", "--epsilon", "1")
-ok(b"lifetime eps, if kept" in listed and b"randomize keeps none" in listed, "as it is among the mechanisms")
+ok(b"permanent eps, if kept" in listed and b"randomize keeps none" in listed, "as it is among the mechanisms")
 
 # One question, with fresh coins.
 r = run("audit", "--values", "a,b,c", "--epsilon", "2", "--mechanism", "grr",

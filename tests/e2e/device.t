@@ -54,7 +54,7 @@ tasks = json.loads(good("tasks", home, "--format", "json").out)["tasks"]
 ok(tasks[0]["task"] == "browser" and tasks[0]["admitted"] and tasks[0]["epsilon_slot"] == 1 and
    "Which browser" in tasks[0]["label"], "tasks says what is asked, at what price, in plain words", tasks)
 policy = json.loads(good("policy", home, "--format", "json").out)
-ok(policy["sources"][0] == {"source": "web", "answer": 2, "day": 5, "lifetime": 10} and policy["sources"][1]["lifetime"] == 20,
+ok(policy["sources"][0] == {"source": "web", "cap_answer": 2, "cap_day": 5, "cap_lifetime": 10} and policy["sources"][1]["cap_lifetime"] == 20,
    "policy shows the caps", policy)
 good("forget", home, "web")
 r = good("answer", home, "browser", day=DAY + 2, stdin="Firefox")

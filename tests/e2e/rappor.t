@@ -65,7 +65,7 @@ report = json.loads(must("estimate", "--candidates", asked, tally, "--format", "
                          "--correction", "bonferroni", "--alpha", "0.05", "--level", "0.9"))
 ok(report["method"] == "nnls" and report["correction"] == "bonferroni" and report["alpha"] == 0.05 and
    report["level"] == 0.9 and report["reports"] == people and report["epsilon"] == 4 and report["epsilon_exact"] <= 4 and
-   report["epsilon_infinity_if"] == "the permanent answer is kept", "options and json go as with --rappor", report)
+   report["epsilon_permanent_if"] == "the permanent answer is kept", "options and json go as with --rappor", report)
 wide = shares(must("estimate", "--candidates", asked, tally, "--format", "csv", "--level", "0.99"))
 ok(all(wide[x]["low"] < found[x]["low"] for x in found), "--level widens the intervals")
 

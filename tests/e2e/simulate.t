@@ -31,7 +31,7 @@ text = must("simulate", "attack", "averaging", *SMALL["averaging"]).decode()
 ok(all(n in text for n in ("75 times yes in 100", "1.279e-25", "1.435e-25", "1.393e-24", "cost 109.9")),
    "75 yes in 100 answers: point, tail and likelihood ratio", text)
 answer = json.loads(must("simulate", "attack", "averaging", *SMALL["averaging"], "--epsilon", "1", "--format", "json"))
-ok(answer["answers_99"] == 23 and answer["epsilon"] == 1 and answer["permanent"] == 2, "23 answers at epsilon 1 give 99 % certainty", answer)
+ok(answer["answers_99"] == 23 and answer["epsilon"] == 1 and answer["epsilon_permanent"] == 2, "23 answers at epsilon 1 give 99 % certainty", answer)
 answer = json.loads(must("simulate", "attack", "averaging", *SMALL["averaging"], "--yes", "3", "--of", "4", "--format", "json"))
 ok(abs(answer["point"] - 12 / 256) < 1e-9 and abs(answer["tail"] - 13 / 256) < 1e-9 and abs(answer["ratio"] - 1 / 9) < 1e-9,
    "three yes of four: 12/256, 13/256 and 1/9", answer)
@@ -52,7 +52,7 @@ table = rows("drift", *SMALL["drift"])
 keys = {t["rounding"]: int(t["keys"]) for t in table if t["day"] == "20"}
 ok(keys["each value (RAPPOR)"] == 20 and keys["alpha-point, range"] <= 2 and keys["bin centres"] == 1, "drift counts keys", keys)
 table = rows("drift", *SMALL["drift"], "--grain", "36500")
-ok({t["rounding"]: t["lifetime"] for t in table}["alpha-point"] == {t["rounding"]: t["lifetime"] for t in table}["alpha-point, range"],
+ok({t["rounding"]: t["epsilon_all_values"] for t in table}["alpha-point"] == {t["rounding"]: t["epsilon_all_values"] for t in table}["alpha-point, range"],
    "a grain of the whole range is the range", table)
 
 # Tables, formats, figures.

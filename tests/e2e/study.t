@@ -106,16 +106,16 @@ two = ["--data", "uniform", "--domain", "2", "--users", "10000", "--runs", runs]
 for epsilon, mechanism, bound in (("0.1144", "rr", "binary"), ("0.1551", "oue", "clones")):
     t = rows(*two, "--model", "shuffled", "--delta", "1e-6", "--epsilon", epsilon, "--mechanism", mechanism)[0]
     off = (float(t["run_mse"]) - float(t["predicted_mse"])) / float(t["run_mse_se"])
-    ok(abs(float(t["local_epsilon"]) - 2) < 1e-3 and t["bound"] == bound and t["delta"] == "1e-06" and t["epsilon"] == epsilon and t["limit_sd"] == "" and abs(off) < 4.5,
+    ok(abs(float(t["epsilon_report"]) - 2) < 1e-3 and t["bound"] == bound and t["delta"] == "1e-06" and t["epsilon"] == epsilon and t["limit_sd"] == "" and abs(off) < 4.5,
        "%s: so many shuffled reports of 2 promise %s" % (mechanism, epsilon), t)
 table = rows("--data", "uniform", "--domain", "16", "--users", "1000000,100", "--runs", "2", "--model", "local,shuffled", "--mechanism", "grr,sue", "--epsilon", "0.5")
 ok([float(t["delta"]) for t in table if t["model"] == "shuffled"] == [1e-9, 1e-6] * 2, "delta falls with people, if nothing is said", table)
-ok(all(float(t["local_epsilon"]) >= 0.5 for t in table) and all(t["delta"] == "0" and t["local_epsilon"] == "0.5" and t["bound"] == "" for t in table if t["model"] == "local"),
+ok(all(float(t["epsilon_report"]) >= 0.5 for t in table) and all(t["delta"] == "0" and t["epsilon_report"] == "0.5" and t["bound"] == "" for t in table if t["model"] == "local"),
    "a local report promises what it has", table)
 text = must("simulate", *SMALL, "--model", "shuffled", "--mechanism", "grr,oue").decode()
 ok("epsilon0" in text and "shuffler must be honest" in text and "clones" in text and "blanket" in text, "a table says what is assumed, and by which bound", text)
 t = rows("--data", "uniform", "--range", "0:10", "--users", "1000", "--runs", "3", "--model", "shuffled")[0]
-ok(t["bound"] == "clones" and float(t["local_epsilon"]) > 1, "means are shuffled too", t)
+ok(t["bound"] == "clones" and float(t["epsilon_report"]) > 1, "means are shuffled too", t)
 
 # Files: integers, numbers, or any lines.
 ints = write("ints", "".join("%d\n" % (i % 5) for i in range(100)))

@@ -38,7 +38,7 @@ for args, words in ((["--forced", "1/6,0"], "a no proves that the truth is no"),
     out = must("survey", *args, "--yes", "90", "--n", "240").decode()
     ok("Epsilon is infinite: " + words in out.replace("\n", " "), "%s: %s" % (" ".join(args), words), out)
     a = survey(*args, "--yes", "90", "--n", "240")
-    ok(a["epsilon"] is None and a["epsilon_infinite"] is True, "and json has no number for it")
+    ok(a["epsilon"] is None and a["unbounded"] is True, "and json has no number for it")
 ok("nobody but the respondent knows the respondent's answer to the other question" in must("survey", "--crosswise", "0.2", "--yes", "9", "--n", "24").decode().replace("\n", " "),
    "a crosswise design says what it counts on")
 ok(survey("--yes", "20", "--n", "49", "--spinner", "0.7")["wald"] is None, "no Wald interval below 50 answers")

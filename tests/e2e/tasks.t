@@ -186,14 +186,14 @@ def told(reports):
 one, three, more = divided(1), divided(3), divided(7)
 told7 = [told(i) for i in range(8)]
 want = max(told7[i] + told7[j] + told7[7 - i - j] for i in range(8) for j in range(8 - i))
-ok(one["rounds"] == 30 and one["epsilon_all"] <= 2 and abs(one["epsilon_7"] - told7[7]) < 1e-9, "30 reports from one kept answer tell 2 at most", one)
-ok(three["epsilon_slot"] == 6 and 5.99 < three["epsilon_all"] == three["epsilon_30"] <= 6, "30 from three kept answers tell 6, nearly", three)
+ok(one["rounds"] == 30 and one["epsilon_slot_exact"] <= 2 and abs(one["epsilon_7"] - told7[7]) < 1e-9, "30 reports from one kept answer tell 2 at most", one)
+ok(three["epsilon_slot"] == 6 and 5.99 < three["epsilon_slot_exact"] == three["epsilon_30"] <= 6, "30 from three kept answers tell 6, nearly", three)
 ok(abs(three["epsilon_7"] - want) < 1e-9 and one["epsilon_7"] < want < 6, "seven of them %.9f, divided in the worst way" % want, three)
 ok(abs(more["epsilon_7"] - 7 * told7[1]) < 1e-9, "seven from seven answers tell seven times one", more)
 long = divided(3, "2028-01-05")
-ok(long["rounds"] > 400 and 5.99 < long["epsilon_all"] <= 6, "and more than a year of them 6 at most", long)
+ok(long["rounds"] > 400 and 5.99 < long["epsilon_slot_exact"] <= 6, "and more than a year of them 6 at most", long)
 two = json.loads(must("tasks", "show", write("t.yaml", yaml(more=["    permanent: {epsilon: 2, max_changes: 3}"])), "--format", "json"))["tasks"][0]
-ok(two["keys"] == 2 and 3.99 < two["epsilon_all"] <= 4, "yes and no have two answers, however many changes there may be", two)
+ok(two["keys"] == 2 and 3.99 < two["epsilon_slot_exact"] <= 4, "yes and no have two answers, however many changes there may be", two)
 
 # Two tasks.
 SECOND = [l.replace("id: a", "id: b") for l in TASK]
@@ -283,7 +283,7 @@ by = {t["task"]: t for t in both[1]["tasks"]}
 ok({t: by[t]["mechanism"] for t in ("dark-mode", "minutes", "homepage")} == {"dark-mode": "rr", "minutes": "onebit", "homepage": "rappor"},
    "permanent answers: rr for a bit, onebit for a mean, rappor as told")
 d = by["dark-mode"]
-ok(d["epsilon_one"] == 1 and d["epsilon_slot"] == d["epsilon_lifetime"] == 2 and 1 < d["epsilon_7"] < d["epsilon_30"] <= d["epsilon_all"] <= 2 and d["keys"] == 2,
+ok(d["epsilon_report"] == 1 and d["epsilon_slot"] == d["epsilon_task"] == 2 and 1 < d["epsilon_7"] < d["epsilon_30"] <= d["epsilon_slot_exact"] <= 2 and d["keys"] == 2,
    "what one, 7, 30 and all reports tell", d)
 e = math.exp
 p1, p = e(2) / (1 + e(2)), e(1) / (1 + e(1))
@@ -291,8 +291,8 @@ p2 = (p + p1 - 1) / (2 * p1 - 1)
 want = math.log((p1 * p2**7 + (1 - p1) * (1 - p2)**7) / ((1 - p1) * p2**7 + p1 * (1 - p2)**7))
 ok(abs(d["epsilon_7"] - want) < 1e-9, "seven reports tell %.9f, by the formula" % want, d["epsilon_7"])
 gamma = math.log((0.9 * p1 + 0.1 * (1 - p1)) / (0.1 * p1 + 0.9 * (1 - p1)))
-ok(0 <= gamma - by["minutes"]["epsilon_one"] < 1e-8, "gamma 0.1 on epsilon 2 is epsilon %.9f a report" % gamma, by["minutes"]["epsilon_one"])
-ok(by["emoji"]["epsilon_lifetime"] == 7 and by["emoji"]["slots"] == 14, "fresh answers add up")
+ok(0 <= gamma - by["minutes"]["epsilon_report"] < 1e-8, "gamma 0.1 on epsilon 2 is epsilon %.9f a report" % gamma, by["minutes"]["epsilon_report"])
+ok(by["emoji"]["epsilon_task"] == 7 and by["emoji"]["slots"] == 14, "fresh answers add up")
 ok(by["browser"]["values"] == 5, "a list of four has room for other")
 r = run("tasks", "show", path("doc"), "--key", path("k.public"), "--format", "json")
 ok(json.loads(r.out)["signature"] == "good", "the signature is good", r)

@@ -55,9 +55,9 @@ static bool batch_agrees(const hsy_scheme *s, const uint64_t *codes, size_t n,
     struct batch_source coin = {secret, 8}, seed = {published, 4};
     hsy_coins coins = {{batch_fill, &coin}, {batch_fill, &seed}};
     uint8_t one[700];
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     if (hsy_randomize_batch(s, reports, codes, n, &coins, NULL) != HSY_OK)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -76,7 +76,7 @@ static void batch_scheme(hsy_scheme *s, const char *name, uint32_t d,
 {
     static const size_t sizes[] = {1,   2,   255, 256, 257,
                                    258, 511, 512, 513, 600};
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t codes[2 * BATCH_MOST];
     bool agree = true;
 

@@ -87,9 +87,9 @@ static void blanket_open(struct blanket *b, const hsy_shuffle *s,
     mpf_init2(b->scale, BITS);
     for (size_t i = 0; i < 4; i++)
         mpf_init2(b->chance[i], BITS);
-    exp_of(b->rho, s->epsilon0);
+    exp_of(b->rho, s->epsilon_report);
     exp_of(b->large, epsilon);
-    blanket_chances(b, s->inside, s->both);
+    blanket_chances(b, s->favoured, s->overlap);
     /* tau = (E-1) / ((E+1) (rho-1)) and scale = (rho-1) (1+E) / n. */
     mpf_add_ui(x, b->large, 1);
     mpf_sub_ui(b->scale, b->rho, 1);
@@ -196,7 +196,7 @@ struct seen {
  * 1e-300 that stand for nothing. */
 static void compare(struct seen *seen, const hsy_shuffle *s, double epsilon)
 {
-    const double lost = 1e-14 / (expm1(s->epsilon0) * s->inside);
+    const double lost = 1e-14 / (expm1(s->epsilon_report) * s->favoured);
     const double delta = delta_of(s, epsilon);
     struct blanket b;
     mpf_t exact, got;

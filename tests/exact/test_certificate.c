@@ -322,11 +322,11 @@ static void certify_designs(const char *name, hsy_spec (*design)(unsigned))
     for (unsigned i = 0; i < SETS; i++) {
         hsy_spec spec = design(i);
         hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
-        hsy_info info;
+        hsy_scheme_info info;
 
         if (hsy_scheme_init(s, &spec, NULL) == HSY_OK) {
             made++;
-            hsy_scheme_info(s, &info);
+            hsy_scheme_describe(s, &info);
             above += !certify(s, info.nano_epsilon, 28).within;
             loose += info.nano_epsilon > HSY_EPSILON_MIN &&
                      certify(s, info.nano_epsilon - 1, 28).within;
@@ -381,11 +381,11 @@ static void certify_matrices(void)
     for (unsigned i = 0; i < SETS; i++) {
         hsy_spec spec = spec_matrix(block, i);
         hsy_scheme *s = trial_memory(hsy_scheme_size(&spec));
-        hsy_info info;
+        hsy_scheme_info info;
 
         if (hsy_scheme_init(s, &spec, NULL) == HSY_OK) {
             made++;
-            hsy_scheme_info(s, &info);
+            hsy_scheme_describe(s, &info);
             above += !certify(s, info.nano_epsilon, 28).within;
             loose += info.nano_epsilon > HSY_EPSILON_MIN &&
                      certify(s, info.nano_epsilon - 1, 28).within;
@@ -415,11 +415,11 @@ static void dump_scheme(const hsy_spec *spec)
 {
     hsy_scheme *s = trial_scheme(spec);
     hsy_factor factors[4];
-    hsy_info info;
+    hsy_scheme_info info;
     size_t count;
 
     hsy_law_worst(s, factors, &count);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     printf("%s %" PRIu64 " %.17g", info.mechanism, info.nano_epsilon,
            info.epsilon_exact);
     for (uint32_t power = 0; power < hsy_law_power(s); power++)

@@ -10,7 +10,7 @@
  *
  * is the law of the report scheme up to 2^-50, and no ratio of it passes that
  * scheme's worst. And for all sequences of up to four reports the largest ratio
- * of their joint laws is what hsy_chain_epsilon says.
+ * of their joint laws is what hsy_permanent_epsilon says.
  */
 #include "enumerate.h"
 #include "lib/family/twolevel.h"
@@ -63,7 +63,7 @@ static void law_lanes(struct law_draw *draw, size_t lanes, size_t offset,
 }
 
 /* What the mechanisms draw for an answer: said anew, as in test_exact_law. */
-static struct law_draw law_permanent_draw(const hsy_chain *c)
+static struct law_draw law_permanent_draw(const hsy_permanent *c)
 {
     const hsy_scheme *s = c->permanent;
     const struct chain_part part = s->mech->chain->part(s);
@@ -90,7 +90,7 @@ static struct law_draw law_permanent_draw(const hsy_chain *c)
     return draw;
 }
 
-static struct law_draw law_step_draw(const hsy_chain *c)
+static struct law_draw law_step_draw(const hsy_permanent *c)
 {
     const struct mech_rappor *r = &c->report->rappor;
     const struct chain_part part = c->report->mech->chain->part(c->report);
@@ -116,7 +116,7 @@ struct law_own {
     size_t secret_bytes, published_bytes;
 };
 
-static struct law_own *law_owns(const hsy_chain *c, size_t *count)
+static struct law_own *law_owns(const hsy_permanent *c, size_t *count)
 {
     const hsy_scheme *s = c->permanent;
     const uint64_t cohorts = s->param[HSY_PARAM_COHORTS];
@@ -150,7 +150,7 @@ static struct law_own *law_owns(const hsy_chain *c, size_t *count)
 }
 
 /* The key of a code; RAPPOR's is the code, whatever the cohort. */
-static uint64_t law_key(const hsy_chain *c, const struct law_own *own,
+static uint64_t law_key(const hsy_permanent *c, const struct law_own *own,
                         uint64_t code)
 {
     const bool asks = c->permanent->mech->chain->key != NULL;
@@ -162,7 +162,7 @@ static uint64_t law_key(const hsy_chain *c, const struct law_own *own,
                                  asks ? own->published_bytes : 0};
         hsy_coins coins = {{tape_fill, &secret}, {tape_fill, &published}};
 
-        if (hsy_chain_key(c, &keys[i], code, &coins) != HSY_OK ||
+        if (hsy_permanent_key(c, &keys[i], code, &coins) != HSY_OK ||
             secret.left != 0 || published.left != 0)
             return UINT64_MAX;
     }
@@ -173,7 +173,7 @@ static uint64_t law_key(const hsy_chain *c, const struct law_own *own,
 
 /* What is played: a permanent answer, or a report from one. */
 struct law_play {
-    const hsy_chain *c;
+    const hsy_permanent *c;
     const struct law_own *own; /* NULL: a report */
     uint64_t key, answer;
 };
@@ -199,10 +199,10 @@ static uint64_t law_one(const struct law_play *p, const uint64_t *tape,
 
     if (p->own != NULL) {
         published = (struct tape){&p->own->published, p->own->published_bytes};
-        st = hsy_chain_permanent(p->c, report, p->key, &coins);
+        st = hsy_permanent_answer(p->c, report, p->key, &coins);
     } else {
         enumerate_report(answer, s, p->answer);
-        st = hsy_chain_report(p->c, report, answer, &coins.secret);
+        st = hsy_permanent_report(p->c, report, answer, &coins.secret);
     }
     if (st != HSY_OK || hsy_check(s, report) != HSY_OK || secret.left != 0 ||
         published.left != 0)
@@ -300,9 +300,9 @@ struct law_table {
     double twice[LAW_CODES][LAW_FEW], once[LAW_FEW][LAW_FEW];
 };
 
-static void law_table_init(struct law_table *t, const hsy_chain *c)
+static void law_table_init(struct law_table *t, const hsy_permanent *c)
 {
-    t->keys = (size_t)hsy_chain_keys(c);
+    t->keys = (size_t)hsy_permanent_keys(c);
     t->kept = law_new(LAW_CODES * LAW_OUTPUTS);
     t->step = law_new(LAW_FEW * LAW_OUTPUTS);
     t->single = law_new(LAW_CODES * LAW_OUTPUTS);
@@ -356,7 +356,7 @@ static void law_multiply(struct law_table *t)
     mpq_clear(x);
 }
 
-static bool law_fill(struct law_table *t, const hsy_chain *c,
+static bool law_fill(struct law_table *t, const hsy_permanent *c,
                      const struct law_own *own,
                      const struct law_draw *permanent,
                      const struct law_draw *step)
@@ -485,7 +485,7 @@ struct law_result {
     double distance, spent[LAW_ROUNDS];
 };
 
-static void law_all(const hsy_chain *c, struct law_result *result)
+static void law_all(const hsy_permanent *c, struct law_result *result)
 {
     struct law_draw permanent = law_permanent_draw(c), step = law_step_draw(c);
     mpq_t *law = law_new(LAW_CODES * LAW_OUTPUTS);
@@ -530,8 +530,8 @@ static void law_of(const char *name, const hsy_spec *permanent,
 {
     hsy_scheme *first = trial_scheme(permanent), *second = trial_scheme(report);
     struct law_result result;
-    hsy_chain c;
-    bool made = hsy_chain_init(&c, first, second, grain, NULL) == HSY_OK;
+    hsy_permanent c;
+    bool made = hsy_permanent_init(&c, first, second, grain, NULL) == HSY_OK;
 
     if (!ok(made, "%s: a chain", name))
         return;
@@ -542,7 +542,8 @@ static void law_of(const char *name, const hsy_spec *permanent,
        result.distance);
     ok(result.within, "%s: and no ratio passes that law's worst", name);
     for (unsigned r = 0; r < LAW_ROUNDS; r++)
-        ok(fabs(result.spent[r] - hsy_chain_epsilon(&c, r + 1)) <= LAW_CLOSE,
+        ok(fabs(result.spent[r] - hsy_permanent_epsilon(&c, r + 1)) <=
+               LAW_CLOSE,
            "%s: %u reports together spend %.9f", name, r + 1, result.spent[r]);
     free(first);
     free(second);
@@ -556,9 +557,9 @@ static void law_control(const char *mechanism)
     hsy_scheme *first = trial_scheme(&permanent);
     hsy_scheme *second = trial_scheme(&report);
     struct law_result result = {.within = true};
-    hsy_chain c;
+    hsy_permanent c;
 
-    if (hsy_chain_init(&c, first, second, 0, NULL) == HSY_OK) {
+    if (hsy_permanent_init(&c, first, second, 0, NULL) == HSY_OK) {
         c.step--;
         law_all(&c, &result);
     }
@@ -633,7 +634,7 @@ static void law_rappor(void)
 /* ---- The probability of a step, exactly ---------------------------------- */
 
 /* 2^64 times what the schemes ask for, as the formulas of MECHANISMS 4.2. */
-static void law_wanted(const hsy_chain *c, mpq_t out)
+static void law_wanted(const hsy_permanent *c, mpq_t out)
 {
     const hsy_scheme *s[2] = {c->permanent, c->report};
     uint64_t k = c->report->mech->chain->part(c->report).count;
@@ -661,8 +662,8 @@ static void law_wanted(const hsy_chain *c, mpq_t out)
 static bool law_rounded(const hsy_spec *permanent, const hsy_spec *report)
 {
     hsy_scheme *first = trial_scheme(permanent), *second = trial_scheme(report);
-    hsy_chain c;
-    bool good = hsy_chain_init(&c, first, second, 0, NULL) == HSY_OK;
+    hsy_permanent c;
+    bool good = hsy_permanent_init(&c, first, second, 0, NULL) == HSY_OK;
     mpq_t wanted;
     mpz_t up;
 

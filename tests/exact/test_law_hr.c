@@ -35,17 +35,17 @@ static double variance(const hsy_scheme *s, uint64_t truth, uint64_t value)
 
     for (uint64_t y = 0; y < s->cells; y++) {
         int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
-        void *scratch = trial_memory(hsy_points_scratch(s, 1));
+        void *scratch = trial_memory(hsy_evidence_scratch(s, 1));
         const uint8_t report[4] = {(uint8_t)y};
         hsy_factor f[2];
-        hsy_point point;
+        hsy_evidence point;
         hsy_tally t;
         size_t count;
         double p;
 
         hsy_tally_init(&t, s, memory);
         hsy_tally_add(&t, s, report, NULL);
-        hsy_points(s, &point, &t, &value, 1, scratch, NULL);
+        hsy_evidence_of(s, &point, &t, &value, 1, scratch, NULL);
         hsy_law(s, f, &count, truth, report);
         p = (double)f[0].num / (double)f[0].den / (double)f[1].den;
         mean += p * point.value;

@@ -163,9 +163,9 @@ static void sums(const hsy_scheme *s, const struct law_case *c)
     uint64_t codes[LAW_TRUTHS][HSY_SPELL_WORDS];
     const size_t n = law_codes(s, c, codes);
     double sum[LAW_TRUTHS] = {0}, off = 0, worst = 0;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     for (uint32_t y = 0; y >> s->packed_bits == 0; y++) {
         const uint8_t packed[8] = {(uint8_t)y, (uint8_t)(y >> 8)};
         uint8_t report[8] = {0};

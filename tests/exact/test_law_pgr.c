@@ -37,9 +37,9 @@ static void law_of(const hsy_spec *spec)
 static void law_estimator(const hsy_scheme *s, uint64_t v, double *estimator)
 {
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-    void *scratch = trial_memory(hsy_points_scratch(s, 1));
+    void *scratch = trial_memory(hsy_evidence_scratch(s, 1));
     hsy_tally t;
-    hsy_point point;
+    hsy_evidence point;
 
     for (size_t y = 0; y < s->cells; y++) {
         memset(memory, 0, 8 * hsy_tally_words(s));
@@ -47,7 +47,7 @@ static void law_estimator(const hsy_scheme *s, uint64_t v, double *estimator)
         t.cells[y] = 1;
         t.strata[0] = 1;
         estimator[y] = NAN;
-        if (hsy_points(s, &point, &t, &v, 1, scratch, NULL) == HSY_OK)
+        if (hsy_evidence_of(s, &point, &t, &v, 1, scratch, NULL) == HSY_OK)
             estimator[y] = point.value;
     }
     free(memory);

@@ -128,12 +128,12 @@ static void unbiased(const hsy_scheme *s, const char *name)
     double bias = 0, off = 0;
 
     for (uint64_t x = 0; x < trial_count(s); x++)
-        for (size_t a = 0; a < hsy_code_width(s); a++) {
+        for (size_t a = 0; a < hsy_codes_per_truth(s); a++) {
             const hsy_scheme *own = hsy_scheme_attribute(s, a);
             const size_t n = own->kind == HSY_KIND_YES_NO ? 1 : own->d;
             double m[8] = {0}, square[8] = {0}, all = 0;
             uint64_t codes[HSY_ATTRIBUTES_MAX];
-            hsy_point point[8] = {{0}};
+            hsy_evidence point[8] = {{0}};
 
             trial_codes(s, codes, x);
             for (uint32_t y = 0; y < REPORTS; y++) {
@@ -146,8 +146,8 @@ static void unbiased(const hsy_scheme *s, const char *name)
                     continue;
                 hsy_tally_init(&t, s, memory);
                 hsy_tally_add(&t, s, report, NULL);
-                if (hsy_attribute_points(s, point, &t, a, NULL, n, NULL,
-                                         NULL) != HSY_OK)
+                if (hsy_attribute_evidence(s, point, &t, a, NULL, n, NULL,
+                                           NULL) != HSY_OK)
                     continue; /* it answers another attribute */
                 p = trial_law(s, codes, report);
                 all += p;

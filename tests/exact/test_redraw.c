@@ -140,7 +140,7 @@ static bool redraw_all(struct redraw_trial *t, struct redraw_each *each)
 
 static void redraw_prepare(struct redraw_trial *t, const hsy_scheme *s)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     static uint8_t report[REDRAW_BYTES];
 
     memset(t, 0, sizeof *t);

@@ -76,15 +76,16 @@ static void compare(const hsy_spec *spec, size_t reports)
         exit(1);
     shares_of(&got, s);
     for (size_t x = 0; x < got.truths; x++) {
-        inside &= fabs(shared(&got, x, x) - bound.inside) <= 1e-12;
+        inside &= fabs(shared(&got, x, x) - bound.favoured) <= 1e-12;
         for (size_t y = 0; y < x; y++)
             least = fmin(least, shared(&got, x, y));
     }
     ok(bound.by == HSY_SHUFFLE_TWO_LEVEL && got.reports == reports && inside,
        "%s of %u: each truth favours %.6g of %zu reports", spec->mechanism,
-       spec->d, bound.inside, got.reports);
-    ok(bound.both <= least + 1e-12,
-       "and no two share less than %.6g: they share %.6g", bound.both, least);
+       spec->d, bound.favoured, got.reports);
+    ok(bound.overlap <= least + 1e-12,
+       "and no two share less than %.6g: they share %.6g", bound.overlap,
+       least);
     free(got.own);
     free(s);
 }

@@ -86,13 +86,13 @@ static hsy_status chosen_fill(void *ctx, void *buf, size_t len)
     return HSY_OK;
 }
 
-static hsy_status life_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status life_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                              const hsy_context *c)
 {
     static const uint8_t key[HSY_KEY] = {5};
 
-    hsy_streams_open(room, key, c);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, key, c);
+    *coins = hsy_keyed_coins(room);
     if (strcmp(c->purpose, DEVICE_PURPOSE_BATCH) == 0)
         coins->secret = (hsy_rng){chosen_fill, ctx};
     return HSY_OK;

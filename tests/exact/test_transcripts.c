@@ -190,9 +190,9 @@ static void transcripts_meaning(struct transcript *t,
     for (size_t i = 0; i < 2; i++) {
         struct transcript_release *r = &t->release[i];
 
-        world_must(
-            hsy_chain_init(&r->lowered, t->release[2].first, r->first, 0, NULL),
-            "chain", &(hsy_error){0});
+        world_must(hsy_permanent_init(&r->lowered, t->release[2].first,
+                                      r->first, 0, NULL),
+                   "chain", &(hsy_error){0});
     }
 }
 
@@ -265,7 +265,7 @@ static void transcripts_right(const struct transcripts_plan *p)
 
 /* ---- What must be noticed ------------------------------------------------ */
 
-static hsy_status transcripts_no_scheme(void *ctx, hsy_streams *room,
+static hsy_status transcripts_no_scheme(void *ctx, hsy_keyed *room,
                                         hsy_coins *coins,
                                         const hsy_context *context)
 {
@@ -276,7 +276,7 @@ static hsy_status transcripts_no_scheme(void *ctx, hsy_streams *room,
     return transcript_coins_keyed(ctx, room, coins, context, &keyed);
 }
 
-static hsy_status transcripts_no_slot(void *ctx, hsy_streams *room,
+static hsy_status transcripts_no_slot(void *ctx, hsy_keyed *room,
                                       hsy_coins *coins,
                                       const hsy_context *context)
 {
@@ -286,7 +286,7 @@ static hsy_status transcripts_no_slot(void *ctx, hsy_streams *room,
     return transcript_coins_keyed(ctx, room, coins, context, &keyed);
 }
 
-static hsy_status transcripts_no_truth(void *ctx, hsy_streams *room,
+static hsy_status transcripts_no_truth(void *ctx, hsy_keyed *room,
                                        hsy_coins *coins,
                                        const hsy_context *context)
 {
@@ -297,8 +297,8 @@ static hsy_status transcripts_no_truth(void *ctx, hsy_streams *room,
 }
 
 /* Coins that are fresh at every call: as if there were no permanent answer. */
-static hsy_status transcripts_anew(void *ctx, hsy_streams *room,
-                                   hsy_coins *coins, const hsy_context *context)
+static hsy_status transcripts_anew(void *ctx, hsy_keyed *room, hsy_coins *coins,
+                                   const hsy_context *context)
 {
     struct transcript *t = ctx;
     hsy_context keyed = *context;

@@ -22,7 +22,7 @@ struct table {
     size_t codes, points;
     double est[OUTPUTS][VALUES];
     double p[VALUES][OUTPUTS];
-    hsy_point point[VALUES];
+    hsy_evidence point[VALUES];
     bool real[OUTPUTS];
 };
 
@@ -45,12 +45,12 @@ static void estimate_one(struct table *t, const hsy_scheme *s, unsigned y,
                          const uint8_t *report)
 {
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
-    void *scratch = trial_memory(hsy_points_scratch(s, t->points));
+    void *scratch = trial_memory(hsy_evidence_scratch(s, t->points));
     hsy_tally tally;
 
     hsy_tally_init(&tally, s, memory);
     hsy_tally_add(&tally, s, report, NULL);
-    hsy_points(s, t->point, &tally, NULL, t->points, scratch, NULL);
+    hsy_evidence_of(s, t->point, &tally, NULL, t->points, scratch, NULL);
     for (size_t v = 0; v < t->points; v++)
         t->est[y][v] = t->point[v].value;
     free(memory);
@@ -79,7 +79,7 @@ static void state(struct table *t, const hsy_scheme *s, uint64_t code)
     size_t words = hsy_tally_words(s);
     int64_t *memory = trial_memory(words * sizeof *memory);
     int64_t *one = trial_memory(words * sizeof *one);
-    void *scratch = trial_memory(hsy_points_scratch(s, t->points));
+    void *scratch = trial_memory(hsy_evidence_scratch(s, t->points));
     hsy_tally tally, single;
 
     hsy_tally_init(&tally, s, memory);
@@ -93,7 +93,7 @@ static void state(struct table *t, const hsy_scheme *s, uint64_t code)
         for (size_t i = 0; i < words; i++)
             memory[i] += one[i] * (int64_t)llround(t->p[code][y] * 0x1p48);
     }
-    hsy_points(s, t->point, &tally, NULL, t->points, scratch, NULL);
+    hsy_evidence_of(s, t->point, &tally, NULL, t->points, scratch, NULL);
     free(memory);
     free(one);
     free(scratch);
@@ -147,9 +147,9 @@ static void unbiased(const hsy_spec *spec, const char *name)
     struct table *t = trial_memory(sizeof *t);
     double bias = 0, off = 0;
     uint64_t range;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     if (s->mech->iterative) { /* no estimate of one report: test_density.c */
         free(t);
         free(s);
@@ -164,7 +164,7 @@ static void unbiased(const hsy_spec *spec, const char *name)
         for (size_t v = 0; v < t->points; v++) {
             double m = mean(t, code, v, 1), f = expected(s, code, v);
             double var = mean(t, code, v, 2) - m * m;
-            const hsy_point *p = &t->point[v];
+            const hsy_evidence *p = &t->point[v];
 
             bias = fmax(bias, fabs(m - f));
             /* A pool's variance depends on its collisions, and a mean's is
@@ -172,9 +172,10 @@ static void unbiased(const hsy_spec *spec, const char *name)
             if (s->kind == HSY_KIND_NUMBER && p->p == p->q)
                 off = fmax(off, var / info.v0 - 1);
             else if (hashes(s, &range) == 0)
-                off = fmax(off, fabs(var / ((1 - f) * p->v0 + f * p->v1 +
-                                            p->spread * f * (1 - f)) -
-                                     1));
+                off =
+                    fmax(off, fabs(var / ((1 - f) * p->v0 + f * p->v1 +
+                                          p->binomial_variance * f * (1 - f)) -
+                                   1));
         }
     }
     ok(bias < 1e-9, "%s, d = %zu: estimates are unbiased (%.1e)", name,
@@ -190,10 +191,10 @@ static void hashing_variance(double epsilon)
 {
     hsy_spec spec = trial_values("olh", 5, epsilon);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
     double e = exp(epsilon), g, p;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     g = (double)info.param[HSY_PARAM_G];
     p = e / (e + g - 1);
     ok(fabs(info.v0 / ((e + g - 1) * (e + g - 1) / ((g - 1) * pow(e - 1, 2))) -

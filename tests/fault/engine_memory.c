@@ -136,7 +136,7 @@ static bool one(uint64_t at, bool *good)
     failed = false;
     rig_open(&r);
     quiet.append = quiet_append;
-    r.store.base.is = &quiet;
+    r.store.base.ops = &quiet;
     make(&r);
     *good &= hand_in(&r, true, &budget) == HSY_OK;
     left = budget;

@@ -134,8 +134,8 @@ static void race_policy(struct race *r, uint64_t cap)
     r->policy = (hsy_policy){.size = sizeof r->policy,
                              .sources = &r->source,
                              .nsources = 1,
-                             .nano_day = RACE_NANO,
-                             .nano_lifetime = cap,
+                             .cap_day = RACE_NANO,
+                             .cap_lifetime = cap,
                              .releases = 1};
     memcpy(r->policy.sign_key, public_key, sizeof public_key);
 }
@@ -164,8 +164,9 @@ static void race_open(struct race *r, const char *directory, bool create)
     r->device = malloc(hsy_device_size(&r->policy));
     st = create ? hsy_device_create(r->device, &r->policy, &r->world, NULL)
                 : hsy_device_open(r->device, &r->policy, &r->world, NULL);
-    if (st != HSY_OK || hsy_device_take(r->device, &doc, document, document_len,
-                                        NULL) != HSY_OK)
+    if (st != HSY_OK ||
+        hsy_device_accept_document(r->device, &doc, document, document_len,
+                                   NULL) != HSY_OK)
         die("the device does not open");
     hsy_document_task(&doc, &task, 0);
     r->release = malloc(hsy_release_size(&task));

@@ -49,8 +49,8 @@ int main(int argc, char **argv)
     hsy_source sources[16] = {{.name = NULL}};
     hsy_policy policy = {.size = sizeof policy,
                          .sources = sources,
-                         .nano_day = 10 * (uint64_t)HSY_NANO,
-                         .nano_lifetime = 20 * (uint64_t)HSY_NANO,
+                         .cap_day = 10 * (uint64_t)HSY_NANO,
+                         .cap_lifetime = 20 * (uint64_t)HSY_NANO,
                          .releases = 16,
                          .release_bytes = 256};
     hsy_client *client = NULL;
@@ -61,9 +61,9 @@ int main(int argc, char **argv)
     for (int i = 5; i < argc && i < 21; i++)
         sources[policy.nsources++] =
             (hsy_source){.name = argv[i],
-                         .nano_answer = 2 * (uint64_t)HSY_NANO,
-                         .nano_day = 5 * (uint64_t)HSY_NANO,
-                         .nano_lifetime = 10 * (uint64_t)HSY_NANO};
+                         .cap_answer = 2 * (uint64_t)HSY_NANO,
+                         .cap_day = 5 * (uint64_t)HSY_NANO,
+                         .cap_lifetime = 10 * (uint64_t)HSY_NANO};
     if (hsy_client_open(&client, argv[1], &policy, argv[2], NULL, &err) !=
         HSY_OK) {
         printf("cannot be opened: %s\n", err.msg);

@@ -67,7 +67,7 @@ static inline bool fuzz_resolve(uint8_t wire[HSY_SCHEME_WIRE],
                                 uint8_t digest[HSY_DIGEST])
 {
     hsy_spec spec;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_scheme *s = NULL;
     bool resolved = false;
 
@@ -76,7 +76,7 @@ static inline bool fuzz_resolve(uint8_t wire[HSY_SCHEME_WIRE],
         s = malloc(hsy_scheme_size(&spec));
     if (s != NULL && hsy_scheme_init(s, &spec, NULL) == HSY_OK) {
         hsy_scheme_encode(s, wire);
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         memcpy(digest, info.digest, HSY_DIGEST);
         resolved = true;
     }

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 #include "store_rig.h"
 
 #define ARCHIVE_LEN 65536u
@@ -42,12 +42,12 @@ static void archive_reads(const uint8_t *bytes, size_t len)
     fuzz_expect(store_sqlite_open(&s, &state, archive_at, true, &err) == HSY_OK,
                 "there is a store");
     if (store_archive_read(s, archive_at, fd, &err) == HSY_OK)
-        fuzz_expect(s->is->read(s, &to, &err) == HSY_OK,
+        fuzz_expect(s->ops->read(s, &to, &err) == HSY_OK,
                     "what is accepted reads back");
     else
         fuzz_expect(err.status == HSY_E_FORMAT || err.status == HSY_E_VERSION,
                     "what is refused is malformed");
-    s->is->close(s);
+    s->ops->close(s);
     fuzz_expect(store_remove(archive_at), "nothing is left");
     rmdir(archive_root);
     archive_root[0] = '\0';

@@ -23,7 +23,7 @@ static size_t container_bytes(uint8_t *out, const struct container_item *item)
     size_t len;
 
     if (item->type == CONTAINER_PREFIX) {
-        hsy_prefix_encode(out, &item->prefix);
+        hsy_file_header_encode(out, &item->prefix);
         hsy_scheme_encode(item->scheme, out + HSY_PREFIX_WIRE);
         len = HSY_PREFIX_WIRE + HSY_SCHEME_WIRE;
         if (item->prefix.labels_len != 0)
@@ -160,14 +160,14 @@ static void container_read(const uint8_t *data, size_t len)
  * its size. */
 static size_t container_seal_prefix(uint8_t *head, size_t left)
 {
-    static const hsy_prefix empty = {.content = HSY_CONTENT_REPORTS};
+    static const hsy_file_header empty = {.content = HSY_CONTENT_REPORTS};
     uint8_t fresh[HSY_PREFIX_WIRE];
     size_t fixed = HSY_PREFIX_WIRE + HSY_SCHEME_WIRE;
     uint32_t labels_len = bytes_get32(head + 16);
 
     if (labels_len > left - fixed)
         labels_len %= (uint32_t)(left - fixed + 1);
-    hsy_prefix_encode(fresh, &empty);
+    hsy_file_header_encode(fresh, &empty);
     memcpy(head, fresh, 12);
     bytes_put32(head + 16, labels_len);
     fuzz_resolve(head + HSY_PREFIX_WIRE, head + fixed, labels_len, head + 24);

@@ -16,8 +16,8 @@ static void document_resolves(const hsy_task *task)
 
     if (r != NULL && hsy_release_init(r, task, NULL) == HSY_OK) {
         hsy_release_describe(r, &info);
-        fuzz_expect(info.nano_slot >= info.nano_one &&
-                        info.nano_lifetime >= info.nano_slot,
+        fuzz_expect(info.nano_slot >= info.nano_report &&
+                        info.nano_task >= info.nano_slot,
                     "a slot costs at least a report, a life at least a slot");
         fuzz_expect(hsy_release_label(r, task, label, sizeof label) ==
                         strlen(label),

@@ -51,12 +51,12 @@ static void options_list_again(const struct cli_spec *spec)
 static int options_resolve(const struct cli_spec *spec)
 {
     hsy_scheme *s = NULL;
-    hsy_info info;
+    hsy_scheme_info info;
     int failed = cli_scheme_new(&s, &spec->spec);
 
     if (failed)
         return failed;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     fuzz_expect(info.epsilon_exact <= info.epsilon,
                 "no scheme spends more than it claims");
     fuzz_expect(!spec->has_epsilon ||

@@ -67,7 +67,7 @@ static void report_has_a_law(const hsy_scheme *s, const uint8_t *report)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_scheme *s;
     size_t which;
 
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     s = report_schemes[which];
     fuzz_expect(s != NULL && hsy_tally_words(s) <= REPORT_WORDS,
                 "the examples are schemes, and small");
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     report_unpacks(s, data + 1, len - 1);
     if (len - 1 >= info.report_bytes) {
         report_counts(s, data + 1, info.report_bytes);

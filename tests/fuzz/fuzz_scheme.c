@@ -25,14 +25,14 @@ static bool scheme_decodes(const uint8_t *wire, const uint8_t *labels,
 {
     hsy_scheme *s = scheme_of(wire, labels, labels_len);
     uint8_t again[HSY_SCHEME_WIRE];
-    hsy_info info;
+    hsy_scheme_info info;
 
     if (s == NULL)
         return false;
     hsy_scheme_encode(s, again);
     fuzz_expect(memcmp(wire, again, sizeof again) == 0,
                 "a scheme that decodes encodes to the same bytes");
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     fuzz_expect(info.epsilon_exact <= info.epsilon,
                 "no scheme spends more than it claims");
     fuzz_expect(info.nano_epsilon >= HSY_EPSILON_MIN &&
@@ -45,11 +45,11 @@ static bool scheme_decodes(const uint8_t *wire, const uint8_t *labels,
 static void prefix_decodes(const uint8_t *wire)
 {
     uint8_t again[HSY_PREFIX_WIRE];
-    hsy_prefix prefix;
+    hsy_file_header prefix;
 
-    if (hsy_prefix_decode(&prefix, wire, NULL) != HSY_OK)
+    if (hsy_file_header_decode(&prefix, wire, NULL) != HSY_OK)
         return;
-    hsy_prefix_encode(again, &prefix);
+    hsy_file_header_encode(again, &prefix);
     fuzz_expect(memcmp(wire, again, sizeof again) == 0,
                 "a prefix that decodes encodes to the same bytes");
 }

@@ -10,10 +10,10 @@
 static void twin_reports(const hsy_scheme *s, const hsy_record *record,
                          const uint8_t *payload)
 {
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *reports;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = malloc(record->count * info.report_bytes);
     fuzz_expect(reports != NULL &&
                     hsy_unpack(s, reports, payload, record->count) == HSY_OK,

@@ -45,9 +45,9 @@ static void golden_stream(const char *dir, const struct example *e,
     struct output *out = golden_open(dir, e->name, "reports");
     const size_t first = 16;
     uint8_t packed[4096];
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     golden_expect(container_put_prefix(
         out, s, e->spec.labels, e->spec.labels_len, HSY_CONTENT_REPORTS));
     hsy_pack(s, packed, reports, first);
@@ -123,9 +123,9 @@ static void golden_upload(const char *dir)
                          .epoch = 20454, /* 2026-01-01 */
                          .count = EXAMPLE_N};
     uint8_t wire[HSY_UPLOAD_WIRE];
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     memcpy(upload.digest, info.digest, HSY_DIGEST);
     for (size_t i = 0; i < sizeof upload.id; i++)
         upload.id[i] = (uint8_t)(17 * i);

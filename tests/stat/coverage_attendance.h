@@ -36,7 +36,7 @@ enum permanent_form {
 
 struct permanent_run {
     hsy_scheme *permanent;
-    hsy_chain chain;
+    hsy_permanent chain;
     struct poll poll; /* of the scheme of reports */
     enum permanent_attendance attendance;
     uint32_t rounds;
@@ -91,7 +91,7 @@ static inline bool permanent_open(struct permanent_run *p,
     p->asked = stat_alloc(p->poll.run.s->cells * sizeof *p->asked);
     p->memory =
         stat_alloc(4 * hsy_tally_words(p->poll.run.s) * sizeof *p->memory);
-    return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+    return hsy_permanent_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
 
@@ -113,8 +113,8 @@ static inline bool permanent_renew(struct permanent_run *p,
     free(p->poll.run.s);
     p->permanent = trial_scheme(&kept);
     p->poll.run.s = trial_scheme(&spec);
-    hsy_scheme_info(p->poll.run.s, &p->poll.run.info);
-    return hsy_chain_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
+    hsy_scheme_describe(p->poll.run.s, &p->poll.run.info);
+    return hsy_permanent_init(&p->chain, p->permanent, p->poll.run.s, 0, err) ==
            HSY_OK;
 }
 

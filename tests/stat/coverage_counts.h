@@ -11,9 +11,9 @@
  * Outputs: of rr, grr and onebit, whose answer is one byte of few values: a
  * report has
  * its answer's value with chance p2, else any other, each with chance q2
- * (hsy_chain_describe). So of the W reports that are made from equal answers,
- * binomially many keep it and the others spread evenly: the same law, and the
- * answers themselves are real.
+ * (hsy_permanent_describe). So of the W reports that are made from equal
+ * answers, binomially many keep it and the others spread evenly: the same law,
+ * and the answers themselves are real.
  */
 
 static inline uint32_t permanent_values(const struct permanent_run *p)
@@ -114,7 +114,7 @@ static inline hsy_status permanent_count_bits(struct permanent_run *p,
 }
 
 static inline hsy_status permanent_flip(struct permanent_run *p,
-                                        const hsy_chain_info *info)
+                                        const hsy_permanent_info *info)
 {
     hsy_tally *all = &p->poll.run.tally;
 
@@ -132,10 +132,10 @@ static inline hsy_status permanent_flip(struct permanent_run *p,
 
 static inline hsy_status permanent_expand(struct permanent_run *p)
 {
-    hsy_chain_info info;
+    hsy_permanent_info info;
     hsy_status st = HSY_OK;
 
-    hsy_chain_describe(&p->chain, &info);
+    hsy_permanent_describe(&p->chain, &info);
     if (p->form == PERMANENT_BITS)
         return permanent_flip(p, &info);
     if (fabs(info.p2 + (permanent_values(p) - 1) * info.q2 - 1) > 1e-9)

@@ -194,7 +194,7 @@ static inline void found_renew(struct found_run *f, hsy_spec *spec,
     spec->param[HSY_PARAM_POOL_SEED] = run + 1;
     free(f->run.s);
     f->run.s = trial_scheme(spec);
-    hsy_scheme_info(f->run.s, &f->run.info);
+    hsy_scheme_describe(f->run.s, &f->run.info);
 }
 
 /* number: bits of a string. */
@@ -280,7 +280,7 @@ static inline void coverage_rappor(struct coverage_cell *c)
 #define FOUND_LARGEST 5u
 
 static inline bool found_largest(struct poll *p, struct coverage_selected *out,
-                                 const hsy_point *points, hsy_target target,
+                                 const hsy_evidence *points, hsy_target target,
                                  hsy_error *err)
 {
     const double *shares = target == HSY_PEOPLE ? p->held : p->laws->share;
@@ -315,7 +315,7 @@ static inline void coverage_top(struct coverage_cell *c)
 
     poll_open(&p, c);
     for (uint64_t run = 0; run < c->runs && good; run++) {
-        hsy_point *points = NULL;
+        hsy_evidence *points = NULL;
 
         good = poll_collect(&p, &points, p.laws, c->n, coverage_lane(c, run, 0),
                             &err) &&

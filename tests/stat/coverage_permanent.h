@@ -28,7 +28,7 @@ static inline hsy_status permanent_send(struct permanent_run *p, uint32_t round)
     uint8_t *report = r->reports + p->waiting * r->info.report_bytes;
     hsy_status st;
 
-    st = hsy_chain_report(&p->chain, report, p->answer, &secret);
+    st = hsy_permanent_report(&p->chain, report, p->answer, &secret);
     if (st != HSY_OK)
         return st;
     if (p->split != 0 && round >= p->split)
@@ -45,11 +45,11 @@ static inline hsy_status permanent_answer(struct permanent_run *p,
     hsy_coins again = {hsy_stream_rng(&p->secret),
                        hsy_stream_rng(&p->published)};
     uint64_t key;
-    hsy_status st = hsy_chain_key(&p->chain, &key, code, &first);
+    hsy_status st = hsy_permanent_key(&p->chain, &key, code, &first);
 
     return st != HSY_OK
                ? st
-               : hsy_chain_permanent(&p->chain, p->answer, key, &again);
+               : hsy_permanent_answer(&p->chain, p->answer, key, &again);
 }
 
 static inline hsy_status permanent_device_real(struct permanent_run *p,
@@ -96,7 +96,7 @@ static inline hsy_status permanent_device(struct permanent_run *p, uint64_t i)
 
 /* What a tally of several rounds tells, as the surfaces have it; also of
  * reports that came from elsewhere. The caller frees points. */
-static inline hsy_status permanent_points(hsy_point **points,
+static inline hsy_status permanent_points(hsy_evidence **points,
                                           const struct shares_tally *t,
                                           size_t count, const hsy_round *rounds,
                                           size_t nrounds, bool known,
@@ -157,7 +157,7 @@ static inline bool permanent_see(struct permanent_run *p, hsy_error *err)
     struct stat_run *r = &p->poll.run;
     const struct shares_tally view = {
         .scheme = r->s, .info = &r->info, .tally = &r->tally};
-    hsy_point *points = NULL;
+    hsy_evidence *points = NULL;
     bool good;
 
     if (strcmp(r->info.mechanism, "rappor") == 0)
@@ -225,8 +225,9 @@ static inline double permanent_held(const struct permanent_run *p,
 /* The later rounds less the earlier ones; who holds what does not change, so
  * that of the population it is 0. */
 static inline bool permanent_compare(struct permanent_run *p,
-                                     const hsy_point *a, const hsy_point *b,
-                                     double shared, hsy_error *err)
+                                     const hsy_evidence *a,
+                                     const hsy_evidence *b, double shared,
+                                     hsy_error *err)
 {
     for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++)
         for (size_t v = 0; v < p->poll.run.npoints; v++) {
@@ -259,7 +260,7 @@ static inline bool permanent_see_pair(struct permanent_run *p, hsy_error *err)
         .scheme = r->s, .info = &r->info, .tally = &p->later};
     const size_t after = p->rounds - p->split;
     const uint64_t devices = p->attendance == PERMANENT_UNKNOWN ? 0 : p->n;
-    hsy_point *a = NULL, *b = NULL;
+    hsy_evidence *a = NULL, *b = NULL;
     double shared = 0;
     bool good = hsy_attend_both(&shared, p->of, p->split, p->of + p->split,
                                 after, devices, err) == HSY_OK &&

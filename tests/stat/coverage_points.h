@@ -125,7 +125,7 @@ static inline bool poll_release(struct poll *p, uint64_t n,
 }
 
 /* People of a law answer; points as the surfaces get them. */
-static inline bool poll_collect(struct poll *p, hsy_point **points,
+static inline bool poll_collect(struct poll *p, hsy_evidence **points,
                                 const struct coverage_law *law, uint64_t n,
                                 uint64_t lane, hsy_error *err)
 {
@@ -135,7 +135,7 @@ static inline bool poll_collect(struct poll *p, hsy_point **points,
 
     coverage_draw(p->codes, p->held, law, n, lane);
     stat_coins_open(&coins, lane);
-    if (p->run.info.release
+    if (p->run.info.central
             ? !poll_release(p, n, &coins, err)
             : !stat_collect(&p->run, STAT_SIMULATE, p->codes, n, &coins))
         return false;
@@ -144,23 +144,23 @@ static inline bool poll_collect(struct poll *p, hsy_point **points,
 
 /* Fewer than ten reports, or people of a release, are expected for a value or
  * against it; of a tree, among those of the bins' own level. */
-static inline bool poll_few(const hsy_info *info, const hsy_point *point,
-                            double f)
+static inline bool poll_few(const hsy_scheme_info *info,
+                            const hsy_evidence *point, double f)
 {
     const bool tree = point->few.weight[0] > 0 && point->p == point->q;
     const double gap = tree ? 1 / point->few.weight[0] : point->p - point->q;
     const double rate =
-        info->release ? f : (tree ? point->few.rate : point->q) + f * gap;
+        info->central ? f : (tree ? point->few.rate : point->q) + f * gap;
     const double n = tree ? point->few.n : point->n;
 
-    return info->kind != HSY_KIND_NUMBER && (info->release || gap != 0) &&
+    return info->kind != HSY_KIND_NUMBER && (info->central || gap != 0) &&
            n * fmin(rate, 1 - rate) < COVERAGE_FEW;
 }
 
 /* ---- Shares and means ---------------------------------------------------- */
 
 static inline bool poll_value(struct poll *p, const struct coverage_law *law,
-                              size_t first, size_t v, const hsy_point *point,
+                              size_t first, size_t v, const hsy_evidence *point,
                               const hsy_confidence *how, hsy_error *err)
 {
     const struct shares_known own = {.point = point};
@@ -182,7 +182,7 @@ static inline bool poll_run(struct poll *p, const struct coverage_cell *c,
                             uint64_t run, hsy_error *err)
 {
     for (size_t k = 0; k < p->nlaws; k++) {
-        hsy_point *points = NULL;
+        hsy_evidence *points = NULL;
         bool good = poll_collect(p, &points, &p->laws[k], c->n,
                                  coverage_lane(c, run, k), err);
 
@@ -219,7 +219,7 @@ static inline void coverage_points(struct coverage_cell *c)
 /* ---- All values together ------------------------------------------------- */
 
 /* The hull of a run: whether all intervals hold, as one interval of 0. */
-static inline bool poll_together(struct poll *p, const hsy_point *points,
+static inline bool poll_together(struct poll *p, const hsy_evidence *points,
                                  const hsy_confidence *how, hsy_error *err)
 {
     const bool people = how->target == HSY_PEOPLE;
@@ -247,7 +247,7 @@ static inline bool poll_run_together(struct poll *p,
 {
     hsy_confidence how = {COVERAGE_LEVEL, HSY_PEOPLE, HSY_INTERVAL_AUTO,
                           p->run.npoints};
-    hsy_point *points = NULL;
+    hsy_evidence *points = NULL;
     bool good =
         poll_collect(p, &points, p->laws, c->n, coverage_lane(c, run, 0), err);
 
@@ -277,7 +277,7 @@ static inline void coverage_together(struct coverage_cell *c)
 /* Two tallies: of the people of the laws, and of others who moved. */
 struct poll_pair {
     struct poll a, b;
-    hsy_point *of_a, *of_b;
+    hsy_evidence *of_a, *of_b;
 };
 
 static inline bool poll_difference(struct poll_pair *d, size_t v,

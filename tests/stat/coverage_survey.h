@@ -48,7 +48,7 @@ static inline bool survey_run(const struct coverage_cell *c,
         const double rate = hsy_survey_rate(&design, survey_shares[k]);
         const uint64_t yes = hsy_binomial_draw(c->n, rate, &st);
         hsy_survey_result r;
-        hsy_point point;
+        hsy_evidence point;
 
         values[k].few = (double)c->n * fmin(rate, 1 - rate) < COVERAGE_FEW;
         if (hsy_survey_point(&point, &design, (double)yes, (double)c->n, err) !=

@@ -19,7 +19,7 @@ static const struct coverage_law tuple_law = {
 
 struct tuple_run {
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *reports;
     int64_t *memory;
     hsy_tally tally;
@@ -38,7 +38,7 @@ static inline void tuple_open(struct tuple_run *r,
     memset(r, 0, sizeof *r);
     trial_attributes(&spec, TUPLE_VALUES);
     r->s = trial_scheme(&spec);
-    hsy_scheme_info(r->s, &r->info);
+    hsy_scheme_describe(r->s, &r->info);
     r->reports = stat_alloc(c->n * r->info.report_bytes);
     r->memory = stat_alloc(hsy_tally_words(r->s) * sizeof *r->memory);
     r->drawn = stat_alloc(c->n * sizeof *r->drawn);
@@ -83,7 +83,7 @@ static inline double tuple_truth(const double *shares, size_t a, size_t v)
     return truth;
 }
 
-static inline bool tuple_see(struct tuple_run *r, const hsy_point *point,
+static inline bool tuple_see(struct tuple_run *r, const hsy_evidence *point,
                              size_t a, size_t v, hsy_error *err)
 {
     for (int t = HSY_PEOPLE; t <= HSY_POPULATION; t++) {
@@ -107,11 +107,11 @@ static inline bool tuple_attributes(struct tuple_run *r, hsy_error *err)
 
     for (size_t a = 0; a < 2 && good; a++) {
         const size_t n = a == 0 ? 1 : TUPLE_VALUES;
-        hsy_point points[TUPLE_VALUES];
-        void *scratch = stat_alloc(hsy_attribute_points_scratch(r->s, a, n));
+        hsy_evidence points[TUPLE_VALUES];
+        void *scratch = stat_alloc(hsy_attribute_evidence_scratch(r->s, a, n));
 
-        good = hsy_attribute_points(r->s, points, &r->tally, a, NULL, n,
-                                    scratch, err) == HSY_OK;
+        good = hsy_attribute_evidence(r->s, points, &r->tally, a, NULL, n,
+                                      scratch, err) == HSY_OK;
         for (size_t v = 0; v < n && good; v++)
             good = tuple_see(r, &points[v], a, v, err);
         free(scratch);
@@ -123,14 +123,14 @@ static inline bool tuple_attributes(struct tuple_run *r, hsy_error *err)
 static inline bool tuple_combinations(struct tuple_run *r, hsy_error *err)
 {
     const hsy_scheme *part = hsy_scheme_part(r->s, 0);
-    void *scratch = stat_alloc(hsy_points_scratch(part, TUPLE_CELLS));
-    hsy_point points[TUPLE_CELLS];
+    void *scratch = stat_alloc(hsy_evidence_scratch(part, TUPLE_CELLS));
+    hsy_evidence points[TUPLE_CELLS];
     hsy_tally own;
     bool good;
 
     hsy_tally_part(&own, &r->tally, r->s, 0);
-    good = hsy_points(part, points, &own, NULL, TUPLE_CELLS, scratch, err) ==
-           HSY_OK;
+    good = hsy_evidence_of(part, points, &own, NULL, TUPLE_CELLS, scratch,
+                           err) == HSY_OK;
     for (size_t v = 0; v < TUPLE_CELLS && good; v++)
         good = tuple_see(r, &points[v], 2, v, err);
     free(scratch);

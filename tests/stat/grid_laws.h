@@ -9,7 +9,7 @@
 
 /* What a formula says of a scheme, times n. */
 struct grid_law {
-    double v0, v1;  /* as hsy_info states them; else NAN */
+    double v0, v1;  /* as hsy_scheme_info states them; else NAN */
     double mean;    /* of the squared error, over all values */
     double collide; /* more for public hashes, times n and sum f_u^2 */
     double pool;    /* standard deviation over pools, relative, where a pool is
@@ -19,8 +19,8 @@ struct grid_law {
 /* A setting: n people of a scheme. */
 struct grid_case {
     const hsy_scheme *s;
-    hsy_info info; /* for resolved parameters */
-    double E;      /* e^epsilon */
+    hsy_scheme_info info; /* for resolved parameters */
+    double E;             /* e^epsilon */
     double d, n;
     const uint64_t *level; /* people of each level, of a tree */
 };
@@ -293,7 +293,7 @@ static inline void grid_hh_levels(struct grid_level *level, size_t h,
 
         l->c = (struct grid_case){
             .s = hsy_scheme_part(c->s, k), .E = c->E, .n = c->n / (double)h};
-        hsy_scheme_info(l->c.s, &l->c.info);
+        hsy_scheme_describe(l->c.s, &l->c.info);
         l->c.d = l->c.info.d;
         l->direct = strcmp(l->c.info.mechanism, "grr") == 0;
         l->law = l->direct ? grid_grr(&l->c) : grid_lh(&l->c);

@@ -156,17 +156,17 @@ static inline bool stat_pointed(const char *mechanism)
 {
     const struct stat_ask ask = {mechanism, 4, 1, 3, 0};
     hsy_scheme *s = stat_scheme(&ask);
-    hsy_info info = {0};
+    hsy_scheme_info info = {0};
 
     if (s != NULL)
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
     free(s);
     return !info.iterative && info.kind != HSY_KIND_TUPLE &&
            info.kind != HSY_KIND_STRINGS;
 }
 
 /* Estimates a scheme gives: of each value, of yes, of the mean. */
-static inline size_t stat_points(const hsy_info *info)
+static inline size_t stat_points(const hsy_scheme_info *info)
 {
     return info->kind == HSY_KIND_VALUES || info->kind == HSY_KIND_BINS
                ? info->d
@@ -194,7 +194,7 @@ static inline void stat_coins_open(struct stat_coins *c, uint64_t lane)
 static inline hsy_truth stat_truth(const hsy_scheme *s, hsy_truth *items,
                                    const uint64_t *codes)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     hsy_truth truth = {.type = HSY_TRUTH_TUPLE};
 
     for (size_t i = 0; i < width; i++)
@@ -205,9 +205,10 @@ static inline hsy_truth stat_truth(const hsy_scheme *s, hsy_truth *items,
 }
 
 static inline hsy_status stat_randomize(const hsy_scheme *s,
-                                        const hsy_info *info, enum stat_way way,
-                                        uint8_t *reports, const uint64_t *codes,
-                                        size_t n, struct stat_coins *c)
+                                        const hsy_scheme_info *info,
+                                        enum stat_way way, uint8_t *reports,
+                                        const uint64_t *codes, size_t n,
+                                        struct stat_coins *c)
 {
     hsy_coins coins = {hsy_stream_rng(&c->secret),
                        hsy_stream_rng(&c->published)};
@@ -220,7 +221,8 @@ static inline hsy_status stat_randomize(const hsy_scheme *s,
                                   &c->published, NULL);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         hsy_truth items[HSY_ATTRIBUTES_MAX];
-        hsy_truth truth = stat_truth(s, items, codes + i * hsy_code_width(s));
+        hsy_truth truth =
+            stat_truth(s, items, codes + i * hsy_codes_per_truth(s));
 
         st = hsy_randomize(s, reports + i * info->report_bytes, &truth, &coins,
                            NULL);
@@ -235,12 +237,12 @@ static inline hsy_status stat_randomize(const hsy_scheme *s,
 /* A scheme with the memory that one collection takes. */
 struct stat_run {
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     size_t npoints;
     uint8_t *reports; /* STAT_BLOCK */
     int64_t *memory;
     hsy_tally tally;
-    hsy_point *points;
+    hsy_evidence *points;
     void *scratch;
 };
 
@@ -256,12 +258,12 @@ static inline void *stat_alloc(size_t size)
 /* The memory of a run whose scheme is there. */
 static inline void stat_run_room(struct stat_run *r)
 {
-    hsy_scheme_info(r->s, &r->info);
+    hsy_scheme_describe(r->s, &r->info);
     r->npoints = stat_points(&r->info);
     r->reports = stat_alloc(STAT_BLOCK * r->info.report_bytes);
     r->memory = stat_alloc(hsy_tally_words(r->s) * sizeof *r->memory);
     r->points = stat_alloc(r->npoints * sizeof *r->points);
-    r->scratch = stat_alloc(hsy_points_scratch(r->s, r->npoints));
+    r->scratch = stat_alloc(hsy_evidence_scratch(r->s, r->npoints));
     hsy_tally_init(&r->tally, r->s, r->memory);
 }
 
@@ -296,21 +298,22 @@ static inline bool stat_collect(struct stat_run *r, enum stat_way way,
         size_t m = n - done < STAT_BLOCK ? n - done : STAT_BLOCK;
 
         if (stat_randomize(r->s, &r->info, way, r->reports,
-                           codes + done * hsy_code_width(r->s), m,
+                           codes + done * hsy_codes_per_truth(r->s), m,
                            c) != HSY_OK ||
             hsy_tally_batch(&r->tally, r->s, r->reports, m, NULL) != HSY_OK)
             return false;
     }
     return r->info.iterative ||
-           hsy_points(r->s, r->points, &r->tally, NULL, r->npoints, r->scratch,
-                      NULL) == HSY_OK;
+           hsy_evidence_of(r->s, r->points, &r->tally, NULL, r->npoints,
+                           r->scratch, NULL) == HSY_OK;
 }
 
 /* The variance of an estimate against the share f of those who answered. */
-static inline double stat_variance(const hsy_point *p, double f)
+static inline double stat_variance(const hsy_evidence *p, double f)
 {
-    return ((1 - f) * p->v0 + f * p->v1 + p->spread * f * (1 - f)) / p->n +
-           p->floor;
+    return ((1 - f) * p->v0 + f * p->v1 + p->binomial_variance * f * (1 - f)) /
+               p->n +
+           p->residual_variance;
 }
 
 #endif

@@ -39,14 +39,14 @@ static void attributes_people(struct attributes_run *r)
 }
 
 static void attributes_point(struct attributes_run *r, size_t a, size_t v,
-                             const hsy_point *p)
+                             const hsy_evidence *p)
 {
     const hsy_confidence how = {0.95, HSY_PEOPLE, HSY_SCORE, 1};
     const double f = r->share[a][v], error = p->value - f;
-    hsy_point quiet = *p;
+    hsy_evidence quiet = *p;
     hsy_estimate est;
 
-    quiet.spread = 0;
+    quiet.binomial_variance = 0;
     r->square[a][v] += error * error;
     r->stated[a][v] += stat_variance(p, f);
     r->noise[a][v] += stat_variance(&quiet, f);
@@ -59,20 +59,20 @@ static bool attributes_collect(struct attributes_run *r, uint64_t lane)
 {
     struct stat_coins coins;
     hsy_tally t;
-    hsy_info info;
+    hsy_scheme_info info;
 
     stat_coins_open(&coins, lane);
-    hsy_scheme_info(r->s, &info);
+    hsy_scheme_describe(r->s, &info);
     hsy_tally_init(&t, r->s, r->memory);
     if (stat_randomize(r->s, &info, STAT_BATCH, r->reports, r->codes, PEOPLE,
                        &coins) != HSY_OK ||
         hsy_tally_batch(&t, r->s, r->reports, PEOPLE, NULL) != HSY_OK)
         return false;
     for (size_t a = 0; a < 2; a++) {
-        hsy_point points[VALUES];
+        hsy_evidence points[VALUES];
         size_t n = a == 0 ? 1 : VALUES;
 
-        if (hsy_attribute_points(r->s, points, &t, a, NULL, n, NULL, NULL) !=
+        if (hsy_attribute_evidence(r->s, points, &t, a, NULL, n, NULL, NULL) !=
             HSY_OK)
             return false;
         for (size_t v = 0; v < n; v++)
@@ -99,11 +99,11 @@ static void attributes_mechanism(const char *name, double epsilon,
                      .nano_epsilon = (uint64_t)(epsilon * 1e9)};
     double odd = 1, without = 1;
     bool good = true;
-    hsy_info info;
+    hsy_scheme_info info;
 
     trial_attributes(&spec, VALUES);
     r->s = trial_scheme(&spec);
-    hsy_scheme_info(r->s, &info);
+    hsy_scheme_describe(r->s, &info);
     r->reports = stat_alloc(PEOPLE * info.report_bytes);
     r->memory = stat_alloc(hsy_tally_words(r->s) * sizeof *r->memory);
     attributes_people(r);

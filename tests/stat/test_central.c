@@ -114,7 +114,7 @@ static void curators(const char *row, uint32_t kind, uint64_t k)
     }
     for (int run = 0; run < RUNS; run++) {
         hsy_tally all, one;
-        hsy_point points[4];
+        hsy_evidence points[4];
         double e;
 
         hsy_tally_init(&all, s, memory);
@@ -124,12 +124,12 @@ static void curators(const char *row, uint32_t kind, uint64_t k)
                     hsy_central_release(&one, s, &rng, NULL) == HSY_OK &&
                     hsy_tally_merge(&all, &one, NULL) == HSY_OK;
         }
-        good &= hsy_points(s, points, &all, NULL, n, NULL, NULL) == HSY_OK;
+        good &= hsy_evidence_of(s, points, &all, NULL, n, NULL, NULL) == HSY_OK;
         e = points[n == 4 ? 1 : 0].value - truth;
         square += e * e / RUNS;
         fourth += e * e * e * e / RUNS;
         predicted +=
-            hsy_point_variance(&points[n == 4 ? 1 : 0], HSY_PEOPLE, truth) /
+            hsy_evidence_variance(&points[n == 4 ? 1 : 0], HSY_PEOPLE, truth) /
             RUNS;
     }
     mean = predicted;
@@ -151,7 +151,7 @@ static double chance(int x, double rate)
     return (1 - r) / (1 + r) * pow(r, abs(x));
 }
 
-static bool covers(const hsy_point *p, double f, double level,
+static bool covers(const hsy_evidence *p, double f, double level,
                    hsy_target target)
 {
     const hsy_confidence how = {level, target, HSY_INTERVAL_AUTO, 1};
@@ -164,7 +164,7 @@ static bool covers(const hsy_point *p, double f, double level,
 /* Replace, people: the least interval that reaches the level, exactly. */
 static void coverage_exact(unsigned k, double rate, double level)
 {
-    hsy_point p = {.n = 1000, .noise = {{rate, k, 0.001, 0.001}}};
+    hsy_evidence p = {.n = 1000, .noise = {{rate, k, 0.001, 0.001}}};
     int reach = 0;
     double inside, narrower;
 
@@ -189,7 +189,7 @@ static double coverage_open(double rate, double f, double level)
         for (int y = -REACH; y <= REACH; y++) {
             const double weight = chance(x, rate) * chance(y, rate);
             const double people = N + x + y;
-            const hsy_point p = {
+            const hsy_evidence p = {
                 .value = (ones + x) / people,
                 .n = people,
                 .noise = {{rate, 1, 1 / people, 0}, {rate, 1, 0, -1 / people}}};
@@ -211,9 +211,9 @@ static double coverage_sample(double rate, double f, double level)
                     (c == 0 ? 0 : hsy_binomial_cdf(c - 1, N, f));
 
         for (int x = -REACH; x <= REACH; x++) {
-            const hsy_point p = {.value = ((double)c + x) / N,
-                                 .n = N,
-                                 .noise = {{rate, 1, 1.0 / N, 1.0 / N}}};
+            const hsy_evidence p = {.value = ((double)c + x) / N,
+                                    .n = N,
+                                    .noise = {{rate, 1, 1.0 / N, 1.0 / N}}};
 
             if (of * chance(x, rate) > 1e-9 &&
                 covers(&p, f, level, HSY_POPULATION))

@@ -93,8 +93,9 @@ static void collisions_people(struct collisions_work *w, size_t n,
     }
 }
 
-static void collisions_add(struct collisions_sums *sums, const hsy_point *point,
-                           hsy_target target, double truth)
+static void collisions_add(struct collisions_sums *sums,
+                           const hsy_evidence *point, hsy_target target,
+                           double truth)
 {
     const hsy_confidence how = {COLLISIONS_LEVEL, target, HSY_INTERVAL_AUTO, 1};
     hsy_estimate e;
@@ -116,8 +117,8 @@ static void collisions_look(struct collisions_work *w,
         const uint64_t v = first + run % collisions_shares[i].values;
 
         if (c->unlisted) {
-            if (i < 2 || hsy_points(w->run.s, w->run.points, &w->run.tally, &v,
-                                    1, w->run.scratch, NULL) != HSY_OK)
+            if (i < 2 || hsy_evidence_of(w->run.s, w->run.points, &w->run.tally,
+                                         &v, 1, w->run.scratch, NULL) != HSY_OK)
                 continue;
             w->run.points[v] = w->run.points[0];
         }

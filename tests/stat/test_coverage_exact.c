@@ -45,17 +45,17 @@ static void law_people(int n, double p, double q, double f)
     }
 }
 
-static hsy_point point_of(int y, int n, double p, double q)
+static hsy_evidence point_of(int y, int n, double p, double q)
 {
     const double gap = p - q;
 
-    return (hsy_point){.value = ((double)y / n - q) / gap,
-                       .n = n,
-                       .support = y,
-                       .p = p,
-                       .q = q,
-                       .v0 = q * (1 - q) / (gap * gap),
-                       .v1 = p * (1 - p) / (gap * gap)};
+    return (hsy_evidence){.value = ((double)y / n - q) / gap,
+                          .n = n,
+                          .support = y,
+                          .p = p,
+                          .q = q,
+                          .v0 = q * (1 - q) / (gap * gap),
+                          .v1 = p * (1 - p) / (gap * gap)};
 }
 
 /* Under the current law. With clip an interval beyond 0 or 1 is taken to end
@@ -66,7 +66,7 @@ static double coverage(int n, double p, double q, double f,
     double held = 0;
 
     for (int y = 0; y <= n; y++) {
-        const hsy_point point = point_of(y, n, p, q);
+        const hsy_evidence point = point_of(y, n, p, q);
         hsy_estimate e;
 
         if (hsy_estimate_point(&e, &point, how, NULL) != HSY_OK)

@@ -81,7 +81,7 @@ static void density_recovers(hsy_density_method method, uint64_t lane)
 enum { POWER_D = 1024, POWER_N = 100000, POWER_RUNS = 10 };
 
 /* OUE counts at epsilon 1: each value's is a sum of two binomials. */
-static void power_points(hsy_point *points, const double *shares,
+static void power_points(hsy_evidence *points, const double *shares,
                          hsy_stream *st)
 {
     const double p = 0.5, q = 1 / (exp(1) + 1), gap = p - q;
@@ -92,13 +92,13 @@ static void power_points(hsy_point *points, const double *shares,
             (double)(hsy_binomial_draw(own, p, st) +
                      hsy_binomial_draw(POWER_N - own, q, st));
 
-        points[v] = (hsy_point){.value = (support / POWER_N - q) / gap,
-                                .n = POWER_N,
-                                .support = support,
-                                .p = p,
-                                .q = q,
-                                .v0 = q * (1 - q) / (gap * gap),
-                                .v1 = p * (1 - p) / (gap * gap)};
+        points[v] = (hsy_evidence){.value = (support / POWER_N - q) / gap,
+                                   .n = POWER_N,
+                                   .support = support,
+                                   .p = p,
+                                   .q = q,
+                                   .v0 = q * (1 - q) / (gap * gap),
+                                   .v1 = p * (1 - p) / (gap * gap)};
     }
 }
 
@@ -106,7 +106,7 @@ static void power_beats_base(void)
 {
     static const hsy_post methods[] = {HSY_POST_NONE, HSY_POST_NORM_SUB,
                                        HSY_POST_POWER, HSY_POST_POWER_NS};
-    static hsy_point points[POWER_D];
+    static hsy_evidence points[POWER_D];
     static double shares[POWER_D], out[POWER_D], scratch[POWER_D];
     double mse[4] = {0}, sum = 0, total = 0;
     hsy_stream st;

@@ -61,20 +61,20 @@ static void shares(bool puzzle, double epsilon, uint64_t lane)
     for (unsigned run = 0; run < SHARES_RUNS && good; run++) {
         const hsy_spec spec = shares_spec(puzzle, epsilon, run);
         struct stat_coins c;
-        hsy_point points[SHARES_ASKED];
+        hsy_evidence points[SHARES_ASKED];
         hsy_scheme *s;
         hsy_tally t;
         void *scratch;
 
         s = trial_scheme(&spec);
         hsy_tally_init(&t, s, stat_alloc(8 * hsy_tally_words(s)));
-        scratch = stat_alloc(hsy_points_scratch(s, SHARES_ASKED));
+        scratch = stat_alloc(hsy_evidence_scratch(s, SHARES_ASKED));
         stat_coins_open(&c, lane << 20 | run);
         good = hsy_simulate_batch(s, reports, codes, SHARES_PEOPLE, &c.secret,
                                   &c.published, NULL) == HSY_OK &&
                hsy_tally_batch(&t, s, reports, SHARES_PEOPLE, NULL) == HSY_OK &&
-               hsy_points(s, points, &t, asked, SHARES_ASKED, scratch, NULL) ==
-                   HSY_OK;
+               hsy_evidence_of(s, points, &t, asked, SHARES_ASKED, scratch,
+                               NULL) == HSY_OK;
         for (size_t v = 0; v < SHARES_ASKED && good; v++) {
             hsy_estimate est;
 

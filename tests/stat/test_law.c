@@ -10,7 +10,7 @@
 /* One scheme's counts of whole outputs, for one truth. */
 struct law_count {
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t *cells;
     size_t size;
 };
@@ -71,7 +71,7 @@ static bool law_draw(struct law_count *c, enum stat_way way, uint64_t code,
     stat_coins_open(&coins, lane);
     memset(c->cells, 0, c->size * sizeof *c->cells);
     for (size_t i = 0; i < STAT_BLOCK; i++)
-        trial_codes(c->s, codes + i * hsy_code_width(c->s), code);
+        trial_codes(c->s, codes + i * hsy_codes_per_truth(c->s), code);
     for (size_t done = 0; done < LAW_REPORTS; done += STAT_BLOCK) {
         if (stat_randomize(c->s, &c->info, way, reports, codes, STAT_BLOCK,
                            &coins) != HSY_OK)
@@ -127,7 +127,7 @@ int main(void)
 
             if (!ok(c.s != NULL, "%s is a scheme", row->name))
                 continue;
-            hsy_scheme_info(c.s, &c.info);
+            hsy_scheme_describe(c.s, &c.info);
             c.size = (size_t)1 << c.info.packed_bits;
             c.cells = stat_alloc(c.size * sizeof *c.cells);
             if (ok(c.info.packed_bits <= LAW_BITS &&

@@ -173,11 +173,11 @@ static void mse_mechanism(const char *name, const struct mse_bar *bar,
 {
     const struct stat_ask ask = {name, MSE_VALUES, bar->epsilon, 12, 0};
     hsy_scheme *s = stat_scheme(&ask);
-    hsy_info info;
+    hsy_scheme_info info;
 
     if (!ok(s != NULL, "%s at epsilon %g is a scheme", name, bar->epsilon))
         return;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     if (info.iterative)
         return; /* it states no variance: test_density.c */

@@ -28,7 +28,7 @@ static void pairs_count(const uint8_t *report)
 
 /* Both ones, as often as p_i p_j says [Bernstein, all pairs at once]. The
  * other patterns follow from this one and from the single bits. */
-static bool pairs_agree(const hsy_info *info, size_t truth)
+static bool pairs_agree(const hsy_scheme_info *info, size_t truth)
 {
     const double n = PAIRS_REPORTS;
     const double alpha = STAT_ALPHA / (PAIRS_BITS * (PAIRS_BITS + 1) / 2);

@@ -106,7 +106,7 @@ static hsy_status same_fill(void *ctx, void *buf, size_t len)
 static bool make_all(const hsy_scheme *s, uint8_t *reports, bool batch,
                      uint64_t lane)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t *codes = trial_memory(RUNS * width * sizeof *codes);
     hsy_stream stream;
     hsy_coins coins = {{NULL, NULL}, {same_fill, NULL}};
@@ -162,9 +162,9 @@ static void subsets(uint32_t d, uint64_t lane)
 {
     const hsy_spec spec = trial_values("ss", d, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     mechanism("ss", &spec, d, info.q, info.p, lane);
 }
@@ -246,7 +246,7 @@ static void kept(const hsy_spec *permanent, size_t noisy, double low,
     hsy_stream stream;
     hsy_coins coins = {{NULL, NULL}, {same_fill, NULL}};
     struct verdict v = {0};
-    hsy_chain c;
+    hsy_permanent c;
     bool made;
 
     spec.nano_epsilon = spec.nano_epsilon != 0 ? HSY_NANO : 0;
@@ -255,12 +255,13 @@ static void kept(const hsy_spec *permanent, size_t noisy, double low,
     reports = trial_memory(RUNS * second->report_bytes);
     hsy_stream_seed(&stream, stat_seed(), lane);
     coins.secret = hsy_stream_rng(&stream);
-    made = hsy_chain_init(&c, first, second, 0, NULL) == HSY_OK &&
-           hsy_chain_permanent(&c, answer, 0, &coins) == HSY_OK;
+    made = hsy_permanent_init(&c, first, second, 0, NULL) == HSY_OK &&
+           hsy_permanent_answer(&c, answer, 0, &coins) == HSY_OK;
     for (size_t i = 0; i < RUNS && made; i++) {
         uint8_t *report = reports + i * second->report_bytes;
 
-        made = hsy_chain_report(&c, report, answer, &coins.secret) == HSY_OK;
+        made =
+            hsy_permanent_report(&c, report, answer, &coins.secret) == HSY_OK;
         for (size_t k = 0; high == 0 && k < second->report_bytes; k++)
             report[k] ^= answer[k]; /* flips, whose chance is the step's */
     }

@@ -43,7 +43,7 @@ static void poison_gains(void)
                             .devices = stat_long() ? 100000 : 20000};
     struct sim_poisoning *p = stat_alloc(sizeof *p);
 
-    hsy_epsilon_parse(&o.nano_one, "ln3", 3);
+    hsy_epsilon_parse(&o.nano_report, "ln3", 3);
     ok(sim_poisoning(p, &o, NULL) == HSY_OK && p->nrows == SIM_POISONING_ROWS,
        "liars lie");
     for (size_t i = 0; i < p->nrows; i++) {
@@ -96,7 +96,7 @@ static double poison_adds(struct stat_run *r, const uint64_t *targets, size_t n,
             r->points[v].value * POISON_HALF <= bounds[v].up + 1e-9 &&
             (1 - r->points[v].value) * POISON_HALF <= bounds[v].down + 1e-9;
     for (size_t i = 0; i < n; i++) {
-        const hsy_point *p = &r->points[targets[i]];
+        const hsy_evidence *p = &r->points[targets[i]];
 
         adds += (p->support / p->n - p->q) / (p->p - p->q);
     }
@@ -122,8 +122,8 @@ static bool poison_attack(struct stat_run *r, hsy_attack attack,
                            &c->secret, &c->published, NULL) != HSY_OK ||
         hsy_tally_batch(&r->tally, r->s, r->reports, POISON_LIARS, NULL) !=
             HSY_OK ||
-        hsy_points(r->s, r->points, &r->tally, NULL, r->info.d, r->scratch,
-                   NULL) != HSY_OK)
+        hsy_evidence_of(r->s, r->points, &r->tally, NULL, r->info.d, r->scratch,
+                        NULL) != HSY_OK)
         return false;
     adds = poison_adds(r, targets, n, &bounded);
     off = POISON_CHANCE * sqrt((double)n * j / POISON_LIARS) /

@@ -292,7 +292,7 @@ static void search_add(struct sums *s, const struct shares_search *got,
     double part[2] = {0}, truth = 1;
 
     for (size_t i = 0; i < got->count; i++) {
-        const hsy_found *found = &got->rows[i].found;
+        const hsy_candidate *found = &got->rows[i].found;
         const uint32_t v = search_value(found->code[0]);
         const double f = v < SELECTED_DOMAIN ? true_share(v, target) : 0;
         hsy_estimate naive;
@@ -316,7 +316,7 @@ static bool search_run(struct sums sums[2], const struct search_case *c,
     struct stat_coins coins;
     bool good = true;
 
-    hsy_scheme_info(r.s, &r.info);
+    hsy_scheme_describe(r.s, &r.info);
     r.reports = stat_alloc(c->n * r.info.report_bytes);
     r.memory = stat_alloc(hsy_tally_words(r.s) * sizeof *r.memory);
     hsy_tally_init(&r.tally, r.s, r.memory);

@@ -40,11 +40,11 @@ static void support_shares(double *shares, const struct stat_run *r,
 static bool support_agrees(const struct stat_run *r, size_t v, double f,
                            double alpha)
 {
-    const hsy_point *p = &r->points[v];
+    const hsy_evidence *p = &r->points[v];
     double mean = p->n * (f * p->p + (1 - f) * p->q);
-    double var =
-        p->n * (f * p->p * (1 - p->p) + (1 - f) * p->q * (1 - p->q) +
-                p->spread * f * (1 - f) * (p->p - p->q) * (p->p - p->q));
+    double var = p->n * (f * p->p * (1 - p->p) + (1 - f) * p->q * (1 - p->q) +
+                         p->binomial_variance * f * (1 - f) * (p->p - p->q) *
+                             (p->p - p->q));
 
     return fabs(p->support - mean) <= stat_bernstein(var, alpha);
 }
@@ -55,7 +55,7 @@ static bool support_agrees(const struct stat_run *r, size_t v, double f,
 static bool support_unbiased(const struct stat_run *r, size_t v, double f,
                              double alpha)
 {
-    const hsy_point *p = &r->points[v];
+    const hsy_evidence *p = &r->points[v];
     double gap = fabs(p->p - p->q);
     double var;
 
@@ -63,7 +63,8 @@ static bool support_unbiased(const struct stat_run *r, size_t v, double f,
     if (gap == 0)
         return fabs(p->value - f) <=
                hsy_normal_quantile(1 - alpha / 2) * sqrt(stat_variance(p, f));
-    var = p->n * p->n * gap * gap * (stat_variance(p, f) - p->floor);
+    var =
+        p->n * p->n * gap * gap * (stat_variance(p, f) - p->residual_variance);
 
     if (gap == 0)
         return fabs(p->value - f) <= 8 * sqrt(stat_variance(p, f));
@@ -72,7 +73,7 @@ static bool support_unbiased(const struct stat_run *r, size_t v, double f,
         return fabs(p->value - f) <=
                -hsy_normal_quantile(alpha / 2) * sqrt(stat_variance(p, f));
     return fabs(p->value - f) <= stat_bernstein(var, alpha) / (p->n * gap) +
-                                     SUPPORT_FLOOR * sqrt(p->floor);
+                                     SUPPORT_FLOOR * sqrt(p->residual_variance);
 }
 
 static void support_check(const struct stat_run *r, const double *shares,

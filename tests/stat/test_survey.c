@@ -179,7 +179,7 @@ static double finds(const hsy_survey *s, double a, double b, uint64_t n)
     for (uint64_t i = 0; i <= n; i++)
         for (uint64_t j = 0; j <= n; j++) {
             hsy_survey_test t;
-            hsy_point points[2];
+            hsy_evidence points[2];
 
             if (first[i] * second[j] < 1e-10)
                 continue;

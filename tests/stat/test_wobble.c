@@ -28,8 +28,8 @@
 
 struct wobble {
     hsy_scheme *permanent, *report;
-    hsy_chain c;
-    hsy_chain_info info;
+    hsy_permanent c;
+    hsy_permanent_info info;
     double p, q; /* of one report */
     uint64_t lane;
 };
@@ -38,17 +38,18 @@ static void wobble_open(struct wobble *w, uint64_t grain, hsy_ratio gamma,
                         uint64_t lane)
 {
     hsy_spec permanent = trial_number(STAT_RANGE, 1), report = permanent;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    if (hsy_chain_gamma(&report.nano_epsilon, permanent.nano_epsilon, gamma) !=
-        HSY_OK)
+    if (hsy_permanent_gamma(&report.nano_epsilon, permanent.nano_epsilon,
+                            gamma) != HSY_OK)
         abort();
     w->permanent = trial_scheme(&permanent);
     w->report = trial_scheme(&report);
-    if (hsy_chain_init(&w->c, w->permanent, w->report, grain, NULL) != HSY_OK)
+    if (hsy_permanent_init(&w->c, w->permanent, w->report, grain, NULL) !=
+        HSY_OK)
         abort();
-    hsy_chain_describe(&w->c, &w->info);
-    hsy_scheme_info(w->report, &info);
+    hsy_permanent_describe(&w->c, &w->info);
+    hsy_scheme_describe(w->report, &info);
     w->p = info.p;
     w->q = info.q;
     w->lane = lane;
@@ -88,14 +89,14 @@ static bool wobble_send(const struct wobble *w, uint8_t *bit, uint64_t *points,
     uint8_t answer;
     uint64_t key;
 
-    if (hsy_chain_key(&w->c, &key, x, &coins) != HSY_OK)
+    if (hsy_permanent_key(&w->c, &key, x, &coins) != HSY_OK)
         return false;
     *points |= (uint64_t)1 << key % WOBBLE_POINTS;
     coins = wobble_coins(&c, w, device, 1 + key);
-    if (hsy_chain_permanent(&w->c, &answer, key, &coins) != HSY_OK)
+    if (hsy_permanent_answer(&w->c, &answer, key, &coins) != HSY_OK)
         return false;
     coins = wobble_coins(&c, w, device, 2 + STAT_RANGE + day);
-    return hsy_chain_report(&w->c, bit, &answer, &coins.secret) == HSY_OK;
+    return hsy_permanent_report(&w->c, bit, &answer, &coins.secret) == HSY_OK;
 }
 
 /* ---- Every day's count --------------------------------------------------- */
@@ -151,8 +152,8 @@ static void wobble_days(const struct wobble *w, const char *name)
     }
     printf("# %s: %llu memo states, lifetime bound epsilon %g; inside a step "
            "at most %d used, %g; one report %g\n",
-           name, (unsigned long long)w->info.keys, w->info.epsilon_lifetime,
-           used, used * w->info.epsilon_permanent, w->info.epsilon_one);
+           name, (unsigned long long)w->info.keys, w->info.epsilon_all_values,
+           used, used * w->info.epsilon_permanent, w->info.epsilon_report);
     ok(answered && near, "%s: the mean of every day is where it should be",
        name);
     ok(noticed, "%s, control: a mean off by a fifth would be noticed", name);

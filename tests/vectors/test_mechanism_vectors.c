@@ -34,9 +34,9 @@ static double computed(const struct record *r)
 {
     hsy_spec spec = trial_values(r->mechanism, r->d, r->epsilon);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     if (strcmp(r->name, "p") == 0)
         return info.p;

@@ -183,7 +183,7 @@ int account_refused(const hsy_error *err)
     } names[] = {{"n", "--n"},
                  {"delta", "--delta"},
                  {"epsilon", "--epsilon"},
-                 {"epsilon0", "--epsilon"},
+                 {"epsilon_report", "--epsilon"},
                  {"count", "--k"},
                  {"mechanism", "--mechanism"},
                  {"targets", "--targets"},

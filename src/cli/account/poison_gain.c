@@ -86,12 +86,12 @@ int account_poisoning(const struct account_how *how)
         .about = "Gain of the targets against the share of lying devices, both "
                  "on logarithmic axes, by what they send."};
     hsy_scheme *s = NULL;
-    hsy_info info;
+    hsy_scheme_info info;
     int failed = cli_scheme_new(&s, &how->spec.spec);
 
     if (failed)
         return failed;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     snprintf(a.title, sizeof a.title,
              "%.6g %% of devices lie for %" PRIu64 " of %" PRIu32
              " values: %s, epsilon %.9g",

@@ -16,9 +16,9 @@
 
 struct time_chain {
     hsy_scheme *report, *permanent; /* the same one: RAPPOR. Owned */
-    hsy_chain chain;
-    hsy_chain_info info;
-    hsy_info about;
+    hsy_permanent chain;
+    hsy_permanent_info info;
+    hsy_scheme_info about;
 };
 
 static void time_close(struct time_chain *t)
@@ -71,11 +71,11 @@ static int time_open(struct time_chain *t, const struct account_how *how)
 
     if (failed)
         return failed;
-    hsy_scheme_info(t->report, &t->about);
-    if (how->nano_permanent == 0 && t->about.epsilon_lifetime == 0)
+    hsy_scheme_describe(t->report, &t->about);
+    if (how->nano_permanent == 0 && t->about.epsilon_permanent == 0)
         return cli_fail("--permanent E is missing: what the permanent answer "
                         "spends (only rappor has it in --set)");
-    if (how->nano_permanent != 0 && t->about.epsilon_lifetime != 0)
+    if (how->nano_permanent != 0 && t->about.epsilon_permanent != 0)
         return cli_fail("--permanent: rappor has its permanent step in --set "
                         "rappor=F,P,Q already; leave it out");
     failed = time_grain(&grain, how);
@@ -83,10 +83,10 @@ static int time_open(struct time_chain *t, const struct account_how *how)
         failed = time_permanent(t, how);
     if (failed)
         return failed;
-    if (hsy_chain_init(&t->chain, t->permanent, t->report, grain, &err) !=
+    if (hsy_permanent_init(&t->chain, t->permanent, t->report, grain, &err) !=
         HSY_OK)
         return account_refused(&err);
-    hsy_chain_describe(&t->chain, &t->info);
+    hsy_permanent_describe(&t->chain, &t->info);
     return 0;
 }
 
@@ -99,13 +99,13 @@ static void time_curves(struct account *a, const struct time_chain *t,
 
     for (size_t i = 0; i < n; i++) {
         account_point(a, 0, "fresh coins each time", places[i],
-                      places[i] * t->info.epsilon_one);
+                      places[i] * t->info.epsilon_report);
         account_point(a, 1, "from a permanent answer", places[i],
-                      hsy_chain_epsilon(&t->chain, (uint64_t)places[i]));
+                      hsy_permanent_epsilon(&t->chain, (uint64_t)places[i]));
         account_point(a, 2, "any number, one value", places[i],
                       t->info.epsilon_permanent);
-        account_point(a, 3, "all values, lifetime", places[i],
-                      t->info.epsilon_lifetime);
+        account_point(a, 3, "all values", places[i],
+                      t->info.epsilon_all_values);
     }
     a->curves[2].dashed = a->curves[3].dashed = true;
 }
@@ -123,18 +123,20 @@ static void time_rows(struct account *a, const struct time_chain *t,
 
     account_put(a, "mechanism", cli_text(t->about.mechanism), NULL);
     account_put(a, "reports", cli_count(how->reports), NULL);
-    account_at_most(a, "epsilon", time_up(t->info.epsilon_one), "one report");
-    account_at_most(a, "basic", time_up(T * t->info.epsilon_one),
+    account_at_most(a, "epsilon_report", time_up(t->info.epsilon_report),
+                    "one report");
+    account_at_most(a, "basic", time_up(T * t->info.epsilon_report),
                     "all reports, if each had fresh coins");
     account_at_most(a, "exact",
-                    time_up(hsy_chain_epsilon(&t->chain, how->reports)),
+                    time_up(hsy_permanent_epsilon(&t->chain, how->reports)),
                     "all reports, while the value stays");
-    account_at_most(a, "permanent", time_up(t->info.epsilon_permanent),
+    account_at_most(a, "epsilon_permanent", time_up(t->info.epsilon_permanent),
                     "any number of them, while it stays");
     if (t->info.keys != 0)
         account_put(a, "keys", cli_count(t->info.keys),
                     "permanent answers there can be");
-    account_at_most(a, "lifetime", time_up(t->info.epsilon_lifetime),
+    account_at_most(a, "epsilon_all_values",
+                    time_up(t->info.epsilon_all_values),
                     "any number, if every key is visited");
 }
 
@@ -146,7 +148,7 @@ static int time_memo(const struct account_how *how)
         .assumes =
             "Assumes that the permanent answer is kept, and one for each key: "
             "a value, its hash, or the point a number is rounded to. The "
-            "lifetime is for values that change when others' would too; that "
+            "last is for values that change when others' would too; that "
             "a value changed at all may show, and no epsilon bounds that.",
         .x_label = "reports",
         .y_label = "epsilon of all together",

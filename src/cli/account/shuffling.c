@@ -33,7 +33,7 @@ static int shuffle_cases(struct shuffle_cases *c, const struct account_how *how)
     hsy_shuffle s = {HSY_SHUFFLE_ANY, how->n, how->epsilon, 0, 0}, own;
     hsy_scheme *scheme;
     hsy_error err = {0};
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
     int failed;
 
@@ -46,14 +46,14 @@ static int shuffle_cases(struct shuffle_cases *c, const struct account_how *how)
     failed = cli_scheme_new(&scheme, &how->spec.spec);
     if (failed)
         return failed;
-    hsy_scheme_info(scheme, &info);
+    hsy_scheme_describe(scheme, &info);
     st = hsy_shuffle_scheme(&own, scheme, how->n, &err);
     free(scheme);
     if (st != HSY_OK)
         return account_refused(&err);
     snprintf(c->mechanism, sizeof c->mechanism, "%s", info.mechanism);
     c->epsilon = info.epsilon;
-    s.epsilon0 = own.epsilon0;
+    s.epsilon_report = own.epsilon_report;
     shuffle_case(c, "clones", "for any mechanism", s);
     if (own.by == HSY_SHUFFLE_ANY)
         return 0;
@@ -109,7 +109,7 @@ static int shuffle_curves(struct account *a, const struct shuffle_cases *c,
         if (hsy_shuffle_closed(&x, &s, delta, &err) != HSY_OK)
             return account_refused(&err);
         account_point(a, 2, "closed_form", places[k], x);
-        account_point(a, 3, "one report alone", places[k], s.epsilon0);
+        account_point(a, 3, "one report alone", places[k], s.epsilon_report);
     }
     a->curves[3].dashed = true;
     return 0;
@@ -155,7 +155,7 @@ static int shuffle_largest(double *most, const struct shuffle_cases *c,
         double x = 0, delta = 0;
         int failed;
 
-        if (hsy_shuffle_epsilon0(&x, &s, how->target, how->delta, &err) !=
+        if (hsy_shuffle_epsilon_report(&x, &s, how->target, how->delta, &err) !=
             HSY_OK)
             return account_refused(&err);
         x = fmin(floor(x * HSY_NANO), (double)HSY_EPSILON_MAX);
@@ -168,7 +168,7 @@ static int shuffle_largest(double *most, const struct shuffle_cases *c,
             return account_refused(&err);
         if (delta <= how->delta)
             *most = fmax(*most, x / HSY_NANO);
-        same = there.inside == s.inside && there.both == s.both;
+        same = there.favoured == s.favoured && there.overlap == s.overlap;
         s = there;
     }
     return 0;
@@ -179,8 +179,9 @@ static int shuffle_target(struct account *a, const struct shuffle_cases *c,
                           const struct account_how *how)
 {
     static const char *const people[] = {"clones_n", "blanket_n", "exact_n"};
-    static const char *const most[] = {"clones_epsilon0", "blanket_epsilon0",
-                                       "exact_epsilon0"};
+    static const char *const most[] = {"clones_epsilon_report",
+                                       "blanket_epsilon_report",
+                                       "exact_epsilon_report"};
     hsy_error err = {0};
     double x = 0;
 
@@ -200,8 +201,8 @@ static int shuffle_target(struct account *a, const struct shuffle_cases *c,
             continue;
         if (i > 0)
             failed = shuffle_largest(&x, c, *s, how);
-        else if (hsy_shuffle_epsilon0(&x, s, how->target, how->delta, &err) !=
-                 HSY_OK)
+        else if (hsy_shuffle_epsilon_report(&x, s, how->target, how->delta,
+                                            &err) != HSY_OK)
             failed = account_refused(&err);
         if (failed)
             return failed;
@@ -247,7 +248,7 @@ int account_shuffle(const struct account_how *how)
         return failed;
     shuffle_title(&a, &c, how);
     account_number(&a, "epsilon", c.epsilon, NULL);
-    account_number(&a, "epsilon_exact", c.rows[0].s.epsilon0, NULL);
+    account_number(&a, "epsilon_exact", c.rows[0].s.epsilon_report, NULL);
     account_number(&a, "delta", how->delta, NULL);
     account_put(&a, "mechanism", cli_text(c.mechanism), NULL);
     if (how->n > 0) {

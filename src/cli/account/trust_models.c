@@ -15,7 +15,7 @@
 /* n times the variance of a local share or mean, n squared times that of a
  * release, and the range's length. */
 struct models {
-    hsy_info local, central;
+    hsy_scheme_info local, central;
     double unit;
 };
 
@@ -30,7 +30,7 @@ static int models_open(struct models *m, const struct account_how *how)
                             spec->mechanism != NULL ? spec->mechanism : "auto");
     if (failed)
         return failed;
-    if (m->local.release)
+    if (m->local.central)
         return cli_fail("--mechanism: a local one, to compare with; %s is a "
                         "curator's",
                         m->local.mechanism);

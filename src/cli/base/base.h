@@ -172,7 +172,7 @@ int cli_hide(void);
 void cli_paragraph(const char *text);
 
 /* Below a table with lifetimes: what they rest on. */
-void cli_lifetime_note(void);
+void cli_permanent_note(void);
 
 /* Progress on stderr, if it is a terminal, once a second from the first second
  * on. Zero it to begin. */
@@ -476,7 +476,7 @@ const hsy_catalogue *cli_mechanism(const char *name);
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
 
 /* What becomes of a spec with this mechanism. 0, or the exit code likewise. */
-int cli_scheme_info(hsy_info *info, const hsy_spec *spec,
+int cli_scheme_info(hsy_scheme_info *info, const hsy_spec *spec,
                     const char *mechanism);
 
 /* Say what hsy_scheme_init refused, and what to do about it; the exit code. */

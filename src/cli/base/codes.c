@@ -151,7 +151,7 @@ static size_t codes_strings(const struct cli_coder *coder, uint64_t *codes,
                             const struct line *lines, size_t n,
                             const char **why)
 {
-    const size_t width = hsy_code_width(coder->scheme);
+    const size_t width = hsy_codes_per_truth(coder->scheme);
 
     for (size_t i = 0; i < n; i++) {
         uint64_t *own = codes + i * width;

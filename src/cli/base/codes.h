@@ -9,9 +9,9 @@ struct cli_coder {
     const hsy_scheme *scheme;
 };
 
-/* Code n lines, hsy_code_width codes each. How many from the first on are in
- * the domain; if that is less than n, *why says what is wrong with the next one
- * and what to do, without its value. */
+/* Code n lines, hsy_codes_per_truth codes each. How many from the first on are
+ * in the domain; if that is less than n, *why says what is wrong with the next
+ * one and what to do, without its value. */
 size_t cli_code_lines(const struct cli_coder *coder, uint64_t *codes,
                       const struct line *lines, size_t n, const char **why);
 

@@ -191,14 +191,13 @@ static int policy_take_source(struct cli_policy *p, const char *path,
                               const struct policy_source *from)
 {
     hsy_source caps = {.name = NULL};
-    int failed = policy_caps(path, &caps.nano_answer, "answer", from->name,
-                             from->answer);
+    int failed =
+        policy_caps(path, &caps.cap_answer, "answer", from->name, from->answer);
 
     if (!failed)
-        failed =
-            policy_caps(path, &caps.nano_day, "day", from->name, from->day);
+        failed = policy_caps(path, &caps.cap_day, "day", from->name, from->day);
     if (!failed)
-        failed = policy_caps(path, &caps.nano_lifetime, "lifetime", from->name,
+        failed = policy_caps(path, &caps.cap_lifetime, "lifetime", from->name,
                              from->lifetime);
     return failed ? failed
                   : cli_policy_add(p, from->name, strlen(from->name), &caps);
@@ -224,9 +223,9 @@ static int policy_take(struct cli_policy *p, const char *path,
                         path);
     if (from->anchor != NULL && (p->anchor = strdup(from->anchor)) == NULL)
         return cli_fail_nomem();
-    failed = policy_caps(path, &p->policy.nano_day, "day", "", from->day);
+    failed = policy_caps(path, &p->policy.cap_day, "day", "", from->day);
     if (!failed)
-        failed = policy_caps(path, &p->policy.nano_lifetime, "lifetime", "",
+        failed = policy_caps(path, &p->policy.cap_lifetime, "lifetime", "",
                              from->lifetime);
     for (unsigned i = 0; !failed && i < from->sources_count; i++)
         failed = policy_take_source(p, path, &from->sources[i]);
@@ -334,8 +333,8 @@ static void policy_format(struct policy_text *t, const struct cli_policy *p)
         policy_put_quoted(t, p->anchor);
     }
     policy_put(t, "# of all sources together, a day and ever\n");
-    policy_put_cap(t, "day", p->policy.nano_day);
-    policy_put_cap(t, "lifetime", p->policy.nano_lifetime);
+    policy_put_cap(t, "day", p->policy.cap_day);
+    policy_put_cap(t, "lifetime", p->policy.cap_lifetime);
     policy_put(t,
                "# room in the state: questions ever answered, bytes of reports "
                "of each\nreleases: %" PRIu32 "\nrelease-bytes: %zu\nsources:",
@@ -345,9 +344,9 @@ static void policy_format(struct policy_text *t, const struct cli_policy *p)
         const hsy_source *s = &p->sources[i];
 
         policy_put(t, "  - name: '%s'\n", s->name);
-        policy_put_cap(t, "    answer", s->nano_answer);
-        policy_put_cap(t, "    day", s->nano_day);
-        policy_put_cap(t, "    lifetime", s->nano_lifetime);
+        policy_put_cap(t, "    answer", s->cap_answer);
+        policy_put_cap(t, "    day", s->cap_day);
+        policy_put_cap(t, "    lifetime", s->cap_lifetime);
     }
 }
 

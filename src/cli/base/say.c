@@ -182,9 +182,9 @@ int cli_finish(void)
     return CLI_DONE;
 }
 
-void cli_lifetime_note(void)
+void cli_permanent_note(void)
 {
-    puts("\nlifetime: of any number of reports on one truth, if its permanent "
+    puts("\npermanent: of any number of reports on one truth, if its permanent "
          "answer is kept\nand each is made from it. hearsay randomize keeps "
          "none: each of its reports\nspends epsilon anew.");
 }

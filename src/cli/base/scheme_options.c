@@ -146,7 +146,8 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
     return cli_scheme_refused(spec, &err);
 }
 
-int cli_scheme_info(hsy_info *info, const hsy_spec *spec, const char *mechanism)
+int cli_scheme_info(hsy_scheme_info *info, const hsy_spec *spec,
+                    const char *mechanism)
 {
     hsy_spec own = *spec;
     hsy_scheme *s;
@@ -156,7 +157,7 @@ int cli_scheme_info(hsy_info *info, const hsy_spec *spec, const char *mechanism)
     failed = cli_scheme_new(&s, &own);
     if (failed)
         return failed;
-    hsy_scheme_info(s, info);
+    hsy_scheme_describe(s, info);
     free(s);
     return 0;
 }
@@ -171,8 +172,8 @@ int cli_scheme_curator(const char *mechanism)
 
 int cli_scheme_reports(const hsy_scheme *s)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
-    return info.release ? cli_scheme_curator(info.mechanism) : 0;
+    hsy_scheme_describe(s, &info);
+    return info.central ? cli_scheme_curator(info.mechanism) : 0;
 }

@@ -17,8 +17,8 @@ struct show_row {
     const hsy_task *task;
     hsy_release *release; /* owned */
     hsy_release_info info;
-    hsy_info scheme;
-    hsy_chain_info chain;
+    hsy_scheme_info scheme;
+    hsy_permanent_info chain;
     double after[3]; /* epsilon after show_reports reports, NaN: no chain */
     char start[16], end[16], digest[2 * HSY_DIGEST + 1];
 };
@@ -62,12 +62,12 @@ static const struct cli_column show_columns[] = {
     {"kind", NULL},
     {"mechanism", NULL},
     {"values", ""},
-    {"epsilon_one", "eps one"},
+    {"epsilon_report", "eps one"},
     {"epsilon_7", ""},
     {"epsilon_30", "30 reports"},
-    {"epsilon_all", ""},
+    {"epsilon_slot_exact", ""},
     {"epsilon_slot", "a slot"},
-    {"epsilon_lifetime", "lifetime"},
+    {"epsilon_task", "all slots"},
     {"slots", NULL},
     {"rounds", NULL},
     {"max_changes", ""},
@@ -97,7 +97,7 @@ static uint64_t show_answers(const struct show_row *row)
  * (docs/longitudinal.md). Where there are too many ways, as if each answer had
  * all reports.
  */
-static double show_divided(const hsy_chain *chain, uint64_t reports,
+static double show_divided(const hsy_permanent *chain, uint64_t reports,
                            uint64_t answers)
 {
     double one[SHOW_DIVIDED + 1], most[SHOW_DIVIDED + 1];
@@ -105,9 +105,9 @@ static double show_divided(const hsy_chain *chain, uint64_t reports,
     if (answers > reports)
         answers = reports;
     if (answers == 1 || reports > SHOW_DIVIDED)
-        return (double)answers * hsy_chain_epsilon(chain, reports);
+        return (double)answers * hsy_permanent_epsilon(chain, reports);
     for (uint64_t t = 0; t <= reports; t++)
-        most[t] = one[t] = hsy_chain_epsilon(chain, t);
+        most[t] = one[t] = hsy_permanent_epsilon(chain, t);
     for (uint64_t k = 1; k < answers; k++) /* in place: downward */
         for (uint64_t t = reports; t > 0; t--)
             for (uint64_t own = 1; own <= t; own++)
@@ -123,7 +123,7 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
         return failed;
     row->task = task;
     hsy_release_describe(row->release, &row->info);
-    hsy_scheme_info(row->info.scheme, &row->scheme);
+    hsy_scheme_describe(row->info.scheme, &row->scheme);
     cli_day(row->start, task->start);
     cli_day(row->end, task->end - 1);
     hex_put(row->digest, row->info.digest, HSY_DIGEST);
@@ -131,7 +131,7 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
         row->after[i] = NAN;
     if (row->info.chain == NULL)
         return 0;
-    hsy_chain_describe(row->info.chain, &row->chain);
+    hsy_permanent_describe(row->info.chain, &row->chain);
     for (size_t i = 0; i < 3; i++)
         if (show_reports[i] <= row->info.rounds)
             row->after[i] = show_divided(
@@ -211,7 +211,7 @@ static void show_cost_cell(const struct show_row *row, enum show_what column,
             *out = cli_count(row->scheme.d);
         break;
     case SHOW_ONE:
-        *out = show_nano(row->info.nano_one);
+        *out = show_nano(row->info.nano_report);
         break;
     case SHOW_AFTER_7:
     case SHOW_AFTER_30:
@@ -222,7 +222,7 @@ static void show_cost_cell(const struct show_row *row, enum show_what column,
         *out = show_nano(row->info.nano_slot);
         break;
     case SHOW_LIFETIME:
-        *out = show_nano(row->info.nano_lifetime);
+        *out = show_nano(row->info.nano_task);
         break;
     default:
         show_plan_cell(row, column, out);

@@ -23,8 +23,8 @@ static int init_source(struct device_job *j, const char *text)
     const char *equals = strchr(text, '=');
     const char *at = equals != NULL ? equals + 1 : "";
     hsy_source caps = {.name = NULL};
-    uint64_t *const to[] = {&caps.nano_answer, &caps.nano_day,
-                            &caps.nano_lifetime};
+    uint64_t *const to[] = {&caps.cap_answer, &caps.cap_day,
+                            &caps.cap_lifetime};
 
     for (size_t i = 0; i < 3; i++) {
         size_t len = strcspn(at, ",");
@@ -43,9 +43,9 @@ static int init_source(struct device_job *j, const char *text)
 /* Every source that the document asks about, once. */
 static int init_sources_of(struct cli_policy *p, const struct task_file *d)
 {
-    static const hsy_source caps = {.nano_answer = CLI_POLICY_ANSWER,
-                                    .nano_day = CLI_POLICY_DAY,
-                                    .nano_lifetime = CLI_POLICY_LIFETIME};
+    static const hsy_source caps = {.cap_answer = CLI_POLICY_ANSWER,
+                                    .cap_day = CLI_POLICY_DAY,
+                                    .cap_lifetime = CLI_POLICY_LIFETIME};
     int failed = 0;
 
     for (size_t i = 0; !failed && i < d->n; i++) {
@@ -65,14 +65,14 @@ static int init_rooms(struct cli_policy *p, const struct task_file *d)
     for (size_t i = 0; i < d->n; i++) {
         hsy_release *r = NULL;
         hsy_release_info info;
-        hsy_info scheme;
+        hsy_scheme_info scheme;
         size_t bytes;
         int failed = cli_release_new(&r, &d->all[i]);
 
         if (failed)
             return failed;
         hsy_release_describe(r, &info);
-        hsy_scheme_info(info.scheme, &scheme);
+        hsy_scheme_describe(info.scheme, &scheme);
         bytes = 2 * (size_t)info.task.sends * scheme.report_bytes;
         most = bytes > most ? bytes : most;
         free(r);
@@ -107,8 +107,8 @@ static int init_policy(struct device_job *j, const struct task_file *d)
     int failed = 0;
 
     p->policy.size = sizeof p->policy;
-    p->policy.nano_day = o->has_day ? o->day : CLI_POLICY_ALL_DAY;
-    p->policy.nano_lifetime =
+    p->policy.cap_day = o->has_day ? o->day : CLI_POLICY_ALL_DAY;
+    p->policy.cap_lifetime =
         o->has_lifetime ? o->lifetime : CLI_POLICY_ALL_LIFETIME;
     if (o->anchor != NULL)
         failed = init_anchor(p, o->anchor);
@@ -313,7 +313,8 @@ static int take_run(struct device_job *j, const struct task_file *d)
 
     if (failed)
         return failed;
-    st = hsy_device_take(j->bare, &taken, d->bytes, d->doc.len, &err);
+    st =
+        hsy_device_accept_document(j->bare, &taken, d->bytes, d->doc.len, &err);
     if (st == HSY_OK)
         return device_roll_forward(j)
                    ? 0

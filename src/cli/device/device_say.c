@@ -26,8 +26,8 @@ static struct say_field say_field(const hsy_error *err)
         {"end", SAY_LAST_DAY, "its last day was "},
         {"issued", SAY_DAY, "the clock says "},
         {"epsilon", SAY_EPSILON, "epsilon "},
-        {"nano_day", SAY_EPSILON, "epsilon "},
-        {"nano_lifetime", SAY_EPSILON, "epsilon "},
+        {"cap_day", SAY_EPSILON, "epsilon "},
+        {"cap_lifetime", SAY_EPSILON, "epsilon "},
         {"anchor", SAY_NOTHING, ""}, /* a number of writes helps nobody */
         {"state", SAY_NOTHING, ""},
     };

@@ -34,19 +34,19 @@ static void show_policy_cell(const void *ctx, size_t row, size_t column,
     if (column == 0)
         *out = cli_text(all ? "all" : s->name);
     else if (column == 1 && !all)
-        *out = show_nano(s->nano_answer);
+        *out = show_nano(s->cap_answer);
     else if (column == 2)
-        *out = show_nano(all ? p->policy.nano_day : s->nano_day);
+        *out = show_nano(all ? p->policy.cap_day : s->cap_day);
     else if (column == 3)
-        *out = show_nano(all ? p->policy.nano_lifetime : s->nano_lifetime);
+        *out = show_nano(all ? p->policy.cap_lifetime : s->cap_lifetime);
 }
 
 void device_show_policy(const struct cli_policy *p, enum cli_format format)
 {
     static const struct cli_column columns[] = {{"source", NULL},
-                                                {"answer", "one answer"},
-                                                {"day", "a day"},
-                                                {"lifetime", "ever"}};
+                                                {"cap_answer", "one answer"},
+                                                {"cap_day", "a day"},
+                                                {"cap_lifetime", "ever"}};
     const struct cli_table table = {columns, SHOW_COUNT(columns),
                                     p->policy.nsources + 1, show_policy_cell,
                                     p};
@@ -162,11 +162,11 @@ static void show_admitted_cell(const struct show_tasks *t, size_t row,
 
     hsy_release_describe(r, &info);
     if (column == SHOW_ONE)
-        *out = show_nano(info.nano_one);
+        *out = show_nano(info.nano_report);
     else if (column == SHOW_SLOT)
         *out = show_nano(info.nano_slot);
-    else if (column == SHOW_LIFETIME && info.nano_lifetime != UINT64_MAX)
-        *out = show_nano(info.nano_lifetime);
+    else if (column == SHOW_LIFETIME && info.nano_task != UINT64_MAX)
+        *out = show_nano(info.nano_task);
     else if (column == SHOW_LABEL) {
         hsy_release_label(r, task, t->label, SHOW_LABEL_MAX);
         *out = cli_text(t->label);
@@ -238,9 +238,9 @@ int device_show_tasks(struct device_job *j, enum cli_format format, bool labels)
     static const struct cli_column columns[] = {
         [SHOW_TASK] = {"task", NULL},
         [SHOW_SOURCE] = {"source", NULL},
-        [SHOW_ONE] = {"epsilon_one", "one report"},
+        [SHOW_ONE] = {"epsilon_report", "one report"},
         [SHOW_SLOT] = {"epsilon_slot", "a slot"},
-        [SHOW_LIFETIME] = {"epsilon_lifetime", "all slots"},
+        [SHOW_LIFETIME] = {"epsilon_task", "all slots"},
         [SHOW_ADMITTED] = {"admitted", "state"},
         [SHOW_WHY] = {"why", ""},
         [SHOW_QUESTION] = {"question", ""},

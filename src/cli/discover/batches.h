@@ -27,7 +27,7 @@ int batches_plan(const struct batches_options *o);
 /* What survives the stage of a tally, in memory of the caller's: keep of them.
  * 0, or the exit code after a message. */
 int batches_survivors(const hsy_search *search, const struct gather *g,
-                      hsy_stage *stage, hsy_found **found, size_t *count);
+                      hsy_stage *stage, hsy_candidate **found, size_t *count);
 
 /* A task file of one stage, for a person to read and a device to take
  * (write_stage.c). */

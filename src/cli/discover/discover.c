@@ -227,7 +227,7 @@ static int discover_plan(const struct discover_options *o,
 {
     struct discover_stages stages;
     hsy_scheme *s = NULL;
-    hsy_info info;
+    hsy_scheme_info info;
     int failed;
 
     spec->strings = true;
@@ -237,7 +237,7 @@ static int discover_plan(const struct discover_options *o,
     if (!failed)
         failed = cli_scheme_new(&s, &spec->spec);
     if (!failed)
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
     if (!failed && strcmp(info.mechanism, "sfp") == 0) {
         failed = discover_puzzle_plan(o, s);
         free(s);

@@ -25,7 +25,7 @@ static void plot_note(char *note, size_t size, const struct discover_result *r,
                       size_t drawn)
 {
     const struct discover_options *o = r->options;
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
     const int used = snprintf(
         note, size,
         "%.14g %% intervals%s; %s, epsilon %.9g, %" PRIu64 " reports",

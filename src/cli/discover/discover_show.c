@@ -31,7 +31,7 @@ static const struct cli_column show_found_columns[] = {
 
 /* The bytes of strings; nothing if they may be any. */
 static struct cli_cell show_alphabet(char text[HSY_ALPHABET_TEXT],
-                                     const hsy_info *info)
+                                     const hsy_scheme_info *info)
 {
     return cli_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text : NULL);
 }
@@ -170,7 +170,7 @@ static void show_found_count(const struct discover_result *r)
 static void show_found_head(const struct discover_result *r, double reach)
 {
     const struct discover_options *o = r->options;
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
 
     printf("%s, epsilon %.9g (exactly %.16g), %" PRIu64 " reports",
            info->mechanism, info->epsilon, info->epsilon_exact,
@@ -202,7 +202,7 @@ static const char *const show_said[] = {"level", "target", "reports", NULL};
 void discover_show(const struct discover_result *r)
 {
     const struct discover_options *o = r->options;
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
     const struct shares_tally t = gathered(r->gather);
     const double reach = shares_reach(&r->got, &t, o->miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
@@ -296,7 +296,8 @@ static void show_plan_cell(const void *ctx, size_t row, size_t column,
     }
 }
 
-void discover_show_plan(const struct discover_options *o, const hsy_info *info,
+void discover_show_plan(const struct discover_options *o,
+                        const hsy_scheme_info *info,
                         const struct discover_stages *stages)
 {
     const struct show_plan s = {o, stages};

@@ -49,7 +49,8 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
 
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);
-void discover_show_plan(const struct discover_options *o, const hsy_info *info,
+void discover_show_plan(const struct discover_options *o,
+                        const hsy_scheme_info *info,
                         const struct discover_stages *stages);
 
 /* Draw what was found into a file that is open (discover_plot.c); 0, or the

@@ -250,7 +250,7 @@ static int next_order(const void *a, const void *b)
 
 /* The survivors as labels, in ascending order; the caller frees *labels. */
 static int next_labels(uint8_t **labels, size_t *len, const hsy_scheme *s,
-                       const hsy_found *found, size_t count)
+                       const hsy_candidate *found, size_t count)
 {
     char(*texts)[HSY_STAGE_LABEL] = calloc(count + 1, sizeof *texts);
     uint8_t *at = *labels = malloc(count * (HSY_STAGE_LABEL + 4) + 1);
@@ -324,7 +324,7 @@ static int next_write(const struct batches_options *o, const struct gather *g,
                       const struct task_file *t, hsy_task task)
 {
     const uint32_t stage = hsy_stage_number(g->scheme);
-    hsy_found *found = NULL;
+    hsy_candidate *found = NULL;
     uint8_t *labels = NULL;
     hsy_stage plan;
     hsy_spec spec;

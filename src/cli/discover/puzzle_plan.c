@@ -84,16 +84,16 @@ static struct puzzle_part puzzle_part(const struct discover_options *o,
                                       size_t i, const hsy_stage *stage,
                                       double groups)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(hsy_scheme_part(s, i), &info);
+    hsy_scheme_describe(hsy_scheme_part(s, i), &info);
     return (struct puzzle_part){
         name, stage, info.epsilon,
         groups * hsy_stage_users(stage, o->frequency, o->miss)};
 }
 
 static void puzzle_show_plan(const struct discover_options *o,
-                             const hsy_info *info, size_t offsets,
+                             const hsy_scheme_info *info, size_t offsets,
                              const struct puzzle_part parts[2])
 {
     const double most = fmax(parts[0].users, parts[1].users);
@@ -127,12 +127,12 @@ int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s)
     const hsy_puzzle how = puzzle_wanted(o);
     hsy_puzzle_plan plan;
     hsy_error err = {0};
-    hsy_info info;
+    hsy_scheme_info info;
     struct puzzle_part parts[2];
 
-    if (hsy_puzzle_plan_of(s, &how, &plan, &err) != HSY_OK)
+    if (hsy_puzzle_plan_make(s, &how, &plan, &err) != HSY_OK)
         return discover_puzzle_refused(o, &err);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     parts[0] =
         puzzle_part(o, s, "fragment", 0, &plan.offset, (double)plan.fragments);
     parts[1] = puzzle_part(o, s, "word", plan.fragments, &plan.word, 1);

@@ -9,7 +9,7 @@
 /* ---- One stage ----------------------------------------------------------- */
 
 int batches_survivors(const hsy_search *search, const struct gather *g,
-                      hsy_stage *stage, hsy_found **found, size_t *count)
+                      hsy_stage *stage, hsy_candidate **found, size_t *count)
 {
     const struct shares_tally t = gathered(g);
     hsy_error err = {0};
@@ -65,7 +65,7 @@ static int stages_row(hsy_stage *row, double *part, hsy_spec spec, uint32_t i,
     }
     spec.param[HSY_PARAM_W] = i * spec.param[HSY_PARAM_STEP];
     failed = cli_scheme_new(&s, &spec);
-    if (!failed && hsy_batch_plan(s, search, row, &err) != HSY_OK)
+    if (!failed && hsy_stage_plan(s, search, row, &err) != HSY_OK)
         failed = discover_refused(search, &err);
     if (!failed)
         *part = (double)hsy_stage_weight(s, i) / (double)hsy_stage_weight(s, 0);

@@ -536,8 +536,8 @@ static hsy_rappor_law associate_cost(const struct associate_job *j)
     hsy_rappor_law all = {0};
 
     for (uint32_t v = 0; v < j->data.variables; v++) {
-        all.epsilon_one += j->variable[v].law.epsilon_one;
-        all.epsilon_lifetime += j->variable[v].law.epsilon_lifetime;
+        all.epsilon_report += j->variable[v].law.epsilon_report;
+        all.epsilon_permanent += j->variable[v].law.epsilon_permanent;
     }
     return all;
 }
@@ -551,7 +551,7 @@ static void associate_head(const struct associate_job *j)
         "the permanent answers\nare kept; %zu reports\nindependent? likelihood "
         "ratio %.4g, %g degrees of "
         "freedom, p-value %.2g\n\n",
-        j->data.variables, cost.epsilon_one, cost.epsilon_lifetime,
+        j->data.variables, cost.epsilon_report, cost.epsilon_permanent,
         j->reports.n, j->result.chi2, j->result.freedom, j->result.p_value);
 }
 
@@ -568,9 +568,9 @@ static void associate_show(const struct associate_job *j)
                                     associate_cell, j};
     const struct cli_field fields[] = {
         {"mechanism", cli_text("rappor")},
-        {"epsilon_1", cli_number(cost.epsilon_one)},
-        {"epsilon_infinity", cli_number(cost.epsilon_lifetime)},
-        {"epsilon_infinity_if", cli_text("the permanent answer is kept")},
+        {"epsilon_report", cli_number(cost.epsilon_report)},
+        {"epsilon_permanent", cli_number(cost.epsilon_permanent)},
+        {"epsilon_permanent_if", cli_text("the permanent answer is kept")},
         {"reports", cli_count(j->reports.n)},
         {"cells", cli_count(j->cells)},
         {"chi2", cli_number(j->result.chi2)},

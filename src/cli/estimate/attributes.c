@@ -14,7 +14,7 @@ struct tuple_part {
     struct gather gather; /* info and labels alone */
     struct estimate_asked asked;
     struct estimate_result result; /* of the two, for names of rows */
-    hsy_point *points;
+    hsy_evidence *points;
     size_t npoints, nrows;
     bool shown;
 };
@@ -153,7 +153,7 @@ static int tuple_open(struct tuple_job *j)
 
         p->name = (struct cli_cell){
             .type = CLI_TEXT, .text = a.name, .len = a.name_len};
-        hsy_scheme_info(s, &p->gather.info);
+        hsy_scheme_describe(s, &p->gather.info);
         p->result = (struct estimate_result){
             .gather = &p->gather, .asked = &p->asked, .options = j->o};
         p->shown = tuple_wanted(p, j->o) && !j->o->joint;
@@ -172,8 +172,8 @@ static int tuple_open(struct tuple_job *j)
 
 /* Say what is odd about reports of a scheme, of which there are points. */
 static void tuple_odd(const struct tuple_job *j, const hsy_scheme *s,
-                      const hsy_tally *t, const hsy_point *points, size_t count,
-                      const struct cli_cell *name, bool complete)
+                      const hsy_tally *t, const hsy_evidence *points,
+                      size_t count, const struct cli_cell *name, bool complete)
 {
     const uint64_t reports = hsy_tally_reports(t);
     hsy_plausibility odd;
@@ -208,14 +208,15 @@ static int tuple_points(struct tuple_job *j, size_t i)
 {
     struct tuple_part *p = &j->parts[i];
     const hsy_scheme *s = j->g->scheme;
-    void *scratch = malloc(hsy_attribute_points_scratch(s, i, p->npoints) + 1);
+    void *scratch =
+        malloc(hsy_attribute_evidence_scratch(s, i, p->npoints) + 1);
     hsy_error err = {0};
     hsy_status st = HSY_E_NOMEM;
 
     p->points = malloc(p->npoints * sizeof *p->points);
     if (scratch != NULL && p->points != NULL)
-        st = hsy_attribute_points(s, p->points, &j->g->tally, i, p->asked.codes,
-                                  p->npoints, scratch, &err);
+        st = hsy_attribute_evidence(s, p->points, &j->g->tally, i,
+                                    p->asked.codes, p->npoints, scratch, &err);
     free(scratch);
     if (st == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -245,7 +246,7 @@ static void tuple_decimals(struct tuple_row *rows, size_t n, double scale)
 static int tuple_rows(struct tuple_job *j, const struct tuple_part *p,
                       const hsy_confidence *how)
 {
-    const hsy_info *info = &p->gather.info;
+    const hsy_scheme_info *info = &p->gather.info;
     const bool mean = info->kind == HSY_KIND_NUMBER;
     struct tuple_row *rows = j->rows + j->nrows;
 
@@ -323,21 +324,21 @@ static int tuple_each(struct tuple_job *j)
 
 /* The points of all combinations, the values of the one part that a joint
  * scheme has; NULL after a message. The caller frees them. */
-static hsy_point *tuple_cells(const struct tuple_job *j, size_t *count)
+static hsy_evidence *tuple_cells(const struct tuple_job *j, size_t *count)
 {
     const hsy_scheme *cells = hsy_scheme_part(j->g->scheme, 0);
     const struct cli_cell name = cli_text("all attributes");
-    hsy_point *points;
+    hsy_evidence *points;
     hsy_error err = {0};
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(cells, &info);
+    hsy_scheme_describe(cells, &info);
     *count = info.d;
     points = malloc(info.d * sizeof *points);
     if (points == NULL) {
         cli_fail_nomem();
-    } else if (hsy_points(cells, points, &j->g->tally, NULL, info.d, NULL,
-                          &err) != HSY_OK) {
+    } else if (hsy_evidence_of(cells, points, &j->g->tally, NULL, info.d, NULL,
+                               &err) != HSY_OK) {
         cli_fail_error(j->g->first, &err);
         free(points);
         points = NULL;
@@ -348,7 +349,7 @@ static hsy_point *tuple_cells(const struct tuple_job *j, size_t *count)
 }
 
 /* A row for each combination. */
-static int tuple_combinations(struct tuple_job *j, const hsy_point *points,
+static int tuple_combinations(struct tuple_job *j, const hsy_evidence *points,
                               size_t count)
 {
     hsy_confidence how = j->o->how;
@@ -375,7 +376,7 @@ static int tuple_estimate(struct tuple_job *j)
 {
     const bool joint = hsy_scheme_parts(j->g->scheme) != j->nparts;
     size_t count = 0;
-    hsy_point *points = joint ? tuple_cells(j, &count) : NULL;
+    hsy_evidence *points = joint ? tuple_cells(j, &count) : NULL;
     int failed;
 
     if (joint && points == NULL)
@@ -469,7 +470,7 @@ static void tuple_show(const struct tuple_job *j)
         {"attribute", NULL},      {"value", NULL}, {"estimate", NULL},
         {"stderr", "std. error"}, {"low", "from"}, {"high", "to"}};
     const struct estimate_options *o = j->o;
-    const hsy_info *info = &j->g->info;
+    const hsy_scheme_info *info = &j->g->info;
     const uint64_t reports = hsy_tally_reports(&j->g->tally);
     const struct cli_table table = {columns, 6, j->nrows, tuple_cell, j};
     const struct estimate_notes notes = estimate_notes(j->g);

@@ -56,7 +56,7 @@ int estimate_covariance(const struct gather *g,
     if (d > HSY_MATRIX_MAX)
         return cli_fail("--covariance: at most %u values", HSY_MATRIX_MAX);
     c.cov = malloc((d * d + 1) * sizeof *c.cov);
-    scratch = malloc(hsy_points_scratch(g->scheme, d) + 1);
+    scratch = malloc(hsy_evidence_scratch(g->scheme, d) + 1);
     if (c.cov != NULL && scratch != NULL)
         st = hsy_covariance(g->scheme, c.cov, &g->tally, o->how.target, scratch,
                             &err);

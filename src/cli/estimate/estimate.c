@@ -51,7 +51,8 @@ static int estimate_rows(struct estimate_result *r,
 }
 
 /* One point stands for both answers; only base-cut judges each by itself. */
-static hsy_status estimate_post_yes_no(double out[2], const hsy_point points[2],
+static hsy_status estimate_post_yes_no(double out[2],
+                                       const hsy_evidence points[2],
                                        hsy_post method, hsy_error *err)
 {
     double scratch;
@@ -100,8 +101,8 @@ static int estimate_post(struct estimate_result *r,
     return st == HSY_OK ? 0 : cli_fail_error(NULL, &err);
 }
 
-double estimate_level(const struct estimate_options *o, const hsy_info *info,
-                      size_t of)
+double estimate_level(const struct estimate_options *o,
+                      const hsy_scheme_info *info, size_t of)
 {
     return o->has_top && !o->simultaneous
                ? shares_level(info, o->how.level, o->top, of)
@@ -161,7 +162,7 @@ static void estimate_few(const struct gather *g)
 {
     const uint64_t reports = hsy_tally_reports(&g->tally);
 
-    if (g->info.release)
+    if (g->info.central)
         return; /* its intervals are those of the noise, for any number */
     if (reports < ESTIMATE_FEW)
         cli_note("warning: %s: only %" PRIu64 " report%s: intervals are rough",

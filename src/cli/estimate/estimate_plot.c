@@ -82,7 +82,7 @@ static void figure_texts(struct figure *f)
 {
     const struct estimate_result *r = f->result;
     const struct estimate_options *o = r->options;
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
     const bool people = o->how.target == HSY_PEOPLE;
     const struct estimate_notes notes = estimate_result_notes(r);
     const bool rounds = estimate_notes(r->gather).n != 0;
@@ -173,7 +173,7 @@ static hsy_status figure_list(const struct figure *f, char **svg, size_t *len,
 static hsy_status figure_histogram(const struct figure *f, char **svg,
                                    size_t *len, hsy_error *err)
 {
-    const hsy_info *info = &f->result->gather->info;
+    const hsy_scheme_info *info = &f->result->gather->info;
     const double lo = (double)info->lo, unit = pow(10, -(double)info->scale);
     const double width = ((double)info->hi - lo) / (double)info->d * unit;
     double x[FIGURE_MOST_BINS], y[FIGURE_MOST_BINS];
@@ -214,7 +214,7 @@ static hsy_status figure_likelihood(const struct figure *f, char **svg,
                                     size_t *len, hsy_error *err)
 {
     const struct gather *g = f->result->gather;
-    hsy_point yes;
+    hsy_evidence yes;
     const struct plot_likelihood what = {
         .title = "Likelihood of the share of yes",
         .about = f->about,
@@ -222,11 +222,11 @@ static hsy_status figure_likelihood(const struct figure *f, char **svg,
         .label = "share of yes",
         .point = &yes,
         .level = f->result->options->how.level};
-    void *scratch = malloc(hsy_points_scratch(g->scheme, 1) + 1);
+    void *scratch = malloc(hsy_evidence_scratch(g->scheme, 1) + 1);
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL)
-        st = hsy_points(g->scheme, &yes, &g->tally, NULL, 1, scratch, err);
+        st = hsy_evidence_of(g->scheme, &yes, &g->tally, NULL, 1, scratch, err);
     free(scratch);
     return st == HSY_OK ? plot_likelihood_svg(svg, len, &what, err) : st;
 }

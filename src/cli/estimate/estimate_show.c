@@ -190,7 +190,7 @@ static void show_reports(const struct gather *g)
     const uint64_t reports = hsy_tally_reports(&g->tally);
     const double people = hsy_central_people(g->scheme, &g->tally);
 
-    if (g->info.release)
+    if (g->info.central)
         printf("%" PRIu64 " release%s about %.0f people\n", reports,
                reports == 1 ? "" : "s", people);
     else
@@ -278,7 +278,7 @@ static void show_selected(const struct estimate_result *r)
 static void show_head(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
 
     printf("%s, epsilon %.9g (exactly %.16g), ", info->mechanism, info->epsilon,
            info->epsilon_exact);
@@ -373,7 +373,7 @@ static void show_against(struct cli_field fields[SHOW_AGAINST],
     fields[0].cell = cli_text(other->info.mechanism);
     fields[1].cell = cli_number(other->info.epsilon);
     fields[2].cell = cli_number(other->info.epsilon_exact);
-    if (!other->info.release) /* which has none */
+    if (!other->info.central) /* which has none */
         fields[3].cell = cli_count(hsy_tally_reports(&other->tally));
     fields[4].cell = cli_bool(r->paired);
     fields[5].cell = cli_bool(r->overlap);
@@ -394,15 +394,15 @@ static void show_lying(struct cli_field fields[SHOW_LYING],
 static void show_optional(struct cli_field *fields,
                           const struct estimate_result *r)
 {
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
 
     if (r->options->format == CLI_JSON)
         fields[SHOW_LYING_P].cell = estimate_lying_p(r->gather);
-    if (info->epsilon_lifetime > 0)
-        fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_lifetime);
+    if (info->epsilon_permanent > 0)
+        fields[SHOW_LIFETIME].cell = cli_number(info->epsilon_permanent);
     if (r->no_interval != NULL)
         fields[SHOW_WHY].cell = cli_text(r->no_interval);
-    if (info->release) {
+    if (info->central) {
         fields[SHOW_RELEASES].cell = fields[SHOW_REPORTS].cell;
         fields[SHOW_REPORTS].cell.type = CLI_NONE;
         fields[SHOW_PEOPLE].cell = cli_number(
@@ -415,7 +415,7 @@ static void show_optional(struct cli_field *fields,
 void estimate_show(const struct estimate_result *r)
 {
     const struct estimate_options *o = r->options;
-    const hsy_info *info = &r->gather->info;
+    const hsy_scheme_info *info = &r->gather->info;
     const struct estimate_notes notes = estimate_result_notes(r);
     struct show_state s = {.result = r};
     struct cli_table table;
@@ -430,7 +430,7 @@ void estimate_show(const struct estimate_result *r)
         {"target", cli_text(estimate_target_names[o->how.target])},
         {"post", cli_text(estimate_post_names[o->post])},
         {"lying_p", {.type = CLI_NONE}},
-        {"epsilon_lifetime", {.type = CLI_NONE}},
+        {"epsilon_permanent", {.type = CLI_NONE}},
         {"rounds", estimate_rounds(r->gather)},
         {"devices", estimate_devices(r->gather)},
         {"releases", {.type = CLI_NONE}},

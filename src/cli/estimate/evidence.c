@@ -36,7 +36,7 @@ static bool evidence_code(const struct gather *g, uint64_t *code,
 static int evidence_codes(struct estimate_asked *asked, const struct gather *g,
                           const char *path)
 {
-    const size_t width = hsy_code_width(g->scheme);
+    const size_t width = hsy_codes_per_truth(g->scheme);
 
     for (uint32_t i = 0; i < asked->candidates.d; i++) {
         size_t len;
@@ -63,8 +63,8 @@ static int evidence_candidates(struct estimate_asked *asked,
         return failed;
     asked->count = asked->candidates.d;
     asked->whole = post && g->info.kind == HSY_KIND_VALUES;
-    asked->codes =
-        malloc(asked->count * hsy_code_width(g->scheme) * sizeof *asked->codes);
+    asked->codes = malloc(asked->count * hsy_codes_per_truth(g->scheme) *
+                          sizeof *asked->codes);
     if (asked->codes == NULL)
         return cli_fail_nomem();
     return evidence_codes(asked, g, path);

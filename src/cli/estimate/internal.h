@@ -74,7 +74,7 @@ extern const char *const estimate_method_names[];
 /* What is known: points in the order of the candidates, or of the domain. Owns
  * its memory. */
 struct estimate_evidence {
-    hsy_point *points;
+    hsy_evidence *points;
     hsy_poison_bound *bounds; /* NULL without --assume-lying */
     size_t count;
     bool complete; /* the whole domain, in order */
@@ -124,8 +124,8 @@ struct estimate_result {
 };
 
 /* The level of rows of which there are `of` before --top. */
-double estimate_level(const struct estimate_options *o, const hsy_info *info,
-                      size_t of);
+double estimate_level(const struct estimate_options *o,
+                      const hsy_scheme_info *info, size_t of);
 
 /* ---- lying.c: devices that lie ------------------------------------------- */
 

@@ -79,7 +79,8 @@ bool estimate_ranges_between(struct cli_parser *p,
 
 /* The number text of the range as an edge of a bin, or a message naming the
  * nearest ones: nothing is rounded in silence. */
-static int ranges_edge(const hsy_info *info, const char *text, size_t *edge)
+static int ranges_edge(const hsy_scheme_info *info, const char *text,
+                       size_t *edge)
 {
     char below[SHARES_DECIMAL], above[SHARES_DECIMAL];
     uint32_t low = 0, high = info->d;
@@ -118,7 +119,7 @@ static int ranges_failed(const struct estimate_options *o, const hsy_error *err)
     return cli_fail_error(NULL, err);
 }
 
-static int ranges_one(struct estimate_range *range, const hsy_info *info,
+static int ranges_one(struct estimate_range *range, const hsy_scheme_info *info,
                       const hsy_ranges *r, const struct estimate_options *o,
                       const hsy_confidence *how)
 {

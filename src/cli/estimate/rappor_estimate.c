@@ -275,7 +275,7 @@ static void rappor_head(const struct rappor_job *j)
         "is kept\n%llu reports in %u cohorts\n%zu of %zu candidates detected "
         "(%s at %g), %.2f %% of all; "
         "dispersion %.3f\n",
-        j->law.epsilon_one, j->law.epsilon_lifetime,
+        j->law.epsilon_report, j->law.epsilon_permanent,
         (unsigned long long)s->reports, s->cohorts, s->detected,
         j->data.candidates, estimate_correction_names[j->options->correction],
         rappor_alpha(j->options), 100 * s->allocated, s->dispersion);
@@ -319,11 +319,11 @@ static void rappor_show(const struct rappor_job *j)
         {"kind", cli_text(hsy_kind_name(raw ? j->gather->info.kind
                                             : HSY_KIND_STRINGS))},
         {"epsilon", cli_number(raw ? j->gather->info.epsilon : NAN)},
-        {"epsilon_exact", cli_number(j->law.epsilon_one)},
+        {"epsilon_exact", cli_number(j->law.epsilon_report)},
         {"mechanism", cli_text("rappor")},
-        {"epsilon_1", cli_number(j->law.epsilon_one)},
-        {"epsilon_infinity", cli_number(j->law.epsilon_lifetime)},
-        {"epsilon_infinity_if", cli_text("the permanent answer is kept")},
+        {"epsilon_report", cli_number(j->law.epsilon_report)},
+        {"epsilon_permanent", cli_number(j->law.epsilon_permanent)},
+        {"epsilon_permanent_if", cli_text("the permanent answer is kept")},
         {"reports", cli_count(s->reports)},
         {"cohorts", cli_count(s->cohorts)},
         {"candidates", cli_count(j->data.candidates)},

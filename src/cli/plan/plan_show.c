@@ -118,7 +118,7 @@ static void show_bounds(const struct plan_run *x)
 static void show_cost(const struct plan_run *x)
 {
     const struct plan_facts *f = &x->plan.facts;
-    const hsy_info *info = &x->plan.at.info;
+    const hsy_scheme_info *info = &x->plan.at.info;
 
     printf("%s: a report has %u bit%s, estimating takes about %.3g step%s.\n",
            info->mechanism, (unsigned)info->report_bits,

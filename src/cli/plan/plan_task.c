@@ -63,8 +63,8 @@ static void task_print(const struct plan_task *t, enum cli_format format)
         {"task", cli_text(t->release.task.id)},
         {"mechanism", cli_text(t->info.mechanism)},
         {"epsilon", cli_number(t->info.epsilon)},
-        {"epsilon_permanent", t->info.epsilon_lifetime > 0
-                                  ? cli_number(t->info.epsilon_lifetime)
+        {"epsilon_permanent", t->info.epsilon_permanent > 0
+                                  ? cli_number(t->info.epsilon_permanent)
                                   : (struct cli_cell){.type = CLI_NONE}},
         {"devices", cli_count(t->devices)},
         {"task_days", cli_count(t->length)},

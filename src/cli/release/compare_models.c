@@ -29,8 +29,8 @@ struct compare {
 
 /* A share near 0, or the mean that is hardest to tell: local error falls with
  * the square root of n, the noise of K releases with n. */
-static void compare_fill(struct compare *c, const hsy_info *local,
-                         const hsy_info *central)
+static void compare_fill(struct compare *c, const hsy_scheme_info *local,
+                         const hsy_scheme_info *central)
 {
     const double unit = shares_unit(central);
 
@@ -64,8 +64,8 @@ static void compare_cell(const void *ctx, size_t row, size_t column,
              (c->mean ? 1 : 100) * out->number);
 }
 
-static void compare_print(const struct compare *c, const hsy_info *local,
-                          const hsy_info *central,
+static void compare_print(const struct compare *c, const hsy_scheme_info *local,
+                          const hsy_scheme_info *central,
                           const struct release_options *o)
 {
     struct cli_column columns[1 + COMPARE_MODELS] = {{"people", NULL}};
@@ -136,7 +136,7 @@ static int compare_plot(const struct compare *c, double epsilon,
 int release_compare(const hsy_spec *spec, const struct release_options *o)
 {
     struct compare c = {0};
-    hsy_info local, central;
+    hsy_scheme_info local, central;
     int failed = cli_scheme_info(&central, spec, release_mechanism(o));
 
     if (!failed)

@@ -108,7 +108,8 @@ static const char *const puzzle_asked[PUZZLE_ASKED] = {
 #define PUZZLE_COLUMNS (PUZZLE_ASKED + 2 * PUZZLING_METRICS + 1)
 
 static struct cli_cell puzzle_cell_asked(const struct simulate_puzzle *s,
-                                         const hsy_info *info, size_t column)
+                                         const hsy_scheme_info *info,
+                                         size_t column)
 {
     static const hsy_param params[] = {HSY_PARAM_BITS, HSY_PARAM_STEP,
                                        HSY_PARAM_HASHES, HSY_PARAM_WIDTH};

@@ -156,7 +156,7 @@ static bool cmd_simulate_option(struct cmd_simulate *c, struct cli_parser *p,
     case OPT_DEVICES:
         return cli_value_count(p, &o->devices, 2, SIM_DEVICES_MAX);
     case OPT_EPSILON:
-        return cmd_simulate_epsilon(p, &o->nano_one);
+        return cmd_simulate_epsilon(p, &o->nano_report);
     case OPT_PERMANENT:
         return cmd_simulate_epsilon(p, &o->nano_permanent);
     case OPT_GRAIN:
@@ -223,21 +223,22 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
     if (!cmd_simulate_given(c, OPT_DEVICES))
         o->devices = a->devices;
     if (!cmd_simulate_given(c, OPT_PERMANENT))
-        o->nano_permanent = 2 * o->nano_one < HSY_EPSILON_MAX ? 2 * o->nano_one
-                                                              : HSY_EPSILON_MAX;
+        o->nano_permanent = 2 * o->nano_report < HSY_EPSILON_MAX
+                                ? 2 * o->nano_report
+                                : HSY_EPSILON_MAX;
     if (code == CLI_DONE)
         code = cmd_simulate_within(p, a->name, "days", o->days, a->days_least,
                                    a->days_most);
     if (code == CLI_DONE)
         code = cmd_simulate_within(p, a->name, "devices", o->devices,
                                    a->devices_least, a->devices_most);
-    if (code == CLI_DONE && o->nano_permanent < o->nano_one)
+    if (code == CLI_DONE && o->nano_permanent < o->nano_report)
         code = cli_usage(p, "--permanent must not be below --epsilon: each "
                             "report is made from the answer that is kept");
     if (code == CLI_DONE && SIM_DRIFT_RANGE % o->grain != 0)
         code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
     if (code == CLI_DONE && c->s.kind == SIMULATE_POISONING &&
-        o->nano_one > SIM_POISONING_EPSILON_MAX)
+        o->nano_report > SIM_POISONING_EPSILON_MAX)
         code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
                             "tables of hashes grow, and what lies gain "
                             "hardly does");
@@ -344,7 +345,7 @@ int cmd_simulate(int argc, char **argv)
         return simulate_study(argc, argv);
     c.s.o.seed = 1;
     c.s.o.grain = SIM_DRIFT_GRAIN;
-    hsy_epsilon_parse(&c.s.o.nano_one, "ln3", 3);
+    hsy_epsilon_parse(&c.s.o.nano_report, "ln3", 3);
     cli_begin(&p, &cmd_simulate_command, argc, argv);
     while ((id = cli_next(&p)) != CLI_END)
         if (id == CLI_STOP || !cmd_simulate_option(&c, &p, id))

@@ -91,7 +91,7 @@ static void show_averaging_cell(const void *ctx, size_t i, size_t column,
 static void show_averaging_notes(const struct simulate *s,
                                  const struct sim_evidence *e, uint64_t enough)
 {
-    const double epsilon = (double)s->o.nano_one / HSY_NANO;
+    const double epsilon = (double)s->o.nano_report / HSY_NANO;
     char point[SHOW_WORDS], tail[SHOW_WORDS], ratio[SHOW_WORDS];
 
     puts("\naccuracy of the best guess; exact: its mean; allowed: no attacker "
@@ -123,8 +123,9 @@ static void show_averaging(const struct simulate *s)
     const uint64_t enough = sim_answers_for(SHOW_CERTAIN, p);
     const struct cli_field fields[] = {
         {"attack", cli_text(s->name)},
-        {"epsilon", cli_number((double)s->o.nano_one / HSY_NANO)},
-        {"permanent", cli_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+        {"epsilon_permanent",
+         cli_number((double)s->o.nano_permanent / HSY_NANO)},
         {"devices", cli_count(s->o.devices)},
         {"seed", cli_count(s->o.seed)},
         {"yes", cli_count(s->yes)},
@@ -176,8 +177,9 @@ static void show_change(const struct simulate *s)
                                     c->nrows, show_change_cell, c};
     const struct cli_field fields[] = {
         {"attack", cli_text(s->name)},
-        {"epsilon", cli_number((double)s->o.nano_one / HSY_NANO)},
-        {"permanent", cli_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+        {"epsilon_permanent",
+         cli_number((double)s->o.nano_permanent / HSY_NANO)},
         {"devices", cli_count(s->o.devices)},
         {"days", cli_count(s->o.days)},
         {"change_day", cli_count(c->day)},
@@ -226,8 +228,9 @@ static void show_fingerprint(const struct simulate *s)
                                     f->nrows, show_fingerprint_cell, f};
     const struct cli_field fields[] = {
         {"attack", cli_text(s->name)},
-        {"epsilon", cli_number((double)s->o.nano_one / HSY_NANO)},
-        {"permanent", cli_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+        {"epsilon_permanent",
+         cli_number((double)s->o.nano_permanent / HSY_NANO)},
         {"devices", cli_count(s->o.devices)},
         {"seed", cli_count(s->o.seed)}};
 
@@ -242,21 +245,30 @@ static void show_fingerprint(const struct simulate *s)
 /* ---- Drift --------------------------------------------------------------- */
 
 static const struct cli_column show_drift_columns[] = {
-    {"rounding", NULL}, {"day", NULL},      {"keys", NULL},
-    {"epsilon", NULL},  {"lifetime", NULL}, {"mean", ""},
-    {"error", NULL},    {"stderr", NULL},   {"bias", NULL}};
+    {"rounding", NULL},
+    {"day", NULL},
+    {"keys", NULL},
+    {"epsilon", NULL},
+    {"epsilon_all_values", "all keys"},
+    {"mean", ""},
+    {"error", NULL},
+    {"stderr", NULL},
+    {"bias", NULL}};
 
 static void show_drift_cell(const void *ctx, size_t i, size_t column,
                             struct cli_cell *out)
 {
     const struct sim_drift *d = ctx;
     const struct sim_drift_row *row = &d->rows[i];
-    const struct cli_cell cells[] = {
-        cli_text(row->rounding),     cli_count(row->day),
-        cli_count(row->keys),        show_epsilon(row->epsilon),
-        show_epsilon(row->lifetime), show_days(row->mean),
-        show_days(row->error),       show_days(row->sd),
-        show_days(row->bias)};
+    const struct cli_cell cells[] = {cli_text(row->rounding),
+                                     cli_count(row->day),
+                                     cli_count(row->keys),
+                                     show_epsilon(row->epsilon),
+                                     show_epsilon(row->epsilon_all_values),
+                                     show_days(row->mean),
+                                     show_days(row->error),
+                                     show_days(row->sd),
+                                     show_days(row->bias)};
 
     *out = cells[column];
 }
@@ -270,8 +282,9 @@ static void show_drift(const struct simulate *s)
                                     d->nrows, show_drift_cell, d};
     const struct cli_field fields[] = {
         {"attack", cli_text(s->name)},
-        {"epsilon", cli_number((double)s->o.nano_one / HSY_NANO)},
-        {"permanent", cli_number((double)s->o.nano_permanent / HSY_NANO)},
+        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
+        {"epsilon_permanent",
+         cli_number((double)s->o.nano_permanent / HSY_NANO)},
         {"devices", cli_count(s->o.devices)},
         {"range", cli_count(SIM_DRIFT_RANGE)},
         {"grain", cli_count(s->o.grain)},
@@ -283,7 +296,7 @@ static void show_drift(const struct simulate *s)
         printf(
             "\nAge in days, 0 to %u, rounded to bins or points of %" PRIu64
             ". keys: permanent\nanswers of the device that has most so far; "
-            "epsilon: so many times that of one;\nlifetime: of all there can "
+            "epsilon: so many times that of one;\nall keys: of all there can "
             "be. bias: error that no crowd removes. That an answer\nchanged "
             "may show, and no epsilon bounds that.\n",
             SIM_DRIFT_RANGE, s->o.grain);
@@ -320,7 +333,7 @@ static void show_poisoning(const struct simulate *s)
                                     p->nrows, show_poisoning_cell, p};
     const struct cli_field fields[] = {
         {"attack", cli_text(s->name)},
-        {"epsilon", cli_number((double)s->o.nano_one / HSY_NANO)},
+        {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
         {"devices", cli_count(s->o.devices)},
         {"values", cli_count(SIM_POISONING_VALUES)},
         {"targets", cli_count(SIM_POISONING_TARGETS)},

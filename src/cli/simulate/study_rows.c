@@ -90,7 +90,7 @@ static const struct {
     [ROWS_RUNS] = {"runs", NULL, ROWS_NEVER},
     [ROWS_MODEL] = {"model", NULL, ROWS_MODELS},
     [ROWS_CURATORS] = {"curators", NULL, ROWS_NEVER},
-    [ROWS_LOCAL] = {"local_epsilon", "epsilon0", ROWS_SHUFFLED},
+    [ROWS_LOCAL] = {"epsilon_report", "epsilon0", ROWS_SHUFFLED},
     [ROWS_DELTA] = {"delta", NULL, ROWS_SHUFFLED},
     [ROWS_BOUND] = {"bound", NULL, ROWS_NEVER}};
 
@@ -173,12 +173,12 @@ static struct cli_cell rows_measured(const struct study_result *row,
 
 static struct cli_cell rows_sampling(const struct study_result *row)
 {
-    struct cli_cell c = cli_text(row->info.release ? "release"
+    struct cli_cell c = cli_text(row->info.central ? "release"
                                  : row->at_once    ? "aggregate"
                                                    : "users");
 
     snprintf(c.shown, sizeof c.shown, "%s",
-             row->info.release ? "released"
+             row->info.central ? "released"
              : row->at_once    ? "at once"
                                : "each");
     return c;
@@ -203,7 +203,7 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
     case ROWS_DOMAIN:
         return rows_count(row->info.d);
     case ROWS_BITS:
-        return rows_count(row->info.release ? 0 : row->info.report_bits);
+        return rows_count(row->info.central ? 0 : row->info.report_bits);
     case ROWS_SAMPLING:
         return rows_sampling(row);
     case ROWS_RUNS:
@@ -213,7 +213,7 @@ static struct cli_cell rows_cell(const struct study_result *row, size_t column)
     case ROWS_CURATORS:
         return rows_count(row->curators);
     case ROWS_LOCAL:
-        return row->info.release
+        return row->info.central
                    ? cli_text(NULL)
                    : rows_number(row->info.epsilon, row->info.epsilon);
     case ROWS_DELTA:

@@ -282,7 +282,7 @@ static void check_show(const struct check *c, enum cli_format format)
         {"merged", cli_count(c->merged)},
         {"figures", cli_count(c->figures)},
         {"bytes",
-         cli_count(c->d->store == NULL ? 0 : store_keep_bytes(c->d->store))}};
+         cli_count(c->d->store == NULL ? 0 : store_admin_bytes(c->d->store))}};
 
     if (s->day != 0)
         put_day_text(day, s->day);
@@ -310,10 +310,10 @@ int store_check(struct store_data *d, bool show, enum cli_format format)
                                     .merged = check_merged};
     hsy_error err = {0};
     int failed = 0;
-    hsy_status st = store_keep_verify(d->store, check_page, &c, &err);
+    hsy_status st = store_admin_verify(d->store, check_page, &c, &err);
 
     if (st == HSY_OK)
-        st = d->store->is->read(d->store, &to, &err);
+        st = d->store->ops->read(d->store, &to, &err);
     if (st != HSY_OK && c.said[0] == '\0')
         check_error(&c, &err);
     if (st == HSY_OK) {

@@ -4,7 +4,7 @@
 
 #include "cli/base/base.h"
 #include "server/engine/engine.h"
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 
 struct store_how {
     const char *words[4]; /* what to do, and to what */

@@ -182,7 +182,7 @@ static int rehearse_copy(const struct store_how *how, const char *copy)
     hsy_error err = {0};
     int failed = store_open(&d, how->words[1]);
 
-    if (!failed && d.store->is->backup(d.store, copy, NULL, &err) != HSY_OK)
+    if (!failed && d.store->ops->backup(d.store, copy, NULL, &err) != HSY_OK)
         failed = store_complain(copy, &err);
     store_shut(&d);
     return failed;

@@ -110,7 +110,7 @@ void store_shut(struct store_data *d)
     roster_drop(d->roster);
     engine_close(d->engine);
     if (d->store != NULL)
-        d->store->is->close(d->store);
+        d->store->ops->close(d->store);
     *d = (struct store_data){0};
 }
 
@@ -143,12 +143,12 @@ int store_run_compact(const struct store_how *how)
         store_shut(&d);
         return failed;
     }
-    before = store_keep_bytes(d.store);
-    if (store_keep_compact(d.store, &err) != HSY_OK)
+    before = store_admin_bytes(d.store);
+    if (store_admin_compact(d.store, &err) != HSY_OK)
         failed = store_complain(d.directory, &err);
     else
         printf("%" PRIu64 " bytes, %" PRIu64 " before\n",
-               store_keep_bytes(d.store), before);
+               store_admin_bytes(d.store), before);
     store_shut(&d);
     return failed ? failed : cli_finish();
 }

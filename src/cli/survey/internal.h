@@ -106,7 +106,7 @@ struct survey_row {
     const char *name;
     uint64_t yes, n;           /* as answered */
     double yes_worth, n_worth; /* as many plain answers, if they have weights */
-    hsy_point point;
+    hsy_evidence point;
     hsy_survey_result r;
 };
 

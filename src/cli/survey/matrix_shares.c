@@ -168,7 +168,7 @@ static void matrix_machine(const struct matrix_run *m)
     const struct cli_field fields[] = {
         {"design", cli_text("matrix")},
         {"epsilon", cli_number(m->epsilon)},
-        {"epsilon_infinite", cli_bool(isinf(m->epsilon))},
+        {"unbounded", cli_bool(isinf(m->epsilon))},
         {"condition", cli_number(m->condition)},
         {"level", cli_number(m->how->level)},
         {"n", cli_number(m->n)}};

@@ -45,7 +45,7 @@ static hsy_status rehearse_answer(hsy_survey_result *r,
     const hsy_survey_pair pair = {{d->chance[0], d->chance[1]},
                                   {yes[0], yes[1]},
                                   {(double)a->n[0], (double)a->n[1]}};
-    hsy_point point;
+    hsy_evidence point;
     hsy_status status;
 
     if (d->kind->pair)

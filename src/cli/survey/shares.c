@@ -31,7 +31,7 @@ static hsy_status estimate_groups(struct survey_rows *s,
 {
     const hsy_survey *channel = &s->how->design.channel;
     const hsy_confidence how = {s->how->level, HSY_POPULATION, HSY_WILSON, 1};
-    hsy_point points[SURVEY_GROUPS_MAX];
+    hsy_evidence points[SURVEY_GROUPS_MAX];
     double p_value; /* the ratio test's is shown */
     hsy_status st = HSY_OK;
 

@@ -17,7 +17,7 @@
 static const double plot_turn = 6.283185307179586;
 
 struct plot_surface {
-    const hsy_point *a, *b;
+    const hsy_evidence *a, *b;
     double best[2], reach[2]; /* the top, and steps to walk from it */
 };
 
@@ -26,8 +26,8 @@ static double plot_height(const struct plot_surface *s, double x, double y)
 {
     double la = 0, lb = 0;
 
-    if (hsy_point_likelihood(&la, s->a, x, NULL) != HSY_OK ||
-        hsy_point_likelihood(&lb, s->b, y, NULL) != HSY_OK)
+    if (hsy_evidence_likelihood(&la, s->a, x, NULL) != HSY_OK ||
+        hsy_evidence_likelihood(&lb, s->b, y, NULL) != HSY_OK)
         return -HUGE_VAL;
     return la + lb;
 }

@@ -189,7 +189,7 @@ static void show_machine(const struct survey_rows *s)
     struct cli_field fields[14] = {
         {"design", cli_text(d->kind->option)},
         {"epsilon", cli_number(show_epsilon(s))},
-        {"epsilon_infinite", cli_bool(isinf(show_epsilon(s)))},
+        {"unbounded", cli_bool(isinf(show_epsilon(s)))},
         {"level", cli_number(s->how->level)}};
     size_t n = 4;
 

@@ -14,7 +14,7 @@
 /* A tally of a scheme; a view. */
 struct shares_tally {
     const hsy_scheme *scheme;
-    const hsy_info *info;
+    const hsy_scheme_info *info;
     const hsy_tally *tally;
     const hsy_attendance *attended; /* NULL: nobody is in it twice */
     const hsy_scheme *permanent;    /* of the kept answers; NULL: as the scheme
@@ -31,24 +31,25 @@ struct shares_row {
 };
 
 /* A view on words that hold a tally of info's scheme already. */
-void shares_view(hsy_tally *t, const hsy_info *info, int64_t *words);
+void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words);
 
 /* ---- Points (rows.c) ----------------------------------------------------- */
 
 /* Evidence for codes, or for the whole domain if they are NULL: count points.
  * HSY_E_EMPTY if there are no reports. */
-hsy_status shares_points(hsy_point **points, const struct shares_tally *t,
+hsy_status shares_points(hsy_evidence **points, const struct shares_tally *t,
                          const uint64_t *codes, size_t count, hsy_error *err);
 
 /* What a share `lying` of all devices can have done to each of them.
  * HSY_E_UNKNOWN: the mechanism has no bound. */
 hsy_status shares_bounds(hsy_poison_bound **bounds,
-                         const struct shares_tally *t, const hsy_point *points,
-                         size_t count, double lying, hsy_error *err);
+                         const struct shares_tally *t,
+                         const hsy_evidence *points, size_t count, double lying,
+                         hsy_error *err);
 
 /* What is known of one value; bound NULL: nothing is assumed of liars. */
 struct shares_known {
-    const hsy_point *point;
+    const hsy_evidence *point;
     const hsy_poison_bound *bound;
     double shared; /* with the other of two: hsy_attend_both */
 };
@@ -58,7 +59,8 @@ struct shares_known {
  * liars have an interval of their own. *lying grows to the largest by which
  * that is wider, in the row's units. */
 hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
-                      const hsy_info *info, const struct shares_known *own,
+                      const hsy_scheme_info *info,
+                      const struct shares_known *own,
                       const struct shares_known *other,
                       const hsy_confidence *how, hsy_error *err);
 
@@ -87,19 +89,20 @@ hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to);
 
 /* The level of the `top` largest of `of` rows. Yes and no are one share, and
  * neither is a selection. */
-double shares_level(const hsy_info *info, double level, uint64_t top,
+double shares_level(const hsy_scheme_info *info, double level, uint64_t top,
                     size_t of);
 
 /* What the first `count` of `total` rows, the largest first, had to pass. */
-hsy_selection shares_selection(const hsy_info *info,
+hsy_selection shares_selection(const hsy_scheme_info *info,
                                const struct shares_row *rows, size_t count,
                                size_t total);
 
 /* A mean is estimated as a share of its range; a difference has no zero. */
-void shares_rescale(const hsy_info *info, hsy_estimate *est, bool difference);
+void shares_rescale(const hsy_scheme_info *info, hsy_estimate *est,
+                    bool difference);
 
 /* What a share of 1 is in an estimate's units: the width of a mean's range. */
-double shares_unit(const hsy_info *info);
+double shares_unit(const hsy_scheme_info *info);
 
 /* The p-value of the tests that find liars; NaN for a mechanism whose reports
  * do not show them. */
@@ -107,7 +110,7 @@ double shares_lying_p(const struct shares_tally *t);
 
 /* Two tallies can be compared if they ask the same; how they ask may differ.
  * NULL, or what they differ in. */
-const char *shares_differ(const hsy_info *a, const hsy_info *b);
+const char *shares_differ(const hsy_scheme_info *a, const hsy_scheme_info *b);
 
 /* ---- Notes (notes.c) ----------------------------------------------------- */
 
@@ -151,15 +154,16 @@ const char *shares_decimal(char text[SHARES_DECIMAL], int64_t units,
                            uint32_t scale);
 
 /* Edge i of d equal bins: the least number that does not lie below it. */
-int64_t shares_edge(const hsy_info *info, uint32_t i);
+int64_t shares_edge(const hsy_scheme_info *info, uint32_t i);
 
 #define SHARES_BIN (2 * SHARES_DECIMAL + 1)
 
 /* What a bin is called: "18..25". */
-void shares_bin(char text[SHARES_BIN], const hsy_info *info, uint32_t place);
+void shares_bin(char text[SHARES_BIN], const hsy_scheme_info *info,
+                uint32_t place);
 
 /* A quantile, 0 < q < 1, in the range's units. */
-hsy_status shares_quantile(hsy_estimate *est, const hsy_info *info,
+hsy_status shares_quantile(hsy_estimate *est, const hsy_scheme_info *info,
                            const hsy_ranges *r, double q,
                            const hsy_confidence *how, hsy_error *err);
 
@@ -179,7 +183,7 @@ struct shares_wanted {
 /* A string, or a prefix of one. */
 struct shares_found {
     size_t stage; /* from 0 */
-    hsy_found found;
+    hsy_candidate found;
     hsy_estimate est;
     double level; /* that its interval has, adjusted for selection */
     char name[HSY_SPELL_BITS + 16]; /* symbols, and the bits after them */
@@ -211,8 +215,8 @@ hsy_status shares_search(struct shares_search *out,
 void shares_search_clear(struct shares_search *s);
 
 /* What survives one stage of a search in batches. */
-hsy_status shares_survivors(hsy_stage *stage, hsy_found **found, size_t *count,
-                            const struct shares_tally *t,
+hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
+                            size_t *count, const struct shares_tally *t,
                             const hsy_search *search, hsy_error *err);
 
 /* What reports are split over. */

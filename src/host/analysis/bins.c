@@ -26,7 +26,7 @@ const char *shares_decimal(char text[SHARES_DECIMAL], int64_t units,
 }
 
 /* lo + ceil(i W / d). In two parts, as i W may take more than 64 bits. */
-int64_t shares_edge(const hsy_info *info, uint32_t i)
+int64_t shares_edge(const hsy_scheme_info *info, uint32_t i)
 {
     uint64_t width = (uint64_t)info->hi - (uint64_t)info->lo, d = info->d;
     uint64_t steps = i * (width / d) + (i * (width % d) + d - 1) / d;
@@ -34,7 +34,8 @@ int64_t shares_edge(const hsy_info *info, uint32_t i)
     return (int64_t)((uint64_t)info->lo + steps);
 }
 
-void shares_bin(char text[SHARES_BIN], const hsy_info *info, uint32_t place)
+void shares_bin(char text[SHARES_BIN], const hsy_scheme_info *info,
+                uint32_t place)
 {
     char from[SHARES_DECIMAL], to[SHARES_DECIMAL];
 
@@ -43,7 +44,7 @@ void shares_bin(char text[SHARES_BIN], const hsy_info *info, uint32_t place)
              shares_decimal(to, shares_edge(info, place + 1), info->scale));
 }
 
-hsy_status shares_quantile(hsy_estimate *est, const hsy_info *info,
+hsy_status shares_quantile(hsy_estimate *est, const hsy_scheme_info *info,
                            const hsy_ranges *r, double q,
                            const hsy_confidence *how, hsy_error *err)
 {

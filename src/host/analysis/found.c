@@ -38,8 +38,8 @@ static void found_name(struct shares_found *row, const hsy_scheme *s,
 static hsy_status found_keep(struct shares_search *out,
                              const struct shares_tally *t,
                              const struct shares_wanted *w,
-                             const hsy_found *found, size_t count, size_t stage,
-                             hsy_error *err)
+                             const hsy_candidate *found, size_t count,
+                             size_t stage, hsy_error *err)
 {
     hsy_confidence how = w->how;
 
@@ -69,12 +69,12 @@ static hsy_status found_keep(struct shares_search *out,
 static hsy_status found_rest(struct shares_search *out,
                              const struct shares_tally *t,
                              const struct shares_wanted *w,
-                             const hsy_found *found, size_t count,
+                             const hsy_candidate *found, size_t count,
                              hsy_error *err)
 {
     hsy_selection from = {.of = out->candidates, .passed = -INFINITY};
     hsy_confidence how = w->how;
-    hsy_point *points = calloc(count + 1, sizeof *points);
+    hsy_evidence *points = calloc(count + 1, sizeof *points);
     hsy_status st;
 
     how.comparisons = 1;
@@ -94,7 +94,7 @@ static hsy_status found_rest(struct shares_search *out,
 static hsy_status found_strings(struct shares_search *out,
                                 const struct shares_tally *t,
                                 const struct shares_wanted *w,
-                                const hsy_found *found, size_t count,
+                                const hsy_candidate *found, size_t count,
                                 size_t stage, hsy_error *err)
 {
     hsy_status st = found_keep(out, t, w, found, count, stage, err);
@@ -107,8 +107,9 @@ static hsy_status found_strings(struct shares_search *out,
 
 static hsy_status found_stages(struct shares_search *out,
                                const struct shares_tally *t,
-                               const struct shares_wanted *w, hsy_found *found,
-                               void *scratch, hsy_error *err)
+                               const struct shares_wanted *w,
+                               hsy_candidate *found, void *scratch,
+                               hsy_error *err)
 {
     hsy_search search = w->search;
     size_t count = 0;
@@ -137,7 +138,7 @@ static hsy_status found_prefixes(struct shares_search *out,
                                  const struct shares_tally *t,
                                  const struct shares_wanted *w, hsy_error *err)
 {
-    hsy_found *found;
+    hsy_candidate *found;
     void *scratch;
     size_t most = 0, room = 0;
     hsy_status st =
@@ -162,22 +163,22 @@ static hsy_status found_prefixes(struct shares_search *out,
 
 /* ---- One stage of a search in batches ------------------------------------ */
 
-hsy_status shares_survivors(hsy_stage *stage, hsy_found **found, size_t *count,
-                            const struct shares_tally *t,
+hsy_status shares_survivors(hsy_stage *stage, hsy_candidate **found,
+                            size_t *count, const struct shares_tally *t,
                             const hsy_search *search, hsy_error *err)
 {
-    hsy_status st = hsy_batch_plan(t->scheme, search, stage, err);
-    hsy_found *made;
+    hsy_status st = hsy_stage_plan(t->scheme, search, stage, err);
+    hsy_candidate *made;
     void *scratch;
 
     if (st != HSY_OK)
         return st;
     made = malloc((size_t)stage->keep * sizeof *made);
-    scratch = malloc(hsy_batch_scratch(t->scheme, stage));
+    scratch = malloc(hsy_stage_scratch(t->scheme, stage));
     st = made == NULL || scratch == NULL
              ? found_nomem(err)
-             : hsy_batch_search(t->scheme, t->tally, search, stage, made, count,
-                                scratch, err);
+             : hsy_stage_survivors(t->scheme, t->tally, search, stage, made,
+                                   count, scratch, err);
     free(scratch);
     if (st == HSY_OK)
         *found = made;
@@ -191,7 +192,7 @@ static hsy_status found_batch(struct shares_search *out,
                               const struct shares_wanted *w, hsy_error *err)
 {
     hsy_search search = w->search;
-    hsy_found *found = NULL;
+    hsy_candidate *found = NULL;
     size_t count = 0;
     hsy_status st;
 
@@ -217,7 +218,7 @@ static hsy_status found_join(struct shares_search *out,
                              const hsy_puzzle *how, const hsy_puzzle_plan *plan,
                              hsy_error *err)
 {
-    hsy_found *found = malloc((size_t)plan->word.keep * sizeof *found);
+    hsy_candidate *found = malloc((size_t)plan->word.keep * sizeof *found);
     void *memory = malloc(hsy_puzzle_memory(t->scheme, plan));
     hsy_puzzle_trace trace = {0};
     size_t count = 0;
@@ -249,7 +250,7 @@ static hsy_status found_puzzle(struct shares_search *out,
                             .alpha = w->search.alpha,
                             .max_candidates = w->search.max_candidates};
     hsy_puzzle_plan plan;
-    hsy_status st = hsy_puzzle_plan_of(t->scheme, &how, &plan, err);
+    hsy_status st = hsy_puzzle_plan_make(t->scheme, &how, &plan, err);
 
     if (st != HSY_OK)
         return st;

@@ -73,7 +73,7 @@ static hsy_status gather_begin(struct gather *g, struct container_reader *r,
 
     g->scheme = container_keep_scheme(r);
     g->first = name;
-    hsy_scheme_info(g->scheme, &g->info);
+    hsy_scheme_describe(g->scheme, &g->info);
     if (!gather_block(g, item->labels))
         return gather_nomem(err);
     if (g->info.labels_len > g->info.labels_at)
@@ -90,14 +90,14 @@ static hsy_status gather_compare(struct gather *g,
                                  const char *name, hsy_error *err)
 {
     struct gather_wrong *w = &g->wrong;
-    hsy_info other;
+    hsy_scheme_info other;
 
     if (memcmp(item->prefix.digest, g->info.digest, HSY_DIGEST) == 0)
         return HSY_OK;
     w->difference = hsy_scheme_difference(g->scheme, item->scheme);
     if (w->difference == NULL)
         w->difference = "digest";
-    hsy_scheme_info(item->scheme, &other);
+    hsy_scheme_describe(item->scheme, &other);
     if (strcmp(w->difference, "mechanism") == 0) {
         w->mechanisms[0] = g->info.mechanism;
         w->mechanisms[1] = other.mechanism;
@@ -245,7 +245,7 @@ hsy_status gather_file(struct gather *g, int fd, const char *name,
  * RAPPOR's, by the mechanism itself. */
 static bool gather_keeps(const struct gather *g)
 {
-    return g->info.epsilon_lifetime > 0;
+    return g->info.epsilon_permanent > 0;
 }
 
 hsy_status gather_settle(struct gather *g, hsy_error *err)
@@ -270,7 +270,7 @@ static enum gather_trouble gather_most(const struct gather *g, uint64_t most)
 {
     if (g->rounds.n != 0)
         return most != 0 ? GATHER_ROUNDS_SAID : GATHER_OTHER;
-    if (most > 1 && g->info.release)
+    if (most > 1 && g->info.central)
         return GATHER_ROUNDS_NONE;
     if (most > 1 && !gather_keeps(g))
         return GATHER_ROUNDS_FRESH;

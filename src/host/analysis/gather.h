@@ -32,7 +32,7 @@ struct gather_wrong {
  * with reports. */
 struct gather {
     hsy_scheme *scheme; /* NULL until a file has been read */
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *block;       /* what the file has for labels, labels_len */
     struct labels labels; /* d is 0 if the values have no names */
     hsy_tally tally;

@@ -16,17 +16,17 @@ hsy_status shares_rappor_open(struct shares_rappor *r,
                               const uint64_t *codes, size_t candidates,
                               hsy_error *err)
 {
-    const hsy_info *info = t->info;
+    const hsy_scheme_info *info = t->info;
     const uint32_t h = (uint32_t)info->param[HSY_PARAM_HASHES];
     const uint32_t m = (uint32_t)info->param[HSY_PARAM_COHORTS];
 
     *r = (struct shares_rappor){
         .law = {.p = info->q,
                 .q = info->p,
-                .epsilon_one = info->epsilon_exact,
-                .epsilon_lifetime = info->epsilon_lifetime > 0
-                                        ? info->epsilon_lifetime
-                                        : INFINITY},
+                .epsilon_report = info->epsilon_exact,
+                .epsilon_permanent = info->epsilon_permanent > 0
+                                         ? info->epsilon_permanent
+                                         : INFINITY},
         .data = {.size = sizeof r->data,
                  .k = (uint32_t)info->param[HSY_PARAM_BITS],
                  .h = h,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-void shares_view(hsy_tally *t, const hsy_info *info, int64_t *words)
+void shares_view(hsy_tally *t, const hsy_scheme_info *info, int64_t *words)
 {
     uint64_t *strata = (uint64_t *)words + info->cells;
 
@@ -15,24 +15,25 @@ void shares_view(hsy_tally *t, const hsy_info *info, int64_t *words)
                      .ncells = info->cells,
                      .nstrata = info->strata,
                      .nweights = info->weights,
-                     .release = info->release,
+                     .central = info->central,
                      .answers = info->answers};
 }
 
 /* ---- Evidence ------------------------------------------------------------ */
 
-hsy_status shares_points(hsy_point **points, const struct shares_tally *t,
+hsy_status shares_points(hsy_evidence **points, const struct shares_tally *t,
                          const uint64_t *codes, size_t count, hsy_error *err)
 {
-    void *scratch = malloc(hsy_points_scratch(t->scheme, count) + 1);
-    hsy_point *made = malloc(count * sizeof *made + 1);
+    void *scratch = malloc(hsy_evidence_scratch(t->scheme, count) + 1);
+    hsy_evidence *made = malloc(count * sizeof *made + 1);
     hsy_status st = HSY_E_NOMEM;
 
     if (scratch != NULL && made != NULL)
-        st = hsy_points(t->scheme, made, t->tally, codes, count, scratch, err);
+        st = hsy_evidence_of(t->scheme, made, t->tally, codes, count, scratch,
+                             err);
     if (st == HSY_OK && t->attended != NULL)
-        st = hsy_points_attend(made, count, t->scheme, t->permanent,
-                               t->attended, err);
+        st = hsy_evidence_attend(made, count, t->scheme, t->permanent,
+                                 t->attended, err);
     free(scratch);
     if (st == HSY_OK)
         *points = made;
@@ -42,8 +43,9 @@ hsy_status shares_points(hsy_point **points, const struct shares_tally *t,
 }
 
 hsy_status shares_bounds(hsy_poison_bound **bounds,
-                         const struct shares_tally *t, const hsy_point *points,
-                         size_t count, double lying, hsy_error *err)
+                         const struct shares_tally *t,
+                         const hsy_evidence *points, size_t count, double lying,
+                         hsy_error *err)
 {
     hsy_poison_bound *made = malloc(count * sizeof *made + 1);
     hsy_status st = HSY_E_NOMEM;
@@ -60,7 +62,7 @@ hsy_status shares_bounds(hsy_poison_bound **bounds,
 
 /* ---- Rows ---------------------------------------------------------------- */
 
-double shares_unit(const hsy_info *info)
+double shares_unit(const hsy_scheme_info *info)
 {
     if (info->kind != HSY_KIND_NUMBER)
         return 1;
@@ -68,7 +70,8 @@ double shares_unit(const hsy_info *info)
            pow(10, -(double)info->scale);
 }
 
-void shares_rescale(const hsy_info *info, hsy_estimate *est, bool difference)
+void shares_rescale(const hsy_scheme_info *info, hsy_estimate *est,
+                    bool difference)
 {
     const double width = shares_unit(info);
     const double zero =
@@ -105,7 +108,7 @@ static hsy_poison_bound rows_widen(struct shares_row *row,
 }
 
 /* A mean in the units of its range. */
-static void rows_rescale(struct shares_row *row, const hsy_info *info,
+static void rows_rescale(struct shares_row *row, const hsy_scheme_info *info,
                          bool difference)
 {
     hsy_estimate wide = {.low = row->low_lying, .high = row->high_lying};
@@ -117,7 +120,8 @@ static void rows_rescale(struct shares_row *row, const hsy_info *info,
 }
 
 hsy_status shares_row(struct shares_row *row, hsy_poison_bound *lying,
-                      const hsy_info *info, const struct shares_known *own,
+                      const hsy_scheme_info *info,
+                      const struct shares_known *own,
                       const struct shares_known *other,
                       const hsy_confidence *how, hsy_error *err)
 {
@@ -208,13 +212,14 @@ void shares_top(struct shares_row *rows, size_t *count, uint64_t top,
 
 /* ---- What is not shown --------------------------------------------------- */
 
-double shares_level(const hsy_info *info, double level, uint64_t top, size_t of)
+double shares_level(const hsy_scheme_info *info, double level, uint64_t top,
+                    size_t of)
 {
     return info->kind == HSY_KIND_YES_NO ? level
                                          : hsy_selected_level(level, top, of);
 }
 
-hsy_selection shares_selection(const hsy_info *info,
+hsy_selection shares_selection(const hsy_scheme_info *info,
                                const struct shares_row *rows, size_t count,
                                size_t total)
 {
@@ -226,7 +231,7 @@ hsy_selection shares_selection(const hsy_info *info,
 
 /* With how the shares vary together, where that is to be measured. */
 static hsy_status rows_rest(hsy_estimate *rest, const struct shares_tally *t,
-                            const uint64_t *codes, const hsy_point *points,
+                            const uint64_t *codes, const hsy_evidence *points,
                             size_t count, hsy_selection from,
                             const hsy_confidence *how, hsy_error *err)
 {
@@ -248,7 +253,7 @@ hsy_status shares_rest(hsy_estimate *rest, const struct shares_tally *t,
                        size_t count, const hsy_selection *from,
                        const hsy_confidence *how, hsy_error *err)
 {
-    hsy_point *points = calloc(count + 1, sizeof *points);
+    hsy_evidence *points = calloc(count + 1, sizeof *points);
     hsy_status st;
 
     if (points == NULL)
@@ -279,9 +284,9 @@ hsy_estimate shares_at_level(const hsy_estimate *est, double from, double to)
 static bool rows_show_liars(const hsy_scheme *s)
 {
     for (size_t i = 0; i < hsy_scheme_parts(s); i++) {
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(hsy_scheme_part(s, i), &info);
+        hsy_scheme_describe(hsy_scheme_part(s, i), &info);
         if (info.weights > 0 || info.param[HSY_PARAM_G] != 0)
             return true;
     }
@@ -298,7 +303,7 @@ double shares_lying_p(const struct shares_tally *t)
     return fmin(p.weights_p, p.seeds_p);
 }
 
-const char *shares_differ(const hsy_info *a, const hsy_info *b)
+const char *shares_differ(const hsy_scheme_info *a, const hsy_scheme_info *b)
 {
     if (a->kind != b->kind)
         return "the kind of question";

@@ -42,7 +42,7 @@ static bool text_lost(uint32_t place)
 struct text_job {
     struct client_truth *out;
     size_t len;
-    const hsy_info *info;
+    const hsy_scheme_info *info;
     const hsy_task *task;
 };
 
@@ -166,10 +166,10 @@ hsy_status hsy_client_parse(struct client_truth *out, const hsy_release *r,
 {
     struct text_job job = {.out = out, .task = task};
     hsy_release_info release;
-    hsy_info info;
+    hsy_scheme_info info;
 
     hsy_release_describe(r, &release);
-    hsy_scheme_info(release.scheme, &info);
+    hsy_scheme_describe(release.scheme, &info);
     if (info.kind >= sizeof text_kinds / sizeof text_kinds[0] ||
         text_kinds[info.kind] == NULL)
         return host_fail(err, HSY_E_UNKNOWN, NULL,

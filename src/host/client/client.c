@@ -138,7 +138,7 @@ static hsy_status client_admit(hsy_client *c, uint32_t i, hsy_error *err)
 static hsy_status client_take(hsy_client *c, size_t len, hsy_error *err)
 {
     hsy_status st =
-        hsy_device_take(c->device, &c->document, c->bytes, len, err);
+        hsy_device_accept_document(c->device, &c->document, c->bytes, len, err);
     size_t n = c->document.tasks;
 
     if (st != HSY_OK)

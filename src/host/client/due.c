@@ -81,12 +81,12 @@ static hsy_status due_anchor_raise(void *ctx, uint64_t number)
 }
 
 /* What is handed out leaves the device: the person may read that. */
-static void due_log(void *ctx, const hsy_entry *entry)
+static void due_log(void *ctx, const hsy_log_entry *entry)
 {
     struct due_copy *copy = ctx;
     const hsy_world *real = copy->real;
 
-    if (entry->kind != HSY_ENTRY_UPLOAD)
+    if (entry->kind != HSY_LOG_UPLOAD)
         return;
     if (real->log != NULL && copy->told)
         real->log(real->ctx, entry);
@@ -186,8 +186,8 @@ static hsy_status due_open(struct due_copy *copy, const hsy_client *c,
     if (st == HSY_OK)
         st = hsy_device_open(copy->device, &c->policy, &copy->world, err);
     if (st == HSY_OK)
-        st = hsy_device_take(copy->device, &document, c->document.bytes,
-                             c->document.len, err);
+        st = hsy_device_accept_document(
+            copy->device, &document, c->document.bytes, c->document.len, err);
     return st;
 }
 

@@ -73,7 +73,7 @@ hsy_status hsy_world_anchor_raise(void *ctx, uint64_t number);
 
 #define WORLD_LOG_MAX (1u << 20) /* bytes after which it becomes log.1 */
 
-void hsy_world_log(void *ctx, const hsy_entry *entry);
+void hsy_world_log(void *ctx, const hsy_log_entry *entry);
 
 /* The words that the log has for a kind of entry, a state and a consent; NULL
  * for a number without one. */

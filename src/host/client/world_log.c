@@ -47,17 +47,17 @@ static const struct {
     const char *name;
     unsigned fields;
 } log_kinds[] = {
-    [HSY_ENTRY_TASKS] = {"tasks", LOG_VERSION},
-    [HSY_ENTRY_CHARGE] = {"charge",
-                          LOG_TASK | LOG_SOURCE | LOG_SLOT | LOG_EPSILON},
-    [HSY_ENTRY_ANSWER] = {"answer", LOG_ANSWER},
-    [HSY_ENTRY_SILENT] = {"silent", LOG_ANSWER | LOG_WHY},
-    [HSY_ENTRY_UPLOAD] = {"upload", LOG_ANSWER | LOG_BYTES},
-    [HSY_ENTRY_SENT] = {"sent", LOG_ANSWER},
-    [HSY_ENTRY_DROPPED] = {"dropped", LOG_ANSWER},
-    [HSY_ENTRY_CONSENT] = {"consent", LOG_CONSENT},
-    [HSY_ENTRY_FORGET] = {"forget", LOG_SOURCE},
-    [HSY_ENTRY_REFUSED] = {"refused", LOG_ANSWER | LOG_STATUS},
+    [HSY_LOG_TASKS] = {"tasks", LOG_VERSION},
+    [HSY_LOG_CHARGE] = {"charge",
+                        LOG_TASK | LOG_SOURCE | LOG_SLOT | LOG_EPSILON},
+    [HSY_LOG_ANSWER] = {"answer", LOG_ANSWER},
+    [HSY_LOG_SILENT] = {"silent", LOG_ANSWER | LOG_WHY},
+    [HSY_LOG_UPLOAD] = {"upload", LOG_ANSWER | LOG_BYTES},
+    [HSY_LOG_SENT] = {"sent", LOG_ANSWER},
+    [HSY_LOG_DROPPED] = {"dropped", LOG_ANSWER},
+    [HSY_LOG_CONSENT] = {"consent", LOG_CONSENT},
+    [HSY_LOG_FORGET] = {"forget", LOG_SOURCE},
+    [HSY_LOG_REFUSED] = {"refused", LOG_ANSWER | LOG_STATUS},
 };
 
 #define LOG_KINDS (sizeof log_kinds / sizeof log_kinds[0])
@@ -134,14 +134,15 @@ static void log_date(struct log_line *l, uint32_t day)
         log_put(l, "%04d-%02d-%02d", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday);
 }
 
-static void log_bytes(struct log_line *l, const hsy_entry *e)
+static void log_bytes(struct log_line *l, const hsy_log_entry *e)
 {
     log_put(l, " bytes=");
     for (size_t i = 0; i < e->len; i++)
         log_put(l, "%02x", e->bytes[i]);
 }
 
-static void log_entry(struct log_line *l, const hsy_entry *e, unsigned fields)
+static void log_entry(struct log_line *l, const hsy_log_entry *e,
+                      unsigned fields)
 {
     log_date(l, e->day);
     log_put(l, " %s", log_kinds[e->kind].name);
@@ -205,16 +206,16 @@ static void log_rotate(hsy_host *h)
     log_open(h);
 }
 
-void hsy_world_log(void *ctx, const hsy_entry *entry)
+void hsy_world_log(void *ctx, const hsy_log_entry *entry)
 {
     hsy_host *h = ctx;
     struct log_line line = {.lost = false};
-    hsy_entry e = *entry;
+    hsy_log_entry e = *entry;
 
     if (h->owner != getpid() || hsy_world_entry_name(e.kind) == NULL)
         return;
-    if (e.kind == HSY_ENTRY_SENT && h->refused != 0) {
-        e.kind = HSY_ENTRY_REFUSED;
+    if (e.kind == HSY_LOG_SENT && h->refused != 0) {
+        e.kind = HSY_LOG_REFUSED;
         e.nano = h->refused;
     }
     if (h->log == -1)

@@ -21,7 +21,7 @@ struct container_item {
     const char *unit; /* what line counts: "record", or "line" of JSON */
     uint64_t line;    /* in its file, from 1; 0: the prefix. Reports from JSON:
                        * the line of the first of them */
-    hsy_prefix prefix;
+    hsy_file_header prefix;
     const hsy_scheme *scheme; /* until the next file begins */
     const uint8_t *labels;
     hsy_record record;

@@ -42,7 +42,8 @@ struct container_order {
 
 /* Whether the record may stand here; with HSY_OK order moves on. */
 hsy_status container_order_check(struct container_order *order,
-                                 const hsy_info *info, const hsy_record *record,
+                                 const hsy_scheme_info *info,
+                                 const hsy_record *record,
                                  const uint8_t *payload, hsy_error *err);
 
 /* How many counters a record has that begins at place first of size. */
@@ -74,7 +75,7 @@ hsy_status container_json_begin(struct container_json *json,
 
 /* Read one further line: json->used grows, or json->ended is set. */
 hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
-                               const hsy_info *info, const char *line,
+                               const hsy_scheme_info *info, const char *line,
                                size_t len, hsy_error *err);
 
 /* Whether a line that begins so has nothing in it. */

@@ -55,9 +55,9 @@ static hsy_status container_json_parse(json_t **value, const char *line,
 static hsy_status container_json_rooms(struct container_json *json,
                                        const hsy_scheme *s, hsy_error *err)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     json->room = CONTAINER_JSON_BATCH / info.report_bytes;
     if (json->room == 0)
         json->room = 1;
@@ -147,7 +147,8 @@ bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
 }
 
 static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
-                                  const hsy_info *info, const json_t *value)
+                                  const hsy_scheme_info *info,
+                                  const json_t *value)
 {
     size_t bytes = hsy_packed_size(s, 1);
 
@@ -161,7 +162,7 @@ static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
 }
 
 bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
-                          const hsy_info *info, const json_t *value)
+                          const hsy_scheme_info *info, const json_t *value)
 {
     return container_json_packed(one, s, info, value) &&
            hsy_unpack(s, report, one, 1) == HSY_OK &&
@@ -170,7 +171,7 @@ bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
 
 static hsy_status container_json_report(struct container_json *json,
                                         const hsy_scheme *s,
-                                        const hsy_info *info,
+                                        const hsy_scheme_info *info,
                                         const json_t *value, hsy_error *err)
 {
     uint8_t *report = json->reports + json->used * info->report_bytes;
@@ -193,7 +194,7 @@ static hsy_status container_json_end(struct container_json *json,
 }
 
 hsy_status container_json_line(struct container_json *json, const hsy_scheme *s,
-                               const hsy_info *info, const char *line,
+                               const hsy_scheme_info *info, const char *line,
                                size_t len, hsy_error *err)
 {
     json_t *object;

@@ -418,7 +418,7 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
                                         hsy_error *err)
 {
     uint8_t digest[HSY_DIGEST];
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
     if (t->digest == NULL ||
@@ -433,7 +433,7 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
         *scheme = NULL;
         return st;
     }
-    hsy_scheme_info(*scheme, &info);
+    hsy_scheme_describe(*scheme, &info);
     if (memcmp(info.digest, digest, sizeof digest) != 0) {
         free(*scheme);
         *scheme = NULL;

@@ -16,7 +16,7 @@ hsy_status container_json_refuse(hsy_error *err, const char *field,
 /* The report that a JSON value stands for; one has room for one packed report.
  * False: it is none of the scheme. */
 bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
-                          const hsy_info *info, const json_t *value);
+                          const hsy_scheme_info *info, const json_t *value);
 
 /* len bytes from 2 len lower-case digits; false: it is not that. */
 bool container_json_hex(uint8_t *bytes, size_t len, const char *text,

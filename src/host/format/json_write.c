@@ -290,13 +290,13 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
                                    hsy_error *err)
 {
     uint8_t wire[HSY_SCHEME_WIRE];
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_spec spec;
     char *line = NULL;
     size_t len;
     hsy_status st;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     hsy_scheme_encode(s, wire);
     if (!container_own_labels(wire, labels, labels_len) ||
         hsy_spec_decode(&spec, wire, labels, labels_len, NULL) != HSY_OK)
@@ -345,9 +345,9 @@ hsy_status container_put_json_reports(struct output *out, const hsy_scheme *s,
     size_t bytes = hsy_packed_size(s, 1);
     uint8_t *packed = malloc(bytes);
     hsy_status st = packed == NULL ? HSY_E_NOMEM : HSY_OK;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     for (size_t i = 0; i < n && st == HSY_OK; i++) {
         hsy_pack(s, packed, reports + i * info.report_bytes, 1);
         st = info.packed_bits <= CONTAINER_WHOLE

@@ -21,7 +21,7 @@ uint64_t container_order_run(uint64_t size, uint64_t first)
     return left < HSY_RECORD_CELLS_RUN ? left : HSY_RECORD_CELLS_RUN;
 }
 
-static uint64_t container_order_size(const hsy_info *info, uint32_t type)
+static uint64_t container_order_size(const hsy_scheme_info *info, uint32_t type)
 {
     switch (type) {
     case HSY_RECORD_STRATA:
@@ -68,13 +68,13 @@ static bool container_order_cells(const uint8_t *payload, uint64_t count,
 
 /* The strata are all there when the next type begins. */
 static bool container_order_strata_done(const struct container_order *order,
-                                        const hsy_info *info)
+                                        const hsy_scheme_info *info)
 {
     return order->type > HSY_RECORD_STRATA || order->place == info->strata;
 }
 
 static bool container_order_place(const struct container_order *order,
-                                  const hsy_info *info,
+                                  const hsy_scheme_info *info,
                                   const hsy_record *record)
 {
     uint64_t size = container_order_size(info, record->type);
@@ -92,7 +92,7 @@ static bool container_order_place(const struct container_order *order,
 /* Every unary report has its weight; of several strata some may have other
  * reports. */
 static bool container_order_weights(const struct container_order *order,
-                                    const hsy_info *info)
+                                    const hsy_scheme_info *info)
 {
     if (info->weights != 0 && info->strata > 1)
         return order->weights <= order->reports;
@@ -100,7 +100,7 @@ static bool container_order_weights(const struct container_order *order,
 }
 
 static hsy_status container_order_end(const struct container_order *order,
-                                      const hsy_info *info,
+                                      const hsy_scheme_info *info,
                                       const hsy_record *record, hsy_error *err)
 {
     if (!container_order_strata_done(order, info))
@@ -118,7 +118,7 @@ static hsy_status container_order_end(const struct container_order *order,
 
 /* Rounds of reports, ascending; every record but the last is full. */
 static hsy_status container_order_rounds(struct container_order *order,
-                                         const hsy_info *info,
+                                         const hsy_scheme_info *info,
                                          const hsy_record *record,
                                          const uint8_t *payload, hsy_error *err)
 {
@@ -147,7 +147,8 @@ static hsy_status container_order_rounds(struct container_order *order,
 }
 
 hsy_status container_order_check(struct container_order *order,
-                                 const hsy_info *info, const hsy_record *record,
+                                 const hsy_scheme_info *info,
+                                 const hsy_record *record,
                                  const uint8_t *payload, hsy_error *err)
 {
     bool sums = true;
@@ -169,7 +170,7 @@ hsy_status container_order_check(struct container_order *order,
     if (!sums)
         return host_fail_limit(err, HSY_E_FORMAT, "count", "too many reports",
                                (uint64_t)INT64_MAX);
-    if (record->type == HSY_RECORD_CELLS && !info->release &&
+    if (record->type == HSY_RECORD_CELLS && !info->central &&
         !container_order_cells(payload, record->count,
                                order->reports / info->answers))
         return host_fail_limit(err, HSY_E_FORMAT, "cells",

@@ -26,10 +26,10 @@ struct container_reader {
     enum container_place place;
     bool text;     /* the file, or the last one, is the readable twin */
     uint64_t line; /* records or lines of the file so far */
-    hsy_prefix prefix;
+    hsy_file_header prefix;
     hsy_scheme *scheme; /* owned unless kept; NULL before the first file */
     bool kept;          /* somebody else frees the scheme */
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t reports; /* in the records of a report stream so far */
     struct container_order order;
     struct container_json json;
@@ -119,7 +119,7 @@ static hsy_status container_resolve(struct container_reader *r,
     st = hsy_scheme_decode(r->scheme, wire, labels, len, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(r->scheme, &r->info);
+    hsy_scheme_describe(r->scheme, &r->info);
     if (r->info.labels_len != len ||
         memcmp(r->info.digest, r->prefix.digest, HSY_DIGEST) != 0)
         return host_fail(err, HSY_E_FORMAT, "digest",
@@ -150,14 +150,14 @@ static const char *container_other(const uint8_t *bytes, size_t have)
 /* Whether the input goes on with a hearsay file, as far as it goes. */
 static hsy_status container_magic(struct container_reader *r, hsy_error *err)
 {
-    static const hsy_prefix none = {.content = HSY_CONTENT_REPORTS};
+    static const hsy_file_header none = {.content = HSY_CONTENT_REPORTS};
     uint8_t own[HSY_PREFIX_WIRE];
     hsy_status st = container_input_need(&r->in, CONTAINER_MAGIC);
     size_t have = r->in.end - r->in.begin;
 
     if (st != HSY_OK && st != HSY_E_END)
         return container_broken(st, err);
-    hsy_prefix_encode(own, &none);
+    hsy_file_header_encode(own, &none);
     if (have > CONTAINER_MAGIC)
         have = CONTAINER_MAGIC;
     if (memcmp(r->in.bytes + r->in.begin, own, have) == 0)
@@ -182,7 +182,7 @@ static hsy_status container_begin_binary(struct container_reader *r,
     st = container_input_need(&r->in, HSY_PREFIX_WIRE);
     if (st != HSY_OK)
         return container_broken(st, err);
-    st = hsy_prefix_decode(&r->prefix, r->in.bytes + r->in.begin, err);
+    st = hsy_file_header_decode(&r->prefix, r->in.bytes + r->in.begin, err);
     if (st != HSY_OK)
         return st;
     rest = HSY_SCHEME_WIRE + r->prefix.labels_len;
@@ -197,10 +197,10 @@ static hsy_status container_begin_binary(struct container_reader *r,
 }
 
 /* What the prefix of a header's scheme would be. */
-static hsy_prefix container_text_prefix(const struct container_reader *r)
+static hsy_file_header container_text_prefix(const struct container_reader *r)
 {
-    hsy_prefix prefix = {.content = HSY_CONTENT_REPORTS,
-                         .labels_len = (uint32_t)r->json.labels_len};
+    hsy_file_header prefix = {.content = HSY_CONTENT_REPORTS,
+                              .labels_len = (uint32_t)r->json.labels_len};
     uint8_t wire[HSY_SCHEME_WIRE];
 
     hsy_scheme_encode(r->scheme, wire);
@@ -228,7 +228,7 @@ static hsy_status container_begin_text(struct container_reader *r,
                               len, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(r->scheme, &r->info);
+    hsy_scheme_describe(r->scheme, &r->info);
     r->prefix = container_text_prefix(r);
     item->labels = r->json.labels;
     return HSY_OK;

@@ -26,20 +26,20 @@ hsy_status container_put_prefix(struct output *out, const hsy_scheme *s,
                                 hsy_content content)
 {
     uint8_t wire[HSY_PREFIX_WIRE], scheme[HSY_SCHEME_WIRE];
-    hsy_prefix prefix = {.content = content,
-                         .labels_len = (uint32_t)labels_len};
-    hsy_info info;
+    hsy_file_header prefix = {.content = content,
+                              .labels_len = (uint32_t)labels_len};
+    hsy_scheme_info info;
     hsy_status st;
 
     hsy_scheme_encode(s, scheme);
     if (!container_own_labels(scheme, labels, labels_len))
         return HSY_E_RANGE;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     memcpy(prefix.digest, info.digest, HSY_DIGEST);
     prefix.checksum = hsy_crc32c(0, scheme, sizeof scheme);
     if (labels_len != 0)
         prefix.checksum = hsy_crc32c(prefix.checksum, labels, labels_len);
-    hsy_prefix_encode(wire, &prefix);
+    hsy_file_header_encode(wire, &prefix);
     st = output_write(out, wire, sizeof wire);
     if (st == HSY_OK)
         st = output_write(out, scheme, sizeof scheme);

@@ -8,7 +8,7 @@
  * and another by 1 down; of a sum all steps that the range is cut into. */
 #define FACTS_STEPS 1048576.0
 
-static double facts_sensitivity(const hsy_info *info)
+static double facts_sensitivity(const hsy_scheme_info *info)
 {
     if (info->kind == HSY_KIND_NUMBER)
         return FACTS_STEPS;
@@ -16,14 +16,14 @@ static double facts_sensitivity(const hsy_info *info)
 }
 
 /* n times the variance, the mean of all shares. */
-static double facts_variance(const hsy_info *info)
+static double facts_variance(const hsy_scheme_info *info)
 {
     return info->d < 2 ? info->v0 : info->v0 + (info->v1 - info->v0) / info->d;
 }
 
 /* The least of what mechanisms with a formula make of a mean in this range;
  * one that refuses the range has none. */
-static hsy_status facts_limit_mean(double *limit, const hsy_info *info,
+static hsy_status facts_limit_mean(double *limit, const hsy_scheme_info *info,
                                    enum plan_why *why, hsy_error *err)
 {
     hsy_spec spec = {.size = sizeof spec,
@@ -36,7 +36,7 @@ static hsy_status facts_limit_mean(double *limit, const hsy_info *info,
     *limit = info->v0;
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++) {
         hsy_scheme *s;
-        hsy_info own;
+        hsy_scheme_info own;
         hsy_status st;
 
         if ((row->kinds >> HSY_KIND_NUMBER & 1) == 0 ||
@@ -48,7 +48,7 @@ static hsy_status facts_limit_mean(double *limit, const hsy_info *info,
             return st;
         if (st != HSY_OK)
             continue;
-        hsy_scheme_info(s, &own);
+        hsy_scheme_describe(s, &own);
         free(s);
         *limit = fmin(*limit, own.v0);
     }
@@ -57,19 +57,19 @@ static hsy_status facts_limit_mean(double *limit, const hsy_info *info,
 }
 
 /* n times the least variance that is known, in units of the share or range. */
-static hsy_status facts_limit(double *limit, const hsy_info *info,
+static hsy_status facts_limit(double *limit, const hsy_scheme_info *info,
                               enum plan_why *why, hsy_error *err)
 {
     if (info->kind == HSY_KIND_NUMBER)
         return facts_limit_mean(limit, info, why, err);
-    *limit = info->d != 0 ? hsy_limit_variance(info->d, info->epsilon) : 0;
+    *limit = info->d != 0 ? hsy_best_known_variance(info->d, info->epsilon) : 0;
     return HSY_OK;
 }
 
 hsy_status plan_facts(struct plan *p, const struct plan_question *q,
                       hsy_error *err)
 {
-    const hsy_info *info = &p->at.info;
+    const hsy_scheme_info *info = &p->at.info;
     const double n = p->number[PLAN_N], unit = p->at.unit;
     const double epsilon = info->epsilon, wide = facts_sensitivity(info);
     const double beta = p->number[PLAN_BETA] / fmax(p->at.accuracy.at_once, 1);

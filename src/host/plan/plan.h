@@ -48,7 +48,7 @@ struct plan_question {
 
 /* The question at some epsilon. */
 struct plan_case {
-    hsy_info info;
+    hsy_scheme_info info;
     double unit; /* of a mean: the width of its range; of a share 1 */
     hsy_accuracy accuracy;
     hsy_stage stages[HSY_STAGES_MAX]; /* of a discovery */
@@ -119,7 +119,7 @@ struct plan_task_how {
 struct plan_task {
     enum plan_why why;
     hsy_release_info release;
-    hsy_info info;
+    hsy_scheme_info info;
     double share;
     uint64_t devices; /* that take part */
     double taking;    /* the share of them that does */

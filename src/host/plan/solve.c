@@ -38,7 +38,8 @@ hsy_status plan_scheme(hsy_scheme **out, const hsy_spec *spec,
 
 /* Shares of a list are small unless something else is said; of two values the
  * hardest share is meant. */
-static double case_share(const struct plan_question *q, const hsy_info *info)
+static double case_share(const struct plan_question *q,
+                         const hsy_scheme_info *info)
 {
     if (!isnan(q->share))
         return q->share;
@@ -52,8 +53,8 @@ static hsy_status case_fill(struct plan_case *c, const struct plan_question *q,
     hsy_status st;
 
     *c = (struct plan_case){0};
-    hsy_scheme_info(s, &c->info);
-    if (c->info.release)
+    hsy_scheme_describe(s, &c->info);
+    if (c->info.central)
         return plan_fail(why, PLAN_WHY_CURATOR, err, HSY_E_UNKNOWN,
                          "a curator's release, not a report");
     c->unit = shares_unit(&c->info);

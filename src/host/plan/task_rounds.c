@@ -35,7 +35,7 @@ static void task_describe(struct plan_task *t, const hsy_release *release,
 
     *t = (struct plan_task){.share = isnan(how->share) ? 0.5 : how->share};
     hsy_release_describe(release, &t->release);
-    hsy_scheme_info(t->release.scheme, &t->info);
+    hsy_scheme_describe(t->release.scheme, &t->info);
     t->length = task->end - task->start;
     slot = task->slot_days != 0 ? task->slot_days : t->length;
     t->taking = (double)task->sample.num / (double)task->sample.den;

@@ -33,18 +33,18 @@ struct likelihood_part {
 };
 
 /* Of a point that was checked. */
-static double likelihood_at(const hsy_point *point, double f)
+static double likelihood_at(const hsy_evidence *point, double f)
 {
     double log = -HUGE_VAL;
 
-    (void)hsy_point_likelihood(&log, point, f, NULL);
+    (void)hsy_evidence_likelihood(&log, point, f, NULL);
     return log;
 }
 
 /* The share furthest towards `end` that the figure still shows: the logarithm
  * falls on the way there. */
-static double likelihood_edge(const hsy_point *point, double best, double end,
-                              double depth)
+static double likelihood_edge(const hsy_evidence *point, double best,
+                              double end, double depth)
 {
     if (likelihood_at(point, end) >= -depth)
         return end;

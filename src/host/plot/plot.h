@@ -90,7 +90,7 @@ hsy_status plot_stack_svg(char **svg, size_t *len,
  */
 struct plot_likelihood {
     const char *title, *about, *note, *label;
-    const hsy_point *point;
+    const hsy_evidence *point;
     double level; /* 0 < level < 1 */
 };
 

@@ -324,9 +324,9 @@ static void check_marks(hsy_tasks *t, size_t i, const hsy_release_info *info)
     const uint64_t most = reports / CHECK_CROWD > 2 ? reports / CHECK_CROWD : 2;
     struct yaml_place at = check_at(i, "set", "pool-bits");
     uint64_t bits = 1, seeds;
-    hsy_info scheme;
+    hsy_scheme_info scheme;
 
-    hsy_scheme_info(info->scheme, &scheme);
+    hsy_scheme_describe(info->scheme, &scheme);
     seeds = (uint64_t)1 << scheme.param[HSY_PARAM_POOL_BITS];
     while (most >> (bits + 1) != 0)
         bits++;
@@ -352,7 +352,8 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
         yaml_warn(&t->notes, check_at(i, "end", NULL),
                   "the task is over before the document is issued: no device "
                   "answers it");
-    check_much(t, check_at(i, "epsilon", NULL), "one report", info->nano_one);
+    check_much(t, check_at(i, "epsilon", NULL), "one report",
+               info->nano_report);
     if (raw->permanent != NULL)
         check_much(t, permanent, "all reports of one answer",
                    info->nano_slot / info->task.max_changes);
@@ -366,13 +367,13 @@ static void check_remarks(hsy_tasks *t, size_t i, const hsy_release_info *info)
         yaml_warn(&t->notes, check_at(i, "permanent", "max_changes"),
                   "when the answer changes, that and when it did may show; "
                   "no epsilon bounds this, only what the answers were");
-    if (info->slots >= 2 && info->nano_lifetime > CHECK_MUCH)
+    if (info->slots >= 2 && info->nano_task > CHECK_MUCH)
         yaml_warn(&t->notes,
                   raw->permanent != NULL ? check_at(i, "permanent", "renew")
                                          : check_at(i, "repeat", NULL),
                   "new coins in %" PRIu64 " slots: together they may tell "
                   "epsilon %.4g, and average out to the truth%s",
-                  info->slots, (double)info->nano_lifetime / HSY_NANO,
+                  info->slots, (double)info->nano_task / HSY_NANO,
                   raw->permanent == NULL ? "; see permanent" : "");
 }
 

@@ -242,8 +242,8 @@ static void scheme_gamma(struct scheme_ask *a, const char *text)
                      "gamma goes with answers of one bit: yes-no, or a range "
                      "without bins");
     else if (!yaml_ratio(&gamma, text, strlen(text)) ||
-             hsy_chain_gamma(&a->spec.nano_epsilon, a->nano_permanent, gamma) !=
-                 HSY_OK)
+             hsy_permanent_gamma(&a->spec.nano_epsilon, a->nano_permanent,
+                                 gamma) != HSY_OK)
         scheme_wrong(a, "permanent", "gamma",
                      "the chance that a report is flipped: from 0 to below "
                      "1/2");
@@ -344,7 +344,7 @@ static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     hsy_error err = {0};
-    hsy_info info;
+    hsy_scheme_info info;
 
     if (s == NULL) {
         a->tasks->notes.nomem = true;
@@ -352,8 +352,8 @@ static hsy_scheme *scheme_new(struct scheme_ask *a, const hsy_spec *spec,
         return NULL;
     }
     if (hsy_scheme_init(s, spec, &err) == HSY_OK) {
-        hsy_scheme_info(s, &info);
-        if (!info.release)
+        hsy_scheme_describe(s, &info);
+        if (!info.central)
             return s;
         err = (hsy_error){.status = HSY_E_REFUSED,
                           .field = "mechanism",
@@ -386,13 +386,13 @@ static const char *scheme_choose(struct scheme_ask *a)
     for (size_t k = 0; k < sizeof listed / sizeof listed[0]; k++) {
         hsy_spec spec = a->spec;
         hsy_scheme *s;
-        hsy_info info;
+        hsy_scheme_info info;
 
         spec.mechanism = listed[k];
         s = scheme_new(a, &spec, true);
         if (s == NULL)
             continue;
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         free(s);
         if (best == NULL || info.v0 < 0.99 * least ||
             (info.v0 < 1.01 * least && info.packed_bits < bits)) {
@@ -430,8 +430,8 @@ static void scheme_chain(struct scheme_ask *a, const hsy_scheme *permanent,
                          const hsy_scheme *report, uint64_t grain)
 {
     hsy_error err = {0};
-    hsy_chain chain;
-    hsy_status st = hsy_chain_init(&chain, permanent, report, grain, &err);
+    hsy_permanent chain;
+    hsy_status st = hsy_permanent_init(&chain, permanent, report, grain, &err);
 
     if (st == HSY_E_UNKNOWN)
         scheme_wrong(a, "mechanism", NULL,
@@ -446,7 +446,7 @@ static void scheme_chain(struct scheme_ask *a, const hsy_scheme *permanent,
 /* The report's scheme again, now that its permanent epsilon holds: so that a
  * tally of it says how the noise of several rounds hangs together. */
 static void scheme_resolve_report(struct scheme_ask *a, struct tasks_made *made,
-                                  const hsy_info *info)
+                                  const hsy_scheme_info *info)
 {
     hsy_spec spec = a->spec;
     hsy_scheme *report;
@@ -468,9 +468,9 @@ static void scheme_resolve_pair(struct scheme_ask *a, hsy_scheme *report)
     struct tasks_made *made = &a->tasks->made[a->i];
     hsy_spec spec = a->spec;
     hsy_scheme *permanent;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(report, &info);
+    hsy_scheme_describe(report, &info);
     spec.mechanism = info.mechanism;
     memcpy(spec.param, info.param, sizeof spec.param);
     if (a->nano_permanent != 0)

@@ -97,7 +97,7 @@ hsy_status hsy_accuracy_of(hsy_accuracy *out, const hsy_scheme *s, double share,
     hsy_accuracy made = {.at_once = at_once};
     struct mech_support law = {.gap = 0}; /* no pure law */
 
-    if (s->mech->release || s->mech->iterative || s->kind == HSY_KIND_TUPLE)
+    if (s->mech->central || s->mech->iterative || s->kind == HSY_KIND_TUPLE)
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                         "its accuracy is not known beforehand");
     if (!(share <= 1) || !(at_once >= 1))
@@ -291,7 +291,7 @@ double hsy_central_users(double epsilon, double sensitivity, double alpha,
 
 /* ---- The best that is known ---------------------------------------------- */
 
-double hsy_limit_variance(double d, double epsilon)
+double hsy_best_known_variance(double d, double epsilon)
 {
     const double E = exp(epsilon), at = floor(d / (E + 1));
     double best = INFINITY;

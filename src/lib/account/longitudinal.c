@@ -43,7 +43,8 @@ static double longitudinal_rest(uint64_t x)
 }
 
 /* p1 and q1. */
-static void longitudinal_permanent(const hsy_chain *c, struct mech_support *out)
+static void longitudinal_permanent(const hsy_permanent *c,
+                                   struct mech_support *out)
 {
     const hsy_scheme *s = c->permanent;
 
@@ -61,7 +62,7 @@ static void longitudinal_permanent(const hsy_chain *c, struct mech_support *out)
 }
 
 /* p2 and q2. */
-static void longitudinal_step(const hsy_chain *c, struct mech_support *out)
+static void longitudinal_step(const hsy_permanent *c, struct mech_support *out)
 {
     const hsy_scheme *s = c->report;
     const double k = s->mech->chain->part(s).count;
@@ -101,16 +102,16 @@ static double longitudinal_gain(double gap, double low, double high, double y)
 }
 
 /* What the permanent answer itself spends. */
-static double longitudinal_most(const hsy_chain *c)
+static double longitudinal_most(const hsy_permanent *c)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(c->permanent, &info);
-    return info.epsilon_lifetime != 0 ? info.epsilon_lifetime
-                                      : info.epsilon_exact;
+    hsy_scheme_describe(c->permanent, &info);
+    return info.epsilon_permanent != 0 ? info.epsilon_permanent
+                                       : info.epsilon_exact;
 }
 
-double hsy_chain_epsilon(const hsy_chain *c, uint64_t reports)
+double hsy_permanent_epsilon(const hsy_permanent *c, uint64_t reports)
 {
     const struct chain_part part = c->report->mech->chain->part(c->report);
     const double T = (double)reports, most = longitudinal_most(c);
@@ -134,20 +135,20 @@ double hsy_chain_epsilon(const hsy_chain *c, uint64_t reports)
     return spent < most ? spent : most; /* the last digits of a double */
 }
 
-void hsy_chain_describe(const hsy_chain *c, hsy_chain_info *info)
+void hsy_permanent_describe(const hsy_permanent *c, hsy_permanent_info *info)
 {
     struct mech_support first, step;
 
     longitudinal_permanent(c, &first);
     longitudinal_step(c, &step);
-    *info = (hsy_chain_info){.p1 = first.p,
-                             .q1 = first.q,
-                             .p2 = step.p,
-                             .q2 = step.q,
-                             .epsilon_one = hsy_chain_epsilon(c, 1),
-                             .epsilon_permanent = longitudinal_most(c),
-                             .keys = hsy_chain_keys(c)};
-    info->epsilon_lifetime = info->keys == 0
-                                 ? INFINITY
-                                 : (double)info->keys * info->epsilon_permanent;
+    *info = (hsy_permanent_info){.p1 = first.p,
+                                 .q1 = first.q,
+                                 .p2 = step.p,
+                                 .q2 = step.q,
+                                 .epsilon_report = hsy_permanent_epsilon(c, 1),
+                                 .epsilon_permanent = longitudinal_most(c),
+                                 .keys = hsy_permanent_keys(c)};
+    info->epsilon_all_values =
+        info->keys == 0 ? INFINITY
+                        : (double)info->keys * info->epsilon_permanent;
 }

@@ -143,7 +143,7 @@ struct poison_reach {
 
 /* By the mechanism, or by the law of support of its points. */
 static bool poison_reach(struct poison_reach *out, const hsy_scheme *s,
-                         const hsy_point *point)
+                         const hsy_evidence *point)
 {
     const double gap = point->p - point->q;
     double own[2], yes, no;
@@ -175,7 +175,7 @@ static void poison_predicted(struct poison_reach *reach, const hsy_scheme *s)
 }
 
 hsy_status hsy_poison_bounds(hsy_poison_bound *bounds, const hsy_scheme *s,
-                             const hsy_point *points, size_t count,
+                             const hsy_evidence *points, size_t count,
                              uint64_t reports, double lying, hsy_error *err)
 {
     const bool hashed = s->mech->lies == &hsy_lies_hash;

@@ -41,7 +41,7 @@
 
 /* Everything but epsilon. */
 struct shuffle_law {
-    double n, epsilon0;
+    double n, epsilon_report;
     double growth; /* rho - 1 */
     double p, q, value;
     double shared; /* chance of an output that favours both, where those are
@@ -58,7 +58,7 @@ struct shuffle_at {
 
 static void shuffle_clones(struct shuffle_law *law)
 {
-    law->p = exp(-law->epsilon0);
+    law->p = exp(-law->epsilon_report);
     law->factor = 2 / (law->p * (law->growth + 2));
     law->fine = SHUFFLE_FINE;
 }
@@ -72,7 +72,7 @@ static void shuffle_clones(struct shuffle_law *law)
  */
 static void shuffle_blanket(struct shuffle_law *law, double inside, double both)
 {
-    const double rho = exp(law->epsilon0), own = law->growth * inside;
+    const double rho = exp(law->epsilon_report), own = law->growth * inside;
     const double outside = fmax(1 - 2 * inside + both, 0);
 
     law->p = 2 * (inside - both) / (1 + own);
@@ -91,8 +91,8 @@ static void shuffle_blanket(struct shuffle_law *law, double inside, double both)
 static void shuffle_open(struct shuffle_law *law, const hsy_shuffle *s)
 {
     *law = (struct shuffle_law){.n = (double)s->n,
-                                .epsilon0 = s->epsilon0,
-                                .growth = expm1(s->epsilon0),
+                                .epsilon_report = s->epsilon_report,
+                                .growth = expm1(s->epsilon_report),
                                 .value = 1,
                                 .factor = 1};
     if (s->by == HSY_SHUFFLE_ANY)
@@ -100,7 +100,7 @@ static void shuffle_open(struct shuffle_law *law, const hsy_shuffle *s)
     else if (s->by == HSY_SHUFFLE_BINARY)
         shuffle_blanket(law, 0.5, 0);
     else
-        shuffle_blanket(law, s->inside, s->both);
+        shuffle_blanket(law, s->favoured, s->overlap);
 }
 
 /* ---- The sum ------------------------------------------------------------- */
@@ -285,8 +285,8 @@ static double shuffle_sum(const struct shuffle_at *at)
 /* A single report of epsilon0 cannot do worse, whoever else there is. */
 static double shuffle_alone(const struct shuffle_law *law, double epsilon)
 {
-    return -expm1(epsilon - law->epsilon0) / (1 + exp(-law->epsilon0)) *
-           (1 + ACCOUNT_SLACK);
+    return -expm1(epsilon - law->epsilon_report) /
+           (1 + exp(-law->epsilon_report)) * (1 + ACCOUNT_SLACK);
 }
 
 /* 1/2 - tau (rho + 1) / 2 is half of 1 - tanh(epsilon/2) / tanh(epsilon0/2),
@@ -299,14 +299,14 @@ static double shuffle_edge(double epsilon0, double epsilon)
 
 static double shuffle_delta(const struct shuffle_law *law, double epsilon)
 {
-    const struct shuffle_at at = {.law = law,
-                                  .scale =
-                                      law->growth * (1 + exp(epsilon)) / law->n,
-                                  .tau = tanh(epsilon / 2) / law->growth,
-                                  .edge = shuffle_edge(law->epsilon0, epsilon)};
+    const struct shuffle_at at = {
+        .law = law,
+        .scale = law->growth * (1 + exp(epsilon)) / law->n,
+        .tau = tanh(epsilon / 2) / law->growth,
+        .edge = shuffle_edge(law->epsilon_report, epsilon)};
     double sum;
 
-    if (epsilon >= law->epsilon0)
+    if (epsilon >= law->epsilon_report)
         return 0;
     sum = at.scale * law->factor * shuffle_sum(&at);
     return fmin(sum + 1e-300, shuffle_alone(law, epsilon));
@@ -321,10 +321,10 @@ double hsy_account_shuffle(const hsy_shuffle *s, double epsilon)
 
     shuffle_open(&law, s);
     delta = shuffle_delta(&law, epsilon);
-    if (law.value != 1 && s->inside <= 0.5) {
+    if (law.value != 1 && s->favoured <= 0.5) {
         hsy_shuffle apart = *s;
 
-        apart.both = 0;
+        apart.overlap = 0;
         shuffle_open(&law, &apart);
         delta = fmin(delta, shuffle_delta(&law, epsilon));
     }

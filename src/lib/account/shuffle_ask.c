@@ -25,20 +25,21 @@ static hsy_status shuffle_check_people(const hsy_shuffle *s, hsy_error *err)
 
 static hsy_status shuffle_check(const hsy_shuffle *s, hsy_error *err)
 {
-    const double least = fmax(2 * s->inside - 1, 0);
+    const double least = fmax(2 * s->favoured - 1, 0);
 
     if ((unsigned)s->by > (unsigned)HSY_SHUFFLE_EXACT)
         return hsy_fail(err, HSY_E_RANGE, "by", "no such bound");
-    if (s->by == HSY_SHUFFLE_TWO_LEVEL && !(s->inside > 0 && s->inside < 1))
+    if (s->by == HSY_SHUFFLE_TWO_LEVEL && !(s->favoured > 0 && s->favoured < 1))
         return hsy_fail(err, HSY_E_RANGE, "inside",
                         "the share of outputs that a truth favours is above 0 "
                         "and below 1");
     if (s->by == HSY_SHUFFLE_TWO_LEVEL &&
-        !(s->both >= least * (1 - ACCOUNT_SLACK) && s->both < s->inside))
+        !(s->overlap >= least * (1 - ACCOUNT_SLACK) &&
+          s->overlap < s->favoured))
         return hsy_fail(err, HSY_E_RANGE, "both",
                         "the share of outputs that two truths favour is below "
                         "that of one, and at least twice it less 1");
-    return hsy_account_epsilon_check(s->epsilon0, "epsilon0", err);
+    return hsy_account_epsilon_check(s->epsilon_report, "epsilon_report", err);
 }
 
 static hsy_status shuffle_check_target(double epsilon, hsy_error *err)
@@ -54,7 +55,7 @@ static hsy_status shuffle_check_target(double epsilon, hsy_error *err)
 static double shuffle_value(const hsy_shuffle *s, double epsilon)
 {
     return fmin(s->by == HSY_SHUFFLE_EXACT
-                    ? hsy_account_shuffled(s->n, s->epsilon0, epsilon)
+                    ? hsy_account_shuffled(s->n, s->epsilon_report, epsilon)
                     : hsy_account_shuffle(s, epsilon),
                 1);
 }
@@ -92,11 +93,11 @@ static double shuffle_by_epsilon(void *ctx, double x)
     return shuffle_miss(w);
 }
 
-static double shuffle_by_epsilon0(void *ctx, double x)
+static double shuffle_by_epsilon_report(void *ctx, double x)
 {
     struct shuffle_want *w = ctx;
 
-    w->s.epsilon0 = x;
+    w->s.epsilon_report = x;
     return shuffle_miss(w);
 }
 
@@ -116,7 +117,7 @@ hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
     struct account_search search = {.f = shuffle_by_epsilon,
                                     .ctx = &w,
                                     .bad = 0,
-                                    .good = s->epsilon0,
+                                    .good = s->epsilon_report,
                                     .width = 1e-12};
 
     if (st == HSY_OK)
@@ -126,9 +127,10 @@ hsy_status hsy_shuffle_epsilon(double *epsilon, const hsy_shuffle *s,
     if (st != HSY_OK)
         return st;
     search.guess = hsy_account_shuffle_guess(s, delta);
-    *epsilon = s->by == HSY_SHUFFLE_EXACT
-                   ? hsy_account_shuffled_epsilon(s->n, s->epsilon0, delta)
-                   : hsy_account_search(&search);
+    *epsilon =
+        s->by == HSY_SHUFFLE_EXACT
+            ? hsy_account_shuffled_epsilon(s->n, s->epsilon_report, delta)
+            : hsy_account_search(&search);
     return HSY_OK;
 }
 
@@ -178,12 +180,13 @@ hsy_status hsy_shuffle_people(uint64_t *n, const hsy_shuffle *s, double epsilon,
     return HSY_OK;
 }
 
-hsy_status hsy_shuffle_epsilon0(double *epsilon0, const hsy_shuffle *s,
-                                double epsilon, double delta, hsy_error *err)
+hsy_status hsy_shuffle_epsilon_report(double *epsilon0, const hsy_shuffle *s,
+                                      double epsilon, double delta,
+                                      hsy_error *err)
 {
     struct shuffle_want w = {
         .s = *s, .epsilon = epsilon, .log_delta = log(delta)};
-    const struct account_search search = {.f = shuffle_by_epsilon0,
+    const struct account_search search = {.f = shuffle_by_epsilon_report,
                                           .ctx = &w,
                                           .bad = ACCOUNT_EPSILON_MAX,
                                           .good = epsilon,
@@ -191,7 +194,7 @@ hsy_status hsy_shuffle_epsilon0(double *epsilon0, const hsy_shuffle *s,
                                           .width = 1e-12};
     hsy_status st;
 
-    w.s.epsilon0 = 1;
+    w.s.epsilon_report = 1;
     st = shuffle_check(&w.s, err);
     if (st == HSY_OK)
         st = shuffle_check_people(s, err);
@@ -208,12 +211,12 @@ hsy_status hsy_shuffle_epsilon0(double *epsilon0, const hsy_shuffle *s,
 hsy_status hsy_shuffle_closed(double *epsilon, const hsy_shuffle *s,
                               double delta, hsy_error *err)
 {
-    const double n = (double)s->n, e0 = s->epsilon0, rho = exp(e0);
+    const double n = (double)s->n, e0 = s->epsilon_report, rho = exp(e0);
     const double many = log(4 / delta);
     hsy_status st = shuffle_check_people(s, err);
 
     if (st == HSY_OK)
-        st = hsy_account_epsilon_check(e0, "epsilon0", err);
+        st = hsy_account_epsilon_check(e0, "epsilon_report", err);
     if (st == HSY_OK)
         st = hsy_account_delta_check(delta, err);
     if (st != HSY_OK)

@@ -16,19 +16,19 @@ struct shuffled_shares {
     double inside, both;
 };
 
-static struct shuffled_shares shuffled_grr(const hsy_info *info)
+static struct shuffled_shares shuffled_grr(const hsy_scheme_info *info)
 {
     return (struct shuffled_shares){1.0 / info->d, 0};
 }
 
-static struct shuffled_shares shuffled_ss(const hsy_info *info)
+static struct shuffled_shares shuffled_ss(const hsy_scheme_info *info)
 {
     const double d = info->d, w = (double)info->param[HSY_PARAM_W];
 
     return (struct shuffled_shares){w / d, w / d * ((w - 1) / (d - 1))};
 }
 
-static struct shuffled_shares shuffled_hr(const hsy_info *info)
+static struct shuffled_shares shuffled_hr(const hsy_scheme_info *info)
 {
     const double blocks = (double)info->param[HSY_PARAM_BLOCKS];
 
@@ -36,7 +36,7 @@ static struct shuffled_shares shuffled_hr(const hsy_info *info)
 }
 
 /* Points of a projective space, of a hyperplane, of two. */
-static struct shuffled_shares shuffled_pgr(const hsy_info *info)
+static struct shuffled_shares shuffled_pgr(const hsy_scheme_info *info)
 {
     const double q = (double)info->param[HSY_PARAM_Q];
     const double t = (double)info->param[HSY_PARAM_T];
@@ -46,20 +46,20 @@ static struct shuffled_shares shuffled_pgr(const hsy_info *info)
                                     (pow(q, t - 2) - 1) / points};
 }
 
-static struct shuffled_shares shuffled_hash(const hsy_info *info)
+static struct shuffled_shares shuffled_hash(const hsy_scheme_info *info)
 {
     return (struct shuffled_shares){1 / (double)info->param[HSY_PARAM_G], 0};
 }
 
 static const struct shuffled_row {
     const char *name;
-    struct shuffled_shares (*shares)(const hsy_info *info);
+    struct shuffled_shares (*shares)(const hsy_scheme_info *info);
 } shuffled_rows[] = {
     {"grr", shuffled_grr}, {"ss", shuffled_ss},    {"hr", shuffled_hr},
     {"pgr", shuffled_pgr}, {"olh", shuffled_hash}, {"blh", shuffled_hash},
 };
 
-static bool shuffled_symmetric(const hsy_scheme *s, const hsy_info *info)
+static bool shuffled_symmetric(const hsy_scheme *s, const hsy_scheme_info *info)
 {
     return strcmp(info->mechanism, "rr") == 0 && s->own > s->other &&
            s->own + s->other == s->total;
@@ -68,17 +68,17 @@ static bool shuffled_symmetric(const hsy_scheme *s, const hsy_info *info)
 hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,
                               hsy_error *err)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
-    if (info.release)
+    hsy_scheme_describe(s, &info);
+    if (info.central)
         return hsy_fail(err, HSY_E_UNKNOWN, "mechanism",
                         "a curator's release has no reports to shuffle");
     *out = (hsy_shuffle){
         .by =
             shuffled_symmetric(s, &info) ? HSY_SHUFFLE_BINARY : HSY_SHUFFLE_ANY,
         .n = n,
-        .epsilon0 = fmin(info.epsilon, info.epsilon_exact * (1 + 1e-15))};
+        .epsilon_report = fmin(info.epsilon, info.epsilon_exact * (1 + 1e-15))};
     for (size_t i = 0; i < sizeof shuffled_rows / sizeof shuffled_rows[0];
          i++) {
         struct shuffled_shares shares;
@@ -87,8 +87,8 @@ hsy_status hsy_shuffle_scheme(hsy_shuffle *out, const hsy_scheme *s, uint64_t n,
             continue;
         shares = shuffled_rows[i].shares(&info);
         out->by = HSY_SHUFFLE_TWO_LEVEL;
-        out->inside = shares.inside;
-        out->both = shares.both;
+        out->favoured = shares.inside;
+        out->overlap = shares.both;
     }
     return HSY_OK;
 }

@@ -71,20 +71,20 @@ static void stream_open(hsy_stream *st, const char *role,
     stream_finish(st, &b);
 }
 
-void hsy_streams_open(hsy_streams *streams, const uint8_t key[HSY_KEY],
-                      const hsy_context *context)
+void hsy_keyed_open(hsy_keyed *streams, const uint8_t key[HSY_KEY],
+                    const hsy_context *context)
 {
     stream_open(&streams->secret, "hearsay secret coins 1", key, context);
     stream_open(&streams->published, "hearsay published coins 1", key, context);
 }
 
-hsy_coins hsy_streams_coins(hsy_streams *streams)
+hsy_coins hsy_keyed_coins(hsy_keyed *streams)
 {
     return (hsy_coins){hsy_stream_rng(&streams->secret),
                        hsy_stream_rng(&streams->published)};
 }
 
-void hsy_streams_clear(hsy_streams *streams)
+void hsy_keyed_clear(hsy_keyed *streams)
 {
     hsy_stream_clear(&streams->secret);
     hsy_stream_clear(&streams->published);

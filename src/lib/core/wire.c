@@ -23,7 +23,8 @@
 static const uint8_t wire_magic[8] = {0x89, 'H',  'S',  'Y',
                                       '\r', '\n', 0x1a, '\n'};
 
-void hsy_prefix_encode(uint8_t wire[HSY_PREFIX_WIRE], const hsy_prefix *prefix)
+void hsy_file_header_encode(uint8_t wire[HSY_PREFIX_WIRE],
+                            const hsy_file_header *prefix)
 {
     memcpy(wire, wire_magic, sizeof wire_magic);
     bytes_put32(wire + 8, WIRE_VERSION);
@@ -35,7 +36,7 @@ void hsy_prefix_encode(uint8_t wire[HSY_PREFIX_WIRE], const hsy_prefix *prefix)
     bytes_put32(wire + 60, hsy_crc32c(0, wire, 60));
 }
 
-static hsy_status wire_prefix_check(const hsy_prefix *p, hsy_error *err)
+static hsy_status wire_prefix_check(const hsy_file_header *p, hsy_error *err)
 {
     if (p->content != HSY_CONTENT_REPORTS && p->content != HSY_CONTENT_TALLY)
         return hsy_fail(err, HSY_E_FORMAT, "content",
@@ -46,11 +47,11 @@ static hsy_status wire_prefix_check(const hsy_prefix *p, hsy_error *err)
     return HSY_OK;
 }
 
-hsy_status hsy_prefix_decode(hsy_prefix *prefix,
-                             const uint8_t wire[HSY_PREFIX_WIRE],
-                             hsy_error *err)
+hsy_status hsy_file_header_decode(hsy_file_header *prefix,
+                                  const uint8_t wire[HSY_PREFIX_WIRE],
+                                  hsy_error *err)
 {
-    hsy_prefix p;
+    hsy_file_header p;
     hsy_status st;
 
     if (memcmp(wire, wire_magic, sizeof wire_magic) != 0)

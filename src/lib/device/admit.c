@@ -33,23 +33,23 @@ hsy_status hsy_device_allows(const hsy_device *dev, const hsy_release *r,
     if (s == NULL)
         return hsy_fail(err, HSY_E_POLICY, "source",
                         "the policy has no such source");
-    st = admit_within(r->nano_one, s->nano_answer, "epsilon",
+    st = admit_within(r->nano_report, s->cap_answer, "epsilon",
                       "one report tells more than the policy allows", err);
     if (st == HSY_OK)
-        st = admit_within(r->nano_slot, s->nano_day, "nano_day",
+        st = admit_within(r->nano_slot, s->cap_day, "cap_day",
                           "a slot costs more than the source may spend a day",
                           err);
     if (st == HSY_OK)
-        st = admit_within(r->nano_slot, s->nano_lifetime, "nano_lifetime",
+        st = admit_within(r->nano_slot, s->cap_lifetime, "cap_lifetime",
                           "a slot costs more than the source may ever spend",
                           err);
     if (st == HSY_OK)
-        st = admit_within(r->nano_slot, dev->policy.nano_day, "nano_day",
+        st = admit_within(r->nano_slot, dev->policy.cap_day, "cap_day",
                           "a slot costs more than the device may spend a day",
                           err);
     if (st == HSY_OK)
         st = admit_within(
-            r->nano_slot, dev->policy.nano_lifetime, "nano_lifetime",
+            r->nano_slot, dev->policy.cap_lifetime, "cap_lifetime",
             "a slot costs more than the device may ever spend", err);
     return st;
 }
@@ -131,22 +131,23 @@ static hsy_status admit_keep(hsy_device *dev, const hsy_document *doc,
                              uint32_t day, hsy_error *err)
 {
     struct device_head *h = &dev->head;
-    hsy_entry entry;
+    hsy_log_entry entry;
 
     h->version = doc->version;
     memcpy(h->digest, digest, HSY_DIGEST);
     if (next)
         memcpy(h->sign_key, h->next_key, HSY_SIGN_KEY);
     memcpy(h->next_key, doc->next_key, HSY_SIGN_KEY);
-    entry = hsy_device_entry(HSY_ENTRY_TASKS, NULL, day);
+    entry = hsy_device_entry(HSY_LOG_TASKS, NULL, day);
     entry.nano = doc->version;
     hsy_device_note(dev, &entry);
     hsy_state_head(dev);
     return hsy_state_commit(dev, err);
 }
 
-hsy_status hsy_device_take(hsy_device *dev, hsy_document *doc,
-                           const uint8_t *bytes, size_t len, hsy_error *err)
+hsy_status hsy_device_accept_document(hsy_device *dev, hsy_document *doc,
+                                      const uint8_t *bytes, size_t len,
+                                      hsy_error *err)
 {
     uint8_t digest[HSY_DIGEST];
     bool next = false;

@@ -130,7 +130,7 @@ static bool answer_serves(const struct answer *a, uint32_t record)
 {
     const struct device_record *rec = &a->dev->records[record];
     hsy_scheme older;
-    hsy_chain chain;
+    hsy_permanent chain;
 
     return record != a->record && rec->source == a->rec->source &&
            rec->closed == 0 && rec->slot_state == DEVICE_SLOT_PAID &&
@@ -138,8 +138,8 @@ static bool answer_serves(const struct answer *a, uint32_t record)
            rec->nano_permanent >= a->r->nano_permanent &&
            memcmp(rec->base, a->r->base, DEVICE_BASE) == 0 &&
            hsy_release_older(&older, a->r, rec) &&
-           hsy_chain_init(&chain, &older, hsy_release_charged(a->r), 0, NULL) ==
-               HSY_OK;
+           hsy_permanent_init(&chain, &older, hsy_release_charged(a->r), 0,
+                              NULL) == HSY_OK;
 }
 
 static bool answer_origin(const struct answer *a, uint32_t *origin)
@@ -221,7 +221,7 @@ static void answer_begin_round(struct answer *a)
 
 static void answer_note(struct answer *a, uint32_t kind, uint64_t nano)
 {
-    hsy_entry e = hsy_device_entry(kind, a->r, a->day);
+    hsy_log_entry e = hsy_device_entry(kind, a->r, a->day);
 
     e.slot = a->slot;
     e.round = a->round;
@@ -248,7 +248,7 @@ static bool answer_charge(struct answer *a)
         return true;
     if (!hsy_ledger_charge(a->dev, a->rec->source, a->r->nano_slot, a->day))
         return false;
-    answer_note(a, HSY_ENTRY_CHARGE, a->r->nano_slot);
+    answer_note(a, HSY_LOG_CHARGE, a->r->nano_slot);
     return true;
 }
 
@@ -269,7 +269,7 @@ static void answer_write(struct answer *a)
         answer_begin_round(a);
         answer_store(a);
     }
-    answer_note(a, paid ? HSY_ENTRY_ANSWER : HSY_ENTRY_SILENT, 0);
+    answer_note(a, paid ? HSY_LOG_ANSWER : HSY_LOG_SILENT, 0);
     dev->head.day = a->day;
     hsy_state_head(dev);
     hsy_state_source(dev, a->rec->source);
@@ -281,7 +281,7 @@ static void answer_write(struct answer *a)
 static void answer_silent(struct answer *a)
 {
     uint64_t *told = &a->dev->told[a->record];
-    hsy_entry e = hsy_device_entry(HSY_ENTRY_SILENT, a->r, a->day);
+    hsy_log_entry e = hsy_device_entry(HSY_LOG_SILENT, a->r, a->day);
 
     if (a->state == HSY_ANSWER_KEPT || *told == (uint64_t)a->day + 1)
         return;
@@ -300,9 +300,10 @@ static hsy_status answer_codes(struct answer *a, const hsy_truth *truth,
                                hsy_error *err)
 {
     const hsy_scheme *s = a->r->scheme;
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint8_t bytes[8 * HSY_ATTRIBUTES_MAX], hash[8];
-    hsy_status st = hsy_truth_total(s, a->codes, truth, a->r->task.other, err);
+    hsy_status st =
+        hsy_truth_code_clamped(s, a->codes, truth, a->r->task.other, err);
 
     if (st != HSY_OK)
         return st;

@@ -145,13 +145,13 @@ static hsy_status device_world_ok(const hsy_world *world, hsy_error *err)
 
 /* ---- Coins, time, log ---------------------------------------------------- */
 
-static hsy_status device_keyed(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status device_keyed(void *ctx, hsy_keyed *room, hsy_coins *coins,
                                const hsy_context *context)
 {
     const hsy_device *dev = ctx;
 
-    hsy_streams_open(room, dev->keys.coins, context);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, dev->keys.coins, context);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 
@@ -219,9 +219,10 @@ hsy_status hsy_device_today(const hsy_device *dev, uint32_t *day,
     return HSY_OK;
 }
 
-hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day)
+hsy_log_entry hsy_device_entry(uint32_t kind, const hsy_release *r,
+                               uint32_t day)
 {
-    hsy_entry e = {.kind = kind, .day = day};
+    hsy_log_entry e = {.kind = kind, .day = day};
 
     if (r != NULL) {
         memcpy(e.task, r->task.id, sizeof e.task);
@@ -231,13 +232,13 @@ hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day)
     return e;
 }
 
-void hsy_device_log(const hsy_device *dev, const hsy_entry *entry)
+void hsy_device_log(const hsy_device *dev, const hsy_log_entry *entry)
 {
     if (dev->world.log != NULL)
         dev->world.log(dev->world.ctx, entry);
 }
 
-void hsy_device_note(hsy_device *dev, const hsy_entry *entry)
+void hsy_device_note(hsy_device *dev, const hsy_log_entry *entry)
 {
     if (dev->nnotes < DEVICE_NOTES)
         dev->notes[dev->nnotes++] = *entry;
@@ -247,7 +248,7 @@ void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
                        struct device_round *round, uint32_t day)
 {
     if (round->held != 0) {
-        hsy_entry e = hsy_device_entry(HSY_ENTRY_DROPPED, r, day);
+        hsy_log_entry e = hsy_device_entry(HSY_LOG_DROPPED, r, day);
 
         e.round = round->number - 1;
         e.slot = e.round / r->rounds;
@@ -348,7 +349,7 @@ static hsy_status device_change(const hsy_device *dev, uint32_t *day,
 hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
                                   hsy_error *err)
 {
-    hsy_entry entry;
+    hsy_log_entry entry;
     uint32_t day;
     hsy_status st = device_change(dev, &day, err);
 
@@ -360,7 +361,7 @@ hsy_status hsy_device_consent_set(hsy_device *dev, hsy_consent consent,
     dev->head.consent = (uint32_t)consent;
     for (uint32_t i = 0; i < dev->nrecords && consent == HSY_CONSENT_NONE; i++)
         device_erase(dev, i);
-    entry = hsy_device_entry(HSY_ENTRY_CONSENT, NULL, day);
+    entry = hsy_device_entry(HSY_LOG_CONSENT, NULL, day);
     entry.nano = (uint64_t)consent;
     hsy_device_note(dev, &entry);
     hsy_state_head(dev);
@@ -386,7 +387,7 @@ static void device_close_record(hsy_device *dev, uint32_t record)
 hsy_status hsy_device_forget(hsy_device *dev, const char *source,
                              hsy_error *err)
 {
-    hsy_entry entry;
+    hsy_log_entry entry;
     uint32_t day, which = UINT32_MAX;
     hsy_status st = device_change(dev, &day, err);
 
@@ -400,7 +401,7 @@ hsy_status hsy_device_forget(hsy_device *dev, const char *source,
     for (uint32_t i = 0; i < dev->nrecords; i++)
         if (source == NULL || dev->records[i].source == which)
             device_close_record(dev, i);
-    entry = hsy_device_entry(HSY_ENTRY_FORGET, NULL, day);
+    entry = hsy_device_entry(HSY_LOG_FORGET, NULL, day);
     if (source != NULL && which < dev->nsources)
         memcpy(entry.source, dev->sources[which].name, sizeof entry.source);
     hsy_device_note(dev, &entry);

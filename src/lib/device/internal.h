@@ -36,10 +36,10 @@ struct hsy_release {
     hsy_task task; /* its pointers are NULL */
     hsy_scheme *scheme;
     hsy_scheme *permanent; /* NULL: fresh coins each slot */
-    hsy_chain chain;
+    hsy_permanent chain;
     uint32_t slot_days, round_days; /* their lengths; none is 0 */
     uint64_t slots, rounds;         /* of the task, of a slot */
-    uint64_t nano_one, nano_permanent, nano_slot, nano_lifetime;
+    uint64_t nano_report, nano_permanent, nano_slot, nano_task;
     uint8_t digest[HSY_DIGEST];        /* hsy_release_info */
     uint8_t report_digest[HSY_DIGEST]; /* that and the report's scheme */
     uint8_t base[DEVICE_BASE];         /* zeros: an answer cannot be lowered */
@@ -154,11 +154,11 @@ static inline size_t device_round_bytes(const struct device_record *rec)
 }
 
 /*
- * Where a device's coins come from: hsy_streams_open under its key. Tests that
+ * Where a device's coins come from: hsy_keyed_open under its key. Tests that
  * enumerate coins put another function here after opening; it must give the
  * same coins for the same context, and independent ones otherwise.
  */
-typedef hsy_status device_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+typedef hsy_status device_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                                 const hsy_context *context);
 
 void hsy_device_coins(hsy_device *dev, device_coins *open, void *ctx);
@@ -197,7 +197,7 @@ struct hsy_device {
     size_t image_len, image_room;
     uint8_t *scratch[3]; /* release_bytes each: answers on their way */
     uint64_t *told;      /* by record: the day + 1 on which SILENT was told */
-    hsy_entry notes[DEVICE_NOTES]; /* to be logged once all is durable */
+    hsy_log_entry notes[DEVICE_NOTES]; /* to be logged once all is durable */
     uint32_t nnotes;
 };
 
@@ -220,9 +220,10 @@ hsy_status hsy_device_today(const hsy_device *dev, uint32_t *day,
                             uint64_t *seconds, hsy_error *err);
 
 /* Note an entry, to be logged after the commit; or log it now. */
-void hsy_device_note(hsy_device *dev, const hsy_entry *entry);
-void hsy_device_log(const hsy_device *dev, const hsy_entry *entry);
-hsy_entry hsy_device_entry(uint32_t kind, const hsy_release *r, uint32_t day);
+void hsy_device_note(hsy_device *dev, const hsy_log_entry *entry);
+void hsy_device_log(const hsy_device *dev, const hsy_log_entry *entry);
+hsy_log_entry hsy_device_entry(uint32_t kind, const hsy_release *r,
+                               uint32_t day);
 
 /* Empty a round's place for another; reports that were not sent are noted. */
 void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
@@ -230,7 +231,7 @@ void hsy_device_vacate(hsy_device *dev, const hsy_release *r, uint32_t record,
 
 /* Coins of one context; keep at one address, and close. */
 struct device_draw {
-    hsy_streams room;
+    hsy_keyed room;
     hsy_coins coins;
 };
 

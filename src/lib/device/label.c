@@ -186,7 +186,7 @@ static void label_tells(struct label_text *t, const hsy_release_info *info)
     const uint64_t reports = info->slots * info->rounds * info->task.sends;
 
     label_say(t, " One report");
-    label_moves(t, info->nano_one);
+    label_moves(t, info->nano_report);
     if (info->permanent != NULL) {
         label_say(t, " The change is made once, kept for ");
         label_count(t, label_slot(info), "day");
@@ -201,7 +201,7 @@ static void label_tells(struct label_text *t, const hsy_release_info *info)
                          : " Every report is changed anew: all ");
         label_count(t, reports, "report");
         label_say(t, " that this task can send");
-        label_moves(t, info->nano_lifetime);
+        label_moves(t, info->nano_task);
     }
 }
 

@@ -47,13 +47,13 @@ bool hsy_ledger_charge(hsy_device *dev, uint32_t source, uint64_t nano,
 
     if (caps == NULL ||
         !ledger_add(&source_day, ledger_day(s->spent_on, s->spent_day, day),
-                    nano, caps->nano_day) ||
+                    nano, caps->cap_day) ||
         !ledger_add(&source_life, s->spent_lifetime, nano,
-                    caps->nano_lifetime) ||
+                    caps->cap_lifetime) ||
         !ledger_add(&day_all, ledger_day(h->spent_on, h->spent_day, day), nano,
-                    dev->policy.nano_day) ||
+                    dev->policy.cap_day) ||
         !ledger_add(&life_all, h->spent_lifetime, nano,
-                    dev->policy.nano_lifetime))
+                    dev->policy.cap_lifetime))
         return false;
     s->spent_on = h->spent_on = day;
     s->spent_day = source_day;
@@ -89,8 +89,8 @@ hsy_status hsy_device_budget(hsy_device *dev, const char *source,
     if (source == NULL) {
         b.spent_day = ledger_day(h->spent_on, h->spent_day, b.day);
         b.spent_lifetime = h->spent_lifetime;
-        b.cap_day = dev->policy.nano_day;
-        b.cap_lifetime = dev->policy.nano_lifetime;
+        b.cap_day = dev->policy.cap_day;
+        b.cap_lifetime = dev->policy.cap_lifetime;
     } else {
         uint32_t i = hsy_ledger_find(dev, source);
 
@@ -104,8 +104,8 @@ hsy_status hsy_device_budget(hsy_device *dev, const char *source,
             b.spent_day = ledger_day(s->spent_on, s->spent_day, b.day);
             b.spent_lifetime = s->spent_lifetime;
         }
-        b.cap_day = caps->nano_day;
-        b.cap_lifetime = caps->nano_lifetime;
+        b.cap_day = caps->cap_day;
+        b.cap_lifetime = caps->cap_lifetime;
     }
     *out = b;
     return HSY_OK;

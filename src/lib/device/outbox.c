@@ -333,7 +333,7 @@ static void outbox_log(const hsy_device *dev, uint32_t kind,
                        const struct outbox_item *item, uint32_t day,
                        const uint8_t *bytes, size_t len)
 {
-    hsy_entry e = hsy_device_entry(kind, item->r, day);
+    hsy_log_entry e = hsy_device_entry(kind, item->r, day);
 
     e.round = item->round;
     e.slot = item->round / item->r->rounds;
@@ -374,7 +374,7 @@ hsy_status hsy_device_next(hsy_device *dev, const hsy_release *const *releases,
     if (st != HSY_OK)
         return st;
     *len = bytes;
-    outbox_log(dev, HSY_ENTRY_UPLOAD, &best, walk.day, upload, bytes);
+    outbox_log(dev, HSY_LOG_UPLOAD, &best, walk.day, upload, bytes);
     return HSY_OK;
 }
 
@@ -445,7 +445,7 @@ hsy_status hsy_device_sent(hsy_device *dev, const hsy_release *const *releases,
     outbox_mark(dev, &walk.item, walk.day);
     st = hsy_state_commit(dev, err);
     if (st == HSY_OK)
-        outbox_log(dev, HSY_ENTRY_SENT, &walk.item, walk.day, NULL, 0);
+        outbox_log(dev, HSY_LOG_SENT, &walk.item, walk.day, NULL, 0);
     return st;
 }
 

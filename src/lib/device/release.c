@@ -165,20 +165,20 @@ static uint64_t release_nano_permanent(const hsy_scheme *s)
 /* At most 64 times 2 * 64 * 32 * 10^9: no product passes 2^49. */
 static hsy_status release_charges(hsy_release *r, hsy_error *err)
 {
-    r->nano_one = r->scheme->nano_epsilon;
+    r->nano_report = r->scheme->nano_epsilon;
     if (r->permanent != NULL) {
         r->nano_permanent = release_nano_permanent(r->permanent);
         r->nano_slot = r->task.max_changes * r->nano_permanent;
     } else {
-        r->nano_permanent = r->nano_one;
-        r->nano_slot = r->task.sends * r->nano_one;
+        r->nano_permanent = r->nano_report;
+        r->nano_slot = r->task.sends * r->nano_report;
     }
     if (r->nano_slot == 0)
         return hsy_fail(err, HSY_E_RANGE, "permanent",
                         "nothing bounds what the permanent answer tells");
-    r->nano_lifetime = r->slots > UINT64_MAX / r->nano_slot
-                           ? UINT64_MAX
-                           : r->slots * r->nano_slot;
+    r->nano_task = r->slots > UINT64_MAX / r->nano_slot
+                       ? UINT64_MAX
+                       : r->slots * r->nano_slot;
     return HSY_OK;
 }
 
@@ -313,8 +313,8 @@ static hsy_status release_schemes(hsy_release *r, const hsy_task *task,
     st = hsy_scheme_decode(r->permanent, task->permanent, task->labels,
                            task->labels_len, err);
     if (st == HSY_OK)
-        st = hsy_chain_init(&r->chain, r->permanent, r->scheme, task->grain,
-                            err);
+        st = hsy_permanent_init(&r->chain, r->permanent, r->scheme, task->grain,
+                                err);
     return st;
 }
 
@@ -401,9 +401,9 @@ void hsy_release_describe(const hsy_release *r, hsy_release_info *info)
         .chain = r->permanent != NULL ? &r->chain : NULL,
         .slots = r->slots,
         .rounds = r->rounds,
-        .nano_one = r->nano_one,
+        .nano_report = r->nano_report,
         .nano_slot = r->nano_slot,
-        .nano_lifetime = r->nano_lifetime,
+        .nano_task = r->nano_task,
         .upload_bytes = HSY_UPLOAD_WIRE + hsy_packed_size(r->scheme, 1),
     };
     memcpy(info->digest, r->digest, HSY_DIGEST);

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* How many go on from here: as wanted, and as the next stage has room for. */
-static uint64_t batches_keep(const hsy_info *info, const hsy_search *wanted,
-                             const hsy_stage *stage)
+static uint64_t batches_keep(const hsy_scheme_info *info,
+                             const hsy_search *wanted, const hsy_stage *stage)
 {
     const bool last = stage->bits == info->param[HSY_PARAM_BITS];
     uint64_t most = last ? wanted->top : wanted->top * wanted->keep;
@@ -22,11 +22,11 @@ static uint64_t batches_keep(const hsy_info *info, const hsy_search *wanted,
     return most < stage->candidates ? most : stage->candidates;
 }
 
-hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
+hsy_status hsy_stage_plan(const hsy_scheme *s, const hsy_search *how,
                           hsy_stage *stage, hsy_error *err)
 {
     hsy_search wanted;
-    hsy_info info, own;
+    hsy_scheme_info info, own;
     hsy_stage made;
     hsy_status st = hsy_search_settle(&wanted, how, err);
 
@@ -35,15 +35,15 @@ hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
     if (hsy_stage_number(s) == 0)
         return search_fail(err, HSY_E_UNKNOWN, "mechanism",
                            "a stage of a search has the mechanism stage", 0);
-    hsy_scheme_info(s, &info);
-    hsy_scheme_info(hsy_scheme_part(s, 0), &own);
+    hsy_scheme_describe(s, &info);
+    hsy_scheme_describe(hsy_scheme_part(s, 0), &own);
     made = (hsy_stage){
         .oracle = own.mechanism,
         .bits = (uint32_t)info.param[HSY_PARAM_W],
         .step = (uint32_t)info.param[HSY_PARAM_STEP],
         .candidates = own.d - 1,
         .v0 = own.v0,
-        .width = hsy_code_width(s),
+        .width = hsy_codes_per_truth(s),
     };
     if (hsy_stage_number(s) == hsy_stage_count(s) && how->top > made.candidates)
         return search_fail(err, HSY_E_RANGE, "top",
@@ -57,8 +57,8 @@ hsy_status hsy_batch_plan(const hsy_scheme *s, const hsy_search *how,
 
 /* The memory of a stage, in the caller's scratch. */
 struct batches_work {
-    hsy_point *points;
-    hsy_found *before; /* what the stage begins with */
+    hsy_evidence *points;
+    hsy_candidate *before; /* what the stage begins with */
     uint64_t *codes;
     void *scratch;
 };
@@ -68,19 +68,19 @@ static struct batches_work batches_open(const hsy_scheme *s,
 {
     struct batches_work w = {.points = scratch};
 
-    w.before = (hsy_found *)(w.points + stage->candidates);
+    w.before = (hsy_candidate *)(w.points + stage->candidates);
     w.codes = (uint64_t *)(w.before + hsy_stage_prefixes(s, NULL));
     w.scratch = w.codes + stage->candidates * stage->width;
     return w;
 }
 
-size_t hsy_batch_scratch(const hsy_scheme *s, const hsy_stage *stage)
+size_t hsy_stage_scratch(const hsy_scheme *s, const hsy_stage *stage)
 {
     const size_t n = (size_t)stage->candidates;
 
-    return n * (sizeof(hsy_point) + stage->width * sizeof(uint64_t)) +
-           hsy_stage_prefixes(s, NULL) * sizeof(hsy_found) +
-           hsy_points_scratch(s, n);
+    return n * (sizeof(hsy_evidence) + stage->width * sizeof(uint64_t)) +
+           hsy_stage_prefixes(s, NULL) * sizeof(hsy_candidate) +
+           hsy_evidence_scratch(s, n);
 }
 
 /* All candidates that a string can have. */
@@ -91,17 +91,17 @@ static size_t batches_candidates(const struct batches_work *w,
     const hsy_stage stages[2] = {*stage, *stage};
 
     for (size_t k = 0; k < prefixes; k++) {
-        w->before[k] = (hsy_found){.significant = false};
+        w->before[k] = (hsy_candidate){.significant = false};
         memcpy(w->before[k].code, w->codes + k * stage->width,
                stage->width * sizeof *w->codes);
     }
     return hsy_search_extend(s, stages, 1, w->before, prefixes, w->codes);
 }
 
-hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
-                            const hsy_search *how, const hsy_stage *stage,
-                            hsy_found *found, size_t *count, void *scratch,
-                            hsy_error *err)
+hsy_status hsy_stage_survivors(const hsy_scheme *s, const hsy_tally *t,
+                               const hsy_search *how, const hsy_stage *stage,
+                               hsy_candidate *found, size_t *count,
+                               void *scratch, hsy_error *err)
 {
     const struct batches_work w = batches_open(s, stage, scratch);
     hsy_status st;
@@ -112,7 +112,7 @@ hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
                            "the stage has no reports: more people are needed",
                            0);
     n = batches_candidates(&w, s, stage);
-    st = hsy_points(s, w.points, t, w.codes, n, w.scratch, err);
+    st = hsy_evidence_of(s, w.points, t, w.codes, n, w.scratch, err);
     return st == HSY_OK ? hsy_search_select(how, stage, w.codes, w.points, n,
                                             found, count, err)
                         : st;
@@ -121,10 +121,10 @@ hsy_status hsy_batch_search(const hsy_scheme *s, const hsy_tally *t,
 size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
                        const uint64_t *codes)
 {
-    hsy_info info;
+    hsy_scheme_info info;
     uint32_t length;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     length = (uint32_t)info.param[HSY_PARAM_W];
     for (uint32_t i = 0; 4 * i < length; i++) {
         unsigned digit = 0;

@@ -56,27 +56,27 @@ static hsy_stage puzzle_stage(const hsy_scheme *part, uint64_t bits,
                        .candidates = candidates,
                        .keep = puzzle_less(keep, candidates),
                        .width = 1};
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(part, &info);
+    hsy_scheme_describe(part, &info);
     stage.oracle = info.mechanism;
     stage.v0 = info.v0;
     stage.z = -hsy_normal_quantile(alpha / (double)candidates);
     return stage;
 }
 
-hsy_status hsy_puzzle_plan_of(const hsy_scheme *s, const hsy_puzzle *how,
-                              hsy_puzzle_plan *plan, hsy_error *err)
+hsy_status hsy_puzzle_plan_make(const hsy_scheme *s, const hsy_puzzle *how,
+                                hsy_puzzle_plan *plan, hsy_error *err)
 {
     struct puzzle_spelling spelling;
     hsy_puzzle wanted;
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t pairs;
     hsy_status st = puzzle_settle(&wanted, how, err);
 
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     if (strcmp(info.mechanism, "sfp") != 0)
         return search_fail(err, HSY_E_UNKNOWN, "mechanism",
                            "a puzzle is made of reports of sfp", 0);
@@ -92,7 +92,7 @@ hsy_status hsy_puzzle_plan_of(const hsy_scheme *s, const hsy_puzzle *how,
         hsy_scheme_part(s, spelling.offsets), info.param[HSY_PARAM_BITS],
         wanted.max_candidates,
         wanted.top == 0 ? wanted.max_candidates : wanted.top, wanted.alpha);
-    plan->word.width = hsy_code_width(s);
+    plan->word.width = hsy_codes_per_truth(s);
     return HSY_OK;
 }
 
@@ -109,11 +109,11 @@ struct puzzle_work {
     size_t first[HSY_STAGES_MAX + 1];
     uint64_t *ways;
 
-    uint64_t *codes;   /* of words */
-    hsy_point *points; /* of pairs, or of words */
-    uint64_t *names;   /* of pairs: piece and fragment */
-    uint64_t *own;     /* their codes under the part */
-    hsy_found *kept;   /* of an offset */
+    uint64_t *codes;      /* of words */
+    hsy_evidence *points; /* of pairs, or of words */
+    uint64_t *names;      /* of pairs: piece and fragment */
+    uint64_t *own;        /* their codes under the part */
+    hsy_candidate *kept;  /* of an offset */
     void *scratch;
 };
 
@@ -129,10 +129,11 @@ size_t hsy_puzzle_memory(const hsy_scheme *s, const hsy_puzzle_plan *plan)
     const size_t pairs = (size_t)plan->offset.candidates;
     const size_t words = (size_t)plan->word.candidates;
     const size_t keep = (size_t)plan->offset.keep;
-    const size_t a = hsy_points_scratch(hsy_scheme_part(s, 0), pairs);
-    const size_t b = hsy_points_scratch(s, words);
+    const size_t a = hsy_evidence_scratch(hsy_scheme_part(s, 0), pairs);
+    const size_t b = hsy_evidence_scratch(s, words);
 
-    return puzzle_most(plan) * sizeof(hsy_point) + keep * sizeof(hsy_found) +
+    return puzzle_most(plan) * sizeof(hsy_evidence) +
+           keep * sizeof(hsy_candidate) +
            plan->fragments * keep * (sizeof(uint64_t) + sizeof(hsy_pair)) +
            (words * plan->word.width + 2 * pairs) * sizeof(uint64_t) +
            (a > b ? a : b);
@@ -144,7 +145,7 @@ static void puzzle_open(struct puzzle_work *w, void *memory)
     const size_t all = plan->fragments * (size_t)plan->offset.keep;
 
     w->points = memory;
-    w->kept = (hsy_found *)(w->points + puzzle_most(plan));
+    w->kept = (hsy_candidate *)(w->points + puzzle_most(plan));
     w->ways = (uint64_t *)(w->kept + plan->offset.keep);
     w->pairs = (hsy_pair *)(w->ways + all);
     w->codes = (uint64_t *)(w->pairs + all);
@@ -193,8 +194,8 @@ static hsy_status puzzle_offset(struct puzzle_work *w, size_t i, hsy_error *err)
         return search_fail(err, HSY_E_EMPTY, "group",
                            "an offset has no reports: more people are needed",
                            i + 1);
-    st = hsy_points(hsy_scheme_part(w->s, i), w->points, &group, w->own,
-                    (size_t)stage->candidates, w->scratch, err);
+    st = hsy_evidence_of(hsy_scheme_part(w->s, i), w->points, &group, w->own,
+                         (size_t)stage->candidates, w->scratch, err);
     if (st == HSY_OK)
         st = hsy_search_select(&w->search, stage, w->names, w->points,
                                (size_t)stage->candidates, w->kept, &count, err);
@@ -223,14 +224,15 @@ static hsy_status puzzle_sound(const struct puzzle_work *w, hsy_error *err)
 
 /* The words that were joined, as they stand in w->codes. */
 static hsy_status puzzle_words(struct puzzle_work *w, size_t joined,
-                               hsy_found *found, size_t *count, hsy_error *err)
+                               hsy_candidate *found, size_t *count,
+                               hsy_error *err)
 {
     hsy_status st = HSY_OK;
 
     *count = 0;
     if (joined > 0)
-        st = hsy_points(w->s, w->points, w->t, w->codes, joined, w->scratch,
-                        err);
+        st = hsy_evidence_of(w->s, w->points, w->t, w->codes, joined,
+                             w->scratch, err);
     if (st == HSY_OK && joined > 0)
         st = hsy_search_select(&w->search, &w->plan->word, w->codes, w->points,
                                joined, found, count, err);
@@ -239,7 +241,7 @@ static hsy_status puzzle_words(struct puzzle_work *w, size_t joined,
 
 hsy_status hsy_puzzle_search(const hsy_scheme *s, const hsy_tally *t,
                              const hsy_puzzle *how, const hsy_puzzle_plan *plan,
-                             hsy_found *found, size_t *count,
+                             hsy_candidate *found, size_t *count,
                              hsy_puzzle_trace *trace, void *memory,
                              hsy_error *err)
 {

@@ -43,10 +43,10 @@ bool hsy_puzzle_can(const struct puzzle_spelling *spelling, uint32_t fragment)
 
 void hsy_puzzle_spelling(struct puzzle_spelling *out, const hsy_scheme *s)
 {
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t words = 1;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     *out = (struct puzzle_spelling){
         .symbol = hsy_symbol_bits(s),
         .piece = (uint32_t)info.param[HSY_PARAM_W],
@@ -212,7 +212,7 @@ hsy_status hsy_puzzle_join(const hsy_scheme *s, const hsy_pair *pairs,
                             .pairs = pairs,
                             .first = first,
                             .ways = ways,
-                            .width = hsy_code_width(s)};
+                            .width = hsy_codes_per_truth(s)};
     uint64_t all = 0;
     size_t held = 0;
 

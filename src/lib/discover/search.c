@@ -51,7 +51,7 @@ hsy_status hsy_search_settle(hsy_search *out, const hsy_search *how,
     return hsy_search_check(out->alpha, out->max_candidates, err);
 }
 
-static uint32_t search_length(const hsy_info *info, size_t i)
+static uint32_t search_length(const hsy_scheme_info *info, size_t i)
 {
     const uint64_t bits = info->param[HSY_PARAM_BITS];
     const uint64_t reach =
@@ -62,15 +62,16 @@ static uint32_t search_length(const hsy_info *info, size_t i)
 
 /* Stage i, whose candidates extend at most `before` prefixes. */
 static void search_stage_of(hsy_stage *stage, const hsy_scheme *s,
-                            const hsy_info *info, size_t i, uint64_t before)
+                            const hsy_scheme_info *info, size_t i,
+                            uint64_t before)
 {
-    hsy_info own;
+    hsy_scheme_info own;
 
-    hsy_scheme_info(hsy_scheme_part(s, i), &own);
+    hsy_scheme_describe(hsy_scheme_part(s, i), &own);
     *stage = (hsy_stage){.oracle = own.mechanism,
                          .bits = search_length(info, i),
                          .v0 = own.v0,
-                         .width = hsy_code_width(s)};
+                         .width = hsy_codes_per_truth(s)};
     stage->step =
         i == 0 ? stage->bits : stage->bits - search_length(info, i - 1);
     stage->candidates = before << stage->step; /* both below 2^24 */
@@ -83,13 +84,13 @@ hsy_status hsy_search_plan(const hsy_scheme *s, const hsy_search *how,
     const size_t parts = hsy_scheme_parts(s);
     hsy_search wanted;
     hsy_stage plan[HSY_STAGES_MAX];
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t before = 1;
     hsy_status st = hsy_search_settle(&wanted, how, err);
 
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     if (strcmp(info.mechanism, "pem") != 0 || parts > HSY_STAGES_MAX)
         return search_fail(err, HSY_E_UNKNOWN, "mechanism",
                            "strings are discovered from reports of pem", 0);
@@ -135,7 +136,7 @@ double hsy_stage_share(const hsy_stage *stage, double reports, double miss)
 struct search_work {
     uint64_t *codes; /* spelled, `width` words each */
     uint64_t *own;   /* under the group's scheme */
-    hsy_point *points;
+    hsy_evidence *points;
     void *scratch;
 };
 
@@ -157,9 +158,9 @@ size_t hsy_search_scratch(const hsy_scheme *s, const hsy_stage *stages,
 
     for (size_t i = 0; i < count; i++) {
         const size_t n = (size_t)stages[i].candidates;
-        const size_t size =
-            n * (sizeof(hsy_point) + (stages[i].width + 1) * sizeof(uint64_t)) +
-            hsy_points_scratch(hsy_scheme_part(s, i), n);
+        const size_t size = n * (sizeof(hsy_evidence) +
+                                 (stages[i].width + 1) * sizeof(uint64_t)) +
+                            hsy_evidence_scratch(hsy_scheme_part(s, i), n);
 
         most = size > most ? size : most;
     }
@@ -176,9 +177,9 @@ struct search_spelling {
 
 static void search_spelling(struct search_spelling *out, const hsy_scheme *s)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     *out = (struct search_spelling){.bits = info.param[HSY_PARAM_BITS],
                                     .symbol = hsy_symbol_bits(s)};
     for (unsigned b = 0; b < 256; b++)
@@ -245,11 +246,12 @@ static bool search_possible(const struct search_spelling *x,
 }
 
 size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
-                         const hsy_found *found, size_t count, uint64_t *codes)
+                         const hsy_candidate *found, size_t count,
+                         uint64_t *codes)
 {
     const size_t prefixes = i == 0 ? 1 : count; /* the first one is nothing */
     const size_t width = stages[i].width;
-    const hsy_found nothing = {0};
+    const hsy_candidate nothing = {0};
     struct search_spelling spelling;
     size_t at = 0;
 
@@ -268,7 +270,7 @@ size_t hsy_search_extend(const hsy_scheme *s, const hsy_stage *stages, size_t i,
 }
 
 /* Larger shares first; of equals the smaller code. */
-static bool search_before(const hsy_found *a, const hsy_found *b)
+static bool search_before(const hsy_candidate *a, const hsy_candidate *b)
 {
     if (a->point.value != b->point.value)
         return a->point.value > b->point.value;
@@ -280,9 +282,9 @@ static bool search_before(const hsy_found *a, const hsy_found *b)
 
 /* Let the element at `at` sink to its place in a heap of n, the last in order
  * on top. */
-static void search_sink(hsy_found *heap, size_t at, size_t n)
+static void search_sink(hsy_candidate *heap, size_t at, size_t n)
 {
-    const hsy_found own = heap[at];
+    const hsy_candidate own = heap[at];
 
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
         if (child + 1 < n && search_before(&heap[child], &heap[child + 1]))
@@ -296,8 +298,8 @@ static void search_sink(hsy_found *heap, size_t at, size_t n)
 
 /* Keep the first `most` in order of those that come by; *left becomes the
  * largest share that is not kept. */
-static void search_offer(hsy_found *heap, size_t *held, size_t most,
-                         const hsy_found *next, double *left)
+static void search_offer(hsy_candidate *heap, size_t *held, size_t most,
+                         const hsy_candidate *next, double *left)
 {
     if (*held == most)
         *left = fmax(*left, fmin(next->point.value, heap[0].point.value));
@@ -313,12 +315,12 @@ static void search_offer(hsy_found *heap, size_t *held, size_t most,
 }
 
 /* Put what is held in order. */
-static void search_sort(hsy_found *heap, size_t held)
+static void search_sort(hsy_candidate *heap, size_t held)
 {
     for (size_t k = held / 2; k-- > 0;)
         search_sink(heap, k, held);
     for (size_t left = held; left > 1; left--) {
-        const hsy_found last = heap[0];
+        const hsy_candidate last = heap[0];
 
         heap[0] = heap[left - 1];
         heap[left - 1] = last;
@@ -326,9 +328,9 @@ static void search_sort(hsy_found *heap, size_t held)
     }
 }
 
-static double search_threshold(const hsy_point *point, double z)
+static double search_threshold(const hsy_evidence *point, double z)
 {
-    return z * sqrt(point->v0 / point->n + point->floor);
+    return z * sqrt(point->v0 / point->n + point->residual_variance);
 }
 
 /*
@@ -337,7 +339,8 @@ static double search_threshold(const hsy_point *point, double z)
  * its hash the count is far from normal, with a longer tail: the binomial one
  * must agree, if support is a count by chance q (not that of one block of hr).
  */
-static bool search_significant(const hsy_point *point, double z, double chance)
+static bool search_significant(const hsy_evidence *point, double z,
+                               double chance)
 {
     if (point->value <= search_threshold(point, z))
         return false;
@@ -349,8 +352,8 @@ static bool search_significant(const hsy_point *point, double z, double chance)
 }
 
 hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
-                             const uint64_t *codes, const hsy_point *points,
-                             size_t n, hsy_found *found, size_t *count,
+                             const uint64_t *codes, const hsy_evidence *points,
+                             size_t n, hsy_candidate *found, size_t *count,
                              hsy_error *err)
 {
     hsy_search wanted = {0};
@@ -361,7 +364,7 @@ hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
     size_t held = 0;
 
     for (size_t c = 0; st == HSY_OK && c < n; c++) {
-        hsy_found next = {
+        hsy_candidate next = {
             .point = points[c],
             .significant = search_significant(&points[c], z, chance),
             .of = n,
@@ -384,7 +387,7 @@ hsy_status hsy_search_select(const hsy_search *how, const hsy_stage *stage,
 
 hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
                             const hsy_search *how, const hsy_stage *stages,
-                            size_t i, hsy_found *found, size_t *count,
+                            size_t i, hsy_candidate *found, size_t *count,
                             void *scratch, hsy_error *err)
 {
     const size_t width = stages[i].width;
@@ -409,14 +412,15 @@ hsy_status hsy_search_stage(const hsy_scheme *s, const hsy_tally *t,
     candidates = hsy_search_extend(s, stages, i, found, *count, w.codes);
     for (size_t c = 0; c < candidates; c++)
         w.own[c] = hsy_part_code(s, w.codes + c * width, i);
-    st = hsy_points(hsy_scheme_part(s, i), w.points, &group, w.own, candidates,
-                    w.scratch, err);
+    st = hsy_evidence_of(hsy_scheme_part(s, i), w.points, &group, w.own,
+                         candidates, w.scratch, err);
     if (st == HSY_OK)
         st = hsy_search_select(how, &stages[i], w.codes, w.points, candidates,
                                found, count, err);
     for (size_t k = 0; st == HSY_OK && k < *count; k++)
         /* A group is a sample of all who answered. */
-        found[k].point.spread = n > 1 ? (n - found[k].point.n) / (n - 1) : 0;
+        found[k].point.binomial_variance =
+            n > 1 ? (n - found[k].point.n) / (n - 1) : 0;
     return st;
 }
 

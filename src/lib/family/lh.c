@@ -266,7 +266,7 @@ static struct chain_part lh_part(const hsy_scheme *s)
     return (struct chain_part){.first = lh_pool_bits(s), .count = lh_range(s)};
 }
 
-static hsy_status lh_key(const hsy_chain *c, uint64_t *key, uint64_t code,
+static hsy_status lh_key(const hsy_permanent *c, uint64_t *key, uint64_t code,
                          hsy_coins *own)
 {
     struct pool_hash hash;
@@ -280,12 +280,12 @@ static hsy_status lh_key(const hsy_chain *c, uint64_t *key, uint64_t code,
     return HSY_OK;
 }
 
-static uint64_t lh_keys(const hsy_chain *c)
+static uint64_t lh_keys(const hsy_permanent *c)
 {
     return lh_range(c->permanent);
 }
 
-static hsy_status lh_permanent(const hsy_chain *c, uint8_t *answer,
+static hsy_status lh_permanent(const hsy_permanent *c, uint8_t *answer,
                                uint64_t key, hsy_coins *coins)
 {
     uint32_t j;

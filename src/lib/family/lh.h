@@ -47,8 +47,9 @@ uint64_t hsy_lh_best_range(uint64_t nano_epsilon);
 bool hsy_lh_direct(uint64_t m, uint64_t nano_epsilon);
 
 void hsy_lh_support(const hsy_scheme *s, struct mech_support *out);
-void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                   const uint64_t *codes, size_t count, void *scratch);
+void hsy_lh_points(const hsy_scheme *s, hsy_evidence *points,
+                   const hsy_tally *t, const uint64_t *codes, size_t count,
+                   void *scratch);
 size_t hsy_lh_points_scratch(const hsy_scheme *s, size_t count);
 
 #endif

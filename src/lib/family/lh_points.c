@@ -11,7 +11,8 @@
  * however many reports there are: over pools a variance of kappa times the sum
  * of f_u^2, kappa = 1 / ((g - 1) K) for K seeds (MECHANISMS 3.4). The hashes
  * are known, so the part of significant values is predicted and subtracted
- * (Jacobi steps); what is left goes into point.floor. docs/mechanisms/lh.md, 5
+ * (Jacobi steps); what is left goes into point.residual_variance.
+ * docs/mechanisms/lh.md, 5
  */
 #include "lib/family/lh.h"
 
@@ -228,7 +229,7 @@ static double lh_points_meet(const struct lh_points *e)
  * people is b (1 - sum of w_u^2) instead of b (docs/mechanisms/lh.md, 5), and
  * b / gap^2 = 1 / (g - 1). Shares that cannot be, together, count for less.
  */
-static void lh_points_sharpen(const struct lh_points *e, hsy_point *point,
+static void lh_points_sharpen(const struct lh_points *e, hsy_evidence *point,
                               double self)
 {
     double f = point->value < 0 ? 0 : point->value;
@@ -267,8 +268,9 @@ static void lh_points_law(struct lh_points *e)
     p->ctx = e;
 }
 
-void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                   const uint64_t *codes, size_t count, void *scratch)
+void hsy_lh_points(const hsy_scheme *s, hsy_evidence *points,
+                   const hsy_tally *t, const uint64_t *codes, size_t count,
+                   void *scratch)
 {
     struct lh_points e = {.s = s, .t = t};
     struct predict *p = &e.set;
@@ -284,9 +286,9 @@ void hsy_lh_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
     p->most = 0.04 / lh_points_meet(&e);
     hsy_predict_settle(p);
     for (size_t v = 0, next = 0; v < count; v++) {
-        hsy_points_pure(&points[v], &p->law, p->n, p->counted[v]);
+        hsy_evidence_pure(&points[v], &p->law, p->n, p->counted[v]);
         points[v].value = p->value[v];
-        points[v].floor = p->kappa * p->residual;
+        points[v].residual_variance = p->kappa * p->residual;
         lh_points_sharpen(&e, &points[v], hsy_predict_self(p, &next, v));
     }
 }

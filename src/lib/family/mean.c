@@ -82,18 +82,18 @@ static double mean_within(double x, double low, double high)
  * so the variance is never understated but by what h_R misses. A sample of
  * people adds the variance of truths, f (1-f) - h.
  */
-void hsy_mean_point(hsy_point *point, const struct mean_evidence *e)
+void hsy_mean_point(hsy_evidence *point, const struct mean_evidence *e)
 {
     const double f = mean_within(e->value, 0, 1), most = f * (1 - f);
     const double rounded = mean_within(e->rounded, 0, hsy_mean_chord(f, e->R));
     const double inside = mean_within(rounded + 0.25 / (e->R * e->R), 0, most);
     const double v = e->end + inside - e->curve * rounded;
 
-    *point = (hsy_point){
+    *point = (hsy_evidence){
         .value = e->value,
         .n = e->n,
         .v0 = v,
         .v1 = v,
-        .even = most > 0 ? inside / most : 0,
+        .sampling_discount = most > 0 ? inside / most : 0,
     };
 }

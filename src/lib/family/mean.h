@@ -79,6 +79,6 @@ struct mean_evidence {
     double R;
 };
 
-void hsy_mean_point(hsy_point *point, const struct mean_evidence *e);
+void hsy_mean_point(hsy_evidence *point, const struct mean_evidence *e);
 
 #endif

@@ -94,7 +94,7 @@ void hsy_projective_decode(const struct kernel_geometry *g,
 
 /* The pure law of one block. */
 void hsy_projective_support(const hsy_scheme *s, struct mech_support *out);
-void hsy_projective_points(const hsy_scheme *s, hsy_point *points,
+void hsy_projective_points(const hsy_scheme *s, hsy_evidence *points,
                            const hsy_tally *t, const uint64_t *codes,
                            size_t count, void *scratch);
 size_t hsy_projective_points_scratch(const hsy_scheme *s, size_t count);

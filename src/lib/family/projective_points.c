@@ -20,7 +20,7 @@
 struct projective_evidence {
     const hsy_scheme *s;
     const hsy_tally *t;
-    hsy_point *points;
+    hsy_evidence *points;
     const uint64_t *codes;
     size_t count;
     double n;
@@ -204,8 +204,8 @@ static double projective_inside(double x)
  * f own + (F - f) same + (1 - F) other: linear in f. F is estimated, not below
  * f. Far beyond F, where f cannot be, the line may cross zero: it stops there.
  */
-static void projective_weigh(hsy_point *point, const struct projective_law *law,
-                             double mass)
+static void projective_weigh(hsy_evidence *point,
+                             const struct projective_law *law, double mass)
 {
     double share = projective_inside((mass / point->n - law->in) / law->more);
     double f = projective_inside(point->value);
@@ -218,7 +218,7 @@ static void projective_weigh(hsy_point *point, const struct projective_law *law,
     point->v1 = v1 > 0 ? v1 : 0;
 }
 
-static void projective_estimate(hsy_point *point,
+static void projective_estimate(hsy_evidence *point,
                                 const struct projective_law *law, double n,
                                 double mass)
 {
@@ -257,7 +257,7 @@ static void projective_estimate_all(const struct projective_evidence *e)
             block = projective_place(p, projective_code(e, i), &item);
 
         if (p->blocks == 1)
-            hsy_points_pure(&e->points[i], &pure, e->n, e->points[i].support);
+            hsy_evidence_pure(&e->points[i], &pure, e->n, e->points[i].support);
         else
             projective_estimate(
                 &e->points[i], &law, e->n,
@@ -279,7 +279,7 @@ static void projective_open(struct projective_evidence *e, void *scratch)
         e->mass[block] = projective_mass(e->t->cells + block * points, points);
 }
 
-void hsy_projective_points(const hsy_scheme *s, hsy_point *points,
+void hsy_projective_points(const hsy_scheme *s, hsy_evidence *points,
                            const hsy_tally *t, const uint64_t *codes,
                            size_t count, void *scratch)
 {
@@ -293,7 +293,7 @@ void hsy_projective_points(const hsy_scheme *s, hsy_point *points,
     const size_t room = projective_points_of(p);
 
     for (size_t i = 0; i < count; i++)
-        points[i] = (hsy_point){0};
+        points[i] = (hsy_evidence){0};
     if (projective_direct(s, count)) {
         for (size_t i = 0; i < count; i++) {
             uint32_t item,

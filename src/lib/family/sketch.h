@@ -70,7 +70,7 @@ struct sketch_reading {
     const uint64_t *strata;
 };
 
-void hsy_sketch_points(const hsy_scheme *s, hsy_point *points,
+void hsy_sketch_points(const hsy_scheme *s, hsy_evidence *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch, const struct sketch_reading *reading);
 size_t hsy_sketch_points_scratch(const hsy_scheme *s, size_t count);

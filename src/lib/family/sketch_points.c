@@ -5,9 +5,9 @@
  * bias: over families a variance of kappa times the sum of f_u^2 over u != v,
  * however many reports there are (MECHANISMS 3.9). What significant values make
  * of it is predicted and subtracted (predict.h); what is left is measured in
- * the sketch and goes into point.floor: two people of one row meet in a cell
- * for certain if they have the same value, and with probability 1/m if not.
- *                                                docs/mechanisms/cms.md, 4
+ * the sketch and goes into point.residual_variance: two people of one row meet
+ * in a cell for certain if they have the same value, and with probability 1/m
+ * if not. docs/mechanisms/cms.md, 4
  */
 #include "lib/family/predict.h"
 #include "lib/family/sketch.h"
@@ -207,7 +207,7 @@ static double sketch_points_left(const struct predict *p, size_t v, double self)
     return left > f * f ? left - f * f : 0;
 }
 
-void hsy_sketch_points(const hsy_scheme *s, hsy_point *points,
+void hsy_sketch_points(const hsy_scheme *s, hsy_evidence *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch, const struct sketch_reading *reading)
 {
@@ -227,10 +227,10 @@ void hsy_sketch_points(const hsy_scheme *s, hsy_point *points,
     for (size_t v = 0, next = 0; v < count; v++) {
         double self = hsy_predict_self(p, &next, v);
 
-        hsy_points_pure(&points[v], &p->law, p->n, p->counted[v]);
+        hsy_evidence_pure(&points[v], &p->law, p->n, p->counted[v]);
         points[v].value = p->value[v];
         points[v].v0 = p->v0;
-        points[v].floor = p->kappa * sketch_points_left(p, v, self);
+        points[v].residual_variance = p->kappa * sketch_points_left(p, v, self);
         points[v].lumps = (double)sketch_rows(s) * p->meet;
     }
 }

@@ -163,19 +163,19 @@ size_t hsy_tree_scratch(const hsy_scheme *s)
 
     for (size_t i = 0; i < hsy_scheme_parts(s); i++) {
         const hsy_scheme *part = hsy_scheme_part(s, i);
-        size_t own = hsy_points_scratch(part, part->d);
+        size_t own = hsy_evidence_scratch(part, part->d);
 
         nodes += part->d;
         most = own > most ? own : most;
     }
     nodes += nodes % 2; /* points stand aligned behind them */
-    return nodes * sizeof(double) + tree_most_nodes(s) * sizeof(hsy_point) +
+    return nodes * sizeof(double) + tree_most_nodes(s) * sizeof(hsy_evidence) +
            16 + most;
 }
 
 /* What each part of scratch is for. */
 struct tree_room {
-    hsy_point *points;
+    hsy_evidence *points;
     void *scratch;
 };
 
@@ -183,10 +183,10 @@ static struct tree_room tree_divide(const struct tree *tree,
                                     const hsy_scheme *s)
 {
     size_t nodes = hsy_tree_nodes(tree);
-    size_t bytes = tree_most_nodes(s) * sizeof(hsy_point);
+    size_t bytes = tree_most_nodes(s) * sizeof(hsy_evidence);
     struct tree_room room;
 
-    room.points = (hsy_point *)(void *)(tree->f + nodes + nodes % 2);
+    room.points = (hsy_evidence *)(void *)(tree->f + nodes + nodes % 2);
     room.scratch = (uint8_t *)room.points + (bytes + 15) / 16 * 16;
     return room;
 }
@@ -220,7 +220,7 @@ static void tree_read(struct tree *tree, const hsy_scheme *s,
                        room->scratch);
     for (size_t v = 0; v < level->nodes; v++) {
         tree->f[level->first + v] = room->points[v].value;
-        floors += room->points[v].floor;
+        floors += room->points[v].residual_variance;
     }
     level->floor = floors / (double)level->nodes;
 }
@@ -415,19 +415,19 @@ double hsy_tree_variance(const struct tree *tree, size_t from, size_t to)
 
 /* ---- Points -------------------------------------------------------------- */
 
-hsy_point hsy_tree_point(double value, double variance, double n)
+hsy_evidence hsy_tree_point(double value, double variance, double n)
 {
     double f = value < 0 ? 0 : value > 1 ? 1 : value;
     double people = n * variance - f * (1 - f);
 
     if (people < 0)
         people = 0;
-    return (hsy_point){.value = value, .n = n, .v0 = people, .v1 = people};
+    return (hsy_evidence){.value = value, .n = n, .v0 = people, .v1 = people};
 }
 
 /* A bin by its own level alone: a coin, and nearly all that is known of it. The
  * oracle's points still stand where the leaves were read, last of all. */
-static hsy_few tree_few(const struct tree *tree, const hsy_point *leaf)
+static hsy_few tree_few(const struct tree *tree, const hsy_evidence *leaf)
 {
     const struct tree_level *level = &tree->level[tree->levels - 1];
     const double weight = 1 / (level->p - level->q);
@@ -437,7 +437,7 @@ static hsy_few tree_few(const struct tree *tree, const hsy_point *leaf)
     if (level->n > 0) {
         few.count[0] = leaf->support;
         few.base = leaf->value - weight * leaf->support / level->n;
-        few.bound = leaf->floor;
+        few.bound = leaf->residual_variance;
     }
     return few;
 }
@@ -456,11 +456,12 @@ static double tree_least(const hsy_scheme *s, const struct tree *tree)
     return v[0];
 }
 
-hsy_point hsy_tree_bin(const struct tree *tree, const hsy_scheme *s, size_t bin)
+hsy_evidence hsy_tree_bin(const struct tree *tree, const hsy_scheme *s,
+                          size_t bin)
 {
     const double least = tree_least(s, tree);
     const double *f = tree->f + tree->level[tree->levels - 1].first;
-    hsy_point point =
+    hsy_evidence point =
         hsy_tree_point(f[bin], hsy_tree_variance(tree, bin, bin + 1), tree->n);
 
     point.few = tree_few(tree, &tree_divide(tree, s).points[bin]);
@@ -469,8 +470,9 @@ hsy_point hsy_tree_bin(const struct tree *tree, const hsy_scheme *s, size_t bin)
     return point;
 }
 
-void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                     const uint64_t *codes, size_t count, void *scratch)
+void hsy_tree_points(const hsy_scheme *s, hsy_evidence *points,
+                     const hsy_tally *t, const uint64_t *codes, size_t count,
+                     void *scratch)
 {
     struct tree tree;
 

@@ -72,16 +72,17 @@ void hsy_tree_open(struct tree *tree, const hsy_scheme *s, const hsy_tally *t,
 double hsy_tree_variance(const struct tree *tree, size_t from, size_t to);
 
 /* One bin, while the room of hsy_tree_open is as it left it. */
-hsy_point hsy_tree_bin(const struct tree *tree, const hsy_scheme *s,
-                       size_t bin);
+hsy_evidence hsy_tree_bin(const struct tree *tree, const hsy_scheme *s,
+                          size_t bin);
 
 /* points, points_scratch and variance of a row. */
-void hsy_tree_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                     const uint64_t *codes, size_t count, void *scratch);
+void hsy_tree_points(const hsy_scheme *s, hsy_evidence *points,
+                     const hsy_tally *t, const uint64_t *codes, size_t count,
+                     void *scratch);
 size_t hsy_tree_points_scratch(const hsy_scheme *s, size_t count);
 void hsy_tree_points_variance(const hsy_scheme *s, double v[2]);
 
 /* A bin's point from its value and its variance against the population. */
-hsy_point hsy_tree_point(double value, double variance, double n);
+hsy_evidence hsy_tree_point(double value, double variance, double n);
 
 #endif

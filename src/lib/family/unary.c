@@ -371,7 +371,7 @@ static const struct mech_chain unary_chain = {CHAIN_FLIP, unary_part, NULL,
 #define UNARY_SERVER                                                           \
     MECH_SERVER(.randomize_batch = unary_batch,                                \
                 .simulate_batch = unary_simulate, .check = unary_check,        \
-                .tally = unary_tally, .points = hsy_points_cells,              \
+                .tally = unary_tally, .points = hsy_evidence_cells,            \
                 .support = unary_support, .lies = &hsy_lies_bits,              \
                 .steps = hsy_unary_steps, .law = hsy_unary_law,                \
                 .law_worst = hsy_unary_law_worst)

@@ -237,7 +237,7 @@ static bool attend_permanent(hsy_scheme *out, const hsy_scheme *s)
 
 /* What a mechanism took off a report's variance, or added, it did to what is
  * kept: the seed of a hash, the set of bits asked for, the rounding. */
-static void attend_point(hsy_point *point, const struct mech_support *law,
+static void attend_point(hsy_evidence *point, const struct mech_support *law,
                          const struct mech_support *kept, double times)
 {
     point->kept0 =
@@ -247,7 +247,7 @@ static void attend_point(hsy_point *point, const struct mech_support *law,
     point->kept = times;
     point->v0 += times * point->kept0;
     point->v1 += times * point->kept1;
-    point->spread *= 1 + times;
+    point->binomial_variance *= 1 + times;
 }
 
 hsy_status hsy_attend_laws(struct attend_laws *out, const hsy_scheme *s,
@@ -266,9 +266,9 @@ hsy_status hsy_attend_laws(struct attend_laws *out, const hsy_scheme *s,
     return HSY_OK;
 }
 
-hsy_status hsy_points_attend(hsy_point *points, size_t count,
-                             const hsy_scheme *s, const hsy_scheme *permanent,
-                             const hsy_attendance *attended, hsy_error *err)
+hsy_status hsy_evidence_attend(hsy_evidence *points, size_t count,
+                               const hsy_scheme *s, const hsy_scheme *permanent,
+                               const hsy_attendance *attended, hsy_error *err)
 {
     struct attend_laws laws;
     hsy_status st;
@@ -307,7 +307,7 @@ hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
 {
     const double reports = (double)devices * (double)rounds;
     hsy_attendance all;
-    hsy_point point = {.value = f, .n = reports};
+    hsy_evidence point = {.value = f, .n = reports};
     double v[2];
     hsy_status st;
 
@@ -324,9 +324,9 @@ hsy_status hsy_attend_expect(double sd[2], const hsy_scheme *s,
     point.v0 = v[0];
     point.v1 = v[1];
     all = attend_all((double)devices, rounds, per_slot);
-    st = hsy_points_attend(&point, 1, s, permanent, &all, err);
+    st = hsy_evidence_attend(&point, 1, s, permanent, &all, err);
     for (int target = 0; st == HSY_OK && target < 2; target++)
-        sd[target] = sqrt(hsy_point_variance(&point, (hsy_target)target, f));
+        sd[target] = sqrt(hsy_evidence_variance(&point, (hsy_target)target, f));
     return st;
 }
 

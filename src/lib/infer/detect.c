@@ -31,7 +31,8 @@ struct detect_table {
     double pairs; /* of reports with one seed */
 };
 
-static struct detect_table detect_table(const hsy_tally *t, const hsy_info *i)
+static struct detect_table detect_table(const hsy_tally *t,
+                                        const hsy_scheme_info *i)
 {
     const size_t g = (size_t)i->param[HSY_PARAM_G], seeds = t->ncells / g;
     const double times = 1 + t->kept;
@@ -87,10 +88,10 @@ double hsy_detect_seeds(const hsy_tally *t, const hsy_scheme *s)
     for (size_t i = 0; i < hsy_scheme_parts(s); i++) {
         struct detect_table table;
         hsy_tally own;
-        hsy_info info;
+        hsy_scheme_info info;
 
         hsy_tally_part(&own, t, s, i);
-        hsy_scheme_info(hsy_scheme_part(s, i), &info);
+        hsy_scheme_describe(hsy_scheme_part(s, i), &info);
         if (info.param[HSY_PARAM_G] == 0 || hsy_tally_reports(&own) == 0)
             continue;
         table = detect_table(&own, &info);

@@ -14,8 +14,8 @@
 
 /* Exact and Hoeffding: both intervals hold together if each may miss half as
  * often, and then the difference lies in their difference. */
-static void difference_box(double ends[2], const hsy_point *a,
-                           const hsy_point *b, const hsy_confidence *how)
+static void difference_box(double ends[2], const hsy_evidence *a,
+                           const hsy_evidence *b, const hsy_confidence *how)
 {
     const double miss = hsy_confidence_miss(how) / 2;
     double ea[2], eb[2];
@@ -27,14 +27,14 @@ static void difference_box(double ends[2], const hsy_point *a,
 }
 
 /* The variance of a kept answer at the share f, n times. */
-static double difference_kept(const hsy_point *point, double f)
+static double difference_kept(const hsy_evidence *point, double f)
 {
-    const double spread = point->spread / (1 + point->kept);
+    const double spread = point->binomial_variance / (1 + point->kept);
 
     return (1 - f) * point->kept0 + f * point->kept1 + spread * f * (1 - f);
 }
 
-static double difference_shared(const hsy_point *a, const hsy_point *b,
+static double difference_shared(const hsy_evidence *a, const hsy_evidence *b,
                                 double shared, double fa, double fb)
 {
     if (shared == 0)
@@ -53,8 +53,8 @@ static double difference_less(double x, double y, double off)
  * are added in squares [Newcombe98, method 10]. A likelihood interval is about
  * the share within [0, 1].
  */
-static void difference_squares(double ends[2], const hsy_point *a,
-                               const hsy_point *b, double shared,
+static void difference_squares(double ends[2], const hsy_evidence *a,
+                               const hsy_evidence *b, double shared,
                                const hsy_confidence *how)
 {
     const bool clip = how->interval == HSY_LIKELIHOOD;
@@ -72,18 +72,18 @@ static void difference_squares(double ends[2], const hsy_point *a,
     ends[1] = va - vb + difference_less(ea[1] - va, vb - eb[0], off);
 }
 
-static double difference_variance(const hsy_point *a, const hsy_point *b,
+static double difference_variance(const hsy_evidence *a, const hsy_evidence *b,
                                   double shared, hsy_target target, double fa,
                                   double fb)
 {
-    const double sum = hsy_point_variance(a, target, hsy_share_clip(fa)) +
-                       hsy_point_variance(b, target, hsy_share_clip(fb));
+    const double sum = hsy_evidence_variance(a, target, hsy_share_clip(fa)) +
+                       hsy_evidence_variance(b, target, hsy_share_clip(fb));
 
     return fmax(sum - 2 * difference_shared(a, b, shared, fa, fb), 0);
 }
 
-static void difference_wald(double ends[2], const hsy_point *a,
-                            const hsy_point *b, double shared,
+static void difference_wald(double ends[2], const hsy_evidence *a,
+                            const hsy_evidence *b, double shared,
                             const hsy_confidence *how)
 {
     const double z = -hsy_normal_quantile(hsy_confidence_miss(how) / 2);
@@ -95,11 +95,13 @@ static void difference_wald(double ends[2], const hsy_point *a,
 }
 
 /* The share if it is the same in both: each value by the other's variance. */
-static double difference_pooled(const hsy_point *a, const hsy_point *b,
+static double difference_pooled(const hsy_evidence *a, const hsy_evidence *b,
                                 hsy_target target)
 {
-    const double wa = hsy_point_variance(b, target, hsy_share_clip(b->value));
-    const double wb = hsy_point_variance(a, target, hsy_share_clip(a->value));
+    const double wa =
+        hsy_evidence_variance(b, target, hsy_share_clip(b->value));
+    const double wb =
+        hsy_evidence_variance(a, target, hsy_share_clip(a->value));
 
     if (wa + wb == 0)
         return (a->value + b->value) / 2;
@@ -108,7 +110,7 @@ static double difference_pooled(const hsy_point *a, const hsy_point *b,
 
 /* The two-sided z test with the variance that equal shares would give, times
  * the number of comparisons. */
-static double difference_p_value(const hsy_point *a, const hsy_point *b,
+static double difference_p_value(const hsy_evidence *a, const hsy_evidence *b,
                                  double shared, const hsy_confidence *how)
 {
     const double gap = fabs(a->value - b->value);
@@ -123,15 +125,15 @@ static double difference_p_value(const hsy_point *a, const hsy_point *b,
     return fmin(1, 2 * hsy_normal_cdf(-gap / sd) * (double)how->comparisons);
 }
 
-static hsy_status difference_check(const hsy_point *a, const hsy_point *b,
+static hsy_status difference_check(const hsy_evidence *a, const hsy_evidence *b,
                                    const hsy_confidence *how, hsy_error *err)
 {
     hsy_status st = hsy_confidence_check(how, err);
 
     if (st == HSY_OK)
-        st = hsy_point_check(a, err);
+        st = hsy_evidence_check(a, err);
     if (st == HSY_OK)
-        st = hsy_point_check(b, err);
+        st = hsy_evidence_check(b, err);
     if (st == HSY_OK)
         st = hsy_interval_check(a, how->interval, err);
     if (st == HSY_OK)
@@ -139,9 +141,9 @@ static hsy_status difference_check(const hsy_point *a, const hsy_point *b,
     return st;
 }
 
-static hsy_status difference_sharing(const hsy_point *a, const hsy_point *b,
-                                     double shared, const hsy_confidence *how,
-                                     hsy_error *err)
+static hsy_status difference_sharing(const hsy_evidence *a,
+                                     const hsy_evidence *b, double shared,
+                                     const hsy_confidence *how, hsy_error *err)
 {
     const double most = sqrt((1 + a->kept) / a->n * (1 + b->kept) / b->n);
 
@@ -157,7 +159,7 @@ static hsy_status difference_sharing(const hsy_point *a, const hsy_point *b,
 }
 
 hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
-                               const hsy_point *a, const hsy_point *b,
+                               const hsy_evidence *a, const hsy_evidence *b,
                                double shared, const hsy_confidence *how,
                                hsy_error *err)
 {
@@ -184,7 +186,7 @@ hsy_status hsy_estimate_paired(hsy_estimate *est, double *p_value,
 }
 
 hsy_status hsy_estimate_difference(hsy_estimate *est, double *p_value,
-                                   const hsy_point *a, const hsy_point *b,
+                                   const hsy_evidence *a, const hsy_evidence *b,
                                    const hsy_confidence *how, hsy_error *err)
 {
     return hsy_estimate_paired(est, p_value, a, b, 0, how, err);

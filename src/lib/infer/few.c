@@ -155,9 +155,9 @@ static double few_guess(const struct few_people *c, double z)
 
 /* The support that a point's value stands for: what was counted, less what the
  * mechanism took off, and then in general no whole number. */
-static double few_support(const hsy_point *point)
+static double few_support(const hsy_evidence *point)
 {
-    const double shift = hsy_point_shift(point);
+    const double shift = hsy_evidence_shift(point);
     const double support =
         point->support + shift * point->n * (point->p - point->q);
 
@@ -165,7 +165,7 @@ static double few_support(const hsy_point *point)
 }
 
 /* In terms of the other answer where q > p. */
-static struct few_people few_people_of(const hsy_point *point, double miss)
+static struct few_people few_people_of(const hsy_evidence *point, double miss)
 {
     const struct few_people c = {.n = point->n,
                                  .support = few_support(point),
@@ -182,7 +182,7 @@ static struct few_people few_people_of(const hsy_point *point, double miss)
                                .tail = c.tail};
 }
 
-static void few_people_shares(double ends[2], const hsy_point *point,
+static void few_people_shares(double ends[2], const hsy_evidence *point,
                               double miss)
 {
     const double z = -hsy_normal_quantile(miss / 2);
@@ -197,19 +197,20 @@ static void few_people_shares(double ends[2], const hsy_point *point,
 
 /* ---- Points -------------------------------------------------------------- */
 
-static double few_share(const hsy_point *point, double rate)
+static double few_share(const hsy_evidence *point, double rate)
 {
     return hsy_share_clip((rate - point->q) / (point->p - point->q));
 }
 
 /* Where only some of the people were asked, their share is a sample's. */
-static void few_coin(double ends[2], const hsy_point *point, hsy_target target,
-                     double miss)
+static void few_coin(double ends[2], const hsy_evidence *point,
+                     hsy_target target, double miss)
 {
     const double support = few_support(point);
     double rates[2], most[2];
 
-    if (target == HSY_PEOPLE && point->spread <= 0 && point->n < 0x1p53) {
+    if (target == HSY_PEOPLE && point->binomial_variance <= 0 &&
+        point->n < 0x1p53) {
         few_people_shares(ends, point, miss);
         return;
     }
@@ -243,12 +244,12 @@ static bool few_is(double n, double rate, double z, double times)
 }
 
 /* What is beside the counts takes half of miss, if there is anything. */
-static void few_interval(double ends[2], const hsy_point *point,
+static void few_interval(double ends[2], const hsy_evidence *point,
                          hsy_target target, double miss)
 {
     const hsy_few *few = &point->few;
     const bool counted = few->rate > 0;
-    const double beside = counted ? few->bound : point->floor;
+    const double beside = counted ? few->bound : point->residual_variance;
     const double part = beside > 0 ? miss / 2 : miss;
     const double more = sqrt(-2 * beside * log(part / 2));
 
@@ -260,7 +261,7 @@ static void few_interval(double ends[2], const hsy_point *point,
     ends[1] = hsy_share_clip(ends[1] + more);
 }
 
-static void few_bound(double ends[2], const hsy_point *point, double miss)
+static void few_bound(double ends[2], const hsy_evidence *point, double miss)
 {
     const double half = sqrt(-2 * point->few.bound * log(miss / 2));
 
@@ -268,7 +269,7 @@ static void few_bound(double ends[2], const hsy_point *point, double miss)
     ends[1] = point->value + half;
 }
 
-static bool few_applies(const hsy_point *point, double z)
+static bool few_applies(const hsy_evidence *point, double z)
 {
     const hsy_few *few = &point->few;
 
@@ -282,8 +283,8 @@ static bool few_applies(const hsy_point *point, double z)
             few_is(point->n, point->p, z, FEW_COIN));
 }
 
-bool hsy_interval_few(double ends[2], const hsy_point *point, hsy_target target,
-                      double miss)
+bool hsy_interval_few(double ends[2], const hsy_evidence *point,
+                      hsy_target target, double miss)
 {
     if (!few_applies(point, -hsy_normal_quantile(miss / 2)))
         return false;

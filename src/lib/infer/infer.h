@@ -6,30 +6,31 @@
 
 /* The variance of a point's value if its share is f. Outside [0, 1] the same
  * polynomial, which may be negative there. */
-double hsy_point_variance(const hsy_point *point, hsy_target target, double f);
+double hsy_evidence_variance(const hsy_evidence *point, hsy_target target,
+                             double f);
 
 /* What f (1-f) / n is multiplied by in it. */
-double hsy_point_curve(const hsy_point *point, hsy_target target);
+double hsy_evidence_curve(const hsy_evidence *point, hsy_target target);
 
 /* HSY_OK, or what is wrong with a point or a confidence: HSY_E_EMPTY without
  * reports, HSY_E_RANGE for anything no tally gives. */
-hsy_status hsy_point_check(const hsy_point *point, hsy_error *err);
+hsy_status hsy_evidence_check(const hsy_evidence *point, hsy_error *err);
 hsy_status hsy_confidence_check(const hsy_confidence *how, hsy_error *err);
 
 /* The chance that one interval may miss: (1 - level) / comparisons. */
 double hsy_confidence_miss(const hsy_confidence *how);
 
 /* value minus what support alone says: the correction a mechanism applied. */
-double hsy_point_shift(const hsy_point *point);
+double hsy_evidence_shift(const hsy_evidence *point);
 
 /* Whether support is a coin of two different rates, and whether its count is
  * one that reports can give: from 0 to n. */
-bool hsy_point_binary(const hsy_point *point);
-bool hsy_point_counted(const hsy_point *point);
+bool hsy_evidence_binary(const hsy_evidence *point);
+bool hsy_evidence_counted(const hsy_evidence *point);
 
 /* The interval alone, missing with chance `miss`; point is checked. Exact,
  * likelihood and Hoeffding need both of the above. */
-void hsy_interval_of(double ends[2], const hsy_point *point,
+void hsy_interval_of(double ends[2], const hsy_evidence *point,
                      hsy_interval interval, hsy_target target, double miss);
 
 /* The rates at which so little or so much support of n is just possible, each
@@ -38,15 +39,15 @@ void hsy_interval_rates(double ends[2], double n, double support, double miss);
 
 /* Intervals of few reports (few.c). False, and nothing done, where the
  * normal ones hold. */
-bool hsy_interval_few(double ends[2], const hsy_point *point, hsy_target target,
-                      double miss);
+bool hsy_interval_few(double ends[2], const hsy_evidence *point,
+                      hsy_target target, double miss);
 
 /* How many times its variance a floor of so many lumps counts where tails of
  * `miss` are asked for (lumps.c). */
 double hsy_lumps_widen(double lumps, double miss);
 
 /* Whether a checked point and a checked choice of interval go together. */
-hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
+hsy_status hsy_interval_check(const hsy_evidence *point, hsy_interval interval,
                               hsy_error *err);
 
 double hsy_share_clip(double f);
@@ -57,18 +58,18 @@ double hsy_selected_bias(double share, double sd, double passed);
 
 /* Releases (releases.c): whether a point is of such, the variance of its noise
  * at the share f, and the interval of either target. */
-bool hsy_releases_has(const hsy_point *point);
-double hsy_releases_variance(const hsy_point *point, double f);
-void hsy_releases_interval(double ends[2], const hsy_point *point,
+bool hsy_releases_has(const hsy_evidence *point);
+double hsy_releases_variance(const hsy_evidence *point, double f);
+void hsy_releases_interval(double ends[2], const hsy_evidence *point,
                            hsy_target target, double miss);
 
 /* Whether so many noises can give these points: support_p and sum_p, which
  * begin at 1. count >= 1. */
-void hsy_releases_plausible(hsy_plausibility *out, const hsy_point *points,
+void hsy_releases_plausible(hsy_plausibility *out, const hsy_evidence *points,
                             size_t count, bool complete);
 
 /* HSY_OK, or why its noise leaves no interval. */
-hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err);
+hsy_status hsy_releases_check(const hsy_evidence *point, hsy_error *err);
 
 /* P(sum of k discrete Laplace integers >= t), t an integer >= 1 in a double,
  * 1 <= k <= HSY_RELEASES_EXACT, r = e^-rate. */
@@ -92,8 +93,8 @@ void hsy_multinomial_draw(double *counts, const double *chances, size_t count,
 
 /* Shares under a prior of powers of the counts (post_power.c), into out, which
  * holds the values. The points have been checked, by both. */
-hsy_status hsy_post_power_check(const hsy_point *points, size_t count,
+hsy_status hsy_post_power_check(const hsy_evidence *points, size_t count,
                                 hsy_error *err);
-void hsy_post_power(double *out, const hsy_point *points, size_t count);
+void hsy_post_power(double *out, const hsy_evidence *points, size_t count);
 
 #endif

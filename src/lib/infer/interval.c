@@ -20,25 +20,26 @@ double hsy_share_clip(double f)
     return fmin(fmax(f, 0), 1);
 }
 
-double hsy_point_curve(const hsy_point *point, hsy_target target)
+double hsy_evidence_curve(const hsy_evidence *point, hsy_target target)
 {
-    const double sampled = (1 - point->even) * (1 + point->came);
+    const double sampled = (1 - point->sampling_discount) * (1 + point->came);
 
-    return target == HSY_POPULATION ? fmax(point->spread, sampled)
-                                    : point->spread;
+    return target == HSY_POPULATION ? fmax(point->binomial_variance, sampled)
+                                    : point->binomial_variance;
 }
 
-double hsy_point_variance(const hsy_point *point, hsy_target target, double f)
+double hsy_evidence_variance(const hsy_evidence *point, hsy_target target,
+                             double f)
 {
-    const double c = hsy_point_curve(point, target);
+    const double c = hsy_evidence_curve(point, target);
     const double noise = (1 - f) * point->v0 + f * point->v1;
 
     if (hsy_releases_has(point))
         return hsy_releases_variance(point, f) + c * f * (1 - f) / point->n;
-    return (noise + c * f * (1 - f)) / point->n + point->floor;
+    return (noise + c * f * (1 - f)) / point->n + point->residual_variance;
 }
 
-double hsy_point_shift(const hsy_point *point)
+double hsy_evidence_shift(const hsy_evidence *point)
 {
     const double plain =
         (point->support / point->n - point->q) / (point->p - point->q);
@@ -49,7 +50,7 @@ double hsy_point_shift(const hsy_point *point)
     return point->value - plain;
 }
 
-hsy_status hsy_point_check(const hsy_point *point, hsy_error *err)
+hsy_status hsy_evidence_check(const hsy_evidence *point, hsy_error *err)
 {
     if (point->n == 0)
         return hsy_fail(err, HSY_E_EMPTY, "n", "no data");
@@ -61,11 +62,11 @@ hsy_status hsy_point_check(const hsy_point *point, hsy_error *err)
           isfinite(point->kept + point->came)))
         return hsy_fail(err, HSY_E_RANGE, "rounds",
                         "must be finite and not negative");
-    if (!(point->even >= 0 && point->even <= 1))
+    if (!(point->sampling_discount >= 0 && point->sampling_discount <= 1))
         return hsy_fail(err, HSY_E_RANGE, "even", "must lie from 0 to 1");
-    if (!(point->v0 >= 0 && point->v1 >= 0 && point->spread >= 0 &&
-          point->floor >= 0 && isfinite(point->v0 + point->v1) &&
-          isfinite(point->spread + point->floor)))
+    if (!(point->v0 >= 0 && point->v1 >= 0 && point->binomial_variance >= 0 &&
+          point->residual_variance >= 0 && isfinite(point->v0 + point->v1) &&
+          isfinite(point->binomial_variance + point->residual_variance)))
         return hsy_fail(err, HSY_E_RANGE, "variance",
                         "must be finite and not negative");
     return hsy_releases_has(point) ? hsy_releases_check(point, err) : HSY_OK;
@@ -90,35 +91,36 @@ double hsy_confidence_miss(const hsy_confidence *how)
     return (1 - how->level) / (double)how->comparisons;
 }
 
-bool hsy_point_binary(const hsy_point *point)
+bool hsy_evidence_binary(const hsy_evidence *point)
 {
     const double p = point->p, q = point->q;
 
     return p >= 0 && p <= 1 && q >= 0 && q <= 1 && p != q;
 }
 
-bool hsy_point_counted(const hsy_point *point)
+bool hsy_evidence_counted(const hsy_evidence *point)
 {
     return point->support >= 0 && point->support <= point->n;
 }
 
-static hsy_status interval_check_binary(const hsy_point *point, hsy_error *err)
+static hsy_status interval_check_binary(const hsy_evidence *point,
+                                        hsy_error *err)
 {
     if (point->kept > 0 || point->came > 0)
         return hsy_fail(err, HSY_E_RANGE, "interval",
                         "needs independent reports, and these are of people "
                         "who answered more than once: take score, Wilson or "
                         "Wald");
-    if (!hsy_point_binary(point))
+    if (!hsy_evidence_binary(point))
         return hsy_fail(err, HSY_E_RANGE, "interval",
                         "needs support probabilities that differ");
-    if (!hsy_point_counted(point))
+    if (!hsy_evidence_counted(point))
         return hsy_fail(err, HSY_E_RANGE, "support",
                         "must lie between 0 and the number of reports");
     return HSY_OK;
 }
 
-hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
+hsy_status hsy_interval_check(const hsy_evidence *point, hsy_interval interval,
                               hsy_error *err)
 {
     switch (interval) {
@@ -137,11 +139,11 @@ hsy_status hsy_interval_check(const hsy_point *point, hsy_interval interval,
     }
 }
 
-static void interval_wald(double ends[2], const hsy_point *point,
+static void interval_wald(double ends[2], const hsy_evidence *point,
                           hsy_target target, double z)
 {
-    const double sd =
-        sqrt(hsy_point_variance(point, target, hsy_share_clip(point->value)));
+    const double sd = sqrt(
+        hsy_evidence_variance(point, target, hsy_share_clip(point->value)));
 
     ends[0] = point->value - z * sd;
     ends[1] = point->value + z * sd;
@@ -157,14 +159,14 @@ static void interval_wald(double ends[2], const hsy_point *point,
  * it all the same. If there are no such f, no share explains the value, and
  * the Wald interval, with the variance of the nearest share, has to do.
  */
-static void interval_score(double ends[2], const hsy_point *point,
+static void interval_score(double ends[2], const hsy_evidence *point,
                            hsy_target target, double z)
 {
     const double w = z * z, value = point->value;
-    const double a = point->v0 / point->n + point->floor;
+    const double a = point->v0 / point->n + point->residual_variance;
     const double b = (point->v1 - point->v0) / point->n;
-    const double c = hsy_point_curve(point, target) / point->n;
-    const double here = hsy_point_variance(point, target, value);
+    const double c = hsy_evidence_curve(point, target) / point->n;
+    const double here = hsy_evidence_variance(point, target, value);
     const double quarter = w * (here + w * ((b + c) * (b + c) / 4 + a * c));
     const double centre = (value + w * (b + c) / 2) / (1 + w * c);
     const double half = sqrt(fmax(quarter, 0)) / (1 + w * c);
@@ -178,15 +180,16 @@ static void interval_score(double ends[2], const hsy_point *point,
 }
 
 /* From the rate of support to the share and back, correction included. */
-static double interval_share(const hsy_point *point, double rate)
+static double interval_share(const hsy_evidence *point, double rate)
 {
-    return (rate - point->q) / (point->p - point->q) + hsy_point_shift(point);
+    return (rate - point->q) / (point->p - point->q) +
+           hsy_evidence_shift(point);
 }
 
-static double interval_rate(const hsy_point *point, double f)
+static double interval_rate(const hsy_evidence *point, double f)
 {
-    return hsy_share_clip(point->q +
-                          (f - hsy_point_shift(point)) * (point->p - point->q));
+    return hsy_share_clip(point->q + (f - hsy_evidence_shift(point)) *
+                                         (point->p - point->q));
 }
 
 void hsy_interval_rates(double ends[2], double n, double support, double miss)
@@ -199,7 +202,7 @@ void hsy_interval_rates(double ends[2], double n, double support, double miss)
 
 /* The log-likelihood at its peak y/n minus that at rate: y ln(y / (n rate)) +
  * (n-y) ln((n-y) / (n (1-rate))), as two terms that are never negative. */
-static double interval_deviance(const hsy_point *point, double rate)
+static double interval_deviance(const hsy_evidence *point, double rate)
 {
     const double n = point->n, y = point->support, rest = n - y;
     const double gap = rate * n - y;
@@ -213,7 +216,7 @@ static double interval_deviance(const hsy_point *point, double rate)
 }
 
 /* The rate between inside and outside where the deviance passes limit. */
-static double interval_bisect(const hsy_point *point, double inside,
+static double interval_bisect(const hsy_evidence *point, double inside,
                               double outside, double limit)
 {
     if (interval_deviance(point, outside) <= limit)
@@ -233,7 +236,8 @@ static double interval_bisect(const hsy_point *point, double inside,
 
 /* The most likely rate of a share in [0, 1], whose rates lie from low to
  * high. */
-static double interval_peak(const hsy_point *point, double *low, double *high)
+static double interval_peak(const hsy_evidence *point, double *low,
+                            double *high)
 {
     const double r0 = interval_rate(point, 0), r1 = interval_rate(point, 1);
 
@@ -244,7 +248,7 @@ static double interval_peak(const hsy_point *point, double *low, double *high)
 
 /* The rates of shares in [0, 1] whose likelihood is at least e^(-z^2/2) of the
  * greatest such. */
-static void interval_likelihood(double ends[2], const hsy_point *point,
+static void interval_likelihood(double ends[2], const hsy_evidence *point,
                                 double z)
 {
     double low, high;
@@ -256,7 +260,7 @@ static void interval_likelihood(double ends[2], const hsy_point *point,
 }
 
 /* [Hoeffding63, Thm 2] on the value itself. */
-static void interval_hoeffding(double ends[2], const hsy_point *point,
+static void interval_hoeffding(double ends[2], const hsy_evidence *point,
                                double miss)
 {
     const double half =
@@ -266,7 +270,7 @@ static void interval_hoeffding(double ends[2], const hsy_point *point,
     ends[1] = point->value + half;
 }
 
-static void interval_map(double ends[2], const hsy_point *point, double more)
+static void interval_map(double ends[2], const hsy_evidence *point, double more)
 {
     const double a = interval_share(point, ends[0]);
     const double b = interval_share(point, ends[1]);
@@ -280,12 +284,12 @@ static void interval_map(double ends[2], const hsy_point *point, double more)
  * only. Where a floor of error remains that reports do not remove, each gets
  * half of the chance to miss.
  */
-static void interval_binary(double ends[2], const hsy_point *point,
+static void interval_binary(double ends[2], const hsy_evidence *point,
                             hsy_interval interval, double miss)
 {
-    const double part = point->floor > 0 ? miss / 2 : miss;
+    const double part = point->residual_variance > 0 ? miss / 2 : miss;
     const double z = -hsy_normal_quantile(part / 2);
-    const double more = z * sqrt(point->floor);
+    const double more = z * sqrt(point->residual_variance);
 
     if (interval == HSY_HOEFFDING) {
         interval_hoeffding(ends, point, part);
@@ -300,7 +304,7 @@ static void interval_binary(double ends[2], const hsy_point *point,
     }
 }
 
-static void interval_of(double ends[2], const hsy_point *point,
+static void interval_of(double ends[2], const hsy_evidence *point,
                         hsy_interval interval, hsy_target target, double miss)
 {
     const double z = -hsy_normal_quantile(miss / 2);
@@ -330,24 +334,24 @@ static void interval_of(double ends[2], const hsy_point *point,
     }
 }
 
-void hsy_interval_of(double ends[2], const hsy_point *point,
+void hsy_interval_of(double ends[2], const hsy_evidence *point,
                      hsy_interval interval, hsy_target target, double miss)
 {
-    hsy_point own = *point;
+    hsy_evidence own = *point;
 
-    if (point->floor > 0 && point->lumps > 0)
-        own.floor *= hsy_lumps_widen(point->lumps, miss);
+    if (point->residual_variance > 0 && point->lumps > 0)
+        own.residual_variance *= hsy_lumps_widen(point->lumps, miss);
     interval_of(ends, &own, interval, target, miss);
 }
 
-hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
+hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_evidence *point,
                               const hsy_confidence *how, hsy_error *err)
 {
     double ends[2];
     hsy_status st = hsy_confidence_check(how, err);
 
     if (st == HSY_OK)
-        st = hsy_point_check(point, err);
+        st = hsy_evidence_check(point, err);
     if (st == HSY_OK)
         st = hsy_interval_check(point, how->interval, err);
     if (st != HSY_OK)
@@ -355,17 +359,17 @@ hsy_status hsy_estimate_point(hsy_estimate *est, const hsy_point *point,
     hsy_interval_of(ends, point, how->interval, how->target,
                     hsy_confidence_miss(how));
     est->value = point->value;
-    est->sd = sqrt(
-        hsy_point_variance(point, how->target, hsy_share_clip(point->value)));
+    est->sd = sqrt(hsy_evidence_variance(point, how->target,
+                                         hsy_share_clip(point->value)));
     est->low = ends[0];
     est->high = ends[1];
     return HSY_OK;
 }
 
-hsy_status hsy_point_likelihood(double *out, const hsy_point *point, double f,
-                                hsy_error *err)
+hsy_status hsy_evidence_likelihood(double *out, const hsy_evidence *point,
+                                   double f, hsy_error *err)
 {
-    hsy_status st = hsy_point_check(point, err);
+    hsy_status st = hsy_evidence_check(point, err);
     double low, high, peak;
 
     if (st == HSY_OK)

@@ -122,8 +122,8 @@ static double metrics_gain(size_t k, size_t rank, size_t position)
     return (double)(k - rank + 1) / log2((double)position + 1);
 }
 
-hsy_status hsy_metrics_top(hsy_top *out, const uint32_t *ranks, size_t returned,
-                           size_t k, hsy_error *err)
+hsy_status hsy_metrics_top(hsy_topk_score *out, const uint32_t *ranks,
+                           size_t returned, size_t k, hsy_error *err)
 {
     const double all = (double)k * ((double)k + 1) / 2;
     double weight = 0, gain = 0, ideal = 0;
@@ -145,13 +145,13 @@ hsy_status hsy_metrics_top(hsy_top *out, const uint32_t *ranks, size_t returned,
         return hsy_fail(err, HSY_E_RANGE, "ranks", "a rank comes twice");
     for (size_t r = 1; r <= k; r++)
         ideal += metrics_gain(k, r, r);
-    *out = (hsy_top){.hits = hits,
-                     .extra = returned - hits,
-                     .missed = k - hits,
-                     .recall = (double)hits / (double)k,
-                     .f1 = 2 * (double)hits / (double)(returned + k),
-                     .ncr = weight / all,
-                     .ndcg = gain / ideal};
+    *out = (hsy_topk_score){.hits = hits,
+                            .extra = returned - hits,
+                            .missed = k - hits,
+                            .recall = (double)hits / (double)k,
+                            .f1 = 2 * (double)hits / (double)(returned + k),
+                            .ncr = weight / all,
+                            .ndcg = gain / ideal};
     if (returned > 0)
         out->precision = (double)hits / (double)returned;
     return HSY_OK;

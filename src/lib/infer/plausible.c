@@ -28,7 +28,7 @@ struct plausible_odd {
 /* How far `excess` reports beyond the mean of Bin(n, rate) are, and the tail
  * that would hold the count k. */
 static void plausible_note(struct plausible_odd *odd, size_t place,
-                           const hsy_point *point, double count, bool upper)
+                           const hsy_evidence *point, double count, bool upper)
 {
     const double n = point->n / (1 + point->kept);
     const double rate =
@@ -45,15 +45,15 @@ static void plausible_note(struct plausible_odd *odd, size_t place,
     odd->n = n;
     odd->rate = rate;
     odd->upper = upper;
-    odd->floor = point->floor > 0;
+    odd->floor = point->residual_variance > 0;
 }
 
 /* A report supports a value or does not: no report gives such a count. */
-static bool plausible_impossible(hsy_plausibility *out, const hsy_point *points,
-                                 size_t count)
+static bool plausible_impossible(hsy_plausibility *out,
+                                 const hsy_evidence *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!hsy_point_counted(&points[i])) {
+        if (!hsy_evidence_counted(&points[i])) {
             out->support_p = 0;
             out->odd_value = i;
             return true;
@@ -67,7 +67,7 @@ static bool plausible_impossible(hsy_plausibility *out, const hsy_point *points,
  * k with at most that of the larger. A corrected value stands for the count
  * that would give it, moved inward as far as its floor explains.
  */
-static void plausible_support(hsy_plausibility *out, const hsy_point *points,
+static void plausible_support(hsy_plausibility *out, const hsy_evidence *points,
                               size_t count)
 {
     const double z = -hsy_normal_quantile(PLAUSIBLE_FLOOR / 2 / (double)count);
@@ -75,10 +75,10 @@ static void plausible_support(hsy_plausibility *out, const hsy_point *points,
     double p;
 
     for (size_t i = 0; i < count; i++) {
-        const hsy_point *point = &points[i];
+        const hsy_evidence *point = &points[i];
         const double unit = point->n * (point->p - point->q);
-        const double moved = point->support + hsy_point_shift(point) * unit;
-        const double slack = z * sqrt(point->floor) * fabs(unit);
+        const double moved = point->support + hsy_evidence_shift(point) * unit;
+        const double slack = z * sqrt(point->residual_variance) * fabs(unit);
 
         plausible_note(&odd, i, point, moved + slack, false);
         plausible_note(&odd, i, point, moved - slack, true);
@@ -96,7 +96,8 @@ static void plausible_support(hsy_plausibility *out, const hsy_point *points,
  * whatever the truths. Beyond one from the mean such a sum has lighter tails
  * than as many coins of the average rate [Hoeffding56, Thm 4].
  */
-static double plausible_sum_bits(double total, const hsy_point *point, double d)
+static double plausible_sum_bits(double total, const hsy_evidence *point,
+                                 double d)
 {
     const double coins = point->n / (1 + point->kept) * d;
     const double rate = (point->p + (d - 1) * point->q) / d;
@@ -115,19 +116,19 @@ static double plausible_sum_bits(double total, const hsy_point *point, double d)
  * The variance is the sum of v0 / n and, weighted by the shares, of what is
  * more than that where they are not 0: at most the largest of these.
  */
-static double plausible_sum_sets(const hsy_point *points, size_t count)
+static double plausible_sum_sets(const hsy_evidence *points, size_t count)
 {
     const double d = (double)count, gap = fabs(points[0].p - points[0].q);
     double more = (points[0].v1 - points[0].v0) / points[0].n;
     double sum = 0, floors = 0, variance = 0, n = points[0].n, range, t;
 
     for (size_t i = 0; i < count; i++) {
-        const hsy_point *p = &points[i];
+        const hsy_evidence *p = &points[i];
 
         sum += p->value;
-        floors += sqrt(p->floor);
+        floors += sqrt(p->residual_variance);
         variance += p->v0 / p->n;
-        more = fmax(more, (p->v1 - p->v0 + p->spread) / p->n);
+        more = fmax(more, (p->v1 - p->v0 + p->binomial_variance) / p->n);
         n = fmin(n, p->n);
     }
     variance += more;
@@ -139,8 +140,8 @@ static double plausible_sum_sets(const hsy_point *points, size_t count)
                        (floors > 0 ? PLAUSIBLE_FLOOR : 0));
 }
 
-static double plausible_sum(const hsy_info *info, const hsy_point *points,
-                            size_t count)
+static double plausible_sum(const hsy_scheme_info *info,
+                            const hsy_evidence *points, size_t count)
 {
     const double d = (double)count;
     const double each = points[0].p + (d - 1) * points[0].q;
@@ -149,7 +150,7 @@ static double plausible_sum(const hsy_info *info, const hsy_point *points,
 
     for (size_t i = 0; i < count; i++) {
         total += points[i].support;
-        floors += points[i].floor;
+        floors += points[i].residual_variance;
     }
     if (info->weights > 0)
         return plausible_sum_bits(total, &points[0], d);
@@ -220,7 +221,7 @@ static double plausible_bins_p(struct plausible_bins *b, double n)
 }
 
 /* The ones of a report are Bin(d-1, q) + Bernoulli(p), whatever its truth. */
-static double plausible_weights(const hsy_tally *t, const hsy_info *info)
+static double plausible_weights(const hsy_tally *t, const hsy_scheme_info *info)
 {
     const double times = 1 + t->kept, d1 = (double)info->d - 1;
     const double n = (double)hsy_tally_reports(t) / times;
@@ -253,35 +254,35 @@ static double plausible_parts(const hsy_tally *t, const hsy_scheme *s)
     for (size_t i = 0; i < hsy_scheme_parts(s); i++) {
         const hsy_scheme *part = hsy_scheme_part(s, i);
         hsy_tally own;
-        hsy_info info;
+        hsy_scheme_info info;
 
         hsy_tally_part(&own, t, s, i);
-        hsy_scheme_info(part, &info);
+        hsy_scheme_describe(part, &info);
         if (own.nweights > 0 && hsy_tally_reports(&own) > 0)
             least = fmin(least, plausible_weights(&own, &info));
     }
     return least;
 }
 
-static bool plausible_usable(const hsy_point *points, size_t count)
+static bool plausible_usable(const hsy_evidence *points, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (hsy_point_check(&points[i], NULL) != HSY_OK ||
-            !hsy_point_binary(&points[i]))
+        if (hsy_evidence_check(&points[i], NULL) != HSY_OK ||
+            !hsy_evidence_binary(&points[i]))
             return false;
     return count > 0;
 }
 
 void hsy_plausible(hsy_plausibility *out, const hsy_scheme *s,
-                   const hsy_tally *t, const hsy_point *points, size_t count,
+                   const hsy_tally *t, const hsy_evidence *points, size_t count,
                    bool complete)
 {
     const bool usable = plausible_usable(points, count);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     *out = (hsy_plausibility){.support_p = 1, .sum_p = 1};
-    if (info.release && count > 0)
+    if (info.central && count > 0)
         hsy_releases_plausible(out, points, count, complete);
     else if (!plausible_impossible(out, points, count) && usable)
         plausible_support(out, points, count);

@@ -124,12 +124,13 @@ static void post_norm_cut(double *out, size_t count, const double *sorted)
 
 /* A value counts if it passes what one of count empty values would pass with
  * chance 1/20 at most. */
-static void post_base_cut(double *out, const hsy_point *points, size_t count)
+static void post_base_cut(double *out, const hsy_evidence *points, size_t count)
 {
     const double z = -hsy_normal_quantile(0.05 / (double)count);
 
     for (size_t i = 0; i < count; i++) {
-        const double sd = sqrt(hsy_point_variance(&points[i], HSY_PEOPLE, 0));
+        const double sd =
+            sqrt(hsy_evidence_variance(&points[i], HSY_PEOPLE, 0));
 
         if (!(out[i] > z * sd))
             out[i] = 0;
@@ -142,7 +143,7 @@ static void post_base_cut(double *out, const hsy_point *points, size_t count)
  * long as q s > (1 - k q) phi, s the mass and k the number dropped so far;
  * what remains has the share ((1 - k q) phi - s q) / (s (p - q)).
  */
-static void post_mle(double *out, const hsy_point *points, size_t count,
+static void post_mle(double *out, const hsy_evidence *points, size_t count,
                      const double *sorted)
 {
     const double n = points[0].n, p = points[0].p, q = points[0].q;
@@ -164,7 +165,7 @@ static void post_mle(double *out, const hsy_point *points, size_t count,
 
 /* Whether these are all counts of a mechanism whose report supports one value:
  * then, and only then, are they its whole likelihood. */
-static hsy_status post_check_mle(const hsy_point *points, size_t count,
+static hsy_status post_check_mle(const hsy_evidence *points, size_t count,
                                  hsy_error *err)
 {
     const double p = points[0].p, q = points[0].q, n = points[0].n;
@@ -172,12 +173,12 @@ static hsy_status post_check_mle(const hsy_point *points, size_t count,
 
     for (size_t i = 0; i < count; i++) {
         if (points[i].p != p || points[i].q != q || points[i].n != n ||
-            !(points[i].support >= 0) || points[i].floor > 0)
+            !(points[i].support >= 0) || points[i].residual_variance > 0)
             return hsy_fail(err, HSY_E_RANGE, "post",
                             "maximum likelihood needs plain counts");
         sum += points[i].support;
     }
-    if (count == 1 ? p != q && hsy_point_shift(points) == 0
+    if (count == 1 ? p != q && hsy_evidence_shift(points) == 0
                    : p > q && q >= 0 && sum == n &&
                          fabs(p + (double)(count - 1) * q - 1) <= 1e-9)
         return HSY_OK;
@@ -187,7 +188,8 @@ static hsy_status post_check_mle(const hsy_point *points, size_t count,
 
 /* One point is the share of yes, and that of no is the rest: they make 1
  * already, and the nearest pair of shares is the clipped one. */
-static void post_single(double *out, const hsy_point *points, hsy_post method)
+static void post_single(double *out, const hsy_evidence *points,
+                        hsy_post method)
 {
     if (method == HSY_POST_BASE_CUT)
         post_base_cut(out, points, 1);
@@ -195,7 +197,7 @@ static void post_single(double *out, const hsy_point *points, hsy_post method)
         out[0] = hsy_share_clip(out[0]);
 }
 
-static void post_apply(double *out, const hsy_point *points, size_t count,
+static void post_apply(double *out, const hsy_evidence *points, size_t count,
                        hsy_post method, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
@@ -230,8 +232,9 @@ static void post_apply(double *out, const hsy_point *points, size_t count,
     }
 }
 
-hsy_status hsy_post_process(double *out, const hsy_point *points, size_t count,
-                            hsy_post method, double *scratch, hsy_error *err)
+hsy_status hsy_post_process(double *out, const hsy_evidence *points,
+                            size_t count, hsy_post method, double *scratch,
+                            hsy_error *err)
 {
     const bool power = method == HSY_POST_POWER || method == HSY_POST_POWER_NS;
     hsy_status st = HSY_OK;
@@ -244,7 +247,7 @@ hsy_status hsy_post_process(double *out, const hsy_point *points, size_t count,
     if ((unsigned)method > (unsigned)HSY_POST_EM)
         return hsy_fail(err, HSY_E_RANGE, "post", "no such post-processing");
     for (size_t i = 0; i < count && st == HSY_OK; i++)
-        st = hsy_point_check(&points[i], err);
+        st = hsy_evidence_check(&points[i], err);
     if (st == HSY_OK && method == HSY_POST_MLE)
         st = post_check_mle(points, count, err);
     if (st == HSY_OK && power)

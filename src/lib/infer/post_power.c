@@ -106,7 +106,7 @@ static double power_mean(double x, double sd, double s, double n)
     return mean / sum;
 }
 
-hsy_status hsy_post_power_check(const hsy_point *points, size_t count,
+hsy_status hsy_post_power_check(const hsy_evidence *points, size_t count,
                                 hsy_error *err)
 {
     if (count < 2)
@@ -124,13 +124,13 @@ hsy_status hsy_post_power_check(const hsy_point *points, size_t count,
     return HSY_OK;
 }
 
-void hsy_post_power(double *out, const hsy_point *points, size_t count)
+void hsy_post_power(double *out, const hsy_evidence *points, size_t count)
 {
     const double n = points[0].n, s = power_fit(n, n / (double)count);
 
     for (size_t i = 0; i < count; i++) {
         const double sd =
-            n * sqrt(hsy_point_variance(&points[i], HSY_PEOPLE, 0));
+            n * sqrt(hsy_evidence_variance(&points[i], HSY_PEOPLE, 0));
 
         /* Without noise the estimate is the count. */
         if (sd > 0)

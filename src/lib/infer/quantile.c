@@ -60,7 +60,7 @@ void hsy_ranges_cdf(const hsy_ranges *r, double *out)
 static hsy_status quantile_check(const hsy_ranges *r, double q,
                                  const hsy_confidence *how, hsy_error *err)
 {
-    hsy_point point = {.n = r->n};
+    hsy_evidence point = {.n = r->n};
     hsy_status st = hsy_confidence_check(how, err);
 
     if (st != HSY_OK)

@@ -173,7 +173,7 @@ static hsy_status ranges_has(const hsy_scheme *s, hsy_error *err)
     if (s->kind != HSY_KIND_BINS)
         return hsy_fail(err, HSY_E_RANGE, "kind",
                         "only a number in bins has ranges and quantiles");
-    if (s->mech->release)
+    if (s->mech->central)
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "of a release there are estimates bin by bin only");
     if (s->mech->iterative)
@@ -332,7 +332,7 @@ static double ranges_least(const hsy_ranges *r, size_t bins)
 
 /* The point of a sum of bins if everybody answered once, as it is if they
  * answer again. */
-static void ranges_attended(const hsy_ranges *r, hsy_point *point)
+static void ranges_attended(const hsy_ranges *r, hsy_evidence *point)
 {
     point->v0 *= r->noise;
     point->v1 *= r->noise;
@@ -341,10 +341,10 @@ static void ranges_attended(const hsy_ranges *r, hsy_point *point)
 }
 
 /* A sum of bins with this variance if everybody answered once. */
-static hsy_point ranges_point(const hsy_ranges *r, double value,
-                              double variance, size_t bins)
+static hsy_evidence ranges_point(const hsy_ranges *r, double value,
+                                 double variance, size_t bins)
 {
-    hsy_point point = hsy_tree_point(value, variance, r->n);
+    hsy_evidence point = hsy_tree_point(value, variance, r->n);
 
     point.v0 = point.v1 = fmax(point.v0, ranges_least(r, bins));
     ranges_attended(r, &point);
@@ -354,7 +354,7 @@ static hsy_point ranges_point(const hsy_ranges *r, double value,
 /* Where a report names one bin, whether it names one of the sum is a coin: the
  * pure law again, of some bins instead of one. All of them are 1 for certain.
  */
-static bool ranges_coin(hsy_point *point, const hsy_ranges *r, size_t from,
+static bool ranges_coin(hsy_evidence *point, const hsy_ranges *r, size_t from,
                         size_t to)
 {
     const hsy_scheme *s = r->scheme;
@@ -374,8 +374,8 @@ static bool ranges_coin(hsy_point *point, const hsy_ranges *r, size_t from,
     law.q *= bins;
     law.not_p = ((double)s->d - bins) * law.q / bins;
     law.not_q = 1 - law.q;
-    hsy_points_pure(point, &law, r->n,
-                    r->n * (law.q + law.gap * (r->cdf[to] - r->cdf[from])));
+    hsy_evidence_pure(point, &law, r->n,
+                      r->n * (law.q + law.gap * (r->cdf[to] - r->cdf[from])));
     ranges_attended(r, point);
     return true;
 }
@@ -411,7 +411,7 @@ hsy_status hsy_range(hsy_estimate *est, const hsy_ranges *r, size_t from,
                      size_t to, const hsy_confidence *how, hsy_error *err)
 {
     const struct ranges_family *family = ranges_family_of(r->scheme);
-    hsy_point point;
+    hsy_evidence point;
 
     if (from >= to || to > r->d)
         return hsy_fail_limit(err, HSY_E_RANGE, "between",
@@ -490,8 +490,9 @@ void hsy_ranges_lines(const hsy_ranges *r, double q, double z,
     }
     ranges_variances(r);
     for (size_t i = 1; i < r->d; i++) {
-        const hsy_point point = ranges_point(r, r->cdf[i], r->variance[i], i);
-        const double half = z * sqrt(hsy_point_variance(&point, target, q));
+        const hsy_evidence point =
+            ranges_point(r, r->cdf[i], r->variance[i], i);
+        const double half = z * sqrt(hsy_evidence_variance(&point, target, q));
 
         r->low[i] = r->cdf[i] - half;
         r->high[i] = r->cdf[i] + half;

@@ -92,7 +92,7 @@ static double releases_quantile(unsigned k, double rate, double tail)
 
 /* ---- Points -------------------------------------------------------------- */
 
-bool hsy_releases_has(const hsy_point *point)
+bool hsy_releases_has(const hsy_evidence *point)
 {
     return point->noise[0].terms > 0;
 }
@@ -118,7 +118,7 @@ static double releases_fourth(double rate)
     return 2 * r * (1 + 4 * r + r * r) / (fail * fail * fail * fail);
 }
 
-double hsy_releases_variance(const hsy_point *point, double f)
+double hsy_releases_variance(const hsy_evidence *point, double f)
 {
     double sum = 0;
 
@@ -131,7 +131,7 @@ double hsy_releases_variance(const hsy_point *point, double f)
     return sum;
 }
 
-static double releases_fourth_at(const hsy_point *point, double f)
+static double releases_fourth_at(const hsy_evidence *point, double f)
 {
     double sum = 0;
 
@@ -144,14 +144,14 @@ static double releases_fourth_at(const hsy_point *point, double f)
     return sum;
 }
 
-static double releases_step(const hsy_point *point, double f)
+static double releases_step(const hsy_evidence *point, double f)
 {
     return fmax(fabs(releases_factor(&point->noise[0], f)),
                 fabs(releases_factor(&point->noise[1], f)));
 }
 
 /* What the share does to the noise is what hides the number of people. */
-static double releases_people(const hsy_point *point)
+static double releases_people(const hsy_evidence *point)
 {
     double sum = 0;
 
@@ -164,7 +164,7 @@ static double releases_people(const hsy_point *point)
     return sqrt(sum);
 }
 
-hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err)
+hsy_status hsy_releases_check(const hsy_evidence *point, hsy_error *err)
 {
     for (size_t i = 0; i < 2 && point->noise[i].terms > 0; i++) {
         const hsy_noise *n = &point->noise[i];
@@ -188,11 +188,11 @@ hsy_status hsy_releases_check(const hsy_point *point, hsy_error *err)
  * would narrow (below z = sqrt 3). Counts and noise come in steps: half of the
  * largest is added.
  */
-static double releases_half(const hsy_point *point, hsy_target target, double f,
-                            double z)
+static double releases_half(const hsy_evidence *point, hsy_target target,
+                            double f, double z)
 {
     const double inside = hsy_share_clip(f);
-    const double sampling = hsy_point_variance(point, target, inside) -
+    const double sampling = hsy_evidence_variance(point, target, inside) -
                             hsy_releases_variance(point, inside);
     const double variance = hsy_releases_variance(point, f) + fmax(sampling, 0);
     const double heavy = releases_fourth_at(point, f) / (variance * variance);
@@ -203,8 +203,8 @@ static double releases_half(const hsy_point *point, hsy_target target, double f,
 
 /* The share furthest from value, up or down, that the value does not refute;
  * infinite if there is no end to them. */
-static double releases_end(const hsy_point *point, hsy_target target, double z,
-                           double sign)
+static double releases_end(const hsy_evidence *point, hsy_target target,
+                           double z, double sign)
 {
     double inside = 0, outside = releases_half(point, target, point->value, z);
     const double most = RELEASES_FAR * outside;
@@ -229,14 +229,14 @@ static double releases_end(const hsy_point *point, hsy_target target, double z,
 }
 
 /* The noise is one lattice law whatever the share, and of few terms. */
-static bool releases_exact(const hsy_point *point, hsy_target target)
+static bool releases_exact(const hsy_evidence *point, hsy_target target)
 {
     return target == HSY_PEOPLE && point->noise[1].terms == 0 &&
            point->noise[0].at0 == point->noise[0].at1 &&
            point->noise[0].terms <= HSY_RELEASES_EXACT;
 }
 
-void hsy_releases_interval(double ends[2], const hsy_point *point,
+void hsy_releases_interval(double ends[2], const hsy_evidence *point,
                            hsy_target target, double miss)
 {
     const hsy_noise *noise = &point->noise[0];
@@ -286,7 +286,7 @@ static double releases_bound(double t, double terms, double rate)
 
 /* The chance of a value so far beyond the end f, 0 or 1, of the shares; 1 where
  * more than one noise moves it there. */
-static double releases_beyond(const hsy_point *point, double f)
+static double releases_beyond(const hsy_evidence *point, double f)
 {
     const double past = f == 0 ? -point->value : point->value - 1;
     const double a = fabs(releases_factor(&point->noise[0], f));
@@ -298,7 +298,7 @@ static double releases_beyond(const hsy_point *point, double f)
     return releases_bound(past / (a + b), moves->terms, moves->rate);
 }
 
-void hsy_releases_plausible(hsy_plausibility *out, const hsy_point *points,
+void hsy_releases_plausible(hsy_plausibility *out, const hsy_evidence *points,
                             size_t count, bool complete)
 {
     const hsy_noise *noise = points[0].noise;

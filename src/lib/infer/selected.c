@@ -49,7 +49,8 @@ double hsy_selected_bias(double share, double sd, double passed)
 
 /* ---- The rest ------------------------------------------------------------ */
 
-static bool selected_named(const hsy_info *info, const char *const *names)
+static bool selected_named(const hsy_scheme_info *info,
+                           const char *const *names)
 {
     for (; *names != NULL; names++) {
         if (strcmp(info->mechanism, *names) == 0)
@@ -58,14 +59,14 @@ static bool selected_named(const hsy_info *info, const char *const *names)
     return false;
 }
 
-static bool selected_together(const hsy_info *info)
+static bool selected_together(const hsy_scheme_info *info)
 {
     static const char *const names[] = {"matrix", "hh", "haar", NULL};
 
     return selected_named(info, names);
 }
 
-static double selected_design(const hsy_info *info)
+static double selected_design(const hsy_scheme_info *info)
 {
     static const char *const names[] = {"olh", "blh", "hr",   "pgr",
                                         "hpg", "cms", "hcms", NULL};
@@ -77,48 +78,48 @@ static double selected_design(const hsy_info *info)
 
 /* The sum as if it were one share, along the line on which all of them grow in
  * proportion. */
-static void selected_sum(hsy_point *sum, const hsy_point *points, size_t count,
-                         double design)
+static void selected_sum(hsy_evidence *sum, const hsy_evidence *points,
+                         size_t count, double design)
 {
     const double more = design * design;
     const double n = points[0].n;
     double all = 0, slope = 0;
 
     *sum = points[0]; /* for what all have in common */
-    sum->value = sum->v0 = sum->floor = 0;
+    sum->value = sum->v0 = sum->residual_variance = 0;
     for (size_t i = 0; i < count; i++) {
-        const hsy_point *p = &points[i];
+        const hsy_evidence *p = &points[i];
         const double f = hsy_share_clip(p->value);
 
         sum->value += p->value;
         sum->v0 += p->v0 * n / p->n;
-        sum->floor += p->floor;
+        sum->residual_variance += p->residual_variance;
         slope += f * (p->v1 - p->v0) * n / p->n;
         all += f;
     }
     sum->v1 = more * fmax(0, sum->v0 + (all > 0 ? slope / all : 0));
     sum->v0 *= more;
-    sum->floor *= more;
+    sum->residual_variance *= more;
 }
 
 /* A bound on the standard deviation of the sum, however they vary together. */
-static double selected_bound(const hsy_point *points, size_t count,
+static double selected_bound(const hsy_evidence *points, size_t count,
                              hsy_target target)
 {
     double sd = 0;
 
     for (size_t i = 0; i < count; i++)
-        sd += sqrt(hsy_point_variance(&points[i], target,
-                                      hsy_share_clip(points[i].value)));
+        sd += sqrt(hsy_evidence_variance(&points[i], target,
+                                         hsy_share_clip(points[i].value)));
     return sd;
 }
 
 /* Noise of releases is of each count's own. */
-static double selected_noise(const hsy_point *points, size_t count,
+static double selected_noise(const hsy_evidence *points, size_t count,
                              hsy_target target, double sum)
 {
     const double f = hsy_share_clip(sum);
-    const double c = hsy_point_curve(&points[0], target);
+    const double c = hsy_evidence_curve(&points[0], target);
     double variance = c * f * (1 - f) / points[0].n;
 
     for (size_t i = 0; i < count; i++)
@@ -128,15 +129,15 @@ static double selected_noise(const hsy_point *points, size_t count,
 }
 
 static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
-                          const hsy_point *points, size_t count,
+                          const hsy_evidence *points, size_t count,
                           const hsy_selection *from, const hsy_confidence *how)
 {
     const double z = -hsy_normal_quantile((1 - how->level) / 2);
     double ends[2];
-    hsy_point sum;
-    hsy_info info;
+    hsy_evidence sum;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     /* Of one share alone there is nothing to vary together. */
     selected_sum(&sum, points, count,
                  count == 1         ? 1
@@ -151,15 +152,15 @@ static void selected_ends(hsy_estimate *est, const hsy_scheme *s,
         est->high = est->value + z * est->sd;
         return;
     }
-    est->sd =
-        sqrt(hsy_point_variance(&sum, how->target, hsy_share_clip(sum.value)));
+    est->sd = sqrt(
+        hsy_evidence_variance(&sum, how->target, hsy_share_clip(sum.value)));
     hsy_interval_of(ends, &sum, HSY_SCORE, how->target, 1 - how->level);
     est->low = 1 - ends[1];
     est->high = 1 - ends[0];
 }
 
 /* What selection can have added to all of them. */
-static double selected_excess(const hsy_point *points, size_t count,
+static double selected_excess(const hsy_evidence *points, size_t count,
                               const hsy_selection *from,
                               const hsy_confidence *how)
 {
@@ -172,21 +173,21 @@ static double selected_excess(const hsy_point *points, size_t count,
         hsy_interval_of(ends, &points[i], HSY_SCORE, how->target, miss);
         low = hsy_share_clip(ends[0]);
         excess += hsy_selected_bias(
-            low, sqrt(hsy_point_variance(&points[i], how->target, low)),
+            low, sqrt(hsy_evidence_variance(&points[i], how->target, low)),
             fmin(from->passed, points[i].value));
     }
     return excess;
 }
 
 hsy_status hsy_estimate_rest(hsy_estimate *est, const hsy_scheme *s,
-                             const hsy_point *points, size_t count,
+                             const hsy_evidence *points, size_t count,
                              const hsy_selection *from,
                              const hsy_confidence *how, hsy_error *err)
 {
     hsy_status st = hsy_confidence_check(how, err);
 
     for (size_t i = 0; st == HSY_OK && i < count; i++)
-        st = hsy_point_check(&points[i], err);
+        st = hsy_evidence_check(&points[i], err);
     if (st == HSY_OK && count > from->of)
         st = hsy_fail(err, HSY_E_RANGE, "of",
                       "more are selected than were looked at");

@@ -22,19 +22,19 @@
 struct design_room {
     double *chances, *counts;
     int64_t *words;
-    hsy_point *points;
+    hsy_evidence *points;
     void *scratch;
 };
 
 /* Lay it out in memory, which may be NULL: the bytes it takes. */
 static size_t design_layout(struct design_room *room, uint8_t *memory,
-                            const hsy_scheme *s, const hsy_info *info,
+                            const hsy_scheme *s, const hsy_scheme_info *info,
                             size_t count)
 {
     const size_t sizes[] = {
         info->cells * sizeof(double), info->cells * sizeof(double),
-        hsy_tally_words(s) * sizeof(int64_t), count * sizeof(hsy_point),
-        hsy_points_scratch(s, count)};
+        hsy_tally_words(s) * sizeof(int64_t), count * sizeof(hsy_evidence),
+        hsy_evidence_scratch(s, count)};
     size_t at[5], used = 0;
 
     for (size_t i = 0; i < 5; i++) {
@@ -45,13 +45,13 @@ static size_t design_layout(struct design_room *room, uint8_t *memory,
         *room = (struct design_room){(double *)(void *)(memory + at[0]),
                                      (double *)(void *)(memory + at[1]),
                                      (int64_t *)(void *)(memory + at[2]),
-                                     (hsy_point *)(void *)(memory + at[3]),
+                                     (hsy_evidence *)(void *)(memory + at[3]),
                                      memory + at[4]};
     return used;
 }
 
 /* Whether every report is one cell, and its law is a hash's or a geometry's. */
-static bool design_takes(const hsy_info *info)
+static bool design_takes(const hsy_scheme_info *info)
 {
     static const char *const names[] = {"olh", "blh", "hr", "pgr", "hpg"};
 
@@ -65,15 +65,15 @@ static bool design_takes(const hsy_info *info)
 
 size_t hsy_selection_scratch(const hsy_scheme *s, size_t count)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     return design_takes(&info) && count > 1
                ? design_layout(NULL, NULL, s, &info, count)
                : 0;
 }
 
-static double design_sum(const hsy_point *points, size_t count)
+static double design_sum(const hsy_evidence *points, size_t count)
 {
     double sum = 0;
 
@@ -83,7 +83,7 @@ static double design_sum(const hsy_point *points, size_t count)
 }
 
 /* What the shares' own variances, without sampling, come to. */
-static double design_noise(const hsy_point *points, size_t count)
+static double design_noise(const hsy_evidence *points, size_t count)
 {
     double variance = 0;
 
@@ -91,7 +91,7 @@ static double design_noise(const hsy_point *points, size_t count)
         const double f = hsy_share_clip(points[i].value);
         const double noise = (1 - f) * points[i].v0 + f * points[i].v1;
 
-        variance += noise / points[i].n + points[i].floor;
+        variance += noise / points[i].n + points[i].residual_variance;
     }
     return variance;
 }
@@ -125,7 +125,8 @@ static hsy_status design_replicate(double *sum, const struct design_room *room,
     for (size_t c = 0; c < t->ncells; c++)
         drawn.cells[c] = (int64_t)room->counts[c];
     memcpy(drawn.strata, t->strata, t->nstrata * sizeof *t->strata);
-    st = hsy_points(s, room->points, &drawn, codes, count, room->scratch, err);
+    st = hsy_evidence_of(s, room->points, &drawn, codes, count, room->scratch,
+                         err);
     if (st == HSY_OK)
         *sum = design_sum(room->points, count);
     return st;
@@ -139,18 +140,18 @@ hsy_status hsy_selection_measure(hsy_selection *from, const hsy_scheme *s,
     double all, f, own, off = 0, squares = 0, noise;
     struct design_room room;
     hsy_stream stream;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st = HSY_OK;
 
     if (hsy_selection_scratch(s, count) == 0)
         return HSY_OK;
     if (n == 0)
         return hsy_fail(err, HSY_E_EMPTY, "tally", "no data");
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     design_layout(&room, scratch, s, &info, count);
     if (!design_chances(room.chances, t, n))
         return HSY_OK;
-    st = hsy_points(s, room.points, t, codes, count, room.scratch, err);
+    st = hsy_evidence_of(s, room.points, t, codes, count, room.scratch, err);
     if (st != HSY_OK)
         return st;
     all = design_sum(room.points, count);

@@ -25,7 +25,7 @@ void hsy_wht_plain(int64_t *cells, size_t n)
             }
 }
 
-hsy_status hsy_wht(int64_t *cells, size_t n, hsy_cpu level)
+hsy_status hsy_hadamard_transform(int64_t *cells, size_t n, hsy_cpu level)
 {
     if (n == 0 || (n & (n - 1)) != 0)
         return HSY_E_RANGE;

@@ -119,7 +119,7 @@ static void central_place(const hsy_scheme *s, uint64_t code, size_t *cell,
 static hsy_status central_fits(const hsy_tally *t, const hsy_scheme *s,
                                hsy_error *err)
 {
-    if (!s->mech->release)
+    if (!s->mech->central)
         return hsy_fail(err, HSY_E_MISMATCH, "mechanism",
                         "its people report for themselves");
     if (t->ncells != s->cells || t->nstrata != s->strata)
@@ -252,7 +252,7 @@ double hsy_central_people(const hsy_scheme *s, const hsy_tally *t)
 {
     double sum = 0;
 
-    if (!s->mech->release)
+    if (!s->mech->central)
         return 0;
     if (!central_open(s) || !central_counts(s))
         return (double)t->cells[0];
@@ -345,7 +345,7 @@ static double central_points_value(const hsy_scheme *s, const hsy_tally *t,
            people;
 }
 
-static void central_points(const hsy_scheme *s, hsy_point *points,
+static void central_points(const hsy_scheme *s, hsy_evidence *points,
                            const hsy_tally *t, const uint64_t *codes,
                            size_t count, void *scratch)
 {
@@ -357,7 +357,7 @@ static void central_points(const hsy_scheme *s, hsy_point *points,
     for (size_t i = 0; i < count; i++) {
         uint64_t code = codes != NULL ? codes[i] : first + i;
 
-        points[i] = (hsy_point){
+        points[i] = (hsy_evidence){
             .value = central_points_value(s, t, code, people), .n = people};
         central_points_noise(s, points[i].noise, people, (double)t->strata[0]);
         central_variance_ends(points[i].noise, v);
@@ -394,7 +394,7 @@ static void central_tally(const hsy_scheme *s, hsy_tally *t,
             .kinds = 1u << HSY_KIND_YES_NO | 1u << HSY_KIND_VALUES |           \
                      1u << HSY_KIND_NUMBER | 1u << HSY_KIND_BINS,              \
             .analysis = HSY_ANALYSIS_RELEASE},                                 \
-    .release = true, .resolve = central_resolve,                               \
+    .central = true, .resolve = central_resolve,                               \
     MECH_SERVER(.check = central_check, .tally = central_tally,                \
                 .points = central_points, .variance = central_variance)
 

@@ -259,7 +259,7 @@ static void cms_support(const hsy_scheme *s, struct mech_support *out)
 
 /* With x the de-noised counts of a row, the sum of x^2 is that of people's
  * counts and m n_j times the variance of a de-noised bit more. */
-static void cms_points(const hsy_scheme *s, hsy_point *points,
+static void cms_points(const hsy_scheme *s, hsy_evidence *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch)
 {

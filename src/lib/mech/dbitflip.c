@@ -302,7 +302,7 @@ static void dbitflip_support_variance(const hsy_scheme *s, double v[2])
  * whose variance f (1-f) (n - asked) / (asked (n - 1)) comes on top. A bucket
  * that nobody was asked about has no estimate: its n is 0.
  */
-static void dbitflip_points(const hsy_scheme *s, hsy_point *points,
+static void dbitflip_points(const hsy_scheme *s, hsy_evidence *points,
                             const hsy_tally *t, const uint64_t *codes,
                             size_t count, void *scratch)
 {
@@ -316,8 +316,8 @@ static void dbitflip_points(const hsy_scheme *s, hsy_point *points,
         double asked = (double)t->cells[s->d + code];
         double ones = (double)t->cells[code];
 
-        hsy_points_pure(&points[i], &law, asked > 0 ? asked : 1, ones);
-        points[i].spread = n > 1 ? (n - asked) / (n - 1) : 0;
+        hsy_evidence_pure(&points[i], &law, asked > 0 ? asked : 1, ones);
+        points[i].binomial_variance = n > 1 ? (n - asked) / (n - 1) : 0;
         if (asked <= 0) {
             points[i].n = asked;
             points[i].value = 0;
@@ -382,8 +382,8 @@ static uint64_t dbitflip_first(const hsy_scheme *s)
     return dbitflip_bits(s) == s->d;
 }
 
-static hsy_status dbitflip_key(const hsy_chain *c, uint64_t *key, uint64_t code,
-                               hsy_coins *own)
+static hsy_status dbitflip_key(const hsy_permanent *c, uint64_t *key,
+                               uint64_t code, hsy_coins *own)
 {
     uint32_t j;
     hsy_status st = dbitflip_seed(c->permanent, &j, &own->published);
@@ -394,12 +394,12 @@ static hsy_status dbitflip_key(const hsy_chain *c, uint64_t *key, uint64_t code,
     return st;
 }
 
-static uint64_t dbitflip_keys(const hsy_chain *c)
+static uint64_t dbitflip_keys(const hsy_permanent *c)
 {
     return dbitflip_bits(c->permanent) + 1 - dbitflip_first(c->permanent);
 }
 
-static hsy_status dbitflip_permanent(const hsy_chain *c, uint8_t *answer,
+static hsy_status dbitflip_permanent(const hsy_permanent *c, uint8_t *answer,
                                      uint64_t key, hsy_coins *coins)
 {
     const hsy_scheme *s = c->permanent;

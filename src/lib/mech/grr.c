@@ -144,7 +144,7 @@ const struct hsy_mechanism hsy_mech_grr = {
     .randomize = grr_randomize,
     .chain = &grr_chain,
     MECH_SERVER(.randomize_batch = grr_batch, .check = hsy_outputs_check,
-                .tally = hsy_outputs_tally, .points = hsy_points_cells,
+                .tally = hsy_outputs_tally, .points = hsy_evidence_cells,
                 .covariance = grr_covariance, .support = grr_support,
                 .lies = &hsy_lies_output, .forward = grr_forward,
                 .backward = grr_forward, .law_factors = 1, .law = grr_law,

@@ -35,8 +35,9 @@ void hsy_haar_bins(const struct haar *haar, double *bins);
 /* As hsy_tree_variance. */
 double hsy_haar_variance(const struct haar *haar, size_t from, size_t to);
 
-void hsy_haar_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                     const uint64_t *codes, size_t count, void *scratch);
+void hsy_haar_points(const hsy_scheme *s, hsy_evidence *points,
+                     const hsy_tally *t, const uint64_t *codes, size_t count,
+                     void *scratch);
 size_t hsy_haar_points_scratch(const hsy_scheme *s, size_t count);
 void hsy_haar_points_variance(const hsy_scheme *s, double v[2]);
 

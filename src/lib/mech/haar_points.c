@@ -191,8 +191,9 @@ size_t hsy_haar_points_scratch(const hsy_scheme *s, size_t count)
     return (hsy_haar_size(s) + s->d) * sizeof(double);
 }
 
-void hsy_haar_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                     const uint64_t *codes, size_t count, void *scratch)
+void hsy_haar_points(const hsy_scheme *s, hsy_evidence *points,
+                     const hsy_tally *t, const uint64_t *codes, size_t count,
+                     void *scratch)
 {
     double *bins = (double *)scratch + hsy_haar_size(s);
     struct haar haar;

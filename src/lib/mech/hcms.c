@@ -174,7 +174,7 @@ static void hcms_support(const hsy_scheme *s, struct mech_support *out)
  * its row's, gap = 1 - 2 other / total on average to its person's cell and
  * nothing to others. How many share a row is not known, but expected.
  */
-static void hcms_points(const hsy_scheme *s, hsy_point *points,
+static void hcms_points(const hsy_scheme *s, hsy_evidence *points,
                         const hsy_tally *t, const uint64_t *codes, size_t count,
                         void *scratch)
 {

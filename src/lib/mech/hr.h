@@ -25,8 +25,9 @@ void hsy_hr_support(const hsy_scheme *s, struct mech_support *out);
 void hsy_hr_reach(const hsy_scheme *s, double reach[2]);
 void hsy_hr_variance(const hsy_scheme *s, double v[2]);
 double hsy_hr_steps(const hsy_scheme *s, double n);
-void hsy_hr_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                   const uint64_t *codes, size_t count, void *scratch);
+void hsy_hr_points(const hsy_scheme *s, hsy_evidence *points,
+                   const hsy_tally *t, const uint64_t *codes, size_t count,
+                   void *scratch);
 size_t hsy_hr_points_scratch(const hsy_scheme *s, size_t count);
 void hsy_hr_forward(const hsy_scheme *s, double *out, const double *theta,
                     double *scratch);

@@ -80,7 +80,7 @@ size_t hsy_hr_points_scratch(const hsy_scheme *s, size_t count)
  * of it is not the value's own stays when its share is varied. A block of two
  * outputs has one value, and nothing besides.
  */
-static void hr_points_one(hsy_point *point, const struct hr_points_rates *r,
+static void hr_points_one(hsy_evidence *point, const struct hr_points_rates *r,
                           double n, double all, double y, bool alone)
 {
     double f = r->z / r->u * y / n;
@@ -90,7 +90,7 @@ static void hr_points_one(hsy_point *point, const struct hr_points_rates *r,
 
     if (alone || rest < 0)
         rest = 0;
-    *point = (hsy_point){
+    *point = (hsy_evidence){
         .value = f,
         .n = n,
         .support = (all + y) / 2,
@@ -103,8 +103,9 @@ static void hr_points_one(hsy_point *point, const struct hr_points_rates *r,
     };
 }
 
-void hsy_hr_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                   const uint64_t *codes, size_t count, void *scratch)
+void hsy_hr_points(const hsy_scheme *s, hsy_evidence *points,
+                   const hsy_tally *t, const uint64_t *codes, size_t count,
+                   void *scratch)
 {
     const struct kernel_hadamard h = hr_kernel(s);
     const size_t size = (size_t)1 << h.index_bits;
@@ -124,7 +125,7 @@ void hsy_hr_points(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
         double own = (double)y[item];
 
         if (law.gap > 0)
-            hsy_points_pure(&points[k], &law, n, (all + own) / 2);
+            hsy_evidence_pure(&points[k], &law, n, (all + own) / 2);
         else
             hr_points_one(&points[k], &r, n, all, own, size == 2);
     }

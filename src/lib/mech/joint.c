@@ -81,7 +81,7 @@ static void joint_part(hsy_spec *sub, const hsy_spec *spec, size_t i)
 /* Digits of which the last runs fastest; part 0 is all there is. */
 static uint64_t joint_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t cell = 0;
 
     (void)i;
@@ -222,7 +222,7 @@ static hsy_status joint_batch(const hsy_scheme *s, uint8_t *reports,
                               const uint64_t *codes, size_t n, hsy_coins *coins)
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t folded[JOINT_BLOCK];
     hsy_status st = HSY_OK;
 
@@ -276,7 +276,7 @@ static void joint_variance(const hsy_scheme *s, double v[2])
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
 
     v[0] = v[1] = 0;
-    for (size_t i = 0; i < hsy_code_width(s); i++) {
+    for (size_t i = 0; i < hsy_codes_per_truth(s); i++) {
         double own[2];
 
         joint_variance_of(cells, (double)s->param[HSY_PARAM_W],
@@ -293,7 +293,7 @@ static size_t joint_stride(const hsy_scheme *s, size_t i)
 {
     size_t stride = 1;
 
-    for (size_t a = i + 1; a < hsy_code_width(s); a++)
+    for (size_t a = i + 1; a < hsy_codes_per_truth(s); a++)
         stride *= hsy_scheme_attribute(s, a)->d;
     return stride;
 }
@@ -310,7 +310,7 @@ static double joint_sum(const hsy_tally *t, size_t value, size_t values,
     return sum;
 }
 
-void hsy_joint_points(const hsy_scheme *s, hsy_point *points,
+void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
                       const hsy_tally *t, size_t i, size_t count)
 {
     const hsy_scheme *cells = hsy_scheme_part(s, 0);
@@ -327,7 +327,7 @@ void hsy_joint_points(const hsy_scheme *s, hsy_point *points,
         double sum = joint_sum(t, own->kind == HSY_KIND_YES_NO ? 1 : k, own->d,
                                joint_stride(s, i));
 
-        points[k] = (hsy_point){
+        points[k] = (hsy_evidence){
             .value = (sum / n - m * law.q) / law.gap,
             .n = n,
             .support = coin ? sum : 0,

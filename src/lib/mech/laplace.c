@@ -433,7 +433,7 @@ static void laplace_ends_reach(const hsy_scheme *s, double reach[2])
                                laplace_steps(s);
 }
 
-static void laplace_points(const hsy_scheme *s, hsy_point *points,
+static void laplace_points(const hsy_scheme *s, hsy_evidence *points,
                            const hsy_tally *t, const uint64_t *codes,
                            size_t count, void *scratch)
 {

@@ -376,7 +376,7 @@ static double matrix_other(const hsy_scheme *s, const double *inverse,
     return matrix_second(inverse, rest, s->d, v) / sum;
 }
 
-static void matrix_points(const hsy_scheme *s, hsy_point *points,
+static void matrix_points(const hsy_scheme *s, hsy_evidence *points,
                           const hsy_tally *t, const uint64_t *codes,
                           size_t count, void *scratch)
 {
@@ -391,7 +391,7 @@ static void matrix_points(const hsy_scheme *s, hsy_point *points,
         size_t v = codes != NULL ? (size_t)codes[i] : i;
         double own = matrix_own(s, inverse, v);
 
-        points[i] = (hsy_point){
+        points[i] = (hsy_evidence){
             .value = shares[v],
             .n = n,
             .support = (double)t->cells[v],

@@ -95,7 +95,7 @@ static hsy_status onebit_batch(const hsy_scheme *s, uint8_t *reports,
  * variance is (pq / (p - q)^2 + mean of x_i (1 - x_i)) / n, and the mean of
  * x_i (1 - x_i) is at most f (1 - f), reached where all truths are alike.
  */
-static void onebit_points(const hsy_scheme *s, hsy_point *points,
+static void onebit_points(const hsy_scheme *s, hsy_evidence *points,
                           const hsy_tally *t, const uint64_t *codes,
                           size_t count, void *scratch)
 {
@@ -105,9 +105,9 @@ static void onebit_points(const hsy_scheme *s, hsy_point *points,
     (void)count;
     (void)scratch;
     hsy_channel_support(s, &law);
-    hsy_points_pure(&points[0], &law, (double)t->strata[0],
-                    (double)t->cells[0]);
-    points[0].spread = 1;
+    hsy_evidence_pure(&points[0], &law, (double)t->strata[0],
+                      (double)t->cells[0]);
+    points[0].binomial_variance = 1;
 }
 
 /* The worst truth lies in the middle of the range. */
@@ -164,8 +164,8 @@ static uint64_t onebit_divide(uint64_t x, uint64_t by)
  * x + alpha < R + s, that is point number floor((x + alpha) / s); R is drawn
  * for x - L of the s alphas, so the mean over alpha is x. hi is a point itself.
  */
-static hsy_status onebit_key(const hsy_chain *c, uint64_t *key, uint64_t code,
-                             hsy_coins *own)
+static hsy_status onebit_key(const hsy_permanent *c, uint64_t *key,
+                             uint64_t code, hsy_coins *own)
 {
     uint64_t alpha = 0;
     hsy_status st = hsy_prob_below(&alpha, c->grain, hsy_prob_excess(c->grain),
@@ -177,12 +177,12 @@ static hsy_status onebit_key(const hsy_chain *c, uint64_t *key, uint64_t code,
     return st;
 }
 
-static uint64_t onebit_keys(const hsy_chain *c)
+static uint64_t onebit_keys(const hsy_permanent *c)
 {
     return onebit_width(c->permanent) / c->grain + 1;
 }
 
-static hsy_status onebit_permanent(const hsy_chain *c, uint8_t *answer,
+static hsy_status onebit_permanent(const hsy_permanent *c, uint8_t *answer,
                                    uint64_t key, hsy_coins *coins)
 {
     return onebit_randomize(c->permanent, answer, key * c->grain, coins);

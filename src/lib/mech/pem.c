@@ -367,7 +367,7 @@ static size_t pem_last(const hsy_scheme *s)
 static size_t pem_points_scratch(const hsy_scheme *s, size_t count)
 {
     return count * sizeof(uint64_t) +
-           hsy_points_scratch(hsy_scheme_part(s, pem_last(s)), count);
+           hsy_evidence_scratch(hsy_scheme_part(s, pem_last(s)), count);
 }
 
 /*
@@ -375,7 +375,7 @@ static size_t pem_points_scratch(const hsy_scheme *s, size_t count)
  * whose variance f (1-f) (n - asked) / (asked (n - 1)) comes on top. If that is
  * empty there is no estimate: n is 0.
  */
-static void pem_points(const hsy_scheme *s, hsy_point *points,
+static void pem_points(const hsy_scheme *s, hsy_evidence *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch)
 {
@@ -387,14 +387,14 @@ static void pem_points(const hsy_scheme *s, hsy_point *points,
 
     hsy_tally_part(&view, t, s, last);
     for (size_t i = 0; i < count; i++) {
-        own[i] = pem_code(s, codes + i * hsy_code_width(s), last);
-        points[i] = (hsy_point){0};
+        own[i] = pem_code(s, codes + i * hsy_codes_per_truth(s), last);
+        points[i] = (hsy_evidence){0};
     }
     if (hsy_tally_reports(&view) == 0)
         return;
     part->mech->points(part, points, &view, own, count, own + count);
     for (size_t i = 0; i < count; i++)
-        points[i].spread = n > 1 ? (n - points[i].n) / (n - 1) : 0;
+        points[i].binomial_variance = n > 1 ? (n - points[i].n) / (n - 1) : 0;
 }
 
 /* Groups of one size. */

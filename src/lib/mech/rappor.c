@@ -396,7 +396,7 @@ static void rappor_variance(const hsy_scheme *s, double v[2])
 }
 
 /* Without a permanent step nothing bounds many reports together. */
-static double rappor_lifetime(const hsy_scheme *s)
+static double rappor_epsilon_permanent(const hsy_scheme *s)
 {
     return s->rappor.flip == 0
                ? 0
@@ -445,7 +445,7 @@ static struct chain_part rappor_part(const hsy_scheme *s)
         .first = 0, .count = rappor_bits(s), .differ = 2 * rappor_hashes(s)};
 }
 
-static hsy_status rappor_kept_answer(const hsy_chain *c, uint8_t *answer,
+static hsy_status rappor_kept_answer(const hsy_permanent *c, uint8_t *answer,
                                      uint64_t key, hsy_coins *coins)
 {
     const struct rappor_layout l = rappor_layout(c->permanent);
@@ -479,9 +479,9 @@ const struct hsy_mechanism hsy_mech_rappor = {
     MECH_SERVER(.randomize_batch = rappor_batch, .check = rappor_check,
                 .tally = rappor_tally, .support = rappor_support,
                 .variance = rappor_variance, .iterative = true,
-                .lifetime = rappor_lifetime, .law_size = rappor_law_size,
-                .law = rappor_law, .law_worst = rappor_law_worst,
-                .law_power = rappor_hashes)};
+                .epsilon_permanent = rappor_epsilon_permanent,
+                .law_size = rappor_law_size, .law = rappor_law,
+                .law_worst = rappor_law_worst, .law_power = rappor_hashes)};
 
 #undef RAPPOR_WORDS
 #undef RAPPOR_CHUNK

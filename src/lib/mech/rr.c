@@ -161,7 +161,7 @@ static hsy_status rr_batch(const hsy_scheme *s, uint8_t *reports,
 }
 
 /* Yes/no asks for the share of yes; of two values each is asked for. */
-static void rr_points(const hsy_scheme *s, hsy_point *points,
+static void rr_points(const hsy_scheme *s, hsy_evidence *points,
                       const hsy_tally *t, const uint64_t *codes, size_t count,
                       void *scratch)
 {
@@ -177,9 +177,9 @@ static void rr_points(const hsy_scheme *s, hsy_point *points,
                                                      : i;
 
         if (code == 1)
-            hsy_points_pure(&points[i], &law, n, ones);
+            hsy_evidence_pure(&points[i], &law, n, ones);
         else
-            hsy_points_pure(&points[i], &mirror, n, n - ones);
+            hsy_evidence_pure(&points[i], &mirror, n, n - ones);
     }
 }
 

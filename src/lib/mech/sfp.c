@@ -255,15 +255,15 @@ static const hsy_scheme *sfp_word(const hsy_scheme *s)
 
 static size_t sfp_points_scratch(const hsy_scheme *s, size_t count)
 {
-    return count * sizeof(uint64_t) + hsy_points_scratch(sfp_word(s), count);
+    return count * sizeof(uint64_t) + hsy_evidence_scratch(sfp_word(s), count);
 }
 
-static void sfp_points(const hsy_scheme *s, hsy_point *points,
+static void sfp_points(const hsy_scheme *s, hsy_evidence *points,
                        const hsy_tally *t, const uint64_t *codes, size_t count,
                        void *scratch)
 {
     const size_t last = (size_t)s->param[HSY_PARAM_BLOCKS];
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t *own = scratch;
     hsy_tally view;
 

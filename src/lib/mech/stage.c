@@ -349,7 +349,7 @@ static hsy_status stage_batch(const hsy_scheme *s, uint8_t *reports,
 {
     const hsy_scheme *part = stage_own(s);
     const size_t bytes = s->report_bytes, own = part->report_bytes;
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t values[STAGE_BLOCK];
     hsy_status st = HSY_OK;
 
@@ -427,16 +427,16 @@ static void stage_tally(const hsy_scheme *s, hsy_tally *t,
 
 static size_t stage_points_scratch(const hsy_scheme *s, size_t count)
 {
-    return count * sizeof(uint64_t) + hsy_points_scratch(stage_own(s), count);
+    return count * sizeof(uint64_t) + hsy_evidence_scratch(stage_own(s), count);
 }
 
 /* A string whose prefix is no candidate has no estimate: n is 0. */
-static void stage_points(const hsy_scheme *s, hsy_point *points,
+static void stage_points(const hsy_scheme *s, hsy_evidence *points,
                          const hsy_tally *t, const uint64_t *codes,
                          size_t count, void *scratch)
 {
     const hsy_scheme *part = stage_own(s);
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t *own = scratch;
 
     for (size_t i = 0; i < count; i++)
@@ -444,7 +444,7 @@ static void stage_points(const hsy_scheme *s, hsy_point *points,
     part->mech->points(part, points, t, own, count, own + count);
     for (size_t i = 0; i < count; i++)
         if (own[i] == part->d - 1)
-            points[i] = (hsy_point){0};
+            points[i] = (hsy_evidence){0};
 }
 
 static void stage_variance(const hsy_scheme *s, double v[2])

@@ -93,7 +93,7 @@ size_t hsy_stage_prefixes(const hsy_scheme *s, uint64_t *codes)
 {
     const uint64_t bits = s->param[HSY_PARAM_BITS];
     const uint64_t length = s->param[HSY_PARAM_W] - s->param[HSY_PARAM_STEP];
-    const size_t width = hsy_code_width(s), words = spell_words(length);
+    const size_t width = hsy_codes_per_truth(s), words = spell_words(length);
 
     if (length == 0 && codes != NULL)
         memset(codes, 0, width * sizeof *codes);

@@ -456,17 +456,17 @@ static struct window_sums window_sum(const int64_t *cells, uint32_t N,
 }
 
 /* Two outputs are a coin, as onebit has it. */
-static void window_coin_point(const hsy_scheme *s, hsy_point *point,
+static void window_coin_point(const hsy_scheme *s, hsy_evidence *point,
                               const hsy_tally *t)
 {
     struct mech_support law;
 
     hsy_support_of(&law, twolevel_own(s), twolevel_other(s), s->total);
-    hsy_points_pure(point, &law, (double)t->strata[0], (double)t->cells[1]);
-    point->spread = 1;
+    hsy_evidence_pure(point, &law, (double)t->strata[0], (double)t->cells[1]);
+    point->binomial_variance = 1;
 }
 
-static void window_points(const hsy_scheme *s, hsy_point *points,
+static void window_points(const hsy_scheme *s, hsy_evidence *points,
                           const hsy_tally *t, const uint64_t *codes,
                           size_t count, void *scratch)
 {

@@ -48,8 +48,8 @@ hsy_status hsy_rappor_channel(hsy_rappor_law *law, uint32_t k, uint32_t h,
     out.q = noise + (1 - f) * q;
     up = fabs(design_log_ratio(out.q, out.p));
     down = fabs(design_log_ratio(1 - out.p, 1 - out.q));
-    out.epsilon_one = k == 1 ? fmax(up, down) : bits * (up + down);
-    out.epsilon_lifetime =
+    out.epsilon_report = k == 1 ? fmax(up, down) : bits * (up + down);
+    out.epsilon_permanent =
         (k == 1 ? 1 : 2 * bits) * design_log_ratio(1 - f / 2, f / 2);
     *law = out;
     return HSY_OK;

@@ -21,8 +21,8 @@
  * what they should: no ratio passes own1 / other1. Bits: other' is at least
  * other1 and less than 2^-64 above it, own' = 1 - other' (of oue both are 1/2,
  * which a flip leaves), so no bit's ratio (1 - other') / other' passes that of
- * the report scheme. A single report never spends more than epsilon_1, and the
- * law of an output, or of a bit, is off by less than 2^-64.
+ * the report scheme. A single report never spends more than epsilon_report, and
+ * the law of an output, or of a bit, is off by less than 2^-64.
  *
  * All reports on one key are made from the one answer, without the truth: they
  * spend no more than the answer did.                     docs/longitudinal.md
@@ -61,9 +61,10 @@ static uint64_t chain_ratio(hsy_u128 num, hsy_u128 den)
 /*
  * own - 1/k = (k - 1) (A - 2^shift) / (k total), so that with u = A - 2^shift
  *     b = (u total1 - u1 total) / (u total1).
- * Weights and totals are below 2^63. b is below 1 by more than 2^-44: epsilon_1
- * is at least 10^-6 and k at most 2^22. It is not negative: a nano-epsilon more
- * adds 10^-9 of A / 2^shift to it, and rounding takes less than 2^-39 off.
+ * Weights and totals are below 2^63. b is below 1 by more than 2^-44:
+ * epsilon_report is at least 10^-6 and k at most 2^22. It is not negative: a
+ * nano-epsilon more adds 10^-9 of A / 2^shift to it, and rounding takes less
+ * than 2^-39 off.
  */
 static uint64_t chain_output_step(const hsy_scheme *permanent,
                                   const hsy_scheme *report)
@@ -193,11 +194,11 @@ static hsy_status chain_grain(uint64_t *grain, const hsy_scheme *s,
     return HSY_OK;
 }
 
-hsy_status hsy_chain_init(hsy_chain *c, const hsy_scheme *permanent,
-                          const hsy_scheme *report, uint64_t grain,
-                          hsy_error *err)
+hsy_status hsy_permanent_init(hsy_permanent *c, const hsy_scheme *permanent,
+                              const hsy_scheme *report, uint64_t grain,
+                              hsy_error *err)
 {
-    hsy_chain made = {permanent, report, grain, 0};
+    hsy_permanent made = {permanent, report, grain, 0};
     hsy_status st;
 
     if (report->mech->chain == NULL)
@@ -232,8 +233,8 @@ static hsy_status chain_drawn(hsy_status st)
     return st == HSY_OK ? HSY_OK : HSY_E_ENTROPY;
 }
 
-hsy_status hsy_chain_key(const hsy_chain *c, uint64_t *key, uint64_t code,
-                         hsy_coins *own)
+hsy_status hsy_permanent_key(const hsy_permanent *c, uint64_t *key,
+                             uint64_t code, hsy_coins *own)
 {
     const struct mech_chain *chain = c->permanent->mech->chain;
     uint64_t made = code;
@@ -249,21 +250,21 @@ hsy_status hsy_chain_key(const hsy_chain *c, uint64_t *key, uint64_t code,
     return st;
 }
 
-uint64_t hsy_chain_keys(const hsy_chain *c)
+uint64_t hsy_permanent_keys(const hsy_permanent *c)
 {
     const struct mech_chain *chain = c->permanent->mech->chain;
 
     return chain->keys != NULL ? chain->keys(c) : hsy_code_count(c->permanent);
 }
 
-hsy_status hsy_chain_permanent(const hsy_chain *c, uint8_t *answer,
-                               uint64_t key, hsy_coins *coins)
+hsy_status hsy_permanent_answer(const hsy_permanent *c, uint8_t *answer,
+                                uint64_t key, hsy_coins *coins)
 {
     const hsy_scheme *s = c->permanent;
     hsy_status st = hsy_mech_coins(coins, NULL);
 
     if (st == HSY_OK)
-        st = chain_inside(key, hsy_chain_keys(c));
+        st = chain_inside(key, hsy_permanent_keys(c));
     if (st == HSY_OK)
         st = chain_drawn(s->mech->chain->permanent != NULL
                              ? s->mech->chain->permanent(c, answer, key, coins)
@@ -276,7 +277,7 @@ hsy_status hsy_chain_permanent(const hsy_chain *c, uint8_t *answer,
 /* ---- Reports ------------------------------------------------------------- */
 
 /* Both words are drawn every time; the output is chosen by a mask. */
-static hsy_status chain_output(const hsy_chain *c, uint8_t *report,
+static hsy_status chain_output(const hsy_permanent *c, uint8_t *report,
                                const uint8_t *answer, hsy_rng *rng)
 {
     const hsy_scheme *s = c->report;
@@ -297,8 +298,8 @@ static hsy_status chain_output(const hsy_chain *c, uint8_t *report,
     return st;
 }
 
-static hsy_status chain_flip(const hsy_chain *c, uint64_t *lanes, size_t words,
-                             hsy_rng *rng)
+static hsy_status chain_flip(const hsy_permanent *c, uint64_t *lanes,
+                             size_t words, hsy_rng *rng)
 {
     uint64_t planes[CHAIN_DIGITS * CHAIN_WORDS], flips[CHAIN_WORDS];
     hsy_status st = draw_words(planes, words * CHAIN_DIGITS, rng);
@@ -329,7 +330,7 @@ static uint64_t chain_mask(const struct chain_part *part, size_t i)
 }
 
 /* Up to CHAIN_WORDS words of an answer, from word `first` on. */
-static hsy_status chain_chunk(const hsy_chain *c, uint8_t *report,
+static hsy_status chain_chunk(const hsy_permanent *c, uint8_t *report,
                               const uint8_t *answer, size_t bytes, size_t first,
                               hsy_rng *rng)
 {
@@ -355,7 +356,7 @@ static hsy_status chain_chunk(const hsy_chain *c, uint8_t *report,
     return st;
 }
 
-static hsy_status chain_bits(const hsy_chain *c, uint8_t *report,
+static hsy_status chain_bits(const hsy_permanent *c, uint8_t *report,
                              const uint8_t *answer, hsy_rng *rng)
 {
     const size_t all = c->report->report_bytes, most = 8 * CHAIN_WORDS;
@@ -367,8 +368,8 @@ static hsy_status chain_bits(const hsy_chain *c, uint8_t *report,
     return st;
 }
 
-hsy_status hsy_chain_report(const hsy_chain *c, uint8_t *report,
-                            const uint8_t *answer, hsy_rng *secret)
+hsy_status hsy_permanent_report(const hsy_permanent *c, uint8_t *report,
+                                const uint8_t *answer, hsy_rng *secret)
 {
     hsy_status st = c->report->mech->chain->step == CHAIN_OUTPUT
                         ? chain_output(c, report, answer, secret)
@@ -390,8 +391,8 @@ hsy_status hsy_chain_report(const hsy_chain *c, uint8_t *report,
  * only fall: by less than 2^-31, as they are at most 2^31. hsy_exp_cover gives
  * the least nano-epsilon that covers them; the one below is covered by them.
  */
-hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
-                           hsy_ratio gamma)
+hsy_status hsy_permanent_gamma(uint64_t *nano_report, uint64_t nano_permanent,
+                               hsy_ratio gamma)
 {
     unsigned shift;
     hsy_u128 weight, one, up, down;
@@ -402,7 +403,7 @@ hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
         gamma.num >= gamma.den || 2 * gamma.num >= gamma.den)
         return HSY_E_RANGE;
     if (gamma.num == 0) {
-        *nano_one = nano_permanent;
+        *nano_report = nano_permanent;
         return HSY_OK;
     }
     shift = hsy_exp_shift(2 * nano_permanent);
@@ -419,7 +420,7 @@ hsy_status hsy_chain_gamma(uint64_t *nano_one, uint64_t nano_permanent,
     cover = hsy_exp_cover((uint64_t)up, (uint64_t)down);
     if (cover <= HSY_EPSILON_MIN)
         return HSY_E_RANGE;
-    *nano_one = cover - 1;
+    *nano_report = cover - 1;
     return HSY_OK;
 }
 

@@ -24,16 +24,16 @@ struct mech_chain {
     struct chain_part (*part)(const hsy_scheme *s);
 
     /* The key of a code in the domain, in constant time; NULL: the code. */
-    hsy_status (*key)(const hsy_chain *c, uint64_t *key, uint64_t code,
+    hsy_status (*key)(const hsy_permanent *c, uint64_t *key, uint64_t code,
                       hsy_coins *own);
 
     /* How many keys there are; NULL: as many as codes. */
-    uint64_t (*keys)(const hsy_chain *c);
+    uint64_t (*keys)(const hsy_permanent *c);
 
     /* The permanent answer of a key below keys, in constant time; NULL: what
      * randomize makes of the key as a code. */
-    hsy_status (*permanent)(const hsy_chain *c, uint8_t *answer, uint64_t key,
-                            hsy_coins *coins);
+    hsy_status (*permanent)(const hsy_permanent *c, uint8_t *answer,
+                            uint64_t key, hsy_coins *coins);
 
     /* CHAIN_INSTANT: that step, on lanes of bits, in constant time. */
     hsy_status (*instant)(const hsy_scheme *s, uint64_t *lanes, size_t words,

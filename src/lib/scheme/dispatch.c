@@ -10,7 +10,7 @@ const hsy_catalogue *hsy_mechanism_at(size_t i)
     size_t at = 0;
 
     for (; at < hsy_mech_count; at++)
-        if (!hsy_mech_table[at]->release && i-- == 0)
+        if (!hsy_mech_table[at]->central && i-- == 0)
             return &hsy_mech_table[at]->row;
     return NULL;
 }
@@ -228,7 +228,7 @@ hsy_status hsy_mech_coins(const hsy_coins *coins, hsy_error *err)
 
 hsy_status hsy_mech_reports(const hsy_scheme *s, hsy_error *err)
 {
-    if (s->mech->release)
+    if (s->mech->central)
         return hsy_fail(err, HSY_E_REFUSED, "mechanism",
                         "a curator's release, not a report");
     return HSY_OK;
@@ -306,8 +306,9 @@ hsy_status hsy_randomize(const hsy_scheme *s, uint8_t *report,
     hsy_status st = mech_ready(s, coins, err);
 
     if (st == HSY_OK)
-        st = hsy_code_width(s) > 1 ? mech_several(s, report, truth, coins, err)
-                                   : mech_one(s, report, truth, coins, err);
+        st = hsy_codes_per_truth(s) > 1
+                 ? mech_several(s, report, truth, coins, err)
+                 : mech_one(s, report, truth, coins, err);
     return mech_finish(s, report, 1, st);
 }
 
@@ -368,7 +369,7 @@ size_t hsy_check_batch(const hsy_scheme *s, const uint8_t *reports, size_t n)
 /* A release has no law of single reports: no factors. */
 size_t hsy_law_factors(const hsy_scheme *s)
 {
-    if (s->mech->release)
+    if (s->mech->central)
         return 0;
     if (s->mech->sampled != NULL)
         return hsy_sampled_law_factors(s);
@@ -380,13 +381,13 @@ size_t hsy_law_factors(const hsy_scheme *s)
 void hsy_law(const hsy_scheme *s, hsy_factor *factors, size_t *count,
              uint64_t code, const uint8_t *report)
 {
-    *count = s->mech->release ? 0 : s->mech->law(s, factors, code, report);
+    *count = s->mech->central ? 0 : s->mech->law(s, factors, code, report);
 }
 
 void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
                    const uint64_t *codes, const uint8_t *report)
 {
-    *count = s->mech->release ? 0
+    *count = s->mech->central ? 0
              : s->mech->law_codes != NULL
                  ? s->mech->law_codes(s, factors, codes, report)
                  : s->mech->law(s, factors, codes[0], report);
@@ -394,7 +395,7 @@ void hsy_law_codes(const hsy_scheme *s, hsy_factor *factors, size_t *count,
 
 void hsy_law_worst(const hsy_scheme *s, hsy_factor factors[4], size_t *count)
 {
-    *count = s->mech->release ? 0 : s->mech->law_worst(s, factors);
+    *count = s->mech->central ? 0 : s->mech->law_worst(s, factors);
 }
 
 uint32_t hsy_law_power(const hsy_scheme *s)

@@ -55,7 +55,7 @@ static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
     size_t count;
     double sum = 0;
 
-    if (s->mech->release)
+    if (s->mech->central)
         return epsilon;
     count = s->mech->law_worst(s, factors);
 
@@ -70,7 +70,7 @@ static double scheme_info_epsilon_exact(const hsy_scheme *s, double epsilon)
     return sum > epsilon && sum - epsilon < 1e-14 * epsilon ? epsilon : sum;
 }
 
-static void scheme_info_support(const hsy_scheme *s, hsy_info *info)
+static void scheme_info_support(const hsy_scheme *s, hsy_scheme_info *info)
 {
     struct mech_support law = {0};
     double v[2];
@@ -85,17 +85,17 @@ static void scheme_info_support(const hsy_scheme *s, hsy_info *info)
     info->steps = hsy_mech_steps(s);
     info->iterative = s->mech->iterative;
     info->nano_permanent = s->nano_permanent;
-    if (s->mech->lifetime != NULL)
-        info->epsilon_lifetime = s->mech->lifetime(s);
+    if (s->mech->epsilon_permanent != NULL)
+        info->epsilon_permanent = s->mech->epsilon_permanent(s);
     else
-        info->epsilon_lifetime = (double)s->nano_permanent / 1e9;
+        info->epsilon_permanent = (double)s->nano_permanent / 1e9;
     info->epsilon = (double)s->nano_epsilon / 1e9;
     info->epsilon_exact = scheme_info_epsilon_exact(s, info->epsilon);
 }
 
-void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
+void hsy_scheme_describe(const hsy_scheme *s, hsy_scheme_info *info)
 {
-    *info = (hsy_info){
+    *info = (hsy_scheme_info){
         .mechanism = s->mech->row.name,
         .id = s->mech->row.id,
         .kind = s->kind,
@@ -115,7 +115,7 @@ void hsy_scheme_info(const hsy_scheme *s, hsy_info *info)
         .strata = s->strata,
         .weights = s->weights,
         .answers = s->answers,
-        .release = s->mech->release,
+        .central = s->mech->central,
         .oracle =
             s->oracle != 0 ? hsy_mech_numbered(s->oracle)->row.name : NULL,
     };

@@ -16,10 +16,10 @@ void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
     out->gap = (direct ? 1 : -1) * ((double)apart / whole);
 }
 
-void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
-                     double support)
+void hsy_evidence_pure(hsy_evidence *point, const struct mech_support *law,
+                       double n, double support)
 {
-    *point = (hsy_point){
+    *point = (hsy_evidence){
         .value = (support / n - law->q) / law->gap,
         .n = n,
         .support = support,
@@ -30,9 +30,9 @@ void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
     };
 }
 
-void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
-                      const hsy_tally *t, const uint64_t *codes, size_t count,
-                      void *scratch)
+void hsy_evidence_cells(const hsy_scheme *s, hsy_evidence *points,
+                        const hsy_tally *t, const uint64_t *codes, size_t count,
+                        void *scratch)
 {
     struct mech_support law;
 
@@ -41,12 +41,12 @@ void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
     for (size_t i = 0; i < count; i++) {
         uint64_t code = codes != NULL ? codes[i] : i;
 
-        hsy_points_pure(&points[i], &law, (double)t->strata[0],
-                        (double)t->cells[code]);
+        hsy_evidence_pure(&points[i], &law, (double)t->strata[0],
+                          (double)t->cells[code]);
     }
 }
 
-size_t hsy_points_scratch(const hsy_scheme *s, size_t count)
+size_t hsy_evidence_scratch(const hsy_scheme *s, size_t count)
 {
     return s->mech->points_scratch == NULL ? 0
                                            : s->mech->points_scratch(s, count);
@@ -74,9 +74,9 @@ static hsy_status points_codes(const hsy_scheme *s, const uint64_t *codes,
     return HSY_OK;
 }
 
-hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
-                      const hsy_tally *t, const uint64_t *codes, size_t count,
-                      void *scratch, hsy_error *err)
+hsy_status hsy_evidence_of(const hsy_scheme *s, hsy_evidence *points,
+                           const hsy_tally *t, const uint64_t *codes,
+                           size_t count, void *scratch, hsy_error *err)
 {
     hsy_status st = points_codes(s, codes, count, err);
 
@@ -91,7 +91,7 @@ hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
     if (hsy_tally_reports(t) == 0)
         return hsy_fail(err, HSY_E_EMPTY, "reports",
                         "no data: there are no reports");
-    if (s->mech->release && !(hsy_central_people(s, t) >= 1))
+    if (s->mech->central && !(hsy_central_people(s, t) >= 1))
         return hsy_fail(err, HSY_E_EMPTY, "people",
                         "no data: nobody, or so few that noise hides them");
     s->mech->points(s, points, t, codes, count, scratch);
@@ -99,7 +99,7 @@ hsy_status hsy_points(const hsy_scheme *s, hsy_point *points,
 }
 
 /* A sample of people adds diag(f) - f f^T to n Cov. */
-static void points_sampled(double *out, const hsy_point *points, size_t d)
+static void points_sampled(double *out, const hsy_evidence *points, size_t d)
 {
     for (size_t v = 0; v < d; v++)
         for (size_t w = 0; w < d; w++)
@@ -109,7 +109,7 @@ static void points_sampled(double *out, const hsy_point *points, size_t d)
 hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
                           hsy_target target, void *scratch, hsy_error *err)
 {
-    hsy_point points[HSY_MATRIX_MAX];
+    hsy_evidence points[HSY_MATRIX_MAX];
     hsy_status st;
 
     if (s->mech->covariance == NULL)
@@ -119,7 +119,7 @@ hsy_status hsy_covariance(const hsy_scheme *s, double *out, const hsy_tally *t,
         return hsy_fail_limit(err, HSY_E_RANGE, "values",
                               "too many values for a table of covariances",
                               HSY_MATRIX_MAX);
-    st = hsy_points(s, points, t, NULL, s->d, scratch, err);
+    st = hsy_evidence_of(s, points, t, NULL, s->d, scratch, err);
     if (st != HSY_OK)
         return st;
     s->mech->covariance(s, out, t, scratch);

@@ -164,7 +164,7 @@ uint64_t hsy_part_code(const hsy_scheme *s, const uint64_t *codes, size_t i)
                                     : s->mech->sampled->code(s, codes, i);
 }
 
-size_t hsy_code_width(const hsy_scheme *s)
+size_t hsy_codes_per_truth(const hsy_scheme *s)
 {
     const struct sampled_tail *tail = mech_tail(s);
 

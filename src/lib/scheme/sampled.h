@@ -43,7 +43,7 @@ struct mech_sampled {
     void (*part)(hsy_spec *sub, const hsy_spec *spec, size_t i);
 
     /* The code under part i of the truth with these codes (as many as
-     * hsy_code_width says), in time that does not tell them. */
+     * hsy_codes_per_truth says), in time that does not tell them. */
     uint64_t (*code)(const hsy_scheme *s, const uint64_t *codes, size_t i);
 
     /* Reports answer part 0 alone, and the further ones only say what the

@@ -197,7 +197,8 @@ static hsy_status sampled_batch_part(const hsy_scheme *s,
 {
     const hsy_scheme *part = hsy_scheme_part(s, i);
     const uint16_t *order = b->order + b->from[i];
-    const size_t n = b->from[i + 1] - b->from[i], width = hsy_code_width(s);
+    const size_t n = b->from[i + 1] - b->from[i],
+                 width = hsy_codes_per_truth(s);
     hsy_status st;
 
     if (n == 0)
@@ -235,7 +236,7 @@ static hsy_status sampled_batch(const hsy_scheme *s, uint8_t *reports,
                                 const uint64_t *codes, size_t n,
                                 const struct sampled_coins *from)
 {
-    const size_t most = sampled_block_size(s), width = hsy_code_width(s);
+    const size_t most = sampled_block_size(s), width = hsy_codes_per_truth(s);
     struct sampled_block block;
     hsy_status st = HSY_OK;
 

@@ -38,7 +38,7 @@ struct hsy_mechanism {
     hsy_catalogue row; /* name, title, permanent wire id, kinds */
     uint32_t params;   /* bit 1 << hsy_param for each it takes */
     bool designed;     /* takes design and chance */
-    bool release;      /* a curator's: there are no reports, only tallies, and
+    bool central;      /* a curator's: there are no reports, only tallies, and
                           nothing here that makes, counts or weighs one */
 
     /* STRINGS: codes are the string itself, spelled in HSY_PARAM_BITS bits
@@ -61,7 +61,7 @@ struct hsy_mechanism {
     hsy_status (*resolve)(hsy_scheme *s, const hsy_spec *spec, hsy_error *err);
 
     /* code is in the domain. Must not branch on, or index by, code or coins. A
-     * tuple has as many codes as attributes (hsy_code_width), and its
+     * tuple has as many codes as attributes (hsy_codes_per_truth), and its
      * mechanisms have the batch alone. */
     hsy_status (*randomize)(const hsy_scheme *s, uint8_t *report, uint64_t code,
                             hsy_coins *coins);
@@ -89,8 +89,9 @@ struct hsy_mechanism {
 
     /* t has reports; codes are in the domain, NULL: all. points_scratch NULL:
      * none is needed. */
-    void (*points)(const hsy_scheme *s, hsy_point *points, const hsy_tally *t,
-                   const uint64_t *codes, size_t count, void *scratch);
+    void (*points)(const hsy_scheme *s, hsy_evidence *points,
+                   const hsy_tally *t, const uint64_t *codes, size_t count,
+                   void *scratch);
     size_t (*points_scratch)(const hsy_scheme *s, size_t count);
 
     /* n Cov of all d estimated shares, target people; scratch as for points.
@@ -139,7 +140,7 @@ struct hsy_mechanism {
 
     /* ln of the ratio that bounds all reports on one truth together, if its
      * permanent answer is kept; NULL: there is none. */
-    double (*lifetime)(const hsy_scheme *s);
+    double (*epsilon_permanent)(const hsy_scheme *s);
 
     /* How reports are made from a permanent answer (chain.h); NULL: they are
      * not. */
@@ -281,8 +282,8 @@ void hsy_support_of(struct mech_support *out, uint64_t own, uint64_t other,
                     uint64_t total);
 
 /* Evidence from a support count under the pure law. */
-void hsy_points_pure(hsy_point *point, const struct mech_support *law, double n,
-                     double support);
+void hsy_evidence_pure(hsy_evidence *point, const struct mech_support *law,
+                       double n, double support);
 
 /* check and tally of a mechanism whose report is the number of a cell, which
  * counts it. */
@@ -291,9 +292,9 @@ void hsy_outputs_tally(const hsy_scheme *s, hsy_tally *t,
                        const uint8_t *reports, size_t n);
 
 /* The points of a mechanism whose cell v is the support of value v. */
-void hsy_points_cells(const hsy_scheme *s, hsy_point *points,
-                      const hsy_tally *t, const uint64_t *codes, size_t count,
-                      void *scratch);
+void hsy_evidence_cells(const hsy_scheme *s, hsy_evidence *points,
+                        const hsy_tally *t, const uint64_t *codes, size_t count,
+                        void *scratch);
 
 /* Refuse one source in both roles: else a published seed shows the bytes that
  * tossed a coin. */
@@ -314,9 +315,9 @@ bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n);
  * not even on whether it lies in the domain. HSY_E_RANGE for a wrong type,
  * which is the program's mistake.
  */
-hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
-                           const hsy_truth *truth, uint32_t other,
-                           hsy_error *err);
+hsy_status hsy_truth_code_clamped(const hsy_scheme *s, uint64_t *codes,
+                                  const hsy_truth *truth, uint32_t other,
+                                  hsy_error *err);
 
 /* Bytes of a matrix of d states, which stands before the labels. */
 size_t hsy_matrix_bytes(uint32_t d);

@@ -26,7 +26,7 @@ void hsy_tally_view(hsy_tally *t, const hsy_scheme *s, int64_t *memory)
     t->ncells = s->cells;
     t->nstrata = s->strata;
     t->nweights = s->weights;
-    t->release = s->mech->release;
+    t->central = s->mech->central;
     t->answers = s->answers;
     t->kept = 0;
 }
@@ -132,7 +132,7 @@ static bool tally_cells_within(const hsy_tally *t)
 {
     int64_t most = (int64_t)hsy_tally_reports(t);
 
-    for (size_t i = 0; i < t->ncells && !t->release; i++)
+    for (size_t i = 0; i < t->ncells && !t->central; i++)
         if (t->cells[i] > most || t->cells[i] < -most)
             return false;
     return true;

@@ -179,7 +179,7 @@ static hsy_status truth_one(const hsy_scheme *s, uint64_t *code,
 static hsy_status truth_tuple(const hsy_scheme *s, uint64_t *codes,
                               const hsy_truth *truth, hsy_error *err)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t made[HSY_ATTRIBUTES_MAX] = {0};
     bool outside = false;
 
@@ -267,16 +267,16 @@ static hsy_status truth_total_one(const hsy_scheme *s, uint64_t *code,
     return HSY_OK;
 }
 
-hsy_status hsy_truth_total(const hsy_scheme *s, uint64_t *codes,
-                           const hsy_truth *truth, uint32_t other,
-                           hsy_error *err)
+hsy_status hsy_truth_code_clamped(const hsy_scheme *s, uint64_t *codes,
+                                  const hsy_truth *truth, uint32_t other,
+                                  hsy_error *err)
 {
     const hsy_truth *items = truth;
     size_t count = 1;
     hsy_status st = HSY_OK;
 
     if (s->kind == HSY_KIND_TUPLE) {
-        count = hsy_code_width(s);
+        count = hsy_codes_per_truth(s);
         if (truth->type != HSY_TRUTH_TUPLE || truth->u.tuple.count != count)
             return hsy_fail_limit(err, HSY_E_RANGE, "truth",
                                   "not one item for each attribute", count);
@@ -305,7 +305,7 @@ uint64_t hsy_code_count(const hsy_scheme *s)
     if (s->kind == HSY_KIND_NUMBER)
         return (uint64_t)s->hi - (uint64_t)s->lo + 1;
     if (s->mech->spell != NULL)
-        return hsy_code_width(s) == 1 ? truth_spelled_count(s) : 0;
+        return hsy_codes_per_truth(s) == 1 ? truth_spelled_count(s) : 0;
     return s->d;
 }
 
@@ -314,14 +314,14 @@ static uint64_t truth_count_at(const hsy_scheme *s, size_t a)
 {
     if (s->mech->spell == NULL)
         return hsy_code_count(hsy_scheme_attribute(s, a));
-    return a + 1 == hsy_code_width(s) ? truth_spelled_count(s) : 0;
+    return a + 1 == hsy_codes_per_truth(s) ? truth_spelled_count(s) : 0;
 }
 
 /* There are at most 2^63 codes, so one outside has its top bit set, or count -
  * 1 less it is negative. */
 bool hsy_codes_inside(const hsy_scheme *s, const uint64_t *codes, size_t n)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t outside = 0;
 
     for (size_t a = 0; a < width; a++) {

@@ -220,13 +220,14 @@ double hsy_tuple_worst(const double v[2], double spread)
     return v[0] + slope * slope / (4 * spread);
 }
 
-size_t hsy_attribute_points_scratch(const hsy_scheme *s, size_t i, size_t count)
+size_t hsy_attribute_evidence_scratch(const hsy_scheme *s, size_t i,
+                                      size_t count)
 {
     if (s->kind != HSY_KIND_TUPLE)
-        return hsy_points_scratch(s, count);
+        return hsy_evidence_scratch(s, count);
     return s->mech->sampled->whole
                ? 0
-               : hsy_points_scratch(hsy_scheme_part(s, i), count);
+               : hsy_evidence_scratch(hsy_scheme_part(s, i), count);
 }
 
 /*
@@ -234,16 +235,17 @@ size_t hsy_attribute_points_scratch(const hsy_scheme *s, size_t i, size_t count)
  * replacement, and a point rests on its n of those. In units of f (1-f) / n of
  * the point that sample adds n / asked times (n_all - asked) / (n_all - 1).
  */
-static void tuple_spread(hsy_point *points, size_t count, double all,
+static void tuple_spread(hsy_evidence *points, size_t count, double all,
                          double asked)
 {
     const double added = all > 1 ? (all - asked) / (all - 1) : 0;
 
     for (size_t k = 0; k < count; k++)
-        points[k].spread += (1 - points[k].even) * added * points[k].n / asked;
+        points[k].binomial_variance +=
+            (1 - points[k].sampling_discount) * added * points[k].n / asked;
 }
 
-static hsy_status tuple_points_joint(const hsy_scheme *s, hsy_point *points,
+static hsy_status tuple_points_joint(const hsy_scheme *s, hsy_evidence *points,
                                      const hsy_tally *t, size_t i, size_t count,
                                      hsy_error *err)
 {
@@ -263,19 +265,19 @@ static hsy_status tuple_points_joint(const hsy_scheme *s, hsy_point *points,
     return HSY_OK;
 }
 
-hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
-                                const hsy_tally *t, size_t i,
-                                const uint64_t *codes, size_t count,
-                                void *scratch, hsy_error *err)
+hsy_status hsy_attribute_evidence(const hsy_scheme *s, hsy_evidence *points,
+                                  const hsy_tally *t, size_t i,
+                                  const uint64_t *codes, size_t count,
+                                  void *scratch, hsy_error *err)
 {
     hsy_tally own;
     hsy_status st;
 
-    if (i >= hsy_code_width(s))
+    if (i >= hsy_codes_per_truth(s))
         return hsy_fail_limit(err, HSY_E_RANGE, "attribute",
-                              "no such attribute", hsy_code_width(s));
+                              "no such attribute", hsy_codes_per_truth(s));
     if (s->kind != HSY_KIND_TUPLE)
-        return hsy_points(s, points, t, codes, count, scratch, err);
+        return hsy_evidence_of(s, points, t, codes, count, scratch, err);
     if (s->mech->sampled->whole && codes != NULL)
         return hsy_fail(err, HSY_E_RANGE, "candidates",
                         "joint estimates all values of an attribute");
@@ -285,8 +287,8 @@ hsy_status hsy_attribute_points(const hsy_scheme *s, hsy_point *points,
         return hsy_fail(err, HSY_E_MISMATCH, "tally",
                         "the tally belongs to another scheme");
     hsy_tally_part(&own, t, s, i);
-    st = hsy_points(hsy_scheme_part(s, i), points, &own, codes, count, scratch,
-                    err);
+    st = hsy_evidence_of(hsy_scheme_part(s, i), points, &own, codes, count,
+                         scratch, err);
     if (st == HSY_OK)
         tuple_spread(points, count, (double)hsy_tally_reports(t),
                      (double)hsy_tally_reports(&own));

@@ -22,7 +22,7 @@ size_t hsy_tuple_count(const hsy_spec *spec);
 void hsy_tuple_at(hsy_spec *sub, const hsy_spec *spec, size_t i);
 
 /* The points of attribute i of a joint scheme; t has reports. */
-void hsy_joint_points(const hsy_scheme *s, hsy_point *points,
+void hsy_joint_points(const hsy_scheme *s, hsy_evidence *points,
                       const hsy_tally *t, size_t i, size_t count);
 
 /* The largest (1 - f) v0 + f v1 + spread f (1 - f) over shares f. */

@@ -115,8 +115,8 @@ double hsy_survey_rate(const hsy_survey *s, double share)
     return s->q * (1 - share) + s->p * share;
 }
 
-hsy_status hsy_survey_point(hsy_point *point, const hsy_survey *s, double yes,
-                            double n, hsy_error *err)
+hsy_status hsy_survey_point(hsy_evidence *point, const hsy_survey *s,
+                            double yes, double n, hsy_error *err)
 {
     const double gap = hsy_survey_gap(s);
     hsy_status st = survey_check(s, err);
@@ -130,13 +130,13 @@ hsy_status hsy_survey_point(hsy_point *point, const hsy_survey *s, double yes,
     if (!(yes >= 0 && yes <= n))
         return hsy_fail(err, HSY_E_RANGE, "yes",
                         "must lie between 0 and the number of answers");
-    *point = (hsy_point){.value = (yes / n - s->q) / gap,
-                         .n = n,
-                         .support = yes,
-                         .p = s->p,
-                         .q = s->q,
-                         .v0 = s->q * s->not_q / (gap * gap),
-                         .v1 = s->p * s->not_p / (gap * gap)};
+    *point = (hsy_evidence){.value = (yes / n - s->q) / gap,
+                            .n = n,
+                            .support = yes,
+                            .p = s->p,
+                            .q = s->q,
+                            .v0 = s->q * s->not_q / (gap * gap),
+                            .v1 = s->p * s->not_p / (gap * gap)};
     return HSY_OK;
 }
 
@@ -144,7 +144,7 @@ hsy_status hsy_survey_point(hsy_point *point, const hsy_survey *s, double yes,
 
 /* Standard errors by which the rate of yes is outside what any share makes of
  * it, whoever answered. */
-static double survey_beyond(const hsy_point *point)
+static double survey_beyond(const hsy_evidence *point)
 {
     const double rate = point->support / point->n;
     const double low = fmin(point->p, point->q),
@@ -155,7 +155,7 @@ static double survey_beyond(const hsy_point *point)
                        : fabs(rate - end) / sqrt(end * (1 - end) / point->n);
 }
 
-static hsy_status survey_interval(double ends[2], const hsy_point *point,
+static hsy_status survey_interval(double ends[2], const hsy_evidence *point,
                                   hsy_interval interval, double level,
                                   hsy_error *err)
 {
@@ -173,8 +173,9 @@ static hsy_status survey_interval(double ends[2], const hsy_point *point,
     return st;
 }
 
-hsy_status hsy_survey_estimate(hsy_survey_result *out, const hsy_point *point,
-                               double level, hsy_error *err)
+hsy_status hsy_survey_estimate(hsy_survey_result *out,
+                               const hsy_evidence *point, double level,
+                               hsy_error *err)
 {
     hsy_survey_result r = {0};
     hsy_status st = survey_interval(r.wald, point, HSY_WALD, level, err);
@@ -189,7 +190,7 @@ hsy_status hsy_survey_estimate(hsy_survey_result *out, const hsy_point *point,
         return st;
     r.value = point->value;
     r.mle = hsy_share_clip(point->value);
-    r.sd = sqrt(hsy_point_variance(point, HSY_POPULATION, r.mle));
+    r.sd = sqrt(hsy_evidence_variance(point, HSY_POPULATION, r.mle));
     r.beyond = survey_beyond(point);
     *out = r;
     return HSY_OK;
@@ -239,12 +240,12 @@ hsy_status hsy_survey_weigh(double *yes, double *n, const hsy_survey_weights *w,
  * part, u>^2 <= the square of the negative part, so that again it is no more.
  */
 hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
-                              const hsy_point *groups, size_t count,
+                              const hsy_evidence *groups, size_t count,
                               hsy_error *err)
 {
     hsy_survey_test test = {.freedom = (double)count - 1};
     double yes = 0, n = 0;
-    hsy_point all;
+    hsy_evidence all;
     hsy_status st;
 
     if (count < 2)
@@ -265,7 +266,7 @@ hsy_status hsy_survey_compare(hsy_survey_test *out, const hsy_survey *s,
     for (size_t i = 0; i < count && st == HSY_OK; i++) {
         double log = 0;
 
-        st = hsy_point_likelihood(&log, &groups[i], test.pooled, err);
+        st = hsy_evidence_likelihood(&log, &groups[i], test.pooled, err);
         test.statistic -= 2 * log;
     }
     if (st != HSY_OK)

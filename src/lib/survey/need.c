@@ -134,7 +134,7 @@ hsy_status hsy_survey_coverage(double *out, const hsy_survey *s, uint64_t n,
     for (double y = fmax(0, floor(all * rate - reach));
          y <= last && st == HSY_OK; y++) {
         hsy_estimate est;
-        hsy_point point;
+        hsy_evidence point;
 
         st = hsy_survey_point(&point, s, y, all, err);
         if (st == HSY_OK)

@@ -82,12 +82,12 @@ static double pair_best(const hsy_survey_pair *s)
 }
 
 /* A sample's rate of yes as a share of its own. */
-static hsy_point pair_point(const hsy_survey_pair *s, size_t i)
+static hsy_evidence pair_point(const hsy_survey_pair *s, size_t i)
 {
-    return (hsy_point){.value = s->yes[i] / s->n[i],
-                       .n = s->n[i],
-                       .support = s->yes[i],
-                       .p = 1};
+    return (hsy_evidence){.value = s->yes[i] / s->n[i],
+                          .n = s->n[i],
+                          .support = s->yes[i],
+                          .p = 1};
 }
 
 /* The profile, less a constant. */
@@ -97,11 +97,11 @@ static double pair_profile(const hsy_survey_pair *s, double f)
     double sum = 0;
 
     for (size_t i = 0; i < 2; i++) {
-        const hsy_point point = pair_point(s, i);
+        const hsy_evidence point = pair_point(s, i);
         double log = -HUGE_VAL;
 
-        (void)hsy_point_likelihood(&log, &point,
-                                   hsy_share_clip(pair_rate(s, i, f, t)), NULL);
+        (void)hsy_evidence_likelihood(
+            &log, &point, hsy_share_clip(pair_rate(s, i, f, t)), NULL);
         sum += log;
     }
     return sum;
@@ -152,7 +152,7 @@ static void pair_ends(double ends[2], const hsy_survey_pair *s,
     double value = 0, below = 0, above = 0;
 
     for (size_t i = 0; i < 2; i++) {
-        const hsy_point point = pair_point(s, i);
+        const hsy_evidence point = pair_point(s, i);
         const double c = law->c[i], middle = c * law->rate[i];
         double rates[2], down, up;
 

@@ -5,7 +5,7 @@
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
 #include "server/collector/estimator/estimator.h"
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -115,7 +115,7 @@ static bool copies_free_name(char path[COPIES_PATH], struct collector *c,
     struct engine_status status;
     char day[PUT_DAY];
 
-    engine_look(c->engine, &status);
+    engine_status(c->engine, &status);
     put_day_text(day, status.day);
     for (unsigned i = 1; i <= COPIES_TRIES; i++) {
         char more[16] = "";
@@ -174,7 +174,7 @@ static hsy_status copies_all(struct collector *c, const char *path,
     hsy_status st;
 
     shown_pause(shown, true);
-    st = c->store->is->backup(c->store, path, &beside, err);
+    st = c->store->ops->backup(c->store, path, &beside, err);
     shown_pause(shown, false);
     return st;
 }

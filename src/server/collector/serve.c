@@ -525,7 +525,7 @@ void serve_look(struct collector *c)
     hsy_error err = {0};
     bool changed = false;
 
-    engine_look(c->engine, &status);
+    engine_status(c->engine, &status);
     tokens_today(c->tokens, status.day);
     if (tokens_refresh(c->tokens, &changed, &err) != HSY_OK) {
         log_failure(c->log, "tokens-kept", &err);
@@ -577,7 +577,7 @@ void serve_close(struct collector *c)
     tokens_close(c->tokens);
     engine_close(c->engine);
     if (c->store != NULL)
-        c->store->is->close(c->store);
+        c->store->ops->close(c->store);
     if (c->backups != -1)
         close(c->backups);
     watch_close(c->watch);

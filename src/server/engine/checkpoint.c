@@ -73,7 +73,7 @@ static hsy_status write_flush(struct engine *e, struct write_run *run,
 
     if (run->n == 0)
         return HSY_OK;
-    st = e->store->is->chunks(e->store, &tally, run->chunks, run->n, err);
+    st = e->store->ops->chunks(e->store, &tally, run->chunks, run->n, err);
     for (size_t i = 0; st == HSY_OK && i < run->n; i++)
         memcpy(f->tally->marks[run->chunks[i].place], run->marks[i],
                ENGINE_MARK);
@@ -190,7 +190,7 @@ static hsy_status write_round(struct engine *e, hsy_error *err)
     struct engine_entry *x = NULL;
 
     if (st == HSY_OK && n != 0)
-        st = e->store->is->rounds(e->store, rounds, n, err);
+        st = e->store->ops->rounds(e->store, rounds, n, err);
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
         x = write_entry(e, rounds[i].entry);
         write_stands(e, x);
@@ -247,7 +247,7 @@ static hsy_status write_drop(struct engine *e, const struct write_old *old,
 {
     hsy_status st = old->n == 0
                         ? HSY_OK
-                        : e->store->is->drop(e->store, old->is, old->n, err);
+                        : e->store->ops->drop(e->store, old->is, old->n, err);
 
     for (size_t i = 0; st == HSY_OK && i < old->n; i++)
         write_unlink(e, write_entry(e, old->is[i].entry), old->tallies[i]);
@@ -357,11 +357,12 @@ hsy_status engine_write(struct engine *e, size_t bytes, bool *more,
 hsy_status engine_settle(struct engine *e, enum store_pace pace, bool *more,
                          hsy_error *err)
 {
-    return e->store->is->settle(e->store, pace, more, err);
+    return e->store->ops->settle(e->store, pace, more, err);
 }
 
 hsy_status engine_reserve(struct engine *e, hsy_error *err)
 {
-    return e->store->is->reserve == NULL ? HSY_OK
-                                         : e->store->is->reserve(e->store, err);
+    return e->store->ops->reserve == NULL
+               ? HSY_OK
+               : e->store->ops->reserve(e->store, err);
 }

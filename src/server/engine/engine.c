@@ -363,7 +363,7 @@ uint8_t *engine_document_hold(struct engine *e, size_t *len)
     return bytes;
 }
 
-void engine_look(struct engine *e, struct engine_status *out)
+void engine_status(struct engine *e, struct engine_status *out)
 {
     pthread_mutex_lock(&e->lock);
     *out = e->status;
@@ -418,8 +418,8 @@ static hsy_status engine_take_store(struct engine *e, struct roster *roster,
         entries[i] = roster_at(roster, first + i)->bytes;
         lens[i] = roster_at(roster, first + i)->len;
     }
-    st = e->store->is->document(e->store, bytes, len, (uint32_t)first, entries,
-                                lens, n, err);
+    st = e->store->ops->document(e->store, bytes, len, (uint32_t)first, entries,
+                                 lens, n, err);
     free(entries);
     free(lens);
     return st;
@@ -477,8 +477,8 @@ static hsy_status engine_take_new(struct engine *e, const hsy_document *doc,
     return HSY_OK;
 }
 
-hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
-                       hsy_error *err)
+hsy_status engine_set_document(struct engine *e, const uint8_t *bytes,
+                               size_t len, hsy_error *err)
 {
     hsy_document doc;
     uint8_t *copy;
@@ -506,7 +506,7 @@ hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
 hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
                        hsy_error *err)
 {
-    hsy_status st = e->store->is->figure(e->store, figure, err);
+    hsy_status st = e->store->ops->figure(e->store, figure, err);
 
     e->dead |= st == HSY_E_IO;
     return st;
@@ -514,9 +514,9 @@ hsy_status engine_keep(struct engine *e, const struct store_figure *figure,
 
 hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err)
 {
-    hsy_status st = e->store->is->tidy(e->store, more, err);
+    hsy_status st = e->store->ops->tidy(e->store, more, err);
 
-    engine_runs_look(e);
+    engine_runs_status(e);
     if (st == HSY_OK)
         st = engine_runs_seal(e, true, err);
     e->dead |= st == HSY_E_IO;
@@ -526,5 +526,5 @@ hsy_status engine_tidy(struct engine *e, bool *more, hsy_error *err)
 hsy_status engine_figures(struct engine *e, const struct store_reader *to,
                           hsy_error *err)
 {
-    return e->store->is->read(e->store, to, err);
+    return e->store->ops->read(e->store, to, err);
 }

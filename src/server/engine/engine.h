@@ -87,7 +87,7 @@ struct engine_status {
     uint64_t reports, nulls;            /* counted since the start */
 };
 
-void engine_look(struct engine *e, struct engine_status *out);
+void engine_status(struct engine *e, struct engine_status *out);
 
 /* Uploads of an entry by epoch, oldest first, in all time: at most room of
  * them, the latest; returns how many there are. Epoch 0 are reports of a tally
@@ -157,8 +157,8 @@ hsy_status engine_admit(struct engine *e, struct submission *list,
 
 /* A document, its signature checked by the caller: only a later version, or
  * HSY_E_OLD. The very bytes that are in force change nothing. */
-hsy_status engine_take(struct engine *e, const uint8_t *bytes, size_t len,
-                       hsy_error *err);
+hsy_status engine_set_document(struct engine *e, const uint8_t *bytes,
+                               size_t len, hsy_error *err);
 
 /* A tally file to be added to an entry's; the same file again is
  * HSY_E_REFUSED, of another scheme HSY_E_MISMATCH. */

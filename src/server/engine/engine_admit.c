@@ -456,7 +456,7 @@ static hsy_status admit_commit(struct engine *e, hsy_error *err)
         c = admit_out(e);
         if (c.nids == 0)
             return HSY_OK;
-        st = e->store->is->append(e->store, &c, err);
+        st = e->store->ops->append(e->store, &c, err);
     }
     if (st == HSY_OK)
         admit_done(e, c.seq);
@@ -541,7 +541,7 @@ hsy_status engine_admit(struct engine *e, struct submission *list,
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
-    engine_runs_look(e);
+    engine_runs_status(e);
     admit_begin(e);
     for (struct submission *s = list; s != NULL; s = s->next)
         admit_submission(e, s, &some);

@@ -177,7 +177,7 @@ static uint32_t clock_accepted(const struct engine *e, uint32_t day)
 static hsy_status clock_move(struct engine *e, uint32_t day, uint32_t closed,
                              hsy_error *err)
 {
-    hsy_status st = e->store->is->close_epochs(e->store, closed, day, err);
+    hsy_status st = e->store->ops->close_epochs(e->store, closed, day, err);
 
     e->dead |= st == HSY_E_IO;
     if (st != HSY_OK)
@@ -275,7 +275,7 @@ hsy_status engine_tell(struct engine *e, struct engine_time now, hsy_error *err)
 
     if (e->dead)
         return host_fail(err, HSY_E_IO, "store", "the store has failed");
-    engine_runs_look(e);
+    engine_runs_status(e);
     portions_tick(&e->portions, now.steady);
     if (tried && day < e->day) {
         st = clock_move(e, day, clock_accepted(e, day), err);

@@ -48,9 +48,9 @@ hsy_status engine_forget_nulls(struct engine *e, uint32_t epoch, uint64_t *n,
     if (rows == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     c.nquotas = epoch > e->closed ? forget_rows(e, epoch, rows) : 0;
-    st = e->store->is->forget_nulls(e->store, epoch, n, err);
+    st = e->store->ops->forget_nulls(e->store, epoch, n, err);
     if (st == HSY_OK && *n != 0)
-        st = e->store->is->append(e->store, &c, err);
+        st = e->store->ops->append(e->store, &c, err);
     e->dead = true;
     free(rows);
     return st;
@@ -109,7 +109,7 @@ hsy_status engine_retire(struct engine *e, uint32_t entry, hsy_error *err)
         return HSY_OK;
     if (roster_at(e->roster, entry)->current)
         return forget_current(err);
-    st = e->store->is->append(e->store, &c, err);
+    st = e->store->ops->append(e->store, &c, err);
     e->dead |= st != HSY_OK && st != HSY_E_FULL;
     if (st == HSY_OK)
         forget_mark(e, e->entries[entry], c.seq);

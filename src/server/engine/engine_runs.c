@@ -22,12 +22,13 @@ static void runs_adopt(struct engine *e, struct store_runs *runs)
     free(runs->all);
 }
 
-void engine_runs_look(struct engine *e)
+void engine_runs_status(struct engine *e)
 {
     struct store_runs runs;
     bool any = false;
 
-    while (e->store->is->runs != NULL && e->store->is->runs(e->store, &runs)) {
+    while (e->store->ops->runs != NULL &&
+           e->store->ops->runs(e->store, &runs)) {
         runs_adopt(e, &runs);
         any = true;
     }
@@ -47,10 +48,10 @@ hsy_status engine_runs_seal(struct engine *e, bool idle, hsy_error *err)
     hsy_status st = HSY_OK;
     uint32_t epoch;
 
-    if (e->store->is->seal == NULL)
+    if (e->store->ops->seal == NULL)
         return HSY_OK;
     while (st == HSY_OK && ids_next_fresh(e->ids, least, &epoch)) {
-        st = e->store->is->seal(e->store, epoch, err);
+        st = e->store->ops->seal(e->store, epoch, err);
         if (st == HSY_OK)
             ids_seal(e->ids, epoch);
     }

@@ -249,7 +249,7 @@ hsy_status engine_rounds_counts(struct store_count **out, size_t *n,
 /* By the half that admits, between commits: adopt runs that were made; let
  * epochs become runs that have many ids in memory, or when nobody waits some.
  */
-void engine_runs_look(struct engine *e);
+void engine_runs_status(struct engine *e);
 hsy_status engine_runs_seal(struct engine *e, bool idle, hsy_error *err);
 
 /* Say in the status how many ids there are; with the lock. */

@@ -151,7 +151,7 @@ static hsy_status merge_commit(struct engine *e, struct engine_entry *x,
 
     for (size_t i = 0; i < n; i++)
         counts[i].reports += engine_count(x, counts[i].epoch)->reports;
-    st = e->store->is->append(e->store, &c, err);
+    st = e->store->ops->append(e->store, &c, err);
     if (st != HSY_OK) {
         e->dead |= st == HSY_E_IO;
         free(b);

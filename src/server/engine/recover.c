@@ -298,12 +298,12 @@ hsy_status engine_read(struct engine *e, hsy_error *err)
                                         .tally = read_tally,
                                         .chunk = read_chunk,
                                         .batch = read_batch};
-    hsy_status st = e->store->is->read(e->store, &first, err);
+    hsy_status st = e->store->ops->read(e->store, &first, err);
 
     if (st == HSY_OK)
         st = read_roster(&r);
     if (st == HSY_OK)
-        st = e->store->is->read(e->store, &second, err);
+        st = e->store->ops->read(e->store, &second, err);
     for (size_t i = 0; st == HSY_OK && i < e->nentries; i++)
         read_parts(e, e->entries[i]);
     e->status.tally_need = engine_tally_need(e, e->roster);

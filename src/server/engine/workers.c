@@ -473,7 +473,7 @@ hsy_status workers_stop(struct workers *w, hsy_error *err)
     return st;
 }
 
-void workers_look(struct workers *w, struct workers_times *out)
+void workers_status(struct workers *w, struct workers_times *out)
 {
     pthread_mutex_lock(&w->lock);
     *out = w->times;

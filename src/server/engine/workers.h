@@ -56,6 +56,6 @@ struct workers_times {
     uint64_t checkpoint; /* microseconds since the last was written, or since
                             the start */
 };
-void workers_look(struct workers *w, struct workers_times *out);
+void workers_status(struct workers *w, struct workers_times *out);
 
 #endif

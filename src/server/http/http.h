@@ -107,7 +107,7 @@ struct listen_status {
     uint64_t inflight_bytes, timeouts;
     uint64_t answers[6]; /* by hundreds of the status */
 };
-void listen_look(const struct listener *l, struct listen_status *out);
+void listen_status(const struct listener *l, struct listen_status *out);
 
 /* Whether every loop has begun another turn since this was last asked, as it
  * does some times a second unless a handler hangs. By one thread. */

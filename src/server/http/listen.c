@@ -421,7 +421,7 @@ uint16_t listen_port(const struct listener *l)
     return l->port;
 }
 
-void listen_look(const struct listener *l, struct listen_status *out)
+void listen_status(const struct listener *l, struct listen_status *out)
 {
     *out = (struct listen_status){.inflight_bytes = atomic_load(&l->inflight) +
                                                     atomic_load(&l->small)};
@@ -476,7 +476,7 @@ void listen_drain(struct listener *l, uint32_t seconds)
             loop_wake(&l->loops[i]);
     do {
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while (now.connections != 0 && listen_clock() < until);
     atomic_store(&l->drained, true);
     for (unsigned i = 0; i < l->options.loops; i++)

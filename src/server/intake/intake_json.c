@@ -116,9 +116,9 @@ static bool intake_json_pack(uint8_t *packed, const struct intake_upload *u,
                              const json_t *values, uint8_t *room)
 {
     const size_t bytes = u->entry->report_bytes, n = u->head.count;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(u->entry->scheme, &info);
+    hsy_scheme_describe(u->entry->scheme, &info);
     for (size_t i = 0; i < n; i++)
         if (!container_json_value(room + i * bytes, room + n * bytes,
                                   u->entry->scheme, &info,

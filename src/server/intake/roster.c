@@ -80,7 +80,7 @@ static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
 {
     hsy_document doc;
     hsy_release_info release;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st = hsy_document_open(&doc, c->bytes, len, err);
 
     if (st != HSY_OK)
@@ -96,7 +96,7 @@ static hsy_status roster_fill(struct roster_entry *e, struct roster_core *c,
     if (st != HSY_OK)
         return st;
     hsy_release_describe(c->release, &release);
-    hsy_scheme_info(release.scheme, &info);
+    hsy_scheme_describe(release.scheme, &info);
     e->release = c->release;
     e->scheme = release.scheme;
     memcpy(e->digest, info.digest, HSY_DIGEST);

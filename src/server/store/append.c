@@ -168,7 +168,7 @@ hsy_status store_close_epochs(struct store *is, uint32_t through, uint32_t day,
     s->state = next;
     store_runs_closed(s, next.closed);
     st = store_erase_epochs(s, &more, err);
-    return st == HSY_E_FULL ? HSY_OK : st; /* later, by store_tidy */
+    return st == HSY_E_FULL ? HSY_OK : st; /* later, by store_housekeeping */
 }
 
 /* ---- Null uploads -------------------------------------------------------- */

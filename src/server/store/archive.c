@@ -180,7 +180,7 @@ hsy_status store_archive_write(struct store *s, const struct store_state *state,
     hsy_status st = archive_begin(&w, state);
 
     if (st == HSY_OK)
-        st = s->is->read(s, &to, err);
+        st = s->ops->read(s, &to, err);
     if (st == HSY_OK)
         st = archive_books_read(directory, archive_book, &w, err);
     archive_put(count, w.records, 8);

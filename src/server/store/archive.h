@@ -8,7 +8,7 @@
 #ifndef SERVER_STORE_ARCHIVE_H
 #define SERVER_STORE_ARCHIVE_H
 
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 
 #define ARCHIVE_MAGIC "HSYA"
 #define ARCHIVE_VERSION 1u

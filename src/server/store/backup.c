@@ -10,7 +10,7 @@
  */
 #define _GNU_SOURCE /* lstat */
 
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 
 #include "host/base/host_fail.h"
 #include "server/store/store_runs.h"
@@ -144,7 +144,7 @@ static hsy_status backup_make(struct store_sqlite *s, const char *draft,
     hsy_status st = backup_both(s, draft, err);
 
     if (st == HSY_OK)
-        st = store_keep_look(draft, err);
+        st = store_admin_look(draft, err);
     if (st == HSY_OK && beside != NULL)
         st = beside->put(beside->ctx, draft, err);
     if (st != HSY_OK)

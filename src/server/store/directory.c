@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE /* O_DIRECTORY, flock */
 
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 
 #include "host/base/host_fail.h"
 #include "server/store/internal.h"

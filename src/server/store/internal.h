@@ -182,7 +182,7 @@ void store_line_lock(struct store_line *line);
 void store_line_unlock(struct store_line *line);
 
 /* A tally whose superseded chunks are to be erased, from place on. */
-struct store_waste {
+struct store_garbage {
     uint32_t entry, epoch, place;
 };
 
@@ -230,7 +230,7 @@ struct store_sqlite {
     bool swept;                  /* orphans of an earlier process are gone */
     struct store_tally *pending; /* written, waiting for their round */
     size_t npending;
-    struct store_waste *waste; /* a queue */
+    struct store_garbage *waste; /* a queue */
     size_t nwaste;
 };
 
@@ -265,7 +265,7 @@ hsy_status store_forget_nulls(struct store *is, uint32_t epoch, uint64_t *n,
                               hsy_error *err);
 hsy_status store_figure(struct store *is, const struct store_figure *f,
                         hsy_error *err);
-hsy_status store_tidy(struct store *is, bool *more, hsy_error *err);
+hsy_status store_housekeeping(struct store *is, bool *more, hsy_error *err);
 hsy_status store_settle(struct store *is, enum store_pace pace, bool *more,
                         hsy_error *err);
 hsy_status store_chunks(struct store *is, const struct store_tally *tally,

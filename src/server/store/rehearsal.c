@@ -28,7 +28,7 @@ hsy_status rehearsal_mark(struct store *s, struct store_state *state,
     const struct store_commit mark = {.seq = state->seq + 1,
                                       .merged = rehearsal_name};
     bool marked = false;
-    hsy_status st = s->is->read(
+    hsy_status st = s->ops->read(
         s, &(struct store_reader){.ctx = &marked, .merged = rehearsal_look},
         err);
 
@@ -43,7 +43,7 @@ hsy_status rehearsal_mark(struct store *s, struct store_state *state,
         return host_fail(err, HSY_E_REFUSED, "rehearsal",
                          "this directory was used with the real clock: a "
                          "rehearsal takes one of its own");
-    st = s->is->append(s, &mark, err);
+    st = s->ops->append(s, &mark, err);
     if (st == HSY_OK)
         state->seq = mark.seq;
     return st;

@@ -382,7 +382,7 @@ static const struct store_functions sqlite_functions = {
     .close_epochs = store_close_epochs,
     .figure = store_figure,
     .forget_nulls = store_forget_nulls,
-    .tidy = store_tidy,
+    .tidy = store_housekeeping,
     .seal = store_seal,
     .runs = store_new_runs,
     .chunks = store_chunks,
@@ -443,7 +443,7 @@ static struct store_sqlite *sqlite_new(void)
         return NULL;
     }
     sqlite3_randomness(1, &seed); /* while /dev/urandom can still be opened */
-    s->is.is = &sqlite_functions;
+    s->is.ops = &sqlite_functions;
     s->dir = s->lock = s->held = s->reserve = s->last = -1;
     s->reserve_bytes = STORE_RESERVE;
     s->record_most = STORE_LOG;

@@ -233,7 +233,7 @@ struct store_functions {
 };
 
 struct store {
-    const struct store_functions *is;
+    const struct store_functions *ops;
 };
 
 /*

@@ -1,7 +1,7 @@
 /* store_runs_read.c - runs are read back, forgotten, copied. */
 #define _GNU_SOURCE /* O_DIRECTORY */
 
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 #include "server/store/store_runs.h"
 
 #include "host/base/host_fail.h"

@@ -287,7 +287,7 @@ static hsy_status tidy_ids(struct store_sqlite *s, bool *more, hsy_error *err)
 
 /* ---- All of it ----------------------------------------------------------- */
 
-hsy_status store_tidy(struct store *is, bool *more, hsy_error *err)
+hsy_status store_housekeeping(struct store *is, bool *more, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     hsy_status st = store_alive(s, err);

@@ -148,11 +148,11 @@ static hsy_status unpack_commit(struct unpack_reader *r, struct store_commit *c)
     bool more;
 
     c->seq = r->seq + 1;
-    st = r->store->is->append(r->store, c, r->err);
+    st = r->store->ops->append(r->store, c, r->err);
     if (st == HSY_OK)
         r->seq++;
     if (st == HSY_OK)
-        st = r->store->is->settle(r->store, STORE_BUSY, &more, r->err);
+        st = r->store->ops->settle(r->store, STORE_BUSY, &more, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 
@@ -165,7 +165,7 @@ static hsy_status unpack_take_state(struct unpack_reader *r)
     state.seq = 0;
     state.closed = (uint32_t)archive_get(r->bytes + STORE_KEY + 8, 4);
     state.day = (uint32_t)archive_get(r->bytes + STORE_KEY + 12, 4);
-    st = store_keep_inherit(r->store, &state, r->err);
+    st = store_admin_inherit(r->store, &state, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a day beyond all days") : st;
 }
 
@@ -247,7 +247,7 @@ static hsy_status unpack_take_tally(struct unpack_reader *r)
     if (r->now.entry >= r->nentries || r->now.words == 0)
         return unpack_bad(r, "a tally of no entry");
     r->written[r->now.entry] = 1;
-    return r->store->is->chunks(r->store, &r->now, NULL, 0, r->err);
+    return r->store->ops->chunks(r->store, &r->now, NULL, 0, r->err);
 }
 
 static hsy_status unpack_take_chunk(struct unpack_reader *r)
@@ -261,7 +261,7 @@ static hsy_status unpack_take_chunk(struct unpack_reader *r)
         return unpack_bad(r, "a chunk of no tally");
     for (size_t i = 0; i < c.n; i++)
         words[i] = (int64_t)archive_get(r->bytes + 4 + 8 * i, 8);
-    st = r->store->is->chunks(r->store, &r->now, &c, 1, r->err);
+    st = r->store->ops->chunks(r->store, &r->now, &c, 1, r->err);
     return st == HSY_E_RANGE ? unpack_bad(r, "a chunk does not fit its tally")
                              : st;
 }
@@ -275,7 +275,7 @@ static hsy_status unpack_rounds(struct unpack_reader *r)
         const struct store_round round = {(uint32_t)i, r->seq};
 
         if (r->written[i] != 0)
-            st = r->store->is->rounds(r->store, &round, 1, r->err);
+            st = r->store->ops->rounds(r->store, &round, 1, r->err);
     }
     r->rounded = true;
     return st;
@@ -303,7 +303,7 @@ static hsy_status unpack_take_figure(struct unpack_reader *r)
                                    (uint32_t)archive_get(r->bytes + 4, 4),
                                    (const char *)r->bytes + 8, r->len - 8};
 
-    return r->store->is->figure(r->store, &f, r->err);
+    return r->store->ops->figure(r->store, &f, r->err);
 }
 
 static hsy_status unpack_take_merged(struct unpack_reader *r)
@@ -382,9 +382,9 @@ static hsy_status unpack_put_document(struct unpack_reader *r)
     if (r->document == NULL)
         return r->nentries == 0 ? HSY_OK
                                 : unpack_bad(r, "entries of no document");
-    return r->store->is->document(r->store, r->document, r->document_len, 0,
-                                  (const uint8_t *const *)r->entries, r->lens,
-                                  r->nentries, r->err);
+    return r->store->ops->document(r->store, r->document, r->document_len, 0,
+                                   (const uint8_t *const *)r->entries, r->lens,
+                                   r->nentries, r->err);
 }
 
 static hsy_status unpack_take_one(struct unpack_reader *r, unsigned *rank)

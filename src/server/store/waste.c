@@ -49,7 +49,7 @@ static hsy_status waste_sweep_tally(struct store_sqlite *s, uint32_t entry,
  * not read. */
 hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
 {
-    struct store_waste *found = NULL;
+    struct store_garbage *found = NULL;
     size_t n = 0;
     hsy_status st = HSY_OK;
     int rc;
@@ -59,7 +59,7 @@ hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
         return HSY_OK;
     q = sql_start(&s->cells, SQL_LIST_CHUNKS, NULL, 0, &rc);
     while (q != NULL && (rc = sqlite3_step(q)) == SQLITE_ROW) {
-        struct store_waste *more = realloc(found, (n + 1) * sizeof *found);
+        struct store_garbage *more = realloc(found, (n + 1) * sizeof *found);
 
         if (more == NULL) {
             rc = SQLITE_NOMEM;
@@ -67,8 +67,8 @@ hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
         }
         found = more;
         found[n++] =
-            (struct store_waste){(uint32_t)sqlite3_column_int64(q, 0),
-                                 (uint32_t)sqlite3_column_int64(q, 1), 0};
+            (struct store_garbage){(uint32_t)sqlite3_column_int64(q, 0),
+                                   (uint32_t)sqlite3_column_int64(q, 1), 0};
     }
     sqlite3_reset(q);
     if (rc != SQLITE_DONE)
@@ -85,17 +85,17 @@ hsy_status store_sweep(struct store_sqlite *s, hsy_error *err)
 /* Without memory for it the rows stay until the store is opened again. */
 void store_add_waste(struct store_sqlite *s, uint32_t entry, uint32_t epoch)
 {
-    struct store_waste *more =
+    struct store_garbage *more =
         realloc(s->waste, (s->nwaste + 1) * sizeof *more);
 
     if (more == NULL)
         return;
     s->waste = more;
-    s->waste[s->nwaste++] = (struct store_waste){entry, epoch, 0};
+    s->waste[s->nwaste++] = (struct store_garbage){entry, epoch, 0};
 }
 
 struct waste_of_tally {
-    struct store_waste *tally; /* place moves on */
+    struct store_garbage *tally; /* place moves on */
     uint64_t since, round;
     size_t *rows; /* to erase at most; those left */
 };
@@ -133,7 +133,7 @@ hsy_status store_erase_waste(struct store_sqlite *s, size_t rows, bool *more,
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK && s->nwaste != 0 && rows != 0) {
-        struct store_waste *t = &s->waste[s->nwaste - 1];
+        struct store_garbage *t = &s->waste[s->nwaste - 1];
         struct store_tally_row row;
         struct waste_of_tally w = {.tally = t, .rows = &rows};
         uint64_t through;

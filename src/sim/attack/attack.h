@@ -3,7 +3,7 @@
  *
  * Each device has a key of its own, made from the seed, and draws its coins
  * under that key as the real client does; its answers come from hsy_randomize
- * and hsy_chain_*. The attacker sees what a collector sees and knows every
+ * and hsy_permanent_*. The attacker sees what a collector sees and knows every
  * parameter. docs/attacks.md has what he does and how well he may do.
  */
 #ifndef SIM_ATTACK_ATTACK_H
@@ -28,7 +28,7 @@ const char *sim_client_name(enum sim_client client);
 
 struct sim_options {
     uint64_t devices, days, seed;
-    uint64_t nano_one;       /* epsilon of one report */
+    uint64_t nano_report;    /* epsilon of one report */
     uint64_t nano_permanent; /* of the answer that is kept, of two steps */
     uint64_t grain; /* drift: steps between points; divides the range */
 
@@ -145,12 +145,12 @@ hsy_status sim_fingerprint(struct sim_fingerprint *out,
 struct sim_drift_row {
     const char *rounding; /* what a permanent answer is kept for */
     uint64_t day;
-    uint64_t keys;    /* permanent answers so far, of the device with most */
-    double epsilon;   /* so many times that of one */
-    double lifetime;  /* if it goes on for ever: of all there can be */
-    double mean;      /* of the truths of that day */
-    double error, sd; /* of its estimate, and the standard error */
-    double bias;      /* part of the error that no number of devices removes */
+    uint64_t keys;  /* permanent answers so far, of the device with most */
+    double epsilon; /* so many times that of one */
+    double epsilon_all_values; /* if it goes on for ever: of all there can be */
+    double mean;               /* of the truths of that day */
+    double error, sd;          /* of its estimate, and the standard error */
+    double bias; /* part of the error that no number of devices removes */
 };
 
 struct sim_drift {

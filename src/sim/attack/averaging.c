@@ -19,7 +19,7 @@ struct averaging {
     uint64_t times[SIM_TIMES_MAX];
     size_t ntimes;
     struct sim_score scores[SIM_AVERAGING_CLIENTS][SIM_TIMES_MAX];
-    struct sim_pair pair, single; /* two steps, and one: both at nano_one */
+    struct sim_pair pair, single; /* two steps, and one: both at nano_report */
 };
 
 /* 1 if the majority is for the truth, 0 against it, 1/2 for a tie. */
@@ -58,27 +58,27 @@ static hsy_status averaging_device(struct averaging *a, enum sim_client client,
 static void averaging_theory(struct sim_averaging_row *row,
                              const struct averaging *a)
 {
-    hsy_chain_info one, two;
+    hsy_permanent_info one, two;
     const double t = (double)row->days;
     double m;
 
-    hsy_chain_describe(&a->single.chain, &one);
-    hsy_chain_describe(&a->pair.chain, &two);
+    hsy_permanent_describe(&a->single.chain, &one);
+    hsy_permanent_describe(&a->pair.chain, &two);
     switch (row->client) {
     case SIM_FRESH:
         row->right.exact = sim_majority(row->days, one.p1);
         row->epsilon = t * one.epsilon_permanent;
-        row->charged = t * (double)a->o->nano_one / HSY_NANO;
+        row->charged = t * (double)a->o->nano_report / HSY_NANO;
         break;
     case SIM_MEMOISED:
         row->right.exact = one.p1;
         row->epsilon = one.epsilon_permanent;
-        row->charged = (double)a->o->nano_one / HSY_NANO;
+        row->charged = (double)a->o->nano_report / HSY_NANO;
         break;
     default:
         m = sim_majority(row->days, two.p2);
         row->right.exact = two.p1 * m + (1 - two.p1) * (1 - m);
-        row->epsilon = hsy_chain_epsilon(&a->pair.chain, row->days);
+        row->epsilon = hsy_permanent_epsilon(&a->pair.chain, row->days);
         row->charged = (double)a->o->nano_permanent / HSY_NANO;
     }
     row->right.allowed = sim_allowed(row->epsilon);
@@ -103,12 +103,12 @@ hsy_status sim_averaging(struct sim_averaging *out, const struct sim_options *o,
 {
     struct averaging a = {.o = o};
     hsy_status st =
-        sim_pair_yes_no(&a.pair, o->nano_permanent, o->nano_one, err);
+        sim_pair_yes_no(&a.pair, o->nano_permanent, o->nano_report, err);
 
     memset(out, 0, sizeof *out);
     a.ntimes = sim_times(a.times, o->days);
     if (st == HSY_OK)
-        st = sim_pair_yes_no(&a.single, o->nano_one, o->nano_one, err);
+        st = sim_pair_yes_no(&a.single, o->nano_report, o->nano_report, err);
     for (uint64_t i = 0; st == HSY_OK && i < o->devices; i++) {
         for (enum sim_client c = SIM_FRESH; st == HSY_OK && c <= SIM_TWO_STEP;
              c++)

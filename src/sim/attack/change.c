@@ -176,10 +176,10 @@ static double change_median(double *values, size_t n)
 static void change_theory(struct sim_change_row *row, const struct change *c)
 {
     const double k = (double)row->after;
-    hsy_chain_info one, two;
+    hsy_permanent_info one, two;
 
-    hsy_chain_describe(&c->single.chain, &one);
-    hsy_chain_describe(&c->pair.chain, &two);
+    hsy_permanent_describe(&c->single.chain, &one);
+    hsy_permanent_describe(&c->pair.chain, &two);
     row->right.exact = NAN;
     switch (row->client) {
     case SIM_FRESH:
@@ -221,16 +221,16 @@ static void change_rows(struct sim_change *out, struct change *c)
 static hsy_status change_open(struct change *c, hsy_error *err)
 {
     const struct sim_options *o = c->o;
-    hsy_chain_info one, two;
+    hsy_permanent_info one, two;
     hsy_status st =
-        sim_pair_yes_no(&c->pair, o->nano_permanent, o->nano_one, err);
+        sim_pair_yes_no(&c->pair, o->nano_permanent, o->nano_report, err);
 
     if (st == HSY_OK)
-        st = sim_pair_yes_no(&c->single, o->nano_one, o->nano_one, err);
+        st = sim_pair_yes_no(&c->single, o->nano_report, o->nano_report, err);
     if (st != HSY_OK)
         return st;
-    hsy_chain_describe(&c->single.chain, &one);
-    hsy_chain_describe(&c->pair.chain, &two);
+    hsy_permanent_describe(&c->single.chain, &one);
+    hsy_permanent_describe(&c->pair.chain, &two);
     c->laws[SIM_FRESH] = change_law(1, one.p1);
     c->laws[SIM_MEMOISED] = change_law(one.p1, 1);
     c->laws[SIM_TWO_STEP] = change_law(two.p1, two.p2);
@@ -249,7 +249,7 @@ hsy_status sim_change(struct sim_change *out, const struct sim_options *o,
                       hsy_error *err)
 {
     struct change c = {.o = o};
-    hsy_chain_info two;
+    hsy_permanent_info two;
     hsy_status st = change_open(&c, err);
 
     memset(out, 0, sizeof *out);
@@ -260,7 +260,7 @@ hsy_status sim_change(struct sim_change *out, const struct sim_options *o,
         sim_tick(o, SIM_CHANGE_CLIENTS * o->days);
     }
     if (st == HSY_OK) {
-        hsy_chain_describe(&c.pair.chain, &two);
+        hsy_permanent_describe(&c.pair.chain, &two);
         out->day = c.day;
         out->gamma = 1 - two.p2;
         change_rows(out, &c);

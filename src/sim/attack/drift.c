@@ -13,7 +13,7 @@
  *     ends     the same with the range as its grain: two answers, for ever
  *
  * All four report by one bit [DKY17], made in two steps, and are estimated by
- * hsy_points.
+ * hsy_evidence_of.
  */
 #include "sim/attack/internal.h"
 
@@ -121,23 +121,23 @@ static hsy_status drift_row(struct sim_drift_row *row, const struct drift *d,
 {
     const hsy_confidence how = {.level = 0.95, .comparisons = 1};
     const double n = (double)d->o->devices;
-    hsy_chain_info info;
+    hsy_permanent_info info;
     hsy_estimate est;
-    hsy_point point;
-    hsy_status st =
-        hsy_points(d->pair.report, &point, &d->tallies[i], NULL, 1, NULL, err);
+    hsy_evidence point;
+    hsy_status st = hsy_evidence_of(d->pair.report, &point, &d->tallies[i],
+                                    NULL, 1, NULL, err);
 
     if (st == HSY_OK)
         st = hsy_estimate_point(&est, &point, &how, err);
     if (st != HSY_OK)
         return st;
-    hsy_chain_describe(&d->pair.chain, &info);
+    hsy_permanent_describe(&d->pair.chain, &info);
     *row = (struct sim_drift_row){
         .rounding = drift_names[d->rounding],
         .day = d->times[i],
         .keys = d->keys[i],
         .epsilon = (double)d->keys[i] * info.epsilon_permanent,
-        .lifetime = drift_keys_all(d) * info.epsilon_permanent,
+        .epsilon_all_values = drift_keys_all(d) * info.epsilon_permanent,
         .mean = d->truths[i] / n,
         .error = est.value * SIM_DRIFT_RANGE - d->truths[i] / n,
         .sd = est.sd * SIM_DRIFT_RANGE,
@@ -155,7 +155,7 @@ static hsy_status drift_open(struct drift *d, hsy_error *err)
     const struct sim_options *o = d->o;
     size_t words;
     hsy_status st = sim_pair_open(&d->pair, &spec, o->nano_permanent,
-                                  o->nano_one, drift_grain(d), err);
+                                  o->nano_report, drift_grain(d), err);
 
     if (st != HSY_OK)
         return st;

@@ -92,14 +92,14 @@ static hsy_status fingerprint_hashing(struct fingerprint *f, hsy_error *err)
                      .kind = HSY_KIND_VALUES,
                      .d = FINGERPRINT_VALUES,
                      .param = {[HSY_PARAM_POOL_BITS] = f->kind->pool_bits}};
-    hsy_status st =
-        sim_pair_open(&f->pair, &spec, o->nano_permanent, o->nano_one, 0, err);
+    hsy_status st = sim_pair_open(&f->pair, &spec, o->nano_permanent,
+                                  o->nano_report, 0, err);
 
     if (st != HSY_OK)
         return st;
     f->low_bits = f->kind->pool_bits;
     spec.param[HSY_PARAM_POOL_SEED] = 1;
-    return sim_pair_open(&f->other, &spec, o->nano_permanent, o->nano_one, 0,
+    return sim_pair_open(&f->other, &spec, o->nano_permanent, o->nano_report, 0,
                          err);
 }
 
@@ -132,7 +132,7 @@ static hsy_status fingerprint_upload(const struct fingerprint *f,
                                      uint64_t number, bool later)
 {
     const bool task = f->kind->how == FINGERPRINT_TASKS && later;
-    const hsy_chain *chain = task ? &f->other.chain : &f->pair.chain;
+    const hsy_permanent *chain = task ? &f->other.chain : &f->pair.chain;
     uint8_t report[SIM_REPORT_BYTES] = {0};
     struct sim_device d;
     uint64_t key;

@@ -41,14 +41,14 @@ const char *sim_attack_name(hsy_attack attack)
 struct poisoning_count {
     int64_t *memory;
     hsy_tally tally;
-    hsy_point points[SIM_POISONING_VALUES];
+    hsy_evidence points[SIM_POISONING_VALUES];
 };
 
 /* All of one mechanism. */
 struct poisoning {
     const struct sim_options *o;
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     uint64_t *codes;  /* of honest devices */
     uint8_t *reports; /* a block of them, or of all liars */
     void *scratch;
@@ -65,8 +65,8 @@ struct poisoning_sums {
 static hsy_status poisoning_points(struct poisoning *p,
                                    struct poisoning_count *c, hsy_error *err)
 {
-    return hsy_points(p->s, c->points, &c->tally, NULL, SIM_POISONING_VALUES,
-                      p->scratch, err);
+    return hsy_evidence_of(p->s, c->points, &c->tally, NULL,
+                           SIM_POISONING_VALUES, p->scratch, err);
 }
 
 /* ---- Devices ------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static hsy_status poisoning_open(struct poisoning *p, const char *mechanism,
                            .mechanism = mechanism,
                            .kind = HSY_KIND_VALUES,
                            .d = SIM_POISONING_VALUES,
-                           .nano_epsilon = p->o->nano_one};
+                           .nano_epsilon = p->o->nano_report};
     const size_t most =
         poisoning_liars(p->o, poisoning_shares[SIM_POISONING_SHARES - 1]);
     hsy_status st;
@@ -125,11 +125,11 @@ static hsy_status poisoning_open(struct poisoning *p, const char *mechanism,
     st = hsy_scheme_init(p->s, &spec, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(p->s, &p->info);
+    hsy_scheme_describe(p->s, &p->info);
     p->codes = malloc(p->o->devices * sizeof *p->codes);
     p->reports = malloc((most > POISONING_BLOCK ? most : POISONING_BLOCK) *
                         p->info.report_bytes);
-    p->scratch = malloc(hsy_points_scratch(p->s, SIM_POISONING_VALUES) + 1);
+    p->scratch = malloc(hsy_evidence_scratch(p->s, SIM_POISONING_VALUES) + 1);
     p->honest.memory = malloc(hsy_tally_words(p->s) * sizeof(int64_t));
     p->all.memory = malloc(hsy_tally_words(p->s) * sizeof(int64_t));
     if (p->codes == NULL || p->reports == NULL || p->scratch == NULL ||
@@ -178,7 +178,7 @@ static hsy_status poisoning_lie(struct poisoning *p, hsy_attack attack,
     return st;
 }
 
-static double poisoning_plain(const hsy_point *point)
+static double poisoning_plain(const hsy_evidence *point)
 {
     return (point->support / point->n - point->q) / (point->p - point->q);
 }
@@ -195,11 +195,12 @@ static double poisoning_used(const struct poisoning *p,
     double used = 0;
 
     for (size_t v = 0; v < SIM_POISONING_VALUES; v++) {
-        const hsy_point *with = &p->all.points[v],
-                        *without = &p->honest.points[v];
+        const hsy_evidence *with = &p->all.points[v],
+                           *without = &p->honest.points[v];
         const double theirs = with->value - (1 - lying) * without->value;
         const double let =
-            POISONING_ERRORS * (sqrt(with->floor) + sqrt(without->floor));
+            POISONING_ERRORS *
+            (sqrt(with->residual_variance) + sqrt(without->residual_variance));
 
         used = fmax(used, (theirs - let) / bounds[v].up);
         used = fmax(used, (lying - theirs - let) / bounds[v].down);

@@ -41,24 +41,24 @@ static hsy_status device_scheme(hsy_scheme **out, const hsy_spec *spec,
 }
 
 hsy_status sim_pair_open(struct sim_pair *pair, const hsy_spec *spec,
-                         uint64_t nano_permanent, uint64_t nano_one,
+                         uint64_t nano_permanent, uint64_t nano_report,
                          uint64_t grain, hsy_error *err)
 {
     hsy_spec same = *spec;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
     memset(pair, 0, sizeof *pair);
-    st = device_scheme(&pair->report, spec, nano_one, err);
+    st = device_scheme(&pair->report, spec, nano_report, err);
     if (st != HSY_OK)
         return st;
     /* What suits one report, as olh's g, both steps share. */
-    hsy_scheme_info(pair->report, &info);
+    hsy_scheme_describe(pair->report, &info);
     memcpy(same.param, info.param, sizeof same.param);
     st = device_scheme(&pair->permanent, &same, nano_permanent, err);
     if (st == HSY_OK)
-        st = hsy_chain_init(&pair->chain, pair->permanent, pair->report, grain,
-                            err);
+        st = hsy_permanent_init(&pair->chain, pair->permanent, pair->report,
+                                grain, err);
     return st;
 }
 
@@ -70,17 +70,17 @@ void sim_pair_close(struct sim_pair *pair)
 }
 
 hsy_status sim_pair_yes_no(struct sim_pair *pair, uint64_t nano_permanent,
-                           uint64_t nano_one, hsy_error *err)
+                           uint64_t nano_report, hsy_error *err)
 {
     const hsy_spec spec = {
         .size = sizeof spec, .mechanism = "rr", .kind = HSY_KIND_YES_NO};
 
-    return sim_pair_open(pair, &spec, nano_permanent, nano_one, 0, err);
+    return sim_pair_open(pair, &spec, nano_permanent, nano_report, 0, err);
 }
 
 /* ---- Coins --------------------------------------------------------------- */
 
-void sim_device_init(struct sim_device *d, const hsy_chain *chain,
+void sim_device_init(struct sim_device *d, const hsy_permanent *chain,
                      uint64_t seed, uint64_t number)
 {
     static const char label[] = "hearsay simulated device";
@@ -96,11 +96,11 @@ void sim_device_init(struct sim_device *d, const hsy_chain *chain,
     d->chain = chain;
 }
 
-static hsy_coins device_open(const struct sim_device *d, hsy_streams *room,
+static hsy_coins device_open(const struct sim_device *d, hsy_keyed *room,
                              const char *purpose, const hsy_scheme *s,
                              uint64_t slot, uint64_t truth)
 {
-    hsy_info info;
+    hsy_scheme_info info;
     const hsy_context context = {.purpose = purpose,
                                  .source = DEVICE_SOURCE,
                                  .source_len = sizeof DEVICE_SOURCE - 1,
@@ -108,16 +108,16 @@ static hsy_coins device_open(const struct sim_device *d, hsy_streams *room,
                                  .slot = slot,
                                  .truth = truth};
 
-    hsy_scheme_info(s, &info);
-    hsy_streams_open(room, d->key, &context);
-    return hsy_streams_coins(room);
+    hsy_scheme_describe(s, &info);
+    hsy_keyed_open(room, d->key, &context);
+    return hsy_keyed_coins(room);
 }
 
 hsy_status sim_fresh(struct sim_device *d, uint8_t *report,
                      const hsy_truth *truth, uint64_t day, hsy_error *err)
 {
     const hsy_scheme *s = d->chain->report;
-    hsy_streams room;
+    hsy_keyed room;
     hsy_coins coins;
     uint64_t code;
     hsy_status st = hsy_truth_code(s, &code, truth, err);
@@ -130,11 +130,11 @@ hsy_status sim_fresh(struct sim_device *d, uint8_t *report,
 
 hsy_status sim_key(struct sim_device *d, uint64_t *key, uint64_t code)
 {
-    hsy_streams room;
+    hsy_keyed room;
     hsy_coins own =
         device_open(d, &room, "release", d->chain->permanent, d->slot, 0);
 
-    return hsy_chain_key(d->chain, key, code, &own);
+    return hsy_permanent_key(d->chain, key, code, &own);
 }
 
 /* Secret coins are the key's own, published ones the release's: whoever has one
@@ -142,7 +142,7 @@ hsy_status sim_key(struct sim_device *d, uint64_t *key, uint64_t code)
 hsy_status sim_permanent(struct sim_device *d, uint64_t key)
 {
     const hsy_scheme *s = d->chain->permanent;
-    hsy_streams release, room;
+    hsy_keyed release, room;
     hsy_coins coins;
     hsy_status st;
 
@@ -151,7 +151,7 @@ hsy_status sim_permanent(struct sim_device *d, uint64_t key)
     coins = device_open(d, &room, "permanent", s, d->slot, key);
     coins.published =
         device_open(d, &release, "release", s, d->slot, 0).published;
-    st = hsy_chain_permanent(d->chain, d->answer, key, &coins);
+    st = hsy_permanent_answer(d->chain, d->answer, key, &coins);
     d->kept = st == HSY_OK;
     d->key_kept = key;
     return st;
@@ -160,19 +160,19 @@ hsy_status sim_permanent(struct sim_device *d, uint64_t key)
 hsy_status sim_report(struct sim_device *d, uint8_t *report, uint64_t key,
                       uint64_t day)
 {
-    hsy_streams room;
+    hsy_keyed room;
     hsy_coins coins;
     hsy_status st = sim_permanent(d, key);
 
     if (st != HSY_OK)
         return st;
     coins = device_open(d, &room, "report", d->chain->permanent, day, key);
-    return hsy_chain_report(d->chain, report, d->answer, &coins.secret);
+    return hsy_permanent_report(d->chain, report, d->answer, &coins.secret);
 }
 
 hsy_status sim_raw_seed(struct sim_device *d, uint64_t *seed)
 {
-    hsy_streams room;
+    hsy_keyed room;
     hsy_coins own =
         device_open(d, &room, "release", d->chain->permanent, d->slot, 0);
 

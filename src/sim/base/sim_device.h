@@ -12,31 +12,31 @@ hsy_status sim_nomem(hsy_error *err);
 /* Both steps of a chain in memory of their own. */
 struct sim_pair {
     hsy_scheme *permanent, *report; /* owned */
-    hsy_chain chain;
+    hsy_permanent chain;
 };
 
 /* Resolve a spec at two epsilons. Close it either way. */
 hsy_status sim_pair_open(struct sim_pair *pair, const hsy_spec *spec,
-                         uint64_t nano_permanent, uint64_t nano_one,
+                         uint64_t nano_permanent, uint64_t nano_report,
                          uint64_t grain, hsy_error *err);
 void sim_pair_close(struct sim_pair *pair);
 
 /* The yes-no question of an attack at its two epsilons. */
 hsy_status sim_pair_yes_no(struct sim_pair *pair, uint64_t nano_permanent,
-                           uint64_t nano_one, hsy_error *err);
+                           uint64_t nano_report, hsy_error *err);
 
 /* A device as far as its coins go. slot: which period it lives in; another one
  * has other coins. */
 struct sim_device {
     uint8_t key[HSY_KEY];
     uint64_t slot;
-    const hsy_chain *chain;
+    const hsy_permanent *chain;
     bool kept; /* answer is that of key_kept */
     uint64_t key_kept;
     uint8_t answer[SIM_REPORT_BYTES];
 };
 
-void sim_device_init(struct sim_device *d, const hsy_chain *chain,
+void sim_device_init(struct sim_device *d, const hsy_permanent *chain,
                      uint64_t seed, uint64_t number);
 
 /* A fresh answer to a truth on a day, under the chain's report scheme. */

@@ -28,7 +28,7 @@ struct ideal {
     uint64_t *ends; /* of a group: people up to and with each string */
     uint64_t *candidates;
     double *shares; /* of the candidates, true */
-    hsy_point *points;
+    hsy_evidence *points;
 };
 
 static int ideal_order(const void *a, const void *b)
@@ -75,30 +75,30 @@ static uint64_t ideal_below(const struct discover_worker *w, uint64_t code)
 }
 
 /* The point of a candidate that `own` of n people hold. */
-static hsy_point ideal_point(const hsy_info *law, uint64_t own, uint64_t n,
-                             hsy_stream *st)
+static hsy_evidence ideal_point(const hsy_scheme_info *law, uint64_t own,
+                                uint64_t n, hsy_stream *st)
 {
     const uint64_t support = hsy_binomial_draw(own, law->p, st) +
                              hsy_binomial_draw(n - own, law->q, st);
 
-    return (hsy_point){.value = ((double)support / (double)n - law->q) /
-                                (law->p - law->q),
-                       .n = (double)n,
-                       .support = (double)support,
-                       .p = law->p,
-                       .q = law->q,
-                       .v0 = law->v0,
-                       .v1 = law->v1};
+    return (hsy_evidence){.value = ((double)support / (double)n - law->q) /
+                                   (law->p - law->q),
+                          .n = (double)n,
+                          .support = (double)support,
+                          .p = law->p,
+                          .q = law->q,
+                          .v0 = law->v0,
+                          .v1 = law->v1};
 }
 
-static double ideal_variance(const hsy_info *law, double f)
+static double ideal_variance(const hsy_scheme_info *law, double f)
 {
     return (1 - f) * law->v0 + f * law->v1;
 }
 
 /* The sum of f^2 over the candidates that stand out by 4 standard errors. */
 static double ideal_predicted(const struct ideal *own, size_t n,
-                              const hsy_info *law)
+                              const hsy_scheme_info *law)
 {
     double squares = 0;
 
@@ -112,12 +112,13 @@ static double ideal_predicted(const struct ideal *own, size_t n,
 }
 
 /* Take off what predicted collisions make of the noise; 1/(g-1) = q/(1-q). */
-static void ideal_correct(struct ideal *own, size_t n, const hsy_info *law)
+static void ideal_correct(struct ideal *own, size_t n,
+                          const hsy_scheme_info *law)
 {
     const double squares = ideal_predicted(own, n, law);
 
     for (size_t c = 0; c < n; c++) {
-        hsy_point *point = &own->points[c];
+        hsy_evidence *point = &own->points[c];
         const double f = own->shares[c], plain = ideal_variance(law, f);
         const double others = fmax(squares - f * f, 0) * law->q / (1 - law->q);
 
@@ -143,11 +144,11 @@ static hsy_status ideal_stage(struct discover_worker *w, size_t i,
     const uint64_t n = ideal_group(w, i, coins);
     const size_t candidates = ideal_extend(w, i, *count);
     struct ideal *own = w->own;
-    hsy_info law;
+    hsy_scheme_info law;
 
     if (n == 0)
         return study_fail(err, HSY_E_EMPTY, "users", "a group has no people");
-    hsy_scheme_info(hsy_scheme_part(own->s, i), &law);
+    hsy_scheme_describe(hsy_scheme_part(own->s, i), &law);
     for (size_t c = 0; c < candidates; c++) {
         const uint64_t from = own->candidates[c];
         const uint64_t before = ideal_below(w, from);

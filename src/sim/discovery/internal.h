@@ -21,7 +21,7 @@ struct discover_job {
 struct discover_worker {
     struct discover_job *job;
     uint64_t *counts, *codes; /* of the people's truths */
-    hsy_found *found;
+    hsy_candidate *found;
     double *sizes; /* counts again */
     uint64_t *top; /* codes of the true top, first the largest */
     uint32_t *ranks;

@@ -48,7 +48,7 @@ struct puzzling {
 };
 
 struct puzzling_result {
-    hsy_info info;
+    hsy_scheme_info info;
     double mean[PUZZLING_METRICS];  /* over runs */
     double error[PUZZLING_METRICS]; /* its standard error, NaN of one run */
     double seconds;                 /* of the slowest search */

@@ -127,13 +127,13 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
     hsy_status st =
         s != NULL ? hsy_scheme_init(s, spec, err) : study_nomem(err);
-    hsy_info info;
+    hsy_scheme_info info;
 
     if (st == HSY_OK)
         st = hsy_search_plan(s, &job->how->search, job->stages, &job->nstages,
                              err);
     if (st == HSY_OK) {
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         job->bits = (unsigned)info.param[HSY_PARAM_BITS];
         job->users = job->how->users;
         job->out->step = info.param[HSY_PARAM_STEP];
@@ -206,7 +206,7 @@ static hsy_status discover_open(struct discover_worker *w, hsy_error *err)
 {
     const struct discover_job *job = w->job;
     struct discover_desk *desk = calloc(1, sizeof *desk);
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
     w->own = desk;
@@ -218,7 +218,7 @@ static hsy_status discover_open(struct discover_worker *w, hsy_error *err)
     st = hsy_scheme_init(desk->s, &job->how->spec, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(desk->s, &info);
+    hsy_scheme_describe(desk->s, &info);
     desk->memory = calloc(hsy_tally_words(desk->s), sizeof *desk->memory);
     desk->reports = calloc(DISCOVER_CHUNK, info.report_bytes);
     desk->scratch =
@@ -252,7 +252,7 @@ static hsy_status discover_measure(struct discover_worker *w, uint64_t run,
 {
     const size_t k = discover_truth(w);
     double *out = w->job->out->each + run * DISCOVERY_METRICS;
-    hsy_top top;
+    hsy_topk_score top;
     hsy_status st;
 
     for (size_t i = 0; i < count; i++) {

@@ -32,11 +32,11 @@ struct batches {
 /* One batch; owned. */
 struct batch {
     hsy_spec spec;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_scheme *s;
     int64_t *memory;
     hsy_tally tally;
-    hsy_point *points;
+    hsy_evidence *points;
     struct study_desk desk;
     void *scratch;
 };
@@ -131,10 +131,10 @@ static hsy_status batches_oracle(struct discover_job *job, size_t i,
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
     hsy_status st =
         s != NULL ? hsy_scheme_init(s, &spec, err) : study_nomem(err);
-    hsy_info info;
+    hsy_scheme_info info;
 
     if (st == HSY_OK) {
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         job->stages[i].oracle = info.mechanism;
         job->stages[i].v0 = info.v0;
         if (hsy_tally_words(s) >
@@ -283,12 +283,12 @@ static hsy_status batch_open(const struct discover_worker *w, struct batch *b,
 
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(b->s, &b->info);
+    hsy_scheme_describe(b->s, &b->info);
     most = study_chunk(&b->info);
     b->desk.chunk = users < most ? (size_t)users : most;
     b->memory = calloc(hsy_tally_words(b->s), sizeof *b->memory);
     b->points = calloc(b->info.d, sizeof *b->points);
-    b->scratch = malloc(hsy_points_scratch(b->s, b->info.d) + 1);
+    b->scratch = malloc(hsy_evidence_scratch(b->s, b->info.d) + 1);
     b->desk.codes = calloc(b->desk.chunk, sizeof *b->desk.codes);
     b->desk.reports = calloc(b->desk.chunk, b->info.report_bytes);
     b->desk.scratch = malloc(hsy_tally_scratch(b->s, b->desk.chunk) + 1);
@@ -332,8 +332,8 @@ static hsy_status batch_ask(struct discover_worker *w, size_t i, size_t n,
     if (st == HSY_OK)
         st = batch_report(w, &b, truths, which, err);
     if (st == HSY_OK)
-        st =
-            hsy_points(b.s, b.points, &b.tally, NULL, b.info.d, b.scratch, err);
+        st = hsy_evidence_of(b.s, b.points, &b.tally, NULL, b.info.d, b.scratch,
+                             err);
     if (st == HSY_OK)
         st = hsy_search_select(&job->how->search, &job->stages[i],
                                own->candidates, b.points, n, w->found, count,

@@ -29,7 +29,7 @@ const char *puzzling_metric_name(enum puzzling_metric metric)
 struct puzzle_job {
     const struct puzzling *how;
     hsy_puzzle_plan plan;
-    hsy_info info;
+    hsy_scheme_info info;
     size_t width;    /* of a code */
     uint64_t *codes; /* of the words */
     double *each;    /* runs times PUZZLING_METRICS */
@@ -48,7 +48,7 @@ struct puzzle_worker {
     uint8_t *reports;
     uint64_t *batch; /* codes of those who report */
     void *scratch;
-    hsy_found *found;
+    hsy_candidate *found;
     uint32_t *top;   /* ranks that most people hold, first the largest */
     uint32_t *ranks; /* places in top of what was found, from 1 on */
 };
@@ -127,7 +127,8 @@ static hsy_status puzzle_report(struct puzzle_worker *w, uint64_t run,
 
 /* The place of a found word among the people, by rank from 0 on; how many
  * ranks there are if nobody holds it. */
-static size_t puzzle_rank(const struct puzzle_worker *w, const hsy_found *found)
+static size_t puzzle_rank(const struct puzzle_worker *w,
+                          const hsy_candidate *found)
 {
     const struct puzzle_job *job = w->job;
     size_t i = 0;
@@ -160,7 +161,7 @@ static hsy_status puzzle_measure(struct puzzle_worker *w, uint64_t run,
     const size_t k = puzzle_truth(w), n = w->job->how->people->n;
     double *out = w->job->each + run * PUZZLING_METRICS;
     size_t held = 0, reached = 0;
-    hsy_top top;
+    hsy_topk_score top;
     hsy_status st;
 
     for (size_t i = 0; i < count; i++) {
@@ -290,11 +291,11 @@ static hsy_status puzzle_prepare(struct puzzle_job *job, hsy_scheme *s,
     hsy_status st = hsy_scheme_init(s, &how->spec, err);
 
     if (st == HSY_OK)
-        st = hsy_puzzle_plan_of(s, &how->search, &job->plan, err);
+        st = hsy_puzzle_plan_make(s, &how->search, &job->plan, err);
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(s, &job->info);
-    job->width = hsy_code_width(s);
+    hsy_scheme_describe(s, &job->info);
+    job->width = hsy_codes_per_truth(s);
     job->codes = calloc(how->nwords * job->width, sizeof *job->codes);
     job->each = calloc((size_t)how->runs * PUZZLING_METRICS, sizeof *job->each);
     job->seconds = calloc((size_t)how->runs, sizeof *job->seconds);

@@ -94,7 +94,7 @@ static hsy_status fleet_task_open(struct fleet *f, size_t i, hsy_error *err)
     st = hsy_release_init(r, &t->task, err);
     if (st == HSY_OK) {
         hsy_release_describe(r, &info);
-        hsy_scheme_info(info.scheme, &t->info);
+        hsy_scheme_describe(info.scheme, &t->info);
         if (f->o.days != 0)
             fleet_schedule_days(t, &f->o);
         else

@@ -66,8 +66,8 @@ struct fleet_law {
 
 /* A task of the collector's document. */
 struct fleet_task {
-    hsy_task task; /* its pointers lead into the document */
-    hsy_info info; /* of the report's scheme */
+    hsy_task task;        /* its pointers lead into the document */
+    hsy_scheme_info info; /* of the report's scheme */
     uint32_t place;
     uint32_t day;    /* on which it is answered; 0: it is left out */
     const char *why; /* then */

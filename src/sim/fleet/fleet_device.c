@@ -98,8 +98,8 @@ static hsy_status device_policy(struct fleet_device *d, hsy_error *err)
         return sim_nomem(err);
     *p = (hsy_policy){.size = sizeof *p,
                       .sources = d->sources,
-                      .nano_day = DEVICE_PLENTY,
-                      .nano_lifetime = DEVICE_PLENTY,
+                      .cap_day = DEVICE_PLENTY,
+                      .cap_lifetime = DEVICE_PLENTY,
                       .releases = (uint32_t)f->n + 1};
     memset(p->sign_key, 1, HSY_SIGN_KEY); /* zeros would be nobody's */
     if (f->o.key != NULL)
@@ -115,9 +115,9 @@ static hsy_status device_policy(struct fleet_device *d, hsy_error *err)
         if (k == p->nsources)
             d->sources[p->nsources++] =
                 (hsy_source){.name = t->task.source,
-                             .nano_answer = DEVICE_PLENTY,
-                             .nano_day = DEVICE_PLENTY,
-                             .nano_lifetime = DEVICE_PLENTY};
+                             .cap_answer = DEVICE_PLENTY,
+                             .cap_day = DEVICE_PLENTY,
+                             .cap_lifetime = DEVICE_PLENTY};
         p->release_bytes = bytes > p->release_bytes ? bytes : p->release_bytes;
     }
     return HSY_OK;
@@ -322,8 +322,8 @@ hsy_status fleet_device_begin(struct fleet_device *d, uint64_t number,
     if (st == HSY_OK)
         st = hsy_device_consent_set(d->dev, HSY_CONSENT_SEND, err);
     if (st == HSY_OK)
-        st =
-            hsy_device_take(d->dev, &doc, d->f->bytes, d->f->document.len, err);
+        st = hsy_device_accept_document(d->dev, &doc, d->f->bytes,
+                                        d->f->document.len, err);
     return st;
 }
 

@@ -30,13 +30,13 @@ hsy_status study_shuffle(hsy_spec *spec, const char **bound, uint64_t users,
 
 /* n times the variance of the mean if all hold x, a share of the range, under a
  * mechanism for means. */
-double study_mean_law(const hsy_info *info, double x);
+double study_mean_law(const hsy_scheme_info *info, double x);
 
 /* ---- Measuring (measure.c) ----------------------------------------------- */
 
 /* Memory of one who measures. */
 struct study_bench {
-    hsy_point *points;
+    hsy_evidence *points;
     hsy_estimate *estimates;
     double *values, *shares, *truths, *variances;
     uint32_t *found, *wanted, *ranks;
@@ -54,21 +54,22 @@ struct study_aim {
     const double *laws[STUDY_LAWS_OF_MEAN];
 };
 
-size_t study_bench_bytes(const hsy_scheme *s, const hsy_info *info, size_t top);
+size_t study_bench_bytes(const hsy_scheme *s, const hsy_scheme_info *info,
+                         size_t top);
 bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
-                      const hsy_info *info, size_t top);
+                      const hsy_scheme_info *info, size_t top);
 void study_bench_close(struct study_bench *b);
 
 /* Shares of a tally of rappor, which has no points: values, shares, estimates
  * and variances of the bench (study_rappor.c). */
-size_t study_rappor_bytes(const hsy_info *info);
+size_t study_rappor_bytes(const hsy_scheme_info *info);
 hsy_status study_rappor(struct study_bench *b, const hsy_scheme *s,
-                        const hsy_info *info, const hsy_tally *t,
+                        const hsy_scheme_info *info, const hsy_tally *t,
                         hsy_error *err);
 
 /* The estimates of one run against its people. */
 hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
-                         const hsy_scheme *s, const hsy_info *info,
+                         const hsy_scheme *s, const hsy_scheme_info *info,
                          const hsy_tally *t, const struct study_truths *truths,
                          const struct study_aim *aim, hsy_error *err);
 

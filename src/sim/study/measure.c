@@ -21,28 +21,29 @@ const char *study_metric_name(enum study_metric metric)
 
 /* ---- Memory -------------------------------------------------------------- */
 
-static size_t measure_count(const hsy_info *info)
+static size_t measure_count(const hsy_scheme_info *info)
 {
     return info->kind == HSY_KIND_NUMBER ? 1 : info->d;
 }
 
-static bool measure_rappor(const hsy_info *info)
+static bool measure_rappor(const hsy_scheme_info *info)
 {
     return strcmp(info->mechanism, "rappor") == 0;
 }
 
-static size_t measure_scratch(const hsy_scheme *s, const hsy_info *info)
+static size_t measure_scratch(const hsy_scheme *s, const hsy_scheme_info *info)
 {
     if (measure_rappor(info))
         return 0; /* it takes its own */
     return info->iterative ? hsy_density_estimate_scratch(s)
-                           : hsy_points_scratch(s, measure_count(info));
+                           : hsy_evidence_scratch(s, measure_count(info));
 }
 
-size_t study_bench_bytes(const hsy_scheme *s, const hsy_info *info, size_t top)
+size_t study_bench_bytes(const hsy_scheme *s, const hsy_scheme_info *info,
+                         size_t top)
 {
     const size_t each =
-        sizeof(hsy_point) + sizeof(hsy_estimate) + 4 * sizeof(double);
+        sizeof(hsy_evidence) + sizeof(hsy_estimate) + 4 * sizeof(double);
 
     return measure_count(info) * (each + sizeof(uint32_t)) +
            2 * top * sizeof(uint32_t) + measure_scratch(s, info) +
@@ -50,7 +51,7 @@ size_t study_bench_bytes(const hsy_scheme *s, const hsy_info *info, size_t top)
 }
 
 bool study_bench_open(struct study_bench *b, const hsy_scheme *s,
-                      const hsy_info *info, size_t top)
+                      const hsy_scheme_info *info, size_t top)
 {
     const size_t n = measure_count(info);
 
@@ -88,10 +89,11 @@ void study_bench_close(struct study_bench *b)
 /* ---- Estimates ----------------------------------------------------------- */
 
 /* What a point states of its variance, at the true share (hearsay.h). */
-static double measure_variance(const hsy_point *p, double f)
+static double measure_variance(const hsy_evidence *p, double f)
 {
-    return ((1 - f) * p->v0 + f * p->v1 + p->spread * f * (1 - f)) / p->n +
-           p->floor;
+    return ((1 - f) * p->v0 + f * p->v1 + p->binomial_variance * f * (1 - f)) /
+               p->n +
+           p->residual_variance;
 }
 
 /* Of all values; of a yes/no question no and yes. */
@@ -101,8 +103,8 @@ static hsy_status measure_points(struct study_bench *b, const hsy_scheme *s,
 {
     static const uint64_t both[] = {0, 1};
     const hsy_confidence how = {.level = STUDY_LEVEL, .comparisons = 1};
-    hsy_status st =
-        hsy_points(s, b->points, t, yes_no ? both : NULL, n, b->scratch, err);
+    hsy_status st = hsy_evidence_of(s, b->points, t, yes_no ? both : NULL, n,
+                                    b->scratch, err);
 
     for (size_t i = 0; st == HSY_OK && i < n; i++) {
         st = hsy_estimate_point(&b->estimates[i], &b->points[i], &how, err);
@@ -113,8 +115,8 @@ static hsy_status measure_points(struct study_bench *b, const hsy_scheme *s,
 
 /* All shares, with a distribution made of them. */
 static hsy_status measure_pointed(struct study_bench *b, const hsy_scheme *s,
-                                  const hsy_info *info, const hsy_tally *t,
-                                  hsy_error *err)
+                                  const hsy_scheme_info *info,
+                                  const hsy_tally *t, hsy_error *err)
 {
     const size_t n = info->d;
     hsy_status st =
@@ -164,7 +166,7 @@ static void measure_top(double metrics[STUDY_METRICS], struct study_bench *b,
 {
     const size_t wanted = measure_heaviest(b->wanted, top, b->truths, n);
     const size_t found = measure_heaviest(b->found, top, b->values, n);
-    hsy_top t;
+    hsy_topk_score t;
 
     memset(b->ranks, 0, n * sizeof *b->ranks);
     for (size_t i = 0; i < wanted; i++)
@@ -209,8 +211,8 @@ static void measure_stated(double metrics[STUDY_METRICS],
 }
 
 static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
-                                   const hsy_info *info, const hsy_tally *t,
-                                   hsy_error *err)
+                                   const hsy_scheme_info *info,
+                                   const hsy_tally *t, hsy_error *err)
 {
     if (measure_rappor(info))
         return study_rappor(b, s, info, t, err);
@@ -220,7 +222,8 @@ static hsy_status measure_estimate(struct study_bench *b, const hsy_scheme *s,
 
 static hsy_status measure_shares(double metrics[STUDY_METRICS],
                                  struct study_bench *b, const hsy_scheme *s,
-                                 const hsy_info *info, const hsy_tally *t,
+                                 const hsy_scheme_info *info,
+                                 const hsy_tally *t,
                                  const struct study_truths *truths,
                                  const struct study_aim *aim, hsy_error *err)
 {
@@ -241,7 +244,7 @@ static hsy_status measure_shares(double metrics[STUDY_METRICS],
     metrics[STUDY_TV] = hsy_metrics_variation(b->shares, b->truths, n);
     if (aim->best)
         metrics[STUDY_LIMIT] =
-            hsy_limit_variance((double)n, info->epsilon) / users;
+            hsy_best_known_variance((double)n, info->epsilon) / users;
     measure_top(metrics, b, n, aim->top);
     return HSY_OK;
 }
@@ -261,7 +264,7 @@ static double measure_law(const double *law, const struct study_truths *truths)
 
 static hsy_status measure_mean(double metrics[STUDY_METRICS],
                                struct study_bench *b, const hsy_scheme *s,
-                               const hsy_info *info, const hsy_tally *t,
+                               const hsy_scheme_info *info, const hsy_tally *t,
                                const struct study_truths *truths,
                                const struct study_aim *aim, hsy_error *err)
 {
@@ -289,7 +292,7 @@ static hsy_status measure_mean(double metrics[STUDY_METRICS],
 }
 
 hsy_status study_measure(double metrics[STUDY_METRICS], struct study_bench *b,
-                         const hsy_scheme *s, const hsy_info *info,
+                         const hsy_scheme *s, const hsy_scheme_info *info,
                          const hsy_tally *t, const struct study_truths *truths,
                          const struct study_aim *aim, hsy_error *err)
 {

@@ -2,7 +2,7 @@
  * predicted.c - what theory says of a mechanism's error.
  *
  * Shares: points state their variance themselves; the best that is known is
- * hsy_limit_variance (MECHANISMS 3.6, 3.14).
+ * hsy_best_known_variance (MECHANISMS 3.6, 3.14).
  *
  * Means: a point states what its reports let it know, which for one-bit reports
  * is only a bound. Here the truths are known, and with them the exact variance
@@ -34,7 +34,7 @@ static double laws_squares(double from, double to, double Z, double b0)
 
 /* A window of w among N outputs, E times as likely, at x (N - w) rounded at
  * random: second moment less x^2. */
-static double laws_window(const hsy_info *info, double E, double x)
+static double laws_window(const hsy_scheme_info *info, double E, double x)
 {
     const double N = (double)info->param[HSY_PARAM_OUTPUTS];
     const double w = (double)info->param[HSY_PARAM_W], R = N - w;
@@ -50,7 +50,7 @@ static double laws_window(const hsy_info *info, double E, double x)
 }
 
 /* A share of one-bit reports among those of a window. */
-static double laws_mixed(const hsy_info *info, double E, double x)
+static double laws_mixed(const hsy_scheme_info *info, double E, double x)
 {
     const double mix = (double)info->param[HSY_PARAM_MIX] / 65536;
 
@@ -59,7 +59,8 @@ static double laws_mixed(const hsy_info *info, double E, double x)
 }
 
 /* Rounding to a grid of 2 G steps, and two-sided geometric noise. */
-static double laws_laplace(const hsy_info *info, double epsilon, double x)
+static double laws_laplace(const hsy_scheme_info *info, double epsilon,
+                           double x)
 {
     const double G = (double)info->param[HSY_PARAM_GRID];
     const double sinh_half = sinh(epsilon / (4 * G));
@@ -68,7 +69,7 @@ static double laws_laplace(const hsy_info *info, double epsilon, double x)
     return (1 / (2 * sinh_half * sinh_half) + up * (1 - up)) / (4 * G * G);
 }
 
-double study_mean_law(const hsy_info *info, double x)
+double study_mean_law(const hsy_scheme_info *info, double x)
 {
     const double E = exp(info->epsilon_exact);
 

@@ -20,7 +20,7 @@
 
 /* ---- At once ------------------------------------------------------------- */
 
-static void reports_bit(hsy_tally *t, const hsy_info *info,
+static void reports_bit(hsy_tally *t, const hsy_scheme_info *info,
                         const struct study_truths *truths, hsy_stream *st)
 {
     const double most = info->kind == HSY_KIND_NUMBER
@@ -35,7 +35,7 @@ static void reports_bit(hsy_tally *t, const hsy_info *info,
     }
 }
 
-static void reports_unary(hsy_tally *t, const hsy_info *info,
+static void reports_unary(hsy_tally *t, const hsy_scheme_info *info,
                           const struct study_truths *truths, hsy_stream *st)
 {
     for (size_t i = 0; i < truths->n; i++)
@@ -49,7 +49,7 @@ static void reports_unary(hsy_tally *t, const hsy_info *info,
     }
 }
 
-static void reports_direct(hsy_tally *t, const hsy_info *info,
+static void reports_direct(hsy_tally *t, const hsy_scheme_info *info,
                            const struct study_truths *truths, hsy_stream *st)
 {
     uint64_t left = truths->users;
@@ -72,7 +72,7 @@ static void reports_direct(hsy_tally *t, const hsy_info *info,
 
 struct reports_law {
     const char *mechanism;
-    void (*draw)(hsy_tally *t, const hsy_info *info,
+    void (*draw)(hsy_tally *t, const hsy_scheme_info *info,
                  const struct study_truths *truths, hsy_stream *st);
 };
 
@@ -84,7 +84,7 @@ static const struct reports_law reports_laws[] = {{"rr", reports_bit},
 
 #define REPORTS_LAWS (sizeof reports_laws / sizeof reports_laws[0])
 
-static const struct reports_law *reports_find(const hsy_info *info)
+static const struct reports_law *reports_find(const hsy_scheme_info *info)
 {
     for (size_t i = 0; i < REPORTS_LAWS; i++)
         if (strcmp(info->mechanism, reports_laws[i].mechanism) == 0)
@@ -92,12 +92,12 @@ static const struct reports_law *reports_find(const hsy_info *info)
     return NULL;
 }
 
-bool study_at_once(const hsy_info *info)
+bool study_at_once(const hsy_scheme_info *info)
 {
     return reports_find(info) != NULL;
 }
 
-void study_draw(hsy_tally *t, const hsy_info *info,
+void study_draw(hsy_tally *t, const hsy_scheme_info *info,
                 const struct study_truths *truths, hsy_stream *st)
 {
     reports_find(info)->draw(t, info, truths, st);
@@ -109,7 +109,7 @@ void study_draw(hsy_tally *t, const hsy_info *info,
 #define REPORTS_CHUNK 16384u
 #define REPORTS_BYTES ((size_t)8 << 20) /* of a chunk's reports, about */
 
-size_t study_chunk(const hsy_info *info)
+size_t study_chunk(const hsy_scheme_info *info)
 {
     const size_t fit = REPORTS_BYTES / (info->report_bytes + 1);
 

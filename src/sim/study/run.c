@@ -103,7 +103,7 @@ static hsy_status run_law(struct study_job *job, size_t place,
                      .hi = job->spec.hi,
                      .scale = job->spec.scale};
     const double most = (double)((uint64_t)spec.hi - (uint64_t)spec.lo);
-    hsy_info info = job->out->info;
+    hsy_scheme_info info = job->out->info;
     hsy_scheme *s = malloc(hsy_scheme_size(&spec));
     hsy_status st = HSY_OK;
 
@@ -112,10 +112,10 @@ static hsy_status run_law(struct study_job *job, size_t place,
     if (place > 0)
         st = hsy_scheme_init(s, &spec, NULL);
     if (place > 0 && st == HSY_OK)
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
     for (size_t i = 0; i < n; i++)
         law[i] = st != HSY_OK ? INFINITY
-                 : info.release
+                 : info.central
                      ? info.v0 * (double)job->out->curators /
                            (double)job->study->users
                      : study_mean_law(&info, (double)job->codes[i] / most);
@@ -238,10 +238,10 @@ static hsy_status run_open(struct study_job *job, hsy_scheme *s, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(s, &out->info);
+    hsy_scheme_describe(s, &out->info);
     job->spec.mechanism = out->info.mechanism; /* auto chooses but once */
     out->at_once =
-        out->info.release || (!study->one_by_one && study_at_once(&out->info));
+        out->info.central || (!study->one_by_one && study_at_once(&out->info));
     job->aim.top = study->top;
     job->aim.best = study->model == STUDY_LOCAL;
     run_seeds(job);

@@ -150,7 +150,7 @@ struct study {
 
 /* A value that does not apply is NaN; so is an error of less than two runs. */
 struct study_result {
-    hsy_info info;
+    hsy_scheme_info info;
     enum study_model model;
     char name[STUDY_MODEL_NAME]; /* of the model */
     uint64_t curators;           /* 0: none */
@@ -192,10 +192,10 @@ struct study_truths {
 bool study_pooled(const hsy_spec *given, hsy_scheme *s);
 
 /* Whether a mechanism's tally can be drawn at once, exactly in law. */
-bool study_at_once(const hsy_info *info);
+bool study_at_once(const hsy_scheme_info *info);
 
 /* Draw it: t is empty. */
-void study_draw(hsy_tally *t, const hsy_info *info,
+void study_draw(hsy_tally *t, const hsy_scheme_info *info,
                 const struct study_truths *truths, hsy_stream *st);
 
 /* Memory of one who lets people report one by one. */
@@ -207,7 +207,7 @@ struct study_desk {
 };
 
 /* People at a time: a number of the scheme, not of the machine. */
-size_t study_chunk(const hsy_info *info);
+size_t study_chunk(const hsy_scheme_info *info);
 
 /* Add the reports of chunk number `which` of all people, in the order of their
  * codes, to t. */

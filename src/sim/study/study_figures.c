@@ -83,7 +83,7 @@ static void figure_bits(char name[FIGURE_NAME], const struct figure_errors *f,
 {
     uint32_t least = f->rows[i].info.report_bits, most = least;
 
-    if (f->rows[i].info.release)
+    if (f->rows[i].info.central)
         return;
     for (size_t j = i; j < f->n; j++) {
         const uint32_t bits = f->rows[j].info.report_bits;

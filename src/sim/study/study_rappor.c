@@ -17,8 +17,9 @@ struct rappor_room {
     void *scratch;
 };
 
-/* hsy_info calls p what RAPPOR calls q: a bit that is set comes out 1. */
-static hsy_rappor_data rappor_data(const hsy_info *info)
+/* hsy_scheme_info calls p what RAPPOR calls q: a bit that is set comes out 1.
+ */
+static hsy_rappor_data rappor_data(const hsy_scheme_info *info)
 {
     return (hsy_rappor_data){.size = sizeof(hsy_rappor_data),
                              .k = (uint32_t)info->param[HSY_PARAM_BITS],
@@ -34,7 +35,7 @@ static size_t rappor_places(const hsy_rappor_data *data)
     return data->candidates * data->m * data->h;
 }
 
-size_t study_rappor_bytes(const hsy_info *info)
+size_t study_rappor_bytes(const hsy_scheme_info *info)
 {
     const hsy_rappor_data data = rappor_data(info);
 
@@ -43,7 +44,7 @@ size_t study_rappor_bytes(const hsy_info *info)
 }
 
 static hsy_status rappor_open(struct rappor_room *r, const hsy_scheme *s,
-                              const hsy_info *info, const hsy_tally *t,
+                              const hsy_scheme_info *info, const hsy_tally *t,
                               hsy_error *err)
 {
     hsy_status st = HSY_OK;
@@ -84,7 +85,7 @@ static void rappor_take(struct study_bench *b, const hsy_rappor_share *shares,
 }
 
 hsy_status study_rappor(struct study_bench *b, const hsy_scheme *s,
-                        const hsy_info *info, const hsy_tally *t,
+                        const hsy_scheme_info *info, const hsy_tally *t,
                         hsy_error *err)
 {
     hsy_rappor_options how = {.size = sizeof how,

@@ -39,14 +39,14 @@ static hsy_status shuffle_resolve(hsy_shuffle *by, hsy_spec *spec,
                                   uint64_t users, hsy_error *err)
 {
     hsy_scheme *s = malloc(hsy_scheme_size(spec));
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
     if (s == NULL)
         return study_nomem(err);
     st = hsy_scheme_init(s, spec, err);
     if (st == HSY_OK) {
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         spec->mechanism = info.mechanism;
         st = hsy_shuffle_scheme(by, s, users, err);
     }
@@ -60,8 +60,8 @@ static hsy_status shuffle_largest(uint64_t *nano, const struct shuffle_aim *aim,
                                   hsy_error *err)
 {
     double epsilon0 = 0;
-    hsy_status st = hsy_shuffle_epsilon0(&epsilon0, &aim->by, aim->epsilon,
-                                         aim->delta, err);
+    hsy_status st = hsy_shuffle_epsilon_report(&epsilon0, &aim->by,
+                                               aim->epsilon, aim->delta, err);
 
     if (st == HSY_OK)
         *nano = (uint64_t)fmin(epsilon0 * HSY_NANO, (double)HSY_EPSILON_MAX);

@@ -112,7 +112,7 @@ static hsy_status work_tally(struct worker *w, hsy_tally *t,
 
     if (!out->at_once)
         return work_chunks(w, t, truths, run, part, err);
-    if (out->info.release) {
+    if (out->info.central) {
         const struct study_curators all = {out->curators, w->job->report_seed,
                                            work_lane(run, 0)};
 
@@ -215,7 +215,7 @@ unsigned study_workers(const struct study_job *job)
 
 size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s)
 {
-    const hsy_info *info = &job->out->info;
+    const hsy_scheme_info *info = &job->out->info;
     const size_t reports =
         job->out->at_once
             ? 0
@@ -223,7 +223,7 @@ size_t study_work_bytes(const struct study_job *job, const hsy_scheme *s)
                   hsy_tally_scratch(s, job->chunk);
 
     return hsy_scheme_size(&job->spec) +
-           (info->release ? 3 : 2) * hsy_tally_words(s) * sizeof(int64_t) +
+           (info->central ? 3 : 2) * hsy_tally_words(s) * sizeof(int64_t) +
            2 * job->study->people->n * sizeof(uint64_t) + reports +
            study_bench_bytes(s, info, job->aim.top);
 }
@@ -232,7 +232,7 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
 {
     struct worker *w = worker;
     struct study_job *job = shared;
-    const hsy_info *info = &job->out->info;
+    const hsy_scheme_info *info = &job->out->info;
     hsy_status st;
 
     *w = (struct worker){
@@ -246,7 +246,7 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
     w->counts = calloc(job->study->people->n, sizeof *w->counts);
     w->ends = calloc(job->study->people->n, sizeof *w->ends);
     w->memory = calloc(hsy_tally_words(w->scheme), sizeof *w->memory);
-    if (info->release)
+    if (info->central)
         w->own = calloc(hsy_tally_words(w->scheme), sizeof *w->own);
     w->desk.chunk = job->chunk;
     if (!job->out->at_once) {
@@ -256,7 +256,7 @@ static hsy_status work_open(void *worker, void *shared, hsy_error *err)
     }
     if (!study_bench_open(&w->bench, w->scheme, info, job->aim.top) ||
         w->counts == NULL || w->ends == NULL || w->memory == NULL ||
-        (info->release && w->own == NULL) ||
+        (info->central && w->own == NULL) ||
         (!job->out->at_once &&
          (w->desk.codes == NULL || w->desk.reports == NULL ||
           w->desk.scratch == NULL)))

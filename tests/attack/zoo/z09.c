@@ -5,10 +5,10 @@ static hsy_status z09_single(void *ctx, const hsy_scheme *s, uint8_t *report,
                              const struct audit_probe *probe, hsy_coins *coins)
 {
     uint8_t scaled = (uint8_t)(256 * 1.0);
-    hsy_info info;
+    hsy_scheme_info info;
 
     (void)ctx;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     return zoo_rappor(s, report, probe->code, scaled / 256.0, info.q, coins);
 }
 

@@ -57,17 +57,17 @@ hsy_status zoo_z24_single(void *ctx, const hsy_scheme *s, uint8_t *report,
 
 static inline double zoo_epsilon(const hsy_scheme *s)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     return info.epsilon;
 }
 
 static inline uint32_t zoo_domain(const hsy_scheme *s)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     return info.d;
 }
 
@@ -130,13 +130,13 @@ static inline hsy_status zoo_rappor(const hsy_scheme *s, uint8_t *report,
     uint16_t at[64];
     uint64_t word = 0, set = 0;
     uint8_t cohort;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st =
         coins->published.fill(coins->published.ctx, &cohort, sizeof cohort);
 
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     cohort &= (uint8_t)(info.param[HSY_PARAM_COHORTS] - 1);
     hsy_rappor_bits(s, truth, cohort, at);
     for (size_t i = 0; i < info.param[HSY_PARAM_HASHES]; i++)

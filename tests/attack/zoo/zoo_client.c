@@ -41,8 +41,8 @@ static hsy_status zoo_client_open(struct transcript *t, void *client)
 static void zoo_client_charge(struct transcript *t, struct zoo_client *c,
                               size_t release)
 {
-    hsy_entry entry = {.kind = HSY_ENTRY_CHARGE,
-                       .nano = t->release[release].first->nano_epsilon};
+    hsy_log_entry entry = {.kind = HSY_LOG_CHARGE,
+                           .nano = t->release[release].first->nano_epsilon};
 
     snprintf(entry.task, sizeof entry.task, "%s", t->id[release]);
     c->spent += entry.nano;
@@ -50,7 +50,7 @@ static void zoo_client_charge(struct transcript *t, struct zoo_client *c,
 }
 
 static hsy_status zoo_client_coins(struct transcript *t, struct zoo_client *c,
-                                   size_t release, hsy_streams *room,
+                                   size_t release, hsy_keyed *room,
                                    hsy_coins *coins, const hsy_context *context)
 {
     hsy_context keyed = *context;
@@ -68,7 +68,7 @@ static void zoo_client_report(struct transcript *t, struct zoo_client *c,
     hsy_truth exact = {.type = HSY_TRUTH_INDEX, .u.index = truth};
     hsy_context context = {
         DEVICE_PURPOSE_REPORT, "s", 1, r->digest, c->day, truth};
-    static hsy_streams room;
+    static hsy_keyed room;
     uint8_t permanent = 0;
     hsy_coins coins;
 
@@ -80,11 +80,11 @@ static void zoo_client_report(struct transcript *t, struct zoo_client *c,
     context.purpose = DEVICE_PURPOSE_PERMANENT;
     context.slot = 0;
     zoo_client_coins(t, c, release, &room, &coins, &context);
-    hsy_chain_permanent(r->chain, &permanent, truth, &coins);
+    hsy_permanent_answer(r->chain, &permanent, truth, &coins);
     context.purpose = DEVICE_PURPOSE_REPORT;
     context.slot = c->day;
     zoo_client_coins(t, c, release, &room, &coins, &context);
-    hsy_chain_report(r->chain, report, &permanent, &coins.secret);
+    hsy_permanent_report(r->chain, report, &permanent, &coins.secret);
 }
 
 static void zoo_client_day(struct transcript *t, struct zoo_client *c)

@@ -18,7 +18,7 @@ static hsy_status document_take(struct engine *e, void *ctx, hsy_error *err)
 {
     const struct document_bytes *d = ctx;
 
-    return engine_take(e, d->bytes, d->len, err);
+    return engine_set_document(e, d->bytes, d->len, err);
 }
 
 /* By the collector's key, or by the one that the document in force names for
@@ -68,7 +68,7 @@ static hsy_status document_offer(struct collector *c, const uint8_t *bytes,
         return st;
     return c->workers != NULL
                ? workers_admitting(c->workers, document_take, &d, err)
-               : engine_take(c->engine, bytes, len, err);
+               : engine_set_document(c->engine, bytes, len, err);
 }
 
 hsy_status api_take_document(struct collector *c, const uint8_t *bytes,

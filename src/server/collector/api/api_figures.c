@@ -56,7 +56,7 @@ static bool figures_past(struct request *q, const struct collector *c,
 {
     struct engine_status status;
 
-    engine_look(c->engine, &status);
+    engine_status(c->engine, &status);
     if (day <= status.day + 1)
         return true;
     api_problem(q, 400, "Not possible as asked",

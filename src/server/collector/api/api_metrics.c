@@ -203,7 +203,7 @@ static void metrics_epochs(FILE *to, struct collector *c)
     uint64_t open = days.last >= days.first ? next - days.first : 0;
     struct engine_status s;
 
-    engine_look(c->engine, &s);
+    engine_status(c->engine, &s);
     if (!s.clock_behind && days.other_last >= next) /* of a clock on trial */
         open += days.other_last + 1 -
                 (days.other_first > next ? days.other_first : next);
@@ -273,7 +273,7 @@ void api_metrics(struct request *q, void *ctx)
     api_look_figures(c, &figures, step);
     api_look_public(c, &l[0].s, step);
     if (n == 2)
-        listen_look(c->admin, &l[1].s);
+        listen_status(c->admin, &l[1].s);
     metrics_engine(to, c, step);
     metrics_waits(to, c, step);
     metrics_epochs(to, c);

@@ -20,12 +20,12 @@ static hsy_status operate_file(uint8_t **bytes, size_t *len,
 {
     struct output *out;
     hsy_tally tally;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st = output_memory(&out);
 
     if (st != HSY_OK)
         return st;
-    hsy_scheme_info(e->scheme, &info);
+    hsy_scheme_describe(e->scheme, &info);
     shares_view(&tally, &info, words);
     st = container_put_tally(
         out, e->scheme, e->task.labels, e->task.labels_len, &tally,

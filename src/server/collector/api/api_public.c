@@ -332,7 +332,7 @@ static void public_get_health(struct request *q, void *ctx)
         request_answer(q, 200, "text/plain", "ok\n", 3, NULL);
         return;
     }
-    engine_look(c->engine, &status);
+    engine_status(c->engine, &status);
     snprintf(text, PUBLIC_HEALTH, "rehearsal day=%" PRIu32 "\n", status.day);
     request_answer(q, 200, "text/plain", text, strlen(text), NULL);
 }

@@ -58,7 +58,7 @@ void api_look_engine(struct collector *c, struct engine_status *out,
     struct history_seen seen;
     const struct engine_status *then = &seen.engine;
 
-    engine_look(c->engine, out);
+    engine_status(c->engine, out);
     if (step == 1)
         return;
     history_seen(c, &seen);
@@ -85,7 +85,7 @@ void api_look_times(struct collector *c, struct workers_times *out,
     struct history_seen seen;
     uint64_t checkpoint;
 
-    workers_look(c->workers, out);
+    workers_status(c->workers, out);
     if (step == 1)
         return;
     history_seen(c, &seen);
@@ -107,7 +107,7 @@ void api_look_public(struct collector *c, struct listen_status *out,
 {
     struct history_seen seen;
 
-    listen_look(c->public, out);
+    listen_status(c->public, out);
     if (step == 1)
         return;
     history_seen(c, &seen);

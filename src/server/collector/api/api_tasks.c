@@ -35,7 +35,7 @@ static void tasks_put_odds(struct put *p, const char *name, uint64_t nano)
 
 /* What the answers of one person can tell, at most. */
 static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
-                              const hsy_info *info)
+                              const hsy_scheme_info *info)
 {
     hsy_release_info release;
     char label[TASKS_LABEL];
@@ -44,9 +44,9 @@ static void tasks_put_privacy(struct put *p, const struct roster_entry *e,
     hsy_release_describe(e->release, &release);
     put_number(p, "epsilon", info->epsilon);
     put_number(p, "epsilon_exact", info->epsilon_exact);
-    put_number(p, "epsilon_lifetime", (double)release.nano_lifetime / HSY_NANO);
-    tasks_put_odds(p, "odds", release.nano_one);
-    tasks_put_odds(p, "odds_lifetime", release.nano_lifetime);
+    put_number(p, "epsilon_task", (double)release.nano_task / HSY_NANO);
+    tasks_put_odds(p, "odds", release.nano_report);
+    tasks_put_odds(p, "odds_task", release.nano_task);
     put_text(p, "privacy", label, len < sizeof label ? len : sizeof label - 1);
 }
 
@@ -121,9 +121,9 @@ static void tasks_put(struct put *p, struct collector *c,
                       const struct roster_entry *e)
 {
     const hsy_task *t = &e->task;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(e->scheme, &info);
+    hsy_scheme_describe(e->scheme, &info);
     put_word(p, "task", t->id);
     put_count(p, "release", t->release);
     put_count(p, "entry", e->number);

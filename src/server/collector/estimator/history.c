@@ -312,9 +312,9 @@ static void history_tell_status(struct history *h)
 
 static void history_look(struct collector *c, struct history_seen *out)
 {
-    engine_look(c->engine, &out->engine);
-    workers_look(c->workers, &out->times);
-    listen_look(c->public, &out->listener);
+    engine_status(c->engine, &out->engine);
+    workers_status(c->workers, &out->times);
+    listen_status(c->public, &out->listener);
     watch_figures(c, &out->figures);
 }
 
@@ -348,7 +348,7 @@ static void history_round(struct history *h, bool estimate)
     struct roster *roster = engine_roster(h->c->engine);
     struct engine_status status;
 
-    engine_look(h->c->engine, &status);
+    engine_status(h->c->engine, &status);
     if (shown_moment(h->shown)) {
         history_see(h);
         history_renew_all(h->c);

@@ -101,7 +101,7 @@ static bool make_few(const struct collector *c, const struct history_ask *ask)
 {
     struct engine_status status;
 
-    engine_look(c->engine, &status);
+    engine_status(c->engine, &status);
     return ask->first == 0 || (ask->entry->words <= c->config.day_words &&
                                ask->last + c->config.keep_days >= status.day);
 }

@@ -67,9 +67,8 @@ static void rappor_put_summary(struct put *p, const struct shares_rappor *r,
     put_bool(p, "simultaneous", false);
     put_word(p, "target", "people");
     put_word(p, "post", "none");
-    put_number(p, "epsilon_1", r->law.epsilon_one);
-    put_number(p, "epsilon_infinity", r->law.epsilon_lifetime);
-    put_word(p, "epsilon_infinity_if", "the permanent answer is kept");
+    put_number(p, "epsilon_report", r->law.epsilon_report);
+    put_word(p, "epsilon_permanent_if", "the permanent answer is kept");
     put_count(p, "cohorts", s->cohorts);
     put_count(p, "candidates", r->data.candidates);
     put_count(p, "detected", s->detected);

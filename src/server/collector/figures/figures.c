@@ -25,7 +25,7 @@ static void figure_begin(struct figure *f, const struct roster_entry *e,
                          const struct figure_how *how)
 {
     *f = (struct figure){.entry = e, .how = how};
-    hsy_scheme_info(e->scheme, &f->info);
+    hsy_scheme_describe(e->scheme, &f->info);
     f->of = (struct shares_tally){
         .scheme = e->scheme, .info = &f->info, .tally = &f->tally};
     f->confidence = (hsy_confidence){.level = how->level,
@@ -255,8 +255,8 @@ static void figure_put_head(struct put *p, const struct figure *f)
     put_word(p, "mechanism", f->info.mechanism);
     put_number(p, "epsilon", f->info.epsilon);
     put_number(p, "epsilon_exact", f->info.epsilon_exact);
-    put_number(p, "epsilon_lifetime",
-               f->info.epsilon_lifetime > 0 ? f->info.epsilon_lifetime : NAN);
+    put_number(p, "epsilon_permanent",
+               f->info.epsilon_permanent > 0 ? f->info.epsilon_permanent : NAN);
     put_count(p, "reports", hsy_tally_reports(&f->tally));
     if (f->rounds != NULL) {
         put_count(p, "devices", f->attended.devices);

@@ -24,7 +24,7 @@ struct figure {
     const struct figure_how *how;
     struct figure_span span;
     hsy_confidence confidence;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_tally tally;
     struct shares_tally of;             /* of the two, and the entry's scheme */
     const struct engine_rounds *rounds; /* NULL: nobody is in it twice */
@@ -37,7 +37,7 @@ struct figure {
     size_t nnames;
     uint64_t *codes; /* owned; NULL: the whole domain, or yes and no */
 
-    hsy_point *points;        /* owned */
+    hsy_evidence *points;     /* owned */
     hsy_poison_bound *bounds; /* owned; NULL: there are none */
     size_t npoints;
 

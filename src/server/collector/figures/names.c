@@ -108,7 +108,7 @@ static hsy_status names_refused(hsy_error *err, uint64_t line, const char *msg)
 
 static hsy_status names_codes(struct figure *f, hsy_error *err)
 {
-    const size_t width = hsy_code_width(f->of.scheme);
+    const size_t width = hsy_codes_per_truth(f->of.scheme);
 
     f->codes = malloc(f->nnames * width * sizeof *f->codes + 1);
     if (f->codes == NULL)

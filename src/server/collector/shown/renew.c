@@ -33,9 +33,9 @@ static void shown_work_clear(struct shown_work *w)
 uint64_t shown_reports(const struct roster_entry *is, int64_t *words)
 {
     hsy_tally tally;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(is->scheme, &info);
+    hsy_scheme_describe(is->scheme, &info);
     shares_view(&tally, &info, words);
     return hsy_tally_reports(&tally);
 }

@@ -33,7 +33,7 @@ uint32_t shown_kept(const struct shown *s, uint32_t spare)
 {
     struct engine_status status;
 
-    engine_look(s->o.engine, &status);
+    engine_status(s->o.engine, &status);
     return status.day + spare > s->o.keep_days
                ? status.day + spare - (uint32_t)s->o.keep_days
                : 0;

@@ -231,7 +231,7 @@ void watch_look(struct collector *c, struct trouble out[WATCH_TROUBLES])
     struct watch *w = c->watch;
     struct trouble_scene s = {.c = c, .now = watch_clock()};
 
-    engine_look(c->engine, &s.status);
+    engine_status(c->engine, &s.status);
     watch_document(c, &s.doc);
     watch_disk(w, &s.figures);
     pthread_mutex_lock(&w->lock);

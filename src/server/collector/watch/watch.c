@@ -163,7 +163,7 @@ void watch_tick(struct collector *c)
 
     atomic_fetch_add(&c->watch->ticks, 1);
     watch_try_disk(c->watch);
-    engine_look(c->engine, &status);
+    engine_status(c->engine, &status);
     watch_sample(c->watch, &status, watch_clock());
     watch_look(c, all);
     for (size_t i = 0; i < WATCH_TROUBLES; i++)

@@ -58,8 +58,8 @@ static hsy_policy make_policy(hsy_source sources[3])
     hsy_policy p = {.size = sizeof p,
                     .sources = sources,
                     .nsources = 3,
-                    .nano_day = E(20),
-                    .nano_lifetime = E(40),
+                    .cap_day = E(20),
+                    .cap_lifetime = E(40),
                     .releases = 8,
                     .release_bytes = 1024};
 

@@ -395,14 +395,14 @@ static void keeps_a_log(void)
         "bytes=01abff\n"
         "2026-11-16 consent consent=send\n"
         "2026-11-16 forget source=all\n";
-    hsy_entry e = {.day = 20773,
-                   .kind = HSY_ENTRY_TASKS,
-                   .release = 2,
-                   .slot = 4,
-                   .round = 5,
-                   .nano = 3,
-                   .bytes = bytes,
-                   .len = 3};
+    hsy_log_entry e = {.day = 20773,
+                       .kind = HSY_LOG_TASKS,
+                       .release = 2,
+                       .slot = 4,
+                       .round = 5,
+                       .nano = 3,
+                       .bytes = bytes,
+                       .len = 3};
     const hsy_world *w;
     static char text[4096];
     hsy_host *h;
@@ -414,18 +414,18 @@ static void keeps_a_log(void)
     w->log(w->ctx, &e);
     snprintf(e.task, sizeof e.task, "browser");
     snprintf(e.source, sizeof e.source, "web");
-    e.kind = HSY_ENTRY_CHARGE;
+    e.kind = HSY_LOG_CHARGE;
     e.nano = 1098612288;
     w->log(w->ctx, &e);
-    e.kind = HSY_ENTRY_SILENT;
+    e.kind = HSY_LOG_SILENT;
     e.state = HSY_ANSWER_EXHAUSTED;
     w->log(w->ctx, &e);
-    e.kind = HSY_ENTRY_UPLOAD;
+    e.kind = HSY_LOG_UPLOAD;
     w->log(w->ctx, &e);
-    e.kind = HSY_ENTRY_CONSENT;
+    e.kind = HSY_LOG_CONSENT;
     e.nano = HSY_CONSENT_SEND;
     w->log(w->ctx, &e);
-    e.kind = HSY_ENTRY_FORGET;
+    e.kind = HSY_LOG_FORGET;
     e.source[0] = '\0';
     w->log(w->ctx, &e);
     e.kind = 99;
@@ -439,7 +439,7 @@ static void keeps_a_log(void)
     ok(truncate(inside("log"), 20) == 0, "(cut)");
     h = opened(NULL);
     w = hsy_host_world(h);
-    e.kind = HSY_ENTRY_FORGET;
+    e.kind = HSY_LOG_FORGET;
     w->log(w->ctx, &e);
     log_text("log", text, sizeof text);
     ok(strcmp(text, "2026-11-16 tasks ver\n2026-11-16 forget source=all\n") ==
@@ -452,10 +452,8 @@ static void log_has_an_end(void)
 {
     static uint8_t bytes[100000];
     static char text[4096];
-    hsy_entry e = {.day = 0,
-                   .kind = HSY_ENTRY_UPLOAD,
-                   .bytes = bytes,
-                   .len = sizeof bytes};
+    hsy_log_entry e = {
+        .day = 0, .kind = HSY_LOG_UPLOAD, .bytes = bytes, .len = sizeof bytes};
     const hsy_world *w;
     struct stat s = {0}, old = {0};
     hsy_host *h;

@@ -30,9 +30,9 @@ static void begins_with_its_scheme(const struct example *e,
                                    const struct form *form, const hsy_scheme *s,
                                    const struct container_item *item)
 {
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(item->type == CONTAINER_PREFIX && stands_at(item, form, form->prefix) &&
            item->prefix.content == HSY_CONTENT_REPORTS &&
            hsy_scheme_difference(item->scheme, s) == NULL &&
@@ -231,12 +231,12 @@ static void scheme_must_be_the_digests(void)
     hsy_scheme *s;
     struct output *out = files_open();
     uint8_t labels[sizeof example_labels - 1];
-    hsy_prefix p;
+    hsy_file_header p;
     hsy_error err;
 
-    hsy_prefix_decode(&p, f.bytes, NULL);
+    hsy_file_header_decode(&p, f.bytes, NULL);
     p.digest[5] ^= 1;
-    hsy_prefix_encode(f.bytes, &p);
+    hsy_file_header_encode(f.bytes, &p);
     ok(files_drain(f.bytes, f.len, &err) == HSY_E_FORMAT &&
            strcmp(err.field, "digest") == 0,
        "a digest that is not the scheme's is refused");
@@ -269,7 +269,7 @@ static void lies_cost_no_memory(void)
     struct container_input in;
     struct file f = files_stream(&examples[2].spec, 3);
     int fd = files_fd(f.bytes, f.len);
-    hsy_prefix p;
+    hsy_file_header p;
 
     ok(container_input_open(&in, fd) == HSY_OK &&
            container_input_need(&in, HSY_LABELS_MAX) == HSY_E_END &&
@@ -277,9 +277,9 @@ static void lies_cost_no_memory(void)
        "a length that lies does not make the buffer grow");
     container_input_close(&in);
     close(fd);
-    hsy_prefix_decode(&p, f.bytes, NULL);
+    hsy_file_header_decode(&p, f.bytes, NULL);
     p.labels_len = HSY_LABELS_MAX;
-    hsy_prefix_encode(f.bytes, &p);
+    hsy_file_header_encode(f.bytes, &p);
     ok(files_drain(f.bytes, f.len, NULL) == HSY_E_FORMAT,
        "and the file is refused");
     free(f.bytes);

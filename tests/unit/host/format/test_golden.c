@@ -33,7 +33,7 @@ struct told {
     uint8_t reports[4096]; /* unpacked */
     size_t counts[8];      /* reports in each record */
     size_t records, n;
-    hsy_info info;
+    hsy_scheme_info info;
 };
 
 static void tell_prefix(struct told *told, struct container_reader *r,
@@ -43,7 +43,7 @@ static void tell_prefix(struct told *told, struct container_reader *r,
     if (told->labels_len != 0)
         memcpy(told->labels, item->labels, told->labels_len);
     told->s = container_keep_scheme(r);
-    hsy_scheme_info(told->s, &told->info);
+    hsy_scheme_describe(told->s, &told->info);
     told->t = example_tally(told->s);
 }
 
@@ -167,7 +167,7 @@ static void golden_release(const char *name)
     struct told tally;
 
     again(&tally, name, "tally", write_tally);
-    ok(tally.info.release && tally.t.strata[0] == 2,
+    ok(tally.info.central && tally.t.strata[0] == 2,
        "%s: two releases, and no reports", name);
     forget(&tally);
 }

@@ -124,7 +124,7 @@ static void failures_say_what_about(void)
     q = yes_no();
     q.spec.mechanism = "central";
     ok(plan_solve(&p, &q, &err) == HSY_E_UNKNOWN && p.why == PLAN_WHY_CURATOR &&
-           p.at.info.release,
+           p.at.info.central,
        "a curator's, and which");
     q = yes_no();
     q.spec = (hsy_spec){.size = sizeof q.spec,

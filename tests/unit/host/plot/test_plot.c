@@ -473,11 +473,11 @@ static void plot_stacks(void)
 
 static char *likelihood_drawn(double support, double n, double p, double q)
 {
-    const hsy_point point = {.value = (support / n - q) / (p - q),
-                             .n = n,
-                             .support = support,
-                             .p = p,
-                             .q = q};
+    const hsy_evidence point = {.value = (support / n - q) / (p - q),
+                                .n = n,
+                                .support = support,
+                                .p = p,
+                                .q = q};
     const struct plot_likelihood what = {.title = "Likelihood",
                                          .about = "What is seen",
                                          .label = "share",
@@ -516,7 +516,8 @@ static void plot_draws_likelihoods(void)
 
 static void plot_refuses_likelihoods(void)
 {
-    hsy_point point = {.value = 0.5, .n = 10, .support = 5, .p = 0.5, .q = 0.5};
+    hsy_evidence point = {
+        .value = 0.5, .n = 10, .support = 5, .p = 0.5, .q = 0.5};
     struct plot_likelihood what = {
         .title = "", .about = "", .label = "", .point = &point, .level = 0.95};
     char *svg = NULL;

@@ -198,7 +198,8 @@ static void refused(void)
 }
 
 static hsy_accuracy accuracy_scheme(const char *mechanism, hsy_kind kind,
-                                    uint32_t d, uint64_t nano, hsy_info *info)
+                                    uint32_t d, uint64_t nano,
+                                    hsy_scheme_info *info)
 {
     const hsy_spec spec = {.size = sizeof spec,
                            .kind = kind,
@@ -213,7 +214,7 @@ static hsy_accuracy accuracy_scheme(const char *mechanism, hsy_kind kind,
         hsy_accuracy_of(&a, s, 0, 1, NULL) != HSY_OK)
         a.variance = NAN;
     else
-        hsy_scheme_info(s, info);
+        hsy_scheme_describe(s, info);
     free(s);
     return a;
 }
@@ -231,7 +232,7 @@ static void mechanisms(void)
         bool holds = true;
 
         for (uint64_t e = 1; e <= 6; e++) {
-            hsy_info info = {0};
+            hsy_scheme_info info = {0};
             const hsy_accuracy a = accuracy_scheme(shares[i], HSY_KIND_VALUES,
                                                    100, e * HSY_NANO, &info);
 
@@ -245,7 +246,7 @@ static void mechanisms(void)
         bool holds = true;
 
         for (uint64_t e = 1; e <= 6; e++) {
-            hsy_info info = {0};
+            hsy_scheme_info info = {0};
             const hsy_accuracy a = accuracy_scheme(means[i], HSY_KIND_NUMBER, 0,
                                                    e * HSY_NANO, &info);
 
@@ -261,7 +262,7 @@ static void mechanisms(void)
  */
 static void laws(void)
 {
-    hsy_info info = {0};
+    hsy_scheme_info info = {0};
     const hsy_accuracy cms =
         accuracy_scheme("cms", HSY_KIND_VALUES, 100, HSY_NANO, &info);
     const hsy_accuracy hcms =
@@ -280,9 +281,11 @@ static void laws(void)
 /* Every mechanism of shares: the stated variance is that of its law. */
 static void limit(void)
 {
-    ok(accuracy_near(hsy_limit_variance(2, 1), 0.920673594207792319, 1e-12),
+    ok(accuracy_near(hsy_best_known_variance(2, 1), 0.920673594207792319,
+                     1e-12),
        "of two values the best is randomized response");
-    ok(accuracy_near(hsy_limit_variance(1e9, 1), 3.68269437683116928, 1e-6),
+    ok(accuracy_near(hsy_best_known_variance(1e9, 1), 3.68269437683116928,
+                     1e-6),
        "of very many 4 e^epsilon / (e^epsilon - 1)^2");
 }
 

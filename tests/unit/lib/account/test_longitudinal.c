@@ -9,7 +9,7 @@
 
 struct link {
     hsy_scheme *permanent, *report;
-    hsy_chain c;
+    hsy_permanent c;
 };
 
 static struct link link_of(const hsy_spec *permanent, double epsilon)
@@ -21,7 +21,7 @@ static struct link link_of(const hsy_spec *permanent, double epsilon)
         report.nano_epsilon = (uint64_t)(epsilon * 1e9 + 0.5);
     l.permanent = trial_scheme(permanent);
     l.report = trial_scheme(&report);
-    if (hsy_chain_init(&l.c, l.permanent, l.report, 0, NULL) != HSY_OK) {
+    if (hsy_permanent_init(&l.c, l.permanent, l.report, 0, NULL) != HSY_OK) {
         puts("Bail out! no chain");
         exit(1);
     }
@@ -80,9 +80,9 @@ static void second_steps(void)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct link l = link_values(rows[i].mechanism, rows[i].d,
                                     rows[i].permanent, rows[i].report);
-        hsy_chain_info info;
+        hsy_permanent_info info;
 
-        hsy_chain_describe(&l.c, &info);
+        hsy_permanent_describe(&l.c, &info);
         ok(fabs(info.p2 - rows[i].p2) <= rows[i].close,
            "%s, %u values, (%g, %g): p2 = %.15f", rows[i].mechanism, rows[i].d,
            rows[i].permanent, rows[i].report, info.p2);
@@ -96,7 +96,8 @@ static void spent(const char *name, struct link l, const uint64_t *reports,
     bool good = true;
 
     for (size_t i = 0; i < n; i++)
-        good &= fabs(hsy_chain_epsilon(&l.c, reports[i]) - want[i]) <= close;
+        good &=
+            fabs(hsy_permanent_epsilon(&l.c, reports[i]) - want[i]) <= close;
     ok(good, "%s: what T reports spend, at %zu numbers T", name, n);
     link_free(&l);
 }
@@ -146,7 +147,7 @@ static void erratum(void)
         struct link l = link_values("grr", (uint32_t)k, 1, 0.5);
 
         ok(fabs(one - spends[i][1]) < 5e-4 &&
-               fabs(hsy_chain_epsilon(&l.c, 1) - 0.5) < EXACT_CLOSE,
+               fabs(hsy_permanent_epsilon(&l.c, 1) - 0.5) < EXACT_CLOSE,
            "%g values, (1, 0.5): the published step spends %.3f, ours 0.5", k,
            one);
         link_free(&l);
@@ -157,21 +158,21 @@ static void erratum(void)
 
 static void grows(const char *name, struct link l)
 {
-    const double most = hsy_chain_epsilon(&l.c, UINT64_MAX);
+    const double most = hsy_permanent_epsilon(&l.c, UINT64_MAX);
     double last = 0;
-    hsy_chain_info info;
-    bool good = hsy_chain_epsilon(&l.c, 0) == 0;
+    hsy_permanent_info info;
+    bool good = hsy_permanent_epsilon(&l.c, 0) == 0;
 
-    hsy_chain_describe(&l.c, &info);
+    hsy_permanent_describe(&l.c, &info);
     for (uint64_t T = 1; T <= 1000000000; T = T < 50 ? T + 1 : T + T / 3) {
-        double now = hsy_chain_epsilon(&l.c, T);
+        double now = hsy_permanent_epsilon(&l.c, T);
 
         good &= now >= last && now <= info.epsilon_permanent && now > 0;
         last = now;
     }
     good &=
         fabs(most - info.epsilon_permanent) <= 1e-12 * info.epsilon_permanent;
-    ok(good && info.epsilon_one == hsy_chain_epsilon(&l.c, 1),
+    ok(good && info.epsilon_report == hsy_permanent_epsilon(&l.c, 1),
        "%s: more reports spend more, and never more than the answer did", name);
     link_free(&l);
 }
@@ -181,11 +182,11 @@ static void grows(const char *name, struct link l)
 static void faint(const char *mechanism, uint32_t d)
 {
     struct link l = link_values(mechanism, d, 20, 1e-6);
-    hsy_info info;
-    double one = hsy_chain_epsilon(&l.c, 1);
-    double many = hsy_chain_epsilon(&l.c, 1000000000);
+    hsy_scheme_info info;
+    double one = hsy_permanent_epsilon(&l.c, 1);
+    double many = hsy_permanent_epsilon(&l.c, 1000000000);
 
-    hsy_scheme_info(l.report, &info);
+    hsy_scheme_describe(l.report, &info);
     ok(one <= info.epsilon_exact * (1 + 1e-12) &&
            one >= info.epsilon_exact * (1 - 1e-6) && many > one && many <= 20,
        "%s, %u values, (20, 1e-6): %.9g once, %.9g for 10^9 reports", mechanism,
@@ -197,12 +198,12 @@ static void faint(const char *mechanism, uint32_t d)
 
 static void described(const char *name, struct link l, uint64_t keys)
 {
-    hsy_chain_info info;
+    hsy_permanent_info info;
     double p, q, wrong = 1;
-    hsy_info report;
+    hsy_scheme_info report;
 
-    hsy_chain_describe(&l.c, &info);
-    hsy_scheme_info(l.report, &report);
+    hsy_permanent_describe(&l.c, &info);
+    hsy_scheme_describe(l.report, &report);
     p = info.p1 * info.p2 + (1 - info.p1) * info.q2;
     q = info.q1 * info.p2 + (1 - info.q1) * info.q2;
     if (strcmp(report.mechanism, "olh") != 0 &&
@@ -212,13 +213,13 @@ static void described(const char *name, struct link l, uint64_t keys)
         wrong = q;
     ok(fabs(p - report.p) < 1e-14 && fabs(q - wrong) < 1e-14 &&
            info.keys == keys &&
-           (keys == 0 ? isinf(info.epsilon_lifetime)
-                      : info.epsilon_lifetime ==
+           (keys == 0 ? isinf(info.epsilon_all_values)
+                      : info.epsilon_all_values ==
                             (double)keys * info.epsilon_permanent) &&
-           fabs(info.epsilon_one - report.epsilon_exact) <
+           fabs(info.epsilon_report - report.epsilon_exact) <
                EXACT_CLOSE * report.epsilon_exact,
        "%s: both steps together are the report's law; %g for a lifetime", name,
-       info.epsilon_lifetime);
+       info.epsilon_all_values);
     link_free(&l);
 }
 

@@ -154,9 +154,9 @@ static void most_targets(void)
 {
     hsy_scheme *ss = scheme("ss", 3, 128), *olh = scheme("olh", 1, 128);
     double gain, j = 0;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(ss, &info);
+    hsy_scheme_describe(ss, &info);
     hsy_poison_gain(&gain, &j, ss, HSY_ATTACK_MAXIMAL, targets, TARGETS, 0.01,
                     0, NULL);
     ok(info.param[HSY_PARAM_W] < TARGETS &&
@@ -178,24 +178,24 @@ static void forged(const char *mechanism, hsy_attack attack)
     hsy_scheme *s = scheme(mechanism, 1, 128);
     hsy_tally t = example_tally(s);
     hsy_stream secret, published;
-    hsy_point points[TARGETS];
-    hsy_info info;
+    hsy_evidence points[TARGETS];
+    hsy_scheme_info info;
     double gain, j = 0, supported = 0;
     uint8_t *reports;
     void *scratch;
     hsy_status st;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     hsy_stream_seed(&secret, 5, 0);
     hsy_stream_seed(&published, 5, 1);
     reports = malloc(REPORTS * info.report_bytes);
-    scratch = malloc(hsy_points_scratch(s, TARGETS) + 1);
+    scratch = malloc(hsy_evidence_scratch(s, TARGETS) + 1);
     st = hsy_poison_reports(s, reports, REPORTS, attack, targets, TARGETS,
                             &secret, &published, NULL);
     if (st == HSY_OK)
         st = hsy_tally_batch(&t, s, reports, REPORTS, NULL);
     if (st == HSY_OK)
-        st = hsy_points(s, points, &t, targets, TARGETS, scratch, NULL);
+        st = hsy_evidence_of(s, points, &t, targets, TARGETS, scratch, NULL);
     hsy_poison_gain(&gain, &j, s, attack, targets, TARGETS, 0.01, 0, NULL);
     for (size_t i = 0; i < TARGETS && st == HSY_OK; i++)
         supported += points[i].support / REPORTS;
@@ -223,13 +223,13 @@ static void reach_one(struct reach *r, const hsy_scheme *s, hsy_tally *t,
                       const uint8_t *report, const uint64_t *codes,
                       size_t count, void *scratch)
 {
-    hsy_point points[128];
+    hsy_evidence points[128];
     hsy_poison_bound bounds[128];
     const double lying = 1 - 0x1p-40; /* of one report */
 
     memset(t->cells, 0, hsy_tally_words(s) * sizeof *t->cells);
     hsy_tally_batch(t, s, report, 1, NULL);
-    if (hsy_points(s, points, t, codes, count, scratch, NULL) != HSY_OK)
+    if (hsy_evidence_of(s, points, t, codes, count, scratch, NULL) != HSY_OK)
         return;
     r->known =
         hsy_poison_bounds(bounds, s, points, count, 1, lying, NULL) == HSY_OK;
@@ -260,17 +260,17 @@ static void reach_all(const struct example *e)
     uint8_t *reports = example_reports(s, 4000);
     hsy_tally t = example_tally(s);
     void *scratch;
-    hsy_info info;
+    hsy_scheme_info info;
     size_t count;
     bool string;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     string = info.kind == HSY_KIND_STRINGS;
     count = string ? 3
             : info.kind == HSY_KIND_VALUES || info.kind == HSY_KIND_BINS
                 ? info.d
                 : 1;
-    scratch = malloc(hsy_points_scratch(s, count) + 1);
+    scratch = malloc(hsy_evidence_scratch(s, count) + 1);
     for (size_t i = 0; i < 4000; i++)
         reach_one(&r, s, &t, reports + i * info.report_bytes,
                   string ? strings : NULL, count, scratch);
@@ -304,7 +304,7 @@ static void reach_all(const struct example *e)
 static void asked_for(void)
 {
     hsy_scheme *s = scheme("grr", 1, 16);
-    hsy_point point = {
+    hsy_evidence point = {
         .value = 0.1, .n = 500, .p = 0.75, .q = 0.25, .v0 = 1, .v1 = 1};
     hsy_poison_bound b = {0, 0};
 
@@ -330,14 +330,14 @@ static void gathered(void)
     uint64_t *codes = calloc(HONEST, sizeof *codes);
     uint8_t *reports;
     hsy_tally t = example_tally(s);
-    void *scratch = malloc(hsy_points_scratch(s, D) + 1);
-    hsy_point before[D], after[D];
+    void *scratch = malloc(hsy_evidence_scratch(s, D) + 1);
+    hsy_evidence before[D], after[D];
     hsy_poison_bound bounds[D];
     hsy_stream secret, published;
-    hsy_info info;
+    hsy_scheme_info info;
     double loss;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = malloc(HONEST * info.report_bytes);
     for (size_t i = 0; i < HONEST; i++)
         codes[i] = i % 5 == 0 ? 0 : i % D;
@@ -345,15 +345,15 @@ static void gathered(void)
     hsy_stream_seed(&published, 1, 1);
     hsy_simulate_batch(s, reports, codes, HONEST, &secret, &published, NULL);
     hsy_tally_batch(&t, s, reports, HONEST, NULL);
-    hsy_points(s, before, &t, NULL, D, scratch, NULL);
+    hsy_evidence_of(s, before, &t, NULL, D, scratch, NULL);
     hsy_poison_reports(s, reports, LIARS, HSY_ATTACK_MAXIMAL, wanted, 10,
                        &secret, &published, NULL);
     hsy_tally_batch(&t, s, reports, LIARS, NULL);
-    hsy_points(s, after, &t, NULL, D, scratch, NULL);
+    hsy_evidence_of(s, after, &t, NULL, D, scratch, NULL);
     hsy_poison_bounds(bounds, s, after, D, HONEST + LIARS, LIARS / 21000.0,
                       NULL);
     loss = before[0].value - after[0].value;
-    ok(fabs(loss) <= bounds[0].down + 5 * sqrt(after[0].floor) &&
+    ok(fabs(loss) <= bounds[0].down + 5 * sqrt(after[0].residual_variance) &&
            bounds[0].down < 0.2,
        "5 %% of liars take %.3f off the most frequent value, at most %.3f",
        loss, bounds[0].down);
@@ -371,7 +371,7 @@ static void refuses(void)
     hsy_scheme *grr = scheme("grr", 1, 16), *hr = scheme("hr", 1, 16);
     const uint64_t twice[] = {3, 4, 3}, far = 16;
     hsy_poison_bound b;
-    hsy_point point = {.n = 1, .p = 0.75, .q = 0.25};
+    hsy_evidence point = {.n = 1, .p = 0.75, .q = 0.25};
     double gain;
     hsy_error err = {0};
     uint8_t report[8];

@@ -75,7 +75,7 @@ static const struct {
 };
 
 static const struct {
-    double n, epsilon0, delta, epsilon;
+    double n, epsilon_report, delta, epsilon;
 } closed[] = {
     {1e5, 4, 1e-6, 0.534633991651707646},
     {1e4, 1, 1e-6, 0.214025651930837827},
@@ -101,7 +101,7 @@ static void vectors(void)
     }
     for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++) {
         const hsy_shuffle s = {.n = (uint64_t)closed[i].n,
-                               .epsilon0 = closed[i].epsilon0};
+                               .epsilon_report = closed[i].epsilon_report};
         hsy_error err = {0};
         double got = NAN;
 
@@ -315,7 +315,7 @@ static void many(void)
                            0.125 * 2 / 23};
         const double shares = delta_of(two, 1.5 / sqrt(n));
 
-        two.both = 0;
+        two.overlap = 0;
         ordered =
             ordered && shares <= delta_of(two, 1.5 / sqrt(n)) && shares > 0;
     }
@@ -337,10 +337,10 @@ static void questions(void)
     s.n = n - 1;
     ok(epsilon_of(s, 1e-6) > 0.1, "one less is not");
     s.n = n;
-    ok(hsy_shuffle_epsilon0(&e0, &s, 0.1, 1e-6, &err) == HSY_OK && e0 >= 2 &&
-           e0 < 2.0001,
+    ok(hsy_shuffle_epsilon_report(&e0, &s, 0.1, 1e-6, &err) == HSY_OK &&
+           e0 >= 2 && e0 < 2.0001,
        "and with them epsilon0 2 is about the largest");
-    s.epsilon0 = e0;
+    s.epsilon_report = e0;
     ok(epsilon_of(s, 1e-6) <= 0.1 * (1 + 1e-11), "which keeps the target");
     s = (hsy_shuffle){HSY_SHUFFLE_EXACT, 0, 1, 0, 0};
     ok(hsy_shuffle_people(&n, &s, 0.001, 1e-9, &err) == HSY_E_RANGE &&
@@ -381,9 +381,9 @@ static void refusals(void)
         {{HSY_SHUFFLE_ANY, 0, 1, 0, 0}, 1e-6, "n"},
         {{HSY_SHUFFLE_ANY, HSY_SHUFFLE_PEOPLE_MAX + 1, 1, 0, 0}, 1e-6, "n"},
         {{HSY_SHUFFLE_EXACT, 1001, 1, 0, 0}, 1e-6, "n"},
-        {{HSY_SHUFFLE_ANY, 10, 0, 0, 0}, 1e-6, "epsilon0"},
-        {{HSY_SHUFFLE_ANY, 10, 101, 0, 0}, 1e-6, "epsilon0"},
-        {{HSY_SHUFFLE_ANY, 10, NAN, 0, 0}, 1e-6, "epsilon0"},
+        {{HSY_SHUFFLE_ANY, 10, 0, 0, 0}, 1e-6, "epsilon_report"},
+        {{HSY_SHUFFLE_ANY, 10, 101, 0, 0}, 1e-6, "epsilon_report"},
+        {{HSY_SHUFFLE_ANY, 10, NAN, 0, 0}, 1e-6, "epsilon_report"},
         {{HSY_SHUFFLE_ANY, 10, 1, 0, 0}, 0, "delta"},
         {{HSY_SHUFFLE_ANY, 10, 1, 0, 0}, 1, "delta"},
         {{HSY_SHUFFLE_ANY, 10, 1, 0, 0}, NAN, "delta"},
@@ -450,8 +450,9 @@ static void schemes(void)
         const hsy_shuffle s = of_scheme(rows[i].name, rows[i].kind, rows[i].d);
         const double epsilon = epsilon_of(s, 1e-6);
 
-        ok(s.by == rows[i].by && s.n == 10000 && s.epsilon0 <= 2 &&
-               s.epsilon0 > 2 - 1e-8 && epsilon <= any && epsilon > any / 4,
+        ok(s.by == rows[i].by && s.n == 10000 && s.epsilon_report <= 2 &&
+               s.epsilon_report > 2 - 1e-8 && epsilon <= any &&
+               epsilon > any / 4,
            "%s has its bound: %.6g", rows[i].name, epsilon);
     }
     ok(fabs(epsilon_of(of_scheme("grr", HSY_KIND_VALUES, 16), 1e-6) -

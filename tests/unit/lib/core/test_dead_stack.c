@@ -115,8 +115,8 @@ static bool left_no_coin(void (*act)(void), uint64_t anew)
  * to be looked for. */
 static struct {
     hsy_scheme *s;
-    const hsy_chain *chain; /* NULL: s randomizes */
-    size_t n;               /* 0: one, not as a batch */
+    const hsy_permanent *chain; /* NULL: s randomizes */
+    size_t n;                   /* 0: one, not as a batch */
     uint64_t codes[LEFT_BATCH * HSY_ATTRIBUTES_MAX];
     uint8_t *reports, *answer;
     uint64_t secret[LEFT_WORDS], published[LEFT_WORDS];
@@ -132,10 +132,10 @@ static void made_act(void)
     const struct hsy_mechanism *mech = made.s->mech;
 
     if (made.chain != NULL && made.answer != NULL)
-        made.st = hsy_chain_report(made.chain, made.reports, made.answer,
-                                   &coins.secret);
+        made.st = hsy_permanent_report(made.chain, made.reports, made.answer,
+                                       &coins.secret);
     else if (made.chain != NULL)
-        made.st = hsy_chain_permanent(made.chain, made.reports, 0, &coins);
+        made.st = hsy_permanent_answer(made.chain, made.reports, 0, &coins);
     else if (made.n == 0)
         made.st = mech->randomize(made.s, made.reports, made.codes[0], &coins);
     else
@@ -169,7 +169,8 @@ static bool made_by(const hsy_spec *spec, const struct hsy_kernels *kernels)
     made.s->kernels = kernels;
     made.reports = trial_memory(LEFT_BATCH * made.s->report_bytes);
     for (size_t i = 0; i < LEFT_BATCH; i++)
-        trial_codes(made.s, made.codes + i * hsy_code_width(made.s), i % 2);
+        trial_codes(made.s, made.codes + i * hsy_codes_per_truth(made.s),
+                    i % 2);
     for (made.n = made.s->mech->randomize == NULL; made.n <= LEFT_BATCH;
          made.n += made.n == 0 ? 1 : LEFT_BATCH - 1)
         clean = clean && made_clean();
@@ -187,12 +188,12 @@ static void made_mechanisms(hsy_cpu level)
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++) {
         hsy_spec small = trial_small(row, trial_takes(row, 16) ? 16 : 2, 1);
         hsy_spec wide = trial_small(row, LEFT_WIDE, 1);
-        hsy_info info;
+        hsy_scheme_info info;
         hsy_scheme *s = trial_scheme(&small);
 
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         free(s);
-        if (info.release)
+        if (info.central)
             continue;
         ok(made_by(&small, kernels) &&
                (!trial_takes(row, LEFT_WIDE) || made_by(&wide, kernels)),
@@ -223,7 +224,7 @@ static bool made_from_answer(const char *name, hsy_cpu level)
 {
     hsy_spec spec = made_link(name);
     hsy_scheme *permanent = trial_scheme(&spec);
-    hsy_chain chain;
+    hsy_permanent chain;
     bool clean;
 
     spec.nano_epsilon /= 2;
@@ -231,7 +232,7 @@ static bool made_from_answer(const char *name, hsy_cpu level)
     made.s = trial_scheme(&spec);
     made.s->kernels = permanent->kernels = hsy_kernels_at(level);
     made.reports = trial_memory(made.s->report_bytes);
-    clean = hsy_chain_init(&chain, permanent, made.s, 0, NULL) == HSY_OK;
+    clean = hsy_permanent_init(&chain, permanent, made.s, 0, NULL) == HSY_OK;
     made.chain = &chain;
     made.answer = NULL;
     clean = clean && made_clean();

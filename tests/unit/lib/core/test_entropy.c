@@ -262,11 +262,11 @@ static void keyed_coins_survive_forks(void)
     static const uint8_t key[HSY_KEY] = {1}, digest[HSY_DIGEST] = {2};
     const hsy_context context = {"answer", "source", 6, digest, 3, 4};
     uint8_t child[16], parent[16];
-    hsy_streams both;
+    hsy_keyed both;
     hsy_rng rng = hsy_stream_rng(&both.secret);
     unsigned wrong = 0;
 
-    hsy_streams_open(&both, key, &context);
+    hsy_keyed_open(&both, key, &context);
     for (int i = 0; i < 20; i++) {
         wrong += !draw_in_child(&rng, child);
         wrong += i > 0 && memcmp(child, parent, 16) != 0;

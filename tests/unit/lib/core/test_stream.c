@@ -61,7 +61,7 @@ static void known_streams(void)
     uint8_t key[HSY_KEY], digest[HSY_DIGEST], out[1040];
     hsy_context c = {"answer", "source\0x", 8,
                      digest,   3,           ((uint64_t)1 << 63) + 5};
-    hsy_streams both;
+    hsy_keyed both;
     hsy_stream st;
 
     hsy_stream_key(&st, zero);
@@ -84,7 +84,7 @@ static void known_streams(void)
         key[i] = i;
         digest[i] = (uint8_t)(100 + i);
     }
-    hsy_streams_open(&both, key, &c);
+    hsy_keyed_open(&both, key, &c);
     stream_draw(&both.secret, out, 32);
     ok(is_hex(
            out, 32,
@@ -195,9 +195,9 @@ static void unknown_processors(void)
 static void coins_of(uint8_t out[16], const uint8_t key[HSY_KEY],
                      const hsy_context *c)
 {
-    hsy_streams both;
+    hsy_keyed both;
 
-    hsy_streams_open(&both, key, c);
+    hsy_keyed_open(&both, key, c);
     stream_draw(&both.secret, out, 16);
 }
 
@@ -206,16 +206,16 @@ static void roles_are_apart(void)
     uint8_t key[HSY_KEY] = {1}, digest[HSY_DIGEST] = {2};
     const hsy_context c = {"p", "s", 1, digest, 4, 5};
     uint8_t secret[16], published[16];
-    hsy_streams both;
+    hsy_keyed both;
     hsy_coins coins;
 
-    hsy_streams_open(&both, key, &c);
-    coins = hsy_streams_coins(&both);
+    hsy_keyed_open(&both, key, &c);
+    coins = hsy_keyed_coins(&both);
     ok(coins.secret.fill(coins.secret.ctx, secret, 16) == HSY_OK &&
            coins.published.fill(coins.published.ctx, published, 16) == HSY_OK &&
            memcmp(secret, published, 16) != 0,
        "one context has other coins for each role");
-    hsy_streams_clear(&both);
+    hsy_keyed_clear(&both);
     ok(all_zero(&both, sizeof both) &&
            coins.secret.fill(coins.secret.ctx, secret, 16) == HSY_E_ENTROPY,
        "clearing a device's coins leaves neither");

@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-static hsy_prefix some_prefix(void)
+static hsy_file_header some_prefix(void)
 {
-    hsy_prefix p = {.content = HSY_CONTENT_TALLY,
-                    .labels_len = 0x01020304,
-                    .checksum = 0xdeadbeef};
+    hsy_file_header p = {.content = HSY_CONTENT_TALLY,
+                         .labels_len = 0x01020304,
+                         .checksum = 0xdeadbeef};
 
     for (size_t i = 0; i < HSY_DIGEST; i++)
         p.digest[i] = (uint8_t)(0xa0 + i);
     return p;
 }
 
-static bool same_prefix(const hsy_prefix *a, const hsy_prefix *b)
+static bool same_prefix(const hsy_file_header *a, const hsy_file_header *b)
 {
     return a->content == b->content && a->labels_len == b->labels_len &&
            a->checksum == b->checksum &&
@@ -28,32 +28,32 @@ static void prefix_comes_back(void)
     static const uint8_t head[24] = {
         0x89, 'H', 'S', 'Y', '\r', '\n', 0x1a, '\n', 1,    0,    0,    0,
         2,    0,   0,   0,   0x04, 0x03, 0x02, 0x01, 0xef, 0xbe, 0xad, 0xde};
-    const hsy_prefix p = some_prefix();
+    const hsy_file_header p = some_prefix();
     uint8_t wire[HSY_PREFIX_WIRE];
-    hsy_prefix q;
+    hsy_file_header q;
 
-    hsy_prefix_encode(wire, &p);
+    hsy_file_header_encode(wire, &p);
     ok(memcmp(wire, head, sizeof head) == 0,
        "a prefix begins with magic, version, content, length, checksum");
     ok(memcmp(wire + 24, p.digest, HSY_DIGEST) == 0 &&
            bytes_get32(wire + 56) == 0 &&
            bytes_get32(wire + 60) == hsy_crc32c(0, wire, 60),
        "then digest, zeros and its own checksum");
-    ok(hsy_prefix_decode(&q, wire, NULL) == HSY_OK && same_prefix(&p, &q),
+    ok(hsy_file_header_decode(&q, wire, NULL) == HSY_OK && same_prefix(&p, &q),
        "a prefix comes back as it was");
 }
 
 /* Set four bytes, make the checksum right, decode. */
 static hsy_status prefix_with(size_t at, uint32_t value, hsy_error *err)
 {
-    const hsy_prefix p = some_prefix();
+    const hsy_file_header p = some_prefix();
     uint8_t wire[HSY_PREFIX_WIRE];
-    hsy_prefix q;
+    hsy_file_header q;
 
-    hsy_prefix_encode(wire, &p);
+    hsy_file_header_encode(wire, &p);
     bytes_put32(wire + at, value);
     bytes_put32(wire + 60, hsy_crc32c(0, wire, 60));
-    return hsy_prefix_decode(&q, wire, err);
+    return hsy_file_header_decode(&q, wire, err);
 }
 
 static bool named(const hsy_error *err, const char *field)
@@ -86,17 +86,17 @@ static void prefix_is_checked(void)
 
 static void prefix_notices_every_byte(void)
 {
-    const hsy_prefix p = some_prefix();
+    const hsy_file_header p = some_prefix();
     uint8_t wire[HSY_PREFIX_WIRE];
     unsigned accepted = 0, touched = 0;
 
-    hsy_prefix_encode(wire, &p);
+    hsy_file_header_encode(wire, &p);
     for (size_t i = 0; i < sizeof wire; i++)
         for (unsigned change = 1; change < 256; change++) {
-            hsy_prefix q = p;
+            hsy_file_header q = p;
 
             wire[i] ^= (uint8_t)change;
-            accepted += hsy_prefix_decode(&q, wire, NULL) == HSY_OK;
+            accepted += hsy_file_header_decode(&q, wire, NULL) == HSY_OK;
             touched += !same_prefix(&p, &q);
             wire[i] ^= (uint8_t)change;
         }

@@ -211,7 +211,8 @@ static void documents(void)
     rig_publish(g);
     ok(rig_take(g) == HSY_OK && g->doc.version == 2, "a newer one is taken");
     ok(rig_take(g) == HSY_OK, "and again");
-    ok(hsy_device_take(g->dev, &g->doc, old, old_len, &g->err) == HSY_E_OLD,
+    ok(hsy_device_accept_document(g->dev, &g->doc, old, old_len, &g->err) ==
+           HSY_E_OLD,
        "an older one is refused");
     g->version--;
     g->expires++;
@@ -281,7 +282,7 @@ static void admission(void)
     ok(rig_admit(g, 2) == HSY_E_POLICY && g->err.limit == 2 * EPS,
        "nor too much epsilon in one report");
     ok(rig_admit(g, 3) == HSY_E_POLICY && g->err.limit == 8 * EPS &&
-           strcmp(g->err.field, "nano_day") == 0,
+           strcmp(g->err.field, "cap_day") == 0,
        "nor what no day can pay for");
     ok(rig_admit(g, 4) == HSY_E_POLICY && g->err.limit == 256,
        "nor reports that do not fit");
@@ -303,9 +304,9 @@ static void every_cap_is_asked(void)
 {
     for (int which = 0; which < 4; which++) {
         struct rig *g = rig_new();
-        uint64_t *const caps[] = {
-            &g->sources[0].nano_day, &g->sources[0].nano_lifetime,
-            &g->policy.nano_day, &g->policy.nano_lifetime};
+        uint64_t *const caps[] = {&g->sources[0].cap_day,
+                                  &g->sources[0].cap_lifetime,
+                                  &g->policy.cap_day, &g->policy.cap_lifetime};
 
         *caps[which] = EPS - 1;
         rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
@@ -313,7 +314,7 @@ static void every_cap_is_asked(void)
         ok(rig_open(g, true) == HSY_OK && rig_take(g) == HSY_OK &&
                rig_admit(g, 0) == HSY_E_POLICY && g->err.limit == EPS - 1 &&
                strcmp(g->err.field,
-                      which % 2 == 0 ? "nano_day" : "nano_lifetime") == 0,
+                      which % 2 == 0 ? "cap_day" : "cap_lifetime") == 0,
            "a slot above cap %d is not admitted", which);
         rig_free(g);
     }
@@ -359,12 +360,12 @@ static void without_waiting(void)
        "begin writes nothing itself");
     ok(rig_answer(g, 0, 1) == -1 && g->err.status == HSY_E_BUSY &&
            hsy_device_budget(g->dev, NULL, &b, NULL) == HSY_E_BUSY &&
-           world_entries(&g->world, HSY_ENTRY_ANSWER) == 0,
+           world_entries(&g->world, HSY_LOG_ANSWER) == 0,
        "in between everything else is busy, and the log says nothing");
     world_store(&g->world, HSY_FILE_A, bytes, len);
     world_store(&g->world, HSY_FILE_B, bytes, len);
     ok(hsy_device_end(g->dev, HSY_OK, NULL) == HSY_OK &&
-           world_entries(&g->world, HSY_ENTRY_ANSWER) == 1,
+           world_entries(&g->world, HSY_LOG_ANSWER) == 1,
        "end: then it is answered");
     ok(hsy_device_begin(g->dev, g->release[0], &t, &state, &bytes, &len,
                         &number, &g->err) == HSY_OK &&

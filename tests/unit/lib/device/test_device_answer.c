@@ -45,8 +45,8 @@ static void states_of_an_answer(void)
     rig_day(g, 2);
     ok(rig_answer(g, 0, 3) == HSY_ANSWERED,
        "and neither has moved the device's day");
-    ok(world_entries(&g->world, HSY_ENTRY_CHARGE) == 3 &&
-           world_entries(&g->world, HSY_ENTRY_ANSWER) == 3,
+    ok(world_entries(&g->world, HSY_LOG_CHARGE) == 3 &&
+           world_entries(&g->world, HSY_LOG_ANSWER) == 3,
        "the log has three charges and three answers");
     rig_free(g);
 }
@@ -57,7 +57,7 @@ static void caps_hold(void)
     hsy_budget b;
     int answered = 0;
 
-    g->sources[0].nano_lifetime = 5 * EPS;
+    g->sources[0].cap_lifetime = 5 * EPS;
     rig_task(g, "a", "browser", values("grr", 4, 2 * EPS), 0);
     rig_task(g, "b", "browser", values("grr", 5, EPS), 0);
     rig_task(g, "c", "usage", values("grr", 5, EPS), 0);
@@ -96,13 +96,13 @@ static void lowered_caps_hold(void)
         rig_day(g, day);
         rig_answer(g, 0, 1);
     }
-    g->sources[0].nano_lifetime = 2 * EPS;
+    g->sources[0].cap_lifetime = 2 * EPS;
     rig_day(g, 4);
     ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_EXHAUSTED &&
            rig_spent(g, "browser") == 4 * EPS,
        "a source that has spent more than its new cap is not asked");
-    g->sources[0].nano_lifetime = 40 * EPS;
-    g->policy.nano_lifetime = 2 * EPS;
+    g->sources[0].cap_lifetime = 40 * EPS;
+    g->policy.cap_lifetime = 2 * EPS;
     rig_day(g, 5);
     ok(rig_again(g) && rig_answer(g, 0, 1) == HSY_ANSWER_EXHAUSTED &&
            rig_spent(g, NULL) == 4 * EPS,
@@ -114,8 +114,8 @@ static void day_caps_hold(void)
 {
     struct rig *g = rig_new();
 
-    g->sources[0].nano_day = 3 * EPS;
-    g->policy.nano_day = 4 * EPS;
+    g->sources[0].cap_day = 3 * EPS;
+    g->policy.cap_day = 4 * EPS;
     rig_task(g, "a", "browser", values("grr", 4, 2 * EPS), 0);
     rig_task(g, "b", "browser", values("grr", 5, 2 * EPS), 0);
     rig_task(g, "c", "usage", values("grr", 5, 2 * EPS), 0);
@@ -138,7 +138,7 @@ static void an_exhausted_slot_stays_so(void)
 {
     struct rig *g = rig_new();
 
-    g->policy.nano_day = 3 * EPS;
+    g->policy.cap_day = 3 * EPS;
     rig_task(g, "a", "browser", values("grr", 4, 2 * EPS), 0);
     rig_task(g, "b", "usage", values("grr", 4, EPS), 2 * EPS);
     rig_begin(g);
@@ -160,7 +160,7 @@ static void sampled_slots(void)
     int in = 0, out = 0, other = 0;
     size_t sent[2];
 
-    g->sources[0].nano_lifetime = g->policy.nano_lifetime = 1000 * EPS;
+    g->sources[0].cap_lifetime = g->policy.cap_lifetime = 1000 * EPS;
     rig_task(g, "a", "browser", values("grr", 4, EPS), 0);
     g->task[0].sample = (hsy_ratio){1, 4};
     rig_begin(g);
@@ -219,7 +219,7 @@ static void either_answer_is_drawn(void)
     struct rig *g = rig_new();
     uint32_t second = 0;
 
-    g->sources[0].nano_lifetime = g->policy.nano_lifetime = 1000 * EPS;
+    g->sources[0].cap_lifetime = g->policy.cap_lifetime = 1000 * EPS;
     rig_task(g, "a", "browser", values("oue", 64, EPS), 0);
     g->task[0].answers = 2;
     rig_begin(g);
@@ -259,25 +259,26 @@ static void truths_outside_the_domain(void)
     rig_begin(g);
     s = g->release[0]->scheme;
     item = index_truth(77);
-    ok(hsy_truth_total(s, &a, &item, 2, NULL) == HSY_OK && a == 2,
+    ok(hsy_truth_code_clamped(s, &a, &item, 2, NULL) == HSY_OK && a == 2,
        "an unlisted value is `other`");
-    ok(hsy_truth_total(s, &a, &item, HSY_TASK_CLOSED, NULL) == HSY_OK && a == 3,
+    ok(hsy_truth_code_clamped(s, &a, &item, HSY_TASK_CLOSED, NULL) == HSY_OK &&
+           a == 3,
        "in a closed list the last one");
     ok(rig_answer(g, 0, UINT32_MAX) == HSY_ANSWERED, "and is answered");
     s = g->release[1]->scheme;
     t.u.number = INT64_MIN;
-    hsy_truth_total(s, &low, &t, 0, NULL);
+    hsy_truth_code_clamped(s, &low, &t, 0, NULL);
     t.u.number = INT64_MAX;
-    hsy_truth_total(s, &high, &t, 0, NULL);
+    hsy_truth_code_clamped(s, &high, &t, 0, NULL);
     t.u.number = -5;
-    hsy_truth_total(s, &a, &t, 0, NULL);
+    hsy_truth_code_clamped(s, &a, &t, 0, NULL);
     t.u.number = 100;
-    hsy_truth_total(s, &b, &t, 0, NULL);
+    hsy_truth_code_clamped(s, &b, &t, 0, NULL);
     ok(low == 0 && a == 0 && high == 105 && b == 105,
        "a number outside its range is at its nearer end");
     for (int64_t x = -5; x <= 100; x++) {
         t.u.number = x;
-        hsy_truth_total(s, &a, &t, 0, NULL);
+        hsy_truth_code_clamped(s, &a, &t, 0, NULL);
         hsy_truth_code(s, &b, &t, NULL);
         if (a != b)
             break;
@@ -355,15 +356,15 @@ struct hook {
     uint32_t calls, fail_at;
 };
 
-static hsy_status hook_open(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status hook_open(void *ctx, hsy_keyed *room, hsy_coins *coins,
                             const hsy_context *context)
 {
     struct hook *h = ctx;
 
     if (++h->calls == h->fail_at)
         return HSY_E_ENTROPY;
-    hsy_streams_open(room, h->dev->keys.coins, context);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, h->dev->keys.coins, context);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 
@@ -440,8 +441,8 @@ static void a_hundred_tasks(void)
     bool good = true;
 
     g->policy.releases = 100;
-    g->sources[0].nano_lifetime = g->sources[0].nano_day = 100000 * EPS;
-    g->policy.nano_lifetime = g->policy.nano_day = 100000 * EPS;
+    g->sources[0].cap_lifetime = g->sources[0].cap_day = 100000 * EPS;
+    g->policy.cap_lifetime = g->policy.cap_day = 100000 * EPS;
     for (uint32_t i = 0; i < 100; i++) {
         char id[5] = {'t', (char)('0' + i / 10), (char)('0' + i % 10), 0};
 
@@ -473,7 +474,7 @@ struct truths {
     uint32_t count;
 };
 
-static hsy_status truths_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status truths_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                                const hsy_context *c)
 {
     static const uint8_t key[HSY_KEY] = {3};
@@ -481,8 +482,8 @@ static hsy_status truths_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
 
     if (strcmp(c->purpose, DEVICE_PURPOSE_PERMANENT) == 0 && t->count < 64)
         t->name[t->count++] = c->truth;
-    hsy_streams_open(room, key, c);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, key, c);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 

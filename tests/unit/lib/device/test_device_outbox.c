@@ -65,9 +65,9 @@ static void old_rounds_are_given_up(void)
        "of twenty days the last seven, or those within the grace: %zu and "
        "%zu null",
        count[0], count[1]);
-    ok(world_entries(&g->world, HSY_ENTRY_DROPPED) == 12 + 11,
+    ok(world_entries(&g->world, HSY_LOG_DROPPED) == 12 + 11,
        "what was dropped is in the log: %zu",
-       world_entries(&g->world, HSY_ENTRY_DROPPED));
+       world_entries(&g->world, HSY_LOG_DROPPED));
     rig_free(g);
 }
 

@@ -87,8 +87,8 @@ static void all_chains_answer(void)
     struct rig *g = rig_new();
     bool good = true;
 
-    g->sources[0].nano_day = g->sources[0].nano_lifetime = 100 * EPS;
-    g->policy.nano_day = 100 * EPS;
+    g->sources[0].cap_day = g->sources[0].cap_lifetime = 100 * EPS;
+    g->policy.cap_day = 100 * EPS;
     for (size_t i = 0; i < n; i++) {
         hsy_spec spec = {.mechanism = cases[i].mechanism,
                          .kind = cases[i].kind,
@@ -317,7 +317,7 @@ static void only_paid_answers_serve(void)
            rig_spent(g, "browser") == 2 * EPS &&
            record(g, 2)->origin == hsy_device_find(g->dev, g->release[1]),
        "of two older answers the one that was paid for serves");
-    g->sources[0].nano_lifetime = 3 * EPS;
+    g->sources[0].cap_lifetime = 3 * EPS;
     rig_day(g, 1);
     ok(rig_again(g) && rig_answer(g, 1, 3) == HSY_ANSWER_EXHAUSTED &&
            rig_answer(g, 0, 3) == HSY_ANSWERED &&

@@ -147,7 +147,7 @@ static void clocks(void)
     rig_free(g);
 }
 
-static hsy_status no_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status no_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                            const hsy_context *context)
 {
     (void)ctx, (void)room, (void)coins, (void)context;

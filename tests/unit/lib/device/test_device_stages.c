@@ -262,7 +262,7 @@ struct names {
     uint8_t release[HSY_DIGEST], permanent[HSY_DIGEST];
 };
 
-static hsy_status named_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
+static hsy_status named_coins(void *ctx, hsy_keyed *room, hsy_coins *coins,
                               const hsy_context *c)
 {
     static const uint8_t key[HSY_KEY] = {3};
@@ -272,8 +272,8 @@ static hsy_status named_coins(void *ctx, hsy_streams *room, hsy_coins *coins,
         memcpy(names->release, c->digest, HSY_DIGEST);
     if (strcmp(c->purpose, DEVICE_PURPOSE_PERMANENT) == 0)
         memcpy(names->permanent, c->digest, HSY_DIGEST);
-    hsy_streams_open(room, key, c);
-    *coins = hsy_streams_coins(room);
+    hsy_keyed_open(room, key, c);
+    *coins = hsy_keyed_coins(room);
     return HSY_OK;
 }
 

@@ -98,7 +98,7 @@ static hsy_status join(struct joining *j, const hsy_scheme *s,
 static bool joined(const struct joining *j, const hsy_scheme *s,
                    const char *word)
 {
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t codes[HSY_SPELL_WORDS];
     bool found = false;
 
@@ -219,7 +219,7 @@ static hsy_status plan_of(const hsy_scheme *s, hsy_puzzle how,
                           hsy_puzzle_plan *plan, hsy_error *err)
 {
     how.size = sizeof how;
-    return hsy_puzzle_plan_of(s, &how, plan, err);
+    return hsy_puzzle_plan_make(s, &how, plan, err);
 }
 
 static void plans(void)
@@ -266,12 +266,12 @@ static void fill(const hsy_scheme *s, hsy_tally *t)
     static const char *const words[6] = {"cab", "bad", "cab",
                                          "bad", "cab", "fee"};
     static uint64_t codes[PEOPLE];
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_stream secret, published;
     uint8_t *reports;
     uint32_t x = 1;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = trial_memory(PEOPLE * info.report_bytes);
     for (size_t i = 0; i < PEOPLE; i++) {
         char word[5] = "aaaa";
@@ -295,14 +295,14 @@ static void searches(void)
     const hsy_puzzle how = {.size = sizeof how};
     hsy_puzzle_trace trace = {0};
     hsy_puzzle_plan plan;
-    hsy_found *found;
+    hsy_candidate *found;
     hsy_error err = {0};
     hsy_tally t, part;
     size_t count = 0;
     uint64_t cab[1];
     void *memory;
 
-    hsy_puzzle_plan_of(s, &how, &plan, NULL);
+    hsy_puzzle_plan_make(s, &how, &plan, NULL);
     found = trial_memory(plan.word.keep * sizeof *found);
     memory = trial_memory(hsy_puzzle_memory(s, &plan));
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));

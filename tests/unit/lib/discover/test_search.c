@@ -126,20 +126,20 @@ static void order(void)
 {
     const hsy_search how = {.size = sizeof how};
     static uint64_t codes[SEARCH_MANY];
-    static hsy_point points[SEARCH_MANY];
+    static hsy_evidence points[SEARCH_MANY];
     bool good = true;
 
     for (size_t i = 0; i < SEARCH_MANY; i++) {
         codes[i] = i;
-        points[i] = (hsy_point){.value = (double)(i * 7919 % 100),
-                                .n = 100,
-                                .v0 = 1e9,
-                                .p = 0.5,
-                                .q = 0.25};
+        points[i] = (hsy_evidence){.value = (double)(i * 7919 % 100),
+                                   .n = 100,
+                                   .v0 = 1e9,
+                                   .p = 0.5,
+                                   .q = 0.25};
     }
     for (size_t keep = 1; keep <= 40; keep += 13) {
         const hsy_stage stage = {.keep = keep, .width = 1};
-        hsy_found found[40];
+        hsy_candidate found[40];
         size_t count = 0;
 
         good &= hsy_search_select(&how, &stage, codes, points, SEARCH_MANY,
@@ -164,19 +164,19 @@ static void significance(void)
 {
     const hsy_search how = {.size = sizeof how, .significant = true};
     const hsy_stage stage = {.keep = 1, .width = 1};
-    hsy_point point = {.value = 0.3,
-                       .n = 100,
-                       .support = 21,
-                       .p = 0.5,
-                       .q = 0.1,
-                       .v0 = 0.5625};
+    hsy_evidence point = {.value = 0.3,
+                          .n = 100,
+                          .support = 21,
+                          .p = 0.5,
+                          .q = 0.1,
+                          .v0 = 0.5625};
     uint64_t codes[100] = {0};
-    hsy_point points[100];
-    hsy_found found[1];
+    hsy_evidence points[100];
+    hsy_candidate found[1];
     size_t count = 9;
 
     for (size_t i = 0; i < 100; i++)
-        points[i] = (hsy_point){.n = 100, .q = 0.1, .p = 0.5, .v0 = 0.5625};
+        points[i] = (hsy_evidence){.n = 100, .q = 0.1, .p = 0.5, .v0 = 0.5625};
     points[50] = point;
     ok(hsy_search_select(&how, &stage, codes, points, 100, found, &count,
                          NULL) == HSY_OK &&
@@ -199,7 +199,7 @@ struct search_run {
     hsy_tally t;
     hsy_stage stages[HSY_STAGES_MAX];
     size_t nstages;
-    hsy_found found[64];
+    hsy_candidate found[64];
     size_t count;
     void *scratch;
 };
@@ -245,11 +245,11 @@ static void finding(void)
     uint64_t *codes = trial_memory(SEARCH_PEOPLE * sizeof *codes);
     hsy_stream secret, published;
     hsy_error err = {0};
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *reports;
     uint64_t first;
 
-    hsy_scheme_info(r.s, &info);
+    hsy_scheme_describe(r.s, &info);
     reports = trial_memory(SEARCH_PEOPLE * info.report_bytes);
     hsy_tally_init(&r.t, r.s, trial_memory(8 * hsy_tally_words(r.s)));
     hsy_stream_seed(&secret, 5, 0);
@@ -274,7 +274,7 @@ static void finding(void)
         ok(fabs(r.found[k].point.value - share) < 0.04, "with its share (%.3f)",
            r.found[k].point.value);
     }
-    ok(r.found[0].point.spread > 0.5,
+    ok(r.found[0].point.binomial_variance > 0.5,
        "which is that of a sample of all who answered");
 
     /* Every report of group 2 is lost. */

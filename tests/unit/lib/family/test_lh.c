@@ -245,8 +245,8 @@ static void decodes(hsy_spec spec, size_t n, const char *what)
     enum { COUNT = 50 };
     uint64_t *codes = trial_memory(n * sizeof *codes);
     uint64_t asked[COUNT];
-    hsy_point points[COUNT];
-    void *scratch = trial_memory(hsy_points_scratch(s, COUNT));
+    hsy_evidence points[COUNT];
+    void *scratch = trial_memory(hsy_evidence_scratch(s, COUNT));
     uint64_t width = hsy_code_count(s) == 0 ? UINT64_MAX : hsy_code_count(s);
     bool good = true;
     hsy_tally t;
@@ -259,7 +259,7 @@ static void decodes(hsy_spec spec, size_t n, const char *what)
     for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++) {
         if (hsy_scheme_cpu(s, (hsy_cpu)level) != HSY_OK)
             continue;
-        hsy_points(s, points, &t, asked, COUNT, scratch, NULL);
+        hsy_evidence_of(s, points, &t, asked, COUNT, scratch, NULL);
         for (size_t i = 0; i < COUNT; i++)
             good &=
                 fabs(points[i].value - plain_estimate(s, &t, asked[i])) < 1e-9;
@@ -350,17 +350,17 @@ static void collisions(double heavy, double n)
     enum { D = 1024 };
     hsy_spec spec = trial_values("olh", D, 1);
     hsy_scheme *s;
-    hsy_point *points = trial_memory(D * sizeof *points);
+    hsy_evidence *points = trial_memory(D * sizeof *points);
     void *scratch;
     double f[D], plain[D], corrected[D], before, after, worst = 0;
     hsy_tally t;
 
     spec.param[HSY_PARAM_POOL_BITS] = 6;
     s = trial_scheme(&spec);
-    scratch = trial_memory(hsy_points_scratch(s, D));
+    scratch = trial_memory(hsy_evidence_scratch(s, D));
     shares(f, D, heavy);
     t = average(s, f, D, n);
-    hsy_points(s, points, &t, NULL, D, scratch, NULL);
+    hsy_evidence_of(s, points, &t, NULL, D, scratch, NULL);
     for (uint32_t v = 0; v < D; v++) {
         plain[v] = plain_estimate(s, &t, v) - f[v];
         corrected[v] = points[v].value - f[v];
@@ -373,11 +373,12 @@ static void collisions(double heavy, double n)
        before);
     ok(after < before / 50, "heavy %g: with it, it is gone (%.1e)", heavy,
        after);
-    ok(after < 1.5 * points[0].floor && worst * worst < 40 * points[0].floor,
+    ok(after < 1.5 * points[0].residual_variance &&
+           worst * worst < 40 * points[0].residual_variance,
        "heavy %g: what is left is covered by the floor (%.1e)", heavy,
-       points[0].floor);
-    ok(points[0].floor < before / 10, "heavy %g: which is no longer large",
-       heavy);
+       points[0].residual_variance);
+    ok(points[0].residual_variance < before / 10,
+       "heavy %g: which is no longer large", heavy);
     free(t.cells);
     free(points);
     free(scratch);
@@ -391,27 +392,28 @@ static void unlisted(void)
     hsy_spec spec = trial_values("olh", D, 1);
     hsy_scheme *s;
     uint64_t codes[D - 1];
-    hsy_point points[D - 1];
+    hsy_evidence points[D - 1];
     void *scratch;
     double f[D] = {0.6}, error[D - 1], left;
     hsy_tally t;
 
     spec.param[HSY_PARAM_POOL_BITS] = 8;
     s = trial_scheme(&spec);
-    scratch = trial_memory(hsy_points_scratch(s, D - 1));
+    scratch = trial_memory(hsy_evidence_scratch(s, D - 1));
     for (uint32_t v = 1; v < D; v++) {
         f[v] = 0.4 / (D - 1);
         codes[v - 1] = v;
     }
     t = average(s, f, D, 1e12);
-    hsy_points(s, points, &t, codes, D - 1, scratch, NULL);
+    hsy_evidence_of(s, points, &t, codes, D - 1, scratch, NULL);
     for (uint32_t v = 1; v < D; v++)
         error[v - 1] = points[v - 1].value - f[v];
     left = mean_square(error, D - 1);
-    ok(left > 0.5 * 0.36 / (3 * 256) && left < 1.5 * points[0].floor &&
-           points[0].floor < 2 * left,
+    ok(left > 0.5 * 0.36 / (3 * 256) &&
+           left < 1.5 * points[0].residual_variance &&
+           points[0].residual_variance < 2 * left,
        "an unlisted 60 %% is in the floor (%.1e of %.1e)", left,
-       points[0].floor);
+       points[0].residual_variance);
     free(t.cells);
     free(scratch);
     free(s);
@@ -424,7 +426,7 @@ static void repeated(void)
     hsy_spec spec = trial_values("olh", D, 1);
     hsy_scheme *s;
     uint64_t codes[2 * D];
-    hsy_point once[D], twice[2 * D];
+    hsy_evidence once[D], twice[2 * D];
     void *scratch;
     double f[D];
     bool same = true;
@@ -432,13 +434,13 @@ static void repeated(void)
 
     spec.param[HSY_PARAM_POOL_BITS] = 6;
     s = trial_scheme(&spec);
-    scratch = trial_memory(hsy_points_scratch(s, 2 * D));
+    scratch = trial_memory(hsy_evidence_scratch(s, 2 * D));
     shares(f, D, 0.4);
     for (uint32_t v = 0; v < 2 * D; v++)
         codes[v] = v / 2;
     t = average(s, f, D, 1e12);
-    hsy_points(s, once, &t, NULL, D, scratch, NULL);
-    hsy_points(s, twice, &t, codes, 2 * D, scratch, NULL);
+    hsy_evidence_of(s, once, &t, NULL, D, scratch, NULL);
+    hsy_evidence_of(s, twice, &t, codes, 2 * D, scratch, NULL);
     for (uint32_t v = 0; v < 2 * D; v++)
         same &= fabs(twice[v].value - once[v / 2].value) < 1e-9;
     ok(same, "a code named twice is corrected for once");
@@ -460,24 +462,25 @@ static void with_noise(void)
     hsy_spec spec = trial_values("olh", D, 1);
     hsy_scheme *s;
     uint64_t *codes = trial_memory(N * sizeof *codes);
-    hsy_point points[D];
+    hsy_evidence points[D];
     double f[D] = {0}, sum = 0, plain = 0;
     void *scratch;
     hsy_tally t;
 
     spec.param[HSY_PARAM_POOL_BITS] = 8;
     s = trial_scheme(&spec);
-    scratch = trial_memory(hsy_points_scratch(s, D));
+    scratch = trial_memory(hsy_evidence_scratch(s, D));
     for (size_t i = 0; i < N; i++) {
         codes[i] = i % 2 == 0 ? 0 : i / 2 % D;
         f[codes[i]] += 1.0 / N;
     }
     t = collect(s, codes, N);
-    hsy_points(s, points, &t, NULL, D, scratch, NULL);
+    hsy_evidence_of(s, points, &t, NULL, D, scratch, NULL);
     for (uint32_t v = 0; v < D; v++) {
         double var = (f[v] * points[v].v1 + (1 - f[v]) * points[v].v0) / N;
 
-        sum += pow(points[v].value - f[v], 2) / (var + points[v].floor);
+        sum += pow(points[v].value - f[v], 2) /
+               (var + points[v].residual_variance);
         plain += pow(plain_estimate(s, &t, v) - f[v], 2) / var;
     }
     ok(standard(sum, D), "errors are as large as they say (%.2f)", sum / D);
@@ -495,21 +498,21 @@ static void candidates(void)
                      .kind = HSY_KIND_STRINGS,
                      .nano_epsilon = HSY_NANO};
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_point point;
+    hsy_evidence point;
     hsy_error err;
     hsy_tally t;
     const uint64_t code = 5;
-    void *scratch = trial_memory(hsy_points_scratch(s, 1));
+    void *scratch = trial_memory(hsy_evidence_scratch(s, 1));
 
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
-    ok(hsy_points(s, &point, &t, NULL, 0, scratch, &err) == HSY_E_RANGE &&
+    ok(hsy_evidence_of(s, &point, &t, NULL, 0, scratch, &err) == HSY_E_RANGE &&
            strcmp(err.field, "candidates") == 0,
        "open strings need candidates");
-    ok(hsy_points(s, &point, &t, &code, 1, scratch, &err) == HSY_E_EMPTY,
+    ok(hsy_evidence_of(s, &point, &t, &code, 1, scratch, &err) == HSY_E_EMPTY,
        "and reports");
     t.cells[3] = 1;
     t.strata[0] = 1;
-    ok(hsy_points(s, &point, &t, &code, 1, scratch, &err) == HSY_OK &&
+    ok(hsy_evidence_of(s, &point, &t, &code, 1, scratch, &err) == HSY_OK &&
            point.n == 1,
        "one report will do");
     free(t.cells);

@@ -151,8 +151,8 @@ static void estimates(const char *name)
     hsy_scheme *s = trial_scheme(&spec);
     uint8_t *reports = reports_of(s, N, 99);
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-    void *scratch = trial_memory(hsy_points_scratch(s, 100));
-    hsy_point points[100], first[100];
+    void *scratch = trial_memory(hsy_evidence_scratch(s, 100));
+    hsy_evidence points[100], first[100];
     double worst = 0;
     hsy_tally t;
 
@@ -161,7 +161,7 @@ static void estimates(const char *name)
     for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++) {
         if (hsy_scheme_cpu(s, (hsy_cpu)level) != HSY_OK)
             continue;
-        hsy_points(s, points, &t, NULL, 100, scratch, NULL);
+        hsy_evidence_of(s, points, &t, NULL, 100, scratch, NULL);
         if (level == HSY_CPU_PLAIN)
             memcpy(first, points, sizeof first);
         ok(memcmp(first, points, sizeof first) == 0, "%s: %s estimates alike",
@@ -169,21 +169,24 @@ static void estimates(const char *name)
     }
     for (size_t v = 0; v < 100; v++) {
         double f = v == 5 ? 0.51 : v % 2 == 1 ? 0.01 : 0;
-        double sd = sqrt(points[v].v0 / N + points[v].floor);
+        double sd = sqrt(points[v].v0 / N + points[v].residual_variance);
 
         worst = fmax(worst, fabs(points[v].value - f) / sd);
     }
     /* 100 values, normal: 6 standard errors are 2e-7. */
     ok(worst < 6, "%s: all within 6 standard errors (%.2f)", name, worst);
-    ok(points[0].floor < 0.02 * kappa && points[5].floor < 0.02 * kappa,
+    ok(points[0].residual_variance < 0.02 * kappa &&
+           points[5].residual_variance < 0.02 * kappa,
        "%s: the floor has what is not predicted (%.3f)", name,
-       points[0].floor / kappa);
-    hsy_points(s, first, &t, (const uint64_t[]){0, 2, 3}, 3, scratch, NULL);
-    ok(fabs(first[0].floor / kappa - 0.265) < 0.1,
+       points[0].residual_variance / kappa);
+    hsy_evidence_of(s, first, &t, (const uint64_t[]){0, 2, 3}, 3, scratch,
+                    NULL);
+    ok(fabs(first[0].residual_variance / kappa - 0.265) < 0.1,
        "%s: of unlisted values the sum of squares, 0.265 (%.3f)", name,
-       first[0].floor / kappa);
-    hsy_points(s, first, &t, (const uint64_t[]){5, 0, 5}, 3, scratch, NULL);
-    hsy_points(s, points, &t, (const uint64_t[]){5, 0}, 2, scratch, NULL);
+       first[0].residual_variance / kappa);
+    hsy_evidence_of(s, first, &t, (const uint64_t[]){5, 0, 5}, 3, scratch,
+                    NULL);
+    hsy_evidence_of(s, points, &t, (const uint64_t[]){5, 0}, 2, scratch, NULL);
     ok(first[0].value == first[2].value && first[1].value == points[1].value,
        "%s: a value named twice is predicted once", name);
     free(reports);

@@ -54,10 +54,10 @@ static void limits(void)
 {
     hsy_spec spec = trial_values("oue", 10, 24.89);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_error err;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.epsilon - info.epsilon_exact <= 0x1p-28,
        "oue at its largest epsilon still loses at most 2^-28");
     spec.nano_epsilon++;
@@ -66,12 +66,12 @@ static void limits(void)
        "oue above it is refused, with the limit");
     spec = trial_values("sue", 10, 32);
     ok(hsy_scheme_init(s, &spec, NULL) == HSY_OK, "sue goes to epsilon 32");
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.epsilon - info.epsilon_exact <= 0x1p-28,
        "and loses at most 2^-28 there");
     spec = trial_values("oue", HSY_UNARY_MAX, 1);
     ok(hsy_scheme_init(s, &spec, NULL) == HSY_OK, "2^20 values are a scheme");
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.report_bits == HSY_UNARY_MAX && info.packed_bits == HSY_UNARY_MAX &&
            info.report_bytes == HSY_UNARY_MAX / 8 &&
            info.weights == HSY_UNARY_MAX + 1,
@@ -255,12 +255,12 @@ static void simulation(void)
     const uint64_t code = 3, foreign = 100;
     uint8_t report[13] = {0xaa};
     hsy_stream seeded, other;
-    hsy_streams keyed;
+    hsy_keyed keyed;
     hsy_error err;
 
     hsy_stream_seed(&seeded, 1, 0);
     hsy_stream_seed(&other, 1, 1);
-    hsy_streams_open(&keyed, key, &context);
+    hsy_keyed_open(&keyed, key, &context);
     ok(hsy_simulate_batch(s, report, &code, 1, &keyed.secret, &seeded, &err) ==
                HSY_E_REFUSED &&
            report[0] == 0,
@@ -286,7 +286,7 @@ static void counts(void)
     hsy_scheme *s = trial_scheme(&spec);
     const uint8_t reports[8] = {0x01, 0x04, 0x00, 0x00, 0x81, 0x07, 0, 8};
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-    hsy_point points[11];
+    hsy_evidence points[11];
     hsy_tally t;
     hsy_error err;
 
@@ -301,7 +301,7 @@ static void counts(void)
     ok(t.nweights == 12 && t.weights[0] == 1 && t.weights[2] == 1 &&
            t.weights[5] == 1,
        "and by report");
-    ok(hsy_points(s, points, &t, NULL, 11, NULL, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, points, &t, NULL, 11, NULL, NULL) == HSY_OK &&
            points[10].support == 2 &&
            fabs(points[10].value -
                 (2.0 / 3 - points[0].q) / (0.5 - points[0].q)) < 1e-12,

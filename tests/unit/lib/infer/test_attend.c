@@ -186,16 +186,16 @@ static void variance_of_rr(void)
     double scratch[3];
     hsy_attendance a;
     hsy_scheme *s;
-    hsy_point p;
+    hsy_evidence p;
     hsy_estimate est;
 
     spec.kind = HSY_KIND_YES_NO;
     spec.nano_permanent = 2 * HSY_NANO;
     s = trial_scheme(&spec);
     hsy_attend(&a, week, 3, scratch, NULL);
-    p = (hsy_point){
+    p = (hsy_evidence){
         .value = 0.5, .n = 250, .support = 125, .v0 = one, .v1 = one};
-    ok(hsy_points_attend(&p, 1, s, NULL, &a, NULL) == HSY_OK &&
+    ok(hsy_evidence_attend(&p, 1, s, NULL, &a, NULL) == HSY_OK &&
            hsy_estimate_point(&est, &p, &how, NULL) == HSY_OK,
        "a point of kept answers");
     /* Sorted 100, 100, 50: 100 + 3 100 + 5 50 = 650 pairs. */
@@ -210,22 +210,22 @@ static void points_refuse(void)
     hsy_scheme *s = trial_scheme(&spec);
     const hsy_attendance kept = {.kept = 1, .came = 1};
     const hsy_attendance came = {.kept = 0, .came = 2};
-    hsy_point p = {.value = 0.5,
-                   .n = 100,
-                   .support = 50,
-                   .p = 0.7,
-                   .q = 0.2,
-                   .v0 = 1,
-                   .v1 = 2};
+    hsy_evidence p = {.value = 0.5,
+                      .n = 100,
+                      .support = 50,
+                      .p = 0.7,
+                      .q = 0.2,
+                      .v0 = 1,
+                      .v1 = 2};
     hsy_confidence how = {0.95, HSY_PEOPLE, HSY_EXACT, 1};
     hsy_estimate est;
     hsy_error err = {0};
 
-    ok(hsy_points_attend(&p, 1, s, NULL, &kept, &err) == HSY_E_REFUSED &&
+    ok(hsy_evidence_attend(&p, 1, s, NULL, &kept, &err) == HSY_E_REFUSED &&
            strcmp(err.field, "rounds") == 0,
        "several rounds of a slot without a kept answer are refused");
-    ok(hsy_points_attend(&p, 1, s, NULL, &came, NULL) == HSY_OK && p.v0 == 1 &&
-           p.came == 2,
+    ok(hsy_evidence_attend(&p, 1, s, NULL, &came, NULL) == HSY_OK &&
+           p.v0 == 1 && p.came == 2,
        "fresh coins every slot: people came again, their noise did not");
     ok(hsy_estimate_point(&est, &p, &how, &err) == HSY_E_RANGE &&
            strcmp(err.field, "interval") == 0,
@@ -260,7 +260,7 @@ static void paired(void)
 
 static void paired_difference(void)
 {
-    const hsy_point
+    const hsy_evidence
         a = {.value = 0.5, .n = 100, .v0 = 2, .v1 = 2, .kept0 = 1, .kept1 = 1},
         b = {.value = 0.25, .n = 100, .v0 = 2, .v1 = 2, .kept0 = 1, .kept1 = 1};
     const hsy_interval kinds[] = {HSY_WALD, HSY_SCORE, HSY_WILSON};
@@ -300,15 +300,15 @@ static void schemes(void)
     hsy_spec spec = trial_values("grr", 4, 1), back;
     uint8_t wire[HSY_SCHEME_WIRE];
     hsy_scheme *fresh = trial_scheme(&spec), *kept, *read;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_error err = {0};
 
     spec.nano_permanent = 2 * HSY_NANO;
     kept = trial_scheme(&spec);
     read = trial_scheme(&spec);
-    hsy_scheme_info(kept, &info);
+    hsy_scheme_describe(kept, &info);
     hsy_scheme_encode(kept, wire);
-    ok(info.nano_permanent == 2 * HSY_NANO && info.epsilon_lifetime == 2,
+    ok(info.nano_permanent == 2 * HSY_NANO && info.epsilon_permanent == 2,
        "a scheme says the epsilon of the answers it is made from");
     ok(strcmp(hsy_scheme_difference(fresh, kept), "permanent epsilon") == 0 &&
            hsy_spec_decode(&back, wire, NULL, 0, NULL) == HSY_OK &&

@@ -25,7 +25,7 @@ int main(void)
     int64_t memory[BINS + 1];
     double cdf[BINS + 1] = {0}, out[BINS + 1];
     bool falls = false, agrees = true, ascends = true;
-    hsy_point points[BINS];
+    hsy_evidence points[BINS];
     hsy_ranges r;
     hsy_tally t;
 
@@ -33,7 +33,7 @@ int main(void)
     t.strata[0] = 100;
     for (size_t i = 0; i < BINS; i++)
         t.cells[i] = counts[i];
-    ok(hsy_points(s, points, &t, NULL, BINS, NULL, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, points, &t, NULL, BINS, NULL, NULL) == HSY_OK &&
            hsy_ranges_open(&r, s, &t, scratch, NULL) == HSY_OK,
        "a tally of bins has ranges");
     for (size_t i = 0; i < BINS; i++) {

@@ -4,18 +4,18 @@
 
 #include <math.h>
 
-static hsy_point warner(double epsilon, double share, double n)
+static hsy_evidence warner(double epsilon, double share, double n)
 {
     const double q = 1 / (1 + exp(epsilon)), p = 1 - q, gap = p - q;
     const double y = n * (q + share * gap);
 
-    return (hsy_point){.value = (y / n - q) / gap,
-                       .n = n,
-                       .support = y,
-                       .p = p,
-                       .q = q,
-                       .v0 = p * q / (gap * gap),
-                       .v1 = p * q / (gap * gap)};
+    return (hsy_evidence){.value = (y / n - q) / gap,
+                          .n = n,
+                          .support = y,
+                          .p = p,
+                          .q = q,
+                          .v0 = p * q / (gap * gap),
+                          .v1 = p * q / (gap * gap)};
 }
 
 static bool difference_near(double got, double want)
@@ -31,7 +31,7 @@ static const hsy_interval kinds[] = {
 
 static void hand_computed(void)
 {
-    const hsy_point a = warner(1, 0.5, 1000), b = warner(2, 0.3, 4000);
+    const hsy_evidence a = warner(1, 0.5, 1000), b = warner(2, 0.3, 4000);
     const hsy_confidence c = {0.95, HSY_PEOPLE, HSY_WALD, 1};
     const double sd =
         sqrt(0.920673594207792319 / 1000 + 0.181015415241577617 / 4000);
@@ -49,7 +49,7 @@ static void hand_computed(void)
 
 static void antisymmetric_and_consistent(void)
 {
-    const hsy_point a = warner(1, 0.5, 1000), b = warner(1, 0.42, 900);
+    const hsy_evidence a = warner(1, 0.5, 1000), b = warner(1, 0.42, 900);
 
     for (size_t i = 0; i < KINDS; i++) {
         const hsy_confidence c = {0.95, HSY_POPULATION, kinds[i], 1};
@@ -67,7 +67,7 @@ static void antisymmetric_and_consistent(void)
 
 static void equal_points_are_equal(void)
 {
-    const hsy_point a = warner(1, 0.4, 1000);
+    const hsy_evidence a = warner(1, 0.4, 1000);
     const hsy_confidence c = {0.95, HSY_PEOPLE, HSY_INTERVAL_AUTO, 1};
     hsy_estimate e;
     double p;
@@ -79,7 +79,7 @@ static void equal_points_are_equal(void)
 
 static void comparisons_count(void)
 {
-    const hsy_point a = warner(1, 0.5, 1000), b = warner(1, 0.3, 1000);
+    const hsy_evidence a = warner(1, 0.5, 1000), b = warner(1, 0.3, 1000);
     hsy_confidence c = {0.95, HSY_PEOPLE, HSY_SCORE, 1};
     hsy_estimate one, many;
     double p1, p20, p1e9;
@@ -105,9 +105,9 @@ static double uniform(void)
     return (double)((state * 0x2545f4914f6cdd1d) >> 11) * 0x1p-53;
 }
 
-static hsy_point drawn(double share, double n)
+static hsy_evidence drawn(double share, double n)
 {
-    hsy_point point = warner(1, share, n);
+    hsy_evidence point = warner(1, share, n);
     double y = 0;
 
     for (double i = 0; i < n; i++)
@@ -129,7 +129,8 @@ static void calibrated(void)
     int low_p = 0, held = 0, control = 0;
 
     for (int i = 0; i < 4000; i++) {
-        hsy_point a = drawn(0.2, 300), b = drawn(0.2, 200), d = drawn(0.5, 200);
+        hsy_evidence a = drawn(0.2, 300), b = drawn(0.2, 200),
+                     d = drawn(0.5, 200);
         hsy_estimate e;
         double p;
 
@@ -149,8 +150,8 @@ static void calibrated(void)
 
 static void refusals(void)
 {
-    const hsy_point good = warner(1, 0.5, 1000), small = warner(1, 0.5, 40);
-    hsy_point empty = good;
+    const hsy_evidence good = warner(1, 0.5, 1000), small = warner(1, 0.5, 40);
+    hsy_evidence empty = good;
     hsy_confidence c = {0.95, HSY_PEOPLE, HSY_WALD, 1};
     hsy_estimate e = {1, 1, 1, 1};
     double p = -1;

@@ -65,12 +65,12 @@ static void rr_inside(void)
     const hsy_density_how how = {.gain = 1e-14, .steps = 100000};
     hsy_spec spec = trial_values("rr", 2, 1);
     struct subject x = open_subject(&spec, &ones, 1);
-    hsy_point points[2];
+    hsy_evidence points[2];
     double shares[2];
     hsy_status st;
 
     x.t.strata[0] = 100;
-    hsy_points(x.s, points, &x.t, NULL, 2, NULL, NULL);
+    hsy_evidence_of(x.s, points, &x.t, NULL, 2, NULL, NULL);
     st = hsy_density(x.s, shares, NULL, &x.t, &how, x.scratch, NULL);
     ok(st == HSY_OK && fabs(shares[1] - points[1].value) < 1e-6 &&
            fabs(shares[0] + shares[1] - 1) < 1e-12,

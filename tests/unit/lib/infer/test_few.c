@@ -35,18 +35,18 @@ static void people(double chance[FEW_N + 1], int own, double p, double q)
     }
 }
 
-static hsy_point point_of(double support, double p, double q)
+static hsy_evidence point_of(double support, double p, double q)
 {
-    return (hsy_point){.value = (support / FEW_N - q) / (p - q),
-                       .n = FEW_N,
-                       .support = support,
-                       .p = p,
-                       .q = q,
-                       .v0 = q * (1 - q) / ((p - q) * (p - q)),
-                       .v1 = p * (1 - p) / ((p - q) * (p - q))};
+    return (hsy_evidence){.value = (support / FEW_N - q) / (p - q),
+                          .n = FEW_N,
+                          .support = support,
+                          .p = p,
+                          .q = q,
+                          .v0 = q * (1 - q) / ((p - q) * (p - q)),
+                          .v1 = p * (1 - p) / ((p - q) * (p - q))};
 }
 
-static hsy_estimate interval(const hsy_point *point, hsy_target target,
+static hsy_estimate interval(const hsy_evidence *point, hsy_target target,
                              uint64_t comparisons)
 {
     const hsy_confidence how = {FEW_LEVEL, target, HSY_INTERVAL_AUTO,
@@ -71,7 +71,7 @@ static double least_held(double p, double q, hsy_target target,
         if (target == HSY_PEOPLE)
             people(chance, own, p, q);
         for (int s = 0; s <= FEW_N; s++) {
-            const hsy_point point = point_of(s, p, q);
+            const hsy_evidence point = point_of(s, p, q);
             const hsy_estimate e = interval(&point, target, comparisons);
 
             if (e.low <= f + 1e-12 && f - 1e-12 <= e.high)
@@ -110,7 +110,7 @@ static void tight(double p, double q)
     bool right = true;
 
     for (int s = 0; s <= FEW_N; s++) {
-        const hsy_point point = point_of(s, p, q);
+        const hsy_evidence point = point_of(s, p, q);
         const hsy_estimate e = interval(&point, HSY_PEOPLE, 100);
         const int low = (int)lround(e.low * FEW_N);
         const int high = (int)lround(e.high * FEW_N);
@@ -139,7 +139,7 @@ static void tight(double p, double q)
 /* One interval at 95 % is the normal one, whatever the counts. */
 static void single(void)
 {
-    const hsy_point point = point_of(2, 0.7, 0.01);
+    const hsy_evidence point = point_of(2, 0.7, 0.01);
     const hsy_estimate e = interval(&point, HSY_POPULATION, 1);
     double ends[2];
 
@@ -154,8 +154,8 @@ static void single(void)
 /* What a mechanism took off counts as not counted. */
 static void corrected(void)
 {
-    const hsy_point plain = point_of(9, 0.5, 0.1);
-    hsy_point moved = point_of(12, 0.5, 0.1);
+    const hsy_evidence plain = point_of(9, 0.5, 0.1);
+    hsy_evidence moved = point_of(12, 0.5, 0.1);
     hsy_estimate a, b;
 
     moved.value = plain.value;
@@ -166,14 +166,14 @@ static void corrected(void)
     moved.value += 0.5 / FEW_N / 0.4;
     b = interval(&moved, HSY_PEOPLE, 50);
     ok(b.low <= a.low && b.high >= a.high, "half a count: both neighbours'");
-    moved.floor = 1e-4;
+    moved.residual_variance = 1e-4;
     a = interval(&moved, HSY_PEOPLE, 50);
     ok(a.high > b.high, "a floor widens it");
 }
 
 static void counts(void)
 {
-    hsy_point point = {
+    hsy_evidence point = {
         .value = 0.1,
         .n = 100,
         .v0 = 1,

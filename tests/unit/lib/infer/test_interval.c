@@ -11,20 +11,20 @@ static bool interval_near(double got, double want)
 }
 
 /* A plain point: what a pure mechanism makes of y supports in n. */
-static hsy_point pure(double y, double n, double p, double q)
+static hsy_evidence pure(double y, double n, double p, double q)
 {
     const double gap = p - q;
 
-    return (hsy_point){.value = (y / n - q) / gap,
-                       .n = n,
-                       .support = y,
-                       .p = p,
-                       .q = q,
-                       .v0 = q * (1 - q) / (gap * gap),
-                       .v1 = p * (1 - p) / (gap * gap)};
+    return (hsy_evidence){.value = (y / n - q) / gap,
+                          .n = n,
+                          .support = y,
+                          .p = p,
+                          .q = q,
+                          .v0 = q * (1 - q) / (gap * gap),
+                          .v1 = p * (1 - p) / (gap * gap)};
 }
 
-static hsy_point warner(double epsilon, double y, double n)
+static hsy_evidence warner(double epsilon, double y, double n)
 {
     const double q = 1 / (1 + exp(epsilon));
 
@@ -36,7 +36,7 @@ static hsy_confidence how(hsy_interval interval, hsy_target target)
     return (hsy_confidence){0.95, target, interval, 1};
 }
 
-static hsy_estimate estimate(const hsy_point *point, hsy_interval interval,
+static hsy_estimate estimate(const hsy_evidence *point, hsy_interval interval,
                              hsy_target target)
 {
     const hsy_confidence c = how(interval, target);
@@ -59,7 +59,7 @@ static void published_vectors(void)
         {HSY_LIKELIHOOD, 0.218514597860881858, 0.349801800107339839,
          "likelihood"},
         {HSY_EXACT, 0.217536970007706490, 0.350950251740731827, "exact"}};
-    const hsy_point point = warner(1, 400, 1000);
+    const hsy_evidence point = warner(1, 400, 1000);
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_estimate e = estimate(&point, rows[i].interval, HSY_POPULATION);
@@ -74,9 +74,9 @@ static void published_vectors(void)
 
 static void boundary_likelihood(void)
 {
-    const hsy_point point = warner(1, 250, 1000);
+    const hsy_evidence point = warner(1, 250, 1000);
     hsy_estimate e = estimate(&point, HSY_LIKELIHOOD, HSY_POPULATION);
-    hsy_point mirror = warner(1, 750, 1000);
+    hsy_evidence mirror = warner(1, 750, 1000);
 
     ok(e.low == 0 && interval_near(e.high, 0.0316856578858070782),
        "likelihood interval at the boundary 0");
@@ -85,11 +85,11 @@ static void boundary_likelihood(void)
        "likelihood interval at the boundary 1");
 }
 
-static double likelihood(const hsy_point *point, double f)
+static double likelihood(const hsy_evidence *point, double f)
 {
     double log = NAN;
 
-    ok(hsy_point_likelihood(&log, point, f, NULL) == HSY_OK,
+    ok(hsy_evidence_likelihood(&log, point, f, NULL) == HSY_OK,
        "the likelihood of %g is given", f);
     return log;
 }
@@ -97,8 +97,9 @@ static double likelihood(const hsy_point *point, double f)
 /* The logarithm of a binomial, less its greatest, and the interval's ends. */
 static void likelihood_is_the_textbook_one(void)
 {
-    const hsy_point point = warner(1, 400, 1000), below = warner(1, 250, 1000);
-    const hsy_point all = pure(3, 3, 1, 0);
+    const hsy_evidence point = warner(1, 400, 1000),
+                       below = warner(1, 250, 1000);
+    const hsy_evidence all = pure(3, 3, 1, 0);
     const hsy_estimate e = estimate(&point, HSY_LIKELIHOOD, HSY_PEOPLE);
     const double z = hsy_normal_quantile(0.975), rate = point.q;
     hsy_error err = {0};
@@ -116,15 +117,15 @@ static void likelihood_is_the_textbook_one(void)
        "below what noise alone gives nobody is most likely");
     ok(likelihood(&all, 1) == 0 && isinf(likelihood(&all, 0)),
        "what cannot be has no logarithm");
-    ok(hsy_point_likelihood(&log, &point, 1.01, &err) == HSY_E_RANGE &&
+    ok(hsy_evidence_likelihood(&log, &point, 1.01, &err) == HSY_E_RANGE &&
            strcmp(err.field, "f") == 0 &&
-           hsy_point_likelihood(&log, &point, NAN, NULL) == HSY_E_RANGE,
+           hsy_evidence_likelihood(&log, &point, NAN, NULL) == HSY_E_RANGE,
        "a share lies from 0 to 1");
 }
 
 static void hoeffding_vectors(void)
 {
-    hsy_point point = warner(1, 4e5, 1e6);
+    hsy_evidence point = warner(1, 4e5, 1e6);
     hsy_confidence c = how(HSY_HOEFFDING, HSY_PEOPLE);
     hsy_estimate e = estimate(&point, HSY_HOEFFDING, HSY_PEOPLE);
 
@@ -144,7 +145,7 @@ static void wilson_is_the_textbook_one(void)
     bool same = true;
 
     for (int y = 0; y <= 100; y += 5) {
-        const hsy_point point = pure(y, 100, 0.5, 0.2);
+        const hsy_evidence point = pure(y, 100, 0.5, 0.2);
         const hsy_confidence c = how(HSY_WILSON, HSY_PEOPLE);
         const double l = y / 100.0, scale = 1 + z2 / 100;
         const double centre = (l + z2 / 200) / scale;
@@ -161,15 +162,15 @@ static void wilson_is_the_textbook_one(void)
 /* Both ends solve (value - f)^2 = z^2 variance(f). */
 static void score_ends_solve_the_quadratic(void)
 {
-    const hsy_point point = {.value = 0.1,
-                             .n = 500,
-                             .support = 200,
-                             .p = 0.5,
-                             .q = 0.25,
-                             .v0 = 3,
-                             .v1 = 4,
-                             .spread = 0.5,
-                             .floor = 1e-4};
+    const hsy_evidence point = {.value = 0.1,
+                                .n = 500,
+                                .support = 200,
+                                .p = 0.5,
+                                .q = 0.25,
+                                .v0 = 3,
+                                .v1 = 4,
+                                .binomial_variance = 0.5,
+                                .residual_variance = 1e-4};
     const double z = hsy_normal_quantile(0.975);
     const hsy_estimate e = estimate(&point, HSY_SCORE, HSY_PEOPLE);
     const double ends[2] = {e.low, e.high};
@@ -187,7 +188,7 @@ static void score_ends_solve_the_quadratic(void)
 
 static void targets_differ_by_sampling(void)
 {
-    hsy_point point = warner(1, 400, 1000);
+    hsy_evidence point = warner(1, 400, 1000);
     const double f = point.value;
     const double people = estimate(&point, HSY_INTERVAL_AUTO, HSY_PEOPLE).sd;
     hsy_estimate sample = estimate(&point, HSY_INTERVAL_AUTO, HSY_POPULATION);
@@ -200,7 +201,7 @@ static void targets_differ_by_sampling(void)
        "population: the noise and the sampling");
     ok(sample.low == wilson.low && sample.high == wilson.high,
        "automatic for a population is Wilson");
-    point.spread = 1;
+    point.binomial_variance = 1;
     ok(estimate(&point, HSY_SCORE, HSY_PEOPLE).sd == sample.sd &&
            estimate(&point, HSY_SCORE, HSY_POPULATION).sd == sample.sd,
        "spread and sampling are not added twice");
@@ -216,13 +217,13 @@ static void value_lies_inside(void)
     for (int i = -60; i <= 80; i++) {
         for (size_t k = 0; k < 5 * 2; k++) {
             const hsy_confidence c = how(kinds[k / 2], (hsy_target)(k % 2));
-            const hsy_point point = {.value = i / 20.0,
-                                     .n = 60,
-                                     .support = 30,
-                                     .p = 0.9,
-                                     .q = 0,
-                                     .v0 = 0,
-                                     .v1 = i % 2 ? 0.2 : 9};
+            const hsy_evidence point = {.value = i / 20.0,
+                                        .n = 60,
+                                        .support = 30,
+                                        .p = 0.9,
+                                        .q = 0,
+                                        .v0 = 0,
+                                        .v1 = i % 2 ? 0.2 : 9};
             hsy_estimate e;
 
             inside = inside &&
@@ -242,8 +243,8 @@ static void reversed_channel_mirrors(void)
                                          HSY_LIKELIHOOD, HSY_HOEFFDING};
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const hsy_point straight = pure(400, 1000, 0.7, 0.3);
-        const hsy_point reversed = pure(600, 1000, 0.3, 0.7);
+        const hsy_evidence straight = pure(400, 1000, 0.7, 0.3);
+        const hsy_evidence reversed = pure(600, 1000, 0.3, 0.7);
         const hsy_estimate a = estimate(&straight, kinds[i], HSY_POPULATION);
         const hsy_estimate b = estimate(&reversed, kinds[i], HSY_POPULATION);
 
@@ -258,9 +259,9 @@ static void extremes_of_support(void)
     static const hsy_interval kinds[] = {HSY_EXACT, HSY_LIKELIHOOD};
 
     for (size_t i = 0; i < 2; i++) {
-        const hsy_point none = pure(0, 40, 0.75, 0.25);
-        const hsy_point all = pure(40, 40, 0.75, 0.25);
-        const hsy_point one = pure(1, 1, 0.75, 0.25);
+        const hsy_evidence none = pure(0, 40, 0.75, 0.25);
+        const hsy_evidence all = pure(40, 40, 0.75, 0.25);
+        const hsy_evidence one = pure(1, 1, 0.75, 0.25);
         hsy_estimate e = estimate(&none, kinds[i], HSY_POPULATION);
 
         ok(e.low == 0 && e.high >= 0 && e.high < 0.5, "no support at all");
@@ -276,7 +277,7 @@ static void comparisons_widen(void)
     static const hsy_interval kinds[] = {HSY_WALD,       HSY_WILSON,
                                          HSY_SCORE,      HSY_EXACT,
                                          HSY_LIKELIHOOD, HSY_HOEFFDING};
-    const hsy_point point = warner(1, 400, 1000);
+    const hsy_evidence point = warner(1, 400, 1000);
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const hsy_confidence many = {0.95, HSY_PEOPLE, kinds[i], 1024};
@@ -296,11 +297,11 @@ static void corrections_and_floors(void)
 {
     static const hsy_interval kinds[] = {HSY_EXACT, HSY_LIKELIHOOD,
                                          HSY_HOEFFDING};
-    hsy_point moved = warner(1, 400, 1000), wide = moved;
-    const hsy_point plain = moved;
+    hsy_evidence moved = warner(1, 400, 1000), wide = moved;
+    const hsy_evidence plain = moved;
 
     moved.value -= 0.01;
-    wide.floor = 1e-4;
+    wide.residual_variance = 1e-4;
     for (size_t i = 0; i < 3; i++) {
         const hsy_estimate a = estimate(&plain, kinds[i], HSY_PEOPLE);
         const hsy_estimate b = estimate(&moved, kinds[i], HSY_PEOPLE);
@@ -325,7 +326,7 @@ static void extremes_stay_finite(void)
 
     for (unsigned i = 0; i < 3 * 4 * 4 * 2 * 2 * 7 * 2; i++) {
         const double n = ns[i / 3 % 4];
-        const hsy_point point =
+        const hsy_evidence point =
             warner(epsilons[i % 3], floor(n * parts[i / 12 % 4]), n);
         const hsy_confidence c = {levels[i / 48 % 2], (hsy_target)(i / 1344),
                                   (hsy_interval)(i / 192 % 7),
@@ -343,7 +344,7 @@ static void extremes_stay_finite(void)
     ok(finite, "extreme epsilons, counts and levels give finite intervals");
 }
 
-static hsy_status refusal(hsy_point point, hsy_confidence c, hsy_error *err)
+static hsy_status refusal(hsy_evidence point, hsy_confidence c, hsy_error *err)
 {
     hsy_estimate est = {1, 2, 3, 4};
     const hsy_status st = hsy_estimate_point(&est, &point, &c, err);
@@ -355,8 +356,8 @@ static hsy_status refusal(hsy_point point, hsy_confidence c, hsy_error *err)
 
 static void bad_input_is_refused(void)
 {
-    const hsy_point good = warner(1, 40, 100);
-    hsy_point bad = good;
+    const hsy_evidence good = warner(1, 40, 100);
+    hsy_evidence bad = good;
     hsy_error err = {0};
 
     bad.n = 0;
@@ -380,7 +381,7 @@ static void bad_input_is_refused(void)
        "exact without a difference between p and q");
     bad = good;
     bad.support = 101;
-    ok(hsy_point_likelihood(&(double){0}, &bad, 0, &err) == HSY_E_RANGE &&
+    ok(hsy_evidence_likelihood(&(double){0}, &bad, 0, &err) == HSY_E_RANGE &&
            strcmp(err.field, "support") == 0,
        "a likelihood of more support than reports");
     ok(refusal(bad, how(HSY_LIKELIHOOD, HSY_PEOPLE), &err) == HSY_E_RANGE &&
@@ -397,7 +398,7 @@ static void bad_input_is_refused(void)
 static void bad_confidence_is_refused(void)
 {
     static const double levels[] = {0, 1, -1, 2, NAN};
-    const hsy_point good = warner(1, 40, 100);
+    const hsy_evidence good = warner(1, 40, 100);
     hsy_confidence c = how(HSY_SCORE, HSY_PEOPLE);
 
     for (size_t i = 0; i < 5; i++) {

@@ -75,7 +75,7 @@ static void top(void)
     const uint32_t ranks[4] = {1, 3, 0, 2}, ideal[4] = {1, 2, 3, 4};
     const uint32_t one[1] = {2}, twice[2] = {1, 1}, high[2] = {1, 3};
     hsy_error err = {0};
-    hsy_top t;
+    hsy_topk_score t;
 
     ok(hsy_metrics_top(&t, ranks, 4, 4, NULL) == HSY_OK && t.hits == 3 &&
            t.extra == 1 && t.missed == 1,

@@ -12,7 +12,7 @@
 
 static alignas(64) uint8_t scheme_bytes[4096];
 static int64_t memory[4 << 20];
-static hsy_point points[D];
+static hsy_evidence points[D];
 static uint8_t scratch[64 << 20];
 static hsy_tally tally;
 
@@ -105,8 +105,9 @@ static hsy_plausibility judge(const hsy_scheme *s, size_t count)
 {
     hsy_plausibility out;
 
-    if (hsy_points_scratch(s, count) > sizeof scratch ||
-        hsy_points(s, points, &tally, NULL, count, scratch, NULL) != HSY_OK) {
+    if (hsy_evidence_scratch(s, count) > sizeof scratch ||
+        hsy_evidence_of(s, points, &tally, NULL, count, scratch, NULL) !=
+            HSY_OK) {
         printf("Bail out! no points\n");
         exit(1);
     }
@@ -127,9 +128,9 @@ static void honest_unary(const char *name)
 {
     const hsy_scheme *s = scheme(name, HSY_KIND_VALUES, 1);
     int support = 0, sum = 0, weights = 0, alarms = 0;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     for (int run = 0; run < RUNS; run++) {
         hsy_plausibility p;
 
@@ -151,9 +152,9 @@ static void wrong_epsilon_unary(const char *name)
 {
     const hsy_scheme *s = scheme(name, HSY_KIND_VALUES, 1.2);
     hsy_plausibility p;
-    hsy_info made;
+    hsy_scheme_info made;
 
-    hsy_scheme_info(s, &made);
+    hsy_scheme_describe(s, &made);
     s = scheme(name, HSY_KIND_VALUES, 1);
     unary_reports(1000000, made.p, made.q);
     p = judge(s, D);
@@ -228,9 +229,9 @@ static void padded_weights(void)
 {
     const hsy_scheme *s = scheme("oue", HSY_KIND_VALUES, 1);
     hsy_plausibility p;
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     unary_reports(100000, info.p, info.q);
     p = judge(s, D);
     ok(!p.implausible, "oue: 100,000 honest reports");
@@ -297,7 +298,7 @@ static void impossible_counts(const char *name)
         ok(p.implausible && p.support_p == 0 && p.odd_value == 6,
            "%s: %g of 100,000 is impossible", name, counts[i]);
     }
-    points[2] = (hsy_point){.support = 1};
+    points[2] = (hsy_evidence){.support = 1};
     hsy_plausible(&p, s, &tally, points + 2, 1, false);
     ok(p.implausible && p.support_p == 0, "%s: so is one of none", name);
 }
@@ -325,7 +326,7 @@ static void nothing_to_judge(void)
     const hsy_scheme *s = scheme("oue", HSY_KIND_VALUES, 1);
     hsy_plausibility p;
 
-    points[0] = (hsy_point){.n = 0};
+    points[0] = (hsy_evidence){.n = 0};
     hsy_plausible(&p, s, &tally, points, 1, false);
     ok(p.support_p == 1 && p.sum_p == 1 && p.weights_p == 1 && !p.implausible,
        "an empty tally is not implausible");

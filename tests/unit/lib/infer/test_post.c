@@ -7,7 +7,7 @@
 
 #define MANY 1000
 
-static hsy_point points[MANY];
+static hsy_evidence points[MANY];
 static double out[MANY], scratch[MANY];
 
 static bool post_near(double got, double want, double bound)
@@ -18,13 +18,13 @@ static bool post_near(double got, double want, double bound)
 static void set(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        points[i] = (hsy_point){.value = values[i],
-                                .n = 1000,
-                                .support = 0,
-                                .p = 0.5,
-                                .q = 0.25,
-                                .v0 = 3,
-                                .v1 = 4};
+        points[i] = (hsy_evidence){.value = values[i],
+                                   .n = 1000,
+                                   .support = 0,
+                                   .p = 0.5,
+                                   .q = 0.25,
+                                   .v0 = 3,
+                                   .v1 = 4};
 }
 
 static bool post(size_t count, hsy_post method)
@@ -63,7 +63,7 @@ static void by_hand(void)
     ok(post(4, HSY_POST_BASE_CUT) && out[0] == .5 && out[1] == 0 &&
            out[2] == points[2].value && out[3] == 0,
        "base-cut keeps what passes z over all values");
-    points[2].floor = 0.001;
+    points[2].residual_variance = 0.001;
     ok(post(4, HSY_POST_BASE_CUT) && out[2] == 0, "base-cut minds the floor");
 }
 
@@ -77,13 +77,13 @@ static void set_counts(const double *counts, size_t d, double epsilon)
         n += counts[i];
     for (size_t i = 0; i < d; i++)
         points[i] =
-            (hsy_point){.value = (counts[i] / n - 1 / z) / ((e - 1) / z),
-                        .n = n,
-                        .support = counts[i],
-                        .p = e / z,
-                        .q = 1 / z,
-                        .v0 = 1,
-                        .v1 = 1};
+            (hsy_evidence){.value = (counts[i] / n - 1 / z) / ((e - 1) / z),
+                           .n = n,
+                           .support = counts[i],
+                           .p = e / z,
+                           .q = 1 / z,
+                           .v0 = 1,
+                           .v1 = 1};
 }
 
 static void maximum_likelihood(void)
@@ -152,7 +152,7 @@ static void mle_refuses_other_counts(void)
         points[i].p = 0.5;
     ok(!post(3, HSY_POST_MLE), "probabilities of another mechanism");
     set_counts(counts, 3, 1);
-    points[2].floor = 1e-6;
+    points[2].residual_variance = 1e-6;
     ok(!post(3, HSY_POST_MLE), "corrected counts");
 }
 
@@ -163,13 +163,13 @@ static void yes_no(void)
     static const double values[] = {-0.2, 0.3, 1.2};
 
     for (size_t i = 0; i < 3; i++) {
-        points[0] = (hsy_point){.value = values[i],
-                                .n = 1000,
-                                .support = 1000 * (0.25 + values[i] * 0.5),
-                                .p = 0.75,
-                                .q = 0.25,
-                                .v0 = 0.75,
-                                .v1 = 0.75};
+        points[0] = (hsy_evidence){.value = values[i],
+                                   .n = 1000,
+                                   .support = 1000 * (0.25 + values[i] * 0.5),
+                                   .p = 0.75,
+                                   .q = 0.25,
+                                   .v0 = 0.75,
+                                   .v1 = 0.75};
         ok(post(1, HSY_POST_NORM) && out[0] == values[i],
            "norm leaves a yes/no share alone");
         for (size_t k = 0; k < 4; k++)
@@ -192,7 +192,7 @@ static void projection_is_optimal(void)
 
         state = state * 6364136223846793005u + 1442695040888963407u;
         x = (double)(state >> 11) * 0x1p-53;
-        points[i] = (hsy_point){.value = x * x * 0.02 - 0.005, .n = 1};
+        points[i] = (hsy_evidence){.value = x * x * 0.02 - 0.005, .n = 1};
     }
     ok(post(MANY, HSY_POST_NORM_SUB), "a thousand values");
     for (size_t i = 0; i < MANY; i++) {

@@ -163,11 +163,11 @@ static void rr_is_wald(void)
     hsy_spec spec = trial_values("rr", 2, 1);
     struct subject x = open_subject(&spec, &ones, 1);
     hsy_estimate est[2], want = {0};
-    hsy_point points[2];
+    hsy_evidence points[2];
     bool good;
 
     x.t.strata[0] = 10000;
-    hsy_points(x.s, points, &x.t, NULL, 2, NULL, NULL);
+    hsy_evidence_of(x.s, points, &x.t, NULL, 2, NULL, NULL);
     good = hsy_density_estimate(x.s, est, NULL, &x.t, &how, x.scratch, NULL) ==
                HSY_OK &&
            hsy_estimate_point(&want, &points[1], &wald, NULL) == HSY_OK;

@@ -28,24 +28,24 @@ static void test_level(void)
 }
 
 /* Shares of a scheme of grr whose points are made up. */
-static hsy_point point_of(double value)
+static hsy_evidence point_of(double value)
 {
-    return (hsy_point){.value = value,
-                       .n = 10000,
-                       .support = 1000,
-                       .p = 0.5,
-                       .q = 0.1,
-                       .v0 = 1,
-                       .v1 = 2};
+    return (hsy_evidence){.value = value,
+                          .n = 10000,
+                          .support = 1000,
+                          .p = 0.5,
+                          .q = 0.1,
+                          .v0 = 1,
+                          .v1 = 2};
 }
 
 static void test_refusals(const hsy_scheme *s)
 {
     const hsy_selection from = {.of = 1, .passed = -INFINITY};
     static const double levels[] = {0, 1, 100, -0.5, NAN};
-    const hsy_point points[2] = {point_of(0.2), point_of(0.1)};
+    const hsy_evidence points[2] = {point_of(0.2), point_of(0.1)};
     hsy_confidence how = plain;
-    hsy_point none = point_of(0.1);
+    hsy_evidence none = point_of(0.1);
     hsy_estimate est;
     hsy_error err = {0};
 
@@ -67,7 +67,7 @@ static void test_refusals(const hsy_scheme *s)
 
 static void test_rest(const hsy_scheme *s)
 {
-    const hsy_point points[2] = {point_of(0.3), point_of(0.2)};
+    const hsy_evidence points[2] = {point_of(0.3), point_of(0.2)};
     hsy_selection from = {.of = 2, .passed = -INFINITY};
     hsy_estimate est, one, two;
 
@@ -93,7 +93,7 @@ static void test_rest(const hsy_scheme *s)
 
 static void test_passed(const hsy_scheme *s)
 {
-    const hsy_point points[2] = {point_of(0.05), point_of(0.03)};
+    const hsy_evidence points[2] = {point_of(0.05), point_of(0.03)};
     hsy_selection from = {.of = 1000, .passed = -INFINITY};
     hsy_estimate free, far, close;
 

@@ -9,7 +9,7 @@
 #define MATRIX 23u /* has no example: its matrix is a file's */
 
 /* What the functions of an analysis say of a scheme: the one they are for. */
-static hsy_analysis taken(const hsy_scheme *s, const hsy_info *info)
+static hsy_analysis taken(const hsy_scheme *s, const hsy_scheme_info *info)
 {
     const hsy_search search = {.size = sizeof search, .keep = 4};
     const hsy_puzzle puzzle = {.size = sizeof puzzle};
@@ -20,17 +20,17 @@ static hsy_analysis taken(const hsy_scheme *s, const hsy_info *info)
 
     if (hsy_search_plan(s, &search, stages, &count, NULL) != HSY_E_UNKNOWN)
         return HSY_ANALYSIS_SEARCH;
-    if (hsy_puzzle_plan_of(s, &puzzle, &plan, NULL) != HSY_E_UNKNOWN)
+    if (hsy_puzzle_plan_make(s, &puzzle, &plan, NULL) != HSY_E_UNKNOWN)
         return HSY_ANALYSIS_PUZZLE;
-    if (hsy_batch_plan(s, &search, stages, NULL) != HSY_E_UNKNOWN)
+    if (hsy_stage_plan(s, &search, stages, NULL) != HSY_E_UNKNOWN)
         return HSY_ANALYSIS_STAGE;
     if (hsy_rappor_bits(s, 0, 0, bits) == HSY_OK)
         return HSY_ANALYSIS_RAPPOR;
     if (info->kind == HSY_KIND_TUPLE)
-        return hsy_scheme_parts(s) == hsy_code_width(s)
+        return hsy_scheme_parts(s) == hsy_codes_per_truth(s)
                    ? HSY_ANALYSIS_ATTRIBUTES
                    : HSY_ANALYSIS_JOINT;
-    if (info->release)
+    if (info->central)
         return HSY_ANALYSIS_RELEASE;
     return info->iterative ? HSY_ANALYSIS_DENSITY : HSY_ANALYSIS_POINTS;
 }
@@ -38,9 +38,9 @@ static hsy_analysis taken(const hsy_scheme *s, const hsy_info *info)
 static void agrees(const struct example *e)
 {
     hsy_scheme *s = trial_scheme(&e->spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.analysis == taken(s, &info), "%s: %s has the analysis it says",
        e->name, info.mechanism);
     free(s);
@@ -51,7 +51,7 @@ static void catalogue_says_it(void)
 {
     const hsy_catalogue *row;
     size_t seen = 0;
-    hsy_info info;
+    hsy_scheme_info info;
 
     for (size_t i = 0; (row = hsy_mechanism_at(i)) != NULL; i++) {
         bool met = row->id == MATRIX, same = true;
@@ -59,7 +59,7 @@ static void catalogue_says_it(void)
         for (size_t k = 0; k < EXAMPLES; k++) {
             hsy_scheme *s = trial_scheme(&examples[k].spec);
 
-            hsy_scheme_info(s, &info);
+            hsy_scheme_describe(s, &info);
             if (strcmp(info.mechanism, row->name) == 0) {
                 met = true;
                 same &= info.analysis == row->analysis;

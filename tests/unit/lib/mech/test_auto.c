@@ -13,25 +13,25 @@ static const uint32_t domains[] = {2,     3,     4,      8,      16,   17,
 #define DOMAINS (sizeof domains / sizeof domains[0])
 
 /* What becomes of a spec; false if it is refused. */
-static bool becomes(hsy_info *info, const hsy_spec *spec, hsy_error *err)
+static bool becomes(hsy_scheme_info *info, const hsy_spec *spec, hsy_error *err)
 {
     hsy_scheme *s = trial_memory(hsy_scheme_size(spec));
     bool good = hsy_scheme_init(s, spec, err) == HSY_OK;
 
     if (good)
-        hsy_scheme_info(s, info);
+        hsy_scheme_describe(s, info);
     free(s);
     return good;
 }
 
-static bool allowed(const hsy_info *info, const hsy_spec *limits)
+static bool allowed(const hsy_scheme_info *info, const hsy_spec *limits)
 {
     return (limits->max_bits == 0 || info->packed_bits <= limits->max_bits) &&
            (limits->max_steps == 0 || info->steps <= (double)limits->max_steps);
 }
 
 /* Whether a goes before b among the equally accurate. */
-static bool smaller(const hsy_info *a, const hsy_info *b)
+static bool smaller(const hsy_scheme_info *a, const hsy_scheme_info *b)
 {
     int rank_a = a->packed_bits > 64 ? 2 : a->steps > QUICK;
     int rank_b = b->packed_bits > 64 ? 2 : b->steps > QUICK;
@@ -45,7 +45,7 @@ static bool smaller(const hsy_info *a, const hsy_info *b)
 /* The whole catalogue, not only those that auto asks: what each makes of the
  * spec without its limits. */
 struct rivals {
-    hsy_info info[32];
+    hsy_scheme_info info[32];
     size_t n;
 };
 
@@ -76,7 +76,7 @@ static double least(const struct rivals *r, const hsy_spec *limits)
 
 /* Whether the choice is within 5 % of all that the limits allow, and none of
  * those that are is smaller. */
-static bool best(const hsy_info *chosen, const struct rivals *r,
+static bool best(const hsy_scheme_info *chosen, const struct rivals *r,
                  const hsy_spec *limits)
 {
     double cost = least(r, limits);
@@ -112,7 +112,7 @@ static bool grid_one(double epsilon, uint32_t d)
 {
     const hsy_spec spec = trial_values(NULL, d, epsilon);
     const struct rivals r = rivals_of(spec);
-    hsy_info chosen;
+    hsy_scheme_info chosen;
 
     if (!becomes(&chosen, &spec, NULL))
         return false;
@@ -147,7 +147,7 @@ static bool limited(const struct rivals *r, const hsy_spec *spec,
                     const char *field)
 {
     hsy_error err = {0};
-    hsy_info chosen;
+    hsy_scheme_info chosen;
 
     if (becomes(&chosen, spec, &err))
         return best(&chosen, r, spec);
@@ -182,7 +182,7 @@ static void limits(void)
 
 static void takes(const hsy_spec *spec, const char *name, const char *what)
 {
-    hsy_info info = {.mechanism = "none"}, again = {0}, named = {0};
+    hsy_scheme_info info = {.mechanism = "none"}, again = {0}, named = {0};
     hsy_spec known = *spec;
     bool same;
 
@@ -201,7 +201,7 @@ static void takes(const hsy_spec *spec, const char *name, const char *what)
 static void refuses(const hsy_spec *spec, const char *field, const char *what)
 {
     hsy_error err = {0};
-    hsy_info info;
+    hsy_scheme_info info;
     bool refused = !becomes(&info, spec, &err);
 
     ok(refused && err.status == HSY_E_RANGE && err.field != NULL &&
@@ -216,7 +216,7 @@ static void bins(void)
     for (size_t i = 0; i < DOMAINS; i++) {
         hsy_spec values = trial_values(NULL, domains[i], 2);
         hsy_spec spec = values;
-        hsy_info a = {0}, b = {0};
+        hsy_scheme_info a = {0}, b = {0};
 
         spec.kind = HSY_KIND_BINS;
         spec.hi = domains[i];
@@ -295,7 +295,7 @@ static void steps(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_spec spec = trial_values(rows[i].name, 1000, 4);
-        hsy_info info = {0};
+        hsy_scheme_info info = {0};
         bool good;
 
         spec.users = 5000000;

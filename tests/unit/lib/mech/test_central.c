@@ -144,7 +144,7 @@ static void variances(void)
     } vectors[] = {{0.5, 7.83539617806552753},
                    {1, 1.84134718841558464},
                    {2, 0.362030830483155233}};
-    hsy_info info;
+    hsy_scheme_info info;
 
     for (size_t i = 0; i < 3; i++) {
         const double e = vectors[i].epsilon, v = vectors[i].variance;
@@ -153,16 +153,16 @@ static void variances(void)
         struct release c = begin(trial_values(NULL, 9, e), rows[1]);
         struct release d = begin(trial_number(1, e), "central");
 
-        hsy_scheme_info(a.s, &info);
+        hsy_scheme_describe(a.s, &info);
         ok(fabs(info.v0 / v - 1) < 1e-14 && info.v1 == info.v0 &&
-               info.release && info.epsilon_exact == info.epsilon,
+               info.central && info.epsilon_exact == info.epsilon,
            "yes/no at epsilon %g has the variance of the reference", e);
-        hsy_scheme_info(b.s, &info);
+        hsy_scheme_describe(b.s, &info);
         ok(fabs(info.v0 / v - 1) < 1e-14, "values take twice the epsilon");
-        hsy_scheme_info(c.s, &info);
+        hsy_scheme_describe(c.s, &info);
         ok(fabs(info.v0 / v - 1) < 1e-14 && fabs(info.v1 / (8 * v) - 1) < 1e-14,
            "not so if a person is added; a share of 1 then has the others'");
-        hsy_scheme_info(d.s, &info);
+        hsy_scheme_describe(d.s, &info);
         ok(fabs(info.v0 / v - 1) < 1e-14, "a number of one step is a bit");
         end(&a);
         end(&b);
@@ -172,7 +172,7 @@ static void variances(void)
     {
         struct release r = begin(trial_number(1000000, 0.000001), "central");
 
-        hsy_scheme_info(r.s, &info);
+        hsy_scheme_describe(r.s, &info);
         ok(fabs(info.v0 / 2e12 - 1) < 1e-12, "tiny rates have 2 / x^2");
         end(&r);
     }
@@ -189,7 +189,7 @@ static void sums(void)
         codes[i] = i % 4 == 0;
     for (size_t row = 0; row < 2; row++) {
         struct release all = begin(yes_no(1), rows[row]);
-        hsy_point one = {0}, many = {0};
+        hsy_evidence one = {0}, many = {0};
         hsy_estimate a, b;
         bool good = true;
 
@@ -201,11 +201,12 @@ static void sums(void)
                 publish(&r, k) == HSY_OK &&
                 hsy_tally_merge(&all.t, &r.t, NULL) == HSY_OK;
             if (k == 0)
-                good &= hsy_points(all.s, &one, &all.t, NULL, 1, NULL, NULL) ==
-                        HSY_OK;
+                good &= hsy_evidence_of(all.s, &one, &all.t, NULL, 1, NULL,
+                                        NULL) == HSY_OK;
             end(&r);
         }
-        good &= hsy_points(all.s, &many, &all.t, NULL, 1, NULL, NULL) == HSY_OK;
+        good &= hsy_evidence_of(all.s, &many, &all.t, NULL, 1, NULL, NULL) ==
+                HSY_OK;
         ok(good && all.t.strata[0] == K && many.noise[0].terms == K,
            "%s: nine releases make a tally of nine", rows[row]);
         ok(fabs(hsy_central_people(all.s, &all.t) / (K * PEOPLE) - 1) < 0.01,
@@ -244,8 +245,8 @@ static void refusals(void)
     hsy_factor factors[4];
     uint8_t report = 0, block[600];
     hsy_error err = {0};
-    hsy_point point;
-    hsy_chain chain;
+    hsy_evidence point;
+    hsy_permanent chain;
     size_t count = 9, len = 0;
 
     hsy_stream_seed(&a, 1, 0);
@@ -266,13 +267,13 @@ static void refusals(void)
     ok(count == 0 && hsy_law_factors(r.s) == 0, "there is no law of one");
     hsy_law(r.s, factors, &count, 0, &report);
     ok(count == 0, "nor of a given one");
-    ok(hsy_chain_init(&chain, r.s, r.s, 0, NULL) == HSY_E_UNKNOWN,
+    ok(hsy_permanent_init(&chain, r.s, r.s, 0, NULL) == HSY_E_UNKNOWN,
        "no permanent answer");
     rr.mechanism = "central";
     ok(hsy_attribute_encode(block, sizeof block, &len, "a", 1, &rr, &err) ==
            HSY_E_REFUSED,
        "no attribute");
-    ok(hsy_points(r.s, &point, &r.t, NULL, 1, NULL, &err) == HSY_E_EMPTY,
+    ok(hsy_evidence_of(r.s, &point, &r.t, NULL, 1, NULL, &err) == HSY_E_EMPTY,
        "no estimate before there is a release");
     ok(hsy_central_count(&r.t, r.s, &two, 1, &err) == HSY_E_RANGE &&
            r.t.cells[0] == 0,
@@ -295,12 +296,12 @@ static void refusals(void)
     ok(publish(&r, 1) == HSY_E_REFUSED &&
            hsy_central_count(&r.t, r.s, &one, 1, NULL) == HSY_E_REFUSED,
        "released is released");
-    ok(hsy_points(r.s, &point, &r.t, NULL, 1, NULL, &err) == HSY_E_EMPTY &&
+    ok(hsy_evidence_of(r.s, &point, &r.t, NULL, 1, NULL, &err) == HSY_E_EMPTY &&
            strcmp(err.field, "people") == 0,
        "of nobody there is no estimate");
     o.t.strata[0] = 1;
     o.t.cells[0] = o.t.cells[1] = 500;
-    ok(hsy_points(o.s, &point, &o.t, NULL, 1, NULL, NULL) == HSY_OK,
+    ok(hsy_evidence_of(o.s, &point, &o.t, NULL, 1, NULL, NULL) == HSY_OK,
        "a thousand people in noise of a thousand have a share");
     ok(hsy_estimate_point(&(hsy_estimate){0}, &point,
                           &(hsy_confidence){0.95, HSY_PEOPLE, 0, 1},
@@ -320,24 +321,24 @@ static void odd(void)
         const size_t first = row == 0 ? 1 : 0;
         struct release r = begin(trial_values(NULL, 3, 1), rows[row]);
         hsy_plausibility p;
-        hsy_point points[3];
+        hsy_evidence points[3];
 
         r.t.strata[0] = 1;
         r.t.cells[0] = 1000; /* replace: how many there are */
         r.t.cells[first] = 704;
         r.t.cells[first + 1] = 300;
         r.t.cells[first + 2] = -5;
-        hsy_points(r.s, points, &r.t, NULL, 3, NULL, NULL);
+        hsy_evidence_of(r.s, points, &r.t, NULL, 3, NULL, NULL);
         hsy_plausible(&p, r.s, &r.t, points, 3, true);
         ok(!p.implausible && p.support_p > 0.01 && p.sum_p > 0.01,
            "%s: a count of -5 is noise", rows[row]);
         r.t.cells[first + 2] = -60;
-        hsy_points(r.s, points, &r.t, NULL, 3, NULL, NULL);
+        hsy_evidence_of(r.s, points, &r.t, NULL, 3, NULL, NULL);
         hsy_plausible(&p, r.s, &r.t, points, 3, true);
         ok(p.implausible && p.support_p < 1e-6 && p.odd_value == 2,
            "-60 is not");
         r.t.cells[first + 2] = 90;
-        hsy_points(r.s, points, &r.t, NULL, 3, NULL, NULL);
+        hsy_evidence_of(r.s, points, &r.t, NULL, 3, NULL, NULL);
         hsy_plausible(&p, r.s, &r.t, points, 3, true);
         ok(p.support_p == 1 && p.implausible == (row == 0),
            "counts that make 94 more than everybody are not, if it is known");

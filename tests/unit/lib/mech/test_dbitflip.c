@@ -16,13 +16,13 @@ static hsy_spec spec_of(uint32_t d, uint64_t bits, uint64_t pool_bits,
     return spec;
 }
 
-static hsy_info info_of(uint32_t d, uint64_t bits, double epsilon)
+static hsy_scheme_info info_of(uint32_t d, uint64_t bits, double epsilon)
 {
     hsy_spec spec = spec_of(d, bits, 0, epsilon);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     return info;
 }
@@ -32,13 +32,13 @@ static hsy_info info_of(uint32_t d, uint64_t bits, double epsilon)
  * v1. */
 static void vectors(void)
 {
-    hsy_info info = info_of(5, 2, 1), one = info_of(5, 1, 1);
-    hsy_info all = info_of(8, 8, 1);
+    hsy_scheme_info info = info_of(5, 2, 1), one = info_of(5, 1, 1);
+    hsy_scheme_info all = info_of(8, 8, 1);
     hsy_spec sue = trial_values("sue", 8, 1);
     hsy_scheme *s = trial_scheme(&sue);
-    hsy_info unary;
+    hsy_scheme_info unary;
 
-    hsy_scheme_info(s, &unary);
+    hsy_scheme_describe(s, &unary);
     ok(fabs(info.v0 / 9.79424522258190940 - 1) < 1e-12 &&
            fabs((info.v1 + 5.0 / 2 - 1) / 11.2942452225819094 - 1) < 1e-12,
        "2 of 5 at epsilon 1: v0 and v1 (%.15g)", info.v0);
@@ -137,7 +137,7 @@ static void unasked(void)
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
     const hsy_confidence how = {0.95, HSY_PEOPLE, HSY_INTERVAL_AUTO, 1};
     const uint8_t report[2] = {0, 1};
-    hsy_point points[6];
+    hsy_evidence points[6];
     hsy_estimate est;
     hsy_plausibility odd;
     hsy_tally t;
@@ -145,7 +145,7 @@ static void unasked(void)
 
     hsy_tally_init(&t, s, memory);
     hsy_tally_add(&t, s, report, NULL);
-    hsy_points(s, points, &t, NULL, 6, NULL, NULL);
+    hsy_evidence_of(s, points, &t, NULL, 6, NULL, NULL);
     for (size_t v = 0; v < 6; v++) {
         hsy_status st = hsy_estimate_point(&est, &points[v], &how, NULL);
 
@@ -167,7 +167,7 @@ static void hostile(void)
     hsy_spec spec = spec_of(6, 2, 8, 1);
     hsy_scheme *s = trial_scheme(&spec);
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
-    hsy_point points[6];
+    hsy_evidence points[6];
     hsy_tally t;
     bool finite = true;
 
@@ -177,9 +177,10 @@ static void hostile(void)
         t.cells[i] = cells[i][0];
         t.cells[6 + i] = cells[i][1];
     }
-    hsy_points(s, points, &t, NULL, 6, NULL, NULL);
+    hsy_evidence_of(s, points, &t, NULL, 6, NULL, NULL);
     for (size_t v = 0; v < 6; v++)
-        finite &= isfinite(points[v].value) && isfinite(points[v].spread);
+        finite &=
+            isfinite(points[v].value) && isfinite(points[v].binomial_variance);
     ok(finite, "no tally gives an estimate that is not a number");
     free(memory);
     free(s);
@@ -195,7 +196,7 @@ static void honest(void)
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
     uint8_t *reports = trial_memory(N * s->report_bytes);
     uint64_t *codes = trial_memory(N * sizeof *codes);
-    hsy_point points[D];
+    hsy_evidence points[D];
     hsy_plausibility odd;
     hsy_stream secret, public;
     hsy_tally t;
@@ -207,13 +208,13 @@ static void honest(void)
     hsy_tally_init(&t, s, memory);
     hsy_simulate_batch(s, reports, codes, N, &secret, &public, NULL);
     hsy_tally_batch(&t, s, reports, N, NULL);
-    hsy_points(s, points, &t, NULL, D, NULL, NULL);
+    hsy_evidence_of(s, points, &t, NULL, D, NULL, NULL);
     hsy_plausible(&odd, s, &t, points, D, true);
     ok(!odd.implausible, "honest reports at epsilon 20 are plausible (%.2g)",
        odd.sum_p);
     t.cells[0] = t.cells[D];
     t.cells[1] = t.cells[D + 1];
-    hsy_points(s, points, &t, NULL, D, NULL, NULL);
+    hsy_evidence_of(s, points, &t, NULL, D, NULL, NULL);
     hsy_plausible(&odd, s, &t, points, D, true);
     ok(odd.sum_p < 1e-6, "two values of share 1 are not");
     free(memory);

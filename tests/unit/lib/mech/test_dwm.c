@@ -17,11 +17,11 @@ static hsy_spec mean_spec(const char *name, double epsilon)
 
 /* n times the worst variance in units of half the range squared, as MECHANISMS
  * has it. */
-static double worst(const hsy_spec *spec, hsy_info *info)
+static double worst(const hsy_spec *spec, hsy_scheme_info *info)
 {
     hsy_scheme *s = trial_scheme(spec);
 
-    hsy_scheme_info(s, info);
+    hsy_scheme_describe(s, info);
     free(s);
     return 4 * info->v0;
 }
@@ -46,7 +46,7 @@ static void vectors(void)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_spec spec = mean_spec("dwm", rows[i].epsilon);
-        hsy_info info;
+        hsy_scheme_info info;
         double got;
 
         spec.param[HSY_PARAM_OUTPUTS] = rows[i].N;
@@ -74,7 +74,7 @@ static void table(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         double least = INFINITY, got;
         uint64_t N = 0, w = 0;
-        hsy_info info;
+        hsy_scheme_info info;
 
         for (uint64_t n = 2; n <= 16; n++) {
             hsy_spec spec = mean_spec("dwm", rows[i].epsilon);
@@ -119,7 +119,7 @@ static void others(void)
         {"hm", 4, 0.218978626206188462, 2e-3},
     };
     hsy_spec last = mean_spec("hm", 0.609352493), next = last;
-    hsy_info info, more;
+    hsy_scheme_info info, more;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsy_spec spec = mean_spec(rows[i].name, rows[i].epsilon);
@@ -145,7 +145,7 @@ static void crossing(void)
 
     for (int i = 0; i < 2; i++) {
         hsy_spec one = mean_spec("dwm", 1), three;
-        hsy_info info;
+        hsy_scheme_info info;
 
         one.nano_epsilon = nano[i];
         one.param[HSY_PARAM_OUTPUTS] = 2;
@@ -180,7 +180,7 @@ static void counts(void)
     const double bit = (1 + e) / (e - 1);
     int64_t memory[8], more[8];
     hsy_tally t, other;
-    hsy_point point, again;
+    hsy_evidence point, again;
     hsy_error err = {0};
 
     ok(hsy_tally_words(s) == 8, "seven cells and a count");
@@ -191,7 +191,7 @@ static void counts(void)
     ok(hsy_tally_batch(&t, s, reports, 7, NULL) == HSY_OK && t.cells[4] == 2 &&
            t.cells[6] == 2 && t.cells[5] == 1 && t.strata[0] == 7,
        "outputs are counted");
-    ok(hsy_points(s, &point, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, &point, &t, NULL, 1, NULL, NULL) == HSY_OK &&
            fabs(point.value -
                 (0.5 + ((-2 + 2 + 2 + 0) * unit + (0.5 + 0.5 - 0.5) * bit) /
                            7)) < 1e-9 &&
@@ -203,7 +203,7 @@ static void counts(void)
     ok(hsy_tally_batch(&t, s, reports, 3, NULL) == HSY_OK &&
            hsy_tally_batch(&other, s, reports + 3, 4, NULL) == HSY_OK &&
            hsy_tally_merge(&t, &other, NULL) == HSY_OK &&
-           hsy_points(s, &again, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+           hsy_evidence_of(s, &again, &t, NULL, 1, NULL, NULL) == HSY_OK &&
            memcmp(&point, &again, sizeof point) == 0,
        "merged tallies say what one says");
     other.cells[0] = INT64_MAX;
@@ -226,14 +226,15 @@ static void extremes(void)
         hsy_tally t;
 
         for (size_t y = 0; y < s->cells; y++) {
-            hsy_point p;
+            hsy_evidence p;
 
             hsy_tally_init(&t, s, memory);
             t.cells[y] = y % 2 == 0 ? 1 : INT64_MAX;
             t.strata[0] = (uint64_t)t.cells[y];
-            finite &= hsy_points(s, &p, &t, NULL, 1, NULL, NULL) == HSY_OK &&
-                      isfinite(p.value) && p.v0 > 0 && isfinite(p.v0) &&
-                      p.even >= 0 && p.even <= 1;
+            finite &=
+                hsy_evidence_of(s, &p, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+                isfinite(p.value) && p.v0 > 0 && isfinite(p.v0) &&
+                p.sampling_discount >= 0 && p.sampling_discount <= 1;
         }
         free(memory);
         free(s);

@@ -52,9 +52,9 @@ static void sizes(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsy_spec spec = trial_values("grr", cases[i].d, 1);
         hsy_scheme *s = trial_scheme(&spec);
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         ok(info.report_bits == cases[i].bits &&
                info.packed_bits == cases[i].bits &&
                info.report_bytes == cases[i].bytes &&
@@ -164,7 +164,7 @@ static void counts(void)
     const uint8_t reports[8] = {44, 1, 0, 0, 43, 1, 43, 1}; /* 300, 0, 299 */
     const uint64_t last = 299;
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-    hsy_point *points = trial_memory(300 * sizeof *points);
+    hsy_evidence *points = trial_memory(300 * sizeof *points);
     hsy_tally t;
     hsy_error err;
     double sum = 0;
@@ -183,15 +183,15 @@ static void counts(void)
     ok(hsy_tally_batch(&t, s, reports + 2, 3, &err) == HSY_OK &&
            t.cells[0] == 1 && t.cells[299] == 2 && hsy_tally_reports(&t) == 3,
        "reports are counted by value");
-    ok(hsy_points(s, points, &t, NULL, 300, NULL, NULL) == HSY_OK,
+    ok(hsy_evidence_of(s, points, &t, NULL, 300, NULL, NULL) == HSY_OK,
        "all values are estimated");
     for (size_t v = 0; v < 300; v++)
         sum += points[v].value;
     ok(fabs(sum - 1) < 1e-9, "shares add up to 1");
-    ok(hsy_points(s, points, &t, &last, 1, NULL, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, points, &t, &last, 1, NULL, NULL) == HSY_OK &&
            points[0].support == 2,
        "one value can be asked alone");
-    ok(hsy_points(s, points, &t, (const uint64_t[]){300}, 1, NULL, NULL) ==
+    ok(hsy_evidence_of(s, points, &t, (const uint64_t[]){300}, 1, NULL, NULL) ==
            HSY_E_RANGE,
        "value 300 cannot be asked");
     free(memory);

@@ -97,7 +97,7 @@ static void sparse(const char *name)
     hsy_spec spec = trial_bins(name, 30, 1);
     hsy_scheme *s;
     hsy_tally t;
-    hsy_point points[30];
+    hsy_evidence points[30];
     void *scratch;
     bool finite = true;
     double sum = 0;
@@ -106,10 +106,10 @@ static void sparse(const char *name)
         spec.param[HSY_PARAM_FANOUT] = 3;
     s = trial_scheme(&spec);
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
-    scratch = trial_memory(hsy_points_scratch(s, 30));
+    scratch = trial_memory(hsy_evidence_scratch(s, 30));
     t.strata[0] = 1;
     t.cells[0] = 1;
-    ok(hsy_points(s, points, &t, NULL, 30, scratch, NULL) == HSY_OK,
+    ok(hsy_evidence_of(s, points, &t, NULL, 30, scratch, NULL) == HSY_OK,
        "%s: one report, of one level", name);
     for (size_t i = 0; i < 30; i++) {
         finite &= isfinite(points[i].value) && isfinite(points[i].v0) &&
@@ -183,14 +183,14 @@ static void stated_variance(void)
     for (uint32_t d = 2; d <= 4; d++) {
         hsy_spec spec = trial_values("grr", d, 3);
         hsy_scheme *grr = trial_scheme(&spec), *hh;
-        hsy_info a, b;
+        hsy_scheme_info a, b;
 
         spec.mechanism = "hh";
         spec.kind = HSY_KIND_BINS;
         spec.hi = d;
         hh = trial_scheme(&spec);
-        hsy_scheme_info(grr, &a);
-        hsy_scheme_info(hh, &b);
+        hsy_scheme_describe(grr, &a);
+        hsy_scheme_describe(hh, &b);
         ok(hsy_scheme_parts(hh) == 1 && fabs(a.v0 - b.v0) < 1e-12 * a.v0 &&
                fabs(a.v1 - b.v1) < 1e-12 * a.v1,
            "%u bins at epsilon 3: n Var %.6f and %.6f, as of grr", d, b.v0,

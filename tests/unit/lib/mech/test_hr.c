@@ -28,9 +28,9 @@ static void vectors(void)
 
     for (size_t i = 0; i < 4; i++) {
         hsy_scheme *b1 = scheme(1000, one[i].epsilon, 1);
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(b1, &info);
+        hsy_scheme_describe(b1, &info);
         ok(fabs(info.v0 / one[i].v0 - 1) < 1e-9, "B = 1, epsilon %g: v0 %.12f",
            one[i].epsilon, info.v0);
         free(b1);
@@ -195,15 +195,15 @@ static void intervals(void)
     for (uint64_t blocks = 1; blocks <= 2; blocks++) {
         hsy_scheme *s = scheme(6, 1, blocks);
         int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-        void *scratch = trial_memory(hsy_points_scratch(s, 6));
+        void *scratch = trial_memory(hsy_evidence_scratch(s, 6));
         const uint8_t reports[5] = {0, 1, 2, 3, 5};
         hsy_estimate est;
-        hsy_point points[6];
+        hsy_evidence points[6];
         hsy_tally t;
 
         hsy_tally_init(&t, s, memory);
         ok(hsy_tally_batch(&t, s, reports, 5, NULL) == HSY_OK &&
-               hsy_points(s, points, &t, NULL, 6, scratch, NULL) == HSY_OK,
+               hsy_evidence_of(s, points, &t, NULL, 6, scratch, NULL) == HSY_OK,
            "B = %u: estimates", (unsigned)blocks);
         ok(hsy_estimate_point(&est, &points[3], &exact, NULL) ==
                (blocks == 1 ? HSY_OK : HSY_E_RANGE),

@@ -21,11 +21,11 @@ static double worst(const char *name, double epsilon)
 {
     hsy_spec spec = trial_number(1000, epsilon);
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
 
     spec.mechanism = name;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     return 4 * info.v0;
 }
@@ -222,7 +222,7 @@ static void counts(void)
     const double more = 1 / (exp(4) - 1);
     int64_t memory[8], others[8];
     hsy_tally t, other;
-    hsy_point point, again;
+    hsy_evidence point, again;
 
     ok(s->cells == 7 && hsy_tally_words(s) == 8, "seven outputs");
     hsy_tally_init(&t, s, memory);
@@ -230,20 +230,20 @@ static void counts(void)
     ok(hsy_tally_batch(&t, s, bad, 1, NULL) == HSY_E_FORMAT,
        "an output that there is not is refused");
     ok(hsy_tally_batch(&t, s, reports, 5, NULL) == HSY_OK &&
-           hsy_points(s, &point, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+           hsy_evidence_of(s, &point, &t, NULL, 1, NULL, NULL) == HSY_OK &&
            fabs(point.value - (0.5 + 2.0 / 2 / 5)) < 1e-12,
        "the mean of places");
     hsy_tally_init(&t, s, memory);
     t.cells[6] = 1;
     t.strata[0] = 1;
-    ok(hsy_points(s, &again, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, &again, &t, NULL, 1, NULL, NULL) == HSY_OK &&
            fabs(again.value - (0.5 + (3 + more) / 2)) < 1e-9,
        "an end says the mean of what ends there");
     hsy_tally_init(&t, s, memory);
     ok(hsy_tally_batch(&t, s, reports, 2, NULL) == HSY_OK &&
            hsy_tally_batch(&other, s, reports + 2, 3, NULL) == HSY_OK &&
            hsy_tally_merge(&t, &other, NULL) == HSY_OK &&
-           hsy_points(s, &again, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+           hsy_evidence_of(s, &again, &t, NULL, 1, NULL, NULL) == HSY_OK &&
            memcmp(&point, &again, sizeof point) == 0,
        "merged tallies say what one says");
     free(s);

@@ -84,9 +84,9 @@ static void description(void)
     hsy_spec spec = matrix(D, 100, skew), again;
     hsy_scheme *s = trial_scheme(&spec), *t;
     uint8_t wire[HSY_SCHEME_WIRE];
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(fabs(info.epsilon_exact - log(6)) < 1e-14 &&
            info.epsilon >= info.epsilon_exact &&
            info.epsilon - info.epsilon_exact < 1.0001e-9,
@@ -122,7 +122,7 @@ static void estimates(void)
     double scratch[2 * D * D], cov[D * D], drawn[D * D];
     int64_t memory[D + 1];
     const double f[D] = {0.5, 0.3, 0.2};
-    hsy_point points[D];
+    hsy_evidence points[D];
     hsy_tally t;
     bool good = true, sums = true, rows = true, more = true;
 
@@ -131,8 +131,8 @@ static void estimates(void)
     t.cells[0] = 380; /* 60*.5 + 20*.3 + 10*.2 */
     t.cells[1] = 390;
     t.cells[2] = 230;
-    ok(hsy_points_scratch(s, D) <= sizeof scratch &&
-           hsy_points(s, points, &t, NULL, D, scratch, NULL) == HSY_OK &&
+    ok(hsy_evidence_scratch(s, D) <= sizeof scratch &&
+           hsy_evidence_of(s, points, &t, NULL, D, scratch, NULL) == HSY_OK &&
            hsy_covariance(s, cov, &t, HSY_PEOPLE, scratch, NULL) == HSY_OK &&
            hsy_covariance(s, drawn, &t, HSY_POPULATION, scratch, NULL) ==
                HSY_OK,
@@ -177,14 +177,14 @@ static void measured(const char *mechanism)
     for (int run = 0; run < RUNS; run++) {
         const double f[D] = {0.5, 0.3, 0.2};
         int64_t memory[D + 1];
-        hsy_point p[D];
+        hsy_evidence p[D];
         hsy_tally t;
 
         hsy_tally_init(&t, s, memory);
         hsy_simulate_batch(s, reports, codes, PEOPLE, &secret, &published,
                            NULL);
         hsy_tally_batch(&t, s, reports, PEOPLE, NULL);
-        hsy_points(s, p, &t, NULL, D, scratch, NULL);
+        hsy_evidence_of(s, p, &t, NULL, D, scratch, NULL);
         for (size_t i = 0; i < D * D; i++)
             seen[i] += (p[i / D].value - f[i / D]) *
                        (p[i % D].value - f[i % D]) / RUNS;

@@ -147,7 +147,7 @@ static void counts(void)
     int64_t memory[2];
     const uint64_t code = 1;
     hsy_tally t;
-    hsy_point point;
+    hsy_evidence point;
     hsy_error err;
 
     hsy_tally_init(&t, s, memory);
@@ -155,14 +155,14 @@ static void counts(void)
                HSY_OK &&
            t.cells[0] == 3 && t.strata[0] == 4,
        "ones are counted");
-    ok(hsy_points(s, &point, &t, NULL, 1, NULL, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, &point, &t, NULL, 1, NULL, NULL) == HSY_OK &&
            fabs(point.value - (0.75 - point.q) / (point.p - point.q)) < 1e-12 &&
-           point.spread == 1 && point.v0 == point.v1,
+           point.binomial_variance == 1 && point.v0 == point.v1,
        "the mean is a share of the range, its spread at most that of yes/no");
-    ok(hsy_points(s, &point, &t, &code, 1, NULL, &err) == HSY_E_RANGE &&
+    ok(hsy_evidence_of(s, &point, &t, &code, 1, NULL, &err) == HSY_E_RANGE &&
            strcmp(err.field, "candidates") == 0,
        "a mean has no candidates");
-    ok(hsy_points(s, &point, &t, NULL, 2, NULL, &err) == HSY_E_RANGE,
+    ok(hsy_evidence_of(s, &point, &t, NULL, 2, NULL, &err) == HSY_E_RANGE,
        "and is one point");
     free(s);
 }

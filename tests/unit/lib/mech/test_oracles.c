@@ -41,10 +41,10 @@ static void parts(void)
     for (size_t i = 0; i < ORACLES; i++) {
         const hsy_spec spec = oracle_spec(oracle_names[i], 9, 1);
         hsy_scheme *s = trial_scheme(&spec), *again = oracle_again(s);
-        hsy_info info;
+        hsy_scheme_info info;
         bool all = hsy_scheme_parts(s) == 2;
 
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         for (size_t k = 0; k < 2; k++)
             all &=
                 hsy_scheme_part(s, k)->mech == hsy_mech_named(oracle_names[i]);
@@ -102,12 +102,12 @@ static void treehist(void)
 {
     hsy_spec spec = trial_values("treehist", 0, 1);
     hsy_scheme *s, *again;
-    hsy_info info;
+    hsy_scheme_info info;
 
     spec.kind = HSY_KIND_STRINGS;
     s = trial_scheme(&spec);
     again = oracle_again(s);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(strcmp(info.mechanism, "pem") == 0 && strcmp(info.oracle, "hcms") == 0 &&
            info.param[HSY_PARAM_STEP] == 1 && hsy_scheme_parts(s) == 47,
        "treehist is pem by hcms, a bit a group");
@@ -162,24 +162,27 @@ static struct oracle_run oracle_people(const char *name)
 static void nobody(const struct oracle_run *r, const char *name)
 {
     uint64_t codes[112];
-    hsy_point points[112];
-    void *scratch = trial_memory(hsy_points_scratch(r->s, 112));
+    hsy_evidence points[112];
+    void *scratch = trial_memory(hsy_evidence_scratch(r->s, 112));
     double worst = 0, off = 0, mean = 0;
 
     for (size_t i = 0; i < 112; i++)
         codes[i] = 400 + i;
-    if (hsy_points(r->s, points, &r->t, codes, 112, scratch, NULL) != HSY_OK)
+    if (hsy_evidence_of(r->s, points, &r->t, codes, 112, scratch, NULL) !=
+        HSY_OK)
         abort();
     for (size_t i = 0; i < 112; i++) {
-        const hsy_point *p = &points[i];
+        const hsy_evidence *p = &points[i];
 
-        worst = fmax(worst, fabs(p->value) / sqrt(p->v0 / p->n + p->floor));
-        mean += p->value / sqrt(p->v0 / p->n + p->floor) / sqrt(112);
+        worst = fmax(worst, fabs(p->value) /
+                                sqrt(p->v0 / p->n + p->residual_variance));
+        mean +=
+            p->value / sqrt(p->v0 / p->n + p->residual_variance) / sqrt(112);
         if (p->q > 0)
             off = fmax(off, fabs(p->support - p->n * p->q) /
                                 sqrt(p->n * p->q * (1 - p->q) +
-                                     p->floor * p->n * p->n * (p->p - p->q) *
-                                         (p->p - p->q)));
+                                     p->residual_variance * p->n * p->n *
+                                         (p->p - p->q) * (p->p - p->q)));
     }
     ok(worst < 5 && fabs(mean) < 5,
        "%s: shares of what nobody has are within their errors (%.1f)", name,
@@ -192,7 +195,7 @@ static void finds(const struct oracle_run *r, const char *name)
 {
     const hsy_search how = {.size = sizeof how, .top = 8, .significant = true};
     hsy_stage stages[HSY_STAGES_MAX];
-    hsy_found found[16];
+    hsy_candidate found[16];
     size_t nstages = 0, count = 0;
     void *scratch;
     hsy_status st = hsy_search_plan(r->s, &how, stages, &nstages, NULL);
@@ -207,7 +210,8 @@ static void finds(const struct oracle_run *r, const char *name)
     ok(count == 2 &&
            fabs(found[0].point.value - 0.5) <
                5 * sqrt(found[0].point.v1 / found[0].point.n +
-                        found[0].point.floor + 0.25 / found[0].point.n) &&
+                        found[0].point.residual_variance +
+                        0.25 / found[0].point.n) &&
            stages[0].v0 > 0,
        "with their shares");
     free(scratch);

@@ -185,7 +185,8 @@ static void totals(void)
     hsy_truth truth = pem_truth("abc", 3, 0);
     uint64_t code = 0;
 
-    ok(hsy_truth_total(s, &code, &truth, 0, NULL) == HSY_OK && code == 0x61620,
+    ok(hsy_truth_code_clamped(s, &code, &truth, 0, NULL) == HSY_OK &&
+           code == 0x61620,
        "a device cuts a string that is too long");
     truth = (hsy_truth){.type = HSY_TRUTH_INDEX, .u.index = 0xfffff};
     ok(hsy_truth_code(s, &code, &truth, NULL) == HSY_OK && code == 0xfffff,
@@ -193,7 +194,7 @@ static void totals(void)
     truth.u.index = 0x100000;
     ok(hsy_truth_code(s, &code, &truth, NULL) == HSY_E_RANGE,
        "if it has no more bits than a string");
-    ok(hsy_truth_total(s, &code, &truth, 0, NULL) == HSY_OK && code == 0,
+    ok(hsy_truth_code_clamped(s, &code, &truth, 0, NULL) == HSY_OK && code == 0,
        "a device takes its last bits");
     ok(hsy_code_count(s) == 1 << 20, "there are 2^20 codes");
     code = 1 << 20;
@@ -223,22 +224,22 @@ static void shares(void)
     hsy_scheme *s = trial_scheme(&spec);
     const uint64_t asked[3] = {5, 6, 1000};
     uint64_t codes[3000];
-    hsy_point points[3];
+    hsy_evidence points[3];
     hsy_stream secret, published;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_tally t, last;
     uint8_t *reports;
-    void *scratch = trial_memory(hsy_points_scratch(s, 3));
+    void *scratch = trial_memory(hsy_evidence_scratch(s, 3));
     double n;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = trial_memory(3000 * info.report_bytes);
     hsy_tally_init(&t, s, trial_memory(8 * hsy_tally_words(s)));
     hsy_stream_seed(&secret, 1, 0);
     hsy_stream_seed(&published, 1, 1);
     for (size_t i = 0; i < 3000; i++)
         codes[i] = i % 3 == 0 ? 5 : 1000;
-    ok(hsy_points(s, points, &t, asked, 3, scratch, NULL) == HSY_E_EMPTY,
+    ok(hsy_evidence_of(s, points, &t, asked, 3, scratch, NULL) == HSY_E_EMPTY,
        "without reports there are no estimates");
     ok(hsy_simulate_batch(s, reports, codes, 3000, &secret, &published, NULL) ==
                HSY_OK &&
@@ -246,21 +247,21 @@ static void shares(void)
        "3000 reports are counted");
     hsy_tally_part(&last, &t, s, hsy_scheme_parts(s) - 1);
     n = (double)hsy_tally_reports(&last);
-    ok(hsy_points(s, points, &t, asked, 3, scratch, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, points, &t, asked, 3, scratch, NULL) == HSY_OK &&
            fabs(points[0].value - (double)last.cells[5] / n) < 1e-4 &&
            fabs(points[1].value) < 1e-4 && points[0].n == n,
        "shares are those of the last group");
-    ok(fabs(points[0].spread - (3000 - n) / 2999) < 1e-12,
+    ok(fabs(points[0].binomial_variance - (3000 - n) / 2999) < 1e-12,
        "which is a sample of all who answered");
     memset(last.cells, 0, last.ncells * sizeof *last.cells);
     last.strata[0] = 0;
-    ok(hsy_points(s, points, &t, asked, 3, scratch, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, points, &t, asked, 3, scratch, NULL) == HSY_OK &&
            points[0].n == 0,
        "if the last group is empty, nothing is known");
     {
-        hsy_info own;
+        hsy_scheme_info own;
 
-        hsy_scheme_info(hsy_scheme_part(s, 2), &own);
+        hsy_scheme_describe(hsy_scheme_part(s, 2), &own);
         ok(fabs(info.v0 / (3 * own.v0) - 1) < 1e-12,
            "n Var is that of a group, times the groups");
     }

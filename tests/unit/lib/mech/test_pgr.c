@@ -52,9 +52,9 @@ static void chosen(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsy_spec spec = trial_values("pgr", cases[i].d, cases[i].epsilon);
         hsy_scheme *s = trial_scheme(&spec);
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         ok(info.param[HSY_PARAM_Q] == cases[i].q &&
                info.param[HSY_PARAM_T] == cases[i].t &&
                close_to(info.v0, cases[i].v0, 3e-5),
@@ -94,10 +94,10 @@ static void variances(void)
             spec_of(cases[i].mechanism, cases[i].d, cases[i].epsilon,
                     cases[i].q, cases[i].t, cases[i].blocks);
         hsy_scheme *s = trial_scheme(&spec);
-        hsy_info info;
+        hsy_scheme_info info;
         double bound = cases[i].v1 != 0 || cases[i].d == 65536 ? 2e-5 : 1e-9;
 
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         ok(close_to(info.v0, cases[i].v0, bound) &&
                (cases[i].v1 == 0 || close_to(info.v1, cases[i].v1, bound)),
            "%s(%u,%u) at epsilon %g: v0 %.12g, v1 %.12g", cases[i].mechanism,
@@ -283,9 +283,9 @@ static void decode(const hsy_spec *spec, uint64_t size)
     const uint32_t points = p->geometry.points[p->geometry.t];
     const uint64_t few[2] = {spec->d - 1, 0};
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-    hsy_point *all = trial_memory(spec->d * sizeof *all), pair[2];
-    void *scratch = trial_memory(hsy_points_scratch(s, spec->d));
-    void *less = trial_memory(hsy_points_scratch(s, 2));
+    hsy_evidence *all = trial_memory(spec->d * sizeof *all), pair[2];
+    void *scratch = trial_memory(hsy_evidence_scratch(s, spec->d));
+    void *less = trial_memory(hsy_evidence_scratch(s, 2));
     bool same = true;
     uint64_t state = 11;
     hsy_tally t;
@@ -295,8 +295,8 @@ static void decode(const hsy_spec *spec, uint64_t size)
         t.cells[i] = (int64_t)(next(&state) * 2147483647 % size);
         t.strata[0] += (uint64_t)t.cells[i];
     }
-    same &= hsy_points(s, all, &t, NULL, spec->d, scratch, NULL) == HSY_OK;
-    same &= hsy_points(s, pair, &t, few, 2, less, NULL) == HSY_OK;
+    same &= hsy_evidence_of(s, all, &t, NULL, spec->d, scratch, NULL) == HSY_OK;
+    same &= hsy_evidence_of(s, pair, &t, few, 2, less, NULL) == HSY_OK;
     for (uint64_t v = 0; v < spec->d; v += spec->d / 500 + 1) {
         uint32_t item, block = projective_place(p, v, &item);
         uint64_t sum = 0;
@@ -392,9 +392,9 @@ static void again(void)
         hsy_spec spec =
             trial_values(name, domains[i / 2 % 5], epsilons[i / 10]);
         hsy_scheme *s = trial_scheme(&spec), *second;
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(s, &info);
+        hsy_scheme_describe(s, &info);
         memcpy(spec.param, info.param, sizeof spec.param);
         second = trial_scheme(&spec);
         ok(hsy_scheme_difference(s, second) == NULL && s->cells >= spec.d &&
@@ -448,15 +448,15 @@ static void batches(const hsy_spec *spec)
     enum { N = 100000 };
     hsy_scheme *s = trial_scheme(spec);
     uint64_t *codes = trial_memory(N * sizeof *codes);
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *reports, *first;
     int64_t *memory = trial_memory(8 * hsy_tally_words(s));
-    hsy_point *points = trial_memory(spec->d * sizeof *points);
-    void *scratch = trial_memory(hsy_points_scratch(s, spec->d));
+    hsy_evidence *points = trial_memory(spec->d * sizeof *points);
+    void *scratch = trial_memory(hsy_evidence_scratch(s, spec->d));
     bool same = true, near = true;
     hsy_tally t;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = trial_memory(N * info.report_bytes);
     first = trial_memory(N * info.report_bytes);
     for (size_t i = 0; i < N; i++)
@@ -476,8 +476,9 @@ static void batches(const hsy_spec *spec)
         same &= memcmp(first, reports, N * info.report_bytes) == 0;
     }
     hsy_tally_init(&t, s, memory);
-    same &= hsy_tally_batch(&t, s, reports, N, NULL) == HSY_OK &&
-            hsy_points(s, points, &t, NULL, spec->d, scratch, NULL) == HSY_OK;
+    same &=
+        hsy_tally_batch(&t, s, reports, N, NULL) == HSY_OK &&
+        hsy_evidence_of(s, points, &t, NULL, spec->d, scratch, NULL) == HSY_OK;
     for (uint32_t v = 0; v < spec->d; v++) {
         double f = 0, sd;
 

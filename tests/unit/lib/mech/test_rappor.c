@@ -15,12 +15,12 @@ static hsy_spec rappor_spec(hsy_ratio f, hsy_ratio p, hsy_ratio q, uint32_t h)
                       .param[HSY_PARAM_HASHES] = h};
 }
 
-static hsy_info info_of(const hsy_spec *spec)
+static hsy_scheme_info info_of(const hsy_spec *spec)
 {
     hsy_scheme *s = trial_scheme(spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     return info;
 }
@@ -30,11 +30,11 @@ static void figures(void)
 {
     hsy_spec spec =
         rappor_spec((hsy_ratio){1, 2}, (hsy_ratio){1, 2}, (hsy_ratio){3, 4}, 2);
-    hsy_info info = info_of(&spec);
+    hsy_scheme_info info = info_of(&spec);
 
     ok(info.q == 0.5625 && info.p == 0.6875, "p* and q* of the usual design");
     ok(fabs(info.epsilon_exact - 1.07428586416672818) < 1e-14 &&
-           fabs(info.epsilon_lifetime - 4.39444915467243877) < 1e-14 &&
+           fabs(info.epsilon_permanent - 4.39444915467243877) < 1e-14 &&
            info.epsilon - info.epsilon_exact < 1e-9,
        "its epsilons");
     spec = rappor_spec((hsy_ratio){1, 4}, (hsy_ratio){35, 100},
@@ -42,19 +42,19 @@ static void figures(void)
     info = info_of(&spec);
     ok(info.epsilon_exact <= 0.915666187250960729 &&
            info.epsilon_exact > 0.915666187250960729 - 1e-9 &&
-           fabs(info.epsilon_lifetime - 3.89182029811062661) < 1e-14,
+           fabs(info.epsilon_permanent - 3.89182029811062661) < 1e-14,
        "probabilities of 32 digits, rounded toward noise");
     spec =
         rappor_spec((hsy_ratio){0, 1}, (hsy_ratio){1, 2}, (hsy_ratio){3, 4}, 2);
     info = info_of(&spec);
-    ok(info.epsilon_lifetime == 0 &&
+    ok(info.epsilon_permanent == 0 &&
            fabs(info.epsilon_exact - 2 * log(3)) < 1e-14,
        "f = 0: nothing bounds a lifetime");
     spec =
         rappor_spec((hsy_ratio){1, 2}, (hsy_ratio){0, 1}, (hsy_ratio){1, 1}, 2);
     info = info_of(&spec);
     ok(info.p == 0.75 && info.q == 0.25 &&
-           info.epsilon_exact == info.epsilon_lifetime,
+           info.epsilon_exact == info.epsilon_permanent,
        "p = 0 and q = 1: a report is the permanent answer");
     ok(info.iterative, "it is decoded by regression");
 }
@@ -153,14 +153,14 @@ static void counts_of(uint32_t k, uint32_t m, size_t n)
     int64_t *memory[2];
     hsy_tally t[2];
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
     uint8_t *reports;
     bool same = true;
 
     spec.param[HSY_PARAM_BITS] = k;
     spec.param[HSY_PARAM_COHORTS] = m;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     hsy_stream_seed(&secret, 1, k);
     hsy_stream_seed(&published, 1, m);
     reports = trial_memory(n * info.report_bytes);

@@ -27,9 +27,9 @@ static void resolves(hsy_spec spec, uint64_t own, uint64_t other,
                      uint64_t total, double epsilon, const char *what)
 {
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(s->own == own && s->other == other && s->total == total,
        "%s: own, other and total are exact", what);
     ok(fabs(info.epsilon_exact - epsilon) < 1e-12 * epsilon &&
@@ -135,9 +135,9 @@ static void caps(void)
 {
     hsy_spec spec = design(HSY_DESIGN_SPINNER, ratio(3, 4), ratio(0, 0));
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.nano_epsilon == 1098612289, "ln 3 is claimed as 1.098612289");
     free(s);
     spec.nano_epsilon = 1098612289;
@@ -145,7 +145,7 @@ static void caps(void)
     free(s);
     spec.nano_epsilon = 5 * (uint64_t)HSY_NANO;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.nano_epsilon == 1098612289, "a cap is no claim");
     free(s);
     spec.nano_epsilon = 1098612288;
@@ -253,12 +253,12 @@ static void counts(void)
     const uint64_t zero = 0;
     int64_t memory[2];
     hsy_tally t;
-    hsy_point two[2], one;
+    hsy_evidence two[2], one;
     hsy_error err;
 
     ok(hsy_tally_words(s) == 2, "a tally is a cell and a stratum");
     hsy_tally_init(&t, s, memory);
-    ok(hsy_points(s, two, &t, NULL, 2, NULL, &err) == HSY_E_EMPTY,
+    ok(hsy_evidence_of(s, two, &t, NULL, 2, NULL, &err) == HSY_E_EMPTY,
        "no reports, no points");
     ok(hsy_tally_batch(&t, s, bad, 3, &err) == HSY_E_FORMAT && err.line == 3 &&
            hsy_tally_reports(&t) == 0,
@@ -266,7 +266,7 @@ static void counts(void)
     ok(hsy_tally_batch(&t, s, reports, 5, &err) == HSY_OK && t.cells[0] == 3 &&
            hsy_tally_reports(&t) == 5,
        "ones are counted");
-    ok(hsy_points(s, two, &t, NULL, 2, NULL, &err) == HSY_OK &&
+    ok(hsy_evidence_of(s, two, &t, NULL, 2, NULL, &err) == HSY_OK &&
            fabs(two[0].value + two[1].value - 1) < 1e-12 &&
            two[1].support == 3 && two[0].support == 2,
        "the two values' shares add up to 1");
@@ -274,10 +274,10 @@ static void counts(void)
            fabs(two[1].p - 0.731058578630004879) < 1e-12 &&
            fabs(two[1].v0 - 0.920673594207792319) < 1e-12,
        "the share is (support/n - q) / (p - q)");
-    ok(hsy_points(s, &one, &t, &zero, 1, NULL, &err) == HSY_OK &&
+    ok(hsy_evidence_of(s, &one, &t, &zero, 1, NULL, &err) == HSY_OK &&
            one.value == two[0].value,
        "one value can be asked alone");
-    ok(hsy_points(s, two, &t, NULL, 1, NULL, &err) == HSY_E_RANGE &&
+    ok(hsy_evidence_of(s, two, &t, NULL, 1, NULL, &err) == HSY_E_RANGE &&
            err.limit == 2,
        "all values are two points");
     free(s);
@@ -290,7 +290,7 @@ static void channel_points(void)
     hsy_scheme *s;
     int64_t memory[2];
     hsy_tally t;
-    hsy_point two[2];
+    hsy_evidence two[2];
 
     spec.kind = HSY_KIND_VALUES;
     spec.d = 2;
@@ -298,7 +298,7 @@ static void channel_points(void)
     hsy_tally_init(&t, s, memory);
     t.cells[0] = 30;
     t.strata[0] = 100;
-    hsy_points(s, two, &t, NULL, 2, NULL, NULL);
+    hsy_evidence_of(s, two, &t, NULL, 2, NULL, NULL);
     ok(fabs(two[1].v0 - two[0].v1) < 1e-12 &&
            fabs(two[1].v1 - two[0].v0) < 1e-12 &&
            fabs(two[0].p - 5.0 / 6) < 1e-15 && fabs(two[0].q - 1.0 / 3) < 1e-15,

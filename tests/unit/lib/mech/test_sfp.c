@@ -204,11 +204,11 @@ static void counts(const char *oracle)
     hsy_spec spec = sfp_spec("", 16);
     hsy_scheme *s;
     hsy_stream secret, published;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_tally t, part;
     uint64_t codes[2 * PEOPLE], asked[4];
     uint64_t fragment = 0;
-    hsy_point points[2];
+    hsy_evidence points[2];
     uint8_t *reports;
     void *scratch;
 
@@ -216,9 +216,9 @@ static void counts(const char *oracle)
     spec.param[HSY_PARAM_HASHES] = 16;
     spec.param[HSY_PARAM_WIDTH] = 64;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     reports = trial_memory(PEOPLE * info.report_bytes);
-    scratch = trial_memory(hsy_points_scratch(s, 2));
+    scratch = trial_memory(hsy_evidence_scratch(s, 2));
     sfp_code(s, asked, "firenze");
     sfp_code(s, asked + 2, "nobody");
     for (size_t i = 0; i < PEOPLE; i++)
@@ -239,7 +239,7 @@ static void counts(const char *oracle)
     hsy_tally_part(&part, &t, s, 10);
     ok(fragment == PEOPLE && hsy_tally_reports(&part) == PEOPLE,
        "one offset each, and the word");
-    ok(hsy_points(s, points, &t, asked, 2, scratch, NULL) == HSY_OK &&
+    ok(hsy_evidence_of(s, points, &t, asked, 2, scratch, NULL) == HSY_OK &&
            points[0].n == PEOPLE && fabs(points[0].value - 0.25) < 0.06 &&
            fabs(points[1].value) < 0.06,
        "shares of words come from all reports (%.3f, %.3f)", points[0].value,

@@ -15,13 +15,13 @@ static hsy_spec spec_of(uint32_t d, uint64_t w, double epsilon)
     return spec;
 }
 
-static hsy_info info_of(uint32_t d, uint64_t w, double epsilon)
+static hsy_scheme_info info_of(uint32_t d, uint64_t w, double epsilon)
 {
     hsy_spec spec = spec_of(d, w, epsilon);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     free(s);
     return info;
 }
@@ -48,10 +48,10 @@ static void vectors(void)
         {1024, 4, 18, 0.0739076923645083128},
         {65536, 4, 1178, 0.0759889901867700352},
     };
-    hsy_info small = info_of(6, 2, 1);
+    hsy_scheme_info small = info_of(6, 2, 1);
 
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
-        hsy_info info = info_of(want[i].d, 0, want[i].epsilon);
+        hsy_scheme_info info = info_of(want[i].d, 0, want[i].epsilon);
 
         ok(info.param[HSY_PARAM_W] == want[i].w &&
                fabs(info.v0 / want[i].v0 - 1) < 1e-12,
@@ -71,7 +71,7 @@ static void best(void)
 
     for (uint32_t d = 2; d <= 300; d++)
         for (size_t e = 0; e < sizeof epsilons / sizeof epsilons[0]; e++) {
-            hsy_info info = info_of(d, 0, epsilons[e]);
+            hsy_scheme_info info = info_of(d, 0, epsilons[e]);
             uint64_t w = info.param[HSY_PARAM_W];
             double v0 = info.v0 * (1 - 0x1p-19);
 
@@ -279,7 +279,7 @@ static void counts(uint32_t d, uint64_t w)
     size_t words = hsy_tally_words(s);
     int64_t *memory = trial_memory(3 * words * sizeof *memory);
     uint8_t *reports = trial_memory(N * s->report_bytes);
-    hsy_point *points = trial_memory(d * sizeof *points);
+    hsy_evidence *points = trial_memory(d * sizeof *points);
     uint64_t *codes = trial_memory(N * sizeof *codes);
     hsy_stream secret, public;
     hsy_tally whole, part, rest;
@@ -300,7 +300,7 @@ static void counts(uint32_t d, uint64_t w)
            hsy_tally_merge(&part, &rest, NULL) == HSY_OK &&
            memcmp(part.cells, whole.cells, words * sizeof *memory) == 0,
        "d = %u: a tally is the sum of its parts", d);
-    hsy_points(s, points, &whole, NULL, d, NULL, NULL);
+    hsy_evidence_of(s, points, &whole, NULL, d, NULL, NULL);
     for (uint32_t v = 0; v < d; v++) {
         sum += points[v].value;
         finite &= isfinite(points[v].value) && points[v].v0 > 0;
@@ -321,18 +321,18 @@ static void forged(void)
     hsy_scheme *s = trial_scheme(&spec);
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
     hsy_plausibility odd;
-    hsy_point points[8];
+    hsy_evidence points[8];
     hsy_tally t;
 
     hsy_tally_init(&t, s, memory);
     t.strata[0] = 8000;
     for (size_t v = 0; v < 8; v++)
         t.cells[v] = 3000;
-    hsy_points(s, points, &t, NULL, 8, NULL, NULL);
+    hsy_evidence_of(s, points, &t, NULL, 8, NULL, NULL);
     hsy_plausible(&odd, s, &t, points, 8, true);
     ok(!odd.implausible, "3 values a report are plausible");
     t.cells[0]++;
-    hsy_points(s, points, &t, NULL, 8, NULL, NULL);
+    hsy_evidence_of(s, points, &t, NULL, 8, NULL, NULL);
     hsy_plausible(&odd, s, &t, points, 8, true);
     ok(odd.implausible && odd.sum_p == 0, "one more is impossible");
     free(memory);
@@ -348,10 +348,10 @@ static void covariance(void)
     enum { D = 6, W = 2 };
     hsy_spec spec = spec_of(D, W, 1);
     hsy_scheme *s = trial_scheme(&spec);
-    hsy_info info;
+    hsy_scheme_info info;
     double own = 0, other = 0, d = D, gap, c_own, c_other;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     gap = info.p - info.q;
     for (unsigned y = 0; y < 1u << D; y++) {
         const uint8_t report[1] = {(uint8_t)y};

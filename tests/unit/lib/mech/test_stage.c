@@ -104,7 +104,7 @@ static void values(void)
         codes[2] = k & 0xffffffff;
         wrong += hsy_part_code(s, codes, 0) != value_of(s, codes, &wide);
     }
-    ok(wrong == 0 && hsy_code_width(s) == 3, "and of 160 bits");
+    ok(wrong == 0 && hsy_codes_per_truth(s) == 3, "and of 160 bits");
     free(s);
 }
 
@@ -512,14 +512,14 @@ static void unlisted(void)
     const uint64_t codes[2] = {0x776100, 0x786100};
     hsy_scheme *s = trial_scheme(&spec);
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
-    void *scratch = trial_memory(hsy_points_scratch(s, 2));
+    void *scratch = trial_memory(hsy_evidence_scratch(s, 2));
     uint8_t report[8] = {0};
-    hsy_point points[2];
+    hsy_evidence points[2];
     hsy_tally t;
 
     hsy_tally_init(&t, s, memory);
     ok(hsy_tally_add(&t, s, report, NULL) == HSY_OK &&
-           hsy_points(s, points, &t, codes, 2, scratch, NULL) == HSY_OK &&
+           hsy_evidence_of(s, points, &t, codes, 2, scratch, NULL) == HSY_OK &&
            points[0].n == 1 && points[1].n == 0,
        "a string has an estimate if it is among the candidates");
     free(scratch);
@@ -536,13 +536,13 @@ static void certified(void)
 
     for (size_t i = 0; i < sizeof oracles / sizeof oracles[0]; i++) {
         hsy_spec spec = stage_spec(24, 8, 1, NULL, 2);
-        hsy_info own, part;
+        hsy_scheme_info own, part;
         hsy_scheme *s;
 
         spec.oracle = oracles[i];
         s = trial_scheme(&spec);
-        hsy_scheme_info(s, &own);
-        hsy_scheme_info(hsy_scheme_part(s, 0), &part);
+        hsy_scheme_describe(s, &own);
+        hsy_scheme_describe(hsy_scheme_part(s, 0), &part);
         ok(own.epsilon_exact == part.epsilon_exact &&
                own.epsilon_exact <= 2 * (1 + 1e-15) &&
                own.epsilon_exact > 1.9 && own.v0 == part.v0,
@@ -563,7 +563,7 @@ static void searches(void)
     hsy_scheme *s = trial_scheme(&spec);
     int64_t *memory = trial_memory(hsy_tally_words(s) * sizeof *memory);
     hsy_stream secret, published;
-    hsy_found found[32];
+    hsy_candidate found[32];
     char label[HSY_STAGE_LABEL];
     hsy_stage stage;
     hsy_tally t;
@@ -573,11 +573,11 @@ static void searches(void)
     hsy_tally_init(&t, s, memory);
     hsy_stream_seed(&secret, 1, 0);
     hsy_stream_seed(&published, 1, 1);
-    ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_OK &&
+    ok(hsy_stage_plan(s, &how, &stage, NULL) == HSY_OK &&
            stage.candidates == 512 && stage.keep == 32 && stage.bits == 16,
        "512 candidates, of which 32 go on");
-    scratch = trial_memory(hsy_batch_scratch(s, &stage));
-    ok(hsy_batch_search(s, &t, &how, &stage, found, &count, scratch, NULL) ==
+    scratch = trial_memory(hsy_stage_scratch(s, &stage));
+    ok(hsy_stage_survivors(s, &t, &how, &stage, found, &count, scratch, NULL) ==
            HSY_E_EMPTY,
        "without reports nothing is found");
     for (uint64_t i = 0; i < 3000; i++) {
@@ -590,7 +590,7 @@ static void searches(void)
                                NULL) == HSY_OK)
             hsy_tally_add(&t, s, report, NULL);
     }
-    ok(hsy_batch_search(s, &t, &how, &stage, found, &count, scratch, NULL) ==
+    ok(hsy_stage_survivors(s, &t, &how, &stage, found, &count, scratch, NULL) ==
                HSY_OK &&
            count == 2 && found[0].code[0] == 0x776100 &&
            found[1].code[0] == 0x666900,
@@ -599,10 +599,10 @@ static void searches(void)
            strcmp(label, "7761") == 0,
        "and named as the next stage names them");
     how.top = 33000;
-    ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_OK && stage.keep == 32,
+    ok(hsy_stage_plan(s, &how, &stage, NULL) == HSY_OK && stage.keep == 32,
        "no more go on than there is room for");
     how.alpha = 1;
-    ok(hsy_batch_plan(s, &how, &stage, NULL) == HSY_E_RANGE,
+    ok(hsy_stage_plan(s, &how, &stage, NULL) == HSY_E_RANGE,
        "a search by a chance of 1 is refused, as in one round");
     free(scratch);
     free(memory);

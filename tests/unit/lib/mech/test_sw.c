@@ -183,13 +183,13 @@ static void no_points(void)
     hsy_spec spec = spec_of(4, 1, 0);
     hsy_scheme *s = trial_scheme(&spec);
     int64_t *memory = trial_memory(hsy_tally_words(s) * 8);
-    hsy_point points[4];
-    hsy_info info;
+    hsy_evidence points[4];
+    hsy_scheme_info info;
     hsy_tally t;
 
     hsy_tally_init(&t, s, memory);
-    hsy_scheme_info(s, &info);
-    ok(hsy_points(s, points, &t, NULL, 4, NULL, NULL) == HSY_E_REFUSED &&
+    hsy_scheme_describe(s, &info);
+    ok(hsy_evidence_of(s, points, &t, NULL, 4, NULL, NULL) == HSY_E_REFUSED &&
            info.iterative && info.v0 == 0 && info.v1 == 0,
        "no points, no variances");
     free(memory);

@@ -21,16 +21,16 @@ static void test_channel(void)
            decode_near(law.p, 0.5625, 1e-15) &&
            decode_near(law.q, 0.6875, 1e-15),
        "p* and q* are f (p + q) / 2 + (1 - f) p, or q");
-    ok(decode_near(law.epsilon_one, 1.0743, 1e-4) &&
-           decode_near(law.epsilon_lifetime, 4.3944, 1e-4),
+    ok(decode_near(law.epsilon_report, 1.0743, 1e-4) &&
+           decode_near(law.epsilon_permanent, 4.3944, 1e-4),
        "RAPPOR's defaults cost 1.074 a report and 4.394 for ever");
     ok(hsy_rappor_channel(&law, 8, 1, 0, 0.25, 0.75, NULL) == HSY_OK &&
-           isinf(law.epsilon_lifetime) &&
-           decode_near(law.epsilon_one, log(9), 1e-14),
+           isinf(law.epsilon_permanent) &&
+           decode_near(law.epsilon_report, log(9), 1e-14),
        "without a permanent step nothing bounds a lifetime");
     ok(hsy_rappor_channel(&law, 1, 1, 0.5, 0.25, 0.75, NULL) == HSY_OK &&
-           decode_near(law.epsilon_one, log(0.625 / 0.375), 1e-14) &&
-           decode_near(law.epsilon_lifetime, log(3), 1e-14),
+           decode_near(law.epsilon_report, log(0.625 / 0.375), 1e-14) &&
+           decode_near(law.epsilon_permanent, log(3), 1e-14),
        "a boolean is one bit");
     ok(hsy_rappor_channel(&law, 8, 1, 1, 0.25, 0.75, &err) == HSY_E_RANGE &&
            strcmp(err.field, "f") == 0,

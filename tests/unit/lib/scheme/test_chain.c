@@ -18,13 +18,13 @@ static void refuse(const struct refusal *r)
 {
     hsy_scheme *permanent = trial_scheme(&r->permanent);
     hsy_scheme *report = trial_scheme(&r->report);
-    hsy_chain c = {NULL, NULL, 7, 7};
+    hsy_permanent c = {NULL, NULL, 7, 7};
     hsy_error err = {0};
-    hsy_status st = hsy_chain_init(&c, permanent, report, r->grain, &err);
+    hsy_status st = hsy_permanent_init(&c, permanent, report, r->grain, &err);
 
     ok(st == r->status && err.status == st && err.msg != NULL &&
            strcmp(err.field, r->field) == 0 && c.step == 7 &&
-           hsy_chain_init(&c, permanent, report, r->grain, NULL) == st,
+           hsy_permanent_init(&c, permanent, report, r->grain, NULL) == st,
        "refused: %s", r->what);
     free(permanent);
     free(report);
@@ -113,7 +113,7 @@ static void nano_apart(void)
         for (uint64_t nano = 1000; nano < 24000000000; nano += nano / 50 + 77) {
             hsy_spec low = trial_values(names[i], 2, 1), high;
             hsy_scheme *report, *permanent;
-            hsy_chain c = {0};
+            hsy_permanent c = {0};
 
             low.param[HSY_PARAM_G] = strcmp(names[i], "olh") == 0 ? 3 : 0;
             high = low;
@@ -121,7 +121,8 @@ static void nano_apart(void)
             high.nano_epsilon = nano + 1;
             report = trial_scheme(&low);
             permanent = trial_scheme(&high);
-            good &= hsy_chain_init(&c, permanent, report, 0, NULL) == HSY_OK;
+            good &=
+                hsy_permanent_init(&c, permanent, report, 0, NULL) == HSY_OK;
             most = c.step > most ? c.step : most;
             free(report);
             free(permanent);
@@ -136,7 +137,7 @@ static void nano_apart(void)
 
 struct link {
     hsy_scheme *permanent, *report;
-    hsy_chain c;
+    hsy_permanent c;
 };
 
 static struct link link_of(const hsy_spec *permanent, double epsilon,
@@ -149,7 +150,8 @@ static struct link link_of(const hsy_spec *permanent, double epsilon,
         report.nano_epsilon = (uint64_t)(epsilon * 1e9 + 0.5);
     l.permanent = trial_scheme(permanent);
     l.report = trial_scheme(&report);
-    if (hsy_chain_init(&l.c, l.permanent, l.report, grain, NULL) != HSY_OK) {
+    if (hsy_permanent_init(&l.c, l.permanent, l.report, grain, NULL) !=
+        HSY_OK) {
         puts("Bail out! no chain");
         exit(1);
     }
@@ -207,13 +209,13 @@ static uint64_t word_for(uint64_t v, uint64_t bound)
     return (uint64_t)((from + bound - 1) / bound);
 }
 
-static uint64_t alpha_key(const hsy_chain *c, uint64_t code, uint64_t alpha)
+static uint64_t alpha_key(const hsy_permanent *c, uint64_t code, uint64_t alpha)
 {
     uint64_t word = word_for(alpha, c->grain), key = UINT64_MAX;
     struct tape secret = {&word, 8}, none = {NULL, 0};
     hsy_coins own = {{tape_fill, &secret}, {tape_fill, &none}};
 
-    return hsy_chain_key(c, &key, code, &own) == HSY_OK && secret.left == 0
+    return hsy_permanent_key(c, &key, code, &own) == HSY_OK && secret.left == 0
                ? key
                : UINT64_MAX;
 }
@@ -239,15 +241,15 @@ static void alpha_rounding(int64_t width, uint64_t grain)
         for (uint64_t alpha = 0; alpha < s; alpha++) {
             uint64_t key = alpha_key(&l.c, x, alpha);
 
-            rule &= key < hsy_chain_keys(&l.c) &&
+            rule &= key < hsy_permanent_keys(&l.c) &&
                     key * s == alpha_point(x, alpha, s);
             sum += key * s;
         }
         unbiased &= sum == x * s;
     }
-    ok(rule && hsy_chain_keys(&l.c) == (uint64_t)width / s + 1,
+    ok(rule && hsy_permanent_keys(&l.c) == (uint64_t)width / s + 1,
        "range %d, grain %u: x + alpha < R rounds down, %u points", (int)width,
-       (unsigned)s, (unsigned)hsy_chain_keys(&l.c));
+       (unsigned)s, (unsigned)hsy_permanent_keys(&l.c));
     ok(unbiased, "range %d, grain %u: the mean over alpha is x, for every x",
        (int)width, (unsigned)s);
     link_free(&l);
@@ -259,14 +261,15 @@ static void alpha_ends(void)
     struct link wide = link_of(&spec, 1, 0), fine = link_of(&spec, 1, 1);
     const uint64_t top = INT64_MAX;
 
-    ok(wide.c.grain == top && hsy_chain_keys(&wide.c) == 2 &&
+    ok(wide.c.grain == top && hsy_permanent_keys(&wide.c) == 2 &&
            alpha_key(&wide.c, 0, top - 1) == 0 &&
            alpha_key(&wide.c, 1, top - 2) == 0 &&
            alpha_key(&wide.c, 1, top - 1) == 1 &&
            alpha_key(&wide.c, top, 0) == 1 &&
            alpha_key(&wide.c, top, top - 1) == 1,
        "the widest range as one grain: two points");
-    ok(hsy_chain_keys(&fine.c) == top + 1 && alpha_key(&fine.c, top, 0) == top,
+    ok(hsy_permanent_keys(&fine.c) == top + 1 &&
+           alpha_key(&fine.c, top, 0) == top,
        "and at grain 1: every number is a point");
     ok(alpha_key(&fine.c, top + 1, 0) == UINT64_MAX,
        "a code outside has no key");
@@ -274,13 +277,13 @@ static void alpha_ends(void)
     link_free(&fine);
 }
 
-static uint64_t seed_key(const hsy_chain *c, uint64_t code, uint32_t seed)
+static uint64_t seed_key(const hsy_permanent *c, uint64_t code, uint32_t seed)
 {
     uint64_t key = UINT64_MAX;
     struct tape published = {&seed, 4}, none = {NULL, 0};
     hsy_coins own = {{tape_fill, &none}, {tape_fill, &published}};
 
-    return hsy_chain_key(c, &key, code, &own) == HSY_OK ? key : UINT64_MAX;
+    return hsy_permanent_key(c, &key, code, &own) == HSY_OK ? key : UINT64_MAX;
 }
 
 /* Which bit of set number `seed` is asked about a bucket, from 1 on, as the
@@ -325,9 +328,9 @@ static void dbitflip_keys(uint32_t d, uint64_t bits)
             inside += place != 0;
         }
     ok(good && inside == 200 * bits &&
-           hsy_chain_keys(&l.c) == (bits < d ? bits + 1 : d),
+           hsy_permanent_keys(&l.c) == (bits < d ? bits + 1 : d),
        "dbitflip, %u of %u: the key is the bucket's place in the set, %u keys",
-       (unsigned)bits, d, (unsigned)hsy_chain_keys(&l.c));
+       (unsigned)bits, d, (unsigned)hsy_permanent_keys(&l.c));
     link_free(&l);
 }
 
@@ -351,8 +354,8 @@ static void hash_keys(const char *mechanism, uint64_t g)
             hsy_law(l.report, factors, &count, code, report);
             good &= factors[1].num == l.report->weight;
         }
-    ok(good && hsy_chain_keys(&l.c) == g, "%s: the key is the hash, %u keys",
-       mechanism, (unsigned)g);
+    ok(good && hsy_permanent_keys(&l.c) == g,
+       "%s: the key is the hash, %u keys", mechanism, (unsigned)g);
     link_free(&l);
 }
 
@@ -367,23 +370,23 @@ static void plain_keys(void)
     uint64_t key = 9;
     bool good;
 
-    good = hsy_chain_keys(&l.c) == 2 &&
-           hsy_chain_key(&l.c, &key, 1, &own) == HSY_OK && key == 1 &&
-           hsy_chain_key(&l.c, &key, 2, &own) == HSY_E_RANGE && key == 1;
+    good = hsy_permanent_keys(&l.c) == 2 &&
+           hsy_permanent_key(&l.c, &key, 1, &own) == HSY_OK && key == 1 &&
+           hsy_permanent_key(&l.c, &key, 2, &own) == HSY_E_RANGE && key == 1;
     link_free(&l);
     for (size_t i = 0; i < 4; i++) {
         hsy_spec spec = trial_values(names[i], 10, 1);
 
         l = link_of(&spec, 1, 0);
-        good &= hsy_chain_keys(&l.c) == 10 &&
-                hsy_chain_key(&l.c, &key, 9, &own) == HSY_OK && key == 9 &&
-                hsy_chain_key(&l.c, &key, 10, &own) == HSY_E_RANGE;
+        good &= hsy_permanent_keys(&l.c) == 10 &&
+                hsy_permanent_key(&l.c, &key, 9, &own) == HSY_OK && key == 9 &&
+                hsy_permanent_key(&l.c, &key, 10, &own) == HSY_E_RANGE;
         link_free(&l);
     }
     strings.kind = HSY_KIND_STRINGS;
     l = link_of(&strings, 1, 0);
-    good &= hsy_chain_keys(&l.c) == 0 &&
-            hsy_chain_key(&l.c, &key, UINT64_MAX, &own) == HSY_OK &&
+    good &= hsy_permanent_keys(&l.c) == 0 &&
+            hsy_permanent_key(&l.c, &key, UINT64_MAX, &own) == HSY_OK &&
             key == UINT64_MAX;
     link_free(&l);
     ok(good, "rr, grr, sue, oue and rappor have the code as key");
@@ -424,22 +427,23 @@ static void answers(void)
         size_t bytes = l.report->report_bytes, changes = 0;
 
         for (uint64_t seed = 0; seed < 200; seed++) {
-            uint64_t key = seed % hsy_chain_keys(&l.c);
+            uint64_t key = seed % hsy_permanent_keys(&l.c);
             struct coins c;
 
             coins_open(&c, seed, 99);
-            check &= hsy_chain_permanent(&l.c, answer, key, &c.coins) == HSY_OK;
+            check &=
+                hsy_permanent_answer(&l.c, answer, key, &c.coins) == HSY_OK;
             coins_open(&c, seed, 99);
             again &=
-                hsy_chain_permanent(&l.c, twice, key, &c.coins) == HSY_OK &&
+                hsy_permanent_answer(&l.c, twice, key, &c.coins) == HSY_OK &&
                 memcmp(answer, twice, bytes) == 0;
             check &= hsy_check(l.permanent, answer) == HSY_OK;
             for (int level = HSY_CPU_PLAIN; level <= HSY_CPU_AVX512; level++) {
                 if (hsy_scheme_cpu(l.report, (hsy_cpu)level) != HSY_OK)
                     continue;
                 coins_open(&c, seed + 1000, 99);
-                check &= hsy_chain_report(&l.c, report, answer,
-                                          &c.coins.secret) == HSY_OK &&
+                check &= hsy_permanent_report(&l.c, report, answer,
+                                              &c.coins.secret) == HSY_OK &&
                          hsy_check(l.report, report) == HSY_OK;
                 if (level == HSY_CPU_PLAIN)
                     memcpy(plain, report, bytes);
@@ -473,9 +477,9 @@ static void equal_epsilons(void)
             struct coins c;
 
             coins_open(&c, seed, 1);
-            same &= hsy_chain_permanent(&l.c, answer, 0, &c.coins) == HSY_OK &&
-                    hsy_chain_report(&l.c, report, answer, &c.coins.secret) ==
-                        HSY_OK &&
+            same &= hsy_permanent_answer(&l.c, answer, 0, &c.coins) == HSY_OK &&
+                    hsy_permanent_report(&l.c, report, answer,
+                                         &c.coins.secret) == HSY_OK &&
                     memcmp(answer, report, l.report->report_bytes) == 0;
         }
         link_free(&l);
@@ -496,9 +500,10 @@ static void wide(uint32_t d)
     size_t flips = 0, changed = 0;
 
     coins_open(&c, 5, 6);
-    good = hsy_chain_permanent(&l.c, answer, d - 1, &c.coins) == HSY_OK &&
-           hsy_chain_report(&l.c, report, answer, &c.coins.secret) == HSY_OK &&
-           hsy_check(l.report, report) == HSY_OK;
+    good =
+        hsy_permanent_answer(&l.c, answer, d - 1, &c.coins) == HSY_OK &&
+        hsy_permanent_report(&l.c, report, answer, &c.coins.secret) == HSY_OK &&
+        hsy_check(l.report, report) == HSY_OK;
     for (size_t piece = 0; piece < pieces; piece++) {
         bool moved = false;
 
@@ -545,7 +550,7 @@ static void without_coins(void)
             hsy_coins coins = {{tape_fill, &secret}, {tape_fill, &published}};
 
             memset(report, 0xff, sizeof report);
-            st = hsy_chain_permanent(&l.c, report, 0, &coins);
+            st = hsy_permanent_answer(&l.c, report, 0, &coins);
             good &=
                 st == HSY_OK || (st == HSY_E_ENTROPY && zeroed(report, size));
         }
@@ -557,7 +562,7 @@ static void without_coins(void)
             hsy_rng rng = {tape_fill, &secret};
 
             memset(report, 0xff, sizeof report);
-            st = hsy_chain_report(&l.c, report, answer, &rng);
+            st = hsy_permanent_report(&l.c, report, answer, &rng);
             good &=
                 st == HSY_OK || (st == HSY_E_ENTROPY && zeroed(report, size));
         }
@@ -582,13 +587,14 @@ static void misuse(void)
         coins_open(&c, 1, 2);
         one = (hsy_coins){c.coins.secret, c.coins.secret};
         memset(answer, 0xff, sizeof answer);
-        good &= hsy_chain_permanent(&l.c, answer, hsy_chain_keys(&l.c),
-                                    &c.coins) == HSY_E_RANGE &&
+        good &= hsy_permanent_answer(&l.c, answer, hsy_permanent_keys(&l.c),
+                                     &c.coins) == HSY_E_RANGE &&
                 zeroed(answer, l.report->report_bytes);
         memset(answer, 0xff, sizeof answer);
-        good &= hsy_chain_permanent(&l.c, answer, 0, &one) == HSY_E_RANGE &&
+        good &= hsy_permanent_answer(&l.c, answer, 0, &one) == HSY_E_RANGE &&
                 zeroed(answer, l.report->report_bytes) &&
-                hsy_chain_key(&l.c, &key, 0, &one) == HSY_E_RANGE && key == 77;
+                hsy_permanent_key(&l.c, &key, 0, &one) == HSY_E_RANGE &&
+                key == 77;
         link_free(&l);
     }
     ok(good, "keys that there are not, and one source in both roles, are "
@@ -615,15 +621,15 @@ static void gamma_flips(void)
             hsy_spec permanent = trial_number(100, 1), report = permanent;
             double gamma = (double)gammas[j].num / (double)gammas[j].den;
             hsy_scheme *first, *second;
-            hsy_chain c = {0};
+            hsy_permanent c = {0};
 
             permanent.nano_epsilon = nanos[i];
-            good &= hsy_chain_gamma(&report.nano_epsilon, nanos[i],
-                                    gammas[j]) == HSY_OK &&
+            good &= hsy_permanent_gamma(&report.nano_epsilon, nanos[i],
+                                        gammas[j]) == HSY_OK &&
                     report.nano_epsilon < nanos[i];
             first = trial_scheme(&permanent);
             second = trial_scheme(&report);
-            good &= hsy_chain_init(&c, first, second, 0, NULL) == HSY_OK;
+            good &= hsy_permanent_init(&c, first, second, 0, NULL) == HSY_OK;
             /* Rounded down: never less noise than was asked for. */
             good &= (double)c.step * 0x1p-64 >= gamma * (1 - 1e-15);
             worst = fmax(worst, (double)c.step * 0x1p-64 - gamma);
@@ -638,34 +644,35 @@ static void gamma_values(void)
 {
     uint64_t nano = 5;
 
-    ok(hsy_chain_gamma(&nano, 1000000000, (hsy_ratio){0, 1}) == HSY_OK &&
+    ok(hsy_permanent_gamma(&nano, 1000000000, (hsy_ratio){0, 1}) == HSY_OK &&
            nano == 1000000000,
        "gamma 0 leaves the epsilon");
     /* ln ((0.9 e + 0.1) / (0.9 + 0.1 e)) = 0.776136585261... */
-    ok(hsy_chain_gamma(&nano, 1000000000, (hsy_ratio){1, 10}) == HSY_OK &&
+    ok(hsy_permanent_gamma(&nano, 1000000000, (hsy_ratio){1, 10}) == HSY_OK &&
            nano == 776136585,
        "gamma 1/10 leaves 0.776136585 of 1");
     nano = 5;
-    ok(hsy_chain_gamma(&nano, 1000000000, (hsy_ratio){1, 2}) == HSY_E_RANGE &&
-           hsy_chain_gamma(&nano, 1000000000, (hsy_ratio){2, 3}) ==
+    ok(hsy_permanent_gamma(&nano, 1000000000, (hsy_ratio){1, 2}) ==
                HSY_E_RANGE &&
-           hsy_chain_gamma(&nano, 1000000000, (hsy_ratio){0, 0}) ==
+           hsy_permanent_gamma(&nano, 1000000000, (hsy_ratio){2, 3}) ==
                HSY_E_RANGE &&
-           hsy_chain_gamma(&nano, 1000000000,
-                           (hsy_ratio){UINT64_MAX, UINT64_MAX}) ==
+           hsy_permanent_gamma(&nano, 1000000000, (hsy_ratio){0, 0}) ==
                HSY_E_RANGE &&
-           hsy_chain_gamma(&nano, 1000000000,
-                           (hsy_ratio){1, ((uint64_t)1 << 31) + 1}) ==
+           hsy_permanent_gamma(&nano, 1000000000,
+                               (hsy_ratio){UINT64_MAX, UINT64_MAX}) ==
                HSY_E_RANGE &&
-           hsy_chain_gamma(&nano, 0, (hsy_ratio){1, 10}) == HSY_E_RANGE &&
-           hsy_chain_gamma(&nano, (uint64_t)HSY_EPSILON_MAX + 1,
-                           (hsy_ratio){1, 10}) == HSY_E_RANGE &&
+           hsy_permanent_gamma(&nano, 1000000000,
+                               (hsy_ratio){1, ((uint64_t)1 << 31) + 1}) ==
+               HSY_E_RANGE &&
+           hsy_permanent_gamma(&nano, 0, (hsy_ratio){1, 10}) == HSY_E_RANGE &&
+           hsy_permanent_gamma(&nano, (uint64_t)HSY_EPSILON_MAX + 1,
+                               (hsy_ratio){1, 10}) == HSY_E_RANGE &&
            nano == 5,
        "gamma from 1/2 on, and what is no probability or epsilon, is refused");
-    ok(hsy_chain_gamma(&nano, 2000, (hsy_ratio){49, 100}) == HSY_E_RANGE &&
+    ok(hsy_permanent_gamma(&nano, 2000, (hsy_ratio){49, 100}) == HSY_E_RANGE &&
            nano == 5,
        "and what leaves less than the smallest epsilon");
-    ok(hsy_chain_gamma(&nano, HSY_EPSILON_MAX, (hsy_ratio){1, 1u << 31}) ==
+    ok(hsy_permanent_gamma(&nano, HSY_EPSILON_MAX, (hsy_ratio){1, 1u << 31}) ==
                HSY_OK &&
            /* ln ((h E + 1) / (h + E)) = 21.4875354011, h = 2^31 - 1 */
            nano <= 21487535401 && nano >= 21487535399,

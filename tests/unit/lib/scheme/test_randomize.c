@@ -19,11 +19,11 @@ struct subject {
 static void subject_open(struct subject *x, const hsy_catalogue *row)
 {
     hsy_spec spec = trial_small(row, trial_takes(row, 5) ? 5 : 2, 1);
-    hsy_info info;
+    hsy_scheme_info info;
 
     x->name = row->name;
     x->s = trial_scheme(&spec);
-    hsy_scheme_info(x->s, &info);
+    hsy_scheme_describe(x->s, &info);
     x->len = info.report_bytes;
     x->reports = trial_memory(N * x->len);
     x->truth = trial_truth(x->s, 0);

@@ -178,7 +178,7 @@ static void ordinary(void)
            part.cells == t.cells && part.strata == t.strata &&
            part.weights == t.weights && part.ncells == t.ncells &&
            part.nstrata == t.nstrata && part.nweights == t.nweights &&
-           part.release == t.release,
+           part.central == t.central,
        "an ordinary scheme has one part, itself");
     free(t.cells);
     free(s);
@@ -220,11 +220,11 @@ static void counting(uint32_t d)
        "%u bits: parts are asked equally often", d);
     hsy_tally_part(&view, &batch, s, 2);
     {
-        hsy_point points[7];
+        hsy_evidence points[7];
 
         /* Codes 0 to 4 equally often: shares 0.2, deviation 0.07. */
-        ok(hsy_points(hsy_scheme_part(s, 2), points, &view, NULL, 7, NULL,
-                      NULL) == HSY_OK &&
+        ok(hsy_evidence_of(hsy_scheme_part(s, 2), points, &view, NULL, 7, NULL,
+                           NULL) == HSY_OK &&
                fabs(points[1].value - 0.2) < 0.4 &&
                points[0].n == (double)view.strata[0],
            "%u bits: a part's view is estimated by the part", d);

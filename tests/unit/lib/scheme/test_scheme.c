@@ -171,7 +171,7 @@ static void labels(void)
     static const uint8_t huge[] = "\1\20\0\0a\3\0\0\0b,c"; /* 4097 bytes */
     hsy_spec spec = trial_values("grr", 2, 1);
     hsy_scheme *s;
-    hsy_info info, other;
+    hsy_scheme_info info, other;
 
     spec.labels_len = 4;
     refuses(&spec, HSY_E_RANGE, "labels", "a length without labels");
@@ -191,13 +191,13 @@ static void labels(void)
     spec.labels = two;
     spec.labels_len = sizeof two - 1;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.labels_len == sizeof two - 1, "labels have their length");
     free(s);
     spec.labels = NULL;
     spec.labels_len = 0;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &other);
+    hsy_scheme_describe(s, &other);
     ok(memcmp(info.digest, other.digest, HSY_DIGEST) != 0,
        "the digest covers the labels");
     free(s);
@@ -208,17 +208,17 @@ static void labels(void)
 static void chooses(hsy_spec spec, const char *name, const char *what)
 {
     hsy_scheme *s;
-    hsy_info info, again;
+    hsy_scheme_info info, again;
 
     spec.mechanism = NULL;
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(strcmp(info.mechanism, name) == 0, "auto: %s takes %s (%s)", what, name,
        info.mechanism);
     free(s);
     spec.mechanism = "auto";
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &again);
+    hsy_scheme_describe(s, &again);
     ok(memcmp(info.digest, again.digest, HSY_DIGEST) == 0,
        "auto: %s, by name, is the same scheme", what);
     free(s);
@@ -294,7 +294,7 @@ static void catalogue(void)
     hsy_scheme *s = trial_scheme(&spec);
     const hsy_catalogue *row;
     size_t rows = 0, seen = 0, all = 0;
-    hsy_info info;
+    hsy_scheme_info info;
 
     for (size_t i = 0; i < n; i++)
         all |= (size_t)(names[i] != NULL) << (i + 1);
@@ -308,12 +308,12 @@ static void catalogue(void)
     }
     ok(seen == all, "all are there, once");
     ok(hsy_mechanism_at(rows + 1) == NULL, "there is no row past the end");
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(strcmp(info.mechanism, "grr") == 0, "the first alias names its row");
     free(s);
     spec.mechanism = "direct";
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(strcmp(info.mechanism, "grr") == 0, "the last alias does too");
     free(s);
 }
@@ -326,15 +326,15 @@ static void round_trip(const hsy_spec *spec, const char *name)
     hsy_scheme *t = trial_memory(hsy_scheme_size(spec));
     uint8_t wire[HSY_SCHEME_WIRE], again[HSY_SCHEME_WIRE];
     unsigned accepted = 0;
-    hsy_info a, b;
+    hsy_scheme_info a, b;
 
     hsy_scheme_encode(s, wire);
     ok(hsy_scheme_decode(t, wire, spec->labels, spec->labels_len, NULL) ==
            HSY_OK,
        "%s: decodes", name);
     hsy_scheme_encode(t, again);
-    hsy_scheme_info(s, &a);
-    hsy_scheme_info(t, &b);
+    hsy_scheme_describe(s, &a);
+    hsy_scheme_describe(t, &b);
     ok(memcmp(wire, again, sizeof wire) == 0 &&
            memcmp(a.digest, b.digest, HSY_DIGEST) == 0 &&
            hsy_scheme_difference(s, t) == NULL,

@@ -194,7 +194,7 @@ static bool spell_holds(const struct spell_case *c, const uint8_t *text,
     truth = spell_truth(text, len, HSY_SPELL_BITS);
     good &= hsy_truth_code(c->s, wide, &truth, NULL) == HSY_OK &&
             memcmp(wide, want, bytes) == 0 &&
-            hsy_truth_total(c->s, wide, &truth, 0, NULL) == HSY_OK &&
+            hsy_truth_code_clamped(c->s, wide, &truth, 0, NULL) == HSY_OK &&
             memcmp(wide, want, bytes) == 0;
     good &= hsy_code_string(c->s, string, got) == len &&
             memcmp(string, text, len) == 0;
@@ -241,7 +241,7 @@ static void spellings(void)
             struct spell_case c = spell_open(bits[i], sizes[k]);
 
             symbol = c.symbol;
-            good &= hsy_code_width(c.s) == (bits[i] + 63) / 64 &&
+            good &= hsy_codes_per_truth(c.s) == (bits[i] + 63) / 64 &&
                     hsy_symbol_bits(c.s) == c.symbol && spell_many(&c);
             free(c.s);
         }
@@ -267,8 +267,9 @@ static void strangers(void)
             refused +=
                 hsy_truth_code(c.s, codes, &truth, &err) == HSY_E_RANGE &&
                 strstr(err.msg, "alphabet") != NULL;
-            empty += hsy_truth_total(c.s, codes, &truth, 0, NULL) == HSY_OK &&
-                     memcmp(codes, zero, 3 * sizeof *codes) == 0;
+            empty +=
+                hsy_truth_code_clamped(c.s, codes, &truth, 0, NULL) == HSY_OK &&
+                memcmp(codes, zero, 3 * sizeof *codes) == 0;
             text[at] = c.bytes[3];
         }
     ok(refused == 3 * (256 - 26), "bytes outside the alphabet are refused");
@@ -282,7 +283,7 @@ static void strangers(void)
         ok(hsy_truth_code(c.s, codes, &truth, &err) == HSY_E_RANGE &&
                err.limit == 26,
            "27 letters of 5 bits are more than 130 bits");
-        ok(hsy_truth_total(c.s, codes, &truth, 0, NULL) == HSY_OK &&
+        ok(hsy_truth_code_clamped(c.s, codes, &truth, 0, NULL) == HSY_OK &&
                hsy_truth_code(c.s, whole, &cut, NULL) == HSY_OK &&
                memcmp(codes, whole, 3 * sizeof *codes) == 0,
            "a device cuts them");
@@ -301,7 +302,7 @@ static void indices(void)
     ok(hsy_truth_code(c.s, codes, &truth, NULL) == HSY_OK && codes[0] == 0 &&
            codes[1] == 0x3fffffff && codes[2] == 2,
        "an index is the last bits of 130, over two words");
-    ok(hsy_truth_total(c.s, codes, &truth, 0, NULL) == HSY_OK &&
+    ok(hsy_truth_code_clamped(c.s, codes, &truth, 0, NULL) == HSY_OK &&
            codes[1] == 0x3fffffff && codes[2] == 2,
        "on a device too");
     codes[0] = codes[1] = UINT64_MAX;
@@ -372,7 +373,7 @@ static size_t spell_prefixes(const struct spell_case *c, uint32_t length,
 static bool spell_search(const struct spell_case *c, const hsy_stage *stages,
                          size_t count)
 {
-    static hsy_found found[1 << 13];
+    static hsy_candidate found[1 << 13];
     static uint64_t codes[1 << 14], want[1 << 13];
     size_t before = 0;
     bool good = true;
@@ -384,7 +385,7 @@ static bool spell_search(const struct spell_case *c, const hsy_stage *stages,
         before = spell_prefixes(c, stages[i].bits, want);
         good &= n == before && memcmp(codes, want, n * sizeof *codes) == 0;
         for (size_t k = 0; k < before; k++)
-            found[k] = (hsy_found){.code = {want[k]}};
+            found[k] = (hsy_candidate){.code = {want[k]}};
     }
     return good;
 }

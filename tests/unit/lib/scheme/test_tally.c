@@ -18,7 +18,7 @@ static hsy_tally open_tally(const hsy_scheme *s)
 static uint8_t *some_reports(const hsy_scheme *s)
 {
     uint8_t *reports = trial_memory(N * s->report_bytes);
-    const size_t width = hsy_code_width(s);
+    const size_t width = hsy_codes_per_truth(s);
     uint64_t *codes = trial_memory(N * width * sizeof *codes);
     uint64_t count = trial_count(s);
     hsy_stream a, b;
@@ -149,14 +149,14 @@ static void mismatch(void)
     hsy_scheme *s = trial_scheme(&one), *t = trial_scheme(&two);
     hsy_tally a = open_tally(s), b = open_tally(t);
     const uint8_t report = 1;
-    hsy_point points[4];
+    hsy_evidence points[4];
 
     refuses_merge(&a, &b, HSY_E_MISMATCH, "tallies of different shape");
     ok(hsy_tally_add(&a, t, &report, NULL) == HSY_E_MISMATCH &&
            hsy_tally_add(&b, s, &report, NULL) == HSY_E_MISMATCH,
        "a report is not counted by another scheme's tally");
     hsy_tally_add(&a, s, &report, NULL);
-    ok(hsy_points(t, points, &a, NULL, 4, NULL, NULL) == HSY_E_MISMATCH,
+    ok(hsy_evidence_of(t, points, &a, NULL, 4, NULL, NULL) == HSY_E_MISMATCH,
        "nor estimated from it");
     free(a.cells);
     free(b.cells);

@@ -225,8 +225,9 @@ static uint64_t total_of(const hsy_scheme *s, hsy_truth truth, size_t room)
     uint64_t codes[HSY_SPELL_WORDS] = {UINT64_MAX};
 
     truth.u.bytes.room = room;
-    return hsy_truth_total(s, codes, &truth, 0, NULL) == HSY_OK ? codes[0]
-                                                                : UINT64_MAX;
+    return hsy_truth_code_clamped(s, codes, &truth, 0, NULL) == HSY_OK
+               ? codes[0]
+               : UINT64_MAX;
 }
 
 /* No string is an error, and no byte past its room is read: there is none. */

@@ -162,7 +162,7 @@ static void many(void)
         add(&b, (const char[]){(char)('0' + i), '\0'}, yes_no(1));
     spec = tuple(&b, NULL, 1);
     s = trial_scheme(&spec);
-    ok(hsy_code_width(s) == HSY_ATTRIBUTES_MAX && s->mech->row.id == 24,
+    ok(hsy_codes_per_truth(s) == HSY_ATTRIBUTES_MAX && s->mech->row.id == 24,
        "64 attributes are one too many for cells, but not for smp");
     free(s);
     add(&b, "one more", yes_no(1));
@@ -199,7 +199,7 @@ static void claims(void)
     struct block b = {.len = 0};
     hsy_spec coins = yes_no(0), spec;
     hsy_scheme *s;
-    hsy_info info;
+    hsy_scheme_info info;
 
     coins.design = HSY_DESIGN_SPINNER;
     coins.chance[0] = (hsy_ratio){3, 4}; /* ln 3 */
@@ -207,7 +207,7 @@ static void claims(void)
     add(&b, "b", yes_no(0.5));
     spec = tuple(&b, NULL, 2);
     s = trial_scheme(&spec);
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     ok(info.id == 24 && info.nano_epsilon == 1098612289 &&
            fabs(info.epsilon_exact - log(3)) < 1e-15,
        "the claim is the largest of the attributes', here by a spinner");
@@ -267,7 +267,7 @@ static void truths(void)
     s = trial_scheme(&spec);
     truth.u.tuple.items = items;
     truth.u.tuple.count = 2;
-    ok(hsy_code_width(s) == 3 &&
+    ok(hsy_codes_per_truth(s) == 3 &&
            hsy_truth_code(s, codes, &truth, &err) == HSY_E_RANGE &&
            strcmp(err.field, "truth") == 0 && err.limit == 3,
        "a truth has one item for each attribute");
@@ -289,7 +289,7 @@ static void points(void)
 {
     struct block b = {.len = 0};
     int64_t memory[16];
-    hsy_point got[3], own[3];
+    hsy_evidence got[3], own[3];
     hsy_tally t, part;
     hsy_error err = {0};
     hsy_spec spec;
@@ -302,7 +302,8 @@ static void points(void)
     hsy_tally_init(&t, s, memory);
     ok(hsy_tally_words(s) <= 16 && hsy_scheme_parts(s) == 2,
        "the counters are those of the parts");
-    ok(hsy_attribute_points(s, got, &t, 0, NULL, 1, NULL, &err) == HSY_E_EMPTY,
+    ok(hsy_attribute_evidence(s, got, &t, 0, NULL, 1, NULL, &err) ==
+           HSY_E_EMPTY,
        "an attribute nobody was asked for has no estimate");
     hsy_tally_part(&part, &t, s, 0);
     part.cells[part.ncells - 1] = 25;
@@ -312,17 +313,18 @@ static void points(void)
     part.cells[1] = 10;
     part.cells[2] = 20;
     part.strata[0] = 60;
-    ok(hsy_attribute_points(s, got, &t, 1, NULL, 3, NULL, NULL) == HSY_OK &&
-           hsy_points(hsy_scheme_part(s, 1), own, &part, NULL, 3, NULL, NULL) ==
-               HSY_OK &&
+    ok(hsy_attribute_evidence(s, got, &t, 1, NULL, 3, NULL, NULL) == HSY_OK &&
+           hsy_evidence_of(hsy_scheme_part(s, 1), own, &part, NULL, 3, NULL,
+                           NULL) == HSY_OK &&
            got[0].value == own[0].value && got[2].v0 == own[2].v0 &&
            got[0].n == 60,
        "an attribute's points are its part's");
-    ok(own[0].spread == 0 && fabs(got[0].spread - 60.0 / 119) < 1e-15,
+    ok(own[0].binomial_variance == 0 &&
+           fabs(got[0].binomial_variance - 60.0 / 119) < 1e-15,
        "and speak of all 120 people, of whom 60 were asked");
-    ok(hsy_attribute_points(s, got, &t, 2, NULL, 3, NULL, &err) ==
+    ok(hsy_attribute_evidence(s, got, &t, 2, NULL, 3, NULL, &err) ==
                HSY_E_RANGE &&
-           hsy_points(s, got, &t, NULL, 1, NULL, &err) == HSY_E_RANGE,
+           hsy_evidence_of(s, got, &t, NULL, 1, NULL, &err) == HSY_E_RANGE,
        "there is no third, and no value of a tuple itself");
     free(s);
 }
@@ -331,7 +333,7 @@ static void joint_sums(void)
 {
     struct block b = {.len = 0};
     int64_t memory[16];
-    hsy_point cell[6], got[3];
+    hsy_evidence cell[6], got[3];
     double sum = 0;
     hsy_tally t;
     hsy_error err;
@@ -346,23 +348,24 @@ static void joint_sums(void)
     for (int i = 0; i < 6; i++)
         t.cells[i] = 10 + 3 * i;
     t.strata[0] = 105;
-    hsy_points(hsy_scheme_part(s, 0), cell, &t, NULL, 6, NULL, NULL);
-    ok(hsy_attribute_points(s, got, &t, 1, NULL, 3, NULL, NULL) == HSY_OK &&
+    hsy_evidence_of(hsy_scheme_part(s, 0), cell, &t, NULL, 6, NULL, NULL);
+    ok(hsy_attribute_evidence(s, got, &t, 1, NULL, 3, NULL, NULL) == HSY_OK &&
            fabs(got[2].value - cell[2].value - cell[5].value) < 1e-12,
        "the last attribute runs fastest");
     for (int i = 3; i < 6; i++)
         sum += cell[i].value;
-    ok(hsy_attribute_points(s, got, &t, 0, NULL, 1, NULL, NULL) == HSY_OK &&
-           fabs(got[0].value - sum) < 1e-12 && got[0].spread == 0,
+    ok(hsy_attribute_evidence(s, got, &t, 0, NULL, 1, NULL, NULL) == HSY_OK &&
+           fabs(got[0].value - sum) < 1e-12 && got[0].binomial_variance == 0,
        "yes is the second half of the cells, and everybody was asked");
-    ok(hsy_attribute_points(s, got, &t, 1, (const uint64_t[]){0}, 1, NULL,
-                            &err) == HSY_E_RANGE &&
-           hsy_attribute_points(s, got, &t, 1, NULL, 2, NULL, &err) ==
+    ok(hsy_attribute_evidence(s, got, &t, 1, (const uint64_t[]){0}, 1, NULL,
+                              &err) == HSY_E_RANGE &&
+           hsy_attribute_evidence(s, got, &t, 1, NULL, 2, NULL, &err) ==
                HSY_E_RANGE &&
            err.limit == 3,
        "all values of an attribute are estimated at once");
     t.strata[0] = 0;
-    ok(hsy_attribute_points(s, got, &t, 1, NULL, 3, NULL, &err) == HSY_E_EMPTY,
+    ok(hsy_attribute_evidence(s, got, &t, 1, NULL, 3, NULL, &err) ==
+           HSY_E_EMPTY,
        "and none from no reports");
     free(s);
 }

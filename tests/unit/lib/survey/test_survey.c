@@ -34,7 +34,7 @@ static hsy_survey channel(hsy_survey_design design, double a, double b)
 static hsy_survey_result survey(const hsy_survey *s, double yes, double n)
 {
     hsy_survey_result r = {0};
-    hsy_point point;
+    hsy_evidence point;
 
     ok(hsy_survey_point(&point, s, yes, n, NULL) == HSY_OK &&
            hsy_survey_estimate(&r, &point, 0.95, NULL) == HSY_OK,
@@ -55,7 +55,7 @@ static void published_vectors(void)
     hsy_survey s;
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        hsy_point point;
+        hsy_evidence point;
 
         s = channel(HSY_SURVEY_EPSILON, rows[i][0], 0);
         ok(survey_near(s.p, rows[i][1]) &&
@@ -168,7 +168,7 @@ static void impossible_counts_are_refused(void)
     const hsy_survey s = channel(HSY_SURVEY_SPINNER, 0.7, 0);
     const hsy_survey odd = {0.7, 0.4, 0.3, 0.7};
     hsy_survey_result r;
-    hsy_point point;
+    hsy_evidence point;
 
     ok(hsy_survey_point(&point, &s, 5, 4, NULL) == HSY_E_RANGE,
        "more yes than answers");
@@ -261,7 +261,7 @@ static hsy_survey_test compare(const hsy_survey *s, const double counts[][2],
                                size_t count)
 {
     hsy_survey_test t = {0};
-    hsy_point points[4];
+    hsy_evidence points[4];
     bool good = true;
 
     for (size_t i = 0; i < count; i++)
@@ -280,7 +280,7 @@ static void groups(void)
     const hsy_survey s = channel(HSY_SURVEY_EPSILON, 1, 0);
     const hsy_survey other = channel(HSY_SURVEY_EPSILON, 2, 0);
     hsy_survey_test t = compare(&s, two, 2);
-    hsy_point points[2];
+    hsy_evidence points[2];
 
     ok(survey_near(t.pooled, 0.238047744652689392) &&
            survey_near(t.statistic, 3.98067850044029407) && t.freedom == 1 &&

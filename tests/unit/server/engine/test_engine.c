@@ -144,11 +144,11 @@ static void full_disk(void)
 
     rig_open(&r);
     rig_one(&r, up(1, 1));
-    engine_look(r.e, &before);
+    engine_status(r.e, &before);
     r.store.full = true;
     ok(rig_one(&r, up(2, 2)) == INTAKE_FULL,
        "a full disk acknowledges nothing");
-    engine_look(r.e, &after);
+    engine_status(r.e, &after);
     ok(memcmp(&before, &after, offsetof(struct engine_status, tally_bytes)) ==
            0,
        "and everything is as before");
@@ -200,7 +200,7 @@ static void room(void)
     big.id = 6;
     big.task = 2;
     ok(rig_one(&r, big) == INTAKE_FULL, "a tally too large for memory");
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     ok(status.refusing == 1, "is told");
     ok(rig_cell(&r, 0, 0, 0, 0) == 2, "what was there before is there");
     rig_close(&r);
@@ -216,25 +216,26 @@ static void documents(void)
 
     rig_open(&r);
     old = engine_roster(r.e);
-    ok(engine_take(r.e, r.document, r.document_len, &err) == HSY_OK &&
+    ok(engine_set_document(r.e, r.document, r.document_len, &err) == HSY_OK &&
            r.store.calls == 2,
        "the document in force changes nothing");
     r.store.full = true;
-    ok(engine_take(r.e, later, len, &err) == HSY_E_FULL, "a full disk");
+    ok(engine_set_document(r.e, later, len, &err) == HSY_E_FULL, "a full disk");
     r.store.full = false;
-    ok(engine_take(r.e, later, len, &err) == HSY_OK, "a later one is taken");
+    ok(engine_set_document(r.e, later, len, &err) == HSY_OK,
+       "a later one is taken");
     new = engine_roster(r.e);
     ok(roster_count(old) == 3 && roster_count(new) == 5 &&
            !roster_at(new, 0)->current && roster_at(new, 3)->current,
        "its tasks are new entries");
     ok(rig_one(&r, up(1, 1)) == INTAKE_COUNTED,
        "an upload that was read under the old one still counts");
-    ok(engine_take(r.e, r.document, r.document_len, &err) == HSY_E_OLD,
+    ok(engine_set_document(r.e, r.document, r.document_len, &err) == HSY_E_OLD,
        "an older one is refused");
     later[20]++;
-    ok(engine_take(r.e, later, len, &err) == HSY_E_OLD,
+    ok(engine_set_document(r.e, later, len, &err) == HSY_E_OLD,
        "so is another of the same version");
-    ok(engine_take(r.e, later, len - 1, &err) == HSY_E_FORMAT,
+    ok(engine_set_document(r.e, later, len - 1, &err) == HSY_E_FORMAT,
        "and one that is cut");
     later[20]--;
     engine_document_drop(engine_document_hold(r.e, &len));

@@ -36,7 +36,7 @@ static struct engine_status look(struct rig *r)
 {
     struct engine_status status;
 
-    engine_look(r->e, &status);
+    engine_status(r->e, &status);
     return status;
 }
 

@@ -58,10 +58,10 @@ static void refused_document(void)
 
     rig_open(&r);
     r.store.full = true;
-    ok(engine_take(r.e, later, len, &err) == HSY_E_FULL,
+    ok(engine_set_document(r.e, later, len, &err) == HSY_E_FULL,
        "a document of three new tasks finds the disk full");
     r.store.full = false;
-    ok(engine_take(r.e, other, other_len, &err) == HSY_OK,
+    ok(engine_set_document(r.e, other, other_len, &err) == HSY_OK,
        "another, of one new task, is taken instead");
     roster_drop(r.roster);
     r.roster = engine_roster(r.e);
@@ -77,11 +77,12 @@ static void refused_document(void)
     free(later);
     later = rig_document(2, 4, 4, &len);
     r.store.full = true;
-    ok(engine_take(r.e, later, len, &err) == HSY_E_FULL, "the disk is full");
+    ok(engine_set_document(r.e, later, len, &err) == HSY_E_FULL,
+       "the disk is full");
     r.store.full = false;
     free(other);
     other = rig_document(3, 5, 5, &other_len);
-    ok(engine_take(r.e, other, other_len, &err) == HSY_OK &&
+    ok(engine_set_document(r.e, other, other_len, &err) == HSY_OK &&
            rig_write(&r) == HSY_OK && rig_restart(&r) == HSY_OK &&
            roster_count(r.roster) == 7 && rig_cell(&r, 3, 0, 0, 9) == 1,
        "one with more tasks after it, and all is there again");
@@ -101,7 +102,7 @@ static void shared_document(void)
     b = engine_document_hold(r.e, &again_len);
     ok(a != NULL && a == b, "all who ask for the document share its bytes");
     engine_document_drop(b);
-    ok(engine_take(r.e, next, len, NULL) == HSY_OK &&
+    ok(engine_set_document(r.e, next, len, NULL) == HSY_OK &&
            again_len == r.document_len && memcmp(a, r.document, again_len) == 0,
        "which stay for who still holds them when another comes");
     engine_document_drop(a);

@@ -22,7 +22,7 @@ static uint64_t memory(struct rig *r)
 {
     struct engine_status status;
 
-    engine_look(r->e, &status);
+    engine_status(r->e, &status);
     return status.tally_bytes;
 }
 
@@ -30,7 +30,7 @@ static hsy_status ask(struct rig *r, uint32_t release, uint64_t version)
 {
     size_t len;
     uint8_t *document = rig_document(RIG_TASKS, release, version, &len);
-    const hsy_status st = engine_take(r->e, document, len, NULL);
+    const hsy_status st = engine_set_document(r->e, document, len, NULL);
 
     free(document);
     roster_drop(r->roster);
@@ -194,7 +194,7 @@ static void gives_back(void)
         rig_admit(&r, of, GROUP, verdicts);
         pin[k] = malloc(20000);
     }
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     high = resident();
     rig_day(&r, RIG_DAY + 3);
     engine_trim(r.e);

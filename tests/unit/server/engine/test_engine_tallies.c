@@ -158,7 +158,7 @@ static void writes_a_little(void)
     rig_one(&r, up(2, 4, 1));
     rig_one(&r, up(0, 5, 1));
     rig_fold(&r);
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     ok(rig_cell(&r, 2, 0, 0, 1) == 0 && rig_cell(&r, 0, 0, 0, 1) == 1 &&
            status.waiting_bytes != 0 && status.folded < status.seq,
        "what comes in between waits, for this entry only");
@@ -167,7 +167,7 @@ static void writes_a_little(void)
     ok(!more && r.store.rounds >= 1 && r.store.batches.n >= 1,
        "its batch is not erased with the others");
     rig_fold(&r);
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     ok(rig_cell(&r, 2, 0, 0, 1) == 1 && status.waiting_bytes == 0 &&
            status.folded == status.seq,
        "and is folded when the entry is written");
@@ -243,13 +243,13 @@ static void drops_old_days(void)
     rig_one(&r, up(0, 1, 5));
     rig_fold(&r);
     rig_write(&r);
-    engine_look(r.e, &before);
+    engine_status(r.e, &before);
     rig_day(&r, RIG_DAY + 5);
     rig_write(&r);
     ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == 1, "a day is kept for a while");
     rig_day(&r, RIG_DAY + 6);
     rig_write(&r);
-    engine_look(r.e, &after);
+    engine_status(r.e, &after);
     ok(rig_cell(&r, 0, RIG_DAY, RIG_DAY, 5) == -1 &&
            rig_cell(&r, 0, 0, 0, 5) == 1 && r.store.ntallies == 1 &&
            after.tally_bytes < before.tally_bytes,
@@ -382,7 +382,7 @@ static void days_without(void)
            rig_one(&r, on(0, 2, RIG_DAY - 1)) == INTAKE_COUNTED &&
            rig_one(&r, on(0, 3, RIG_DAY - 1)) == INTAKE_COUNTED,
        "a day whose tally does not fit is counted without it");
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     ok(status.refusing == 0 && status.undated == 1 &&
            status.tally_bytes <= r.options.tally_bytes,
        "which is told, and takes no memory");
@@ -417,7 +417,7 @@ static void needs(void)
     struct rig r;
 
     rig_open(&r);
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     /* The whole of each, and of the two small ones 5 days that are kept, today
      * and tomorrow. */
     ok(status.tally_need >= 8 * (1000 + 300 + 9000 + 7 * 1300) &&

@@ -13,8 +13,8 @@
 #include "sanitized.h"
 #include "server/engine/ids.h"
 #include "server/engine/internal.h"
+#include "server/store/admin.h"
 #include "server/store/internal.h"
-#include "server/store/keep.h"
 #include "tap.h"
 
 #include <dirent.h>
@@ -97,14 +97,14 @@ static hsy_status scale_append(struct store *s, struct store_state *state,
     hsy_status st;
 
     scale_names(t, ids, from, n);
-    st = s->is->append(s, &c, err);
+    st = s->ops->append(s, &c, err);
     if (st != HSY_OK)
         return st;
     state->seq++;
     if (from / scale_commit % 80 >= 75) /* 16 commits of the day are new */
-        st = s->is->seal(s, epoch, err);
+        st = s->ops->seal(s, epoch, err);
     for (unsigned i = 0; st == HSY_OK && i < 12; i++)
-        st = s->is->settle(s, STORE_BUSY, &more, err);
+        st = s->ops->settle(s, STORE_BUSY, &more, err);
     return st;
 }
 
@@ -120,18 +120,18 @@ static bool scale_fill(const char *directory, uint64_t n)
     if (st != HSY_OK)
         return false;
     t = ids_open(state.key);
-    st = s->is->close_epochs(s, RIG_DAY - SCALE_DAYS, RIG_DAY, &err);
+    st = s->ops->close_epochs(s, RIG_DAY - SCALE_DAYS, RIG_DAY, &err);
     for (uint64_t i = 0; st == HSY_OK && i < n; i += scale_commit)
         st = scale_append(s, &state, t, i,
                           n - i < scale_commit ? (size_t)(n - i) : scale_commit,
                           &err);
     /* As a collector does when nobody waits. */
     for (uint32_t d = 0; st == HSY_OK && d < SCALE_DAYS; d++)
-        st = s->is->seal(s, RIG_DAY - d, &err);
+        st = s->ops->seal(s, RIG_DAY - d, &err);
     while (st == HSY_OK && more)
-        st = s->is->settle(s, STORE_QUIET, &more, &err);
+        st = s->ops->settle(s, STORE_QUIET, &more, &err);
     ids_close(t);
-    s->is->close(s);
+    s->ops->close(s);
     if (st != HSY_OK)
         printf("# %s: %s\n", err.field == NULL ? "" : err.field, err.msg);
     return st == HSY_OK;
@@ -201,7 +201,7 @@ static void scale_open(const char *directory, uint64_t n,
     }
     out->seconds = scale_now() - begin;
     out->resident = scale_memory("VmHWM");
-    engine_look(e, &status);
+    engine_status(e, &status);
     out->ids = status.ids;
     out->runs = status.ids_runs;
     out->disk = status.ids_disk_bytes;
@@ -269,7 +269,8 @@ static bool scale_side_open(struct scale_side *w, const char *directory,
             HSY_OK ||
         engine_open(&w->r.e, w->store, &w->state, &w->r.options, &err) !=
             HSY_OK ||
-        engine_take(w->r.e, w->r.document, w->r.document_len, &err) != HSY_OK)
+        engine_set_document(w->r.e, w->r.document, w->r.document_len, &err) !=
+            HSY_OK)
         return false;
     w->r.roster = engine_roster(w->r.e);
     return rig_day(&w->r, RIG_DAY) == HSY_OK;
@@ -279,7 +280,7 @@ static void scale_side_close(struct scale_side *w)
 {
     engine_close(w->r.e);
     if (w->store != NULL)
-        w->store->is->close(w->store);
+        w->store->ops->close(w->store);
     roster_drop(w->r.roster);
     free(w->r.document);
 }
@@ -359,8 +360,8 @@ static void admissions_cost_as_much(const char *directory, uint64_t n,
         ratio[k] = new.took[k + SCALE_TURNS * 3 / 4] /
                    old.took[k + SCALE_TURNS * 3 / 4];
     qsort(ratio, SCALE_TURNS / 4, sizeof *ratio, scale_order);
-    engine_look(old.r.e, &status[0]);
-    engine_look(new.r.e, &status[1]);
+    engine_status(old.r.e, &status[0]);
+    engine_status(new.r.e, &status[1]);
     ok(wrong == 0 && status[1].ids == status[0].ids && status[1].ids_runs != 0,
        "%llu uploads are admitted, by an engine with runs and one without",
        (unsigned long long)status[1].ids);

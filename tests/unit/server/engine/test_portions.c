@@ -116,7 +116,7 @@ static void restarts(void)
     rig_restart(&r);
     rig_day(&r, RIG_DAY);
     ok(sends(&r, 0, &id, 900) == 800, "an engine divides its ids");
-    engine_look(r.e, &status);
+    engine_status(r.e, &status);
     ok(status.ids == 800 && status.ids_refused == 100, "and says what it has");
     ok(rig_restart(&r) == HSY_OK && sends(&r, 0, &id, 10) == 0,
        "a restart does not make room");

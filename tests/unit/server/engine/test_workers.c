@@ -200,9 +200,9 @@ static void *look_work(void *ctx)
         struct workers_times times;
         size_t len;
 
-        engine_look(l->r->e, &status);
+        engine_status(l->r->e, &status);
         engine_counts(l->r->e, 2, counts, 4);
-        workers_look(l->w, &times);
+        workers_status(l->w, &times);
         roster_drop(engine_roster(l->r->e));
         engine_document_drop(engine_document_hold(l->r->e, &len));
         l->wrong += engine_days(l->r->e).last != RIG_DAY + 1;
@@ -216,7 +216,7 @@ static hsy_status take(struct engine *e, void *ctx, hsy_error *err)
     uint64_t *version = ctx;
     size_t len;
     uint8_t *document = rig_document(RIG_TASKS, 1, *version, &len);
-    hsy_status st = engine_take(e, document, len, err);
+    hsy_status st = engine_set_document(e, document, len, err);
 
     free(document);
     return st;
@@ -384,7 +384,7 @@ static void last_checkpoint(void)
 
     rig_open(&r);
     functions.chunks = gate_chunks;
-    r.store.base.is = &functions;
+    r.store.base.ops = &functions;
     w = start(&r);
     hand_open(&h, &r, w);
     hand_in(&h, 1, 2, 1); /* two chunks, which are written one by one */
@@ -489,7 +489,7 @@ static struct workers *house_start(struct rig *r, uint32_t checkpoint_secs)
     for (size_t i = 0; i <= STORE_OVERDUE; i++)
         house.settled[i] = 0;
     rig_open(r);
-    r->store.base.is = &house.is;
+    r->store.base.ops = &house.is;
     workers_start(&w, r->e, &options, NULL);
     return w;
 }

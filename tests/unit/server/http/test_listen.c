@@ -423,7 +423,7 @@ static void bodies_together_are_bounded(void)
     a = hear(fd);
     ok(begins(a, "HTTP/1.1 503 ") && strstr(a, "Retry-After:") != NULL,
        "more than all bodies may take: 503 with Retry-After");
-    listen_look(l, &now);
+    listen_status(l, &now);
     ok(now.inflight_bytes == 0, "nothing stays charged");
     listen_close(l);
 }
@@ -448,7 +448,7 @@ static void late_connections_are_closed(void)
     ok(hear(fds[2])[0] == 0, "one that does not end its body is closed");
     ok(times(hear(fds[3]), "HTTP/1.1 200") == 1, "one that is idle is closed");
     do
-        listen_look(l, &now);
+        listen_status(l, &now);
     while (now.connections != 0);
     ok(now.timeouts == 4, "and they are counted");
     listen_close(l);
@@ -500,7 +500,7 @@ static void idle_connections_make_room(void)
         say(idle[i], "GET /text HTTP/1.1\r\nHost: x\r\n\r\n", 31);
     }
     do
-        listen_look(l, &now);
+        listen_status(l, &now);
     while (now.answers[2] != 4);
     ok(begins(ask(l, HEAD("GET /text") "\r\n"), "HTTP/1.1 200 "),
        "where connections are as many as may be, idle ones are closed");
@@ -551,7 +551,7 @@ static void slow_readers_are_closed(void)
     do {
         listen_publish(l, "much", data, sizeof data);
         usleep(1000);
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while (now.connections != 0 || now.requests == 0);
     ok(true, "a subscriber that does not read is closed");
     close(fd);
@@ -567,14 +567,14 @@ static void draining_finishes(void)
 
     say(idle, "GET /text HTTP/1.1\r\nHost: x\r\n\r\n", 31);
     do
-        listen_look(l, &now);
+        listen_status(l, &now);
     while (now.answers[2] != 1);
     fresh = dial(l);
     do
-        listen_look(l, &now);
+        listen_status(l, &now);
     while (now.connections != 2);
     listen_drain(l, 60);
-    listen_look(l, &now);
+    listen_status(l, &now);
     ok(now.connections == 0, "draining ends all connections before its time");
     ok(times(hear(idle), "HTTP/1.1 200") == 1, "what was answered was sent");
     close(fresh);
@@ -623,7 +623,7 @@ static void draining_ends(void)
     say(slow, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab",
         53);
     do
-        listen_look(l, &now);
+        listen_status(l, &now);
     while (now.requests != 1);
     listen_drain(l, 0);
     say(slow, "cd", 2);
@@ -710,7 +710,7 @@ int main(void)
     heads_are_bounded(l);
     refusals_arrive(l);
     origins_are_kept(l);
-    listen_look(l, &now);
+    listen_status(l, &now);
     ok(now.inflight_bytes == 0 && now.refused > 30, "counters are kept");
     for (unsigned i = 0; i < later_count; i++)
         pthread_join(later_threads[i], NULL);

@@ -65,7 +65,7 @@ static void await_bytes(const struct listener *l, size_t least)
 
     do {
         usleep(1000);
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while (now.inflight_bytes < least);
 }
 
@@ -77,7 +77,7 @@ static void what_came_is_charged(void)
     struct listen_status now;
 
     await_bytes(l, came);
-    listen_look(l, &now);
+    listen_status(l, &now);
     ok(now.inflight_bytes <= came + came / 8 + 16384,
        "a body takes what has come of it: %zu of %zu",
        (size_t)now.inflight_bytes, came);
@@ -148,7 +148,7 @@ static void bodies_go_by_pace(void)
     for (int i = 0; i < 600; i++) {
         say(slow, zeros, 1);
         usleep(10000);
-        listen_look(l, &now);
+        listen_status(l, &now);
         if (now.connections == 0)
             break;
     }

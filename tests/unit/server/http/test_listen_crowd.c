@@ -70,7 +70,7 @@ static void await_connections(const struct listener *l, uint64_t n)
 
     do {
         usleep(1000);
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while (now.connections != n);
 }
 
@@ -101,7 +101,7 @@ static void an_address_has_so_many(void)
     crowd_of(l, "127.0.0.1", fds, MOST);
     ok(!answered(l, "127.0.0.1"), "an address that has all of its connections "
                                   "gets no further one");
-    listen_look(l, &now);
+    listen_status(l, &now);
     ok(now.refused == 1 && now.connections == MOST, "which is counted");
     ok(answered(l, "127.0.0.2") && answered(l, "127.9.9.9"),
        "other addresses are served");

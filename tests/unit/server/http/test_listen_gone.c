@@ -70,7 +70,7 @@ int main(void)
 
         do {
             gone_pause();
-            listen_look(l, &now);
+            listen_status(l, &now);
         } while (now.connections != 0);
         ok(gone_made - gone_freed == before && now.inflight_bytes == 0,
            "no answer stays of peers that %s", gone_names[how]);

@@ -123,7 +123,7 @@ static void answers_end(void)
 
     do {
         usleep(100000);
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while ((now.connections != 0 || now.requests != 1) && ++tries < 600);
     ok(now.connections == 0, "who reads nothing is closed");
     close(fd);
@@ -178,7 +178,7 @@ static size_t events_peak(struct listener *l, unsigned readers, size_t before)
         used = in_use();
         if (used > before && used - before > peak)
             peak = used - before;
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while (now.connections == readers);
     return peak;
 }
@@ -195,7 +195,7 @@ static void events_wait_bounded(void)
         fds[i] = begin(l, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
     do {
         usleep(1000);
-        listen_look(l, &now);
+        listen_status(l, &now);
     } while (now.requests != 20);
     peak = events_peak(l, 20, before);
     if (TEST_SANITIZED)

@@ -365,9 +365,9 @@ static json_t *twin_reports(const struct roster_entry *e, const uint8_t *packed,
     uint8_t *reports = malloc(n * e->report_bytes), *one = malloc(one_len);
     char *text = malloc(2 * one_len + 1);
     json_t *list = json_array();
-    hsy_info info;
+    hsy_scheme_info info;
 
-    hsy_scheme_info(e->scheme, &info);
+    hsy_scheme_describe(e->scheme, &info);
     hsy_unpack(e->scheme, reports, packed, n);
     for (size_t i = 0; i < n; i++) {
         json_int_t value = 0;

@@ -56,7 +56,7 @@ static hsy_status tail_append_ids(hsy_error *err)
         hsy_blake2b(hash, sizeof hash, &number, sizeof number, NULL, 0);
         memcpy(&ids[i], hash, sizeof hash);
     }
-    st = tail_store->is->append(tail_store, &c, err);
+    st = tail_store->ops->append(tail_store, &c, err);
     tail_state.seq += st == HSY_OK;
     return st;
 }
@@ -73,11 +73,11 @@ static void nobody_waits_for_runs(void)
     for (unsigned i = 0; good && i < 50; i++) {
         good = tail_append_ids(&err) == HSY_OK;
         if (good && (i == 29 || i == 49))
-            good = tail_store->is->seal(tail_store, 100, &err) == HSY_OK;
+            good = tail_store->ops->seal(tail_store, 100, &err) == HSY_OK;
         for (more = i == 29 || i == 49; good && more;) {
             tail_runs.step = 0;
-            good = tail_store->is->settle(tail_store, STORE_QUIET, &more,
-                                          &err) == HSY_OK;
+            good = tail_store->ops->settle(tail_store, STORE_QUIET, &more,
+                                           &err) == HSY_OK;
             if (tail_runs.step > tail_runs.most)
                 tail_runs.most = tail_runs.step;
         }
@@ -91,7 +91,7 @@ static void nobody_waits_for_runs(void)
     ok(tail_runs.most <= 32, "and at most %u pieces of 64 KiB at a time",
        tail_runs.most);
     disk.hook = NULL;
-    tail_store->is->close(tail_store);
+    tail_store->ops->close(tail_store);
 }
 
 int main(void)

@@ -48,7 +48,7 @@ static void everything_is_read_back(void)
     ok(r->state.day == RIG_DAY + 4 && r->state.closed == RIG_DAY + 2 &&
            r->figures == 1 && r->documents == 1,
        "days, figures and the document are kept");
-    ok(r->store->is->close_epochs(r->store, RIG_DAY, RIG_DAY, &err) == HSY_OK,
+    ok(r->store->ops->close_epochs(r->store, RIG_DAY, RIG_DAY, &err) == HSY_OK,
        "days may be opened again, which only the engine asks for");
     rig_close(r);
     ok(unit_open(r, &told, &err) == HSY_OK && r->state.closed == RIG_DAY &&
@@ -73,12 +73,12 @@ static void orphans_are_forgotten(void)
     hsy_error err;
 
     unit_open(r, &told, &err);
-    ok(r->store->is->chunks(r->store, &t, &c, 1, &err) == HSY_OK,
+    ok(r->store->ops->chunks(r->store, &t, &c, 1, &err) == HSY_OK,
        "a chunk is written");
     rig_close(r);
     unit_open(r, &told, &err);
     ok(r->wrong == NULL, "without a round it is not there");
-    ok(r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
+    ok(r->store->ops->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
            rig_round(r->store, 0, 0, &err) == HSY_OK,
        "a round is made without it");
     rig_close(r);
@@ -104,16 +104,16 @@ static void rounds_replace_and_drops_forget(void)
 
     unit_open(r, &told, &err);
     words[1] = 5;
-    r->store->is->chunks(r->store, &t, &c, 1, &err);
+    r->store->ops->chunks(r->store, &t, &c, 1, &err);
     words[1] = 6;
-    r->store->is->chunks(r->store, &t, &c, 1, &err);
+    r->store->ops->chunks(r->store, &t, &c, 1, &err);
     ok(rig_round(r->store, 0, 0, &err) == HSY_OK,
        "a chunk is written twice in a round");
     rig_close(r);
     unit_open(r, &told, &err);
     ok(r->day[3][STORE_CHUNK + 1] == 6, "the last stands");
-    ok(r->store->is->drop(r->store, &t, 1, &err) == HSY_OK &&
-           r->store->is->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
+    ok(r->store->ops->drop(r->store, &t, 1, &err) == HSY_OK &&
+           r->store->ops->chunks(r->store, &t, NULL, 0, &err) == HSY_OK &&
            rig_round(r->store, 0, 0, &err) == HSY_OK,
        "the tally is dropped and begun again");
     rig_close(r);
@@ -165,26 +165,27 @@ static void ids_are_joined(void)
             .epoch = 200 + k % 3, .ids = &id, .n = 1, .null = k % 5 == 0};
         const struct store_commit c = {.seq = k + 1, .ids = &ids, .nids = 1};
 
-        st = s->is->append(s, &c, &err);
+        st = s->ops->append(s, &c, &err);
     }
     while (st == HSY_OK && more)
-        st = s->is->tidy(s, &more, &err);
+        st = s->ops->tidy(s, &more, &err);
     ok(st == HSY_OK, "ids of 1000 commits are tidied");
-    ok(s->is->read(s, &to, &err) == HSY_OK && unit_ids == 1000,
+    ok(s->ops->read(s, &to, &err) == HSY_OK && unit_ids == 1000,
        "all are there once");
     ok(unit_ordered, "and not in the order in which they came");
-    ok(s->is->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 67 &&
-           s->is->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 0,
+    ok(s->ops->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 67 &&
+           s->ops->forget_nulls(s, 202, &n, &err) == HSY_OK && n == 0,
        "the ids of a day's null uploads are forgotten, once");
     memset(seen, 0, sizeof seen);
     unit_ids = 0;
-    ok(s->is->read(s, &to, &err) == HSY_OK && unit_ids == 1000 - 67,
+    ok(s->ops->read(s, &to, &err) == HSY_OK && unit_ids == 1000 - 67,
        "all others are there");
-    ok(s->is->close_epochs(s, 201, 202, &err) == HSY_OK, "two days are closed");
+    ok(s->ops->close_epochs(s, 201, 202, &err) == HSY_OK,
+       "two days are closed");
     more = true;
     while (st == HSY_OK && more)
-        st = s->is->tidy(s, &more, &err);
-    s->is->close(s);
+        st = s->ops->tidy(s, &more, &err);
+    s->ops->close(s);
     ok(rig_sql(unit_at, "record.db", "SELECT count(*) FROM ids") < 40,
        "in few rows");
     ok(rig_sql(unit_at, "record.db",
@@ -221,15 +222,15 @@ static void what_is_folded_is_erased(void)
     bool more = true;
 
     store_sqlite_open(&s, &state, unit_at, true, &err);
-    s->is->append(s, &c, &err);
+    s->ops->append(s, &c, &err);
     ok(unit_holds("record.db-wal", report), "a report rests in the log");
     rig_round(s, 0, 1, &err);
     while (more)
-        if (s->is->settle(s, STORE_QUIET, &more, &err) != HSY_OK)
+        if (s->ops->settle(s, STORE_QUIET, &more, &err) != HSY_OK)
             break;
     ok(!unit_holds("record.db-wal", report) && !unit_holds("record.db", report),
        "folded and tidied, it is nowhere");
-    s->is->close(s);
+    s->ops->close(s);
     rig_remove(unit_at);
 }
 
@@ -252,38 +253,38 @@ static void what_is_wrong_is_refused(void)
     hsy_error err;
 
     unit_open(r, &told, &err);
-    ok(r->store->is->append(r->store, &c, &err) == HSY_E_RANGE,
+    ok(r->store->ops->append(r->store, &c, &err) == HSY_E_RANGE,
        "a commit that is not the next is refused");
     c = (struct store_commit){.seq = 1, .merged = name};
-    ok(r->store->is->append(r->store, &c, &err) == HSY_OK, "a merged tally");
+    ok(r->store->ops->append(r->store, &c, &err) == HSY_OK, "a merged tally");
     c.seq = 2;
     c.counts = &count;
     c.ncounts = 1;
-    ok(r->store->is->append(r->store, &c, &err) == HSY_E_REFUSED,
+    ok(r->store->ops->append(r->store, &c, &err) == HSY_E_REFUSED,
        "the same again is refused");
     ok(rig_sql(unit_at, "record.db", "SELECT count(*) FROM counts") == 0,
        "and nothing of that commit is kept");
     c.merged = NULL;
     c.ids = &late;
     c.nids = 1;
-    ok(r->store->is->append(r->store, &c, &err) == HSY_E_RANGE &&
-           r->store->is->close_epochs(r->store, 1u << 31, 1, &err) ==
+    ok(r->store->ops->append(r->store, &c, &err) == HSY_E_RANGE &&
+           r->store->ops->close_epochs(r->store, 1u << 31, 1, &err) ==
                HSY_E_RANGE,
        "a day that no calendar has is refused");
     c.nids = 0;
-    ok(r->store->is->append(r->store, &c, &err) == HSY_OK,
+    ok(r->store->ops->append(r->store, &c, &err) == HSY_OK,
        "the next commit is taken");
-    ok(r->store->is->chunks(r->store, &t, &shorter, 1, &err) == HSY_E_RANGE &&
-           r->store->is->chunks(r->store, &t, &longer, 1, &err) ==
+    ok(r->store->ops->chunks(r->store, &t, &shorter, 1, &err) == HSY_E_RANGE &&
+           r->store->ops->chunks(r->store, &t, &longer, 1, &err) ==
                HSY_E_RANGE &&
-           r->store->is->chunks(r->store, &t, &beyond, 1, &err) == HSY_E_RANGE,
+           r->store->ops->chunks(r->store, &t, &beyond, 1, &err) == HSY_E_RANGE,
        "chunks that do not fit their tally are refused");
-    ok(r->store->is->chunks(r->store, &t, &good, 1, &err) == HSY_OK &&
+    ok(r->store->ops->chunks(r->store, &t, &good, 1, &err) == HSY_OK &&
            rig_round(r->store, 0, 2, &err) == HSY_OK,
        "one that does is taken");
     ok(rig_round(r->store, 0, 1, &err) == HSY_E_RANGE,
        "a round of the past is refused");
-    ok(r->store->is->chunks(r->store, &u, &other, 1, &err) == HSY_OK &&
+    ok(r->store->ops->chunks(r->store, &u, &other, 1, &err) == HSY_OK &&
            rig_round(r->store, 0, 2, &err) == HSY_E_RANGE,
        "so is a tally that has grown");
     rig_close(r);
@@ -315,7 +316,7 @@ static void who_may_open(void)
     rig_close(r);
     ok(store_sqlite_open(&s, &state, unit_at, false, &err) == HSY_OK,
        "afterwards it opens");
-    s->is->close(s);
+    s->ops->close(s);
     rig_remove(unit_at);
 }
 

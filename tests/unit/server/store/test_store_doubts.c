@@ -249,7 +249,7 @@ static void a_torn_copy(void)
             doubts_copy("last") && doubts_copy("record.db");
     s->record_most = 0; /* as if it were long by other commits */
     for (unsigned i = 0; st == HSY_OK && i < 2000; i++) {
-        st = w->store->is->settle(w->store, STORE_BUSY, &more, &w->err);
+        st = w->store->ops->settle(w->store, STORE_BUSY, &more, &w->err);
         if (world_sql(runs_at, "SELECT count(*) FROM ids") < 190)
             break;
     }
@@ -310,7 +310,7 @@ static void a_flip_that_came_back(void)
     good &= doubts_fill_log();
     doubts_no_index = true;
     for (unsigned i = 0; st == HSY_OK && i < 20 && !s->runs->stuck; i++)
-        st = w->store->is->settle(w->store, STORE_BUSY, &more, &w->err);
+        st = w->store->ops->settle(w->store, STORE_BUSY, &more, &w->err);
     good &= s->runs->stuck || st != HSY_OK;
     store_remove(runs_other);
     mkdir(runs_other, 0700);

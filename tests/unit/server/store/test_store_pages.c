@@ -19,7 +19,7 @@ static hsy_status pages_open(bool create, hsy_error *err)
     hsy_status st = store_sqlite_open(&store, &state, pages_at, create, err);
 
     if (st == HSY_OK)
-        store->is->close(store);
+        store->ops->close(store);
     return st;
 }
 

@@ -159,7 +159,8 @@ static void copies_are_whole(void)
     good &= world_send(w, RIG_DAY, 4000, 5000, INTAKE_COUNTED) == 1000;
     world_settle(w, 2); /* one is being made */
     store_remove(runs_other);
-    good &= w->store->is->backup(w->store, runs_other, NULL, &w->err) == HSY_OK;
+    good &=
+        w->store->ops->backup(w->store, runs_other, NULL, &w->err) == HSY_OK;
     world_rest(w);
     world_kill(w);
     ok(good && world_files(runs_other) != 0 &&
@@ -201,7 +202,7 @@ static void archives_are_whole(void)
     good &=
         to != NULL && store_archive_read(to, runs_other, fd, &w->err) == HSY_OK;
     if (to != NULL)
-        to->is->close(to);
+        to->ops->close(to);
     world_kill(w);
     ok(good && world_open(w, runs_other) == HSY_OK &&
            world_send(w, RIG_DAY, 0, 4200, INTAKE_AGAIN) == 4200,

@@ -31,7 +31,7 @@ static bool tail_open(void)
 
 static void tail_close(void)
 {
-    tail_store->is->close(tail_store);
+    tail_store->ops->close(tail_store);
     rig_remove(tail_at);
 }
 
@@ -49,7 +49,7 @@ static hsy_status tail_append(uint32_t entry, size_t len)
     const struct store_commit c = {
         .seq = tail_state.seq + 1, .batches = &b, .nbatches = 1};
     hsy_error err;
-    hsy_status st = tail_store->is->append(tail_store, &c, &err);
+    hsy_status st = tail_store->ops->append(tail_store, &c, &err);
 
     tail_state.seq += st == HSY_OK;
     return st;
@@ -107,7 +107,7 @@ static void nobody_waits_for_a_long_sync(void)
        "the log has grown beyond its bound");
     tail_seen = (struct tail_seen){.commit = true};
     disk.hook = tail_hook;
-    ok(tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
+    ok(tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
            atomic_load(&tail_is->record_log) == 0,
        "it is moved, while commits go on");
     ok(tail_seen.most > 4000 && tail_seen.most_locked < 300,
@@ -117,7 +117,7 @@ static void nobody_waits_for_a_long_sync(void)
         good = tail_append(i % 3, 60000) == HSY_OK;
     ok(good && atomic_load(&tail_is->record_log) < 400,
        "it is written over from its beginning");
-    tail_store->is->settle(tail_store, STORE_BUSY, &more, &err);
+    tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err);
     ok(tail_seen.truncations == 0, "and no commit cuts it");
     disk.hook = NULL;
     tail_close();
@@ -148,17 +148,17 @@ static void logs_are_truncated_when_quiet(void)
     for (unsigned i = 0; good && i < 20; i++)
         good = tail_append(1, 60000) == HSY_OK;
     rig_round(tail_store, 1, tail_state.seq, &err);
-    ok(tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
+    ok(tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK &&
            more,
        "what was erased is something to do when nobody waits");
     stat(rig_path(tail_at, "record.db-wal"), &is);
     ok(is.st_size > 100000, "and rests in the log until then");
     while (more)
-        if (tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) !=
+        if (tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) !=
             HSY_OK)
             break;
     stat(rig_path(tail_at, "record.db-wal"), &is);
-    tail_store->is->settle(tail_store, STORE_BUSY, &more, &err);
+    tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err);
     ok(is.st_size == 0 && !more, "then it is cut to nothing, once");
     tail_close();
 }
@@ -219,8 +219,8 @@ static void logs_are_blanked_when_overdue(void)
     tail_seen.truncations = tail_blanks = 0;
     disk.hook = tail_blanking;
     while (good && more)
-        good = tail_store->is->settle(tail_store, STORE_OVERDUE, &more, &err) ==
-               HSY_OK;
+        good = tail_store->ops->settle(tail_store, STORE_OVERDUE, &more,
+                                       &err) == HSY_OK;
     disk.hook = NULL;
     ok(good && !tail_rests("a single report") && tail_blanks > 3,
        "where somebody always waits it is written over, in %u pieces",
@@ -228,7 +228,7 @@ static void logs_are_blanked_when_overdue(void)
     ok(tail_seen.truncations == 0 && tail_bytes("record.db-wal") >= size,
        "and the log is not cut (%u, %lld of %lld)", tail_seen.truncations,
        (long long)tail_bytes("record.db-wal"), (long long)size);
-    tail_store->is->close(tail_store);
+    tail_store->ops->close(tail_store);
     ok(store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err) ==
                HSY_OK &&
            tail_state.seq == 43 &&
@@ -250,13 +250,13 @@ static void a_log_with_zeros_is_read(void)
             good = tail_word("a single report");
         rig_round(tail_store, 1, tail_state.seq, &err);
         while (good && more)
-            good = tail_store->is->settle(tail_store, STORE_OVERDUE, &more,
-                                          &err) == HSY_OK;
+            good = tail_store->ops->settle(tail_store, STORE_OVERDUE, &more,
+                                           &err) == HSY_OK;
         good &= tail_word("the last");
         _exit(good ? 0 : 1);
     }
     waitpid(child, &status, 0);
-    tail_store->is->close(tail_store);
+    tail_store->ops->close(tail_store);
     ok(status == 0 &&
            store_sqlite_open(&tail_store, &tail_state, tail_at, false, &err) ==
                HSY_OK &&
@@ -279,10 +279,10 @@ static void a_reader_that_stays(void)
     for (unsigned i = 0; good && i < 300; i++)
         good = tail_append(0, 60000) == HSY_OK;
     good &=
-        tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
+        tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
     before = disk.ops;
     for (unsigned i = 0; good && i < 100; i++)
-        good = tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) ==
+        good = tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) ==
                HSY_OK;
     ok(good && disk.ops == before, "a reader that stays costs nothing more");
     sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
@@ -290,7 +290,7 @@ static void a_reader_that_stays(void)
     for (unsigned i = 0; good && i < 300; i++)
         good = tail_append(0, 60000) == HSY_OK;
     ok(good &&
-           tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) ==
+           tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) ==
                HSY_OK &&
            atomic_load(&tail_is->record_log) == 0,
        "when it has gone the log is moved");
@@ -331,7 +331,7 @@ static void a_small_disk_stays_in_use(void)
 
     tail_is->reserve_bytes = 1 << 19; /* as store_reserve_plan would */
     tail_is->record_most = tail_is->cells_most = tail_is->reserve_bytes / 4096;
-    good &= tail_store->is->reserve(tail_store, &err) == HSY_OK;
+    good &= tail_store->ops->reserve(tail_store, &err) == HSY_OK;
     ok(good && tail_bytes("reserve") == 1 << 19, "some room is held");
     tail_room = 3 << 20;
     disk.fits = tail_fits;
@@ -345,7 +345,7 @@ static void a_small_disk_stays_in_use(void)
         if (due) /* until it goes, as who folds does */
             due = rig_round(tail_store, 0, tail_state.seq, &err) != HSY_OK;
         refused += due;
-        good &= tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) ==
+        good &= tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) ==
                 HSY_OK;
         if (taken == 290 && tail_room == 3 << 20) /* others take the rest */
             tail_room = tail_takes("", 0);
@@ -353,7 +353,7 @@ static void a_small_disk_stays_in_use(void)
     ok(good && taken == 600 && refused != 0,
        "%u commits are taken, %u refused, none for ever", taken, refused);
     disk.fits = NULL;
-    tail_store->is->reserve(tail_store, &err);
+    tail_store->ops->reserve(tail_store, &err);
     ok(tail_bytes("reserve") == 1 << 19, "and the room is held again");
     tail_close();
 }
@@ -380,7 +380,7 @@ static void nobody_eats_the_reserve(void)
 
     tail_is->reserve_bytes = 1 << 19;
     tail_is->record_most = tail_is->cells_most = tail_is->reserve_bytes / 4096;
-    good &= tail_store->is->reserve(tail_store, &err) == HSY_OK;
+    good &= tail_store->ops->reserve(tail_store, &err) == HSY_OK;
     tail_room = tail_takes("", 0) + (1 << 19);
     disk.fits = tail_fits;
     while (good && tail_append(0, 20000) == HSY_OK)
@@ -388,7 +388,7 @@ static void nobody_eats_the_reserve(void)
     tail_greedy = true;
     disk.hook = tail_eats;
     good &=
-        tail_store->is->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
+        tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err) == HSY_OK;
     disk.hook = NULL;
     tail_greedy = false;
     ok(good && tail_bytes("record.db-wal") == 0,
@@ -416,7 +416,7 @@ static void tail_busy(enum disk_what what, const char *file)
     disk.hook = NULL; /* none of what follows */
     for (unsigned i = 0; i < 20; i++)
         tail_append(0, 60000);
-    tail_store->is->settle(tail_store, STORE_BUSY, &more, &err);
+    tail_store->ops->settle(tail_store, STORE_BUSY, &more, &err);
     disk.hook = tail_busy;
 }
 
@@ -430,7 +430,7 @@ static hsy_status tail_backup(unsigned busy, hsy_error *err)
     tail_copied = busy;
     tail_pages = 0;
     disk.hook = tail_busy;
-    st = tail_store->is->backup(tail_store, to, NULL, err);
+    st = tail_store->ops->backup(tail_store, to, NULL, err);
     disk.hook = NULL;
     if (st != HSY_OK && stat(to, &is) == 0)
         st = HSY_OK;
@@ -450,11 +450,11 @@ static void a_backup_gives_way(void)
     for (unsigned i = 0; good && i < 200; i++)
         good = tail_append(0, 60000) == HSY_OK;
     good &=
-        tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
+        tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     ok(good && tail_backup(2, &err) == HSY_OK,
        "a backup is made while commits go on");
     good &=
-        tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
+        tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     st = tail_backup(10000, &err);
     ok(st == HSY_E_BUSY && err.msg != NULL,
        "one for which a log would grow without bound is given up: %s",
@@ -462,7 +462,7 @@ static void a_backup_gives_way(void)
     ok(tail_copied > 9900 && atomic_load(&tail_is->record_log) < 256 * most,
        "the log has %zu pages", atomic_load(&tail_is->record_log));
     ok(tail_append(0, 100) == HSY_OK &&
-           tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) ==
+           tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) ==
                HSY_OK &&
            atomic_load(&tail_is->record_log) == 0,
        "and is moved when it has gone");
@@ -480,7 +480,7 @@ static void a_backup_gives_way_on_a_full_disk(void)
     for (unsigned i = 0; good && i < 200; i++)
         good = tail_append(0, 60000) == HSY_OK;
     good &=
-        tail_store->is->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
+        tail_store->ops->settle(tail_store, STORE_QUIET, &more, &err) == HSY_OK;
     atomic_store(&tail_is->full, true); /* as a commit that finds no room */
     ok(good && tail_backup(1, &err) == HSY_E_BUSY,
        "a backup that is made when the disk becomes full is given up");
@@ -503,11 +503,11 @@ static uint64_t tail_syncs(size_t n)
 
         good &= tail_append(i, 100) == HSY_OK;
         good &=
-            tail_store->is->chunks(tail_store, &t, &chunk, 1, &err) == HSY_OK;
+            tail_store->ops->chunks(tail_store, &t, &chunk, 1, &err) == HSY_OK;
         rounds[i] = (struct store_round){i, tail_state.seq};
     }
     before = disk.syncs;
-    good &= tail_store->is->rounds(tail_store, rounds, n, &err) == HSY_OK;
+    good &= tail_store->ops->rounds(tail_store, rounds, n, &err) == HSY_OK;
     return good ? disk.syncs - before : UINT64_MAX;
 }
 

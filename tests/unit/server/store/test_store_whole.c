@@ -2,7 +2,7 @@
  * threads do not meet. */
 #define _GNU_SOURCE
 
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 #include "store_rig.h"
 #include "tap.h"
 
@@ -147,18 +147,19 @@ static void backups_are_whole(void)
             rig_fold(r, 0);
             rig_chunks(r, 0, 0, r->whole[0], r->dirty[0], &err);
             then = told;
-            st = r->store->is->backup(r->store, whole_other, NULL, &err);
+            st = r->store->ops->backup(r->store, whole_other, NULL, &err);
         }
     }
     ok(st == HSY_OK, "a backup is made in the middle of a life");
-    ok(r->store->is->backup(r->store, whole_other, NULL, &err) == HSY_E_REFUSED,
+    ok(r->store->ops->backup(r->store, whole_other, NULL, &err) ==
+           HSY_E_REFUSED,
        "never over something that is there");
-    ok(r->store->is->backup(r->store, "/nonexistent/backup", NULL, &err) ==
+    ok(r->store->ops->backup(r->store, "/nonexistent/backup", NULL, &err) ==
            HSY_E_IO,
        "nor where nothing can be made");
     ok(rig_append(r, &err) == HSY_OK, "and the store goes on");
     rig_close(r);
-    ok(store_keep_look(whole_other, &err) == HSY_OK &&
+    ok(store_admin_look(whole_other, &err) == HSY_OK &&
            access(rig_path(whole_other, "lock"), F_OK) == -1,
        "which is looked through as it was made, and left as it is");
     ok(rig_open(r, whole_other, &then, &err) == HSY_OK && r->wrong == NULL,
@@ -167,7 +168,7 @@ static void backups_are_whole(void)
     rig_close(r);
     rig_sql(whole_other, "cells.db",
             "UPDATE chunks SET words = zeroblob(length(words))");
-    ok(store_keep_look(whole_other, &err) == HSY_E_DAMAGED,
+    ok(store_admin_look(whole_other, &err) == HSY_E_DAMAGED,
        "one that is not sound is found");
     rig_remove(whole_other);
     rig_remove(whole_at);
@@ -203,13 +204,13 @@ static void backups_are_whole_with_what_is_beside(void)
 
     snprintf(draft, sizeof draft, "%s.draft", whole_other);
     whole_open(r, &told, &err);
-    ok(r->store->is->backup(r->store, whole_other, &beside, &err) ==
+    ok(r->store->ops->backup(r->store, whole_other, &beside, &err) ==
                HSY_E_FULL &&
            b.draft && access(whole_other, F_OK) == -1 &&
            access(draft, F_OK) == -1,
        "a backup that lacks what belongs beside it is not there");
     b = (struct whole_beside){.st = HSY_OK};
-    ok(r->store->is->backup(r->store, whole_other, &beside, &err) == HSY_OK &&
+    ok(r->store->ops->backup(r->store, whole_other, &beside, &err) == HSY_OK &&
            b.draft && access(rig_path(whole_other, "shown.db"), F_OK) == 0,
        "it has its name when all of it is");
     rig_close(r);
@@ -231,7 +232,7 @@ static void *whole_append_all(void *ctx)
 
     for (unsigned i = 0; i < 40; i++) {
         if (rig_append(r, &err) != HSY_OK ||
-            r->store->is->tidy(r->store, &more, &err) != HSY_OK)
+            r->store->ops->tidy(r->store, &more, &err) != HSY_OK)
             atomic_store(&whole_failed, true);
         atomic_store(&whole_appended, r->state.seq);
     }
@@ -273,7 +274,7 @@ static void threads_do_not_meet(void)
     pthread_create(&threads[1], NULL, whole_write_all, w);
     for (unsigned i = 0; i < 5; i++) {
         snprintf(whole_other, sizeof whole_other, "%s/other%u", whole_root, i);
-        if (r->store->is->backup(r->store, whole_other, NULL, &err) != HSY_OK)
+        if (r->store->ops->backup(r->store, whole_other, NULL, &err) != HSY_OK)
             atomic_store(&whole_failed, true);
     }
     pthread_join(threads[0], NULL);
@@ -290,7 +291,7 @@ static void threads_do_not_meet(void)
 
         snprintf(whole_other, sizeof whole_other, "%s/other%u", whole_root, i);
         if (store_sqlite_open(&s, &state, whole_other, false, &err) == HSY_OK)
-            s->is->close(s);
+            s->ops->close(s);
         told = (struct rig_told){.acknowledged = state.seq};
         good +=
             rig_open(r, whole_other, &told, &err) == HSY_OK && r->wrong == NULL;

@@ -207,10 +207,10 @@ static void at_once(const hsy_spec *spec, const uint64_t *codes)
     uint8_t reports[LAW_PEOPLE * 8];
     struct study_desk desk = {LAW_PEOPLE, room, reports, NULL};
     int64_t *memory;
-    hsy_info info;
+    hsy_scheme_info info;
     bool good = hsy_scheme_init(s, spec, NULL) == HSY_OK;
 
-    hsy_scheme_info(s, &info);
+    hsy_scheme_describe(s, &info);
     memory = calloc(hsy_tally_words(s), sizeof *memory);
     good = good && study_at_once(&info) && info.report_bytes <= 8;
     for (uint64_t i = 0; good && i < LAW_DRAWS; i++) {
@@ -291,7 +291,7 @@ static void chunks(void)
 /* ---- Theory -------------------------------------------------------------- */
 
 /* The largest variance over all truths, in units of half the range squared. */
-static double theory_worst(const hsy_info *info)
+static double theory_worst(const hsy_scheme_info *info)
 {
     double worst = 0;
 
@@ -309,16 +309,16 @@ static void theory(void)
     } means[] = {{"onebit", 1, 4.68269437683116928},
                  {"laplace", 1, 8},
                  {"laplace", 4, 0.5}};
-    hsy_info info = {.mechanism = "dwm", .epsilon_exact = 2};
+    hsy_scheme_info info = {.mechanism = "dwm", .epsilon_exact = 2};
 
     for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
         const hsy_spec spec =
             number(means[i].mechanism, 1000000, means[i].epsilon);
         hsy_scheme *s = malloc(hsy_scheme_size(&spec));
-        hsy_info of;
+        hsy_scheme_info of;
 
         if (hsy_scheme_init(s, &spec, NULL) == HSY_OK) {
-            hsy_scheme_info(s, &of);
+            hsy_scheme_describe(s, &of);
             ok(fabs(4 * study_mean_law(&of, 0.5) / means[i].want - 1) < 1e-4,
                "%s at %g has variance %g", means[i].mechanism, means[i].epsilon,
                means[i].want);
@@ -339,8 +339,8 @@ static void theory(void)
     info.epsilon_exact = 1;
     ok(fabs(4 * study_mean_law(&info, 0.5) - 4.68269437683116928) < 1e-9,
        "a window of 1 in 2 is one bit");
-    ok(fabs(hsy_limit_variance(1024, 1) - 3.67355235712264384) < 0.01 &&
-           fabs(hsy_limit_variance(2, 1) - 0.920673594207792319) < 1e-9,
+    ok(fabs(hsy_best_known_variance(1024, 1) - 3.67355235712264384) < 0.01 &&
+           fabs(hsy_best_known_variance(2, 1) - 0.920673594207792319) < 1e-9,
        "subset selection is what others are held against");
 }
 
@@ -477,7 +477,7 @@ static void curators_share(const hsy_spec *asked, const uint64_t *codes)
 /* The runs of a model, to be freed; NULL if it failed. */
 static double *model_runs(const struct study_people *people,
                           const hsy_spec *spec, enum study_model model,
-                          uint64_t curators, hsy_info *info)
+                          uint64_t curators, hsy_scheme_info *info)
 {
     struct study study = a_study(people, spec);
     struct study_result r = {0};
@@ -499,7 +499,7 @@ static double *model_runs(const struct study_people *people,
 static void one_curator_is_central(const hsy_spec *spec)
 {
     struct study_people people = {0};
-    hsy_info info;
+    hsy_scheme_info info;
     bool good = opened(&people, "zipf:1.2", spec);
     double *one, *central, *nine;
 
@@ -507,7 +507,7 @@ static void one_curator_is_central(const hsy_spec *spec)
     central = model_runs(&people, spec, STUDY_CENTRAL, 0, &info);
     nine = model_runs(&people, spec, STUDY_MULTIPARTY, 9, &info);
     good = good && one != NULL && central != NULL && nine != NULL;
-    ok(good && info.release &&
+    ok(good && info.central &&
            memcmp(one, central, 3 * STUDY_METRICS * sizeof *one) == 0,
        "one of several is central, to the last bit");
     ok(good && fabs(nine[STUDY_PREDICTED] / one[STUDY_PREDICTED] - 9) < 1e-9 &&
@@ -580,7 +580,7 @@ static void shuffled_schemes(void)
                     hsy_shuffle_scheme(&by, s, 500, NULL) == HSY_OK &&
                     hsy_shuffle_delta(&delta, &by, 0.5, NULL) == HSY_OK;
 
-        by.epsilon0 *= 1.01;
+        by.epsilon_report *= 1.01;
         good = good && hsy_shuffle_delta(&more, &by, 0.5, NULL) == HSY_OK;
         ok(good && delta <= 1e-7 && more > 1e-7,
            "%s at %.4f by %s: delta %.3g, and %.3g with one per cent more",

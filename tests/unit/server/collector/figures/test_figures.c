@@ -82,10 +82,10 @@ static void every_entry(const struct roster_entry *e)
     char *json = NULL;
     size_t len = 0;
     json_t *figure;
-    hsy_info info;
+    hsy_scheme_info info;
     hsy_status st;
 
-    hsy_scheme_info(e->scheme, &info);
+    hsy_scheme_describe(e->scheme, &info);
     if (!ok(words != NULL && fewer != NULL, "%s: two tallies", info.mechanism))
         return;
     ok(figure_json(&json, &len, &(struct figure_of){.entry = e, .words = fewer},
@@ -123,9 +123,9 @@ static const struct roster_entry *entry_of(struct roster *r, uint32_t kind,
                                            const char *mechanism)
 {
     for (size_t i = 0; i < roster_count(r); i++) {
-        hsy_info info;
+        hsy_scheme_info info;
 
-        hsy_scheme_info(roster_at(r, i)->scheme, &info);
+        hsy_scheme_describe(roster_at(r, i)->scheme, &info);
         if (info.kind == kind && strcmp(info.mechanism, mechanism) == 0)
             return roster_at(r, i);
     }

@@ -11,27 +11,27 @@
 
 /* Look through both databases, page by page. HSY_E_DAMAGED; `say` is told what
  * is wrong, in SQLite's words. */
-hsy_status store_keep_verify(struct store *s,
-                             void (*say)(void *ctx, const char *file,
-                                         const char *text),
-                             void *ctx, hsy_error *err);
+hsy_status store_admin_verify(struct store *s,
+                              void (*say)(void *ctx, const char *file,
+                                          const char *text),
+                              void *ctx, hsy_error *err);
 
 /* Look through a copy that nobody has open: pages, checksums, the chunks of
  * tallies, what rests. HSY_E_DAMAGED if it does not hold together. */
-hsy_status store_keep_look(const char *directory, hsy_error *err);
+hsy_status store_admin_look(const char *directory, hsy_error *err);
 
 /* Join rows of ids, erase what is over, and give room back to the file system.
  * Needs twice as much room again for a while: HSY_E_FULL. One thread of a
  * process at a time. */
-hsy_status store_keep_compact(struct store *s, hsy_error *err);
+hsy_status store_admin_compact(struct store *s, hsy_error *err);
 
 /* Bytes of both databases with their logs, and of runs. */
-uint64_t store_keep_bytes(struct store *s);
+uint64_t store_admin_bytes(struct store *s);
 
 /* Make a store that has just been made the heir of another: its key, its days.
  * HSY_E_REFUSED if it has commits. */
-hsy_status store_keep_inherit(struct store *s, const struct store_state *state,
-                              hsy_error *err);
+hsy_status store_admin_inherit(struct store *s, const struct store_state *state,
+                               hsy_error *err);
 
 /* Make the names in a directory durable; false with errno
  * (directory.c). */

@@ -1,7 +1,7 @@
 /* keep.c - looking through a store, making it small, inheriting one. */
 #define _GNU_SOURCE /* fstatat */
 
-#include "server/store/keep.h"
+#include "server/store/admin.h"
 
 #include "host/base/host_fail.h"
 #include "server/store/store_runs.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-hsy_status store_keep_verify(struct store *is,
-                             void (*say)(void *ctx, const char *file,
-                                         const char *text),
-                             void *ctx, hsy_error *err)
+hsy_status store_admin_verify(struct store *is,
+                              void (*say)(void *ctx, const char *file,
+                                          const char *text),
+                              void *ctx, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     struct sql *const both[] = {&s->append, &s->cells};
@@ -108,7 +108,7 @@ static void keep_silent(void *ctx, const char *file, const char *text)
     (void)text;
 }
 
-hsy_status store_keep_look(const char *directory, hsy_error *err)
+hsy_status store_admin_look(const char *directory, hsy_error *err)
 {
     /* All that is asked for is held against its checksums. */
     static const struct store_reader everything = {.document = keep_bytes,
@@ -125,16 +125,16 @@ hsy_status store_keep_look(const char *directory, hsy_error *err)
 
     if (st != HSY_OK)
         return st;
-    st = store_keep_verify(s, keep_silent, NULL, err);
+    st = store_admin_verify(s, keep_silent, NULL, err);
     if (st == HSY_OK)
         st = store_read(s, &everything, err);
-    s->is->close(s);
+    s->ops->close(s);
     return st;
 }
 
 /* ---- Room ---------------------------------------------------------------- */
 
-uint64_t store_keep_bytes(struct store *is)
+uint64_t store_admin_bytes(struct store *is)
 {
     static const char *const names[] = {"record.db", "record.db-wal",
                                         "cells.db", "cells.db-wal"};
@@ -173,13 +173,13 @@ static hsy_status keep_vacuum(struct store_sqlite *s, hsy_error *err)
     return st;
 }
 
-hsy_status store_keep_compact(struct store *is, hsy_error *err)
+hsy_status store_admin_compact(struct store *is, hsy_error *err)
 {
     bool more = true;
     hsy_status st = HSY_OK;
 
     while (st == HSY_OK && more)
-        st = store_tidy(is, &more, err);
+        st = store_housekeeping(is, &more, err);
     for (more = true; st == HSY_OK && more;)
         st = store_settle(is, STORE_QUIET, &more, err);
     return st == HSY_OK ? keep_vacuum((struct store_sqlite *)is, err) : st;
@@ -194,8 +194,8 @@ static int keep_state(struct store_sqlite *s, struct sql *q, const void *what)
     return SQLITE_OK;
 }
 
-hsy_status store_keep_inherit(struct store *is, const struct store_state *state,
-                              hsy_error *err)
+hsy_status store_admin_inherit(struct store *is,
+                               const struct store_state *state, hsy_error *err)
 {
     struct store_sqlite *s = (struct store_sqlite *)is;
     struct store_state next = *state;
