@@ -1,4 +1,4 @@
-// privacy.js - what a report, and all reports of a lifetime, can tell about the
+// privacy.js - what a report, and all reports of a task, can tell about the
 // person behind them.
 
 import { fresh, h, s } from "./dom.js";
@@ -16,7 +16,7 @@ function beliefs(odds) {
 }
 
 function open(life, odds) {
-  return h("div", { class: "promise" }, h("h3", null, "All reports of a lifetime"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, known(odds) ? `${oddsText(odds)}, ${epsilonText(life)}` : epsilonText(life))),
+  return h("div", { class: "promise" }, h("h3", null, "All reports of the task"), h("p", { class: "big" }, h("span", { class: "number" }, "May tell"), h("span", { class: "spread" }, known(odds) ? `${oddsText(odds)}, ${epsilonText(life)}` : epsilonText(life))),
     h("p", { class: "soft" }, "Every report is changed anew. Whoever collects all that one device can send may learn the answer: the bound on the odds is too large to mean anything."));
 }
 
@@ -30,6 +30,6 @@ export function privacyCard(task) {
   return h("section", { class: "card", "aria-labelledby": id }, h("div", { class: "head" }, h("h2", { id }, "What it says about a person")),
     h("div", { class: "promises" },
       part("One report", task.epsilon, odds, `Whoever sees one report may change the odds of any guess about the person by at most a factor of ${times(odds)}.`),
-      !known(life) ? null : !known(all) || all > TELLS_ALL ? open(life, all) : part("All reports of a lifetime", life, all, all === odds ? "There is no more than that: further answers bring nothing new." : "The same for everything a device ever sends for this task.")),
+      !known(life) ? null : !known(all) || all > TELLS_ALL ? open(life, all) : part("All reports of the task", life, all, all === odds ? "There is no more than that: further answers bring nothing new." : "The same for everything a device ever sends for this task.")),
     task.privacy ? h("blockquote", { class: "quote", dir: "auto" }, h("h3", null, "What people are told"), h("p", null, task.privacy)) : null);
 }
