@@ -10,6 +10,7 @@
 #define CLI_BASE_BASE_H
 
 #include "hearsay.h"
+#include "host/base/day.h"
 #include "host/base/labels.h"
 #include "host/base/lines.h"
 
@@ -139,10 +140,6 @@ void cli_print_usage(FILE *to, const struct cli_command *command);
 
 /* A remark that does not change the exit code. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* A day as 2026-01-31. */
-#define CLI_DAY 16
-void cli_day(char text[CLI_DAY], uint32_t day);
 
 /* What the library said, after `about` (a file, a field) unless it is NULL. */
 int cli_fail_error(const char *about, const hsy_error *err);

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/base/base.h"
 
+#include "host/base/files.h"
 #include "host/base/output.h"
 
 #include <errno.h>
@@ -10,35 +11,16 @@
 
 int cli_read_file(uint8_t **bytes, size_t *len, const char *path, size_t most)
 {
-    FILE *f = fopen(path, "rbe");
-    size_t room = 0, used = 0;
-    uint8_t *all = NULL;
-    int failed = f == NULL ? cli_fail("%s: %s", path, strerror(errno)) : 0;
-
-    while (!failed && used == room) {
-        uint8_t *grown = realloc(all, 2 * room + 65536);
-
-        if (grown == NULL) {
-            failed = cli_fail_nomem();
-            break;
-        }
-        all = grown;
-        room = 2 * room + 65536;
-        used += fread(all + used, 1, room - used, f);
-        if (ferror(f))
-            failed = cli_fail("%s: %s", path, strerror(errno));
-        else if (used > most)
-            failed = cli_fail("%s: longer than %zu MiB", path, most >> 20);
+    switch (file_whole(bytes, len, path, most, NULL)) {
+    case HSY_OK:
+        return 0;
+    case HSY_E_IO:
+        return cli_fail("%s: %s", path, strerror(errno));
+    case HSY_E_RANGE:
+        return cli_fail("%s: longer than %zu MiB", path, most >> 20);
+    default:
+        return cli_fail_nomem();
     }
-    if (f != NULL)
-        fclose(f);
-    if (failed) {
-        free(all);
-        return failed;
-    }
-    *bytes = all;
-    *len = used;
-    return 0;
 }
 
 int cli_open_output(struct output **out, const char *path)

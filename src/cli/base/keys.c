@@ -11,33 +11,6 @@
 
 #define KEYS_TOKEN 1024u /* bytes of a token at most */
 
-void hex_put(char *text, const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < 2 * n; i++)
-        text[i] = "0123456789abcdef"[bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
-    text[2 * n] = '\0';
-}
-
-bool hex_line(uint8_t *out, size_t n, const char *text, size_t len)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    while (len > 2 * n && (text[len - 1] == '\n' || text[len - 1] == '\r'))
-        len--;
-    if (len != 2 * n)
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        const char *at =
-            text[i] != '\0' ? strchr(digits, text[i] | 0x20) : NULL;
-
-        if (at == NULL || (text[i] < '0' || (text[i] > '9' && text[i] < 'A')))
-            return false;
-        out[i / 2] =
-            (uint8_t)((i % 2 != 0 ? out[i / 2] << 4 : 0) | (int)(at - digits));
-    }
-    return true;
-}
-
 static int keys_read(uint8_t *out, size_t n, const char *path, const char *what,
                      mode_t *mode)
 {

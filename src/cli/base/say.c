@@ -82,25 +82,15 @@ static bool say_holds(const char *msg, uint64_t number)
     return false;
 }
 
-void cli_day(char text[CLI_DAY], uint32_t day)
-{
-    const time_t seconds = (time_t)day * 86400;
-    struct tm date;
-
-    if (gmtime_r(&seconds, &date) == NULL ||
-        strftime(text, CLI_DAY, "%Y-%m-%d", &date) == 0)
-        text[0] = '\0';
-}
-
 /* What a limit is: days are no numbers to who reads them. */
 static void say_limit(const hsy_error *err)
 {
     const bool last = err->field != NULL && strcmp(err->field, "expires") == 0;
     const bool day = err->field != NULL && strcmp(err->field, "issued") == 0;
-    char text[CLI_DAY];
+    char text[DAY_TEXT];
 
     if ((last || day) && err->limit - last <= UINT32_MAX) {
-        cli_day(text, (uint32_t)(err->limit - last));
+        day_text(text, (uint32_t)(err->limit - last));
         fprintf(stderr, " (%s %s)",
                 last ? "its last day was" : "the clock says", text);
     } else {

@@ -5,6 +5,7 @@
 #include "cli/base/base.h"
 
 #include "hearsay_host.h"
+#include "host/base/hex.h"
 
 /* The tasks of a file. Zero it to begin; owns its memory. */
 struct task_file {
@@ -48,12 +49,6 @@ int cli_release_new(hsy_release **out, const hsy_task *task);
 int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
 
 /* ---- Keys: files of hexadecimal digits (keys.c) -------------------------- */
-
-/* 2n hexadecimal digits and the end of the string. */
-void hex_put(char *text, const uint8_t *bytes, size_t n);
-
-/* n bytes of hexadecimal digits, then nothing but the line's end. */
-bool hex_line(uint8_t *out, size_t n, const char *text, size_t len);
 
 /* A token: one line of a file; the caller frees it. */
 int cli_token_read(char **token, const char *path);

@@ -124,8 +124,8 @@ static int show_row_open(struct show_row *row, const hsy_task *task)
     row->task = task;
     hsy_release_describe(row->release, &row->info);
     hsy_scheme_describe(row->info.scheme, &row->scheme);
-    cli_day(row->start, task->start);
-    cli_day(row->end, task->end - 1);
+    day_text(row->start, task->start);
+    day_text(row->end, task->end - 1);
     hex_put(row->digest, row->info.digest, HSY_DIGEST);
     for (size_t i = 0; i < 3; i++)
         row->after[i] = NAN;
@@ -318,8 +318,8 @@ static void show_table(const struct show_list *l, const struct task_file *t,
     static const uint8_t none[HSY_SIGN_KEY];
     char issued[16], expires[16], next[2 * HSY_SIGN_KEY + 1] = "";
 
-    cli_day(issued, t->doc.issued);
-    cli_day(expires, t->doc.expires - 1);
+    day_text(issued, t->doc.issued);
+    day_text(expires, t->doc.expires - 1);
     if (memcmp(t->doc.next_key, none, sizeof none) != 0)
         hex_put(next, t->doc.next_key, HSY_SIGN_KEY);
     {

@@ -9,6 +9,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/device/internal.h"
 
+#include "host/base/day.h"
 #include "host/tasks/tasks.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static hsy_status now_clock(void *ctx, uint64_t *seconds)
 
 bool device_now_parse(struct cli_parser *p, struct device_options *o)
 {
-    o->has_now = tasks_time(&o->now, p->value);
+    o->has_now = day_moment(&o->now, p->value);
     if (!o->has_now)
         cli_usage(p, "--now takes a day, as 2026-01-31 (its noon, UTC), a time "
                      "as 2026-01-31T08:30Z, or seconds since 1970");

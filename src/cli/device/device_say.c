@@ -52,7 +52,7 @@ void device_say_why(char *text, size_t room, const hsy_error *err)
     else if (f.limit == SAY_EPSILON)
         cli_cap_text(limit, err->limit);
     else if (f.limit != SAY_NOTHING)
-        cli_day(limit, (uint32_t)err->limit - (f.limit == SAY_LAST_DAY));
+        day_text(limit, (uint32_t)err->limit - (f.limit == SAY_LAST_DAY));
     snprintf(text, room, "%s%s%s", named ? "" : f.field, named ? "" : ": ",
              msg);
     if (err->limit != 0 && limit[0] != '\0')

@@ -147,14 +147,10 @@ int batches_spec(const struct batches_options *o, hsy_spec *spec)
 
 static int next_day(uint32_t *day, const char *option, const char *text)
 {
-    struct tm date = {0};
-    const char *end = strptime(text, "%Y-%m-%d", &date);
-    time_t seconds = end != NULL && *end == '\0' ? timegm(&date) : -1;
-
-    if (seconds < 0)
-        return cli_fail("%s: write a day as 2026-01-31, from 1970 on", option);
-    *day = (uint32_t)(seconds / 86400);
-    return 0;
+    return day_parse(day, text) ? 0
+                                : cli_fail("%s: write a day as 2026-01-31, "
+                                           "from 1970 on",
+                                           option);
 }
 
 /* As devices will: the task, its scheme, and both together. */

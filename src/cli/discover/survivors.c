@@ -1,6 +1,8 @@
 /* survivors.c - a tally of one stage printed, and the plan of all. */
 #include "cli/discover/batches.h"
 
+#include "host/base/hex.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +43,7 @@ static uint8_t *stages_any(uint64_t length, uint64_t count)
         to[0] = (uint8_t)digits;
         to[1] = to[2] = to[3] = 0;
         for (size_t i = digits; left != 0; left >>= 4)
-            to[4 + --i] = (uint8_t) "0123456789abcdef"[left & 15];
+            to[4 + --i] = (uint8_t)hex_digit((unsigned)left & 15);
     }
     return labels;
 }

@@ -88,8 +88,8 @@ static void write_pace(FILE *f, const hsy_task *task)
 {
     char start[16], end[16];
 
-    cli_day(start, task->start);
-    cli_day(end, task->end - 1);
+    day_text(start, task->start);
+    day_text(end, task->end - 1);
     fprintf(f, "    start: %s\n    end: %s\n", start, end);
     if (task->sample.num != task->sample.den)
         fprintf(f, "    sample: %" PRIu64 "/%" PRIu64 "\n", task->sample.num,

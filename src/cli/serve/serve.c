@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "cli/serve/internal.h"
 
+#include "host/base/day.h"
 #include "host/tasks/tasks.h"
 
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static bool serve_option(struct cli_parser *p, int id, struct serve_how *how)
     case SERVE_QUOTA:
         return cli_value_count(p, &how->quota, 1, UINT32_MAX);
     case SERVE_EXPIRES:
-        if (tasks_date(&how->expires, p->value) && how->expires != 0)
+        if (day_parse(&how->expires, p->value) && how->expires != 0)
             return true;
         cli_usage(p, "--expires takes a day, as 2026-12-31");
         return false;

@@ -68,13 +68,13 @@ static hsy_status token_print_task(void *ctx, const char *task, uint64_t n,
 static hsy_status token_print_enrolled(void *ctx, const char *id,
                                        uint32_t expires)
 {
-    char day[PUT_DAY];
+    char day[DAY_TEXT];
 
     (void)ctx;
     if (expires == 0) {
         puts(id);
     } else {
-        put_day_text(day, expires);
+        day_text(day, expires);
         printf("%s until %s\n", id, day);
     }
     return HSY_OK;

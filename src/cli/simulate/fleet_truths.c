@@ -187,7 +187,7 @@ static json_t *truths_days(const struct fleet_task *t)
     for (uint32_t i = 0; i < t->ndays; i++) {
         if (t->days[i].reports == 0 && t->days[i].nulls == 0)
             continue;
-        cli_day(day, t->first_day + i);
+        day_text(day, t->first_day + i);
         json_array_append_new(list,
                               json_pack("{s:s,s:I,s:I}", "day", day, "reports",
                                         (json_int_t)t->days[i].reports, "nulls",
@@ -201,7 +201,7 @@ static json_t *truths_task(const struct fleet_task *t)
     char day[16];
     json_t *task;
 
-    cli_day(day, t->day);
+    day_text(day, t->day);
     task = json_pack("{s:s,s:I,s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "task",
                      t->task.id, "release", (json_int_t)t->task.release, "kind",
                      hsy_kind_name(t->info.kind), "law", t->law.text,

@@ -178,7 +178,7 @@ static int check_entry_days(struct check *c, const struct roster_entry *e,
     engine_counts(c->d->engine, e->number, counts, n);
     for (size_t i = 0; i < n; i++) {
         const uint32_t day = counts[i].epoch;
-        char text[PUT_DAY];
+        char text[DAY_TEXT];
         hsy_error err;
 
         if (day == 0 || day >= ENGINE_MERGED ||
@@ -187,7 +187,7 @@ static int check_entry_days(struct check *c, const struct roster_entry *e,
             continue; /* there is none of its own */
         if (hsy_tally_reports(tally) <= counts[i].reports)
             continue;
-        put_day_text(text, day);
+        day_text(text, day);
         check_say(c,
                   "%s, release %" PRIu32 ": %s: %" PRIu64
                   " reports were counted, its tally has %" PRIu64,
@@ -234,11 +234,11 @@ static int check_entries(struct check *c)
 static void check_days(struct check *c)
 {
     for (size_t i = 0; i < c->ndays; i++) {
-        char text[PUT_DAY];
+        char text[DAY_TEXT];
 
         if (c->days[i].ids <= c->days[i].uploads)
             continue;
-        put_day_text(text, c->days[i].epoch);
+        day_text(text, c->days[i].epoch);
         check_say(c, "%s: %" PRIu64 " ids, but %" PRIu64 " uploads", text,
                   c->days[i].ids, c->days[i].uploads);
     }
@@ -271,7 +271,7 @@ static void check_show(const struct check *c, enum cli_format format)
     const struct cli_table table = {
         check_columns, sizeof check_columns / sizeof check_columns[0],
         c->d->roster == NULL ? 0 : c->n, check_cell, c};
-    char day[PUT_DAY] = "", closed[PUT_DAY] = "";
+    char day[DAY_TEXT] = "", closed[DAY_TEXT] = "";
     struct cli_field fields[] = {
         {"sound", cli_bool(c->said[0] == '\0')},
         {"problem", cli_text(c->said[0] == '\0' ? NULL : c->said)},
@@ -285,9 +285,9 @@ static void check_show(const struct check *c, enum cli_format format)
          cli_count(c->d->store == NULL ? 0 : store_admin_bytes(c->d->store))}};
 
     if (s->day != 0)
-        put_day_text(day, s->day);
+        day_text(day, s->day);
     if (s->closed != 0)
-        put_day_text(closed, s->closed);
+        day_text(closed, s->closed);
     fields[3].cell = cli_text(s->day == 0 ? NULL : day);
     fields[4].cell = cli_text(s->closed == 0 ? NULL : closed);
     cli_print(format, &table, fields, sizeof fields / sizeof fields[0],

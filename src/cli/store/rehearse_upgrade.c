@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L /* posix_spawn, strndup */
 #include "cli/store/internal.h"
 
+#include "host/base/files.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <spawn.h>
@@ -35,14 +37,10 @@ struct rehearse_run {
 static bool rehearse_read(struct rehearse_run *r, int from)
 {
     r->text = calloc(1, REHEARSE_SAID + 1);
-    while (r->text != NULL && r->len < REHEARSE_SAID) {
-        const ssize_t n = read(from, r->text + r->len, REHEARSE_SAID - r->len);
+    if (r->text != NULL) {
+        const ssize_t n = file_fill(from, r->text, REHEARSE_SAID);
 
-        if (n == -1 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        r->len += (size_t)n;
+        r->len = n > 0 ? (size_t)n : 0;
     }
     return r->text != NULL;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* O_DIRECTORY, faccessat */
 #include "cli/store/internal.h"
 
+#include "host/base/day.h"
 #include "host/tasks/tasks.h"
 
 #include <errno.h>
@@ -180,7 +181,7 @@ static const struct store_action {
 static bool store_day(struct cli_parser *p, struct store_how *how,
                       const char *text)
 {
-    if (tasks_date(&how->day, text))
+    if (day_parse(&how->day, text))
         return true;
     cli_usage(p, "'%s' is not a day as 2026-01-31", text);
     return false;

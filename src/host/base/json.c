@@ -9,9 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define PUT_DAY_SECONDS 86400
 
 hsy_status put_open(struct put *p, hsy_error *err)
 {
@@ -129,8 +126,7 @@ void put_hex(struct put *p, const char *name, const uint8_t *bytes, size_t n)
 {
     put_name(p, name);
     putc('"', p->to);
-    for (size_t i = 0; i < n; i++)
-        fprintf(p->to, "%02x", bytes[i]);
+    written_hex(p->to, bytes, n);
     putc('"', p->to);
 }
 
@@ -140,20 +136,10 @@ void put_json(struct put *p, const char *name, const char *json, size_t len)
     fwrite(json, 1, len, p->to);
 }
 
-void put_day_text(char text[PUT_DAY], uint32_t day)
-{
-    const time_t seconds = (time_t)day * PUT_DAY_SECONDS;
-    struct tm when = {0};
-
-    gmtime_r(&seconds, &when);
-    if (strftime(text, PUT_DAY, "%Y-%m-%d", &when) == 0)
-        text[0] = '\0';
-}
-
 void put_day(struct put *p, const char *name, uint32_t day)
 {
-    char text[PUT_DAY];
+    char text[DAY_TEXT];
 
-    put_day_text(text, day);
+    day_text(text, day);
     put_word(p, name, text);
 }

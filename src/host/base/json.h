@@ -7,6 +7,7 @@
 #define HOST_BASE_JSON_H
 
 #include "hearsay.h"
+#include "host/base/day.h"
 
 #include <stdio.h>
 
@@ -38,8 +39,6 @@ void put_hex(struct put *p, const char *name, const uint8_t *bytes, size_t n);
 void put_json(struct put *p, const char *name, const char *json, size_t len);
 
 /* A day since 1970 as "2026-11-16". */
-#define PUT_DAY 16
-void put_day_text(char text[PUT_DAY], uint32_t day);
 void put_day(struct put *p, const char *name, uint32_t day);
 
 #endif

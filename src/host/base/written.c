@@ -1,6 +1,7 @@
 /* written.c - numbers and texts as JSON and CSV. */
 #include "host/base/written.h"
 
+#include "lib/bits/hex.h"
 #include "lib/bits/utf8.h"
 
 #include <inttypes.h>
@@ -232,10 +233,19 @@ bool written_utf8(const char *text, size_t len)
     return n != 0;
 }
 
+void written_hex(FILE *to, const void *bytes, size_t n)
+{
+    char digits[3];
+
+    for (size_t i = 0; i < n; i++) {
+        hex_put(digits, (const uint8_t *)bytes + i, 1);
+        fputs(digits, to);
+    }
+}
+
 void written_json_hex(FILE *to, const char *name, const char *text, size_t len)
 {
     fprintf(to, ", \"%s_hex\": \"", name);
-    for (size_t i = 0; i < len; i++)
-        fprintf(to, "%02x", (unsigned char)text[i]);
+    written_hex(to, text, len);
     putc('"', to);
 }

@@ -41,6 +41,9 @@ void written_json(FILE *to, const char *text, size_t len);
 /* Whether json can hold a text as it is. */
 bool written_utf8(const char *text, size_t len);
 
+/* Bytes as hexadecimal digits. */
+void written_hex(FILE *to, const void *bytes, size_t n);
+
 /* A member NAME_hex after a comma: the bytes in hexadecimal digits. */
 void written_json_hex(FILE *to, const char *name, const char *text, size_t len);
 

@@ -3,6 +3,7 @@
 
 #include "host/client/client.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -23,26 +24,22 @@ static hsy_status client_read_fd(hsy_client *c, int fd, size_t *len,
                                  hsy_error *err)
 {
     struct stat s;
-    ssize_t n;
 
     if (fstat(fd, &s) == -1)
         return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
     if (!S_ISREG(s.st_mode))
         return host_fail(err, HSY_E_IO, "document", "not a plain file");
-    if ((uintmax_t)s.st_size > HSY_DOCUMENT_MAX)
+    switch (file_whole_fd(&c->bytes, len, fd, HSY_DOCUMENT_MAX, NULL)) {
+    case HSY_OK:
+        return HSY_OK;
+    case HSY_E_RANGE:
         return host_fail(err, HSY_E_RANGE, "document",
                          "longer than any document may be");
-    *len = (size_t)s.st_size;
-    c->bytes = malloc(*len + 1);
-    if (c->bytes == NULL)
-        return client_nomem(err);
-    n = hsy_world_read(fd, c->bytes, *len);
-    if (n == -1)
+    case HSY_E_IO:
         return host_fail(err, HSY_E_IO, "document", hsy_world_why(errno));
-    if ((size_t)n != *len)
-        return host_fail(err, HSY_E_IO, "document",
-                         "it changed while it was read; try again");
-    return HSY_OK;
+    default:
+        return client_nomem(err);
+    }
 }
 
 static hsy_status client_read(hsy_client *c, const char *path, size_t *len,

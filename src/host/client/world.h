@@ -53,9 +53,6 @@ void hsy_world_explain(const hsy_host *h, hsy_error *err);
  * for others to read or write. -1 with errno; EPERM if it is something else. */
 int hsy_world_open(int dir, const char *name, int flags);
 
-/* Up to room bytes; -1 with errno. Of a longer file, room + 1. */
-ssize_t hsy_world_read(int fd, uint8_t *buf, size_t room);
-
 /* All of it; false with errno. */
 bool hsy_world_write(int fd, const uint8_t *buf, size_t len);
 

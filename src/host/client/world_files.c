@@ -17,6 +17,8 @@
 
 #include "host/client/world.h"
 
+#include "host/base/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -68,23 +70,16 @@ int hsy_world_open(int dir, const char *name, int flags)
 
 /* ---- Reading ------------------------------------------------------------- */
 
-ssize_t hsy_world_read(int fd, uint8_t *buf, size_t room)
+/* Up to room bytes; -1 with errno. Of a longer file, room + 1. */
+static ssize_t files_fill(int fd, uint8_t *buf, size_t room)
 {
-    size_t have = 0;
+    const ssize_t n = file_fill(fd, buf, room);
+    uint8_t byte;
+    ssize_t more = 0;
 
-    for (;;) {
-        uint8_t more;
-        ssize_t n = have < room ? read(fd, buf + have, room - have)
-                                : read(fd, &more, 1);
-
-        if (n == -1 && errno == EINTR)
-            continue;
-        if (n == -1)
-            return -1;
-        if (n == 0 || have == room)
-            return (ssize_t)(have + (size_t)n);
-        have += (size_t)n;
-    }
+    if (n != -1 && (size_t)n == room)
+        more = file_fill(fd, &byte, 1);
+    return n == -1 || more == -1 ? -1 : n + more;
 }
 
 static hsy_status files_load(hsy_host *h, int dir, const char *name,
@@ -96,7 +91,7 @@ static hsy_status files_load(hsy_host *h, int dir, const char *name,
 
     if (fd == -1)
         return errno == ENOENT ? HSY_E_EMPTY : hsy_world_failed(h, where);
-    n = hsy_world_read(fd, buf, room);
+    n = files_fill(fd, buf, room);
     if (n == -1)
         hsy_world_failed(h, where);
     close(fd);

@@ -15,6 +15,9 @@
 
 #include "host/client/world.h"
 
+#include "lib/bits/day.h"
+#include "lib/bits/hex.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,7 +28,6 @@
 #include <unistd.h>
 
 #define LOG_BUFFER 4096u
-#define LOG_SECONDS_A_DAY 86400
 
 /* What a line holds besides its date and kind. */
 enum {
@@ -125,20 +127,21 @@ log_put(struct log_line *l, const char *format, ...)
 
 static void log_date(struct log_line *l, uint32_t day)
 {
-    time_t seconds = (time_t)day * LOG_SECONDS_A_DAY;
-    struct tm t;
+    char text[DAY_TEXT];
 
-    if (gmtime_r(&seconds, &t) == NULL)
-        log_put(l, "day-%" PRIu32, day);
-    else
-        log_put(l, "%04d-%02d-%02d", t.tm_year + 1900, t.tm_mon + 1, t.tm_mday);
+    day_text(text, day);
+    log_put(l, "%s", text);
 }
 
 static void log_bytes(struct log_line *l, const hsy_log_entry *e)
 {
     log_put(l, " bytes=");
-    for (size_t i = 0; i < e->len; i++)
-        log_put(l, "%02x", e->bytes[i]);
+    for (size_t i = 0; i < e->len; i++) {
+        char digits[3];
+
+        hex_put(digits, &e->bytes[i], 1);
+        log_put(l, "%s", digits);
+    }
 }
 
 static void log_entry(struct log_line *l, const hsy_log_entry *e,

@@ -8,6 +8,7 @@
 #include "host/format/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/hex.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -120,32 +121,6 @@ static bool container_json_whole(uint8_t *packed, size_t bytes, uint32_t bits,
     return true;
 }
 
-/* The value of a lower-case hexadecimal digit, or 16. */
-static unsigned container_json_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    if (c >= 'a' && c <= 'f')
-        return (unsigned)(c - 'a') + 10;
-    return 16;
-}
-
-bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
-                        size_t text_len)
-{
-    if (text_len != 2 * len)
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        unsigned high = container_json_digit(text[2 * i]);
-        unsigned low = container_json_digit(text[2 * i + 1]);
-
-        if (high > 15 || low > 15)
-            return false;
-        bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
-}
-
 static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
                                   const hsy_scheme_info *info,
                                   const json_t *value)
@@ -157,8 +132,8 @@ static bool container_json_packed(uint8_t *packed, const hsy_scheme *s,
                container_json_whole(packed, bytes, info->packed_bits,
                                     json_integer_value(value));
     return json_is_string(value) &&
-           container_json_hex(packed, bytes, json_string_value(value),
-                              json_string_length(value));
+           hex_get(packed, bytes, json_string_value(value),
+                   json_string_length(value));
 }
 
 bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,

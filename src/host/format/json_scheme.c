@@ -8,6 +8,7 @@
 
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
+#include "lib/bits/hex.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -422,7 +423,7 @@ static hsy_status container_scheme_make(hsy_scheme **scheme,
     hsy_status st;
 
     if (t->digest == NULL ||
-        !container_json_hex(digest, sizeof digest, t->digest, t->digest_len))
+        !hex_get(digest, sizeof digest, t->digest, t->digest_len))
         return container_scheme_bad(err, "digest");
     *scheme = malloc(hsy_scheme_size(spec));
     if (*scheme == NULL)

@@ -18,8 +18,4 @@ hsy_status container_json_refuse(hsy_error *err, const char *field,
 bool container_json_value(uint8_t *report, uint8_t *one, const hsy_scheme *s,
                           const hsy_scheme_info *info, const json_t *value);
 
-/* len bytes from 2 len lower-case digits; false: it is not that. */
-bool container_json_hex(uint8_t *bytes, size_t len, const char *text,
-                        size_t text_len);
-
 #endif

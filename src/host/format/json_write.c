@@ -10,6 +10,7 @@
 
 #include "host/base/host_fail.h"
 #include "lib/bits/bytes.h"
+#include "lib/bits/hex.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,12 +22,6 @@
 #define CONTAINER_TEXT_LINE 64u /* bytes of a line with one number */
 
 /* ---- The header ---------------------------------------------------------- */
-
-static void container_text_hex(FILE *f, const uint8_t *bytes, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        fprintf(f, "%02x", bytes[i]);
-}
 
 /* number / 10^scale, all decimals. */
 static void container_text_decimal(FILE *f, int64_t number, uint32_t scale)
@@ -247,13 +242,13 @@ static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
                                       const uint8_t digest[HSY_DIGEST],
                                       hsy_error *err)
 {
+    char digits[2 * HSY_DIGEST + 1];
     hsy_status st;
 
     fputs("{\"hearsay\":\"reports\",\"version\":1,\"scheme\":", f);
     st = container_text_scheme(f, spec, err);
-    fputs(",\"digest\":\"", f);
-    container_text_hex(f, digest, HSY_DIGEST);
-    fputs("\"}}\n", f);
+    hex_put(digits, digest, HSY_DIGEST);
+    fprintf(f, ",\"digest\":\"%s\"}}\n", digits);
     return st;
 }
 
@@ -328,13 +323,12 @@ static hsy_status container_text_whole(struct output *out,
 static hsy_status container_text_bytes(struct output *out,
                                        const uint8_t *packed, size_t bytes)
 {
-    static const char digits[] = "0123456789abcdef";
-
     output_write(out, "{\"report\":\"", 11);
     for (size_t i = 0; i < bytes; i++) {
-        const char hex[2] = {digits[packed[i] >> 4], digits[packed[i] & 15]};
+        char digits[3];
 
-        output_write(out, hex, sizeof hex);
+        hex_put(digits, packed + i, 1);
+        output_write(out, digits, 2);
     }
     return output_write(out, "\"}\n", 3);
 }

@@ -4,6 +4,7 @@
  */
 #include "host/tasks/internal.h"
 
+#include "host/base/day.h"
 #include "host/tasks/expiry.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ static bool check_date(hsy_tasks *t, struct yaml_place at, const char *text,
 {
     if (text == NULL)
         yaml_wrong(&t->notes, at, "is missing: a day, as 2026-01-31");
-    else if (!tasks_date(day, text))
+    else if (!day_parse(day, text))
         yaml_wrong(&t->notes, at, "write a day as 2026-01-31, from 1970 on");
     else
         return true;

@@ -3,6 +3,8 @@
 
 #include "host/tasks/clock_file.h"
 
+#include "host/base/day.h"
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/tasks/tasks.h"
 
@@ -19,14 +21,14 @@ hsy_status rehearsal_read(uint64_t *seconds, const char *path, hsy_error *err)
 
     if (fd == -1)
         return host_fail(err, HSY_E_IO, NULL, "it cannot be read");
-    n = read(fd, text, sizeof text - 1);
+    n = file_fill(fd, text, sizeof text - 1);
     failed = errno;
     close(fd);
     errno = failed;
     if (n == -1)
         return host_fail(err, HSY_E_IO, NULL, "it cannot be read");
     text[strcspn(text, "\n")] = '\0';
-    if (!tasks_time(seconds, text))
+    if (!day_moment(seconds, text))
         return host_fail(err, HSY_E_FORMAT, NULL,
                          "the clock of a rehearsal is a line with a day, as "
                          "2026-01-31, a time as 2026-01-31T08:30Z, or seconds "

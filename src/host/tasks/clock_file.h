@@ -5,7 +5,7 @@
 
 #include "hearsay.h"
 
-/* The time in the file, as tasks_time reads it. HSY_E_IO with errno,
+/* The time in the file, as day_moment reads it. HSY_E_IO with errno,
  * HSY_E_FORMAT. */
 hsy_status rehearsal_read(uint64_t *seconds, const char *path, hsy_error *err);
 

@@ -3,6 +3,7 @@
 
 #include "host/tasks/internal.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -17,32 +18,6 @@ void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len)
     yaml_read(&t->notes, &tasks_form, &t->file, text, len);
     if (!t->notes.wrong && !t->notes.nomem)
         tasks_check(t);
-}
-
-hsy_status tasks_slurp(uint8_t **out, size_t *len, const char *path)
-{
-    FILE *f = fopen(path, "rbe");
-    uint8_t *bytes;
-    hsy_status st = HSY_OK;
-
-    if (f == NULL)
-        return HSY_E_IO;
-    bytes = malloc(YAML_FILE_MAX + 1);
-    if (bytes == NULL) {
-        fclose(f);
-        return HSY_E_NOMEM;
-    }
-    *len = fread(bytes, 1, YAML_FILE_MAX + 1, f);
-    if (ferror(f))
-        st = HSY_E_IO;
-    else if (*len > YAML_FILE_MAX)
-        st = HSY_E_RANGE;
-    fclose(f);
-    if (st != HSY_OK)
-        free(bytes);
-    else
-        *out = bytes;
-    return st;
 }
 
 char *tasks_directory(const char *path)
@@ -66,7 +41,7 @@ hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
         t->directory = tasks_directory(path);
         t->today = (uint32_t)(time(NULL) / TASKS_DAY);
         if (t->directory != NULL)
-            st = tasks_slurp(&text, &len, path);
+            st = file_whole(&text, &len, path, YAML_FILE_MAX, NULL);
     }
     if (st == HSY_OK)
         tasks_read_bytes(t, text, len);

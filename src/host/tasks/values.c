@@ -9,6 +9,7 @@
 
 #include "host/tasks/internal.h"
 
+#include "host/base/files.h"
 #include "lib/bits/bytes.h"
 #include "lib/bits/utf8.h"
 
@@ -48,26 +49,12 @@ static uint8_t *values_slurp(const char *path, size_t *len)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     uint8_t *bytes = NULL;
     struct stat st;
-    ssize_t got = 1;
 
     if (fd == -1)
         return NULL;
-    if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) || st.st_size < 0 ||
-        (uint64_t)st.st_size > HSY_LABELS_MAX)
+    if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
+        file_whole_fd(&bytes, len, fd, HSY_LABELS_MAX, NULL) == HSY_E_RANGE)
         errno = 0;
-    else
-        bytes = malloc((size_t)st.st_size + 1);
-    *len = 0;
-    while (bytes != NULL && got > 0 && *len < (size_t)st.st_size) {
-        do
-            got = read(fd, bytes + *len, (size_t)st.st_size - *len);
-        while (got == -1 && errno == EINTR);
-        *len += got > 0 ? (size_t)got : 0;
-    }
-    if (got == -1) {
-        free(bytes);
-        bytes = NULL;
-    }
     close(fd);
     return bytes;
 }

@@ -1,19 +1,11 @@
 /* alphabet.c - sets of bytes as text: "a-z0-9", "\x00-\x1f". */
 #include "hearsay.h"
+#include "lib/bits/hex.h"
 #include "lib/core/fail.h"
 
 static bool alphabet_has(const uint8_t alphabet[HSY_ALPHABET], unsigned byte)
 {
     return alphabet[byte / 8] >> byte % 8 & 1;
-}
-
-/* The value of a hexadecimal digit, 16 for anything else. */
-static unsigned alphabet_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-           : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                  : 16;
 }
 
 /* The byte written at *at, which then is behind it; 256 if none is. */
@@ -29,8 +21,8 @@ static unsigned alphabet_next(const char *text, size_t len, size_t *at)
     }
     if (len - *at < 4 || text[*at + 1] != 'x')
         return 256;
-    high = alphabet_digit(text[*at + 2]);
-    low = alphabet_digit(text[*at + 3]);
+    high = hex_value(text[*at + 2]);
+    low = hex_value(text[*at + 3]);
     *at += 4;
     return high < 16 && low < 16 ? 16 * high + low : 256;
 }
@@ -66,8 +58,6 @@ hsy_status hsy_alphabet_parse(uint8_t alphabet[HSY_ALPHABET], const char *text,
 
 static size_t alphabet_write(char *text, unsigned byte)
 {
-    static const char digits[] = "0123456789abcdef";
-
     if (byte == '\\' || byte == '-') {
         text[0] = '\\';
         text[1] = (char)byte;
@@ -79,8 +69,8 @@ static size_t alphabet_write(char *text, unsigned byte)
     }
     text[0] = '\\';
     text[1] = 'x';
-    text[2] = digits[byte >> 4];
-    text[3] = digits[byte & 15];
+    text[2] = hex_digit(byte >> 4);
+    text[3] = hex_digit(byte & 15);
     return 4;
 }
 

@@ -7,12 +7,11 @@
  */
 #include "lib/device/internal.h"
 
+#include "lib/bits/day.h"
 #include "lib/core/exp.h"
 #include "lib/scheme/scheme.h"
 
 #include <string.h>
-
-#define LABEL_DAY 86400u
 
 /* ---- Text ---------------------------------------------------------------- */
 
@@ -61,27 +60,12 @@ static void label_count(struct label_text *t, uint64_t n, const char *what)
         label_letter(t, 's');
 }
 
-static void label_padded(struct label_text *t, uint32_t n)
-{
-    if (n < 10)
-        label_letter(t, '0');
-    label_number(t, n);
-}
-
-/* A day as 2026-02-16: in years that begin in March a leap day comes last. */
 static void label_date(struct label_text *t, uint32_t day)
 {
-    const uint32_t z = day + 719468, era = z / 146097, doe = z % 146097;
-    const uint32_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    const uint32_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    const uint32_t march = (5 * doy + 2) / 153;
-    const uint32_t month = march < 10 ? march + 3 : march - 9;
+    char text[DAY_TEXT];
 
-    label_number(t, yoe + 400 * era + (month <= 2));
-    label_letter(t, '-');
-    label_padded(t, month);
-    label_letter(t, '-');
-    label_padded(t, doy - (153 * march + 2) / 5 + 1);
+    day_text(text, day);
+    label_say(t, text);
 }
 
 /* End the text; a character that does not fit whole is left out. */
@@ -251,8 +235,8 @@ static void label_delay(struct label_text *t, uint32_t seconds)
     if (seconds == 0)
         return;
     label_say(t, ", up to ");
-    if (seconds % LABEL_DAY == 0)
-        label_count(t, seconds / LABEL_DAY, "day");
+    if (seconds % DAY_SECONDS == 0)
+        label_count(t, seconds / DAY_SECONDS, "day");
     else if (seconds % 3600 == 0)
         label_count(t, seconds / 3600, "hour");
     else
@@ -330,4 +314,4 @@ size_t hsy_release_label(const hsy_release *r, const hsy_task *task, char *out,
     return t.len;
 }
 
-#undef LABEL_DAY
+#undef DAY_SECONDS

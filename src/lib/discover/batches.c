@@ -8,6 +8,8 @@
  */
 #include "lib/discover/internal.h"
 
+#include "lib/bits/hex.h"
+
 #include <string.h>
 
 /* How many go on from here: as wanted, and as the next stage has room for. */
@@ -131,7 +133,7 @@ size_t hsy_stage_label(const hsy_scheme *s, char label[HSY_STAGE_LABEL],
 
         for (uint32_t b = 4 * i; b < 4 * i + 4; b++)
             digit = digit << 1 | (b < length ? hsy_code_bit(s, codes, b) : 0);
-        label[i] = "0123456789abcdef"[digit];
+        label[i] = hex_digit(digit);
     }
     label[(length + 3) / 4] = '\0';
     return (length + 3) / 4;

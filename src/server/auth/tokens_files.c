@@ -4,8 +4,10 @@
 
 #include "server/auth/internal.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/base/retry.h"
+#include "lib/bits/hex.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -78,21 +80,6 @@ static bool files_ours(int dir, int fd, struct stat *s)
            s->st_uid == d.st_uid && (s->st_mode & 077) == 0;
 }
 
-static bool files_fill(int fd, uint8_t *bytes, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = read(fd, bytes, len);
-
-        if (n == 0 || (n == -1 && !retry_read(fd)))
-            return false;
-        if (n > 0) {
-            bytes += n;
-            len -= (size_t)n;
-        }
-    }
-    return true;
-}
-
 /* All of a file of at most `most` bytes and a NUL; NULL bytes if there is none.
  */
 static hsy_status files_read(int dir, const char *path, size_t most,
@@ -112,21 +99,14 @@ static hsy_status files_read(int dir, const char *path, size_t most,
         st = host_fail(err, HSY_E_REFUSED, NULL,
                        "this file of tokens is not the data directory's "
                        "owner's, or others can read it (chmod 600)");
-    else if ((uint64_t)s.st_size > most)
-        st = host_fail(err, HSY_E_FORMAT, NULL, "too many tokens");
-    else if ((*bytes = malloc((size_t)s.st_size + 1)) == NULL)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    else if (!files_fill(fd, *bytes, (size_t)s.st_size))
-        st = host_fail(err, HSY_E_IO, NULL, "the tokens cannot be read");
+    else
+        st = file_whole_fd(bytes, len, fd, most, err);
     close(fd);
-    if (st != HSY_OK) {
-        free(*bytes);
-        *bytes = NULL;
-        return st;
-    }
-    (*bytes)[s.st_size] = '\0';
-    *len = (size_t)s.st_size;
-    return HSY_OK;
+    if (st == HSY_E_RANGE)
+        st = host_fail(err, HSY_E_FORMAT, NULL, "too many tokens");
+    else if (st == HSY_E_IO)
+        host_fail(err, st, NULL, "the tokens cannot be read");
+    return st;
 }
 
 static bool files_person(struct tokens_person *p, char *line)
@@ -135,8 +115,6 @@ static bool files_person(struct tokens_person *p, char *line)
     const char *name = strtok_r(line, " ", &rest);
     const char *role = strtok_r(NULL, " ", &rest);
     const char *hash = strtok_r(NULL, " ", &rest);
-    const char *end;
-    size_t n;
 
     if (hash == NULL || strtok_r(NULL, " ", &rest) != NULL ||
         !tokens_name_fits(name))
@@ -145,9 +123,7 @@ static bool files_person(struct tokens_person *p, char *line)
     for (p->role = LISTEN_SCRAPER; strcmp(tokens_roles[p->role], role) != 0;)
         if (tokens_roles[++p->role] == NULL)
             return false;
-    return sodium_hex2bin(p->hash, sizeof p->hash, hash, strlen(hash), NULL, &n,
-                          &end) == 0 &&
-           n == sizeof p->hash && *end == '\0';
+    return hex_any(p->hash, sizeof p->hash, hash, strlen(hash));
 }
 
 hsy_status tokens_people_read(int dir, struct tokens_people *out,

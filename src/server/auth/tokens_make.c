@@ -8,6 +8,7 @@
 #include "server/auth/internal.h"
 
 #include "host/base/host_fail.h"
+#include "lib/bits/hex.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -264,8 +265,7 @@ hsy_status tokens_each_enrolled(const char *data, const char *task,
     for (uint64_t i = 0; st == HSY_OK && i < list.n; i++) {
         char id[TOKENS_ID];
 
-        sodium_bin2hex(id, sizeof id, list.hashes + i * TOKENS_SHORT,
-                       TOKENS_SHORT);
+        hex_put(id, list.hashes + i * TOKENS_SHORT, TOKENS_SHORT);
         st = each(ctx, id, list.expires[i]);
     }
     free(list.hashes);
@@ -279,15 +279,8 @@ hsy_status tokens_each_enrolled(const char *data, const char *task,
 static void make_which(uint8_t hash[TOKENS_SHORT], const char *task,
                        const char *which)
 {
-    const char *end = NULL;
-    size_t n = 0;
-
-    if (strlen(which) == TOKENS_ID - 1 &&
-        sodium_hex2bin(hash, TOKENS_SHORT, which, TOKENS_ID - 1, NULL, &n,
-                       &end) == 0 &&
-        n == TOKENS_SHORT)
-        return;
-    tokens_hash_short(hash, task, which);
+    if (!hex_any(hash, TOKENS_SHORT, which, strlen(which)))
+        tokens_hash_short(hash, task, which);
 }
 
 static const char make_none[] =

@@ -113,10 +113,10 @@ static bool copies_free_name(char path[COPIES_PATH], struct collector *c,
                              bool scheduled)
 {
     struct engine_status status;
-    char day[PUT_DAY];
+    char day[DAY_TEXT];
 
     engine_status(c->engine, &status);
-    put_day_text(day, status.day);
+    day_text(day, status.day);
     for (unsigned i = 1; i <= COPIES_TRIES; i++) {
         char more[16] = "";
 

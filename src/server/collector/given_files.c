@@ -4,11 +4,12 @@
 
 #include "server/collector/serve.h"
 
+#include "host/base/files.h"
+#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,45 +38,16 @@ hsy_status serve_directories(const struct config *f, struct serve_trouble *t)
     return HSY_OK;
 }
 
-hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,
-                      size_t most, hsy_error *err)
-{
-    FILE *f = fopen(path, "rbe");
-    uint8_t *all = f != NULL ? malloc(most + 1) : NULL;
-    hsy_status st = HSY_OK;
-
-    if (f == NULL)
-        return host_fail(err, HSY_E_IO, NULL, "the file cannot be read");
-    errno = 0;
-    *len = all != NULL ? fread(all, 1, most + 1, f) : 0;
-    if (all == NULL)
-        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    else if (ferror(f))
-        st = host_fail(err, HSY_E_IO, NULL, "the file cannot be read");
-    else if (*len > most)
-        st = host_fail(err, HSY_E_RANGE, NULL, "the file is too long");
-    fclose(f);
-    if (st != HSY_OK) {
-        free(all);
-        return st;
-    }
-    all[*len] = '\0';
-    *bytes = all;
-    return HSY_OK;
-}
-
 hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
                           hsy_error *err)
 {
     uint8_t *text, bytes[HSY_SIGN_KEY];
-    size_t len, n = 0;
-    hsy_status st = serve_read(&text, &len, path, 256, err);
+    size_t len;
+    hsy_status st = file_whole(&text, &len, path, 256, err);
 
     if (st != HSY_OK)
         return st;
-    if (sodium_hex2bin(bytes, sizeof bytes, (char *)text, len, "\r\n", &n,
-                       NULL) != 0 ||
-        n != sizeof bytes)
+    if (!hex_line(bytes, sizeof bytes, (char *)text, len))
         st = host_fail(err, HSY_E_FORMAT, NULL,
                        "not a public key (64 hexadecimal digits, as 'hearsay "
                        "tasks keygen' writes them)");
@@ -102,10 +74,10 @@ hsy_status serve_read_tls(struct serve_tls *tls, const struct config *f,
     *tls = (struct serve_tls){.cert = NULL};
     if (f->tls_cert == NULL)
         return HSY_OK;
-    st = serve_read(&tls->cert, &len, f->tls_cert, FILES_PEM_MAX, &t->err);
+    st = file_whole(&tls->cert, &len, f->tls_cert, FILES_PEM_MAX, &t->err);
     if (st != HSY_OK)
         return serve_fail(t, st, f->tls_cert);
-    st = serve_read(&tls->key, &tls->key_len, f->tls_key, FILES_PEM_MAX,
+    st = file_whole(&tls->key, &tls->key_len, f->tls_key, FILES_PEM_MAX,
                     &t->err);
     return st == HSY_OK ? HSY_OK : serve_fail(t, st, f->tls_key);
 }

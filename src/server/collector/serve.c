@@ -9,6 +9,7 @@
 
 #include "server/collector/serve.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
 #include "server/collector/copies.h"
@@ -150,7 +151,7 @@ hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
 {
     uint8_t *bytes;
     size_t len;
-    hsy_status st = serve_read(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
+    hsy_status st = file_whole(&bytes, &len, path, HSY_DOCUMENT_MAX, err);
 
     if (st != HSY_OK)
         return st;

@@ -55,10 +55,6 @@ void serve_close(struct collector *c);
 
 /* ---- Files (given_files.c) ----------------------------------------------- */
 
-/* All of a small file and a NUL behind it, to be freed; HSY_E_IO with errno,
- * HSY_E_RANGE. */
-hsy_status serve_read(uint8_t **bytes, size_t *len, const char *path,
-                      size_t most, hsy_error *err);
 hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
                           hsy_error *err);
 

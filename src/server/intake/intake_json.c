@@ -13,9 +13,11 @@
  */
 #include "server/intake/internal.h"
 
+#include "host/base/day.h"
 #include "host/base/host_fail.h"
 #include "host/format/json_value.h"
 #include "host/tasks/tasks.h"
+#include "lib/bits/hex.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,9 +34,8 @@
 
 static bool intake_json_hex(uint8_t *out, size_t len, const json_t *value)
 {
-    return json_is_string(value) &&
-           container_json_hex(out, len, json_string_value(value),
-                              json_string_length(value));
+    return json_is_string(value) && hex_get(out, len, json_string_value(value),
+                                            json_string_length(value));
 }
 
 static bool intake_json_count(uint32_t *out, const json_t *value)
@@ -89,8 +90,8 @@ static hsy_status intake_json_head(hsy_upload *head, const json_t *upload,
         return intake_refuse(err, place, "digest",
                              "not 64 lower-case hexadecimal digits");
     if (!json_is_string(json_object_get(upload, "epoch")) ||
-        !tasks_date(&head->epoch,
-                    json_string_value(json_object_get(upload, "epoch"))))
+        !day_parse(&head->epoch,
+                   json_string_value(json_object_get(upload, "epoch"))))
         return intake_refuse(err, place, "epoch", "not a day as 2026-01-31");
     if (!intake_json_hex(head->id, sizeof head->id,
                          json_object_get(upload, "id")))

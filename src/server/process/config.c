@@ -8,6 +8,7 @@
 
 #include "server/process/config_parts.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/tasks/tasks.h"
 
@@ -246,7 +247,9 @@ hsy_status config_read(struct config *c, const char *path,
     *n = 0;
     r.notes.directory = directory;
     if (path != NULL)
-        st = directory != NULL ? tasks_slurp(&text, &len, path) : HSY_E_NOMEM;
+        st = directory != NULL
+                 ? file_whole(&text, &len, path, YAML_FILE_MAX, NULL)
+                 : HSY_E_NOMEM;
     if (st == HSY_OK) {
         config_make(&r, text, len, settings, nsettings);
         st = config_done(c, &r, problems, n, err);

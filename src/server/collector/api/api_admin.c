@@ -1,6 +1,7 @@
 /* api_admin.c - the routes of the admin listener, and what they share. */
 #include "server/collector/api/api.h"
 
+#include "host/base/day.h"
 #include "host/tasks/tasks.h"
 
 #include <errno.h>
@@ -226,7 +227,7 @@ bool api_day(struct request *q, const char *name, uint32_t *out)
 
     if (text == NULL)
         return true;
-    if (!tasks_date(&day, text) || day == 0) {
+    if (!day_parse(&day, text) || day == 0) {
         api_problem(q, 400, "Not possible as asked",
                     "%s: a day is wanted, as 2026-11-16", name);
         return false;

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "server/collector/collector.h"
 
+#include "host/base/hex.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -283,9 +285,10 @@ static void public_tag(char tag[PUBLIC_TAG], const uint8_t *document,
 {
     const uint8_t *signature = document + len - HSY_SIGNATURE;
 
-    tag[0] = '"';
-    for (size_t i = 0; i < PUBLIC_TAG_BYTES; i++)
-        snprintf(tag + 1 + 2 * i, 4, "%02x\"", signature[i]);
+    char digits[2 * PUBLIC_TAG_BYTES + 1];
+
+    hex_put(digits, signature, PUBLIC_TAG_BYTES);
+    snprintf(tag, PUBLIC_TAG, "\"%s\"", digits);
 }
 
 /* Whether who asks has it already. */

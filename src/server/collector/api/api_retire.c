@@ -74,7 +74,7 @@ void api_retire(struct request *q, void *ctx)
 static void retire_purge(struct collector *c, struct request *q)
 {
     struct retire r = {.before = 0};
-    char day[PUT_DAY];
+    char day[DAY_TEXT];
     struct put p;
 
     if (!api_day(q, "before", &r.before))
@@ -86,7 +86,7 @@ static void retire_purge(struct collector *c, struct request *q)
     }
     if (!retire_do(c, q, retire_purge_job, &r) || !api_begin(q, &p))
         return;
-    put_day_text(day, r.before);
+    day_text(day, r.before);
     log_event(c->log, LOG_NOTE, "purged", "before=%s releases=%" PRIu64, day,
               r.n);
     put_day(&p, "before", r.before);

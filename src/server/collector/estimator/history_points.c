@@ -150,12 +150,12 @@ hsy_status history_day_text(char **text, size_t *len,
                             const struct history_point *point)
 {
     const size_t name = sizeof HISTORY_OWN_NAME - 1;
-    char only[PUT_DAY + 16], day[PUT_DAY];
+    char only[DAY_TEXT + 16], day[DAY_TEXT];
     const char *json = point->json;
     size_t n = point->len;
 
     if (json == NULL) {
-        put_day_text(day, point->day);
+        day_text(day, point->day);
         n = (size_t)snprintf(only, sizeof only, "{\"day\": \"%s\"}", day);
         json = only;
     }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* O_CLOEXEC */
 #include "server/collector/estimator/estimator.h"
 
+#include "host/base/files.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -180,32 +181,19 @@ hsy_status history_live(int64_t **words, struct engine_rounds *of,
 
 /* ---- Candidates ---------------------------------------------------------- */
 
-/* All of a small file. */
 static hsy_status make_read(char **text, size_t *len, int fd, hsy_error *err)
 {
-    char *bytes = malloc(MAKE_CANDIDATES + 1);
-    size_t got = 0;
-    ssize_t n = 1;
+    uint8_t *bytes = NULL;
+    hsy_status st = file_whole_fd(&bytes, len, fd, MAKE_CANDIDATES, err);
 
-    if (bytes == NULL)
-        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-    while (n > 0 && got <= MAKE_CANDIDATES) {
-        n = read(fd, bytes + got, MAKE_CANDIDATES + 1 - got);
-        if (n == -1 && errno == EINTR)
-            n = 1;
-        else if (n > 0)
-            got += (size_t)n;
-    }
-    if (n == 0) {
-        *text = bytes;
-        *len = got;
-        return HSY_OK;
-    }
-    free(bytes);
-    return n == -1 ? host_fail(err, HSY_E_IO, "candidates",
-                               "the list of candidates cannot be read")
-                   : host_fail(err, HSY_E_RANGE, "candidates",
-                               "the list of candidates is longer than 4 MiB");
+    *text = (char *)bytes;
+    if (st == HSY_E_IO)
+        host_fail(err, st, "candidates",
+                  "the list of candidates cannot be read");
+    if (st == HSY_E_RANGE)
+        host_fail(err, st, "candidates",
+                  "the list of candidates is longer than 4 MiB");
+    return st;
 }
 
 hsy_status history_candidates(char **text, size_t *len, struct collector *c,

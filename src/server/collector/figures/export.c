@@ -5,6 +5,7 @@
 #include "host/base/host_fail.h"
 #include "host/base/written.h"
 #include "host/plot/plot.h"
+#include "lib/bits/hex.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -43,11 +44,6 @@ static double export_number(const json_t *row, const char *name)
 
 /* ---- CSV ----------------------------------------------------------------- */
 
-static unsigned export_digit(char c)
-{
-    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
-}
-
 /* A name with its own bytes, where json could not hold them. */
 static void export_csv_name(FILE *to, const json_t *row)
 {
@@ -55,16 +51,14 @@ static void export_csv_name(FILE *to, const json_t *row)
     const json_t *hex = json_object_get(row, "value_hex");
     const char *digits = json_string_value(hex);
     const size_t len = json_string_length(hex) / 2;
-    char bytes[EXPORT_NAME_MAX];
+    uint8_t bytes[EXPORT_NAME_MAX];
 
-    if (digits == NULL || len > sizeof bytes) {
+    if (digits == NULL || len > sizeof bytes ||
+        !hex_get(bytes, len, digits, 2 * len)) {
         written_csv(to, json_string_value(value), json_string_length(value));
         return;
     }
-    for (size_t i = 0; i < len; i++)
-        bytes[i] = (char)(export_digit(digits[2 * i]) << 4 |
-                          export_digit(digits[2 * i + 1]));
-    written_csv(to, bytes, len);
+    written_csv(to, (const char *)bytes, len);
 }
 
 /* Sentences one after another. */

@@ -81,10 +81,10 @@ static void trouble_expires(struct trouble *t, const struct trouble_scene *s)
 static void trouble_clock(struct trouble *t, const struct trouble_scene *s,
                           const char *what)
 {
-    char day[PUT_DAY], clock[PUT_DAY];
+    char day[DAY_TEXT], clock[DAY_TEXT];
 
-    put_day_text(day, s->status.day);
-    put_day_text(clock, s->status.clock_day);
+    day_text(day, s->status.day);
+    day_text(clock, s->status.clock_day);
     trouble_say(t, "%s; clock %s, last day %s", what, clock, day);
 }
 

@@ -1,4 +1,5 @@
 /* test_tasks.c - the words of a task file, its defaults, and its schema. */
+#include "host/base/day.h"
 #include "host/tasks/internal.h"
 #include "tap.h"
 
@@ -21,7 +22,7 @@ static void dates(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t day = 0;
-        bool taken = tasks_date(&day, cases[i].text);
+        bool taken = day_parse(&day, cases[i].text);
 
         ok(taken == (cases[i].day >= 0) && (!taken || day == cases[i].day),
            "the day '%s'", cases[i].text);

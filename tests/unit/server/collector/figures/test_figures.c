@@ -275,7 +275,7 @@ static void written(void)
 {
     static const char *const broken[] = {"", "[]", "{}", "{\"estimates\": 1}",
                                          "{\"estimates\": ["};
-    char *out = NULL, day[PUT_DAY];
+    char *out = NULL, day[DAY_TEXT];
     size_t len = 0;
     struct put p;
 
@@ -285,9 +285,9 @@ static void written(void)
                figure_svg(&out, &len, broken[i], strlen(broken[i]), NULL) ==
                    HSY_E_FORMAT,
            "'%s' is no figure", broken[i]);
-    put_day_text(day, 20773);
+    day_text(day, 20773);
     ok(strcmp(day, "2026-11-16") == 0, "a day is written");
-    put_day_text(day, 0);
+    day_text(day, 0);
     ok(strcmp(day, "1970-01-01") == 0, "so is the first one");
     if (put_open(&p, NULL) != HSY_OK)
         return;
