@@ -88,8 +88,9 @@ static const struct cli_command discover_command = {
 
 /* ---- Searching ----------------------------------------------------------- */
 
-/* What a search refuses, in the words of the options. */
-int discover_refused(const hsy_search *search, const hsy_error *err)
+/* What a search by stages refuses, in the words of the options. */
+static int discover_refused_stages(const hsy_search *search,
+                                   const hsy_error *err)
 {
     if (strcmp(err->field, "max-candidates") == 0)
         return cli_fail(
@@ -104,20 +105,50 @@ int discover_refused(const hsy_search *search, const hsy_error *err)
     return cli_fail_error(NULL, err);
 }
 
-static bool discover_is_puzzle(const struct gather *g)
+/* What the fragment puzzle refuses. */
+static int discover_refused_puzzle(const hsy_search *search,
+                                   const hsy_error *err)
 {
-    return strcmp(g->info.mechanism, "sfp") == 0;
+    const uint64_t limit = search->max_candidates != 0 ? search->max_candidates
+                                                       : HSY_SEARCH_CANDIDATES;
+
+    if (strcmp(err->field, "pairs") == 0)
+        return cli_fail("an offset has %" PRIu64 " pairs of a puzzle piece and "
+                        "a fragment, more than the limit of %" PRIu64
+                        "; raise it with --max-candidates (at most 16777216)",
+                        err->limit, limit);
+    if (strcmp(err->field, "max-candidates") == 0)
+        return cli_fail("%" PRIu64 " words could be joined, more than the "
+                        "limit of %" PRIu64 "; raise it with --max-candidates "
+                        "(at most 16777216), or lower --threshold or --alpha",
+                        err->limit, limit);
+    return cli_fail_error(NULL, err);
 }
 
-static int discover_stages_of(struct discover_stages *stages,
-                              const hsy_scheme *s, const hsy_search *search)
+int discover_refused(const struct discover_options *o, bool puzzle,
+                     const hsy_error *err)
 {
-    hsy_error err = {0};
+    return puzzle ? discover_refused_puzzle(&o->search, err)
+                  : discover_refused_stages(&o->search, err);
+}
 
-    if (hsy_search_plan(s, search, stages->stage, &stages->count, &err) ==
-        HSY_OK)
-        return 0;
-    return discover_refused(search, &err);
+static bool discover_is_puzzle(const struct gather *g)
+{
+    return g->info.analysis == HSY_ANALYSIS_PUZZLE;
+}
+
+static int discover_draw(const struct discover_result *r, struct output *out)
+{
+    const struct discover_options *o = r->options;
+    const struct shares_tally t = gathered(r->gather);
+    const struct discover_figure f = {&t, &r->got, o->how.level,
+                                      o->simultaneous};
+    hsy_error err = {0};
+    char *svg = NULL;
+    size_t len = 0;
+    const hsy_status st = discover_svg(&svg, &len, &f, &err);
+
+    return cli_finish_figure(out, o->plot, st, svg, len, &err);
 }
 
 static int discover_tell(const struct discover_result *r,
@@ -131,7 +162,7 @@ static int discover_tell(const struct discover_result *r,
     if (failed || out == NULL)
         return failed;
     *figure = NULL;
-    return discover_plot(r, out);
+    return discover_draw(r, out);
 }
 
 /* Options that go with another mechanism's search. */
@@ -154,7 +185,7 @@ static int discover_fits(const struct discover_options *o,
                    : 0;
     if (o->all || o->threshold != 0)
         return cli_fail("--all and --threshold go with reports of sfp");
-    if (strcmp(g->info.mechanism, "pem") != 0)
+    if (g->info.analysis != HSY_ANALYSIS_SEARCH)
         return cli_fail("%s: strings are discovered from reports of pem or "
                         "sfp, and these are of %s; 'randomize --strings "
                         "--mechanism pem' makes them",
@@ -176,8 +207,7 @@ static int discover_failed(const struct discover_options *o,
                         err->limit, shares_groups(got));
     if (err->status != HSY_E_RANGE || err->field == NULL)
         return cli_fail_error(g->first, err);
-    return discover_is_puzzle(g) ? discover_puzzle_refused(o, err)
-                                 : discover_refused(&o->search, err);
+    return discover_refused(o, discover_is_puzzle(g), err);
 }
 
 static int discover_any(const struct discover_options *o, struct gather *g,
@@ -222,12 +252,38 @@ static int discover_run(const struct discover_options *o, struct gather *g)
 
 /* ---- Planning ------------------------------------------------------------ */
 
+static int discover_planned(const struct discover_options *o,
+                            const hsy_scheme *s)
+{
+    const hsy_puzzle how = {.size = sizeof how,
+                            .top = o->search.top,
+                            .threshold = o->threshold,
+                            .all = o->all,
+                            .alpha = o->search.alpha,
+                            .max_candidates = o->search.max_candidates};
+    struct discover_plan plan;
+    hsy_error err = {0};
+    hsy_scheme_info info;
+    hsy_status st;
+    bool puzzle;
+
+    hsy_scheme_describe(s, &info);
+    puzzle = info.analysis == HSY_ANALYSIS_PUZZLE;
+    st = puzzle ? discover_plan_puzzle(&plan, s, &how, &o->aim, &err)
+                : discover_plan_groups(&plan, s, &o->search, &o->aim, &err);
+    if (st != HSY_OK)
+        return discover_refused(o, puzzle, &err);
+    if (puzzle)
+        discover_show_puzzle(o, &info, &plan);
+    else
+        discover_show_groups(o, &info, &plan);
+    return cli_finish();
+}
+
 static int discover_plan(const struct discover_options *o,
                          struct cli_spec *spec, struct cli_parser *p)
 {
-    struct discover_stages stages;
     hsy_scheme *s = NULL;
-    hsy_scheme_info info;
     int failed;
 
     spec->strings = true;
@@ -237,18 +293,7 @@ static int discover_plan(const struct discover_options *o,
     if (!failed)
         failed = cli_scheme_new(&s, &spec->spec);
     if (!failed)
-        hsy_scheme_describe(s, &info);
-    if (!failed && strcmp(info.mechanism, "sfp") == 0) {
-        failed = discover_puzzle_plan(o, s);
-        free(s);
-        return failed;
-    }
-    if (!failed)
-        failed = discover_stages_of(&stages, s, &o->search);
-    if (!failed) {
-        discover_show_plan(o, &info, &stages);
-        failed = cli_finish();
-    }
+        failed = discover_planned(o, s);
     free(s);
     return failed;
 }
@@ -289,10 +334,10 @@ static bool discover_option(struct discover_options *o, struct cli_parser *p,
         return true;
     case DISCOVER_FREQUENCY:
         o->has_frequency = true;
-        return cli_value_fraction(p, &o->frequency);
+        return cli_value_fraction(p, &o->aim.frequency);
     case DISCOVER_MISS:
         o->has_miss = true;
-        return cli_value_fraction(p, &o->miss);
+        return cli_value_fraction(p, &o->aim.miss);
     case DISCOVER_PARAM:
         return cli_spec_param(spec, p);
     case DISCOVER_PLOT:
@@ -332,8 +377,9 @@ static int discover_check(struct cli_parser *p,
 
 int cmd_discover(int argc, char **argv)
 {
-    struct discover_options o = {
-        .search = {.size = sizeof o.search}, .how.level = 0.95, .miss = 0.05};
+    struct discover_options o = {.search = {.size = sizeof o.search},
+                                 .how.level = 0.95,
+                                 .aim.miss = 0.05};
     struct cli_spec spec = {0};
     struct gather g = {0};
     struct cli_parser p;

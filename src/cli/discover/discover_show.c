@@ -1,8 +1,7 @@
-/* discover_show.c - found strings, and plans, for a person and a program. */
+/* discover_show.c - found strings, for a person and a program. */
 #include "cli/discover/internal.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 enum show_found_column {
     FOUND_STAGE,
@@ -29,9 +28,8 @@ static const struct cli_column show_found_columns[] = {
     [FOUND_SIGNIFICANT] = {"significant", "more than chance"},
 };
 
-/* The bytes of strings; nothing if they may be any. */
-static struct cli_cell show_alphabet(char text[HSY_ALPHABET_TEXT],
-                                     const hsy_scheme_info *info)
+struct cli_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
+                                  const hsy_scheme_info *info)
 {
     return cli_text(hsy_alphabet_text(text, info->alphabet) != 0 ? text : NULL);
 }
@@ -189,7 +187,7 @@ static void show_found_head(const struct discover_result *r, double reach)
     if (reach < 1)
         printf("A string that %.3g %% of people hold passes each stage with "
                "chance %.14g %%.\n\n",
-               100 * reach, 100 * (1 - o->miss));
+               100 * reach, 100 * (1 - o->aim.miss));
     else
         puts(
             "So few reports find no string for certain: 'discover --plan' says "
@@ -204,7 +202,7 @@ void discover_show(const struct discover_result *r)
     const struct discover_options *o = r->options;
     const hsy_scheme_info *info = &r->gather->info;
     const struct shares_tally t = gathered(r->gather);
-    const double reach = shares_reach(&r->got, &t, o->miss);
+    const double reach = shares_reach(&r->got, &t, o->aim.miss);
     const struct show_found s = {r, o->all_stages ? 0 : FOUND_VALUE};
     struct cli_table table = {show_found_columns + s.first,
                               FOUND_COLUMNS - s.first, r->got.count + 1,
@@ -213,7 +211,7 @@ void discover_show(const struct discover_result *r)
     const struct cli_field fields[] = {
         {"mechanism", cli_text(info->mechanism)},
         {"oracle", cli_text(info->oracle)},
-        {"alphabet", show_alphabet(alphabet, info)},
+        {"alphabet", discover_alphabet(alphabet, info)},
         {"epsilon", cli_number(info->epsilon)},
         {"epsilon_exact", cli_number(info->epsilon_exact)},
         {"reports", cli_count(hsy_tally_reports(&r->gather->tally))},
@@ -242,96 +240,4 @@ void discover_show(const struct discover_result *r)
     if (o->format == CLI_JSON)
         table.nrows--; /* the rest is a member of its own */
     cli_print_said(o->format, &table, fields, nfields, "strings", show_said);
-}
-
-/* ---- The plan ------------------------------------------------------------ */
-
-static const struct cli_column show_plan_columns[] = {
-    {"stage", NULL},      {"bits", NULL},        {"oracle", NULL},
-    {"candidates", NULL}, {"variance", "n Var"}, {"users", "people needed"},
-};
-
-struct show_plan {
-    const struct discover_options *options;
-    const struct discover_stages *stages;
-};
-
-void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
-                         struct cli_cell *out)
-{
-    switch (column) {
-    case 0:
-        *out = cli_count(row + 1);
-        break;
-    case 1:
-        *out = cli_count(stage->bits);
-        break;
-    case 2:
-        *out = cli_text(stage->oracle);
-        break;
-    case 3:
-        *out = cli_count(stage->candidates);
-        break;
-    default:
-        *out = cli_number(stage->v0);
-        snprintf(out->shown, sizeof out->shown, "%.4g", stage->v0);
-        break;
-    }
-}
-
-static void show_plan_cell(const void *ctx, size_t row, size_t column,
-                           struct cli_cell *out)
-{
-    const struct show_plan *s = ctx;
-    const hsy_stage *stage = &s->stages->stage[row];
-
-    if (column < DISCOVER_STAGE_CELLS) {
-        discover_stage_cell(stage, row, column, out);
-    } else {
-        const double users =
-            hsy_stage_users(stage, s->options->frequency, s->options->miss);
-
-        *out = cli_number(users);
-        snprintf(out->shown, sizeof out->shown, "%.0f", users);
-    }
-}
-
-void discover_show_plan(const struct discover_options *o,
-                        const hsy_scheme_info *info,
-                        const struct discover_stages *stages)
-{
-    const struct show_plan s = {o, stages};
-    const struct cli_table table = {show_plan_columns,
-                                    sizeof show_plan_columns /
-                                        sizeof show_plan_columns[0],
-                                    stages->count, show_plan_cell, &s};
-    char alphabet[HSY_ALPHABET_TEXT];
-    double most = 0;
-    struct cli_field fields[] = {
-        {"mechanism", cli_text(info->mechanism)},
-        {"oracle", cli_text(info->oracle)},
-        {"alphabet", show_alphabet(alphabet, info)},
-        {"epsilon", cli_number(info->epsilon)},
-        {"epsilon_exact", cli_number(info->epsilon_exact)},
-        {"frequency", cli_number(o->frequency)},
-        {"miss", cli_number(o->miss)},
-        {"groups", cli_count(stages->count)},
-        {"users", {.type = CLI_NONE}},
-    };
-
-    for (size_t i = 0; i < stages->count; i++)
-        most = fmax(most,
-                    hsy_stage_users(&stages->stage[i], o->frequency, o->miss));
-    most *= (double)stages->count;
-    fields[sizeof fields / sizeof fields[0] - 1].cell = cli_number(most);
-    if (o->format == CLI_TABLE)
-        printf("%s, epsilon %.9g: a string that %.4g %% of people hold passes "
-               "each of %zu stage%s\nwith chance %.14g %% if %.0f people "
-               "answer: each is in one group, and the\nhungriest group sets "
-               "the number.\n\n",
-               info->mechanism, info->epsilon, 100 * o->frequency,
-               stages->count, stages->count == 1 ? "" : "s",
-               100 * (1 - o->miss), most);
-    cli_print(o->format, &table, fields, sizeof fields / sizeof fields[0],
-              "stages");
 }

@@ -3,6 +3,7 @@
 #define CLI_DISCOVER_INTERNAL_H
 
 #include "cli/base/gather.h"
+#include "host/discover/discover.h"
 
 struct discover_options {
     hsy_search search;
@@ -12,15 +13,9 @@ struct discover_options {
     uint64_t threshold; /* sfp: pairs of an offset that go on */
     bool plan;          /* nothing is collected yet */
     bool has_frequency, has_miss;
-    double frequency, miss;
+    struct discover_aim aim;
     const char *plot; /* NULL: no figure */
     enum cli_format format;
-};
-
-/* The stages of a search. */
-struct discover_stages {
-    hsy_stage stage[HSY_STAGES_MAX];
-    size_t count;
 };
 
 struct discover_result {
@@ -30,31 +25,29 @@ struct discover_result {
 };
 
 /* What a search refuses, in the words of the options. The exit code. */
-int discover_refused(const hsy_search *search, const hsy_error *err);
+int discover_refused(const struct discover_options *o, bool puzzle,
+                     const hsy_error *err);
 
 /* Whether --start, --next or --batches is given, and the whole command with
- * them (next_stage.c). */
+ * them (batches.c). */
 bool discover_batched(int argc, char **argv);
 int discover_batches(int argc, char **argv);
 
-/* The first cells of a row of a plan: its number, what it asks, n Var. */
-#define DISCOVER_STAGE_CELLS 5u
-void discover_stage_cell(const hsy_stage *stage, size_t row, size_t column,
-                         struct cli_cell *out);
-
-/* The same of sfp, and the plan of a search (puzzle_plan.c). */
-int discover_puzzle_refused(const struct discover_options *o,
-                            const hsy_error *err);
-int discover_puzzle_plan(const struct discover_options *o, const hsy_scheme *s);
-
 /* Print to stdout (discover_show.c). */
 void discover_show(const struct discover_result *r);
-void discover_show_plan(const struct discover_options *o,
-                        const hsy_scheme_info *info,
-                        const struct discover_stages *stages);
 
-/* Draw what was found into a file that is open (discover_plot.c); 0, or the
- * exit code after a message. */
-int discover_plot(const struct discover_result *r, struct output *out);
+/* The bytes of strings; nothing if they may be any. */
+struct cli_cell discover_alphabet(char text[HSY_ALPHABET_TEXT],
+                                  const hsy_scheme_info *info);
+
+/* Print a plan: of one round, of a puzzle, of batches (plan_show.c). */
+void discover_show_groups(const struct discover_options *o,
+                          const hsy_scheme_info *info,
+                          const struct discover_plan *plan);
+void discover_show_puzzle(const struct discover_options *o,
+                          const hsy_scheme_info *info,
+                          const struct discover_plan *plan);
+void discover_show_batches(const struct discover_options *o,
+                           const struct discover_plan *plan);
 
 #endif

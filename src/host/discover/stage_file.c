@@ -1,13 +1,17 @@
-/* write_stage.c - a stage of a search as a task file. */
+/* stage_file.c - a stage of a search as a task file. */
 #define _DEFAULT_SOURCE
-#include "cli/discover/batches.h"
+#include "host/discover/discover.h"
+
+#include "host/base/day.h"
+#include "host/base/host_fail.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A text in double quotes: what YAML and JSON agree on. */
-static void write_text(FILE *f, const char *text, size_t len)
+static void file_text(FILE *f, const char *text, size_t len)
 {
     putc('"', f);
     for (size_t i = 0; i < len; i++) {
@@ -23,15 +27,15 @@ static void write_text(FILE *f, const char *text, size_t len)
     putc('"', f);
 }
 
-static void write_key(FILE *f, const char *key, const char *text)
+static void file_key(FILE *f, const char *key, const char *text)
 {
     fprintf(f, "    %s: ", key);
-    write_text(f, text, strlen(text));
+    file_text(f, text, strlen(text));
     putc('\n', f);
 }
 
 /* Nano-epsilon as a decimal, which is exact. */
-static void write_epsilon(FILE *f, uint64_t nano)
+static void file_epsilon(FILE *f, uint64_t nano)
 {
     char text[32];
     size_t len = (size_t)snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64,
@@ -43,7 +47,7 @@ static void write_epsilon(FILE *f, uint64_t nano)
     fprintf(f, "    epsilon: %.*s\n", (int)len, text);
 }
 
-static void write_asked(FILE *f, const hsy_spec *spec)
+static void file_asked(FILE *f, const hsy_spec *spec)
 {
     static const char *const sizes[] = {"equal", "equal", "rising",
                                         "diminishing"};
@@ -52,12 +56,12 @@ static void write_asked(FILE *f, const hsy_spec *spec)
 
     fputs("    strings: true\n    mechanism: stage\n", f);
     if (spec->oracle != NULL)
-        write_key(f, "oracle", spec->oracle);
+        file_key(f, "oracle", spec->oracle);
     if (memcmp(spec->alphabet, none, sizeof none) != 0) {
         hsy_alphabet_text(alphabet, spec->alphabet);
-        write_key(f, "alphabet", alphabet);
+        file_key(f, "alphabet", alphabet);
     }
-    write_epsilon(f, spec->nano_epsilon);
+    file_epsilon(f, spec->nano_epsilon);
     fprintf(f,
             "    set: {bits: %" PRIu64 ", step: %" PRIu64 ", w: %" PRIu64
             ", width: %" PRIu64 "}\n    sizes: %s\n",
@@ -67,7 +71,7 @@ static void write_asked(FILE *f, const hsy_spec *spec)
 }
 
 /* The labels, which are digits, eight in a line. */
-static void write_prefixes(FILE *f, const hsy_spec *spec)
+static void file_prefixes(FILE *f, const hsy_spec *spec)
 {
     const uint8_t *at = spec->labels;
 
@@ -77,16 +81,16 @@ static void write_prefixes(FILE *f, const hsy_spec *spec)
         const size_t len = (size_t)at[0] | (size_t)at[1] << 8;
 
         fputs(i == 0 ? " [" : i % 8 == 0 ? ",\n      " : ", ", f);
-        write_text(f, (const char *)at + 4, len);
+        file_text(f, (const char *)at + 4, len);
         at += 4 + len;
     }
     if (spec->d != 0)
         fputs("]\n", f);
 }
 
-static void write_pace(FILE *f, const hsy_task *task)
+static void file_pace(FILE *f, const hsy_task *task)
 {
-    char start[16], end[16];
+    char start[DAY_TEXT], end[DAY_TEXT];
 
     day_text(start, task->start);
     day_text(end, task->end - 1);
@@ -100,8 +104,8 @@ static void write_pace(FILE *f, const hsy_task *task)
             task->delay_seconds, task->grace_days, task->min_reports);
 }
 
-static void write_stage(FILE *f, uint64_t version, const hsy_task *task,
-                        const hsy_spec *spec)
+static void file_stage(FILE *f, uint64_t version, const hsy_task *task,
+                       const hsy_spec *spec)
 {
     const uint64_t step = spec->param[HSY_PARAM_STEP];
     const uint64_t stage = spec->param[HSY_PARAM_W] / step;
@@ -119,29 +123,33 @@ static void write_stage(FILE *f, uint64_t version, const hsy_task *task,
     fprintf(f, "  - id: %s\n    release: %" PRIu32 "\n    source: %s\n",
             task->id, task->release, task->source);
     fputs("    question: ", f);
-    write_text(f, task->question, task->question_len);
+    file_text(f, task->question, task->question_len);
     putc('\n', f);
-    write_asked(f, spec);
-    write_prefixes(f, spec);
-    write_pace(f, task);
+    file_asked(f, spec);
+    file_prefixes(f, spec);
+    file_pace(f, task);
 }
 
-int batches_write(const char *path, uint64_t version, const hsy_task *task,
-                  const hsy_spec *spec)
+hsy_status discover_stage_text(struct discover_file *out, const hsy_task *task,
+                               const hsy_spec *spec, uint64_t version,
+                               hsy_error *err)
 {
     char *text = NULL;
     size_t len = 0;
     FILE *f = open_memstream(&text, &len);
-    bool whole;
-    int failed;
+    bool whole = f != NULL;
 
-    if (f == NULL)
-        return cli_fail_nomem();
-    write_stage(f, version, task, spec);
-    whole = ferror(f) == 0;
-    whole &= fclose(f) == 0;
-    whole &= text != NULL; /* cutting it to its length may fail silently */
-    failed = whole ? cli_write_file(path, text, len) : cli_fail_nomem();
-    free(text);
-    return failed;
+    if (whole) {
+        file_stage(f, version, task, spec);
+        whole = ferror(f) == 0;
+        whole &= fclose(f) == 0;
+        whole &= text != NULL; /* cutting it to its length may fail silently */
+    }
+    if (!whole) {
+        free(text);
+        out->wrong = DISCOVER_MEMORY;
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    }
+    *out = (struct discover_file){.text = text, .len = len};
+    return HSY_OK;
 }

@@ -1,0 +1,494 @@
+/* batches.c - hearsay discover --start, --next and --batches: searching in
+ * batches. */
+#define _DEFAULT_SOURCE
+#define _XOPEN_SOURCE 700
+#include "cli/base/tasks.h"
+#include "cli/discover/internal.h"
+#include "host/base/day.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NEXT_CANDIDATES_MAX (1u << 20)
+
+enum {
+    NEXT_START = 1,
+    NEXT_NEXT,
+    NEXT_BATCHES,
+    NEXT_PLAN,
+    NEXT_BITS,
+    NEXT_STEP,
+    NEXT_ALPHABET,
+    NEXT_ORACLE,
+    NEXT_SIZES,
+    NEXT_TOP,
+    NEXT_KEEP,
+    NEXT_SIGNIFICANT,
+    NEXT_ALPHA,
+    NEXT_MAX,
+    NEXT_FREQUENCY,
+    NEXT_MISS,
+    NEXT_TASK,
+    NEXT_ID,
+    NEXT_SOURCE,
+    NEXT_QUESTION,
+    NEXT_FROM,
+    NEXT_TO,
+    NEXT_OUTPUT,
+    NEXT_FORMAT
+};
+
+static const struct cli_option next_options[] = {
+    {NEXT_START, "start", NULL, "write the first stage; with --epsilon:"},
+    {NEXT_BITS, "bits", "M", "... of a string (default 48)"},
+    {NEXT_STEP, "step", "N", "... of a stage; divides M (default 8)"},
+    {NEXT_ALPHABET, "alphabet", "a-z...",
+     "... bytes of strings (default: any)"},
+    {NEXT_ORACLE, "oracle", "NAME",
+     "... mechanism of each stage (default: grr or pgr)"},
+    {NEXT_SIZES, "sizes", "HOW",
+     "... of the batches: equal, rising, diminishing"},
+    {CLI_OPT_EPSILON, "epsilon", "E", "... privacy of one report"},
+    {NEXT_ID, "id", "ID", "... of the task (default words)"},
+    {NEXT_SOURCE, "source", "NAME", "... the private data it is about"},
+    {NEXT_QUESTION, "question", "TEXT", "... to the person"},
+    {NEXT_FROM, "from", "DAY", "... as 2026-01-31 (default today)"},
+    {NEXT_NEXT, "next", NULL,
+     "from tallies of a stage write the next one; with:"},
+    {NEXT_TASK, "task", "FILE:ID", "... the task of that stage"},
+    {NEXT_TO, "to", "DAY", "last day of the stage that is written"},
+    {NEXT_TOP, "top", "K", "so many strings in the end (default 16)"},
+    {NEXT_KEEP, "keep", "N", "N times K prefixes at inner stages (default 2)"},
+    {NEXT_SIGNIFICANT, "significant", NULL, "only what chance hardly makes"},
+    {NEXT_ALPHA, "alpha", "A", "how hardly (default 0.05)"},
+    {NEXT_MAX, "max-candidates", "N",
+     "of a stage, up to 1048576 (default 262144)"},
+    {NEXT_OUTPUT, "output", "FILE", "write there (default: stdout)"},
+    {NEXT_BATCHES, "batches", NULL, "with --plan: how many people it takes"},
+    {NEXT_PLAN, "plan", NULL, "... before any is asked; needs:"},
+    {NEXT_FREQUENCY, "frequency", "F", "... share of people to be found"},
+    {NEXT_MISS, "miss", "B", "... chance to miss it (default 0.05)"},
+    CLI_FORMAT_OPTION(NEXT_FORMAT),
+    {0, NULL, NULL, NULL}};
+
+static const struct cli_command next_command = {
+    "discover",
+    "--start --epsilon E --source S --question TEXT [-o FILE] | "
+    "--next --task FILE:ID [-o FILE] [FILE...] | "
+    "--batches --plan --epsilon E --frequency F [options]",
+    "Search in batches: each stage is a task for people of its own, whose\n"
+    "candidates are what the stage before has found. A device answers one of "
+    "them.",
+    next_options};
+
+/* The first, the next, or the plan of all stages. */
+enum batches_what { BATCHES_START = 1, BATCHES_NEXT, BATCHES_PLAN };
+
+struct batches_options {
+    enum batches_what what;
+    struct discover_options discover; /* search, aim, format */
+    struct discover_batches batches;
+    struct cli_spec spec; /* --epsilon */
+    const char *task;     /* FILE:ID */
+    const char *id, *source, *question, *from, *to, *output;
+};
+
+bool discover_batched(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--start") == 0 || strcmp(argv[i], "--next") == 0 ||
+            strcmp(argv[i], "--batches") == 0)
+            return true;
+    return false;
+}
+
+/* ---- What is wrong, in the words of the options -------------------------- */
+
+static int next_refused_search(const struct batches_options *o,
+                               const char *file, const hsy_error *err)
+{
+    return err->status == HSY_E_RANGE && err->field != NULL
+               ? discover_refused(&o->discover, false, err)
+               : cli_fail_error(file, err);
+}
+
+/* Of what is settled for all stages, or of a task. */
+static int next_refused(const struct batches_options *o,
+                        enum discover_wrong wrong, hsy_error *err)
+{
+    static const hsy_spec spec = {.mechanism = "stage",
+                                  .kind = HSY_KIND_STRINGS};
+    const struct discover_batches *b = &o->batches;
+
+    switch (wrong) {
+    case DISCOVER_STEP:
+        return cli_fail("--step: steps of %" PRIu64 " do not divide %" PRIu64
+                        " bits; choose one that does",
+                        b->step, b->bits);
+    case DISCOVER_ALPHABET:
+        return cli_fail_error("--alphabet", err);
+    case DISCOVER_WIDTH:
+        return cli_fail("a stage would have %" PRIu64 " times 2^%" PRIu64
+                        " candidates, more than the limit of %" PRIu64
+                        "; raise it with --max-candidates (at most %u), or "
+                        "lower --top, --keep or --step",
+                        b->top * b->keep, b->step, b->candidates,
+                        NEXT_CANDIDATES_MAX);
+    case DISCOVER_SCHEME:
+        return cli_scheme_refused(&spec, err);
+    case DISCOVER_SEARCH:
+        return discover_refused(&o->discover, false, err);
+    case DISCOVER_DOCUMENT:
+        return cli_fail_error(err->field, err);
+    default:
+        return cli_fail_nomem();
+    }
+}
+
+/* Of a stage and its tally. */
+static int next_refused_next(const struct batches_options *o,
+                             const struct gather *g, const char *id,
+                             const struct discover_next *n, hsy_error *err)
+{
+    switch (n->file.wrong) {
+    case DISCOVER_NO_STAGE:
+        return cli_fail("--task %s: not a stage of a search; 'hearsay "
+                        "discover --start' writes the first one",
+                        o->task);
+    case DISCOVER_OTHER_STAGE:
+        return cli_fail("%s: not a tally of stage %" PRIu32 ", which --task "
+                        "names: give the task and the tally of one stage",
+                        g->first, n->stage);
+    case DISCOVER_OTHER_TASK:
+        return cli_fail("%s: not a tally of the task that --task names: they "
+                        "differ in %s",
+                        g->first, n->differs);
+    case DISCOVER_EMPTY:
+        return cli_fail("%s: no data: it holds no reports", g->first);
+    case DISCOVER_LAST:
+        return cli_fail("%s: stage %" PRIu32 " is the last; 'hearsay "
+                        "discover' prints what it found",
+                        g->first, n->stage);
+    case DISCOVER_ROOM:
+        return cli_fail("--top: %" PRIu64 " times %" PRIu64 " prefixes, but "
+                        "the search was begun for at most %" PRIu64
+                        " ('width' of the task)",
+                        n->top, n->keep, n->room);
+    case DISCOVER_SEARCH:
+        return err->status == HSY_E_NOMEM
+                   ? cli_fail_nomem()
+                   : next_refused_search(o, g->first, err);
+    case DISCOVER_NOTHING:
+        return cli_fail("%s: no prefix of stage %" PRIu32 " is more than "
+                        "chance makes: there is nothing to ask next",
+                        g->first, n->stage);
+    case DISCOVER_RELEASE:
+        return cli_fail_error(id, err);
+    default:
+        return next_refused(o, n->file.wrong, err);
+    }
+}
+
+/* ---- Three things to do -------------------------------------------------- */
+
+static int next_day(uint32_t *day, const char *option, const char *text)
+{
+    return day_parse(day, text) ? 0
+                                : cli_fail("%s: write a day as 2026-01-31, "
+                                           "from 1970 on",
+                                           option);
+}
+
+static int next_name(char *to, size_t room, const char *option,
+                     const char *text)
+{
+    if (strlen(text) >= room)
+        return cli_fail("%s: at most %zu letters", option, room - 1);
+    memcpy(to, text, strlen(text) + 1);
+    return 0;
+}
+
+static int next_plan(const struct batches_options *o, const hsy_spec *spec)
+{
+    struct discover_plan plan;
+    hsy_error err = {0};
+
+    if (discover_plan_batches(&plan, spec, &o->discover.search,
+                              &o->discover.aim, &err) != HSY_OK)
+        return next_refused(o, plan.wrong, &err);
+    discover_show_batches(&o->discover, &plan);
+    return cli_finish();
+}
+
+/* The task as the options say. */
+static int next_asked(hsy_task *task, const struct batches_options *o)
+{
+    uint32_t start = (uint32_t)(time(NULL) / 86400), last;
+    char id[HSY_TASK_ID + 1], source[HSY_SOURCE_MAX + 1];
+    int failed =
+        next_name(id, sizeof id, "--id", o->id != NULL ? o->id : "words");
+
+    if (!failed)
+        failed = next_name(source, sizeof source, "--source", o->source);
+    if (!failed && o->from != NULL)
+        failed = next_day(&start, "--from", o->from);
+    last = start + DISCOVER_DAYS - 1;
+    if (!failed && o->to != NULL)
+        failed = next_day(&last, "--to", o->to);
+    if (failed)
+        return failed;
+    *task = discover_task(start, last + 1);
+    memcpy(task->id, id, sizeof id);
+    memcpy(task->source, source, sizeof source);
+    task->question = o->question;
+    task->question_len = strlen(o->question);
+    return 0;
+}
+
+static int next_start(const struct batches_options *o, const hsy_task *task,
+                      const hsy_spec *spec)
+{
+    struct discover_file file;
+    hsy_error err = {0};
+    int failed;
+
+    if (discover_stage_file(&file, task, spec, 1, &err) != HSY_OK)
+        return file.wrong == DISCOVER_RELEASE
+                   ? cli_fail_error(task->id, &err)
+                   : next_refused(o, file.wrong, &err);
+    failed = cli_write_file(o->output, file.text, file.len);
+    free(file.text);
+    if (failed || o->output == NULL)
+        return failed;
+    printf("stage 1 of %" PRIu64
+           "; 'hearsay tasks compile' signs it for devices\n",
+           o->batches.bits / o->batches.step);
+    return cli_finish();
+}
+
+/* --start and --plan: what is settled for all stages comes first. */
+static int next_begin(struct batches_options *o)
+{
+    enum discover_wrong wrong;
+    hsy_error err = {0};
+    hsy_task task;
+    hsy_spec spec;
+    int failed = o->what == BATCHES_START ? next_asked(&task, o) : 0;
+
+    if (failed)
+        return failed;
+    o->batches.nano_epsilon = o->spec.spec.nano_epsilon;
+    o->batches.top = o->discover.search.top;
+    o->batches.keep = o->discover.search.keep;
+    o->batches.candidates = o->discover.search.max_candidates;
+    discover_settle(&o->batches);
+    if (discover_first(&spec, &wrong, &o->batches, &err) != HSY_OK)
+        return next_refused(o, wrong, &err);
+    return o->what == BATCHES_START ? next_start(o, &task, &spec)
+                                    : next_plan(o, &spec);
+}
+
+static int next_write(const struct batches_options *o, const struct gather *g,
+                      const hsy_task *task, uint64_t version)
+{
+    const struct shares_tally t = gathered(g);
+    struct discover_done done = {
+        .task = task, .version = version, .search = o->discover.search};
+    struct discover_next next;
+    hsy_error err = {0};
+    int failed = 0;
+
+    if (o->to != NULL) {
+        failed = next_day(&done.end, "--to", o->to);
+        done.end++;
+    }
+    if (failed)
+        return failed;
+    if (discover_next(&next, &t, &done, &err) != HSY_OK)
+        return next_refused_next(o, g, task->id, &next, &err);
+    failed = cli_write_file(o->output, next.file.text, next.file.len);
+    free(next.file.text);
+    if (!failed && o->output != NULL)
+        printf("stage %" PRIu32 " of %" PRIu32 ": %" PRIu64 " reports, %zu of "
+               "%" PRIu64 " prefixes go on\n",
+               next.stage, next.stages, hsy_tally_reports(&g->tally),
+               next.survivors, next.candidates);
+    return failed ? failed : cli_finish();
+}
+
+static int next_next(const struct batches_options *o, const struct gather *g)
+{
+    const char *colon = strrchr(o->task, ':');
+    struct task_file tasks = {0};
+    char *path = strdup(o->task);
+    size_t i;
+    int failed;
+
+    if (path == NULL)
+        return cli_fail_nomem();
+    path[colon - o->task] = '\0';
+    failed = cli_tasks_open(&tasks, path, false);
+    free(path);
+    i = failed ? 0 : task_file_find(&tasks, colon + 1);
+    if (!failed && i == tasks.n)
+        failed = cli_fail("--task: there is no task '%s'; 'hearsay tasks show' "
+                          "lists them",
+                          colon + 1);
+    if (!failed)
+        failed = next_write(o, g, &tasks.all[i], tasks.doc.version);
+    task_file_clear(&tasks);
+    return failed;
+}
+
+/* ---- Options ------------------------------------------------------------- */
+
+static bool next_what(struct batches_options *o, struct cli_parser *p,
+                      enum batches_what what)
+{
+    if (o->what != 0 && o->what != what) {
+        cli_usage(p, "--start, --next and --batches --plan are three things");
+        return false;
+    }
+    o->what = what;
+    return true;
+}
+
+static bool next_search(struct batches_options *o, struct cli_parser *p, int id)
+{
+    hsy_search *how = &o->discover.search;
+
+    switch (id) {
+    case NEXT_TOP:
+        return cli_value_count(p, &how->top, 1, HSY_SEARCH_TOP_MAX);
+    case NEXT_KEEP:
+        return cli_value_count(p, &how->keep, 1, HSY_SEARCH_KEEP_MAX);
+    case NEXT_SIGNIFICANT:
+        how->significant = true;
+        return true;
+    case NEXT_ALPHA:
+        return cli_value_fraction(p, &how->alpha);
+    case NEXT_MAX:
+        return cli_value_count(p, &how->max_candidates, 1, NEXT_CANDIDATES_MAX);
+    case NEXT_FREQUENCY:
+        o->discover.has_frequency = true;
+        return cli_value_fraction(p, &o->discover.aim.frequency);
+    case NEXT_MISS:
+        return cli_value_fraction(p, &o->discover.aim.miss);
+    case NEXT_FORMAT:
+        return cli_value_format(p, &o->discover.format);
+    default:
+        return cli_spec_option(&o->spec, p, id);
+    }
+}
+
+static bool next_sizes(struct batches_options *o, struct cli_parser *p)
+{
+    static const char *const names[] = {"equal", "rising", "diminishing", NULL};
+    int sizes = 0;
+
+    if (!cli_value_choice(p, &sizes, names))
+        return false;
+    o->batches.sizes = (uint64_t)sizes;
+    return true;
+}
+
+static bool next_option(struct batches_options *o, struct cli_parser *p, int id)
+{
+    const struct {
+        int id;
+        const char **to;
+    } texts[] = {{NEXT_ALPHABET, &o->batches.alphabet},
+                 {NEXT_ORACLE, &o->batches.oracle},
+                 {NEXT_TASK, &o->task},
+                 {NEXT_ID, &o->id},
+                 {NEXT_SOURCE, &o->source},
+                 {NEXT_QUESTION, &o->question},
+                 {NEXT_FROM, &o->from},
+                 {NEXT_TO, &o->to}};
+
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+        if (texts[k].id == id) {
+            *texts[k].to = p->value;
+            return true;
+        }
+    switch (id) {
+    case NEXT_START:
+        return next_what(o, p, BATCHES_START);
+    case NEXT_NEXT:
+        return next_what(o, p, BATCHES_NEXT);
+    case NEXT_BATCHES:
+    case NEXT_PLAN:
+        return next_what(o, p, BATCHES_PLAN);
+    case NEXT_BITS:
+        return cli_value_count(p, &o->batches.bits, 2, HSY_SPELL_BITS);
+    case NEXT_STEP:
+        return cli_value_count(p, &o->batches.step, 1, 20);
+    case NEXT_SIZES:
+        return next_sizes(o, p);
+    case NEXT_OUTPUT:
+        o->output = cli_output_path(p->value);
+        return true;
+    default:
+        return next_search(o, p, id);
+    }
+}
+
+/* What belongs to the one is not for the others. */
+static int next_usage(const struct batches_options *o, struct cli_parser *p,
+                      int files)
+{
+    const char *colon = o->task != NULL ? strrchr(o->task, ':') : NULL;
+    const bool next = o->what == BATCHES_NEXT;
+
+    if (next && (colon == NULL || colon == o->task || colon[1] == '\0'))
+        return cli_usage(p, "--next needs --task FILE:ID, the task of the "
+                            "stage that was tallied");
+    if (next &&
+        (o->batches.bits != 0 || o->batches.step != 0 ||
+         o->batches.sizes != 0 || o->batches.alphabet != NULL ||
+         o->batches.oracle != NULL || o->id != NULL || o->source != NULL ||
+         o->question != NULL || o->from != NULL || o->spec.has_epsilon))
+        return cli_usage(p, "--next goes on with what --start has settled: "
+                            "leave that out");
+    if (!next && (files != 0 || o->task != NULL))
+        return cli_usage(p, "tallies and --task go with --next");
+    if (!next && !o->spec.has_epsilon)
+        return cli_usage(p, "--epsilon E is missing: privacy of one report");
+    if (o->what == BATCHES_START && (o->source == NULL || o->question == NULL))
+        return cli_usage(p, "--start needs --source NAME and --question TEXT");
+    if (o->what == BATCHES_PLAN && !o->discover.has_frequency)
+        return cli_usage(p, "--plan needs --frequency F: the share of people "
+                            "that hold a string to be found");
+    return 0;
+}
+
+int discover_batches(int argc, char **argv)
+{
+    struct batches_options o = {
+        .discover = {.search = {.size = sizeof(hsy_search)}, .aim.miss = 0.05}};
+    struct gather g = {0};
+    struct cli_parser p;
+    int id, files = 0, failed;
+
+    cli_begin(&p, &next_command, argc, argv);
+    while ((id = cli_next(&p)) != CLI_END) {
+        if (id == CLI_OPERAND)
+            argv[files++] = p.argv[p.at - 1];
+        else if (id == CLI_STOP || !next_option(&o, &p, id))
+            return p.exit;
+    }
+    failed = next_usage(&o, &p, files);
+    if (!failed && o.what != BATCHES_NEXT)
+        failed = next_begin(&o);
+    else if (!failed) {
+        failed = cli_gather_files(&g, &p, argv, files);
+        if (!failed)
+            failed = next_next(&o, &g);
+    }
+    gather_clear(&g);
+    return failed;
+}
+
+#undef NEXT_CANDIDATES_MAX
