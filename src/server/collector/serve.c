@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -282,12 +283,23 @@ static hsy_status serve_open_listeners(struct collector *c,
     return st;
 }
 
+#define SERVE_BLOCK (1 << 20) /* bytes that are a mapping of their own */
+#define SERVE_KEPT (4 << 20)  /* freed bytes that a thread may keep */
+
+/* Left alone glibc comes to keep up to 64 MiB a thread (malloc_trim or not). */
+static void serve_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, SERVE_BLOCK);
+    mallopt(M_TRIM_THRESHOLD, SERVE_KEPT);
+}
+
 hsy_status serve_open(struct collector *c, struct serve_trouble *t)
 {
     struct serve_tls tls = {.cert = NULL};
     hsy_status st;
 
     *t = (struct serve_trouble){.about = NULL};
+    serve_memory();
     c->backups = -1;
     pthread_mutex_init(&c->documents, NULL);
     pthread_mutex_init(&c->copying, NULL);

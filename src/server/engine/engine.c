@@ -367,6 +367,8 @@ void engine_status(struct engine *e, struct engine_status *out)
 {
     pthread_mutex_lock(&e->lock);
     *out = e->status;
+    if (e->store->ops->making != NULL)
+        out->ids_bytes += e->store->ops->making(e->store);
     out->day = e->day;
     out->clock_jumped = e->clock.state != ENGINE_CLOCK_FINE && !e->clock.quiet;
     out->clock_behind = e->clock.state == ENGINE_CLOCK_BEHIND;

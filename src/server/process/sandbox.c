@@ -136,8 +136,8 @@ static hsy_status sandbox_files(const struct sandbox_options *o, int *version,
 /* Those that read a clock are called where the kernel cannot let a process read
  * it by itself, restart_syscall after a stop, fstat by a libc that has another
  * newfstatat, mremap for large blocks, getrandom by TLS; dup3 by
- * server/http/gone.c, fstatfs by store_log.c and
- * server/collector/watch/machine.c, and that one goes through its descriptors
+ * server/http/gone.c, fallocate by store_log.c, fstatfs by that and
+ * server/collector/watch/machine.c, and this one goes through its descriptors
  * again with lseek. */
 static const int sandbox_allowed[] = {
     /* files */
@@ -146,7 +146,7 @@ static const int sandbox_allowed[] = {
     SCMP_SYS(fcntl), SCMP_SYS(dup3), SCMP_SYS(fsync), SCMP_SYS(fdatasync),
     SCMP_SYS(ftruncate), SCMP_SYS(unlink), SCMP_SYS(rename), SCMP_SYS(mkdir),
     SCMP_SYS(rmdir), SCMP_SYS(access), SCMP_SYS(getdents64), SCMP_SYS(lseek),
-    SCMP_SYS(fstatfs),
+    SCMP_SYS(fstatfs), SCMP_SYS(fallocate),
     /* connections */
     SCMP_SYS(accept4), SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(sendmsg),
     SCMP_SYS(shutdown), SCMP_SYS(setsockopt), SCMP_SYS(epoll_wait),

@@ -11,7 +11,7 @@
 
 #include "hearsay.h"
 
-#define SANDBOX_CALLS_MAX 48u /* system calls that are left */
+#define SANDBOX_CALLS_MAX 49u /* system calls that are left */
 
 struct sandbox_options {
     size_t size;                 /* sizeof(struct sandbox_options) */

@@ -337,6 +337,10 @@ hsy_status store_empty_log(struct store_sqlite *s, struct sql *q, bool truncate,
 hsy_status store_bound_log(struct store_sqlite *s, struct sql *q,
                            hsy_error *err);
 
+/* Give the record's log the blocks it will need, where the disk has many and
+ * some are held as a reserve too. Caller holds cutting. */
+void store_log_ahead(struct store_sqlite *s);
+
 /* Write zeros over what lies behind the end of the record's log, which was just
  * begun again. Caller holds cutting (blank.c). */
 hsy_status store_blank_log(struct store_sqlite *s, hsy_error *err);

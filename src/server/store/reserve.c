@@ -96,6 +96,7 @@ hsy_status store_reserve(struct store *is, hsy_error *err)
         return st;
     pthread_mutex_lock(&s->cutting);
     store_reserve_take(s);
+    store_log_ahead(s);
     pthread_mutex_unlock(&s->cutting);
     return HSY_OK;
 }

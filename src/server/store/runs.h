@@ -118,7 +118,8 @@ int run_write_rest(struct run_writer *w, bool *more);
 int run_write_end(struct run_writer *w, struct run_is *is);
 /* The filter of what was written; the caller's to clear. */
 void run_write_take(struct run_writer *w, struct run_filter *filter);
-void run_write_close(struct run_writer *w); /* NULL is allowed */
+void run_write_close(struct run_writer *w);            /* NULL is allowed */
+uint64_t run_write_memory(const struct run_writer *w); /* bytes, by now */
 
 /* Open what was just written, with its filter, which is taken in any case. */
 hsy_status run_adopt(struct run **out, int dir, const struct run_is *is,

@@ -319,6 +319,13 @@ void run_write_take(struct run_writer *w, struct run_filter *filter)
     w->filter = (struct run_filter){0};
 }
 
+/* Of the filter what was written to: the rest is not there yet. */
+uint64_t run_write_memory(const struct run_writer *w)
+{
+    return sizeof *w + w->filter.count * sizeof *w->filter.marks +
+           (w->filter.begun + 1) * sizeof *w->filter.first;
+}
+
 void run_write_close(struct run_writer *w)
 {
     if (w == NULL)

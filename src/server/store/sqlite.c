@@ -385,6 +385,7 @@ static const struct store_functions sqlite_functions = {
     .tidy = store_housekeeping,
     .seal = store_seal,
     .runs = store_new_runs,
+    .making = store_making,
     .chunks = store_chunks,
     .rounds = store_rounds,
     .drop = store_drop,

@@ -191,6 +191,8 @@ struct store_functions {
     /* The runs of an epoch are others than before: true, and it is the
      * caller's; until it is false. They are durable. */
     bool (*runs)(struct store *s, struct store_runs *out);
+    /* Memory that making runs takes at this moment; any thread. */
+    uint64_t (*making)(const struct store *s);
 
     /*
      * By the thread that writes tallies: chunks that have changed, of the next
@@ -221,7 +223,8 @@ struct store_functions {
                                hsy_error *err);
 
     /* Hold some room on the disk, with which the logs can be made short when it
-     * is full; that is no failure if there is none. May be NULL. */
+     * is full, and what the logs need, so that commits need not wait for it;
+     * that is no failure if there is none. May be NULL. */
     hsy_status (*reserve)(struct store *s, hsy_error *err);
 
     /* Copy everything to a directory while running; any thread. It has its name

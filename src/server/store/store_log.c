@@ -11,12 +11,14 @@
  * part of the record's is written over with zeros after a while
  * (blank.c); that of cells is cut, for nobody waits for it.
  */
-#define _GNU_SOURCE /* fstatat */
+#define _GNU_SOURCE /* fstatat, fallocate */
 
 #include "server/store/store_runs.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #define LOG_PAGE STORE_PAGE
 #define LOG_LONG 64u    /* bounds that a log may have behind a reader */
@@ -24,6 +26,7 @@
 #define LOG_LITTLE 256u /* pages that may be left for then */
 #define LOG_PATIENCE 20 /* ms, for another connection that reads */
 #define LOG_CHUNKS 64u  /* superseded chunks erased at a time */
+#define LOG_SPARE 16u   /* times what a log takes ahead must be free */
 
 /* A checkpoint of a connection; *moved is how many pages of its log are in the
  * database. Another connection that still reads puts it off. */
@@ -138,6 +141,33 @@ bool store_log_crowds(struct store_sqlite *s)
            (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize < bytes;
 }
 
+/* ---- Ahead of who writes ------------------------------------------------- */
+
+/*
+ * A commit that lengthens the file waits until the file system has found blocks
+ * and noted them: tens of milliseconds now and then. So the record's log gets
+ * its blocks while nobody waits. They read as zeros, which SQLite takes for the
+ * log's end; nothing that is there is changed, whoever writes meanwhile. It is
+ * a matter of speed alone, so no failure is one, and a disk that has little
+ * room keeps it.
+ */
+void store_log_ahead(struct store_sqlite *s)
+{
+    const uint64_t bytes = (uint64_t)s->record_most * LOG_PAGE * 3 / 2;
+    struct statfs fs;
+    int log;
+
+    if (s->reserve == -1 || s->reserve_bytes < STORE_RESERVE ||
+        fstatfs(s->dir, &fs) == -1 ||
+        (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize < LOG_SPARE * bytes)
+        return;
+    log = openat(s->dir, "record.db-wal", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (log == -1)
+        return;
+    (void)fallocate(log, 0, 0, (off_t)bytes);
+    close(log);
+}
+
 /* ---- When nobody waits --------------------------------------------------- */
 
 /* One that grew behind a reader gives its room back. */
@@ -164,6 +194,8 @@ static hsy_status log_truncate(struct store_sqlite *s, enum store_pace pace,
         st = store_empty_log(s, &s->cells, true, err);
     if (st != HSY_OK)
         atomic_store(&s->erased, true);
+    else if (cut)
+        store_log_ahead(s);
     return st;
 }
 

@@ -400,6 +400,11 @@ bool store_new_runs(struct store *is, struct store_runs *out)
     return true;
 }
 
+uint64_t store_making(const struct store *is)
+{
+    return atomic_load(&((const struct store_sqlite *)is)->runs->making);
+}
+
 /* ---- Opening ------------------------------------------------------------- */
 
 struct runs_reading {

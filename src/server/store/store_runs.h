@@ -76,6 +76,8 @@ struct runs_store {
     size_t nnews;
     atomic_bool any; /* news */
 
+    atomic_uint_fast64_t making; /* bytes of what no run in force has */
+
     atomic_uint_fast32_t closed; /* epochs up to this are */
 };
 
@@ -122,6 +124,7 @@ void store_runs_closed(struct store_sqlite *s, uint32_t closed);
 
 hsy_status store_seal(struct store *is, uint32_t epoch, hsy_error *err);
 bool store_new_runs(struct store *is, struct store_runs *out);
+uint64_t store_making(const struct store *is);
 
 /* ---- For others ---------------------------------------------------------- */
 
@@ -157,6 +160,8 @@ hsy_status store_runs_step(struct store_sqlite *s, bool quiet, bool *more,
 
 /* A step of making or merging a run; *more: something was done. */
 hsy_status store_runs_work(struct store_sqlite *s, bool *more, hsy_error *err);
+/* Memory that the work on hand takes. */
+uint64_t store_runs_job_bytes(const struct runs_store *r);
 /* What is being made comes to nothing; if its epoch is closed. */
 void store_runs_abandon(struct store_sqlite *s);
 void store_runs_abandon_closed(struct store_sqlite *s, uint64_t closed);

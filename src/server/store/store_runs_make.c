@@ -55,6 +55,16 @@ static void make_free(struct runs_job *j)
     free(j);
 }
 
+uint64_t store_runs_job_bytes(const struct runs_store *r)
+{
+    const struct runs_job *j = r->job;
+
+    if (j == NULL)
+        return 0;
+    return sizeof *j + j->n * sizeof *j->ids + j->nfrom * sizeof *j->from +
+           (j->w == NULL ? 0 : run_write_memory(j->w));
+}
+
 /* A job comes to nothing; its file goes. */
 void store_runs_abandon(struct store_sqlite *s)
 {

@@ -127,6 +127,17 @@ static hsy_status over_waste(struct store_sqlite *s, bool *more, hsy_error *err)
     return st;
 }
 
+/* Memory of ids that who appends does not know of. */
+static uint64_t over_making(const struct runs_store *r)
+{
+    uint64_t bytes = store_runs_job_bytes(r);
+
+    for (size_t i = 0; i < r->ngone; i++)
+        if (run_alone(r->gone[i]))
+            bytes += run_memory(r->gone[i]);
+    return bytes;
+}
+
 hsy_status store_runs_step(struct store_sqlite *s, bool quiet, bool *more,
                            hsy_error *err)
 {
@@ -143,6 +154,7 @@ hsy_status store_runs_step(struct store_sqlite *s, bool quiet, bool *more,
     if (st == HSY_OK && !r->stuck)
         st = store_runs_work(s, &work, err);
     *more |= !r->stuck && (work || r->nover != 0);
+    atomic_store(&r->making, over_making(r));
     return st;
 }
 

@@ -47,6 +47,28 @@ static void ids_leave_memory(void)
        "opened again all are known, those behind erased rows too");
 }
 
+/* Ids that are read to become a run, and its filter, are memory of ids too. */
+static void making_is_counted(void)
+{
+    struct world *w = &world;
+    uint64_t most = 0;
+
+    world_new(w);
+    world_send(w, RIG_DAY, 0, 20000, INTAKE_COUNTED);
+    for (unsigned i = 0; i < 40; i++) {
+        const uint64_t now = w->store->ops->making(w->store);
+
+        most = now > most ? now : most;
+        world_settle(w, 1);
+    }
+    world_rest(w);
+    ok(most >= AT * sizeof(struct store_id) &&
+           w->store->ops->making(w->store) == 0,
+       "making runs takes %llu bytes, and none when they are there",
+       (unsigned long long)most);
+    world_end(w);
+}
+
 /* Seeds of lives with everything in any order, and a kill between any two
  * steps. */
 static void nothing_is_new_again(void)
@@ -370,6 +392,7 @@ int main(void)
         return 1;
     ids_leave_memory();
     world_end(&world);
+    making_is_counted();
     nothing_is_new_again();
     closed_days_leave_nothing();
     nulls_are_forgotten();
