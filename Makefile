@@ -14,7 +14,8 @@ ABI     := $(shell sed -n 's/^.define HSY_ABI \([0-9]*\).*/\1/p' include/hearsay
 
 # The plain gcc build lands in build/; another compiler, level or sanitizer
 # keeps everything in a directory of its own.
-VARIANT := $(filter-out gcc,$(notdir $(CC)))$(filter-out $(if $(SAN),-O1,-O2),$(OPT))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+VARIANT := $(filter-out gcc,$(notdir $(CC)))$(filter-out $(if $(SAN),-O1,-O2),$(OPT))
+VARIANT := $(VARIANT)$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 OUT     := $(B)$(if $(VARIANT),/$(VARIANT))
 O       := $(OUT)/obj
 
@@ -30,119 +31,56 @@ else
 CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 
-# libhearsay: the freestanding rooms, inference, and the kernel's randomness.
-LIB_SRC := $(filter-out %_small.c,$(sort $(wildcard src/lib/*/*.c)))
-# libhearsay-host: files, formats, task files, signatures, the world of a device.
-HOST_SRC := $(sort $(wildcard src/host/*/*.c))
-HOST_LIBS := -lcyaml -lyaml -lsodium -ljansson -lnettle -lz
-# What the command and its collector stand on besides.
-MID_LIBS := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp
-# What stands between the library and the command; tests may link it too.
-MID_SRC := $(HOST_SRC) $(sort $(wildcard $(addprefix src/,server/*/*.c server/*/*/*.c sim/*/*.c audit/*.c)))
-CLI_SRC := $(sort $(wildcard src/cli/*.c src/cli/*/*.c src/bench/*.c))
-LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
-MID_OBJ := $(MID_SRC:%.c=$(O)/%.o)
-CLI_OBJ := $(CLI_SRC:%.c=$(O)/%.o)
-LIB     := $(OUT)/libhearsay.a
-SO      := $(OUT)/libhearsay.so
-HOST_OBJ := $(HOST_SRC:%.c=$(O)/%.o)
+# A room is a folder of src; what each needs of the system besides the others.
+ROOMS   := $(filter-out lib host,$(patsubst src/%/,%,$(wildcard src/*/)))
+LIBS_lib    := -lm
+LIBS_host   := -lcyaml -lyaml -lsodium -ljansson -lnettle -lz
+LIBS_server := -lmicrohttpd -lgnutls -lsqlite3 -lseccomp
+sources  = $(filter-out %_small.c,$(sort $(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
+objects  = $(patsubst %.c,$(O)/%.o,$(call sources,$(1)))
+folders  = $(patsubst %/,%,$(wildcard $(addprefix $(1)/,. */ */*/)))
+
+# libhearsay and libhearsay-host are rooms with an archive in $(OUT); the others
+# have theirs beside their objects.
+LIB_SRC  := $(call sources,src/lib)
+LIB_OBJ  := $(call objects,src/lib)
+HOST_OBJ := $(call objects,src/host)
+CLI_OBJ  := $(foreach room,$(ROOMS),$(call objects,src/$(room)))
+LIB      := $(OUT)/libhearsay.a
+SO       := $(OUT)/libhearsay.so
 HOST_LIB := $(OUT)/libhearsay-host.a
 HOST_SO  := $(OUT)/libhearsay-host.so
-ZOO_OBJ := $(patsubst %.c,$(O)/%.o,$(sort $(wildcard tests/attack/zoo/*.c)))
+ROOM_lib  := $(LIB)
+ROOM_host := $(HOST_LIB)
+$(foreach room,$(ROOMS),$(eval ROOM_$(room) := $(O)/src/$(room).a))
 
-C_TESTS := $(sort $(wildcard $(addprefix tests/,unit/*/*/test_*.c unit/*/*/*/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
+C_TESTS := $(sort $(wildcard $(addprefix tests/, \
+               unit/*/*/test_*.c unit/*/*/*/test_*.c vectors/test_*.c exact/test_*.c stat/test_*.c attack/test_*.c)))
 TESTS   := $(C_TESTS:%.c=$(OUT)/%)
 UNIT    := $(filter $(OUT)/tests/unit/%,$(TESTS))
-# What runs under MemorySanitizer: tests of core and mech, which call nothing
-# but libc; so not these, which use what stands above.
-ABOVE   := \
-    test_accuracy \
-    test_associate \
-    test_attend \
-    test_client \
-    test_compose \
-    test_config \
-    test_container \
-    test_container_json \
-    test_decode \
-    test_desk \
-    test_difference \
-    test_engine \
-    test_engine_clock \
-    test_engine_once \
-    test_engine_retire \
-    test_engine_tallies \
-    test_entropy \
-    test_few \
-    test_figures \
-    test_fleet \
-    test_golden \
-    test_history \
-    test_ids \
-    test_ids_scale \
-    test_intake \
-    test_interval \
-    test_listen \
-    test_listen_bodies \
-    test_listen_crowd \
-    test_listen_gone \
-    test_listen_readers \
-    test_lives \
-    test_log \
-    test_longitudinal \
-    test_metrics \
-    test_output \
-    test_plan \
-    test_plausible \
-    test_plot \
-    test_poison \
-    test_portions \
-    test_post \
-    test_pulse \
-    test_puzzle \
-    test_rappor_dialect \
-    test_rappor_files \
-    test_reach \
-    test_rest \
-    test_roster \
-    test_runs \
-    test_runs_tail \
-    test_sandbox \
-    test_search \
-    test_shown \
-    test_shuffle \
-    test_sign \
-    test_special \
-    test_store \
-    test_store_alone \
-    test_store_faults \
-    test_store_doubts \
-    test_store_pages \
-    test_store_runs \
-    test_store_tail \
-    test_store_whole \
-    test_study \
-    test_survey \
-    test_tasks \
-    test_tokens \
-    test_watch_moving \
-    test_workers \
-    test_world \
-    test_yaml
-MSAN    := $(filter-out $(addprefix %/,$(ABOVE)),$(UNIT))
-REPLAYS := $(patsubst tests/fuzz/%.c,$(OUT)/tests/fuzz/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+REPLAYS := $(patsubst %.c,$(OUT)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+# Scripts that ask for no other compiler.
+SCRIPTS  = $(shell grep -L clang-14 $(addprefix tests/,build/*.t e2e/*.t exact/*.t fault/*.t vectors/*.t))
+JOBS    := $(shell nproc)
+PROVE   := HEARSAY=$(OUT)/hearsay B=$(B) LC_ALL=C.UTF-8 prove -f -e ''
 
-.PHONY: all help tests unit msan replays check soak coverage crash simulate ctime fuzz mutants bench load lint format \
-        amalgamation client install uninstall deb dist repro clean
+.PHONY: all help t quick test tests unit msan replays check soak coverage crash simulate ctime fuzz mutants bench \
+        load lint format amalgamation client install uninstall deb dist repro clean
 .DELETE_ON_ERROR:
 .SECONDARY: # keep the objects of tests
+.DEFAULT_GOAL := $(if $(t),t,all)
 all: $(OUT)/hearsay $(LIB) $(SO) $(HOST_LIB) $(HOST_SO)
 
 help:
 	@sed -n 's/^#: //p' Makefile
 
 #: all           the command, libhearsay and libhearsay-host, in build/
-#: check         every test that CI runs
+#: t=NAME        build and run the tests of that name, e.g. make t=rr
+#: quick         build and run the unit and exact tests of what changed since the
+#:               last quick that passed; layers; about a minute
+#: test          build and run every test that needs one compiler, no root, no network
+#: check         every test that CI runs, with both compilers and their sanitizers
+#: tests         build the tests, run none; unit, msan, replays: some of them
 #: install       into PREFIX (/usr/local), DESTDIR honoured
 #: amalgamation  the library as one hearsay.c and hearsay.h
 #: client        the device's part alone, as one small object
@@ -170,45 +108,64 @@ $(O)/%.o: %.c
 # The dashboard is inside the program.
 $(O)/src/server/collector/api/assets.o: $(wildcard web/* web/vendor/*)
 
-$(LIB): $(LIB_OBJ)
-	rm -f $@ && $(AR) rcsD $@ $^
+# A folder as an archive. The folders themselves are among what it is made of:
+# a file that has left one leaves the archive.
+.SECONDEXPANSION:
+archive = rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
+$(LIB): $(LIB_OBJ) $(call folders,src/lib)
+	$(archive)
+$(HOST_LIB): $(HOST_OBJ) $(call folders,src/host)
+	$(archive)
+$(O)/%.a: $$(filter-out %/main.o,$$(call objects,$$*)) $$(call folders,$$*)
+	$(archive)
 
 $(SO): $(LIB_OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay.so.$(ABI) $^ -lm -o $@.$(ABI)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay.so.$(ABI) $^ $(LIBS_lib) -o $@.$(ABI)
 	ln -sf libhearsay.so.$(ABI) $@
 
-$(HOST_LIB): $(HOST_OBJ)
-	rm -f $@ && $(AR) rcsD $@ $^
-
 $(HOST_SO): $(HOST_OBJ) $(SO)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay-host.so.$(ABI) $(HOST_OBJ) $(SO) $(HOST_LIBS) -o $@.$(ABI)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libhearsay-host.so.$(ABI) $^ $(LIBS_host) -o $@.$(ABI)
 	ln -sf libhearsay-host.so.$(ABI) $@
 
-$(OUT)/hearsay: $(CLI_OBJ) $(MID_OBJ) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(HOST_LIBS) $(MID_LIBS) -lm -pthread -o $@
+$(OUT)/hearsay: $(CLI_OBJ) $(HOST_OBJ) $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -pie $^ $(LIBS_host) $(LIBS_server) $(LIBS_lib) -pthread -o $@
 
-# The rooms above the library, as an archive: a test links what it uses. Under
-# MemorySanitizer there are no tests above the host.
-$(O)/rooms.a: $(if $(filter memory,$(SAN)),$(filter $(O)/src/host/%,$(MID_OBJ)),$(MID_OBJ) $(filter-out %/main.o,$(CLI_OBJ)))
-	rm -f $@ && $(AR) rcsD $@ $^
-
-$(addprefix $(OUT)/tests/attack/,test_zoo test_zoo_device test_contexts test_simulate test_answers): $(ZOO_OBJ)
-$(OUT)/tests/%: $(O)/tests/%.o $(O)/rooms.a $(LIB)
+# A test is linked with the rooms whose headers it includes and with what these
+# may see by tools/layers. MemorySanitizer wants all but libc to be its own: it
+# runs the unit tests that need nothing else.
+ifneq ($(t)$(filter t quick test tests unit msan replays soak coverage crash mutants simulate $(OUT)/tests/%, \
+           $(MAKECMDGOALS)),)
+$(O)/links.mk: tools/pick tools/layers $(C_TESTS) $(wildcard tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch]) \
+               $(call folders,tests) $(call folders,tests/unit)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(O)/rooms.a $(LIB) $(HOST_LIBS) $(MID_LIBS) -lgmp -lm -pthread -o $@
-
-# What valgrind watches needs no room above libhearsay-host.
-$(OUT)/tests/ctime/%: $(O)/tests/ctime/%.o $(HOST_LIB) $(LIB)
+	tools/pick links >$@
+include $(O)/links.mk
+endif
+$(OUT)/tests/%: $(O)/tests/%.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(HOST_LIBS) -lm -o $@
-
-$(REPLAYS): $(OUT)/tests/fuzz/%: $(O)/tests/fuzz/replay.o
+	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	    $(LDLIBS) -pthread -o $@
+$(REPLAYS): $(O)/tests/fuzz/replay.o
 
 tests: all $(TESTS)
 unit: $(UNIT)
-msan: $(MSAN)
+msan: $(ALONE:%=$(OUT)/%)
 replays: $(REPLAYS)
 
+# Scripts want the command.
+PICKED := $(if $(t),$(shell tools/pick name $(t)))
+t: $(patsubst %.c,$(OUT)/%,$(filter %.c,$(PICKED))) $(if $(filter %.t,$(PICKED)),all)
+	@$(if $(PICKED),$(PROVE) $(patsubst %.c,$(OUT)/%,$(PICKED)),exit 2)
+quick:
+	@mkdir -p $(OUT)
+	@tools/lint-layers
+	@tools/pick now >$(OUT)/quick.now
+	@tools/pick changed $(OUT)/quick.last >$(OUT)/quick.tests
+	@set -- $$(sed 's|\(.*\)\.c$$|$(OUT)/\1|' $(OUT)/quick.tests); test $$# = 0 || \
+	    { $(MAKE) -s -j$(JOBS) $$@ && $(PROVE) -j$(JOBS) $$@; }
+	@mv $(OUT)/quick.now $(OUT)/quick.last
+test: tests
+	npm_config_offline=true $(PROVE) -j$(JOBS) $(TESTS) $(SCRIPTS)
 check:
 	./check
 soak: tests
@@ -240,12 +197,18 @@ format:
 
 # The client alone, as one object without what estimates: for a device with
 # little room. The *_small.c stand in for tables that name everything.
-CLIENT_SRC  := $(filter-out %_x86.c %/kernels.c %/table.c %/auto.c %/tuple.c %/smp.c %/joint.c %/stage.c %/stage_plan.c %/entropy.c,$(sort $(wildcard $(addprefix src/lib/,kernels/*.c core/*.c scheme/*.c family/*.c mech/*.c device/*.c))))
-CLIENT_OBJ  := $(CLIENT_SRC:%.c=$(O)/client/%.o)
-CLIENT_KEEP := $(addprefix -u ,$(shell awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | grep -E '^hsy_(device|release|document_(open|task))'))
+CLIENT_SRC  := $(sort $(wildcard $(addprefix src/lib/,kernels/*.c core/*.c scheme/*.c family/*.c mech/*.c device/*.c)))
+CLIENT_OUT  := kernels table auto tuple smp joint stage stage_plan entropy
+CLIENT_OBJ  := $(patsubst %.c,$(O)/client/%.o,$(filter-out %_x86.c $(addprefix %/,$(CLIENT_OUT:=.c)),$(CLIENT_SRC)))
+CLIENT_KEEP := $(addprefix -u ,$(shell \
+    awk -F'\050' '/^HSY_API/ {n = split($$1, w, /[ *]/); print w[n]}' include/hearsay.h | \
+    grep -E '^hsy_(device|release|document_(open|task))'))
+CLIENT_FLAGS = $(filter-out -D_FORTIFY%,$(CPPFLAGS)) -DHSY_CLIENT $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) \
+               -Wno-unused-function -Os -fno-tree-dominator-opts -fno-inline-small-functions \
+               -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
 $(O)/client/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -D_FORTIFY%,$(CPPFLAGS)) -DHSY_CLIENT -Wno-unused-function $(filter-out -O% -fPIC -fstack% -fcf%,$(CFLAGS)) -Os -fno-tree-dominator-opts -fno-inline-small-functions -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -MMD -MP -c $< -o $@
+	$(CC) $(CLIENT_FLAGS) -MMD -MP -c $< -o $@
 
 client: $(OUT)/hearsay-client.o
 $(OUT)/hearsay-client.o: $(CLIENT_OBJ)
@@ -295,4 +258,5 @@ dist:
 clean:
 	rm -rf $(B)
 
--include $(CLIENT_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MID_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ZOO_OBJ:.o=.d) $(C_TESTS:%.c=$(O)/%.d) $(wildcard $(O)/tests/fuzz/*.d)
+-include $(CLIENT_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(HOST_OBJ:.o=.d) $(CLI_OBJ:.o=.d) \
+    $(patsubst %.c,$(O)/%.d,$(wildcard tests/*.c tests/*/*.c tests/*/*/*.c) $(C_TESTS))

@@ -11,7 +11,8 @@ sources=(src/server/{engine/workers,engine/workers_fold,engine/engine,engine/eng
 printf '%s\n' "${sources[@]}" |
     xargs -P2 -I{} sh -c "clang-14 $flags -c {} -o $work/\$(basename {} .c).o" >"$work/log" 2>&1
 ok $? "the collector's threads compile for ThreadSanitizer" "$work/log"
-clang-14 -fsanitize=thread "$work"/*.o "$out/obj/rooms.a" "$out/libhearsay.a" \
+make -s CI=1 B="$out" "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a >"$work/log" 2>&1 &&
+    clang-14 -fsanitize=thread "$work"/*.o "$out/obj/src/server.a" "$out"/libhearsay{-host,}.a \
     -ljansson -lm -pthread -o "$work/test" >"$work/log" 2>&1
 ok $? "and link" "$work/log"
 rounds=2
