@@ -13,6 +13,7 @@
 #include "host/base/day.h"
 #include "host/base/labels.h"
 #include "host/base/lines.h"
+#include "host/format/matrix_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,6 +148,9 @@ int cli_fail_error(const char *about, const hsy_error *err);
 /* The same with what err->line counts: "NAME: record 7: ...". */
 int cli_fail_at(const char *about, const char *unit, const hsy_error *err);
 int cli_fail_nomem(void);
+
+/* What was wrong with a file, or in errno for HSY_E_IO. */
+int cli_fail_file(const char *path, const hsy_error *err);
 
 /* Say why it did not go with a collector's data; the exit code. */
 int store_complain(const char *directory, const hsy_error *err);
@@ -317,33 +321,13 @@ int cli_check_inputs(struct cli_parser *p, const char *const *paths, size_t n);
 /* Read a list of values, one a line; a message and the exit code, or 0. */
 int cli_labels_read(struct labels *l, const char *path);
 
+/* Read a channel's matrix; the same. */
+int cli_matrix_read(struct matrix_file *out, const char *path);
+
 /* What was wrong with the input called name, with its line. */
 int cli_fail_input(const char *name, const hsy_error *err);
 
-/* ---- A channel's matrix (matrix_file.c) ---------------------------------- */
-
-/* In the library's encoding; bytes is owned. */
-struct matrix_file {
-    uint8_t *bytes;
-    size_t len;
-    uint32_t d;
-};
-
-/* Read a square of probabilities, then append a list's labels. A message and
- * the exit code, or 0. */
-int cli_matrix_read(struct matrix_file *out, const char *path);
-int cli_matrix_append(struct matrix_file *m, const uint8_t *labels, size_t len);
-
 /* ---- A scheme from options (spec_options.c) ------------------------------ */
-
-/* The greatest common divisor (matrix_file.c). */
-uint64_t cli_gcd(uint64_t a, uint64_t b);
-
-/* "0.75" or "3/4" as an exact ratio in [0, 1]. */
-bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len);
-
-/* "0.75,1/3": just n of them, with commas between. */
-bool cli_parse_ratios(hsy_ratio *out, size_t n, const char *text);
 
 enum {
     CLI_OPT_YES_NO = 1000,

@@ -102,3 +102,40 @@ int cli_lines_each(int fd, const char *name,
         return each.failed;
     return cli_fail_input(name, &err);
 }
+
+static int inputs_fail_matrix(const char *name, const struct matrix_wrong *w,
+                              const hsy_error *err)
+{
+    if (w->field != 0 && err->limit != 0)
+        return cli_fail("%s: line %zu, field %zu: a matrix has at most %u "
+                        "states",
+                        name, w->line, w->field, HSY_MATRIX_MAX);
+    if (w->field != 0)
+        return cli_fail("%s: line %zu, field %zu: %s", name, w->line, w->field,
+                        err->msg);
+    if (w->line != 0)
+        return cli_fail("%s: line %zu: %zu fields, where the first line has "
+                        "%zu",
+                        name, w->line, w->fields, w->wanted);
+    return cli_fail("%s: %zu lines of %zu fields: %s", name, w->lines,
+                    w->fields, err->msg);
+}
+
+int cli_matrix_read(struct matrix_file *out, const char *path)
+{
+    const char *name = cli_input_name(path);
+    int fd = cli_open_input(path);
+    struct matrix_wrong wrong;
+    hsy_error err = {0};
+    hsy_status st;
+
+    if (fd == -1)
+        return CLI_FAILED;
+    st = matrix_file_read(out, &wrong, fd, &err);
+    cli_close_input(fd);
+    if (st == HSY_OK)
+        return 0;
+    return st == HSY_E_FORMAT && err.line == 0
+               ? inputs_fail_matrix(name, &wrong, &err)
+               : cli_fail_input(name, &err);
+}

@@ -131,6 +131,14 @@ int cli_fail_nomem(void)
     return cli_fail("out of memory; nothing was written");
 }
 
+int cli_fail_file(const char *path, const hsy_error *err)
+{
+    if (err->status == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return err->status == HSY_E_IO ? cli_fail("%s: %s", path, strerror(errno))
+                                   : cli_fail_error(path, err);
+}
+
 int store_complain(const char *directory, const hsy_error *err)
 {
     switch (err->status) {

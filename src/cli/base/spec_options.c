@@ -3,6 +3,7 @@
 #include "cli/base/records.h"
 #include "cli/base/tasks.h"
 #include "host/base/csv.h"
+#include "host/base/ratio.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -150,44 +151,6 @@ static int spec_range(struct cli_spec *c, struct cli_parser *p)
 
 /* ---- --set key=value ----------------------------------------------------- */
 
-bool cli_parse_ratio(hsy_ratio *out, const char *text, size_t len)
-{
-    const char *slash = memchr(text, '/', len);
-    size_t len_num = slash != NULL ? (size_t)(slash - text) : len;
-    uint32_t scale = 0;
-    int64_t num, den = 1;
-
-    if (slash == NULL) {
-        if (spec_decimals(text, len) > HSY_SCALE_MAX)
-            return false;
-        scale = (uint32_t)spec_decimals(text, len);
-        for (uint32_t i = 0; i < scale; i++)
-            den *= 10;
-    } else if (memchr(text, '.', len) != NULL ||
-               hsy_decimal_parse(&den, slash + 1, len - len_num - 1, 0) !=
-                   HSY_OK) {
-        return false;
-    }
-    if (hsy_decimal_parse(&num, text, len_num, scale) != HSY_OK || num < 0 ||
-        den < 1 || den > (int64_t)1 << 31 || num > den)
-        return false;
-    *out = (hsy_ratio){.num = (uint64_t)num, .den = (uint64_t)den};
-    return true;
-}
-
-bool cli_parse_ratios(hsy_ratio *out, size_t n, const char *text)
-{
-    for (size_t i = 0; i < n; i++) {
-        const size_t len = strcspn(text, ",");
-
-        if (!cli_parse_ratio(&out[i], text, len) ||
-            (text[len] == ',') != (i + 1 < n))
-            return false;
-        text += len + 1;
-    }
-    return true;
-}
-
 struct spec_design {
     const char *key;
     hsy_design design;
@@ -199,7 +162,7 @@ static bool spec_set_design(struct cli_spec *c, struct cli_parser *p,
                             const struct spec_design *d, const char *value)
 {
     hsy_ratio chance[HSY_CHANCES] = {{0, 0}}; /* none given */
-    const bool good = cli_parse_ratios(chance, d->chances, value);
+    const bool good = ratio_parse_list(chance, d->chances, value);
 
     if (good && c->spec.design != HSY_DESIGN_EPSILON) {
         cli_usage(p, "--set %s: one design at a time, and once", d->key);
@@ -446,7 +409,10 @@ static int spec_matrix(struct cli_spec *c, struct cli_parser *p)
         return cli_fail("%s: %" PRIu32 " states, but there are %" PRIu32
                         " values",
                         cli_input_name(c->matrix_file), c->matrix.d, c->spec.d);
-    failed = cli_matrix_append(&c->matrix, c->labels.block, c->labels.len);
+    failed = matrix_file_append(&c->matrix, c->labels.block, c->labels.len,
+                                NULL) == HSY_OK
+                 ? 0
+                 : cli_fail_nomem();
     c->spec.labels = c->matrix.bytes;
     c->spec.labels_len = c->matrix.len;
     return failed;

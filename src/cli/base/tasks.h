@@ -6,21 +6,13 @@
 
 #include "hearsay_host.h"
 #include "host/base/hex.h"
-
-/* The tasks of a file. Zero it to begin; owns its memory. */
-struct task_file {
-    hsy_tasks *yaml;  /* NULL: from a document */
-    uint8_t *bytes;   /* of a document; NULL: from a tasks.yaml */
-    hsy_document doc; /* of a tasks.yaml version, issued and expires */
-    hsy_task *all;    /* owned */
-    size_t n;
-};
+#include "host/tasks/keys.h"
+#include "host/tasks/task_file.h"
 
 /* Read either sort of file. Problems go to stderr, one a line: "FILE:LINE:
  * task, field: what". Warnings too, if warn is set. 0, or the exit code after a
  * message. */
 int cli_tasks_open(struct task_file *t, const char *path, bool warn);
-void task_file_clear(struct task_file *t);
 
 /* A compiled document and nothing else; the same from bytes, which become t's,
  * that came from `path`. */
@@ -36,9 +28,6 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 /* One problem: "hearsay: PATH:LINE: task, field: what". */
 void cli_problem_say(const hsy_problem *p, const char *path);
 
-/* The place of an id, t->n if there is none. */
-size_t task_file_find(const struct task_file *t, const char *id);
-
 /* Resolve a task as a device does; the caller frees *out. 0, or the exit code
  * after a message. */
 int cli_release_new(hsy_release **out, const hsy_task *task);
@@ -48,7 +37,7 @@ int cli_release_new(hsy_release **out, const hsy_task *task);
  * code after a message. */
 int cli_tasks_spec(struct cli_spec *c, struct cli_parser *p);
 
-/* ---- Keys: files of hexadecimal digits (keys.c) -------------------------- */
+/* ---- Keys, as host/tasks/keys.h has them --------------------------------- */
 
 /* A token: one line of a file; the caller frees it. */
 int cli_token_read(char **token, const char *path);

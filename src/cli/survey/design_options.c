@@ -1,6 +1,8 @@
 /* design_options.c - designs of interview surveys on the command line. */
 #include "cli/survey/internal.h"
 
+#include "host/base/ratio.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +49,7 @@ static bool design_epsilon(struct survey_design *d, struct cli_parser *p)
 
 static bool design_ratios(struct survey_design *d, struct cli_parser *p)
 {
-    const bool good = cli_parse_ratios(d->ratio, d->kind->chances, p->value);
+    const bool good = ratio_parse_list(d->ratio, d->kind->chances, p->value);
 
     for (size_t i = 0; good && i < d->kind->chances; i++)
         d->chance[i] = (double)d->ratio[i].num / (double)d->ratio[i].den;

@@ -7,6 +7,8 @@
  */
 #include "cli/survey/internal.h"
 
+#include "host/base/ratio.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -36,9 +38,9 @@ static uint64_t questions_sides(const hsy_ratio *r, size_t n)
     uint64_t sides = 1;
 
     for (size_t i = 0; i < n; i++) {
-        const uint64_t den = r[i].den / cli_gcd(r[i].num, r[i].den);
+        const uint64_t den = r[i].den / ratio_gcd(r[i].num, r[i].den);
 
-        sides = sides / cli_gcd(sides, den) * den;
+        sides = sides / ratio_gcd(sides, den) * den;
         if (sides > QUESTIONS_CARDS)
             return QUESTIONS_CARDS;
     }

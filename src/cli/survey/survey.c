@@ -1,6 +1,8 @@
 /* survey.c - hearsay survey: an interview survey, before and after. */
 #include "cli/survey/internal.h"
 
+#include "host/base/ratio.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -248,7 +250,7 @@ static int survey_check(struct survey_given *g, struct cli_parser *p)
 static bool survey_take_shares(struct cli_parser *p, double *out, size_t n)
 {
     hsy_ratio r[2];
-    const bool good = cli_parse_ratios(r, n, p->value);
+    const bool good = ratio_parse_list(r, n, p->value);
 
     for (size_t i = 0; good && i < n; i++)
         out[i] = (double)r[i].num / (double)r[i].den;

@@ -5,6 +5,7 @@
 #include "host/tasks/internal.h"
 
 #include "host/base/day.h"
+#include "host/base/ratio.h"
 #include "host/tasks/expiry.h"
 
 #include <inttypes.h>
@@ -275,7 +276,7 @@ static void check_pace(hsy_tasks *t, size_t i)
     check_count(t, check_at(i, "min_reports", NULL), raw->min_reports,
                 &task->min_reports, 0, UINT32_MAX);
     if (raw->sample != NULL &&
-        (!yaml_ratio(&task->sample, raw->sample, strlen(raw->sample)) ||
+        (!ratio_parse(&task->sample, raw->sample, strlen(raw->sample)) ||
          task->sample.num == 0))
         yaml_wrong(&t->notes, check_at(i, "sample", NULL),
                    "a share above 0, at most 1, as 0.25 or 1/4");

@@ -8,6 +8,8 @@
  */
 #include "host/tasks/internal.h"
 
+#include "host/base/ratio.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +170,7 @@ static void scheme_chances(struct scheme_ask *a, const char *key,
     for (size_t k = 0; k < n; k++) {
         size_t len = strcspn(at, ",");
 
-        if (!yaml_ratio(&a->spec.chance[k], at, len) ||
+        if (!ratio_parse(&a->spec.chance[k], at, len) ||
             (at[len] == ',') != (k + 1 < n)) {
             scheme_wrong(a, "set", key, "%s from 0 to 1, as 0.75 or 3/4",
                          n == 1 ? "a probability" : "two probabilities A,B");
@@ -191,7 +193,7 @@ static void scheme_rappor(struct scheme_ask *a)
                          "RAPPOR takes f, p and q; '%s' is "
                          "missing",
                          keys[k]);
-        else if (!yaml_ratio(&a->spec.chance[k], texts[k], strlen(texts[k])))
+        else if (!ratio_parse(&a->spec.chance[k], texts[k], strlen(texts[k])))
             scheme_wrong(a, "set", keys[k],
                          "a probability from 0 to 1, as 0.75 or 3/4");
 }
@@ -241,7 +243,7 @@ static void scheme_gamma(struct scheme_ask *a, const char *text)
         scheme_wrong(a, "permanent", "gamma",
                      "gamma goes with answers of one bit: yes-no, or a range "
                      "without bins");
-    else if (!yaml_ratio(&gamma, text, strlen(text)) ||
+    else if (!ratio_parse(&gamma, text, strlen(text)) ||
              hsy_permanent_gamma(&a->spec.nano_epsilon, a->nano_permanent,
                                  gamma) != HSY_OK)
         scheme_wrong(a, "permanent", "gamma",

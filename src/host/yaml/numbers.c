@@ -86,33 +86,3 @@ bool yaml_days(uint64_t *out, const char *text)
     *out *= unit < 3 ? 1 : 7;
     return true;
 }
-
-/* ---- Shares -------------------------------------------------------------- */
-
-static size_t numbers_decimals(const char *text, size_t len)
-{
-    const char *point = memchr(text, '.', len);
-
-    return point == NULL ? 0 : len - (size_t)(point - text) - 1;
-}
-
-bool yaml_ratio(hsy_ratio *out, const char *text, size_t len)
-{
-    const char *slash = memchr(text, '/', len);
-    size_t first = slash != NULL ? (size_t)(slash - text) : len;
-    size_t decimals = numbers_decimals(text, len);
-    int64_t num, den = 1;
-
-    if (decimals > HSY_SCALE_MAX || (slash != NULL && decimals != 0) ||
-        hsy_decimal_parse(&num, text, first, (uint32_t)decimals) != HSY_OK)
-        return false;
-    for (size_t i = 0; i < decimals; i++)
-        den *= 10;
-    if (slash != NULL &&
-        hsy_decimal_parse(&den, slash + 1, len - first - 1, 0) != HSY_OK)
-        return false;
-    if (num < 0 || den < 1 || den > (int64_t)1 << 31 || num > den)
-        return false;
-    *out = (hsy_ratio){.num = (uint64_t)num, .den = (uint64_t)den};
-    return true;
-}

@@ -169,6 +169,5 @@ bool yaml_count(uint64_t *out, const char *text);   /* digits */
 bool yaml_size(uint64_t *out, const char *text);    /* 64M */
 bool yaml_seconds(uint64_t *out, const char *text); /* 6h, 2d */
 bool yaml_days(uint64_t *out, const char *text);    /* week, 3 days */
-bool yaml_ratio(hsy_ratio *out, const char *text, size_t len); /* 0.25, 1/4 */
 
 #endif

@@ -5,7 +5,6 @@
 #include "server/collector/serve.h"
 
 #include "host/base/files.h"
-#include "host/base/hex.h"
 #include "host/base/host_fail.h"
 
 #include <dirent.h>
@@ -36,25 +35,6 @@ hsy_status serve_directories(const struct config *f, struct serve_trouble *t)
             return serve_fail(t, HSY_E_IO, all[i]);
     }
     return HSY_OK;
-}
-
-hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
-                          hsy_error *err)
-{
-    uint8_t *text, bytes[HSY_SIGN_KEY];
-    size_t len;
-    hsy_status st = file_whole(&text, &len, path, 256, err);
-
-    if (st != HSY_OK)
-        return st;
-    if (!hex_line(bytes, sizeof bytes, (char *)text, len))
-        st = host_fail(err, HSY_E_FORMAT, NULL,
-                       "not a public key (64 hexadecimal digits, as 'hearsay "
-                       "tasks keygen' writes them)");
-    else
-        memcpy(key, bytes, sizeof bytes);
-    free(text);
-    return st;
 }
 
 void serve_forget_tls(struct serve_tls *tls)

@@ -9,6 +9,8 @@
 
 #include "server/collector/serve.h"
 
+#include "host/tasks/keys.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,7 +54,7 @@ static bool reload_tasks(struct collector *c, struct config *next)
 {
     uint8_t key[HSY_SIGN_KEY], old[HSY_SIGN_KEY];
     hsy_error err = {0};
-    hsy_status st = serve_read_key(key, next->public_key, &err);
+    hsy_status st = keys_public(key, next->public_key, &err);
 
     memcpy(old, c->sign_key, sizeof old);
     if (st == HSY_OK) {

@@ -12,6 +12,7 @@
 #include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/base/json.h"
+#include "host/tasks/keys.h"
 #include "server/collector/copies.h"
 #include "server/process/sandbox.h"
 #include "server/store/rehearsal.h"
@@ -168,7 +169,7 @@ hsy_status serve_document(struct collector *c, const char *path, hsy_error *err)
 static hsy_status serve_open_tasks(struct collector *c, struct serve_trouble *t)
 {
     const struct config *f = &c->config;
-    hsy_status st = serve_read_key(c->sign_key, f->public_key, &t->err);
+    hsy_status st = keys_public(c->sign_key, f->public_key, &t->err);
 
     if (st != HSY_OK)
         return serve_fail(t, st, f->public_key);

@@ -55,9 +55,6 @@ void serve_close(struct collector *c);
 
 /* ---- Files (given_files.c) ----------------------------------------------- */
 
-hsy_status serve_read_key(uint8_t key[HSY_SIGN_KEY], const char *path,
-                          hsy_error *err);
-
 /* Certificate and key of the listeners as PEM texts; none without TLS. Forget
  * them after a failure too. */
 struct serve_tls {

@@ -10,6 +10,7 @@
 
 #include "host/base/files.h"
 #include "host/base/host_fail.h"
+#include "host/base/ratio.h"
 #include "host/tasks/tasks.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool config_share(void *out, const char *text)
     double x = -1;
 
     if (percent ? len < 5 && strspn(text, "0123456789") == len - 1
-                : yaml_ratio(&ratio, text, len))
+                : ratio_parse(&ratio, text, len))
         x = percent ? strtod(text, NULL) / 100
                     : (double)ratio.num / (double)ratio.den;
     if (x < 0 || x >= 0.5)

@@ -1,5 +1,6 @@
 /* test_tasks.c - the words of a task file, its defaults, and its schema. */
 #include "host/base/day.h"
+#include "host/base/ratio.h"
 #include "host/tasks/internal.h"
 #include "tap.h"
 
@@ -87,7 +88,7 @@ static void ratios(void)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsy_ratio r = {9, 9};
-        bool taken = yaml_ratio(&r, cases[i].text, strlen(cases[i].text));
+        bool taken = ratio_parse(&r, cases[i].text, strlen(cases[i].text));
 
         ok(taken == (cases[i].den != 0) &&
                (!taken || (r.num == cases[i].num && r.den == cases[i].den)),

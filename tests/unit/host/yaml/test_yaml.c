@@ -1,6 +1,7 @@
 /* test_yaml.c - YAML by a table: values at their places, every mistake with its
  * line and its field, and nothing that a file can do to its reader. */
 #define _GNU_SOURCE
+#include "host/base/ratio.h"
 #include "host/yaml/yaml.h"
 #include "tap.h"
 
@@ -36,7 +37,7 @@ static bool take_half(void *out, const char *text)
 {
     hsy_ratio r;
 
-    if (!yaml_ratio(&r, text, strlen(text)))
+    if (!ratio_parse(&r, text, strlen(text)))
         return false;
     *(double *)out = (double)r.num / (double)r.den / 2;
     return true;

@@ -1,4 +1,4 @@
-/* open.c - tasks from a tasks.yaml or a compiled document. */
+/* tasks_input.c - tasks and keys that a command is given, with messages. */
 #define _DEFAULT_SOURCE
 #include "cli/base/tasks.h"
 
@@ -39,26 +39,23 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
 /* ---- Files --------------------------------------------------------------- */
 
-/* Whether a file begins as documents do; one that cannot be read does not. */
-static bool tasks_compiled(const char *path)
+static int tasks_fail(const char *path, const hsy_error *err)
 {
-    FILE *f = fopen(path, "rbe");
-    char magic[4] = "";
-    bool compiled = f != NULL && fread(magic, 1, sizeof magic, f) == 4 &&
-                    memcmp(magic, "HSYD", 4) == 0;
-
-    if (f != NULL)
-        fclose(f);
-    return compiled;
+    if (err->field != NULL && strcmp(err->field, "magic") == 0)
+        return cli_fail("%s: not a task document; 'hearsay tasks compile' "
+                        "makes one of a tasks.yaml",
+                        path);
+    return err->status == HSY_E_IO || err->status == HSY_E_NOMEM
+               ? cli_fail_file(path, err)
+               : cli_fail_at(path, "task", err);
 }
 
 int cli_tasks_document(struct task_file *t, const char *path)
 {
-    uint8_t *bytes = NULL;
-    size_t len = 0;
-    int failed = cli_read_file(&bytes, &len, path, HSY_DOCUMENT_MAX);
+    hsy_error err = {0};
 
-    return failed ? failed : cli_tasks_bytes(t, bytes, len, path);
+    return task_file_document(t, path, &err) == HSY_OK ? 0
+                                                       : tasks_fail(path, &err);
 }
 
 int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
@@ -66,83 +63,78 @@ int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
 {
     hsy_error err = {0};
 
-    t->bytes = bytes;
-    if (hsy_document_open(&t->doc, t->bytes, len, &err) != HSY_OK &&
-        err.field != NULL && strcmp(err.field, "magic") == 0)
-        return cli_fail("%s: not a task document; 'hearsay tasks compile' "
-                        "makes one of a tasks.yaml",
-                        path);
-    if (err.status != HSY_OK)
-        return cli_fail_at(path, "task", &err);
-    t->n = t->doc.tasks;
-    t->all = calloc(t->n + 1, sizeof *t->all);
-    if (t->all == NULL)
-        return cli_fail_nomem();
-    for (uint32_t i = 0; i < t->doc.tasks; i++)
-        hsy_document_task(&t->doc, &t->all[i], i);
-    return 0;
-}
-
-static int tasks_yaml(struct task_file *t, const char *path, bool warn)
-{
-    hsy_error err = {0};
-    hsy_status st = hsy_tasks_read(&t->yaml, path, &err);
-    const hsy_task *all;
-
-    if (st == HSY_E_IO)
-        return cli_fail("%s: %s", path, strerror(errno));
-    if (t->yaml == NULL)
-        return cli_fail_error(path, &err);
-    cli_tasks_say(t->yaml, path, 0, warn);
-    if (st != HSY_OK)
-        return CLI_FAILED;
-    hsy_tasks_head(t->yaml, &t->doc);
-    all = hsy_tasks_all(t->yaml, &t->n);
-    t->all = calloc(t->n + 1, sizeof *t->all);
-    if (t->all == NULL)
-        return cli_fail_nomem();
-    memcpy(t->all, all, t->n * sizeof *t->all);
-    return 0;
+    return task_file_bytes(t, bytes, len, &err) == HSY_OK
+               ? 0
+               : tasks_fail(path, &err);
 }
 
 int cli_tasks_open(struct task_file *t, const char *path, bool warn)
 {
-    return tasks_compiled(path) ? cli_tasks_document(t, path)
-                                : tasks_yaml(t, path, warn);
-}
+    hsy_error err = {0};
+    hsy_status st = task_file_open(t, path, &err);
 
-void task_file_clear(struct task_file *t)
-{
-    hsy_tasks_free(t->yaml);
-    free(t->bytes);
-    free(t->all);
-    *t = (struct task_file){0};
-}
-
-/* ---- Tasks --------------------------------------------------------------- */
-
-size_t task_file_find(const struct task_file *t, const char *id)
-{
-    size_t i = 0;
-
-    while (i < t->n && strcmp(t->all[i].id, id) != 0)
-        i++;
-    return i;
+    if (t->yaml != NULL)
+        cli_tasks_say(t->yaml, path, 0, warn);
+    if (st == HSY_OK)
+        return 0;
+    if (t->yaml != NULL && st != HSY_E_NOMEM)
+        return CLI_FAILED; /* the problems say why */
+    return t->bytes != NULL ? tasks_fail(path, &err)
+                            : cli_fail_file(path, &err);
 }
 
 int cli_release_new(hsy_release **out, const hsy_task *task)
 {
-    hsy_release *r = malloc(hsy_release_size(task));
+    hsy_error err = {0};
+    hsy_status st = task_release(out, task, &err);
+
+    if (st == HSY_OK)
+        return 0;
+    return st == HSY_E_NOMEM ? cli_fail_nomem()
+                             : cli_fail_error(task->id, &err);
+}
+
+/* ---- Keys ---------------------------------------------------------------- */
+
+int cli_public_read(uint8_t key[HSY_SIGN_KEY], const char *path)
+{
     hsy_error err = {0};
 
-    if (r == NULL)
-        return cli_fail_nomem();
-    if (hsy_release_init(r, task, &err) == HSY_OK) {
-        *out = r;
+    return keys_public(key, path, &err) == HSY_OK ? 0
+                                                  : cli_fail_file(path, &err);
+}
+
+int cli_secret_read(uint8_t secret[HSY_SIGN_SECRET], const char *path)
+{
+    hsy_error err = {0};
+
+    return keys_secret(secret, path, &err) == HSY_OK
+               ? 0
+               : cli_fail_file(path, &err);
+}
+
+int cli_token_read(char **token, const char *path)
+{
+    hsy_error err = {0};
+
+    return keys_token(token, path, &err) == HSY_OK ? 0
+                                                   : cli_fail_file(path, &err);
+}
+
+int cli_keys_write(const char *name)
+{
+    const char *suffix;
+    hsy_error err = {0};
+    hsy_status st = keys_write(name, &suffix, &err);
+
+    if (st == HSY_OK)
         return 0;
-    }
-    free(r);
-    return cli_fail_error(task->id, &err);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (suffix == NULL)
+        return cli_fail("%s", err.msg);
+    return cli_fail("%s%s: %s", name, suffix,
+                    st == HSY_E_IO ? strerror(errno) : err.msg);
 }
 
 /* ---- --task FILE:ID: a question ------------------------------------------ */

@@ -1,0 +1,25 @@
+/* keys.h - keys and tokens in files: digits, or a word, and the line's end. */
+#ifndef HOST_TASKS_KEYS_H
+#define HOST_TASKS_KEYS_H
+
+#include "hearsay_host.h"
+
+/* HSY_E_IO with errno, HSY_E_FORMAT if the file holds something else. */
+hsy_status keys_public(uint8_t key[HSY_SIGN_KEY], const char *path,
+                       hsy_error *err);
+
+/* The same; HSY_E_REFUSED if others can read the file. Wipe the secret after
+ * use. */
+hsy_status keys_secret(uint8_t secret[HSY_SIGN_SECRET], const char *path,
+                       hsy_error *err);
+
+/* A token: one line of a file; the caller frees it. */
+hsy_status keys_token(char **token, const char *path, hsy_error *err);
+
+/* Make a pair and write NAME.secret, which only its owner can read, and
+ * NAME.public. Nothing is overwritten: HSY_E_BUSY. Of which file a failure is
+ * stands in *suffix, NULL: of none. HSY_E_IO with errno, HSY_E_ENTROPY,
+ * HSY_E_NOMEM. */
+hsy_status keys_write(const char *name, const char **suffix, hsy_error *err);
+
+#endif
