@@ -3,7 +3,7 @@
  *
  * libhearsay leaves files, clock, entropy and signatures to its caller; this
  * library brings the real ones: a directory for the state, the system's clock,
- * getrandom, libsodium, HTTP by libcurl; and tasks.yaml, read by libcyaml.
+ * getrandom, libsodium, HTTP by libcurl; and tasks.yaml, read by libyaml.
  *
  *     hsy_client *client;
  *     hsy_client_open(&client, "state", &policy, "tasks.signed", NULL, &err);

@@ -151,13 +151,21 @@ gone("document")(where)
 refused(where, ("document",), "no document: no answer")
 ok(device("budget", where).code == 0 and device("consent", where, "none").code == 0 and device("forget", where).code == 0,
    "but the person's own decisions need none")
-for text, words in (("key: 12\n", "policy.yaml: near line 1: Missing required mapping field: day"), ("nonsense: [", "policy.yaml"), ("", "policy.yaml"),
-                    (open(os.path.join(dev, "policy.yaml")).read() + "more: 1\n", "policy.yaml: no such key: 'more'; there are key, "),
-                    (open(os.path.join(dev, "policy.yaml")).read().replace("answer: 2", "answer: -2", 1), "answer"),
-                    (open(os.path.join(dev, "policy.yaml")).read().replace("lifetime: 10", "lifetime: ten", 1), "lifetime")):
+sound = open(os.path.join(dev, "policy.yaml")).read()
+lines = sound.splitlines()
+at = next(i for i, line in enumerate(lines, 1) if line.strip() == "answer: 2")
+for text, words in (("key: 12\n", ["policy.yaml:1: key: 64 hexadecimal digits"] + ["policy.yaml:1: %s: is missing" % k for k in ("day", "lifetime", "releases", "sources")]),
+                    ("nonsense: [", ["policy.yaml:1: this is not YAML"]), ("", ["policy.yaml: the file is empty"]),
+                    (sound + "more: 1\n", ["policy.yaml:%d: no such key: 'more'; there are key, " % (len(lines) + 1)]),
+                    (sound + "day: 1\n", ["policy.yaml:%d: 'day' is given twice" % (len(lines) + 1)]),
+                    (sound.replace("answer: 2", "answer: -2", 1), ["policy.yaml:%d: source " % at, ": answer: a cap is a decimal"]),
+                    (sound.replace("name: 'web'", "name: 'Web'", 1), ["source Web: name: a source is called by 1 to 64 of a-z"]),
+                    (sound.replace("lifetime: 10", "lifetime: ten", 1), ["lifetime: a cap is"])):
     where = copy(dev, "spoilt")
     write("spoilt/policy.yaml", text)
-    refused(where, (words,), "a policy that makes no sense: " + words)
+    refused(where, words[:1], "a policy that makes no sense: " + words[0])
+    r = device("policy", where)
+    ok(r.code == 1 and r.out == b"" and all(w in r.err for w in words), "and all that is wrong with it, by line", r)
 
 # What a person does about it stands there, too.
 where = copy(dev, "spoilt")

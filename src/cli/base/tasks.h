@@ -25,8 +25,9 @@ int cli_tasks_bytes(struct task_file *t, uint8_t *bytes, size_t len,
 size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
                      bool warn);
 
-/* One problem: "hearsay: PATH:LINE: task, field: what". */
-void cli_problem_say(const hsy_problem *p, const char *path);
+/* One problem: "hearsay: PATH:LINE: task, field: what"; entry: what a file is a
+ * list of, as task. */
+void cli_problem_say(const hsy_problem *p, const char *path, const char *entry);
 
 /* Resolve a task as a device does; the caller frees *out. 0, or the exit code
  * after a message. */

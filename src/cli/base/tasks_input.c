@@ -9,7 +9,7 @@
 
 /* ---- Problems ------------------------------------------------------------ */
 
-void cli_problem_say(const hsy_problem *p, const char *path)
+void cli_problem_say(const hsy_problem *p, const char *path, const char *entry)
 {
     fprintf(stderr, "hearsay: %s:", path);
     if (p->line != 0)
@@ -17,7 +17,7 @@ void cli_problem_say(const hsy_problem *p, const char *path)
     if (p->warning)
         fputs(" warning:", stderr);
     if (p->task[0] != '\0')
-        fprintf(stderr, " task %s:", p->task);
+        fprintf(stderr, " %s %s:", entry, p->task);
     if (p->field[0] != '\0')
         fprintf(stderr, " %s:", p->field);
     fprintf(stderr, " %s\n", p->text);
@@ -31,7 +31,7 @@ size_t cli_tasks_say(const hsy_tasks *yaml, const char *path, size_t first,
 
     for (size_t i = first; i < n; i++) {
         if (warn || !p[i].warning)
-            cli_problem_say(&p[i], path);
+            cli_problem_say(&p[i], path, "task");
         wrong += !p[i].warning;
     }
     return wrong;

@@ -107,6 +107,25 @@ const char *device_file(struct device_job *j, const char *name)
     return NULL;
 }
 
+int device_policy_file(struct policy *p, const char *path)
+{
+    hsy_problem *problems;
+    hsy_error err = {0};
+    size_t n;
+    const hsy_status st = policy_read(p, path, &problems, &n, &err);
+
+    for (size_t i = 0; i < n; i++)
+        cli_problem_say(&problems[i], path, "source");
+    free(problems);
+    if (st == HSY_E_IO)
+        return cli_fail("%s: %s", path, strerror(errno));
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    if (st != HSY_OK && n == 0)
+        return cli_fail("%s: %s", path, err.msg);
+    return st == HSY_OK ? 0 : CLI_FAILED;
+}
+
 int device_read_policy(struct device_job *j)
 {
     const char *path = device_file(j, "policy.yaml");
@@ -114,7 +133,7 @@ int device_read_policy(struct device_job *j)
     if (path == NULL)
         return CLI_FAILED;
     if (access(path, F_OK) == 0 || errno != ENOENT)
-        return cli_policy_read(&j->policy, path);
+        return device_policy_file(&j->policy, path);
     path = device_file(j, "key");
     if (path != NULL && access(path, F_OK) == 0)
         return cli_fail("%s: policy.yaml is missing: what this device allows; "
@@ -194,7 +213,7 @@ void device_close(struct device_job *j)
         hsy_device_close(j->bare);
     free(j->bare);
     hsy_host_close(j->host);
-    cli_policy_clear(&j->policy);
+    policy_clear(&j->policy);
     j->client = NULL; /* it may be opened again */
     j->bare = NULL;
     j->host = NULL;
@@ -356,7 +375,7 @@ static const struct {
 
 static bool device_cap(struct cli_parser *p, uint64_t *nano, bool *has)
 {
-    *has = cli_cap_parse(nano, p->value, strlen(p->value));
+    *has = policy_cap_parse(nano, p->value, strlen(p->value));
     if (!*has)
         cli_usage(p, "--%s takes a decimal of at most nine places, or lnN",
                   p->name);

@@ -17,6 +17,19 @@
 
 /* ---- The policy ---------------------------------------------------------- */
 
+static int init_add(struct policy *p, const char *name, size_t len,
+                    const hsy_source *caps)
+{
+    hsy_error err = {0};
+    const hsy_status st = policy_add(p, name, len, caps, &err);
+
+    if (st == HSY_E_REFUSED)
+        return cli_fail("source %.*s %s", (int)len, name, err.msg);
+    if (st == HSY_E_NOMEM)
+        return cli_fail_nomem();
+    return st == HSY_OK ? 0 : cli_fail("%s", err.msg);
+}
+
 /* NAME=ANSWER,DAY,LIFETIME */
 static int init_source(struct device_job *j, const char *text)
 {
@@ -29,7 +42,7 @@ static int init_source(struct device_job *j, const char *text)
     for (size_t i = 0; i < 3; i++) {
         size_t len = strcspn(at, ",");
 
-        if (equals == NULL || !cli_cap_parse(to[i], at, len) ||
+        if (equals == NULL || !policy_cap_parse(to[i], at, len) ||
             (at[len] == '\0') != (i == 2))
             return cli_usage(j->parser,
                              "--source takes NAME=ANSWER,DAY,LIFETIME, as "
@@ -37,28 +50,28 @@ static int init_source(struct device_job *j, const char *text)
                              "and ever");
         at += len + 1;
     }
-    return cli_policy_add(&j->policy, text, (size_t)(equals - text), &caps);
+    return init_add(&j->policy, text, (size_t)(equals - text), &caps);
 }
 
 /* Every source that the document asks about, once. */
-static int init_sources_of(struct cli_policy *p, const struct task_file *d)
+static int init_sources_of(struct policy *p, const struct task_file *d)
 {
-    static const hsy_source caps = {.cap_answer = CLI_POLICY_ANSWER,
-                                    .cap_day = CLI_POLICY_DAY,
-                                    .cap_lifetime = CLI_POLICY_LIFETIME};
+    static const hsy_source caps = {.cap_answer = POLICY_ANSWER,
+                                    .cap_day = POLICY_DAY,
+                                    .cap_lifetime = POLICY_LIFETIME};
     int failed = 0;
 
     for (size_t i = 0; !failed && i < d->n; i++) {
         const char *source = d->all[i].source;
 
-        if (cli_policy_find(p, source) == NULL)
-            failed = cli_policy_add(p, source, strlen(source), &caps);
+        if (policy_find(p, source) == NULL)
+            failed = init_add(p, source, strlen(source), &caps);
     }
     return failed;
 }
 
 /* Room for the stored reports of every task, and for tasks to come. */
-static int init_rooms(struct cli_policy *p, const struct task_file *d)
+static int init_rooms(struct policy *p, const struct task_file *d)
 {
     size_t most = INIT_RELEASE_BYTES;
 
@@ -84,7 +97,7 @@ static int init_rooms(struct cli_policy *p, const struct task_file *d)
 }
 
 /* As a path from the root, for later commands may run elsewhere. */
-static int init_anchor(struct cli_policy *p, const char *path)
+static int init_anchor(struct policy *p, const char *path)
 {
     char *here = path[0] == '/' ? strdup("") : realpath(".", NULL);
     size_t room;
@@ -103,13 +116,13 @@ static int init_anchor(struct cli_policy *p, const char *path)
 static int init_policy(struct device_job *j, const struct task_file *d)
 {
     const struct device_options *o = j->how;
-    struct cli_policy *p = &j->policy;
+    struct policy *p = &j->policy;
     int failed = 0;
 
     p->policy.size = sizeof p->policy;
-    p->policy.cap_day = o->has_day ? o->day : CLI_POLICY_ALL_DAY;
+    p->policy.cap_day = o->has_day ? o->day : POLICY_ALL_DAY;
     p->policy.cap_lifetime =
-        o->has_lifetime ? o->lifetime : CLI_POLICY_ALL_LIFETIME;
+        o->has_lifetime ? o->lifetime : POLICY_ALL_LIFETIME;
     if (o->anchor != NULL)
         failed = init_anchor(p, o->anchor);
     for (size_t i = 0; !failed && i < o->nsources; i++)
@@ -167,18 +180,23 @@ static int init_copy(struct device_job *j, const char *name,
 static int init_policy_file(struct device_job *j)
 {
     const char *path = device_file(j, "policy.yaml"), *anchor;
-    struct cli_policy again = {.sources = NULL};
+    struct policy again = {.sources = NULL};
+    hsy_status st;
     int failed;
 
     if (path == NULL)
         return CLI_FAILED;
-    failed = cli_policy_write(&j->policy, path);
+    errno = 0;
+    st = policy_write(&j->policy, path, NULL);
+    failed = st == HSY_E_NOMEM ? cli_fail_nomem()
+             : st != HSY_OK    ? cli_fail_output(path)
+                               : 0;
     if (!failed)
-        failed = cli_policy_read(&again, path);
+        failed = device_policy_file(&again, path);
     anchor = j->policy.anchor;
     if (!failed && anchor != NULL && strcmp(anchor, again.anchor) != 0)
         failed = cli_fail("--anchor: choose a path without control characters");
-    cli_policy_clear(&again);
+    policy_clear(&again);
     return failed;
 }
 
@@ -255,7 +273,7 @@ static int init_run(struct device_job *j, struct task_file *d)
     int failed = cli_tasks_document(d, o->document);
 
     if (!failed && o->policy != NULL)
-        failed = cli_policy_read(&j->policy, o->policy);
+        failed = device_policy_file(&j->policy, o->policy);
     if (!failed && o->policy == NULL)
         failed = cli_public_read(j->policy.policy.sign_key, o->public_key);
     if (!failed && o->policy == NULL)

@@ -10,7 +10,6 @@
 #include "cli/device/internal.h"
 
 #include "host/base/day.h"
-#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <string.h>

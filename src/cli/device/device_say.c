@@ -45,12 +45,12 @@ void device_say_why(char *text, size_t room, const hsy_error *err)
     const char *msg = err->msg != NULL ? err->msg : hsy_strstatus(err->status);
     const struct say_field f = say_field(err);
     bool named = f.field == NULL || f.limit == SAY_EPSILON;
-    char limit[CLI_CAP_TEXT] = "";
+    char limit[POLICY_CAP_TEXT] = "";
 
     if (f.limit == SAY_NUMBER)
         snprintf(limit, sizeof limit, "%" PRIu64, err->limit);
     else if (f.limit == SAY_EPSILON)
-        cli_cap_text(limit, err->limit);
+        policy_cap_text(limit, err->limit);
     else if (f.limit != SAY_NOTHING)
         day_text(limit, (uint32_t)err->limit - (f.limit == SAY_LAST_DAY));
     snprintf(text, room, "%s%s%s", named ? "" : f.field, named ? "" : ": ",

@@ -15,9 +15,9 @@
 static struct cli_cell show_nano(uint64_t nano)
 {
     struct cli_cell c = cli_number((double)nano / HSY_NANO);
-    char text[CLI_CAP_TEXT];
+    char text[POLICY_CAP_TEXT];
 
-    cli_cap_text(text, nano);
+    policy_cap_text(text, nano);
     memcpy(c.shown, text, sizeof text);
     return c;
 }
@@ -27,7 +27,7 @@ static struct cli_cell show_nano(uint64_t nano)
 static void show_policy_cell(const void *ctx, size_t row, size_t column,
                              struct cli_cell *out)
 {
-    const struct cli_policy *p = ctx;
+    const struct policy *p = ctx;
     bool all = row == p->policy.nsources;
     const hsy_source *s = all ? NULL : &p->sources[row];
 
@@ -41,7 +41,7 @@ static void show_policy_cell(const void *ctx, size_t row, size_t column,
         *out = show_nano(all ? p->policy.cap_lifetime : s->cap_lifetime);
 }
 
-void device_show_policy(const struct cli_policy *p, enum cli_format format)
+void device_show_policy(const struct policy *p, enum cli_format format)
 {
     static const struct cli_column columns[] = {{"source", NULL},
                                                 {"cap_answer", "one answer"},
@@ -80,7 +80,7 @@ static void show_budget_cell(const void *ctx, size_t row, size_t column,
                              struct cli_cell *out)
 {
     const struct device_job *j = ctx;
-    const struct cli_policy *p = &j->policy;
+    const struct policy *p = &j->policy;
     const char *name = row < p->policy.nsources ? p->sources[row].name : NULL;
     hsy_budget b;
 

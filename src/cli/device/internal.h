@@ -2,7 +2,8 @@
 #ifndef CLI_DEVICE_INTERNAL_H
 #define CLI_DEVICE_INTERNAL_H
 
-#include "cli/base/policy.h"
+#include "cli/base/tasks.h"
+#include "host/tasks/policy.h"
 
 #include "hearsay_host.h"
 
@@ -34,7 +35,7 @@ struct device_job {
     const struct device_options *how;
     struct cli_parser *parser; /* for complaints about the arguments */
     const char *directory;
-    struct cli_policy policy;
+    struct policy policy;
     hsy_client *client; /* with its document: device_open */
     hsy_host *host;     /* without: device_open_bare */
     hsy_device *bare;
@@ -44,6 +45,10 @@ struct device_job {
 /* A file in the directory; the name lasts until the next call. NULL after a
  * complaint that it is too long. */
 const char *device_file(struct device_job *j, const char *name);
+
+/* A policy from a file; its problems go to stderr, one a line. 0, or the exit
+ * code after them. */
+int device_policy_file(struct policy *p, const char *path);
 
 /* The policy alone; that and device and document; policy and device, enough for
  * what the person decides and must work whatever became of the document. A
@@ -103,7 +108,7 @@ int device_tasks(struct device_job *j);
 int device_policy(struct device_job *j);
 
 /* The tables that init shows, too; labels: each task in plain words below. */
-void device_show_policy(const struct cli_policy *p, enum cli_format format);
+void device_show_policy(const struct policy *p, enum cli_format format);
 int device_show_tasks(struct device_job *j, enum cli_format format,
                       bool labels);
 

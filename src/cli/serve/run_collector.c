@@ -39,7 +39,8 @@ static int serve_configure(struct config *c, const struct serve_how *how)
     for (size_t i = 0; i < n; i++) /* what has no line may be of an option */
         cli_problem_say(&problems[i],
                         problems[i].line != 0 || how->nsettings == 0 ? how->file
-                                                                     : "serve");
+                                                                     : "serve",
+                        "");
     free(problems);
     return failed;
 }

@@ -3,7 +3,6 @@
 #include "cli/serve/internal.h"
 
 #include "host/base/day.h"
-#include "host/tasks/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "cli/store/internal.h"
 
 #include "host/base/day.h"
-#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,6 @@
 #include "host/base/day.h"
 #include "host/base/files.h"
 #include "host/base/host_fail.h"
-#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,6 @@
 #ifndef HOST_TASKS_INTERNAL_H
 #define HOST_TASKS_INTERNAL_H
 
-#include "host/tasks/tasks.h"
-
 #include "host/yaml/yaml.h"
 
 #define TASKS_LIST_MAX 4096u      /* values in a list; a file has more */

@@ -3,7 +3,6 @@
 
 #include "host/tasks/internal.h"
 
-#include "host/base/files.h"
 #include "host/base/host_fail.h"
 
 #include <errno.h>
@@ -20,51 +19,45 @@ void tasks_read_bytes(hsy_tasks *t, const uint8_t *text, size_t len)
         tasks_check(t);
 }
 
-char *tasks_directory(const char *path)
+/* *t is set, half made or not. */
+static hsy_status tasks_read_file(hsy_tasks **t, const char *path,
+                                  hsy_error *err)
 {
-    const char *slash = strrchr(path, '/');
+    uint8_t *text = NULL;
+    size_t len = 0;
+    hsy_status st;
 
-    if (slash == NULL)
-        return strdup(".");
-    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    *t = calloc(1, sizeof **t);
+    if (*t == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    (*t)->today = (uint32_t)(time(NULL) / TASKS_DAY);
+    st = yaml_file(&text, &len, &(*t)->directory, path, err);
+    if (st != HSY_OK)
+        return st;
+    tasks_read_bytes(*t, text, len);
+    free(text);
+    return (*t)->notes.nomem
+               ? host_fail(err, HSY_E_NOMEM, NULL, "out of memory")
+               : HSY_OK;
 }
 
 hsy_status hsy_tasks_read(hsy_tasks **tasks, const char *path, hsy_error *err)
 {
-    hsy_tasks *t = calloc(1, sizeof *t);
-    uint8_t *text = NULL;
-    size_t len = 0;
-    hsy_status st = HSY_E_NOMEM;
+    hsy_tasks *t;
+    hsy_status st = tasks_read_file(&t, path, err);
 
     *tasks = NULL;
-    if (t != NULL) {
-        t->directory = tasks_directory(path);
-        t->today = (uint32_t)(time(NULL) / TASKS_DAY);
-        if (t->directory != NULL)
-            st = file_whole(&text, &len, path, YAML_FILE_MAX, NULL);
-    }
-    if (st == HSY_OK)
-        tasks_read_bytes(t, text, len);
-    free(text);
-    if (st == HSY_OK && t->notes.nomem)
-        st = HSY_E_NOMEM;
-    if (st == HSY_OK) {
-        *tasks = t;
-        return t->notes.wrong ? host_fail(err, HSY_E_FORMAT, NULL,
-                                          "the task file is "
-                                          "not sound")
-                              : HSY_OK;
-    }
-    if (t != NULL) {
+    if (st != HSY_OK) {
         int why = errno;
 
         hsy_tasks_free(t);
         errno = why;
+        return st;
     }
-    return host_fail(err, st, NULL,
-                     st == HSY_E_IO      ? "the file cannot be read"
-                     : st == HSY_E_RANGE ? "the file is longer than 16 MiB"
-                                         : "out of memory");
+    *tasks = t;
+    return t->notes.wrong ? host_fail(err, HSY_E_FORMAT, NULL,
+                                      "the task file is not sound")
+                          : HSY_OK;
 }
 
 void hsy_tasks_free(hsy_tasks *tasks)

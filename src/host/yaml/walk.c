@@ -208,7 +208,8 @@ static void walk_note(struct walk_reader *r, struct yaml_place at,
 
 /* ---- Nodes --------------------------------------------------------------- */
 
-/* What an event that begins no node of a type should be; NULL: it begins one. */
+/* What an event that begins no node of a type should be; NULL: it begins one.
+ */
 static const char *walk_shape(enum yaml_type type, yaml_event_type_t event)
 {
     if (type == YAML_MAP)

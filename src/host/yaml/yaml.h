@@ -140,6 +140,12 @@ const char *yaml_nearest(const char *text, const struct yaml_field *fields);
 
 /* ---- Reading ------------------------------------------------------------- */
 
+/* All of a file of at most YAML_FILE_MAX bytes, and unless directory is NULL
+ * where it is, for the files that it names; both the caller's to free. HSY_E_IO
+ * with errno, HSY_E_RANGE if it is longer, HSY_E_NOMEM. */
+hsy_status yaml_file(uint8_t **text, size_t *len, char **directory,
+                     const char *path, hsy_error *err);
+
 /* Fill the struct of a form, which is zeroed or has defaults, from the bytes of
  * a file. A value that does not fit leaves its field as it was. */
 void yaml_read(struct yaml_notes *n, const struct yaml_form *form, void *into,

@@ -16,7 +16,6 @@
 #include "host/base/day.h"
 #include "host/base/host_fail.h"
 #include "host/format/json_value.h"
-#include "host/tasks/tasks.h"
 #include "lib/bits/hex.h"
 
 #include <errno.h>

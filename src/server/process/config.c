@@ -8,10 +8,8 @@
 
 #include "server/process/config_parts.h"
 
-#include "host/base/files.h"
 #include "host/base/host_fail.h"
 #include "host/base/ratio.h"
-#include "host/tasks/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -239,27 +237,20 @@ hsy_status config_read(struct config *c, const char *path,
                        hsy_problem **problems, size_t *n, hsy_error *err)
 {
     struct config_reader r = {.c = {.data = NULL}};
-    char *directory = path != NULL ? tasks_directory(path) : NULL;
+    char *directory = NULL;
     uint8_t *text = NULL;
     size_t len = 0;
     hsy_status st = HSY_OK;
 
     *problems = NULL;
     *n = 0;
-    r.notes.directory = directory;
     if (path != NULL)
-        st = directory != NULL
-                 ? file_whole(&text, &len, path, YAML_FILE_MAX, NULL)
-                 : HSY_E_NOMEM;
-    if (st == HSY_OK) {
-        config_make(&r, text, len, settings, nsettings);
-        st = config_done(c, &r, problems, n, err);
-    } else {
-        host_fail(err, st, NULL,
-                  st == HSY_E_IO      ? "the file cannot be read"
-                  : st == HSY_E_RANGE ? "the file is longer than 16 MiB"
-                                      : "out of memory");
-    }
+        st = yaml_file(&text, &len, &directory, path, err);
+    if (st != HSY_OK)
+        return st;
+    r.notes.directory = directory;
+    config_make(&r, text, len, settings, nsettings);
+    st = config_done(c, &r, problems, n, err);
     free(text);
     free(directory);
     return st;

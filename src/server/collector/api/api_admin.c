@@ -2,7 +2,6 @@
 #include "server/collector/api/api.h"
 
 #include "host/base/day.h"
-#include "host/tasks/tasks.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,0 +1,369 @@
+/* policy.c - policy.yaml: what a device allows, whatever a task asks. */
+#define _POSIX_C_SOURCE 200809L
+#include "host/tasks/policy.h"
+
+#include "host/base/hex.h"
+#include "host/base/host_fail.h"
+#include "host/base/output.h"
+#include "host/yaml/yaml.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POLICY_RELEASES_MAX 4096u
+#define POLICY_CAP_MAX 64u /* bytes of a cap */
+
+/* ---- Caps as text -------------------------------------------------------- */
+
+bool policy_cap_parse(uint64_t *nano, const char *text, size_t len)
+{
+    const char *point = memchr(text, '.', len);
+    int64_t number;
+
+    if (hsy_epsilon_parse(nano, text, len) == HSY_OK)
+        return true;
+    if (len == 0 || text[0] == '-' ||
+        (point != NULL && len - (size_t)(point - text) > HSY_SCALE_MAX + 1) ||
+        hsy_decimal_parse(&number, text, len, HSY_SCALE_MAX) != HSY_OK)
+        return false;
+    *nano = (uint64_t)number;
+    return true;
+}
+
+void policy_cap_text(char text[POLICY_CAP_TEXT], uint64_t nano)
+{
+    size_t len =
+        (size_t)snprintf(text, POLICY_CAP_TEXT, "%" PRIu64 ".%09" PRIu64,
+                         nano / HSY_NANO, nano % HSY_NANO);
+
+    while (text[len - 1] == '0')
+        len--;
+    if (text[len - 1] == '.')
+        len--;
+    text[len] = '\0';
+}
+
+/* ---- Sources ------------------------------------------------------------- */
+
+const hsy_source *policy_find(const struct policy *p, const char *name)
+{
+    for (size_t i = 0; i < p->policy.nsources; i++) {
+        if (strcmp(p->sources[i].name, name) == 0)
+            return &p->sources[i];
+    }
+    return NULL;
+}
+
+static bool policy_name(const char *name, size_t len)
+{
+    if (len == 0 || len > HSY_SOURCE_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (name[i] == '\0' ||
+            strchr("abcdefghijklmnopqrstuvwxyz0123456789._-", name[i]) == NULL)
+            return false;
+    }
+    return true;
+}
+
+hsy_status policy_add(struct policy *p, const char *name, size_t len,
+                      const hsy_source *caps, hsy_error *err)
+{
+    hsy_source *sources;
+    char *copy;
+
+    if (!policy_name(name, len))
+        return host_fail(err, HSY_E_RANGE, "name",
+                         "a source is called by 1 to 64 of a-z, 0-9, '.', '_' "
+                         "and '-'");
+    if (p->policy.nsources == HSY_TASKS_MAX)
+        return host_fail_limit(err, HSY_E_RANGE, "sources",
+                               "a policy has at most 256 sources",
+                               HSY_TASKS_MAX);
+    sources = realloc(p->sources, (p->policy.nsources + 1) * sizeof *sources);
+    if (sources == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    p->policy.sources = p->sources = sources;
+    copy = strndup(name, len);
+    if (copy == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    if (policy_find(p, copy) != NULL) {
+        free(copy);
+        return host_fail(err, HSY_E_REFUSED, "name", "stands there twice");
+    }
+    sources[p->policy.nsources] = *caps;
+    sources[p->policy.nsources++].name = copy;
+    return HSY_OK;
+}
+
+void policy_clear(struct policy *p)
+{
+    for (size_t i = 0; i < p->policy.nsources; i++)
+        free((void *)p->sources[i].name);
+    free(p->sources);
+    free(p->anchor);
+    *p = (struct policy){.sources = NULL};
+}
+
+/* ---- The file ------------------------------------------------------------ */
+
+struct policy_source {
+    char *name;
+    uint64_t answer, day, lifetime;
+};
+
+struct policy_file {
+    uint8_t key[HSY_SIGN_KEY];
+    char *anchor;
+    uint64_t day, lifetime, releases, release_bytes;
+    struct policy_source *sources;
+    size_t nsources;
+};
+
+static bool policy_take_key(void *out, const char *text)
+{
+    return hex_line(out, HSY_SIGN_KEY, text, strlen(text));
+}
+
+static bool policy_take_cap(void *out, const char *text)
+{
+    const size_t len = strlen(text);
+
+    return len <= POLICY_CAP_MAX && policy_cap_parse(out, text, len);
+}
+
+#define POLICY_CAP(in, member)                                                 \
+    {                                                                          \
+        .key = #member, .type = YAML_OWN, .at = offsetof(struct in, member),   \
+        .take = policy_take_cap, .size = sizeof(uint64_t), .required = true,   \
+        .wants = "a cap is a decimal of at most nine places, as 0.5, or lnN"   \
+    }
+
+static const struct yaml_field policy_source_fields[] = {
+    {.key = "name",
+     .type = YAML_TEXT,
+     .at = offsetof(struct policy_source, name),
+     .required = true},
+    POLICY_CAP(policy_source, answer),
+    POLICY_CAP(policy_source, day),
+    POLICY_CAP(policy_source, lifetime),
+    {.key = NULL}};
+
+static const struct yaml_map policy_source_map = {policy_source_fields,
+                                                  sizeof(struct policy_source)};
+
+static const struct yaml_field policy_fields[] = {
+    {.key = "key",
+     .type = YAML_OWN,
+     .at = offsetof(struct policy_file, key),
+     .take = policy_take_key,
+     .wants = "64 hexadecimal digits",
+     .size = HSY_SIGN_KEY,
+     .required = true},
+    {.key = "anchor",
+     .type = YAML_TEXT,
+     .at = offsetof(struct policy_file, anchor)},
+    POLICY_CAP(policy_file, day),
+    POLICY_CAP(policy_file, lifetime),
+    {.key = "releases",
+     .type = YAML_COUNT,
+     .at = offsetof(struct policy_file, releases),
+     .low = 1,
+     .high = POLICY_RELEASES_MAX,
+     .required = true},
+    {.key = "release-bytes",
+     .type = YAML_COUNT,
+     .at = offsetof(struct policy_file, release_bytes),
+     .high = UINT32_MAX},
+    {.key = "sources",
+     .type = YAML_MAPS,
+     .at = offsetof(struct policy_file, sources),
+     .count = offsetof(struct policy_file, nsources),
+     .high = HSY_TASKS_MAX,
+     .map = &policy_source_map,
+     .required = true},
+    {.key = NULL}};
+
+static const struct yaml_form policy_form = {
+    .map = {policy_fields, sizeof(struct policy_file)},
+    .others = "there are key, anchor, day, lifetime, releases, release-bytes "
+              "and sources, each with name, answer, day and lifetime",
+    .column = "one source",
+    .name = "name",
+    .aliases = true};
+
+/* ---- Reading ------------------------------------------------------------- */
+
+static void policy_take_source(struct policy *p, struct yaml_notes *n, size_t i,
+                               const struct policy_source *from)
+{
+    const struct yaml_place at = {i, "name", NULL, YAML_NONE};
+    const hsy_source caps = {.cap_answer = from->answer,
+                             .cap_day = from->day,
+                             .cap_lifetime = from->lifetime};
+    hsy_error err = {0};
+    const hsy_status st =
+        policy_add(p, from->name, strlen(from->name), &caps, &err);
+
+    if (st == HSY_E_NOMEM)
+        n->nomem = true;
+    else if (st != HSY_OK)
+        yaml_wrong(n, at, "%s", err.msg);
+}
+
+/* A sound file's; what it owns may be taken. */
+static void policy_take(struct policy *p, struct yaml_notes *n,
+                        struct policy_file *from)
+{
+    p->policy.size = sizeof p->policy;
+    p->policy.cap_day = from->day;
+    p->policy.cap_lifetime = from->lifetime;
+    p->policy.releases = (uint32_t)from->releases;
+    p->policy.release_bytes = from->release_bytes;
+    memcpy(p->policy.sign_key, from->key, HSY_SIGN_KEY);
+    if (from->anchor != NULL && from->anchor[0] != '/')
+        yaml_wrong(n, yaml_key("anchor"),
+                   "a path from the root, for commands may run anywhere");
+    p->anchor = from->anchor;
+    from->anchor = NULL;
+    for (size_t i = 0; i < from->nsources && !n->nomem; i++)
+        policy_take_source(p, n, i, &from->sources[i]);
+}
+
+hsy_status policy_read_bytes(struct policy *p, const uint8_t *text, size_t len,
+                             hsy_problem **problems, size_t *n, hsy_error *err)
+{
+    struct yaml_notes notes = {.directory = NULL};
+    struct policy_file file = {.anchor = NULL};
+    struct policy made = {.sources = NULL};
+    hsy_status st = HSY_OK;
+
+    yaml_read(&notes, &policy_form, &file, text, len);
+    if (!notes.wrong && !notes.nomem)
+        policy_take(&made, &notes, &file);
+    yaml_clear(&policy_form.map, &file);
+    if (notes.nomem)
+        st = host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    else if (notes.wrong)
+        st = host_fail(err, HSY_E_FORMAT, NULL, "the policy is not sound");
+    *problems = notes.problems;
+    *n = notes.nproblems;
+    notes.problems = NULL;
+    yaml_notes_clear(&notes);
+    policy_clear(st == HSY_OK ? p : &made);
+    if (st == HSY_OK)
+        *p = made;
+    return st;
+}
+
+hsy_status policy_read(struct policy *p, const char *path,
+                       hsy_problem **problems, size_t *n, hsy_error *err)
+{
+    uint8_t *text = NULL;
+    size_t len = 0;
+    hsy_status st = yaml_file(&text, &len, NULL, path, err);
+
+    *problems = NULL;
+    *n = 0;
+    if (st != HSY_OK)
+        return st;
+    st = policy_read_bytes(p, text, len, problems, n, err);
+    free(text);
+    return st;
+}
+
+/* ---- Writing: by hand, for the sake of its comments ---------------------- */
+
+#define POLICY_TEXT                                                            \
+    (1u << 17) /* 256 sources at their longest, and the head                   \
+                */
+
+struct policy_text {
+    char *text;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void
+policy_put(struct policy_text *t, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(t->text + t->used, POLICY_TEXT - t->used, format, args);
+    va_end(args);
+    if (n > 0 && (size_t)n < POLICY_TEXT - t->used)
+        t->used += (size_t)n;
+}
+
+static void policy_put_cap(struct policy_text *t, const char *name,
+                           uint64_t nano)
+{
+    char cap[POLICY_CAP_TEXT];
+
+    policy_cap_text(cap, nano);
+    policy_put(t, "%s: %s\n", name, cap);
+}
+
+/* In single quotes, the only character that needs care being the quote. */
+static void policy_put_quoted(struct policy_text *t, const char *text)
+{
+    policy_put(t, "'");
+    for (; *text != '\0'; text++)
+        policy_put(t, *text == '\'' ? "''" : "%c", *text);
+    policy_put(t, "'\n");
+}
+
+static void policy_format(struct policy_text *t, const struct policy *p)
+{
+    char key[2 * HSY_SIGN_KEY + 1];
+
+    hex_put(key, p->policy.sign_key, HSY_SIGN_KEY);
+    policy_put(t,
+               "# What this device allows, whatever a task asks: epsilon, "
+               "at most. No document\n# can raise it.\n"
+               "# key: who signs the first document\nkey: %s\n",
+               key);
+    if (p->anchor != NULL) {
+        policy_put(t, "anchor: ");
+        policy_put_quoted(t, p->anchor);
+    }
+    policy_put(t, "# of all sources together, a day and ever\n");
+    policy_put_cap(t, "day", p->policy.cap_day);
+    policy_put_cap(t, "lifetime", p->policy.cap_lifetime);
+    policy_put(t,
+               "# room in the state: questions ever answered, bytes of reports "
+               "of each\nreleases: %" PRIu32 "\nrelease-bytes: %zu\nsources:",
+               p->policy.releases, p->policy.release_bytes);
+    policy_put(t, p->policy.nsources != 0 ? "\n" : " []\n");
+    for (size_t i = 0; i < p->policy.nsources; i++) {
+        const hsy_source *s = &p->sources[i];
+
+        policy_put(t, "  - name: '%s'\n", s->name);
+        policy_put_cap(t, "    answer", s->cap_answer);
+        policy_put_cap(t, "    day", s->cap_day);
+        policy_put_cap(t, "    lifetime", s->cap_lifetime);
+    }
+}
+
+hsy_status policy_write(const struct policy *p, const char *path,
+                        hsy_error *err)
+{
+    struct policy_text t = {.text = malloc(POLICY_TEXT)};
+    struct output *out = NULL;
+    hsy_status st = t.text != NULL ? output_open(&out, path) : HSY_E_NOMEM;
+
+    if (st == HSY_OK) {
+        policy_format(&t, p);
+        output_write(out, t.text, t.used); /* commit says whether it failed */
+        st = output_commit(out);
+    }
+    free(t.text);
+    if (st == HSY_OK)
+        return HSY_OK;
+    return host_fail(err, st, NULL,
+                     st == HSY_E_NOMEM ? "out of memory"
+                                       : "the file cannot be written");
+}

@@ -1,0 +1,227 @@
+/* test_policy.c - policy.yaml: what is written is read again, every mistake has
+ * its line, and a mistake changes nothing. */
+#define _GNU_SOURCE
+#include "host/tasks/policy.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define HEAD "key: " KEY "\nday: 10\nlifetime: 20\nreleases: 16\n"
+#define WEB "{name: web, answer: 1, day: 2, lifetime: 3}"
+
+static hsy_problem *problems;
+static size_t nproblems;
+
+static hsy_status reads(struct policy *p, const char *text)
+{
+    free(problems);
+    return policy_read_bytes(p, (const uint8_t *)text, strlen(text), &problems,
+                             &nproblems, NULL);
+}
+
+static bool found(uint32_t line, const char *source, const char *field,
+                  const char *says)
+{
+    for (size_t i = 0; i < nproblems; i++)
+        if (problems[i].line == line && strcmp(problems[i].task, source) == 0 &&
+            strcmp(problems[i].field, field) == 0 &&
+            strstr(problems[i].text, says) != NULL)
+            return true;
+    return false;
+}
+
+static void caps_are_texts(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t nano;
+        const char *back;
+    } rows[] = {
+        {"0", 0, "0"},
+        {"2", 2000000000, "2"},
+        {"0.5", 500000000, "0.5"},
+        {"0.000000001", 1, "0.000000001"},
+        {"100.25", 100250000000, "100.25"},
+        {"ln3", 1098612288, "1.098612288"},
+    };
+    static const char *const wrong[] = {"",   "-1",  "1e3", "0.0000000001",
+                                        "ln", "ten", " 1",  "1 "};
+    char text[POLICY_CAP_TEXT];
+    uint64_t nano = 7;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool good = policy_cap_parse(&nano, rows[i].text, strlen(rows[i].text));
+
+        policy_cap_text(text, nano);
+        ok(good && nano == rows[i].nano && strcmp(text, rows[i].back) == 0,
+           "%s is %s", rows[i].text, text);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        ok(!policy_cap_parse(&nano, wrong[i], strlen(wrong[i])), "'%s' is none",
+           wrong[i]);
+}
+
+static void files_are_read(void)
+{
+    struct policy p = {.sources = NULL};
+
+    ok(reads(&p, HEAD "release-bytes: 300\nanchor: /a b\nsources:\n- " WEB
+                      "\n- name: 'x.y'\n  lifetime: ln3\n  day: 0\n"
+                      "  answer: 0.5\n") == HSY_OK &&
+           nproblems == 0,
+       "a policy in either style");
+    ok(p.policy.size == sizeof p.policy && p.policy.nsources == 2 &&
+           p.policy.sources == p.sources &&
+           p.policy.cap_day == 10 * (uint64_t)HSY_NANO &&
+           p.policy.cap_lifetime == 20 * (uint64_t)HSY_NANO &&
+           p.policy.releases == 16 && p.policy.release_bytes == 300 &&
+           p.policy.sign_key[31] == 0x1f && strcmp(p.anchor, "/a b") == 0,
+       "has all that stands there");
+    ok(strcmp(p.sources[1].name, "x.y") == 0 && p.sources[1].cap_day == 0 &&
+           p.sources[1].cap_answer == HSY_NANO / 2 &&
+           policy_find(&p, "web") == &p.sources[0] &&
+           policy_find(&p, "we") == NULL,
+       "and its sources by name");
+    ok(reads(&p, HEAD "sources: []\n") == HSY_OK && p.policy.nsources == 0 &&
+           p.anchor == NULL && p.policy.release_bytes == 0,
+       "a later one takes its place");
+    ok(reads(&p, "key: " KEY "\nday: &d 4\nlifetime: *d\nreleases: 1\n"
+                 "sources:\n- {name: a, answer: !!str 1, day: *d, lifetime: "
+                 "*d}\n") == HSY_OK &&
+           p.policy.cap_lifetime == 4 * (uint64_t)HSY_NANO &&
+           p.sources[0].cap_day == 4 * (uint64_t)HSY_NANO,
+       "a scalar may be said once and meant twice");
+    policy_clear(&p);
+}
+
+static void mistakes_have_lines(void)
+{
+    static const struct {
+        const char *text, *source, *field, *says;
+        uint32_t line;
+    } rows[] = {
+        {"", "", "", "empty", 0},
+        {HEAD, "", "sources", "is missing", 1},
+        {HEAD "sources: []\nmore: 1\n", "", "", "'more'; there are key, ", 6},
+        {HEAD "sources: []\nancor: /x\n", "", "", "did you mean 'anchor'", 6},
+        {HEAD "sources: []\nday: 3\n", "", "", "given twice", 6},
+        {HEAD "sources: []\nanchor: x\n", "", "anchor", "from the root", 6},
+        {HEAD "sources:\n- name: a\n  day: 1\n", "a", "answer", "missing", 6},
+        {HEAD "sources:\n- " WEB "\n- " WEB "\n", "web", "name", "twice", 7},
+        {HEAD "sources:\n- {name: A, answer: 1, day: 1, lifetime: 1}\n", "A",
+         "name", "1 to 64 of a-z", 6},
+        {HEAD "sources:\n- {name: a, answer: -1, day: 1, lifetime: 1}\n", "a",
+         "answer", "a cap is a decimal", 6},
+        {"key: 12\n", "", "key", "64 hexadecimal digits", 1},
+        {"key: " KEY "0\n", "", "key", "64 hexadecimal digits", 1},
+        {HEAD "release-bytes: 0x10\n", "", "release-bytes", "a number", 5},
+        {"releases: 4097\n", "", "releases", "from 1 to 4096", 1},
+        {"releases: 0\n", "", "releases", "from 1 to 4096", 1},
+        {HEAD "sources: {}\n", "", "sources", "must be a list", 5},
+        {HEAD "sources: []\n---\n" HEAD, "", "", "a second document", 6},
+        {HEAD "sources: [*a]\n", "1", "", "aliases", 5},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct policy p = {.anchor = NULL, .policy = {.releases = 5}};
+        const bool good =
+            reads(&p, rows[i].text) == HSY_E_FORMAT &&
+            found(rows[i].line, rows[i].source, rows[i].field, rows[i].says);
+
+        ok(good, "mistake %zu, %s: %s", i, rows[i].says,
+           nproblems != 0 ? problems[0].text : "none");
+        ok(p.sources == NULL && p.policy.releases == 5, "changes nothing");
+    }
+}
+
+static void all_are_listed_at_once(void)
+{
+    struct policy p = {.sources = NULL};
+
+    ok(reads(&p, "key: x\nday: x\nlifetime: 1\nreleases: x\nsources:\n"
+                 "- {name: a, answer: x}\n") == HSY_E_FORMAT &&
+           nproblems == 6 && found(1, "", "key", "") &&
+           found(2, "", "day", "") && found(4, "", "releases", "") &&
+           found(6, "a", "answer", "cap") && found(6, "a", "day", "missing") &&
+           found(6, "a", "lifetime", "missing"),
+       "six mistakes, six lines");
+}
+
+static void sources_are_added(void)
+{
+    static const hsy_source caps = {.cap_answer = 1};
+    struct policy p = {.sources = NULL};
+    hsy_error err = {0};
+    char name[8];
+
+    ok(policy_add(&p, "abc", 2, &caps, &err) == HSY_OK &&
+           strcmp(p.sources[0].name, "ab") == 0,
+       "so much of a name as is said");
+    ok(policy_add(&p, "ab", 2, &caps, &err) == HSY_E_REFUSED &&
+           policy_add(&p, "A", 1, &caps, &err) == HSY_E_RANGE &&
+           policy_add(&p, "", 0, &caps, &err) == HSY_E_RANGE &&
+           policy_add(&p, "a\0b", 3, &caps, &err) == HSY_E_RANGE &&
+           p.policy.nsources == 1,
+       "but not twice, and not any");
+    for (size_t i = 1; i < HSY_TASKS_MAX; i++) {
+        snprintf(name, sizeof name, "s%zu", i);
+        policy_add(&p, name, strlen(name), &caps, &err);
+    }
+    ok(p.policy.nsources == HSY_TASKS_MAX &&
+           policy_add(&p, "x", 1, &caps, &err) == HSY_E_RANGE &&
+           err.limit == HSY_TASKS_MAX,
+       "nor without end");
+    policy_clear(&p);
+}
+
+static void files_are_written(void)
+{
+    static const hsy_source web = {.cap_answer = 1,
+                                   .cap_day = 2 * (uint64_t)HSY_NANO,
+                                   .cap_lifetime = UINT64_MAX / 4};
+    char place[] = "/tmp/hearsay-policy-XXXXXX", file[64];
+    struct policy p = {.sources = NULL}, again = {.sources = NULL};
+    hsy_error err = {0};
+
+    if (mkdtemp(place) == NULL)
+        return;
+    snprintf(file, sizeof file, "%s/policy.yaml", place);
+    ok(reads(&p, HEAD "sources: []\nanchor: \"/it's # here\"\n") == HSY_OK &&
+           policy_add(&p, "web", 3, &web, &err) == HSY_OK &&
+           policy_write(&p, file, &err) == HSY_OK,
+       "a policy is written");
+    free(problems);
+    ok(policy_read(&again, file, &problems, &nproblems, &err) == HSY_OK &&
+           strcmp(again.anchor, p.anchor) == 0 && again.policy.nsources == 1 &&
+           again.sources[0].cap_answer == web.cap_answer &&
+           again.sources[0].cap_day == web.cap_day &&
+           again.sources[0].cap_lifetime == web.cap_lifetime &&
+           memcmp(again.policy.sign_key, p.policy.sign_key, HSY_SIGN_KEY) == 0,
+       "and read again as the same");
+    unlink(file);
+    free(problems);
+    errno = 0;
+    ok(policy_read(&again, file, &problems, &nproblems, &err) == HSY_E_IO &&
+           errno == ENOENT && problems == NULL && again.policy.nsources == 1,
+       "a file that is not there is named by errno");
+    rmdir(place);
+    ok(policy_write(&p, file, &err) == HSY_E_IO, "nor is a directory made");
+    policy_clear(&p);
+    policy_clear(&again);
+}
+
+int main(void)
+{
+    caps_are_texts();
+    files_are_read();
+    mistakes_have_lines();
+    all_are_listed_at_once();
+    sources_are_added();
+    files_are_written();
+    free(problems);
+    return tap_done();
+}
