@@ -1,7 +1,6 @@
 /* randomize.c - hearsay randomize: truths in, reports out. */
 #define _DEFAULT_SOURCE
-#include "cli/base/codes.h"
-#include "cli/base/records.h"
+#include "cli/base/attributes.h"
 #include "host/format/format.h"
 
 #include <errno.h>
@@ -146,14 +145,15 @@ static int randomize_flush(struct randomize_job *j, size_t n)
 static int randomize_code(struct randomize_job *j, const struct line *lines,
                           size_t n, uint64_t before)
 {
-    const struct cli_coder coder = {&j->spec, j->scheme};
-    const char *why = "";
+    const struct coder coder = cli_coder(&j->spec, j->scheme);
+    struct truth_wrong wrong = {0};
     size_t good =
-        cli_code_lines(&coder, j->codes + j->filled * j->width, lines, n, &why);
+        code_lines(&coder, j->codes + j->filled * j->width, lines, n, &wrong);
 
     if (good < n)
         return cli_fail("%s: line %" PRIu64 ": %s",
-                        cli_input_name(j->how->input), before + good + 1, why);
+                        cli_input_name(j->how->input), before + good + 1,
+                        cli_truth_said(&wrong));
     j->filled += n;
     return 0;
 }
@@ -163,24 +163,26 @@ static int randomize_code_records(struct randomize_job *j,
                                   uint64_t before)
 {
     const char *name = cli_input_name(j->how->input);
-    struct cli_tuple *t = j->spec.tuple;
+    struct records *r = &j->spec.tuple->records;
 
     for (size_t i = 0; i < n; i++) {
-        struct cli_tuple_why why = {"", NULL, 0};
-        bool header = !t->headed;
-        bool good = header ? cli_tuple_header(t, &lines[i], &why)
-                           : cli_tuple_codes(t, j->codes + j->filled * j->width,
-                                             &lines[i], &why);
+        struct truth_wrong wrong = {0};
+        bool header = !r->headed;
+        bool good = header ? records_header(r, &lines[i], &wrong)
+                           : records_codes(r, j->codes + j->filled * j->width,
+                                           &lines[i], &wrong);
 
-        if (!good && why.column != NULL)
+        if (!good && wrong.column != NULL)
             return cli_fail("%s: line %" PRIu64 ", %s: %s", name,
-                            before + i + 1, why.column->name, why.msg);
-        if (!good && why.place != 0)
+                            before + i + 1, wrong.column,
+                            cli_truth_said(&wrong));
+        if (!good && wrong.place != 0)
             return cli_fail("%s: line %" PRIu64 ", column %zu: %s", name,
-                            before + i + 1, why.place, why.msg);
+                            before + i + 1, wrong.place,
+                            cli_truth_said(&wrong));
         if (!good)
             return cli_fail("%s: line %" PRIu64 ": %s", name, before + i + 1,
-                            why.msg);
+                            cli_truth_said(&wrong));
         j->filled += !header;
     }
     return 0;
@@ -316,7 +318,7 @@ static int randomize_run(struct randomize_job *j)
     if (!failed && j->written == 0)
         cli_note("note: %s %s: the stream holds no reports",
                  cli_input_name(j->how->input),
-                 j->spec.tuple != NULL && j->spec.tuple->headed
+                 j->spec.tuple != NULL && j->spec.tuple->records.headed
                      ? "has a header and no rows"
                      : "is empty");
     return failed;

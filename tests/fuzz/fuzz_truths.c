@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 
-#include "cli/base/codes.h"
+#include "cli/base/base.h"
 #include "fuzz_cli.h"
 
 #define TRUTHS_ARGS 8u
@@ -122,12 +122,12 @@ static void truths_integer(const struct line *line, uint64_t code)
 static void truths_code(size_t kind, const struct line *lines, size_t n)
 {
     const struct cli_spec *spec = &truths_specs[kind];
-    const struct cli_coder coder = {spec, truths_schemes[kind]};
+    const struct coder coder = cli_coder(spec, truths_schemes[kind]);
     uint64_t codes[TRUTHS_LINES], count = hsy_code_count(coder.scheme);
-    const char *why = NULL;
-    size_t good = cli_code_lines(&coder, codes, lines, n, &why);
+    struct truth_wrong wrong = {0};
+    size_t good = code_lines(&coder, codes, lines, n, &wrong);
 
-    fuzz_expect(good <= n && (good == n || why != NULL),
+    fuzz_expect(good <= n && (good == n || cli_truth_said(&wrong) != NULL),
                 "what is refused has a reason");
     for (size_t i = 0; i < good; i++) {
         fuzz_expect(lines[i].len != 0, "an empty line is no truth");

@@ -13,6 +13,7 @@
 #include "host/base/day.h"
 #include "host/base/labels.h"
 #include "host/base/lines.h"
+#include "host/format/codes.h"
 #include "host/format/matrix_file.h"
 
 #include <stdbool.h>
@@ -411,7 +412,7 @@ enum {
         CLI_OPT_USERS, "users", "N", "how many reports are expected"           \
     }
 
-struct cli_tuple; /* records.h */
+struct cli_tuple; /* attributes.h */
 struct task_file; /* tasks.h */
 
 /* Zero it to begin. The spec's labels point into labels, or into matrix, tuple
@@ -474,5 +475,13 @@ int cli_scheme_reports(const hsy_scheme *s);
 int cli_scheme_curator(const char *mechanism);
 
 void cli_spec_clear(struct cli_spec *c);
+
+/* ---- Truths in files (truths.c) ------------------------------------------ */
+
+/* How lines of text become codes; points into c. */
+struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme);
+
+/* What is wrong with a truth and what to do, without its value. */
+const char *cli_truth_said(const struct truth_wrong *wrong);
 
 #endif

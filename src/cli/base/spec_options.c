@@ -1,6 +1,6 @@
 /* spec_options.c - a scheme from options: what is asked, and how. */
+#include "cli/base/attributes.h"
 #include "cli/base/base.h"
-#include "cli/base/records.h"
 #include "cli/base/tasks.h"
 #include "host/base/csv.h"
 #include "host/base/ratio.h"

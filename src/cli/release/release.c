@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include "cli/release/internal.h"
 
-#include "cli/base/codes.h"
 #include "host/format/format.h"
 
 #include <errno.h>
@@ -86,14 +85,15 @@ struct release_job {
 static int release_count(struct release_job *j, const struct line *lines,
                          size_t n, uint64_t before)
 {
-    const struct cli_coder coder = {&j->spec, j->scheme};
-    const char *why = "";
-    size_t good = cli_code_lines(&coder, j->codes, lines, n, &why);
+    const struct coder coder = cli_coder(&j->spec, j->scheme);
+    struct truth_wrong wrong = {0};
+    size_t good = code_lines(&coder, j->codes, lines, n, &wrong);
     hsy_error err = {0};
 
     if (good < n)
         return cli_fail("%s: line %" PRIu64 ": %s",
-                        cli_input_name(j->how->input), before + good + 1, why);
+                        cli_input_name(j->how->input), before + good + 1,
+                        cli_truth_said(&wrong));
     if (hsy_central_count(&j->tally, j->scheme, j->codes, n, &err) != HSY_OK)
         return cli_fail_error(NULL, &err);
     return 0;

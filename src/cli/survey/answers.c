@@ -6,7 +6,6 @@
 #define _DEFAULT_SOURCE
 #include "cli/survey/internal.h"
 
-#include "cli/base/codes.h"
 #include "host/base/csv.h"
 
 #include <inttypes.h>
@@ -261,19 +260,19 @@ static bool answers_crosswise(const struct answers_table *t, uint64_t *code)
 
 static int answers_code(const struct answers_table *t, uint64_t *code)
 {
-    const struct cli_coder coder = {&t->spec, NULL};
+    const struct coder coder = cli_coder(&t->spec, NULL);
     const struct line field = {t->fields[ANSWERS_COLUMN],
                                t->lens[ANSWERS_COLUMN]};
-    const char *why = "";
+    struct truth_wrong wrong = {0};
 
     if (field.len == 0)
         return answers_bad(t, ANSWERS_COLUMN,
                            "empty; leave out who did not answer");
     if (answers_crosswise(t, code) ||
-        cli_code_lines(&coder, code, &field, 1, &why) == 1)
+        code_lines(&coder, code, &field, 1, &wrong) == 1)
         return 0;
     if (t->spec.spec.kind == HSY_KIND_YES_NO)
-        return answers_bad(t, ANSWERS_COLUMN, why);
+        return answers_bad(t, ANSWERS_COLUMN, cli_truth_said(&wrong));
     return answers_bad(t, ANSWERS_COLUMN,
                        t->spec.labels.d != 0
                            ? "not one of the answers of --values-file"

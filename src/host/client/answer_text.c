@@ -9,6 +9,8 @@
 #include "host/client/client.h"
 
 #include "host/base/host_fail.h"
+#include "host/format/truth_words.h"
+#include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
 
 #include <string.h>
@@ -48,12 +50,7 @@ struct text_job {
 
 static hsy_status text_yes_no(const struct text_job *job, hsy_error *err)
 {
-    static const struct {
-        const char word[6];
-        uint32_t len, index;
-    } words[] = {{"yes", 3, 1}, {"no", 2, 0},   {"1", 1, 1},
-                 {"0", 1, 0},   {"true", 4, 1}, {"false", 5, 0}};
-    uint8_t lower[sizeof words[0].word] = {0};
+    uint8_t lower[sizeof truth_words[0].word] = {0};
     uint32_t index = UINT32_MAX;
 
     for (size_t i = 0; i < sizeof lower - 1; i++) {
@@ -63,13 +60,13 @@ static hsy_status text_yes_no(const struct text_job *job, hsy_error *err)
 
         lower[i] = (uint8_t)(c | upper << 5);
     }
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        text_keep(&index, words[i].index,
-                  text_equal(lower, job->len, (const uint8_t *)words[i].word,
-                             words[i].len));
+    for (size_t i = 0; i < TRUTH_WORDS; i++)
+        text_keep(&index, truth_words[i].index,
+                  text_equal(lower, job->len,
+                             (const uint8_t *)truth_words[i].word,
+                             truth_words[i].len));
     if (text_lost(index))
-        return host_fail(err, HSY_E_FORMAT, NULL,
-                         "neither yes nor no (yes/no, true/false, 1/0)");
+        return host_fail(err, HSY_E_FORMAT, NULL, TRUTH_NOT_YES_NO_TEXT);
     job->out->truth.type = HSY_TRUTH_INDEX;
     job->out->truth.u.index = index;
     return HSY_OK;
@@ -95,8 +92,7 @@ static hsy_status text_labels(const struct text_job *job, hsy_error *err)
 
     for (uint32_t i = 0; i < job->info->d; i++) {
         const uint8_t *p = labels + at;
-        size_t len = (size_t)p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 |
-                     (size_t)p[3] << 24;
+        size_t len = bytes_get32(p);
 
         text_keep(&index, i, text_equal(job->out->room, job->len, p + 4, len));
         at += 4 + len;
@@ -107,17 +103,12 @@ static hsy_status text_labels(const struct text_job *job, hsy_error *err)
 /* Values without names are called 0 to d - 1. */
 static hsy_status text_values(const struct text_job *job, hsy_error *err)
 {
-    uint64_t x = 0;
-    bool digits = job->len >= 1 && job->len <= 10;
+    uint64_t x;
+    bool digits;
 
     if (job->task->labels_len > job->info->labels_at)
         return text_labels(job, err);
-    for (size_t i = 0; digits && i < job->len; i++) {
-        unsigned digit = (unsigned)job->out->room[i] - '0';
-
-        digits = digit <= 9;
-        x = x * 10 + digit;
-    }
+    digits = truth_digits(&x, job->out->room, job->len);
     return text_index(
         job, digits && x < job->info->d ? (uint32_t)x : UINT32_MAX, err);
 }
@@ -133,9 +124,7 @@ static hsy_status text_number(const struct text_job *job, hsy_error *err)
     if (st == HSY_E_RANGE)
         number = text[0] == '-' ? job->info->lo : job->info->hi;
     else if (st != HSY_OK)
-        return host_fail(err, HSY_E_FORMAT, NULL,
-                         "not a decimal number (a digit first, as in 0.5 or "
-                         "-0.5; no exponent, no spaces)");
+        return host_fail(err, HSY_E_FORMAT, NULL, TRUTH_NOT_DECIMAL_TEXT);
     job->out->truth.type = HSY_TRUTH_NUMBER;
     job->out->truth.u.number = number;
     return HSY_OK;

@@ -1,9 +1,6 @@
-/* records.c - attributes on the command line, and records of CSV. */
+/* attributes.c - several attributes on the command line. */
 #define _DEFAULT_SOURCE
-#include "cli/base/records.h"
-
-#include "cli/base/codes.h"
-#include "host/base/csv.h"
+#include "cli/base/attributes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +185,15 @@ static int tuple_encode(struct cli_tuple *t)
     return 0;
 }
 
+static struct record_column tuple_column(const struct cli_column_spec *a)
+{
+    return (struct record_column){.name = a->name,
+                                  .name_len = a->name_len,
+                                  .none = a->none,
+                                  .none_place = a->none_place,
+                                  .coder = cli_coder(&a->spec, a->scheme)};
+}
+
 int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
 {
     struct cli_tuple *t = c->tuple;
@@ -201,8 +207,10 @@ int cli_tuple_finish(struct cli_spec *c, struct cli_parser *p)
         failed = tuple_encode(t);
     if (failed)
         return failed;
-    t->field = malloc(CSV_FIELD_ROOM);
-    if (t->field == NULL)
+    for (size_t i = 0; i < t->count; i++)
+        t->records.columns[i] = tuple_column(&t->columns[i]);
+    t->records.count = t->count;
+    if (records_open(&t->records, NULL) != HSY_OK)
         return cli_fail_nomem();
     c->spec.kind = HSY_KIND_TUPLE;
     c->spec.labels = t->block;
@@ -220,120 +228,7 @@ void cli_tuple_free(struct cli_tuple *t)
         free(t->columns[i].scheme);
         cli_spec_clear(&t->columns[i].spec);
     }
-    if (t->field != NULL)
-        explicit_bzero(t->field, CSV_FIELD_ROOM);
-    free(t->field);
+    records_close(&t->records);
     free(t->block);
     free(t);
-}
-
-/* ---- Records ------------------------------------------------------------- */
-
-static bool tuple_wrong(struct cli_tuple_why *why, const char *msg,
-                        const struct cli_column_spec *column)
-{
-    *why = (struct cli_tuple_why){msg, column, 0};
-    return false;
-}
-
-/* Which attribute a column is; count if it is none. */
-static size_t tuple_find(const struct cli_tuple *t, const struct line *name)
-{
-    size_t i = 0;
-
-    while (i < t->count &&
-           (t->columns[i].name_len != name->len ||
-            memcmp(t->columns[i].name, name->text, name->len) != 0))
-        i++;
-    return i;
-}
-
-/* Whether attribute i is one of the header's first columns. */
-static bool tuple_seen(const struct cli_tuple *t, size_t i, size_t columns)
-{
-    return memchr(t->place, (int)i, columns) != NULL;
-}
-
-/* The attribute that the header lacks, of so many columns. */
-static const struct cli_column_spec *tuple_lacking(const struct cli_tuple *t,
-                                                   size_t columns)
-{
-    size_t i = 0;
-
-    while (tuple_seen(t, i, columns))
-        i++;
-    return &t->columns[i];
-}
-
-bool cli_tuple_header(struct cli_tuple *t, const struct line *line,
-                      struct cli_tuple_why *why)
-{
-    struct csv_record r = {line->text, line->text + line->len, true};
-    struct line name;
-    size_t columns = 0;
-
-    while (r.more) {
-        size_t i;
-
-        if (!csv_field(&r, &name, t->field))
-            return tuple_wrong(why, csv_quote, NULL);
-        i = tuple_find(t, &name);
-        if (i == t->count) {
-            tuple_wrong(why,
-                        "the header names no attribute there: declare it with "
-                        "--attribute, or leave the column out",
-                        NULL);
-            why->place = columns + 1;
-            return false;
-        }
-        if (tuple_seen(t, i, columns))
-            return tuple_wrong(why, "the header has this column twice",
-                               &t->columns[i]);
-        t->place[columns++] = (uint8_t)i;
-    }
-    if (columns < t->count)
-        return tuple_wrong(why, "the header lacks this attribute",
-                           tuple_lacking(t, columns));
-    t->headed = true;
-    return true;
-}
-
-static bool tuple_code(const struct cli_column_spec *a, uint64_t *code,
-                       const struct line *field, struct cli_tuple_why *why)
-{
-    const struct cli_coder coder = {&a->spec, a->scheme};
-    const char *msg = "";
-
-    if (a->none && field->len == 0) {
-        *code = a->none_place;
-        return true;
-    }
-    if (field->len == 0)
-        return tuple_wrong(why,
-                           "empty; if a person need not answer, say "
-                           "NAME?=KIND, which counts that as \"none\"",
-                           a);
-    if (cli_code_lines(&coder, code, field, 1, &msg) != 1)
-        return tuple_wrong(why, msg, a);
-    return true;
-}
-
-bool cli_tuple_codes(struct cli_tuple *t, uint64_t *codes,
-                     const struct line *line, struct cli_tuple_why *why)
-{
-    struct csv_record r = {line->text, line->text + line->len, true};
-    struct line field;
-    size_t columns = 0;
-
-    for (; r.more && columns < t->count; columns++) {
-        size_t i = t->place[columns];
-
-        if (!csv_field(&r, &field, t->field))
-            return tuple_wrong(why, csv_quote, NULL);
-        if (!tuple_code(&t->columns[i], &codes[i], &field, why))
-            return false;
-    }
-    if (r.more || columns < t->count)
-        return tuple_wrong(why, "not as many fields as the header has", NULL);
-    return true;
 }

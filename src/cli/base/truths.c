@@ -1,0 +1,41 @@
+/* truths.c - what is wrong with a truth in a file, and what to do about it. */
+#include "cli/base/base.h"
+
+#include "host/base/csv.h"
+#include "host/format/truth_words.h"
+
+struct coder cli_coder(const struct cli_spec *c, const hsy_scheme *scheme)
+{
+    return (struct coder){.scheme = scheme,
+                          .spec = &c->spec,
+                          .labels = &c->labels,
+                          .other = c->other,
+                          .other_place = c->other_place,
+                          .clip = c->clip};
+}
+
+const char *cli_truth_said(const struct truth_wrong *wrong)
+{
+    static const char *const said[] = {
+        [TRUTH_EMPTY] = "empty; write one truth a line",
+        [TRUTH_NOT_YES_NO] = TRUTH_NOT_YES_NO_TEXT,
+        [TRUTH_NOT_LISTED] =
+            "not one of the values; add it to the list, or count what is not "
+            "in the list as \"other\" with --other",
+        [TRUTH_NOT_BELOW] =
+            "not an integer from 0 to D-1, where D is what --domain says",
+        [TRUTH_NOT_DECIMAL] = TRUTH_NOT_DECIMAL_TEXT,
+        [TRUTH_OUTSIDE] =
+            "outside the range; --clip moves such numbers to the nearer end",
+        [TRUTH_QUOTE] = csv_quote,
+        [TRUTH_UNKNOWN] =
+            "the header names no attribute there: declare it with "
+            "--attribute, or leave the column out",
+        [TRUTH_TWICE] = "the header has this column twice",
+        [TRUTH_LACKING] = "the header lacks this attribute",
+        [TRUTH_ABSENT] = "empty; if a person need not answer, say NAME?=KIND, "
+                         "which counts that as \"none\"",
+        [TRUTH_FIELDS] = "not as many fields as the header has"};
+
+    return wrong->trouble == TRUTH_REFUSED ? wrong->msg : said[wrong->trouble];
+}
