@@ -1,8 +1,7 @@
 /* account.c - hearsay account: what was spent, and what trust buys. */
 #include "cli/account/internal.h"
 
-#include "cli/base/base.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -140,7 +139,8 @@ static const char *account_clash_models(unsigned given)
 /* What an account needs, and what else it takes. */
 struct account_action {
     const char *name;
-    int (*run)(const struct account_how *how);
+    hsy_status (*run)(struct account *out, const struct account_ask *ask,
+                      hsy_error *err);
     unsigned needs, takes;
     const char *(*clash)(unsigned given); /* NULL: nothing else to see to */
 };
@@ -224,45 +224,46 @@ static bool account_held(struct cli_parser *p, double *out)
 
 static bool account_own(struct cli_parser *p, int id, struct account_how *h)
 {
+    struct account_ask *a = &h->ask;
     double epsilon;
     uint64_t nano;
 
     switch (id) {
     case ACCOUNT_K:
-        return cli_value_count(p, &h->k, 1, HSY_COMPOSE_MAX);
+        return cli_value_count(p, &a->k, 1, HSY_COMPOSE_MAX);
     case ACCOUNT_FILE:
         h->file = p->value;
         return true;
     case ACCOUNT_DELTA:
-        return account_number_value(p, &h->delta, 0, 1,
+        return account_number_value(p, &a->delta, 0, 1,
                                     "a chance above 0 and below 1, as 1e-6");
     case ACCOUNT_N:
-        return cli_value_count(p, &h->n, 1, HSY_SHUFFLE_PEOPLE_MAX);
+        return cli_value_count(p, &a->n, 1, HSY_SHUFFLE_PEOPLE_MAX);
     case ACCOUNT_TARGET:
-        return account_epsilon_value(p, &h->target, &nano);
+        return account_epsilon_value(p, &a->target, &nano);
     case ACCOUNT_REPORTS:
-        return cli_value_count(p, &h->reports, 1, HSY_COMPOSE_MAX);
+        return cli_value_count(p, &a->reports, 1, HSY_COMPOSE_MAX);
     case ACCOUNT_PERMANENT:
-        return account_epsilon_value(p, &epsilon, &h->nano_permanent);
+        return account_epsilon_value(p, &epsilon, &a->nano_permanent);
     case ACCOUNT_GRAIN:
-        h->grain_text = p->value;
+        a->grain = p->value;
         return true;
     case ACCOUNT_DAYS:
-        return cli_value_count(p, &h->days, 1, HSY_COMPOSE_MAX);
+        return cli_value_count(p, &a->days, 1, HSY_COMPOSE_MAX);
     case ACCOUNT_CURATORS:
-        return cli_value_count(p, &h->curators, 1, HSY_SHUFFLE_PEOPLE_MAX);
+        return cli_value_count(p, &a->curators, 1, HSY_SHUFFLE_PEOPLE_MAX);
     case ACCOUNT_ALPHA:
-        return account_number_value(p, &h->alpha, 0, 1e300,
+        return account_number_value(p, &a->alpha, 0, 1e300,
                                     "a standard error above 0, as 0.01");
     case ACCOUNT_LYING:
-        return cli_value_fraction(p, &h->lying);
+        return cli_value_fraction(p, &a->lying);
     case ACCOUNT_TARGETS:
-        return cli_value_count(p, &h->targets, 1, HSY_TARGETS_MAX);
+        return cli_value_count(p, &a->targets, 1, HSY_TARGETS_MAX);
     case ACCOUNT_HELD:
-        return account_held(p, &h->held);
+        return account_held(p, &a->held);
     case ACCOUNT_PLOT:
         h->plot = p->value;
-        return true;
+        return a->curves = true;
     default:
         return cli_value_format(p, &h->format);
     }
@@ -274,7 +275,8 @@ static unsigned account_option(struct cli_parser *p, int id,
 {
     switch (id) {
     case CLI_OPT_EPSILON:
-        if (!account_epsilon_value(p, &h->epsilon, &h->spec.spec.nano_epsilon))
+        if (!account_epsilon_value(p, &h->ask.epsilon,
+                                   &h->spec.spec.nano_epsilon))
             return 0;
         h->spec.has_epsilon = true;
         return ACCOUNT_BIT(ACCOUNT_EPSILON);
@@ -356,16 +358,30 @@ static int account_fits(struct cli_parser *p, const struct account_action *a,
 static int account_question(struct cli_parser *p, struct account_how *h,
                             unsigned given)
 {
-    h->has_kind = account_has(given, ACCOUNT_KIND);
-    if (!h->has_kind)
+    if (!account_has(given, ACCOUNT_KIND))
         return 0;
+    h->ask.spec = &h->spec.spec;
     if (account_has(given, ACCOUNT_EPSILON) && h->spec.spec.nano_epsilon == 0)
         return cli_usage(p, "--epsilon: with a question it is a decimal from "
                             "0.000001 to 32, or ln3");
-    if (account_has(given, ACCOUNT_PERMANENT) && h->nano_permanent == 0)
+    if (account_has(given, ACCOUNT_PERMANENT) && h->ask.nano_permanent == 0)
         return cli_usage(p, "--permanent: a decimal from 0.000001 to 32, or "
                             "ln3");
     return cli_spec_finish(&h->spec, p);
+}
+
+static int account_call(const struct account_action *action,
+                        struct account_how *h)
+{
+    hsy_error err = {0};
+    struct account a;
+    int failed = h->file != NULL ? account_read(h) : 0;
+
+    if (failed)
+        return failed;
+    if (action->run(&a, &h->ask, &err) != HSY_OK)
+        return account_refused(&a, h, &err);
+    return account_show(&a, h);
 }
 
 static int account_run(struct cli_parser *p, struct account_how *h,
@@ -388,7 +404,7 @@ static int account_run(struct cli_parser *p, struct account_how *h,
     if (clash != NULL)
         return cli_usage(p, "%s", clash);
     failed = account_question(p, h, given);
-    return failed ? failed : a->run(h);
+    return failed ? failed : account_call(a, h);
 }
 
 /* What was given besides the options that h holds. */
@@ -415,7 +431,7 @@ static bool account_take(struct cli_parser *p, int id, struct account_how *h,
 
 int cmd_account(int argc, char **argv)
 {
-    struct account_how how = {.delta = 1e-6, .targets = 1};
+    struct account_how how = {.ask = {.delta = 1e-6, .targets = 1}};
     struct account_words words = {NULL, 0};
     struct cli_parser p;
     int id, failed;
@@ -428,6 +444,7 @@ int cmd_account(int argc, char **argv)
         }
     }
     failed = account_run(&p, &how, words.action, words.given);
+    free(how.ask.spent);
     cli_spec_clear(&how.spec);
     return failed;
 }

@@ -3,16 +3,10 @@
 
 #include "host/plot/plot.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-void account_put(struct account *a, const char *name, struct cli_cell cell,
-                 const char *about)
-{
-    if (a->nrows < ACCOUNT_ROWS)
-        a->rows[a->nrows++] = (struct account_row){name, about, cell};
-}
 
 /* Seven digits; to the side wanted if the nearest ones are on the other by more
  * than x itself was rounded. */
@@ -28,69 +22,15 @@ static void account_digits(char *shown, size_t room, double x, int side)
     snprintf(shown, room, "%.7g", x + side * half);
 }
 
-static void account_sided(struct account *a, const char *name, double x,
-                          const char *about, int side)
+static struct cli_cell account_value(const struct account_row *r)
 {
-    struct cli_cell cell = cli_number(x);
+    struct cli_cell cell = r->type == ACCOUNT_TEXT    ? cli_text(r->text)
+                           : r->type == ACCOUNT_COUNT ? cli_count(r->count)
+                                                      : cli_number(r->number);
 
     if (cell.type == CLI_NUMBER)
-        account_digits(cell.shown, sizeof cell.shown, x, side);
-    account_put(a, name, cell, about);
-}
-
-void account_number(struct account *a, const char *name, double x,
-                    const char *about)
-{
-    account_sided(a, name, x, about, 0);
-}
-
-void account_people(struct account *a, const char *name, double n,
-                    const char *about)
-{
-    account_put(a, name, n < 1e18 ? cli_count((uint64_t)n) : cli_number(n),
-                about);
-}
-
-void account_at_most(struct account *a, const char *name, double x,
-                     const char *about)
-{
-    account_sided(a, name, x, about, 1);
-}
-
-void account_at_least(struct account *a, const char *name, double x,
-                      const char *about)
-{
-    account_sided(a, name, x, about, -1);
-}
-
-void account_point(struct account *a, size_t i, const char *name, double x,
-                   double y)
-{
-    struct account_curve *c = &a->curves[i];
-
-    c->name = name;
-    if (i >= a->ncurves)
-        a->ncurves = i + 1;
-    if (!(x > 0 && y > 0 && y < PLOT_VALUE_MAX) || c->n == ACCOUNT_POINTS)
-        return;
-    c->x[c->n] = x;
-    c->y[c->n++] = y;
-}
-
-size_t account_places(double places[ACCOUNT_POINTS], double least, double most,
-                      size_t count)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < count && i < ACCOUNT_POINTS; i++) {
-        const double part = count > 1 ? (double)i / (double)(count - 1) : 1;
-        const double at =
-            i + 1 == count ? most : round(least * pow(most / least, part));
-
-        if (n == 0 || at > places[n - 1])
-            places[n++] = at;
-    }
-    return n;
+        account_digits(cell.shown, sizeof cell.shown, r->number, r->side);
+    return cell;
 }
 
 /* ---- The figure ---------------------------------------------------------- */
@@ -135,7 +75,7 @@ static void account_cell(const void *ctx, size_t row, size_t column,
     const struct account_row *r = &s->a->rows[s->rows[row]];
 
     *out = column == 0   ? cli_text(r->name)
-           : column == 1 ? r->cell
+           : column == 1 ? account_value(r)
                          : cli_text(r->about);
 }
 
@@ -147,7 +87,8 @@ static void account_table(const struct account *a)
     struct cli_table table = {columns, 3, 0, account_cell, &s};
 
     for (size_t i = 0; i < a->nrows; i++) {
-        if (a->rows[i].about != NULL && a->rows[i].cell.type != CLI_NONE)
+        if (a->rows[i].about != NULL &&
+            account_value(&a->rows[i]).type != CLI_NONE)
             s.rows[s.n++] = i;
     }
     table.nrows = s.n;
@@ -167,7 +108,8 @@ int account_show(const struct account *a, const struct account_how *how)
     if (failed)
         return failed;
     for (size_t i = 0; i < a->nrows; i++)
-        fields[i] = (struct cli_field){a->rows[i].name, a->rows[i].cell};
+        fields[i] =
+            (struct cli_field){a->rows[i].name, account_value(&a->rows[i])};
     if (how->format == CLI_TABLE)
         account_table(a);
     else
@@ -175,8 +117,10 @@ int account_show(const struct account *a, const struct account_how *how)
     return cli_finish();
 }
 
+/* ---- Refusing ------------------------------------------------------------ */
+
 /* Fields of the library that have an option of another name. */
-int account_refused(const hsy_error *err)
+static int account_refused_number(const hsy_error *err)
 {
     static const struct {
         const char *field, *option;
@@ -197,4 +141,49 @@ int account_refused(const hsy_error *err)
             said.field = names[i].option;
     }
     return cli_fail_error(NULL, &said);
+}
+
+/* The spec as it was tried. */
+static int account_refused_spec(const struct account *a,
+                                const struct account_how *how, hsy_error *err)
+{
+    hsy_spec spec = how->spec.spec;
+
+    if (a->mechanism != NULL)
+        spec.mechanism = a->mechanism;
+    return cli_scheme_refused(&spec, err);
+}
+
+int account_refused(const struct account *a, const struct account_how *how,
+                    hsy_error *err)
+{
+    switch (a->why) {
+    case PLAN_WHY_MEMORY:
+        return cli_fail_nomem();
+    case PLAN_WHY_SPEC:
+        return account_refused_spec(a, how, err);
+    case PLAN_WHY_NO_PERMANENT:
+        return cli_fail("--permanent E is missing: what the permanent answer "
+                        "spends (only rappor has it in --set)");
+    case PLAN_WHY_TWO_PERMANENT:
+        return cli_fail("--permanent: rappor has its permanent step in --set "
+                        "rappor=F,P,Q already; leave it out");
+    case PLAN_WHY_GRAIN:
+        return cli_fail("--grain: a number above 0 that divides the range; it "
+                        "goes with --range and --mechanism onebit");
+    case PLAN_WHY_CURATOR:
+        return cli_fail("--mechanism: a local one, to compare with; %s is a "
+                        "curator's",
+                        a->mechanism);
+    case PLAN_WHY_ITERATIVE:
+        return cli_fail("--mechanism: %s is estimated by iteration and has no "
+                        "error to compare",
+                        a->mechanism);
+    case PLAN_WHY_CURATORS:
+        return cli_fail("--curators: no more than the %" PRIu64
+                        " people; with one person each, use local reports",
+                        how->ask.n);
+    default:
+        return account_refused_number(err);
+    }
 }

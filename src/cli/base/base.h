@@ -457,14 +457,6 @@ const hsy_catalogue *cli_mechanism(const char *name);
  * that names the option concerned. */
 int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec);
 
-/* Say what the library refuses of a spec, and what to do about it. The exit
- * code. */
-int cli_scheme_refused(const hsy_spec *spec, hsy_error *err);
-
-/* What becomes of a spec with this mechanism. 0, or the exit code likewise. */
-int cli_scheme_info(hsy_scheme_info *info, const hsy_spec *spec,
-                    const char *mechanism);
-
 /* Say what hsy_scheme_init refused, and what to do about it; the exit code. */
 int cli_scheme_refused(const hsy_spec *spec, hsy_error *err);
 

@@ -146,22 +146,6 @@ int cli_scheme_new(hsy_scheme **out, const hsy_spec *spec)
     return cli_scheme_refused(spec, &err);
 }
 
-int cli_scheme_info(hsy_scheme_info *info, const hsy_spec *spec,
-                    const char *mechanism)
-{
-    hsy_spec own = *spec;
-    hsy_scheme *s;
-    int failed;
-
-    own.mechanism = mechanism;
-    failed = cli_scheme_new(&s, &own);
-    if (failed)
-        return failed;
-    hsy_scheme_describe(s, info);
-    free(s);
-    return 0;
-}
-
 int cli_scheme_curator(const char *mechanism)
 {
     cli_note("--mechanism %s: a curator's release, not a report; 'hearsay "

@@ -1,7 +1,5 @@
 /* compare_models.c - the error to expect of trusting nobody, some, or one. */
 #include "cli/release/internal.h"
-#include "host/analysis/analysis.h"
-
 #include "host/plot/plot.h"
 
 #include <math.h>
@@ -27,24 +25,14 @@ struct compare {
     bool mean;
 };
 
-/* A share near 0, or the mean that is hardest to tell: local error falls with
- * the square root of n, the noise of K releases with n. */
-static void compare_fill(struct compare *c, const hsy_scheme_info *local,
-                         const hsy_scheme_info *central)
+static void compare_fill(struct compare *c, const struct plan_trust *t)
 {
-    const double unit = shares_unit(central);
-
-    c->mean = central->kind == HSY_KIND_NUMBER;
+    c->mean = t->central.kind == HSY_KIND_NUMBER;
     for (size_t i = 0; i < COMPARE_ROWS; i++) {
-        const double n = pow(10, 2 + (double)i);
-
-        c->people[i] = n;
-        for (size_t m = 0; m < COMPARE_MODELS; m++) {
-            const double k = compare_models[m].curators;
-
-            c->sd[m][i] = unit * (k == 0 ? sqrt(local->v0 / n)
-                                         : sqrt(k * central->v0) / n);
-        }
+        c->people[i] = pow(10, 2 + (double)i);
+        for (size_t m = 0; m < COMPARE_MODELS; m++)
+            c->sd[m][i] =
+                plan_trust_sd(t, c->people[i], compare_models[m].curators);
     }
 }
 
@@ -136,19 +124,22 @@ static int compare_plot(const struct compare *c, double epsilon,
 int release_compare(const hsy_spec *spec, const struct release_options *o)
 {
     struct compare c = {0};
-    hsy_scheme_info local, central;
-    int failed = cli_scheme_info(&central, spec, release_mechanism(o));
+    struct plan_trust t;
+    hsy_error err = {0};
+    int failed = 0;
 
-    if (!failed)
-        failed = cli_scheme_info(&local, spec, "auto");
-    if (failed)
-        return failed;
-    compare_fill(&c, &local, &central);
+    if (plan_trust(&t, spec, release_mechanism(o), NULL, &err) != HSY_OK) {
+        hsy_spec asked = *spec;
+
+        asked.mechanism = t.asked;
+        return cli_scheme_refused(&asked, &err);
+    }
+    compare_fill(&c, &t);
     if (o->plot != NULL)
-        failed = compare_plot(&c, central.epsilon, o->plot);
+        failed = compare_plot(&c, t.central.epsilon, o->plot);
     if (failed)
         return failed;
-    compare_print(&c, &local, &central, o);
+    compare_print(&c, &t.local, &t.central, o);
     return cli_finish();
 }
 

@@ -3,6 +3,7 @@
 #define CLI_RELEASE_INTERNAL_H
 
 #include "cli/base/base.h"
+#include "host/plan/plan.h"
 
 struct release_options {
     const char *input, *output, *plot;
@@ -14,7 +15,7 @@ struct release_options {
 /* The mechanism's name, by who counts as a neighbour. */
 static inline const char *release_mechanism(const struct release_options *o)
 {
-    return o->open ? "central-add-remove" : "central";
+    return plan_curator(o->open);
 }
 
 /* Print what to expect of noise added by the people themselves, by curators

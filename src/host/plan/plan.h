@@ -19,9 +19,15 @@ enum plan_why {
     PLAN_WHY_CURATOR, /* the mechanism has no reports: a curator's release */
     PLAN_WHY_LAW,     /* the mechanism has no such figure beforehand */
     PLAN_WHY_EPSILON, /* none is enough */
+    PLAN_WHY_ASKED,   /* a number that was asked with; err->field is which */
     PLAN_WHY_SHARE,   /* it goes with shares, and a mean is asked for */
     PLAN_WHY_DAYS,    /* no round ends by then */
-    PLAN_WHY_DEVICES  /* none of them takes part */
+    PLAN_WHY_DEVICES, /* none of them takes part */
+    PLAN_WHY_NO_PERMANENT,  /* its epsilon is missing */
+    PLAN_WHY_TWO_PERMANENT, /* the mechanism has a permanent step already */
+    PLAN_WHY_GRAIN,         /* no number above 0 in the units of the range */
+    PLAN_WHY_ITERATIVE,     /* no error to compare with is known beforehand */
+    PLAN_WHY_CURATORS       /* more than people */
 };
 
 /* ---- One question (solve.c) ---------------------------------------------- */
@@ -138,5 +144,30 @@ struct plan_task {
  */
 hsy_status plan_task(struct plan_task *out, const hsy_release *release,
                      const struct plan_task_how *how, hsy_error *err);
+
+/* ---- What trust buys (trust_models.c) ------------------------------------ */
+
+/* The error of local reports and of a curator's release, of a small share or of
+ * the mean that is hardest to tell. */
+struct plan_trust {
+    enum plan_why why;
+    const char *asked; /* of a failure: the mechanism it was about */
+    hsy_scheme_info local, central; /* n times the variance in v0, and n squared
+                                times that of a release */
+    double unit;                    /* of a mean: the width of its range */
+};
+
+/* curator: as plan_curator names it; local: NULL lets hearsay choose.
+ * The spec's mechanism does not count. */
+hsy_status plan_trust(struct plan_trust *out, const hsy_spec *spec,
+                      const char *curator, const char *local, hsy_error *err);
+
+/* The standard error with n people and so many curators, 0: each for himself.
+ */
+double plan_trust_sd(const struct plan_trust *t, double n, double curators);
+
+/* The mechanism of a curator's release that hides a person's truth, or with
+ * add_remove also whether the person is there at all. */
+const char *plan_curator(bool add_remove);
 
 #endif
