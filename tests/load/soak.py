@@ -6,9 +6,11 @@ files, backups, slow strangers, nonsense; restarts by SIGTERM and SIGKILL.
 least that shows something, and shorter runs hold nothing against memory.
 
 Shown: no acknowledged report is lost, none is counted twice; from a quarter of
-the time on memory besides the ids, which are to be kept, stays within 2 %; no
-answer comes later than 100 ms beyond the longest sync of a plain writer beside
-it, but for those that were asked while it was started again.
+the time on memory grows by ids, which are to be kept, and besides them by no
+more than 2 % of all of it (what it is at its least in a third of the time: a
+merge or an estimate takes more for a moment); no answer comes later than 100 ms
+beyond the longest sync of a plain writer beside it, but for those that were
+asked while it was started again.
 
 A rehearsal's clock runs so that two midnights pass. Restarts are in the first
 quarter and after nine tenths: memory is looked at in one long life between. A
@@ -330,18 +332,19 @@ lost = sum(max(0, n - got.get(cell, 0)) for cell, n in enumerate(wanted))
 doubled = sum(max(0, got.get(cell, 0) - n) for cell, n in enumerate(wanted))
 steady = [x for x in life.looks if SECONDS * 0.25 <= x[0] <= SECONDS * 0.91]
 third = max(1, len(steady) // 3)
-first, last = (statistics.median(x[1] for x in part) for part in (steady[:third], steady[-third:]))
+first, last = (min(x[1] for x in part) for part in (steady[:third], steady[-third:]))
+usual = statistics.median(x[2] for x in steady)
 log = open(life.c.log).read()
 print("C10: %d seconds for %d hours; %d uploads acknowledged, %.0f a second of %.0f; %d restarts, %d reloads, %d backups, %d reads, %d midnights; %d bytes of slow strangers, %d of nonsense" % (
     SECONDS, HOURS, sum(wanted), sum(wanted) / SECONDS, life.rate, life.restarts, life.reloads, life.backups, life.reads, int((BEGIN + HOURS) // 24), drips[1], fuzz[1]))
-print("C10: lost %d, doubled %d; memory besides ids %.1f MiB, then %.1f MiB (%+.1f %%), in all %.1f to %.1f MiB; descriptors %d to %d; p99 %.1f ms, longest %.0f ms (%d over %.0f ms); longest sync of a plain writer %.0f ms" % (
-    lost, doubled, first / 2 ** 20, last / 2 ** 20, 100 * (last - first) / first, min(x[2] for x in steady) / 2 ** 20, max(x[2] for x in steady) / 2 ** 20,
+print("C10: lost %d, doubled %d; memory besides ids %.1f MiB, then %.1f MiB (%+.1f %% of all), in all %.1f to %.1f MiB; descriptors %d to %d; p99 %.1f ms, longest %.0f ms (%d over %.0f ms); longest sync of a plain writer %.0f ms" % (
+    lost, doubled, first / 2 ** 20, last / 2 ** 20, 100 * (last - first) / usual, min(x[2] for x in steady) / 2 ** 20, max(x[2] for x in steady) / 2 ** 20,
     min(x[3] for x in steady), max(x[3] for x in steady), p99, 1e3 * worst, len(slow), 1e3 * LATE, 1e3 * plain[1]))
 ok(sum(wanted) > 0 and lost == 0, "no acknowledged report is lost", lost)
 ok(doubled == 0, "none is counted twice", doubled)
 ok(not strange and fuzz[2] == 0, "nothing else is answered than should be, and no nonsense is taken", strange[:5])
 ok(worst <= plain[1] + ALLOWED, "no answer is later than %.0f ms beyond a plain writer's longest sync" % (1e3 * ALLOWED), "%.3f s, %.3f s" % (worst, plain[1]))
-ok(not LONG or last <= 1.02 * first, "memory stays within 2 %", (first, last))
+ok(not LONG or last <= first + 0.02 * usual, "memory stays within 2 %", (first, last, usual))
 ok("store-failed" not in log and log.count("note reloaded") >= life.reloads // 4, "reloads were done", log[-300:])
 ok(life.c.stop() == 0 and run("store", "check", life.c.data).code == 0, "it ends, and the data are sound")
 ok(run("store", "check", life.copy).code == 0, "so is the backup that was made meanwhile")

@@ -284,8 +284,8 @@ static hsy_status serve_open_listeners(struct collector *c,
     return st;
 }
 
-#define SERVE_BLOCK (1 << 20) /* bytes that are a mapping of their own */
-#define SERVE_KEPT (4 << 20)  /* freed bytes that a thread may keep */
+#define SERVE_BLOCK (1 << 19) /* bytes that are a mapping of their own */
+#define SERVE_KEPT (1 << 19)  /* freed bytes that a thread may keep */
 
 /* Left alone glibc comes to keep up to 64 MiB a thread (malloc_trim or not). */
 static void serve_memory(void)
