@@ -60,17 +60,11 @@ static int spec_values_list(struct cli_spec *c, struct cli_parser *p)
 /* Make sure that the list has "other", and know where it is. */
 static int spec_other(struct cli_spec *c)
 {
-    static const uint8_t other[16] = "other";
     hsy_error err = {0};
-    hsy_status st = HSY_OK;
 
-    c->other_place = labels_find(&c->labels, other, 5);
-    if (c->other_place == c->labels.d) {
-        st = labels_add(&c->labels, other, 5, &err);
-        if (st == HSY_OK)
-            st = labels_index(&c->labels, &err);
-    }
-    return st == HSY_OK ? 0 : cli_fail("--other: %s", err.msg);
+    return labels_other(&c->labels, &c->other_place, &err) == HSY_OK
+               ? 0
+               : cli_fail("--other: %s", err.msg);
 }
 
 static int spec_labels(struct cli_spec *c, struct cli_parser *p)

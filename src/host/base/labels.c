@@ -146,19 +146,23 @@ static bool labels_grow(struct labels *l, size_t more)
     return true;
 }
 
-static const char *labels_wrong(const uint8_t *text, size_t len)
+static const char *labels_wrong(const uint8_t *text, size_t len, bool shown)
 {
     uint32_t c;
 
     if (len == 0)
-        return "a value may not be empty";
+        return "a value is empty";
     if (len > HSY_LABEL_MAX)
         return "a value is longer than 4096 bytes";
     for (size_t i = 0, n; i < len; i += n) {
         n = utf8_one(&c, text + i, len - i);
         if (n == 0)
             return "a value is not UTF-8";
-        if (text[i] == '\n' || text[i] == '\r')
+        if (shown && i == 0 && c == 0xfeff)
+            return "a value begins with a byte-order mark";
+        if (shown && (c < 0x20 || c == 0x7f))
+            return "a value holds a control character";
+        if (c == '\n' || c == '\r')
             return "a value may not hold a line break";
     }
     return NULL;
@@ -190,7 +194,7 @@ static hsy_status labels_append(struct labels *l, const void *text, size_t len,
 hsy_status labels_add(struct labels *l, const void *text, size_t len,
                       hsy_error *err)
 {
-    const char *wrong = labels_wrong(text, len);
+    const char *wrong = labels_wrong(text, len, l->shown);
 
     if (wrong != NULL)
         return host_fail_line(err, HSY_E_RANGE, NULL, wrong,
@@ -289,6 +293,18 @@ hsy_status labels_index(struct labels *l, hsy_error *err)
     if (labels_draw_key(l) != HSY_OK)
         return host_fail(err, HSY_E_ENTROPY, NULL, "the random source failed");
     return labels_fill(l, err);
+}
+
+hsy_status labels_other(struct labels *l, uint32_t *place, hsy_error *err)
+{
+    static const uint8_t other[5 + LABELS_SPARE] = "other";
+    hsy_status st;
+
+    *place = labels_find(l, other, 5);
+    if (*place < l->d)
+        return HSY_OK;
+    st = labels_add(l, other, 5, err);
+    return st == HSY_OK ? labels_index(l, err) : st;
 }
 
 const char *labels_at(const struct labels *l, uint32_t i, size_t *len)

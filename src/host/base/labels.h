@@ -16,10 +16,12 @@ struct labels {
     uint32_t mask;
     uint64_t key[2]; /* of the hash: outside bytes may not crowd a place */
     bool deep;       /* the hash covers all bytes, not only the ends */
+    bool shown;      /* to people: refuse control characters too */
 };
 
-/* Append a value. HSY_E_RANGE if it is empty, too long, not UTF-8 or has a line
- * break, or if the list is full; HSY_E_NOMEM. */
+/* Append a value. HSY_E_RANGE with its place (from 1) in err->line if it is
+ * empty, too long, not UTF-8 or has a line break, or if the list is full;
+ * HSY_E_NOMEM. */
 hsy_status labels_add(struct labels *l, const void *text, size_t len,
                       hsy_error *err);
 
@@ -28,12 +30,17 @@ hsy_status labels_take(struct labels *l, const uint8_t *block, size_t len,
                        hsy_error *err);
 
 /* Build the hash table once all values are there. HSY_E_RANGE with the place
- * (from 1) of a duplicate in err->line; HSY_E_NOMEM, HSY_E_ENTROPY. */
+ * (from 1) of a duplicate in err->line, and then labels_find finds the first of
+ * them; HSY_E_NOMEM, HSY_E_ENTROPY. */
 hsy_status labels_index(struct labels *l, hsy_error *err);
 
 /* The place of a value, or d if there is none. text[len .. len+7] must be
  * readable. */
 uint32_t labels_find(const struct labels *l, const uint8_t *text, size_t len);
+
+/* The place of "other" in an indexed list, which has it then: put at the end if
+ * need be. */
+hsy_status labels_other(struct labels *l, uint32_t *place, hsy_error *err);
 const char *labels_at(const struct labels *l, uint32_t i, size_t *len);
 void labels_clear(struct labels *l);
 

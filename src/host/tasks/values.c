@@ -9,83 +9,31 @@
 
 #include "host/tasks/internal.h"
 
-#include "host/base/files.h"
-#include "lib/bits/bytes.h"
-#include "lib/bits/utf8.h"
+#include "host/base/labels.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct values_one {
-    const uint8_t *text;
-    size_t len, place;
-};
+/* ---- From the task file -------------------------------------------------- */
 
-/* A list while it is put together; text points into the file. */
-struct values_list {
-    struct values_one *all; /* owned */
-    size_t n, room;
-    uint8_t *file; /* owned, NULL: from the task file */
-    const char *key;
-};
-
-static struct yaml_place values_at(size_t i, const struct values_list *l,
-                                   size_t item)
+static hsy_status values_listed(struct labels *l, char *const *values,
+                                hsy_error *err)
 {
-    return (struct yaml_place){
-        .entry = i, .key = l->key, .item = l->file == NULL ? item : YAML_NONE};
+    hsy_status st = HSY_OK;
+
+    if (values[0] == NULL)
+        return HSY_E_EMPTY;
+    for (size_t k = 0; values[k] != NULL && st == HSY_OK; k++)
+        st = labels_add(l, values[k], strlen(values[k]), err);
+    return st == HSY_OK ? labels_index(l, err) : st;
 }
 
 /* ---- From a file --------------------------------------------------------- */
-
-/* All of a file in memory of its own; NULL with errno, 0 if it is no file or
- * too long. */
-static uint8_t *values_slurp(const char *path, size_t *len)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    uint8_t *bytes = NULL;
-    struct stat st;
-
-    if (fd == -1)
-        return NULL;
-    if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode) ||
-        file_whole_fd(&bytes, len, fd, HSY_LABELS_MAX, NULL) == HSY_E_RANGE)
-        errno = 0;
-    close(fd);
-    return bytes;
-}
-
-static bool values_add(hsy_tasks *t, struct values_list *l, const uint8_t *text,
-                       size_t len)
-{
-    struct values_one *grown =
-        yaml_grow(&t->notes, l->all, l->n, &l->room, sizeof *grown);
-
-    if (grown == NULL)
-        return false;
-    l->all = grown;
-    l->all[l->n] = (struct values_one){text, len, l->n};
-    l->n++;
-    return true;
-}
-
-static void values_split(hsy_tasks *t, struct values_list *l, size_t len)
-{
-    const uint8_t *at = l->file, *end = l->file + len;
-
-    while (at < end) {
-        const uint8_t *stop = memchr(at, '\n', (size_t)(end - at));
-        size_t n = (size_t)((stop != NULL ? stop : end) - at);
-
-        if (!values_add(t, l, at, n - (n > 0 && at[n - 1] == '\r')))
-            return;
-        at += n + 1;
-    }
-}
 
 /* The path of a file that a task names, owned by the caller. */
 static char *values_path(const hsy_tasks *t, const char *name)
@@ -100,170 +48,109 @@ static char *values_path(const hsy_tasks *t, const char *name)
     return path;
 }
 
-static bool values_from_file(hsy_tasks *t, size_t i, struct values_list *l)
+/* A list of its lines. HSY_E_IO with errno, which is 0 if it is no file or too
+ * long. */
+static hsy_status values_read(struct labels *l, const char *path,
+                              hsy_error *err)
 {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    hsy_status st = HSY_E_IO;
+    struct stat s;
+    int why;
+
+    if (fd == -1)
+        return HSY_E_IO;
+    if (fstat(fd, &s) == -1 || !S_ISREG(s.st_mode) ||
+        (uint64_t)s.st_size > HSY_LABELS_MAX)
+        errno = 0;
+    else
+        st = labels_read(l, fd, err);
+    why = errno;
+    close(fd);
+    errno = why;
+    return st;
+}
+
+static hsy_status values_from_file(hsy_tasks *t, size_t i, struct labels *l,
+                                   hsy_error *err)
+{
+    const struct yaml_place at = {i, "values-file", NULL, YAML_NONE};
     const char *name = t->file.tasks[i].values_file;
-    const struct yaml_place at = values_at(i, l, YAML_NONE);
-    size_t len = 0;
+    hsy_status st;
     char *path;
 
     if (t->directory == NULL) {
         yaml_wrong(&t->notes, at, "no file can be read from here");
-        return false;
+        return HSY_E_IO;
     }
     path = values_path(t, name);
-    l->file = path != NULL ? values_slurp(path, &len) : NULL;
     if (path == NULL)
-        t->notes.nomem = true;
-    else if (l->file == NULL)
+        return HSY_E_NOMEM;
+    st = values_read(l, path, err);
+    if (st == HSY_E_IO)
         yaml_wrong(&t->notes, at, "%.100s: %s", name,
                    errno != 0 ? strerror(errno)
                               : "not a file of at most 64 MiB");
-    else
-        values_split(t, l, len);
     free(path);
-    return l->file != NULL && !t->notes.nomem;
-}
-
-/* ---- What values may be -------------------------------------------------- */
-
-static const char *values_unfit(const struct values_one *v)
-{
-    uint32_t c;
-
-    if (v->len == 0)
-        return "a value is empty";
-    if (v->len > HSY_LABEL_MAX)
-        return "a value is longer than 4096 bytes";
-    for (size_t at = 0, n; at < v->len; at += n) {
-        n = utf8_one(&c, v->text + at, v->len - at);
-        if (n == 0)
-            return "a value is not UTF-8";
-        if (at == 0 && c == 0xfeff)
-            return "a value begins with a byte-order mark";
-        if (c < 0x20 || c == 0x7f)
-            return "a value holds a control character";
-    }
-    return NULL;
-}
-
-static int values_order(const void *a, const void *b)
-{
-    const struct values_one *x = a, *y = b;
-    size_t least = x->len < y->len ? x->len : y->len;
-    int order = least == 0 ? 0 : memcmp(x->text, y->text, least);
-
-    if (order != 0)
-        return order;
-    return x->len != y->len ? (x->len < y->len ? -1 : 1)
-                            : (x->place < y->place ? -1 : 1);
-}
-
-static bool values_same(const struct values_one *a, const struct values_one *b)
-{
-    return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
-}
-
-/* Complain of the first that is the same as another; sorts a copy. */
-static bool values_distinct(hsy_tasks *t, size_t i, const struct values_list *l)
-{
-    struct values_one *sorted = malloc(l->n * sizeof *sorted);
-    bool distinct = true;
-
-    if (sorted == NULL) {
-        t->notes.nomem = true;
-        return false;
-    }
-    memcpy(sorted, l->all, l->n * sizeof *sorted);
-    qsort(sorted, l->n, sizeof *sorted, values_order);
-    for (size_t k = 1; k < l->n && distinct; k++)
-        if (values_same(&sorted[k - 1], &sorted[k])) {
-            yaml_wrong(&t->notes, values_at(i, l, sorted[k].place),
-                       "value %zu is the same as value %zu",
-                       sorted[k].place + 1, sorted[k - 1].place + 1);
-            distinct = false;
-        }
-    free(sorted);
-    return distinct;
-}
-
-static bool values_check(hsy_tasks *t, size_t i, const struct values_list *l)
-{
-    size_t bytes = 0;
-
-    if (l->n == 0) {
-        yaml_wrong(&t->notes, values_at(i, l, YAML_NONE), "the list is empty");
-        return false;
-    }
-    for (size_t k = 0; k < l->n; k++) {
-        const char *wrong = values_unfit(&l->all[k]);
-
-        bytes += 4 + l->all[k].len;
-        if (wrong == NULL && (k >= HSY_VALUES_MAX || bytes > HSY_LABELS_MAX))
-            wrong = "the list is too long";
-        if (wrong != NULL) {
-            yaml_wrong(&t->notes, values_at(i, l, k), "value %zu: %s", k + 1,
-                       wrong);
-            return false;
-        }
-    }
-    return values_distinct(t, i, l);
+    return st;
 }
 
 /* ---- Together ------------------------------------------------------------ */
 
-static void values_encode(hsy_tasks *t, size_t i, const struct values_list *l,
-                          hsy_spec *spec)
+/* What is in the list already stands there twice. */
+static void values_wrong(hsy_tasks *t, struct yaml_place at,
+                         const struct labels *l, const hsy_error *err)
 {
-    size_t len = 0;
-    uint8_t *at;
+    const uint8_t *text;
+    size_t len;
 
-    for (size_t k = 0; k < l->n; k++)
-        len += 4 + l->all[k].len;
-    at = t->made[i].labels = malloc(len);
-    if (at == NULL) {
-        t->notes.nomem = true;
+    if (err->line > l->d) {
+        yaml_wrong(&t->notes, at, "value %" PRIu64 ": %s", err->line, err->msg);
         return;
     }
-    for (size_t k = 0; k < l->n; k++) {
-        bytes_put32(at, (uint32_t)l->all[k].len);
-        memcpy(at + 4, l->all[k].text, l->all[k].len);
-        at += 4 + l->all[k].len;
-    }
-    spec->kind = HSY_KIND_VALUES;
-    spec->d = (uint32_t)l->n;
-    spec->labels = t->made[i].labels;
-    spec->labels_len = len;
+    text = (const uint8_t *)labels_at(l, (uint32_t)err->line - 1, &len);
+    yaml_wrong(&t->notes, at, "value %" PRIu64 " is the same as value %u",
+               err->line, (unsigned)labels_find(l, text, len) + 1);
 }
 
-static bool values_gather(hsy_tasks *t, size_t i, struct values_list *l)
+/* Why there is no list; what a file did has been said. */
+static void values_refused(hsy_tasks *t, struct yaml_place at,
+                           const struct labels *l, hsy_status st,
+                           const hsy_error *err)
 {
-    const struct tasks_raw *raw = &t->file.tasks[i];
-
-    if (raw->values_file != NULL)
-        return values_from_file(t, i, l);
-    for (size_t k = 0; raw->values[k] != NULL; k++)
-        if (!values_add(t, l, (const uint8_t *)raw->values[k],
-                        strlen(raw->values[k])))
-            return false;
-    return true;
+    if (st == HSY_E_NOMEM)
+        t->notes.nomem = true;
+    else if (st == HSY_E_EMPTY)
+        yaml_wrong(&t->notes, at, "the list is empty");
+    else if (st != HSY_E_IO && err->line == 0)
+        yaml_wrong(&t->notes, at, "%s", err->msg);
+    else if (st != HSY_E_IO)
+        values_wrong(t, at, l, err);
 }
 
 void tasks_values(hsy_tasks *t, size_t i, hsy_spec *spec)
 {
-    static const struct values_one other = {(const uint8_t *)"other", 5, 0};
-    const bool file = t->file.tasks[i].values_file != NULL;
-    struct values_list l = {.key = file ? "values-file" : "values"};
-    size_t place = 0;
+    const struct tasks_raw *raw = &t->file.tasks[i];
+    const bool file = raw->values_file != NULL;
+    struct labels l = {.shown = true};
+    hsy_error err = {0};
+    hsy_status st = file ? values_from_file(t, i, &l, &err)
+                         : values_listed(&l, raw->values, &err);
 
-    if (values_gather(t, i, &l) && values_check(t, i, &l)) {
-        while (place < l.n && !values_same(&l.all[place], &other))
-            place++;
-        if (place < l.n || values_add(t, &l, other.text, other.len)) {
-            t->tasks[i].other = (uint32_t)place;
-            values_encode(t, i, &l, spec);
-        }
+    if (st == HSY_OK)
+        st = labels_other(&l, &t->tasks[i].other, &err);
+    if (st == HSY_OK) {
+        spec->kind = HSY_KIND_VALUES;
+        spec->d = l.d;
+        spec->labels = t->made[i].labels = l.block;
+        spec->labels_len = l.len;
+        l.block = NULL; /* it is the task's now */
+    } else {
+        const struct yaml_place at = {
+            i, file ? "values-file" : "values", NULL,
+            file || err.line == 0 ? YAML_NONE : (size_t)err.line - 1};
+
+        values_refused(t, at, &l, st, &err);
     }
-    free(l.all);
-    free(l.file);
+    labels_clear(&l);
 }
