@@ -145,7 +145,7 @@ $(OUT)/tests/%: $(O)/tests/%.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	    $(LDLIBS) -pthread -o $@
-$(REPLAYS): $(O)/tests/fuzz/replay.o
+$(REPLAYS): $(O)/tests/fuzz/replay.o $(O)/tests/tap.o
 
 tests: all $(TESTS)
 unit: $(UNIT)

@@ -2,7 +2,7 @@
  * listener catches a collector of the zoo that forgets answers, and not its
  * twin. */
 #define _GNU_SOURCE
-#include "gone_peers.h"
+#include "rig/gone_peers.h"
 #include "tap.h"
 #include "zoo/zoo_answers.h"
 

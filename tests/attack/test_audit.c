@@ -3,8 +3,8 @@
  * search, its confidence, and its eyes for what is not in the report.
  */
 #include "audit/internal.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * each stream. A way to key coins that forgets a length must be caught.
  * HSY_TEST_LONG=1 compares 10^9 pairs.
  */
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 #include "zoo/zoo.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * devices strays from its mean by five standard deviations in less than one
  * test of a million; the seed is fixed. HSY_TEST_LONG=1: 10,000 devices.
  */
-#include "device_world.h"
+#include "rig/device_world.h"
 #include "tap.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * A test counts the reports that leave with different bytes; each of them is an
  * answer with coins of its own, so there may be no more than were paid for.
  */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 enum { MOST = 256 };
 

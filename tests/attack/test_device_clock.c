@@ -8,8 +8,8 @@
  * days together not more than the lifetime cap, and the device's day never goes
  * back. HSY_TEST_LONG=1 walks 10^6 times.
  */
-#include "device_world.h"
 #include "lib/bits/bytes.h"
+#include "rig/device_world.h"
 #include "tap.h"
 
 #define CLOCK_SEED 5u

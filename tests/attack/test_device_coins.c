@@ -8,11 +8,11 @@
  * States: two copies of one state tell nothing of their difference.
  */
 #define _GNU_SOURCE /* pthread_attr_setstack */
-#include "dead_stack.h"
-#include "device_rig.h"
 #include "lib/bits/bytes.h"
 #include "lib/core/blake2b.h"
-#include "sanitized.h"
+#include "rig/dead_stack.h"
+#include "rig/device_rig.h"
+#include "rig/sanitized.h"
 
 #define KEYS 16u
 #define NAMES 64u

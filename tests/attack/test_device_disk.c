@@ -12,8 +12,8 @@
  * or refused and left alone. L04: backups: refused with an anchor; without one
  * the same answers come again, and each branch keeps its caps.
  */
-#include "device_world.h"
 #include "lib/device/internal.h"
+#include "rig/device_world.h"
 #include "tap.h"
 
 #define DISK_AGAIN 3u  /* stores of which a second cut strikes one */

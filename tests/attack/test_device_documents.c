@@ -10,8 +10,8 @@
  * days, and spends no more than the caps. HSY_TEST_LONG=1 sends 100 times as
  * many.
  */
-#include "device_world.h"
 #include "lib/bits/bytes.h"
+#include "rig/device_world.h"
 #include "tap.h"
 
 #define DOCUMENTS_SEED 9u

@@ -12,9 +12,9 @@
  * is random; the sign of the differences tells nothing (p > 1e-6).
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "device_world.h"
 #include "lib/bits/bytes.h"
 #include "lib/device/internal.h"
+#include "rig/device_world.h"
 #include "tap.h"
 
 #include <time.h>

@@ -16,7 +16,7 @@
  * the tasks are stages of one search, in any order and with any candidates:
  * their answers are other contexts, of which one charge pays for one.
  */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 enum {
     CONTEXTS = 1 << 12,

@@ -3,8 +3,8 @@
  * status, draws from each source, in order, with their lengths.
  */
 #include "hearsay.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <stdlib.h>
 

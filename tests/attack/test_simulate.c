@@ -7,7 +7,7 @@
  *     test_simulate SEED       that one again, with what happened
  *     test_simulate FIRST N    N seeds from FIRST on
  */
-#include "collector_real.h"
+#include "rig/collector_real.h"
 #include "tap.h"
 #include "zoo/zoo_collector.h"
 

@@ -16,14 +16,15 @@ out=${B:-build}
 mapfile -t sources < <(find tests/unit -name 'test_*.c' | sort)
 objects=("${sources[@]/#/$out/obj/}")
 objects=("${objects[@]/%.c/.o}")
-make -s CI=1 B="$out" "${objects[@]}" >"$work/log" 2>&1
+rigs=("$out/obj/tests/tap.o" "$out/obj/tests/rig.a")
+make -s CI=1 B="$out" "${objects[@]}" "${rigs[@]}" >"$work/log" 2>&1
 ok $? "the objects of the unit tests are there" "$work/log"
 for object in "${objects[@]}"; do
     name=$(basename "$object" .o)
     # Nothing above src/lib is in the library.
     grep -oE '(src/(host|server|sim|audit|bench|cli)|include)/[a-z0-9_/]*\.h' "${object%.o}.d" |
         grep -qvx 'include/hearsay\.h' && continue
-    gcc "$object" "$work/gcc.o" -lgmp -lm -o "$work/$name" >"$work/all" 2>&1 &&
+    gcc "$object" "${rigs[@]}" "$work/gcc.o" -lgmp -lm -o "$work/$name" >"$work/all" 2>&1 &&
         "$work/$name" >>"$work/all" 2>&1
     status=$?
     grep -v '^ok' "$work/all" >"$work/log"

@@ -17,7 +17,7 @@
  */
 #include "lib/bits/ct.h"
 #include "lib/kernels/kernels.h"
-#include "trial.h"
+#include "rig/trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "host/client/client.h"
 
-#include "example_tasks.h"
+#include "rig/example_tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

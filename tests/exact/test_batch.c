@@ -6,7 +6,7 @@
  * single call makes of its code from that word. So no place, at the end of a
  * block or anywhere else, escapes its coins.
  */
-#include "trial.h"
+#include "rig/trial.h"
 
 #include <string.h>
 

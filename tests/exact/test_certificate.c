@@ -9,8 +9,8 @@
  * of each mechanism for the second route, certificate.t.
  */
 #include "lib/bits/bytes.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <gmp.h>
 #include <inttypes.h>

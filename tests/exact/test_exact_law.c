@@ -7,7 +7,7 @@
  * the largest ratio hsy_law_worst. For unary reports the lanes of the planes
  * are the words.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 #define OUTPUTS 256 /* 8 bits of report at most */
 #define LANES 8

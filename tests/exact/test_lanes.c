@@ -10,8 +10,8 @@
 #include "lib/family/sketch.h"
 #include "lib/family/unary.h"
 #include "lib/mech/rappor.h"
-#include "tape.h"
-#include "trial.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 
 #define LANES_CHUNK 16u /* words of lanes that are drawn for at once */
 #define LANES_BLOCK 64u /* of RAPPOR's lanes in a block */

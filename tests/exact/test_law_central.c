@@ -4,8 +4,8 @@
  */
 #include "lib/infer/infer.h"
 #include "lib/mech/central.h"
+#include "rig/tape.h"
 #include "tap.h"
-#include "tape.h"
 
 #include <math.h>
 #include <stdlib.h>

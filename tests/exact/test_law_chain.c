@@ -12,9 +12,9 @@
  * scheme's worst. And for all sequences of up to four reports the largest ratio
  * of their joint laws is what hsy_permanent_epsilon says.
  */
-#include "enumerate.h"
 #include "lib/family/twolevel.h"
 #include "lib/scheme/chain.h"
+#include "rig/enumerate.h"
 
 #define LAW_OUTPUTS 1024u
 #define LAW_CODES 8u

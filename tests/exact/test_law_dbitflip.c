@@ -2,7 +2,7 @@
  * test_law_dbitflip.c - X2 for dBitFlip: the law of a report through the real
  * code, for one bit, for some and for all, over the whole pool of sets.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 static void law_of(uint32_t d, uint64_t bits, uint64_t pool_bits,
                    double epsilon)

@@ -6,7 +6,7 @@
  * then the secret coin of the one bit. Its two sides are played by their ends
  * and weighed as the mix says.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 /* All coins but the published one. */
 static struct enumerate_coins law_coins(const hsy_scheme *s)

@@ -2,8 +2,8 @@
  * test_law_hr.c - X2 for Hadamard response: every class of coins through the
  * real code, and the variances of MECHANISMS 15.3's small case.
  */
-#include "enumerate.h"
 #include "lib/mech/hr.h"
+#include "rig/enumerate.h"
 
 #include <math.h>
 

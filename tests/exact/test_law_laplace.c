@@ -2,7 +2,7 @@
  * test_law_laplace.c - the exact law of Laplace noise, through the real code:
  * rounding, the word of the noise between two edges, the bit of the sign.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 /* The edges as the definition has them, apart from the scheme's own table:
  * u(0), and twice each u(i) more. */

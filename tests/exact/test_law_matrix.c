@@ -1,5 +1,5 @@
 /* test_law_matrix.c - X2 for a channel of one's own: one word, all sums. */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 #include "lib/bits/bytes.h"
 

@@ -7,7 +7,7 @@
  * single fractions. hsy_law must be that mixture exactly while it has 64 binary
  * digits, and else to 63 of them, never more, however little is left of it.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 /* P[y | code] from hsy_law. */
 static void mean_law(mpq_t out, const hsy_scheme *s, uint64_t code, uint64_t y)

@@ -8,8 +8,8 @@
  */
 #include "lib/scheme/report.h"
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #define LAW_TRUTHS 16u
 #define LAW_BITS 16u /* most of a report that is enumerated */

@@ -2,8 +2,8 @@
  * test_law_pgr.c - X2 for projective geometry response and its hybrid: the law
  * of a report through the real code, and its moments against MECHANISMS 15.3.
  */
-#include "enumerate.h"
 #include "lib/family/projective.h"
+#include "rig/enumerate.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  * class (enumerate.h has the same for mechanisms without levels).
  */
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

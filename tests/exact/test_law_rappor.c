@@ -6,7 +6,7 @@
  * truth, and counted. The counts must be hsy_law exactly, and the largest ratio
  * hsy_law_worst to its power.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 #define TRUTHS 6u
 

@@ -8,9 +8,9 @@
  */
 #include "lib/scheme/report.h"
 #include "lib/scheme/scheme.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #include <math.h>
 

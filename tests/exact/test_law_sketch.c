@@ -6,7 +6,7 @@
  * of digits for the bits of its vector, and the coin of the true bit: a lane's
  * digits stand complemented in the planes, last digit first.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 static hsy_scheme *sketch(const char *name, uint32_t d, uint32_t rows,
                           uint32_t width, double epsilon)

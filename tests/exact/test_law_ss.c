@@ -6,7 +6,7 @@
  * number below (d-1)(d-2)(d-3)(d-4) for the first four slots, below
  * (d-5)(d-6).. for the next.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 static void coins_of(const hsy_scheme *s, struct enumerate_coins *coins)
 {

@@ -2,7 +2,7 @@
  * test_law_sw.c - X2 for the square wave: the step of the window, the coin and
  * the uniform place, every class of words through the real code.
  */
-#include "enumerate.h"
+#include "rig/enumerate.h"
 
 static void law_of(uint32_t d, uint64_t w, double epsilon)
 {

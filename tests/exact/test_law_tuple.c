@@ -6,9 +6,9 @@
  * from the same coins, and each attribute has its exact share of the words.
  */
 #include "lib/scheme/scheme.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #define REPORTS 4096u
 

@@ -10,9 +10,9 @@
  * coins, which refuse the largest word, and uniform numbers below a bound that
  * is no power of two, which refuse 0.
  */
-#include "examples.h"
 #include "lib/scheme/scheme.h"
-#include "trial.h"
+#include "rig/examples.h"
+#include "rig/trial.h"
 
 #define REDRAW_MANY 280u /* reports: more than a block */
 #define REDRAW_FEW 21u   /* where a report takes more than REDRAW_LONG words */

@@ -3,7 +3,7 @@
  * the share of the outputs that a truth favours, and the least that two truths
  * share (shuffle_scheme.c), counted over all reports by the law itself.
  */
-#include "trial.h"
+#include "rig/trial.h"
 
 #define REPORT_BITS 16u
 

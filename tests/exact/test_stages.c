@@ -15,7 +15,7 @@
  * what no truth has a part in, one report of one scheme (whose law test_exact
  * holds against e^epsilon): no transcript tells more than epsilon.
  */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 enum {
     DOCUMENTS = 7,

@@ -3,14 +3,14 @@
  * coin: no transcript tells more than the ledger says.
  *
  * Sequences of 2 to 4 events (HSY_TEST_LONG=1: 4 to 6) after a first answer,
- * each followed by another question; tests/transcript.h has what is checked.
- * The policies: one answer for the task's life, fresh answers every day,
- * permanent answers for a slot of several rounds with one and with two keys,
- * caps that are soon reached (L11: who is silent, and when, does not depend on
- * a truth), and an anchor. Coins that forget the scheme, the slot or the truth,
- * and a disk that loses a debit, must be noticed by the same check.
+ * each followed by another question; tests/rig/transcript.h has what is
+ * checked. The policies: one answer for the task's life, fresh answers every
+ * day, permanent answers for a slot of several rounds with one and with two
+ * keys, caps that are soon reached (L11: who is silent, and when, does not
+ * depend on a truth), and an anchor. Coins that forget the scheme, the slot or
+ * the truth, and a disk that loses a debit, must be noticed by the same check.
  */
-#include "transcript_check.h"
+#include "rig/transcript_check.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
  */
 #include "lib/family/lh.h"
 #include "lib/family/sketch.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * acknowledged is lost, nothing is counted twice, and with memory it goes on.
  * Compiled and run by engine_memory.t.
  */
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "tap.h"
 
 #define UPLOADS 24u

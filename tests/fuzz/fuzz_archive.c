@@ -5,8 +5,8 @@
 #define _GNU_SOURCE
 
 #include "fuzz.h"
+#include "rig/store_rig.h"
 #include "server/store/admin.h"
-#include "store_rig.h"
 
 #define ARCHIVE_LEN 65536u
 #define ARCHIVE_HEAD 16u

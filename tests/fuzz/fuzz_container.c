@@ -5,9 +5,9 @@
  */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 
-#include "examples.h"
 #include "fuzz.h"
 #include "host/format/format.h"
+#include "rig/examples.h"
 
 #include <fcntl.h>
 

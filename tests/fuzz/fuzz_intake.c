@@ -5,8 +5,8 @@
  */
 #define _GNU_SOURCE
 
-#include "example_roster.h"
 #include "fuzz.h"
+#include "rig/example_roster.h"
 
 #define INTAKE_LEN 32768u
 

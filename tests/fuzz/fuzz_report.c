@@ -4,8 +4,8 @@
  */
 #define _GNU_SOURCE
 
-#include "examples.h"
 #include "fuzz.h"
+#include "rig/examples.h"
 
 #define REPORT_WORDS (1u << 16)
 

@@ -8,11 +8,11 @@
  * of a device. A golden file is made once for a version of a format and then
  * kept: every later program must read it (test_golden.c).
  */
-#include "device_rig.h"
-#include "example_tasks.h"
-#include "examples.h"
 #include "hearsay_host.h"
 #include "host/format/format.h"
+#include "rig/device_rig.h"
+#include "rig/example_tasks.h"
+#include "rig/examples.h"
 
 #include <stdio.h>
 

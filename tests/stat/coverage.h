@@ -17,7 +17,7 @@
 #define COVERAGE_H
 
 #include "host/analysis/analysis.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #ifndef COVERAGE_PAIRS_H
 #define COVERAGE_PAIRS_H
 
-#include "stat.h"
+#include "rig/stat.h"
 
 /* A scheme of reports and one of the answers they are made from. */
 struct permanent_pair {

@@ -5,7 +5,7 @@
 #ifndef GRID_LAWS_H
 #define GRID_LAWS_H
 
-#include "stat.h"
+#include "rig/stat.h"
 
 /* What a formula says of a scheme, times n. */
 struct grid_law {

@@ -8,8 +8,8 @@
  * bits a batch. Over epsilons from 1 to 8 Poisson(5) has a higher NDCG than
  * Uniform[0,14], and Poisson(100) than Uniform[0,100].
  */
+#include "rig/stat.h"
 #include "sim/discovery/discovery.h"
-#include "stat.h"
 
 #include <math.h>
 

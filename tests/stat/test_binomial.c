@@ -7,7 +7,7 @@
  * one that has a chance below 1e-12. A control draws with a p that is off by a
  * third of a standard deviation of the count, which must be noticed.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define BINOMIAL_CELLS 400u
 #define BINOMIAL_EXPECTED 20.0

@@ -4,7 +4,7 @@
  */
 #include "lib/infer/infer.h"
 #include "lib/mech/central.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 #define DRAWS 200000
 #define CELLS 41 /* noise of -20 .. 20, the ends taking what is beyond */

@@ -12,7 +12,7 @@
  * what failed before. `test_collisions MECHANISM N EPSILON POOL RUNS` is one
  * cell, with `unlisted` for POOL one whose heavy values are no candidates.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define COLLISIONS_LEVEL 0.95
 #define COLLISIONS_ALPHA 1e-6

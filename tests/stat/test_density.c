@@ -3,7 +3,7 @@
  * come near the truth.
  */
 #include "lib/infer/infer.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 /* Bin v of a Beta(5, 2). */
 static void density_truth(double *shares, size_t d)

@@ -9,7 +9,7 @@
  * least 9 times in 10. All at 1e-6.
  */
 #include "lib/infer/infer.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 #define INTERVALS_ALPHA 1e-6
 #define INTERVALS_LEVEL 0.95

@@ -5,8 +5,8 @@
  * The figures of F1 are those of DEPLOYMENTS 4 at their full size with
  * HSY_TEST_LONG; else smaller people, held against the ideal oracle.
  */
+#include "rig/stat.h"
 #include "sim/discovery/discovery.h"
-#include "stat.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * test_law.c - every way to randomize, on every processor level, follows the
  * law that hsy_law states, output by output.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define LAW_REPORTS (1u << 17)
 #define LAW_BITS 12u

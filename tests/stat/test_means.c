@@ -8,7 +8,7 @@
  * population that does not matter; for people the interval is made for numbers
  * all alike and may hold the mean more often elsewhere, but not less.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define MEANS_RUNS 400u
 #define MEANS_PEOPLE 2000u

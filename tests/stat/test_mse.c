@@ -12,7 +12,7 @@
  * seeds it says up to 1 % too much. There the standard error is half as large,
  * so that the other 1 % are 5 of them again.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define MSE_PEOPLE 3000u
 #define MSE_SINGLE 200u /* where there is one estimate, and many runs */

@@ -2,7 +2,7 @@
  * test_pairs.c - the bits of a unary report are independent: every pair of
  * bits shows each of its four patterns as often as the product law says.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define PAIRS_REPORTS (1u << 18)
 #define PAIRS_BITS 70u /* more than a word of lanes */

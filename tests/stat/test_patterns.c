@@ -15,7 +15,7 @@
  * whole do not. Controls: bits that share coins, and bits without any.
  */
 #include "lib/scheme/chain.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 #define RUNS 256u
 

@@ -16,8 +16,8 @@
  * devices: found in at least 95 of 100 runs at the level 1 %, and honest
  * devices alone in no more runs than that level allows, tested at 10^-6.
  */
+#include "rig/stat.h"
 #include "sim/attack/attack.h"
-#include "stat.h"
 
 #define POISON_ALPHA 1e-6
 #define POISON_ERRORS 8.0

@@ -9,7 +9,7 @@
  * [Hoeffding56: its sum over runs], at 1e-6.
  */
 #include "lib/infer/infer.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 #define QUANTILES_BINS 64u
 #define QUANTILES_ALPHA 1e-6

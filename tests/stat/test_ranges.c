@@ -8,7 +8,7 @@
  * quantiles not too seldom. Of pgr and hr the bins of a range lie in the sets
  * that reports support, and its variance is not that of independent bins.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define RANGES_BINS 64u
 #define RANGES_PEOPLE 4000u

@@ -4,8 +4,8 @@
  *
  * HSY_TEST_LONG=1 draws 200 decodes a scenario and 2,000 intervals.
  */
-#include "../rappor_people.h"
-#include "stat.h"
+#include "rig/rappor_people.h"
+#include "rig/stat.h"
 
 /* An all-bogus list, unlisted strings, collisions, few bits. */
 static const struct people_shape scenarios[] = {

@@ -5,8 +5,8 @@
  *
  * HSY_TEST_LONG=1 has 20 draws of every kind of population at their full size.
  */
-#include "../rappor_people.h"
-#include "stat.h"
+#include "rig/rappor_people.h"
+#include "rig/stat.h"
 
 static const struct people_shape found_kinds[] = {
     {"few strings, heavy tail", 32, 64, 1, 1e6, 20, 80, 5, 1.5},

@@ -4,7 +4,7 @@
  * noise kept the hash of the truth, with the bits of the reported hash, and
  * with the noise of the report after it.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define SEEDS_REPORTS (1u << 20)
 #define SEEDS_BITS 16u

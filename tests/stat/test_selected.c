@@ -7,7 +7,7 @@
  * is one trial. HSY_TEST_LONG=1 has more runs and more people.
  */
 #include "host/analysis/analysis.h"
-#include "stat.h"
+#include "rig/stat.h"
 
 #define SELECTED_DOMAIN 400u
 #define SELECTED_ROOM 100000u

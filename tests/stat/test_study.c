@@ -9,8 +9,8 @@
  * reports cannot tell how far truths lie apart, and for a release, whose noise
  * is of whole people. HSY_TEST_LONG: more epsilons, more runs.
  */
+#include "rig/stat.h"
 #include "sim/study/study.h"
-#include "stat.h"
 
 #define STUDY_ERRORS 4.5
 #define STUDY_NEAR 0.005

@@ -2,7 +2,7 @@
  * test_support.c - support counts are where p and q put them, in large domains
  * and on every processor level, and estimates are unbiased.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define SUPPORT_PEOPLE (1u << 18)
 #define SUPPORT_VALUES 100u

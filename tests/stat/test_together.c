@@ -12,7 +12,7 @@
  * `test_together MECHANISM [RUNS]`: the long form of one mechanism.
  * `test_together MECHANISM D EPSILON N LAW RUNS`: one cell.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define TOGETHER_LEVEL 0.95
 #define TOGETHER_ALPHA 1e-6

@@ -16,7 +16,7 @@
  * That the mean over alpha is x for every x, exactly:
  * tests/unit/lib/scheme/test_chain.c.
  */
-#include "stat.h"
+#include "rig/stat.h"
 
 #define WOBBLE_DAYS 12u
 #define WOBBLE_PEOPLE 8000u

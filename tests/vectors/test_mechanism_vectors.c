@@ -2,8 +2,8 @@
  * test_mechanism_vectors.c - probabilities and variances agree with the
  * vectors of MECHANISMS 15.1 and 15.3 (30-50 digit arithmetic).
  */
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

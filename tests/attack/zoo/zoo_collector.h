@@ -9,7 +9,7 @@
 #ifndef ZOO_COLLECTOR_H
 #define ZOO_COLLECTOR_H
 
-#include "collector_world.h"
+#include "rig/collector_world.h"
 
 #define ZOO_GRACE 2u /* days, as the rig's */
 

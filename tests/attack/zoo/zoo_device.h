@@ -9,7 +9,7 @@
 #define ZOO_DEVICE_H
 
 #define WORLD_ROOM 8192u /* a ledger has many releases */
-#include "transcript_check.h"
+#include "rig/transcript_check.h"
 
 /* ---- Clients ------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "host/client/client.h"
 
-#include "example_tasks.h"
+#include "rig/example_tasks.h"
 #include "tap.h"
 
 #include <fcntl.h>

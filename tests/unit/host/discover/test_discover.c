@@ -2,8 +2,8 @@
  * hold, and what is refused with which code. */
 #include "host/discover/discover.h"
 
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 

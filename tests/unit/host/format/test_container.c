@@ -2,9 +2,9 @@
  * damaged. */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "files.h"
 #include "host/format/internal.h"
-#include "sanitized.h"
+#include "rig/files.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 /* ---- Whole files --------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* test_container_json.c - the readable twin says what the stream says. */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "files.h"
 #include "host/format/internal.h"
 #include "lib/bits/bytes.h"
+#include "rig/files.h"
 #include "tap.h"
 
 /* More reports than one record takes. */

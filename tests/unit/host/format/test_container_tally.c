@@ -1,8 +1,8 @@
 /* test_container_tally.c - tally files: one file a tally, and how they add. */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "files.h"
 #include "lib/bits/bytes.h"
+#include "rig/files.h"
 #include "tap.h"
 
 /* Read a tally file into a tally. */

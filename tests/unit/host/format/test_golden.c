@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE /* memfd_create */
 
-#include "files.h"
+#include "rig/files.h"
 #include "tap.h"
 
 static struct file golden(const char *name, const char *suffix)

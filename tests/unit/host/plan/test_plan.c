@@ -2,7 +2,7 @@
  * rounds; and what a failure is about. */
 #include "host/plan/plan.h"
 
-#include "example_tasks.h"
+#include "rig/example_tasks.h"
 #include "tap.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_longitudinal.c - what a chain costs: the vectors of MECHANISMS 15.3 and
  * 15.4, limits, and extremes. */
-#include "trial.h"
+#include "rig/trial.h"
 
 /* The weights of outputs and channels are short of e^epsilon by at most 2^-44
  * of it; unary rates cost up to 2^-28 of epsilon (docs/mechanisms/oue.md). */

@@ -2,7 +2,7 @@
  * test_poison.c - what lying devices gain, by formula, and the bound that no
  * report passes, for every mechanism.
  */
-#include "examples.h"
+#include "rig/examples.h"
 #include "tap.h"
 
 #include <math.h>

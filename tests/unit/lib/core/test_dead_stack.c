@@ -3,14 +3,14 @@
  * stack: ciphers, coins, every mechanism, and reports from permanent answers.
  */
 #define _GNU_SOURCE /* pthread_attr_setstack */
-#include "dead_stack.h"
 #include "lib/core/prob.h"
 #include "lib/kernels/kernels.h"
 #include "lib/scheme/chain.h"
-#include "sanitized.h"
+#include "rig/dead_stack.h"
+#include "rig/sanitized.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 static struct {
     const struct hsy_kernels *kernels;

@@ -2,7 +2,7 @@
 #include "lib/core/entropy.h"
 
 #include "lib/core/stream.h"
-#include "sanitized.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "lib/bits/bytes.h"
 #include "lib/bits/ct.h"
 #include "lib/core/prob.h"
+#include "rig/tape.h"
 #include "tap.h"
-#include "tape.h"
 
 #include <gmp.h>
 

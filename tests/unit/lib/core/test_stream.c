@@ -4,7 +4,7 @@
 #include "lib/bits/bytes.h"
 #include "lib/core/blake2b.h"
 #include "lib/kernels/kernels.h"
-#include "sanitized.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_device.c - the device's files, policy and documents. */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 /* ---- Making and opening -------------------------------------------------- */
 

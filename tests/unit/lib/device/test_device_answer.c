@@ -1,7 +1,7 @@
 /* test_device_answer.c - answers: states, caps, coins, sizes. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 #include <time.h>
 

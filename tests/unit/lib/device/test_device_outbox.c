@@ -1,5 +1,5 @@
 /* test_device_outbox.c - uploads, consent, forgetting. */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 /* ---- Uploads ------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* test_device_permanent.c - permanent answers, and answers made from older
  * ones. */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 /* The report that waits for a release's round on this day. */
 static bool held(struct rig *g, uint32_t i, uint32_t day, uint8_t *report,

@@ -1,5 +1,5 @@
 /* test_device_refusals.c - what a device refuses, and that it says why. */
-#include "device_rig.h"
+#include "rig/device_rig.h"
 
 static struct rig *ready(void)
 {

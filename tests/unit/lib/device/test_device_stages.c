@@ -1,7 +1,7 @@
 /* test_device_stages.c - a search in more stages than a device keeps rounds:
  * every stage sends once, one of them its report. */
-#include "device_rig.h"
 #include "lib/bits/bytes.h"
+#include "rig/device_rig.h"
 
 enum { STAGES = 64 };
 

@@ -1,7 +1,7 @@
 /* test_document.c - task document v1: one encoding, every field in its range.
  */
-#include "example_tasks.h"
 #include "lib/bits/bytes.h"
+#include "rig/example_tasks.h"
 #include "tap.h"
 
 static struct example_tasks good;

@@ -1,5 +1,5 @@
 /* test_label.c - what a task means in plain words, letter for letter. */
-#include "example_tasks.h"
+#include "rig/example_tasks.h"
 #include "tap.h"
 
 #include <math.h>

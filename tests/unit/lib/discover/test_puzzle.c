@@ -1,8 +1,8 @@
 /* test_puzzle.c - the fragment puzzle put together: which words are joined,
  * which are dropped, what is refused, and that frequent words are found. */
 #include "hearsay.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

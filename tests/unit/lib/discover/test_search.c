@@ -1,8 +1,8 @@
 /* test_search.c - the search for frequent strings: its plan, its order, what it
  * refuses, and that it finds them. */
 #include "hearsay.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

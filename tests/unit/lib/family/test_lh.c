@@ -2,9 +2,9 @@
 #include "lib/bits/bytes.h"
 #include "lib/family/lh.h"
 #include "lib/scheme/report.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* test_sketch.c - count-mean sketches: sizes, vectors, counts, estimates. */
 #include "lib/family/sketch.h"
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

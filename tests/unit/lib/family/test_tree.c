@@ -4,9 +4,9 @@
  */
 #include "lib/family/tree.h"
 #include "lib/mech/haar.h"
-#include "sanitized.h"
+#include "rig/sanitized.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

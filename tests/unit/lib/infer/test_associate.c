@@ -2,8 +2,8 @@
  * test_associate.c - joint distributions by EM: the known joint is recovered,
  * standard errors cover, the independence test has its size, bad input.
  */
-#include "rappor_people.h"
-#include "stat/stat.h"
+#include "rig/rappor_people.h"
+#include "rig/stat.h"
 
 #define K 16u
 #define M 8u

@@ -1,5 +1,5 @@
 /* test_attend.c - people who answer again: rounds, points, comparisons. */
-#include "trial.h"
+#include "rig/trial.h"
 
 #define DEVICES 300u
 #define ROUNDS 24u

@@ -1,8 +1,8 @@
 /* test_em.c - EM climbs, ends at the top, and says so; counts drawn anew. */
 #include "lib/infer/em.h"
 #include "lib/infer/infer.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "lib/infer/reach.h"
 
 #include "lib/infer/em.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_rest.c - the level of what was selected, and what is not among it. */
 #include "hearsay.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

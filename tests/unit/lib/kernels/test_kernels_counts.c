@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "lib/kernels/internal.h"
-#include "sanitized.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 struct level {

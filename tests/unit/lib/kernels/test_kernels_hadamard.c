@@ -2,8 +2,8 @@
  * response and counts chosen rows exactly as the plain loops do. */
 #include "lib/kernels/hadamard.h"
 #include "lib/kernels/internal.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* test_analysis.c - every mechanism says how its tallies are analyzed, and that
  * analysis takes them while the others refuse. */
-#include "examples.h"
+#include "rig/examples.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* test_auto.c - the automatic choice costs at most 5 % more than the best. */
-#include "trial.h"
+#include "rig/trial.h"
 
 #define WITHIN 1.05
 #define QUICK 4294967296.0 /* steps that take seconds */

@@ -2,9 +2,9 @@
  * what is refused. */
 #include "lib/scheme/chain.h"
 #include "lib/scheme/scheme.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 static const char *const rows[] = {"central", "central-add-remove"};
 

@@ -1,7 +1,7 @@
 /* test_dbitflip.c - dBitFlip: parameters, sets, reports, counts, estimates. */
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* test_grr.c - generalized randomized response: weights, coins, counts. */
 #include "lib/scheme/scheme.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* test_hh.c - hh and haar: what they choose, refuse, and make of a tally. */
 #include "lib/scheme/sampled.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

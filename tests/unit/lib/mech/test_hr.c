@@ -1,7 +1,7 @@
 /* test_hr.c - Hadamard response: blocks, vectors, coins, counts, channel. */
 #include "lib/mech/hr.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

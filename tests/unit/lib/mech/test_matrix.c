@@ -1,7 +1,7 @@
 /* test_matrix.c - a channel of one's own: what is taken, refused, estimated. */
 #include "lib/bits/bytes.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #define D 3
 

@@ -2,8 +2,8 @@
  * what it makes of a tally. */
 #include "lib/family/lh.h"
 #include "lib/scheme/sampled.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "lib/family/twolevel.h"
 #include "lib/kernels/kernels.h"
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

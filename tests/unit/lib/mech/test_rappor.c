@@ -1,7 +1,7 @@
 /* test_rappor.c - RAPPOR: its figures, refusals, bits, and counts. */
 #include "lib/mech/rappor.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 

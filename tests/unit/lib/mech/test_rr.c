@@ -1,8 +1,8 @@
 /* test_rr.c - randomized response: its forms, its coin, its counts. */
 #include "lib/scheme/scheme.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "lib/scheme/sampled_report.h"
 #include "lib/scheme/scheme.h"
 #include "lib/scheme/spell.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* test_ss.c - subset selection: size of the set, reports, counts, estimates. */
 #include "lib/scheme/scheme.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  * share, what is refused, the batches, and what a tally is made of. */
 #include "lib/bits/bytes.h"
 #include "lib/scheme/staged.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* test_decode.c - RAPPOR's decoder: rates, edges, refusals, memory. */
-#include "rappor_people.h"
+#include "rig/rappor_people.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* test_chain.c - permanent answers: what makes a chain, keys, reports, gamma.
  */
 #include "lib/scheme/chain.h"
-#include "tape.h"
-#include "trial.h"
+#include "rig/tape.h"
+#include "rig/trial.h"
 
 /* ---- What makes a chain -------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* test_pack.c - reports packed to their bits come back unchanged. */
 #include "lib/scheme/report.h"
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

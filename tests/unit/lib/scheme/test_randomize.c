@@ -1,8 +1,8 @@
 /* test_randomize.c - what every mechanism's reports have in common: the two
  * sources are apart, and a failure leaves zeros. */
+#include "rig/tape.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "tape.h"
-#include "trial.h"
 
 enum { N = 5, FOREIGN = 1000 };
 

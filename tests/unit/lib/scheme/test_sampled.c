@@ -4,8 +4,8 @@
  */
 #include "lib/scheme/resolve.h"
 #include "lib/scheme/sampled.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <gmp.h>
 #include <math.h>

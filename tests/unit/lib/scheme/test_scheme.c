@@ -1,7 +1,7 @@
 /* test_scheme.c - specs checked, schemes resolved, encoded and compared. */
 #include "lib/bits/bytes.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

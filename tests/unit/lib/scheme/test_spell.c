@@ -2,9 +2,9 @@
  * plain spelling bit by bit, prefixes, and what a search leaves out. */
 #include "lib/kernels/pool.h"
 #include "lib/scheme/spell.h"
-#include "sanitized.h"
+#include "rig/sanitized.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* test_tally.c - tallies add up, in any order, or not at all. */
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "lib/bits/bytes.h"
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* test_tuple.c - several attributes: blocks, refusals, choices, views. */
 #include "lib/bits/bytes.h"
 #include "lib/scheme/scheme.h"
+#include "rig/trial.h"
 #include "tap.h"
-#include "trial.h"
 
 #define ROOM (1u << 16)
 

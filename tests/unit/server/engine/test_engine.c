@@ -2,7 +2,7 @@
  * test_engine.c - which uploads are counted: each once, within its day, its
  * quota and the room there is, whatever becomes of the store.
  */
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "tap.h"
 
 static struct rig_upload up(uint64_t id, uint32_t cell)

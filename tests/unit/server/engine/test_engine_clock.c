@@ -3,7 +3,7 @@
  * believed once it has shown that it is right, and leads back where it was
  * wrong.
  */
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "tap.h"
 
 #define NOON(day) ((uint64_t)(day)*86400 + 43200)

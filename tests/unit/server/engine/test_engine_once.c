@@ -2,7 +2,7 @@
  * test_engine_once.c - moments in which a report could be lost, counted for
  * somebody else's share, or told apart by where it stands.
  */
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "tap.h"
 
 #define MANY 45000u /* uploads of 16 reports: more than is folded in one go */

@@ -2,8 +2,8 @@
  * test_engine_retire.c - a task that is over leaves memory and store; what was
  * counted of it is still known, and nothing more comes in.
  */
-#include "engine_rig.h"
-#include "sanitized.h"
+#include "rig/engine_rig.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * test_engine_tallies.c - what was admitted is folded once, written a little at
  * a time, and there again after any stop; tallies of elsewhere are added once.
  */
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "tap.h"
 
 static struct rig_upload up(uint32_t task, uint64_t id, uint32_t cell)

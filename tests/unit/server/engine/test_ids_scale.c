@@ -9,8 +9,8 @@
  */
 #define _GNU_SOURCE
 
-#include "engine_rig.h"
-#include "sanitized.h"
+#include "rig/engine_rig.h"
+#include "rig/sanitized.h"
 #include "server/engine/ids.h"
 #include "server/engine/internal.h"
 #include "server/store/admin.h"

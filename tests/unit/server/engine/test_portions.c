@@ -3,7 +3,7 @@
  * the others their part, and who has a token the reserve, also after a restart
  * and after a commit for which there was no room.
  */
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "server/engine/portions.h"
 #include "tap.h"
 

@@ -6,7 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/engine/workers.h"
 
-#include "engine_rig.h"
+#include "rig/engine_rig.h"
 #include "tap.h"
 
 #include <stdatomic.h>

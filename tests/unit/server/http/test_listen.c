@@ -1,6 +1,6 @@
 /* test_listen.c - a listener in this process, spoken to over real sockets. */
 #define _GNU_SOURCE
-#include "listen_client.h"
+#include "rig/listen_client.h"
 #include "tap.h"
 
 #include <pthread.h>

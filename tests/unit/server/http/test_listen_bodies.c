@@ -4,7 +4,7 @@
  * them, and slow ones are closed for their pace, not for their length.
  */
 #define _GNU_SOURCE
-#include "listen_client.h"
+#include "rig/listen_client.h"
 #include "tap.h"
 
 #include <time.h>

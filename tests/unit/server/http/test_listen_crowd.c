@@ -4,7 +4,7 @@
  * makes room.
  */
 #define _GNU_SOURCE
-#include "listen_client.h"
+#include "rig/listen_client.h"
 #include "server/http/internal.h"
 #include "tap.h"
 

@@ -4,7 +4,7 @@
  * LeakSanitizer what stays is also found by that.
  */
 #define _GNU_SOURCE
-#include "gone_peers.h"
+#include "rig/gone_peers.h"
 #include "server/http/http.h"
 #include "tap.h"
 

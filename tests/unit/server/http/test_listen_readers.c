@@ -3,8 +3,8 @@
  * bounded, and how long it does goes by what they take.
  */
 #define _GNU_SOURCE
-#include "listen_client.h"
-#include "sanitized.h"
+#include "rig/listen_client.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 #include <malloc.h>

@@ -2,8 +2,8 @@
  * test_intake.c - a body becomes exactly the uploads it holds: binary and JSON,
  * every single-byte change and truncation, every field at its edges (H03).
  */
-#include "example_roster.h"
-#include "sanitized.h"
+#include "rig/example_roster.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* test_roster.c - entries by number, found by what an upload's head says. */
 #include "server/intake/roster.h"
 
-#include "example_tasks.h"
+#include "rig/example_tasks.h"
 #include "tap.h"
 
 static struct example_tasks tasks;

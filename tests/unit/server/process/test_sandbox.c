@@ -1,7 +1,7 @@
 /* test_sandbox.c - from inside the sandbox (H12): each way out is refused, what
  * a collector needs still works. Every trial is a process of its own. */
 #define _GNU_SOURCE
-#include "sanitized.h"
+#include "rig/sanitized.h"
 #include "server/process/sandbox.h"
 #include "tap.h"
 

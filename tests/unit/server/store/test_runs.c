@@ -6,7 +6,7 @@
 
 #include "server/store/runs.h"
 
-#include "sanitized.h"
+#include "rig/sanitized.h"
 #include "tap.h"
 
 #include <dirent.h>

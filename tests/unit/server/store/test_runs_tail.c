@@ -2,8 +2,8 @@
  * that is made, merged or removed. */
 #define _GNU_SOURCE
 
-#include "store_disk.h"
-#include "store_rig.h"
+#include "rig/store_disk.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 static char tail_root[64], tail_at[96];

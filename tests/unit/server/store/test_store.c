@@ -2,7 +2,7 @@
  * process's eyes after each; what is refused. */
 #define _GNU_SOURCE
 
-#include "store_rig.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 static char unit_root[64], unit_at[96];

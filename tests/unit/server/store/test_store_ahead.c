@@ -3,8 +3,8 @@
  * that was erased is in them. */
 #define _GNU_SOURCE
 
-#include "store_disk.h"
-#include "store_rig.h"
+#include "rig/store_disk.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 static char ahead_root[64], ahead_at[96];

@@ -3,7 +3,7 @@
  * what it lacks, or is refused. */
 #define _GNU_SOURCE
 
-#include "store_rig.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 #include <sys/file.h>

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 
-#include "runs_world.h"
+#include "rig/runs_world.h"
 
 #include <errno.h>
 #include <fcntl.h>

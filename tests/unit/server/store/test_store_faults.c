@@ -3,9 +3,9 @@
  * sync. store_rig.h says what must be true afterwards. */
 #define _GNU_SOURCE
 
-#include "sanitized.h"
-#include "store_disk.h"
-#include "store_rig.h"
+#include "rig/sanitized.h"
+#include "rig/store_disk.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 
-#include "store_rig.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #define _GNU_SOURCE
 
-#include "runs_world.h"
-#include "sanitized.h"
+#include "rig/runs_world.h"
+#include "rig/sanitized.h"
 #include "server/engine/ids.h"
 
 #include <fcntl.h>

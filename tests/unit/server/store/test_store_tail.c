@@ -3,8 +3,8 @@
  * short. */
 #define _GNU_SOURCE
 
-#include "store_disk.h"
-#include "store_rig.h"
+#include "rig/store_disk.h"
+#include "rig/store_rig.h"
 #include "tap.h"
 
 #include <pthread.h>

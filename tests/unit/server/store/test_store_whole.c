@@ -2,8 +2,8 @@
  * threads do not meet. */
 #define _GNU_SOURCE
 
+#include "rig/store_rig.h"
 #include "server/store/admin.h"
-#include "store_rig.h"
 #include "tap.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * that what was kept is kept. */
 #include "sim/fleet/fleet.h"
 
-#include "example_tasks.h"
+#include "rig/example_tasks.h"
 #include "tap.h"
 
 #define N 20u

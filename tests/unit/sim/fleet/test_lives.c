@@ -8,8 +8,8 @@
  * have, to the last digit, after the same devices have sent to it
  * (tests/e2e/attendance.t).
  */
-#include "example_tasks.h"
 #include "host/format/format.h"
+#include "rig/example_tasks.h"
 #include "server/collector/figures/figures.h"
 #include "sim/fleet/fleet.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
  * of a day the last.
  */
 #define _GNU_SOURCE /* strdup */
-#include "example_roster.h"
+#include "rig/example_roster.h"
 #include "server/collector/estimator/internal.h"
 #include "tap.h"
 

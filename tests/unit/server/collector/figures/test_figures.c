@@ -2,8 +2,8 @@
  * test_figures.c - figures of every mechanism a task can ask by: whole, drawn,
  * compared; and what is not shown.
  */
-#include "example_roster.h"
 #include "host/base/json.h"
+#include "rig/example_roster.h"
 #include "server/collector/figures/figures.h"
 #include "tap.h"
 

@@ -7,7 +7,7 @@
  * in. Two reports with the same two are in the same answers, always; so these
  * classes are all that a combination of answers can hold.
  */
-#include "example_roster.h"
+#include "rig/example_roster.h"
 #include "server/collector/shown/internal.h"
 #include "tap.h"
 
