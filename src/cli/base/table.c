@@ -1,6 +1,7 @@
 /* table.c - rows as an aligned table, as CSV, or as JSON. */
 #define _XOPEN_SOURCE 700 /* wcwidth */
 #include "cli/base/base.h"
+#include "host/base/json.h"
 #include "host/base/written.h"
 
 #include <inttypes.h>
@@ -173,80 +174,73 @@ static void table_csv(const struct cli_table *t,
 
 /* ---- JSON [RFC 8259] ----------------------------------------------------- */
 
-static void table_json_estimate(const hsy_estimate *e)
+static void table_json_estimate(struct put *p, const char *name,
+                                const hsy_estimate *e)
 {
-    const struct {
-        const char *name;
-        double x;
-    } member[] = {{"estimate", e->value},
-                  {"stderr", e->sd},
-                  {"low", e->low},
-                  {"high", e->high}};
-    char text[32];
-
-    for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
-        const struct cli_cell c = cli_number(member[i].x);
-
-        table_plain(text, &c);
-        printf("%s\"%s\": %s", i == 0 ? "{" : ", ", member[i].name,
-               text[0] != '\0' ? text : "null");
-    }
-    putchar('}');
+    put_object(p, name);
+    put_number(p, "estimate", e->value);
+    put_number(p, "stderr", e->sd);
+    put_number(p, "low", e->low);
+    put_number(p, "high", e->high);
+    put_end(p, '}');
 }
 
-static void table_json_list(const struct cli_cell *c)
+static void table_json_list(struct put *p, const char *name,
+                            const struct cli_cell *c)
 {
-    putchar('[');
-    for (size_t i = 0; i < c->len; i++) {
-        if (i != 0)
-            fputs(", ", stdout);
-        written_json(stdout, c->texts[i], strlen(c->texts[i]));
-    }
-    putchar(']');
+    put_array(p, name);
+    for (size_t i = 0; i < c->len; i++)
+        put_word(p, NULL, c->texts[i]);
+    put_end(p, ']');
 }
 
-static void table_json_member(const char *name, const struct cli_cell *c)
+static void table_json_pair(struct put *p, const char *name, double low,
+                            double high)
 {
-    char text[32];
-
-    written_json(stdout, name, strlen(name));
-    fputs(": ", stdout);
-    if (c->type == CLI_LIST) {
-        table_json_list(c);
-        return;
-    }
-    if (c->type == CLI_TEXT) {
-        written_json(stdout, c->text, c->len);
-        if (!written_utf8(c->text, c->len))
-            written_json_hex(stdout, name, c->text, c->len);
-        return;
-    }
-    if (c->type == CLI_ESTIMATE) {
-        table_json_estimate(&c->estimate);
-        return;
-    }
-    if (c->type == CLI_PAIR) {
-        written_number(text, c->number);
-        printf("[%s, ", text);
-        written_number(text, c->high);
-        printf("%s]", text);
-        return;
-    }
-    table_plain(text, c);
-    fputs(text[0] != '\0' ? text : "null", stdout);
+    put_array(p, name);
+    put_number(p, NULL, low);
+    put_number(p, NULL, high);
+    put_end(p, ']');
 }
 
-/* The members of a row, with what stands between two. */
-static void table_json_row(const struct cli_table *t, size_t row,
-                           const char *between)
+static void table_json_member(struct put *p, const char *name,
+                              const struct cli_cell *c)
+{
+    switch (c->type) {
+    case CLI_NONE:
+        put_null(p, name);
+        return;
+    case CLI_TEXT:
+        put_text(p, name, c->text, c->len);
+        return;
+    case CLI_NUMBER:
+        put_number(p, name, c->number);
+        return;
+    case CLI_COUNT:
+        put_count(p, name, c->count);
+        return;
+    case CLI_BOOL:
+        put_bool(p, name, c->truth);
+        return;
+    case CLI_PAIR:
+        table_json_pair(p, name, c->number, c->high);
+        return;
+    case CLI_ESTIMATE:
+        table_json_estimate(p, name, &c->estimate);
+        return;
+    case CLI_LIST:
+        table_json_list(p, name, c);
+        return;
+    }
+}
+
+static void table_json_row(struct put *p, const struct cli_table *t, size_t row)
 {
     for (size_t j = 0; j < t->ncolumns; j++) {
         struct cli_cell c = {.type = CLI_NONE};
 
         t->cell(t->ctx, row, j, &c);
-        if (j != 0)
-            fputs(between, stdout);
-        table_json_member(t->columns[j].name, &c);
+        table_json_member(p, t->columns[j].name, &c);
     }
 }
 
@@ -254,25 +248,24 @@ static void table_json(const struct cli_table *t,
                        const struct cli_field *fields, size_t nfields,
                        const char *rows_name)
 {
-    fputs("{\n", stdout);
-    for (size_t i = 0; i < nfields; i++) {
-        fputs("  ", stdout);
-        table_json_member(fields[i].name, &fields[i].cell);
-        fputs(",\n", stdout);
-    }
+    struct put p;
+
+    put_begin(&p, stdout);
+    for (size_t i = 0; i < nfields; i++)
+        table_json_member(&p, fields[i].name, &fields[i].cell);
     if (rows_name == NULL) {
-        fputs("  ", stdout);
-        table_json_row(t, 0, ",\n  ");
-        fputs("\n}\n", stdout);
+        table_json_row(&p, t, 0);
+        put_finish(&p);
         return;
     }
-    printf("  \"%s\": [", rows_name);
+    put_array_lines(&p, rows_name);
     for (size_t i = 0; i < t->nrows && !ferror(stdout); i++) {
-        fputs(i != 0 ? ",\n    {" : "\n    {", stdout);
-        table_json_row(t, i, ", ");
-        putchar('}');
+        put_object(&p, NULL);
+        table_json_row(&p, t, i);
+        put_end(&p, '}');
     }
-    fputs(t->nrows != 0 ? "\n  ]\n}\n" : "]\n}\n", stdout);
+    put_end(&p, ']');
+    put_finish(&p);
 }
 
 /* ---- Aligned ------------------------------------------------------------- */

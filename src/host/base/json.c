@@ -1,4 +1,4 @@
-/* json.c - JSON written into memory, member by member. */
+/* json.c - JSON written into memory or to a stream, member by member. */
 #define _GNU_SOURCE /* open_memstream */
 #include "host/base/json.h"
 
@@ -10,14 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-hsy_status put_open(struct put *p, hsy_error *err)
+static hsy_status put_memory(struct put *p, bool tight, hsy_error *err)
 {
-    *p = (struct put){0};
+    *p = (struct put){.tight = tight, .depth = 1};
     p->to = open_memstream(&p->text, &p->len);
     if (p->to == NULL)
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
     putc('{', p->to);
     return HSY_OK;
+}
+
+hsy_status put_open(struct put *p, hsy_error *err)
+{
+    return put_memory(p, false, err);
+}
+
+hsy_status put_open_tight(struct put *p, hsy_error *err)
+{
+    return put_memory(p, true, err);
 }
 
 hsy_status put_close(struct put *p, char **text, size_t *len, hsy_error *err)
@@ -27,6 +37,7 @@ hsy_status put_close(struct put *p, char **text, size_t *len, hsy_error *err)
     putc('}', p->to);
     failed = ferror(p->to) != 0;
     failed |= fclose(p->to) != 0;
+    failed |= p->text == NULL; /* cutting it to its length may fail silently */
     if (failed) {
         free(p->text);
         return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
@@ -45,42 +56,106 @@ void put_abort(struct put *p)
     *p = (struct put){0};
 }
 
-/* What stands before a value. */
+/* ---- What stands between values ------------------------------------------ */
+
+static bool put_has_lines(const struct put *p)
+{
+    return p->lines >> p->depth & 1;
+}
+
+static void put_line(const struct put *p, unsigned depth)
+{
+    fprintf(p->to, "\n%*s", 2 * (int)depth, "");
+}
+
 static void put_name(struct put *p, const char *name)
 {
     if (p->comma)
-        fputs(", ", p->to);
+        fputs(p->tight || put_has_lines(p) ? "," : ", ", p->to);
+    if (put_has_lines(p))
+        put_line(p, p->depth);
     p->comma = true;
-    if (name != NULL)
-        fprintf(p->to, "\"%s\": ", name);
+    if (name == NULL)
+        return;
+    written_json(p->to, name, strlen(name));
+    fputs(p->tight ? ":" : ": ", p->to);
+}
+
+static void put_inside(struct put *p, char bracket, bool lines)
+{
+    putc(bracket, p->to);
+    p->comma = false;
+    p->depth++;
+    p->lines |= (uint32_t)lines << p->depth;
+}
+
+static void put_outside(struct put *p, char bracket)
+{
+    const bool lines = put_has_lines(p) && p->comma;
+
+    p->lines &= ~((uint32_t)1 << p->depth);
+    p->depth--;
+    if (lines)
+        put_line(p, p->depth);
+    putc(bracket, p->to);
+    p->comma = true;
+}
+
+void put_begin(struct put *p, FILE *to)
+{
+    *p = (struct put){.to = to};
+    put_inside(p, '{', true);
+}
+
+void put_finish(struct put *p)
+{
+    put_outside(p, '}');
+    putc('\n', p->to);
 }
 
 void put_object(struct put *p, const char *name)
 {
     put_name(p, name);
-    putc('{', p->to);
-    p->comma = false;
+    put_inside(p, '{', false);
 }
 
 void put_array(struct put *p, const char *name)
 {
     put_name(p, name);
-    putc('[', p->to);
-    p->comma = false;
+    put_inside(p, '[', false);
+}
+
+void put_array_lines(struct put *p, const char *name)
+{
+    put_name(p, name);
+    put_inside(p, '[', true);
 }
 
 void put_end(struct put *p, char bracket)
 {
-    putc(bracket, p->to);
-    p->comma = true;
+    put_outside(p, bracket);
+}
+
+/* ---- Values -------------------------------------------------------------- */
+
+/* A member NAME_hex beside it: its bytes. */
+static void put_text_hex(struct put *p, const char *name, const char *text,
+                         size_t len)
+{
+    fprintf(p->to, p->tight ? ",\"%s_hex\":\"" : ", \"%s_hex\": \"", name);
+    written_hex(p->to, text, len);
+    putc('"', p->to);
 }
 
 void put_text(struct put *p, const char *name, const char *text, size_t len)
 {
     put_name(p, name);
-    written_json(p->to, text, len);
+    if (p->tight && written_utf8(text, len))
+        written_json_exact(p->to, text, len);
+    else
+        written_json(p->to, text, len);
     if (name != NULL && !written_utf8(text, len))
-        written_json_hex(p->to, name, text, len);
+        put_text_hex(p, name, text, len);
 }
 
 void put_word(struct put *p, const char *name, const char *word)

@@ -1,5 +1,6 @@
 /*
- * json.h - JSON [RFC 8259] written into memory, member by member.
+ * json.h - JSON [RFC 8259] written into memory or to a stream, member by
+ * member.
  *
  * A name is NULL inside an array. What fails is remembered and said at the end.
  */
@@ -15,19 +16,31 @@ struct put {
     FILE *to;
     char *text;
     size_t len;
-    bool comma; /* something stands before the next member */
+    bool comma;     /* something stands before the next member */
+    bool tight;     /* no blanks */
+    unsigned depth; /* open objects and arrays */
+    uint32_t lines; /* bit i: what stands in the one at depth i has lines */
 };
 
 /* Begin the outermost object; put_close ends it. HSY_E_NOMEM. */
 hsy_status put_open(struct put *p, hsy_error *err);
 
+/* The same without blanks, for machines. */
+hsy_status put_open_tight(struct put *p, hsy_error *err);
+
 /* The text, to be freed, of *len bytes without the NUL after them. */
 hsy_status put_close(struct put *p, char **text, size_t *len, hsy_error *err);
 void put_abort(struct put *p);
 
+/* The same to a stream, a line for each member of the outermost object: for
+ * people. Whether it was written the stream says. */
+void put_begin(struct put *p, FILE *to);
+void put_finish(struct put *p);
+
 void put_object(struct put *p, const char *name);
 void put_array(struct put *p, const char *name);
-void put_end(struct put *p, char bracket); /* '}' or ']' */
+void put_array_lines(struct put *p, const char *name); /* a line an element */
+void put_end(struct put *p, char bracket);             /* '}' or ']' */
 
 void put_text(struct put *p, const char *name, const char *text, size_t len);
 void put_word(struct put *p, const char *name, const char *word); /* or NULL */

@@ -223,6 +223,24 @@ void written_json(FILE *to, const char *text, size_t len)
     putc('"', to);
 }
 
+void written_json_exact(FILE *to, const char *text, size_t len)
+{
+    static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+
+    putc('"', to);
+    for (size_t i = 0; i < len; i++) {
+        const char c = text[i], *at = c != '\0' ? strchr(escaped, c) : NULL;
+
+        if (at != NULL)
+            fprintf(to, "\\%c", letters[at - escaped]);
+        else if ((unsigned char)c < 0x20)
+            fprintf(to, "\\u%04X", (unsigned)c);
+        else
+            putc(c, to);
+    }
+    putc('"', to);
+}
+
 bool written_utf8(const char *text, size_t len)
 {
     uint32_t c;
@@ -241,11 +259,4 @@ void written_hex(FILE *to, const void *bytes, size_t n)
         hex_put(digits, (const uint8_t *)bytes + i, 1);
         fputs(digits, to);
     }
-}
-
-void written_json_hex(FILE *to, const char *name, const char *text, size_t len)
-{
-    fprintf(to, ", \"%s_hex\": \"", name);
-    written_hex(to, text, len);
-    putc('"', to);
 }

@@ -38,14 +38,15 @@ void written_number(char text[WRITTEN_NUMBER], double x);
  * UTF-8 become U+FFFD: json has no other bytes. */
 void written_json(FILE *to, const char *text, size_t len);
 
+/* The same for machines, of UTF-8: what json demands is escaped, nothing else.
+ */
+void written_json_exact(FILE *to, const char *text, size_t len);
+
 /* Whether json can hold a text as it is. */
 bool written_utf8(const char *text, size_t len);
 
 /* Bytes as hexadecimal digits. */
 void written_hex(FILE *to, const void *bytes, size_t n);
-
-/* A member NAME_hex after a comma: the bytes in hexadecimal digits. */
-void written_json_hex(FILE *to, const char *name, const char *text, size_t len);
 
 /* A field, in quotes where it needs them. Hidden characters beyond ASCII are
  * shown by their numbers; what a spreadsheet would take for a formula begins

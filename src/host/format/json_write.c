@@ -4,17 +4,15 @@
  * The header is put together in memory first: if it cannot be written (a label
  * that is not UTF-8, a line that no reader takes), nothing of it is.
  */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
-
 #include "host/format/internal.h"
 
 #include "host/base/host_fail.h"
+#include "host/base/json.h"
+#include "host/base/written.h"
 #include "lib/bits/bytes.h"
 #include "lib/bits/hex.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,116 +21,115 @@
 
 /* ---- The header ---------------------------------------------------------- */
 
+#define CONTAINER_TEXT_NUMBER 48u
+
 /* number / 10^scale, all decimals. */
-static void container_text_decimal(FILE *f, int64_t number, uint32_t scale)
+static void container_text_decimal(struct put *p, const char *name,
+                                   int64_t number, uint32_t scale)
 {
     uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     uint64_t unit = 1;
+    char text[CONTAINER_TEXT_NUMBER];
+    int len;
 
     for (uint32_t i = 0; i < scale; i++)
         unit *= 10;
-    fprintf(f, "%s%" PRIu64, number < 0 ? "-" : "", size / unit);
+    len = snprintf(text, sizeof text, "%s%" PRIu64, number < 0 ? "-" : "",
+                   size / unit);
     if (scale != 0)
-        fprintf(f, ".%0*" PRIu64, (int)scale, size % unit);
+        snprintf(text + len, sizeof text - (size_t)len, ".%0*" PRIu64,
+                 (int)scale, size % unit);
+    put_word(p, name, text);
 }
 
 /* Epsilon without zeros at the end. */
-static void container_text_epsilon(FILE *f, uint64_t nano)
+static void container_text_epsilon(struct put *p, const char *name,
+                                   uint64_t nano)
 {
-    uint64_t rest = nano % HSY_NANO;
-    int digits = 9;
+    char text[CONTAINER_TEXT_NUMBER];
+    size_t len = (size_t)snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64,
+                                  nano / HSY_NANO, nano % HSY_NANO);
 
-    fprintf(f, "%" PRIu64, nano / HSY_NANO);
-    if (rest == 0)
-        return;
-    while (rest % 10 == 0) {
-        rest /= 10;
-        digits--;
-    }
-    fprintf(f, ".%0*" PRIu64, digits, rest);
+    while (text[len - 1] == '0')
+        len--;
+    put_text(p, name, text, len - (text[len - 1] == '.'));
 }
 
-static hsy_status container_text_nomem(hsy_error *err)
+static hsy_status container_text_label(struct put *p, const char *name,
+                                       const char *label, size_t len,
+                                       hsy_error *err)
 {
-    return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
-}
-
-static hsy_status container_text_label(FILE *f, const uint8_t *label,
-                                       size_t len, hsy_error *err)
-{
-    json_t *text;
-    int failed;
-
-    errno = 0;
-    text = json_stringn((const char *)label, len);
-    if (text == NULL && errno != ENOMEM)
+    if (!written_utf8(label, len))
         return host_fail(err, HSY_E_RANGE, "values",
                          "a value is not UTF-8, so it has no JSON");
-    failed = text == NULL || json_dumpf(text, f, JSON_ENCODE_ANY) != 0;
-    json_decref(text);
-    return failed ? container_text_nomem(err) : HSY_OK;
-}
-
-static hsy_status container_text_labels(FILE *f, const uint8_t *labels,
-                                        size_t len, hsy_error *err)
-{
-    for (size_t at = 0; at < len;) {
-        size_t label_len = bytes_get32(labels + at);
-        hsy_status st;
-
-        fputs(at == 0 ? "[" : ",", f);
-        st = container_text_label(f, labels + at + 4, label_len, err);
-        if (st != HSY_OK)
-            return st;
-        at += 4 + label_len;
-    }
-    fputs("]", f);
+    put_text(p, name, label, len);
     return HSY_OK;
 }
 
+static hsy_status container_text_labels(struct put *p, const uint8_t *labels,
+                                        size_t len, hsy_error *err)
+{
+    hsy_status st = HSY_OK;
+
+    put_array(p, "values");
+    for (size_t at = 0; at < len && st == HSY_OK;) {
+        const size_t n = bytes_get32(labels + at);
+
+        st = container_text_label(p, NULL, (const char *)labels + at + 4, n,
+                                  err);
+        at += 4 + n;
+    }
+    put_end(p, ']');
+    return st;
+}
+
 /* The denominator, then the rows: [100,[[60,20],[40,80]]]. */
-static void container_text_matrix(FILE *f, const hsy_spec *spec)
+static void container_text_matrix(struct put *p, const hsy_spec *spec)
 {
     const uint8_t *at = spec->labels + 8;
 
-    fprintf(f, ",\"matrix\":[%" PRIu64 ",[", bytes_get64(spec->labels));
+    put_array(p, "matrix");
+    put_count(p, NULL, bytes_get64(spec->labels));
+    put_array(p, NULL);
     for (uint32_t y = 0; y < spec->d; y++) {
+        put_array(p, NULL);
         for (uint32_t x = 0; x < spec->d; x++, at += 8)
-            fprintf(f, "%s%" PRIu64, x == 0 ? "[" : ",", bytes_get64(at));
-        fputs(y + 1 < spec->d ? "]," : "]", f);
+            put_count(p, NULL, bytes_get64(at));
+        put_end(p, ']');
     }
-    fputs("]]", f);
+    put_end(p, ']');
+    put_end(p, ']');
 }
 
-static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
+static hsy_status container_text_scheme(struct put *p, const hsy_spec *spec,
                                         hsy_error *err);
 
 /* [{"name":"a","scheme":{...}}, ...]; an attribute has none of its own. */
-static hsy_status container_text_attributes(FILE *f, const hsy_spec *spec,
+static hsy_status container_text_attributes(struct put *p, const hsy_spec *spec,
                                             hsy_error *err)
 {
     size_t at = 0;
     hsy_attribute a;
     hsy_status st = HSY_OK;
 
-    fputs(",\"attributes\":[", f);
-    for (bool first = true; st == HSY_OK && at < spec->labels_len;
-         first = false) {
+    put_array(p, "attributes");
+    while (st == HSY_OK && at < spec->labels_len) {
         st = hsy_attribute_next(&a, &at, spec->labels, spec->labels_len, err);
-        fputs(first ? "{\"name\":" : ",{\"name\":", f);
+        if (st != HSY_OK)
+            break;
+        put_object(p, NULL);
+        st = container_text_label(p, "name", a.name, a.name_len, err);
+        put_object(p, "scheme");
         if (st == HSY_OK)
-            st = container_text_label(f, (const uint8_t *)a.name, a.name_len,
-                                      err);
-        fputs(",\"scheme\":", f);
-        if (st == HSY_OK)
-            st = container_text_scheme(f, &a.spec, err);
-        fputs("}}", f);
+            st = container_text_scheme(p, &a.spec, err);
+        put_end(p, '}');
+        put_end(p, '}');
     }
-    fputs("]", f);
+    put_end(p, ']');
     return st;
 }
 
-static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
+static hsy_status container_text_domain(struct put *p, const hsy_spec *spec,
                                         hsy_error *err)
 {
     hsy_status st = HSY_OK;
@@ -141,143 +138,120 @@ static hsy_status container_text_domain(FILE *f, const hsy_spec *spec,
         (spec->kind == HSY_KIND_STRINGS && spec->d != 0)) { /* a stage's */
         size_t skip = container_labels_at(spec);
 
-        fputs(",\"values\":", f);
         if (spec->labels_len != skip)
-            st = container_text_labels(f, spec->labels + skip,
+            st = container_text_labels(p, spec->labels + skip,
                                        spec->labels_len - skip, err);
         else
-            fprintf(f, "%" PRIu32, spec->d);
+            put_count(p, "values", spec->d);
     }
     if (spec->kind == HSY_KIND_TUPLE)
-        st = container_text_attributes(f, spec, err);
+        st = container_text_attributes(p, spec, err);
     if (spec->design == HSY_DESIGN_MATRIX)
-        container_text_matrix(f, spec);
+        container_text_matrix(p, spec);
     if (spec->kind == HSY_KIND_BINS)
-        fprintf(f, ",\"bins\":%" PRIu32, spec->d);
+        put_count(p, "bins", spec->d);
     if (spec->kind == HSY_KIND_BINS || spec->kind == HSY_KIND_NUMBER) {
-        fputs(",\"lo\":\"", f);
-        container_text_decimal(f, spec->lo, spec->scale);
-        fputs("\",\"hi\":\"", f);
-        container_text_decimal(f, spec->hi, spec->scale);
-        fprintf(f, "\",\"scale\":%" PRIu32, spec->scale);
+        container_text_decimal(p, "lo", spec->lo, spec->scale);
+        container_text_decimal(p, "hi", spec->hi, spec->scale);
+        put_count(p, "scale", spec->scale);
     }
     return st;
 }
 
 /* Probabilities as [num, den], without the empty ones at the end. */
-static void container_text_chances(FILE *f, const hsy_spec *spec)
+static void container_text_chances(struct put *p, const hsy_spec *spec)
 {
     size_t n = HSY_CHANCES;
 
     while (n > 0 && spec->chance[n - 1].den == 0)
         n--;
-    for (size_t i = 0; i < n; i++)
-        fprintf(f, "%s[%" PRIu64 ",%" PRIu64 "]", i == 0 ? "" : ",",
-                spec->chance[i].num, spec->chance[i].den);
+    put_array(p, "chance");
+    for (size_t i = 0; i < n; i++) {
+        put_array(p, NULL);
+        put_count(p, NULL, spec->chance[i].num);
+        put_count(p, NULL, spec->chance[i].den);
+        put_end(p, ']');
+    }
+    put_end(p, ']');
 }
 
-static void container_text_parameters(FILE *f, const hsy_spec *spec)
+static void container_text_parameters(struct put *p, const hsy_spec *spec)
 {
     size_t n = 0;
 
     if (spec->design != HSY_DESIGN_EPSILON &&
         spec->design != HSY_DESIGN_MATRIX) {
-        fprintf(f, ",\"design\":\"%s\",\"chance\":[",
-                container_design_name(spec->design));
-        container_text_chances(f, spec);
-        fputs("]", f);
+        put_word(p, "design", container_design_name(spec->design));
+        container_text_chances(p, spec);
     }
     for (size_t i = 0; i < HSY_PARAMS; i++)
-        if (spec->param[i] != 0)
-            fprintf(f, "%s\"%s\":%" PRIu64,
-                    n++ == 0 ? ",\"parameters\":{" : ",", hsy_param_name(i),
-                    spec->param[i]);
+        if (spec->param[i] != 0) {
+            if (n++ == 0)
+                put_object(p, "parameters");
+            put_count(p, hsy_param_name(i), spec->param[i]);
+        }
     if (n > 0)
-        fputs("}", f);
+        put_end(p, '}');
 }
 
 /* The bytes of an alphabet, in characters of ASCII, and an oracle. */
-static hsy_status container_text_spelling(FILE *f, const hsy_spec *spec,
-                                          hsy_error *err)
+static void container_text_spelling(struct put *p, const hsy_spec *spec)
 {
     char text[HSY_ALPHABET_TEXT];
     const size_t len = hsy_alphabet_text(text, spec->alphabet);
-    hsy_status st = HSY_OK;
 
-    if (len != 0) {
-        fputs(",\"alphabet\":", f);
-        st = container_text_label(f, (const uint8_t *)text, len, err);
-    }
+    if (len != 0)
+        put_text(p, "alphabet", text, len);
     if (spec->oracle != NULL)
-        fprintf(f, ",\"oracle\":\"%s\"", spec->oracle);
-    return st;
+        put_word(p, "oracle", spec->oracle);
 }
 
-/* The members of a scheme but its digest, and no brace at the end. */
-static hsy_status container_text_scheme(FILE *f, const hsy_spec *spec,
+/* The members of a scheme but its digest. */
+static hsy_status container_text_scheme(struct put *p, const hsy_spec *spec,
                                         hsy_error *err)
 {
     hsy_status st;
 
-    fprintf(f, "{\"mechanism\":\"%s\",\"kind\":\"%s\"", spec->mechanism,
-            hsy_kind_name(spec->kind));
-    if (spec->nano_epsilon != 0) {
-        fputs(",\"epsilon\":\"", f);
-        container_text_epsilon(f, spec->nano_epsilon);
-        fputs("\"", f);
-    }
-    if (spec->nano_permanent != 0) {
-        fputs(",\"permanent\":\"", f);
-        container_text_epsilon(f, spec->nano_permanent);
-        fputs("\"", f);
-    }
-    st = container_text_domain(f, spec, err);
-    container_text_parameters(f, spec);
-    if (st == HSY_OK)
-        st = container_text_spelling(f, spec, err);
+    put_word(p, "mechanism", spec->mechanism);
+    put_word(p, "kind", hsy_kind_name(spec->kind));
+    if (spec->nano_epsilon != 0)
+        container_text_epsilon(p, "epsilon", spec->nano_epsilon);
+    if (spec->nano_permanent != 0)
+        container_text_epsilon(p, "permanent", spec->nano_permanent);
+    st = container_text_domain(p, spec, err);
+    container_text_parameters(p, spec);
+    container_text_spelling(p, spec);
     return st;
 }
 
-static hsy_status container_text_head(FILE *f, const hsy_spec *spec,
-                                      const uint8_t digest[HSY_DIGEST],
-                                      hsy_error *err)
-{
-    char digits[2 * HSY_DIGEST + 1];
-    hsy_status st;
-
-    fputs("{\"hearsay\":\"reports\",\"version\":1,\"scheme\":", f);
-    st = container_text_scheme(f, spec, err);
-    hex_put(digits, digest, HSY_DIGEST);
-    fprintf(f, ",\"digest\":\"%s\"}}\n", digits);
-    return st;
-}
-
-/* The header line; the caller frees *line. */
+/* The header without its line's end; the caller frees *line. */
 static hsy_status container_text_make(char **line, size_t *len,
                                       const hsy_spec *spec,
                                       const uint8_t digest[HSY_DIGEST],
                                       hsy_error *err)
 {
-    FILE *f = open_memstream(line, len);
-    hsy_status st;
-    bool lost;
+    struct put p;
+    hsy_status st = put_open_tight(&p, err);
 
-    if (f == NULL)
-        return container_text_nomem(err);
-    st = container_text_head(f, spec, digest, err);
-    lost = ferror(f) != 0;
-    lost |= fclose(f) != 0;
-    lost |= *line == NULL; /* cutting it to its length may fail silently */
     if (st != HSY_OK)
         return st;
-    if (lost)
-        return container_text_nomem(err);
-    if (*len > CONTAINER_HEAD_MAX)
+    put_word(&p, "hearsay", "reports");
+    put_count(&p, "version", 1);
+    put_object(&p, "scheme");
+    st = container_text_scheme(&p, spec, err);
+    put_hex(&p, "digest", digest, HSY_DIGEST);
+    put_end(&p, '}');
+    if (st != HSY_OK) {
+        put_abort(&p);
+        return st;
+    }
+    st = put_close(&p, line, len, err);
+    if (st == HSY_OK && *len + 1 > CONTAINER_HEAD_MAX)
         return host_fail_limit(err, HSY_E_RANGE, "values",
                                "they make a header line of JSON that is too "
                                "long; a binary stream takes them",
                                CONTAINER_HEAD_MAX);
-    return HSY_OK;
+    return st;
 }
 
 hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
@@ -298,8 +272,10 @@ hsy_status container_put_json_head(struct output *out, const hsy_scheme *s,
         return host_fail(err, HSY_E_RANGE, "values",
                          "they are not those of the scheme");
     st = container_text_make(&line, &len, &spec, info.digest, err);
-    if (st == HSY_OK)
-        st = output_write(out, line, len);
+    if (st == HSY_OK) {
+        output_write(out, line, len); /* the next says whether it failed */
+        st = output_write(out, "\n", 1);
+    }
     free(line);
     return st;
 }

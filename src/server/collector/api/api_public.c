@@ -10,6 +10,7 @@
 #include "server/collector/collector.h"
 
 #include "host/base/hex.h"
+#include "host/base/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,46 +46,46 @@ static bool public_accepted(const struct intake_upload *u)
 }
 
 /* "refused":[{"upload":1,"status":409,"reason":"conflict","title":"..."}] */
-static void public_list(FILE *to, const struct intake *in)
+static void public_list(struct put *p, const struct intake *in)
 {
-    const char *comma = "";
-
-    fputs("\"refused\":[", to);
+    put_array(p, "refused");
     for (size_t i = 0; i < in->n; i++) {
         const struct intake_row *row = &intake_verdicts[in->uploads[i].verdict];
 
         if (public_accepted(&in->uploads[i]))
             continue;
-        fprintf(to,
-                "%s{\"upload\":%zu,\"status\":%d,\"reason\":\"%s\","
-                "\"title\":\"%s\"}",
-                comma, i + 1, row->status, row->name, row->title);
-        comma = ",";
+        put_object(p, NULL);
+        put_count(p, "upload", i + 1);
+        put_count(p, "status", (uint64_t)row->status);
+        put_word(p, "reason", row->name);
+        put_word(p, "title", row->title);
+        put_end(p, '}');
     }
-    fputs("]}", to);
+    put_end(p, ']');
 }
 
 /* Some uploads are refused: which, and why. */
 static void public_refuse(struct request *q, const struct intake *in,
                           size_t accepted, const struct intake_row *first)
 {
+    const bool some = accepted != 0;
     char *text = NULL;
     size_t len = 0;
-    FILE *to = open_memstream(&text, &len);
-    bool some = accepted != 0;
+    struct put p;
+    hsy_status st = put_open_tight(&p, NULL);
 
-    if (to == NULL) {
-        request_answer(q, 0, NULL, NULL, 0, NULL);
-        return;
+    if (st == HSY_OK && some) {
+        put_count(&p, "accepted", accepted);
+    } else if (st == HSY_OK) {
+        put_word(&p, "type", "about:blank");
+        put_word(&p, "title", first->title);
+        put_count(&p, "status", (uint64_t)first->status);
     }
-    if (some)
-        fprintf(to, "{\"accepted\":%zu,", accepted);
-    else
-        fprintf(to, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,",
-                first->title, first->status);
-    public_list(to, in);
-    if (fclose(to) != 0) {
-        free(text);
+    if (st == HSY_OK) {
+        public_list(&p, in);
+        st = put_close(&p, &text, &len, NULL);
+    }
+    if (st != HSY_OK) {
         request_answer(q, 0, NULL, NULL, 0, NULL);
         return;
     }
