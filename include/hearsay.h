@@ -446,6 +446,8 @@ typedef struct hsy_catalogue {
     uint32_t id;
     uint32_t kinds; /* bit 1 << hsy_kind for each kind it can ask */
     hsy_analysis analysis;
+    const char *oracle; /* of strings: what asks if a spec names none, and there
+                           are more than a few values; NULL: it varies */
 } hsy_catalogue;
 
 HSY_API const hsy_catalogue *hsy_mechanism_at(size_t i);

@@ -1,4 +1,4 @@
-/* found_rows.c - what hearsay simulate --discover prints and dumps. */
+/* found_rows.c - what hearsay simulate --discover prints. */
 #include "cli/simulate/simulate_discover.h"
 
 #include <inttypes.h>
@@ -36,12 +36,12 @@ static struct cli_cell found_asked(const struct simulate_discover *s,
 {
     const struct cli_cell cells[FOUND_METRICS] = {
         cli_text(row->data),
-        cli_text(s->tree ? "treehist" : "pem"),
-        cli_bool(s->how.batches.asked),
+        cli_text(s->grid.method.name),
+        cli_bool(s->grid.how.batches.asked),
         cli_text(row->mechanism),
         cli_number(row->epsilon),
         cli_count(row->users),
-        cli_count(s->how.batches.rounds),
+        cli_count(s->grid.how.batches.rounds),
         cli_count(row->domain),
         cli_count(row->bits),
         cli_count(row->step),
@@ -99,7 +99,7 @@ static void found_columns(struct cli_column columns[FOUND_COLUMNS],
         columns[FOUND_DATA].title = NULL;
     if (!found_alike(s))
         columns[FOUND_USERS].title = NULL;
-    if (!s->how.search.significant) /* it is --top */
+    if (!s->grid.how.search.significant) /* it is --top */
         columns[FOUND_METRICS + DISCOVERY_FOUND].title = "";
     columns[FOUND_ERRORS + DISCOVERY_F1].title = "f1 +-";
     columns[FOUND_ERRORS + DISCOVERY_NDCG].title = "ndcg +-";
@@ -142,11 +142,11 @@ found_add(char text[FOUND_TEXT], const char *format, ...)
 static void found_privacy(const struct simulate_discover *s,
                           const struct discovery_result *row)
 {
-    const uint64_t rounds = s->how.batches.rounds;
+    const uint64_t rounds = s->grid.how.batches.rounds;
     char text[FOUND_TEXT] = "Privacy: everybody is asked once and spends "
                             "epsilon.";
 
-    if (s->how.batches.asked)
+    if (s->grid.how.batches.asked)
         found_add(text,
                   " Were the same people asked in every batch, each would "
                   "spend %zu epsilon",
@@ -157,7 +157,7 @@ static void found_privacy(const struct simulate_discover *s,
                   " epsilon; in every batch of every round, %" PRIu64
                   " epsilon",
                   rounds, rounds * row->groups);
-    if (s->how.batches.asked)
+    if (s->grid.how.batches.asked)
         found_add(text, ".");
     cli_paragraph(text);
 }
@@ -172,20 +172,20 @@ static void found_note(const struct simulate_discover *s)
     found_add(text, "%s%s%s%s", data ? row->data : "",
               data && mechanism ? ", " : "", mechanism ? row->mechanism : "",
               data || mechanism ? ": " : "");
-    if (!s->how.batches.asked && found_alike(s))
+    if (!s->grid.how.batches.asked && found_alike(s))
         found_add(text, "%" PRIu64 " people in ", row->users);
     found_add(text, "%zu %s%s", row->groups,
-              s->how.batches.asked ? "batch" : "group",
-              row->groups == 1       ? ""
-              : s->how.batches.asked ? "es"
-                                     : "s");
-    if (s->how.batches.asked && found_alike(s))
+              s->grid.how.batches.asked ? "batch" : "group",
+              row->groups == 1            ? ""
+              : s->grid.how.batches.asked ? "es"
+                                          : "s");
+    if (s->grid.how.batches.asked && found_alike(s))
         found_add(text, " of %s people", found_sizes(sizes, row));
-    if (s->how.batches.rounds > 1)
+    if (s->grid.how.batches.rounds > 1)
         found_add(text,
                   " a round, %" PRIu64
                   " rounds of fresh people, their scores averaged",
-                  s->how.batches.rounds);
+                  s->grid.how.batches.rounds);
     found_add(text,
               "; %" PRIu64 " bits in steps of %" PRIu64 ", top %" PRIu64
               ", %" PRIu64 " run%s.",
@@ -208,63 +208,17 @@ void simulate_found(const struct simulate_discover *s)
     const struct discovery_result *row = &s->rows[0];
     char sizes[FOUND_SIZES];
     const struct cli_field fields[] = {
-        {"seed", cli_count(s->how.seed)},
+        {"seed", cli_count(s->grid.how.seed)},
         {"groups", cli_count(row->groups)},
-        {"sizes", cli_text(s->how.batches.asked && found_alike(s)
+        {"sizes", cli_text(s->grid.how.batches.asked && found_alike(s)
                                ? found_sizes(sizes, row)
                                : NULL)},
         {"epsilons_if_asked_again",
-         cli_count(row->groups * s->how.batches.rounds)}};
+         cli_count(row->groups * s->grid.how.batches.rounds)}};
 
     found_columns(columns, names, s);
     cli_print(s->format, &table, fields, sizeof fields / sizeof fields[0],
               "rows");
     if (s->format == CLI_TABLE)
         found_note(s);
-}
-
-/* ---- The dump ------------------------------------------------------------ */
-
-/* A name as a field of csv. */
-static void found_quote(char *out, size_t room, const char *name)
-{
-    size_t at = 0;
-
-    out[at++] = '"';
-    for (; *name != '\0' && at + 3 < room; name++) {
-        if (*name == '"')
-            out[at++] = '"';
-        out[at++] = *name;
-    }
-    out[at++] = '"';
-    out[at] = '\0';
-}
-
-#define FOUND_NAME 4500u /* a path, and its quotes */
-
-hsy_status simulate_found_dump(const struct simulate_discover *s,
-                               const struct discovery_result *row, bool first)
-{
-    char data[FOUND_NAME], before[FOUND_NAME + 200];
-    hsy_status st = HSY_OK;
-
-    if (first) {
-        size_t at = (size_t)snprintf(before, sizeof before,
-                                     "data,mechanism,epsilon,users,run");
-
-        for (unsigned m = 0; m < DISCOVERY_METRICS; m++)
-            at += (size_t)snprintf(
-                before + at, sizeof before - at, ",%s",
-                discovery_metric_name((enum discovery_metric)m));
-        st = simulate_dump_line(s->files.dumped, before, NULL, 0, NULL);
-    }
-    found_quote(data, sizeof data, row->data);
-    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
-        snprintf(before, sizeof before, "%s,%s,%.17g,%" PRIu64 ",%" PRIu64,
-                 data, row->mechanism, row->epsilon, row->users, r + 1);
-        st = simulate_dump_line(s->files.dumped, before,
-                                row->each + r * DISCOVERY_METRICS,
-                                DISCOVERY_METRICS, NULL);
-    }
-    return st;
 }

@@ -59,27 +59,14 @@ static const struct cli_command cmd_simulate_command = {
     "what the attacker achieves stands what he may achieve.",
     cmd_simulate_options};
 
-/* What an attack takes, and what it has if nothing is said. */
-struct cmd_simulate_attack {
-    const char *name;
-    unsigned takes; /* bits of the options that only some take */
-    uint64_t days, days_least, days_most;
-    uint64_t devices, devices_least, devices_most;
-};
-
 #define CMD_SIMULATE_TAKES(id) (1u << (id))
 
-static const struct cmd_simulate_attack cmd_simulate_attacks[SIMULATE_KINDS] = {
-    {"averaging",
-     CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_YES) |
-         CMD_SIMULATE_TAKES(OPT_OF),
-     1000, 1, SIM_DAYS_MAX, 1000, 2, SIM_DEVICES_MAX},
-    {"change", CMD_SIMULATE_TAKES(OPT_DAYS), 200, 4, SIM_DAYS_MAX, 1000, 4,
-     SIM_DEVICES_MAX},
-    {"fingerprint", 0, 0, 0, 0, 2000, 2, SIM_DEVICES_MAX},
-    {"drift", CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_GRAIN),
-     3650, 1, SIM_DRIFT_DAYS_MAX, 10000, 50, SIM_DEVICES_MAX},
-    {"poisoning", 0, 0, 0, 0, 100000, 1000, SIM_DEVICES_MAX}};
+/* Which of the options each takes that only some do. */
+static const unsigned cmd_simulate_takes_of[SIM_KINDS] = {
+    [SIM_AVERAGING] = CMD_SIMULATE_TAKES(OPT_DAYS) |
+                      CMD_SIMULATE_TAKES(OPT_YES) | CMD_SIMULATE_TAKES(OPT_OF),
+    [SIM_CHANGE] = CMD_SIMULATE_TAKES(OPT_DAYS),
+    [SIM_DRIFT] = CMD_SIMULATE_TAKES(OPT_DAYS) | CMD_SIMULATE_TAKES(OPT_GRAIN)};
 
 /* Options that not every attack takes. */
 static const int cmd_simulate_special[] = {OPT_DAYS, OPT_GRAIN, OPT_YES,
@@ -87,7 +74,6 @@ static const int cmd_simulate_special[] = {OPT_DAYS, OPT_GRAIN, OPT_YES,
 
 struct cmd_simulate {
     struct simulate s; /* 0: not given, until cmd_simulate_settle */
-    const struct cmd_simulate_attack *attack;
     const char *plot;
     unsigned given;    /* options, by their id */
     unsigned operands; /* "attack" and its name */
@@ -114,7 +100,7 @@ static bool cmd_simulate_epsilon(struct cli_parser *p, uint64_t *nano)
 /* "attack", then which. */
 static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
 {
-    const char *names[SIMULATE_KINDS + 1] = {NULL};
+    const char *names[SIM_KINDS + 1] = {NULL};
     const char *near;
 
     if (c->operands++ == 0) {
@@ -123,17 +109,18 @@ static bool cmd_simulate_operand(struct cmd_simulate *c, struct cli_parser *p)
         cli_usage(p, "no simulation '%.64s'; there is 'attack'", p->value);
         return false;
     }
-    if (c->attack != NULL) {
+    if (c->s.attack != NULL) {
         cli_usage(p, "'%.64s' is one word too many", p->value);
         return false;
     }
-    for (unsigned i = 0; i < SIMULATE_KINDS; i++) {
-        names[i] = cmd_simulate_attacks[i].name;
+    for (unsigned i = 0; i < SIM_KINDS; i++) {
+        const struct sim_limits *attack = sim_limits((enum sim_kind)i);
+
+        names[i] = attack->name;
         if (strcmp(p->value, names[i]) != 0)
             continue;
-        c->attack = &cmd_simulate_attacks[i];
-        c->s.kind = (enum simulate_kind)i;
-        c->s.name = names[i];
+        c->s.attack = attack;
+        c->s.result.kind = (enum sim_kind)i;
         return true;
     }
     near = cli_nearest(p->value, names);
@@ -193,10 +180,11 @@ static int cmd_simulate_takes(const struct cmd_simulate *c,
         int id = cmd_simulate_special[i];
 
         if (cmd_simulate_given(c, id) &&
-            (c->attack->takes & CMD_SIMULATE_TAKES(id)) == 0)
+            (cmd_simulate_takes_of[c->s.result.kind] &
+             CMD_SIMULATE_TAKES(id)) == 0)
             return cli_usage(p, "--%s does not go with '%s'",
                              cmd_simulate_options[id - 1].name,
-                             c->attack->name);
+                             c->s.attack->name);
     }
     return CLI_DONE;
 }
@@ -214,7 +202,7 @@ static int cmd_simulate_within(struct cli_parser *p, const char *attack,
 /* What was not said, and whether all goes together. */
 static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
 {
-    const struct cmd_simulate_attack *a = c->attack;
+    const struct sim_limits *a = c->s.attack;
     struct sim_options *o = &c->s.o;
     int code = cmd_simulate_takes(c, p);
 
@@ -237,8 +225,7 @@ static int cmd_simulate_settle(struct cmd_simulate *c, struct cli_parser *p)
                             "report is made from the answer that is kept");
     if (code == CLI_DONE && SIM_DRIFT_RANGE % o->grain != 0)
         code = cli_usage(p, "--grain must divide %u", SIM_DRIFT_RANGE);
-    if (code == CLI_DONE && c->s.kind == SIMULATE_POISONING &&
-        o->nano_report > SIM_POISONING_EPSILON_MAX)
+    if (code == CLI_DONE && o->nano_report > a->nano_most)
         code = cli_usage(p, "poisoning takes --epsilon up to 4: from there on "
                             "tables of hashes grow, and what lies gain "
                             "hardly does");
@@ -257,47 +244,12 @@ static void cmd_simulate_tick(void *ctx, uint64_t reports)
     cli_progress_tick(&c->progress, c->reports, "reports");
 }
 
-static hsy_status cmd_simulate_run(struct cmd_simulate *c, hsy_error *err)
-{
-    const struct sim_options *o = &c->s.o;
-
-    switch (c->s.kind) {
-    case SIMULATE_AVERAGING:
-        return sim_averaging(&c->s.result.averaging, o, err);
-    case SIMULATE_CHANGE:
-        return sim_change(&c->s.result.change, o, err);
-    case SIMULATE_FINGERPRINT:
-        return sim_fingerprint(&c->s.result.fingerprint, o, err);
-    case SIMULATE_POISONING:
-        return sim_poisoning(&c->s.result.poisoning, o, err);
-    default:
-        return sim_drift(&c->s.result.drift, o, err);
-    }
-}
-
-static hsy_status cmd_simulate_svg(const struct simulate *s, char **svg,
-                                   size_t *len, hsy_error *err)
-{
-    switch (s->kind) {
-    case SIMULATE_AVERAGING:
-        return sim_averaging_svg(svg, len, &s->result.averaging, err);
-    case SIMULATE_CHANGE:
-        return sim_change_svg(svg, len, &s->result.change, err);
-    case SIMULATE_FINGERPRINT:
-        return sim_fingerprint_svg(svg, len, &s->result.fingerprint, err);
-    case SIMULATE_POISONING:
-        return sim_poisoning_svg(svg, len, &s->result.poisoning, err);
-    default:
-        return sim_drift_svg(svg, len, &s->result.drift, err);
-    }
-}
-
 static int cmd_simulate_figure(const struct cmd_simulate *c, struct output *out)
 {
     hsy_error err = {0};
     char *svg = NULL;
     size_t len = 0;
-    hsy_status st = cmd_simulate_svg(&c->s, &svg, &len, &err);
+    hsy_status st = sim_svg(&svg, &len, &c->s.result, &err);
 
     return cli_finish_figure(out, c->plot, st, svg, len, &err);
 }
@@ -315,11 +267,11 @@ static int cmd_simulate_all(struct cmd_simulate *c)
         return code;
     c->s.o.tick = cmd_simulate_tick;
     c->s.o.ctx = c;
-    st = cmd_simulate_run(c, &err);
+    st = sim_run(&c->s.result, &c->s.o, &err);
     cli_progress_end(&c->progress);
     if (st != HSY_OK) {
         output_abort(out);
-        return cli_fail_error(c->s.name, &err);
+        return cli_fail_error(c->s.attack->name, &err);
     }
     if (out != NULL)
         code = cmd_simulate_figure(c, out);
@@ -350,7 +302,7 @@ int cmd_simulate(int argc, char **argv)
     while ((id = cli_next(&p)) != CLI_END)
         if (id == CLI_STOP || !cmd_simulate_option(&c, &p, id))
             return p.exit;
-    if (c.attack == NULL)
+    if (c.s.attack == NULL)
         return cli_usage(&p, "say what: 'attack' and " SIMULATE_ATTACKS);
     code = cmd_simulate_settle(&c, &p);
     return code == CLI_DONE ? cmd_simulate_all(&c) : code;

@@ -112,7 +112,7 @@ static void show_averaging_notes(const struct simulate *s,
 
 static void show_averaging(const struct simulate *s)
 {
-    const struct sim_averaging *a = &s->result.averaging;
+    const struct sim_averaging *a = &s->result.u.averaging;
     const struct cli_table table = {show_averaging_columns,
                                     sizeof show_averaging_columns /
                                         sizeof show_averaging_columns[0],
@@ -122,7 +122,7 @@ static void show_averaging(const struct simulate *s)
     const struct sim_evidence e = sim_evidence(s->yes, s->of, p);
     const uint64_t enough = sim_answers_for(SHOW_CERTAIN, p);
     const struct cli_field fields[] = {
-        {"attack", cli_text(s->name)},
+        {"attack", cli_text(s->attack->name)},
         {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
          cli_number((double)s->o.nano_permanent / HSY_NANO)},
@@ -170,13 +170,13 @@ static void show_change_cell(const void *ctx, size_t i, size_t column,
 
 static void show_change(const struct simulate *s)
 {
-    const struct sim_change *c = &s->result.change;
+    const struct sim_change *c = &s->result.u.change;
     const struct cli_table table = {show_change_columns,
                                     sizeof show_change_columns /
                                         sizeof show_change_columns[0],
                                     c->nrows, show_change_cell, c};
     const struct cli_field fields[] = {
-        {"attack", cli_text(s->name)},
+        {"attack", cli_text(s->attack->name)},
         {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
          cli_number((double)s->o.nano_permanent / HSY_NANO)},
@@ -221,13 +221,13 @@ static void show_fingerprint_cell(const void *ctx, size_t i, size_t column,
 
 static void show_fingerprint(const struct simulate *s)
 {
-    const struct sim_fingerprint *f = &s->result.fingerprint;
+    const struct sim_fingerprint *f = &s->result.u.fingerprint;
     const struct cli_table table = {show_fingerprint_columns,
                                     sizeof show_fingerprint_columns /
                                         sizeof show_fingerprint_columns[0],
                                     f->nrows, show_fingerprint_cell, f};
     const struct cli_field fields[] = {
-        {"attack", cli_text(s->name)},
+        {"attack", cli_text(s->attack->name)},
         {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
          cli_number((double)s->o.nano_permanent / HSY_NANO)},
@@ -275,13 +275,13 @@ static void show_drift_cell(const void *ctx, size_t i, size_t column,
 
 static void show_drift(const struct simulate *s)
 {
-    const struct sim_drift *d = &s->result.drift;
+    const struct sim_drift *d = &s->result.u.drift;
     const struct cli_table table = {show_drift_columns,
                                     sizeof show_drift_columns /
                                         sizeof show_drift_columns[0],
                                     d->nrows, show_drift_cell, d};
     const struct cli_field fields[] = {
-        {"attack", cli_text(s->name)},
+        {"attack", cli_text(s->attack->name)},
         {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
         {"epsilon_permanent",
          cli_number((double)s->o.nano_permanent / HSY_NANO)},
@@ -326,13 +326,13 @@ static void show_poisoning_cell(const void *ctx, size_t i, size_t column,
 
 static void show_poisoning(const struct simulate *s)
 {
-    const struct sim_poisoning *p = &s->result.poisoning;
+    const struct sim_poisoning *p = &s->result.u.poisoning;
     const struct cli_table table = {show_poisoning_columns,
                                     sizeof show_poisoning_columns /
                                         sizeof show_poisoning_columns[0],
                                     p->nrows, show_poisoning_cell, p};
     const struct cli_field fields[] = {
-        {"attack", cli_text(s->name)},
+        {"attack", cli_text(s->attack->name)},
         {"epsilon", cli_number((double)s->o.nano_report / HSY_NANO)},
         {"devices", cli_count(s->o.devices)},
         {"values", cli_count(SIM_POISONING_VALUES)},
@@ -357,9 +357,9 @@ static void show_poisoning(const struct simulate *s)
 
 void simulate_show(const struct simulate *s)
 {
-    static void (*const show[SIMULATE_KINDS])(const struct simulate *) = {
+    static void (*const show[SIM_KINDS])(const struct simulate *) = {
         show_averaging, show_change, show_fingerprint, show_drift,
         show_poisoning};
 
-    show[s->kind](s);
+    show[s->result.kind](s);
 }

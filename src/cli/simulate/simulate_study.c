@@ -24,146 +24,84 @@ static bool study_histograms(const struct simulate_study *s, uint32_t d)
            d <= (n == 1 ? STUDY_SHOWN_MAX : STUDY_SHOWN_BARS);
 }
 
-static struct study study_setting(struct simulate_study *s,
-                                  const struct study_people *people,
-                                  const struct simulate_model *who,
-                                  const hsy_spec *spec, uint64_t users)
+/* ---- What is wrong, in the words of the options -------------------------- */
+
+int simulate_file_refused(const char *path, enum study_wrong wrong,
+                          hsy_error *err)
 {
-    struct study t = {.people = people,
-                      .spec = *spec,
-                      .model = who->model,
-                      .curators = who->curators,
-                      .users = users,
-                      .runs = s->runs,
-                      .seed = s->seed,
-                      .top = (size_t)(s->top != 0 ? s->top : 10),
-                      .threads = (unsigned)s->threads,
-                      .one_by_one = s->one_by_one,
-                      .keep = study_histograms(s, spec->d),
-                      .tick = study_tick,
-                      .ctx = s};
+    static const char *const words[STUDY_WRONG_RUN + 1] = {
+        [STUDY_WRONG_VALUE] = "not an integer; where lines are values of their "
+                              "own, leave out --domain",
+        [STUDY_WRONG_DOMAIN] = "not below --domain",
+        [STUDY_WRONG_RANGE] = "outside --range",
+        [STUDY_WRONG_BITS] = "has more than --bits bits",
+        [STUDY_WRONG_LENGTH] = "longer than its spelling: a byte takes 8 bits; "
+                               "raise --bits, at most to 64"};
+    static const hsy_spec strings = {.mechanism = "pem",
+                                     .kind = HSY_KIND_STRINGS};
 
-    if (t.top > spec->d)
-        t.top = spec->d;
-    return t;
-}
-
-/* One row: a mechanism at an epsilon, of one population. */
-static int study_row(struct simulate_study *s,
-                     const struct study_people *people,
-                     const struct simulate_model *who, const hsy_spec *spec,
-                     uint64_t users)
-{
-    struct study setting = study_setting(s, people, who, spec, users);
-    struct study_result *row = &s->rows[s->nrows];
-    hsy_error err = {0};
-    hsy_status st;
-
-    setting.as_counted = users == 0;
-    if (users == 0)
-        setting.users = s->counted;
-    setting.delta = s->delta > 0 ? s->delta : study_delta(setting.users);
-    st = study_run(row, &setting, &err);
-    s->nrows++;
-    if (st == HSY_E_NOMEM)
+    if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
-    if (st != HSY_OK)
-        return cli_fail_error(spec->mechanism, &err);
-    if (s->files.dumped != NULL)
-        (void)simulate_dump(s, row, s->nrows == 1); /* commit says it again */
-    free(row->each);
-    row->each = NULL;
-    return CLI_DONE;
+    if (wrong == STUDY_WRONG_SCHEME)
+        return cli_scheme_refused(&strings, err);
+    if (wrong == STUDY_WRONG_PEOPLE)
+        return cli_fail_error("--data", err);
+    if (wrong == STUDY_WRONG_MANY)
+        return cli_fail("%s: more than %u different lines", path,
+                        HSY_VALUES_MAX);
+    if (words[wrong] != NULL)
+        err->msg = words[wrong];
+    return cli_fail_line(cli_input_name(path), err);
 }
 
-/* All rows of one question. */
-static int study_rows(struct simulate_study *s,
-                      const struct study_people *people, const hsy_spec *asked)
+static int study_refused(const struct simulate_study *s, struct cli_parser *p,
+                         hsy_error *err)
 {
-    int code = CLI_DONE;
+    const struct study_grid *g = &s->grid;
 
-    for (size_t w = 0; w < s->nways; w++)
-        for (size_t e = 0; e < s->nepsilons; e++)
-            for (size_t u = 0; code == CLI_DONE && u < s->nusers; u++) {
-                hsy_spec spec = *asked;
-
-                spec.mechanism = s->ways[w].mechanism;
-                spec.nano_epsilon = s->epsilons[e];
-                code =
-                    study_row(s, people, &s->ways[w].who, &spec, s->users[u]);
-            }
-    return code;
+    switch (g->wrong) {
+    case STUDY_WRONG_MEAN:
+        return cli_usage(p, "--top does not go with a mean");
+    case STUDY_WRONG_TOP:
+        return cli_usage(p,
+                         "--top %" PRIu64 " is more than there are candidates: "
+                         "%" PRIu64 " values",
+                         g->top, err->limit);
+    case STUDY_WRONG_CURATORS:
+        return cli_usage(p,
+                         "--model multiparty:%" PRIu64
+                         ": more curators than people, who are "
+                         "%" PRIu64 "; ask for fewer, or for more "
+                         "--users",
+                         g->refused.curators, err->limit);
+    case STUDY_WRONG_SCHEME:
+        return cli_scheme_refused(&g->spec, err);
+    default:
+        return err->status == HSY_E_NOMEM
+                   ? cli_fail_nomem()
+                   : cli_fail_error(g->spec.mechanism, err);
+    }
 }
 
-/* Every scheme is resolved before any work, so that what makes no sense does
- * not come out late. */
-static int study_schemes(const struct simulate_study *s, const hsy_spec *asked)
-{
-    int code = CLI_DONE;
-
-    for (size_t w = 0; w < s->nways; w++)
-        for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
-            hsy_spec spec = *asked;
-            hsy_scheme *scheme = NULL;
-
-            spec.mechanism = s->ways[w].mechanism;
-            spec.nano_epsilon = s->epsilons[e];
-            spec = study_model_spec(s->ways[w].who.model, &spec);
-            code = cli_scheme_new(&scheme, &spec);
-            free(scheme);
-        }
-    return code;
-}
-
-/* What progress is measured by: all who will report. */
-static void study_total(struct simulate_study *s)
-{
-    const double rows = (double)simulate_count(s) / (double)s->nusers;
-    double people = 0;
-
-    for (size_t u = 0; u < s->nusers; u++)
-        people += (double)(s->users[u] != 0 ? s->users[u] : s->counted);
-    snprintf(s->of, sizeof s->of, "of %.0f people",
-             people * (double)s->runs * rows);
-}
-
-/* No curator without people. */
-static int study_curators(const struct simulate_study *s, struct cli_parser *p)
-{
-    for (size_t m = 0; m < s->nmodels; m++)
-        for (size_t u = 0; u < s->nusers; u++) {
-            const uint64_t users = s->users[u] != 0 ? s->users[u] : s->counted;
-
-            if (s->models[m].curators > users)
-                return cli_usage(p,
-                                 "--model multiparty:%" PRIu64
-                                 ": more curators than people, who are "
-                                 "%" PRIu64 "; ask for fewer, or for more "
-                                 "--users",
-                                 s->models[m].curators, users);
-        }
-    return CLI_DONE;
-}
+/* ---- Running ------------------------------------------------------------- */
 
 /* A question for which the people are there. */
 static int study_asked(struct simulate_study *s, struct cli_parser *p,
                        const struct study_people *people, const hsy_spec *spec,
                        bool try)
 {
-    int code;
+    struct study_grid *g = &s->grid;
+    hsy_error err = {0};
+    hsy_status st;
 
-    if (s->top != 0 && spec->kind == HSY_KIND_NUMBER)
-        return cli_usage(p, "--top does not go with a mean");
-    if (s->top > spec->d && spec->kind != HSY_KIND_NUMBER)
-        return cli_usage(p,
-                         "--top %" PRIu64 " is more than there are candidates: "
-                         "%" PRIu32 " values",
-                         s->top, spec->d);
-    study_total(s);
-    if (!try)
-        return study_rows(s, people, spec);
-    code = study_curators(s, p);
-    return code == CLI_DONE ? study_schemes(s, spec) : code;
+    g->counted = s->filed.users;
+    g->how.keep = study_histograms(s, spec->d);
+    snprintf(s->of, sizeof s->of, "of %.0f people",
+             study_grid_people(g) *
+                 (double)(s->ndomains > 0 ? s->ndomains : 1));
+    st = try ? study_grid_check(g, spec, &err)
+             : study_grid_run(g, s->rows, &s->nrows, people, spec, &err);
+    return st == HSY_OK ? CLI_DONE : study_refused(s, p, &err);
 }
 
 /* The people of a distribution. */
@@ -190,14 +128,21 @@ static int study_people(const struct simulate_study *s, struct cli_parser *p,
 /* A file's people; it is read the first time. */
 static int study_filed(struct simulate_study *s, struct cli_parser *p, bool try)
 {
-    int code = CLI_DONE;
+    const char *path = s->data + 5;
+    hsy_error err = {0};
+    hsy_status st = HSY_OK;
 
-    if (try)
-        code = simulate_file(&s->filed, &s->counted, &s->question.spec,
-                             s->data + 5);
-    return code == CLI_DONE
-               ? study_asked(s, p, &s->filed, &s->question.spec, try)
-               : code;
+    if (try) {
+        const int fd = cli_open_input(path);
+
+        if (fd < 0)
+            return CLI_FAILED;
+        st = study_file_read(&s->filed, &s->question.spec, fd, &err);
+        cli_close_input(fd);
+    }
+    return st == HSY_OK
+               ? study_asked(s, p, &s->filed.people, &s->question.spec, try)
+               : simulate_file_refused(path, s->filed.wrong, &err);
 }
 
 /* Every domain: first only whether all makes sense, then for real. */
@@ -242,6 +187,7 @@ static int study_all(struct simulate_study *s, struct cli_parser *p)
 
     if (code == CLI_DONE)
         code = simulate_files_open(&s->files);
+    s->grid.dump = s->files.dumped;
     if (code == CLI_DONE)
         code = study_domains(s, p, false);
     cli_progress_end(&s->progress);
@@ -261,15 +207,19 @@ static void study_end(struct simulate_study *s)
     free(s->rows);
     free(s->mechanisms.memory);
     free(s->ways);
-    study_people_close(&s->filed);
+    study_people_close(&s->filed.people);
     cli_spec_clear(&s->question);
 }
 
 int simulate_study(int argc, char **argv)
 {
-    struct simulate_study s = {.runs = 20, .seed = 1};
+    struct simulate_study s = {
+        .grid.how = {.runs = 20, .seed = 1, .tick = study_tick}};
     struct cli_parser p;
-    int code = simulate_options(&s, &p, argc, argv);
+    int code;
+
+    s.grid.how.ctx = &s;
+    code = simulate_options(&s, &p, argc, argv);
 
     if (code == CLI_DONE && !s.stop) {
         s.rows = calloc(SIMULATE_ROWS_MAX, sizeof *s.rows);

@@ -42,24 +42,7 @@ struct simulate_files {
 int simulate_files_open(struct simulate_files *f);
 int simulate_files_end(struct simulate_files *f, int code);
 
-/* One line of a dump: what stands before, numbers, and what comes after them;
- * NULL: nothing. */
-hsy_status simulate_dump_line(struct output *out, const char *before,
-                              const double *numbers, size_t n,
-                              const char *after);
-
 /* ---- A study ------------------------------------------------------------- */
-
-struct simulate_model {
-    enum study_model model;
-    uint64_t curators;
-};
-
-/* A model, and a mechanism where people add the noise. */
-struct simulate_way {
-    struct simulate_model who;
-    const char *mechanism;
-};
 
 struct simulate_study {
     const char *data;
@@ -67,20 +50,17 @@ struct simulate_study {
     uint64_t epsilons[SIMULATE_LIST_MAX]; /* nano */
     uint64_t users[SIMULATE_LIST_MAX];
     uint64_t domains[SIMULATE_LIST_MAX];
-    struct simulate_model models[SIMULATE_LIST_MAX];
+    struct study_way models[SIMULATE_LIST_MAX]; /* without a mechanism */
     size_t nepsilons, nusers, ndomains, nmodels;
-    uint64_t runs, seed, top, threads;
-    double delta; /* of shuffled reports; 0: by the number of people */
+    uint64_t threads;
+    struct study_grid grid; /* its top, and how: runs, seed, delta, ... */
     struct simulate_files files;
-    bool one_by_one;
     bool stop; /* help was asked for and given */
     enum cli_format format;
     struct cli_spec question; /* --range, --bins, --set */
 
-    struct simulate_way *ways; /* owned */
-    size_t nways;
-    struct study_people filed; /* of file:PATH, which is read once */
-    uint64_t counted;          /* how many they are */
+    struct study_way *ways;    /* owned */
+    struct study_file filed;   /* of file:PATH, which is read once */
     struct study_result *rows; /* owned */
     size_t nrows;
     struct cli_progress progress;
@@ -97,32 +77,22 @@ bool simulate_from_file(const struct simulate_study *s);
 /* How many rows there will be. */
 size_t simulate_count(const struct simulate_study *s);
 
-/* People from a file, one truth a line (people_file.c). Without a domain and
- * a range (d 0 in the spec) the values are the different lines, sorted, and d
- * becomes their number. The exit code after a message, or 0. */
-int simulate_file(struct study_people *people, uint64_t *users, hsy_spec *spec,
-                  const char *path);
+/* Say what is wrong with people from a file. The exit code. */
+int simulate_file_refused(const char *path, enum study_wrong wrong,
+                          hsy_error *err);
 
-/* The same of strings spelled in so many bits, or of integers as wide, for
- * --discover: the people's numbers are their codes. */
-int simulate_strings(struct study_people *people, uint64_t *users,
-                     uint64_t bits, bool integers, const char *path);
-
-/* Print the rows; write the runs of one row to the dump, its header first for
- * the first row (study_rows.c). */
+/* Print the rows (study_rows.c). */
 void simulate_rows(const struct simulate_study *s);
-hsy_status simulate_dump(const struct simulate_study *s,
-                         const struct study_result *row, bool first);
 
 /* hearsay simulate --data (simulate_study.c). */
 int simulate_study(int argc, char **argv);
 
-/* hearsay simulate --discover, and whether that is meant (discover_grid.c).
+/* hearsay simulate --discover, and whether that is meant (simulate_discover.c).
  */
 int simulate_discover(int argc, char **argv);
 bool simulate_discovers(int argc, char **argv);
 
-/* hearsay simulate --discover sfp, likewise (puzzle_grid.c). */
+/* hearsay simulate --discover sfp, likewise (simulate_puzzle.c). */
 int simulate_puzzle(int argc, char **argv);
 bool simulate_puzzles(int argc, char **argv);
 

@@ -82,7 +82,7 @@ static const struct cli_command study_command = {
 static bool study_take_model(struct simulate_study *s, struct cli_parser *p,
                              const char *word)
 {
-    struct simulate_model *m = &s->models[s->nmodels];
+    struct study_way *m = &s->models[s->nmodels];
     hsy_error err = {0};
     hsy_status st;
 
@@ -115,7 +115,7 @@ static bool study_take_delta(struct simulate_study *s, struct cli_parser *p)
     double x;
 
     if (cli_parse_number(&x, p->value) && x >= STUDY_DELTA_MIN && x < 1) {
-        s->delta = x;
+        s->grid.how.delta = x;
         return true;
     }
     cli_usage(p, "--delta takes a number above 0 (from 1e-250 on) and below 1, "
@@ -132,7 +132,7 @@ static bool study_sampling(struct simulate_study *s, struct cli_parser *p)
 
     if (!cli_value_choice(p, &choice, names))
         return false;
-    s->one_by_one = choice == 1;
+    s->grid.how.one_by_one = choice == 1;
     return true;
 }
 
@@ -155,13 +155,13 @@ static bool study_option(struct simulate_study *s, struct cli_parser *p, int id)
     case STUDY_DOMAIN:
         return simulate_counts(p, s->domains, &s->ndomains, 2, HSY_VALUES_MAX);
     case STUDY_RUNS:
-        return cli_value_count(p, &s->runs, 1, STUDY_RUNS_MAX);
+        return cli_value_count(p, &s->grid.how.runs, 1, STUDY_RUNS_MAX);
     case STUDY_TOP:
-        return cli_value_count(p, &s->top, 1, HSY_VALUES_MAX);
+        return cli_value_count(p, &s->grid.top, 1, HSY_VALUES_MAX);
     case STUDY_SAMPLING:
         return study_sampling(s, p);
     case STUDY_SEED:
-        return cli_value_count(p, &s->seed, 0, UINT64_MAX);
+        return cli_value_count(p, &s->grid.how.seed, 0, UINT64_MAX);
     case STUDY_THREADS:
         return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
     case STUDY_PLOT:
@@ -213,14 +213,14 @@ static const char *study_idle(const struct simulate_study *s)
 
     for (size_t i = 0; i < s->nmodels; i++)
         shuffled |= s->models[i].model == STUDY_SHUFFLED;
-    if (s->delta > 0 && !shuffled)
+    if (s->grid.how.delta > 0 && !shuffled)
         return "--delta is of shuffled reports; it goes with --model shuffled";
     if (s->nmodels == 0 || study_reporting(s) > 0)
         return NULL;
     if (s->mechanisms.n > 0)
         return "--mechanism: curators have their own; it goes with --model "
                "local or shuffled";
-    if (s->one_by_one)
+    if (s->grid.how.one_by_one)
         return "--sampling: people report nothing to curators; it goes with "
                "--model local or shuffled";
     return NULL;
@@ -249,7 +249,7 @@ static const char *study_conflict(const struct simulate_study *s)
 static void study_defaults(struct simulate_study *s)
 {
     if (s->nmodels == 0)
-        s->models[s->nmodels++] = (struct simulate_model){STUDY_LOCAL, 0};
+        s->models[s->nmodels++] = (struct study_way){.model = STUDY_LOCAL};
     if (s->mechanisms.n == 0)
         s->mechanisms.at[s->mechanisms.n++] = "auto";
     if (s->nepsilons == 0)
@@ -269,9 +269,18 @@ static int study_ways(struct simulate_study *s)
         return cli_fail_nomem();
     for (size_t i = 0; i < s->nmodels; i++)
         for (size_t m = 0; m < s->mechanisms.n; m++)
-            if (m == 0 || s->models[i].curators == 0)
-                s->ways[s->nways++] =
-                    (struct simulate_way){s->models[i], s->mechanisms.at[m]};
+            if (m == 0 || s->models[i].curators == 0) {
+                struct study_way *way = &s->ways[s->grid.nways++];
+
+                *way = s->models[i];
+                way->mechanism = s->mechanisms.at[m];
+            }
+    s->grid.ways = s->ways;
+    s->grid.epsilons = s->epsilons;
+    s->grid.nepsilons = s->nepsilons;
+    s->grid.users = s->users;
+    s->grid.nusers = s->nusers;
+    s->grid.how.threads = (unsigned)s->threads;
     return CLI_DONE;
 }
 

@@ -1,4 +1,4 @@
-/* study_rows.c - what hearsay simulate --data prints and dumps. */
+/* study_rows.c - what hearsay simulate --data prints. */
 #include "cli/simulate/simulate_study.h"
 
 #include <inttypes.h>
@@ -311,10 +311,10 @@ void simulate_rows(const struct simulate_study *s)
     struct rows_view view;
     const struct cli_table table = {view.columns, ROWS_COLUMNS, s->nrows,
                                     rows_out, &view};
-    const uint64_t top = s->top != 0 ? s->top : 10;
+    const uint64_t top = s->grid.top != 0 ? s->grid.top : STUDY_HEAVY;
     const struct cli_field fields[] = {{"data", cli_text(s->data)},
-                                       {"seed", cli_count(s->seed)},
-                                       {"runs", cli_count(s->runs)},
+                                       {"seed", cli_count(s->grid.how.seed)},
+                                       {"runs", cli_count(s->grid.how.runs)},
                                        {"top", cli_count(top)},
                                        {"level", cli_number(STUDY_LEVEL)}};
 
@@ -323,60 +323,4 @@ void simulate_rows(const struct simulate_study *s)
               "rows");
     if (s->format == CLI_TABLE)
         rows_note(&view);
-}
-
-/* ---- The dump ------------------------------------------------------------ */
-
-/* Enough for what stands before and the metrics. */
-#define ROWS_LINE 8192u
-
-hsy_status simulate_dump_line(struct output *out, const char *before,
-                              const double *numbers, size_t n,
-                              const char *after)
-{
-    char line[ROWS_LINE];
-    size_t at = (size_t)snprintf(line, sizeof line, "%s", before);
-
-    for (size_t i = 0; i < n && at + 32 < sizeof line; i++)
-        at += (size_t)(isfinite(numbers[i])
-                           ? snprintf(line + at, sizeof line - at, ",%.17g",
-                                      numbers[i])
-                           : snprintf(line + at, sizeof line - at, ","));
-    at +=
-        (size_t)snprintf(line + at, sizeof line - at, "%s%s\n",
-                         after != NULL ? "," : "", after != NULL ? after : "");
-    return output_write(out, line, at);
-}
-
-static hsy_status rows_dump_header(struct output *out)
-{
-    char line[ROWS_LINE] = "mechanism,epsilon,users,domain,run";
-
-    for (unsigned m = 0; m < STUDY_METRICS; m++) {
-        const size_t at = strlen(line);
-
-        snprintf(line + at, sizeof line - at, ",%s",
-                 study_metric_name((enum study_metric)m));
-    }
-    return simulate_dump_line(out, line, NULL, 0, "model");
-}
-
-hsy_status simulate_dump(const struct simulate_study *s,
-                         const struct study_result *row, bool first)
-{
-    char before[256], domain[16] = "";
-    hsy_status st = HSY_OK;
-
-    if (row->info.d != 0)
-        snprintf(domain, sizeof domain, "%" PRIu32, row->info.d);
-    if (first)
-        st = rows_dump_header(s->files.dumped);
-    for (uint64_t r = 0; st == HSY_OK && r < row->runs; r++) {
-        snprintf(before, sizeof before, "%s,%.17g,%" PRIu64 ",%s,%" PRIu64,
-                 row->info.mechanism, row->epsilon, row->users, domain, r + 1);
-        st = simulate_dump_line(s->files.dumped, before,
-                                row->each + r * STUDY_METRICS, STUDY_METRICS,
-                                row->name);
-    }
-    return st;
 }

@@ -437,7 +437,8 @@ const struct hsy_mechanism hsy_mech_pem = {
             .title = "prefix extending: frequent strings that nobody listed",
             .id = 27,
             .kinds = 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_SEARCH},
+            .analysis = HSY_ANALYSIS_SEARCH,
+            .oracle = "olh"},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_W | 1u << HSY_PARAM_STEP |
               1u << HSY_PARAM_POOL_BITS | 1u << HSY_PARAM_POOL_SEED |
               1u << HSY_PARAM_HASHES | 1u << HSY_PARAM_WIDTH,

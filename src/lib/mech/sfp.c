@@ -293,7 +293,8 @@ const struct hsy_mechanism hsy_mech_sfp = {
                      "two sketches",
             .id = 30,
             .kinds = 1u << HSY_KIND_STRINGS,
-            .analysis = HSY_ANALYSIS_PUZZLE},
+            .analysis = HSY_ANALYSIS_PUZZLE,
+            .oracle = "cms"},
     .params = 1u << HSY_PARAM_BITS | 1u << HSY_PARAM_STEP | 1u << HSY_PARAM_W |
               1u << HSY_PARAM_BLOCKS | 1u << HSY_PARAM_HASHES |
               1u << HSY_PARAM_WIDTH | 1u << HSY_PARAM_MIX |

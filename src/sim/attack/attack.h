@@ -213,4 +213,42 @@ hsy_status sim_drift_svg(char **svg, size_t *len, const struct sim_drift *d,
 hsy_status sim_poisoning_svg(char **svg, size_t *len,
                              const struct sim_poisoning *p, hsy_error *err);
 
+/* ---- Any of them, by its name (attacks.c) -------------------------------- */
+
+enum sim_kind {
+    SIM_AVERAGING,
+    SIM_CHANGE,
+    SIM_FINGERPRINT,
+    SIM_DRIFT,
+    SIM_POISONING,
+    SIM_KINDS
+};
+
+/* What an attack has if nothing is said, and what it takes. */
+struct sim_limits {
+    const char *name;
+    uint64_t days, days_least, days_most; /* all 0: it has none */
+    uint64_t devices, devices_least, devices_most;
+    uint64_t nano_most; /* of one report */
+};
+
+const struct sim_limits *sim_limits(enum sim_kind kind);
+
+struct sim_result {
+    enum sim_kind kind;
+    union {
+        struct sim_averaging averaging;
+        struct sim_change change;
+        struct sim_fingerprint fingerprint;
+        struct sim_drift drift;
+        struct sim_poisoning poisoning;
+    } u;
+};
+
+/* Run out->kind. */
+hsy_status sim_run(struct sim_result *out, const struct sim_options *o,
+                   hsy_error *err);
+hsy_status sim_svg(char **svg, size_t *len, const struct sim_result *r,
+                   hsy_error *err);
+
 #endif

@@ -92,6 +92,70 @@ void discovery_close(struct discovery_result *out);
 /* Whether all of this makes sense, without doing it. */
 hsy_status discovery_check(const struct discovery *how, hsy_error *err);
 
+/* ---- What searches are called (methods.c) -------------------------------- */
+
+struct discovery_method {
+    const char *name; /* the caller's */
+    hsy_analysis analysis;
+    const char *rule;   /* what asks where a spec names no oracle */
+    const char *oracle; /* that this name brings with it; NULL: none */
+};
+
+/* A search by its name or another name of it; HSY_E_UNKNOWN, HSY_E_RANGE if it
+ * is no mechanism for strings. */
+hsy_status discovery_method(struct discovery_method *out, const char *name,
+                            hsy_error *err);
+
+/* The rule of the mechanism with this number; NULL: it has none. */
+const char *discovery_rule(uint32_t id);
+
+/* ---- A grid of searches (grid.c) ----------------------------------------- */
+
+/* Complete the spec, and the step, by the method; batches has the bits, and
+ * what was said of step and first (0: nothing). search has its top. */
+void discovery_settle(struct discovery *how, const struct discovery_method *m);
+
+/* People, and what they are called. */
+struct discovery_data {
+    const char *name;
+    struct study_people people;
+    uint64_t counted; /* in a file; 0: they are from none */
+};
+
+/* Every data by every mechanism at every epsilon. */
+struct discovery_grid {
+    const struct discovery_data *data;
+    size_t ndata;
+    const char *const *mechanisms; /* "auto": the method's own rule */
+    size_t nmechanisms;
+    const uint64_t *epsilons; /* nano */
+    size_t nepsilons;
+    struct discovery_method method;
+    struct discovery how; /* of all rows, settled */
+    uint64_t users;       /* 0: those of the file, or a million */
+    bool integers;        /* truths are their own strings */
+    struct output *dump;  /* gets every run; NULL: none */
+    bool dumped;          /* it has its header */
+    const char *refused;  /* of a failure: what was to ask */
+};
+
+/* Whether every row makes sense, before any work. */
+hsy_status discovery_grid_check(struct discovery_grid *g, hsy_error *err);
+
+/* All rows; *n of them are begun. Close them. */
+hsy_status discovery_grid_run(struct discovery_grid *g,
+                              struct discovery_result *rows, size_t *n,
+                              hsy_error *err);
+
+/* All who are asked, in all runs. */
+double discovery_grid_people(const struct discovery_grid *g);
+
+/* Write the runs of a row as csv; first: with a header. */
+hsy_status discovery_dump(struct output *out,
+                          const struct discovery_result *row, bool first);
+
+/* ---- A figure ------------------------------------------------------------ */
+
 /*
  * NDCG of all rows against epsilon, a line for each data and mechanism
  * (discovery_figures.c). HSY_E_RANGE if there are too many lines for one

@@ -9,6 +9,7 @@
 #ifndef SIM_DISCOVERY_PUZZLING_H
 #define SIM_DISCOVERY_PUZZLING_H
 
+#include "host/base/labels.h"
 #include "sim/study/study.h"
 
 enum puzzling_metric {
@@ -46,6 +47,12 @@ struct puzzling {
     void (*tick)(void *ctx, uint64_t users);
     void *ctx;
 };
+
+/* Those of the labels that the spec can spell, *n of them, in memory that the
+ * caller frees; they lead into the labels. */
+hsy_status puzzling_words(struct puzzling_word **words, size_t *n,
+                          const struct labels *list, const hsy_spec *spec,
+                          hsy_error *err);
 
 struct puzzling_result {
     hsy_scheme_info info;

@@ -139,7 +139,7 @@ hsy_status discover_plan(struct discover_job *job, hsy_error *err)
         job->out->step = info.param[HSY_PARAM_STEP];
         job->out->mechanism = job->how->ideal       ? "ideal"
                               : info.oracle != NULL ? info.oracle
-                                                    : "olh";
+                                                    : discovery_rule(info.id);
         job->out->at_once = job->how->ideal;
     }
     free(s);

@@ -133,4 +133,28 @@ typedef hsy_status fleet_each(void *ctx, const uint8_t *upload, size_t len,
 hsy_status fleet_hand(struct fleet *f, fleet_each *each, void *ctx,
                       hsy_error *err);
 
+/* ---- What is so (fleet_values.c) ----------------------------------------- */
+
+#define FLEET_NAME 64u
+
+/* A value of a task, or its mean: what it is called, the share of those who
+ * answered or the mean (NaN: nobody has), and persons that think so, of days in
+ * each round in which they reported. */
+struct fleet_value {
+    const char *name; /* name_len bytes; lasts as long as this and the fleet */
+    size_t name_len;
+    double truth;
+    uint64_t person_rounds;
+    char text[FLEET_NAME]; /* of a name */
+};
+
+/* How many a task has; none if it is left out. */
+size_t fleet_values(const struct fleet_task *t);
+void fleet_value(struct fleet_value *v, const struct fleet_task *t, size_t i);
+
+/* All of it and what became of the uploads, as JSON; the caller frees it. */
+hsy_status fleet_json(char **text, struct fleet *f,
+                      const struct fleet_options *o,
+                      const struct fleet_result *r, hsy_error *err);
+
 #endif

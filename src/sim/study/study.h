@@ -13,6 +13,7 @@
 #define SIM_STUDY_STUDY_H
 
 #include "hearsay.h"
+#include "host/base/output.h"
 #include "host/plot/plot.h"
 
 #define STUDY_RUNS_MAX 1000000u
@@ -22,6 +23,7 @@
 #define STUDY_MEMORY_MAX ((uint64_t)4 << 30)
 #define STUDY_POINTS_MAX 10001u /* different numbers of a range */
 #define STUDY_LEVEL 0.95        /* of the intervals */
+#define STUDY_HEAVY 10u         /* heavy values, if nothing is said */
 #define STUDY_SHOWN_MAX 4096u   /* values of a histogram of one row, */
 #define STUDY_SHOWN_BARS 64u    /* of several, */
 #define STUDY_SHOWN_ROWS 3u     /* which are so many at most */
@@ -71,6 +73,44 @@ hsy_status study_people_counted(struct study_people *people,
                                 const int64_t *numbers, const uint64_t *counts,
                                 size_t n, hsy_error *err);
 void study_people_close(struct study_people *people);
+
+/* With what something is wrong; err has a line of a file, or a limit. */
+enum study_wrong {
+    STUDY_WRONG_LINE = 0, /* err says all */
+    STUDY_WRONG_DECIMAL,
+    STUDY_WRONG_INTEGER,
+    STUDY_WRONG_VALUE,    /* no integer, in a file of values from 0 on */
+    STUDY_WRONG_DOMAIN,   /* a value that is none of d */
+    STUDY_WRONG_RANGE,    /* a number outside its range */
+    STUDY_WRONG_BITS,     /* an integer of more bits */
+    STUDY_WRONG_LENGTH,   /* a string of more bits */
+    STUDY_WRONG_ALIKE,    /* lines that are all the same */
+    STUDY_WRONG_MANY,     /* too many that are not */
+    STUDY_WRONG_PEOPLE,   /* err: of those who were counted */
+    STUDY_WRONG_MEAN,     /* of a grid: heavy values of a mean */
+    STUDY_WRONG_TOP,      /* more of them than there are */
+    STUDY_WRONG_CURATORS, /* more than people */
+    STUDY_WRONG_SCHEME,   /* err: of a spec */
+    STUDY_WRONG_RUN       /* err: of a study */
+};
+
+/* People of a file, one truth a line (people_file.c). */
+struct study_file {
+    struct study_people people; /* close it in any case */
+    uint64_t users;
+    enum study_wrong wrong;
+};
+
+/* All lines of fd as truths of the question. Of values without a number of them
+ * (d 0) these are the different lines, sorted, and d becomes their number. No
+ * error repeats a line. */
+hsy_status study_file_read(struct study_file *f, hsy_spec *question, int fd,
+                           hsy_error *err);
+
+/* The same of strings spelled in so many bits, or of integers as wide: the
+ * people's numbers are their codes. */
+hsy_status study_file_strings(struct study_file *f, uint64_t bits,
+                              bool integers, int fd, hsy_error *err);
 
 /* A population of so many: how many hold each truth. */
 void study_people_draw(uint64_t *counts, const struct study_people *people,
@@ -169,6 +209,55 @@ struct study_result {
 hsy_status study_run(struct study_result *out, const struct study *study,
                      hsy_error *err);
 void study_close(struct study_result *out);
+
+/* ---- A grid of studies (grid.c) ------------------------------------------ */
+
+/* A model, and a mechanism where people add the noise. */
+struct study_way {
+    enum study_model model;
+    uint64_t curators;
+    const char *mechanism;
+};
+
+/* Every way at every epsilon with every number of people. */
+struct study_grid {
+    const struct study_way *ways;
+    size_t nways;
+    const uint64_t *epsilons; /* nano */
+    size_t nepsilons;
+    const uint64_t *users; /* 0: those of the file, who are `counted` */
+    size_t nusers;
+    uint64_t counted;
+    uint64_t top;        /* 0: STUDY_HEAVY, or all if fewer */
+    struct study how;    /* runs, seed, delta (0: study_delta), threads,
+                            one_by_one, keep, tick */
+    struct output *dump; /* gets every run; NULL: none */
+    bool dumped;         /* it has its header */
+
+    /* Of what failed: with what, the way and the spec. */
+    enum study_wrong wrong;
+    struct study_way refused;
+    hsy_spec spec;
+};
+
+size_t study_grid_rows(const struct study_grid *g);
+
+/* All who report, in all runs. */
+double study_grid_people(const struct study_grid *g);
+
+/* Whether a question makes sense in every row, before any work. */
+hsy_status study_grid_check(struct study_grid *g, const hsy_spec *asked,
+                            hsy_error *err);
+
+/* All rows of a question, behind those that are there: *n grows. Close them, of
+ * a failure too. */
+hsy_status study_grid_run(struct study_grid *g, struct study_result *rows,
+                          size_t *n, const struct study_people *people,
+                          const hsy_spec *asked, hsy_error *err);
+
+/* Write the runs of a row as csv; first: with a header. */
+hsy_status study_dump(struct output *out, const struct study_result *row,
+                      bool first);
 
 /* ---- Reports (reports.c) ------------------------------------------------- */
 

@@ -1,6 +1,7 @@
-/* puzzle_grid.c - hearsay simulate --discover sfp: how well the fragment
+/* simulate_puzzle.c - hearsay simulate --discover sfp: how well the fragment
  * puzzle finds words among people whose words are known. */
 #include "cli/simulate/simulate_study.h"
+#include "sim/discovery/discovery.h"
 #include "sim/discovery/puzzling.h"
 
 #include <inttypes.h>
@@ -89,11 +90,17 @@ struct simulate_puzzle {
 
 bool simulate_puzzles(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--discover=sfp") == 0 ||
-            (strcmp(argv[i], "--discover") == 0 && i + 1 < argc &&
-             strcmp(argv[i + 1], "sfp") == 0))
+    for (int i = 1; i < argc; i++) {
+        struct discovery_method method;
+        const char *name = strncmp(argv[i], "--discover=", 11) == 0
+                               ? argv[i] + 11
+                           : strcmp(argv[i], "--discover") == 0 ? argv[i + 1]
+                                                                : NULL;
+
+        if (name != NULL && discovery_method(&method, name, NULL) == HSY_OK &&
+            method.analysis == HSY_ANALYSIS_PUZZLE)
             return true;
+    }
     return false;
 }
 
@@ -119,7 +126,8 @@ static struct cli_cell puzzle_cell_asked(const struct simulate_puzzle *s,
     case 0:
         return cli_text(info->mechanism);
     case 1:
-        return cli_text(info->oracle != NULL ? info->oracle : "cms");
+        return cli_text(info->oracle != NULL ? info->oracle
+                                             : discovery_rule(info->id));
     case 2:
         cell = cli_number(info->epsilon);
         snprintf(cell.shown, sizeof cell.shown, "%.6g", info->epsilon);
@@ -249,35 +257,20 @@ static int puzzle_run(struct simulate_puzzle *s)
 /* The words of the list that can be spelled. */
 static int puzzle_take(struct simulate_puzzle *s)
 {
-    uint64_t codes[HSY_SPELL_WORDS];
     hsy_spec spec = s->how.spec;
-    hsy_scheme *scheme = NULL;
-    int failed;
+    hsy_error err = {0};
 
     spec.nano_epsilon = s->epsilons[0];
-    failed = cli_scheme_new(&scheme, &spec);
-    s->taken = calloc((size_t)s->list.d + 1, sizeof *s->taken);
-    if (!failed && s->taken == NULL)
-        failed = cli_fail_nomem();
-    for (uint32_t i = 0; i < s->list.d && !failed; i++) {
-        hsy_truth truth = {.type = HSY_TRUTH_BYTES};
-        size_t len;
-
-        truth.u.bytes.data = labels_at(&s->list, i, &len);
-        truth.u.bytes.len = len;
-        if (len <= HSY_STRING_MAX &&
-            hsy_truth_code(scheme, codes, &truth, NULL) == HSY_OK)
-            s->taken[s->how.nwords++] =
-                (struct puzzling_word){truth.u.bytes.data, len};
-    }
-    free(scheme);
+    if (puzzling_words(&s->taken, &s->how.nwords, &s->list, &spec, &err) !=
+        HSY_OK)
+        return cli_scheme_refused(&spec, &err);
     s->left = s->list.d - (uint32_t)s->how.nwords;
     s->how.words = s->taken;
-    if (!failed && s->how.nwords < 2)
-        failed = cli_fail("%s: fewer than two words that the alphabet spells; "
-                          "see --alphabet and --set bits",
-                          cli_input_name(s->words));
-    return failed;
+    if (s->how.nwords < 2)
+        return cli_fail("%s: fewer than two words that the alphabet spells; "
+                        "see --alphabet and --set bits",
+                        cli_input_name(s->words));
+    return 0;
 }
 
 static int puzzle_people(struct simulate_puzzle *s, struct cli_parser *p)

@@ -1,4 +1,4 @@
-/* discover_grid.c - hearsay simulate --discover: how well frequent strings
+/* simulate_discover.c - hearsay simulate --discover: how well frequent strings
  * are found among people whose strings are known. */
 #include "cli/simulate/simulate_discover.h"
 
@@ -124,7 +124,7 @@ static const char *const discover_fields[][2] = {
 
 #define DISCOVER_FIELDS (sizeof discover_fields / sizeof discover_fields[0])
 
-static int discover_refused(const struct discovery *how, const hsy_error *err)
+static int discover_refused(const char *asked, const hsy_error *err)
 {
     if (err->status == HSY_E_NOMEM)
         return cli_fail_nomem();
@@ -138,80 +138,7 @@ static int discover_refused(const struct discovery *how, const hsy_error *err)
     for (size_t i = 0; i < DISCOVER_FIELDS; i++)
         if (strcmp(err->field, discover_fields[i][0]) == 0)
             return cli_fail("--%s: %s", discover_fields[i][1], err->msg);
-    return cli_fail("--mechanism %s: %s",
-                    how->spec.oracle != NULL ? how->spec.oracle
-                                             : how->spec.mechanism,
-                    err->msg);
-}
-
-/* The setting of one row, but for its mechanism and epsilon. */
-static struct discovery discover_setting(const struct simulate_discover *s,
-                                         size_t data)
-{
-    struct discovery how = s->how;
-    const uint64_t counted = s->counted[data];
-
-    how.people = &s->people[data];
-    how.as_strings = s->integers || counted != 0;
-    how.as_counted = counted != 0 && s->users == 0;
-    how.users = s->users != 0 ? s->users : counted != 0 ? counted : 1000000;
-    return how;
-}
-
-static int discover_row(struct simulate_discover *s, size_t data,
-                        const struct discovery *how, bool try)
-{
-    struct discovery_result *row = &s->rows[s->nrows];
-    hsy_error err = {0};
-
-    if (try)
-        return discovery_check(how, &err) == HSY_OK
-                   ? CLI_DONE
-                   : discover_refused(how, &err);
-    s->nrows++;
-    if (discovery_run(row, how, &err) != HSY_OK)
-        return discover_refused(how, &err);
-    row->data = s->data.at[data];
-    if (s->files.dumped != NULL) /* commit says it again */
-        (void)simulate_found_dump(s, row, s->nrows == 1);
-    discovery_close(row);
-    return CLI_DONE;
-}
-
-/* Of one round. olh is pem's own rule, which asks small groups by grr. */
-static const char *discover_oracle(const struct simulate_discover *s, size_t m)
-{
-    const char *name = s->mechanisms.at[m];
-    const bool rule = strcmp(name, "olh") == 0 && !s->tree;
-
-    return rule || strcmp(name, "auto") == 0 ? NULL : name;
-}
-
-/* Every row: first only whether all makes sense, then for real. */
-static int discover_rows(struct simulate_discover *s, bool try)
-{
-    double all = 0;
-    int code = CLI_DONE;
-
-    for (size_t d = 0; d < s->data.n; d++) {
-        struct discovery how = discover_setting(s, d);
-
-        all += (double)how.users * (double)how.batches.rounds;
-        for (size_t m = 0; m < s->mechanisms.n; m++)
-            for (size_t e = 0; code == CLI_DONE && e < s->nepsilons; e++) {
-                if (how.batches.asked)
-                    how.spec.mechanism = s->mechanisms.at[m];
-                else
-                    how.spec.oracle = discover_oracle(s, m);
-                how.spec.nano_epsilon = s->epsilons[e];
-                code = discover_row(s, d, &how, try);
-            }
-    }
-    if (try)
-        snprintf(s->of, sizeof s->of, "of %.0f people",
-                 all * (double)s->how.runs *
-                     (double)(s->mechanisms.n * s->nepsilons));
-    return code;
+    return cli_fail("--mechanism %s: %s", asked, err->msg);
 }
 
 static int discover_figure(const struct simulate_discover *s)
@@ -225,12 +152,26 @@ static int discover_figure(const struct simulate_discover *s)
                              &err);
 }
 
+/* Every row: first only whether all makes sense, then for real. */
+static int discover_rows(struct simulate_discover *s, bool try)
+{
+    hsy_error err = {0};
+    const hsy_status st =
+        try ? discovery_grid_check(&s->grid, &err)
+            : discovery_grid_run(&s->grid, s->rows, &s->nrows, &err);
+
+    return st == HSY_OK ? CLI_DONE : discover_refused(s->grid.refused, &err);
+}
+
 static int discover_all(struct simulate_discover *s)
 {
     int code = discover_rows(s, true);
 
+    snprintf(s->of, sizeof s->of, "of %.0f people",
+             discovery_grid_people(&s->grid));
     if (code == CLI_DONE)
         code = simulate_files_open(&s->files);
+    s->grid.dump = s->files.dumped;
     if (code == CLI_DONE)
         code = discover_rows(s, false);
     cli_progress_end(&s->progress);
@@ -248,11 +189,13 @@ static int discover_all(struct simulate_discover *s)
 /* How many different truths a distribution has. */
 static uint64_t discover_domain(const struct simulate_discover *s)
 {
+    const uint64_t bits = s->grid.how.batches.bits;
+
     if (s->domain != 0)
         return s->domain;
-    if (!s->integers)
+    if (!s->grid.integers)
         return 1000000;
-    return s->bits < 22 ? (uint64_t)1 << s->bits : HSY_VALUES_MAX;
+    return bits < 22 ? (uint64_t)1 << bits : HSY_VALUES_MAX;
 }
 
 static int discover_distribution(struct simulate_discover *s,
@@ -265,7 +208,7 @@ static int discover_distribution(struct simulate_discover *s,
     hsy_error err = {0};
 
     if (study_data_parse(&data, s->data.at[i], &err) == HSY_OK)
-        (void)study_people_open(&s->people[i], &data, &question, &err);
+        (void)study_people_open(&s->people[i].people, &data, &question, &err);
     if (err.status == HSY_OK)
         return CLI_DONE;
     if (err.status == HSY_E_NOMEM)
@@ -273,20 +216,36 @@ static int discover_distribution(struct simulate_discover *s,
     return cli_usage(p, "--data %.64s: %s", s->data.at[i], err.msg);
 }
 
+static int discover_file(struct simulate_discover *s, size_t i,
+                         const char *path)
+{
+    struct study_file file;
+    hsy_error err = {0};
+    const int fd = cli_open_input(path);
+    hsy_status st;
+
+    if (fd < 0)
+        return CLI_FAILED;
+    st = study_file_strings(&file, s->grid.how.batches.bits, s->grid.integers,
+                            fd, &err);
+    cli_close_input(fd);
+    s->people[i].people = file.people;
+    s->people[i].counted = file.users;
+    return st == HSY_OK ? CLI_DONE
+                        : simulate_file_refused(path, file.wrong, &err);
+}
+
 static int discover_people(struct simulate_discover *s, struct cli_parser *p)
 {
     int code = CLI_DONE;
 
     for (size_t i = 0; code == CLI_DONE && i < s->data.n; i++) {
-        const char *name = s->data.at[i];
+        const char *name = s->people[i].name = s->data.at[i];
 
-        if (strncmp(name, "file:", 5) == 0)
-            code = simulate_strings(&s->people[i], &s->counted[i], s->bits,
-                                    s->integers, name + 5);
-        else
-            code = discover_distribution(s, p, i);
-        if (code == CLI_DONE && s->counted[i] != 0 && s->users == 0 &&
-            s->how.batches.rounds > 1)
+        code = strncmp(name, "file:", 5) == 0 ? discover_file(s, i, name + 5)
+                                              : discover_distribution(s, p, i);
+        if (code == CLI_DONE && s->people[i].counted != 0 &&
+            s->grid.users == 0 && s->grid.how.batches.rounds > 1)
             code = cli_usage(p, "--rounds takes fresh people each: say with "
                                 "--users how many are drawn from the file");
     }
@@ -297,8 +256,8 @@ static int discover_people(struct simulate_discover *s, struct cli_parser *p)
 
 static bool discover_named(struct simulate_discover *s, struct cli_parser *p)
 {
-    s->tree = strcmp(p->value, "treehist") == 0;
-    if (s->tree || strcmp(p->value, "pem") == 0)
+    if (discovery_method(&s->grid.method, p->value, NULL) == HSY_OK &&
+        s->grid.method.analysis == HSY_ANALYSIS_SEARCH)
         return true;
     cli_usage(p, "--%s: there is pem, treehist and sfp", p->name);
     return false;
@@ -311,7 +270,7 @@ static bool discover_sizes(struct simulate_discover *s, struct cli_parser *p)
 
     if (!cli_value_choice(p, &choice, names))
         return false;
-    s->how.batches.sizes = (enum discovery_sizes)choice;
+    s->grid.how.batches.sizes = (enum discovery_sizes)choice;
     return true;
 }
 
@@ -323,18 +282,18 @@ static bool discover_word(struct simulate_discover *s, struct cli_parser *p,
     case DISCOVER_HOW:
         return discover_named(s, p);
     case DISCOVER_INTERACTIVE:
-        s->how.batches.asked = true;
+        s->grid.how.batches.asked = true;
         return true;
     case DISCOVER_SIZES:
         return discover_sizes(s, p);
     case DISCOVER_INTEGERS:
-        s->integers = true;
+        s->grid.integers = true;
         return true;
     case DISCOVER_SIGNIFICANT:
-        s->how.search.significant = true;
+        s->grid.how.search.significant = true;
         return true;
     case DISCOVER_IDEAL:
-        s->how.ideal = true;
+        s->grid.how.ideal = true;
         return true;
     case DISCOVER_DATA:
         return simulate_words(p, &s->data);
@@ -359,22 +318,22 @@ static bool discover_word(struct simulate_discover *s, struct cli_parser *p,
 static bool discover_option(struct simulate_discover *s, struct cli_parser *p,
                             int id)
 {
-    hsy_search *search = &s->how.search;
+    hsy_search *search = &s->grid.how.search;
 
     if (id > 0)
         s->given |= (uint64_t)1 << id;
     switch (id) {
     case DISCOVER_ROUNDS:
-        return cli_value_count(p, &s->how.batches.rounds, 1, 1000);
+        return cli_value_count(p, &s->grid.how.batches.rounds, 1, 1000);
     case DISCOVER_BITS:
-        return cli_value_count(p, &s->bits, 2, 64);
+        return cli_value_count(p, &s->grid.how.batches.bits, 2, 64);
     case DISCOVER_STEP:
-        return cli_value_count(p, &s->step, 1, 63);
+        return cli_value_count(p, &s->grid.how.batches.step, 1, 63);
     case DISCOVER_FIRST:
-        return cli_value_count(p, &s->first, 1, 63);
+        return cli_value_count(p, &s->grid.how.batches.first, 1, 63);
     case DISCOVER_POOL:
-        return cli_value_count(p, &s->how.spec.param[HSY_PARAM_POOL_BITS], 1,
-                               HSY_POOL_BITS_MAX);
+        return cli_value_count(p, &s->grid.how.spec.param[HSY_PARAM_POOL_BITS],
+                               1, HSY_POOL_BITS_MAX);
     case DISCOVER_TOP:
         return cli_value_count(p, &search->top, 1, HSY_SEARCH_TOP_MAX);
     case DISCOVER_KEEP:
@@ -385,11 +344,11 @@ static bool discover_option(struct simulate_discover *s, struct cli_parser *p,
     case DISCOVER_DOMAIN:
         return cli_value_count(p, &s->domain, 2, HSY_VALUES_MAX);
     case DISCOVER_USERS:
-        return cli_value_count(p, &s->users, 1, STUDY_EACH_MAX / 1000);
+        return cli_value_count(p, &s->grid.users, 1, STUDY_EACH_MAX / 1000);
     case DISCOVER_RUNS:
-        return cli_value_count(p, &s->how.runs, 1, STUDY_RUNS_MAX);
+        return cli_value_count(p, &s->grid.how.runs, 1, STUDY_RUNS_MAX);
     case DISCOVER_SEED:
-        return cli_value_count(p, &s->how.seed, 0, UINT64_MAX);
+        return cli_value_count(p, &s->grid.how.seed, 0, UINT64_MAX);
     case DISCOVER_THREADS:
         return cli_value_count(p, &s->threads, 1, STUDY_THREADS_MAX);
     default:
@@ -405,66 +364,60 @@ static bool discover_given(const struct simulate_discover *s, int id)
 /* What goes with what. */
 static const char *discover_conflict(const struct simulate_discover *s)
 {
+    const uint64_t bits = s->grid.how.batches.bits;
+
     if (s->data.n == 0)
         return "--data says how strings are spread over people, as --data "
                "zipf:1.5";
-    if (!s->how.batches.asked && (discover_given(s, DISCOVER_SIZES) ||
-                                  discover_given(s, DISCOVER_ROUNDS)))
+    if (!s->grid.how.batches.asked && (discover_given(s, DISCOVER_SIZES) ||
+                                       discover_given(s, DISCOVER_ROUNDS)))
         return "--sizes and --rounds go with --interactive";
-    if (s->how.batches.asked && s->how.ideal)
+    if (s->grid.how.batches.asked && s->grid.how.ideal)
         return "--ideal does not go with --interactive";
-    if (s->how.ideal &&
-        (s->mechanisms.n > 1 || strcmp(s->mechanisms.at[0], "olh") != 0))
+    if (s->grid.how.ideal &&
+        (s->mechanisms.n > 1 ||
+         strcmp(s->mechanisms.at[0], s->grid.method.rule) != 0))
         return "--ideal stands for olh: no other --mechanism goes with it, and "
                "no treehist";
-    if (s->how.batches.asked && s->tree)
+    if (s->grid.how.batches.asked && s->grid.method.oracle != NULL)
         return "--interactive goes with --discover pem";
-    if (s->integers && s->bits < 22 && s->domain > (uint64_t)1 << s->bits)
+    if (s->grid.integers && bits < 22 && s->domain > (uint64_t)1 << bits)
         return "--domain: --integers of so many --bits are fewer";
     if (s->data.n * s->mechanisms.n * s->nepsilons > SIMULATE_ROWS_MAX)
         return "more than 4096 rows; ask for fewer at a time";
     return NULL;
 }
 
-/* ceil(log2 k), at least 1. */
-static uint64_t discover_log(uint64_t k)
+/* What stands for all mechanisms if none is named. */
+static const char *discover_default(const struct discovery_grid *g)
 {
-    uint64_t bits = 1;
-
-    while ((uint64_t)1 << bits < k)
-        bits++;
-    return bits;
+    if (g->how.batches.asked)
+        return "auto";
+    return g->method.oracle != NULL ? g->method.oracle : g->method.rule;
 }
 
 static void discover_settle(struct simulate_discover *s)
 {
-    struct discovery *how = &s->how;
+    struct discovery_grid *g = &s->grid;
 
     if (s->nepsilons == 0)
         s->epsilons[s->nepsilons++] = HSY_NANO;
     if (s->mechanisms.n == 0)
-        s->mechanisms.at[s->mechanisms.n++] = how->batches.asked ? "auto"
-                                              : s->tree          ? "hcms"
-                                                                 : "olh";
-    how->batches.bits = s->bits;
-    how->batches.step = s->step;
-    how->batches.first = s->first;
-    if (!how->batches.asked) {
-        how->spec.mechanism = s->tree ? "treehist" : "pem";
-        how->spec.kind = HSY_KIND_STRINGS;
-        how->spec.param[HSY_PARAM_BITS] = s->bits;
-        how->spec.param[HSY_PARAM_STEP] =
-            s->tree && !discover_given(s, DISCOVER_STEP) ? 0 : s->step;
-        how->spec.param[HSY_PARAM_W] =
-            s->first != 0 || s->tree ? s->first : discover_log(how->search.top);
-    }
+        s->mechanisms.at[s->mechanisms.n++] = discover_default(g);
+    discovery_settle(&g->how, &g->method);
+    g->data = s->people;
+    g->ndata = s->data.n;
+    g->mechanisms = s->mechanisms.at;
+    g->nmechanisms = s->mechanisms.n;
+    g->epsilons = s->epsilons;
+    g->nepsilons = s->nepsilons;
     if (s->threads == 0)
         s->threads = simulate_cores();
-    if (s->threads > how->runs)
-        s->threads = how->runs;
-    how->threads = (unsigned)s->threads;
-    how->tick = discover_tick;
-    how->ctx = s;
+    if (s->threads > g->how.runs)
+        s->threads = g->how.runs;
+    g->how.threads = (unsigned)s->threads;
+    g->how.tick = discover_tick;
+    g->how.ctx = s;
 }
 
 static int discover_end(struct simulate_discover *s, int code)
@@ -472,7 +425,7 @@ static int discover_end(struct simulate_discover *s, int code)
     for (size_t i = 0; i < s->nrows; i++)
         discovery_close(&s->rows[i]);
     for (size_t i = 0; i < s->data.n; i++)
-        study_people_close(&s->people[i]);
+        study_people_close(&s->people[i].people);
     free(s->rows);
     free(s->data.memory);
     free(s->mechanisms.memory);
@@ -482,16 +435,14 @@ static int discover_end(struct simulate_discover *s, int code)
 int simulate_discover(int argc, char **argv)
 {
     struct simulate_discover s = {
-        .bits = 48,
-        .step = 8,
-        .how = {.spec = {.size = sizeof(hsy_spec)},
-                .search = {.size = sizeof(hsy_search),
-                           .top = 16,
-                           .keep = 2,
-                           .max_candidates = HSY_SEARCH_CANDIDATES},
-                .batches = {.rounds = 1},
-                .runs = 20,
-                .seed = 1}};
+        .grid.how = {.spec = {.size = sizeof(hsy_spec)},
+                     .search = {.size = sizeof(hsy_search),
+                                .top = 16,
+                                .keep = 2,
+                                .max_candidates = HSY_SEARCH_CANDIDATES},
+                     .batches = {.bits = 48, .rounds = 1},
+                     .runs = 20,
+                     .seed = 1}};
     struct cli_parser p;
     const char *conflict;
     int id, code;
