@@ -1,86 +1,26 @@
 /*
  * questions.c - a sheet to print: what interviewer and respondent do.
  *
- * Chances become a coin, a die or numbered cards. What has no such form with
- * at most 1000 cards is rounded towards more privacy, and the sheet ends with
- * the command that analyses what was really done.
+ * It ends with the command that analyses what was really done.
  */
 #include "cli/survey/internal.h"
-
-#include "host/base/ratio.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define QUESTIONS_CARDS 1000u
 #define QUESTIONS_LINE 600u
 #define QUESTIONS_RANGE 48u
 
-/* Outcomes 1 to sides: the first parts[0], then parts[1], then the rest. */
-struct questions_draw {
-    uint64_t sides, parts[2];
-};
-
 struct questions {
     const struct survey_options *how;
-    struct questions_draw draw[2]; /* the second of two coins, or samples */
-    char analyse[64];              /* "--spinner 73/100" */
-    hsy_survey channel;            /* of what is done; of a pair none */
+    struct survey_sheet sheet;
     const char *ask, *other;
 };
 
-/* ---- Chances as things to draw ------------------------------------------- */
+/* ---- Things to draw ------------------------------------------------------ */
 
-/* The fewest sides that have these chances exactly, or QUESTIONS_CARDS. */
-static uint64_t questions_sides(const hsy_ratio *r, size_t n)
-{
-    uint64_t sides = 1;
-
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t den = r[i].den / ratio_gcd(r[i].num, r[i].den);
-
-        sides = sides / ratio_gcd(sides, den) * den;
-        if (sides > QUESTIONS_CARDS)
-            return QUESTIONS_CARDS;
-    }
-    return sides == 1 ? 2 : sides == 3 ? 6 : sides;
-}
-
-/* num/den of so many sides, up or down to whole ones. */
-static uint64_t questions_part(const hsy_ratio *r, uint64_t sides, bool up)
-{
-    return (r->num * sides + (up ? r->den - 1 : 0)) / r->den;
-}
-
-/* One chance, rounded down, but towards 1/2 if that is more private. */
-static struct questions_draw questions_chance(const hsy_ratio *r, bool half)
-{
-    const uint64_t sides = questions_sides(r, 1);
-    const bool up = half && 2 * r->num < r->den;
-
-    return (struct questions_draw){sides, {questions_part(r, sides, up), 0}};
-}
-
-/* Made to say yes with chance a, no with b, both rounded up. */
-static struct questions_draw questions_three(const hsy_ratio r[2])
-{
-    const uint64_t sides = questions_sides(r, 2);
-
-    return (struct questions_draw){sides,
-                                   {questions_part(&r[0], sides, true),
-                                    questions_part(&r[1], sides, true)}};
-}
-
-static struct questions_draw questions_epsilon(double epsilon)
-{
-    const uint64_t sides = epsilon <= 4 ? 100 : QUESTIONS_CARDS;
-    const double own = floor((double)sides / (1 + exp(-epsilon)));
-
-    return (struct questions_draw){sides, {(uint64_t)own, 0}};
-}
-
-static const char *questions_verb(const struct questions_draw *d, char text[96])
+static const char *questions_verb(const struct survey_draw *d, char text[96])
 {
     if (d->sides == 2)
         return "Toss a coin";
@@ -95,7 +35,7 @@ static const char *questions_verb(const struct questions_draw *d, char text[96])
 
 /* The outcomes behind the first `from`, so many of them. */
 static void questions_range(char text[QUESTIONS_RANGE],
-                            const struct questions_draw *d, uint64_t from,
+                            const struct survey_draw *d, uint64_t from,
                             uint64_t many)
 {
     if (d->sides == 2)
@@ -119,7 +59,7 @@ static void questions_say(const char *text)
 }
 
 /* "If it is 1 to 73, DO." Nothing if there is no such outcome. */
-static void questions_if(const struct questions_draw *d, uint64_t from,
+static void questions_if(const struct survey_draw *d, uint64_t from,
                          uint64_t many, const char *what)
 {
     char range[QUESTIONS_RANGE], line[QUESTIONS_LINE];
@@ -131,8 +71,7 @@ static void questions_if(const struct questions_draw *d, uint64_t from,
     cli_paragraph(line);
 }
 
-static void questions_draw_line(const struct questions_draw *d,
-                                const char *first)
+static void questions_draw_line(const struct survey_draw *d, const char *first)
 {
     char line[QUESTIONS_LINE], verb[96];
 
@@ -148,7 +87,7 @@ static void questions_quote(const char *name, const char *text)
 
 static void questions_spinner(const struct questions *q)
 {
-    const struct questions_draw *d = &q->draw[0];
+    const struct survey_draw *d = &q->sheet.draw[0];
 
     questions_quote("Question", q->ask);
     putchar('\n');
@@ -160,7 +99,7 @@ static void questions_spinner(const struct questions *q)
 
 static void questions_coins(const struct questions *q)
 {
-    const struct questions_draw *d = &q->draw[0], *e = &q->draw[1];
+    const struct survey_draw *d = &q->sheet.draw[0], *e = &q->sheet.draw[1];
 
     questions_quote("Question", q->ask);
     putchar('\n');
@@ -175,7 +114,7 @@ static void questions_coins(const struct questions *q)
 
 static void questions_forced(const struct questions *q)
 {
-    const struct questions_draw *d = &q->draw[0];
+    const struct survey_draw *d = &q->sheet.draw[0];
     const uint64_t made = d->parts[0] + d->parts[1];
 
     questions_quote("Question", q->ask);
@@ -193,7 +132,7 @@ static void questions_unrelated(const struct questions *q)
     questions_quote("Question A", q->ask);
     questions_quote("Question B", q->other);
     for (size_t i = 0; i < forms; i++) {
-        const struct questions_draw *d = &q->draw[i];
+        const struct survey_draw *d = &q->sheet.draw[i];
 
         if (forms == 2)
             printf("\nSample %zu\n", i + 1);
@@ -217,87 +156,6 @@ static void questions_crosswise(const struct questions *q)
         "Answer both for yourself, in your head. Then say only this:");
     puts("  the same: both answers are yes, or both are no.\n"
          "  different: one is yes and the other is no.");
-}
-
-/* ---- What is needed of each ---------------------------------------------- */
-
-static void questions_settle_three(struct questions *q, const hsy_ratio r[2],
-                                   double chance[2])
-{
-    struct questions_draw *d = &q->draw[0];
-
-    *d = questions_three(r);
-    chance[0] = (double)d->parts[0] / (double)d->sides;
-    chance[1] = (double)d->parts[1] / (double)d->sides;
-    snprintf(q->analyse, sizeof q->analyse,
-             "--forced %" PRIu64 "/%" PRIu64 ",%" PRIu64 "/%" PRIu64,
-             d->parts[0], d->sides, d->parts[1], d->sides);
-}
-
-static double questions_settle_one(struct questions *q, size_t i,
-                                   const char *option, bool half)
-{
-    const struct survey_design *design = &q->how->design;
-    struct questions_draw *d = &q->draw[i];
-
-    *d = design->kind->design == HSY_SURVEY_EPSILON
-             ? questions_epsilon(design->chance[0])
-             : questions_chance(&design->ratio[i], half);
-    if (i == 0)
-        snprintf(q->analyse, sizeof q->analyse, "--%s %" PRIu64 "/%" PRIu64,
-                 option, d->parts[0], d->sides);
-    else
-        snprintf(q->analyse + strlen(q->analyse),
-                 sizeof q->analyse - strlen(q->analyse),
-                 ",%" PRIu64 "/%" PRIu64, d->parts[0], d->sides);
-    return (double)d->parts[0] / (double)d->sides;
-}
-
-/* The draws, and the design that they make. */
-static hsy_status questions_settle(struct questions *q, hsy_error *err)
-{
-    const struct survey_design *d = &q->how->design;
-    const hsy_ratio made[2] = {
-        d->ratio[1], {d->ratio[0].den - d->ratio[0].num, d->ratio[0].den}};
-    double chance[2] = {d->chance[0], d->chance[1]};
-    hsy_survey_design design = d->kind->design;
-
-    switch (d->kind->design) {
-    case HSY_SURVEY_EPSILON:
-    case HSY_SURVEY_SPINNER:
-        design = HSY_SURVEY_SPINNER;
-        chance[0] = questions_settle_one(q, 0, "spinner", true);
-        break;
-    case HSY_SURVEY_COINS:
-        chance[0] = questions_settle_one(q, 0, "coins", false);
-        chance[1] = questions_settle_one(q, 1, NULL, true);
-        break;
-    case HSY_SURVEY_CHANNEL: /* no is forced with 1 - P, yes with Q */
-        design = HSY_SURVEY_FORCED;
-        questions_settle_three(q, made, chance);
-        break;
-    case HSY_SURVEY_FORCED:
-        questions_settle_three(q, d->ratio, chance);
-        break;
-    case HSY_SURVEY_UNRELATED:
-        chance[0] = questions_settle_one(
-            q, 0, d->kind->pair ? "two-sample" : "unrelated", false);
-        if (d->kind->pair) {
-            chance[1] = questions_settle_one(q, 1, NULL, false);
-            design = HSY_SURVEY_CHANNEL; /* refused if both are the same */
-            break;
-        }
-        snprintf(q->analyse + strlen(q->analyse),
-                 sizeof q->analyse - strlen(q->analyse),
-                 ",%" PRIu64 "/%" PRIu64, d->ratio[1].num, d->ratio[1].den);
-        break;
-    default:
-        snprintf(q->analyse, sizeof q->analyse,
-                 "--crosswise %" PRIu64 "/%" PRIu64, d->ratio[0].num,
-                 d->ratio[0].den);
-        break;
-    }
-    return hsy_survey_init(&q->channel, design, chance, err);
 }
 
 /* ---- The sheet ----------------------------------------------------------- */
@@ -341,7 +199,7 @@ static void questions_interviewer(const struct questions *q)
 /* What the answer tells to somebody who thinks 10 in 100 would say yes. */
 static void questions_promise(const struct questions *q)
 {
-    const hsy_survey *s = &q->channel;
+    const hsy_survey *s = &q->sheet.channel;
     const bool cross = q->how->design.kind->design == HSY_SURVEY_CROSSWISE;
     const double yes = 0.1 * s->p / (0.1 * s->p + 0.9 * s->q);
     const double no = 0.1 * s->not_p / (0.1 * s->not_p + 0.9 * s->not_q);
@@ -392,14 +250,18 @@ static void questions_respondent(const struct questions *q)
 
 static void questions_afterwards(const struct questions *q)
 {
-    const bool pair = q->how->design.kind->pair;
+    const struct survey_sheet *s = &q->sheet;
+    const bool pair = s->kind->pair;
 
     puts("AFTERWARDS\n");
-    printf("hearsay survey %s %s\n", q->analyse,
-           pair ? "--yes Y1,Y2 --n N1,N2" : "--yes Y --n N");
-    if (!pair && isfinite(hsy_survey_epsilon(&q->channel)))
+    printf("hearsay survey --%s %" PRIu64 "/%" PRIu64, s->kind->name,
+           s->chance[0].num, s->chance[0].den);
+    if (s->kind->chances > 1)
+        printf(",%" PRIu64 "/%" PRIu64, s->chance[1].num, s->chance[1].den);
+    printf(" %s\n", pair ? "--yes Y1,Y2 --n N1,N2" : "--yes Y --n N");
+    if (!pair && isfinite(hsy_survey_epsilon(&q->sheet.channel)))
         printf("Each answer spends epsilon %.4g of its person's privacy.\n",
-               hsy_survey_epsilon(&q->channel));
+               hsy_survey_epsilon(&q->sheet.channel));
 }
 
 static bool questions_asks_two(const struct survey_kind *kind)
@@ -421,9 +283,9 @@ int survey_questionnaire(const struct survey_options *o, struct cli_parser *p)
     if (d->kind->design == HSY_SURVEY_CHANNEL && d->chance[0] < d->chance[1])
         return cli_usage(p, "--channel: with P below Q yes means no; turn the "
                             "question round and exchange the two");
-    if (questions_settle(&q, &err) != HSY_OK)
+    if (survey_sheet_settle(&q.sheet, d, &err) != HSY_OK)
         return cli_fail("--%s: with at most %u cards it comes to this: %s",
-                        d->kind->option, QUESTIONS_CARDS, err.msg);
+                        d->kind->name, SURVEY_CARDS, err.msg);
     if (q.ask == NULL)
         q.ask = "[the sensitive question, to be answered with yes or no]";
     if (q.other == NULL)
@@ -438,6 +300,5 @@ int survey_questionnaire(const struct survey_options *o, struct cli_parser *p)
     return cli_finish();
 }
 
-#undef QUESTIONS_CARDS
 #undef QUESTIONS_LINE
 #undef QUESTIONS_RANGE

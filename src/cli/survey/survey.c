@@ -14,9 +14,9 @@ enum {
     SURVEY_COUNTS,
     SURVEY_ANSWERS,
     SURVEY_COLUMN,
-    SURVEY_GROUP,
-    SURVEY_WEIGHT,
-    SURVEY_SAMPLE,
+    SURVEY_BY_GROUP,
+    SURVEY_BY_WEIGHT,
+    SURVEY_BY_SAMPLE,
     SURVEY_VALUES_FILE,
     SURVEY_LEVEL,
     SURVEY_PLOT,
@@ -55,9 +55,9 @@ static const struct cli_option survey_options[] = {
     {SURVEY_COUNTS, "counts", "A,B,C", "with --matrix: of each answer"},
     {SURVEY_ANSWERS, "answers", "FILE.csv", "instead: a line a person, with"},
     {SURVEY_COLUMN, "column", "NAME", "... the answer in this column"},
-    {SURVEY_GROUP, "group", "NAME", "... compare groups by this one"},
-    {SURVEY_WEIGHT, "weight", "NAME", "... weigh answers by this one"},
-    {SURVEY_SAMPLE, "sample", "NAME", "... 1 or 2, with --two-sample"},
+    {SURVEY_BY_GROUP, "group", "NAME", "... compare groups by this one"},
+    {SURVEY_BY_WEIGHT, "weight", "NAME", "... weigh answers by this one"},
+    {SURVEY_BY_SAMPLE, "sample", "NAME", "... 1 or 2, with --two-sample"},
     {SURVEY_VALUES_FILE, "values-file", "FILE",
      "what answers of --matrix are called"},
     {SURVEY_LEVEL, "level", "L", "of intervals and tests (default 0.95)"},
@@ -106,9 +106,10 @@ static const struct survey_rule {
     {SURVEY_COUNTS, SURVEY_IN(SURVEY_STATES), "--matrix"},
     {SURVEY_ANSWERS, SURVEY_EVIDENCE, "an estimate"},
     {SURVEY_COLUMN, SURVEY_EVIDENCE, "--answers"},
-    {SURVEY_GROUP, SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
-    {SURVEY_WEIGHT, SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
-    {SURVEY_SAMPLE, SURVEY_IN(SURVEY_ESTIMATE), "--answers and --two-sample"},
+    {SURVEY_BY_GROUP, SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
+    {SURVEY_BY_WEIGHT, SURVEY_IN(SURVEY_ESTIMATE), "--answers"},
+    {SURVEY_BY_SAMPLE, SURVEY_IN(SURVEY_ESTIMATE),
+     "--answers and --two-sample"},
     {SURVEY_VALUES_FILE, SURVEY_IN(SURVEY_STATES), "--matrix"},
     {SURVEY_LEVEL, SURVEY_FIGURES, "figures"},
     {SURVEY_PLOT, SURVEY_EVIDENCE, "an estimate"},
@@ -158,7 +159,7 @@ static int survey_check_rules(struct survey_given *g, struct cli_parser *p)
             continue;
         return cli_usage(p, "--%s goes with %s, not with %s",
                          rule->id == SURVEY_DESIGN
-                             ? g->o.design.kind->option
+                             ? g->o.design.kind->name
                              : survey_option_name(rule->id),
                          rule->with, works[g->o.work]);
     }
@@ -272,9 +273,9 @@ static bool survey_take_text(struct survey_options *o, int id,
                  {SURVEY_COUNTS, &o->counts},
                  {SURVEY_ANSWERS, &o->answers},
                  {SURVEY_COLUMN, &o->column},
-                 {SURVEY_GROUP, &o->group},
-                 {SURVEY_WEIGHT, &o->weight},
-                 {SURVEY_SAMPLE, &o->sample},
+                 {SURVEY_BY_GROUP, &o->group},
+                 {SURVEY_BY_WEIGHT, &o->weight},
+                 {SURVEY_BY_SAMPLE, &o->sample},
                  {SURVEY_VALUES_FILE, &o->values_file},
                  {SURVEY_PLOT, &o->plot},
                  {SURVEY_QUESTION, &o->question},
@@ -317,15 +318,15 @@ static bool survey_option(struct survey_given *g, struct cli_parser *p, int id)
     case SURVEY_LEVEL:
         return cli_value_fraction(p, &o->level);
     case SURVEY_MARGIN:
-        return cli_value_fraction(p, &o->margin);
+        return cli_value_fraction(p, &o->aim.margin);
     case SURVEY_CHANCE:
-        return cli_value_fraction(p, &o->power);
+        return cli_value_fraction(p, &o->aim.power);
     case SURVEY_SHARES:
-        return survey_take_shares(p, o->shares, 2);
+        return survey_take_shares(p, o->aim.shares, 2);
     case SURVEY_SHARE:
-        return survey_take_shares(p, &o->share, 1);
+        return survey_take_shares(p, &o->aim.share, 1);
     case SURVEY_INNOCUOUS:
-        return survey_take_shares(p, &o->innocuous, 1);
+        return survey_take_shares(p, &o->aim.innocuous, 1);
     case SURVEY_RUNS:
         return cli_value_count(p, &o->runs, 1, 10000000);
     case SURVEY_SEED:
@@ -347,11 +348,11 @@ int cmd_survey(int argc, char **argv)
         [SURVEY_QUESTIONNAIRE] = survey_questionnaire,
         [SURVEY_SIMULATE] = survey_simulate};
     struct survey_given g = {.o = {.level = 0.95,
-                                   .margin = NAN,
-                                   .share = NAN,
-                                   .innocuous = NAN,
-                                   .shares = {NAN, NAN},
-                                   .power = 0.8,
+                                   .aim = {.margin = NAN,
+                                           .share = NAN,
+                                           .innocuous = NAN,
+                                           .shares = {NAN, NAN},
+                                           .power = 0.8},
                                    .runs = 1000,
                                    .seed = 1}};
     struct cli_parser p;

@@ -73,8 +73,7 @@ static struct cli_cell show_number(const struct survey_rows *s,
     const double rate = row->yes_worth / row->n_worth;
     const double values[] = {[SHOW_N_WORTH] = row->n_worth,
                              [SHOW_EFFECT] = (double)row->n / row->n_worth,
-                             [SHOW_RATE] =
-                                 s->how->design.kind->pair ? NAN : rate,
+                             [SHOW_RATE] = s->design->kind->pair ? NAN : rate,
                              [SHOW_VALUE] = row->r.value,
                              [SHOW_SD] = row->r.sd,
                              [SHOW_MLE] = row->r.mle,
@@ -130,7 +129,7 @@ static void show_add(struct show_table *t, int id, const char *name,
 /* What there is to say of these rows. */
 static bool show_has(const struct survey_rows *s, int id)
 {
-    const bool pair = s->how->design.kind->pair;
+    const bool pair = s->design->kind->pair;
 
     if (id == SHOW_GROUP)
         return s->count > 1;
@@ -160,37 +159,18 @@ static void show_columns(struct show_table *t, bool ends)
     }
 }
 
-/* Of two samples the worse one's, at the most likely rate of the other
- * question. */
-static double show_epsilon(const struct survey_rows *s)
+static void show_machine(const struct survey_rows *s, enum cli_format format)
 {
-    double worst = 0;
-
-    if (!s->how->design.kind->pair)
-        return s->how->design.epsilon;
-    for (size_t i = 0; i < 2; i++) {
-        const double chance[2] = {s->pair.chance[i], s->rows[0].r.other_mle};
-        hsy_survey channel;
-
-        if (hsy_survey_init(&channel, HSY_SURVEY_UNRELATED, chance, NULL) ==
-            HSY_OK)
-            worst = fmax(worst, hsy_survey_epsilon(&channel));
-    }
-    return worst;
-}
-
-static void show_machine(const struct survey_rows *s)
-{
-    const struct survey_design *d = &s->how->design;
-    const bool json = s->how->format == CLI_JSON, many = s->count > 1;
+    const struct survey_design *d = s->design;
+    const bool json = format == CLI_JSON, many = s->count > 1;
     struct show_table t = {.s = s};
     const struct cli_table table = {t.columns, 0, s->count, show_cell, &t};
     struct cli_table full = table;
     struct cli_field fields[14] = {
-        {"design", cli_text(d->kind->option)},
-        {"epsilon", cli_number(show_epsilon(s))},
-        {"unbounded", cli_bool(isinf(show_epsilon(s)))},
-        {"level", cli_number(s->how->level)}};
+        {"design", cli_text(d->kind->name)},
+        {"epsilon", cli_number(survey_rows_epsilon(s))},
+        {"unbounded", cli_bool(isinf(survey_rows_epsilon(s)))},
+        {"level", cli_number(s->level)}};
     size_t n = 4;
 
     if (!d->kind->pair) {
@@ -218,7 +198,7 @@ static void show_machine(const struct survey_rows *s)
     }
     show_columns(&t, !json);
     full.ncolumns = t.n;
-    cli_print(s->how->format, &full, fields, n, many ? "groups" : NULL);
+    cli_print(format, &full, fields, n, many ? "groups" : NULL);
 }
 
 /* ---- Tables -------------------------------------------------------------- */
@@ -248,13 +228,13 @@ static void show_intervals(const struct show_table *t)
         {title, NULL}, {"from", NULL}, {"to", NULL}};
     const struct cli_table table = {columns, 3, 4, show_interval_cell, t};
 
-    snprintf(title, sizeof title, "%.6g %% interval", 100 * t->s->how->level);
+    snprintf(title, sizeof title, "%.6g %% interval", 100 * t->s->level);
     cli_print(CLI_TABLE, &table, NULL, 0, NULL);
 }
 
 static void show_pair_epsilon(const struct survey_rows *s)
 {
-    const double epsilon = show_epsilon(s);
+    const double epsilon = survey_rows_epsilon(s);
     char line[200];
 
     if (s->pair.chance[0] == 1 || s->pair.chance[1] == 1)
@@ -273,7 +253,7 @@ static void show_pair_epsilon(const struct survey_rows *s)
                  epsilon, s->rows[0].r.other_mle);
     cli_paragraph(line);
     if (!isinf(epsilon))
-        survey_design_hidden(&s->how->design);
+        survey_design_hidden(s->design);
 }
 
 static void show_counts(const struct survey_rows *s)
@@ -282,9 +262,9 @@ static void show_counts(const struct survey_rows *s)
     char line[200];
 
     printf("\n%" PRIu64 " of %" PRIu64 " said %s", row->yes, row->n,
-           s->how->design.kind->design == HSY_SURVEY_CROSSWISE ? "\"the same\""
-                                                               : "yes");
-    if (!s->how->design.kind->pair)
+           s->design->kind->design == HSY_SURVEY_CROSSWISE ? "\"the same\""
+                                                           : "yes");
+    if (!s->design->kind->pair)
         printf(": %.4g %%", 100 * row->yes_worth / row->n_worth);
     if (s->weighted) {
         snprintf(line, sizeof line,
@@ -308,7 +288,7 @@ static void show_one(const struct survey_rows *s)
     survey_percent(mle, row->r.mle, t.decimals);
     printf("share of yes: %s, standard error %s\nmost likely: %s\n", value, sd,
            mle);
-    if (s->how->design.kind->pair) {
+    if (s->design->kind->pair) {
         survey_percent(other, row->r.other, t.decimals);
         printf("yes to the other question: %s\n", other);
     }
@@ -370,7 +350,7 @@ static void show_groups(const struct survey_rows *s)
     show_add(&t, SHOW_WILSON + SHOW_HIGH, "high", "to");
     table.ncolumns = t.n;
     printf("\nShares of yes with %.6g %% intervals (Wilson)\n\n",
-           100 * s->how->level);
+           100 * s->level);
     cli_print(CLI_TABLE, &table, NULL, 0, NULL);
     if (s->count == 2)
         show_difference(s, t.decimals);
@@ -388,14 +368,14 @@ static void show_weights(const struct survey_rows *s)
         cli_paragraph("The test takes them for that many too.");
 }
 
-void survey_show(const struct survey_rows *s)
+void survey_show(const struct survey_rows *s, enum cli_format format)
 {
-    if (s->how->format != CLI_TABLE) {
-        show_machine(s);
+    if (format != CLI_TABLE) {
+        show_machine(s, format);
         return;
     }
-    survey_design_print(&s->how->design);
-    if (s->how->design.kind->pair)
+    survey_design_print(s->design);
+    if (s->design->kind->pair)
         show_pair_epsilon(s);
     if (s->count > 1)
         show_groups(s);

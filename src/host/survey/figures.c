@@ -1,15 +1,16 @@
 /*
- * survey_plot.c - figures of a survey.
+ * figures.c - figures of a survey.
  *
  * Of one share its likelihood. Of two the surface: curves of equal likelihood
  * around the most likely pair, the line of equal shares, and the curve that
  * just touches it, whose height is the ratio test. Of more a list.
  */
-#include "cli/survey/internal.h"
+#include "host/survey/survey.h"
 
 #include "host/plot/plot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PLOT_AROUND 361u /* points of a curve, the first again at the end */
@@ -91,7 +92,7 @@ static void plot_words(struct plot_texts *t, const struct survey_rows *s)
              "likelihood ratio of equal shares %.4g, p-value %.3g",
              test->statistic, test->p_value);
     snprintf(t->names[0], 120, "50 %% region of both shares");
-    snprintf(t->names[1], 120, "%.6g %% region", 100 * s->how->level);
+    snprintf(t->names[1], 120, "%.6g %% region", 100 * s->level);
     snprintf(t->names[2], 120, "as likely as the best equal shares");
     snprintf(t->names[3], 120, "equal shares");
     snprintf(t->names[4], 120, "most likely: %.4g and %.4g", s->rows[0].r.mle,
@@ -127,7 +128,7 @@ static void plot_curves(struct plot_curve curves[3],
          rows[1].r.sd > 0 ? rows[1].r.sd : 1e-3}};
 
     plot_around(&curves[0], &surface, -hsy_chi2_quantile(0.5, 2) / 2);
-    plot_around(&curves[1], &surface, -hsy_chi2_quantile(s->how->level, 2) / 2);
+    plot_around(&curves[1], &surface, -hsy_chi2_quantile(s->level, 2) / 2);
     plot_around(&curves[2], &surface, -s->test.statistic / 2);
 }
 
@@ -165,6 +166,17 @@ static hsy_status plot_two(char **svg, size_t *len, const struct survey_rows *s,
     return plot_svg(svg, len, &figure, err);
 }
 
+/* A design as it stands on the command line, "--spinner 0.7". */
+static void plot_design(char text[64], const struct survey_design *d)
+{
+    const char *name = d->kind->name;
+
+    if (d->kind->chances == 1)
+        snprintf(text, 64, "--%s %.9g", name, d->chance[0]);
+    else
+        snprintf(text, 64, "--%s %.9g,%.9g", name, d->chance[0], d->chance[1]);
+}
+
 static hsy_status plot_one(char **svg, size_t *len, const struct survey_rows *s,
                            hsy_error *err)
 {
@@ -177,9 +189,9 @@ static hsy_status plot_one(char **svg, size_t *len, const struct survey_rows *s,
         .note = note,
         .label = "share of yes",
         .point = &s->rows[0].point,
-        .level = s->how->level};
+        .level = s->level};
 
-    survey_design_text(design, &s->how->design);
+    plot_design(design, s->design);
     snprintf(note, sizeof note, "%.9g of %.9g said yes, %s",
              s->rows[0].yes_worth, s->rows[0].n_worth, design);
     return plot_likelihood_svg(svg, len, &what, err);
@@ -207,7 +219,7 @@ static hsy_status plot_many(char **svg, size_t *len,
     }
     snprintf(note, sizeof note,
              "%.6g %% intervals (Wilson); all alike: p-value %.3g",
-             100 * s->how->level, s->test.p_value);
+             100 * s->level, s->test.p_value);
     return plot_list_svg(svg, len, &list, err);
 }
 
@@ -217,6 +229,41 @@ hsy_status survey_plot(char **svg, size_t *len, const struct survey_rows *s,
     return s->count == 1   ? plot_one(svg, len, s, err)
            : s->count == 2 ? plot_two(svg, len, s, err)
                            : plot_many(svg, len, s, err);
+}
+
+hsy_status survey_plot_matrix(char **svg, size_t *len,
+                              const struct survey_matrix *m,
+                              const struct labels *labels, double level,
+                              hsy_error *err)
+{
+    struct plot_named named[HSY_MATRIX_MAX];
+    char names[HSY_MATRIX_MAX][64], note[80];
+    const struct plot_list list = {
+        .title = "Shares behind the answers",
+        .about = "The most likely share of each truth with its Wald interval.",
+        .note = note,
+        .label = "share",
+        .named = named,
+        .n = m->d};
+
+    for (size_t i = 0; i < m->d; i++) {
+        double ends[2];
+
+        snprintf(names[i], sizeof names[i], "%zu", i);
+        if (labels->d != 0) {
+            size_t size;
+            const char *text = labels_at(labels, (uint32_t)i, &size);
+
+            snprintf(names[i], sizeof names[i], "%.*s",
+                     (int)(size < 63 ? size : 63), text);
+        }
+        survey_matrix_wald(ends, m, i, level);
+        named[i] =
+            (struct plot_named){names[i], m->shares.mle[i], ends[0], ends[1]};
+    }
+    snprintf(note, sizeof note, "%.0f answers, %.6g %% intervals", m->n,
+             100 * level);
+    return plot_list_svg(svg, len, &list, err);
 }
 
 #undef PLOT_AROUND

@@ -1,0 +1,350 @@
+/*
+ * answers.c - what was answered: counts, or a table in CSV.
+ *
+ * What is wrong is told by line and column, never by an answer.
+ */
+#define _DEFAULT_SOURCE
+#include "host/survey/survey.h"
+
+#include "host/base/csv.h"
+#include "host/base/host_fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+hsy_status survey_data_open(struct survey_data *data, bool states,
+                            hsy_error *err)
+{
+    *data = (struct survey_data){0};
+    if (states)
+        data->states = calloc(HSY_MATRIX_MAX, sizeof *data->states);
+    else
+        data->groups = calloc(SURVEY_GROUPS_MAX, sizeof *data->groups);
+    return data->states != NULL || data->groups != NULL
+               ? HSY_OK
+               : host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+}
+
+void survey_data_clear(struct survey_data *data)
+{
+    free(data->groups);
+    free(data->states);
+    *data = (struct survey_data){0};
+}
+
+static void answers_take(struct survey_group *g, bool yes, uint64_t times,
+                         double weight)
+{
+    g->counts[yes] += times;
+    g->sum[yes] += (double)times * weight;
+    g->squares[yes] += (double)times * weight * weight;
+}
+
+void survey_data_add(struct survey_data *data, uint64_t yes, uint64_t n)
+{
+    struct survey_group *g = &data->groups[data->count++];
+
+    snprintf(g->name, sizeof g->name, "%zu", data->count);
+    answers_take(g, true, yes, 1);
+    answers_take(g, false, n - yes, 1);
+}
+
+/* ---- A table ------------------------------------------------------------- */
+
+struct answers_table {
+    struct survey_data *data;
+    const struct survey_table *how;
+    struct survey_wrong *wrong;
+    hsy_spec spec;
+    struct coder coder;
+    size_t place[SURVEY_COLUMNS];
+    size_t columns; /* of the header */
+    uint64_t line;
+    uint8_t *room;                   /* one field */
+    uint8_t *fields[SURVEY_COLUMNS]; /* those that are kept */
+    size_t lens[SURVEY_COLUMNS];
+};
+
+/* A line that is wrong, or with a column one field of it. */
+static hsy_status answers_bad(const struct answers_table *t,
+                              enum survey_column column, const char *why,
+                              hsy_error *err)
+{
+    t->wrong->trouble =
+        column == SURVEY_COLUMNS ? SURVEY_BAD_LINE : SURVEY_BAD_FIELD;
+    t->wrong->column = column;
+    t->wrong->line = t->line;
+    return host_fail_line(err, HSY_E_FORMAT, NULL, why, t->line);
+}
+
+/* All of it. */
+static hsy_status answers_wrong(const struct answers_table *t,
+                                enum survey_trouble trouble, const char *why,
+                                hsy_error *err)
+{
+    t->wrong->trouble = trouble;
+    return host_fail(err, HSY_E_FORMAT, NULL, why);
+}
+
+static bool answers_named(const char *name, const struct line *field)
+{
+    return name != NULL && strlen(name) == field->len &&
+           memcmp(name, field->text, field->len) == 0;
+}
+
+static hsy_status answers_header(struct answers_table *t,
+                                 const struct line *line, hsy_error *err)
+{
+    struct csv_record r = {line->text, line->text + line->len, true};
+    bool found[SURVEY_COLUMNS] = {false};
+    struct line name;
+
+    while (r.more) {
+        if (!csv_field(&r, &name, t->room))
+            return answers_bad(t, SURVEY_COLUMNS, csv_quote, err);
+        for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
+            if (!answers_named(t->how->columns[i], &name))
+                continue;
+            if (found[i])
+                return answers_bad(t, (enum survey_column)i,
+                                   "the header has it twice", err);
+            found[i] = true;
+            t->place[i] = t->columns;
+        }
+        t->columns++;
+    }
+    for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
+        t->wrong->column = (enum survey_column)i;
+        if (t->how->columns[i] != NULL && !found[i])
+            return answers_wrong(t, SURVEY_NO_COLUMN, "no such column", err);
+    }
+    return HSY_OK;
+}
+
+/* The fields that are wanted, kept. */
+static hsy_status answers_split(struct answers_table *t,
+                                const struct line *line, hsy_error *err)
+{
+    struct csv_record r = {line->text, line->text + line->len, true};
+    struct line field;
+    size_t place = 0;
+
+    for (; r.more; place++) {
+        if (!csv_field(&r, &field, t->room))
+            return answers_bad(t, SURVEY_COLUMNS, csv_quote, err);
+        for (unsigned i = 0; i < SURVEY_COLUMNS; i++) {
+            if (t->how->columns[i] == NULL || t->place[i] != place)
+                continue;
+            memcpy(t->fields[i], field.text, field.len + 8);
+            t->lens[i] = field.len;
+        }
+    }
+    if (place != t->columns)
+        return answers_bad(t, SURVEY_COLUMNS,
+                           "not as many fields as the first line", err);
+    return HSY_OK;
+}
+
+/* The group of a name, made if it is new; NULL if there are too many. */
+static struct survey_group *answers_group(struct survey_data *data,
+                                          const uint8_t *name, size_t len)
+{
+    struct survey_group *g;
+
+    for (size_t i = 0; i < data->count; i++) {
+        g = &data->groups[i];
+        if (strlen(g->name) == len && memcmp(g->name, name, len) == 0)
+            return g;
+    }
+    if (data->count == SURVEY_GROUPS_MAX)
+        return NULL;
+    g = &data->groups[data->count++];
+    memcpy(g->name, name, len);
+    return g;
+}
+
+static hsy_status answers_weight(const struct answers_table *t, double *weight,
+                                 hsy_error *err)
+{
+    const char *text = (const char *)t->fields[SURVEY_WEIGHT];
+    const size_t len = t->lens[SURVEY_WEIGHT];
+    int64_t whole;
+
+    *weight = 1;
+    if (t->how->columns[SURVEY_WEIGHT] == NULL)
+        return HSY_OK;
+    if (hsy_decimal_parse(&whole, text, len, 0) != HSY_OK || text[0] == '-')
+        return answers_bad(t, SURVEY_WEIGHT,
+                           "not a weight: a decimal from 0 up, as 1.25", err);
+    *weight = strtod(text, NULL);
+    return HSY_OK;
+}
+
+static hsy_status answers_sample(const struct answers_table *t,
+                                 struct survey_group **g, hsy_error *err)
+{
+    const uint8_t *which = t->fields[SURVEY_SAMPLE];
+
+    if (t->lens[SURVEY_SAMPLE] != 1 || (which[0] != '1' && which[0] != '2'))
+        return answers_bad(t, SURVEY_SAMPLE, "neither 1 nor 2", err);
+    *g = &t->data->groups[which[0] - '1'];
+    return HSY_OK;
+}
+
+/* Which of two samples, or whose group. */
+static hsy_status answers_where(const struct answers_table *t,
+                                struct survey_group **g, hsy_error *err)
+{
+    const uint8_t *name = t->fields[SURVEY_GROUP];
+    const size_t len = t->lens[SURVEY_GROUP];
+
+    if (t->how->columns[SURVEY_SAMPLE] != NULL)
+        return answers_sample(t, g, err);
+    *g = &t->data->groups[0];
+    if (t->how->columns[SURVEY_GROUP] == NULL)
+        return HSY_OK;
+    if (len == 0)
+        return answers_bad(t, SURVEY_GROUP,
+                           "empty; every answer needs its group", err);
+    if (len > SURVEY_NAME_MAX || memchr(name, '\0', len) != NULL)
+        return answers_bad(t, SURVEY_GROUP,
+                           "longer than 255 bytes, or not text", err);
+    *g = answers_group(t->data, name, len);
+    return *g != NULL
+               ? HSY_OK
+               : answers_bad(t, SURVEY_GROUP, "more than 100 groups", err);
+}
+
+/* Crosswise answers may be in their own words. */
+static bool answers_crosswise(const struct answers_table *t, uint64_t *code)
+{
+    const struct survey_design *design = t->how->design;
+    const char *text = (const char *)t->fields[SURVEY_ANSWER];
+
+    if (design == NULL || design->kind->design != HSY_SURVEY_CROSSWISE)
+        return false;
+    *code = strcasecmp(text, "same") == 0;
+    return *code == 1 || strcasecmp(text, "different") == 0;
+}
+
+static hsy_status answers_code(const struct answers_table *t, uint64_t *code,
+                               hsy_error *err)
+{
+    const struct line field = {t->fields[SURVEY_ANSWER],
+                               t->lens[SURVEY_ANSWER]};
+
+    if (field.len == 0)
+        return answers_bad(t, SURVEY_ANSWER,
+                           "empty; leave out who did not answer", err);
+    if (answers_crosswise(t, code) ||
+        code_lines(&t->coder, code, &field, 1, &t->wrong->truth) == 1)
+        return HSY_OK;
+    answers_bad(t, SURVEY_ANSWER, "not an answer", err);
+    t->wrong->trouble = SURVEY_NO_ANSWER;
+    return HSY_E_FORMAT;
+}
+
+static hsy_status answers_record(struct answers_table *t,
+                                 const struct line *line, hsy_error *err)
+{
+    struct survey_group *g = NULL;
+    uint64_t code = 0;
+    double weight = 1;
+    hsy_status st = answers_split(t, line, err);
+
+    if (st == HSY_OK)
+        st = answers_code(t, &code, err);
+    if (st == HSY_OK && t->data->states != NULL) {
+        t->data->states[code]++;
+        return HSY_OK;
+    }
+    if (st == HSY_OK)
+        st = answers_weight(t, &weight, err);
+    if (st == HSY_OK)
+        st = answers_where(t, &g, err);
+    if (st == HSY_OK)
+        answers_take(g, code != 0, 1, weight);
+    return st;
+}
+
+static hsy_status answers_line(void *ctx, const struct line *line,
+                               uint64_t number, hsy_error *err)
+{
+    struct answers_table *t = ctx;
+
+    t->line = number;
+    return number == 1 ? answers_header(t, line, err)
+                       : answers_record(t, line, err);
+}
+
+/* All memory is one block: the room, and a field of each column. */
+static hsy_status answers_lines(struct answers_table *t, int fd, hsy_error *err)
+{
+    const size_t size = (1 + SURVEY_COLUMNS) * (size_t)CSV_FIELD_ROOM;
+    uint8_t *block = malloc(size);
+    hsy_status st;
+
+    if (block == NULL)
+        return host_fail(err, HSY_E_NOMEM, NULL, "out of memory");
+    t->room = block;
+    for (size_t i = 0; i < SURVEY_COLUMNS; i++)
+        t->fields[i] = block + (1 + i) * CSV_FIELD_ROOM;
+    st = lines_each(fd, answers_line, t, err);
+    explicit_bzero(block, size);
+    free(block);
+    if (st == HSY_OK && t->line < 2)
+        st = answers_wrong(t, SURVEY_NOBODY, "no answers", err);
+    return st;
+}
+
+/* Somebody in each sample, and some weight in each group. */
+static hsy_status answers_whole(const struct answers_table *t, hsy_error *err)
+{
+    const struct survey_data *data = t->data;
+
+    for (size_t i = 0; i < data->count; i++) {
+        const struct survey_group *g = &data->groups[i];
+
+        t->wrong->sample = i + 1;
+        if (g->counts[0] + g->counts[1] == 0)
+            return answers_wrong(t, SURVEY_NO_SAMPLE, "nobody in a sample",
+                                 err);
+        if (g->sum[0] + g->sum[1] == 0)
+            return answers_wrong(t, SURVEY_NO_WEIGHT,
+                                 "all weights of a group are 0", err);
+    }
+    if (t->how->columns[SURVEY_GROUP] != NULL && data->count == 1)
+        return answers_wrong(t, SURVEY_ONE_GROUP,
+                             "all answers are of one group", err);
+    return HSY_OK;
+}
+
+hsy_status survey_data_read(struct survey_data *data,
+                            struct survey_wrong *wrong,
+                            const struct survey_table *table, int fd,
+                            hsy_error *err)
+{
+    static const struct labels none;
+    struct answers_table t = {.data = data,
+                              .how = table,
+                              .wrong = wrong,
+                              .spec = {.kind = table->design != NULL
+                                                   ? HSY_KIND_YES_NO
+                                                   : HSY_KIND_VALUES,
+                                       .d = table->d}};
+    hsy_status st;
+
+    t.coder =
+        (struct coder){.spec = &t.spec,
+                       .labels = table->labels != NULL ? table->labels : &none};
+    *wrong = (struct survey_wrong){0};
+    data->weighted = table->columns[SURVEY_WEIGHT] != NULL;
+    data->count = table->design == NULL                  ? 0
+                  : table->design->kind->pair            ? 2
+                  : table->columns[SURVEY_GROUP] != NULL ? 0
+                                                         : 1;
+    st = answers_lines(&t, fd, err);
+    return st == HSY_OK && table->design != NULL ? answers_whole(&t, err) : st;
+}
